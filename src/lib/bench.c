@@ -113,7 +113,7 @@ static void compare(struct et_bench_row *row, const struct et_bench_row *past, u
 
 /* Judges each case. A function without a sample has failed, and the row says so. */
 static void judge(struct et_bench_results *r, const struct et_bench_results *past,
-	const struct et_bench_cases *cases)
+	const struct et_bench_cases *cases, bool interrupted)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct et_bench_row *row = &r->rows[i];
@@ -125,7 +125,8 @@ static void judge(struct et_bench_results *r, const struct et_bench_results *pas
 			    &row->estimate))
 			compare(row, row_of(past, row->name), flags, &r->options);
 		else if (!row->error)
-			row->error = et_strdup("no sample was taken");
+			row->error = et_strdup(interrupted ? "interrupted before its first sample"
+							   : "no sample was taken");
 	}
 }
 
@@ -180,7 +181,7 @@ static int time_cases(struct et_bench_results *r, const struct et_bench_results 
 
 	if (rc)
 		return rc;
-	judge(r, past, cases);
+	judge(r, past, cases, signal != 0);
 	r->n_complexity = et_complexity_fit(r->rows, r->n, r->options.level, &r->complexity);
 	regressions = et_bench_family(r->rows, r->n, r->options.fail_ratio, r->options.level);
 	print(r, outputs);

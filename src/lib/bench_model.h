@@ -30,7 +30,7 @@ struct et_bench_options {
 	struct etalon_kbest_opts kbest; /* k, epsilon, cache, clock, compensate, priority … */
 	unsigned processes;             /* 0: chosen by the program */
 	unsigned repetitions;           /* 0: once */
-	double case_ns;                 /* time per case, over all processes */
+	double case_ns;                 /* time per case, over all processes; 0: not given */
 	double limit_ns;                /* of the whole program; 0: none */
 	double case_limit_ns;           /* of one case, over all processes */
 	double timeout_ns;              /* a function that takes longer has hung */

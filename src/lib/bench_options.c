@@ -15,7 +15,6 @@
 enum { COLUMNS = 80, MOST_THREADS = 1024, MOST_PROCESSES = 10000 };
 
 static const double LEVEL = 0.95;
-static const uint64_t CASE_NS = 700000000, PAIRED_CASE_NS = 4000000000;
 static const uint64_t CASE_LIMIT_NS = 10000000000, TIMEOUT_NS = 60000000000;
 
 /* The options as the table fills them. */
@@ -104,7 +103,8 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.processes), .group = "how long" },
 	{ 0, "repetitions", "N", "take N times as many processes (1)", et_set_u32,
 		ET_FILLS(request, o.repetitions), .lo = 1, .hi = 1000 },
-	{ 0, "case-time", "DUR", "time each function for about DUR (700ms; 4s with --against)",
+	{ 0, "case-time", "DUR",
+		"time each function for about DUR (700ms; 1.4s to 4s with --against)",
 		et_set_duration, ET_FILLS(request, case_ns) },
 	{ 0, "case-limit", "DUR", "take fewer samples of a function rather than exceed DUR (10s)",
 		et_set_duration, ET_FILLS(request, case_limit_ns) },
@@ -230,8 +230,6 @@ static void finish(struct request *r)
 {
 	struct et_bench_options *o = &r->o;
 
-	if (!r->case_ns)
-		r->case_ns = o->against ? PAIRED_CASE_NS : CASE_NS;
 	o->case_ns = (double)r->case_ns;
 	o->limit_ns = (double)r->limit_ns;
 	o->case_limit_ns = fmax((double)r->case_limit_ns, 1);

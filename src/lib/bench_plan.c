@@ -11,6 +11,8 @@ enum {
 	SHRINKS = 40,
 };
 
+static const double CASE_NS = 700e6;
+static const double PAIRED_CASE_NS = 4e9, PAIRED_NS = 12e9; /* of a case, and of all of them */
 static const double SHRINK = 0.8; /* of the time per case, until all fits */
 
 static double slice_ns(const struct et_plan_case *c, double sample_ns)
@@ -98,6 +100,13 @@ void et_plan_make(const struct et_plan_request *q, struct et_plan *out)
 		scale *= SHRINK;
 		plan_all(q, scale, processes, out);
 	}
+}
+
+double et_plan_case_ns(size_t n, bool pairs)
+{
+	if (!pairs)
+		return CASE_NS;
+	return fmin(fmax(PAIRED_NS / (double)n, 2 * CASE_NS), PAIRED_CASE_NS);
 }
 
 double et_plan_usual_ns(double case_ns, bool pairs)

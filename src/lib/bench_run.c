@@ -193,13 +193,18 @@ static struct et_slice_request request(const struct run *x, size_t which)
 	};
 }
 
+static double case_ns(const struct run *x)
+{
+	return x->o->case_ns > 0 ? x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
+}
+
 /*
  * The pilot chooses the number of calls as a slice would: so that the largest number of samples
  * takes the whole slice.
  */
 static size_t pilot_samples(const struct run *x, size_t most)
 {
-	double n = (double)most * PILOT_NS / et_plan_usual_ns(x->o->case_ns, x->o->against);
+	double n = (double)most * PILOT_NS / et_plan_usual_ns(case_ns(x), x->o->against);
 
 	return n < PILOT_SAMPLES ? PILOT_SAMPLES : n < (double)most ? (size_t)n : most;
 }
@@ -295,7 +300,7 @@ static void make_plan(struct run *x, struct et_plan *plan)
 		.pairs = x->o->against != NULL,
 		.processes = x->here ? 1 : x->o->processes,
 		.repetitions = x->o->repetitions,
-		.case_ns = x->o->case_ns,
+		.case_ns = case_ns(x),
 		.case_limit_ns = x->o->case_limit_ns,
 		.left_ns = left_ns(x),
 		.start_ns = x->start_ns,

@@ -60,8 +60,8 @@ static _Noreturn void become_worker(
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	fcntl(fd, F_SETFD, 0);
-	snprintf(e->variable, sizeof(e->variable), "%s=%d:%d:%d", ET_WORKER_VARIABLE,
-		ET_WORKER_PROTOCOL, fd, (int)getpid());
+	snprintf(e->variable, sizeof(e->variable), "%s=%d:%d:%d:%u", ET_WORKER_VARIABLE,
+		ET_WORKER_PROTOCOL, fd, (int)getpid(), et_worker_call());
 	execve(p->path, p->argv, e->list);
 	snprintf(line, sizeof(line), "{\"exec\": %d}\n", errno);
 	send(fd, line, strlen(line), MSG_NOSIGNAL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workers: further processes of a benchmark program, which take slices for the first one. The
- * parent executes the program with ETALON_WORKER=PROTOCOL:SOCKET:PID in its environment;
- * etalon_bench_main then serves the parent instead of parsing options. The messages are lines of
+ * parent executes the program with ETALON_WORKER=PROTOCOL:SOCKET:PID:CALL in its
+ * environment; call number CALL of etalon_bench_main then serves the parent instead of parsing
+ * options, and the calls before it do nothing. The messages are lines of
  * JSON:
  *
  *	worker  {"etalon_worker": 1, "version": "0.2.0"}
@@ -29,6 +30,8 @@ enum { ET_WORKER_PROTOCOL = 1 };
 #define ET_WORKER_VARIABLE "ETALON_WORKER"
 #define ET_WORKER_PADDING "ETALON_WORKER_PADDING"
 
+/* The number of the current call of etalon_bench_main in this process, from 1. */
+unsigned et_worker_call(void);
 /*
  * If this process is a worker, serves its parent until that closes the socket, and returns true and
  * the exit status. Removes the variables from the environment.

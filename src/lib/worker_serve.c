@@ -42,19 +42,34 @@ int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_req
 	return rc;
 }
 
+static unsigned calls;
+
+unsigned et_worker_call(void)
+{
+	return calls;
+}
+
 /*
- * Returns the socket if the variable names this process, else -1. A parent of another protocol is
- * greeted too, so that it learns ours: otherwise this program would run as if started by a user.
+ * Finds the socket if the variable names this process. A parent of another protocol is greeted too,
+ * so that it learns ours: otherwise this program would run as if started by a user. *later: a later
+ * call of etalon_bench_main shall serve the parent.
  */
-static int find_socket(void)
+static int find_socket(bool *later)
 {
 	const char *text = getenv(ET_WORKER_VARIABLE);
-	int protocol, fd, pid, end = 0;
+	int protocol, fd, pid, call, end = 0;
 
-	if (!text || sscanf(text, "%d:%d:%d%n", &protocol, &fd, &pid, &end) != 3 || text[end])
+	*later = false;
+	calls++;
+	if (!text || sscanf(text, "%d:%d:%d:%d%n", &protocol, &fd, &pid, &call, &end) != 4 ||
+		text[end])
 		fd = -1;
 	else if (pid != getpid() || fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 		fd = -1;
+	else
+		*later = protocol == ET_WORKER_PROTOCOL && (unsigned)call > calls;
+	if (*later)
+		return -1;
 	unsetenv(ET_WORKER_VARIABLE);
 	unsetenv(ET_WORKER_PADDING);
 	return fd;
@@ -189,12 +204,14 @@ static int answer(
 
 bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status)
 {
-	struct server s = { .wire.fd = find_socket(), .pid = getpid() };
+	bool later;
+	struct server s = { .wire.fd = find_socket(&later), .pid = getpid() };
 	json_t *message;
 	int rc;
 
+	*status = ET_EXIT_DONE;
 	if (s.wire.fd < 0)
-		return false;
+		return later;
 	rc = greet(&s);
 	while (rc == 0 || rc == -EINTR) {
 		rc = et_wire_receive(&s.wire, -1, &message);

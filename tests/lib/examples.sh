@@ -120,6 +120,15 @@ ok 'exit status 4 for --json in a missing folder' gives 4 "$work/sum" --json /no
 ok 'exit status 4 if the JSON does not fit on the disk' gives 4 "${sum[@]}" --json /dev/full
 ok 'exit status 4 if standard output does not fit on the disk' gives 4 bash -c '"$@" >/dev/full' - "${sum[@]}" --filter pairs
 ok '--help lists --baseline' grep -q -- '--baseline' <("$work/sum" --help)
+documented()
+{
+	local option missing=0
+	for option in $("$work/sum" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*'); do
+		grep -qF -- "*$option*" "$root/man/etalon.3.scd" || { echo "$option"; missing=1; }
+	done
+	return $missing
+}
+ok 'the manual has every option of --help' documented
 ok '--help fits into 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"
 echo "1..$n"
 exit $failed

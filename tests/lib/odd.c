@@ -126,7 +126,13 @@ int main(int argc, char **argv)
 		ETALON_BENCH(doze), ETALON_BENCH_BODY(leak), ETALON_BENCH_BODY(where),
 		ETALON_BENCH_BODY(refuse), ETALON_BENCH(long_work) };
 
-	/* A main may have options of its own. */
+	/* A main may call the library several times. */
+	if (argc > 1 && !strcmp(argv[1], "--twice")) {
+		argv[1] = argv[0];
+		etalon_bench_main(argc - 1, argv + 1, benches + 6, 1);
+		return etalon_bench_main(argc - 1, argv + 1, benches, 1);
+	}
+	/* It may have options of its own. */
 	if (argc > 1 && !strcmp(argv[1], "--mute")) {
 		argv[1] = argv[0];
 		argv++;

@@ -3,7 +3,7 @@
 # A benchmark program in several processes: functions that crash, hang, exit or fork, signals, a
 # missing /proc, and the comparison with another program.
 # Usage: processes.sh SOURCE_ROOT BUILD_ROOT
-# shellcheck disable=SC2317 # functions are called through ok
+# shellcheck disable=SC2317,SC2016 # functions are called through ok; other shells expand
 set -u
 root=$1 build=$2
 work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-processes.XXXXXX")
@@ -36,7 +36,7 @@ gives()
 	shift
 	"$@"
 	got=$?
-	[ $got -eq "$wanted" ] || { echo "exit status $got, not $wanted"; return 1; }
+	[ "$got" -eq "$wanted" ] || { echo "exit status $got, not $wanted"; return 1; }
 }
 
 json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); assert $2, str(d)[:2000]" "$1"; }
@@ -102,6 +102,7 @@ rm -f "$work/where"
 ODD_FILE=$work/where "${odd[@]}" --processes 1 --filter where --quiet >/dev/null &
 wait $!
 ok '--processes 1 takes the samples in the program itself' grep -q "^$! " "$work/where"
+ok 'main may call the library twice' bash -c '"$@" | grep -c "^work .*[0-9] ns" | grep -qx 1' - "$work/odd" --twice "${odd[@]:1}"
 ok '--progress always shows the process' bash -c '"$@" --progress always --filter work 2>&1 >/dev/null | grep -q "process 2 of 3"' - "${odd[@]}"
 ok '--time-limit: the program ends in time' timeout 20 "${odd[@]}" --case-time 1m --case-limit 1m --time-limit 500ms --filter '^work'
 
@@ -151,7 +152,7 @@ ok '--against: both programs have slices of the same processes' json "$work/duel
 # Programs that are no workers, or hostile ones.
 worker()
 {
-	printf '#!/bin/sh\nfd=${ETALON_WORKER#*:}\nfd=${fd%%:*}\n%s\n' "$1" >"$work/fake"
+	printf '#!/bin/bash\nfd=${ETALON_WORKER#*:}\nfd=${fd%%%%:*}\n%s\n' "$1" >"$work/fake"
 	chmod +x "$work/fake"
 }
 against() { timeout 30 "${odd[@]}" --filter work --against "$work/fake"; }

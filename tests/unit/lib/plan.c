@@ -97,6 +97,10 @@ static void wishes(void)
 	et_plan_make(&q, &p);
 	ok(p.processes == 12, "wishes: four repetitions have four times as many");
 	near(cases[0].duration_ns, 700 * MS / 3, 1e-9, 0, "wishes: and take four times as long");
+	ok(et_plan_case_ns(9, false) == 700 * MS, "wishes: 0.7 s per case unless asked for more");
+	ok(et_plan_case_ns(1, true) == 4000 * MS && et_plan_case_ns(6, true) == 2000 * MS &&
+			et_plan_case_ns(1000, true) == 1400 * MS,
+		"pairs: 4 s for one case, twice the usual time for many");
 	q = usual(samples, 2);
 	q.pairs = true;
 	q.case_ns = 4000 * MS;
