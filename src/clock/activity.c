@@ -29,10 +29,14 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 	while (room < capacity)
 		room *= 2;
 	a->ring = malloc(room * sizeof(*a->ring));
-	if (!a->ring)
+	a->coarse_ns = malloc(room * sizeof(*a->coarse_ns));
+	if (!a->ring || !a->coarse_ns) {
+		et_activity_free(a);
 		return -ENOMEM;
+	}
 	/* Touch all pages now: a page fault during the spinning would be a gap. */
 	memset(a->ring, 1, room * sizeof(*a->ring));
+	memset(a->coarse_ns, 1, room * sizeof(*a->coarse_ns));
 	a->capacity = room;
 	a->read = counter ? NULL : read_clock;
 	a->hz = counter ? c->hz : 1e9;
@@ -45,7 +49,9 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 void et_activity_free(struct et_activity *a)
 {
 	free(a->ring);
+	free(a->coarse_ns);
 	a->ring = NULL;
+	a->coarse_ns = NULL;
 }
 
 /* --- the threshold --- */
@@ -101,6 +107,7 @@ static void publish(struct et_activity *a)
 		return;
 	if (at - atomic_load_explicit(&a->taken, memory_order_acquire) < a->capacity) {
 		a->ring[at & (a->capacity - 1)] = a->open;
+		a->coarse_ns[at & (a->capacity - 1)] = a->open_coarse_ns;
 		atomic_store_explicit(&a->written, at + 1, memory_order_release);
 	} else {
 		a->lost++;
@@ -127,6 +134,7 @@ static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last,
 		a->open = (struct et_gap){ last, now };
 		a->gaps++;
 	}
+	a->open_coarse_ns = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
 	/* A migration to another CPU always causes a gap, so it is enough to check here. */
 	if (a->cpu < 0 || sched_getcpu() == a->cpu)
 		return true;

@@ -49,9 +49,11 @@ struct et_activity {
 	uint64_t lost; /* gaps that did not fit into the ring; gaps and gap_ticks include them */
 	uint64_t switches; /* context switches of the thread between begin and end */
 	enum et_activity_end ended;
-	struct et_gap open; /* the latest gap, which may still grow */
-	/* The ring buffer. */
+	struct et_gap open;      /* the latest gap, which may still grow */
+	uint64_t open_coarse_ns; /* CLOCK_MONOTONIC_COARSE at its end */
+	/* The ring buffer, and the coarse clock at the end of each gap: it advances at a tick. */
 	struct et_gap *ring;
+	uint64_t *coarse_ns;
 	size_t capacity;              /* a power of two */
 	atomic_size_t written, taken; /* gaps since the start; never wrapped to the capacity */
 	/* The thread that et_activity_start makes. */

@@ -84,8 +84,25 @@ static void survey_pairs(
 	}
 }
 
-static void survey_here(struct et_survey *s, const cpu_set_t *allowed, const struct et_pulse *pulse)
+static void survey_timer(struct et_survey *s, const struct et_survey_options *o)
 {
+	uint64_t half_ns = s->duration_ns / 2, tick_ns = et_clock_tick_ns();
+	const struct et_timer_options timer = {
+		.limit_ns = half_ns > TIMER_LEAST_NS ? half_ns : TIMER_LEAST_NS,
+		.pulse = o->pulse,
+		.tick_at_ns =
+			o->tick_at_ns && tick_ns ? o->tick_at_ns(s->cpu, tick_ns) : ET_UNKNOWN,
+		.stretches = &s->stretches,
+	};
+
+	s->timer_error = et_timer_spin(&s->counter, &timer, &s->timer);
+}
+
+static void survey_here(
+	struct et_survey *s, const cpu_set_t *allowed, const struct et_survey_options *o)
+{
+	const struct et_pulse *pulse = o->pulse;
+
 	s->total = READINGS + 2 + s->cpus - 1;
 	for (const struct et_timepiece *t = et_timepieces; t->name; t++)
 		s->total++;
@@ -100,16 +117,14 @@ static void survey_here(struct et_survey *s, const cpu_set_t *allowed, const str
 		survey_rate(s, pulse);
 	if (s->cut_short)
 		return;
-	uint64_t half_ns = s->duration_ns / 2;
-	s->timer_error = et_timer_measure(
-		&s->counter, half_ns > TIMER_LEAST_NS ? half_ns : TIMER_LEAST_NS, pulse, &s->timer);
+	survey_timer(s, o);
 	if (step_done(s, pulse) && s->counter.name)
 		survey_pairs(s, allowed, pulse);
 }
 
-int et_survey_take(
-	int cpu, uint64_t duration_ns, const struct et_pulse *pulse, struct et_survey *out)
+int et_survey_take(const struct et_survey_options *o, struct et_survey *out)
 {
+	int cpu = o->cpu;
 	cpu_set_t allowed, here;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
@@ -120,7 +135,7 @@ int et_survey_take(
 	memset(out, 0, sizeof(*out));
 	out->cpu = cpu >= 0 ? cpu : sched_getcpu();
 	out->cpus = (size_t)CPU_COUNT(&allowed);
-	out->duration_ns = duration_ns;
+	out->duration_ns = o->duration_ns;
 	out->hz_by_sleep = NAN;
 	out->drift_error = out->timer_error = -ENODATA;
 	CPU_ZERO(&here);
@@ -128,7 +143,7 @@ int et_survey_take(
 	if (sched_setaffinity(0, sizeof(here), &here))
 		return -errno;
 	et_counter_identify(&out->counter);
-	survey_here(out, &allowed, pulse);
+	survey_here(out, &allowed, o);
 	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
 	 */
 	sched_setaffinity(0, sizeof(allowed), &allowed);
@@ -144,6 +159,13 @@ const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, con
 			return s->clocks[i].figures.error ? NULL : &s->clocks[i].figures;
 	}
 	return NULL;
+}
+
+const struct et_timepiece_figures *et_survey_find_sound(const struct et_survey *s, const char *name)
+{
+	const struct et_timepiece_figures *f = et_survey_find(s, name);
+
+	return f && !f->backwards ? f : NULL;
 }
 
 double et_survey_step_ns(const struct et_survey *s, const struct et_survey_clock *c)

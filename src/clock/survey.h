@@ -33,6 +33,7 @@ struct et_survey {
 	struct et_ntp ntp;
 	int timer_error; /* as et_timer_measure returned it; timer is valid if 0 or -EAGAIN */
 	struct et_timer timer;
+	struct et_stretches stretches; /* of the same spinning; n_rows is 0: not measured */
 	struct et_agreement pairs[ET_SURVEY_PAIRS]; /* cpu with each of the others */
 	size_t n_pairs;
 	int pairs_error; /* -errno of the last pair that could not be measured; 0: none */
@@ -41,16 +42,29 @@ struct et_survey {
 	size_t done, total;
 };
 
+struct et_survey_options {
+	int cpu; /* -1: the present one */
+	uint64_t duration_ns;
+	const struct et_pulse *pulse; /* or NULL */
+	/*
+	 * Returns CLOCK_MONOTONIC of a timer interrupt on the CPU on which it is called, by the
+	 * kernel's records, or ET_UNKNOWN; or NULL if there are no records.
+	 */
+	uint64_t (*tick_at_ns)(int cpu, uint64_t tick_ns);
+};
+
 /*
- * Measures on the given CPU, or on the present one if cpu is -1. This takes about duration_ns; on a
- * busy machine the search for undisturbed timer interrupts may take 5 s more. The thread's affinity
- * is restored. Returns 0, or -errno if the thread may not run on that CPU.
+ * Measures on a CPU. This takes about duration_ns; on a busy machine the search for undisturbed
+ * timer interrupts may take 5 s more. The thread's affinity is restored. Returns 0, or -errno if
+ * the thread may not run on that CPU.
  */
-int et_survey_take(int cpu, uint64_t duration_ns, const struct et_pulse *pulse,
-	struct et_survey *out) ET_CHECK;
+int et_survey_take(const struct et_survey_options *o, struct et_survey *out) ET_CHECK;
 
 /* Returns the figures of a clock by its name, or NULL if it does not exist or cannot be read. */
 const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, const char *name);
+/* The same for a clock that never went backwards; NULL otherwise. */
+const struct et_timepiece_figures *et_survey_find_sound(
+	const struct et_survey *s, const char *name);
 /* Returns the smallest step in nanoseconds; ticks are converted by the counter's rate. */
 double et_survey_step_ns(const struct et_survey *s, const struct et_survey_clock *c);
 

@@ -6,7 +6,16 @@
 #include <errno.h>
 #include <math.h>
 
-const char *const et_clock_kind_names[] = { "cycles", "time", "ticks", "cpu", NULL };
+const char *const et_clock_basis_names[] = { NULL, "cycles", "ticks" };
+
+const char *et_clock_kind_name(enum et_clock_kind kind, enum et_clock_basis basis)
+{
+	static const char *const names[] = { "cycles", "time", "cpu" };
+
+	if (basis == ET_BASIS_UNDECIDED)
+		return NULL;
+	return basis == ET_BASIS_TICKS ? "ticks" : names[kind];
+}
 
 /* --- steps --- */
 
@@ -26,6 +35,51 @@ static void note_step(struct et_timepiece_figures *out, uint64_t by)
 	}
 }
 
+enum et_clock_basis et_timepiece_decide(const struct et_timepiece_figures *f, double tick_ns)
+{
+	if (f->windows < ET_STEP_CONFIRMED)
+		return ET_BASIS_UNDECIDED;
+	if (f->still * 10 <= f->windows && f->least_ns < tick_ns / 10)
+		return ET_BASIS_CYCLES;
+	if (f->still * 10 >= f->windows * 9 && f->least_ns > tick_ns / 2)
+		return ET_BASIS_TICKS;
+	return ET_BASIS_UNDECIDED;
+}
+
+/* The duration of one count of a counter, which is not in ns as those of other clocks. */
+static double unit_of(const struct et_timepiece *t, const struct et_clock *reference)
+{
+	const uint64_t enough_ns = 200000;
+	uint64_t began = reference->now_ns(reference->ctx), first = t->read(t), now, last;
+
+	if (t->kind != ET_CLOCK_COUNTER)
+		return 1;
+	do {
+		last = t->read(t);
+		now = reference->now_ns(reference->ctx);
+	} while (now - began < enough_ns);
+	return last > first ? (double)(now - began) / (double)(last - first) : 1;
+}
+
+/* Reads for a window, and returns the smallest step in it; NaN if the clock stood still. */
+static double read_window(
+	const struct et_timepiece *t, uint64_t *last, struct et_timepiece_figures *out)
+{
+	enum { READINGS = 256 };
+	double least = NAN;
+
+	for (int i = 0; i < READINGS; i++) {
+		uint64_t now = t->read(t);
+		if (now > *last) {
+			note_step(out, now - *last);
+			least = fmin(least, (double)(now - *last));
+		}
+		out->backwards += now < *last;
+		*last = now;
+	}
+	return least;
+}
+
 /*
  * Reads until the clock has stepped often enough. Steps during which another thread had the CPU are
  * not counted: several ticks may have passed, which look like one step.
@@ -33,25 +87,28 @@ static void note_step(struct et_timepiece_figures *out, uint64_t by)
 static void find_step(const struct et_timepiece *t, const struct et_clock *reference,
 	struct et_timepiece_figures *out)
 {
-	enum { BETWEEN_LOOKS = 64 };
 	const uint64_t shortest_ns = 2000000, longest_ns = 250000000, away_ns = 1000000;
+	const uint64_t usual_tick_ns = 4000000;
+	const uint64_t tick_ns = et_clock_tick_ns() ? et_clock_tick_ns() : usual_tick_ns;
+	double unit_ns = unit_of(t, reference), least = NAN;
 	uint64_t began = reference->now_ns(reference->ctx), spent = 0;
 	uint64_t last = t->read(t);
 
 	while (spent < longest_ns && (out->confirmed < ET_STEP_CONFIRMED || spent < shortest_ns)) {
 		struct et_timepiece_figures before = *out;
-		for (int i = 0; i < BETWEEN_LOOKS; i++) {
-			uint64_t now = t->read(t);
-			if (now > last)
-				note_step(out, now - last);
-			out->backwards += now < last;
-			last = now;
-		}
+		double in_window = read_window(t, &last, out);
 		uint64_t looked = reference->now_ns(reference->ctx) - began;
-		if (looked - spent > away_ns)
+		if (looked - spent > away_ns) {
 			*out = before;
+		} else {
+			out->windows++;
+			out->still += isnan(in_window);
+		}
+		least = fmin(least, in_window);
 		spent = looked;
 	}
+	out->least_ns = least * unit_ns;
+	out->basis = et_timepiece_decide(out, (double)tick_ns);
 }
 
 /* --- latency --- */
@@ -114,6 +171,7 @@ void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *r
 
 	*out = (struct et_timepiece_figures){ .claimed_ns = NAN,
 		.step = NAN,
+		.least_ns = NAN,
 		.latency_ns = NAN,
 		.latency_lo_ns = NAN,
 		.latency_hi_ns = NAN };

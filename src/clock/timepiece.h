@@ -8,15 +8,27 @@
 
 #include "base/clock.h"
 
+/* What a clock counts, by its definition. */
 enum et_clock_kind {
 	ET_CLOCK_COUNTER, /* the processor's counter: readings are ticks, not ns */
 	ET_CLOCK_TIME,
-	ET_CLOCK_COARSE, /* advances at the timer interrupt only */
-	ET_CLOCK_CPU,    /* CPU time: does not advance while others run */
+	ET_CLOCK_CPU, /* CPU time: does not advance while others run */
 };
 
-/* "cycles", "time", "ticks", "cpu": names in JSON, which must not change. */
-extern const char *const et_clock_kind_names[];
+/* How a clock advances, decided by its steps. */
+enum et_clock_basis {
+	ET_BASIS_UNDECIDED,
+	ET_BASIS_CYCLES, /* all the time: it is derived from a counter */
+	ET_BASIS_TICKS,  /* by whole intervals of the timer interrupt: interval counting */
+};
+
+/* NULL, "cycles", "ticks": names in JSON, which must not change. */
+extern const char *const et_clock_basis_names[];
+/*
+ * The kind in JSON, whose names must not change: "ticks" if it advances by ticks, otherwise
+ * "cycles", "time" or "cpu" by what it counts; NULL if its basis is undecided.
+ */
+const char *et_clock_kind_name(enum et_clock_kind kind, enum et_clock_basis basis);
 
 struct et_timepiece {
 	const char *name;
@@ -43,7 +55,11 @@ struct et_timepiece_figures {
 	uint32_t confirmed; /* how often the smallest step was seen */
 	uint32_t steps;     /* number of all steps seen */
 	uint32_t backwards; /* readings smaller than the previous one */
-	double latency_ns;  /* duration of a reading: median of batches */
+	/* Short series of readings, those in which it stood still, and the smallest step of all. */
+	uint32_t windows, still;
+	double least_ns; /* also of steps while other threads ran; NaN: none */
+	enum et_clock_basis basis;
+	double latency_ns;                   /* duration of a reading: median of batches */
 	double latency_lo_ns, latency_hi_ns; /* its 95 % interval by order statistics */
 };
 
@@ -55,5 +71,12 @@ double et_timepiece_overhead(const struct et_clock *reference);
  */
 void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *reference,
 	double overhead_ns, struct et_timepiece_figures *out);
+
+/*
+ * Decides the basis. A clock that advances in nine of ten windows, which take a few microseconds,
+ * is cycle-based. A clock that stands still in nine of ten and never advances by less than half an
+ * interval of the timer interrupt counts ticks. Others are undecided.
+ */
+enum et_clock_basis et_timepiece_decide(const struct et_timepiece_figures *f, double tick_ns);
 
 #endif

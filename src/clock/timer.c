@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/timer.h"
 #include "base/clock.h"
+#include "clock/phase.h"
+#include "num/quantile.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,107 +10,337 @@
 
 enum {
 	GAPS = 1 << 16,
-	LEAST_GAP_NS = 300,     /* entry to and exit from an interrupt take longer */
-	PIECE_NS = 250000000,   /* time to spin before each evaluation */
-	USUAL_TICK_NS = 4000000 /* if the kernel does not report it */
+	LEAST_GAP_NS = 300,      /* entry to and exit from an interrupt take longer */
+	PIECE_NS = 250000000,    /* time to spin before each evaluation */
+	USUAL_TICK_NS = 4000000, /* if the kernel does not report it */
+	LEAST_MARKS = 10,        /* fewer gaps show neither a phase nor a cost */
+	MOST_CANDIDATES = 8,
 };
 
-static const double SAME = 0.01; /* NTP and hypervisors change a rate by far less */
+static const double SAME = 0.01;       /* NTP and hypervisors change a rate by far less */
+static const double WIDTH = 1.0 / 200; /* of a phase, in intervals: 20 µs of 4 ms */
 
-/* A gap longer than a quarter of the interval includes preemption, so it is left out. */
-static void sum_up(const struct et_gap *gaps, size_t n, const bool *ticks, double hz,
-	double interval, struct et_timer *out)
+const char *const et_timer_source_names[] = { NULL, "records", "coarse-clock", "regularity" };
+
+/* --- one candidate --- */
+
+static double start_of(const struct et_timer_series *s, size_t i)
 {
-	double shortest = 0;
-
-	out->tick_ns = interval / hz * 1e9;
-	out->interrupts = 0;
-	for (size_t i = 0; i < n; i++) {
-		double length = (double)(gaps[i].end - gaps[i].start);
-
-		if (!ticks[i] || length > interval / 4)
-			continue;
-		if (!out->interrupts++ || length < shortest)
-			shortest = length;
-	}
-	out->cost_ns = shortest / hz * 1e9;
+	return (double)(s->gaps[i].start - s->gaps[0].start);
 }
 
-int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
-	struct et_timer *out)
+static double length_ns(const struct et_timer_series *s, size_t i)
 {
-	double kernel = (double)kernel_ns * hz / 1e9, interval = 0;
-	struct et_tick_fit fit;
+	return (double)(s->gaps[i].end - s->gaps[i].start) / s->hz * 1e9;
+}
 
-	*out = (struct et_timer){ 0 };
-	if (et_ticks_find(gaps, n, hz, ticks, &fit) == 0) {
-		interval = fit.interval;
-		out->found_ns = interval / hz * 1e9;
+/*
+ * Sums up the gaps in ticks[], in ns. A gap longer than a quarter of the interval, or than four
+ * times the first quartile, includes the time of another thread, and one shorter than half of the
+ * median is another interrupt that began at the same place by chance; they are left out. `room` has
+ * space for all gaps.
+ */
+static struct et_spread cost_of(
+	const struct et_timer_series *s, const bool *ticks, double interval, double *room)
+{
+	size_t n = 0, first = 0, others = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (ticks[i] && length_ns(s, i) <= interval / 4 / s->hz * 1e9)
+			room[n++] = length_ns(s, i);
 	}
-	if (kernel_ns && !(fabs(interval / kernel - 1) < SAME)) {
-		/* A regularity that the kernel's timer does not have is another timer's. */
-		if (et_ticks_find_every(gaps, n, hz, kernel, ticks, &fit) != 0)
-			return -ENOENT;
-		sum_up(gaps, n, ticks, hz, kernel, out);
-		out->tick_ns = (double)kernel_ns; /* exactly: kernel was rounded */
-		return 0;
+	struct et_spread all = et_spread_of(room, n);
+	while (n && room[n - 1] > 4 * all.q1)
+		n--;
+	while (first < n && room[first] < et_median_sorted(room, n) / 2)
+		first++;
+	for (size_t i = 0; i < s->n && first < n; i++)
+		others += !ticks[i] && length_ns(s, i) >= room[first] &&
+			  length_ns(s, i) <= room[n - 1];
+	/* If almost every tick preempts, the few short gaps may be others that began there. */
+	if (n - first < LEAST_MARKS || (double)(n - first) < 4 * WIDTH * (double)others)
+		first = n;
+	return et_spread_of(room + first, n - first);
+}
+
+/* Sets ticks[] to the gaps that begin at a phase. */
+static void take_phase(const struct et_timer_series *s, double interval, double phase, bool *ticks)
+{
+	for (size_t i = 0; i < s->n; i++)
+		ticks[i] = et_phase_has(phase, start_of(s, i), interval, WIDTH * interval);
+}
+
+static void add_candidate(struct et_timer *out, const struct et_spread *cost)
+{
+	if (!cost->n)
+		return;
+	if (!out->candidates++) {
+		out->cost = *cost;
+		out->cost_ns = cost->min;
+		out->interrupts = cost->n;
+		out->doubt_lo_ns = cost->q1;
+		out->doubt_hi_ns = cost->q3;
+		return;
 	}
-	if (!(interval > 0))
+	out->cost = (struct et_spread){ 0, NAN, NAN, NAN, NAN, NAN, NAN };
+	out->cost_ns = fmin(out->cost_ns, cost->min);
+	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost->q1);
+	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost->q3);
+}
+
+/* --- the phase by evidence from the kernel --- */
+
+/* Whether the record of a tick, or a later one by the interval, is within the gap. */
+static bool has_record(const struct et_timer_series *s, size_t i, double interval)
+{
+	const double slack = 2e-6 * s->hz;
+	double first = s->tick_reading - (double)s->gaps[0].start;
+	double from = start_of(s, i) - slack;
+	double to = (double)(s->gaps[i].end - s->gaps[0].start) + slack;
+
+	return first + ceil((from - first) / interval) * interval <= to;
+}
+
+/* Whether the coarse clock advanced since the end of the previous gap. */
+static bool has_advance(const struct et_timer_series *s, size_t i)
+{
+	return i > 0 && s->coarse_ns[i] > s->coarse_ns[i - 1];
+}
+
+/*
+ * Takes the phase at which most of the marked gaps begin; -ENOENT if they are few or do not agree.
+ * On a shared CPU a gap that contains a tick may have begun earlier.
+ */
+static int by_marks(const struct et_timer_series *s, double interval, bool *ticks, double *room)
+{
+	bool records = isfinite(s->tick_reading);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (records ? has_record(s, i, interval) : has_advance(s, i))
+			room[n++] = start_of(s, i);
+	}
+	struct et_phase p = et_phase_find(room, n, interval, WIDTH * interval);
+	if (n < LEAST_MARKS || p.seen * 2 < n)
 		return -ENOENT;
-	sum_up(gaps, n, ticks, hz, interval, out);
+	take_phase(s, interval, p.at, ticks);
 	return 0;
 }
 
-static int measure_here(struct et_activity *a, uint64_t limit_ns, const struct et_pulse *pulse,
-	bool *ticks, struct et_timer *out)
+/* --- without evidence --- */
+
+/* All phases with at least half as many gaps as the best one: no evidence prefers any of them. */
+static void by_phases(const struct et_timer_series *s, double interval, bool *ticks, double *room,
+	struct et_timer *out)
 {
-	uint64_t kernel_ns = et_clock_tick_ns(), begin_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	uint64_t piece_ns = ET_TIMER_INTERRUPTS * (kernel_ns ? kernel_ns : USUAL_TICK_NS);
+	double phases[MOST_CANDIDATES];
+	size_t n_phases = 0, most = 0;
+
+	while (n_phases < MOST_CANDIDATES) {
+		size_t n = 0;
+		for (size_t i = 0; i < s->n; i++) {
+			bool taken = false;
+			for (size_t k = 0; k < n_phases && !taken; k++)
+				taken = et_phase_has(
+					phases[k], start_of(s, i), interval, 2 * WIDTH * interval);
+			if (!taken)
+				room[n++] = start_of(s, i);
+		}
+		struct et_phase p = et_phase_find(room, n, interval, WIDTH * interval);
+		most = n_phases ? most : p.seen;
+		if (!p.seen || p.seen * 2 < most)
+			break;
+		phases[n_phases++] = p.at;
+	}
+	for (size_t k = n_phases; k-- > 0;) {
+		take_phase(s, interval, phases[k], ticks);
+		struct et_spread cost = cost_of(s, ticks, interval, room);
+		add_candidate(out, &cost);
+	}
+}
+
+static int find(const struct et_timer_series *s, bool *ticks, double *room, struct et_timer *out)
+{
+	double kernel = (double)s->kernel_ns * s->hz / 1e9, interval = 0;
+	struct et_tick_fit fit;
+	struct et_spread cost;
+
+	if (et_ticks_find(s->gaps, s->n, s->hz, ticks, &fit) == 0) {
+		interval = fit.interval;
+		out->found_ns = interval / s->hz * 1e9;
+	}
+	bool same = !s->kernel_ns || fabs(interval / kernel - 1) < SAME;
+	if (s->kernel_ns && s->n && (isfinite(s->tick_reading) || s->coarse_ns) &&
+		by_marks(s, kernel, ticks, room) == 0) {
+		out->source = isfinite(s->tick_reading) ? ET_TIMER_RECORDS : ET_TIMER_COARSE;
+		cost = cost_of(s, ticks, kernel, room);
+		add_candidate(out, &cost);
+	} else if (s->kernel_ns) {
+		/* A regularity that the kernel's timer does not have is another timer's. */
+		if (!same && et_ticks_find_every(s->gaps, s->n, s->hz, kernel, ticks, &fit) != 0)
+			return -ENOENT;
+		out->source = ET_TIMER_REGULARITY;
+		by_phases(s, kernel, ticks, room, out);
+	} else if (interval > 0) {
+		out->source = ET_TIMER_REGULARITY;
+		cost = cost_of(s, ticks, interval, room);
+		add_candidate(out, &cost);
+	} else {
+		return -ENOENT;
+	}
+	out->tick_ns = same && interval > 0 ? out->found_ns : (double)s->kernel_ns;
+	return 0;
+}
+
+int et_timer_find(const struct et_timer_series *s, bool *ticks, struct et_timer *out)
+{
+	double *room = malloc((s->n + 1) * sizeof(*room));
+
+	*out = (struct et_timer){
+		.cost = { 0, NAN, NAN, NAN, NAN, NAN, NAN }, .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
+	};
+	if (!room)
+		return -ENOMEM;
+	int rc = find(s, ticks, room, out);
+	free(room);
+	return rc;
+}
+
+/* --- spinning --- */
+
+struct spin {
+	struct et_activity a;
+	const struct et_timer_options *o;
+	uint64_t kernel_ns;
+	bool *ticks;
+	struct et_lost *lost; /* the gaps, by running time */
+	size_t n_lost;
+	double ran_ns, cpu_ns; /* of all pieces */
+};
+
+/* Appends the gaps of a piece, which has just been spun, to those of earlier pieces. */
+static void add_piece(struct spin *p, size_t from)
+{
+	const struct et_activity *a = &p->a;
+	size_t written = atomic_load(&a->written);
+	double ns = 1e9 / a->hz;
+	uint64_t last = a->begin;
+
+	for (size_t i = from; i < written && i < GAPS; i++) {
+		p->ran_ns += (double)(a->ring[i].start - last) * ns;
+		p->lost[p->n_lost++] = (struct et_lost){ p->ran_ns,
+			(double)(a->ring[i].end - a->ring[i].start) * ns };
+		last = a->ring[i].end;
+	}
+	p->ran_ns += (double)(a->end - last) * ns;
+}
+
+static int spin_piece(struct spin *p, uint64_t piece_ns)
+{
+	size_t from = atomic_load(&p->a.written);
+
+	p->a.duration = (uint64_t)((double)piece_ns * p->a.hz / 1e9);
+	uint64_t cpu_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	int rc = et_activity_spin(&p->a);
+	p->cpu_ns += (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+	if (rc == 0)
+		add_piece(p, from);
+	return rc;
+}
+
+static int find_in(struct spin *p, const struct et_anchor *first, struct et_timer *out)
+{
+	const struct et_activity *a = &p->a;
+	struct et_anchor now = et_activity_anchor(a);
+	double hz = (double)(now.reading - first->reading) / (double)(now.ns - first->ns) * 1e9;
+	const struct et_timer_series s = { .gaps = a->ring,
+		.n = atomic_load(&a->written),
+		.hz = hz,
+		.kernel_ns = p->kernel_ns,
+		.tick_reading =
+			p->o->tick_at_ns == ET_UNKNOWN
+				? NAN
+				: (double)first->reading -
+					  ((double)first->ns - (double)p->o->tick_at_ns) * hz / 1e9,
+		.coarse_ns = a->coarse_ns };
+
+	return et_timer_find(&s, p->ticks, out);
+}
+
+static int spin_here(struct spin *p, struct et_timer *out)
+{
+	uint64_t begin_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t piece_ns =
+		ET_TIMER_INTERRUPTS * (p->kernel_ns ? p->kernel_ns : (uint64_t)USUAL_TICK_NS);
+	struct et_anchor first = et_activity_anchor(&p->a);
 	int rc;
 
 	/* No other thread takes gaps out of the ring, so it contains all of them. */
 	do {
-		a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
-		rc = et_activity_spin(a);
+		rc = spin_piece(p, piece_ns);
 		if (rc)
 			return rc;
-		rc = et_timer_find(a->ring, atomic_load(&a->written), a->hz, kernel_ns, ticks, out);
+		rc = find_in(p, &first, out);
 		if (rc == 0 && out->interrupts >= ET_TIMER_INTERRUPTS)
 			return 0;
 		piece_ns = PIECE_NS;
-	} while (!a->lost && et_clock_read_ns(CLOCK_MONOTONIC) - begin_ns < limit_ns &&
-		 et_pulse_beat(pulse));
+	} while (!p->a.lost && et_clock_read_ns(CLOCK_MONOTONIC) - begin_ns < p->o->limit_ns &&
+		 et_pulse_beat(p->o->pulse));
 	return rc == 0 ? -EAGAIN : rc;
 }
 
-int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
-	struct et_timer *out)
+static int measure(struct spin *p, struct et_timer *out)
 {
+	struct et_stretches *stretches = p->o->stretches;
+
+	p->ticks = malloc(GAPS * sizeof(*p->ticks));
+	p->lost = malloc(GAPS * sizeof(*p->lost));
+	/* Use a threshold below a microsecond only if readings are fast enough. */
+	p->a.threshold = et_activity_threshold(&p->a);
+	if ((double)p->a.threshold < 1.1e-6 * p->a.hz)
+		p->a.threshold = (uint64_t)(LEAST_GAP_NS * p->a.hz / 1e9);
+	int rc = p->ticks && p->lost ? spin_here(p, out) : -ENOMEM;
+	if (stretches && rc != -ENOMEM &&
+		et_stretches_of(p->lost, p->n_lost, p->ran_ns, p->cpu_ns, stretches))
+		rc = -ENOMEM;
+	free(p->ticks);
+	free(p->lost);
+	return rc;
+}
+
+int et_timer_spin(
+	const struct et_counter *c, const struct et_timer_options *o, struct et_timer *out)
+{
+	struct spin p = { .o = o, .kernel_ns = et_clock_tick_ns() };
 	cpu_set_t before, here;
-	struct et_activity a;
 	int rc, cpu = sched_getcpu();
 	bool pinned = false;
 
-	rc = et_activity_init(&a, c, GAPS);
+	*out = (struct et_timer){ 0 };
+	rc = et_activity_init(&p.a, c, GAPS);
 	if (rc)
 		return rc;
-	bool *ticks = malloc(GAPS * sizeof(*ticks));
 	/* Stay on this CPU, because every CPU has its own timer. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET((size_t)cpu, &here);
 		pinned = sched_setaffinity(0, sizeof(here), &here) == 0;
 	}
-	/* Use a threshold below a microsecond only if readings are fast enough. */
-	a.threshold = et_activity_threshold(&a);
-	if ((double)a.threshold < 1.1e-6 * a.hz)
-		a.threshold = (uint64_t)(LEAST_GAP_NS * a.hz / 1e9);
-	rc = ticks ? measure_here(&a, limit_ns, pulse, ticks, out) : -ENOMEM;
+	rc = measure(&p, out);
 	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
 	 */
 	if (pinned)
 		sched_setaffinity(0, sizeof(before), &before);
-	free(ticks);
-	et_activity_free(&a);
+	et_activity_free(&p.a);
 	return rc;
+}
+
+int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
+	struct et_timer *out)
+{
+	const struct et_timer_options o = {
+		.limit_ns = limit_ns, .pulse = pulse, .tick_at_ns = ET_UNKNOWN
+	};
+
+	return et_timer_spin(c, &o, out);
 }

@@ -1,38 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interval and the smallest cost of the timer interrupt, from the gaps of a spinning thread
- * (clock/activity.h) and the regularity of some of them (clock/ticks.h).
+ * The interval and the cost of the timer interrupt, from the gaps of a spinning thread
+ * (clock/activity.h). The kernel's timer has a fixed interval, so the interrupts are the gaps that
+ * begin at one phase of it. The phase follows from the kernel's records of an interrupt if the
+ * caller has them; otherwise from the gaps across which the kernel's coarse clock advanced, which
+ * happens in the timer interrupt; otherwise from the regularity of the gaps (clock/ticks.h). Then
+ * several phases may be possible, because a hypervisor's timer is regular, too.
  */
 #ifndef ET_CLOCK_TIMER_H
 #define ET_CLOCK_TIMER_H
 
 #include "clock/pulse.h"
+#include "clock/spread.h"
+#include "clock/stretches.h"
 #include "clock/ticks.h"
+
+enum et_timer_source {
+	ET_TIMER_UNKNOWN,
+	ET_TIMER_RECORDS,    /* the kernel's records of timer interrupts */
+	ET_TIMER_COARSE,     /* advances of the coarse clock */
+	ET_TIMER_REGULARITY, /* regular gaps, which may be another timer's */
+};
+
+/* Names in JSON: NULL, "records", "coarse-clock", "regularity". */
+extern const char *const et_timer_source_names[];
 
 struct et_timer {
 	double tick_ns;    /* interval of the timer interrupt */
 	double found_ns;   /* interval that was found by regularity alone; 0: none */
 	double cost_ns;    /* shortest gap that is a timer interrupt; 0: unknown */
 	size_t interrupts; /* timer interrupts that no preemption made longer */
+	enum et_timer_source source;
+	struct et_spread cost; /* of those interrupts, in ns; NaN with several candidates */
+	size_t candidates;     /* phases at which the interrupts may be; 0: unknown */
+	/* The doubt: from the smallest first quartile of all candidates to the largest third one.
+	 */
+	double doubt_lo_ns, doubt_hi_ns;
 };
 
 enum { ET_TIMER_INTERRUPTS = 100 }; /* fewer are not enough to find the smallest cost */
 
+/* The gaps of a spinning thread and what else is known about their times. */
+struct et_timer_series {
+	const struct et_gap *gaps;
+	size_t n;
+	double hz;                 /* of the readings, by CLOCK_MONOTONIC */
+	uint64_t kernel_ns;        /* interval that the kernel reports; 0: unknown */
+	double tick_reading;       /* a reading at which a tick began, by records; NaN: unknown */
+	const uint64_t *coarse_ns; /* the coarse clock at the end of each gap; or NULL */
+};
+
 /*
- * Finds the timer interrupts among n gaps and sets ticks[i] to whether gap i is one. kernel_ns is
- * the interval that the kernel reports, or 0. The search uses regularity alone first. If it finds
- * nothing, or another interval (several ticks on a shared CPU, or the timer of a hypervisor), it
- * looks for gaps every kernel_ns. Returns 0, or -ENOENT with only found_ns filled.
+ * Finds the timer interrupts among the gaps and sets ticks[i] to whether gap i is one (of the first
+ * candidate). The interval is found by regularity alone first. If that finds nothing, or another
+ * interval (several ticks on a shared CPU, or the timer of a hypervisor), it is the kernel's.
+ * Returns 0; -ENOENT with only found_ns filled if there are none; -ENOMEM.
  */
-int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
-	struct et_timer *out) ET_CHECK;
+int et_timer_find(const struct et_timer_series *s, bool *ticks, struct et_timer *out) ET_CHECK;
+
+struct et_timer_options {
+	uint64_t limit_ns;
+	const struct et_pulse *pulse;   /* or NULL */
+	uint64_t tick_at_ns;            /* CLOCK_MONOTONIC of a tick by records; or ET_UNKNOWN */
+	struct et_stretches *stretches; /* filled from the same gaps; or NULL */
+};
+
 /*
  * Spins on the present CPU until `interrupts` reaches ET_TIMER_INTERRUPTS, limit_ns have passed or
  * the pulse ends it; restores the thread's affinity. Reads the counter c if it is calibrated and
  * invariant, else CLOCK_MONOTONIC. Returns 0; -EAGAIN with *out filled if there were fewer
  * interrupts (the machine is busy, or the CPU has no tick); -ENOENT with only found_ns filled if
- * there were none; -ENOMEM.
+ * there were none; -ENOMEM. The stretches are filled in all cases but the last, maybe without rows.
  */
+int et_timer_spin(const struct et_counter *c, const struct et_timer_options *o,
+	struct et_timer *out) ET_CHECK;
+/* The same without records and stretches. */
 int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
 	struct et_timer *out) ET_CHECK;
 

@@ -8,6 +8,7 @@
 #include "cmd/signals.h"
 #include "host/host.h"
 #include "measure/clock_warnings.h"
+#include "measure/timer_phase.h"
 #include "measure/tracer.h"
 #include "report/progress.h"
 
@@ -72,12 +73,16 @@ static int survey(const struct et_cli *cli, const struct request *r,
 		.interrupt = interrupt,
 		.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
 	struct et_pulse pulse = { beat, &shown };
+	const struct et_survey_options how = { .cpu = r->cpu,
+		.duration_ns = r->duration_ns,
+		.pulse = &pulse,
+		.tick_at_ns = et_timer_phase };
 	int cpu;
 	int rc = r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 
 	if (rc)
 		return rc;
-	rc = et_survey_take(r->cpu, r->duration_ns, &pulse, out);
+	rc = et_survey_take(&how, out);
 	et_progress_erase(&shown.progress);
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
 }

@@ -78,6 +78,41 @@ static void clock_row(
 	fprintf(p->out, "%s\n", c->is->counts);
 }
 
+/* Names the clocks of a basis; NULL if there are none. The caller frees it. */
+static char *named(const struct et_survey *s, enum et_clock_basis basis)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < s->n_clocks; i++) {
+		const struct et_survey_clock *c = &s->clocks[i];
+		if (c->figures.error || c->figures.basis != basis)
+			continue;
+		char *longer =
+			et_asprintf("%s%s%s", list ? list : "", list ? ", " : "", c->is->name);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* Interval-based clocks are few; all others that were decided are cycle-based. */
+static void basis_text(const struct et_survey *s, const struct et_page *p)
+{
+	ET_AUTO_FREE char *ticks = named(s, ET_BASIS_TICKS);
+	ET_AUTO_FREE char *cycles = named(s, ET_BASIS_CYCLES);
+	ET_AUTO_FREE char *undecided = named(s, ET_BASIS_UNDECIDED);
+
+	if (ticks)
+		row(p, "interval-based", NULL, "%s: by their steps, they advance only at ticks",
+			ticks);
+	if (undecided)
+		row(p, "undecided", WARNING,
+			"%s: their steps do not show whether they count ticks or cycles",
+			undecided);
+	if (cycles)
+		row(p, "cycle-based", NULL, "%s", ticks || undecided ? "all others" : "all");
+}
+
 static void clocks_text(const struct et_survey *s, const struct et_page *p)
 {
 	struct et_rows rows;
@@ -99,6 +134,7 @@ static void clocks_text(const struct et_survey *s, const struct et_page *p)
 		"reading (median of batches) ± half of its 95 % interval. Clocks that count CPU "
 		"time stop while other processes run.",
 		"2");
+	basis_text(s, p);
 }
 
 /* "2.593892 GHz ± 0.4 kHz": as many digits as the uncertainty supports. */
@@ -183,6 +219,36 @@ static void counter_text(const struct et_clock_report *r, const struct et_page *
 			s->ntp.synchronised ? "synchronised" : "not synchronised");
 }
 
+/* The cost of a timer interrupt, how it was told from other gaps, and the doubt. */
+static void cost_text(const struct et_timer *t, const struct et_page *p)
+{
+	static const char *const by[] = { [ET_TIMER_RECORDS] = "the kernel's records of them",
+		[ET_TIMER_COARSE] = "the kernel's coarse clock, which advances in them",
+		[ET_TIMER_REGULARITY] = "their regularity alone" };
+	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE], e[ET_FIGURE];
+
+	if (!t->candidates) {
+		row(p, "costs", WARNING, "not known: no interrupt occurred alone");
+		return;
+	}
+	et_format_rounded(t->doubt_lo_ns, 3, a);
+	et_format_rounded(t->doubt_hi_ns, 3, b);
+	if (t->candidates > 1) {
+		row(p, "costs", WARNING,
+			"%s … %s: %zu series of gaps have that interval, and which one is the "
+			"timer's is not known; a hypervisor's timer is regular, too. Root can read "
+			"the kernel's records.",
+			a, b, t->candidates);
+		return;
+	}
+	row(p, "costs", NULL,
+		"%s (median of %zu; half of them take %s … %s, the fastest %s), %s of a CPU's "
+		"time; told from other gaps by %s",
+		et_format_rounded(t->cost.median, 3, c), t->cost.n, a, b,
+		et_format_rounded(t->cost_ns, 3, d),
+		et_format_percent(t->cost.median / t->tick_ns, e), by[t->source]);
+}
+
 static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 {
 	const struct et_survey *s = r->survey;
@@ -210,13 +276,7 @@ static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 			"%s, as the kernel reports, confirmed by gaps at such times, which are too "
 			"few to find the tick from them alone",
 			a);
-	if (!(f.timer_ns > 0)) {
-		row(p, "costs", WARNING, "not known: no interrupt occurred alone");
-		return;
-	}
-	row(p, "costs", NULL, "at least %s (the minimum of %zu), %s of a CPU's time",
-		et_format_rounded(f.timer_ns, 2, a), s->timer.interrupts,
-		et_format_percent(f.timer_ns / f.tick_ns, b));
+	cost_text(&s->timer, p);
 }
 
 static void advice_text(const struct et_clock_report *r, const struct et_page *p)
@@ -266,7 +326,8 @@ static void clock_json(
 
 	et_json_flat_object(w, NULL);
 	et_json_string(w, "name", c->is->name);
-	et_json_string(w, "kind", et_clock_kind_names[c->is->kind]);
+	et_json_string(w, "kind", et_clock_kind_name(c->is->kind, f->basis));
+	et_json_string(w, "basis", et_clock_basis_names[f->basis]);
 	et_json_string(w, "counts", c->is->counts);
 	et_json_bool(w, "available", f->error == 0);
 	et_json_string(w, "error", f->error ? strerror(f->error) : NULL);
@@ -349,6 +410,24 @@ static void ntp_json(struct et_json *w, const struct et_ntp *n, bool there)
 	et_json_end(w);
 }
 
+static void timer_json(struct et_json *w, const struct et_timer *t)
+{
+	bool known = t->candidates > 0, one = t->candidates == 1;
+
+	et_json_double(w, "timer_interrupt_median_ns", one ? t->cost.median : NAN);
+	et_json_flat_array(w, "timer_interrupt_median_interval_ns");
+	et_json_double(w, NULL, one ? t->cost.lo : NAN);
+	et_json_double(w, NULL, one ? t->cost.hi : NAN);
+	et_json_end(w);
+	et_json_flat_array(w, "timer_interrupt_doubt_ns");
+	et_json_double(w, NULL, known ? t->doubt_lo_ns : NAN);
+	et_json_double(w, NULL, known ? t->doubt_hi_ns : NAN);
+	et_json_end(w);
+	et_json_string(w, "timer_interrupt_source", et_timer_source_names[t->source]);
+	et_json_u64(w, "timer_interrupt_candidates", t->candidates);
+	et_json_u64(w, "timer_interrupts", t->interrupts);
+}
+
 static void advice_json(struct et_json *w, const struct et_clock_report *r)
 {
 	struct et_timing_facts f = facts_of(r->survey);
@@ -413,7 +492,7 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 	et_json_double(w, "tick_found_ns", s->timer.found_ns > 0 ? s->timer.found_ns : NAN);
 	et_json_double(w, "tick_told_ns", r->host->tick_ns ? (double)r->host->tick_ns : NAN);
 	et_json_double(w, "timer_interrupt_min_ns", f.timer_ns);
-	et_json_u64(w, "timer_interrupts", s->timer.interrupts);
+	timer_json(w, &s->timer);
 	advice_json(w, r);
 	et_warnings_json(w, r->warnings);
 	et_json_end(w);

@@ -85,9 +85,10 @@ static void test_real(void)
 	cpu_set_t before, after;
 	int beats = 0;
 	struct et_pulse pulse = { stop_soon, &beats };
+	struct et_survey_options o = { .cpu = -1, .duration_ns = 500000000 };
 
 	sched_getaffinity(0, sizeof(before), &before);
-	ok(et_survey_take(-1, 500000000, NULL, &s) == 0 && !s.cut_short,
+	ok(et_survey_take(&o, &s) == 0 && !s.cut_short,
 		"real survey: it takes half a second and succeeds");
 	ok(s.n_clocks >= 13 && s.n_readings > 6 && s.done == s.total,
 		"real survey: all steps are done");
@@ -98,10 +99,11 @@ static void test_real(void)
 		"real survey: each other CPU is compared");
 	sched_getaffinity(0, sizeof(after), &after);
 	ok(CPU_EQUAL(&before, &after), "real survey: the affinity is restored");
-	ok(et_survey_take(-1, 500000000, &pulse, &s) == 0 && s.cut_short && s.n_clocks == 5,
+	o.pulse = &pulse;
+	ok(et_survey_take(&o, &s) == 0 && s.cut_short && s.n_clocks == 5,
 		"real survey: the pulse ends it after %zu clocks", s.n_clocks);
-	ok(et_survey_take(CPU_SETSIZE - 1, 500000000, NULL, &s) < 0,
-		"real survey: a CPU that does not exist is refused");
+	o.cpu = CPU_SETSIZE - 1;
+	ok(et_survey_take(&o, &s) < 0, "real survey: a CPU that does not exist is refused");
 }
 
 int main(void)

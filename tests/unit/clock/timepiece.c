@@ -95,7 +95,7 @@ static struct et_timepiece_figures measure_away(const uint64_t *ticks, size_t n)
 {
 	struct away away = { .ticks = ticks, .n = n };
 	struct et_timepiece t = { .name = "away",
-		.kind = ET_CLOCK_COARSE,
+		.kind = ET_CLOCK_CPU,
 		.id = ET_NO_CLOCKID,
 		.read = read_away,
 		.ctx = &away };
@@ -139,6 +139,47 @@ static void test_fakes(void)
 		"backwards: a monotonic clock has no such reading");
 }
 
+/* The chapter's experiment: whether a clock is cycle-based or interval-based. */
+static void test_basis(void)
+{
+	const uint64_t tick_ns = et_clock_tick_ns() ? et_clock_tick_ns() : 4000000;
+
+	ok(measure(1, 25, 0, 0).basis == ET_BASIS_CYCLES,
+		"basis: a clock finer than its latency is cycle-based");
+	ok(measure(1000, 40, 0, 0).basis == ET_BASIS_CYCLES,
+		"basis: microseconds of gettimeofday are cycle-based");
+	ok(measure(tick_ns, 300, 0, 0).basis == ET_BASIS_TICKS,
+		"basis: steps of one tick are interval counting");
+	ok(measure(10 * tick_ns, 300, 0, 0).basis == ET_BASIS_TICKS,
+		"basis: steps of ten ticks are interval counting");
+	ok(measure(tick_ns / 4, 300, 0, 0).basis == ET_BASIS_UNDECIDED,
+		"basis: steps of a quarter of a tick are undecided");
+	ok(measure_away((const uint64_t[]){ 2, 2 }, 2).basis == ET_BASIS_TICKS,
+		"basis: a coarse clock is decided although every tick preempts");
+	struct et_timepiece_figures f = { .windows = 100, .still = 10, .least_ns = 399999 };
+	ok(et_timepiece_decide(&f, 4e6) == ET_BASIS_CYCLES,
+		"basis: a clock that moves in nine of ten windows is cycle-based");
+	f.still = 11;
+	ok(et_timepiece_decide(&f, 4e6) == ET_BASIS_UNDECIDED,
+		"basis: one that stands still more often is undecided");
+	f = (struct et_timepiece_figures){ .windows = 100, .still = 90, .least_ns = 2000001 };
+	ok(et_timepiece_decide(&f, 4e6) == ET_BASIS_TICKS,
+		"basis: a clock that stands still in nine of ten windows counts ticks");
+	f.least_ns = 1999999;
+	ok(et_timepiece_decide(&f, 4e6) == ET_BASIS_UNDECIDED,
+		"basis: unless it ever advanced by less than half a tick");
+	f.least_ns = NAN;
+	ok(et_timepiece_decide(&f, 4e6) == ET_BASIS_UNDECIDED,
+		"basis: a clock that was never seen to step is undecided");
+
+	is_str(et_clock_kind_name(ET_CLOCK_TIME, ET_BASIS_CYCLES), "time",
+		"kind: a cycle-based clock of time");
+	is_str(et_clock_kind_name(ET_CLOCK_TIME, ET_BASIS_TICKS), "ticks",
+		"kind: a clock of time that counts ticks");
+	is_str(et_clock_kind_name(ET_CLOCK_CPU, ET_BASIS_CYCLES), "cpu", "kind: exact CPU time");
+	ok(!et_clock_kind_name(ET_CLOCK_CPU, ET_BASIS_UNDECIDED), "kind: undecided has no name");
+}
+
 static void test_failures(void)
 {
 	struct et_timepiece t = { .name = "no", .id = ET_NO_CLOCKID, .read = read_forbidden };
@@ -170,8 +211,11 @@ static void test_real(void)
 			continue;
 		ok(f.latency_ns > 0 && f.latency_lo_ns <= f.latency_hi_ns,
 			"real clock %s: a reading costs %g ns", t->name, f.latency_ns);
-		ok(t->kind != ET_CLOCK_COARSE || !(f.step < 100000),
-			"real clock %s: its step is %g", t->name, f.step);
+		ok(f.basis != ET_BASIS_TICKS || f.step > 100000,
+			"real clock %s: it is interval-based only with a long step (%g)", t->name,
+			f.step);
+		ok(f.basis != ET_BASIS_CYCLES || !strstr(t->name, "COARSE"),
+			"real clock %s: a coarse clock is not cycle-based", t->name);
 	}
 	ok(n >= 13, "real clocks: the table has at least 13");
 	ok(et_timepiece_overhead(&et_clock_real) < 1000,
@@ -181,6 +225,7 @@ static void test_real(void)
 int main(void)
 {
 	test_fakes();
+	test_basis();
 	test_failures();
 	test_real();
 	return tap_done();

@@ -17,6 +17,15 @@ struct scene {
 	size_t ticks, noise;     /* noise: other interrupts between two ticks */
 };
 
+static int find(const struct et_gap *gaps, size_t n, uint64_t kernel_ns, struct et_timer *out)
+{
+	const struct et_timer_series s = {
+		.gaps = gaps, .n = n, .hz = hz, .kernel_ns = kernel_ns, .tick_reading = NAN
+	};
+
+	return et_timer_find(&s, ticks, out);
+}
+
 static struct et_gap gap(double at_ns, double length_ns)
 {
 	uint64_t start = (uint64_t)(at_ns * hz / 1e9);
@@ -52,7 +61,7 @@ static void found(const struct scene *s, const char *what)
 
 	et_rng_seed(&rng, 5, 0);
 	size_t n = play(s, &rng, gaps);
-	int rc = et_timer_find(gaps, n, hz, 0, ticks, &t);
+	int rc = find(gaps, n, 0, &t);
 	ok(rc == 0 && fabs(t.tick_ns / s->tick_ns - 1) < 1e-4 && t.found_ns == t.tick_ns,
 		"%s: tick %g of %g, without help from the kernel", what, t.tick_ns, s->tick_ns);
 	ok(t.interrupts >= s->ticks * 9 / 10, "%s: %zu timer interrupts", what, t.interrupts);
@@ -69,7 +78,7 @@ static void shared(void)
 
 	et_rng_seed(&rng, 8, 0);
 	size_t n = play(&(struct scene){ 4e6, 1500, 12e6, 60, 0 }, &rng, gaps);
-	ok(et_timer_find(gaps, n, hz, 4000000, ticks, &t) == 0 && t.tick_ns == 4e6,
+	ok(find(gaps, n, 4000000, &t) == 0 && t.tick_ns == 4e6,
 		"shared CPU: the tick is that of the kernel");
 	near(t.found_ns, 16e6, 1e-4, 0, "shared CPU: the interval found by regularity is reported");
 	ok(t.interrupts == 0 && t.cost_ns == 0, "shared CPU: no cost if every tick preempts");
@@ -85,18 +94,16 @@ static void simulated(void)
 	found(&(struct scene){ 1e6, 900, 0, 300, 0 }, "1000 Hz");
 	found(&(struct scene){ 1e7, 3000, 0, 120, 3 }, "100 Hz with other interrupts");
 	shared();
-	ok(et_timer_find(gaps, 0, hz, 4000000, ticks, &t) == -ENOENT,
-		"without gaps there is no tick");
+	ok(find(gaps, 0, 4000000, &t) == -ENOENT, "without gaps there is no tick");
 
 	/* The timer of a hypervisor, which is more regular than that of the kernel. */
 	size_t n = 0;
 	for (uint64_t ms = 0; ms < 400; ms++)
 		if (ms % 10 == 1 || (ms % 4 == 0 && ms / 4 % 5 < 2))
 			gaps[n++] = gap((double)ms * 1e6, 40000);
-	ok(et_timer_find(gaps, n, hz, 4000000, ticks, &t) == 0 && t.tick_ns == 4e6 &&
-			fabs(t.found_ns / 1e7 - 1) < 1e-9,
+	ok(find(gaps, n, 4000000, &t) == 0 && t.tick_ns == 4e6 && fabs(t.found_ns / 1e7 - 1) < 1e-9,
 		"hypervisor: the tick of the kernel needs fewer gaps");
-	ok(et_timer_find(gaps, n, hz, 3000000, ticks, &t) == -ENOENT && t.tick_ns == 0 &&
+	ok(find(gaps, n, 3000000, &t) == -ENOENT && t.tick_ns == 0 &&
 			fabs(t.found_ns / 1e7 - 1) < 1e-9,
 		"hypervisor: another timer's interrupts are not taken for the kernel's tick");
 
@@ -106,9 +113,123 @@ static void simulated(void)
 		now += 8e6 * et_rng_uniform(&rng) + 2000;
 		gaps[i] = gap(now, 1600);
 	}
-	ok(et_timer_find(gaps, 500, hz, 0, ticks, &t) == -ENOENT, "random gaps: no tick is found");
-	ok(et_timer_find(gaps, 500, hz, 4000000, ticks, &t) == -ENOENT,
+	ok(find(gaps, 500, 0, &t) == -ENOENT, "random gaps: no tick is found");
+	ok(find(gaps, 500, 4000000, &t) == -ENOENT,
 		"random gaps: no tick is found although the kernel reports one");
+}
+
+/*
+ * The machine on which a cost of 300 ns was once reported: ticks of 4 ms that cost 13 µs, gaps of a
+ * hypervisor every millisecond that cost 10 µs, and stray gaps of 300 ns, one of them where a tick
+ * is expected. After every fourth tick another thread runs, if `busy`.
+ */
+struct guest {
+	struct et_gap gaps[N];
+	uint64_t coarse_ns[N];
+	size_t n;
+};
+
+static void add_gap(struct guest *g, double at_ns, double length_ns, bool tick)
+{
+	uint64_t last = g->n ? g->coarse_ns[g->n - 1] : 5000000;
+
+	g->gaps[g->n] = gap(at_ns, length_ns);
+	g->coarse_ns[g->n++] = last + (tick ? 4000000 : 0);
+}
+
+static void play_guest(struct guest *g, struct et_rng *rng, bool busy)
+{
+	g->n = 0;
+	for (size_t ms = 0; ms < 900; ms++) {
+		double at = 1e9 + (double)ms * 1e6;
+		bool tick = ms % 4 == 2;
+		bool away = busy && ms % 16 == 2;
+		if (busy && ms % 16 > 2 && ms % 16 <= 6)
+			continue; /* the thread is not running */
+		add_gap(g, at + 500 * et_rng_uniform(rng), 9500 + 2000 * et_rng_uniform(rng),
+			busy && ms % 16 == 7);
+		if (ms % 5 == 0)
+			add_gap(g, at + 60e3, 310, false);
+		/* A tick that another gap hides: only the stray is seen at its place. */
+		if (tick && ms % 100 == 98)
+			add_gap(g, at + 130e3, 300, true);
+		else if (tick)
+			add_gap(g, at + 130e3 + 500 * et_rng_uniform(rng),
+				12800 + 1500 * et_rng_uniform(rng) + (away ? 4e6 : 0), true);
+	}
+}
+
+static void guests(void)
+{
+	static struct guest g;
+	struct et_rng rng;
+	struct et_timer t;
+
+	et_rng_seed(&rng, 11, 0);
+	for (int busy = 0; busy < 2; busy++) {
+		play_guest(&g, &rng, busy);
+		struct et_timer_series s = { .gaps = g.gaps,
+			.n = g.n,
+			.hz = hz,
+			.kernel_ns = 4000000,
+			.tick_reading = NAN,
+			.coarse_ns = g.coarse_ns };
+		const char *load = busy ? "shared CPU" : "free CPU";
+
+		ok(et_timer_find(&s, ticks, &t) == 0 && t.source == ET_TIMER_COARSE &&
+				t.candidates == 1,
+			"guest, %s: the coarse clock tells the ticks from the hypervisor's gaps",
+			load);
+		ok(t.cost_ns > 12700 && t.cost_ns < 13100,
+			"guest, %s: a stray gap of 300 ns is not the smallest cost (%g)", load,
+			t.cost_ns);
+		ok(t.cost.median > 13300 && t.cost.median < 13900 && t.doubt_lo_ns > 12800 &&
+				t.doubt_hi_ns < 14300,
+			"guest, %s: median %g, doubt from %g to %g", load, t.cost.median,
+			t.doubt_lo_ns, t.doubt_hi_ns);
+
+		s.coarse_ns = NULL;
+		/* The record of an interrupt is written 5 µs after the gap began. */
+		s.tick_reading = (1e9 + 10e6 + 135e3) * hz / 1e9;
+		ok(et_timer_find(&s, ticks, &t) == 0 && t.source == ET_TIMER_RECORDS &&
+				t.cost.median > 13300 && t.cost.median < 13900,
+			"guest, %s: one record is enough to find the phase (%g)", load,
+			t.cost.median);
+
+		/* By regularity alone each of the four phases of the hypervisor is possible. */
+		s.tick_reading = NAN;
+		ok(et_timer_find(&s, ticks, &t) == 0 && t.source == ET_TIMER_REGULARITY &&
+				t.candidates > 1,
+			"guest, %s: regularity alone has %zu candidates", load, t.candidates);
+		ok(isnan(t.cost.median) && t.doubt_lo_ns < 10500 && t.doubt_hi_ns > 13300 &&
+				t.cost_ns > 9000,
+			"guest, %s: they are within the doubt, from %g to %g, and no stray is",
+			load, t.doubt_lo_ns, t.doubt_hi_ns);
+	}
+	/* Every tick preempts, so that the only short gaps at its phase are strays. */
+	g.n = 0;
+	for (size_t i = 0; i < 100; i++)
+		add_gap(&g, 1e9 + (double)i * 8e6, i % 20 ? 4.01e6 : 300, true);
+	const struct et_timer_series strays = { .gaps = g.gaps,
+		.n = g.n,
+		.hz = hz,
+		.kernel_ns = 4000000,
+		.tick_reading = NAN,
+		.coarse_ns = g.coarse_ns };
+	ok(et_timer_find(&strays, ticks, &t) == 0 && t.cost_ns == 0 && t.candidates == 0,
+		"guest: no cost is reported if all ticks preempt (%g)", t.cost_ns);
+	/* Marks that do not agree on a phase: the coarse clock is another CPU's. */
+	play_guest(&g, &rng, false);
+	for (size_t i = 0; i < g.n; i++)
+		g.coarse_ns[i] = 5000000 + i / 3 * 4000000;
+	struct et_timer_series s = { .gaps = g.gaps,
+		.n = g.n,
+		.hz = hz,
+		.kernel_ns = 4000000,
+		.tick_reading = NAN,
+		.coarse_ns = g.coarse_ns };
+	ok(et_timer_find(&s, ticks, &t) == 0 && t.source == ET_TIMER_REGULARITY,
+		"guest: a coarse clock that advances anywhere is no evidence");
 }
 
 static bool never(void *ctx)
@@ -144,6 +265,12 @@ static void real(void)
 	printf("# tick %g ns, found %g ns, cost %g ns, %zu seen, rc %d\n", t.tick_ns, t.found_ns,
 		t.cost_ns, t.interrupts, rc);
 	near(t.tick_ns, told, 0.01, 0, "real timer: the tick is that of the kernel");
+	ok(!t.candidates || (t.doubt_lo_ns <= t.doubt_hi_ns &&
+				    (t.candidates > 1 || (t.cost_ns <= t.cost.median &&
+								 t.doubt_lo_ns <= t.cost.median &&
+								 t.cost.median <= t.doubt_hi_ns))),
+		"real timer: the median is within the doubt");
+	ok(t.source != ET_TIMER_UNKNOWN, "real timer: the source is known");
 	ok(t.cost_ns < 1e6, "real timer: an interrupt takes less than a millisecond");
 	ok((rc == 0) == (t.interrupts >= ET_TIMER_INTERRUPTS),
 		"real timer: too few interrupts are reported");
@@ -152,6 +279,7 @@ static void real(void)
 int main(void)
 {
 	simulated();
+	guests();
 	real();
 	return tap_done();
 }

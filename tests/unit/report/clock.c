@@ -32,15 +32,25 @@ static struct et_survey *survey(void)
 
 	s->cpus = 4;
 	s->counter = (struct et_counter){ "tsc", true, 2.5e9, 10 };
-	for (size_t i = 0; i < 3; i++)
-		s->clocks[s->n_clocks++] = (struct et_survey_clock){ &pieces[i], usual };
+	for (size_t i = 0; i < 3; i++) {
+		s->clocks[s->n_clocks] = (struct et_survey_clock){ &pieces[i], usual };
+		if (i < 2)
+			s->clocks[s->n_clocks].figures.basis = ET_BASIS_CYCLES;
+		s->n_clocks++;
+	}
 	s->hz_by_sleep = 2.501e9;
 	s->sleep_ns = 500000000;
 	s->n_readings = 64;
 	s->drift = (struct et_drift){ 2.5e9, 10, 2.49999e9, 10, 0.001, 0.002, -4, 0.01 };
-	s->timer = (struct et_timer){
-		.tick_ns = 4e6, .found_ns = 4e6, .cost_ns = 2000, .interrupts = 120
-	};
+	s->timer = (struct et_timer){ .tick_ns = 4e6,
+		.found_ns = 4e6,
+		.cost_ns = 1500,
+		.interrupts = 120,
+		.source = ET_TIMER_COARSE,
+		.cost = { 120, 1500, 1800, 2000, 2300, 1900, 2100 },
+		.candidates = 1,
+		.doubt_lo_ns = 1800,
+		.doubt_hi_ns = 2300 };
 	s->pairs[s->n_pairs++] = (struct et_agreement){ 0, 1, 2000, -100, 100, 0 };
 	return s;
 }
@@ -122,8 +132,17 @@ static void test_sound(json_t **json)
 		"an idle machine is reported as idle");
 	near(json_number_value(json_object_get(*json, "tsc_hz")), 2.5e9, 0, 0,
 		"sound clocks: JSON has the rate");
-	near(json_number_value(json_object_get(*json, "timer_interrupt_min_ns")), 2000, 0, 0,
+	ok(strstr(text, "2.00 µs (median of 120; half of them take 1.80 µs … 2.30 µs"),
+		"sound clocks: the cost of a timer interrupt has its interquartile range");
+	near(json_number_value(json_object_get(*json, "timer_interrupt_min_ns")), 1500, 0, 0,
 		"sound clocks: JSON has the smallest cost of a timer interrupt");
+	near(json_number_value(json_object_get(*json, "timer_interrupt_median_ns")), 2000, 0, 0,
+		"sound clocks: JSON has the median cost");
+	is_str(json_string_value(json_object_get(*json, "timer_interrupt_source")), "coarse-clock",
+		"sound clocks: JSON has the source of the cost");
+	ok(strstr(text, "cycle-based") && strstr(text, "all others") && strstr(text, "undecided") &&
+			strstr(text, "CLOCK_PROCESS_CPUTIME_ID: "),
+		"sound clocks: a clock whose basis is undecided is named");
 	ok(advised(*json, "counter") == 2,
 		"sound clocks: the counter is advised for short programs");
 }
@@ -146,6 +165,9 @@ static void test_unsound(json_t **json)
 	s->timer_error = -EAGAIN;
 	s->timer.interrupts = 7;
 	s->timer.found_ns = 12e6;
+	s->timer.source = ET_TIMER_REGULARITY;
+	s->timer.candidates = 3;
+	s->timer.doubt_hi_ns = 5200;
 	et_warn(&warnings, ET_WARN_COUNTER_BACKWARDS_ACROSS_CPUS);
 	et_warn(&warnings, ET_WARN_CPUS_BUSY, et_arg_count(1));
 	ET_AUTO_FREE char *text = print(s, 3.5, json);
@@ -159,6 +181,9 @@ static void test_unsound(json_t **json)
 		"unsound clocks: the reason why a clock is not available is printed");
 	ok(strstr(text, "4.00 ms, as the kernel reports") && strstr(text, "12.0 ms"),
 		"unsound clocks: the tick is the kernel's, the most regular gaps are reported");
+	ok(strstr(text, "1.80 µs … 5.20 µs: 3 series of gaps") &&
+			json_is_null(json_object_get(*json, "timer_interrupt_median_ns")),
+		"unsound clocks: several candidates have a range and no median");
 	near(json_number_value(json_object_get(*json, "tick_found_ns")), 12e6, 0, 0,
 		"unsound clocks: JSON has the period that was found");
 	ok(strstr(text, "other processes want the CPU as well (this machine now)") != NULL,
