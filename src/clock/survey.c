@@ -195,6 +195,11 @@ struct et_survey_offsets et_survey_offsets(const struct et_survey *s)
 	return o;
 }
 
+bool et_survey_has_timer(const struct et_survey *s)
+{
+	return (s->timer_error == 0 || s->timer_error == -EAGAIN) && s->timer.tick_ns > 0;
+}
+
 bool et_survey_counter_sound(const struct et_survey *s)
 {
 	struct et_survey_offsets o = et_survey_offsets(s);

@@ -76,6 +76,8 @@ struct et_survey_offsets {
 };
 
 struct et_survey_offsets et_survey_offsets(const struct et_survey *s);
+/* Whether the timer interrupt was found, so that `timer` is valid. */
+bool et_survey_has_timer(const struct et_survey *s);
 /* Whether the counter can be used as a clock: fixed rate, monotonic, the same on all CPUs. */
 bool et_survey_counter_sound(const struct et_survey *s);
 

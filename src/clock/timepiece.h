@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* What a clock counts, by its definition. */
+/* A clock counts one of these, by its definition. */
 enum et_clock_kind {
 	ET_CLOCK_COUNTER, /* the processor's counter: readings are ticks, not ns */
 	ET_CLOCK_TIME,

@@ -39,8 +39,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 0, "protocol", "NAME",
-		"how samples become a result: cause, emp, kbest, raw, or auto: kbest under 10 ms, "
-		"else cause (cause)",
+		"how samples become a result: cause, emp, kbest, raw, or auto: kbest for short, "
+		"undisturbed runs, else cause (cause)",
 		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN,
 		.group = "evaluation" },
 	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)",

@@ -4,135 +4,222 @@
 #include <math.h>
 #include <string.h>
 
-/* The chapter's bounds: what fits between interruptions, and what ticks count to a percent. */
-static const double bounds_s[ET_ADVICE_LENGTHS + 1] = { 0, 0.01, 1, INFINITY };
+static const double TWICE = 2;      /* another method must be this much more accurate */
+static const double ENOUGH = 0.005; /* an error below this needs no compensation */
+static const double USELESS = 0.1;  /* no method is advised that is worse */
 
-/* CPU time so fine is exact to a thousandth from 10 ms on. */
-static const double EXACT_NS = 10000;
+/* Lengths for which advice is given: ten per decade, from 10 µs to 100 s. Shorter code is repeated.
+ */
+enum { PER_DECADE = 10, DECADES = 7 };
+static const double SHORTEST_S = 1e-5;
 
-/* "a timer interrupt takes at least 2.1 µs every 4 ms (0.05 %)", if that is known. */
-static const char *timer_share(const struct et_timing_facts *f, char buf[96])
+/* --- one length --- */
+
+/* Lengths beyond the longest measured one lose the same proportion. */
+static const struct et_length_facts *facts_at(const struct et_timing_facts *f, double seconds)
 {
-	if (f->tick_ns > 0 && f->timer_ns > 0)
-		snprintf(buf, 96,
-			"a timer interrupt takes at least %.2g µs every %.3g ms (%.2g %%)",
-			f->timer_ns / 1e3, f->tick_ns / 1e6, 100 * f->timer_ns / f->tick_ns);
-	else
-		snprintf(buf, 96, "the cost of a timer interrupt is not known here");
+	static const double ROUNDING = 1.001;
+	size_t i = 0;
+
+	while (i + 1 < f->n_lengths && f->lengths[i].seconds * ROUNDING < seconds)
+		i++;
+	return &f->lengths[i];
+}
+
+static double timer_share(const struct et_timing_facts *f)
+{
+	return f->timer_ns / f->tick_ns;
+}
+
+/* Infinite if the method cannot be used. */
+static double kbest_error(
+	const struct et_timing_facts *f, const struct et_length_facts *l, double ns)
+{
+	if (!f->clock || !(l->best <= ET_ADVICE_LOSS) || l->fits < ET_ADVICE_FITS)
+		return INFINITY;
+	return f->clock_ns / ns + l->best;
+}
+
+/* The best runs' loss to timer interrupts is subtracted, as well as their cost is known. */
+static double compensated_error(
+	const struct et_timing_facts *f, const struct et_length_facts *l, double ns)
+{
+	double share = timer_share(f);
+
+	if (!f->clock || !(share > 0) || !(f->timer_doubt >= 0) ||
+		!(l->best <= TWICE * share + ET_ADVICE_LOSS))
+		return INFINITY;
+	return f->clock_ns / ns + fmax(0, l->best - share) + fmin(share, l->best) * f->timer_doubt;
+}
+
+static double cpu_error(const struct et_timing_facts *f, double ns)
+{
+	if (!f->cpu_clock || isnan(f->cpu_step_ns))
+		return INFINITY;
+	return (f->cpu_step_ns + (isnan(f->cpu_latency_ns) ? 0 : f->cpu_latency_ns)) / ns +
+	       (isnan(f->cpu_excess) ? 0 : fabs(f->cpu_excess));
+}
+
+static double elapsed_error(
+	const struct et_timing_facts *f, const struct et_length_facts *l, double ns)
+{
+	return f->clock ? f->clock_ns / ns + l->mean : INFINITY;
+}
+
+/* "0.3 %" */
+static const char *percent(double share, char buf[24])
+{
+	snprintf(buf, 24, "%.2g %%", 100 * share);
 	return buf;
 }
 
-static void advise_short(const struct et_timing_facts *f, struct et_advice *a)
+static void explain(
+	const struct et_timing_facts *f, const struct et_length_facts *l, struct et_advice *a)
 {
-	char timer[96];
+	char first[24], second[24];
 
-	a->method = "kbest";
-	a->clock = f->counter ? "counter" : "CLOCK_MONOTONIC";
-	a->protocol = ET_PROTOCOL_KBEST;
-	if (a->loaded)
+	if (!strcmp(a->method, "kbest"))
 		snprintf(a->why, sizeof(a->why),
-			"some runs shorter than a time slice are not interrupted, and these are "
-			"the fastest%s",
-			f->counter ? "" : "; no counter has a fixed rate and agrees on all CPUs");
+			"%.0f %% of such runs lose at most %s to interrupts and other processes "
+			"now, the best fifth at most %s",
+			100 * l->fits, percent(ET_ADVICE_LOSS, first), percent(l->best, second));
+	else if (!strcmp(a->method, "kbest-compensated"))
+		snprintf(a->why, sizeof(a->why),
+			"the best fifth of such runs loses %s; a timer interrupt takes %.2g µs "
+			"every %.3g ms (%s): subtract that",
+			percent(l->best, second), f->timer_ns / 1e3, f->tick_ns / 1e6,
+			percent(timer_share(f), first));
+	else if (!strcmp(a->method, "cpu-time"))
+		snprintf(a->why, sizeof(a->why),
+			"other processes' time does not count, and %.0f %% of such runs meet some; "
+			"its step is %.3g ns and a reading takes %.3g ns; interrupts add %s",
+			100 * (1 - l->fits), f->cpu_step_ns, f->cpu_latency_ns,
+			percent(isnan(f->cpu_excess) ? 0 : fabs(f->cpu_excess), first));
+	else if (!strcmp(a->method, "ticks"))
+		snprintf(a->why, sizeof(a->why),
+			"CPU time is counted in ticks of %.3g ms, which is %s of this length",
+			f->cpu_step_ns / 1e6, percent(f->cpu_step_ns / 1e9 / a->from_s, first));
+	else if (!strcmp(a->method, "elapsed"))
+		snprintf(a->why, sizeof(a->why),
+			"CPU time is too coarse, and such runs lose only %s to others now",
+			percent(l->mean, first));
 	else
 		snprintf(a->why, sizeof(a->why),
-			"the fastest runs contain the fewest interrupts; %s",
-			timer_share(f, timer));
+			"every method would be off by more than %s under the present load; wait "
+			"until the machine is idle",
+			percent(USELESS, first));
 }
 
-/* Runs of 10 ms or more are usually interrupted; CPU time, if it is exact, excludes that. */
-static void advise_by_cpu_time(const struct et_timing_facts *f, struct et_advice *a)
+/* A method takes the place of a simpler one only if it is much more accurate. */
+static void consider(struct et_advice *a, const char *method, const char *clock,
+	enum et_protocol protocol, double error)
 {
-	char timer[96];
-
-	a->method = "cpu-time";
-	a->clock = "CLOCK_PROCESS_CPUTIME_ID";
-	a->protocol = ET_PROTOCOL_CAUSE;
-	if (a->from_s >= 1)
-		snprintf(a->why, sizeof(a->why), "%s",
-			a->loaded ? "exact here as well: other processes affect it only through "
-				    "the caches"
-				  : "exact here, and equal to elapsed time if no other process "
-				    "runs; report the mean of several runs with its uncertainty");
-	else if (a->loaded)
-		snprintf(a->why, sizeof(a->why),
-			"other processes run during every sample, but their time does not count; "
-			"its step is %.3g ns here, not a tick",
-			f->cpu_step_ns);
-	else
-		snprintf(a->why, sizeof(a->why),
-			"its step is %.3g ns here, not a tick, and a reading takes %.3g ns; %s, "
-			"which counts as the program's time",
-			f->cpu_step_ns, f->cpu_latency_ns, timer_share(f, timer));
+	if (!(error * TWICE <= a->error))
+		return;
+	a->method = method;
+	a->clock = clock;
+	a->protocol = protocol;
+	a->error = error;
 }
 
-/* The chapter's own machine: CPU time is counted in ticks. */
-static void advise_by_ticks(const struct et_timing_facts *f, struct et_advice *a)
+static void choose(const struct et_timing_facts *f, const struct et_length_facts *l, double seconds,
+	struct et_advice *out)
 {
-	char timer[96];
+	double ns = 1e9 * seconds;
 
-	a->protocol = ET_PROTOCOL_CAUSE;
-	if (!a->loaded && a->to_s <= 1) {
-		a->method = "kbest-compensated";
-		a->clock = f->counter ? "counter" : "CLOCK_MONOTONIC";
-		a->protocol = ET_PROTOCOL_KBEST;
-		snprintf(a->why, sizeof(a->why), "CPU time is too coarse; %s: subtract that",
-			timer_share(f, timer));
-	} else if (!a->loaded) {
-		a->method = "elapsed";
-		a->clock = "CLOCK_MONOTONIC";
-		snprintf(a->why, sizeof(a->why),
-			"CPU time is coarse, and on an idle machine elapsed time is the program's "
-			"own");
-	} else if (a->to_s <= 1) {
-		a->method = "none";
-		a->clock = NULL;
-		snprintf(a->why, sizeof(a->why),
-			"every sample is interrupted and CPU time is too coarse; wait until the "
-			"machine is idle");
-	} else {
-		a->method = "ticks";
-		a->clock = "times";
-		snprintf(a->why, sizeof(a->why),
-			"CPU time is counted in ticks: over this long a time, an error of a few "
-			"ticks is small");
+	*out = (struct et_advice){ .from_s = seconds,
+		.to_s = seconds,
+		.method = f->cpu_ticks ? "ticks" : "cpu-time",
+		.clock = f->cpu_clock,
+		.protocol = ET_PROTOCOL_CAUSE,
+		.error = cpu_error(f, ns) };
+	consider(out, "kbest", f->clock, ET_PROTOCOL_KBEST, kbest_error(f, l, ns));
+	consider(out, "elapsed", f->clock, ET_PROTOCOL_CAUSE, elapsed_error(f, l, ns));
+	if (out->error > ENOUGH)
+		consider(out, "kbest-compensated", f->clock, ET_PROTOCOL_KBEST,
+			compensated_error(f, l, ns));
+	if (out->error > USELESS) {
+		out->method = "none";
+		out->clock = NULL;
+		out->protocol = ET_PROTOCOL_CAUSE;
+		out->error = NAN;
 	}
 }
 
-void et_advise_length(
-	const struct et_timing_facts *f, size_t length, bool loaded, struct et_advice *out)
+void et_advise(const struct et_timing_facts *f, double seconds, struct et_advice *out)
 {
-	*out = (struct et_advice){
-		.from_s = bounds_s[length], .to_s = bounds_s[length + 1], .loaded = loaded
-	};
-	if (length == 0)
-		advise_short(f, out);
-	else if (f->cpu_step_ns <= EXACT_NS)
-		advise_by_cpu_time(f, out);
-	else
-		advise_by_ticks(f, out);
+	const struct et_length_facts none = { seconds, NAN, NAN, NAN };
+	const struct et_length_facts *l = f->n_lengths ? facts_at(f, seconds) : &none;
+
+	choose(f, l, seconds, out);
+	explain(f, l, out);
 }
 
-void et_advise(const struct et_timing_facts *f, double seconds, bool loaded, struct et_advice *out)
-{
-	size_t length = 0;
+/* --- all lengths --- */
 
-	while (length + 1 < ET_ADVICE_LENGTHS && seconds >= bounds_s[length + 1])
-		length++;
-	et_advise_length(f, length, loaded, out);
+static double length_at(size_t i)
+{
+	return SHORTEST_S * pow(10, (double)i / PER_DECADE);
+}
+
+/* Runs of K-best lose most at the end of its range; of other methods, at the beginning. */
+static void end_range(const struct et_timing_facts *f, double to_s, struct et_advice *a)
+{
+	double from_s = a->from_s;
+
+	if (a->protocol == ET_PROTOCOL_KBEST)
+		et_advise(f, to_s, a);
+	a->from_s = from_s;
+	a->to_s = to_s;
+}
+
+size_t et_advise_all(const struct et_timing_facts *f, struct et_advice out[ET_ADVICE_MOST])
+{
+	size_t n = 0;
+
+	if (!f->n_lengths)
+		return 0;
+	for (size_t i = 0; i <= (size_t)PER_DECADE * DECADES; i++) {
+		struct et_advice a, next;
+		et_advise(f, length_at(i), &a);
+		if (n && !strcmp(a.method, out[n - 1].method))
+			continue;
+		/* A single length with another method may be chance. */
+		et_advise(f, length_at(i + 1), &next);
+		if (n && (n == ET_ADVICE_MOST || strcmp(a.method, next.method)))
+			continue;
+		a.from_s = n ? length_at(i - 1) : 0;
+		if (n)
+			end_range(f, a.from_s, &out[n - 1]);
+		out[n++] = a;
+	}
+	out[n - 1].to_s = INFINITY;
+	return n;
 }
 
 /* --- an experiment --- */
 
+/* Proportion of its elapsed time for which a run may wait for a CPU and count as undisturbed. */
+static const double DISTURBED = 0.05;
+
 struct look {
 	double seconds, waited_ns, elapsed_ns;
+	double fits; /* the least of all commands */
 };
+
+static bool is_disturbed(const struct et_sample *s)
+{
+	if (s->measured.wait_ns == ET_UNKNOWN)
+		return s->measured.involuntary_switches != ET_UNKNOWN &&
+		       s->measured.involuntary_switches > 0;
+	return (double)s->measured.wait_ns > DISTURBED * (double)s->measured.elapsed_ns;
+}
 
 /* Warm-up runs before the first that counts: a resumed experiment warms up again, too late. */
 static void look_at(const struct et_command *c, enum et_metric metric, struct look *l)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-	double fastest = INFINITY;
+	double fastest = INFINITY, runs = 0, undisturbed = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r)) && s->place.warmup;) {
 		uint64_t ns = et_sample_metric(s, metric);
@@ -141,23 +228,45 @@ static void look_at(const struct et_command *c, enum et_metric metric, struct lo
 		fastest = fmin(fastest, (double)ns / 1e9);
 		l->elapsed_ns += (double)s->measured.elapsed_ns;
 		l->waited_ns += s->measured.wait_ns == ET_UNKNOWN ? 0 : (double)s->measured.wait_ns;
+		runs++;
+		undisturbed += !is_disturbed(s);
 	}
-	if (isfinite(fastest) && !(fastest < l->seconds))
+	if (!(runs > 0))
+		return;
+	if (!(fastest < l->seconds))
 		l->seconds = fastest;
+	l->fits = fmin(l->fits, undisturbed / runs);
+}
+
+/* The fastest runs are better than the mean only if some of them meet no interrupt at all. */
+static void decide(double tick_s, struct et_choice *c)
+{
+	const double usual_tick_s = 0.004;
+	double tick = tick_s > 0 ? tick_s : usual_tick_s;
+
+	if (c->fits < ET_ADVICE_FITS)
+		snprintf(c->why, sizeof(c->why),
+			"%.3g ms in the warm-up, disturbed by other processes: the mean of CPU "
+			"times, in which their time does not count",
+			1e3 * c->seconds);
+	else if (c->seconds > (1 - ET_ADVICE_FITS) * tick)
+		snprintf(c->why, sizeof(c->why),
+			"%.3g ms in the warm-up: almost every run meets a timer interrupt (one "
+			"every %.3g ms), so the fastest is no better than the mean",
+			1e3 * c->seconds, 1e3 * tick);
+	else {
+		c->protocol = ET_PROTOCOL_KBEST;
+		snprintf(c->why, sizeof(c->why),
+			"%.3g ms in the warm-up, undisturbed: some runs of this length meet no "
+			"timer interrupt (one every %.3g ms)",
+			1e3 * c->seconds, 1e3 * tick);
+	}
 }
 
 struct et_choice et_protocol_choose(const struct et_experiment *e)
 {
-	const double loaded_share = 0.05;
-	/* Of the kernel's sum of run times, which control groups and wait4 tell to a microsecond.
-	 */
-	struct et_timing_facts f = { .tick_ns = (double)e->host.tick_ns,
-		.timer_ns = NAN,
-		.cpu_step_ns = 1000,
-		.cpu_latency_ns = NAN };
-	struct et_choice choice = { .protocol = e->protocol, .seconds = NAN };
-	struct look l = { .seconds = NAN };
-	struct et_advice a;
+	struct et_choice choice = { .protocol = e->protocol, .seconds = NAN, .fits = NAN };
+	struct look l = { .seconds = NAN, .fits = NAN };
 	/* Later runs may change which time is judged, but not the protocol. */
 	enum et_metric metric = e->metric_auto ? ET_METRIC_ELAPSED : e->metric;
 
@@ -167,18 +276,12 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 		look_at(&e->commands[c], metric, &l);
 	choice.automatic = true;
 	choice.seconds = l.seconds;
-	choice.loaded = l.waited_ns > loaded_share * l.elapsed_ns;
+	choice.fits = l.fits;
+	choice.loaded = l.waited_ns > DISTURBED * l.elapsed_ns;
 	choice.protocol = ET_PROTOCOL_CAUSE;
-	if (isnan(l.seconds)) {
+	if (isnan(l.seconds))
 		snprintf(choice.why, sizeof(choice.why), "no warm-up run shows how long it takes");
-		return choice;
-	}
-	et_advise(&f, l.seconds, choice.loaded, &a);
-	choice.protocol = a.protocol;
-	snprintf(choice.why, sizeof(choice.why), "%.3g ms in the warm-up, %s: %s", 1e3 * l.seconds,
-		choice.loaded ? "interrupted by others" : "not interrupted by others",
-		a.protocol == ET_PROTOCOL_KBEST
-			? "the fastest of several short runs contain the fewest interruptions"
-			: "most runs are interrupted, and the mean of CPU times allows for it");
+	else
+		decide((double)e->host.tick_ns / 1e9, &choice);
 	return choice;
 }

@@ -2,7 +2,7 @@
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "base/whole.h"
-#include "model/advice.h"
+#include "report/clock_advice.h"
 #include "report/rows.h"
 #include "report/units.h"
 #include "report/warning.h"
@@ -12,32 +12,9 @@
 #include <string.h>
 
 #define BOLD "1"
-#define NOW "1;32"
 #define WARNING "33"
 
 enum { VALUE_COLUMN = 16 };
-
-/* --- conclusions from the figures --- */
-
-static struct et_timing_facts facts_of(const struct et_survey *s)
-{
-	const struct et_timepiece_figures *cpu = et_survey_find(s, "CLOCK_PROCESS_CPUTIME_ID");
-	bool timer = (s->timer_error == 0 || s->timer_error == -EAGAIN) && s->timer.tick_ns > 0;
-
-	return (struct et_timing_facts){
-		.counter = et_survey_counter_sound(s),
-		.tick_ns = timer ? s->timer.tick_ns : NAN,
-		.timer_ns = timer && s->timer.cost_ns > 0 ? s->timer.cost_ns : NAN,
-		.cpu_step_ns = cpu ? cpu->step : NAN,
-		.cpu_latency_ns = cpu ? cpu->latency_ns : NAN,
-	};
-}
-
-/* If half of the CPUs are busy, every other program that starts shares its CPU. */
-static bool is_loaded(const struct et_clock_report *r)
-{
-	return r->load > 0.5 * (r->host->cpus ? r->host->cpus : 1);
-}
 
 /* --- text --- */
 
@@ -219,7 +196,7 @@ static void counter_text(const struct et_clock_report *r, const struct et_page *
 			s->ntp.synchronised ? "synchronised" : "not synchronised");
 }
 
-/* The cost of a timer interrupt, how it was told from other gaps, and the doubt. */
+/* The cost of a timer interrupt, how it is distinguished from other gaps, and the doubt. */
 static void cost_text(const struct et_timer *t, const struct et_page *p)
 {
 	static const char *const by[] = { [ET_TIMER_RECORDS] = "the kernel's records of them",
@@ -243,7 +220,7 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 	}
 	row(p, "costs", NULL,
 		"%s (median of %zu; half of them take %s … %s, the fastest %s), %s of a CPU's "
-		"time; told from other gaps by %s",
+		"time; distinguished from other gaps by %s",
 		et_format_rounded(t->cost.median, 3, c), t->cost.n, a, b,
 		et_format_rounded(t->cost_ns, 3, d),
 		et_format_percent(t->cost.median / t->tick_ns, e), by[t->source]);
@@ -252,16 +229,15 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 {
 	const struct et_survey *s = r->survey;
-	struct et_timing_facts f = facts_of(s);
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	heading(p, "the timer interrupt");
-	if (!(f.tick_ns > 0)) {
+	if (!et_survey_has_timer(s)) {
 		row(p, "tick", WARNING, "not found; the kernel reports %s",
 			et_format_rounded((double)r->host->tick_ns, 3, a));
 		return;
 	}
-	et_format_rounded(f.tick_ns, 3, a);
+	et_format_rounded(s->timer.tick_ns, 3, a);
 	if (s->timer.found_ns == s->timer.tick_ns)
 		row(p, "tick", NULL,
 			"%s, found from the gaps of a spinning thread; the kernel reports %s", a,
@@ -279,38 +255,13 @@ static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 	cost_text(&s->timer, p);
 }
 
-static void advice_text(const struct et_clock_report *r, const struct et_page *p)
-{
-	static const char *const lengths[] = { "under 10 ms", "10 ms … 1 s", "above 1 s" };
-	struct et_timing_facts f = facts_of(r->survey);
-	bool now = is_loaded(r);
-
-	heading(p, "how to time a program here");
-	for (size_t i = 0; i < 2 * ET_ADVICE_LENGTHS; i++) {
-		bool loaded = i >= ET_ADVICE_LENGTHS;
-		struct et_advice a;
-		if (i % ET_ADVICE_LENGTHS == 0)
-			row(p, loaded ? "loaded" : "idle", loaded == now ? NOW : NULL, "%s%s",
-				loaded ? "other processes want the CPU as well"
-				       : "no other process wants the CPU",
-				loaded == now ? " (this machine now)" : "");
-		et_advise_length(&f, i % ET_ADVICE_LENGTHS, loaded, &a);
-		ET_AUTO_FREE char *lead = et_asprintf("  %s", lengths[i % ET_ADVICE_LENGTHS]);
-		row(p, lead, NULL, "%s%s%s: %s", a.method, a.clock ? " by " : "",
-			a.clock ? a.clock : "", a.why);
-	}
-	row(p, "", NULL,
-		"'etalon run --protocol auto' follows this advice. kbest: the fastest run, if the "
-		"K fastest agree.");
-}
-
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose)
 {
 	clocks_text(r->survey, page);
 	if (!r->survey->cut_short) {
 		counter_text(r, page, verbose);
 		timer_text(r, page);
-		advice_text(r, page);
+		et_clock_advice_text(r->survey, page);
 	}
 	if (r->warnings->n)
 		putc('\n', page->out);
@@ -410,10 +361,12 @@ static void ntp_json(struct et_json *w, const struct et_ntp *n, bool there)
 	et_json_end(w);
 }
 
-static void timer_json(struct et_json *w, const struct et_timer *t)
+static void timer_json(struct et_json *w, const struct et_survey *s)
 {
-	bool known = t->candidates > 0, one = t->candidates == 1;
+	const struct et_timer *t = &s->timer;
+	bool known = et_survey_has_timer(s) && t->candidates > 0, one = known && t->candidates == 1;
 
+	et_json_double(w, "timer_interrupt_min_ns", known ? t->cost_ns : NAN);
 	et_json_double(w, "timer_interrupt_median_ns", one ? t->cost.median : NAN);
 	et_json_flat_array(w, "timer_interrupt_median_interval_ns");
 	et_json_double(w, NULL, one ? t->cost.lo : NAN);
@@ -426,28 +379,6 @@ static void timer_json(struct et_json *w, const struct et_timer *t)
 	et_json_string(w, "timer_interrupt_source", et_timer_source_names[t->source]);
 	et_json_u64(w, "timer_interrupt_candidates", t->candidates);
 	et_json_u64(w, "timer_interrupts", t->interrupts);
-}
-
-static void advice_json(struct et_json *w, const struct et_clock_report *r)
-{
-	struct et_timing_facts f = facts_of(r->survey);
-
-	et_json_array(w, "advice");
-	for (size_t i = 0; i < 2 * ET_ADVICE_LENGTHS && !r->survey->cut_short; i++) {
-		struct et_advice a;
-		et_advise_length(&f, i % ET_ADVICE_LENGTHS, i >= ET_ADVICE_LENGTHS, &a);
-		et_json_object(w, NULL);
-		et_json_double(w, "from_s", a.from_s);
-		et_json_double(w, "to_s", a.to_s);
-		et_json_bool(w, "loaded", a.loaded);
-		et_json_bool(w, "now", a.loaded == is_loaded(r));
-		et_json_string(w, "method", a.method);
-		et_json_string(w, "clock", a.clock);
-		et_json_string(w, "protocol", et_protocol_names[a.protocol]);
-		et_json_string(w, "why", a.why);
-		et_json_end(w);
-	}
-	et_json_end(w);
 }
 
 /* An array of the words. */
@@ -467,7 +398,6 @@ static void clocksources_json(struct et_json *w, const char *names)
 void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 {
 	const struct et_survey *s = r->survey;
-	struct et_timing_facts f = facts_of(s);
 
 	et_json_object(w, NULL);
 	et_json_int(w, "cpu", s->cpu);
@@ -488,12 +418,12 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 	counter_json(w, s);
 	pairs_json(w, s);
 	ntp_json(w, &s->ntp, s->n_readings > 0);
-	et_json_double(w, "tick_ns", f.tick_ns);
+	et_json_double(w, "tick_ns", et_survey_has_timer(s) ? s->timer.tick_ns : NAN);
 	et_json_double(w, "tick_found_ns", s->timer.found_ns > 0 ? s->timer.found_ns : NAN);
 	et_json_double(w, "tick_told_ns", r->host->tick_ns ? (double)r->host->tick_ns : NAN);
-	et_json_double(w, "timer_interrupt_min_ns", f.timer_ns);
-	timer_json(w, &s->timer);
-	advice_json(w, r);
+
+	timer_json(w, s);
+	et_clock_advice_json(w, s);
 	et_warnings_json(w, r->warnings);
 	et_json_end(w);
 }

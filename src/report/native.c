@@ -275,6 +275,7 @@ static void write_choice(struct et_json *w, const struct et_choice *choice)
 	et_json_object(w, "chosen");
 	et_json_string(w, "protocol", et_protocol_names[choice->protocol]);
 	et_json_double(w, "expected_s", choice->seconds);
+	et_json_double(w, "undisturbed", choice->fits);
 	et_json_bool(w, "loaded", choice->loaded);
 	et_json_string(w, "why", choice->why);
 	et_json_end(w);

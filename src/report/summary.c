@@ -636,14 +636,13 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
-static void protocol_line(const struct et_judgement *j, bool verbose, const struct et_page *page)
+static void protocol_line(const struct et_judgement *j, const struct et_page *page)
 {
 	const char *name = et_protocol_names[j->choice.protocol];
 
 	if (!j->choice.automatic)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("protocol %s, chosen by the warm-up runs%s%s", name,
-		verbose ? ": " : "", verbose ? j->choice.why : "");
+	ET_AUTO_FREE char *text = et_asprintf("protocol %s: %s", name, j->choice.why);
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
@@ -657,7 +656,7 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	metric_line(j, o->verbose, page);
 	until_line(e, j, page);
 	second_check_line(j, page);
-	protocol_line(j, o->verbose, page);
+	protocol_line(j, page);
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);
