@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/spread.h"
 #include "num/quantile.h"
+#include "num/student.h"
 
 #include <math.h>
 
 size_t et_median_rank(size_t n)
 {
-	static const double TAIL = 0.025;
-	/* From here on 2^-n is less than a double can hold, and the normal law is close. */
-	const size_t most = 1000;
-
-	if (n > most)
-		return (size_t)(((double)n + 1) / 2 - 0.98 * sqrt((double)n));
+	if (!n)
+		return 0;
 	/* The r-th smallest is above the median if fewer than r values are below it. */
-	double chance = pow(0.5, (double)n), below = 0;
-	size_t r = 0;
-	while (r < n && below + chance <= TAIL) {
-		below += chance;
-		chance *= (double)(n - r) / (double)(r + 1);
-		r++;
-	}
-	return r;
+	return (size_t)et_qbinom(0.025, (double)n, 0.5);
 }
 
 struct et_spread et_spread_of(double *x, size_t n)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/timepiece.h"
-#include "num/quantile.h"
-#include "num/student.h"
+#include "clock/spread.h"
 
 #include <errno.h>
 #include <math.h>
@@ -141,12 +140,10 @@ static void find_latency(const struct et_timepiece *t, const struct et_clock *re
 		spent += took;
 		x[batches++] = took / n;
 	}
-	et_sort(x, batches);
-	/* (x_(r), x_(n+1-r)) contains the median except with twice the binomial's lower tail. */
-	size_t r = (size_t)et_qbinom(0.025, (double)batches, 0.5);
-	out->latency_ns = et_median_sorted(x, batches);
-	out->latency_lo_ns = x[r - 1];
-	out->latency_hi_ns = x[batches - r];
+	struct et_spread cost = et_spread_of(x, batches);
+	out->latency_ns = cost.median;
+	out->latency_lo_ns = cost.lo;
+	out->latency_hi_ns = cost.hi;
 }
 
 static uint64_t read_nothing(const struct et_timepiece *self)

@@ -5,6 +5,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "cmd/cli.h"
+#include "cmd/clock_scales.h"
 #include "cmd/signals.h"
 #include "host/host.h"
 #include "measure/clock_warnings.h"
@@ -16,7 +17,8 @@
 #include <string.h>
 
 struct request {
-	bool json;
+	bool json, scales;
+	const char *svg;
 	uint64_t duration_ns;
 	int cpu;
 };
@@ -27,6 +29,9 @@ static const struct et_option options[] = {
 		ET_FILLS(request, duration_ns), .lo = 500000000, .hi = 3600000000000 },
 	{ 0, "cpu", "N", "measure on this CPU (the one that etalon runs on)", et_set_int,
 		ET_FILLS(request, cpu), .hi = CPU_SETSIZE - 1 },
+	{ 0, "scales", NULL, "how long events take instead, from a division to a new process",
+		et_set_true, ET_FILLS(request, scales) },
+	{ 0, "svg", "FILE", "with --scales: also draw them", et_set_text, ET_FILLS(request, svg) },
 	{ 0 },
 };
 
@@ -39,7 +44,8 @@ const struct et_verb et_verb_clock = {
 	.about = "Reads every clock, checks the processor's counter and compares it between CPUs,\n"
 		 "waits for a hundred timer interrupts, and advises how to time a program here.",
 	.examples = "  etalon clock\n"
-		    "  etalon clock --json --duration 1s --cpu 0\n",
+		    "  etalon clock --json --duration 1s --cpu 0\n"
+		    "  etalon clock --scales --svg scales.svg\n",
 	.options = options,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
@@ -77,12 +83,8 @@ static int survey(const struct et_cli *cli, const struct request *r,
 		.duration_ns = r->duration_ns,
 		.pulse = &pulse,
 		.tick_at_ns = et_timer_phase };
-	int cpu;
-	int rc = r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 
-	if (rc)
-		return rc;
-	rc = et_survey_take(&how, out);
+	int rc = et_survey_take(&how, out);
 	et_progress_erase(&shown.progress);
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
 }
@@ -119,6 +121,29 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 	et_warnings_free(&warnings);
 }
 
+static int survey_and_print(const struct et_cli *cli, const struct request *r,
+	const struct et_interrupt *interrupt, struct et_survey *s, struct et_error *err)
+{
+	int rc = survey(cli, r, interrupt, s, err);
+
+	if (rc)
+		return rc;
+	print(cli, r, s);
+	return et_cli_close_output(stdout, "-", err);
+}
+
+static int check(const struct request *r, const struct et_operands *ops, struct et_error *err)
+{
+	int cpu;
+
+	if (ops->n_before + ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "clock takes no operands");
+	if (r->svg && !r->scales)
+		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "--svg needs --scales"),
+			"add --scales");
+	return r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct request r = { .duration_ns = 2500000000, .cpu = -1 };
@@ -130,13 +155,11 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	const struct et_interrupt *interrupt = et_signals_install();
-	int rc = ops.n_before + ops.n_after
-			 ? et_fail(&err, EINVAL, ET_EXIT_USAGE, "clock takes no operands")
-			 : survey(cli, &r, interrupt, s, &err);
-	if (rc == 0) {
-		print(cli, &r, s);
-		rc = et_cli_close_output(stdout, "-", &err);
-	}
+	int rc = check(&r, &ops, &err);
+	if (rc == 0 && r.scales)
+		rc = et_clock_scales(cli, r.cpu, r.json, r.svg, interrupt, &err);
+	else if (rc == 0)
+		rc = survey_and_print(cli, &r, interrupt, s, &err);
 	et_operands_free(&ops);
 	if (rc)
 		return et_cli_fail(&err);

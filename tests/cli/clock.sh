@@ -134,6 +134,21 @@ PY
 	fi
 fi
 
+exits 'clock: --scales succeeds' 0 etalon clock --scales --svg scales.svg --json --cpu "$cpu"
+json 'clock: --scales measures the events of Figure 9.1, each with its interval or the reason why not' '
+	[x["name"] for x in d["scales"]] == ["division", "clock-reading", "system-call", "page-fault",
+		"context-switch", "wake-up", "thread", "process", "timer-interrupt", "timer-interval"] and
+	all(x["missing"] or x["n"] == 1 or
+		x["interval_ns"][0] <= x["median_ns"] <= x["interval_ns"][1] for x in d["scales"])'
+json 'clock: by --scales a division is faster than a system call, and that than a new process' '
+	(lambda m: m["division"] < m["system-call"] < m["process"] and
+		m["system-call"] < m["context-switch"])({x["name"]: x["median_ns"] for x in d["scales"]})'
+ok 'clock: --scales --svg draws the events' grep -q 'context-switch' scales.svg
+exits 'clock: --scales is content with one CPU' 0 taskset -c "$cpu" etalon clock --scales
+like 'clock: --scales on one CPU says why a wake-up is missing' "$out" 'wake-up +not measured: this needs a second CPU'
+like 'clock: --scales prints a scale from 1 ns to 1 s' "$out" '1 ns +1 µs +1 ms +1 s'
+refuses 'clock: --svg without --scales is rejected' 2 '--svg needs --scales' etalon clock --svg x.svg
+
 clocks=$(jq '[.clocks[].name] | index("CLOCK_MONOTONIC") + 1' found.json)
 env --default-signal=INT etalon clock --progress always --duration 1h >known 2>known.err &
 pid=$!
