@@ -5,6 +5,7 @@
 #include "cmd/leftovers.h"
 #include "cmd/outputs.h"
 #include "cmd/signals.h"
+#include "lab/rivals.h"
 #include "report/trace.h"
 
 #include <errno.h>
@@ -20,6 +21,8 @@ static const struct et_option options[] = {
 		et_set_duration, ET_FILLS(et_trace_request, threshold_ns) },
 	{ 0, "cpu", "N", "trace this CPU (the last one that may be used)", et_set_int,
 		ET_FILLS(et_trace_request, cpu), .hi = CPU_SETSIZE - 1 },
+	{ 0, "loads", "N", "start N processes that compete for the CPU (0)", et_set_u32,
+		ET_FILLS(et_trace_request, loads), .hi = ET_RIVALS_MAX },
 	{ 0, "all", NULL, "print every period, not only the first ones", et_set_true,
 		ET_FILLS(et_trace_request, all) },
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true,
@@ -46,6 +49,7 @@ const struct et_verb et_verb_trace = {
 	.examples = "  etalon trace --duration 200ms\n"
 		    "  etalon trace --json --duration 50ms --threshold 2us\n"
 		    "  etalon trace --duration 100ms --svg timeline.svg\n"
+		    "  etalon trace --duration 100ms --loads 1\n"
 		    "  etalon trace --from activity.json\n"
 		    "  etalon trace -- sort data # needs root\n",
 	.options = options,
@@ -89,10 +93,10 @@ static int check(struct et_trace_request *r, const struct et_operands *ops, stru
 			"give a program after --: etalon trace -- %s", ops->before[0]);
 	if (ops->after && !ops->n_after)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program after --");
-	if (r->from && (spins || r->cpu >= 0 || ops->n_after))
+	if (r->from && (spins || r->cpu >= 0 || r->loads || ops->n_after))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--from reads a recorded trace and takes no program, --duration, "
-			"--threshold or --cpu");
+			"--threshold, --cpu or --loads");
 	if (ops->n_after && spins)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--duration and --threshold do not apply to a program, which ends by "

@@ -11,6 +11,7 @@
 struct et_trace_request {
 	uint64_t duration_ns, threshold_ns; /* 0: not given */
 	int cpu;                            /* -1: not given */
+	uint32_t loads;                     /* competing processes */
 	bool json, all;
 	const char *svg, *from;
 	struct et_progress progress;

@@ -5,6 +5,7 @@
 #include "cmd/input.h"
 #include "cmd/trace.h"
 #include "host/host.h"
+#include "lab/rivals.h"
 #include "measure/cause.h"
 #include "measure/tracee.h"
 #include "measure/tracer.h"
@@ -89,6 +90,23 @@ static int program(const struct et_trace_request *r, char *const *argv,
 	return 0;
 }
 
+/* Traces beside the competing processes, which end with it. */
+static int record(struct et_trace_request *r, char *const *argv, struct et_interrupt *interrupt,
+	struct et_trace *out, struct et_error *err)
+{
+	struct et_rivals rivals = { 0 };
+
+	int rc = et_tracer_cpu(r->cpu, &r->cpu, err);
+	if (rc == 0 && r->loads)
+		rc = et_rivals_start(&rivals, r->loads, r->cpu, err);
+	if (rc)
+		return rc;
+	rc = argv ? program(r, argv, interrupt, out, err) : spin(r, interrupt, out, err);
+	if (r->loads)
+		et_rivals_end(&rivals);
+	return rc;
+}
+
 int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_interrupt *interrupt,
 	struct et_traces *all, struct et_error *err)
 {
@@ -96,7 +114,7 @@ int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_inter
 
 	if (r->from)
 		return from_file(r, all, err);
-	int rc = argv ? program(r, argv, interrupt, &one, err) : spin(r, interrupt, &one, err);
+	int rc = record(r, argv, interrupt, &one, err);
 	if (rc == -EINTR && !one.total) {
 		et_trace_free(&one); /* the signal came before the first reading */
 	} else if (rc == 0 || rc == -EINTR) {

@@ -29,16 +29,6 @@ struct et_interval_error et_interval_judge(
 	return e;
 }
 
-double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase)
-{
-	double count = 0;
-
-	/* The number of ticks before x is the smallest k with phase + k * tick >= x. */
-	for (size_t i = 0; i < n; i++)
-		count += ceil((to[i] - phase) / tick) - ceil((from[i] - phase) / tick);
-	return count * tick;
-}
-
 static void read_cell(
 	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
 {

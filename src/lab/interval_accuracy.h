@@ -13,9 +13,6 @@
 #include "lab/grid.h"
 #include "model/experiment.h"
 
-/* The tick of the machines in that chapter. */
-#define ET_CHAPTER_TICK_NS 10e6
-
 enum et_interval_method {
 	ET_INTERVAL_TICKS,  /* computed: the ticks that fell on the process */
 	ET_INTERVAL_TIMES,  /* times(): user and system */
@@ -69,11 +66,5 @@ struct et_interval_error {
 
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method);
-
-/*
- * Returns the CPU time that ticks at phase, phase + tick, … would count. The process ran in the n
- * periods [from[i], to[i]); each tick in one of them counts as a whole tick.
- */
-double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lab/interval_accuracy.h"
 #include "lab/lab_series.h"
 #include "lab/self_timed.h"
+#include "num/tick_count.h"
 
 #include <errno.h>
 #include <fcntl.h>

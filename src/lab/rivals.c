@@ -5,11 +5,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Without a program it spins. */
+/* More than the caches nearest to a CPU hold, so that a rival displaces what the thread needs. */
+enum { ARRAY_BYTES = 4 << 20 };
+
+/* Writes an array and reads it back, again and again. */
+static _Noreturn void work(void)
+{
+	volatile uint64_t *array =
+		mmap(NULL, ARRAY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t sum = 0;
+
+	for (uint64_t round = 0;; round++) {
+		for (size_t i = 0; array != MAP_FAILED && i < ARRAY_BYTES / sizeof(*array); i++)
+			array[i] = round + sum;
+		for (size_t i = 0; array != MAP_FAILED && i < ARRAY_BYTES / sizeof(*array); i++)
+			sum += array[i];
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+/* Without a program it uses the CPU and the memory. */
 static _Noreturn void rival(int cpu, pid_t parent, char *const *argv)
 {
 	cpu_set_t set;
@@ -31,8 +52,7 @@ static _Noreturn void rival(int cpu, pid_t parent, char *const *argv)
 		execvp(argv[0], argv);
 		_exit(1);
 	}
-	for (;;)
-		__asm__ volatile("" ::: "memory");
+	work();
 }
 
 static int start(struct et_rivals *r, unsigned n, int cpu, char *const *argv, struct et_error *err)

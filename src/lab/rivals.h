@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A known load: processes that spin on the CPU of the measured thread. Each is in a session of its
- * own, because a kernel with autogroup scheduling would give ten rivals in one session as much CPU
- * time as one.
+ * A known load: processes that use the CPU of the measured thread and the memory system, as those
+ * of Bryant & O'Hallaron, chapter 9. Each is in a session of its own, because a kernel with
+ * autogroup scheduling would give ten rivals in one session as much CPU time as one.
  */
 #ifndef ET_LAB_RIVALS_H
 #define ET_LAB_RIVALS_H

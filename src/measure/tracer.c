@@ -349,6 +349,7 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 
 	et_trace_init(out);
 	out->timer.nominal_ns = o->tick_ns;
+	out->spins = true;
 	et_steal_open(&r.steal, "", o->virtual_machine);
 	int rc = et_tracer_cpu(o->cpu, &out->cpu, err);
 	if (rc == 0)

@@ -82,6 +82,7 @@ struct et_trace {
 	uint64_t ready_ns;     /* time that a program waited for a CPU; ET_UNKNOWN: not known */
 	uint64_t threshold_ns; /* ET_UNKNOWN: not known */
 	bool threshold_found;  /* by the tracer; otherwise given by the user */
+	bool spins;            /* the traced thread makes no system calls */
 	uint64_t readings;     /* of the counter; 0: not known */
 	uint64_t first_index;  /* of the first active period; a file may begin with any */
 	struct et_inactive *list;

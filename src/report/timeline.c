@@ -2,6 +2,7 @@
 #include "report/timeline.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "report/trace_charge.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -87,7 +88,6 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 {
 	static const char *const signs[] = { "─", "┴", "┬" };
 	bool beginning = l->cells * l->cell_ns < 0.999 * (double)t->total_ns;
-	const char *between = "";
 
 	fprintf(page->out, "%*s└", MARGIN - 1, "");
 	for (int i = 0; i < l->cells; i++)
@@ -96,13 +96,16 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 	const char *const notes[] = { beginning ? "only the beginning is shown" : NULL,
 		l->any_tick[MET] ? "┴ timer interrupt" : NULL,
 		l->any_tick[HIDDEN] ? "┬ one while inactive" : NULL };
+	char text[160] = "";
 	for (size_t i = 0; i < ET_LENGTH(notes); i++) {
-		if (!notes[i])
-			continue;
-		fprintf(page->out, "%*s%s%s", *between ? 0 : MARGIN, "", between, notes[i]);
-		between = "; ";
+		size_t used = strlen(text);
+		if (notes[i])
+			snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "",
+				notes[i]);
 	}
-	fputs(*between ? "\n\n" : "\n", page->out);
+	if (*text)
+		et_page_paragraph(page, MARGIN, "", NULL, text, NULL);
+	putc('\n', page->out);
 }
 
 /* The whole trace, or the part of its beginning in which ticks are CELLS_PER_TICK apart. */
@@ -115,7 +118,23 @@ static double window_ns(const struct et_trace *t, int cells)
 	return fmin(total, most);
 }
 
-void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
+/* A letter below each tick: the process that is charged with it. */
+static void draw_letters(const struct line *l, const struct et_trace *t,
+	const struct et_charges *charges, const struct et_page *page)
+{
+	ET_AUTO_FREE char *letters = et_calloc((size_t)l->cells + 1, 1);
+
+	memset(letters, ' ', (size_t)l->cells);
+	for (size_t i = 0; i < t->n_ticks; i++) {
+		int at = cell_of(l, (double)t->ticks[i].at_ns);
+		if (at < l->cells)
+			letters[at] = et_charge_letter(charges, t->ticks[i].charged);
+	}
+	fprintf(page->out, "  %-*s│%s\n", MARGIN - 3, "charged", letters);
+}
+
+void et_timeline_draw(
+	const struct et_trace *t, const struct et_charges *charges, const struct et_page *page)
 {
 	static const char *const styles[ET_CAUSES] = { "33", "31", "35", "36", "34", "2" };
 	struct line l = { .cells = page->width - MARGIN - 1 };
@@ -146,5 +165,7 @@ void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
 		if (l.any[c])
 			draw_track(&l, et_cause_names[c], styles[c], l.taken[c], page);
 	}
+	if (l.any_tick[MET] || l.any_tick[HIDDEN])
+		draw_letters(&l, t, charges, page);
 	draw_axis(&l, t, page);
 }

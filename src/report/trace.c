@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "report/rows.h"
 #include "report/timeline.h"
+#include "report/trace_charge.h"
 #include "report/units.h"
 #include "report/warning.h"
 
@@ -231,6 +232,18 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	et_page_paragraph(page, 16, "  clock rate", NULL, clock, NULL);
 }
 
+static void print_long_run(const struct et_trace *t, const struct et_page *page)
+{
+	struct et_long_run run;
+
+	if (!et_trace_long_run(t, &run))
+		return;
+	ET_AUTO_FREE char *text = et_asprintf("%.1f %% inactive, by %zu whole %s",
+		100 * run.inactive, run.cycles,
+		run.turns ? "cycles between turns of other processes" : "intervals of the timer");
+	et_page_paragraph(page, 16, "  long run", NULL, text, NULL);
+}
+
 static void print_head(const struct et_trace *t, const struct et_page *page)
 {
 	char total[ET_FIGURE], threshold[ET_FIGURE], hz[ET_FIGURE];
@@ -253,16 +266,22 @@ static void print_head(const struct et_trace *t, const struct et_page *page)
 		et_page_paragraph(page, 16, "  threshold", NULL, text, NULL);
 	}
 	print_timer(t, page);
+	print_long_run(t, page);
 }
 
 void et_trace_text(const struct et_trace *t, const struct et_page *page, bool all)
 {
+	struct et_charges charges;
+
+	et_trace_charge(t, &charges);
 	print_head(t, page);
 	putc('\n', page->out);
-	et_timeline_draw(t, page);
+	et_timeline_draw(t, &charges, page);
 	print_causes(t, page);
 	putc('\n', page->out);
+	et_charges_text(t, &charges, page);
 	print_periods(t, page, all);
+	free(charges.list);
 	et_warnings_text(page, 0, &t->warnings);
 }
 
@@ -380,8 +399,26 @@ static void json_ticks(const struct et_trace *t, struct et_json *w)
 	et_json_end(w);
 }
 
+static void json_long_run(const struct et_trace *t, struct et_json *w)
+{
+	struct et_long_run run;
+
+	if (!et_trace_long_run(t, &run)) {
+		et_json_null(w, "long_run");
+		return;
+	}
+	et_json_flat_object(w, "long_run");
+	et_json_double(w, "inactive_percent", 100 * run.inactive);
+	et_json_double(w, "standard_uncertainty_percent", 100 * run.uncertainty);
+	et_json_u64(w, "cycles", run.cycles);
+	et_json_string(w, "of", run.turns ? "turns" : "ticks");
+	et_json_end(w);
+}
+
 void et_trace_json(const struct et_trace *t, struct et_json *w)
 {
+	struct et_charges charges;
+
 	et_json_object(w, NULL);
 	et_json_string(w, "name", t->name);
 	et_json_double(w, "hz", t->hz);
@@ -401,6 +438,10 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 	json_takers(t, w, "by_process", ET_CAUSE_PROCESS);
 	json_takers(t, w, "by_interrupt", ET_CAUSE_IRQ);
 	json_timer(t, w);
+	et_trace_charge(t, &charges);
+	et_charges_json(&charges, w);
+	free(charges.list);
+	json_long_run(t, w);
 	json_ticks(t, w);
 	et_json_string(w, "causes_from", t->source);
 	et_json_string(w, "ended_early", *t->ended ? t->ended : NULL);

@@ -73,6 +73,22 @@ static char *title_of(const struct et_trace *t, size_t i)
 		et_format_time((double)p->duration_ns, took));
 }
 
+static void add_ticks(struct timeline *p, const struct et_trace *t, size_t track)
+{
+	double origin_ns = (double)t->origin / t->hz * 1e9;
+
+	for (size_t i = 0; i < t->n_ticks; i++) {
+		double at = origin_ns + (double)t->ticks[i].at_ns;
+		uint32_t who = t->ticks[i].charged;
+		const char *name = who == ET_TICK_SELF   ? "the traced thread"
+				   : who == ET_TICK_IDLE ? "nobody"
+				   : who < t->n_takers   ? t->takers[who].name
+							 : "another process";
+		add(who == ET_TICK_SELF ? &p->ticks : &p->hidden, at, at, track,
+			et_asprintf("tick charged to %s", name));
+	}
+}
+
 static void add_trace(struct timeline *p, const struct et_trace *t)
 {
 	size_t active = add_track(p, "active"), track_of[ET_CAUSES] = { 0 };
@@ -99,11 +115,7 @@ static void add_trace(struct timeline *p, const struct et_trace *t)
 	if (t->total_ns > end_ns)
 		add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)t->total_ns, active,
 			NULL);
-	for (size_t i = 0; i < t->n_ticks; i++) {
-		double at = origin_ns + (double)t->ticks[i].at_ns;
-		add(t->ticks[i].charged == ET_TICK_SELF ? &p->ticks : &p->hidden, at, at, active,
-			NULL);
-	}
+	add_ticks(p, t, active);
 }
 
 static struct et_svg_series series_of(

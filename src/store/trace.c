@@ -301,6 +301,8 @@ static int read_trace(
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
 	int rc = read_periods(r, periods, &periods_at, &t, &objects);
+	/* The trace of a program has no readings. */
+	t.spins = !objects || json_is_number(json_object_get(object, "readings"));
 	if (rc == 0 && objects)
 		rc = read_timer(r, object, at, &t);
 	if (rc == 0 && objects)

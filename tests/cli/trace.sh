@@ -25,6 +25,8 @@ like 'trace: the second trace of the chapter has nine timer interrupts, four of 
 	'9 interrupts 10\.00 ms apart, found by their regularity: 1 alone.* 4[[:space:]]+with other work after them, 4[[:space:]]+while another process'
 like 'trace: a tick inside an inactive period is listed' "$out" 'I50 .*process;[[:space:]]+tick[[:space:]]+at[[:space:]]+379\.54'
 like 'trace: the axis has the times of the periods' "$out" '350\.0 ms +440\.0 ms'
+like 'trace: the timeline has the letters of the charged processes' "$out" 'charged +│ +A +A +B +A +B +A +B +A +B'
+like 'trace: the table of charges has true and charged time' "$out" 'A one_competitor +47\.7 ms +50\.0 ms +\+5 %'
 exits 'trace: --json --from succeeds' 0 etalon trace --json --from "$golden"
 json 'trace: JSON has the activity of the chapter' '[(t["name"], round(t["active_percent"], 1)) for t in d["traces"]] ==
 	[("light_load", 95.1), ("one_competitor", 53.0)]'
@@ -35,6 +37,13 @@ json 'trace: JSON has the clock rate of the chapter' 'all(round(t["hz"] / 1e6, 1
 json 'trace: JSON lists the ticks, those inside inactive periods as estimated' \
 	'[round(k["at_ns"] / 1e7) for k in d["traces"][1]["ticks"]] == list(range(36, 45))
 	and [k["charged"] for k in d["traces"][1]["ticks"] if k["estimated"]] == ["process"] * 4'
+json 'trace: ticks charge 70 ms of user time to the first trace of the chapter, which was active for 64.0 ms' \
+	'[(round(c["charged_ns"] / 1e6), round(c["charged_user_ns"] / 1e6), c["charged_system_ns"], round(c["time_ns"] / 1e6, 1))
+	for c in d["traces"][0]["charges"]] == [(70, 70, 0, 64.0)]'
+json 'trace: ticks charge five and four intervals in the second trace of the chapter' \
+	'[(c["letter"], c["traced"], round(c["charged_ns"] / 1e6)) for c in d["traces"][1]["charges"]] == [("A", True, 50), ("B", False, 40)]'
+json 'trace: the second trace of the chapter is inactive for 52.3 % in the long run' \
+	'round(d["traces"][1]["long_run"]["inactive_percent"], 1) == 52.3 and d["traces"][1]["long_run"]["cycles"] == 3'
 printf '%s' "$out" >own.json
 exits 'trace: --from reads the output of --json' 0 etalon trace --json --from own.json
 json 'trace: a trace that was written and read has the same periods' '[t["periods"] for t in d["traces"]] ==
@@ -99,6 +108,22 @@ is 'trace: Ctrl-C gives exit status 130' $? 130
 ok 'trace: after Ctrl-C it prints the periods so far' python3 -c 'import json; d = json.load(open("cut.json"))
 assert 0 < d["total_ns"] < 60e9 and d["periods"]'
 
+# --- competing processes ---
+exits 'trace: --loads succeeds' 0 etalon trace --json --duration 400ms --loads 2
+json 'trace: beside two competing processes less than two thirds are active' 'd["active_percent"] < 67'
+json 'trace: records name the competing processes' 'd["causes_from"] == "regularity" or
+	any(p["name"] == "etalon-rival" and p["duration_ns"] > 50e6 for p in d["by_process"])'
+env --default-signal=INT etalon trace --progress always --duration 1h --loads 2 >/dev/null 2>loads.err &
+tracer=$!
+wait_for_progress loads.err 1
+mapfile -t rivals < <(pgrep -P $tracer)
+is 'trace: --loads 2 starts two processes' ${#rivals[@]} 2
+kill -KILL $tracer
+wait $tracer 2>/dev/null
+ok 'trace: the competing processes end when etalon is killed' wait_until "gone ${rivals[0]} && gone ${rivals[1]}"
+refuses 'trace: --loads with a huge number is rejected' 2 'loads' etalon trace --loads 64
+refuses 'trace: --loads with --from is rejected' 2 'loads' etalon trace --loads 1 --from "$golden"
+
 # --- which process had the CPU ---
 if $privileged && etalon trace --duration 1ms --json 2>&1 | grep -q '"causes_from": "\(bpf\|perf\)"'; then
 	cp "$(command -v yes)" ./burst-of-yes
@@ -113,6 +138,8 @@ if $privileged && etalon trace --duration 1ms --json 2>&1 | grep -q '"causes_fro
 		for i, p in enumerate(d["periods"][:-1]))'
 	kill $burner 2>/dev/null
 	wait $burner 2>/dev/null
+	exits 'trace: a program with --loads succeeds' 0 etalon trace --json --loads 1 -- etalon put inc --iterations 100000000
+	json 'trace: a program competes with the processes of --loads' 'any(p["name"] == "etalon-rival" for p in d["by_process"])'
 	exits 'trace: a program that sleeps succeeds' 0 etalon trace --json -- sleep 0.2
 	json 'trace: the sleep of a program is waiting time' 'd["by_cause"]["wait"]["duration_ns"] + d["by_cause"]["process"]["duration_ns"] > 0.15e9'
 	exits 'trace: a program with a child process succeeds' 0 etalon trace --json -- sh -c 'etalon put inc --iterations 200000000; true'
