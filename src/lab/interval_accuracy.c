@@ -10,23 +10,47 @@
 const char *const et_interval_method_names[] = { "ticks", "times", "getrusage", "getrusage-user",
 	NULL };
 
+double et_interval_error_of(const struct et_interval_run *r, enum et_interval_method method)
+{
+	double truth = method == ET_INTERVAL_USER ? r->truth_user_ns : r->truth_ns;
+
+	return r->reported_ns[method] / truth - 1;
+}
+
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method)
 {
-	struct et_interval_error e = { NAN, NAN };
+	struct et_interval_error e = { NAN, NAN, NAN, NAN };
 	double sum = 0;
 
 	for (size_t i = 0; i < c->n_runs; i++) {
-		const struct et_interval_run *r = &c->runs[i];
-		double truth = method == ET_INTERVAL_USER ? r->truth_user_ns : r->truth_ns;
-		double error = r->reported_ns[method] / truth - 1;
+		double error = et_interval_error_of(&c->runs[i], method);
 		sum += error;
 		if (i == 0 || fabs(error) > fabs(e.worst))
 			e.worst = error;
+		e.least = fmin(e.least, error); /* these ignore NaN */
+		e.most = fmax(e.most, error);
 	}
 	if (c->n_runs)
 		e.mean = sum / (double)c->n_runs;
 	return e;
+}
+
+double et_interval_bias(
+	const struct et_interval_accuracy *a, unsigned load, enum et_interval_method method)
+{
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_interval_cell *c = &a->cells[i];
+		for (size_t k = 0; c->load == load && k < c->n_runs; k++) {
+			if (c->runs[k].truth_ns < ET_INTERVAL_LONG_NS)
+				continue;
+			sum += et_interval_error_of(&c->runs[k], method);
+			n++;
+		}
+	}
+	return n > 0 ? sum / n : NAN;
 }
 
 static void read_cell(

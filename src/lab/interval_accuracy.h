@@ -62,7 +62,18 @@ void et_interval_accuracy_free(struct et_interval_accuracy *a);
 /* The errors (reported / true - 1) of the runs of a case; NaN without runs. */
 struct et_interval_error {
 	double mean, worst; /* worst: the error of the largest magnitude, with its sign */
+	double least, most; /* with their signs */
 };
+
+/* The error of one run. */
+double et_interval_error_of(const struct et_interval_run *r, enum et_interval_method method);
+/*
+ * The mean error under a load of the runs whose true time is ET_INTERVAL_LONG_NS or longer, where
+ * the chapter looks for a bias; NaN if there are none.
+ */
+#define ET_INTERVAL_LONG_NS 100e6
+double et_interval_bias(
+	const struct et_interval_accuracy *a, unsigned load, enum et_interval_method method);
 
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method);

@@ -28,6 +28,7 @@ struct canvas {
 	double top;          /* the upper end of the y axis */
 	bool several;        /* points of different curves meet somewhere */
 	int decades;         /* of a logarithmic y axis; 0: it is linear, from 0 */
+	bool is_signed;      /* the y axis is logarithmic on both sides of 0 */
 	enum et_axis_unit unit;
 	int margin;   /* columns before the y axis */
 	bool compact; /* the legend is one paragraph */
@@ -53,9 +54,20 @@ static int across_of(const struct canvas *c, double x)
 	return et_int(round(share * (c->cells * ACROSS - 1)));
 }
 
+/* The signed axis has two rows per decade beyond this error: three decades up, two down. */
+static const double LINEAR = 0.01;
+enum { UP = 3, BELOW = 2 };
+
+static double signed_share(double y)
+{
+	return (BELOW + copysign(log10(1 + fabs(y) / LINEAR), y)) / (UP + BELOW);
+}
+
 static int down_of(const struct canvas *c, double y)
 {
-	double share = c->decades ? 1 + log10(fmax(y, DBL_MIN) / c->top) / c->decades : y / c->top;
+	double share = c->is_signed ? signed_share(y)
+		       : c->decades ? 1 + log10(fmax(y, DBL_MIN) / c->top) / c->decades
+				    : y / c->top;
 
 	return (int)lround((1 - fmin(1, fmax(0, share))) * (ROWS * DOWN - 1));
 }
@@ -142,20 +154,29 @@ static void print_legend(const struct canvas *c, const double *x, size_t n,
 	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
 {
 	for (size_t i = 0; i < n_curves; i++) {
-		char lead[MARGIN + 8];
-		snprintf(lead, sizeof(lead), "%*s%s", MARGIN + 1, "",
+		if (!curves[i].label)
+			continue;
+		char lead[WIDE_MARGIN + 8];
+		snprintf(lead, sizeof(lead), "%*s%s", c->margin + 1, "",
 			curves[i].mark ? (char[]){ curves[i].mark, '\0' } : "⠒");
 		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
-		et_page_paragraph(page, MARGIN + 3, lead, NULL, label, NULL);
+		et_page_paragraph(page, c->margin + 3, lead, NULL, label, NULL);
 	}
 	if (c->several)
-		fprintf(page->out, "%*s%c several curves\n", MARGIN + 1, "", SEVERAL);
+		fprintf(page->out, "%*s%c several curves\n", c->margin + 1, "", SEVERAL);
 }
 
 /* The label of a row: on a linear axis of 0, the middle and the top, else of decades. */
 static const char *row_label(const struct canvas *c, int row, char buf[ET_FIGURE])
 {
 	*buf = '\0';
+	if (c->is_signed) {
+		int decade = UP - row / 2;
+		if (row % 2 == 0)
+			snprintf(buf, ET_FIGURE, decade ? "%+.4g %%" : "%.4g %%",
+				decade ? copysign(pow(10, abs(decade)), decade) : 0.0);
+		return buf;
+	}
 	double share = c->top * (1 - row / (ROWS - 1.0));
 	if (!c->decades && row % (ROWS / 2) == 0)
 		snprintf(buf, ET_FIGURE, c->unit == ET_AXIS_SHARE ? "%.3g %%" : "%.3g",
@@ -238,7 +259,7 @@ static void print_linear_axis(const struct canvas *c, const char *label, FILE *o
 static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	struct canvas c, const char *x_label, const struct et_page *page)
 {
-	c.margin = c.compact ? WIDE_MARGIN : MARGIN;
+	c.margin = c.compact || c.is_signed ? WIDE_MARGIN : MARGIN;
 	c.cells = page->width - c.margin - 14;
 	if (!n || c.cells < LEAST_CELLS)
 		return;
@@ -302,6 +323,15 @@ void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, si
 	const char *x_label, const struct et_page *page)
 {
 	struct canvas c = { .top = 10, .decades = ROWS / 2, .unit = ET_AXIS_SHARE };
+
+	draw(x, n, curves, n_curves, c, x_label, page);
+}
+
+void et_plot_signed_errors(const double *x, size_t n, const struct et_curve *curves,
+	size_t n_curves, const char *x_label, const struct et_page *page)
+{
+	_Static_assert(ROWS == 2 * (UP + BELOW) + 1, "two rows per decade");
+	struct canvas c = { .is_signed = true };
 
 	draw(x, n, curves, n_curves, c, x_label, page);
 }

@@ -11,9 +11,9 @@
 #include "report/terminal.h"
 
 struct et_curve {
-	const char *label;
-	char mark;       /* the letter of its points; '\0': dots only */
-	const double *y; /* a value for each x, a share or as stated; NaN makes a gap */
+	const char *label; /* in the legend; NULL: no entry there, unless that is one paragraph */
+	char mark;         /* the letter of its points; '\0': dots only */
+	const double *y;   /* a value for each x, a share or as stated; NaN makes a gap */
 };
 
 /* Plots shares from 0 to 100 % over x on a logarithmic axis; x ascends and is greater than 0. */
@@ -26,6 +26,12 @@ void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curv
 /* Plots errors on a logarithmic scale from 0.01 % to 1000 %; others are drawn at its edge. */
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
+/*
+ * Plots errors with their signs, from -100 % to 1000 %; others are drawn at the edge. The scale is
+ * logarithmic on both sides of 0, and linear up to 1 %.
+ */
+void et_plot_signed_errors(const double *x, size_t n, const struct et_curve *curves,
+	size_t n_curves, const char *x_label, const struct et_page *page);
 /*
  * Plots values greater than 0 on a logarithmic scale of whole decades around them, in the unit of
  * an axis. The legend is one paragraph, so labels are short; curves without a mark are not in it.

@@ -23,8 +23,25 @@ static void test_judge(void)
 	near(e.worst, 0.03, 1e-9, 0, "judge: worst error of getrusage()");
 	e = et_interval_judge(&c, ET_INTERVAL_USER);
 	near(e.worst, 1, 1e-9, 0, "judge: user time is compared with the true user time");
+	near(e.least, -0.2, 1e-9, 0, "judge: the least error has its sign");
+	near(e.most, 1, 1e-9, 0, "judge: the greatest error");
 	e = et_interval_judge(&none, ET_INTERVAL_USER);
 	ok(isnan(e.mean) && isnan(e.worst), "judge: without runs the errors are NaN");
+}
+
+static void test_bias(void)
+{
+	struct et_interval_run brief[] = { { 99e6, 50e6, { 200e6, 0, 0, 0 } } };
+	struct et_interval_run longer[] = { { 100e6, 50e6, { 110e6, 0, 0, 0 } },
+		{ 200e6, 50e6, { 206e6, 0, 0, 0 } } };
+	struct et_interval_cell cells[] = { { 1, 100000000, brief, 1 }, { 1, 200000000, longer, 2 },
+		{ 11, 200000000, brief, 1 } };
+	struct et_interval_accuracy a = { cells, 3 };
+
+	near(et_interval_bias(&a, 1, ET_INTERVAL_TICKS), 0.065, 1e-9, 0,
+		"bias: the mean of the runs of 100 ms or longer");
+	ok(isnan(et_interval_bias(&a, 11, ET_INTERVAL_TICKS)),
+		"bias: a load without long runs has none");
 }
 
 static void test_record(void)
@@ -56,6 +73,7 @@ static void test_record(void)
 int main(void)
 {
 	test_judge();
+	test_bias();
 	test_record();
 	return tap_done();
 }

@@ -81,6 +81,33 @@ static void log_axes(void)
 	ok(!size, "log: nothing is drawn without a value above 0");
 }
 
+/* The axis of signs: row 0 is +1000 %, row 6 is 0, row 10 is -100 %. */
+static void signed_errors(void)
+{
+	static const double x[] = { 1, 10, 100, 1000 }, errors[] = { 20, 0, -0.1, -3 };
+	static const double spread[] = { 1, 1, 1, 1 };
+	const struct et_curve curves[] = { { "load 1", 'a', errors }, { NULL, '\0', spread } };
+
+	free(text);
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 60 };
+	et_plot_signed_errors(x, 4, curves, 2, "ms", &page);
+	fclose(out);
+	ok(row_of("+1000 %") == 0 && row_of("+10 %") == 4 && row_of(" 0 %") == 6 &&
+			row_of("-100 %") == 10,
+		"signed: the decades of both signs are labelled at their rows");
+	static const int want[] = { 0, 6, 8, 10 };
+	int row = 0, found = 0;
+	for (const char *c = text; *c && strncmp(c, "└", 3); c++) {
+		if (*c == 'a' && found < 4)
+			ok(row == want[found++], "signed: a mark in row %d", row);
+		row += *c == '\n';
+	}
+	ok(found == 4, "signed: errors beyond the scale are drawn at its edges");
+	ok(strstr(text, "a load 1") && !strstr(text, "null"),
+		"signed: a curve without a label is not in the legend");
+}
+
 int main(void)
 {
 	static const double low[] = { 0.1, 0.2, 0.3 }, high[] = { 0.6, 0.7, 0.8 };
@@ -108,6 +135,7 @@ int main(void)
 	ok(strstr(text, "\n        # several curves\n") != NULL,
 		"the legend explains the common mark");
 	log_axes();
+	signed_errors();
 	free(text);
 	return tap_done();
 }
