@@ -24,7 +24,7 @@ const struct et_verb et_verb_lab = {
 	.name = "lab",
 	.operand = operand,
 	.summary = "run experiments that test methods of measurement, and etalon itself",
-	.usage = "list\nNAME [options]",
+	.usage = "list\nNAME [options]\nproblems [PROBLEM] [options]",
 	.about =
 		"'etalon lab list' shows the experiments. coverage, false-alarms and quantisation\n"
 		"simulate data whose true value is known; doc/coverage.md has full tables of the\n"
@@ -46,6 +46,8 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab functions --filter sort\n"
 		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
 		"  etalon lab cache --runs 5 --svg cache.svg\n"
+		"  etalon lab problems\n"
+		"  etalon lab problems tick-count --ticks 7 --interval 10ms\n"
 		"  etalon lab fragmentation --runs 2 --lengths 10ms\n"
 		"  etalon lab sampling-rate --runs 2 --lengths 10ms\n"
 		"  etalon lab competing-load --runs 2 --lengths 10ms\n"
@@ -107,7 +109,8 @@ static int unknown_experiment(const char *typed, struct et_error *err)
 static int find(
 	const struct et_operands *ops, const struct et_lab_experiment **out, struct et_error *err)
 {
-	if (ops->n_before != 1 || ops->after) {
+	bool problem = ops->n_before == 2 && !strcmp(ops->before[0], "problems");
+	if ((ops->n_before != 1 && !problem) || ops->after) {
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: expected one experiment");
 		return et_hint(err, -EINVAL, "run 'etalon lab list' to see them");
 	}
@@ -148,6 +151,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_error err = { 0 };
 	int status;
 
+	et_problem_values_init(&r.problem);
 	if (argc > 1 && !strcmp(argv[1], "functions"))
 		return et_lab_functions(argc - 1, argv + 1);
 	status = et_cli_parse_into(cli, &et_verb_lab, argc, argv,
@@ -158,6 +162,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (r.measure.from)
 		et_confine(ET_RIGHTS_FILES);
 	int rc = find(&ops, &x, &err);
+	r.operand = ops.n_before > 1 ? ops.before[1] : NULL; /* it is in argv */
 	et_operands_free(&ops);
 	if (rc == 0)
 		rc = check_options(x, r.given, &err);

@@ -133,6 +133,8 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		et_lab_triangle },
 	{ "sampling-bias", "are all instructions of a function sampled alike?", PROFILED,
 		et_lab_sampling_bias },
+	{ "problems", "the calculations of a chapter on timing: tick counts, sleep …",
+		ET_LAB_PROBLEM, et_lab_problems },
 	{ "cache", "a first call, the next, and one after another procedure", TIMED, et_lab_cache },
 	{ 0 },
 };

@@ -5,6 +5,7 @@
 
 #include "cmd/cli.h"
 #include "cmd/lab_measured.h"
+#include "lab/problems.h"
 #include "model/executor.h"
 #include "report/lab.h"
 #include "report/progress.h"
@@ -33,6 +34,7 @@ enum et_lab_option {
 	ET_LAB_PRESET = 1 << 18,
 	ET_LAB_RESUME = 1 << 19,
 	ET_LAB_FILTER = 1 << 20,
+	ET_LAB_PROBLEM = 1 << 30, /* all numbers of lab problems */
 };
 
 struct et_lab_request {
@@ -42,7 +44,8 @@ struct et_lab_request {
 	struct et_coverage_options coverage;
 	struct et_false_alarms_options alarms;
 	struct et_lab_measure measure;
-	const char *name;
+	struct et_problem_values problem;
+	const char *name, *operand; /* of the experiment; what follows it, or NULL */
 	uint64_t started_ns;
 	struct et_progress progress;
 	struct et_interrupt *interrupt;
@@ -58,6 +61,10 @@ struct et_lab_experiment {
 
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
+
+et_option_set et_lab_set_problem_count;  /* double: a whole number */
+et_option_set et_lab_set_problem_number; /* double, above 0 */
+et_option_set et_lab_set_problem_time;   /* double: a duration in ns */
 
 /* Of all experiments; see .takes. */
 extern const struct et_option et_lab_options[];

@@ -44,6 +44,7 @@ int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHE
 int et_lab_kbest_coverage(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_problems(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_duet_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_fragmentation(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_sampling_rate(struct et_lab_request *r, struct et_error *err) ET_CHECK;

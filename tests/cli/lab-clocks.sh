@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `etalon lab kbest-accuracy`, `interval-accuracy` and `cache`: tables, pictures, records, --from,
+# `etalon lab kbest-accuracy`, `interval-accuracy`, `cache` and `problems`: tables, pictures, records, --from,
 # signals, bad input. Figures are compared with each other, never with a fixed time: the machine may be
 # busy.
 # shellcheck source=tests/cli/lib.sh
@@ -57,14 +57,22 @@ unlike 'lab kbest-accuracy: show reports no failed run of the record' "$(etalon 
 
 # --- interval-accuracy
 exits 'lab interval-accuracy: it succeeds' 0 etalon lab interval-accuracy --loads 1,3 --lengths 2ms,20ms --runs 3 \
-	--label mine
+	--label mine --svg ticks.svg
 is 'lab interval-accuracy: each load and length has a row' "$(grep -cE '^ +(2.00 ms|20.0 ms) ' .out)" 4
+like 'lab interval-accuracy: the errors are drawn with their signs, a curve per load' "$out" \
+	'\+1000 % │.*[[:space:]]0 % │.*-100 % │.*a load 1.*b load 3'
 fits 'lab interval-accuracy: no line is longer than 80 columns'
+ok 'lab interval-accuracy: --svg has a chart per method with both loads' python3 -c 'import xml.etree.ElementTree as e
+t = " ".join(e.parse("ticks.svg").getroot().itertext())
+assert t.count("load 1") == t.count("load 3") == 4 and "10 ms ticks" in t and "user alone" in t'
 exits 'lab interval-accuracy: --json succeeds' 0 etalon lab interval-accuracy --from mine --json
 json 'lab interval-accuracy: JSON has a case per load and length' '[(c["load"], c["length_ns"], c["runs"]) for c in d["cases"]] ==
 	[(1, 2000000, 3), (1, 20000000, 3), (3, 2000000, 3), (3, 20000000, 3)]'
 json 'lab interval-accuracy: no relative error is below -1' 'all(c[m]["worst_error"] >= -1 for c in d["cases"]
 	for m in ("ticks", "times", "getrusage", "getrusage-user"))'
+json 'lab interval-accuracy: the mean is that of the errors of all runs' 'all(abs(sum(c[m]["errors"]) / 3 - c[m]["mean_error"]) < 1e-9
+	and min(c[m]["errors"]) == c[m]["least_error"] and max(c[m]["errors"]) == c[m]["greatest_error"]
+	for c in d["cases"] for m in ("ticks", "times", "getrusage", "getrusage-user"))'
 json 'lab interval-accuracy: ticks of 10 ms cannot measure 2 ms' 'all(abs(c["ticks"]["worst_error"]) >= 0.5
 	for c in d["cases"] if c["length_ns"] == 2000000)'
 
@@ -86,6 +94,33 @@ json 'lab cache: libetalon measures a longer time with a cold cache' 'd["etalon"
 json 'lab cache: libetalon never claims an error of zero' 'all(k["said"] > 0 for k in d["etalon"])'
 json 'lab cache: more memory than the last-level cache is written between calls' \
 	'd["cleared_bytes"] > d["b_bytes"] > d["a_bytes"] > 0'
+
+# --- problems: the answers of the book
+exits 'lab problems: the list succeeds' 0 etalon lab problems
+like 'lab problems: the list has names, questions and numbers of exercises' "$out" 'tick-count +how long.*practice[[:space:]]+problem 9\.4.*sleep-rate'
+fits 'lab problems: no line is longer than 80 columns'
+exits 'lab problems: --json lists them' 0 etalon lab problems --json
+json 'lab problems: JSON has the numbers of the book' '{p["name"]: p["takes"] for p in d}["fit-segment"] == {"time": 2e7, "segment": 5e7, "trials": 3}'
+exits 'lab problems: tick-count succeeds' 0 etalon lab problems tick-count --ticks 7 --interval 10ms
+like 'lab problems: 7 ticks of 10 ms are between 60 and 80 ms' "$out" 'least +60\.00 ms.*most +80\.00 ms.*The true time is between'
+answer()
+{
+	exits "lab problems: $1 $2 succeeds" 0 etalon lab problems "$1" --json $2
+	json "lab problems: $1 $2 has the answer" "$3"
+}
+answer tick-count '--ticks 2 --interval 4ms' 'd["least_ns"] == 4e6 and d["most_ns"] == 12e6'
+answer fit-segment '--time 40ms' 'abs(d["chance"] - 0.2) < 1e-9 and abs(d["expected_trials"] - 15) < 1e-9'
+answer sleep-rate '--sleep 2s --mhz 1000' 'd["least_sleep_ns"] == 1.99e9 and abs(d["most_rate_hz"] - 2e9 / 1.99) < 1'
+answer event-load '' 'abs(d["load"] - 0.1) < 1e-12'
+answer time-overflow '' 'd["date"] == "2038-01-19T03:14:08Z"'
+answer counter-wrap '--bits 32' 'abs(d["wraps_after_ns"] / 4.295e9 - 1) < 1e-3'
+answer charged '--sequence Au:5ms,Bu:10ms,Au:5ms' 'd["Au_charged_ns"] == d["Bu_charged_ns"] == 1e7'
+refuses 'lab problems: an unknown one is rejected' 2 "unknown problem 'tik-count'" etalon lab problems tik-count
+refuses 'lab problems: a number that it does not take is rejected' 2 'takes no --bits' etalon lab problems tick-count --bits 3
+refuses 'lab problems: numbers without a problem are rejected' 2 'which problem' etalon lab problems --ticks 3
+refuses 'lab problems: a number that is none is rejected' 2 '--mhz' etalon lab problems sleep-rate --mhz 0
+refuses 'lab problems: options of measurements are rejected' 2 'takes no --runs' etalon lab problems tick-count --runs 3
+refuses 'lab cache: a second operand is rejected' 2 'expected one experiment' etalon lab cache tick-count
 
 # --- signals
 for lab in kbest-accuracy interval-accuracy; do
