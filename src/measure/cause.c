@@ -130,6 +130,26 @@ static uint64_t overlap_ns(const struct et_sched_event *h, uint64_t from, uint64
 	return b > a ? b - a : 0;
 }
 
+/* Keeps which process ran when in a period; `events` begins with the first that may overlap it. */
+static void keep_stretches(struct et_trace *t, const struct et_inactive *p,
+	const struct et_sched_event *events, size_t n)
+{
+	uint64_t start = t->begin_ns + p->start_ns, end = start + p->duration_ns;
+
+	for (size_t i = 0; i < n && events[i].start_ns < end; i++) {
+		const struct et_sched_event *h = &events[i];
+		uint64_t to = h->start_ns + h->duration_ns;
+		if (h->kind != ET_SCHED_RAN || h->pid == 0 || !overlap_ns(h, start, end))
+			continue;
+		et_trace_add_stretch(t,
+			(struct et_stretch){
+				.from_ns =
+					(h->start_ns > start ? h->start_ns : start) - t->begin_ns,
+				.to_ns = (to < end ? to : end) - t->begin_ns,
+				.taker = et_trace_taker(t, ET_CAUSE_PROCESS, name_of(h)) });
+	}
+}
+
 void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *events, size_t n)
 {
 	size_t first = 0;
@@ -146,6 +166,8 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event 
 				add_share(&s, &events[k], ns);
 		}
 		decide(t, p, &s);
+		if (p->cause == ET_CAUSE_PROCESS)
+			keep_stretches(t, p, events + first, n - first);
 	}
 }
 

@@ -21,6 +21,7 @@ void et_trace_free(struct et_trace *t)
 	free(t->name);
 	free(t->list);
 	free(t->takers);
+	free(t->stretches);
 	free(t->records);
 	free(t->ticks);
 	et_warnings_free(&t->warnings);
@@ -64,6 +65,22 @@ uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *nam
 	*taker = (struct et_taker){ .cause = cause };
 	snprintf(taker->name, sizeof(taker->name), "%s", name);
 	return (uint32_t)t->n_takers++;
+}
+
+void et_trace_add_stretch(struct et_trace *t, struct et_stretch s)
+{
+	struct et_stretch *last = t->n_stretches ? &t->stretches[t->n_stretches - 1] : NULL;
+
+	if (last && last->taker == s.taker && last->to_ns == s.from_ns) {
+		last->to_ns = s.to_ns;
+		return;
+	}
+	if (t->n_stretches == ET_TRACE_MOST) {
+		t->stretches_cut = true;
+		return;
+	}
+	ET_GROW(t->stretches, t->n_stretches, t->cap_stretches);
+	t->stretches[t->n_stretches++] = s;
 }
 
 static void count_tick(struct et_trace *t, uint32_t charged)

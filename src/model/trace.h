@@ -51,6 +51,12 @@ struct et_tick {
 	bool estimated; /* interpolated, because an inactive period hides it */
 };
 
+/* A stretch of another process within an inactive period. */
+struct et_stretch {
+	uint64_t from_ns, to_ns;
+	uint32_t taker;
+};
+
 /* A timer interrupt in the kernel's records. */
 struct et_timer_record {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
@@ -92,6 +98,10 @@ struct et_trace {
 	struct et_taker *takers;
 	size_t n_takers, cap_takers;
 	struct et_cause_sum by_cause[ET_CAUSES];
+	/* In order, with adjacent ones of a process joined; empty without records. */
+	struct et_stretch *stretches;
+	size_t n_stretches, cap_stretches;
+	bool stretches_cut;              /* there were more than ET_TRACE_MOST */
 	struct et_timer_record *records; /* in order; those that were not searched for ticks yet */
 	size_t n_records, cap_records;
 	struct et_tick *ticks; /* in order, also those inside inactive periods; bounded as the list
@@ -124,6 +134,7 @@ struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t du
  * a cause are "(others)".
  */
 uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name);
+void et_trace_add_stretch(struct et_trace *t, struct et_stretch s);
 /* Appends a tick; the oldest are dropped beyond ET_TRACE_MOST, and stay in the sums. */
 void et_trace_add_tick(struct et_trace *t, struct et_tick tick);
 /* Adds the older half of the list to the sums and drops it; call it when n is ET_TRACE_MOST. */

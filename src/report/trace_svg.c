@@ -73,7 +73,9 @@ static char *title_of(const struct et_trace *t, size_t i)
 		et_format_time((double)p->duration_ns, took));
 }
 
-static void add_ticks(struct timeline *p, const struct et_trace *t, size_t track)
+/* A tick is drawn in the track of the process that it is charged to, as far as there is one. */
+static void add_ticks(struct timeline *p, const struct et_trace *t, const size_t *track_of_taker,
+	size_t track_of_others)
 {
 	double origin_ns = (double)t->origin / t->hz * 1e9;
 
@@ -84,6 +86,9 @@ static void add_ticks(struct timeline *p, const struct et_trace *t, size_t track
 				   : who == ET_TICK_IDLE ? "nobody"
 				   : who < t->n_takers   ? t->takers[who].name
 							 : "another process";
+		size_t track = who == ET_TICK_SELF                        ? 0
+			       : who < t->n_takers && track_of_taker[who] ? track_of_taker[who]
+									  : track_of_others;
 		add(who == ET_TICK_SELF ? &p->ticks : &p->hidden, at, at, track,
 			et_asprintf("tick charged to %s", name));
 	}
@@ -115,7 +120,7 @@ static void add_trace(struct timeline *p, const struct et_trace *t)
 	if (t->total_ns > end_ns)
 		add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)t->total_ns, active,
 			NULL);
-	add_ticks(p, t, active);
+	add_ticks(p, t, track_of_taker, track_of[ET_CAUSE_PROCESS]);
 }
 
 static struct et_svg_series series_of(

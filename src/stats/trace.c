@@ -34,12 +34,26 @@ static bool is_of(const struct et_inactive *p, uint32_t who)
 	       (who == ET_TICK_OTHER ? p->taker == ET_NOBODY : p->taker == who);
 }
 
-/* The time in which a process has the CPU, as far as the periods show it. */
+/* By the records, in which several processes may share a period. */
+static struct spans spans_of_records(const struct et_trace *t, uint32_t who)
+{
+	struct spans s = { 0 };
+
+	for (size_t i = 0; i < t->n_stretches; i++) {
+		if (t->stretches[i].taker == who)
+			add_span(&s, t->stretches[i].from_ns, t->stretches[i].to_ns);
+	}
+	return s;
+}
+
+/* The time in which a process has the CPU, as far as the trace shows it. */
 static struct spans spans_of(const struct et_trace *t, uint32_t who)
 {
 	struct spans s = { 0 };
 	uint64_t since = 0;
 
+	if (t->n_stretches && who < t->n_takers)
+		return spans_of_records(t, who);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct et_inactive *p = &t->list[i];
 		uint64_t end_ns = p->start_ns + p->duration_ns;
@@ -58,7 +72,7 @@ static struct spans spans_of(const struct et_trace *t, uint32_t who)
 static void count_chapter(const struct et_trace *t, struct et_charge *c)
 {
 	c->least = c->most = NAN;
-	if (t->dropped)
+	if (t->dropped || t->stretches_cut)
 		return;
 	struct spans s = spans_of(t, c->who);
 	if (et_interval_count_range(s.from, s.to, s.n, ET_CHAPTER_TICK_NS, &c->least, &c->most))

@@ -77,6 +77,10 @@ static void by_records(void)
 		"records: a soft interrupt has the name of its vector");
 	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL), "records: a tick of 20 ns does not explain 0.4 ms");
 	ok(is(&t, 6, ET_CAUSE_WAIT, NULL), "records: on an idle CPU the program waited");
+	ok(t.n_stretches == 2 && t.stretches[0].from_ns == 2010 && t.stretches[0].to_ns == 3000 &&
+			t.stretches[1].from_ns == 3000 && t.stretches[1].to_ns == 3400 &&
+			!strcmp(t.takers[t.stretches[1].taker].name, "ld"),
+		"records: the stretches of processes in a period are kept");
 	uint64_t stolen = 300000;
 	et_cause_steal(&t, &stolen);
 	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL) && stolen == 300000,
@@ -217,6 +221,22 @@ static void grids(void)
 	r[10].charged = ET_TICK_IDLE;
 	ok(et_tick_grid_find(r, 40, TICK, ticks, &grid) == 0 && grid.n == 39 && !ticks[10],
 		"grid: a late interrupt of an idle CPU is another timer's");
+}
+
+/* Stretches that are handed out in pieces are joined, and their number is bounded. */
+static void stretches(void)
+{
+	struct et_trace t;
+
+	et_trace_init(&t);
+	et_trace_add_stretch(&t, (struct et_stretch){ 10, 20, 0 });
+	et_trace_add_stretch(&t, (struct et_stretch){ 20, 30, 0 });
+	et_trace_add_stretch(&t, (struct et_stretch){ 30, 40, 1 });
+	ok(t.n_stretches == 2 && t.stretches[0].to_ns == 30, "stretches: adjacent ones are joined");
+	for (uint64_t i = 0; i < ET_TRACE_MOST; i++)
+		et_trace_add_stretch(&t, (struct et_stretch){ 100 + 2 * i, 101 + 2 * i, 0 });
+	ok(t.n_stretches == ET_TRACE_MOST && t.stretches_cut, "stretches: the list is bounded");
+	et_trace_free(&t);
 }
 
 static void by_counts(void)
@@ -447,6 +467,7 @@ int main(void)
 	by_records();
 	ticks_by_records();
 	grids();
+	stretches();
 	by_counts();
 	by_regularity();
 	hidden_ticks();

@@ -129,6 +129,9 @@ static void scripted(void)
 	t.takers[as].exact = t.takers[ld].exact = true;
 	t.takers[as].ns = 5 * MS;
 	t.takers[ld].ns = 2 * MS;
+	et_trace_add_stretch(&t, (struct et_stretch){ 8 * MS, 14 * MS, cc1 });
+	et_trace_add_stretch(&t, (struct et_stretch){ 15 * MS, 20 * MS, as });
+	et_trace_add_stretch(&t, (struct et_stretch){ 20 * MS, 22 * MS, ld });
 	tick(&t, 4 * MS, ET_TICK_SELF);
 	tick(&t, 8 * MS, ET_TICK_SELF);
 	tick(&t, 12 * MS, cc1);
@@ -147,6 +150,12 @@ static void scripted(void)
 	near(c.list[3].by_ticks, 4e6, 1e-9, 0, "scripted: ticks charge 4 ms to 2 ms of ld");
 	ok(isnan(c.list[0].user) && isnan(c.list[0].system_by_ticks),
 		"scripted: the modes of a program are not known");
+	/* as ran from 15 to 20 ms: a tick every 10 ms meets it once or not at all. */
+	ok(c.list[2].least == 0 && c.list[2].most == 10e6,
+		"scripted: a process that shares a period is counted by its own stretches");
+	/* ld ran from 20 to 22 ms. */
+	ok(c.list[3].least == 0 && c.list[3].most == 10e6,
+		"scripted: a process without a period of its own is counted, too");
 	/* The thread ran from 0 to 8, 14 to 15 and 22 to 24 ms: a tick every 10 ms meets 0 to 2. */
 	ok(c.list[0].least == 0 && c.list[0].most == 20e6,
 		"scripted: ticks of 10 ms count from 0 to 20 ms (%g, %g)", c.list[0].least,
