@@ -83,12 +83,6 @@ static void conclude(double at, double se, double df, double resolution, double 
 		out->verdict = out->hi < 1 ? ET_BENCH_FASTER : ET_BENCH_SAME;
 }
 
-/* Degrees of freedom of a sum of two variances (Welch, Satterthwaite). */
-static double welch_df(double u, double df_u, double w, double df_w)
-{
-	return u + w > 0 ? (u + w) * (u + w) / (u * u / df_u + w * w / df_w) : fmin(df_u, df_w);
-}
-
 void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	const struct et_slice *old_slices, size_t n_old, unsigned flags, double level,
 	struct et_bench_comparison *out)
@@ -100,8 +94,9 @@ void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	take_both(&a, &b, flags, &x, &y);
 	struct et_location l = et_locate_cautiously(x.v.ns, x.v.n, ET_BENCH_REACH);
 	struct et_location k = et_locate_cautiously(y.v.ns, y.v.n, ET_BENCH_REACH);
-	double u = l.se * l.se + x.drift * x.drift, w = k.se * k.se + y.drift * y.drift;
-	conclude(l.at - k.at, sqrt(u + w), welch_df(u, l.df, w, k.df),
+	double u = hypot(l.se, x.drift), w = hypot(k.se, y.drift);
+	conclude(l.at - k.at, hypot(u, w),
+		et_welch_df(u, et_combined_df(l.se, l.df, u), w, et_combined_df(k.se, k.df, w)),
 		hypot(x.resolution, y.resolution), level, out);
 	et_bench_summary_free(&x.v);
 	et_bench_summary_free(&y.v);

@@ -72,6 +72,7 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	struct et_location l = et_locate(v.ns, v.n);
 	l = et_locate_cautiously(v.ns, v.n, ET_BENCH_REACH * l.at);
 	u = hypot(hypot(l.se, v.drift_ns), m->empty_uncertainty_ns);
+	l.df = et_combined_df(l.se, l.df, u);
 	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
 		       : INFINITY;
 	e->statistic = m->statistic;

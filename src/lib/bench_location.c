@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { EXPERIENCE_DF = 10 };
+
 struct et_location et_locate(const double *x, size_t n)
 {
 	struct et_location l = { .at = NAN, .se = NAN, .df = NAN, .sd = NAN };
@@ -39,4 +41,16 @@ struct et_location et_locate_cautiously(const double *x, size_t n, double reach)
 		l.df = (double)n - 1;
 	}
 	return l;
+}
+
+double et_welch_df(double u, double df_u, double w, double df_w)
+{
+	double a = u * u, b = w * w;
+
+	return a + b > 0 ? (a + b) * (a + b) / (a * a / df_u + b * b / df_w) : fmin(df_u, df_w);
+}
+
+double et_combined_df(double se, double df, double u)
+{
+	return et_welch_df(se, df, sqrt(fmax(u * u - se * se, 0)), EXPERIENCE_DF);
 }

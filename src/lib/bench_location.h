@@ -25,4 +25,12 @@ struct et_location et_locate(const double *x, size_t n);
  */
 struct et_location et_locate_cautiously(const double *x, size_t n, double reach);
 
+/* Degrees of freedom of the sum of two errors (Welch, Satterthwaite), each with its own. */
+double et_welch_df(double u, double df_u, double w, double df_w);
+/*
+ * The same for a standard error with df degrees of freedom that is part of u; the rest of u is
+ * known from experience, as well as ten values would tell.
+ */
+double et_combined_df(double se, double df, double u);
+
 #endif

@@ -32,6 +32,10 @@ static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the media
  */
 static const double BEST_DRIFT = 0.03, MEDIAN_DRIFT = 0.1, MEAN_DRIFT = 0.004;
 static const double ESCAPES_NS = 2e6;
+/* CPU time contains context switches and refilled caches, which depend on the other programs. */
+static const double CPU_DRIFT = 0.005;
+/* The cost of beginning and ending a sample that is not subtracted; found from other calls. */
+static const double SAMPLE_COST_NS = 20;
 
 /* The samples of one process that count, sorted. */
 struct pool {
@@ -58,16 +62,21 @@ static bool counts(const struct et_slice *s, size_t i, const struct et_bench_met
 	return !(s->samples[i].marks & bad);
 }
 
+/* The time of a sample, with the cost of an empty call that holds for all processes. */
+static double time_of(const struct et_slice *s, size_t i, const struct et_bench_method *m)
+{
+	return m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + s->empty_ns - m->empty_ns;
+}
+
 static void add(struct pool *p, const struct et_slice *s, const struct et_bench_method *m)
 {
 	double calls = s->calls ? (double)s->calls : 1, tick = s->hz > 0 ? 1e9 / s->hz : 0;
-	double shift = isnan(m->empty_ns) ? 0 : s->empty_ns - m->empty_ns;
 
-	p->resolution_ns = fmax(p->resolution_ns, tick / calls);
+	p->resolution_ns = fmax(p->resolution_ns, (tick + SAMPLE_COST_NS) / calls);
 	p->calls = calls;
 	for (size_t i = 0; i < s->n; i++)
 		if (counts(s, i, m))
-			p->x[p->n++] = m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + shift;
+			p->x[p->n++] = time_of(s, i, m);
 }
 
 static void pool_process(const struct et_slices *s, unsigned process,
@@ -185,6 +194,8 @@ void et_bench_summarise(
 	} else if (out->n) {
 		out->drift_ns = drift_between(out);
 	}
+	if (m->by_cpu && out->n)
+		out->drift_ns = hypot(out->drift_ns, CPU_DRIFT * et_mean(out->ns, out->n));
 }
 
 void et_bench_summary_free(struct et_bench_summary *v)
@@ -222,7 +233,8 @@ struct floor {
 	size_t slow, below; /* samples at reduced speed, and those below the floor */
 };
 
-static void count_below(const struct et_slices *s, unsigned process, double least, struct floor *f)
+static void count_below(const struct et_slices *s, unsigned process,
+	const struct et_bench_method *m, double least, struct floor *f)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct et_slice *l = &s->list[i];
@@ -233,7 +245,7 @@ static void count_below(const struct et_slices *s, unsigned process, double leas
 			if ((marks & (ET_BENCH_SLOW | ET_BENCH_PREEMPTED)) != ET_BENCH_SLOW)
 				continue;
 			f->slow++;
-			f->below += l->samples[k].ns < (1 - BELOW) * least;
+			f->below += time_of(l, k, m) < (1 - BELOW) * least;
 		}
 	}
 }
@@ -255,7 +267,7 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 		if (p.n < DISTINCT || !(p.x[0] > 0))
 			continue;
 		if (!m->all_speeds && !m->by_cpu)
-			count_below(s, i, p.x[0], &f);
+			count_below(s, i, m, p.x[0], &f);
 		below_in += f.below > before;
 		reach[n] = et_median_sorted(p.x, p.n) / best_of(&p) - 1;
 		excess[n++] = et_mean(p.x, p.n) / et_median_sorted(p.x, p.n) - 1;
@@ -278,14 +290,13 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 static void find_empty_cost(const struct et_slices *s, struct et_bench_method *m)
 {
 	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
-	struct et_location l;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].old == s->old && !s->list[i].error)
 			x[n++] = s->list[i].empty_ns;
-	l = et_locate(x, n);
-	m->empty_ns = l.at;
+	struct et_location l = et_locate_cautiously(x, n, INFINITY);
+	m->empty_ns = n ? l.at : 0;
 	m->empty_uncertainty_ns = n > 1 ? l.se : 0;
 }
 

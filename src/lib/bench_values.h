@@ -26,7 +26,7 @@ struct et_bench_method {
 	bool by_cpu;     /* almost all samples were preempted: their CPU time counts */
 	/*
 	 * The cost of an empty call, for all processes alike: each measured it, and their errors
-	 * would look like differences between the processes. NaN: as each measured it.
+	 * would look like differences between the processes.
 	 */
 	double empty_ns;
 	double empty_uncertainty_ns; /* standard uncertainty */
@@ -45,7 +45,7 @@ struct et_bench_summary {
 	unsigned *process;    /* … and numbers, ascending */
 	double within;        /* typical relative sd within a process; NaN: unknown */
 	double drift_ns;      /* standard uncertainty by the state of the machine */
-	double resolution_ns; /* one tick of the clock, per call */
+	double resolution_ns; /* a tick of the clock and what a sample itself costs, per call */
 };
 
 void et_bench_summarise(

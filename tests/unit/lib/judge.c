@@ -18,7 +18,9 @@ static struct et_slice *slices_of(const double *value, size_t n, bool old)
 	struct et_slice *list = et_calloc(n, sizeof(*list));
 
 	for (size_t i = 0; i < n; i++) {
-		list[i] = (struct et_slice){ .process = (unsigned)i, .old = old, .n = SAMPLES };
+		list[i] = (struct et_slice){
+			.process = (unsigned)i, .old = old, .calls = 1000000000, .n = SAMPLES
+		};
 		list[i].samples = et_calloc(SAMPLES, sizeof(*list[i].samples));
 		for (size_t j = 0; j < SAMPLES; j++)
 			list[i].samples[j] =
@@ -184,6 +186,111 @@ static void family(void)
 		"family: without a limit nothing is tested");
 }
 
+/* How the samples of each process look: sample i of SAMPLES. */
+typedef struct et_bench_sample (*shape)(size_t i);
+
+static struct et_bench_estimate judge_shape(shape f, unsigned flags)
+{
+	struct et_slice *s = slices_of(ten, 10, false);
+	struct et_bench_estimate e;
+
+	for (size_t k = 0; k < 9; k++)
+		for (size_t i = 0; i < SAMPLES; i++)
+			s[k].samples[i] = f(i);
+	et_bench_judge(s, 9, false, flags, 0.95, &e);
+	free_slices(s, 10);
+	return e;
+}
+
+static struct et_bench_sample faster_if_slow(size_t i)
+{
+	return i % 6 ? (struct et_bench_sample){ .ns = 100, .cpu_ns = 100 }
+		     : (struct et_bench_sample){ .ns = 90, .cpu_ns = 90, .marks = ET_BENCH_SLOW };
+}
+
+static struct et_bench_sample slower_if_slow(size_t i)
+{
+	return i % 4 ? (struct et_bench_sample){ .ns = 100, .cpu_ns = 100 }
+		     : (struct et_bench_sample){ .ns = 160, .cpu_ns = 160, .marks = ET_BENCH_SLOW };
+}
+
+static struct et_bench_sample every_fourth(size_t i)
+{
+	return (struct et_bench_sample){ .ns = i % 4 ? 100 : 500, .cpu_ns = 1 };
+}
+
+static struct et_bench_sample scattered(size_t i)
+{
+	return (struct et_bench_sample){ .ns = 100 + 2 * (double)i, .cpu_ns = 1 };
+}
+
+static struct et_bench_sample all_slow(size_t i)
+{
+	return (struct et_bench_sample){ .ns = 160 + (double)(i % 2), .marks = ET_BENCH_SLOW };
+}
+
+static struct et_bench_sample all_preempted(size_t i)
+{
+	return (struct et_bench_sample){
+		.ns = 300 + (double)i, .cpu_ns = 100, .marks = ET_BENCH_PREEMPTED
+	};
+}
+
+static struct et_bench_sample first_is_cold(size_t i)
+{
+	return (struct et_bench_sample){ .ns = i ? 100 : 50, .marks = i ? 0 : ET_BENCH_FIRST };
+}
+
+static void floor_test(void)
+{
+	struct et_bench_estimate e = judge_shape(faster_if_slow, 0);
+
+	ok(e.statistic == ET_BENCH_MEDIAN && e.reason == ET_BENCH_BELOW_FLOOR,
+		"floor: shorter samples at reduced speed refute it");
+	near(e.ns, 100, 1e-9, 0, "floor: the answer is then the median at full speed");
+	e = judge_shape(slower_if_slow, 0);
+	ok(e.statistic == ET_BENCH_BEST && e.reason == ET_BENCH_FLOOR_HOLDS,
+		"floor: longer samples at reduced speed do not");
+	near(e.ns, 100, 1e-9, 0, "floor: samples at reduced speed are left out");
+	e = judge_shape(every_fourth, 0);
+	ok(e.statistic == ET_BENCH_MEAN && e.reason == ET_BENCH_CALLS_DIFFER,
+		"floor: calls that differ have a mean");
+	near(e.ns, 200, 1e-9, 0, "floor: which is the answer");
+	e = judge_shape(scattered, 0);
+	ok(e.statistic == ET_BENCH_MEDIAN && e.reason == ET_BENCH_NO_FLOOR,
+		"floor: scattered samples have none");
+	near(e.ns, 111, 1e-9, 0, "floor: the answer is then their median");
+	e = judge_shape(slower_if_slow, ETALON_BENCH_CALLS_DIFFER);
+	ok(e.statistic == ET_BENCH_MEAN && e.reason == ET_BENCH_ASKED,
+		"floor: the mean can be asked for");
+	e = judge_shape(all_slow, 0);
+	ok(e.processes == 9 && e.ns > 159 && e.ns < 162,
+		"floor: if all samples are slow, they count");
+	e = judge_shape(all_preempted, 0);
+	near(e.ns, 100, 1e-9, 0, "floor: if all samples are preempted, their CPU time counts");
+	e = judge_shape(first_is_cold, 0);
+	near(e.ns, 100, 1e-9, 0, "floor: the first sample of a process does not count");
+}
+
+/* Each process measured another cost of an empty call; what it timed with it is the same. */
+static void empty_call(void)
+{
+	struct et_slice *s = slices_of(ten, 4, false);
+	struct et_bench_estimate e;
+
+	for (size_t k = 0; k < 4; k++) {
+		s[k].empty_ns = (double)(k + 1);
+		for (size_t i = 0; i < SAMPLES; i++)
+			s[k].samples[i].ns = 100 - s[k].empty_ns;
+	}
+	et_bench_judge(s, 4, false, 0, 0.95, &e);
+	near(e.ns, 97.5, 1e-12, 0, "empty call: one cost, 2.5 ns, is subtracted in all processes");
+	near(e.between, 0, 0, 1e-12, "empty call: so that they do not differ");
+	/* R: sqrt(2) * qt(.975, 10) * sd(1:4) / 2 */
+	near(e.hi_ns - e.ns, 2.0338, 1e-3, 0, "empty call: its uncertainty is in the interval");
+	free_slices(s, 4);
+}
+
 int main(void)
 {
 	location();
@@ -192,5 +299,7 @@ int main(void)
 	apart();
 	pairs();
 	family();
+	floor_test();
+	empty_call();
 	return tap_done();
 }

@@ -15,6 +15,9 @@ enum { PROCESSES = 10, SAMPLES = 40, INVOCATIONS = 600 };
 /* At most 5 % of alarms are promised; this is 2.6 standard errors of 600 pairs more. */
 static const double MOST_ALARMS = 0.073;
 
+/* Samples are longer than the time of their process by this, on average. */
+static const double REACH = 0.02;
+
 struct law {
 	const char *name;
 	/* The time of a process, relative to the true one. */
@@ -86,7 +89,7 @@ static void fill_slice(struct et_slice *s, const struct law *law, double at, str
 		double noise = -log1p(-et_rng_uniform(rng));
 		struct et_bench_sample *x = &s->samples[i];
 
-		*x = (struct et_bench_sample){ .ns = at * (1 + 0.003 * noise) };
+		*x = (struct et_bench_sample){ .ns = at * (1 + REACH * noise) };
 		if (hit && i < SAMPLES / 2) {
 			x->ns *= i % 2 ? 1.6 : 5;
 			x->marks = i % 2 ? ET_BENCH_SLOW : ET_BENCH_PREEMPTED;
@@ -110,7 +113,7 @@ static void invoke(const struct law *law, double truth, bool old, struct et_slic
 /* The state of the machine during an invocation. */
 static double drift(const struct law *law, struct et_rng *rng)
 {
-	return 1 + law->drift * 0.003 * et_rng_normal(rng);
+	return 1 + law->drift * REACH * et_rng_normal(rng);
 }
 
 static void judge_law(const struct law *law, struct et_rng *rng)
