@@ -62,7 +62,8 @@ const struct et_verb et_verb_compare = {
 	.about = "A SERIES is a file that describe reads, or the id or label of a stored\n"
 		 "experiment, which means all of its commands. Runs that were measured in pairs\n"
 		 "are compared in pairs; other series by t tests if both may be normal, else by\n"
-		 "ranks (Nogueira and Matias). Holm's correction covers all comparisons together.",
+		 "ranks (Nogueira and Matias). Holm's correction covers all comparisons together.\n"
+		 "Of files of benchmark programs, functions of the same name are compared.",
 	.examples = "  etalon compare last\n"
 		    "  etalon compare <(seq 101 120) <(seq 121 140)\n"
 		    "  etalon compare --fail-on-regression=5 <(seq 1001 1020) "
@@ -167,7 +168,7 @@ static bool fails(const struct et_series_set *set, const struct et_comparison *c
 {
 	struct et_gate gate = { .contrasts = c->pairs,
 		.n = c->n_pairs,
-		.reference = (uint32_t)reference,
+		.reference = c->by_name ? ET_GATE_ALL : (uint32_t)reference,
 		.limit = limit };
 	ET_AUTO_FREE const char **names = et_calloc(set->n, sizeof(*names));
 
@@ -192,6 +193,8 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 		return rc;
 	if (r->reference)
 		o.reference = &reference;
+	else
+		o.by_name = et_compare_functions(set->list, set->n);
 	et_compare(set->list, set->n, &o, &c);
 	rc = print(cli, r, set, &c, err);
 	if (rc == 0 && isfinite(r->fail_ratio))

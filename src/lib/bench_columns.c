@@ -187,11 +187,10 @@ static void add_counters(struct et_bench_columns *c, const struct et_bench_resul
 
 			if (!isfinite(x))
 				continue;
-			et_bench_si(x, text);
-			column->cells[i] =
-				et_asprintf("%s%s", text, kind & ETALON_COUNTER_RATE ? "/s" : "");
-			if (!(kind & ETALON_COUNTER_RATE) && text[strlen(text) - 1] == ' ')
-				column->cells[i][strlen(text) - 1] = '\0';
+			if (kind & ETALON_COUNTER_RATE)
+				column->cells[i] = et_asprintf("%s/s", et_bench_si(x, text));
+			else
+				column->cells[i] = et_asprintf("%.6g", x);
 		}
 	}
 }

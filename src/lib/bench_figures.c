@@ -12,7 +12,7 @@ const char *const et_bench_verdict_names[] = { "no detectable difference", "fast
 	"the uncertainty is too large to compare", NULL };
 const char *const et_bench_event_names[] = { "cycles", "instructions", "branch_misses",
 	"cache_misses", NULL };
-const char *const et_bench_cache_names[] = { "warm", "cold", NULL };
+const char *const et_bench_cache_names[] = { "warm", "cold", "cold-data", NULL };
 const char *const et_bench_clock_names[] = { "auto", "counter", "raw", "cpu", NULL };
 
 int et_bench_name_index(const char *const *names, const char *text)

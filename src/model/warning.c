@@ -132,6 +132,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_MEASURED_APART] = { "measured-apart", WARNING, "fsft",
 		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so a "
 		"change of the machine looks like a difference; use 'etalon run --baseline {3}'" },
+	[ET_WARN_FUNCTIONS_APART] = { "functions-apart", WARNING, "",
+		"timed at different times, so a change of the machine looks like a difference; run "
+		"the new program with --against OLD" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
 		"these programs mostly sleep or wait, which CPU time does not count; compare "
 		"them by elapsed time (--metric et)" },

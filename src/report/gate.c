@@ -100,8 +100,8 @@ enum et_gate_verdict et_gate_print(
 	char among[64] = "";
 
 	for (size_t i = 0; i < g->n; i++) {
-		compared += g->contrasts[i].a == g->reference;
-		if (g->contrasts[i].a == g->reference &&
+		compared += et_gate_counts(g, &g->contrasts[i]);
+		if (et_gate_counts(g, &g->contrasts[i]) &&
 			et_gate_judge(&g->contrasts[i], g->limit) == ET_GATE_REGRESSED)
 			print_line(g, &g->contrasts[i], names, before, "", out);
 	}

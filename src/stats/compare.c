@@ -103,9 +103,12 @@ static void judge_across(
 		et_probed_free(&pa);
 		et_probed_free(&pb);
 	}
-	et_warn(&out->warnings, ET_WARN_MEASURED_APART, et_arg_flag(slower != 0),
-		et_arg_share(fabs(slower)), et_arg_flag(slower > 0),
-		et_arg_text(ea->label ? ea->label : ea->id));
+	if (et_experiment_of_functions(ea))
+		et_warn(&out->warnings, ET_WARN_FUNCTIONS_APART);
+	else
+		et_warn(&out->warnings, ET_WARN_MEASURED_APART, et_arg_flag(slower != 0),
+			et_arg_share(fabs(slower)), et_arg_flag(slower > 0),
+			et_arg_text(ea->label ? ea->label : ea->id));
 }
 
 static void judge_pair(const struct et_series *series, const struct et_comparison *so_far, size_t a,
@@ -149,30 +152,67 @@ static void warn_virtual(const struct et_series *series, size_t n, struct et_war
 	}
 }
 
+static bool is_twin(const struct et_series *a, const struct et_series *b)
+{
+	return a->experiment && b->experiment && a->experiment != b->experiment &&
+	       !strcmp(a->experiment->commands[a->command].name,
+		       b->experiment->commands[b->command].name);
+}
+
+bool et_compare_functions(const struct et_series *series, size_t n)
+{
+	bool twins = false;
+
+	for (size_t i = 0; i < n; i++)
+		if (!series[i].experiment || !et_experiment_of_functions(series[i].experiment))
+			return false;
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = a + 1; b < n && !twins; b++)
+			twins = is_twin(&series[a], &series[b]);
+	return twins;
+}
+
+static bool wanted(
+	const struct et_series *series, size_t a, size_t b, const struct et_compare_options *o)
+{
+	if (o->reference)
+		return a != b && a == *o->reference;
+	return a < b && (!o->by_name || is_twin(&series[a], &series[b]));
+}
+
+static size_t count_wanted(
+	const struct et_series *series, size_t n, const struct et_compare_options *o)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < n * n; i++)
+		pairs += wanted(series, i / n, i % n, o);
+	return pairs;
+}
+
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out)
 {
-	size_t before = 0, after = 0, most = o->reference ? n : n * (n - 1) / 2;
+	size_t before = 0, after = 0, most = count_wanted(series, n, o);
 
 	memset(out, 0, sizeof(*out));
 	out->alpha = o->alpha;
 	out->simultaneous = o->simultaneous;
+	out->by_name = o->by_name;
 	out->level = 1 - o->alpha;
 	if (o->simultaneous)
-		out->level = et_sidak_level(1 - o->alpha, (double)(o->reference ? n - 1 : most));
+		out->level = et_sidak_level(1 - o->alpha, (double)most);
 	out->n_samples = n;
 	out->samples = et_calloc(n, sizeof(*out->samples));
 	out->pairs = et_calloc(most, sizeof(*out->pairs));
 	for (size_t i = 0; i < n; i++)
 		judge_series(&series[i], &out->samples[i]);
-	for (size_t a = 0; a < n; a++) {
-		for (size_t b = o->reference ? 0 : a + 1; b < n; b++) {
-			if (a != b && (!o->reference || a == *o->reference))
-				judge_pair(series, out, a, b, o, &out->pairs[out->n_pairs++]);
-		}
-	}
+	for (size_t i = 0; i < n * n; i++)
+		if (wanted(series, i / n, i % n, o))
+			judge_pair(series, out, i / n, i % n, o, &out->pairs[out->n_pairs++]);
 	et_contrasts_conclude(out->pairs, out->n_pairs, o->alpha);
-	judge_all(series, n, out);
+	if (!o->by_name)
+		judge_all(series, n, out);
 	warn_virtual(series, n, &out->warnings);
 	for (size_t i = 0; i < out->n_pairs; i++) {
 		before += out->pairs[i].significant_unadjusted;

@@ -25,7 +25,7 @@ struct et_omnibus {
 struct et_comparison {
 	double alpha;
 	double level; /* of each interval */
-	bool simultaneous;
+	bool simultaneous, by_name;
 	struct et_omnibus all;       /* of three or more independent series */
 	struct et_compared *samples; /* one per series */
 	size_t n_samples;
@@ -38,8 +38,9 @@ struct et_comparison {
 struct et_compare_options {
 	double alpha;
 	const size_t *reference; /* NULL: every pair */
-	bool simultaneous;       /* all intervals together cover with 1 - alpha (Sidak), not each */
-	bool bootstrap; /* ratios of independent series: of the means, by the bootstrap (BCa) */
+	bool by_name; /* only pairs of the same function in two experiments, the earlier first */
+	bool simultaneous; /* all intervals together cover with 1 - alpha (Sidak), not each */
+	bool bootstrap;    /* ratios of independent series: of the means, by the bootstrap (BCa) */
 };
 
 /*
@@ -48,6 +49,8 @@ struct et_compare_options {
  */
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out);
+/* Are all series functions of benchmark programs, and is one of them in two experiments? */
+bool et_compare_functions(const struct et_series *series, size_t n);
 void et_comparison_free(struct et_comparison *c); /* what it owns */
 
 #endif

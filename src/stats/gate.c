@@ -27,7 +27,7 @@ enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_contrast *c = &g->contrasts[i];
 		enum et_gate_verdict verdict = et_gate_judge(c, g->limit);
-		if (c->a != g->reference || verdict < worst)
+		if (!et_gate_counts(g, c) || verdict < worst)
 			continue;
 		if (*decisive == g->n || verdict > worst || top(c) > top(&g->contrasts[*decisive]))
 			*decisive = i;

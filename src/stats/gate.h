@@ -9,11 +9,13 @@
 
 #include "model/estimate.h"
 
+enum { ET_GATE_ALL = 0x7fffffff }; /* no reference: all comparisons count */
+
 struct et_gate {
 	const struct et_contrast *contrasts;
 	const struct et_contrast *second; /* the same by the other time, or NULL */
 	size_t n;
-	uint32_t reference; /* only comparisons with it count */
+	uint32_t reference; /* only comparisons with it count, or ET_GATE_ALL */
 	double limit;       /* proportion: 0.05 allows 5 % */
 };
 
@@ -23,6 +25,12 @@ enum et_gate_verdict {
 	ET_GATE_UNDECIDED, /* too few runs, or the interval contains the limit */
 	ET_GATE_REGRESSED,
 };
+
+/* Whether a comparison is with the reference. */
+static inline bool et_gate_counts(const struct et_gate *g, const struct et_contrast *c)
+{
+	return g->reference == ET_GATE_ALL || c->a == g->reference;
+}
 
 /*
  * Judges one comparison by et_contrast_ratio. An interval that contains a limit of 0 passes: it

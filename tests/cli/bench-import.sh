@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The JSON of benchmark programs: libetalon's and Google Benchmark's become experiments of functions.
+# The fixtures were written by a program of libetalon with three functions in eight processes (in
+# new.json, copy copies four times as much) and by one of Google Benchmark 1.7.1 with five
+# repetitions.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+data=$root/tests/data/bench
+
+exits 'import: the JSON of libetalon is stored' 0 etalon import --label old "$data/old.json"
+like 'import: it reports functions' "$out" '24 samples of 3 functions'
+exits 'import: the JSON of Google Benchmark is stored' 0 \
+	etalon import --label google "$data/google-1.7.1.json"
+like 'import: benchmarks that failed are omitted' "$out" '15 samples of 3 functions'
+
+# The oracle: the best of each process, and the times of each repetition.
+python3 - "$data" <<'PY' >want
+import json, sys
+f = json.load(open(sys.argv[1] + '/old.json'))['functions'][0]
+print(f['name'], *['%.6f' % min(s['ns']) for s in f['slices']])
+unit = {'ns': 1, 'us': 1e3}
+for b in json.load(open(sys.argv[1] + '/google-1.7.1.json'))['benchmarks']:
+    if b['run_type'] == 'iteration' and b['name'] == 'sort_vector/64':
+        print('%.5f' % (b['real_time'] * unit[b['time_unit']]))
+PY
+etalon export --format json old >old.json
+etalon export --format json google >google.json
+python3 - <<'PY' >got
+import json
+c = json.load(open('old.json'))['commands'][0]
+print(c['name'], *['%.6f' % (s['et_ns'] / s['calls']) for s in c['samples']])
+c = json.load(open('google.json'))['commands'][0]
+for s in c['samples']:
+    print('%.5f' % (s['et_ns'] / s['calls']))
+PY
+is 'import: a sample is the best of a process, or a repetition, per call' "$(cat got)" "$(cat want)"
+
+exits 'show: an imported benchmark is shown' 0 etalon show old
+like 'show: the origin names functions and times per call' "$out" 'functions, times per call'
+like 'show: times below 1 ns have digits' "$out" 'sum +0\.[0-9]+ ns'
+exits 'show -v: figures of functions' 0 etalon show -v google
+unlike 'show -v: a function has no descendants that wait4 misses' "$out" 'wait4'
+exits 'list: an imported benchmark is listed' 0 etalon list
+like 'list: its first function and the number of others' "$out" 'copy \(\+2\)'
+exits 'describe: the JSON of libetalon is read' 0 etalon describe "$data/old.json"
+like 'describe: functions are series' "$out" 'sort/n:64: 8 values'
+exits 'report: an imported benchmark has a page' 0 etalon report --output page.html old
+exits 'export: a record of functions is read back' 0 etalon import --copy old.json
+
+exits 'compare: functions of the same name are compared' 0 \
+	etalon compare "$data/old.json" "$data/new.json"
+like 'compare: copy is slower' "$out" 'copy \([^)]*new.json\) vs copy'
+unlike 'compare: functions of other names are not compared' "$out" 'sum \([^)]*\) vs copy'
+exits 'compare: a function that became slower fails' 5 \
+	etalon compare --across-time --fail-on-regression "$data/old.json" "$data/new.json"
+like 'compare: the regression is named' "$err" 'REGRESSION: copy'
+exits 'compare: stored benchmarks are compared by name' 0 etalon compare old "$data/new.json"
+unlike 'compare: the comparison needs no program of etalon run' "$out" 'etalon run --baseline'
+
+# Bad files
+bad()
+{
+	printf '%s' "$3" >bad.json
+	refuses "import: $1" 2 "$2" etalon import bad.json
+}
+head='"etalon": 2, "functions": '
+bad 'a record of functions without samples is refused' 'has version 1' \
+	'{"etalon": 1, "functions": [{"name": "f", "time_ns": 3, "relative_error": 0.1}]}'
+bad 'a newer record is refused' 'has version 99' '{"etalon": 99, "functions": []}'
+bad 'a record without functions is refused' 'no commands' "{$head []}"
+bad 'two functions of one name are refused' "two functions have the name 'f'" \
+	"{$head [{\"name\": \"f\", \"slices\": [{\"ns\": [1]}]}, {\"name\": \"f\", \"slices\": [{\"ns\": [1]}]}]}"
+bad 'a function without a name is refused' 'functions\[0\]: has no name' "{$head [{\"slices\": []}]}"
+bad 'a process without samples is refused' 'functions\[0\].slices\[0\]: has no times' \
+	"{$head [{\"name\": \"f\", \"slices\": [{\"ns\": []}]}]}"
+bad 'a time of 1e300 is refused' 'functions\[0\].slices\[0\].ns\[1\]: is not a time' \
+	"{$head [{\"name\": \"f\", \"slices\": [{\"ns\": [1, 1e300]}]}]}"
+bad 'an unknown statistic is refused' "the statistic 'mode'" \
+	"{$head [{\"name\": \"f\", \"statistic\": \"mode\", \"slices\": [{\"ns\": [1]}]}]}"
+bad 'a time unit of days is refused' "the time unit 'd'" \
+	'{"benchmarks": [{"name": "f", "real_time": 1, "cpu_time": 1, "time_unit": "d"}]}'
+bad 'a negative time is refused' 'benchmarks\[0\].real_time: is not a time' \
+	'{"benchmarks": [{"name": "f", "real_time": -1, "cpu_time": 1, "time_unit": "ns"}]}'
+
+done_testing
