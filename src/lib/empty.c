@@ -20,7 +20,8 @@ enum {
  */
 static const double FROM_MIDDLE = 0.288675, FROM_END = 0.57735;
 
-static const double HARDLY_LONGER = 1.3;
+static const double HARDLY_LONGER = 1.3; /* times an empty call */
+static const double SLOW_CALL = 7.3;     /* times a taken branch */
 
 static void nothing(void *arg)
 {
@@ -99,9 +100,9 @@ static struct et_empty anything_up_to(double most)
 	return (struct et_empty){ most / 2, most * FROM_MIDDLE };
 }
 
-/* Times fn alone and with an empty call beside it, in turn. */
+/* Times fn alone and with an empty call beside it, in turn. most_ns: no call adds more. */
 static struct et_empty call_beside(
-	struct et_timebase *t, void (*fn)(void *), void *arg, double fn_ns, double empty_ns)
+	struct et_timebase *t, void (*fn)(void *), void *arg, double fn_ns, double most_ns)
 {
 	uint64_t n = (uint64_t)(SAMPLE_NS / fmax(fn_ns, 1)) / 4 * 4 + 4;
 	double alone[REPEATS], both[REPEATS], per_ns = 1e9 / t->hz / (double)n;
@@ -111,21 +112,15 @@ static struct et_empty call_beside(
 		both[i] = timed(t, call_pairs, fn, arg, n);
 	}
 	struct least a = least_of(alone, per_ns), b = least_of(both, per_ns);
-	/* An empty call takes no longer than one of fn, whatever it took before. */
-	empty_ns = fmin(empty_ns, a.ns);
-	/* A function that is hardly longer than the call may hide within it entirely. */
-	if (a.ns < HARDLY_LONGER * empty_ns)
-		return (struct et_empty){ empty_ns, empty_ns * FROM_END };
 	/*
 	 * The more a processor has to do, the more it takes to do one thing more: the call of fn
 	 * itself adds at most as much as another, empty one.
 	 */
-	double added = fmin(fmax(b.ns - a.ns, 0), empty_ns);
-	double doubt = hypot(a.spread_ns, b.spread_ns);
-	if (a.ns < 2 * empty_ns)
-		doubt = hypot(doubt, added * FROM_END);
-	if (doubt >= empty_ns * FROM_MIDDLE)
-		return anything_up_to(empty_ns);
+	double added = fmin(fmax(b.ns - a.ns, 0), most_ns);
+	double own = added * (fn_ns < 2 * most_ns ? FROM_END : FROM_MIDDLE / 2);
+	double doubt = hypot(hypot(a.spread_ns, b.spread_ns), own);
+	if (doubt >= most_ns * FROM_MIDDLE)
+		return anything_up_to(most_ns);
 	return (struct et_empty){ added, doubt };
 }
 
@@ -137,10 +132,22 @@ struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *a
 
 	for (size_t i = 0; i < REPEATS; i++)
 		x[i] = timed(t, et_call_many, empty_function, arg, n);
-	struct least e = least_of(x, 1e9 / t->hz / (double)n);
-	if (!beside || fn_ns > TOO_LONG * e.ns)
-		return anything_up_to(e.ns);
-	return call_beside(t, fn, arg, fn_ns, e.ns);
+	double empty_ns = least_of(x, 1e9 / t->hz / (double)n).ns;
+	if (empty_ns <= 0)
+		return (struct et_empty){ 0, 0 };
+	/*
+	 * Processors predict calls and returns faster at some times than at others: the same empty
+	 * call takes 2 or 7 cycles, and the samples may have met the slow ones.
+	 */
+	double most_ns = fmax(empty_ns, SLOW_CALL * et_timebase_branch_ns(t));
+	/* A function that is hardly longer than the call may hide within it entirely. */
+	if (fn_ns < HARDLY_LONGER * most_ns) {
+		most_ns = fmin(most_ns, fn_ns);
+		return (struct et_empty){ most_ns, most_ns * FROM_END };
+	}
+	if (!beside || fn_ns > TOO_LONG * most_ns)
+		return anything_up_to(most_ns);
+	return call_beside(t, fn, arg, fn_ns, most_ns);
 }
 
 static void loop_empty(void (*fn)(void *), void *arg, uint64_t n)

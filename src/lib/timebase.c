@@ -223,6 +223,11 @@ double et_timebase_reference_ticks(struct et_timebase *t)
 	return ticks;
 }
 
+double et_timebase_branch_ns(const struct et_timebase *t)
+{
+	return t->full_speed_ticks / t->hz * 1e9 / REFERENCE_LOOPS;
+}
+
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 {
 	uint64_t until = t->now_ns(t->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;

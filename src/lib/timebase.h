@@ -61,6 +61,8 @@ void et_timebase_calibrate(struct et_timebase *t);
  * and overhead if they turn out smaller.
  */
 double et_timebase_reference_ticks(struct et_timebase *t);
+/* Returns the time of one iteration of the reference loop, a taken branch: about one cycle. */
+double et_timebase_branch_ns(const struct et_timebase *t);
 /*
  * Returns the least CPU time that the thread was charged for a context switch away from it and
  * back, or 0 if there was none within limit_ns.
