@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+static const double NOTABLE_DOUBT = 0.05; /* of the call, in relation to the function */
+
 struct all {
 	double *x;
 	size_t n;
@@ -59,6 +61,24 @@ static void describe(const struct all *a, struct et_bench_estimate *e)
 }
 
 /*
+ * The uncertainty of an empty call that all processes share, if it is notable. Another invocation
+ * has the same error, but the time of a function as short as the call is unknown by as much.
+ */
+static double shared_doubt_ns(const struct et_slices *s, double ns)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->list[i].old != s->old || s->list[i].error)
+			continue;
+		sum += s->list[i].empty_uncertainty_ns;
+		n++;
+	}
+	return n && sum / (double)n > NOTABLE_DOUBT * ns ? sum / (double)n : 0;
+}
+
+/*
  * The values of two invocations differ by the errors of both, which are alike: hence the root of 2.
  * Values of 0 (a function as short as an empty call) have no relative sd.
  */
@@ -75,6 +95,7 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	l.df = et_combined_df(l.se, l.df, u);
 	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
 		       : INFINITY;
+	half = hypot(half, 2 * shared_doubt_ns(s, l.at));
 	e->statistic = m->statistic;
 	e->reason = m->reason;
 	e->processes = v.n;

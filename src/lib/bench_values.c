@@ -258,6 +258,7 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 	ET_AUTO_FREE double *excess = et_calloc(last + 1, sizeof(*excess));
 	struct pool p = { .x = x };
 	struct floor f = { 0 };
+	double call_ns = isnan(m->empty_ns) ? 0 : m->empty_ns;
 	size_t n = 0;
 
 	for (unsigned i = 0; i < last; i++) {
@@ -269,8 +270,10 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 		if (!m->all_speeds && !m->by_cpu)
 			count_below(s, i, m, p.x[0], &f);
 		below_in += f.below > before;
-		reach[n] = et_median_sorted(p.x, p.n) / best_of(&p) - 1;
-		excess[n++] = et_mean(p.x, p.n) / et_median_sorted(p.x, p.n) - 1;
+		/* Of the whole time: without the call, next to nothing may be left. */
+		reach[n] = (et_median_sorted(p.x, p.n) - best_of(&p)) / (best_of(&p) + call_ns);
+		excess[n++] = (et_mean(p.x, p.n) - et_median_sorted(p.x, p.n)) /
+			      (et_median_sorted(p.x, p.n) + call_ns);
 	}
 	if (!n)
 		return;

@@ -144,6 +144,9 @@ void et_state_finish(struct etalon_state *s)
 		/* A single window does not tell how far it is from the least. */
 		o->floor_loss_uncertainty_ns = (p->loss.best.n > 1 ? uncertainty : ns) / calls;
 	}
+	for (size_t i = 0; i < o->n; i++)
+		if (o->samples[i].ns < 3 * o->empty_uncertainty_ns)
+			o->warnings |= ETALON_WARNING_OVERHEAD;
 	for (size_t i = 0; i < o->n_counters; i++)
 		finish_counter(s, &o->counters[i]);
 	if (!o->n && !o->error)

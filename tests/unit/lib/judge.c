@@ -36,6 +36,25 @@ static void free_slices(struct et_slice *list, size_t n)
 	free(list);
 }
 
+/* The half width without a doubt of the call is 0.3236816052013272, as in estimate(). */
+static void doubt_of_the_call(void)
+{
+	struct et_slice *s = slices_of(ten, 10, false);
+	struct et_bench_estimate e;
+
+	for (size_t i = 0; i < 10; i++)
+		s[i].empty_uncertainty_ns = 0.4;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	near(e.hi_ns - e.ns, 0.3236816052013272, 1e-12, 0,
+		"doubt of the call: less than a twentieth of the time does not count");
+	for (size_t i = 0; i < 10; i++)
+		s[i].empty_uncertainty_ns = 1.5;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 3), 1e-12, 0,
+		"doubt of the call: more is part of the interval, twice its standard uncertainty");
+	free_slices(s, 10);
+}
+
 /* R: mean(x, trim = 0.2), the sd of the winsorised values * sqrt(9 / 30), sd(x) / sqrt(10). */
 static void location(void)
 {
@@ -295,6 +314,7 @@ int main(void)
 {
 	location();
 	estimate();
+	doubt_of_the_call();
 	description();
 	apart();
 	pairs();
