@@ -63,7 +63,7 @@ fuzz_run fuzz_options;
 fuzz_run fuzz_plan;
 /* records.c */
 fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_results, fuzz_series, fuzz_trace, fuzz_daemons,
-	fuzz_baseline, fuzz_calibration;
+	fuzz_baseline, fuzz_calibration, fuzz_slice;
 /* profile.c */
 fuzz_run fuzz_perf_script, fuzz_gprof, fuzz_callgrind, fuzz_folded;
 /* machine.c */

@@ -2,9 +2,11 @@
 /* Targets: files that users give to etalon, and what is made of them. */
 #include "records.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "cmd/daemons.h"
 #include "lib/bench_judge.h"
 #include "lib/bench_output.h"
+#include "lib/slice_wire.h"
 #include "measure/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"
@@ -428,6 +430,38 @@ int fuzz_baseline(const uint8_t *data, size_t size)
 			FUZZ_CHECK(!(e.lo_ns > fmax(e.ns, 0)) && !(e.hi_ns < e.ns));
 	}
 	et_bench_results_free(&r);
+	return 1;
+}
+
+static char *slice_text(const struct et_slice *s)
+{
+	struct et_memstream m;
+	struct et_json j;
+
+	et_json_init(&j, et_memstream_open(&m), 0);
+	et_slice_write(&j, NULL, s);
+	return et_memstream_close(&m);
+}
+
+/* A slice that was sent again is the same. */
+int fuzz_slice(const uint8_t *data, size_t size)
+{
+	json_t *root = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
+	struct et_slice s, again;
+	bool good = et_slice_parse(root, &s);
+
+	json_decref(root);
+	if (!good)
+		return 0;
+	ET_AUTO_FREE char *text = slice_text(&s);
+	root = json_loads(text, JSON_DECODE_ANY, NULL);
+	FUZZ_CHECK(et_slice_parse(root, &again));
+	json_decref(root);
+	FUZZ_CHECK(again.n == (s.error ? 0 : s.n) && again.n_counters == s.n_counters);
+	ET_AUTO_FREE char *text_again = slice_text(&again);
+	FUZZ_CHECK(s.error || !strcmp(text, text_again));
+	et_slice_free(&again);
+	et_slice_free(&s);
 	return 1;
 }
 

@@ -106,6 +106,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "trace", fuzz_trace, 4000, .json = true, .tokens = json_tokens },
 	{ "daemons", fuzz_daemons, 4000, .json = true, .tokens = json_tokens },
 	{ "baseline", fuzz_baseline, 5000, .json = true, .tokens = json_tokens },
+	{ "slice", fuzz_slice, 5000, .json = true, .tokens = json_tokens },
 	{ "calibration", fuzz_calibration, 3000, .json = true, .tokens = json_tokens },
 	{ "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens },
 	{ "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens },
