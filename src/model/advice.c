@@ -91,9 +91,11 @@ static void explain(
 			percent(timer_share(f), first));
 	else if (!strcmp(a->method, "cpu-time"))
 		snprintf(a->why, sizeof(a->why),
-			"other processes' time does not count, and %.0f %% of such runs meet some; "
-			"its step is %.3g ns and a reading takes %.3g ns; interrupts add %s",
-			100 * (1 - l->fits), f->cpu_step_ns, f->cpu_latency_ns,
+			"%.0f %% of such runs lose more than %s to interrupts and other processes "
+			"now, and CPU time does not count the latter; its step is %.3g ns, a "
+			"reading takes %.3g ns, and interrupts add %s",
+			100 * (1 - l->fits), percent(ET_ADVICE_LOSS, second), f->cpu_step_ns,
+			f->cpu_latency_ns,
 			percent(isnan(f->cpu_excess) ? 0 : fabs(f->cpu_excess), first));
 	else if (!strcmp(a->method, "ticks"))
 		snprintf(a->why, sizeof(a->why),
@@ -173,6 +175,15 @@ static void end_range(const struct et_timing_facts *f, double to_s, struct et_ad
 	a->to_s = to_s;
 }
 
+static bool is_advised(const struct et_advice *list, size_t n, const char *method)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(list[i].method, method))
+			return true;
+	}
+	return false;
+}
+
 size_t et_advise_all(const struct et_timing_facts *f, struct et_advice out[ET_ADVICE_MOST])
 {
 	size_t n = 0;
@@ -182,11 +193,10 @@ size_t et_advise_all(const struct et_timing_facts *f, struct et_advice out[ET_AD
 	for (size_t i = 0; i <= (size_t)PER_DECADE * DECADES; i++) {
 		struct et_advice a, next;
 		et_advise(f, length_at(i), &a);
-		if (n && !strcmp(a.method, out[n - 1].method))
-			continue;
-		/* A single length with another method may be chance. */
+		/* Chance may favour the present method again, or another one at a single length. */
 		et_advise(f, length_at(i + 1), &next);
-		if (n && (n == ET_ADVICE_MOST || strcmp(a.method, next.method)))
+		if (n && (n == ET_ADVICE_MOST || is_advised(out, n, a.method) ||
+				 strcmp(a.method, next.method)))
 			continue;
 		a.from_s = n ? length_at(i - 1) : 0;
 		if (n)

@@ -99,6 +99,12 @@ static void test_today(void)
 			"today, %s: the errors to expect are %g and %g", loads[i], a[0].error,
 			a[1].error);
 	}
+	/* A length at which chance favours K-best again opens no further range. */
+	play(1, 0.004, 0.004, 10e-6);
+	for (int i = 38; i < 41; i++)
+		lengths[i] = (struct et_length_facts){ lengths[i].seconds, 0.5, 0, 1 };
+	struct et_advice chance[ET_ADVICE_MOST];
+	ok(et_advise_all(&today, chance) == 2, "today: each method has one range");
 	/* With slices of 1 ms the bound follows. */
 	play(1, 0.001, 0.004, 10e-6);
 	struct et_advice a[ET_ADVICE_MOST];
