@@ -15,13 +15,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* One of the experiments: how it measures, and how it prints the result. */
-struct lab {
-	int (*measure)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
-	int (*print)(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-		struct et_error *err);
-};
-
 /* --- the record --- */
 
 static int finish_record(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
@@ -41,8 +34,8 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 }
 
 /* The store is opened before measuring, so that a wrong path does not fail after an hour. */
-static int measure(struct et_lab_request *r, const struct lab *lab, struct et_experiment **out,
-	struct et_error *err)
+static int measure(struct et_lab_request *r, const struct et_lab_timed *lab,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct et_experiment *e = NULL;
 	struct et_store *store;
@@ -64,7 +57,7 @@ static int measure(struct et_lab_request *r, const struct lab *lab, struct et_ex
 	return rc;
 }
 
-static int print(const struct et_lab_request *r, const struct lab *lab,
+static int print(const struct et_lab_request *r, const struct et_lab_timed *lab,
 	const struct et_experiment *e, struct et_output *svg, struct et_error *err)
 {
 	if (!svg->open)
@@ -76,7 +69,8 @@ static int print(const struct et_lab_request *r, const struct lab *lab,
 	return rc ? rc : et_output_end(svg, err);
 }
 
-static int perform(struct et_lab_request *r, const struct lab *lab, struct et_error *err)
+int et_lab_timed_perform(
+	struct et_lab_request *r, const struct et_lab_timed *lab, struct et_error *err)
 {
 	struct et_experiment *e = NULL;
 	struct et_output svg = { 0 };
@@ -94,10 +88,9 @@ static int perform(struct et_lab_request *r, const struct lab *lab, struct et_er
 	return rc;
 }
 
-/* --- the three experiments --- */
+/* --- experiments --- */
 
-/* The values that the user gave, else the usual ones of the experiment. */
-static struct et_grid grid_of(const struct et_lab_request *r, const struct et_grid *usual)
+struct et_grid et_lab_grid(const struct et_lab_request *r, const struct et_grid *usual)
 {
 	const struct et_lab_measure *m = &r->measure;
 	struct et_grid g = *usual;
@@ -115,39 +108,6 @@ static struct et_grid grid_of(const struct et_lab_request *r, const struct et_gr
 	return g;
 }
 
-static int measure_kbest(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
-{
-	static const struct et_grid usual = { .loads = { 1, 2, 11 },
-		.n_loads = 3,
-		.lengths_ns = { 300000, 1000000, 2000000, 4000000, 8000000, 16000000, 30000000,
-			50000000 },
-		.n_lengths = 8,
-		.runs = 20 };
-	struct et_kbest_accuracy_options o = { .grid = grid_of(r, &usual),
-		.epsilon = 0.001,
-		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
-
-	return et_kbest_accuracy_run(&o, out, err);
-}
-
-static int print_kbest(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_kbest_accuracy a;
-	int rc = et_kbest_accuracy_read(e, &a, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		et_kbest_accuracy_json(e, &a, r->page.out);
-	else
-		et_kbest_accuracy_text(&a, r->cli->verbosity > 0, &r->page);
-	if (svg)
-		et_kbest_accuracy_svg(&a, svg);
-	et_kbest_accuracy_free(&a);
-	return 0;
-}
-
 static int measure_interval(
 	struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
@@ -157,7 +117,7 @@ static int measure_interval(
 			200000000 },
 		.n_lengths = 8,
 		.runs = 8 };
-	struct et_interval_accuracy_options o = { .grid = grid_of(r, &usual),
+	struct et_interval_accuracy_options o = { .grid = et_lab_grid(r, &usual),
 		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
 
 	return et_interval_accuracy_run(&o, out, err);
@@ -207,23 +167,16 @@ static int print_cache(const struct et_lab_request *r, const struct et_experimen
 	return 0;
 }
 
-int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err)
-{
-	static const struct lab lab = { measure_kbest, print_kbest };
-
-	return perform(r, &lab, err);
-}
-
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err)
 {
-	static const struct lab lab = { measure_interval, print_interval };
+	static const struct et_lab_timed lab = { measure_interval, print_interval };
 
-	return perform(r, &lab, err);
+	return et_lab_timed_perform(r, &lab, err);
 }
 
 int et_lab_cache(struct et_lab_request *r, struct et_error *err)
 {
-	static const struct lab lab = { measure_cache, print_cache };
+	static const struct et_lab_timed lab = { measure_cache, print_cache };
 
-	return perform(r, &lab, err);
+	return et_lab_timed_perform(r, &lab, err);
 }

@@ -116,7 +116,9 @@ const struct et_lab_experiment et_lab_experiments[] = {
 	{ "real-programs", "how precise is EMP for whole programs, by size of input?",
 		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_SVG, et_lab_real_programs },
 	{ "kbest-accuracy", "how far off is K-best under load, as published and as ours?",
-		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
+		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS | ET_LAB_BEST | ET_LAB_EPSILON |
+			ET_LAB_MAX_RUNS | ET_LAB_FIGURE,
+		et_lab_kbest_accuracy },
 	{ "kbest-coverage", "is the 95 % of benchmark programs true on this machine?",
 		ET_LAB_REPETITIONS | ET_LAB_FILTER, et_lab_kbest_coverage },
 	{ "functions", "a benchmark program of awkward functions, with its own options", 0,

@@ -34,6 +34,10 @@ enum et_lab_option {
 	ET_LAB_PRESET = 1 << 18,
 	ET_LAB_RESUME = 1 << 19,
 	ET_LAB_FILTER = 1 << 20,
+	ET_LAB_BEST = 1 << 21,
+	ET_LAB_EPSILON = 1 << 22,
+	ET_LAB_MAX_RUNS = 1 << 23,
+	ET_LAB_FIGURE = 1 << 24,
 	ET_LAB_PROBLEM = 1 << 30, /* all numbers of lab problems */
 };
 

@@ -23,6 +23,10 @@ struct et_lab_measure {
 	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
 	size_t n_own_sizes;
 	int preset; /* of et_lab_presets, if the option was given */
+	/* Of kbest-accuracy, if the options were given. */
+	uint32_t best, max_runs;
+	double epsilon;
+	int figure; /* enum et_kbest_figure */
 };
 
 extern const char *const et_lab_presets[]; /* of --preset; NULL ends it */
@@ -51,6 +55,19 @@ int et_lab_sampling_rate(struct et_lab_request *r, struct et_error *err) ET_CHEC
 int et_lab_competing_load(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_triangle(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_sampling_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+
+/* An experiment that measures inside this process: how it does, and how it prints the result. */
+struct et_lab_timed {
+	int (*measure)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
+	int (*print)(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+		struct et_error *err);
+};
+
+/* Measures and stores it, or loads that of --from, and prints it. */
+int et_lab_timed_perform(
+	struct et_lab_request *r, const struct et_lab_timed *lab, struct et_error *err) ET_CHECK;
+/* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
+struct et_grid et_lab_grid(const struct et_lab_request *r, const struct et_grid *usual);
 
 /* Adds a command; line is split into words as a shell splits it. Takes name. */
 int et_lab_add_command(

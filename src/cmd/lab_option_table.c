@@ -2,6 +2,7 @@
 /* The options of `etalon lab`. Rows of et_lab_experiments have the bits of those that they take. */
 #include "cmd/lab_experiments.h"
 #include "put/subject.h"
+#include "report/lab_kbest_figures.h"
 
 static const char *law_name(size_t i)
 {
@@ -50,8 +51,21 @@ const struct et_option et_lab_options[] = {
 		et_set_nothing, .bit = ET_LAB_RESUME },
 	{ 0, "pace", NULL, "emp-versions: also measure with 'run --pace'", et_set_nothing,
 		.bit = ET_LAB_PACE },
-	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)",
+	{ 0, "loads", "LIST",
+		"kbest-, interval-accuracy: processes on the CPU (1,2,11; kbest- also 4)",
 		et_lab_set_loads, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LOADS },
+	{ 'k', "best", "N", "kbest-accuracy: K, how many calls must agree, 1 to 5 (3)", et_set_u32,
+		ET_FILLS(et_lab_request, measure.best), .lo = 1, .hi = ET_ACCURACY_MAX_K,
+		.bit = ET_LAB_BEST },
+	{ 0, "epsilon", "REL", "kbest-accuracy: how closely they must agree (0.1%)", et_set_ratio,
+		ET_FILLS(et_lab_request, measure.epsilon), .bit = ET_LAB_EPSILON },
+	{ 'M', "max-runs", "N", "kbest-accuracy: the most calls per case (30)", et_set_u32,
+		ET_FILLS(et_lab_request, measure.max_runs), .lo = 2, .hi = 1000000,
+		.bit = ET_LAB_MAX_RUNS },
+	{ 0, "figure", "NAME",
+		"kbest-accuracy: draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
+		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
+		.names = et_kbest_figure_names, .bit = ET_LAB_FIGURE },
 	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)",
 		et_lab_set_programs, ET_FILLS(et_lab_request, measure),
 		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },

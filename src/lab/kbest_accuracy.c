@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_accuracy.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "lab/lab_series.h"
 #include "num/kbest.h"
 
@@ -18,7 +19,7 @@ static double value_of(const struct et_scheme *s, const struct et_timed_call *ca
 
 	if (!s->compensated || !(a->cost_ns > 0))
 		return ns;
-	return fmax(0, ns - floor(call->cpu_ns / a->tick_ns) * a->cost_ns);
+	return fmax(0, ns - call->ticks_met * a->cost_ns);
 }
 
 struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
@@ -34,6 +35,7 @@ struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct 
 	}
 	v.converged = et_kbest_converged(&set, a->epsilon);
 	v.calls = set.n;
+	v.predicted = et_kbest_spread(&set);
 	if (set.n) {
 		v.ns = set.value[0];
 		v.truth_ns = set.mark[0];
@@ -63,6 +65,7 @@ static void read_cell(
 	const struct et_command *wall =
 		et_lab_series_find(e, "gettimeofday", c->load, c->length_ns);
 	const struct et_command *truth = et_lab_series_find(e, "truth", c->load, c->length_ns);
+	const struct et_command *met = et_lab_series_find(e, "ticks-met", c->load, c->length_ns);
 	const struct et_command *ours = et_lab_series_find(e, "etalon", c->load, c->length_ns);
 	const char *converged = ours ? et_lab_series_parameter(ours, "converged") : NULL;
 
@@ -73,7 +76,8 @@ static void read_cell(
 		struct et_timed_call call = { .counter_ns = et_lab_series_at(counter, i),
 			.wall_ns = et_lab_series_at(wall, i),
 			.cpu_ns = (double)cpu_ns,
-			.truth_ns = et_lab_series_at(truth, i) };
+			.truth_ns = et_lab_series_at(truth, i),
+			.ticks_met = fmax(et_lab_series_at(met, i), 0) };
 		if (cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 && call.wall_ns >= 0 &&
 			call.truth_ns > 0)
 			c->calls[c->n_calls++] = call;
@@ -86,16 +90,37 @@ static void read_cell(
 	c->ours_converged = converged && !strcmp(converged, "yes");
 }
 
+static double number_of(const struct et_command *c, const char *name)
+{
+	const char *text = et_lab_series_parameter(c, name);
+	double x;
+
+	return text && et_parse_double(name, text, &x, NULL) == 0 ? x : NAN;
+}
+
+static void read_line(const struct et_command *c, struct et_accuracy_line *out)
+{
+	*out = (struct et_accuracy_line){
+		.slope_ns = number_of(c, "line_slope_ns"),
+		.intercept_ns = number_of(c, "line_intercept_ns"),
+		.max_error = number_of(c, "line_max_error"),
+		.r_from = number_of(c, "line_r_from"),
+		.r_to = number_of(c, "line_r_to"),
+	};
+}
+
 int et_kbest_accuracy_read(
 	const struct et_experiment *e, struct et_kbest_accuracy *out, struct et_error *err)
 {
-	struct et_kbest_accuracy a = { .epsilon = e->plan.epsilon };
+	struct et_kbest_accuracy a = { .epsilon = e->plan.epsilon,
+		.k = e->plan.k >= 1 && e->plan.k <= ET_ACCURACY_MAX_K ? e->plan.k : 3 };
 
 	a.tick_ns = et_lab_series_value(e, "timer-interval", 0, 0);
 	a.cost_ns = et_lab_series_value(e, "timer-cost", 0, 0);
 	if (isnan(a.tick_ns) || isnan(a.cost_ns))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s was not made by etalon lab kbest-accuracy", e->id);
+	read_line(et_lab_series_find(e, "timer-interval", 0, 0), &a.line);
 	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_accuracy_cell *c = &a.cells[a.n_cells];

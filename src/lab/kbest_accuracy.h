@@ -22,6 +22,13 @@ enum { ET_ACCURACY_MAX_K = 5 };
 /* The times of one call by each clock (wall_ns by gettimeofday), and its true time. */
 struct et_timed_call {
 	double counter_ns, wall_ns, cpu_ns, truth_ns;
+	double ticks_met; /* timer interrupts that came while it ran (ticks_met.h); 0 if unknown */
+};
+
+/* The chapter's T(r) = m r + b, fitted to the fastest of short calls without load; or NaN. */
+struct et_accuracy_line {
+	double slope_ns, intercept_ns, max_error; /* the error is relative */
+	double r_from, r_to;                      /* in blocks */
 };
 
 /* One case: a load and a length. Figures that were not measured are NaN. */
@@ -41,6 +48,8 @@ struct et_kbest_accuracy {
 	/* The interval and cost of the timer interrupt; 0 if none was found. */
 	double tick_ns, cost_ns;
 	double epsilon;
+	unsigned k; /* the K of interest; all from 1 to ET_ACCURACY_MAX_K are judged */
+	struct et_accuracy_line line;
 	/* Ordered by load, then by length. The last may be incomplete. */
 	struct et_accuracy_cell *cells;
 	size_t n_cells;
@@ -49,6 +58,7 @@ struct et_kbest_accuracy {
 struct et_kbest_accuracy_options {
 	struct et_grid grid; /* grid.runs is the chapter's M, the most calls per case */
 	double epsilon;      /* largest relative difference of times that agree */
+	unsigned k;
 	struct et_lab_progress progress;
 };
 
@@ -74,7 +84,7 @@ extern const char *const et_timed_by_names[];
 /* One of the chapter's schemes. */
 struct et_scheme {
 	enum et_timed_by by;
-	bool compensated; /* subtracts cost_ns for each tick_ns of CPU time */
+	bool compensated; /* subtracts cost_ns for each timer interrupt that the call met */
 	unsigned k;
 };
 
@@ -82,7 +92,8 @@ struct et_scheme_result {
 	/* Measured and true time of the call that it chose; NaN without calls. */
 	double ns, truth_ns;
 	bool converged;
-	size_t calls; /* calls used: until it converged, or all */
+	size_t calls;     /* calls used: until it converged, or all */
+	double predicted; /* E_p: (K-th fastest - fastest) / fastest; infinite with fewer than K */
 };
 
 /* Applies a scheme to the calls of a case. */

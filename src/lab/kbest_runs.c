@@ -2,11 +2,12 @@
 /* The measuring half of kbest_accuracy.h. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "clock/anchor.h"
 #include "clock/counter.h"
-#include "clock/timer.h"
 #include "lab/kbest_accuracy.h"
 #include "lab/lab_series.h"
 #include "lab/self_timed.h"
+#include "lab/ticks_met.h"
 #include "num/line.h"
 
 #include <errno.h>
@@ -16,11 +17,21 @@
 /* The number of block times that are kept for the calls of libetalon: 64 MiB. */
 static const size_t max_stamps = 16u << 20;
 
+enum {
+	PREEMPTED_NS = 1000000, /* a longer interruption is a time slice of another process */
+	LEAST_SEEN = 10,        /* timer interrupts */
+	COST_NS = 20000000,     /* length of the calls that show what a timer interrupt costs … */
+	COST_CALLS = 30,        /* … and their number: 150 interrupts at 250 Hz */
+};
+
 struct bench {
 	const struct et_kbest_accuracy_options *o;
 	struct et_experiment *experiment;
 	struct et_counter counter;
 	double block_ns;
+	struct et_tick_phase phase;
+	size_t met, seen; /* timer interrupts, and those that made a call longer */
+	double least;     /* the shortest such lengthening, in counter ticks */
 };
 
 static double ns_of(const struct bench *b, double ticks)
@@ -61,8 +72,30 @@ static uint64_t time_of_day_ns(void)
 	return et_clock_read_ns(CLOCK_REALTIME) / 1000 * 1000;
 }
 
+static uint64_t read_counter(void *ctx)
+{
+	(void)ctx;
+	return et_counter_read();
+}
+
+/* The timer interrupts that the recorded call met, which ended when the counter showed stop. */
+static double ticks_met(struct bench *b, const struct et_self_timed *f, uint64_t stop)
+{
+	struct et_anchor now = et_anchor_take(read_counter, NULL, CLOCK_MONOTONIC);
+	double end_ns = (double)now.ns - ns_of(b, (double)(int64_t)(now.reading - stop));
+	double per_ns = b->counter.hz / 1e9;
+
+	struct et_ticks_met t = et_ticks_met_count(f->ticks, f->blocks,
+		et_tick_phase_since(&b->phase, end_ns) * per_ns, b->phase.interval_ns * per_ns,
+		PREEMPTED_NS * per_ns);
+	b->met += t.met;
+	b->seen += t.seen;
+	b->least = fmin(b->least, t.least);
+	return (double)t.met;
+}
+
 /* Times one call with the clocks of the chapter. */
-static void time_call(const struct bench *b, struct et_self_timed *f, struct et_timed_call *call)
+static void time_call(struct bench *b, struct et_self_timed *f, struct et_timed_call *call)
 {
 	uint64_t cpu = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
@@ -75,6 +108,7 @@ static void time_call(const struct bench *b, struct et_self_timed *f, struct et_
 	call->counter_ns = ns_of(b, (double)(stop - start));
 	call->wall_ns = (double)after - (double)before;
 	call->truth_ns = ns_of(b, et_self_timed_truth(f, 0));
+	call->ticks_met = ticks_met(b, f, stop);
 	f->calls = 0;
 }
 
@@ -85,6 +119,7 @@ static void time_calls(
 	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
 	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
 	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
+	uint32_t met = et_lab_series_add(e, "ticks-met", load, length_ns);
 	struct et_self_timed f;
 
 	et_self_timed_init(&f, blocks, 1);
@@ -99,6 +134,7 @@ static void time_calls(
 		et_lab_series_add_time(e, counter, call.counter_ns, call.cpu_ns);
 		et_lab_series_add_time(e, wall, call.wall_ns, NAN);
 		et_lab_series_add_time(e, truth, call.truth_ns, NAN);
+		et_lab_series_add_time(e, met, call.ticks_met, NAN);
 		b->block_ns = call.truth_ns / (double)blocks;
 	}
 	et_self_timed_free(&f);
@@ -154,40 +190,108 @@ static int measure_cell(
 	return walk->stopped ? 0 : time_ours(b, walk, blocks, load, length_ns, err);
 }
 
+/* Learns what a timer interrupt costs, before the load starts. */
+static void meet_ticks(struct bench *b)
+{
+	struct et_self_timed f;
+
+	et_self_timed_init(&f, (size_t)fmax(COST_NS / b->block_ns, 1), 1);
+	for (int i = 0; i < COST_CALLS; i++) {
+		et_self_timed_call(&f);
+		ticks_met(b, &f, et_counter_read());
+		f.calls = 0;
+	}
+	et_self_timed_free(&f);
+}
+
+/*
+ * The smallest cost of all timer interrupts of the experiment, so that never more is subtracted
+ * than a call lost. 0 if they are not found where they should be.
+ */
+static double tick_cost_ns(const struct bench *b)
+{
+	return b->seen >= LEAST_SEEN && b->seen >= b->met / 4 ? ns_of(b, b->least) : 0;
+}
+
+static void add_number(struct et_experiment *e, uint32_t series, const char *name, double x)
+{
+	ET_AUTO_FREE char *text = et_asprintf("%.6g", x);
+
+	et_lab_series_add_parameter(e, series, name, text);
+}
+
+/* The fastest of a number of calls, in ns. */
+static double fastest_ns(const struct bench *b, size_t blocks, int calls)
+{
+	double least = INFINITY;
+	struct et_self_timed f;
+
+	et_self_timed_init(&f, blocks, 0);
+	for (int i = 0; i < calls; i++) {
+		uint64_t start = et_counter_start();
+		et_self_timed_call(&f);
+		least = fmin(least, (double)(et_counter_stop() - start));
+	}
+	et_self_timed_free(&f);
+	return ns_of(b, least);
+}
+
+/* As in the chapter: ten lengths up to a millisecond, a hundred calls of each, without load. */
+static void add_line(const struct bench *b, uint32_t series)
+{
+	enum { POINTS = 10, CALLS = 100 };
+	size_t unit = (size_t)fmax(1e5 / b->block_ns, 1);
+	double x[POINTS], y[POINTS], max_error = 0;
+	struct et_experiment *e = b->experiment;
+	struct et_line line;
+
+	for (size_t i = 0; i < POINTS; i++) {
+		x[i] = (double)((i + 1) * unit);
+		y[i] = fastest_ns(b, (i + 1) * unit, CALLS);
+	}
+	et_line_fit(x, y, POINTS, &line);
+	for (int i = 0; i < POINTS; i++)
+		max_error = fmax(max_error, fabs((line.intercept + line.slope * x[i]) / y[i] - 1));
+	add_number(e, series, "line_slope_ns", line.slope);
+	add_number(e, series, "line_intercept_ns", line.intercept);
+	add_number(e, series, "line_max_error", max_error);
+	add_number(e, series, "line_r_from", x[0]);
+	add_number(e, series, "line_r_to", x[POINTS - 1]);
+}
+
 /* Calibrates the counter, the timer interrupt and the block, before the load starts. */
 static int calibrate(struct bench *b, struct et_error *err)
 {
-	struct et_timer timer = { 0 };
-
 	et_counter_identify(&b->counter);
 	if (et_counter_calibrate(&b->counter, 200000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
 			"this processor has no counter that a program can read");
-	/* Without a tick there is nothing to compensate for. After -EAGAIN the figures are usable.
-	 */
-	int rc = et_timer_measure(&b->counter, 2000000000, NULL, &timer);
-	if (rc && rc != -EAGAIN)
-		timer = (struct et_timer){ 0 };
-	et_lab_series_add_single(b->experiment, "timer-interval", 0, 0, timer.tick_ns);
-	et_lab_series_add_single(b->experiment, "timer-cost", 0, 0, timer.cost_ns);
 	b->block_ns = ns_of(b, et_self_timed_block());
+	b->phase = et_tick_phase_find();
+	uint32_t series = et_lab_series_add(b->experiment, "timer-interval", 0, 0);
+	et_lab_series_add_time(b->experiment, series, b->phase.interval_ns, NAN);
+	add_line(b, series);
+	meet_ticks(b);
 	return 0;
 }
 
 int et_kbest_accuracy_run(
 	const struct et_kbest_accuracy_options *o, struct et_experiment **out, struct et_error *err)
 {
-	struct bench b = { .o = o, .experiment = et_lab_experiment_new() };
+	struct bench b = { .o = o, .experiment = et_lab_experiment_new(), .least = INFINITY };
 	int rc = calibrate(&b, err);
 
 	b.experiment->plan.runs = o->grid.runs;
 	b.experiment->plan.epsilon = o->epsilon;
+	b.experiment->plan.k = o->k;
 	if (rc == 0)
 		rc = et_grid_walk(
 			&o->grid, 2.0 * o->grid.runs, &o->progress, measure_cell, &b, err);
-	if (rc)
+	if (rc) {
 		et_experiment_free(b.experiment);
-	else
+	} else {
+		et_lab_series_add_single(b.experiment, "timer-cost", 0, 0, tick_cost_ns(&b));
 		*out = b.experiment;
+	}
 	return rc;
 }

@@ -11,12 +11,11 @@
 #include "report/rows.h"
 #include "report/units.h"
 
-/* all: print the tables for every K, clock and compensation as well. */
+/* all: print the tables of all errors as well. */
 void et_kbest_accuracy_text(
 	const struct et_kbest_accuracy *a, bool all, const struct et_page *page);
 void et_kbest_accuracy_json(
 	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out);
-void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out);
 
 void et_kbest_coverage_text(const struct et_kbest_coverage *c, const struct et_page *page);
 void et_kbest_coverage_json(const struct et_kbest_coverage *c, FILE *out);

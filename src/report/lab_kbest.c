@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
-#include "report/error_curves.h"
 #include "report/lab_clocks.h"
+#include "report/lab_kbest_figures.h"
 
 #include <math.h>
 
 #define BOLD "1"
 
-enum { LENGTH_COLUMNS = 8, ERROR_COLUMNS = 8, CHAPTER_K = 3 };
+enum { LENGTH_COLUMNS = 8, ERROR_COLUMNS = 8 };
 
 /* The errors for which the summary prints how far each method reaches. */
 static const double goals[] = { 0.001, 0.01 };
@@ -38,7 +38,7 @@ const char *et_format_error(double error, char buf[ET_FIGURE])
 
 /* --- errors --- */
 
-static double chapter_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
+double et_kbest_scheme_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
 	enum et_timed_by by, bool compensated, unsigned k, bool *converged)
 {
 	struct et_scheme s = { by, compensated, k };
@@ -48,7 +48,7 @@ static double chapter_error(const struct et_kbest_accuracy *a, const struct et_a
 	return v.ns / v.truth_ns - 1;
 }
 
-static double our_error(const struct et_accuracy_cell *c)
+double et_kbest_our_error(const struct et_accuracy_cell *c)
 {
 	return c->ours_ns / c->ours_truth_ns - 1;
 }
@@ -87,14 +87,14 @@ static void print_row(const struct et_kbest_accuracy *a, const struct et_accurac
 
 	length_cell(page, c->length_ns);
 	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2) {
-		double error = chapter_error(a, c, ET_TIMED_COUNTER, false, k, &converged);
+		double error = et_kbest_scheme_error(a, c, ET_TIMED_COUNTER, false, k, &converged);
 		error_cell(page, error, converged);
 	}
-	double less = chapter_error(a, c, ET_TIMED_COUNTER, true, CHAPTER_K, &converged);
+	double less = et_kbest_scheme_error(a, c, ET_TIMED_COUNTER, true, a->k, &converged);
 	error_cell(page, less, converged);
-	double wall = chapter_error(a, c, ET_TIMED_WALL, false, CHAPTER_K, &converged);
+	double wall = et_kbest_scheme_error(a, c, ET_TIMED_WALL, false, a->k, &converged);
 	error_cell(page, wall, converged);
-	error_cell(page, our_error(c), c->ours_converged);
+	error_cell(page, et_kbest_our_error(c), c->ours_converged);
 	error_cell(page, c->ours_error_ns / c->ours_ns, true);
 	error_cell(page, truth_of(c) / c->fit_ns - 1, true);
 	putc('\n', page->out);
@@ -112,14 +112,16 @@ static void print_heading(const struct et_page *page, const char *const *names)
 
 static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	static const char *const names[] = { "K=1", "K=3", "K=5", "K=3-t", "K=3 td", "etalon",
-		"its \u00b1", "T(r)", NULL };
-	char share[ET_FIGURE];
+	char share[ET_FIGURE], less[16], wall[16];
+	const char *const names[] = { "K=1", "K=3", "K=5", less, wall, "etalon", "its \u00b1",
+		"T(r)", NULL };
 	ET_AUTO_FREE char *title = et_asprintf("load %u: the timed thread got %s of the CPU", load,
 		et_format_percent(et_accuracy_share(a, load), share));
 
 	struct et_rows rows;
 
+	snprintf(less, sizeof(less), "K=%u-t", a->k);
+	snprintf(wall, sizeof(wall), "K=%u td", a->k);
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
 	const struct et_page *table = et_rows_begin(&rows, page);
 	print_heading(table, names);
@@ -151,11 +153,11 @@ static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum e
 			continue;
 		length_cell(table, c->length_ns);
 		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++) {
-			double error = chapter_error(a, c, by, false, k, &converged);
+			double error = et_kbest_scheme_error(a, c, by, false, k, &converged);
 			error_cell(table, error, converged);
 		}
 		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2) {
-			double error = chapter_error(a, c, by, true, k, &converged);
+			double error = et_kbest_scheme_error(a, c, by, true, k, &converged);
 			error_cell(table, error, converged);
 		}
 		putc('\n', table->out);
@@ -174,9 +176,9 @@ static double within(const struct et_kbest_accuracy *a, unsigned load, double go
 		bool converged;
 		if (c->load != load)
 			continue;
-		double error =
-			ours ? our_error(c)
-			     : chapter_error(a, c, ET_TIMED_COUNTER, false, CHAPTER_K, &converged);
+		double error = ours ? et_kbest_our_error(c)
+				    : et_kbest_scheme_error(
+					      a, c, ET_TIMED_COUNTER, false, a->k, &converged);
 		if (!(fabs(error) <= goal))
 			break;
 		longest = (double)c->length_ns;
@@ -192,8 +194,8 @@ static void print_summary(
 	for (size_t i = 0; i < ET_LENGTH(goals); i++) {
 		double p = within(a, load, goals[i], false), o = within(a, load, goals[i], true);
 		ET_AUTO_FREE char *text =
-			et_asprintf("load %2u, error within %s: K=3 up to %s, etalon up to %s",
-				load, et_format_percent(goals[i], goal),
+			et_asprintf("load %2u, error within %s: K=%u up to %s, etalon up to %s",
+				load, et_format_percent(goals[i], goal), a->k,
 				p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
 				o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
 		et_page_paragraph(page, 2, "", NULL, text, NULL);
@@ -217,65 +219,81 @@ static void print_all(const struct et_kbest_accuracy *a, unsigned load, const st
 		print_all_k(a, load, (enum et_timed_by)by, page);
 }
 
-/* A curve of the chapter's scheme and one of libetalon for each load. */
-static void collect(const struct et_kbest_accuracy *a, struct et_error_curves *curves)
+/* Question 2: when and how quickly it converges. Question 3: whether it knows its own error. */
+static void print_answers(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	struct et_error_curve *plain = NULL, *ours = NULL;
-	bool converged;
+	struct et_kbest_answers q = et_kbest_answers_of(a, load);
+	char predicted[ET_FIGURE], worst[ET_FIGURE];
 
-	for (size_t i = 0; i < a->n_cells; i++)
-		et_error_curves_length(curves, (double)a->cells[i].length_ns);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_accuracy_cell *c = &a->cells[i];
-		size_t at = et_error_curves_at(curves, (double)c->length_ns);
-		if (i == 0 || c->load != a->cells[i - 1].load) {
-			char digit = (char)('0' + curves->n_curves / 2 % 10);
-			plain = et_error_curves_add(curves, (char)('a' + (digit - '0')));
-			ours = et_error_curves_add(curves, (char)('A' + (digit - '0')));
-			if (!plain || !ours)
-				return;
-			snprintf(plain->label, sizeof(plain->label), "K=3, load %u", c->load);
-			snprintf(ours->label, sizeof(ours->label), "etalon, load %u", c->load);
-		}
-		if (at == SIZE_MAX)
-			continue;
-		plain->y[at] = chapter_error(a, c, ET_TIMED_COUNTER, false, CHAPTER_K, &converged);
-		ours->y[at] = our_error(c);
-	}
+	if (!q.cases)
+		return;
+	ET_AUTO_FREE char *rest =
+		q.converged ? et_asprintf(", after %.0f calls (median); it predicted an error of "
+					  "up to %s there "
+					  "and was off by up to %s",
+				      q.median_calls, et_format_percent(q.predicted, predicted),
+				      et_format_percent(q.worst, worst))
+			    : et_strdup("");
+	ET_AUTO_FREE char *text = et_asprintf("load %2u: K=%u agreed in %zu of %zu cases%s", load,
+		a->k, q.converged, q.cases, rest);
+	et_page_paragraph(page, 2, "", NULL, text, NULL);
+}
+
+static void print_line(const struct et_kbest_accuracy *a, const struct et_page *page)
+{
+	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
+	const struct et_accuracy_line *l = &a->line;
+
+	if (isnan(l->slope_ns))
+		return;
+	ET_AUTO_FREE char *text = et_asprintf(
+		"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without load)",
+		et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
+		et_format_rounded(fabs(l->intercept_ns), 3, intercept),
+		et_format_percent(l->max_error, error), l->r_from, l->r_to);
+	et_page_paragraph(page, 2, "", NULL, text, NULL);
+}
+
+static void print_notes(const struct et_kbest_accuracy *a, const struct et_page *page)
+{
+	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
+	ET_AUTO_FREE char *text = et_asprintf(
+		"Errors in %%: measured / true - 1. K=: the scheme of Bryant & O'Hallaron, the "
+		"fastest of K calls within %s of each other, by the counter. -t: minus the "
+		"smallest cost of a timer interrupt, here %s, for each that the call met (one "
+		"every %s). td: by gettimeofday. *: did not converge. etalon: libetalon; its "
+		"\u00b1: the error that it predicted. The function itself measures its true time, "
+		"without interruptions. T(r): difference of the true time from a line fitted to "
+		"short runs just before, which shows how much the speed of the core changes.",
+		et_format_percent(a->epsilon, epsilon), et_format_rounded(a->cost_ns, 3, cost),
+		et_format_rounded(a->tick_ns, 3, interval));
+
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
 void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const struct et_page *page)
 {
-	struct et_error_curves curves = { 0 };
-	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
-
-	each_load(a, print_load, page);
-	if (all)
-		each_load(a, print_all, page);
-	collect(a, &curves);
-	et_page_paragraph(page, 0, "", NULL, "error by length", BOLD);
-	et_error_curves_text(&curves, page);
+	et_page_paragraph(page, 0, "", NULL, "up to which length is it right?", BOLD);
 	each_load(a, print_summary, page);
-	ET_AUTO_FREE char *text = et_asprintf(
-		"Errors in %%: measured / true - 1. K=: the scheme of Bryant & O'Hallaron, the "
-		"fastest of K calls within %s of each other, by the counter. -t: minus the "
-		"smallest cost of a timer interrupt for each tick (here %s every %s). td: by "
-		"gettimeofday. *: did not converge. etalon: libetalon; its \u00b1: the error that "
-		"it predicted. The function itself measures its true time, without interruptions. "
-		"T(r): difference of the true time from a line fitted to short runs just before, "
-		"which shows how much the speed of the core changes.",
-		et_format_percent(a->epsilon, epsilon), et_format_rounded(a->cost_ns, 3, cost),
-		et_format_rounded(a->tick_ns, 3, interval));
+	each_load(a, print_answers, page);
+	print_line(a, page);
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
-}
-
-void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out)
-{
-	struct et_error_curves curves = { 0 };
-
-	collect(a, &curves);
-	et_error_curves_svg(&curves, "K-best: the scheme of Bryant & O'Hallaron, and etalon", out);
+	if (all) {
+		each_load(a, print_load, page);
+		each_load(a, print_all, page);
+	}
+	et_kbest_figure_text(a, ET_KBEST_BY_LOAD, page);
+	if (all) {
+		print_notes(a, page);
+		return;
+	}
+	et_page_paragraph(page, 0, "", NULL,
+		"The function itself measures its true time. K=: the scheme of Bryant & "
+		"O'Hallaron; "
+		"etalon: libetalon. -v prints all errors; --figure 9.11, 9.12, 9.15, 9.16, 9.22, "
+		"convergence and predicted draw the others.",
+		NULL);
 }
 
 /* --- JSON --- */
@@ -294,6 +312,7 @@ static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
 	et_json_double(w, "error", v.ns / v.truth_ns - 1);
 	et_json_bool(w, "converged", v.converged);
 	et_json_u64(w, "calls", v.calls);
+	et_json_double(w, "predicted_error", v.predicted);
 	et_json_end(w);
 }
 
@@ -310,9 +329,19 @@ static void write_cell(
 	et_json_flat_object(w, "etalon");
 	et_json_double(w, "ns", c->ours_ns);
 	et_json_double(w, "truth_ns", c->ours_truth_ns);
-	et_json_double(w, "error", our_error(c));
+	et_json_double(w, "error", et_kbest_our_error(c));
 	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
 	et_json_bool(w, "converged", c->ours_converged);
+	et_json_end(w);
+	et_json_array(w, "calls_in_order");
+	for (size_t i = 0; i < c->n_calls; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_double(w, "counter_ns", c->calls[i].counter_ns);
+		et_json_double(w, "gettimeofday_ns", c->calls[i].wall_ns);
+		et_json_double(w, "truth_ns", c->calls[i].truth_ns);
+		et_json_double(w, "timer_interrupts", c->calls[i].ticks_met);
+		et_json_end(w);
+	}
 	et_json_end(w);
 	et_json_array(w, "schemes");
 	for (int by = 0; by < ET_TIMED_BYS; by++) {
@@ -333,8 +362,14 @@ void et_kbest_accuracy_json(
 
 	et_lab_json_begin(&w, e, "kbest-accuracy", out);
 	et_json_double(&w, "epsilon", a->epsilon);
+	et_json_u64(&w, "k", a->k);
 	et_json_double(&w, "tick_ns", a->tick_ns);
 	et_json_double(&w, "timer_interrupt_min_ns", a->cost_ns);
+	et_json_flat_object(&w, "line");
+	et_json_double(&w, "slope_ns", a->line.slope_ns);
+	et_json_double(&w, "intercept_ns", a->line.intercept_ns);
+	et_json_double(&w, "max_error", a->line.max_error);
+	et_json_end(&w);
 	et_json_array(&w, "loads");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (i > 0 && a->cells[i].load == a->cells[i - 1].load)

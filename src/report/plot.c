@@ -32,6 +32,7 @@ struct canvas {
 	enum et_axis_unit unit;
 	int margin;   /* columns before the y axis */
 	bool compact; /* the legend is one paragraph */
+	bool points;  /* not joined; the x axis has whole decades */
 };
 
 /* across and down count dots from the left and from the top. */
@@ -94,7 +95,7 @@ static void draw_curve(struct canvas *c, const double *x, size_t n, const struct
 		if (isnan(curve->y[i]))
 			continue;
 		int at = across_of(c, x[i]), down = down_of(c, curve->y[i]);
-		if (i > 0 && !isnan(curve->y[i - 1]))
+		if (i > 0 && !c->points && !isnan(curve->y[i - 1]))
 			join(c, across_of(c, x[i - 1]), down_of(c, curve->y[i - 1]), at, down);
 		if (!curve->mark)
 			continue;
@@ -256,6 +257,18 @@ static void print_linear_axis(const struct canvas *c, const char *label, FILE *o
 	print_axis(c, ticks.at, ticks.n, label, out);
 }
 
+static void print_decades(
+	const struct canvas *c, double first, double last, const char *label, FILE *out)
+{
+	enum { MOST = 16 };
+	double at[MOST];
+	size_t n = 0;
+
+	for (double x = first; n < MOST && x <= last * 1.001; x *= 10)
+		at[n++] = x;
+	print_axis(c, at, n, label, out);
+}
+
 static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	struct canvas c, const char *x_label, const struct et_page *page)
 {
@@ -270,14 +283,18 @@ static void draw(const double *x, size_t n, const struct et_curve *curves, size_
 	ET_AUTO_FREE char *marks = et_calloc(all, sizeof(*marks));
 	c.dots = dots;
 	c.marks = marks;
-	c.lo = c.linear ? x[0] : log(x[0]);
-	c.hi = c.linear ? x[n - 1] : log(x[n - 1]);
+	double first = c.points ? pow(10, floor(log10(x[0]))) : x[0];
+	double last = c.points ? pow(10, ceil(log10(x[n - 1]))) : x[n - 1];
+	c.lo = c.linear ? first : log(first);
+	c.hi = c.linear ? last : log(last);
 	for (size_t i = 0; i < n_curves; i++)
 		draw_curve(&c, x, n, &curves[i]);
 	for (int row = 0; row < ROWS; row++)
 		print_row(&c, row, page->out);
 	if (c.linear)
 		print_linear_axis(&c, x_label, page->out);
+	else if (c.points)
+		print_decades(&c, first, last, x_label, page->out);
 	else
 		print_axis(&c, x, n, x_label, page->out);
 	if (c.compact)
@@ -332,6 +349,14 @@ void et_plot_signed_errors(const double *x, size_t n, const struct et_curve *cur
 {
 	_Static_assert(ROWS == 2 * (UP + BELOW) + 1, "two rows per decade");
 	struct canvas c = { .is_signed = true };
+
+	draw(x, n, curves, n_curves, c, x_label, page);
+}
+
+void et_plot_error_points(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page)
+{
+	struct canvas c = { .top = 10, .decades = ROWS / 2, .unit = ET_AXIS_SHARE, .points = true };
 
 	draw(x, n, curves, n_curves, c, x_label, page);
 }

@@ -26,6 +26,9 @@ void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curv
 /* Plots errors on a logarithmic scale from 0.01 % to 1000 %; others are drawn at its edge. */
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
+/* The same without joining the points; the x axis has whole decades. */
+void et_plot_error_points(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page);
 /*
  * Plots errors with their signs, from -100 % to 1000 %; others are drawn at the edge. The scale is
  * logarithmic on both sides of 0, and linear up to 1 %.

@@ -13,14 +13,14 @@ rivals()
 }
 
 # --- kbest-accuracy
-run etalon lab kbest-accuracy --loads 1,2 --lengths 0.3ms,1ms --runs 6 --svg picture.svg
+run etalon lab kbest-accuracy --loads 1,2 --lengths 0.3ms,1ms -M 6 --svg picture.svg
 if [ "$status" -eq 3 ]; then
 	skip 'lab kbest-accuracy: it succeeds' "$err"
 	done_testing
 fi
 is 'lab kbest-accuracy: it succeeds' "$status" 0
-like 'lab kbest-accuracy: each load has a table' "$out" 'load 1: .*load 2: '
-is 'lab kbest-accuracy: each length has a row' "$(grep -cE '^ +(300 µs|1.00 ms) ' .out)" 4
+like 'lab kbest-accuracy: the answer comes first' "$out" '^up to which length.*load  1: K=3 agreed in [0-2] of 2 cases'
+like 'lab kbest-accuracy: the fitted line is printed' "$out" 'T\(r\) = [0-9.]+ µs r [-+] .*largest error [0-9.]+ %'
 like 'lab kbest-accuracy: the errors are drawn as curves' "$out" '1000 % │.*0.01 % │.*etalon, load 2'
 like 'lab kbest-accuracy: the text says up to which length the error is within 0.1 %' "$out" 'load  1, error within 0.10 %: K=3 up to .*etalon up to '
 like 'lab kbest-accuracy: the text says where the record is stored' "$out" 'stored as [0-9a-f-]+ in sqlite:'
@@ -32,6 +32,8 @@ cp .out first
 exits 'lab kbest-accuracy: --from succeeds' 0 etalon lab kbest-accuracy --from 'lab kbest-accuracy'
 ok 'lab kbest-accuracy: --from prints the same tables' diff .out <(head -n -2 first)
 exits 'lab kbest-accuracy: -v succeeds' 0 etalon lab kbest-accuracy --from last -v
+like 'lab kbest-accuracy: -v has a table of each load' "$out" 'load 1: the timed.*load 2: the timed'
+is 'lab kbest-accuracy: -v has a row of each load, length and table' "$(grep -cE '^ +(300 µs|1.00 ms) ' .out)" 12
 like 'lab kbest-accuracy: -v has a table per load and clock' "$out" 'load 1, by counter.*load 2, by gettimeofday'
 exits 'lab kbest-accuracy: --json succeeds' 0 etalon lab kbest-accuracy --from last --json
 json 'lab kbest-accuracy: JSON has a case per load and length' '[(c["load"], c["length_ns"]) for c in d["cases"]] ==
@@ -49,6 +51,17 @@ json 'lab kbest-accuracy: compensation never adds time' 'all(y["ns"] <= x["ns"] 
 	and x["clock"] == y["clock"] and not x["compensated"] and y["compensated"])'
 json 'lab kbest-accuracy: the share of the CPU is between 0 and 1' 'all(0 < x["cpu_share"] <= 1.01 for x in d["loads"])'
 json 'lab kbest-accuracy: the error of libetalon is below a half' 'all(abs(c["etalon"]["error"]) < 0.5 for c in d["cases"])'
+json 'lab kbest-accuracy: the calls are in order, with the timer interrupts that each met' 'all(len(c["calls_in_order"]) == 6 and
+	all(0 <= x["timer_interrupts"] <= x["counter_ns"] / d["tick_ns"] + 1 for x in c["calls_in_order"]) for c in d["cases"])'
+json 'lab kbest-accuracy: K=1 is the first call in order' 'all(s["ns"] == c["calls_in_order"][0]["counter_ns"] for c in d["cases"]
+	for s in c["schemes"] if s["k"] == 1 and s["clock"] == "counter" and not s["compensated"])'
+exits 'lab kbest-accuracy: -k, --epsilon and -M judge a stored experiment' 0 etalon lab kbest-accuracy --from last -k 2 --epsilon 1000000% -M 2 --json
+json 'lab kbest-accuracy: two calls are enough for K=2 if all agree' 'd["k"] == 2 and d["epsilon"] == 10000 and all(
+	s["calls"] == 2 and s["converged"] for c in d["cases"] for s in c["schemes"] if s["k"] == 2)'
+for figure in 9.11 9.12 9.14 9.15 9.16 9.22 convergence predicted; do
+	exits "lab kbest-accuracy: --figure $figure succeeds" 0 etalon lab kbest-accuracy --from last --figure $figure --svg f.svg
+	ok "lab kbest-accuracy: --figure $figure as SVG is XML" python3 -c 'import xml.etree.ElementTree as e; e.parse("f.svg")'
+done
 etalon show --json >record.json
 is 'lab kbest-accuracy: the record has the name of the experiment as its label' "$(jq -r .label record.json)" 'lab kbest-accuracy'
 is 'lab kbest-accuracy: the record has every call' "$(jq '[.commands[] | select(.parameters.clock == "truth") |
@@ -146,6 +159,11 @@ for lab in kbest-accuracy interval-accuracy; do
 done
 
 # --- bad input
+refuses 'lab kbest-accuracy: -k 6 is rejected' 2 '--best' etalon lab kbest-accuracy -k 6
+refuses 'lab kbest-accuracy: --epsilon -1 is rejected' 2 '--epsilon' etalon lab kbest-accuracy --epsilon -1
+refuses 'lab kbest-accuracy: an unknown figure is rejected' 2 '--figure' etalon lab kbest-accuracy --figure 9.99
+refuses 'lab kbest-accuracy: --runs and -M together are rejected' 2 'the same' etalon lab kbest-accuracy --runs 3 -M 3
+refuses 'lab cache: --epsilon is rejected' 2 'lab cache takes no --epsilon' etalon lab cache --epsilon 1%
 for value in 0 65 -1 x '' 1,,2 2,1 2,2 1,2,3,4,5,6,7,8,9; do
 	refuses "lab kbest-accuracy: --loads '$value' is rejected" 2 '--loads' etalon lab kbest-accuracy --loads "$value"
 done

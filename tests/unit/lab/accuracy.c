@@ -7,13 +7,13 @@
 #include "sample_of.h"
 #include "tap.h"
 
-/* Calls of 1 ms; the first was interrupted, and the CPU time of the third holds a tick of 4 ms. */
+/* Calls of 1 ms; the first was interrupted, and the third met a timer interrupt. */
 static const struct et_timed_call calls[] = {
-	{ 5000000, 5000100, 1100000, 1000000 },
-	{ 1002000, 1003000, 1002000, 1001000 },
-	{ 1000500, 1001000, 4100000, 1000100 },
-	{ 1003000, 1004000, 1003000, 1002000 },
-	{ 1000900, 1000000, 1000900, 1000400 },
+	{ 5000000, 5000100, 1100000, 1000000, 0 },
+	{ 1002000, 1003000, 1002000, 1001000, 0 },
+	{ 1000500, 1001000, 4100000, 1000100, 1 },
+	{ 1003000, 1004000, 1003000, 1002000, 0 },
+	{ 1000900, 1000000, 1000900, 1000400, 0 },
 };
 
 static struct et_scheme_result judge(
@@ -40,7 +40,15 @@ static void test_schemes(void)
 	ok(v.calls == 5 && !v.converged && v.ns == 1000500,
 		"scheme: K=3 at 0.1 %% does not converge and returns the fastest call");
 	v = judge(ET_TIMED_COUNTER, true, 2, 0.002);
-	ok(v.ns == 1000200, "scheme: one tick of CPU time subtracts one interrupt cost");
+	ok(v.ns == 1000200, "scheme: one timer interrupt that was met subtracts its cost");
+	v = judge(ET_TIMED_COUNTER, true, 1, 0.001);
+	ok(v.ns == 5000000, "scheme: nothing is subtracted for interrupts that were not met");
+	v = judge(ET_TIMED_COUNTER, false, 3, 0.01);
+	near(v.predicted, 1003000.0 / 1000500 - 1, 1e-12, 0,
+		"scheme: the predicted error is that of the K-th fastest call");
+	v = judge(ET_TIMED_COUNTER, false, 5, 0.001);
+	near(v.predicted, 5000000.0 / 1000500 - 1, 1e-12, 0,
+		"scheme: it is large if an interrupted call is among the K fastest");
 	v = judge(ET_TIMED_WALL, false, 3, 0.01);
 	ok(v.converged && v.calls == 4 && v.ns == 1001000, "scheme: K=3 by gettimeofday");
 	struct et_accuracy_cell none = { 0 };
@@ -56,8 +64,10 @@ static void add_calls(struct et_experiment *e, unsigned load, uint64_t length_ns
 	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
 	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
 	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
+	uint32_t met = et_lab_series_add(e, "ticks-met", load, length_ns);
 
 	for (int i = 0; i < 5; i++) {
+		et_lab_series_add_time(e, met, calls[i].ticks_met, NAN);
 		et_lab_series_add_time(e, counter, calls[i].counter_ns, calls[i].cpu_ns);
 		et_lab_series_add_time(e, wall, calls[i].wall_ns, NAN);
 		et_lab_series_add_time(e, truth, calls[i].truth_ns, NAN);
@@ -91,7 +101,8 @@ static void test_record(void)
 	ok(x->load == 11 && x->length_ns == 1000000 && y->load == 2,
 		"kbest-accuracy: load and length of the cases");
 	ok(x->n_calls == 5 && x->calls[2].counter_ns == 1000500 && x->calls[2].cpu_ns == 4100000 &&
-			x->calls[2].wall_ns == 1001000 && x->calls[2].truth_ns == 1000100,
+			x->calls[2].wall_ns == 1001000 && x->calls[2].truth_ns == 1000100 &&
+			x->calls[2].ticks_met == 1 && x->calls[1].ticks_met == 0,
 		"kbest-accuracy: the calls are read as they were added");
 	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns),
 		"kbest-accuracy: a missing series is NaN");

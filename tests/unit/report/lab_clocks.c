@@ -2,6 +2,7 @@
 /* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
 #include "report/lab_clocks.h"
 #include "report/error_curves.h"
+#include "report/lab_kbest_figures.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -67,8 +68,9 @@ static void test_curves(void)
 /* Two loads of one length; the second was not measured by libetalon. */
 static void test_kbest(void)
 {
-	struct et_timed_call calls[] = { { 1000100, 1000000, 1e6, 1e6 }, { 3e6, 3e6, 1e6, 1e6 },
-		{ 1000200, 1e6, 1e6, 1e6 }, { 1000300, 1e6, 1e6, 1e6 } };
+	struct et_timed_call calls[] = { { 1000100, 1000000, 1e6, 1e6, 0 },
+		{ 3e6, 3e6, 1e6, 1e6, 0 }, { 1000200, 1e6, 1e6, 1e6, 0 },
+		{ 1000300, 1e6, 1e6, 1e6, 0 } };
 	struct et_accuracy_cell cells[] = {
 		{ .load = 1,
 			.length_ns = 1000000,
@@ -88,31 +90,106 @@ static void test_kbest(void)
 			.ours_truth_ns = NAN,
 			.ours_error_ns = NAN },
 	};
-	struct et_kbest_accuracy a = { 4e6, 0, 0.001, cells, 2 };
+	struct et_kbest_accuracy a = { .tick_ns = 4e6,
+		.epsilon = 0.001,
+		.k = 3,
+		.line = { 49273.4, 166, 0.0004, 1, 10 },
+		.cells = cells,
+		.n_cells = 2 };
 	struct et_page page = { .width = 80 };
 	struct et_experiment e = { .state = ET_STATE_DONE };
 
 	page.out = begin();
 	et_kbest_accuracy_text(&a, false, &page);
 	fclose(page.out);
-	ok(strstr(text, " 1.00 ms  +0.01   +0.01   +0.01*  +0.01   +0.00   +0.05   +0.20   +0.00"),
-		"K-best: a row has K=1, 3, 5, compensated, gettimeofday, ours, its error, T(r)");
-	ok(strstr(text, " 1.00 ms  +0.01   +0.01*"),
-		"K-best: K=3 does not converge with two calls");
 	ok(strstr(text, "load  1, error within 0.10 %: K=3 up to 1.00 ms, etalon up to 1.00 ms"),
 		"K-best: the summary shows up to which length the goal is reached");
 	ok(strstr(text, "load 11, error within 1.0 %: K=3 up to 1.00 ms, etalon up to –"),
 		"K-best: the summary has a dash where nothing was measured");
+	ok(strstr(text, "load  1: K=3 agreed in 1 of 1 cases, after 4 calls (median); it predicted "
+			"an\n") &&
+			strstr(text, "error of up to 0.020 % there and was off by up to 0.010 %"),
+		"K-best: predicted and true error, and how quickly it converged");
+	ok(strstr(text, "load 11: K=3 agreed in 0 of 1 cases\n"),
+		"K-best: a load without agreement");
+	ok(strstr(text, "T(r) = 49.273 µs r + 166 ns, largest error 0.040 %"),
+		"K-best: the line of the chapter");
+	ok(!strstr(text, "K=3 td"), "K-best: the tables need -v");
 	size_t plain = size;
 	page.out = begin();
 	et_kbest_accuracy_text(&a, true, &page);
 	fclose(page.out);
 	ok(size > plain && strstr(text, "load 11, by gettimeofday"),
 		"K-best: with `all`, every K is printed");
+	ok(strstr(text, " 1.00 ms  +0.01   +0.01   +0.01*  +0.01   +0.00   +0.05   +0.20   +0.00"),
+		"K-best: a row has K=1, 3, 5, compensated, gettimeofday, ours, its error, T(r)");
+	ok(strstr(text, " 1.00 ms  +0.01   +0.01*"),
+		"K-best: K=3 does not converge with two calls");
 	FILE *out = begin();
 	et_kbest_accuracy_json(&e, &a, out);
 	fclose(out);
 	ok(strstr(text, "\"k\": 5") && !strstr(text, "nan"), "K-best: JSON has every K and no NaN");
+}
+
+/* Two lengths and two loads: calls of load 1 are right, those of load 4 four times too long. */
+static void test_figures(void)
+{
+	static const struct {
+		const char *shows, *draws;
+	} wanted[] = {
+		[ET_KBEST_LONG] = { "calls of 36.0 ms in order", ">load 4<" },
+		[ET_KBEST_SHORT] = { "calls of 8.00 ms in order", ">load 1<" },
+		[ET_KBEST_BY_LOAD] = { "b K=3, load 4", ">etalon, load 4<" },
+		[ET_KBEST_BY_K] = { "5 K=5, load 4", ">K=1, load 4<" },
+		[ET_KBEST_COMPENSATED] = { "B compensated, load 4", ">compensated, load 1<" },
+		[ET_KBEST_TIME_OF_DAY] = { "A gettimeofday, load 1", ">gettimeofday, load 4<" },
+		[ET_KBEST_CONVERGENCE] = { "8.00 ms        3         3", ">load 4<" },
+		[ET_KBEST_PREDICTED] = { "k K=3", ">predicted = true<" },
+	};
+	struct et_timed_call calls[4][3];
+	struct et_accuracy_cell cells[4];
+	struct et_kbest_accuracy a = {
+		.tick_ns = 4e6, .epsilon = 0.001, .k = 3, .cells = cells, .n_cells = 4
+	};
+	struct et_page page = { .width = 80 };
+
+	for (int i = 0; i < 4; i++) {
+		double ns = i % 2 ? 36e6 : 8e6, times = i < 2 ? 1 : 4;
+		for (int j = 0; j < 3; j++)
+			calls[i][j] =
+				(struct et_timed_call){ times * ns + j, times * ns, ns, ns, 0 };
+		cells[i] = (struct et_accuracy_cell){ .load = i < 2 ? 1 : 4,
+			.length_ns = (uint64_t)ns,
+			.calls = calls[i],
+			.n_calls = 3,
+			.ours_ns = ns * 1.0001,
+			.ours_truth_ns = ns,
+			.ours_error_ns = ns * 0.001 };
+	}
+	struct et_kbest_answers q = et_kbest_answers_of(&a, 4);
+	ok(q.cases == 2 && q.converged == 2 && q.median_calls == 3 && q.worst == 3,
+		"figures: load 4 agreed after three calls, three times off");
+	near(q.predicted, 2 / 32e6, 1e-9, 0, "figures: and predicted next to nothing");
+	for (int f = 0; et_kbest_figure_names[f]; f++) {
+		page.out = begin();
+		et_kbest_figure_text(&a, (enum et_kbest_figure)f, &page);
+		fclose(page.out);
+		ok(strstr(text, wanted[f].shows), "figures: %s in a terminal",
+			et_kbest_figure_names[f]);
+		FILE *out = begin();
+		et_kbest_figure_svg(&a, (enum et_kbest_figure)f, out);
+		fclose(out);
+		ok(strstr(text, "<svg") && strstr(text, wanted[f].draws), "figures: %s as SVG",
+			et_kbest_figure_names[f]);
+	}
+	a.n_cells = 0;
+	for (int f = 0; et_kbest_figure_names[f]; f++) {
+		page.out = begin();
+		et_kbest_figure_text(&a, (enum et_kbest_figure)f, &page);
+		et_kbest_figure_svg(&a, (enum et_kbest_figure)f, page.out);
+		fclose(page.out);
+		ok(!strstr(text, "nan"), "figures: %s without cases", et_kbest_figure_names[f]);
+	}
 }
 
 static void test_cache(void)
@@ -158,6 +235,7 @@ int main(void)
 	test_errors();
 	test_curves();
 	test_kbest();
+	test_figures();
 	test_cache();
 	free(text);
 	return tap_done();
