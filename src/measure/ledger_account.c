@@ -219,6 +219,10 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	if (a->has_interrupts) {
 		s->measured.irq_ns = slot->irq_ns;
 		s->measured.softirq_ns = slot->softirq_ns;
+		/* With CONFIG_IRQ_TIME_ACCOUNTING the kernel hides interrupts from CPU time. */
+		if (a->has_hidden)
+			s->measured.irq_in_cpu_ns =
+				et_minus_u64(slot->irq_ns + slot->softirq_ns, slot->hidden_irq_ns);
 	}
 	/* Without snapshots it is not known which processes ended and what they used elsewhere. */
 	if (!(s->ruling.marks & ET_MARK_NO_SNAPSHOT))

@@ -67,7 +67,9 @@ struct et_kbest_result {
 	uint32_t k; /* 0: the protocol was another one */
 	size_t n;   /* runs that counted */
 	double epsilon;
-	double best;   /* nanoseconds; NaN without a run */
+	double best; /* nanoseconds; NaN without a run */
+	/* The interrupts that the fastest run met, subtracted in best; NaN: not known. */
+	double compensated;
 	double spread; /* (K-th - best) / best; NaN with fewer than K runs */
 	/* The best is at most this far above the fastest possible time (95 %); NaN: not known. */
 	double error;

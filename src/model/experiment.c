@@ -171,6 +171,42 @@ double *et_command_values(
 	return out;
 }
 
+/* The interrupts that a metric of a run contains, in ns; NaN: not known. */
+static double interrupts_in(const struct et_sample *s, enum et_metric m)
+{
+	const struct et_measured *x = &s->measured;
+
+	if (m == ET_METRIC_CPU && x->irq_in_cpu_ns != ET_UNKNOWN)
+		return (double)x->irq_in_cpu_ns;
+	/* An interrupt on one CPU need not delay a program that uses several. */
+	if (m == ET_METRIC_ELAPSED && x->irq_ns != ET_UNKNOWN && x->softirq_ns != ET_UNKNOWN &&
+		x->cpu_ns != ET_UNKNOWN && x->cpu_ns <= x->elapsed_ns)
+		return (double)(x->irq_ns + x->softirq_ns);
+	return NAN;
+}
+
+double *et_command_values_less_interrupts(
+	const struct et_command *c, enum et_metric m, double **less, size_t *n)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+	double *out = et_calloc(c->samples.n + 1, sizeof(*out));
+	size_t k = 0;
+
+	*less = et_calloc(c->samples.n + 1, sizeof(**less));
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		uint64_t value = et_sample_metric(s, m);
+		if (s->place.warmup || s->ruling.removal.by != ET_KEPT ||
+			s->place.arrangement != ET_SOLO || value == ET_UNKNOWN)
+			continue;
+		double met = interrupts_in(s, m);
+		(*less)[k] = met <= (double)value ? met : NAN;
+		out[k] = (double)value - (isnan((*less)[k]) ? 0 : met);
+		k++;
+	}
+	*n = k;
+	return out;
+}
+
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);

@@ -189,6 +189,14 @@ double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n);
 
 /*
+ * The same for solo runs, minus the interrupts that each run met where the kernel's records tell
+ * them and the metric contains them: all in the elapsed time of a program that uses one CPU, those
+ * that the kernel charged in CPU time. *less is a new array of these times, NaN where not known.
+ */
+double *et_command_values_less_interrupts(
+	const struct et_command *c, enum et_metric m, double **less, size_t *n);
+
+/*
  * Rejecting values beyond 2 sd removes mostly genuine tails, so an interval computed from the rest
  * is too narrow (a nominal 95 % interval covers 90 % for normal data). We therefore compute the
  * uncertainty from the spread before the rejection and multiply it by sqrt(1.212): after one pass

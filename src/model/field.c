@@ -92,6 +92,7 @@ const struct et_field et_sample_fields[] = {
 	MEASURED(runnable_ns),
 	MEASURED(asleep_ns),
 	{ "calls", ET_FIELD_U64, true, AT(et_sample, measured.calls), .hi = INT64_MAX },
+	MEASURED(irq_in_cpu_ns),
 	{ 0 },
 };
 

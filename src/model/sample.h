@@ -111,6 +111,7 @@ struct et_measured {
 	uint64_t others_ns;          /* other tasks had it, also etalon and a duet's partner */
 	uint64_t idle_ns;            /* it was idle */
 	uint64_t irq_ns, softirq_ns; /* interrupts that hit the program; a hard one counts once */
+	uint64_t irq_in_cpu_ns;      /* the part of both that the kernel charged: it is in cpu_ns */
 	/* The fixed loop before and after the run, on the same CPU: how fast the machine was. */
 	uint64_t probe_before_ns, probe_after_ns;
 	/* The reference loop of a paced run: its CPU time and the loops it completed in it. */

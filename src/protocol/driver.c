@@ -473,8 +473,11 @@ static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 {
 	struct et_kbest_set set;
 	size_t n;
-	ET_AUTO_FREE double *x = et_command_values(&e->commands[command], e->metric, ET_SOLO, &n);
+	double *less;
+	ET_AUTO_FREE double *x =
+		et_command_values_less_interrupts(&e->commands[command], e->metric, &less, &n);
 
+	free(less);
 	et_kbest_set_init(&set, e->plan.k);
 	for (size_t i = 0; i < n; i++)
 		et_kbest_set_add(&set, x[i], 0);

@@ -225,6 +225,9 @@ static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, 
 			"K-best: %s, the fastest of %zu runs; the %u fastest are within %s%s.",
 			time, r->n, r->k, et_format_percent(r->spread, spread),
 			r->converged ? "" : ", not converged");
+	if (r->compensated > 0)
+		et_html_element(out, "p", "The interrupts that it met, %s, are subtracted.",
+			et_format_rounded(r->compensated, 3, time));
 }
 
 static void part(const char *name, double ns, double whole, FILE *out)

@@ -244,6 +244,7 @@ static void write_kbest(struct et_json *w, const struct et_kbest_result *r)
 	et_json_double(w, "epsilon", r->epsilon);
 	et_json_u64(w, "n", r->n);
 	et_json_double(w, "best_ns", r->best);
+	et_json_double(w, "compensated_ns", r->compensated);
 	et_json_double(w, "spread", r->spread);
 	et_json_double(w, "error", r->error);
 	et_json_bool(w, "converged", r->converged);

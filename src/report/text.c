@@ -117,6 +117,9 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 			"%s, the fastest of %zu runs; the %u fastest are within %s%s", best, r->n,
 			r->k, et_format_percent(r->spread, part),
 			r->converged ? "" : ", not converged");
+	if (r->compensated > 0)
+		row(t, "", NULL, "without the interrupts that it met, %s",
+			et_format_rounded(r->compensated, 3, part));
 	if (isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
 			et_format_percent(r->error, error));

@@ -136,15 +136,19 @@ static void judge_kbest(const struct et_plan *p, struct et_command_result *r)
 	const double confidence = 0.95;
 	struct et_kbest_set set;
 	size_t n;
-	ET_AUTO_FREE double *x = et_command_values(r->command, r->metric, ET_SOLO, &n);
+	double *less;
+	ET_AUTO_FREE double *x =
+		et_command_values_less_interrupts(r->command, r->metric, &less, &n);
 
 	et_kbest_set_init(&set, p->k);
 	for (size_t s = 0; s < n; s++)
-		et_kbest_set_add(&set, x[s], 0);
+		et_kbest_set_add(&set, x[s], less[s]);
+	free(less);
 	r->kbest = (struct et_kbest_result){ .k = p->k,
 		.n = n,
 		.epsilon = p->epsilon,
 		.best = n ? set.value[0] : NAN,
+		.compensated = n ? set.mark[0] : NAN,
 		.spread = n < p->k ? NAN : et_kbest_spread(&set),
 		.error = n < p->k ? NAN : et_kbest_error(&set, confidence),
 		.converged = et_kbest_converged(&set, p->epsilon) };

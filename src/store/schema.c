@@ -153,8 +153,11 @@ static const char step_11[] = "ALTER TABLE experiment ADD COLUMN plan_randomise_
 /* Samples of functions: the times are those of this many calls. */
 static const char step_12[] = "ALTER TABLE sample ADD COLUMN calls $int;";
 
+/* Interrupts that are part of CPU time, for K-best. */
+static const char step_13[] = "ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9, step_10, step_11, step_12 };
+	step_9, step_10, step_11, step_12, step_13 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -84,6 +84,8 @@ static void entering(void)
 	ok(s.measured.others_ns == 90000000, "account: others are the culprits and etalon");
 	ok(s.measured.steal_ns == 30000000, "account: time that rq->clock_task omitted is steal");
 	ok(s.measured.irq_ns == 7 && s.measured.softirq_ns == 8, "account: interrupts are copied");
+	ok(s.measured.irq_in_cpu_ns == 15,
+		"account: interrupts are part of CPU time if the kernel hides none");
 	ok(s.measured.cpu_ns + s.measured.others_ns + s.measured.idle_ns + s.measured.steal_ns ==
 			s.measured.elapsed_ns,
 		"account: the parts add up to the elapsed time");

@@ -32,6 +32,7 @@ static inline struct et_sample fixture_sample(
 		.measured.idle_ns = ET_UNKNOWN,
 		.measured.irq_ns = ET_UNKNOWN,
 		.measured.softirq_ns = ET_UNKNOWN,
+		.measured.irq_in_cpu_ns = ET_UNKNOWN,
 		.measured.max_rss_bytes = 3355443,
 		.measured.voluntary_switches = 2,
 		.measured.involuntary_switches = 5,

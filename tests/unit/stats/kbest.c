@@ -36,6 +36,61 @@ static struct et_kbest_result judge(
 	return r;
 }
 
+/* Interrupts that each run met: those that CPU time contains, and all. */
+static void test_interrupts(void)
+{
+	/* The second run would be the fastest; without interrupts it is the first, 990 - 15 us. */
+	static const uint64_t us[] = { 990, 985, 1000 }, met_us[] = { 15, 5, 2 };
+	struct et_experiment *e = experiment(us, 3);
+	struct et_kbest_result r;
+	bool raised;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct et_measured *m = &sample_of(&e->commands[0], i)->measured;
+		m->irq_in_cpu_ns = met_us[i] * 1000;
+		m->irq_ns = m->softirq_ns = met_us[i] * 1000;
+	}
+	r = judge(e, ET_WARN_KBEST_NOT_CONVERGED, &raised);
+	ok(r.best == 975e3 && r.compensated == 15e3,
+		"kbest: the interrupts that a run met are subtracted from its CPU time");
+	near(r.spread, 998.0 / 975 - 1, 1e-12, 0, "kbest: compensated runs must agree");
+	e = experiment(us, 3);
+	for (size_t i = 0; i < 3; i++)
+		sample_of(&e->commands[0], i)->measured.irq_in_cpu_ns = ET_UNKNOWN;
+	r = judge(e, ET_WARN_KBEST_NOT_CONVERGED, &raised);
+	ok(r.best == 985e3 && isnan(r.compensated), "kbest: unknown interrupts are not subtracted");
+	e = experiment(us, 3);
+	sample_of(&e->commands[0], 1)->measured.irq_in_cpu_ns = 986000;
+	r = judge(e, ET_WARN_KBEST_NOT_CONVERGED, &raised);
+	ok(r.best == 985e3 && isnan(r.compensated),
+		"kbest: more than the run took is not believed");
+}
+
+static void test_elapsed(void)
+{
+	static const uint64_t us[] = { 1000, 1001, 1002 };
+	struct et_experiment *e = experiment(us, 3);
+	size_t n;
+	double *less;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct et_measured *m = &sample_of(&e->commands[0], i)->measured;
+		m->irq_ns = 3000;
+		m->softirq_ns = 4000;
+		if (i == 1)
+			m->cpu_ns = 3 * m->elapsed_ns;
+	}
+	double *x =
+		et_command_values_less_interrupts(&e->commands[0], ET_METRIC_ELAPSED, &less, &n);
+	ok(n == 3 && x[0] == 1993e3 && less[0] == 7e3,
+		"kbest: elapsed time contains all interrupts of a program on one CPU");
+	ok(x[1] == 2002e3 && isnan(less[1]),
+		"kbest: those of a program that uses several CPUs need not delay it");
+	free(x);
+	free(less);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
 	const uint64_t us[] = { 1500, 1004, 1300, 1000, 1200, 1002, 1100 };
@@ -73,5 +128,7 @@ int main(void)
 	e->plan.k = 4000;
 	ok(judge(e, not_converged, &raised).k == 0,
 		"kbest: an experiment with an impossible K has no K-best");
+	test_interrupts();
+	test_elapsed();
 	return tap_done();
 }
