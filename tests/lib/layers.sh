@@ -91,7 +91,7 @@ BM_template<int, double>
 BM_captured/long
 Numbers/sum/100
 Typed<double>/count
-BM_threads/threads:2
+BM_threads/real_time/threads:2
 BM_skipped/2
 registered'
 ok "Google Benchmark: --benchmark_list_tests lists the cases" is "$names" "$work/compat" --benchmark_list_tests

@@ -477,12 +477,12 @@ class Benchmark
 	Benchmark *UseManualTime()
 	{
 		b_->flags(ETALON_BENCH_MANUAL_TIME);
-		return this;
+		return Name(name_ + "/manual_time");
 	}
 	Benchmark *UseRealTime()
 	{
 		b_->flags(ETALON_BENCH_WALL);
-		return this;
+		return Name(name_ + "/real_time");
 	}
 	template <class F> Benchmark *Setup(F f)
 	{
@@ -528,7 +528,7 @@ class Benchmark
 	}
 	Benchmark *MeasureProcessCPUTime()
 	{
-		return this;
+		return Name(name_ + "/process_time");
 	}
 	template <class F>
 	Benchmark *ComputeStatistics(const std::string &, F, StatisticUnit = kTime)
