@@ -455,6 +455,29 @@ ETALON_API int etalon_bench_main(
 	int argc, char **argv, const struct etalon_bench *benches, size_t n);
 
 /*
+ * Records how the program was compiled, for its JSON. ETALON_MAIN and ETALON_REGISTERED_MAIN call
+ * it. The compiler does not tell its flags: define ETALON_FLAGS as a string to record them. The
+ * strings must stay.
+ */
+ETALON_API void etalon_build(const char *compiler, const char *flags, int optimised);
+
+#ifdef __clang__
+#define ETALON_COMPILER __VERSION__
+#elif defined(__GNUC__)
+#define ETALON_COMPILER "gcc " __VERSION__
+#else
+#define ETALON_COMPILER 0
+#endif
+#ifndef ETALON_FLAGS
+#define ETALON_FLAGS 0
+#endif
+#if defined(__OPTIMIZE__) || !defined(__GNUC__)
+#define ETALON_BUILD() etalon_build(ETALON_COMPILER, ETALON_FLAGS, 1)
+#else
+#define ETALON_BUILD() etalon_build(ETALON_COMPILER, ETALON_FLAGS, 0)
+#endif
+
+/*
  * ETALON_MAIN(element, …) defines main(). ETALON_BENCH makes an element that is named like its
  * function, which gets NULL; ETALON_BENCH_ARG makes one with another name and argument;
  * ETALON_BENCH_BODY makes one of a function that contains ETALON_LOOP.
@@ -471,6 +494,7 @@ ETALON_API int etalon_bench_main(
 	int main(int argc, char **argv)                                                            \
 	{                                                                                          \
 		const struct etalon_bench benches[] = { __VA_ARGS__ };                             \
+		ETALON_BUILD();                                                                    \
 		return etalon_bench_main(                                                          \
 			argc, argv, benches, sizeof(benches) / sizeof(benches[0]));                \
 	}
@@ -493,6 +517,7 @@ ETALON_API int etalon_bench_main(
 #define ETALON_REGISTERED_MAIN()                                                                   \
 	int main(int argc, char **argv)                                                            \
 	{                                                                                          \
+		ETALON_BUILD();                                                                    \
 		return etalon_bench_main(argc, argv, 0, 0);                                        \
 	}
 

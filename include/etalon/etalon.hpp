@@ -475,6 +475,7 @@ inline int run_all(int argc, char **argv)
 	for (std::size_t i = 0; i < all.size(); i++)
 		if (all[i]->enlist() != ETALON_OK)
 			return 2;
+	ETALON_BUILD();
 	return etalon_bench_main(argc, argv, nullptr, 0);
 }
 

@@ -49,6 +49,11 @@ static int check_same(const char *path, const struct et_bench_results *r,
 	if ((clock == ETALON_CLOCK_CPU) != (now == ETALON_CLOCK_CPU))
 		return other(err, path, "another clock: ", et_bench_clock_names[clock],
 			clock == ETALON_CLOCK_CPU ? "use --clock cpu" : "omit --clock cpu");
+	if (old->google && old->context.version)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"%.150s: --google-json wrote it, without samples", path),
+			"give --baseline a file that --json wrote");
 	if (differ(r->context.cpu, old->context.cpu))
 		return other(err, path, "another processor: ", old->context.cpu,
 			"write a baseline on this machine; `etalon compare` compares machines");
@@ -79,9 +84,11 @@ int et_bench_comparable(const char *path, struct et_bench_results *r,
 
 	if (rc)
 		return rc;
-	if (old->google)
+	if (old->google && !r->options.statistic) {
+		r->options.statistic = 1 + ET_BENCH_MEAN;
 		et_bench_note(
-			r, "%s has means of Google Benchmark, which include interruptions", path);
+			r, "%s has means, which include interruptions: so has this table", path);
+	}
 	if (differ(a->machine_id, b->machine_id) || (old->google && differ(a->host, b->host)))
 		et_bench_note(r, "%s is from another machine (%s): write a baseline on this one",
 			path, b->host ? b->host : "unknown");

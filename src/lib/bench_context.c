@@ -13,6 +13,24 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How the program was compiled, as it told us. */
+static struct {
+	const char *compiler, *flags;
+	bool optimised;
+} build;
+
+void etalon_build(const char *compiler, const char *flags, int optimised)
+{
+	build.compiler = compiler;
+	build.flags = flags;
+	build.optimised = optimised != 0;
+}
+
+static char *copy(const char *text)
+{
+	return text ? et_strdup(text) : NULL;
+}
+
 /* Returns the value of the first line "key : value", or NULL. The caller frees it. */
 static char *field(const char *text, const char *key)
 {
@@ -105,7 +123,10 @@ void et_bench_context_collect(const char *root, const char *program, struct et_b
 	out->cpus = online_cpus(root);
 	out->machine_id = machine_id(root);
 	out->version = et_strdup(etalon_version());
-	out->program = program ? et_strdup(program) : NULL;
+	out->program = copy(program);
+	out->compiler = copy(build.compiler);
+	out->flags = copy(build.flags);
+	out->optimised = build.optimised;
 	out->load = load(root);
 	out->hz = NAN;
 }

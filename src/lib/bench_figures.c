@@ -31,6 +31,17 @@ const struct et_slice *et_bench_first(const struct et_bench_row *row)
 	return NULL;
 }
 
+double et_bench_hz(const struct et_bench_results *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct et_slice *s = et_bench_first(&r->rows[i]);
+
+		if (s && s->clock == ETALON_CLOCK_COUNTER && s->hz > 0)
+			return s->hz;
+	}
+	return NAN;
+}
+
 const char *et_bench_error(const struct et_bench_row *row)
 {
 	if (row->error)

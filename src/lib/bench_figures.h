@@ -27,6 +27,8 @@ double et_bench_items(const struct et_bench_row *row);
 double et_bench_bytes(const struct et_bench_row *row);
 /* The mean over the processes that have the event; NaN if none has it. */
 double et_bench_event(const struct et_bench_row *row, enum et_bench_event event);
+/* Ticks of the counter per second; NaN if no case was timed by it. */
+double et_bench_hz(const struct et_bench_results *r);
 /* The first slice of the new program, or NULL. */
 const struct et_slice *et_bench_first(const struct et_bench_row *row);
 /* The mean of a counter over the slices of the new program; NaN if none has it. */

@@ -190,14 +190,17 @@ static void function(struct et_json *j, const struct et_bench_row *row, size_t i
 	repetitions_free(&p);
 }
 
-static void context(struct et_json *j, const struct et_bench_context *c)
+static void context(struct et_json *j, const struct et_bench_results *r)
 {
+	const struct et_bench_context *c = &r->context;
+	double hz = et_bench_hz(r);
+
 	et_json_object(j, "context");
 	et_json_string(j, "date", c->date);
 	et_json_string(j, "host_name", c->host);
 	et_json_string(j, "executable", c->program);
 	et_json_u64(j, "num_cpus", c->cpus);
-	et_json_int(j, "mhz_per_cpu", isfinite(c->hz) ? (int64_t)(c->hz / 1e6 + 0.5) : 0);
+	et_json_int(j, "mhz_per_cpu", isfinite(hz) ? (int64_t)(hz / 1e6 + 0.5) : 0);
 	et_json_bool(j, "cpu_scaling_enabled", false);
 	et_json_flat_array(j, "caches");
 	et_json_end(j);
@@ -216,7 +219,7 @@ void et_bench_google_json(const struct et_bench_results *r, FILE *out)
 
 	et_json_init(&j, out, 2);
 	et_json_object(&j, NULL);
-	context(&j, &r->context);
+	context(&j, r);
 	et_json_array(&j, "benchmarks");
 	for (size_t i = 0; i < r->n; i++)
 		if (et_bench_timed(&r->rows[i]) || et_bench_error(&r->rows[i]))

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
+#include "lib/complexity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,8 +22,10 @@ static void put(struct et_json *j, const char *key, double x)
 	et_json_double(j, key, isfinite(x) ? brief(x) : NAN);
 }
 
-static void context(struct et_json *j, const struct et_bench_context *c)
+static void context(struct et_json *j, const struct et_bench_results *r)
 {
+	const struct et_bench_context *c = &r->context;
+
 	et_json_string(j, "libetalon", c->version);
 	et_json_string(j, "date", c->date);
 	et_json_string(j, "program", c->program);
@@ -32,7 +35,7 @@ static void context(struct et_json *j, const struct et_bench_context *c)
 	et_json_string(j, "kernel", c->kernel);
 	et_json_string(j, "cpu", c->cpu);
 	et_json_u64(j, "cpus", c->cpus);
-	et_json_double(j, "counter_hz", c->hz);
+	et_json_double(j, "counter_hz", et_bench_hz(r));
 	et_json_double(j, "load", c->load);
 	et_json_end(j);
 	et_json_object(j, "build");
@@ -195,6 +198,8 @@ static const char *axis_name(const struct et_bench_case *c, size_t i, const char
 
 	if (b && b->axes && i < b->n_axes && b->axes[i].name)
 		return b->axes[i].name;
+	if (b && !b->axes && b->param_names && i < b->n_params && b->param_names[i])
+		return b->param_names[i];
 	return c->n_params == 1 ? "n" : number;
 }
 
@@ -244,6 +249,38 @@ static void function(struct et_json *j, const struct et_bench_row *row)
 	et_json_end(j);
 }
 
+static void per_element(struct et_json *j, const char *key, const struct et_per_element *e)
+{
+	if (isnan(e->slope)) {
+		et_json_null(j, key);
+		return;
+	}
+	et_json_flat_object(j, key);
+	et_json_double(j, "slope", e->slope);
+	et_json_double(j, "lo", e->lo);
+	et_json_double(j, "hi", e->hi);
+	et_json_double(j, "intercept", e->intercept);
+	et_json_double(j, "lack_of_fit_p", e->lack_p);
+	et_json_end(j);
+}
+
+static void complexity(struct et_json *j, const struct et_complexity *c)
+{
+	et_json_object(j, NULL);
+	et_json_string(j, "name", c->name);
+	if (c->problem) {
+		et_json_null(j, "model");
+	} else {
+		et_json_string(j, "model", et_growth_keys[c->growth.best]);
+		et_json_double(j, "coefficient_ns", c->coefficient);
+		et_json_double(j, "lo_ns", c->lo);
+		et_json_double(j, "hi_ns", c->hi);
+		per_element(j, "ns_per_element", &c->ns);
+		per_element(j, "cycles_per_element", &c->cycles);
+	}
+	et_json_end(j);
+}
+
 void et_bench_json(const struct et_bench_results *r, FILE *out)
 {
 	struct et_json j;
@@ -251,7 +288,7 @@ void et_bench_json(const struct et_bench_results *r, FILE *out)
 	et_json_init(&j, out, 1);
 	et_json_object(&j, NULL);
 	et_json_int(&j, "etalon", ET_BENCH_FORMAT);
-	context(&j, &r->context);
+	context(&j, r);
 	options(&j, &r->options);
 	et_json_array(&j, "notes");
 	for (size_t i = 0; i < r->n_notes; i++)
@@ -260,6 +297,10 @@ void et_bench_json(const struct et_bench_results *r, FILE *out)
 	et_json_array(&j, "functions");
 	for (size_t i = 0; i < r->n; i++)
 		function(&j, &r->rows[i]);
+	et_json_end(&j);
+	et_json_array(&j, "complexity");
+	for (size_t i = 0; i < r->n_complexity; i++)
+		complexity(&j, &r->complexity[i]);
 	et_json_end(&j);
 	et_json_end(&j);
 }

@@ -142,8 +142,6 @@ static const struct et_option options[] = {
 
 	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", et_set_text,
 		ET_FILLS(request, o.json), .group = "output" },
-	{ 0, "raw", NULL, "write every sample into the JSON", et_set_true,
-		ET_FILLS(request, o.raw) },
 	{ 0, "csv", "FILE", "write the results as CSV", et_set_text, ET_FILLS(request, o.csv) },
 	{ 0, "markdown", "FILE", "write a table in Markdown", et_set_text,
 		ET_FILLS(request, o.markdown) },

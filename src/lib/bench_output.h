@@ -45,7 +45,7 @@ int et_bench_read(const char *path, struct et_bench_results *out, struct et_erro
 /*
  * Checks whether times of `old` can be compared with those of r, whose options and context are
  * set. Refuses (exit status 2) another cache mode, kind of clock or processor. Other differences
- * are added to the notes of r.
+ * are added to the notes of r. Means of Google Benchmark make r report means, too.
  */
 int et_bench_comparable(const char *path, struct et_bench_results *r,
 	const struct et_bench_results *old, struct et_error *err) ET_CHECK;

@@ -352,6 +352,7 @@ static int take_google(struct reader *in, const json_t *root)
 	c->date = text(from, "date");
 	c->host = text(from, "host_name");
 	c->program = text(from, "executable");
+	c->version = text(from, "libetalon");
 	c->hz = c->load = NAN;
 	if (json_array_size(list) > MOST_SLICES)
 		return refuse(in, "more than %d benchmarks", MOST_SLICES);

@@ -4,6 +4,7 @@
 #include "base/figure.h"
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
+#include "lib/complexity.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -224,6 +225,17 @@ static bool by_intent(const struct et_bench_row *row)
 	       (row->which->bench->flags & ETALON_BENCH_CALLS_DIFFER);
 }
 
+static void print_notes(
+	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+{
+	if (r->context.compiler && !r->context.optimised)
+		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
+			"the program was compiled without optimisation: use -O2", page, out);
+	for (size_t i = 0; i < r->n_notes; i++)
+		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
+			et_bench_clean(r->notes[i]), page, out);
+}
+
 static void print_warnings(
 	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
@@ -251,9 +263,47 @@ static void print_warnings(
 				   (et_bench_warnings(&r->rows[i]) & bit);
 		warn_rows(r, which, etalon_warning_text(bit), page, out);
 	}
-	for (size_t i = 0; i < r->n_notes; i++)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
-			et_bench_clean(r->notes[i]), page, out);
+	print_notes(r, page, out);
+}
+
+/* --- complexity --- */
+
+static void add_cycles(char **line, const struct et_per_element *e)
+{
+	char figure[ET_FIGURE];
+
+	if (!(e->slope > 0))
+		return;
+	if (isfinite(e->hi) && isfinite(e->lo))
+		et_append(line, "; ", "%s cycles per element",
+			et_format_ratio_pm(e->slope, e->lo, e->hi, figure));
+	else
+		et_append(line, "; ", "%.3g cycles per element", e->slope);
+}
+
+/* "sort: n log n, 3.21 ± 0.02 ns per n log n", "sum: n, 0.5 ns per n; 1.3 cycles per element" */
+static void print_complexity(
+	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+{
+	for (size_t i = 0; i < r->n_complexity; i++) {
+		const struct et_complexity *c = &r->complexity[i];
+		const char *model = et_growth_names[c->growth.best];
+		char *line = NULL, figure[ET_FIGURE];
+
+		if (c->problem) {
+			line = et_asprintf("%s: too few %s to tell how the time grows", c->name,
+				c->problem == ET_GROWTH_FEW_SIZES ? "sizes" : "samples");
+		} else if (c->growth.best == ET_GROWTH_CONSTANT || !(c->coefficient > 0)) {
+			line = et_asprintf("%s: %s", c->name, model);
+		} else {
+			line = et_asprintf("%s: %s, %s ns per %s", c->name, model,
+				et_format_ratio_pm(c->coefficient, c->lo, c->hi, figure), model);
+			if (c->growth.best == ET_GROWTH_N)
+				add_cycles(&line, &c->cycles);
+		}
+		print_words("", et_bench_clean(line), page, out);
+		free(line);
+	}
 }
 
 /* --- the details of --verbose --- */
@@ -362,6 +412,7 @@ static void print_decision(
 void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
 	print_table(r, page, out);
+	print_complexity(r, page, out);
 	print_warnings(r, page, out);
 	for (size_t i = 0; r->options.verbose && i < r->n; i++)
 		if (et_bench_timed(&r->rows[i]))

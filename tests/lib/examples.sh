@@ -92,7 +92,7 @@ baseline()
 		print(json.dumps(d))
 	EOF
 }
-"${sum[@]}" --raw --json "$work/a.json" >/dev/null
+"${sum[@]}" --json "$work/a.json" >/dev/null
 baseline 0.001 >"$work/fast.json"
 baseline 1000 >"$work/slow.json"
 ok '--fail-on-regression: exit status 5 for a regression' gives 5 "${sum[@]}" --baseline "$work/fast.json" --fail-on-regression --filter forward
@@ -103,7 +103,7 @@ ok '--baseline: a faster function is reported as faster' grep -q 'faster' "$work
 ok '--baseline: a function that the baseline lacks is reported' grep -q 'sum_pairs .* new$' "$work/text"
 "${sum[@]}" --json "$work/b.json" --baseline "$work/slow.json" >/dev/null
 ok '--json: the file has the comparison with the baseline' json "$work/b.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
-ok '--json may overwrite the file of --baseline' "${sum[@]}" --raw --json "$work/b.json" --baseline "$work/b.json"
+ok '--json may overwrite the file of --baseline' "${sum[@]}" --json "$work/b.json" --baseline "$work/b.json"
 ok '--baseline: times with a warm cache are refused for --cold' gives 2 "${sum[@]}" --cold --baseline "$work/b.json"
 echo '{"functions": [{"name": 3}]}' >"$work/bad.json"
 for wrong in '-k 0' '-k 70' '--epsilon -1' '--epsilon nan' '-M 2' '--filter nothing' '--filter (' 'word' \

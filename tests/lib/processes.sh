@@ -61,7 +61,7 @@ ok 'a slower one compiles' compile -DSLOWER=60 -o "$work/slow"
 odd=("$work/odd" --case-time 30ms --processes 3)
 
 # Functions that misbehave.
-"${odd[@]}" --timeout 500ms --raw --json "$work/odd.json" >"$work/text" 2>"$work/errors"
+"${odd[@]}" --timeout 500ms --json "$work/odd.json" >"$work/text" 2>"$work/errors"
 ok 'a function fails: exit status 1' test $? -eq 1
 failure()
 {
@@ -122,7 +122,7 @@ interrupt()
 		sys.exit(status if status >= 0 else 128 - status)
 	EOF
 }
-long=("$work/odd" --case-time 1m --filter where --raw)
+long=("$work/odd" --case-time 1m --filter where)
 ok 'SIGINT: exit status 130' gives 130 interrupt 2 "${long[@]}" --json "$work/int.json"
 ok 'SIGINT: the samples so far are written' json "$work/int.json" 'd["functions"][0]["time_ns"] > 0'
 ok 'SIGINT: no process is left behind' none_left
@@ -144,7 +144,7 @@ fi
 duel=("$work/odd" --filter '^(work|where)$' --case-time 300ms --processes 6)
 ok '--against an equal program: no regression' gives 0 "${duel[@]}" --against "$work/odd" --fail-on-regression=5
 ok '--against a faster program: exit status 5' gives 5 "$work/slow" "${duel[@]:1}" --against "$work/odd" --fail-on-regression=5
-"${duel[@]}" --against "$work/slow" --raw --json "$work/duel.json" >/dev/null
+"${duel[@]}" --against "$work/slow" --json "$work/duel.json" >/dev/null
 ok '--against: a slower program makes this one faster' json "$work/duel.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
 ok '--against: both programs have slices of the same processes' json "$work/duel.json" \
 	'all(sorted(s["process"] for s in f["slices"]) == sorted(s["process"] for s in f["old_slices"]) for f in d["functions"])'

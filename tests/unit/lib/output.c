@@ -320,8 +320,44 @@ static void check_comparable(void)
 		"comparable: another machine and version are two warnings");
 }
 
+static void check_means(void)
+{
+	struct et_bench_results r = results(), old = results();
+	struct et_error err = { 0 };
+
+	old.google = true;
+	ok(et_bench_comparable("g.json", &r, &old, &err) < 0 && err.exit == ET_EXIT_USAGE,
+		"comparable: a file of --google-json is refused");
+	old.context.version = NULL;
+	ok(et_bench_comparable("g.json", &r, &old, &err) == 0 &&
+			r.options.statistic == 1 + ET_BENCH_MEAN && r.n_notes == 1,
+		"comparable: means of Google Benchmark are compared with means");
+	for (size_t i = 0; i < r.n_notes; i++)
+		free(r.notes[i]);
+	free(r.notes);
+}
+
+static void check_context(void)
+{
+	const char *data = getenv("ET_TEST_DATA");
+	ET_AUTO_FREE char *root = et_asprintf("%s/sysroot/laptop", data ? data : "tests");
+	struct et_bench_context c;
+
+	etalon_build("gcc 12", "-O2", 1);
+	et_bench_context_collect(root, "./x", &c);
+	ok(c.cpu && strstr(c.cpu, "Intel") && c.cpus > 0,
+		"context: the processor of /proc/cpuinfo");
+	ok(!strcmp(c.program, "./x") && !strcmp(c.compiler, "gcc 12") && c.optimised,
+		"context: the program and its build");
+	ok(strlen(c.date) == strlen("2026-11-15T08:55:06Z") && c.date[19] == 'Z',
+		"context: the date is as in RFC 3339");
+	et_bench_context_free(&c);
+}
+
 int main(void)
 {
+	check_context();
+	check_means();
 	check_text();
 	check_tables();
 	check_round_trip();
