@@ -83,6 +83,43 @@ ETALON_API uint64_t etalon_ticks_stop(void);
 #endif
 
 /*
+ * Returns the rate of these ticks in hz and its standard uncertainty; either pointer may be NULL.
+ * The first of these calls in a thread takes a twentieth of a second, to measure the rate. Returns
+ * ETALON_BAD_CLOCK with NaN if the counter has no fixed rate or goes backwards: ticks are then no
+ * measure of time, and the stopwatch is.
+ */
+ETALON_API int etalon_ticks_rate(double *hz, double *uncertainty);
+/* Converts ticks to nanoseconds; NaN if the rate is not known. */
+ETALON_API double etalon_ticks_ns(double ticks);
+/*
+ * Measures what etalon_ticks_stop() - etalon_ticks_start() is with nothing in between, in ticks,
+ * and how far it varies; either pointer may be NULL. Returns an etalon_status.
+ */
+ETALON_API int etalon_ticks_cost(double *ticks, double *uncertainty);
+
+/* A period in which this thread did not run; nanoseconds since the call of etalon_inactive. */
+struct etalon_period {
+	double start_ns, end_ns;
+};
+
+/* A summary of the periods that etalon_inactive found. */
+struct etalon_inactivity {
+	uint64_t periods; /* as many as were found, also those that were not stored */
+	double inactive_ns, elapsed_ns;
+	double threshold_ns; /* readings of the clock further apart than this are a period */
+	int clock;           /* ETALON_CLOCK_COUNTER, or ETALON_CLOCK_RAW if it cannot be trusted */
+};
+
+/*
+ * Reads the clock over and over, and stores the periods in which this thread lost its CPU to an
+ * interrupt, another thread or another virtual machine. It ends after duration_ns, or as soon as
+ * the list is full: with a capacity of 1 it waits for one period. threshold_ns 0: chosen by the
+ * library, at least 1 µs. list or out may be NULL. Returns an etalon_status.
+ */
+ETALON_API int etalon_inactive(double threshold_ns, double duration_ns, struct etalon_period *list,
+	size_t capacity, struct etalon_inactivity *out);
+
+/*
  * ETALON_KEEP(x) makes the compiler compute x, although nothing else uses it. ETALON_HIDE(x) makes
  * it forget what it knows about the value of a variable: it can neither compute in advance what
  * depends on x, nor move it out of a loop. Hide the inputs of timed code and keep its outputs. Both
@@ -197,7 +234,8 @@ enum etalon_status {
 	ETALON_BAD_CACHE = -7,
 	ETALON_BAD_CLOCK = -8,
 	ETALON_NO_MEMORY = -9,
-	ETALON_BAD_PRIORITY = -10
+	ETALON_BAD_PRIORITY = -10,
+	ETALON_BAD_DURATION = -11
 };
 
 /* Returns a description in static memory, or "unknown status" for any other number. */

@@ -30,6 +30,8 @@ const char *etalon_strerror(int status)
 		return "not enough memory to clear the cache with";
 	case ETALON_BAD_PRIORITY:
 		return "priority must be ETALON_PRIORITY_AUTO or ETALON_PRIORITY_KEEP";
+	case ETALON_BAD_DURATION:
+		return "a duration or threshold must be finite and not negative";
 	default:
 		return "unknown status";
 	}

@@ -34,7 +34,7 @@ skip()
 # --- symbols ---
 
 # A sample of libRmath's names, of every kind that etalon uses.
-rmath='pnorm5?|qnorm5?|pnorm_both|pt|qt|qf|pf|pnf|pchisq|qchisq|pbeta|qbeta|pbinom|qbinom|lchoose|ptukey|qtukey|[pq]signrank|[pq]wilcox|unif_rand|norm_rand|exp_rand|bratio|R_[A-Za-z_]*|Rf_[a-z_0-9]*|set_seed'
+rmath='pnorm5?|qnorm5?|pnorm_both|pt|qt|qf|pf|pnf|pchisq|qchisq|pbeta|qbeta|pbinom|qbinom|lchoose|ptukey|qtukey|[pq]signrank|[pq]wilcox|unif_rand|norm_rand|exp_rand|bratio|R_[A-Za-z_]*|Rf_[a-z_0-9]*'
 of_rmath() { nm "$@" 2>/dev/null | awk 'NF > 1 { sub(/@.*/, "", $NF); print $NF }' | grep -xE "$rmath"; }
 free_of_rmath() { ! of_rmath "$@"; }
 

@@ -127,7 +127,7 @@ static void sentences(void)
 {
 	bool all = true;
 
-	for (int s = ETALON_OK; s >= ETALON_BAD_PRIORITY; s--)
+	for (int s = ETALON_OK; s >= ETALON_BAD_DURATION; s--)
 		all &= strcmp(etalon_strerror(s), "unknown status") != 0;
 	ok(all, "texts: every status has a sentence");
 	is_str(etalon_strerror(-999), "unknown status", "texts: an unknown status has a sentence");
