@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536, LONGEST = 64 << 20 };
+enum { CHUNK = 65536, LONGEST = 256 << 20 };
 
 static int send_bytes(int fd, const char *bytes, size_t n)
 {
@@ -34,8 +34,9 @@ int et_wire_send(struct et_wire *w, const char *line)
 /* Takes the first line out of what was received; false if it has no end yet. */
 static bool take_line(struct et_wire *w, json_t **out)
 {
-	char *end = w->n ? memchr(w->line, '\n', w->n) : NULL;
+	char *end = w->n ? memchr(w->line + w->searched, '\n', w->n - w->searched) : NULL;
 
+	w->searched = end ? 0 : w->n;
 	if (!end)
 		return false;
 	size_t n = (size_t)(end - w->line);

@@ -14,6 +14,7 @@ struct et_wire {
 	int fd;
 	char *line; /* received and not yet used */
 	size_t n, cap;
+	size_t searched; /* bytes of it that contain no end of a line */
 };
 
 /* Sends a line, which ends with '\n'. Returns 0 or -errno; there is no SIGPIPE. */
