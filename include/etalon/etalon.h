@@ -471,6 +471,10 @@ struct etalon_bench {
 	void (*setup_state)(struct etalon_state *); /* as setup, with parameters; of body */
 	void (*teardown_state)(struct etalon_state *);
 	const char *const *param_names; /* n_params names for those of cases; each may be NULL */
+	/* Of --cold=data, one of them, as in struct etalon_kbest_opts: */
+	void *other_arg;   /* an argument with other data than arg */
+	void *working_set; /* all data of the function */
+	size_t working_set_bytes;
 };
 
 /*
@@ -523,7 +527,7 @@ ETALON_API void etalon_build(const char *compiler, const char *flags, int optimi
 #define ETALON_BENCH_ROW(name, fn, arg, body)                                                      \
 	{                                                                                          \
 		sizeof(struct etalon_bench), name, fn, arg, body, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-			0, 0, 0, 0, 0                                                              \
+			0, 0, 0, 0, 0, 0, 0, 0                                                     \
 	}
 #define ETALON_BENCH(...) ETALON_BENCH_ROW(#__VA_ARGS__, (__VA_ARGS__), 0, 0)
 #define ETALON_BENCH_ARG(name, fn, arg) ETALON_BENCH_ROW(name, fn, arg, 0)

@@ -7,6 +7,7 @@
 #include "lib/bench_plan.h"
 #include "lib/bench_progress.h"
 #include "lib/worker.h"
+#include "num/quantile.h"
 #include "num/rng.h"
 
 #include <errno.h>
@@ -210,6 +211,19 @@ static size_t pilot_samples(const struct run *x, size_t most)
 	return n < PILOT_SAMPLES ? PILOT_SAMPLES : n < (double)most ? (size_t)n : most;
 }
 
+/* The time of a sample. That of the whole slice would depend on the load of the machine. */
+static double sample_ns(const struct et_slice *s)
+{
+	ET_AUTO_FREE double *ns = et_calloc(s->n + 1, sizeof(*ns));
+
+	if (!s->n)
+		return NAN;
+	for (size_t i = 0; i < s->n; i++)
+		ns[i] = s->samples[i].ns;
+	et_sort(ns, s->n);
+	return fmax(et_median_sorted(ns, s->n) * (double)s->calls, 1);
+}
+
 /* Takes a few samples of each case in the first process. */
 static int take_pilots(struct run *x, struct et_error *err)
 {
@@ -222,13 +236,11 @@ static int take_pilots(struct run *x, struct et_error *err)
 		et_bench_progress_show(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
 		q.duration_ns = PILOT_NS;
 		q.max_samples = pilot_samples(x, q.max_samples);
-		uint64_t began = now_ns();
 		rc = take(x, i, false, &q, &x->pilots[i], err);
 		if (rc && rc != -EIO)
 			return rc;
 		x->calls[i] = x->pilots[i].calls;
-		x->cost_ns[i] =
-			(double)(now_ns() - began) / (double)(x->pilots[i].n + !x->pilots[i].n);
+		x->cost_ns[i] = sample_ns(&x->pilots[i]);
 	}
 	return 0;
 }
@@ -308,7 +320,7 @@ static void make_plan(struct run *x, struct et_plan *plan)
 	};
 
 	for (size_t i = 0; i < q.n; i++)
-		if (x->r->rows[i].error || !x->pilots[i].n)
+		if (x->r->rows[i].error)
 			x->cost_ns[i] = NAN;
 	et_plan_make(&q, plan);
 	x->progress.total_ns = plan->total_ns;

@@ -53,7 +53,9 @@ static bool belongs(const struct et_slice *s, bool old, unsigned process)
 /* A first sample counts if it is the only one: calls that long are hardly affected by it. */
 static bool counts(const struct et_slice *s, size_t i, const struct et_bench_method *m)
 {
-	unsigned bad = s->n > 1 ? ET_BENCH_FIRST : 0;
+	/* If the last sample is a first one, too, there are no others: of one call, or one per
+	 * thread. */
+	unsigned bad = s->samples[s->n - 1].marks & ET_BENCH_FIRST ? 0 : ET_BENCH_FIRST;
 
 	if (!m->by_cpu)
 		bad |= ET_BENCH_PREEMPTED;

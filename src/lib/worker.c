@@ -177,7 +177,7 @@ static char *describe(struct et_worker *w, int rc, uint64_t timeout_ns)
 		return describe_end(w);
 	reap(w);
 	if (rc == -ETIMEDOUT)
-		return et_asprintf("it did not return within %.3g s", (double)timeout_ns / 1e9);
+		return et_asprintf("it did not return within %.2g s", (double)timeout_ns / 1e9);
 	return et_strdup("its process answered nonsense");
 }
 

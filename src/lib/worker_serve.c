@@ -26,16 +26,24 @@ int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_req
 	struct et_timebase *t, int cpu, struct et_slice *out)
 {
 	locale_t ours = uselocale(LC_GLOBAL_LOCALE);
+	struct etalon_kbest_opts cold = *q->kbest;
+	struct et_slice_request own = *q;
 	cpu_set_t before, one;
 	bool moved = false;
 	int rc;
 
+	own.kbest = &cold;
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&one);
 		CPU_SET((size_t)cpu, &one);
 		moved = sched_setaffinity(0, sizeof(one), &one) == 0;
 	}
-	rc = et_slice_take(c, q, t, out);
+	if (cold.cache == ETALON_CACHE_COLD_DATA) {
+		cold.other_arg = c->bench->other_arg;
+		cold.working_set = c->bench->working_set;
+		cold.working_set_bytes = c->bench->working_set_bytes;
+	}
+	rc = et_slice_take(c, &own, t, out);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	uselocale(ours);

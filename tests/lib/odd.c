@@ -119,12 +119,28 @@ static void long_work(void *arg)
 		work(arg);
 }
 
+static char data[1 << 16];
+
+static void read_data(void *arg)
+{
+	volatile char *p = arg;
+
+	for (size_t i = 0; i < sizeof(data); i += 64)
+		(void)p[i];
+}
+
 int main(int argc, char **argv)
 {
+	const struct etalon_bench cold = { .sz = sizeof(cold),
+		.name = "cold",
+		.fn = read_data,
+		.arg = data,
+		.working_set = data,
+		.working_set_bytes = sizeof(data) };
 	const struct etalon_bench benches[] = { ETALON_BENCH(work), ETALON_BENCH(crash),
 		ETALON_BENCH(hang), ETALON_BENCH(leave), ETALON_BENCH(split), ETALON_BENCH(orphan),
 		ETALON_BENCH(doze), ETALON_BENCH_BODY(leak), ETALON_BENCH_BODY(where),
-		ETALON_BENCH_BODY(refuse), ETALON_BENCH(long_work) };
+		ETALON_BENCH_BODY(refuse), ETALON_BENCH(long_work), cold };
 
 	/* A main may call the library several times. */
 	if (argc > 1 && !strcmp(argv[1], "--twice")) {

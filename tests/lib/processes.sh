@@ -103,6 +103,7 @@ ODD_FILE=$work/where "${odd[@]}" --processes 1 --filter where --quiet >/dev/null
 wait $!
 ok '--processes 1 takes the samples in the program itself' grep -q "^$! " "$work/where"
 ok 'main may call the library twice' bash -c '"$@" | grep -c "^work .*[0-9] ns" | grep -qx 1' - "$work/odd" --twice "${odd[@]:1}"
+ok '--cold=data clears the working set of a function' "${odd[@]}" --filter cold --cold=data
 ok '--progress always shows the process' bash -c '"$@" --progress always --filter work 2>&1 >/dev/null | grep -q "process 2 of 3"' - "${odd[@]}"
 ok '--time-limit: the program ends in time' timeout 20 "${odd[@]}" --case-time 1m --case-limit 1m --time-limit 500ms --filter '^work'
 
