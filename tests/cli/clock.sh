@@ -85,6 +85,12 @@ json 'clock: the cost of a timer interrupt has a source and a doubt that contain
 	(d["timer_interrupt_median_ns"] is None or
 	 d["timer_interrupt_min_ns"] <= d["timer_interrupt_doubt_ns"][0] <=
 	 d["timer_interrupt_median_ns"] <= d["timer_interrupt_doubt_ns"][1])'
+if [ "$(etalon trace --json --duration 50ms --cpu "$cpu" | jq -r .causes_from)" = bpf ]; then
+	json 'clock: where the kernel has records, they tell the timer interrupts' \
+		'd["timer_interrupt_source"] in ("records", None)'
+else
+	skip 'clock: where the kernel has records, they tell the timer interrupts' 'they need BPF'
+fi
 # A stray gap of 0.3 µs, the shortest that is seen, must not be taken for an interrupt.
 for _ in 1 2; do
 	etalon clock --json --duration 0.5s --cpu "$cpu"
