@@ -61,11 +61,28 @@ static uint64_t begin_sample(struct etalon_state *s)
 	return s->calls;
 }
 
+static void pause_now(struct etalon_state *s)
+{
+	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
+}
+
+static void resume_now(struct etalon_state *s)
+{
+	uint64_t at = s->sampler.t->start(s->sampler.t->ctx);
+
+	if (at > s->paused_at)
+		s->paused_ticks += (double)(at - s->paused_at);
+	s->pauses++;
+	s->paused_at = 0;
+}
+
 /* Ends a sample. *net is its ticks without pauses. */
 static void end_sample(struct etalon_state *s, struct et_timed *x, double *net)
 {
 	const struct etalon_bench *b = s->c->bench;
 
+	if (s->paused_at) /* a pause ends with the sample, at the latest */
+		resume_now(s);
 	if (s->events.on) {
 		et_pmu_stop(&s->events);
 		et_pmu_block(&s->events, (double)s->calls);
@@ -278,21 +295,6 @@ uint64_t etalon_loop_next(struct etalon_state *s)
 	return enough(s) ? end_sampling(s) : begin_sample(s);
 }
 
-static void pause_now(struct etalon_state *s)
-{
-	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
-}
-
-static void resume_now(struct etalon_state *s)
-{
-	uint64_t at = s->sampler.t->start(s->sampler.t->ctx);
-
-	if (at > s->paused_at)
-		s->paused_ticks += (double)(at - s->paused_at);
-	s->pauses++;
-	s->paused_at = 0;
-}
-
 /* Measures the part of a pause that counts as timed, in ticks: the shortest of some repeats. */
 static void learn_pause_cost(struct etalon_state *s)
 {
@@ -301,6 +303,7 @@ static void learn_pause_cost(struct etalon_state *s)
 	double paused_ticks = s->paused_ticks;
 
 	s->pause_known = true;
+	s->paused_at = 0;
 	for (int i = 0; i < REPEATS; i++) {
 		s->paused_ticks = 0;
 		uint64_t t0 = t->start(t->ctx);
@@ -319,6 +322,8 @@ static void learn_pause_cost(struct etalon_state *s)
 
 void etalon_pause(struct etalon_state *s)
 {
+	if (s->paused_at)
+		return;
 	pause_now(s);
 	if (counts_events(s))
 		et_pmu_stop(&s->events);

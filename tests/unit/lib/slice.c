@@ -224,7 +224,17 @@ static void hooks(void)
 	et_slice_free(&s);
 }
 
-enum behaviour { PLAIN, PAUSES, GIVES_TIME, FAILS, BREAKS, NO_LOOP, LOOPS_TWICE };
+enum behaviour {
+	PLAIN,
+	PAUSES,
+	PAUSES_TWICE,
+	NO_RESUME,
+	GIVES_TIME,
+	FAILS,
+	BREAKS,
+	NO_LOOP,
+	LOOPS_TWICE
+};
 
 static enum behaviour behaviour;
 static uint64_t iterations, seen;
@@ -245,6 +255,16 @@ static void body(struct etalon_state *s)
 			run(m, 5000);
 			etalon_resume(s);
 		}
+		if (behaviour == PAUSES_TWICE) {
+			etalon_pause(s);
+			run(m, 2000);
+			etalon_pause(s);
+			run(m, 3000);
+			etalon_resume(s);
+			etalon_resume(s);
+		}
+		if (behaviour == NO_RESUME)
+			etalon_pause(s);
 		if (behaviour == GIVES_TIME)
 			etalon_set_time(s, 123);
 		if (behaviour == FAILS && seen == 10)
@@ -284,6 +304,14 @@ static void loops(void)
 
 	s = take_body(PAUSES, 400);
 	near(least(&s), 400, 0.01, 0, "pauses of 5 us in a loop of 400 ns are not timed");
+	et_slice_free(&s);
+
+	s = take_body(PAUSES_TWICE, 400);
+	near(least(&s), 400, 0.01, 0, "a second pause or resume does nothing");
+	et_slice_free(&s);
+
+	s = take_body(NO_RESUME, 400);
+	ok(!s.error && s.n > 0 && least(&s) <= 400, "a pause without an end lasts for the sample");
 	et_slice_free(&s);
 
 	s = take_body(GIVES_TIME, 30);
