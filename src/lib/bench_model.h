@@ -87,7 +87,7 @@ struct et_slice {
 	/* The cost of an empty call or loop, per call: measured, and subtracted from samples. */
 	double empty_ns, empty_uncertainty_ns;
 	double overhead_ns; /* of reading the clock, per sample; subtracted */
-	double floor_loss_ns, floor_loss_uncertainty_ns; /* least time of interrupts, per call */
+	double floor_loss_ns, floor_loss_uncertainty_ns; /* least time of interrupts; subtracted */
 	double hz;
 	int clock; /* ETALON_CLOCK_COUNTER, RAW or CPU */
 	struct et_bench_sample *samples;

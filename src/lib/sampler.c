@@ -12,6 +12,8 @@ enum {
 	LONG_WINDOWS = 3,           /* long windows differ less, so fewer are enough */
 	SWITCH_WAIT_NS = 300000000, /* how long to wait for context switches, to learn their cost */
 	FIRST_SPIN_NS = 20000000,
+	PROBE_NS = 8000000,
+	PATIENCE = 2,
 	MAX_RAISED_NS = 50000000, /* other threads run at the end of the first sample after this */
 };
 
@@ -25,6 +27,8 @@ void et_sampler_init(struct et_sampler *s, struct et_timebase *t, const struct e
 		.o = o,
 		.switch_wait_ns = SWITCH_WAIT_NS,
 		.first_spin_ns = FIRST_SPIN_NS,
+		.max_window_ns = MAX_WINDOW_NS,
+		.patience = PATIENCE,
 	};
 	et_loss_init(&s->loss, t->hz, 0, PREEMPTED_NS);
 }
@@ -111,7 +115,7 @@ static void measure_charging(struct et_sampler *s)
  */
 static void handle_preemption(struct et_sampler *s, const struct et_timed *x)
 {
-	if (++s->preemptions != (x->cpu_ns < LONG_NS ? 2 : 1))
+	if (++s->preemptions != (x->cpu_ns < LONG_NS ? s->patience : 1))
 		return;
 	if (s->switch_wait_ns)
 		s->switch_ns = et_timebase_switch_ns(s->t, s->switch_wait_ns);
@@ -130,12 +134,26 @@ void et_sampler_expect(struct et_sampler *s, const struct et_timed *x)
 	struct et_timed again = *x;
 
 	s->least_ns = x->cpu_ns;
-	et_loss_init(&s->loss, s->t->hz, (uint64_t)fmin(x->cpu_ns, MAX_WINDOW_NS), PREEMPTED_NS);
+	et_loss_init(&s->loss, s->t->hz, (uint64_t)fmin(x->cpu_ns, s->max_window_ns), PREEMPTED_NS);
 	s->may_wait_tick = s->o->compensate && s->t->wait_tick && x->cpu_ns > s->t->tick_ns / 2;
 	if (s->o->compensate && et_sampler_meets_interrupts(s, x->cpu_ns))
 		measure_charging(s);
 	again.preempted = preempted(s, x);
 	note_preemption(s, &again);
+}
+
+void et_sampler_probe(struct et_sampler *s)
+{
+	const struct et_timebase *t = s->t;
+	uint64_t from = t->now_ns(t->ctx), cpu = t->cpu_ns(t->ctx);
+	struct et_timed x = { 0 };
+
+	s->first_spin_ns = PROBE_NS;
+	measure_charging(s);
+	s->least_ns = INFINITY;
+	x.preempted = (double)(t->now_ns(t->ctx) - from) - (double)(t->cpu_ns(t->ctx) - cpu) >
+		      PREEMPTED_NS;
+	note_preemption(s, &x);
 }
 
 /* Allows for one tick of rounding: a slow counter makes only a few ticks in the reference loop. */
@@ -157,7 +175,7 @@ void et_sampler_interrupts(struct et_sampler *s, double sample_ns)
 	uint64_t cpu;
 
 	s->least_ns = fmin(s->least_ns, sample_ns);
-	s->loss.window = fmin(s->least_ns, MAX_WINDOW_NS) * t->hz / 1e9;
+	s->loss.window = fmin(s->least_ns, s->max_window_ns) * t->hz / 1e9;
 	if (s->after_tick)
 		t->wait_tick(t->ctx);
 	cpu = t->cpu_ns(t->ctx);
@@ -222,7 +240,7 @@ double et_sampler_least_loss(
 {
 	const struct et_kbest_set *best = &s->loss.best;
 	double uncertainty, least = et_loss_least(&s->loss, &uncertainty);
-	double scale = fmax(sample_ns / MAX_WINDOW_NS, 1) * (by_cpu ? charged_share(s) : 1);
+	double scale = fmax(sample_ns / s->max_window_ns, 1) * (by_cpu ? charged_share(s) : 1);
 
 	/* Of few windows, the longer half says nothing about the least. */
 	if (best->n >= 2 && best->n < 2 * (size_t)ET_LOSS_WINDOWS)

@@ -19,6 +19,8 @@ struct et_sampler {
 	const struct etalon_kbest_opts *o;
 	/* How long to wait for context switches, and to spin, before samples; set by init. */
 	uint64_t switch_wait_ns, first_spin_ns;
+	double max_window_ns; /* the longest window in which interrupts are measured */
+	unsigned patience; /* preempted samples until the priority is raised; 1 if they are long */
 	struct et_loss loss;
 	double spin_cpu_ns;   /* CPU time that the kernel charged for all spins */
 	double switch_ns;     /* CPU time of one context switch */
@@ -57,6 +59,11 @@ void et_sampler_stop(struct et_sampler *s, struct et_timed *out);
  * interrupts, and whether they shall begin just after a timer interrupt.
  */
 void et_sampler_expect(struct et_sampler *s, const struct et_timed *x);
+/*
+ * The same without a sample, for one that cannot be repeated: spins for some milliseconds, and
+ * finds out whether other threads want the CPU.
+ */
+void et_sampler_probe(struct et_sampler *s);
 /*
  * Prepares an observed sample: yields if the last one was preempted, raises the priority if that
  * helps, and measures the processor's speed. Follow it by et_sampler_start, the timed code,

@@ -12,6 +12,8 @@
 
 enum {
 	MOST_SAMPLES = 1 << 20,
+	LEAST_SPIN_NS = 2000000,
+	MAX_WINDOW_NS = 100000000,
 	SPIN_SHARE = 8, /* of the duration, to learn whether interrupts count as CPU time */
 };
 
@@ -49,7 +51,9 @@ int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
 		return rc;
 	et_sampler_init(&s->sampler, t, &s->o);
 	s->sampler.switch_wait_ns = 0;
-	s->sampler.first_spin_ns = (uint64_t)(q->duration_ns / SPIN_SHARE);
+	s->sampler.first_spin_ns = (uint64_t)fmax(q->duration_ns / SPIN_SHARE, LEAST_SPIN_NS);
+	s->sampler.max_window_ns = MAX_WINDOW_NS;
+	s->sampler.patience = 1;
 	out->samples = calloc(s->capacity, sizeof(*out->samples));
 	if (!out->samples)
 		return ETALON_NO_MEMORY;
@@ -127,6 +131,30 @@ static void mark_slow(const struct et_sampler *p, struct et_bench_sample *x)
 		x->marks |= ET_BENCH_SLOW;
 }
 
+/*
+ * Subtracts the least time that interrupts took of windows as long as a sample. Samples lost at
+ * least as much, so that the shortest is not made too short, and the others keep what they lost
+ * more.
+ */
+static void compensate(struct etalon_state *s)
+{
+	const struct et_sampler *p = &s->sampler;
+	double calls = (double)s->calls, uncertainty, ns, cpu_ns;
+	struct et_slice *o = s->out;
+
+	cpu_ns = et_sampler_least_loss(p, p->least_ns, true, &uncertainty) / calls;
+	ns = et_sampler_least_loss(p, p->least_ns, false, &uncertainty) / calls;
+	if (o->clock == ETALON_CLOCK_CPU)
+		ns = cpu_ns;
+	for (size_t i = 0; i < o->n; i++) {
+		o->samples[i].ns = fmax(o->samples[i].ns - ns, 0);
+		o->samples[i].cpu_ns = fmax(o->samples[i].cpu_ns - cpu_ns, 0);
+	}
+	o->floor_loss_ns = ns;
+	/* A single window does not tell how far it is from the least. */
+	o->floor_loss_uncertainty_ns = p->loss.best.n > 1 ? uncertainty / calls : ns;
+}
+
 void et_state_finish(struct etalon_state *s)
 {
 	const struct et_sampler *p = &s->sampler;
@@ -135,15 +163,8 @@ void et_state_finish(struct etalon_state *s)
 	for (size_t i = 0; i < o->n; i++)
 		mark_slow(p, &o->samples[i]);
 	o->overhead_ns = et_sampler_ns(p, p->t->overhead);
-	if (p->loss.best.n && s->calls) {
-		double calls = (double)s->calls, uncertainty, ns;
-
-		ns = et_sampler_least_loss(
-			p, p->least_ns, o->clock == ETALON_CLOCK_CPU, &uncertainty);
-		o->floor_loss_ns = ns / calls;
-		/* A single window does not tell how far it is from the least. */
-		o->floor_loss_uncertainty_ns = (p->loss.best.n > 1 ? uncertainty : ns) / calls;
-	}
+	if (p->loss.best.n && s->calls)
+		compensate(s);
 	for (size_t i = 0; i < o->n; i++)
 		if (o->samples[i].ns < 3 * o->empty_uncertainty_ns)
 			o->warnings |= ETALON_WARNING_OVERHEAD;

@@ -23,7 +23,7 @@ enum {
 	LONG_TRIES = 2,
 	GROWTH = 10,      /* of the number of calls, at most */
 	WARM_SHARE = 20,  /* of the duration, for the warm-up */
-	WINDOW_SHARE = 3, /* of the time, for measuring interrupts */
+	WINDOW_SHARE = 2, /* samples take this many times as long as measuring interrupts */
 	PAIRS = 64,
 	REPEATS = 9,
 };
@@ -134,6 +134,13 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 	s->fixed = s->calls > 0;
 	s->calls = s->fixed ? s->calls : 1;
 	s->target_ns = target_ns(s);
+	/* One sample of a long function: there is no time for another to warm up. */
+	if (s->fixed && s->q->duration_ns <= 0 && !s->crew) {
+		et_sampler_probe(&s->sampler);
+		s->out->calls = s->calls;
+		s->phase = ET_STATE_SAMPLING;
+		return begin_sample(s);
+	}
 	s->end_ns = now(s) + (uint64_t)(s->q->duration_ns / WARM_SHARE);
 	return begin_sample(s);
 }
@@ -241,20 +248,6 @@ static uint64_t count_on(struct etalon_state *s)
 	return 0;
 }
 
-static uint64_t begin_sampling(struct etalon_state *s)
-{
-	s->out->calls = s->calls;
-	if (s->out->n >= LONG_TRIES || s->out->n >= s->capacity)
-		return end_sampling(s);
-	et_sampler_expect(&s->sampler, &s->shortest);
-	measure_empty(s);
-	if (s->crew)
-		et_crew_meet(s->crew);
-	s->phase = ET_STATE_SAMPLING;
-	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
-	return begin_sample(s);
-}
-
 /* Measures interrupts for a third of the time, as soon as samples are long enough to meet them. */
 static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 {
@@ -266,6 +259,22 @@ static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 	from = now(s);
 	et_sampler_interrupts(&s->sampler, x->cpu_ns);
 	s->window_ns += (double)(now(s) - from);
+}
+
+static uint64_t begin_sampling(struct etalon_state *s)
+{
+	s->out->calls = s->calls;
+	et_sampler_expect(&s->sampler, &s->shortest);
+	if (s->out->n >= LONG_TRIES || s->out->n >= s->capacity) {
+		measure_interrupts(s, &s->shortest);
+		return end_sampling(s);
+	}
+	measure_empty(s);
+	if (s->crew)
+		et_crew_meet(s->crew);
+	s->phase = ET_STATE_SAMPLING;
+	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
+	return begin_sample(s);
 }
 
 static bool enough(const struct etalon_state *s)

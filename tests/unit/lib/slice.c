@@ -62,7 +62,7 @@ static void lengths(void)
 		struct machine m = { .load = 1, .tick_cost = 1000, .work = ns[i] };
 		struct et_slice_request q = request(60 * MS, 500);
 		struct et_slice s = take(&m, 5, (struct etalon_bench){ .fn = function }, &q);
-		double from = least(&s) - s.floor_loss_ns, off = from / ns[i] - 1;
+		double off = least(&s) / ns[i] - 1;
 
 		ok(fabs(off) < 2e-3, "%g ns: the best sample is off by %.4f %%", ns[i], off * 100);
 		ok(s.n >= (ns[i] < 1e6 ? 100 : 2) && s.n <= 500, "%g ns: %zu samples of %llu calls",
@@ -140,18 +140,34 @@ static void interrupts(void)
 	struct machine m = { .load = 1, .tick_cost = 30000, .work = 50 * MS };
 	struct et_slice_request q = request(2000 * MS, 500);
 	struct et_slice s = take(&m, 7, (struct etalon_bench){ .fn = function }, &q);
-	double lost = least(&s) - 50 * MS;
 
-	ok(lost > 3e5 && fabs(s.floor_loss_ns - lost) <= 0.3 * lost,
-		"interrupts took %.0f us of the best sample; %.0f us are known", lost / 1e3,
-		s.floor_loss_ns / 1e3);
+	ok(s.floor_loss_ns > 3e5 && fabs(least(&s) / (50 * MS) - 1) <= 0.003,
+		"interrupts took %.0f us of each call; without them the best is off by %.3f %%",
+		s.floor_loss_ns / 1e3, (least(&s) / (50 * MS) - 1) * 100);
 	ok(s.floor_loss_uncertainty_ns > 0 && s.floor_loss_uncertainty_ns < s.floor_loss_ns,
 		"the uncertainty of the least loss is %g us", s.floor_loss_uncertainty_ns / 1e3);
 	et_slice_free(&s);
 	options.compensate = 0;
 	q.kbest = &options;
 	s = take(&m, 7, (struct etalon_bench){ .fn = function }, &q);
-	ok(s.floor_loss_ns == 0, "compensate of 0: interrupts are not measured");
+	ok(s.floor_loss_ns == 0 && least(&s) > 50 * MS + 3e5,
+		"compensate of 0: interrupts are neither measured nor subtracted");
+	et_slice_free(&s);
+}
+
+/* A single sample is not preempted, although there was none before it to show the others. */
+static void raised_at_once(void)
+{
+	struct machine m = { .load = 3, .tick_cost = 1000, .may_raise = true, .work = 50 * MS };
+	struct et_slice_request q = request(0, 1);
+	struct et_slice s;
+
+	q.calls = 1;
+	s = take(&m, 8, (struct etalon_bench){ .fn = function }, &q);
+	ok(s.n == 1 && m.calls == 1 && s.samples[0].marks == ET_BENCH_FIRST,
+		"a slice of no duration: one sample, with a raised priority");
+	near(s.samples[0].ns, 50 * MS, 1e-3, 0, "a slice of no duration: the time is right");
+	ok(!m.raised && s.floor_loss_ns > 0, "a slice of no duration: interrupts are subtracted");
 	et_slice_free(&s);
 }
 
@@ -445,6 +461,7 @@ int main(void)
 	marks();
 	interrupts();
 	priority();
+	raised_at_once();
 	hooks();
 	loops();
 	failures();
