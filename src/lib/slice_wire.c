@@ -26,7 +26,9 @@ static const struct {
 
 static double *number_at(struct et_slice *s, size_t i)
 {
-	return (double *)((char *)s + numbers[i].offset);
+	void *at = (char *)s + numbers[i].offset;
+
+	return at;
 }
 
 static void write_samples(struct et_json *j, const struct et_slice *s)
@@ -55,9 +57,12 @@ void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s
 	et_json_u64(j, "warnings", s->warnings);
 	et_json_int(j, "events_error", s->events_error);
 	et_json_bool(j, "events_user_only", s->events_user_only);
-	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
-		et_json_double(
-			j, numbers[i].key, *(const double *)((const char *)s + numbers[i].offset));
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++) {
+		double value;
+
+		memcpy(&value, (const char *)s + numbers[i].offset, sizeof(value));
+		et_json_double(j, numbers[i].key, value);
+	}
 	et_json_array(j, "events");
 	for (size_t i = 0; i < ET_EVENTS; i++)
 		et_json_double(j, NULL, s->events[i]);

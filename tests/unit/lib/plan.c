@@ -33,7 +33,7 @@ static unsigned takers(const struct et_plan *p, size_t which)
 static void defaults(void)
 {
 	const double samples[CASES] = { 0.02 * MS, 100 * MS, 500 * MS, 30 * MS };
-	struct et_plan_case cases[CASES];
+	struct et_plan_case cases[CASES] = { 0 };
 	struct et_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
 
@@ -61,7 +61,7 @@ static void defaults(void)
 static void limits(void)
 {
 	const double samples[CASES] = { 0.02 * MS, 3000 * MS, NAN, NAN };
-	struct et_plan_case cases[CASES];
+	struct et_plan_case cases[CASES] = { 0 };
 	struct et_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
 
@@ -86,7 +86,7 @@ static void limits(void)
 static void wishes(void)
 {
 	const double samples[2] = { 0.02 * MS, 500 * MS };
-	struct et_plan_case cases[2];
+	struct et_plan_case cases[2] = { 0 };
 	struct et_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, 2);
 
