@@ -2,6 +2,7 @@
 /* `etalon show [ID]`: prints the result of a stored experiment, and judges it again if asked to. */
 #include "cmd/doe_findings.h"
 #include "cmd/stored.h"
+#include "lab/lab_series.h"
 #include "model/advice.h"
 #include "protocol/sanity.h"
 #include "report/native.h"
@@ -9,6 +10,7 @@
 #include "session/removal.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* The protocols that a kept experiment can be judged by: K-best decides how many runs there are. */
 static const char *const rejudge_names[] = { "cause", "emp", "raw", NULL };
@@ -199,6 +201,16 @@ static void print_profile(
 	et_profiled_free(&p);
 }
 
+/* Series of lab are times and constants of one process: only its tables give them a meaning. */
+static void print_lab(const struct et_experiment *e)
+{
+	const char *label = e->label && !strncmp(e->label, "lab ", 4) ? e->label : "lab NAME";
+
+	printf("%zu series of times and constants, no programs; for its tables run\n"
+	       "etalon %s --from %s\n",
+		e->n_commands, label, e->id);
+}
+
 static int write_result(
 	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err)
 {
@@ -214,6 +226,9 @@ static int write_result(
 		return et_doe_show(cli, s, &o, err);
 	} else if (s->experiment->profile) {
 		print_profile(cli, s, &o);
+	} else if (et_lab_series_only(s->experiment)) {
+		et_text_heading(s->experiment, &o, stdout);
+		print_lab(s->experiment);
 	} else {
 		if (cli->verbosity >= 0)
 			et_text_heading(s->experiment, &o, stdout);

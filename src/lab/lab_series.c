@@ -88,6 +88,18 @@ const char *et_lab_series_parameter(const struct et_command *c, const char *name
 	return NULL;
 }
 
+bool et_lab_series_only(const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		const struct et_command *c = &e->commands[i];
+		const char *clock = et_lab_series_parameter(c, "clock");
+
+		if (!clock || !c->argv[0] || strcmp(clock, c->argv[0]) != 0 || c->argv[1])
+			return false;
+	}
+	return e->n_commands > 0;
+}
+
 bool et_lab_series_case(
 	const struct et_command *c, const char *clock, unsigned *load, uint64_t *length_ns)
 {

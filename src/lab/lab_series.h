@@ -27,6 +27,8 @@ void et_lab_series_add_time(struct et_experiment *e, uint32_t series, double ns,
 void et_lab_series_add_single(
 	struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns, double ns);
 
+/* Was the experiment made by et_lab_series_add, so that its commands are no programs? */
+bool et_lab_series_only(const struct et_experiment *e);
 /* Returns the value of a parameter, or NULL. */
 const char *et_lab_series_parameter(const struct et_command *c, const char *name);
 /* Reads load and length of a series, 0 if it has none; false if it is not of that clock. */

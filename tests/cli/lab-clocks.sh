@@ -67,6 +67,9 @@ is 'lab kbest-accuracy: the record has the name of the experiment as its label' 
 is 'lab kbest-accuracy: the record has every call' "$(jq '[.commands[] | select(.parameters.clock == "truth") |
 	.samples | length] == [6, 6, 6, 6]' record.json)" true
 unlike 'lab kbest-accuracy: show reports no failed run of the record' "$(etalon show)" 'failed'
+unlike 'lab kbest-accuracy: show takes no constant for a program' "$(etalon show)" 'timer-interval|warning'
+like 'lab kbest-accuracy: show names the command that prints the tables' "$(etalon show)" \
+	'etalon lab kbest-accuracy --from [0-9a-f-]+'
 
 # --- interval-accuracy
 exits 'lab interval-accuracy: it succeeds' 0 etalon lab interval-accuracy --loads 1,3 --lengths 2ms,20ms --runs 3 \
