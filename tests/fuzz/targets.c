@@ -16,7 +16,8 @@ static const char *const json_tokens[] = { "null", "true", "false", "{}", "[]", 
 	"\"times\":[", "\"samples\":[", "\"et_ns\":", "\"pt_ns\":", "\"order\":", "\"round\":",
 	"\"partner\":", "\"command\":", "\"argv\":[", "\"name\":", "\"state\":\"interrupted\"",
 	"\"arrangement\":\"duet\"", "\"marks\":[", "\"removed\":{\"by\":", "\"warmup\":true",
-	"\"exit_code\":", NULL };
+	"\"exit_code\":", "\"functions\":[", "\"slices\":[", "\"ns\":[", "\"benchmarks\":[",
+	"\"real_time\":", NULL };
 static const char *const csv_tokens[] = { ",", ";", "\t", "\"", "\"\"", "\r\n", "\n", "#",
 	"\xef\xbb\xbf", "command", "et_ns", "pt_ns", "order", "round", "warmup", "removed",
 	"partner", "time_s", "time_ms", "seconds", "true", "duet", "'=", "=1+1", "nan", "inf",
