@@ -243,6 +243,25 @@ static void check_google(void)
 	et_bench_results_free(&r);
 }
 
+/* The file of a program of Google Benchmark 1.7.1: three functions, and one that failed. */
+static void check_google_file(void)
+{
+	const char *data = getenv("ET_TEST_DATA");
+	ET_AUTO_FREE char *path =
+		et_asprintf("%s/data/bench/google-1.7.1.json", data ? data : "tests");
+	struct et_bench_results r = { 0 };
+	struct et_error err = { 0 };
+
+	if (!ok(et_bench_read(path, &r, &err) == 0, "google: a file of 1.7.1 is read"))
+		return;
+	ok(r.n == 3 && r.rows[0].n_slices == 5 && !strcmp(r.rows[2].name, "concat"),
+		"google: functions and repetitions of 1.7.1");
+	near(r.rows[0].slices[0].samples[0].ns, 826.7859973726592, 1e-12, 0,
+		"google: µs become ns");
+	ok(r.rows[0].slices[0].calls == 65102, "google: iterations are calls");
+	et_bench_results_free(&r);
+}
+
 static void refused(const char *text, enum et_exit status, const char *part, const char *label)
 {
 	struct et_bench_results r = { 0 };
@@ -362,6 +381,7 @@ int main(void)
 	check_tables();
 	check_round_trip();
 	check_google();
+	check_google_file();
 	check_refusals();
 	check_comparable();
 	return tap_done();
