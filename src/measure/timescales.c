@@ -362,7 +362,8 @@ static void measure_timer(const struct et_pulse *pulse, struct et_timescales *ou
 	if (found && t.candidates == 1)
 		cost->ns = t.cost;
 	else
-		cost->missing = "no interrupt was seen alone, or several series may be it";
+		cost->missing = found && t.candidates ? "several series of gaps may be it"
+						      : "no interrupt was seen alone";
 	if (found && t.tick_ns > 0) {
 		double tick = t.tick_ns;
 		interval->ns = et_spread_of(&tick, 1);
