@@ -46,6 +46,7 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab functions --filter sort\n"
 		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
 		"  etalon lab cache --runs 5 --svg cache.svg\n"
+		"  etalon lab branch\n"
 		"  etalon lab problems\n"
 		"  etalon lab problems tick-count --ticks 7 --interval 10ms\n"
 		"  etalon lab fragmentation --runs 2 --lengths 10ms\n"

@@ -137,6 +137,8 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		et_lab_sampling_bias },
 	{ "problems", "the calculations of a chapter on timing: tick counts, sleep …",
 		ET_LAB_PROBLEM, et_lab_problems },
+	{ "branch", "what does a branch cost that is predicted wrongly?",
+		ET_LAB_LABEL | ET_LAB_FROM | ET_LAB_SVG, et_lab_branch },
 	{ "cache", "a first call, the next, and one after another procedure", TIMED, et_lab_cache },
 	{ 0 },
 };

@@ -46,6 +46,7 @@ int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err) ET_CHEC
 int et_lab_real_programs(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_kbest_coverage(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_branch(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_problems(struct et_lab_request *r, struct et_error *err) ET_CHECK;

@@ -4,6 +4,7 @@
 #define ET_REPORT_LAB_CLOCKS_H
 
 #include "base/json.h"
+#include "lab/branches.h"
 #include "lab/cache_effects.h"
 #include "lab/interval_accuracy.h"
 #include "lab/kbest_accuracy.h"
@@ -29,6 +30,10 @@ void et_cache_effects_text(const struct et_cache_effects *c, const struct et_pag
 void et_cache_effects_json(
 	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out);
 void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out);
+
+void et_branches_text(const struct et_branches *b, const struct et_page *page);
+void et_branches_json(const struct et_experiment *e, const struct et_branches *b, FILE *out);
+void et_branches_svg(const struct et_branches *b, FILE *out);
 
 /* Begins the JSON object of a lab experiment and writes which stored experiment it describes. */
 void et_lab_json_begin(

@@ -138,6 +138,16 @@ refuses 'lab problems: a number that is none is rejected' 2 '--mhz' etalon lab p
 refuses 'lab problems: options of measurements are rejected' 2 'takes no --runs' etalon lab problems tick-count --runs 3
 refuses 'lab cache: a second operand is rejected' 2 'expected one experiment' etalon lab cache tick-count
 
+# --- branch
+exits 'lab branch: it succeeds' 0 etalon lab branch --svg branch.svg
+like 'lab branch: the answer comes first' "$out" '^a branch takes .* with sorted data and .* with random data'
+fits 'lab branch: no line is longer than 80 columns'
+ok 'lab branch: --svg writes XML' python3 -c 'import xml.etree.ElementTree as e; e.parse("branch.svg")'
+exits 'lab branch: --json succeeds' 0 etalon lab branch --from 'lab branch' --json
+json 'lab branch: sorted data take no longer than random data' '0 < d["sorted_ns"] < 1.5 * d["random_ns"] and
+	[p["period"] for p in d["patterns"]] == [2 << i for i in range(13)]'
+refuses 'lab branch: a record of another experiment is rejected' 2 'not made by etalon lab branch' etalon lab branch --from mine
+
 # --- signals
 for lab in kbest-accuracy interval-accuracy; do
 	"$ETALON" lab $lab --progress always --loads 4 --lengths 1ms,10s --runs 2 --json >cut.json 2>cut.err &

@@ -6,13 +6,13 @@
 
 exits 'lab list: it succeeds' 0 etalon lab list
 is 'lab list: it names the experiments' "$(cut -d ' ' -f 1 <<<"$out" | tr '\n' ' ')" \
-	'coverage false-alarms quantisation duet-bias emp-versions clock-methods real-programs kbest-accuracy kbest-coverage functions interval-accuracy fragmentation sampling-rate competing-load triangle sampling-bias problems cache '
+	'coverage false-alarms quantisation duet-bias emp-versions clock-methods real-programs kbest-accuracy kbest-coverage functions interval-accuracy fragmentation sampling-rate competing-load triangle sampling-bias problems branch cache '
 names=$(cut -d ' ' -f 1 <<<"$out")
 for name in $names; do
 	like "lab --help: it names $name" "$(etalon lab --help)" "etalon lab $name"
 done
 exits 'lab list: --json succeeds' 0 etalon lab list --json
-json 'lab list: JSON has names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 18'
+json 'lab list: JSON has names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 19'
 
 # --- coverage
 small='--repetitions 5 --bootstrap 99 --law normal'

@@ -192,6 +192,26 @@ static void test_figures(void)
 	}
 }
 
+static void test_branch(void)
+{
+	struct et_branches b = { .sorted_ns = 1, .random_ns = 5 };
+	struct et_page page = { .width = 80 };
+
+	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
+		b.period_ns[i] = i < 11 ? 1.2 : 4.9; /* periods up to 2048 are learned */
+	b.period_ns[12] = 1;
+	ok(et_branches_learned(&b) == 2048,
+		"branch: a longer period that is fast by chance is none");
+	ok(et_branches_miss_ns(&b) == 8, "branch: half of random branches are predicted wrongly");
+	page.out = begin();
+	et_branches_text(&b, &page);
+	et_branches_svg(&b, page.out);
+	fclose(page.out);
+	ok(strstr(text, "1.00 ns with sorted data and 5.00 ns with random data") &&
+			strstr(text, "up to 2048 branches") && strstr(text, "<svg"),
+		"branch: text and chart");
+}
+
 static void test_cache(void)
 {
 	struct et_cache_effects c = {
@@ -236,6 +256,7 @@ int main(void)
 	test_curves();
 	test_kbest();
 	test_figures();
+	test_branch();
 	test_cache();
 	free(text);
 	return tap_done();
