@@ -110,6 +110,41 @@ static void works(void)
 		"kbest: a newer caller learns how much of its result was filled");
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* A caller of the first version has neither the new members of the options nor of the result. */
+static void short_functions(void)
+{
+	static double raw[50];
+	size_t first = offsetof(struct etalon_kbest_result, statistic);
+	struct etalon_kbest_result r;
+	struct etalon_kbest_opts o;
+	size_t ordered = 0;
+
+	etalon_kbest_opts_init(&o, sizeof(o));
+	o.least_ns = 20000000;
+	o.sample_ns = raw;
+	o.sample_capacity = sizeof(raw) / sizeof(raw[0]);
+	etalon_kbest(nothing, NULL, &o, &r, sizeof(r));
+	ok(r.ns <= r.error_ns && r.error_ns < 50 && r.warnings & ETALON_WARNING_OVERHEAD,
+		"an empty function: %g ns +- %g ns, with a warning", r.ns, r.error_ns);
+	ok(r.empty_ns > 0 && r.empty_uncertainty_ns > 0,
+		"an empty function: an empty call of %g ns was subtracted", r.empty_ns);
+	ok(r.sample_n == 50 && r.samples >= 50, "the samples fill the caller's array");
+	for (size_t i = 0; i < r.sample_n; i++)
+		ordered += raw[i] >= r.min_ns;
+	ok(ordered >= r.sample_n * 9 / 10, "the samples are in nanoseconds per call");
+	memset(&r, 0x5a, sizeof(r));
+	o.sz = offsetof(struct etalon_kbest_opts, sample_ns);
+	raw[0] = -1;
+	etalon_kbest(nothing, NULL, &o, &r, first);
+	ok(r.sz == first && ((unsigned char *)&r)[first] == 0x5a && raw[0] < 0,
+		"an older caller: nothing is written beyond its structs");
+}
+
 static void caches(void)
 {
 	static unsigned char data[WALK];
@@ -137,6 +172,7 @@ int main(void)
 {
 	bad_input();
 	works();
+	short_functions();
 	caches();
 	pair();
 	return tap_done();
