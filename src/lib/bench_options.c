@@ -130,7 +130,7 @@ static const struct et_option options[] = {
 	{ 0, "priority", "HOW", "auto: real-time if allowed and needed; keep: never (auto)",
 		et_set_choice, ET_FILLS(request, o.kbest.priority), .names = priorities },
 	{ 0, "seed", "N", "order of functions, layout of memory (random)", set_seed,
-		ET_FILLS(request, o.seed) },
+		ET_FILLS(request, o.seed), .hi = INT64_MAX },
 
 	{ 0, "baseline", "FILE", "compare with results that --json wrote", et_set_text,
 		ET_FILLS(request, o.baseline), .group = "comparison" },
