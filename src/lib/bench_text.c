@@ -5,6 +5,7 @@
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
 #include "lib/complexity.h"
+#include "lib/events.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -364,6 +365,10 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 		return;
 	detail(out, "calls", "%" PRIu64 " per sample", first->calls);
 	print_clock(first, out);
+	if (first->events_error)
+		detail(out, "events", "not available here: %s", et_pmu_why(first->events_error));
+	else if (first->events_user_only)
+		detail(out, "events", "without the kernel's part (kernel.perf_event_paranoid)");
 	if (row->has_old)
 		detail(out, "old", "%s",
 			et_format_measured(row->old.ns, et_bench_half(&row->old), a));

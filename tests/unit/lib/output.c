@@ -6,6 +6,7 @@
 #include "lib/bench_figures.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ static struct et_slice slices[] = {
 		.samples = two,
 		.n = 2,
 		.events = { NAN, NAN, NAN, NAN },
+		.events_error = ENOENT,
 		.bytes = 1e6,
 		.size = 64,
 		.wall_ns = NAN,
@@ -129,6 +131,19 @@ static char *console(int columns)
 
 	et_bench_text(&r, &(struct et_bench_page){ .columns = columns }, et_memstream_open(&s));
 	return et_memstream_close(&s);
+}
+
+static void check_details(void)
+{
+	struct et_bench_results r = results();
+	struct et_memstream s;
+
+	r.options.verbose = true;
+	et_bench_text(&r, &(struct et_bench_page){ .columns = 0 }, et_memstream_open(&s));
+	ET_AUTO_FREE char *text = et_memstream_close(&s);
+
+	has(text, "not available here: this processor or virtual machine has no such counters",
+		"details: why there are no events");
 }
 
 static int widest(const char *text)
@@ -378,6 +393,7 @@ int main(void)
 	check_context();
 	check_means();
 	check_text();
+	check_details();
 	check_tables();
 	check_round_trip();
 	check_google();
