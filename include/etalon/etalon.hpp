@@ -36,65 +36,24 @@
 namespace etalon
 {
 
-#ifdef __GNUC__
-namespace detail
-{
-template <class T>
-struct in_register : std::integral_constant<bool,
-			     std::is_trivially_copyable<T>::value && sizeof(T) <= sizeof(void *)> {
-};
-} // namespace detail
-
 // The compiler must compute the value although nothing uses it.
-template <class T>
-ETALON_INLINE typename std::enable_if<detail::in_register<T>::value>::type keep(const T &value)
+template <class T> ETALON_INLINE void keep(const T &value)
 {
-	__asm__ __volatile__("" : : "r,m"(value) : "memory");
-}
-
-template <class T>
-ETALON_INLINE typename std::enable_if<!detail::in_register<T>::value>::type keep(const T &value)
-{
-	__asm__ __volatile__("" : : "m"(value) : "memory");
+	ETALON_KEEP(value);
 }
 
 // The compiler must compute the value, and assume that it is another one from here on. Use it for
 // inputs, so that the result cannot be computed while compiling.
-template <class T>
-ETALON_INLINE typename std::enable_if<detail::in_register<T>::value>::type hide(T &value)
+template <class T> ETALON_INLINE void hide(T &value)
 {
-#ifdef __clang__
-	__asm__ __volatile__("" : "+r,m"(value) : : "memory");
-#else
-	__asm__ __volatile__("" : "+m,r"(value) : : "memory");
-#endif
-}
-
-template <class T>
-ETALON_INLINE typename std::enable_if<!detail::in_register<T>::value>::type hide(T &value)
-{
-	__asm__ __volatile__("" : "+m"(value) : : "memory");
+	ETALON_HIDE(value);
 }
 
 // The compiler must assume that all memory is read and written here.
 ETALON_INLINE void clobber()
 {
-	__asm__ __volatile__("" : : : "memory");
+	ETALON_CLOBBER();
 }
-#else
-template <class T> inline void keep(const T &value)
-{
-	static volatile const void *sink;
-	sink = &value;
-}
-template <class T> inline void hide(T &value)
-{
-	keep(value);
-}
-inline void clobber()
-{
-}
-#endif
 
 // The loop of a benchmark, and what its function may ask or tell. `for (auto _ : state)` is the
 // timed loop.
