@@ -240,7 +240,7 @@ static void print_long_run(const struct et_trace *t, const struct et_page *page)
 		return;
 	ET_AUTO_FREE char *text = et_asprintf("%.1f %% inactive, by %zu whole %s",
 		100 * run.inactive, run.cycles,
-		run.turns ? "cycles between turns of other processes" : "intervals of the timer");
+		run.turns ? "rounds between turns of other processes" : "intervals of the timer");
 	et_page_paragraph(page, 16, "  long run", NULL, text, NULL);
 }
 
