@@ -156,19 +156,39 @@ static void fill_coefficient(const struct et_growth *g, struct et_complexity *ou
 	out->hi = out->coefficient + half;
 }
 
+/*
+ * The line may be negative at 0: the models of growth may not, but successive calls overlap, so
+ * that a short loop costs less than its elements would.
+ */
 static void fill_line(const struct et_growth *g, struct et_per_element *out)
 {
-	const struct et_growth_fit *f = &g->fits[ET_GROWTH_N];
-	double half;
+	ET_AUTO_FREE double *room = et_calloc(4 * g->n, sizeof(*room));
+	double *one = room, *size = room + g->n, *y = room + 2 * g->n, *sigma = room + 3 * g->n;
+	const double *columns[] = { one, size };
+	double df = (double)g->n - 2, scale, half;
+	struct et_least_squares f;
 
-	if (f->excluded)
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+
+		one[i] = 1;
+		size[i] = p->size;
+		y[i] = p->mean;
+		sigma[i] = p->sigma / sqrt((double)p->n);
+	}
+	if (!et_least_squares_fit(columns, 2, y, sigma, g->n, &f))
 		return;
-	half = et_qt((1 + g->level) / 2, f->df) * coefficient_error(f, ET_GROWTH_N);
-	*out = (struct et_per_element){ .slope = f->b,
-		.lo = fmax(f->b - half, 0),
-		.hi = f->b + half,
-		.intercept = f->a,
-		.lack_p = f->p };
+	out->lack_p = g->pure_df > 0 ? et_pf_upper(f.rss / df / g->pure, df, g->pure_df) : NAN;
+	scale = f.rss / df;
+	if (out->lack_p >= 0.05) {
+		df += g->pure_df;
+		scale = (f.rss + g->pure * g->pure_df) / df;
+	}
+	half = et_qt((1 + g->level) / 2, df) * sqrt(scale * f.unscaled[1][1]);
+	out->slope = f.coef[1];
+	out->lo = f.coef[1] - half;
+	out->hi = f.coef[1] + half;
+	out->intercept = f.coef[0];
 }
 
 static double hz_of(const struct et_bench_row *row)

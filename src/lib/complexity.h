@@ -11,10 +11,10 @@
 #include "lib/bench_model.h"
 #include "num/growth.h"
 
-/* A line over the sizes: neither of its coefficients is below 0. NaN: not known. */
+/* A line over the sizes. NaN: not known. */
 struct et_per_element {
 	double slope, lo, hi; /* per element, with its interval */
-	double intercept;     /* of no elements */
+	double intercept;     /* of no elements; may be negative */
 	double lack_p;        /* of the line: p-value of its lack of fit; NaN without repetitions */
 };
 

@@ -29,6 +29,12 @@ static double line(double n)
 	return 50 + 2.5 * n;
 }
 
+/* Successive calls overlap. */
+static double overlapping(double n)
+{
+	return 2.5 * n - 8;
+}
+
 static double square(double n)
 {
 	return 10 + 0.25 * n * n;
@@ -111,6 +117,24 @@ static void test_line(void)
 	free_cases(&c);
 }
 
+static void test_negative(void)
+{
+	struct cases c = { .n = 0 };
+	struct et_complexity *list;
+	size_t n;
+
+	add(&c, overlapping, 7, false);
+	n = et_complexity_fit(c.rows, c.n, 0.95, &list);
+	near(list[0].ns.slope, 2.49995673723181, 1e-11, 0,
+		"per element: the slope of a line below 0");
+	near(list[0].ns.intercept, -7.99769432553629, 1e-11, 0,
+		"per element: its intercept is negative");
+	near(list[0].ns.lo, 2.49927650070117, 1e-11, 0, "per element: its lower limit as in R");
+	near(list[0].ns.hi, 2.50063697376245, 1e-11, 0, "per element: its upper limit as in R");
+	et_complexity_free(list, n);
+	free_cases(&c);
+}
+
 static void test_groups(void)
 {
 	struct cases c = { .n = 0 };
@@ -170,6 +194,7 @@ static void test_refusals(void)
 int main(void)
 {
 	test_line();
+	test_negative();
 	test_groups();
 	test_refusals();
 	return tap_done();
