@@ -243,7 +243,7 @@ double et_sampler_least_loss(
 	double scale = fmax(sample_ns / s->max_window_ns, 1) * (by_cpu ? charged_share(s) : 1);
 
 	/* Of few windows, the longer half says nothing about the least. */
-	if (best->n >= 2 && best->n < 2 * (size_t)ET_LOSS_WINDOWS)
+	if (best->n >= 2 && (best->n + 1) / 2 < best->kept)
 		uncertainty = best->value[(best->n + 1) / 2] - best->value[0];
 	*uncertainty_ns = et_sampler_ns(s, uncertainty) * scale;
 	return et_sampler_ns(s, least) * scale;
