@@ -36,8 +36,9 @@ static void by_hand(const struct etalon_bench *b)
 
 int main(int argc, char **argv)
 {
+	const struct etalon_bench *list;
 	size_t n;
-	const struct etalon_bench *list = et_lab_functions_begin(&n);
+	struct et_lab_data *d = et_lab_functions_begin(&list, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		bool wanted = argc == 1;
@@ -47,6 +48,6 @@ int main(int argc, char **argv)
 		if (wanted)
 			by_hand(&list[i]);
 	}
-	et_lab_functions_end();
+	et_lab_functions_end(d);
 	return 0;
 }

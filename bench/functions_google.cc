@@ -11,7 +11,8 @@ extern "C" {
 int main(int argc, char **argv)
 {
 	std::size_t n;
-	const etalon_bench *list = et_lab_functions_begin(&n);
+	const etalon_bench *list;
+	et_lab_data *d = et_lab_functions_begin(&list, &n);
 
 	for (std::size_t i = 0; i < n; i++) {
 		const etalon_bench *b = &list[i];
@@ -22,6 +23,6 @@ int main(int argc, char **argv)
 	}
 	benchmark::Initialize(&argc, argv);
 	benchmark::RunSpecifiedBenchmarks();
-	et_lab_functions_end();
+	et_lab_functions_end(d);
 	return 0;
 }

@@ -13,6 +13,7 @@ enum {
 	BLOCK = 200,
 	ROUNDS_100_MS = 74000000, /* at some 1.4 ns each */
 	ROUNDS_500_MS = 370000000,
+	FUNCTIONS = 8,
 };
 
 struct entry {
@@ -20,21 +21,26 @@ struct entry {
 	unsigned key, value;
 };
 
-static char *memory, *text;
-static struct entry *table[BUCKETS];
-static int given[NUMBERS], sorted[NUMBERS];
-static uint64_t state = 1;
+struct et_lab_data {
+	char *memory, *text;
+	struct entry *table[BUCKETS];
+	int given[NUMBERS], sorted[NUMBERS];
+	uint64_t state;
+	struct etalon_bench list[FUNCTIONS];
+};
 
 static void copy_8k(void *arg)
 {
-	(void)arg;
+	char *memory = ((struct et_lab_data *)arg)->memory;
+
 	memcpy(memory + (16 << 10), memory, 8 << 10);
 	ETALON_CLOBBER();
 }
 
 static void copy_64k(void *arg)
 {
-	(void)arg;
+	char *memory = ((struct et_lab_data *)arg)->memory;
+
 	memcpy(memory + (64 << 10), memory, 64 << 10);
 	ETALON_CLOBBER();
 }
@@ -46,11 +52,11 @@ static unsigned slot_of(unsigned key)
 
 static void look_up(void *arg)
 {
+	const struct et_lab_data *d = arg;
 	unsigned sum = 0;
 
-	(void)arg;
 	for (unsigned i = 0; i < KEYS; i++) {
-		const struct entry *e = table[slot_of(7 * i)];
+		const struct entry *e = d->table[slot_of(7 * i)];
 
 		while (e->key != 7 * i)
 			e = e->next;
@@ -68,17 +74,18 @@ static int by_value(const void *a, const void *b)
 
 static void sort(void *arg)
 {
-	(void)arg;
-	memcpy(sorted, given, sizeof(sorted));
-	qsort(sorted, NUMBERS, sizeof(sorted[0]), by_value);
+	struct et_lab_data *d = arg;
+
+	memcpy(d->sorted, d->given, sizeof(d->sorted));
+	qsort(d->sorted, NUMBERS, sizeof(d->sorted[0]), by_value);
 	ETALON_CLOBBER();
 }
 
 static void count(void *arg)
 {
+	const char *text = ((const struct et_lab_data *)arg)->text;
 	unsigned n = 0;
 
-	(void)arg;
 	for (size_t i = 0; i < TEXT; i++)
 		n += text[i] == 'x';
 	ETALON_KEEP(n);
@@ -93,88 +100,92 @@ static void allocate(void *arg)
 	free(p);
 }
 
-static void loop(long rounds)
+static void loop(struct et_lab_data *d, long rounds)
 {
-	uint64_t x = state;
+	uint64_t x = d->state;
 
 	for (long i = 0; i < rounds; i++) {
 		x *= UINT64_C(0x9e3779b97f4a7c15);
 		x ^= x >> 32;
 	}
-	state = x;
+	d->state = x;
 }
 
 static void loop_100_ms(void *arg)
 {
-	(void)arg;
-	loop(ROUNDS_100_MS);
+	loop(arg, ROUNDS_100_MS);
 }
 
 static void loop_500_ms(void *arg)
 {
-	(void)arg;
-	loop(ROUNDS_500_MS);
+	loop(arg, ROUNDS_500_MS);
 }
 
 /* Allocates as an ordinary program would, so that every process has other addresses. */
-static void prepare(void)
+static void prepare(struct et_lab_data *d)
 {
 	unsigned seed = 1;
 
-	memory = et_alloc(MEMORY);
-	text = et_alloc(TEXT);
-	memset(memory, 1, MEMORY);
-	memset(text, 'x', TEXT);
+	d->state = 1;
+	d->memory = et_alloc(MEMORY);
+	d->text = et_alloc(TEXT);
+	memset(d->memory, 1, MEMORY);
+	memset(d->text, 'x', TEXT);
 	for (unsigned i = 0; i < KEYS; i++) {
-		struct entry *e = et_alloc(sizeof(*e));
+		struct entry *e = et_alloc(sizeof(*e)), **slot = &d->table[slot_of(7 * i)];
 
-		*e = (struct entry){ table[slot_of(7 * i)], 7 * i, i };
-		table[slot_of(7 * i)] = e;
+		*e = (struct entry){ *slot, 7 * i, i };
+		*slot = e;
 	}
 	for (size_t i = 0; i < NUMBERS; i++) {
 		seed = seed * 1103515245u + 12345u;
-		given[i] = (int)(seed >> 8);
+		d->given[i] = (int)(seed >> 8);
 	}
 }
 
-void et_lab_functions_end(void)
+void et_lab_functions_end(struct et_lab_data *d)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
-		while (table[i]) {
-			struct entry *next = table[i]->next;
+		while (d->table[i]) {
+			struct entry *next = d->table[i]->next;
 
-			free(table[i]);
-			table[i] = next;
+			free(d->table[i]);
+			d->table[i] = next;
 		}
 	}
-	free(text);
-	free(memory);
+	free(d->text);
+	free(d->memory);
+	free(d);
 }
 
-const struct etalon_bench *et_lab_functions_begin(size_t *n)
+struct et_lab_data *et_lab_functions_begin(const struct etalon_bench **list, size_t *n)
 {
-	static const struct etalon_bench list[] = {
-		ETALON_BENCH_ARG("copy-8k", copy_8k, NULL),
-		ETALON_BENCH_ARG("copy-64k", copy_64k, NULL),
-		ETALON_BENCH_ARG("look-up", look_up, NULL),
-		ETALON_BENCH_ARG("sort", sort, NULL),
-		ETALON_BENCH_ARG("count", count, NULL),
-		ETALON_BENCH_ARG("malloc", allocate, NULL),
-		ETALON_BENCH_ARG("loop-100ms", loop_100_ms, NULL),
-		ETALON_BENCH_ARG("loop-500ms", loop_500_ms, NULL),
+	struct et_lab_data *d = et_calloc(1, sizeof(*d));
+	const struct etalon_bench all[FUNCTIONS] = {
+		ETALON_BENCH_ARG("copy-8k", copy_8k, d),
+		ETALON_BENCH_ARG("copy-64k", copy_64k, d),
+		ETALON_BENCH_ARG("look-up", look_up, d),
+		ETALON_BENCH_ARG("sort", sort, d),
+		ETALON_BENCH_ARG("count", count, d),
+		ETALON_BENCH_ARG("malloc", allocate, d),
+		ETALON_BENCH_ARG("loop-100ms", loop_100_ms, d),
+		ETALON_BENCH_ARG("loop-500ms", loop_500_ms, d),
 	};
 
-	prepare();
-	*n = ET_LENGTH(list);
-	return list;
+	prepare(d);
+	memcpy(d->list, all, sizeof(all));
+	*list = d->list;
+	*n = FUNCTIONS;
+	return d;
 }
 
 int et_lab_functions(int argc, char **argv)
 {
+	const struct etalon_bench *list;
 	size_t n;
-	const struct etalon_bench *list = et_lab_functions_begin(&n);
+	struct et_lab_data *d = et_lab_functions_begin(&list, &n);
 	int status = etalon_bench_main(argc, argv, list, n);
 
-	et_lab_functions_end();
+	et_lab_functions_end(d);
 	return status;
 }

@@ -145,8 +145,9 @@ static int open_peer(struct bench *b)
 	b->peer = fork();
 	if (b->peer == 0) {
 		/* Ctrl-C is for the parent: if it ends, the pipe does. */
-		signal(SIGINT, SIG_IGN);
-		signal(SIGTERM, SIG_IGN);
+		const struct sigaction ignore = { .sa_handler = SIG_IGN };
+		sigaction(SIGINT, &ignore, NULL);
+		sigaction(SIGTERM, &ignore, NULL);
 		close(there[1]);
 		answer(there[0], back[1]);
 	}
@@ -273,7 +274,7 @@ static int make_thread(struct bench *b, double *ns)
 
 static int make_process(struct bench *b, double *ns)
 {
-	static char name[] = "true";
+	char name[] = "true";
 	char *argv[] = { name, NULL };
 	double begin = now();
 	int status;

@@ -53,6 +53,8 @@ exits 'compare: functions of the same name are compared' 0 \
 	etalon compare "$data/old.json" "$data/new.json"
 like 'compare: copy is slower' "$out" 'copy \([^)]*new.json\) vs copy'
 unlike 'compare: functions of other names are not compared' "$out" 'sum \([^)]*\) vs copy'
+exits 'compare: the comparison as JSON' 0 etalon compare --json - "$data/old.json" "$data/new.json"
+like 'compare: a warning says that the functions were timed at different times' "$out" '"functions-apart"'
 exits 'compare: a function that became slower fails' 5 \
 	etalon compare --across-time --fail-on-regression "$data/old.json" "$data/new.json"
 like 'compare: the regression is named' "$err" 'REGRESSION: copy'

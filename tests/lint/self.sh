@@ -55,6 +55,10 @@ finds 'check-layers: finds a library in the wrong folder' check-layers 'belongs 
 tree src/cmd/a.c '#include <etalon/etalon.h>\n'
 finds 'check-layers: finds the public header in internal code' check-layers 'public face'
 
+tree src/lib/bench_a.c 'static int count;\n' src/lib/worker.c '\tgetenv("A");\n'
+passes 'check-banned: accepts the main function of benchmark programs' check-banned
+tree src/lib/kbest.c '\tgetenv("A");\n'
+finds 'check-banned: finds getenv in the rest of the library' check-banned 'kbest.c:1: getenv'
 tree src/base/a.c '/* strcpy(a, b); */\nconst char *s = "system(1)";\nx->time(ctx);\nstatic int f(void);\n' \
 	src/cmd/b.c 'static int count;\nprintf("x");\n'
 passes 'check-banned: accepts comments, strings, members and cmd' check-banned
