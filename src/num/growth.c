@@ -270,6 +270,27 @@ static double coefficients(enum et_growth_model m)
 }
 
 /*
+ * Sizes that scatter about every curve do so by factors, so their logarithms are compared. (By
+ * differences, a curve that is a thousand times too low would be off by no more than 100 %.)
+ */
+static double log_squares(const struct et_growth *g, enum et_growth_model m)
+{
+	const struct et_growth_fit *f = &g->fits[m];
+	double largest = g->points[g->n - 1].size, ss = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double curve = f->a;
+
+		if (m != ET_GROWTH_CONSTANT)
+			curve += f->b * f->unit * et_growth_f(m, p->size, f->c, largest);
+		double off = log(p->mean / fmax(curve, p->mean * 1e-300));
+		ss += off * off;
+	}
+	return ss;
+}
+
+/*
  * The scale of the errors counts as a parameter, and so does a coefficient that ended at its bound
  * of 0. The sum of squares is that of all samples, or of the sizes if they scatter.
  */
@@ -277,13 +298,15 @@ static double aicc_of(const struct et_growth *g, enum et_growth_model m)
 {
 	bool sizes = g->all_rejected;
 	double n = (double)(sizes ? g->n : g->samples), k = coefficients(m) + 1;
-	double ss = g->fits[m].rss + (sizes || !(g->pure_df > 0) ? 0 : g->pure * g->pure_df);
+	double ss = g->fits[m].rss + (g->pure_df > 0 ? g->pure * g->pure_df : 0);
 	double logs = 0;
 
+	if (sizes)
+		ss = log_squares(g, m);
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
 
-		logs += sizes ? 2 * log(et_growth_sigma(g, p)) : (double)p->n * 2 * log(p->sigma);
+		logs += sizes ? 2 * log(p->mean) : (double)p->n * 2 * log(p->sigma);
 	}
 	return n * (log(2 * acos(-1)) + 1 + log(fmax(ss, 1e-300) / n)) + logs + 2 * k +
 	       2 * k * (k + 1) / fmax(n - k - 1, 1);

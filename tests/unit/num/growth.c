@@ -180,9 +180,29 @@ static void test_runs(void)
 	et_growth_free(&g);
 }
 
+/* The times of a sort of ints, whose largest array no longer fits the cache: a factor of 1200. */
+static void test_scatter(void)
+{
+	static const double size[] = { 64, 256, 1024, 4096, 16384 };
+	static const double ns[] = { 1066, 6139, 30910, 148900, 1303000 };
+	double x[50], y[50];
+	struct et_growth g;
+
+	for (int i = 0; i < 50; i++) {
+		x[i] = size[i / 10];
+		y[i] = ns[i / 10] * (1 + 0.002 * (i % 10 - 4.5));
+	}
+	if (et_growth_fit(x, y, 50, 0.95, &g))
+		tap_bail("scatter: the data were refused");
+	ok(g.all_rejected, "scatter: no model fits the sizes exactly");
+	ok(g.best == ET_GROWTH_N_LOG, "scatter: the nearest by factors is n log n, not a constant");
+	et_growth_free(&g);
+}
+
 int main(void)
 {
 	test_exact();
+	test_scatter();
 	test_anomaly();
 	test_rejection();
 	test_bounds();
