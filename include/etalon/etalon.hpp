@@ -358,6 +358,11 @@ inline std::vector<std::unique_ptr<benchmark>> &list()
 	return all;
 }
 
+inline std::string name_of(const char *text, int line)
+{
+	return *text == '[' ? "lambda in line " + std::to_string(line) : std::string(text);
+}
+
 // The type in `void(type)`, so that a macro's argument may be in parentheses.
 template <class T> struct unwrap;
 template <class T> struct unwrap<void(T)> {
@@ -444,23 +449,26 @@ inline int run_all(int argc, char **argv)
 #define ETALON_JOIN(a, b) ETALON_JOIN_(a, b)
 #define ETALON_UNIQUE(prefix) ETALON_JOIN(prefix, __COUNTER__)
 
-// ETALON_BENCHMARK(function); template arguments may contain commas.
+// ETALON_BENCHMARK(function); template arguments may contain commas. A lambda is named by its line.
 #define ETALON_BENCHMARK(...)                                                                      \
 	static ::etalon::benchmark *ETALON_UNIQUE(etalon_benchmark_) ETALON_UNUSED =               \
-		::etalon::add(#__VA_ARGS__, __VA_ARGS__)
+		::etalon::add(::etalon::detail::name_of(#__VA_ARGS__, __LINE__), __VA_ARGS__)
 
 // ETALON_FIXTURE(type, name) { for (auto _ : state) … } where type derives from etalon::fixture.
-#define ETALON_FIXTURE(type, name)                                                                 \
-	ETALON_FIXTURE_AS((type), #type "/" #name, etalon_##type##_##name)
-// The same for a type with template arguments: ETALON_FIXTURE_AS((pair<int, char>), "name", id).
-#define ETALON_FIXTURE_AS(type, text, id)                                                          \
+#define ETALON_FIXTURE(type, name) ETALON_FIXTURE_WITH(type, name, )
+// The same with parameters or threads: ETALON_FIXTURE_WITH(type, name, ->range(8, 512)) { … }
+#define ETALON_FIXTURE_WITH(type, name, ...)                                                       \
+	ETALON_FIXTURE_AS((type), #type "/" #name, etalon_##type##_##name, __VA_ARGS__)
+// The same for a type with template arguments:
+// ETALON_FIXTURE_AS((pair<int, char>), "name", identifier, ->range(8, 512)) { … }
+#define ETALON_FIXTURE_AS(type, text, id, ...)                                                     \
 	class id : public ::etalon::detail::unwrap<void type>::t                                   \
 	{                                                                                          \
 	      public:                                                                              \
 		void run(::etalon::state &state) override;                                         \
 	};                                                                                         \
 	static ::etalon::benchmark *id##_benchmark ETALON_UNUSED =                                 \
-		::etalon::add_fixture<id>(text);                                                   \
+		::etalon::add_fixture<id>(text) __VA_ARGS__;                                       \
 	void id::run(::etalon::state &state)
 
 #define ETALON_BENCHMARK_MAIN()                                                                    \

@@ -49,9 +49,9 @@ template <class A, class B> struct typed : etalon::fixture {
 	}
 	std::pair<A, B> both;
 };
-ETALON_FIXTURE_AS((typed<int, char>), "typed<int, char>/first", typed_first)
+ETALON_FIXTURE_AS((typed<int, char>), "typed<int, char>/first", typed_first, ->arg(5))
 {
-	if (both.first != 3)
+	if (both.first != 3 || state.param(0) != 5)
 		state.fail("set_up was not called");
 	for (auto _ : state)
 		etalon::keep(both);
@@ -65,6 +65,14 @@ ETALON_FIXTURE(counting, up)
 	for (auto _ : state) {
 		etalon::hide(n);
 		n++;
+	}
+}
+
+ETALON_FIXTURE_WITH(counting, down, ->args({ 1, 2 }))
+{
+	for (auto _ : state) {
+		etalon::hide(n);
+		n -= static_cast<int>(state.param(1));
 	}
 }
 

@@ -66,13 +66,14 @@ construct/512
 product<2, 3>
 lambda, with a comma
 plain
-typed<int, char>/first
+typed<int, char>/first/5
 counting/up
+counting/down/1/2
 captured/a:1/b:2
 captured/a:3/b:4' "$work/layer" --list
 ok 'etalon.hpp: all benchmarks are timed' "$work/layer" --processes 2 --case-time 20ms --json "$work/layer.json"
 ok 'etalon.hpp: every case has a time' json "$work/layer.json" \
-	'len(d["functions"]) == 10 and all(f["time_ns"] >= 0 for f in d["functions"])'
+	'len(d["functions"]) == 11 and all(f["time_ns"] >= 0 for f in d["functions"])'
 ok 'etalon.hpp: a longer string takes longer' json "$work/layer.json" \
 	'd["functions"][2]["time_ns"] > d["functions"][0]["time_ns"]'
 

@@ -633,7 +633,9 @@ inline bool Translate(const char *word, std::vector<std::string> &out)
 		return true;
 	}
 	if (after(word, "--benchmark_")) {
-		std::fprintf(stderr, "warning: %s has no meaning for libetalon: ignored\n", word);
+		if (!std::getenv("ETALON_WORKER")) // once, not in every process
+			std::fprintf(stderr, "warning: %s has no meaning for libetalon: ignored\n",
+				word);
 		return true;
 	}
 	return false;
