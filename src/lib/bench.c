@@ -5,7 +5,8 @@
  * function is being timed.
  */
 #include "base/alloc.h"
-#include "base/outfile.h"
+#include "lib/bench_figures.h"
+#include "lib/bench_files.h"
 #include "lib/bench_judge.h"
 #include "lib/bench_options.h"
 #include "lib/bench_output.h"
@@ -14,76 +15,13 @@
 #include "lib/worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIGNALLED = 128, OUTPUTS = 4 };
-
-/* A file that the results are written to. */
-struct output {
-	const char *path; /* NULL: not wanted */
-	void (*write)(const struct et_bench_results *r, FILE *out);
-	FILE *out;
-};
-
-/* Truncates a regular file; pipes and devices cannot be truncated. */
-static int empty(FILE *f)
-{
-	struct stat st;
-
-	if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
-		return 0;
-	return ftruncate(fileno(f), 0);
-}
-
-/* Opens a file before anything is timed. Its contents stay until all functions are. */
-static int open_output(struct output *o, struct et_error *err)
-{
-	int fd;
-
-	if (!o->path)
-		return 0;
-	if (!strcmp(o->path, "-")) {
-		o->out = stdout;
-		return 0;
-	}
-	fd = et_outfile_fd(o->path, O_APPEND, ET_EXIT_OUTSIDE, err);
-	if (fd < 0)
-		return fd;
-	o->out = fdopen(fd, "a");
-	if (o->out)
-		return 0;
-	close(fd);
-	return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "out of memory");
-}
-
-static int write_output(
-	const struct output *o, const struct et_bench_results *r, struct et_error *err)
-{
-	if (!o->out)
-		return 0;
-	if (o->out != stdout && empty(o->out) != 0)
-		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
-	o->write(r, o->out);
-	if (fflush(o->out) || ferror(o->out))
-		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
-	return 0;
-}
-
-static int close_output(struct output *o, int rc, struct et_error *err)
-{
-	FILE *out = o->out;
-
-	o->out = NULL;
-	if (!out || out == stdout || fclose(out) == 0 || rc)
-		return rc;
-	return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
-}
 
 static const struct et_bench_row *row_of(const struct et_bench_results *r, const char *name)
 {
@@ -130,6 +68,20 @@ static void judge(struct et_bench_results *r, const struct et_bench_results *pas
 	}
 }
 
+/* Says that a signal ended the run before all samples were taken. */
+static void note_cut(struct et_bench_results *r)
+{
+	size_t timed = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		timed += et_bench_timed(&r->rows[i]);
+	r->cut_short = true;
+	if (timed)
+		et_bench_note(r, "interrupted: the times are from fewer samples than planned");
+	else
+		et_bench_note(r, "interrupted before the first sample: nothing was timed");
+}
+
 static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
 {
 	bool terminal = isatty(fileno(out));
@@ -143,12 +95,12 @@ static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
 	return p;
 }
 
-static void print(const struct et_bench_results *r, const struct output *outputs)
+static void print(const struct et_bench_results *r, const struct et_bench_file *outputs)
 {
 	FILE *out = stdout;
 
 	for (size_t i = 0; i < OUTPUTS; i++)
-		if (outputs[i].out == stdout)
+		if (et_bench_file_is_stdout(&outputs[i]))
 			out = stderr;
 	if (r->options.quiet)
 		return;
@@ -171,22 +123,44 @@ static size_t count_failed(const struct et_bench_results *r, const char *program
 	return failed;
 }
 
-/* Times, judges and reports. Returns -errno or the exit status. */
-static int time_cases(struct et_bench_results *r, const struct et_bench_results *past,
-	const struct et_bench_cases *cases, char **argv, struct output *outputs,
+/* --fail-on-regression decides nothing if no function could be compared: that is no success. */
+static int check_compared(const struct et_bench_results *r, const struct et_bench_comparisons *n,
 	struct et_error *err)
 {
+	const struct et_bench_options *o = &r->options;
+
+	if (!isfinite(o->fail_ratio) || n->decided)
+		return 0;
+	if (!n->compared)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--fail-on-regression: %.150s has none of the functions that were timed",
+			o->against ? o->against : o->baseline);
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--fail-on-regression: all comparisons are too uncertain to decide"),
+		"use several processes, and functions that take longer than an empty call");
+}
+
+/* Times, judges and reports. Returns -errno or the exit status. */
+static int time_cases(struct et_bench_results *r, const struct et_bench_results *past,
+	const struct et_bench_cases *cases, char **argv, struct et_bench_file *outputs,
+	struct et_error *err)
+{
+	struct et_bench_comparisons n;
 	size_t regressions, failed;
 	int signal = 0, rc = et_bench_run(cases, argv, r, &signal, err);
 
 	if (rc)
 		return rc;
 	judge(r, past, cases, signal != 0);
+	if (signal)
+		note_cut(r);
 	r->n_complexity = et_complexity_fit(r->rows, r->n, r->options.level, &r->complexity);
 	regressions = et_bench_family(r->rows, r->n, r->options.fail_ratio, r->options.level);
+	n = et_bench_count_compared(r);
 	print(r, outputs);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
-		rc = write_output(&outputs[i], r, err);
+		rc = et_bench_file_write(&outputs[i], r, err);
 	failed = count_failed(r, argv[0]);
 	if (rc)
 		return rc;
@@ -194,7 +168,32 @@ static int time_cases(struct et_bench_results *r, const struct et_bench_results 
 		return SIGNALLED + signal;
 	if (failed)
 		return ET_EXIT_PROGRAM;
+	rc = check_compared(r, &n, err);
+	if (rc)
+		return rc;
 	return regressions ? ET_EXIT_REGRESSION : ET_EXIT_DONE;
+}
+
+/* Names the functions of the baseline that the program no longer has. */
+static int check_baseline(const struct et_bench_cases *cases, const struct et_bench_results *past,
+	struct et_bench_results *r, struct et_error *err)
+{
+	const struct et_bench_options *o = &r->options;
+	ET_AUTO_FREE const char **names = et_calloc(past->n + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < past->n; i++)
+		if (!et_cases_find(cases, past->rows[i].name))
+			names[n++] = past->rows[i].name;
+	if (n == past->n && isfinite(o->fail_ratio))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--fail-on-regression: %.150s has none of the functions",
+				o->baseline),
+			"see their names with --list");
+	if (!o->filter && !o->exclude && !o->n_threads)
+		et_bench_note_missing(r, o->baseline, names, n);
+	return 0;
 }
 
 /* The baseline is read first: it may be the same file as that of --json. */
@@ -203,23 +202,25 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 {
 	const struct et_bench_options *o = &r->options;
 	struct et_bench_results past = { 0 };
-	struct output outputs[OUTPUTS] = {
-		{ o->json, et_bench_json, NULL },
-		{ o->csv, et_bench_csv, NULL },
-		{ o->markdown, et_bench_markdown, NULL },
-		{ o->google, et_bench_google_json, NULL },
+	struct et_bench_file outputs[OUTPUTS] = {
+		{ .path = o->json, .write = et_bench_json },
+		{ .path = o->csv, .write = et_bench_csv },
+		{ .path = o->markdown, .write = et_bench_markdown },
+		{ .path = o->google, .write = et_bench_google_json },
 	};
 	int rc = o->baseline ? et_bench_read(o->baseline, &past, err) : 0;
 
 	et_bench_context_collect("", argv[0], &r->context);
 	if (rc == 0 && o->baseline)
 		rc = et_bench_comparable(o->baseline, r, &past, err);
+	if (rc == 0 && o->baseline)
+		rc = check_baseline(cases, &past, r, err);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
-		rc = open_output(&outputs[i], err);
+		rc = et_bench_file_open(&outputs[i], err);
 	if (rc == 0)
 		rc = time_cases(r, &past, cases, argv, outputs, err);
 	for (size_t i = 0; i < OUTPUTS; i++)
-		rc = close_output(&outputs[i], rc, err);
+		et_bench_file_close(&outputs[i]);
 	et_bench_results_free(&past);
 	return rc;
 }

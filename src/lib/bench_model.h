@@ -180,8 +180,9 @@ struct et_bench_results {
 	const char *statistic_note;
 	struct et_complexity *complexity; /* of benchmarks with ETALON_BENCH_COMPLEXITY */
 	size_t n_complexity;
-	bool google;  /* read from a file of Google Benchmark: its times are means */
-	char **notes; /* warnings that concern all cases: et_bench_note */
+	bool cut_short; /* a signal ended the run before all samples were taken */
+	bool google;    /* read from a file of Google Benchmark: its times are means */
+	char **notes;   /* warnings that concern all cases: et_bench_note */
 	size_t n_notes;
 };
 

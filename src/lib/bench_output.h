@@ -29,6 +29,13 @@ void et_bench_google_json(const struct et_bench_results *r, FILE *out);
 /* Whether the comparison of a row is a regression in the sense of --fail-on-regression. */
 bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_options *o);
 
+/* How many functions were compared with old times, and how many of these have a verdict. */
+struct et_bench_comparisons {
+	size_t compared, decided;
+};
+
+struct et_bench_comparisons et_bench_count_compared(const struct et_bench_results *r);
+
 /*
  * Fills the context of this process; root is "" or a captured tree as in base/sysroot.h, and
  * program is argv[0]. et_bench_context_free frees its strings.
@@ -51,6 +58,9 @@ int et_bench_comparable(const char *path, struct et_bench_results *r,
 	const struct et_bench_results *old, struct et_error *err) ET_CHECK;
 /* Adds a warning that concerns all cases. */
 void et_bench_note(struct et_bench_results *r, const char *fmt, ...) ET_PRINTF(2, 3);
+/* Adds a note that the old program or file has these functions, which the new one lacks. */
+void et_bench_note_missing(
+	struct et_bench_results *r, const char *old, const char *const *names, size_t n);
 /* Frees rows, context and notes. */
 void et_bench_results_free(struct et_bench_results *r);
 

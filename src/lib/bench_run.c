@@ -15,16 +15,19 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PILOT_NS = 5000000,
 	PILOT_SAMPLES = 10,       /* at least */
 	PADDING = 4096,           /* of the environment: less than this */
 	MOST_ARGUMENTS = 2 << 20, /* bytes */
+	SIGNALLED = 128,
 };
 
 static const double SAMPLED = 0.95;     /* of a slice; the rest is the warm-up */
 static const double GREETING_NS = 10e9; /* how long another program may take to answer */
+static const double TWICE_NS = 0.3e9;   /* signals within this are one */
 static const double EACH_CPU_NS = 10;   /* and how much longer than this one took, in CPU time */
 
 static volatile sig_atomic_t interrupted; /* the signal, or 0 */
@@ -49,17 +52,32 @@ struct run {
 	double start_ns; /* to start a worker */
 };
 
+static struct timespec interrupted_at;
+
+/*
+ * Signals that end a program let it judge the samples so far; a later one ends it at once. Some
+ * programs (timeout, make) send a signal to the process and to its group, that is twice.
+ */
 static void on_signal(int signal)
 {
-	interrupted = signal;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!interrupted) {
+		interrupted_at = now;
+		interrupted = signal;
+	} else if ((double)(now.tv_sec - interrupted_at.tv_sec) * 1e9 +
+			   (double)(now.tv_nsec - interrupted_at.tv_nsec) >
+		   TWICE_NS) {
+		_exit(SIGNALLED + signal);
+	}
 }
 
-/* Signals that end a program let it judge the samples so far; the second one ends it at once. */
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void catch_signals(struct sigaction before[ET_LENGTH(endings)])
 {
-	struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction ours = { .sa_handler = on_signal };
 
 	interrupted = 0;
 	for (size_t i = 0; i < ET_LENGTH(endings); i++) {

@@ -195,6 +195,20 @@ static void name_rows(const struct et_bench_results *r, const bool *which, char 
 			n == MOST_NAMED + 1 ? "" : "s");
 }
 
+void et_bench_note_missing(
+	struct et_bench_results *r, const char *old, const char *const *names, size_t n)
+{
+	ET_AUTO_FREE char *list = NULL;
+
+	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
+		et_append(&list, ", ", "%s", names[i]);
+	if (n > MOST_NAMED)
+		et_append(&list, " ", "and %zu other%s", n - MOST_NAMED,
+			n == MOST_NAMED + 1 ? "" : "s");
+	if (list)
+		et_bench_note(r, "%s has functions that this program lacks: %s", old, list);
+}
+
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
 	const struct et_bench_page *page, FILE *out)
 {
@@ -382,36 +396,84 @@ bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_op
 	       row->comparison.regression;
 }
 
-static void print_decision(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static bool undecided(const struct et_bench_row *row)
+{
+	return row->has_old && et_bench_timed(row) && row->comparison.verdict == ET_BENCH_UNSURE;
+}
+
+struct et_bench_comparisons et_bench_count_compared(const struct et_bench_results *r)
+{
+	struct et_bench_comparisons n = { 0 };
+
+	for (size_t i = 0; i < r->n; i++) {
+		bool compared = r->rows[i].has_old && et_bench_timed(&r->rows[i]);
+
+		n.compared += compared;
+		n.decided += compared && !undecided(&r->rows[i]);
+	}
+	return n;
+}
+
+/* "; too uncertain to tell: a, b; without an old time: c" */
+static void add_undecided(const struct et_bench_results *r, char **line)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
-	char *names = NULL, *line;
-	size_t n = 0, compared = 0;
+	ET_AUTO_FREE char *unsure = NULL, *new = NULL;
 
-	if (!isfinite(r->options.fail_ratio))
-		return;
+	for (size_t i = 0; i < r->n; i++)
+		which[i] = undecided(&r->rows[i]);
+	name_rows(r, which, &unsure);
+	for (size_t i = 0; i < r->n; i++)
+		which[i] = !r->rows[i].has_old && et_bench_timed(&r->rows[i]);
+	name_rows(r, which, &new);
+	if (unsure)
+		et_append(line, "; ", "too uncertain to tell: %s", unsure);
+	if (new)
+		et_append(line, "; ", "without an old time: %s", new);
+}
+
+/* "PASS: none of 3 functions is slower by more than 2 % (…)", or FAIL. */
+static void print_verdict(const struct et_bench_results *r, struct et_bench_comparisons n,
+	const struct et_bench_page *page, FILE *out)
+{
+	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
+	ET_AUTO_FREE char *names = NULL, *line = NULL;
+	char limit[32] = "";
+	size_t slower = 0;
+
 	for (size_t i = 0; i < r->n; i++) {
-		compared += r->rows[i].has_old;
 		which[i] = et_bench_regressed(&r->rows[i], &r->options);
-		n += which[i];
+		slower += which[i];
 	}
 	name_rows(r, which, &names);
-	char limit[32] = "";
 	if (r->options.fail_ratio > 0)
 		snprintf(
 			limit, sizeof(limit), " by more than %.3g %%", 100 * r->options.fail_ratio);
-	if (n)
-		line = et_asprintf("FAIL: %zu of %zu functions slower%s: %s", n, compared, limit,
-			et_bench_clean(names));
+	if (slower)
+		line = et_asprintf(
+			"FAIL: %zu of %zu functions slower%s: %s", slower, n.decided, limit, names);
 	else
-		line = et_asprintf("PASS: none of %zu function%s is slower%s", compared,
-			compared == 1 ? "" : "s", limit);
+		line = et_asprintf("PASS: none of %zu function%s is slower%s", n.decided,
+			n.decided == 1 ? "" : "s", limit);
 	et_append(&line, " ", "(at most %.3g %% false alarms among all of them together)",
 		100 * (1 - r->options.level));
-	print_words("", line, page, out);
-	free(line);
-	free(names);
+	add_undecided(r, &line);
+	print_words("", et_bench_clean(line), page, out);
+}
+
+static void print_decision(
+	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+{
+	struct et_bench_comparisons n = et_bench_count_compared(r);
+
+	if (!isfinite(r->options.fail_ratio))
+		return;
+	if (r->cut_short)
+		print_words("", "no decision: the run was interrupted", page, out);
+	else if (!n.decided)
+		print_words("", "no decision: nothing could be compared", page, out);
+	else
+		print_verdict(r, n, page, out);
 }
 
 void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)

@@ -119,6 +119,8 @@ interrupt()
 		while time.time() < end and not (os.path.exists(path) and len(open(path).readlines()) > 1):
 		    time.sleep(0.02)
 		p.send_signal(number)
+		if os.environ.get("TWICE"):
+		    p.send_signal(number)
 		status = p.wait(20)
 		sys.exit(status if status >= 0 else 128 - status)
 	EOF
@@ -126,9 +128,16 @@ interrupt()
 long=("$work/odd" --case-time 1m --filter where)
 ok 'SIGINT: exit status 130' gives 130 interrupt 2 "${long[@]}" --json "$work/int.json"
 ok 'SIGINT: the samples so far are written' json "$work/int.json" 'd["functions"][0]["time_ns"] > 0'
+ok 'SIGINT: a note says that the run was cut short' json "$work/int.json" 'any("interrupted" in n for n in d["notes"])'
 ok 'SIGINT: no process is left behind' none_left
+TWICE=1 interrupt 2 "${long[@]}" --json "$work/int.json" --baseline "$work/int.json" --fail-on-regression >"$work/text"
+ok 'SIGINT to the process and to its group counts once' test $? -eq 130
+ok 'SIGINT: the text says that there is no decision' grep -q '^no decision: the run was interrupted' "$work/text"
 ok 'SIGTERM: exit status 143' gives 143 interrupt 15 "${long[@]}"
-ok 'SIGKILL: the program is killed' gives 137 interrupt 9 "${long[@]}"
+cp "$work/int.json" "$work/kept.json"
+ok 'SIGKILL: the program is killed' gives 137 interrupt 9 "${long[@]}" --json "$work/kept.json" --csv "$work/none.csv"
+ok 'SIGKILL: the old file is as it was' cmp "$work/int.json" "$work/kept.json"
+ok 'SIGKILL: there is no empty file' test ! -e "$work/none.csv"
 ok 'SIGKILL: no process is left behind' none_left
 
 # Without /proc.
@@ -149,6 +158,20 @@ ok '--against a faster program: exit status 5' gives 5 "$work/slow" "${duel[@]:1
 ok '--against: a slower program makes this one faster' json "$work/duel.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
 ok '--against: both programs have slices of the same processes' json "$work/duel.json" \
 	'all(sorted(s["process"] for s in f["slices"]) == sorted(s["process"] for s in f["old_slices"]) for f in d["functions"])'
+
+# Nothing to compare.
+python3 - "$work/duel.json" "$work/other.json" "$work/more.json" <<-'EOF'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	f = dict(d["functions"][0], name="gone")
+	json.dump(dict(d, functions=[f]), open(sys.argv[2], "w"))
+	json.dump(dict(d, functions=d["functions"] + [f]), open(sys.argv[3], "w"))
+EOF
+ok '--fail-on-regression without a common function: exit status 2' gives 2 "${duel[@]}" --baseline "$work/other.json" --fail-on-regression
+ok '--fail-on-regression with one process: exit status 2' gives 2 "${duel[@]}" --processes 1 --baseline "$work/duel.json" --fail-on-regression
+lacks() { "$@" --processes 2 --case-time 10ms --baseline "$work/more.json" | tr -s '\n ' ' ' | grep -q 'lacks: .*gone'; }
+ok 'functions that the program no longer has are named' lacks "$work/odd" --twice
+ok 'functions that the filter leaves out are not' gives 1 lacks "$work/odd" --filter '^work'
 
 # Programs that are no workers, or hostile ones.
 worker()
