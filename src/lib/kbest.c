@@ -96,7 +96,7 @@ static void take_sample(struct et_kbest_run *m)
 	et_sampler_ready(&m->s);
 	time_sample(m, &x);
 	et_sampler_observed(&m->s, &x);
-	if (m->o->compensate && et_sampler_meets_interrupts(&m->s, x.cpu_ns))
+	if (m->o->compensate && et_sampler_meets_interrupts(&m->s, fmin(m->s.least_ns, x.cpu_ns)))
 		et_sampler_interrupts(&m->s, x.cpu_ns);
 	m->samples++;
 	m->switches += (double)x.switches;

@@ -132,6 +132,16 @@ static void mark_slow(const struct et_sampler *p, struct et_bench_sample *x)
 }
 
 /*
+ * Whether the windows tell how much interrupts took of every sample. A window that is shorter than
+ * a tick may meet a timer interrupt although samples as long do not, so there must be several.
+ */
+static bool knows_interrupts(const struct et_sampler *p)
+{
+	return p->loss.best.n && et_sampler_meets_interrupts(p, p->least_ns) &&
+	       (p->least_ns >= p->t->tick_ns || et_sampler_enough_windows(p));
+}
+
+/*
  * Subtracts the least time that interrupts took of windows as long as a sample. Samples lost at
  * least as much, so that the shortest is not made too short, and the others keep what they lost
  * more.
@@ -163,7 +173,7 @@ void et_state_finish(struct etalon_state *s)
 	for (size_t i = 0; i < o->n; i++)
 		mark_slow(p, &o->samples[i]);
 	o->overhead_ns = et_sampler_ns(p, p->t->overhead);
-	if (p->loss.best.n && s->calls)
+	if (knows_interrupts(p) && s->calls)
 		compensate(s);
 	for (size_t i = 0; i < o->n; i++)
 		if (o->samples[i].ns < 3 * o->empty_uncertainty_ns)

@@ -249,12 +249,17 @@ static uint64_t count_on(struct etalon_state *s)
 	return 0;
 }
 
-/* Measures interrupts for a third of the time, as soon as samples are long enough to meet them. */
+/*
+ * Measures interrupts for a third of the time if samples are long enough to meet them: even the
+ * shortest, since a short one may be long because it met one.
+ */
 static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 {
+	double least_ns = fmin(s->sampler.least_ns, x->cpu_ns);
 	uint64_t from;
 
-	if (!s->o.compensate || s->pauses || !et_sampler_meets_interrupts(&s->sampler, x->cpu_ns) ||
+	s->sampler.least_ns = least_ns;
+	if (!s->o.compensate || s->pauses || !et_sampler_meets_interrupts(&s->sampler, least_ns) ||
 		s->window_ns * WINDOW_SHARE > s->loop_ns)
 		return;
 	/* A single window may lose more than the single sample did: the least of three does not. */

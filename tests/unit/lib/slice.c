@@ -155,6 +155,39 @@ static void interrupts(void)
 	et_slice_free(&s);
 }
 
+/* An interrupt is due as soon as a window begins. */
+static void spin_into_interrupt(void *ctx, struct et_loss *l, uint64_t ticks)
+{
+	struct machine *m = ctx;
+
+	m->next_tick = m->now + 5;
+	spin(ctx, l, ticks);
+}
+
+/* Windows that meet interrupts, unlike most samples, take nothing from these. */
+static void unlucky_windows(void)
+{
+	static const double ns[] = { 50, 4e5 };
+
+	for (size_t i = 0; i < ET_LENGTH(ns); i++) {
+		struct machine m = { .load = 1, .tick_cost = 3e5, .work = ns[i] };
+		struct etalon_bench b = { .fn = function, .arg = &m };
+		struct et_bench_case c = { .bench = &b, .threads = 1 };
+		struct et_slice_request q = request(i ? 5 * MS : 60 * MS, 500);
+		struct et_timebase t;
+		struct et_slice s;
+
+		start(&m, &t, 5);
+		t.spin = spin_into_interrupt;
+		if (et_slice_take(&c, &q, &t, &s) != ETALON_OK)
+			tap_bail("et_slice_take failed");
+		ok(fabs(least(&s) / ns[i] - 1) < 2e-3 && s.floor_loss_ns == 0,
+			"%g ns: interrupts that only windows meet are not subtracted: %g ns", ns[i],
+			least(&s));
+		et_slice_free(&s);
+	}
+}
+
 /* A single sample is not preempted, although there was none before it to show the others. */
 static void raised_at_once(void)
 {
@@ -460,6 +493,7 @@ int main(void)
 	calls_given();
 	marks();
 	interrupts();
+	unlucky_windows();
 	priority();
 	raised_at_once();
 	hooks();
