@@ -90,6 +90,9 @@ struct et_slice {
 	double floor_loss_ns, floor_loss_uncertainty_ns; /* least time of interrupts; subtracted */
 	double hz;
 	int clock; /* ETALON_CLOCK_COUNTER, RAW or CPU */
+	/* Elapsed time of a sample whose times were given or which had pauses; 0: calls times ns.
+	 */
+	double sample_ns;
 	struct et_bench_sample *samples;
 	size_t n;
 	double events[ET_EVENTS];

@@ -236,6 +236,8 @@ static double sample_ns(const struct et_slice *s)
 
 	if (!s->n)
 		return NAN;
+	if (s->sample_ns > 0)
+		return s->sample_ns;
 	for (size_t i = 0; i < s->n; i++)
 		ns[i] = s->samples[i].ns;
 	et_sort(ns, s->n);

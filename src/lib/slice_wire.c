@@ -22,6 +22,7 @@ static const struct {
 	{ "bytes", offsetof(struct et_slice, bytes) },
 	{ "size", offsetof(struct et_slice, size) },
 	{ "wall_ns", offsetof(struct et_slice, wall_ns) },
+	{ "sample_ns", offsetof(struct et_slice, sample_ns) },
 };
 
 static double *number_at(struct et_slice *s, size_t i)

@@ -126,7 +126,10 @@ static uint64_t given_calls(const struct etalon_state *s)
 
 uint64_t etalon_loop_first(struct etalon_state *s)
 {
-	if (s->out->error || s->phase != ET_STATE_UNUSED)
+	if (s->phase != ET_STATE_UNUSED && !s->out->error)
+		etalon_fail(
+			s, "its function runs ETALON_LOOP more than once: use one per function");
+	if (s->out->error)
 		return 0;
 	if (s->crew)
 		et_crew_meet(s->crew);
@@ -146,6 +149,15 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 	return begin_sample(s);
 }
 
+/* Times that the function gives, or pauses, say nothing about how long a sample takes. */
+static void note_length(struct etalon_state *s, double ns)
+{
+	struct et_slice *o = s->out;
+
+	if (s->given || s->pauses)
+		o->sample_ns += (ns - o->sample_ns) / (double)(o->n + 1);
+}
+
 static void record(struct etalon_state *s, const struct et_timed *x, double net)
 {
 	struct et_slice *o = s->out;
@@ -157,7 +169,10 @@ static void record(struct etalon_state *s, const struct et_timed *x, double net)
 		o->warnings |= ETALON_WARNING_BACKWARDS;
 		return;
 	}
-	ns = s->given ? s->given_ns / (double)s->given : fmax(ns - o->empty_ns, 0);
+	note_length(s, et_sampler_ns(&s->sampler, x->ticks));
+	ns = fmax(ns - o->empty_ns, 0);
+	if (s->given) /* whatever it is a time of, the CPU time does not tell it */
+		ns = cpu_ns = s->given_ns / (double)s->given;
 	o->samples[o->n] = (struct et_bench_sample){
 		.ns = ns,
 		.cpu_ns = cpu_ns,
@@ -192,7 +207,7 @@ static bool warmed_up(struct etalon_state *s, const struct et_timed *x, double n
 	/* A call that takes as long as a slice is a sample, unless the next is far shorter. */
 	if (et_sampler_ns(&s->sampler, x->ticks) >= s->q->duration_ns) {
 		record(s, x, net);
-		return s->fixed || s->out->n >= LONG_TRIES;
+		return s->fixed || s->out->n >= LONG_TRIES || s->out->n >= s->capacity;
 	}
 	if (!s->fixed) {
 		if (s->tries < (s->shortest.cpu_ns < LONG_NS ? TRIES : LONG_TRIES))
@@ -259,7 +274,8 @@ static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 	uint64_t from;
 
 	s->sampler.least_ns = least_ns;
-	if (!s->o.compensate || s->pauses || !et_sampler_meets_interrupts(&s->sampler, least_ns) ||
+	if (!s->o.compensate || s->pauses || s->given ||
+		!et_sampler_meets_interrupts(&s->sampler, least_ns) ||
 		s->window_ns * WINDOW_SHARE > s->loop_ns)
 		return;
 	/* A single window may lose more than the single sample did: the least of three does not. */

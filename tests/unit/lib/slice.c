@@ -89,6 +89,17 @@ static void first_call(void)
 	et_slice_free(&s);
 }
 
+/* Calls longer than the slice are samples; the last of a sequence may be the only one kept. */
+static void one_sample(void)
+{
+	struct machine m = { .load = 1, .tick_cost = 1000, .work = 5 * MS };
+	struct et_slice_request q = request(2 * MS, 1);
+	struct et_slice s = take(&m, 5, (struct etalon_bench){ .fn = function }, &q);
+
+	ok(s.n == 1 && m.calls == 1, "at most one sample: the first call that is long enough");
+	et_slice_free(&s);
+}
+
 static void calls_given(void)
 {
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 3000 };
@@ -365,10 +376,16 @@ static void loops(void)
 
 	s = take_body(GIVES_TIME, 30);
 	ok(s.n > 10 && least(&s) == 123, "etalon_set_time replaces the time");
+	size_t wrong = 0;
+	for (size_t i = 0; i < s.n; i++)
+		wrong += s.samples[i].cpu_ns != 123;
+	ok(!wrong, "etalon_set_time: there is no CPU time to judge by");
+	near(s.sample_ns, 30 * (double)s.calls, 0.3, 0, "etalon_set_time: a sample's own length");
 	et_slice_free(&s);
 
 	s = take_body(LOOPS_TWICE, 30);
-	ok(s.n > 10 && iterations == seen, "a second loop in one function does nothing");
+	ok(s.error && strstr(s.error, "more than once") && iterations == seen,
+		"a second loop in one function: %s", s.error);
 	et_slice_free(&s);
 }
 
@@ -490,6 +507,7 @@ int main(void)
 {
 	lengths();
 	first_call();
+	one_sample();
 	calls_given();
 	marks();
 	interrupts();

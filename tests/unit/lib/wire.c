@@ -43,6 +43,7 @@ static void round_trip(void)
 		.n_counters = 1,
 		.warnings = ETALON_WARNING_SLOW,
 		.empty_ns = 0.1,
+		.sample_ns = 20500,
 		.size = NAN,
 		.wall_ns = NAN,
 		.items = 3,
@@ -55,7 +56,7 @@ static void round_trip(void)
 
 	ok(parse(text, &got), "slice: its JSON is read");
 	ok(got.calls == s.calls && got.clock == s.clock && got.hz == s.hz && got.items == 3 &&
-			got.empty_ns == 0.1 && got.warnings == s.warnings,
+			got.empty_ns == 0.1 && got.sample_ns == 20500 && got.warnings == s.warnings,
 		"slice: the numbers are the same");
 	ok(got.events[0] == 12 && isnan(got.events[1]) && got.events[2] == 0.5 &&
 			got.events_error == EACCES && got.events_user_only,
