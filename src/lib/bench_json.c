@@ -210,7 +210,7 @@ static void parameters(struct et_json *j, const struct et_bench_row *row)
 
 	et_json_flat_object(j, "parameters");
 	for (size_t i = 0; c && i < c->n_params; i++) {
-		char name[16];
+		char name[24];
 
 		snprintf(name, sizeof(name), "p%zu", i + 1);
 		et_json_int(j, axis_name(c, i, name), c->params[i]);

@@ -347,7 +347,7 @@ static int map_memory(struct et_cache *c, const struct etalon_kbest_opts *o, siz
 	c->mapped = c->probe = p;
 	c->memory = o->clear_memory ? o->clear_memory : p + probes + GUARD;
 	c->bytes = o->clear_memory ? o->clear_bytes : own;
-	c->times = (double *)(p + probes + 2 * GUARD + own);
+	c->times = (void *)(p + probes + 2 * GUARD + own);
 	memset(c->times, 0, c->room * sizeof(*c->times)); /* no page faults later */
 	return ETALON_OK;
 }

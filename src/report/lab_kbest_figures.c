@@ -175,14 +175,16 @@ static const char *error_title(enum et_kbest_figure figure)
 /* The length whose calls are drawn. */
 static uint64_t length_of(const struct et_kbest_accuracy *a, enum et_kbest_figure figure)
 {
+	double distance = INFINITY;
 	uint64_t best = 0;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		uint64_t ns = a->cells[i].length_ns;
-		double now = fabs(log((double)ns / SHORT_NS)),
-		       was = fabs(log((double)best / SHORT_NS));
-		if (!best || (figure == ET_KBEST_LONG ? ns > best : now < was))
+		double now = fabs(log((double)ns / SHORT_NS));
+		if (!i || (figure == ET_KBEST_LONG ? ns > best : now < distance)) {
 			best = ns;
+			distance = now;
+		}
 	}
 	return best;
 }

@@ -121,6 +121,7 @@ exits 'lab problems: tick-count succeeds' 0 etalon lab problems tick-count --tic
 like 'lab problems: 7 ticks of 10 ms are between 60 and 80 ms' "$out" 'least +60\.00 ms.*most +80\.00 ms.*The true time is between'
 answer()
 {
+	# shellcheck disable=SC2086 # words
 	exits "lab problems: $1 $2 succeeds" 0 etalon lab problems "$1" --json $2
 	json "lab problems: $1 $2 has the answer" "$3"
 }

@@ -122,7 +122,7 @@ unlike "run: grep with --output pipe has no such note" "$out$err" 'first match'
 
 # Every nice value that is accepted can be read again.
 exits "--nice 19: run succeeds" 0 etalon run -q -r 2 -w 0 --nice 19 --shell sh --output nice.txt nice
-is "--nice 19: the program runs with it" "$(cat nice.txt)" 19
+is "--nice 19: the program runs with it" "$(cat nice.txt)" "$(nice -n 19 nice)" # it is added
 exits "--nice 19: show prints the experiment" 0 etalon show last
 exits "--nice 19: export writes the experiment" 0 etalon export -o nice.json last
 is "--nice 19: the record has it" "$(field nice.json .child.nice)" 19

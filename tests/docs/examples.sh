@@ -32,6 +32,7 @@ seq 100000 >stage/data
 cp "$root/tests/golden/emp-daemons.json" stage/daemons.json
 cp -r "$root/tests/sysroot/vm" stage/machine
 cp "$root/tests/golden/csapp-activity-trace.json" stage/activity.json
+cp "$root/tests/data/bench/old.json" stage/functions.json
 printf 'run,seconds\n1,0.101\n2,0.102\n3,0.104\n' >stage/times.csv
 etalon put inc --iterations 1 # calibrates now, not while an example is timed
 etalon put inc --seconds 1ms

@@ -126,7 +126,7 @@ documented()
 	for option in $("$work/sum" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*'); do
 		grep -qF -- "*$option*" "$root/man/etalon.3.scd" || { echo "$option"; missing=1; }
 	done
-	return $missing
+	return "$missing"
 }
 ok 'the manual has every option of --help' documented
 ok '--help fits into 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"

@@ -40,7 +40,7 @@ static void verdict(void)
 	ok(et_cache_verdict(&c) == ETALON_WARNING_NOT_COLD, "cache: more is a warning");
 }
 
-/* What the probe finds: the least share of misses after use, the mean share after a flush. */
+/* The least share of misses after use, the mean share after a flush, that of good clears. */
 struct found {
 	double hit, flushed, evicted;
 };
