@@ -33,7 +33,7 @@ static int store_record(
 	return rc == -EEXIST ? et_hint(err, rc, "use --copy to store it under a new id") : rc;
 }
 
-static void report(const struct et_cli *cli, const struct et_experiment *e)
+static void report(const struct et_cli *cli, const struct et_experiment *e, size_t omitted)
 {
 	size_t n = 0;
 
@@ -45,19 +45,23 @@ static void report(const struct et_cli *cli, const struct et_experiment *e)
 		printf("imported %s: %zu sample%s of %zu %s%s\n", e->id, n, n == 1 ? "" : "s",
 			e->n_commands, et_experiment_of_functions(e) ? "function" : "command",
 			e->n_commands == 1 ? "" : "s");
+	if (omitted)
+		fprintf(stderr, "etalon: %zu function%s that failed %s omitted\n", omitted,
+			omitted == 1 ? "" : "s", omitted == 1 ? "was" : "were");
 }
 
 static int import(const struct et_cli *cli, struct et_import_options *o, struct et_error *err)
 {
 	struct et_experiment *e = NULL;
 	ET_AUTO_FREE char *data = NULL;
-	size_t size;
+	size_t size, omitted = 0;
 	int rc = et_input_read(o->name, ET_IMPORT_MOST_BYTES, &data, &size, err);
 
 	if (rc)
 		return rc;
 	if (!strcmp(o->name, "-"))
 		o->name = "standard input";
+	o->omitted = &omitted;
 	o->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
 	if (getrandom(&o->random, sizeof(o->random), 0) < 0)
 		o->random = o->wall_ns;
@@ -65,7 +69,7 @@ static int import(const struct et_cli *cli, struct et_import_options *o, struct 
 	if (!rc)
 		rc = store_record(cli, e, err);
 	if (!rc)
-		report(cli, e);
+		report(cli, e, omitted);
 	et_experiment_free(e);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
+#include "lib/bench_values.h"
 #include "lib/complexity.h"
 
 #include <math.h>
@@ -95,6 +96,22 @@ static void estimate(struct et_json *j, const struct et_bench_estimate *e)
 	et_json_string(j, "reason", et_bench_reason_names[e->reason]);
 	et_json_bool(j, "converged",
 		e->reason != ET_BENCH_NO_FLOOR && !(e->warnings & ETALON_WARNING_SPREAD));
+}
+
+/* The value of each process, as the answer is made of them. */
+static void processes(struct et_json *j, const struct et_bench_row *row)
+{
+	const struct et_slices s = { row->slices, row->n_slices, false };
+	struct et_bench_method m = et_bench_method_choose(&s, 0);
+	struct et_bench_summary v;
+
+	m.statistic = row->estimate.statistic;
+	et_bench_summarise(&s, &m, &v);
+	et_json_flat_array(j, "process_ns");
+	for (size_t i = 0; i < v.n; i++)
+		put(j, NULL, v.ns[i]);
+	et_json_end(j);
+	et_bench_summary_free(&v);
 }
 
 static void counters(struct et_json *j, const struct et_bench_row *row)
@@ -232,6 +249,7 @@ static void function(struct et_json *j, const struct et_bench_row *row)
 	if (et_bench_timed(row)) {
 		estimate(j, &row->estimate);
 		statistics(j, &row->estimate);
+		processes(j, row);
 	} else {
 		et_json_null(j, "time_ns");
 	}

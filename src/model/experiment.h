@@ -61,6 +61,8 @@ struct et_command {
 	char *cleanup;
 	struct et_parameter *parameters;
 	size_t n_parameters;
+	/* Of a function: each value is this of a process, "best" say; NULL: not known. */
+	const char *statistic;
 	struct et_samples samples; /* in order of execution, with warm-up */
 };
 

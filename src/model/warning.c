@@ -135,6 +135,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_FUNCTIONS_APART] = { "functions-apart", WARNING, "",
 		"timed at different times, so a change of the machine looks like a difference; run "
 		"the new program with --against OLD" },
+	[ET_WARN_STATISTICS_DIFFER] = { "statistics-differ", WARNING, "tt",
+		"the statistics of the two files differ ({0}, {1}), so these are other times; run "
+		"the new program with --baseline OLD" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
 		"these programs mostly sleep or wait, which CPU time does not count; compare "
 		"them by elapsed time (--metric et)" },

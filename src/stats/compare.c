@@ -103,6 +103,11 @@ static void judge_across(
 		et_probed_free(&pa);
 		et_probed_free(&pb);
 	}
+	const char *one = ea->commands[a->command].statistic;
+	const char *other = eb->commands[b->command].statistic;
+	if (one && other && strcmp(one, other) != 0)
+		et_warn(&out->warnings, ET_WARN_STATISTICS_DIFFER, et_arg_text(one),
+			et_arg_text(other));
 	if (et_experiment_of_functions(ea))
 		et_warn(&out->warnings, ET_WARN_FUNCTIONS_APART);
 	else

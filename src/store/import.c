@@ -321,6 +321,8 @@ int et_import(const char *data, size_t size, const struct et_import_options *o,
 	int rc = import_any(&in, data, size);
 	if (!rc)
 		rc = finish(&in);
+	if (!rc && o->omitted)
+		*o->omitted = in.omitted;
 	if (!rc)
 		et_metric_settle(in.e);
 	if (rc)

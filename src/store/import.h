@@ -35,6 +35,7 @@ struct et_import_options {
 	bool copy;          /* give the experiment a new id even if the record has one */
 	uint64_t wall_ns;   /* now: the start of an experiment if its record has none */
 	uint64_t random;    /* a random number, for new ids */
+	size_t *omitted;    /* set to the number of functions without times; may be NULL */
 };
 
 /*

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the JSON of benchmark programs of libetalon: each function becomes a command. Samples of
- * one process depend on each other (its addresses, its allocations), so a process with its best,
- * median or mean is one run; the samples themselves are runs only if there is a single process.
+ * one process depend on each other (its addresses, its allocations), so a process with the value
+ * that the program judged is one run. Records without these values have the best, median or mean of
+ * its samples instead. The samples themselves are runs only if there is a single process.
  */
 #include "base/alloc.h"
 #include "store/importer.h"
@@ -54,12 +55,12 @@ static double value_of(struct values *v, enum statistic statistic)
 				   : (v->list[(v->n - 1) / 2] + v->list[v->n / 2]) / 2;
 }
 
-static int read_values(struct et_importer *in, const json_t *slice, const char *key,
+static int read_values(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at, struct values *out)
 {
 	struct et_import_place list = { at, key, 0 };
 	const json_t *values, *value;
-	int rc = et_read_branch(in, slice, key, JSON_ARRAY, at, &values);
+	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &values);
 
 	if (rc)
 		return rc;
@@ -97,28 +98,51 @@ void et_import_call(struct et_importer *in, uint32_t command, double ns, double 
 struct function {
 	uint32_t number;
 	enum statistic statistic;
-	bool alone; /* there is only one process */
+	bool alone;           /* there is only one process */
+	struct values judged; /* the values of the processes; none in older records */
 };
+
+static void free_function(struct function *f)
+{
+	free_values(&f->judged);
+}
+
+/* Samples with a mark were disturbed; they count if there are no others. */
+static void add_samples(struct et_importer *in, uint32_t number, const struct values *ns,
+	const struct values *cpu, const struct values *marks)
+{
+	bool clean = false;
+
+	for (size_t i = 0; i < marks->n; i++)
+		clean = clean || marks->list[i] == 0;
+	for (size_t i = 0; i < ns->n; i++)
+		if (!clean || marks->list[i] == 0)
+			et_import_call(in, number, ns->list[i], cpu->n ? cpu->list[i] : 0);
+}
 
 static int read_slice(struct et_importer *in, const json_t *slice, const struct function *f,
 	const struct et_import_place *at)
 {
 	ET_CLEANUP(free_values) struct values ns = { 0 };
 	ET_CLEANUP(free_values) struct values cpu = { 0 };
+	ET_CLEANUP(free_values) struct values marks = { 0 };
 
 	if (!json_is_object(slice))
 		return et_import_fail(in, at, "is not an object");
 	int rc = read_values(in, slice, "ns", at, &ns);
 	if (!rc)
 		rc = read_values(in, slice, "cpu_ns", at, &cpu);
+	if (!rc)
+		rc = read_values(in, slice, "marks", at, &marks);
 	if (rc)
 		return rc;
-	if (!ns.n || (cpu.n && cpu.n != ns.n))
-		return et_import_fail(in, at, "has no times, or not as many CPU times");
-	for (size_t i = 0; f->alone && i < ns.n; i++)
-		et_import_call(in, f->number, ns.list[i], cpu.n ? cpu.list[i] : 0);
-	if (!f->alone)
-		et_import_call(in, f->number, value_of(&ns, f->statistic),
+	if (!ns.n || (cpu.n && cpu.n != ns.n) || (marks.n && marks.n != ns.n))
+		return et_import_fail(in, at, "has no times, or not as many CPU times or marks");
+	if (f->alone)
+		add_samples(in, f->number, &ns, &cpu, &marks);
+	else
+		et_import_call(in, f->number,
+			f->judged.n ? f->judged.list[at->index] : value_of(&ns, f->statistic),
 			cpu.n ? value_of(&cpu, f->statistic) : 0);
 	return 0;
 }
@@ -151,17 +175,32 @@ static int add_function(struct et_importer *in, const struct et_import_place *at
 	return et_import_command(in, at, name) ? 0 : -EINVAL;
 }
 
+/* Values that do not belong to one slice each have no CPU times. */
+static void add_judged(struct et_importer *in, const struct function *f)
+{
+	for (size_t i = 0; i < f->judged.n; i++)
+		et_import_call(in, f->number, f->judged.list[i], 0);
+}
+
 static int read_slices(struct et_importer *in, const json_t *function, const json_t *slices,
 	const struct et_import_place *at)
 {
 	struct et_import_place list = { at, "slices", 0 };
-	struct function f = { .number = (uint32_t)in->e->n_commands - 1,
-		.alone = et_list_size(in, slices) == 1 };
+	size_t n = et_list_size(in, slices);
+	ET_CLEANUP(free_function)
+	struct function f = { .number = (uint32_t)in->e->n_commands - 1, .alone = n == 1 };
 	const json_t *slice;
 	int rc = read_statistic(in, function, at, &f.statistic);
 
+	if (!rc)
+		rc = read_values(in, function, "process_ns", at, &f.judged);
 	if (rc)
 		return rc;
+	in->e->commands[f.number].statistic = statistics[f.statistic];
+	if (!f.alone && f.judged.n && f.judged.n != n) {
+		add_judged(in, &f);
+		return 0;
+	}
 	ET_AUTO_LIST struct et_list l = et_list_open(in, slices);
 	while ((slice = et_list_next(&l))) {
 		struct et_import_place here = { &list, NULL, l.at };
@@ -189,8 +228,10 @@ static int read_function(
 		return rc;
 	if (!name)
 		return et_import_fail(in, at, "has no name");
-	if (!et_list_size(in, slices))
+	if (!et_list_size(in, slices)) {
+		in->omitted++;
 		return 0;
+	}
 	rc = add_function(in, at, name);
 	if (!rc)
 		rc = et_read_parameters(in, function, &in->e->commands[in->e->n_commands - 1], at);

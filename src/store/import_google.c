@@ -52,7 +52,10 @@ static int find(
 	for (*out = 0; *out < e->n_commands; ++*out)
 		if (!strcmp(e->commands[*out].name, name))
 			return 0;
-	return et_import_command(in, at, name) ? 0 : -EINVAL;
+	struct et_command *c = et_import_command(in, at, name);
+	if (c)
+		c->statistic = "mean";
+	return c ? 0 : -EINVAL;
 }
 
 static int read_repetition(
@@ -71,9 +74,12 @@ static int read_repetition(
 		rc = et_read_text(in, b, "name", at, &name);
 	if (rc)
 		return rc;
-	if ((type && strcmp(type, "iteration") != 0) ||
-		json_is_true(json_object_get(b, "error_occurred")))
+	if (type && strcmp(type, "iteration") != 0)
 		return 0;
+	if (json_is_true(json_object_get(b, "error_occurred"))) {
+		in->omitted++;
+		return 0;
+	}
 	if (!run && !name)
 		return et_import_fail(in, at, "has no name");
 	rc = read_unit(in, b, at, &unit_ns);

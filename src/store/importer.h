@@ -19,6 +19,7 @@ struct et_importer {
 	struct et_outline outline; /* of a record in JSON */
 	bool profiled;             /* the samples may have no times */
 	bool designed;             /* there may be as many commands as in a design */
+	size_t omitted;            /* functions that failed */
 };
 
 /*

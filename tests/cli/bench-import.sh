@@ -37,6 +37,39 @@ for s in c['samples']:
 PY
 is 'import: a sample is the best of a process, or a repetition, per call' "$(cat got)" "$(cat want)"
 
+# Values that the program judged are taken as they are; of the samples of one process, those without
+# marks.
+python3 - "$data" <<'PY' >want
+import json, sys
+d = json.load(open(sys.argv[1] + '/old.json'))
+f = d['functions'][0]
+f['process_ns'] = [100 + i / 8 for i in range(len(f['slices']))]
+d['functions'][1]['process_ns'] = [7, 8, 9]  # two slices of some processes
+s = d['functions'][2]['slices'][:1]
+s[0]['marks'] = [i % 2 for i in range(len(s[0]['ns']))]
+d['functions'][2]['slices'] = s
+d['functions'].append({'name': 'broken', 'error': 'no input', 'slices': []})
+json.dump(d, open('judged.json', 'w'))
+print(f['process_ns'])
+print([7.0, 8.0, 9.0])
+print([round(x, 6) for x in s[0]['ns'][::2]])
+d['functions'] = [f]
+f['statistic'] = 'median'
+json.dump(d, open('median.json', 'w'))
+PY
+exits 'import: values of processes are read' 0 etalon import --label judged judged.json
+like 'import: functions that failed are mentioned' "$err" '1 function that failed was omitted'
+etalon export --format json judged |
+	python3 -c 'import json, sys
+for c in json.load(sys.stdin)["commands"]:
+    print([round(s["et_ns"] / s["calls"], 6) for s in c["samples"]])' >got
+is 'import: values of processes are those that the program judged' "$(cat got)" "$(cat want)"
+exits 'compare: values of processes by two statistics' 0 \
+	etalon compare --json - judged.json median.json
+like 'compare: a warning says that the statistics differ' "$out" '"statistics-differ"'
+exits 'compare: values of processes by one statistic' 0 etalon compare --json - judged.json "$data/new.json"
+unlike 'compare: no warning without need' "$out" 'statistics-differ'
+
 exits 'show: an imported benchmark is shown' 0 etalon show old
 like 'show: the origin names functions and times per call' "$out" 'functions, times per call'
 like 'show: times below 1 ns have digits' "$out" 'sum +0\.[0-9]+ ns'
