@@ -306,8 +306,12 @@ static void print_complexity(
 		char *line = NULL, figure[ET_FIGURE];
 
 		if (c->problem) {
-			line = et_asprintf("%s: too few %s to tell how the time grows", c->name,
-				c->problem == ET_GROWTH_FEW_SIZES ? "sizes" : "samples");
+			line = et_asprintf("%s: too few %s to tell how the time grows (%d are "
+					   "needed)",
+				c->name,
+				c->problem == ET_GROWTH_FEW_SIZES ? "sizes" : "values of processes",
+				c->problem == ET_GROWTH_FEW_SIZES ? ET_GROWTH_SIZES_LEAST
+								  : ET_GROWTH_SAMPLES_LEAST);
 		} else if (c->growth.best == ET_GROWTH_CONSTANT || !(c->coefficient > 0)) {
 			line = et_asprintf("%s: %s", c->name, model);
 		} else {
