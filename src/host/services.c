@@ -97,6 +97,16 @@ static int ask(char *const *argv, unsigned seconds, char *buf, size_t size)
 	return rc;
 }
 
+/* Asks for a state. An answer that is missing for want of memory must not look like silence. */
+static int ask_state(char *const *argv, char *buf)
+{
+	int rc = ask(argv, SHOW_SECONDS, buf, ANSWER_BYTES);
+
+	if (rc == -ENOMEM)
+		et_out_of_memory();
+	return rc;
+}
+
 /* The properties that are queried; an older systemd omits those that it does not know. */
 enum property {
 	ID,
@@ -234,7 +244,7 @@ void et_services_read(
 	argv[3] = list;
 	for (size_t i = 0; i < n; i++)
 		argv[FIXED + i] = (char *)units[i];
-	if (ask(argv, SHOW_SECONDS, answer, ANSWER_BYTES) == 0)
+	if (ask_state(argv, answer) == 0)
 		et_services_parse(answer, n, out);
 }
 
@@ -243,7 +253,7 @@ static char *first_words(char *const *argv)
 {
 	char *answer = et_alloc(ANSWER_BYTES), *to = answer;
 
-	if (ask(argv, SHOW_SECONDS, answer, ANSWER_BYTES)) {
+	if (ask_state(argv, answer)) {
 		free(answer);
 		return NULL;
 	}

@@ -75,19 +75,28 @@ shares()
 		. > 0.99999 and . < 1.00001] | all' "$2"
 }
 
+slept()
+{
+	jq -e '.commands[0] | [.samples[] | .asleep_ns >= 190000000 and .runnable_ns <= .et_ns - 195000000] | all' \
+		busy.json || ! jq -c '.commands[0].samples[] | [.et_ns, .asleep_ns, .runnable_ns, .steal_ns]' busy.json
+}
+
 # asleep NAME COMMAND…: a program that sleeps beside a busy loop is asleep, and one that works is
-# runnable while the loop runs
+# runnable while the loop runs. A hypervisor may take the CPU meanwhile: one of three tries is enough.
 asleep()
 {
-	local name=$1
+	local name=$1 try
 	shift
-	./compete busy.pid
-	exits "$name: programs beside a busy loop succeed" 0 "$@" --json busy.json -q -r 3 -w 0 --protocol raw \
-		--order round-robin --cpu "$cpu" 'sleep 0.2' "./$measured put inc --seconds 0.05"
-	kill "$(cat busy.pid)"
+	for try in 1 2 3; do
+		./compete busy.pid
+		exits "$name: programs beside a busy loop succeed, try $try" 0 "$@" --json busy.json -q -r 3 -w 0 \
+			--protocol raw --order round-robin --cpu "$cpu" 'sleep 0.2' \
+			"./$measured put inc --seconds 0.05"
+		kill "$(cat busy.pid)"
+		! slept >/dev/null || break
+	done
 	shares "$name" busy.json
-	ok "$name: a program that sleeps beside a busy loop is asleep" jq -e '.commands[0] |
-		[.samples[] | .asleep_ns >= 190000000 and .runnable_ns <= .et_ns - 195000000] | all' busy.json
+	ok "$name: a program that sleeps beside a busy loop is asleep" slept
 	ok "$name: a program that works beside a busy loop is runnable while others run" jq -e '.commands[1] |
 		[.samples[] | .runnable_ns > 0.2 * .et_ns and .asleep_ns < 0.1 * .et_ns] | all' busy.json
 }
