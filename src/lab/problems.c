@@ -198,7 +198,7 @@ static int time_overflow(
 {
 	int bits = (int)v->given[ET_PROBLEM_BITS];
 	double seconds = ldexp(1, bits - 1);
-	time_t when = (time_t)seconds;
+	time_t when = bits <= 54 ? (time_t)seconds : 0;
 	struct tm tm;
 
 	/* Years have at most nine digits in a struct tm, and in the text. */
