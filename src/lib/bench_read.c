@@ -4,6 +4,7 @@
  * are used, sizes are limited, and texts are cleaned when they are printed.
  */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
@@ -21,7 +22,8 @@ static const double MOST_NS = 1e18; /* thirty years */
 struct reader {
 	const char *path;
 	struct et_bench_results *out;
-	size_t room; /* for rows */
+	size_t room;          /* for rows */
+	struct et_hash index; /* of the first row whose name has this hash, counted from 1 */
 	struct et_error *err;
 };
 
@@ -82,11 +84,20 @@ static char *text(const json_t *object, const char *key)
 
 /* --- rows --- */
 
+static size_t *index_of(struct reader *in, const char *name)
+{
+	uint64_t key = et_hash_text(name);
+
+	return et_hash_put(&in->index, key ? key : 1);
+}
+
 static struct et_bench_row *row_of(struct reader *in, const char *name)
 {
 	struct et_bench_results *r = in->out;
+	size_t first = *index_of(in, name);
 
-	for (size_t i = 0; i < r->n; i++)
+	/* Names of the same hash are rare: the first of them is usually the one. */
+	for (size_t i = first ? first - 1 : r->n; i < r->n; i++)
 		if (!strcmp(r->rows[i].name, name))
 			return &r->rows[i];
 	return NULL;
@@ -95,9 +106,12 @@ static struct et_bench_row *row_of(struct reader *in, const char *name)
 static struct et_bench_row *add_row(struct reader *in, char *name)
 {
 	struct et_bench_results *r = in->out;
+	size_t *first = index_of(in, name);
 
 	ET_GROW(r->rows, r->n, in->room);
 	r->rows[r->n] = (struct et_bench_row){ .name = name };
+	if (!*first)
+		*first = r->n + 1;
 	return &r->rows[r->n++];
 }
 
@@ -184,6 +198,34 @@ static bool take_slice(const json_t *slice, struct et_slice *s)
 	return samples(slice, s);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Numbers the processes from 0 without gaps: later steps go through all numbers. */
+static void renumber(struct et_bench_row *row)
+{
+	ET_AUTO_FREE unsigned *list = et_calloc(row->n_slices + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n_slices; i++)
+		list[i] = row->slices[i].process;
+	qsort(list, row->n_slices, sizeof(*list), by_number);
+	for (size_t i = 0; i < row->n_slices; i++)
+		if (!n || list[i] != list[n - 1])
+			list[n++] = list[i];
+	for (size_t i = 0; i < row->n_slices; i++) {
+		unsigned *number = &row->slices[i].process;
+
+		*number =
+			(unsigned)((unsigned *)bsearch(number, list, n, sizeof(*list), by_number) -
+				   list);
+	}
+}
+
 static int take_function(struct reader *in, const json_t *f, size_t number)
 {
 	const json_t *slices = json_object_get(f, "slices"), *slice;
@@ -207,6 +249,7 @@ static int take_function(struct reader *in, const json_t *f, size_t number)
 			return refuse(in, "'%.60s': a value of slice %zu is missing or wrong", name,
 				i + 1);
 	}
+	renumber(row);
 	return 0;
 }
 
@@ -388,7 +431,9 @@ static int load(struct reader *in, json_t **root)
 int et_bench_read(const char *path, struct et_bench_results *out, struct et_error *err)
 {
 	struct et_bench_results r = { 0 };
-	struct reader in = { path, &r, 0, err };
+	struct reader in = {
+		.path = path, .out = &r, .index = { .width = sizeof(size_t) }, .err = err
+	};
 	json_t *root;
 	int rc = load(&in, &root);
 
@@ -401,6 +446,7 @@ int et_bench_read(const char *path, struct et_bench_results *out, struct et_erro
 	else
 		rc = refuse(&in, "it has no list of functions");
 	json_decref(root);
+	et_hash_free(&in.index);
 	if (rc) {
 		et_bench_results_free(&r);
 		return rc;

@@ -322,6 +322,40 @@ static void check_refusals(void)
 		ET_EXIT_OUTSIDE, "benchmark number 1", "a time in days");
 }
 
+/* Later steps go through all numbers of processes, so the largest must not be what a file says. */
+static void check_numbers(void)
+{
+	static const char text[] =
+		HEAD "[{\"name\": \"f\", \"slices\": ["
+		     "{\"process\": 4294967295, \"clock\": \"raw\", \"ns\": [1]},"
+		     "{\"process\": 7, \"clock\": \"raw\", \"ns\": [2]},"
+		     "{\"process\": 4294967295, \"clock\": \"raw\", \"ns\": [3]}]}]}";
+	struct et_bench_results r = { 0 };
+	struct et_error err = { 0 };
+
+	if (!ok(read_text(text, &r, &err) == 0, "read: large numbers of processes"))
+		return;
+	const struct et_slice *s = r.rows[0].slices;
+	ok(s[0].process == 1 && s[1].process == 0 && s[2].process == 1,
+		"read: processes are numbered from 0, in the same order");
+	et_bench_results_free(&r);
+}
+
+/* The names of the notes on functions that only the old results have. */
+static void check_missing(void)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	struct et_bench_results r = { 0 };
+
+	et_bench_note_missing(&r, "old.json", names, 0);
+	ok(r.n_notes == 0, "missing: there is no note without a name");
+	et_bench_note_missing(&r, "old.json", names, 4);
+	ok(r.n_notes == 1 && !strcmp(r.notes[0], "old.json has functions that this program lacks: "
+						 "a, b, c and 1 other"),
+		"missing: three names and a number");
+	et_bench_results_free(&r);
+}
+
 static int compare_with(int cache, int clock, const char *cpu, struct et_bench_results *r)
 {
 	struct et_bench_results old = results();
@@ -401,6 +435,8 @@ int main(void)
 	check_google();
 	check_google_file();
 	check_refusals();
+	check_numbers();
+	check_missing();
 	check_comparable();
 	return tap_done();
 }
