@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const double NOTABLE_DOUBT = 0.05; /* of the call, in relation to the function */
+static const double NOTABLE_DOUBT = 0.1; /* of the call, in relation to the function */
 
 struct all {
 	double *x;
@@ -34,7 +34,8 @@ static struct all collect(const struct et_slices *s, struct et_bench_estimate *e
 
 		if (l->old != s->old || l->error)
 			continue;
-		e->warnings |= l->warnings;
+		/* Whether the call matters is judged by all slices together. */
+		e->warnings |= l->warnings & ~(unsigned)ETALON_WARNING_OVERHEAD;
 		for (size_t j = 0; j < l->n; j++) {
 			a.x[a.n++] = l->samples[j].ns;
 			e->preempted += (l->samples[j].marks & ET_BENCH_PREEMPTED) != 0;
@@ -61,21 +62,21 @@ static void describe(const struct all *a, struct et_bench_estimate *e)
 }
 
 /*
- * The uncertainty of an empty call that all processes share, if it is notable. Another invocation
- * has the same error, but the time of a function as short as the call is unknown by as much.
+ * The part of the uncertainty of an empty call that exceeds a tenth of the time. All invocations
+ * share its error, so that it does not widen the interval of other functions; but a function about
+ * as short as the call would claim a time that is not known. The median: the call is slow in some
+ * processes.
  */
 static double shared_doubt_ns(const struct et_slices *s, double ns)
 {
-	double sum = 0;
+	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->list[i].old != s->old || s->list[i].error)
-			continue;
-		sum += s->list[i].empty_uncertainty_ns;
-		n++;
-	}
-	return n && sum / (double)n > NOTABLE_DOUBT * ns ? sum / (double)n : 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].old == s->old && !s->list[i].error)
+			x[n++] = s->list[i].empty_uncertainty_ns;
+	et_sort(x, n);
+	return n ? fmax(et_median_sorted(x, n) - NOTABLE_DOUBT * ns, 0) : 0;
 }
 
 /*
@@ -86,7 +87,7 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	struct et_bench_estimate *e)
 {
 	struct et_bench_summary v;
-	double u, half;
+	double u, half, doubt;
 
 	et_bench_summarise(s, m, &v);
 	struct et_location l = et_locate(v.ns, v.n);
@@ -95,7 +96,10 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	l.df = et_combined_df(l.se, l.df, u);
 	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
 		       : INFINITY;
-	half = hypot(half, 2 * shared_doubt_ns(s, l.at));
+	doubt = shared_doubt_ns(s, l.at);
+	half = hypot(half, 2 * doubt);
+	if (doubt > 0)
+		e->warnings |= ETALON_WARNING_OVERHEAD;
 	e->statistic = m->statistic;
 	e->reason = m->reason;
 	e->processes = v.n;

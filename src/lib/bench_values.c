@@ -15,6 +15,7 @@ enum {
 	ENOUGH = 3,      /* samples that must count in a process, if it has as many */
 	DISTINCT = 10,   /* samples that show how the shortest differ from the others */
 	BELOW_LEAST = 3, /* samples below the floor that are no chance */
+	FEW_CALLS = 100, /* per sample: each call shows */
 };
 
 /* The best is this quantile: steadier than the minimum, and hardly longer where a floor exists. */
@@ -23,6 +24,7 @@ static const double BELOW = 0.005;     /* a sample is below the floor if shorter
 static const double BELOW_SHARE = 0.1; /* … and this share of the slow samples must be */
 static const double SPREAD = 0.05; /* there is no floor if the median exceeds the best by this */
 static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the median by this */
+static const double FAR = 1.5;     /* times the median: no state of the processor */
 /*
  * The state of the machine (who else uses its caches, how often it is interrupted) shifts all
  * processes of an invocation alike, so their spread does not show it. For the best and the median
@@ -252,6 +254,21 @@ static void count_below(const struct et_slices *s, unsigned process,
 	}
 }
 
+/*
+ * By how much the mean exceeds the median, relatively. In samples of many calls, two speeds that
+ * are close to each other are states of the processor; only samples that are far longer tell that
+ * some of the calls are.
+ */
+static double excess_of(const struct pool *p, double call_ns)
+{
+	double median = et_median_sorted(p->x, p->n), sum = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->calls < FEW_CALLS || p->x[i] + call_ns > FAR * (median + call_ns))
+			sum += p->x[i] - median;
+	return sum / (double)p->n / (median + call_ns);
+}
+
 /* Tests whether disturbances only lengthen the samples and all calls do the same work. */
 static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 {
@@ -274,8 +291,7 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 		below_in += f.below > before;
 		/* Of the whole time: without the call, next to nothing may be left. */
 		reach[n] = (et_median_sorted(p.x, p.n) - best_of(&p)) / (best_of(&p) + call_ns);
-		excess[n++] = (et_mean(p.x, p.n) - et_median_sorted(p.x, p.n)) /
-			      (et_median_sorted(p.x, p.n) + call_ns);
+		excess[n++] = excess_of(&p, call_ns);
 	}
 	if (!n)
 		return;

@@ -55,7 +55,7 @@ static const struct {
 	{ ETALON_WARNING_INTERRUPTS,
 		"interrupts vary by more than epsilon: repeat on a quieter machine" },
 	{ ETALON_WARNING_OVERHEAD,
-		"hardly longer than timing it: make a call or iteration do more" },
+		"about as short as an empty call: use ETALON_LOOP, or do more per call" },
 	{ ETALON_WARNING_CACHE_SIZE,
 		"the size of the last-level cache is unknown: 64 MiB were cleared" },
 	{ ETALON_WARNING_NOT_COLD,

@@ -46,12 +46,28 @@ static void doubt_of_the_call(void)
 		s[i].empty_uncertainty_ns = 0.4;
 	et_bench_judge(s, 10, false, 0, 0.95, &e);
 	near(e.hi_ns - e.ns, 0.3236816052013272, 1e-12, 0,
-		"doubt of the call: less than a twentieth of the time does not count");
+		"doubt of the call: less than a tenth of the time does not count");
+	ok(!(e.warnings & ETALON_WARNING_OVERHEAD), "doubt of the call: nor is there a warning");
 	for (size_t i = 0; i < 10; i++)
 		s[i].empty_uncertainty_ns = 1.5;
 	et_bench_judge(s, 10, false, 0, 0.95, &e);
-	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 3), 1e-12, 0,
-		"doubt of the call: more is part of the interval, twice its standard uncertainty");
+	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 2 * (1.5 - 1.003)), 1e-12, 0,
+		"doubt of the call: the part beyond that counts twice");
+	ok(e.warnings & ETALON_WARNING_OVERHEAD, "doubt of the call: there is a warning");
+	/* A time of next to nothing is unknown by the whole doubt. */
+	for (size_t i = 0; i < 10; i++)
+		for (size_t j = 0; j < SAMPLES; j++)
+			s[i].samples[j].ns = 0.01;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	near(e.hi_ns - e.ns, 2 * (1.5 - 0.001), 1e-6, 0,
+		"doubt of the call: a function as short as the call has all of it");
+	/* One process in which the call was slow does not decide. */
+	for (size_t i = 0; i < 9; i++)
+		s[i].empty_uncertainty_ns = 0;
+	s[9].warnings = ETALON_WARNING_OVERHEAD;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	ok(e.hi_ns - e.ns < 1e-6 && !(e.warnings & ETALON_WARNING_OVERHEAD),
+		"doubt of the call: the median process decides");
 	free_slices(s, 10);
 }
 
@@ -238,6 +254,11 @@ static struct et_bench_sample every_fourth(size_t i)
 	return (struct et_bench_sample){ .ns = i % 4 ? 100 : 500, .cpu_ns = 1 };
 }
 
+static struct et_bench_sample two_speeds(size_t i)
+{
+	return (struct et_bench_sample){ .ns = i < 7 ? 100 : 130, .cpu_ns = 1 };
+}
+
 static struct et_bench_sample scattered(size_t i)
 {
 	return (struct et_bench_sample){ .ns = 100 + 2 * (double)i, .cpu_ns = 1 };
@@ -275,6 +296,10 @@ static void floor_test(void)
 	ok(e.statistic == ET_BENCH_MEAN && e.reason == ET_BENCH_CALLS_DIFFER,
 		"floor: calls that differ have a mean");
 	near(e.ns, 200, 1e-9, 0, "floor: which is the answer");
+	e = judge_shape(two_speeds, 0);
+	ok(e.statistic == ET_BENCH_BEST,
+		"floor: two speeds of samples of many calls are states of the processor");
+	near(e.ns, 100, 1e-9, 0, "floor: the higher one is the answer");
 	e = judge_shape(scattered, 0);
 	ok(e.statistic == ET_BENCH_MEDIAN && e.reason == ET_BENCH_NO_FLOOR,
 		"floor: scattered samples have none");
