@@ -68,13 +68,33 @@ static _Noreturn void become_worker(
 	_exit(ET_EXIT_PROGRAM);
 }
 
-/* Descriptors 0 to 2 of a program may be closed: keep out of their way. */
+/* Descriptors 0 to 2 of a program may be closed: keep out of their way. Returns -1 on failure. */
 static int above_standard(int fd)
 {
-	int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD), saved = errno;
 
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
 	return moved;
+}
+
+/* Makes a pair of sockets. Returns 0 or -errno. */
+static int make_pair(int pair[2])
+{
+	int rc = 0;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		pair[i] = above_standard(pair[i]);
+		if (pair[i] < 0 && rc == 0)
+			rc = -errno;
+	}
+	for (int i = 0; rc && i < 2; i++)
+		if (pair[i] >= 0)
+			close(pair[i]);
+	return rc;
 }
 
 static int fork_worker(const struct et_worker_program *p, size_t padding, struct et_worker *w)
@@ -83,20 +103,18 @@ static int fork_worker(const struct et_worker_program *p, size_t padding, struct
 	int pair[2], null = above_standard(open("/dev/null", O_RDWR | O_CLOEXEC));
 	pid_t parent = getpid();
 
-	if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-		int rc = -errno;
+	int rc = null < 0 ? -errno : make_pair(pair);
 
+	if (rc) {
 		if (null >= 0)
 			close(null);
 		return rc;
 	}
-	pair[0] = above_standard(pair[0]);
-	pair[1] = above_standard(pair[1]);
 	make_env(&e, padding);
 	w->pid = fork();
 	if (w->pid == 0)
 		become_worker(p, &e, pair[1], null, parent);
-	int rc = w->pid < 0 ? -errno : 0;
+	rc = w->pid < 0 ? -errno : 0;
 	if (w->pid > 0)
 		setpgid(w->pid, w->pid);
 	free_env(&e);
@@ -140,6 +158,8 @@ static int reap(struct et_worker *w)
 		;
 	w->pid = 0;
 	et_wire_free(&w->wire);
+	et_strv_free(w->cases);
+	w->cases = NULL;
 	return status;
 }
 
@@ -269,7 +289,9 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 		int errnum = (int)json_integer_value(failed);
 
 		reap(w);
-		return et_fail_file(err, errnum > 0 ? errnum : EIO, ET_EXIT_OUTSIDE, p->name);
+		return et_hint(err,
+			et_fail_file(err, errnum > 0 ? errnum : EIO, ET_EXIT_OUTSIDE, p->name),
+			"give the path of a benchmark program that may be executed");
 	}
 	if (!json_is_integer(protocol))
 		return refuse(p, w, -EPROTO, err);

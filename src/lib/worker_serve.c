@@ -11,6 +11,7 @@
 #include <math.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 struct server {
@@ -220,6 +221,7 @@ bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status)
 	*status = ET_EXIT_DONE;
 	if (s.wire.fd < 0)
 		return later;
+	prctl(PR_SET_NAME, program_invocation_short_name); /* otherwise "exe" */
 	rc = greet(&s);
 	while (rc == 0 || rc == -EINTR) {
 		rc = et_wire_receive(&s.wire, -1, &message);
