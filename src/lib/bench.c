@@ -68,6 +68,18 @@ static void judge(struct et_bench_results *r, const struct et_bench_results *pas
 	}
 }
 
+/* Says why there is no interval. */
+static void note_single(struct et_bench_results *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->n; i++)
+		any = any || et_bench_timed(&r->rows[i]);
+	if (any && r->options.processes == 1 && r->options.repetitions <= 1)
+		et_bench_note(r, "one process does not tell how others differ, so that there are "
+				 "no intervals: omit --processes 1");
+}
+
 /* Says that a signal ended the run before all samples were taken. */
 static void note_cut(struct et_bench_results *r)
 {
@@ -153,6 +165,7 @@ static int time_cases(struct et_bench_results *r, const struct et_bench_results 
 	if (rc)
 		return rc;
 	judge(r, past, cases, signal != 0);
+	note_single(r);
 	if (signal)
 		note_cut(r);
 	r->n_complexity = et_complexity_fit(r->rows, r->n, r->options.level, &r->complexity);

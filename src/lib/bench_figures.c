@@ -72,11 +72,27 @@ double et_bench_half(const struct et_bench_estimate *e)
 	return isfinite(e->hi_ns) && isfinite(e->lo_ns) ? fmax(half, 0) : INFINITY;
 }
 
+double et_bench_wall(const struct et_bench_row *row)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n_slices; i++) {
+		const struct et_slice *s = &row->slices[i];
+
+		if (s->old || !s->n || !isfinite(s->wall_ns))
+			continue;
+		sum += s->wall_ns;
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
 /* The rate of something that a call of one thread processes. */
 static double rate(const struct et_bench_row *row, size_t member)
 {
-	double sum = 0, wall = 0;
-	size_t n = 0, walls = 0;
+	double sum = 0, wall = et_bench_wall(row);
+	size_t n = 0;
 
 	for (size_t i = 0; i < row->n_slices; i++) {
 		const struct et_slice *s = &row->slices[i];
@@ -85,13 +101,9 @@ static double rate(const struct et_bench_row *row, size_t member)
 			continue;
 		sum += *(const double *)(const void *)((const char *)s + member);
 		n++;
-		if (isfinite(s->wall_ns)) {
-			wall += s->wall_ns;
-			walls++;
-		}
 	}
 	unsigned threads = row->which && row->which->threads ? row->which->threads : 1;
-	double ns = walls ? wall / (double)walls : row->estimate.ns;
+	double ns = isfinite(wall) ? wall : row->estimate.ns;
 	double per_call = n ? sum / (double)n : 0;
 	return per_call > 0 && ns > 0 ? per_call * threads / ns * 1e9 : NAN;
 }

@@ -22,6 +22,8 @@ const char *et_bench_label(const struct et_bench_row *row);
 bool et_bench_timed(const struct et_bench_row *row);
 /* The larger half of the interval; infinite if a limit is unknown. */
 double et_bench_half(const struct et_bench_estimate *e);
+/* With threads: the elapsed time of all of them per call of one, over the processes; or NaN. */
+double et_bench_wall(const struct et_bench_row *row);
 /* Items and bytes per second of all threads together; NaN if the benchmark does not set them. */
 double et_bench_items(const struct et_bench_row *row);
 double et_bench_bytes(const struct et_bench_row *row);

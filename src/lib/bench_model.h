@@ -43,7 +43,7 @@ struct et_bench_options {
 	enum et_bench_when progress, color;
 	const unsigned *threads; /* of --threads; NULL: those of the benchmark */
 	size_t n_threads;
-	bool list, quiet, verbose, compensation_given;
+	bool list, quiet, verbose, compensation_given, max_samples_given;
 };
 
 /* Marks of a sample; none of them removes it. */

@@ -6,7 +6,6 @@
 #include "base/parse.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/random.h>
@@ -86,6 +85,13 @@ static int set_seed(const struct et_option *o, void *ctx, char *const *args, str
 	return et_set_u64(o, ctx, args, err);
 }
 
+static int set_samples(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	((struct request *)ctx)->o.max_samples_given = true;
+	return et_set_u32(o, ctx, args, err);
+}
+
 static const struct et_option options[] = {
 	{ 0, "list", NULL, "print the names of the functions and exit", et_set_true,
 		ET_FILLS(request, o.list), .group = "what is timed" },
@@ -110,10 +116,11 @@ static const struct et_option options[] = {
 		et_set_duration, ET_FILLS(request, case_limit_ns) },
 	{ 0, "time-limit", "DUR", "end the whole program after about DUR (none)", et_set_duration,
 		ET_FILLS(request, limit_ns) },
-	{ 0, "timeout", "DUR", "end a function that does not return within DUR (1m)",
+	{ 0, "timeout", "DUR",
+		"end a function that does not return within DUR (1m); not with --processes 1",
 		et_set_duration, ET_FILLS(request, timeout_ns) },
 	{ 'M', "max-samples", "N", "take at most N samples of a function per process (1000)",
-		et_set_u32, ET_FILLS(request, o.kbest.max_samples), .lo = 1 },
+		set_samples, ET_FILLS(request, o.kbest.max_samples), .lo = 1 },
 	{ 0, "calls", "N", "make a sample of N calls (chosen: about 20 us)", et_set_u32,
 		ET_FILLS(request, o.kbest.calls), .lo = 1 },
 
@@ -121,10 +128,6 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.kbest.clock), .names = clocks, .group = "how" },
 	{ 0, "statistic", "NAME", "report auto, best, median or mean (auto)", et_set_choice,
 		ET_FILLS(request, o.statistic), .names = statistics },
-	{ 'k', "best", "K", "require the K shortest samples to agree (3)", et_set_u32,
-		ET_FILLS(request, o.kbest.k), .lo = 1, .hi = 64 },
-	{ 0, "epsilon", "REL", "require them to agree within REL (0.1%)", et_set_ratio,
-		ET_FILLS(request, o.kbest.epsilon) },
 	{ 0, "no-compensation", NULL, "do not subtract the time of interrupts", et_set_true,
 		ET_FILLS(request, no_compensation) },
 	{ 0, "priority", "HOW", "auto: real-time if allowed and needed; keep: never (auto)",
@@ -198,10 +201,6 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 	if (ops->n_before + ops->n_after)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
 			ops->n_before ? ops->before[0] : ops->after[0]);
-	if (o->kbest.max_samples < o->kbest.k)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--max-samples %" PRIu32 " is less than --best %" PRIu32,
-			o->kbest.max_samples, o->kbest.k);
 	if (isfinite(o->fail_ratio) && !o->baseline && !o->against)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -235,6 +234,8 @@ static void finish(struct request *r)
 	o->kbest.compensate = !r->no_compensation;
 	o->compensation_given = r->no_compensation;
 	o->threads = r->threads;
+	if (o->kbest.k > o->kbest.max_samples)
+		o->kbest.k = o->kbest.max_samples;
 	if (!r->seed_given)
 		o->seed = random_seed();
 }

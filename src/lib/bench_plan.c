@@ -9,6 +9,7 @@ enum {
 	/* A slice of fewer samples would mostly consist of what is done before the first. */
 	FEW_SAMPLES = 3,
 	SHRINKS = 40,
+	MOST_PROCESSES = 1000,
 };
 
 static const double CASE_NS = 700e6;
@@ -87,9 +88,22 @@ static void plan_all(
 	out->total_ns += (out->processes - 1) * q->start_ns * (q->pairs ? 2 : 1);
 }
 
+/*
+ * More time than usual gives more processes, not longer slices: the interval is that of processes.
+ * Starting them may take as long as the slices.
+ */
+static double processes_of(const struct et_plan_request *q)
+{
+	double case_ns = fmin(q->case_ns, q->case_limit_ns);
+	double n = USUAL_PROCESSES * case_ns / et_plan_case_ns(q->n, q->pairs);
+	double starts = (double)q->n * case_ns / fmax(q->start_ns, 1);
+
+	return fmax(fmin(fmin(n, starts), MOST_PROCESSES), USUAL_PROCESSES);
+}
+
 void et_plan_make(const struct et_plan_request *q, struct et_plan *out)
 {
-	unsigned processes = (q->processes ? q->processes : USUAL_PROCESSES) * times(q);
+	unsigned processes = (q->processes ? q->processes : (unsigned)processes_of(q)) * times(q);
 	double scale = 1;
 
 	plan_all(q, scale, processes, out);
@@ -109,9 +123,9 @@ double et_plan_case_ns(size_t n, bool pairs)
 	return fmin(fmax(PAIRED_NS / (double)n, 2 * CASE_NS), PAIRED_CASE_NS);
 }
 
-double et_plan_usual_ns(double case_ns, bool pairs)
+double et_plan_usual_ns(size_t n, double case_ns, bool pairs)
 {
-	return case_ns / USUAL_PROCESSES / (pairs ? 4 : 1);
+	return fmin(case_ns, et_plan_case_ns(n, pairs)) / USUAL_PROCESSES / (pairs ? 4 : 1);
 }
 
 bool et_plan_takes(const struct et_plan *p, size_t which, unsigned i)

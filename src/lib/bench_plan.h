@@ -38,8 +38,8 @@ struct et_plan {
 void et_plan_make(const struct et_plan_request *q, struct et_plan *out);
 /* The time for each of n cases that the user does not choose: comparisons need more. */
 double et_plan_case_ns(size_t n, bool pairs);
-/* The usual duration of a slice, if a case takes case_ns. */
-double et_plan_usual_ns(double case_ns, bool pairs);
+/* The usual duration of a slice, if each of n cases takes case_ns: longer ones have more slices. */
+double et_plan_usual_ns(size_t n, double case_ns, bool pairs);
 /* Whether process number i (from 0) takes slices of that case. Process 0 always does. */
 bool et_plan_takes(const struct et_plan *p, size_t which, unsigned i);
 

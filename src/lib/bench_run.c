@@ -22,6 +22,7 @@ enum {
 	PILOT_SAMPLES = 10,       /* at least */
 	PADDING = 4096,           /* of the environment: less than this */
 	MOST_ARGUMENTS = 2 << 20, /* bytes */
+	MOST_SAMPLES = 50000,     /* of a slice that is longer than usual */
 	SIGNALLED = 128,
 };
 
@@ -218,13 +219,29 @@ static double case_ns(const struct run *x)
 	return x->o->case_ns > 0 ? x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
 }
 
+static double usual_ns(const struct run *x)
+{
+	return et_plan_usual_ns(x->cases->n, case_ns(x), x->o->against);
+}
+
+/* A slice that is longer than usual has more samples, not longer ones: more of them escape. */
+static size_t most_samples(const struct run *x, const struct et_plan_case *plan)
+{
+	double n = x->o->kbest.max_samples, longer = plan->duration_ns / usual_ns(x);
+
+	if (plan->duration_ns <= 0)
+		return 1;
+	return x->o->max_samples_given || !(longer > 1) ? (size_t)n
+							: (size_t)fmin(n * longer, MOST_SAMPLES);
+}
+
 /*
  * The pilot chooses the number of calls as a slice would: so that the largest number of samples
  * takes the whole slice.
  */
 static size_t pilot_samples(const struct run *x, size_t most)
 {
-	double n = (double)most * PILOT_NS / et_plan_usual_ns(case_ns(x), x->o->against);
+	double n = (double)most * PILOT_NS / usual_ns(x);
 
 	return n < PILOT_SAMPLES ? PILOT_SAMPLES : n < (double)most ? (size_t)n : most;
 }
@@ -282,8 +299,7 @@ static int take_case(struct run *x, const struct et_plan_case *plan, size_t whic
 		keep_pilot(x, which);
 		return 0;
 	}
-	if (plan->duration_ns <= 0)
-		q.max_samples = 1;
+	q.max_samples = most_samples(x, plan);
 	/* New, old, old, new, or the other way round: a drift affects both programs equally. */
 	for (unsigned i = 0; i < n; i++) {
 		bool old = pair && (first ^ (i % 4 == 1 || i % 4 == 2));
@@ -425,7 +441,8 @@ static void describe_programs(struct run *x, char **argv)
 		.path = "/proc/self/exe",
 		.name = argv[0],
 		.argv = arguments(argv),
-		.greeting_ns = (uint64_t)fmin(GREETING_NS + EACH_CPU_NS * cpu_ns, left_ns(x)),
+		.greeting_ns =
+			(uint64_t)fmax(fmin(GREETING_NS + EACH_CPU_NS * cpu_ns, left_ns(x)), 0),
 		.o = x->o,
 		.clock = &x->clock,
 		.interrupted = &interrupted,
@@ -449,7 +466,8 @@ static int begin(struct run *x, struct et_error *err)
 	draw_place(x);
 	rc = x->here ? 0 : start_both(x, err);
 	if (rc && rc != -EINTR && !x->o->against) {
-		et_bench_note(x->r, "%s: all samples are from one process", err->what);
+		et_bench_note(x->r, "%s: all samples are from one process",
+			access("/proc/self/exe", X_OK) ? "/proc is not available" : err->what);
 		x->here = true;
 		rc = 0;
 	}

@@ -262,7 +262,8 @@ static void print_warnings(
 		memset(which, 0, r->n * sizeof(*which));
 		which[i] = error != NULL;
 		if (error) {
-			ET_AUTO_FREE char *text = et_asprintf("failed: %s", error);
+			const char *lead = strncmp(error, "failed", 6) ? "failed: " : "";
+			ET_AUTO_FREE char *text = et_asprintf("%s%s", lead, error);
 			warn_rows(r, which, text, page, out);
 		}
 	}
@@ -382,6 +383,9 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 	if (!first)
 		return;
 	detail(out, "calls", "%" PRIu64 " per sample", first->calls);
+	if (isfinite(first->wall_ns))
+		detail(out, "threads", "%s elapsed per call of one thread, all of them running",
+			et_format_time(et_bench_wall(row), a));
 	print_clock(first, out);
 	if (first->events_error)
 		detail(out, "events", "not available here: %s", et_pmu_why(first->events_error));

@@ -59,7 +59,7 @@ static const struct {
 	{ ETALON_WARNING_CACHE_SIZE,
 		"the size of the last-level cache is unknown: 64 MiB were cleared" },
 	{ ETALON_WARNING_NOT_COLD,
-		"the caches were not cold: loads after clearing them found data there" },
+		"the caches were not cold after clearing: the time is a lower limit" },
 	{ ETALON_WARNING_BELOW_FLOOR,
 		"shorter at reduced speed than at full speed: this is the median" },
 	{ ETALON_WARNING_CALLS_DIFFER,

@@ -102,6 +102,11 @@ rm -f "$work/where"
 ODD_FILE=$work/where "${odd[@]}" --processes 1 --filter where --quiet >/dev/null &
 wait $!
 ok '--processes 1 takes the samples in the program itself' grep -q "^$! " "$work/where"
+ok '--processes 1: a warning says why there is no interval' bash -c '"$@" | tr -s "\n " " " | grep -q "one process does not tell"' - "${odd[@]}" --processes 1 --filter '^work'
+ok '--processes 2 --case-time: longer slices have more samples' gives 0 "${odd[@]}" --processes 2 --case-time 600ms --filter '^work' --quiet --json "$work/more.json"
+ok '--processes 2 --case-time: more than the usual 1000' json "$work/more.json" 'len(d["functions"][0]["slices"][0]["ns"]) > 1000'
+ok '--max-samples: at most as many as asked for' bash -c '"$@" && python3 -c "import json, sys; assert all(len(s[\"ns\"]) <= 2 for s in json.load(open(sys.argv[1]))[\"functions\"][0][\"slices\"])" "$0"' "$work/more.json" "${odd[@]}" -M 2 --filter '^work' --json "$work/more.json"
+ok '--verbose shows the elapsed time of threads' bash -c '"$@" --threads 2 --verbose | grep -q "^  threads .* elapsed per call"' - "${odd[@]}" --filter '^work'
 ok 'main may call the library twice' bash -c '"$@" | grep -c "^work .*[0-9] ns" | grep -qx 1' - "$work/odd" --twice "${odd[@]:1}"
 ok '--cold=data clears the working set of a function' "${odd[@]}" --filter cold --cold=data
 ok '--progress always shows the process' bash -c '"$@" --progress always --filter work 2>&1 >/dev/null | grep -q "process 2 of 3"' - "${odd[@]}"
@@ -145,7 +150,7 @@ no_proc() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - "$@"; }
 if no_proc true 2>/dev/null; then
 	no_proc "${odd[@]}" --filter '^work' >"$work/text"
 	ok 'without /proc: the samples are from the program itself' test $? -eq 0
-	ok 'without /proc: a warning' bash -c 'tr -s "\n " " " <"$1" | grep -q "all samples are from one process"' - "$work/text"
+	ok 'without /proc: a warning' bash -c 'tr -s "\n " " " <"$1" | grep -q "/proc is not available: all samples are from one process"' - "$work/text"
 else
 	skip 'without /proc: the samples are from the program itself' 'no permission to mount'
 fi
@@ -182,6 +187,7 @@ worker()
 against() { timeout 30 "${odd[@]}" --filter work --against "$work/fake"; }
 greet='echo "{\"etalon_worker\": 1}" >&$fd; read -r line <&$fd'
 ok '--against a missing program: exit status 4' gives 4 "${odd[@]}" --against /nonexistent
+ok '--against a missing program: the hint asks for a benchmark program' grep -q '^hint: .*benchmark program' <("${odd[@]}" --against /nonexistent 2>&1)
 ok '--against a program of something else: exit status 4' gives 4 "${odd[@]}" --against /bin/true
 worker 'echo "{\"etalon_worker\": 99}" >&$fd; read -r line <&$fd'
 ok '--against another protocol: exit status 4' gives 4 against

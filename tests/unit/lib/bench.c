@@ -32,7 +32,7 @@ int main(void)
 {
 	char threads[] = "--threads=1,0", filter[] = "--filter=(", quiet[] = "--quiet";
 	char both[] = "--baseline=a", against[] = "--against=b", fail[] = "--fail-on-regression";
-	char few[] = "--max-samples=2", csv[] = "--csv=-", json[] = "--json=-";
+	char few[] = "--max-samples=0", k[] = "--best=3", csv[] = "--csv=-", json[] = "--json=-";
 	char *none[] = { NULL };
 
 	ok(list(sizeof(struct etalon_bench), "# nothing", nothing) == ET_EXIT_DONE,
@@ -50,7 +50,8 @@ int main(void)
 	ok(with(filter, NULL) == ET_EXIT_USAGE, "main: a wrong regular expression is refused");
 	ok(with(both, against) == ET_EXIT_USAGE, "main: --baseline and --against are refused");
 	ok(with(fail, NULL) == ET_EXIT_USAGE, "main: a regression of nothing is refused");
-	ok(with(few, NULL) == ET_EXIT_USAGE, "main: fewer samples than K are refused");
+	ok(with(few, NULL) == ET_EXIT_USAGE, "main: 0 samples are refused");
+	ok(with(quiet, k) == ET_EXIT_USAGE, "main: there is no --best");
 	ok(with(csv, json) == ET_EXIT_USAGE, "main: two files on standard output are refused");
 	return tap_done();
 }

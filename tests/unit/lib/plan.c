@@ -53,9 +53,21 @@ static void defaults(void)
 	q.n = 1;
 	et_plan_make(&q, &p);
 	ok(p.processes == 10, "plan: ten processes");
-	near(et_plan_usual_ns(700 * MS, false), cases[0].duration_ns, 1e-9, 0,
+	near(et_plan_usual_ns(1, 700 * MS, false), cases[0].duration_ns, 1e-9, 0,
 		"plan: the usual slice is the planned one");
 	ok(et_plan_takes(&p, 2, 0), "plan: the first process takes part");
+	q.case_ns = 5000 * MS;
+	et_plan_make(&q, &p);
+	ok(p.processes == 71, "plan: more time gives more processes");
+	near(cases[0].duration_ns, 5000 * MS / 71, 1e-9, 0, "plan: and no longer slices");
+	near(et_plan_usual_ns(1, 5000 * MS, false), 70 * MS, 1e-9, 0,
+		"plan: so that samples are not longer");
+	q.start_ns = 200 * MS;
+	et_plan_make(&q, &p);
+	ok(p.processes == 25, "plan: starting them takes at most as long as the slices");
+	q.processes = 4;
+	et_plan_make(&q, &p);
+	ok(p.processes == 4, "plan: the user's number holds");
 }
 
 static void limits(void)
