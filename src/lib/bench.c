@@ -230,8 +230,10 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 		rc = check_baseline(cases, &past, r, err);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
 		rc = et_bench_file_open(&outputs[i], err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = time_cases(r, &past, cases, argv, outputs, err);
+		et_bench_run_end();
+	}
 	for (size_t i = 0; i < OUTPUTS; i++)
 		et_bench_file_close(&outputs[i]);
 	et_bench_results_free(&past);

@@ -76,7 +76,9 @@ static void on_signal(int signal)
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
-static void catch_signals(struct sigaction before[ET_LENGTH(endings)])
+static struct sigaction before[ET_LENGTH(endings)];
+
+static void catch_signals(void)
 {
 	struct sigaction ours = { .sa_handler = on_signal };
 
@@ -88,7 +90,7 @@ static void catch_signals(struct sigaction before[ET_LENGTH(endings)])
 	}
 }
 
-static void release_signals(const struct sigaction before[ET_LENGTH(endings)])
+void et_bench_run_end(void)
 {
 	for (size_t i = 0; i < ET_LENGTH(endings); i++)
 		sigaction(endings[i], &before[i], NULL);
@@ -501,9 +503,9 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	int *signal, struct et_error *err)
 {
 	struct run x = { .o = &r->options, .cases = cases, .r = r, .begin_ns = now_ns() };
-	struct sigaction before[ET_LENGTH(endings)];
 	int rc;
 
+	catch_signals();
 	rc = et_bench_clock_choose(r->options.kbest.clock, &x.clock);
 	if (rc)
 		return et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "%s", etalon_strerror(rc));
@@ -513,14 +515,12 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	x.cost_ns = et_calloc(cases->n, sizeof(*x.cost_ns));
 	et_rng_seed(&x.rng, r->options.seed, 0);
 	et_bench_progress_begin(&x.progress, r->options.progress, r->options.quiet);
-	catch_signals(before);
 	describe_programs(&x, argv);
 	rc = begin(&x, err);
 	if (rc == 0)
 		rc = take_all(&x, err);
 	et_bench_progress_clear(&x.progress);
 	free_run(&x);
-	release_signals(before);
 	*signal = interrupted;
 	return interrupted ? 0 : rc;
 }

@@ -13,5 +13,7 @@
  */
 int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
 	int *signal, struct et_error *err) ET_CHECK;
+/* Lets signals end the program again: until the results are written, they do not. */
+void et_bench_run_end(void);
 
 #endif
