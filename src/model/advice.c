@@ -15,15 +15,22 @@ static const double SHORTEST_S = 1e-5;
 
 /* --- one length --- */
 
-/* Lengths beyond the longest measured one lose the same proportion. */
+static const double ROUNDING = 1.001;
+
+/* Lengths beyond the longest measured one lose the same proportion on average. */
 static const struct et_length_facts *facts_at(const struct et_timing_facts *f, double seconds)
 {
-	static const double ROUNDING = 1.001;
 	size_t i = 0;
 
 	while (i + 1 < f->n_lengths && f->lengths[i].seconds * ROUNDING < seconds)
 		i++;
 	return &f->lengths[i];
+}
+
+/* Nobody knows what the best runs lose that are longer than all that were measured. */
+static bool is_beyond(const struct et_length_facts *l, double ns)
+{
+	return ns > 1e9 * ROUNDING * l->seconds;
 }
 
 static double timer_share(const struct et_timing_facts *f)
@@ -35,7 +42,8 @@ static double timer_share(const struct et_timing_facts *f)
 static double kbest_error(
 	const struct et_timing_facts *f, const struct et_length_facts *l, double ns)
 {
-	if (!f->clock || !(l->best <= ET_ADVICE_LOSS) || l->fits < ET_ADVICE_FITS)
+	if (!f->clock || is_beyond(l, ns) || !(l->best <= ET_ADVICE_LOSS) ||
+		l->fits < ET_ADVICE_FITS)
 		return INFINITY;
 	return f->clock_ns / ns + l->best;
 }
@@ -46,7 +54,7 @@ static double compensated_error(
 {
 	double share = timer_share(f);
 
-	if (!f->clock || !(share > 0) || !(f->timer_doubt >= 0) ||
+	if (!f->clock || is_beyond(l, ns) || !(share > 0) || !(f->timer_doubt >= 0) ||
 		!(l->best <= TWICE * share + ET_ADVICE_LOSS))
 		return INFINITY;
 	return f->clock_ns / ns + fmax(0, l->best - share) + fmin(share, l->best) * f->timer_doubt;

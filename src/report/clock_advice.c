@@ -158,7 +158,7 @@ void et_clock_advice_text(const struct et_survey *s, const struct et_page *p)
 	}
 	row(p, "",
 		"kbest: the fastest run, if the K fastest agree. 'etalon run --protocol auto' "
-		"decides in the same way, by its own warm-up runs.");
+		"decides by simpler rules, from its own warm-up runs.");
 }
 
 /* --- JSON --- */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "tap.h"
 
-enum { N = 54 };
+enum { N = 64 };
 
 /*
  * Facts of a machine on which a run gets slices of slice_s, and then waits for rivals × slice_s;
@@ -162,6 +162,22 @@ static void test_unsound(void)
 	ok(et_advise_all(&f, all) == 0, "unsound: no advice without a measured length");
 }
 
+/* Only lengths up to 0.79 ms were measured. */
+static void test_beyond(void)
+{
+	struct et_timing_facts f = linux_2_2;
+	struct et_advice all[ET_ADVICE_MOST];
+
+	play(0, 1, 0.01, 100e-6);
+	f.n_lengths = 30;
+	is_str(method(&f, 0.7e-3), "kbest", "beyond: K-best is advised up to the longest length");
+	size_t n = et_advise_all(&f, all);
+	for (size_t i = 0; i < n; i++)
+		ok(all[i].protocol != ET_PROTOCOL_KBEST || all[i].to_s < 0.9e-3,
+			"beyond: %s is not advised for lengths up to %g s that nobody measured",
+			all[i].method, all[i].to_s);
+}
+
 static void add(
 	struct et_experiment *e, uint32_t command, bool warmup, uint64_t cpu_ns, uint64_t wait_ns)
 {
@@ -245,6 +261,7 @@ int main(void)
 	test_today();
 	test_old();
 	test_unsound();
+	test_beyond();
 	test_choice();
 	return tap_done();
 }
