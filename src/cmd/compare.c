@@ -93,6 +93,27 @@ static int find_reference(
 	return 0;
 }
 
+/* One function with too few values must not prevent the comparison of the others. */
+static void omit_short(struct et_series_set *set)
+{
+	ET_AUTO_FREE struct et_series *kept = et_calloc(set->n, sizeof(*kept));
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		if (set->list[i].n >= ET_SHAPIRO_LEAST)
+			kept[n++] = set->list[i];
+	if (!et_compare_functions(set->list, set->n) || !et_compare_functions(kept, n))
+		return;
+	for (size_t i = set->n; i-- > 0;) {
+		const struct et_series *s = &set->list[i];
+		if (s->n >= ET_SHAPIRO_LEAST)
+			continue;
+		fprintf(stderr, "etalon: '%s' of %s is omitted: %zu of %d values\n", s->name,
+			s->origin, s->n, ET_SHAPIRO_LEAST);
+		et_series_remove(set, i);
+	}
+}
+
 static int gather(const struct et_cli *cli, const struct request *r, const struct et_operands *ops,
 	struct et_series_set *set, struct et_error *err)
 {
@@ -112,6 +133,7 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 	if (set->n > MOST_SERIES)
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "compare takes at most %d series", MOST_SERIES);
+	omit_short(set);
 	rc = et_gather_enough(set, ET_SHAPIRO_LEAST, "the test of normality needs", err);
 	return rc ? rc : et_gather_names(set, err);
 }
@@ -150,14 +172,17 @@ static int check_times(const struct request *r, const struct et_series_set *set,
 	const struct et_experiment *e = set->list[reference].experiment;
 
 	for (size_t i = 0; isfinite(r->fail_ratio) && !r->across_time && i < set->n; i++) {
-		if (e && set->list[i].experiment && set->list[i].experiment != e)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--fail-on-regression: the experiments were measured at "
-					"different times, and the machine may have changed"),
-				"measure both at once with 'etalon run --baseline %s', or allow "
-				"it with --across-time",
-				e->label ? e->label : e->id);
+		if (!e || !set->list[i].experiment || set->list[i].experiment == e)
+			continue;
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--fail-on-regression: the experiments were measured at different times, "
+			"and the machine may have changed");
+		if (et_experiment_of_functions(e))
+			return et_hint(err, -EINVAL,
+				"run the new program with --against OLD, or use --across-time");
+		return et_hint(err, -EINVAL,
+			"measure both at once by 'etalon run --baseline %s', or use --across-time",
+			e->label ? e->label : e->id);
 	}
 	return 0;
 }

@@ -51,6 +51,14 @@ void et_series_refill(struct et_series_set *set, const struct et_experiment *e)
 	}
 }
 
+void et_series_remove(struct et_series_set *set, size_t at)
+{
+	free(set->list[at].name);
+	free(set->list[at].values);
+	set->n--;
+	memmove(&set->list[at], &set->list[at + 1], (set->n - at) * sizeof(*set->list));
+}
+
 void et_series_set_free(struct et_series_set *set)
 {
 	for (size_t i = 0; i < set->n; i++) {

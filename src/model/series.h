@@ -33,6 +33,8 @@ void et_series_append(struct et_series *s, double value);
 void et_series_add_experiment(struct et_series_set *set, struct et_experiment *e);
 /* Fills the series of an experiment of the set anew, after its metric was changed. */
 void et_series_refill(struct et_series_set *set, const struct et_experiment *e);
+/* Removes the series at this place of the list. */
+void et_series_remove(struct et_series_set *set, size_t at);
 void et_series_set_free(struct et_series_set *set); /* what it owns */
 
 #endif

@@ -82,9 +82,10 @@ static void heading(const struct et_experiment *e, const struct et_judgement *j,
 		et_html_element(out, "p", "Each run had a random layout of memory.");
 	steps_paragraph(e, j, out);
 	if (e->host.cpus)
-		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",
+		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s%s%s%s%s",
 			e->host.name, e->host.cpus, e->host.cpu, e->host.kernel,
-			e->host.clocksource, e->host.virtual_machine);
+			*e->host.clocksource ? ", " : "", e->host.clocksource,
+			*e->host.virtual_machine ? ", virtual: " : "", e->host.virtual_machine);
 	if (e->state != ET_STATE_DONE)
 		et_html_element(
 			out, "p class=\"warn\"", "%s: not finished", et_state_names[e->state]);

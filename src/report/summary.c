@@ -130,8 +130,8 @@ static void time_cell(struct et_scale s, double ns, double uncertainty, struct c
 		snprintf(out->left, sizeof(out->left), ET_DASH);
 		return;
 	}
-	/* Below a nanosecond it is the rounding error of equal times. */
-	if (uncertainty < 1)
+	/* A smaller one is the rounding error of equal times. */
+	if (uncertainty < 1e-9 * ns)
 		uncertainty = 0;
 	s = et_scale_for(s, ns, uncertainty);
 	snprintf(out->left, sizeof(out->left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);

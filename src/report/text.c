@@ -405,6 +405,14 @@ static struct text begin(const struct et_host *host, const struct et_text_option
 	};
 }
 
+/* The record of a benchmark program has neither clock source nor kind of virtual machine. */
+static void machine_row(const struct text *t, const struct et_host *h)
+{
+	row(t, "machine", NULL, "%s: %u × %s, Linux %s%s%s%s%s", h->name, h->cpus, h->cpu,
+		h->kernel, *h->clocksource ? ", " : "", h->clocksource,
+		*h->virtual_machine ? ", virtual: " : "", h->virtual_machine);
+}
+
 void et_text_heading(const struct et_experiment *e, const struct et_text_options *o, FILE *out)
 {
 	struct text t = begin(&e->host, o, out);
@@ -424,9 +432,7 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 			et_experiment_of_functions(e) ? "imported: functions, times per call"
 						      : "imported");
 	if (e->host.cpus) /* not known of an imported record */
-		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
-			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
-			e->host.virtual_machine);
+		machine_row(&t, &e->host);
 	if (e->plan.randomise_layout)
 		row(&t, "layout", NULL, "random in each run");
 	if (o->verbose) {

@@ -64,6 +64,28 @@ etalon export --format json judged |
 for c in json.load(sys.stdin)["commands"]:
     print([round(s["et_ns"] / s["calls"], 6) for s in c["samples"]])' >got
 is 'import: values of processes are those that the program judged' "$(cat got)" "$(cat want)"
+unlike 'show: the machine has no empty fields' "$(etalon show old)" ', ,|virtual: *$|± 0( |$)'
+# The same values, but for rounding.
+python3 - <<'PY'
+import json
+d = json.load(open('judged.json'))
+f = d['functions'][0]
+for name, n in ('same.json', 8), ('short.json', 2):
+    f['process_ns'] = [(100 if n == 2 else 64) * (1 + 1e-7 * len(name))] * n
+    f['slices'] = f['slices'][:n]
+    json.dump(d, open(name, 'w'))
+    if n == 8:
+        f['process_ns'] = [64] * n
+        json.dump(d, open('exact.json', 'w'))
+PY
+exits 'compare: two formats of one run' 0 etalon compare exact.json same.json
+unlike 'compare: rounding is no difference' "$out" 'slower|faster'
+exits 'compare: a function with too few values is left out' 0 etalon compare judged.json short.json
+like 'compare: it is named' "$err" "'copy' of short.json is omitted: 2 of 3 values"
+refuses 'compare: a regression between files needs --across-time' 2 'different times' \
+	etalon compare --fail-on-regression judged.json median.json
+like 'compare: functions are measured at once with --against' "$err" '--against OLD'
+
 exits 'compare: values of processes by two statistics' 0 \
 	etalon compare --json - judged.json median.json
 like 'compare: a warning says that the statistics differ' "$out" '"statistics-differ"'
