@@ -8,6 +8,7 @@
 #include "cmd/lab_experiments.h"
 #include "cmd/signals.h"
 #include "lab/functions.h"
+#include "lab/problems.h"
 
 #include <errno.h>
 #include <string.h>
@@ -101,6 +102,8 @@ static int unknown_experiment(const char *typed, struct et_error *err)
 	for (const struct et_lab_experiment *x = et_lab_experiments; x->name; x++)
 		et_nearest_offer(&n, x->name);
 	et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: unknown experiment '%s'", typed);
+	if (et_problem_find(typed))
+		return et_hint(err, -EINVAL, "use 'etalon lab problems %s'", typed);
 	if (n.best)
 		return et_hint(err, -EINVAL, "did you mean '%s'? 'etalon lab list' shows them all",
 			n.best);

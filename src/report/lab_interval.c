@@ -146,9 +146,11 @@ void et_interval_accuracy_text(const struct et_interval_accuracy *a, const struc
 			print_load(a, a->cells[i].load, page);
 	}
 	collect(a, ET_INTERVAL_TICKS, &curves);
-	et_page_paragraph(
-		page, 0, "", NULL, "mean error of 10 ms ticks under each load, by length", BOLD);
-	plot(&curves, page);
+	if (curves.curves.n > 1) {
+		et_page_paragraph(page, 0, "", NULL,
+			"mean error of 10 ms ticks under each load, by length", BOLD);
+		plot(&curves, page);
+	}
 	print_bias(a, page);
 	et_page_paragraph(page, 0, "", NULL,
 		"Errors in %: reported / true - 1, of processes that work about half of the time "

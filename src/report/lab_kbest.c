@@ -235,8 +235,8 @@ static void print_answers(
 				      q.median_calls, et_format_percent(q.predicted, predicted),
 				      et_format_percent(q.worst, worst))
 			    : et_strdup("");
-	ET_AUTO_FREE char *text = et_asprintf("load %2u: K=%u agreed in %zu of %zu cases%s", load,
-		a->k, q.converged, q.cases, rest);
+	ET_AUTO_FREE char *text = et_asprintf("load %2u: K=%u agreed for %zu of %zu lengths%s",
+		load, a->k, q.converged, q.cases, rest);
 	et_page_paragraph(page, 2, "", NULL, text, NULL);
 }
 

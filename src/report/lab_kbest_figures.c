@@ -156,6 +156,15 @@ static void errors_text(
 	}
 }
 
+/* A picture needs two of them. */
+static bool has_lengths(const struct et_kbest_accuracy *a)
+{
+	for (size_t i = 1; i < a->n_cells; i++)
+		if (a->cells[i].length_ns != a->cells[0].length_ns)
+			return true;
+	return false;
+}
+
 static const char *error_title(enum et_kbest_figure figure)
 {
 	switch (figure) {
@@ -468,7 +477,8 @@ void et_kbest_figure_text(
 		predicted_text(a, page);
 		return;
 	default:
-		et_page_paragraph(page, 0, "", NULL, "error by length", BOLD);
+		if (has_lengths(a))
+			et_page_paragraph(page, 0, "", NULL, "error by length", BOLD);
 		errors_text(a, figure, page);
 	}
 }

@@ -19,7 +19,7 @@ if [ "$status" -eq 3 ]; then
 	done_testing
 fi
 is 'lab kbest-accuracy: it succeeds' "$status" 0
-like 'lab kbest-accuracy: the answer comes first' "$out" '^up to which length.*load  1: K=3 agreed in [0-2] of 2 cases'
+like 'lab kbest-accuracy: the answer comes first' "$out" '^up to which length.*load  1: K=3 agreed for [0-2] of 2 lengths'
 like 'lab kbest-accuracy: the fitted line is printed' "$out" 'T\(r\) = [0-9.]+ µs r [-+] .*largest error [0-9.]+ %'
 like 'lab kbest-accuracy: the errors are drawn as curves' "$out" '1000 % │.*0.01 % │.*etalon, load 2'
 like 'lab kbest-accuracy: the text says up to which length the error is within 0.1 %' "$out" 'load  1, error within 0.10 %: K=3 up to .*etalon up to '
@@ -81,6 +81,8 @@ fits 'lab interval-accuracy: no line is longer than 80 columns'
 ok 'lab interval-accuracy: --svg has a chart per method with both loads' python3 -c 'import xml.etree.ElementTree as e
 t = " ".join(e.parse("ticks.svg").getroot().itertext())
 assert t.count("load 1") == t.count("load 3") == 4 and "10 ms ticks" in t and "user alone" in t'
+exits 'lab interval-accuracy: a single length' 0 etalon lab interval-accuracy --loads 1 --lengths 2ms --runs 2
+unlike 'lab interval-accuracy: a single length has no picture' "$out" 'by length'
 exits 'lab interval-accuracy: --json succeeds' 0 etalon lab interval-accuracy --from mine --json
 json 'lab interval-accuracy: JSON has a case per load and length' '[(c["load"], c["length_ns"], c["runs"]) for c in d["cases"]] ==
 	[(1, 2000000, 3), (1, 20000000, 3), (3, 2000000, 3), (3, 20000000, 3)]'

@@ -98,6 +98,8 @@ refuses 'lab: no experiment is rejected' 2 'expected one experiment' etalon lab
 like 'lab: the hint names lab list' "$err" "hint: run 'etalon lab list'"
 refuses 'lab: two experiments are rejected' 2 'expected one experiment' etalon lab coverage coverage
 refuses 'lab: an unknown experiment is rejected' 2 "unknown experiment 'nosuch'" etalon lab nosuch
+refuses 'lab: the name of a problem is no experiment' 2 "unknown experiment 'event-load'" etalon lab event-load
+like 'lab: the hint names problems' "$err" "use 'etalon lab problems event-load'"
 refuses 'lab coverage: an unknown law is rejected' 2 "--law: unknown value 'cauchy'" etalon lab coverage --law cauchy
 like 'lab coverage: the hint names the laws' "$err" 'hint: use one of normal, .*nist-100'
 for value in 0 -1 abc '' 1.5 99999999999; do

@@ -106,11 +106,12 @@ static void test_kbest(void)
 		"K-best: the summary shows up to which length the goal is reached");
 	ok(strstr(text, "load 11, error within 1.0 %: K=3 up to 1.00 ms, etalon up to –"),
 		"K-best: the summary has a dash where nothing was measured");
-	ok(strstr(text, "load  1: K=3 agreed in 1 of 1 cases, after 4 calls (median); it predicted "
-			"an\n") &&
-			strstr(text, "error of up to 0.020 % there and was off by up to 0.010 %"),
+	ok(strstr(text, "load  1: K=3 agreed for 1 of 1 lengths, after 4 calls (median); it "
+			"predicted\n") &&
+			strstr(text,
+				"an error of up to 0.020 % there and was off by up to 0.010 %"),
 		"K-best: predicted and true error, and how quickly it converged");
-	ok(strstr(text, "load 11: K=3 agreed in 0 of 1 cases\n"),
+	ok(strstr(text, "load 11: K=3 agreed for 0 of 1 lengths\n"),
 		"K-best: a load without agreement");
 	ok(strstr(text, "T(r) = 49.273 µs r + 166 ns, largest error 0.040 %"),
 		"K-best: the line of the chapter");
