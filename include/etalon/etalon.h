@@ -454,7 +454,7 @@ struct etalon_bench {
 	const char *name;
 	void (*fn)(void *); /* timed as a whole */
 	void *arg;          /* passed to fn, setup and the others */
-	/* Appended in 0.2: */
+	/* Appended: */
 	void (*body)(struct etalon_state *); /* instead of fn; contains ETALON_LOOP */
 	void (*setup)(void *);               /* once before the samples of a process … */
 	void (*teardown)(void *);            /* … and once after them; not timed */
