@@ -140,7 +140,7 @@ void et_pmu_start(struct et_pmu *e)
 	/* The first is the last to be read, and the first to be read again. */
 	for (int i = ET_EVENTS - 1; i >= 0; i--) {
 		if (e->fd[i] >= 0 && !read_event(e, i, &e->at[i]))
-			e->at[i] = (struct et_event_reading){ 0 };
+			e->block[i] = NAN; /* and what is added to it */
 	}
 }
 
@@ -163,7 +163,7 @@ void et_pmu_block(struct et_pmu *e, double calls)
 {
 	for (int i = 0; i < ET_EVENTS; i++) {
 		if (e->n_blocks < ET_EVENT_BLOCKS)
-			e->blocks[i][e->n_blocks] = fmax(e->block[i], 0) / calls;
+			e->blocks[i][e->n_blocks] = (e->block[i] < 0 ? 0 : e->block[i]) / calls;
 		e->block[i] = 0;
 	}
 	e->n_blocks += e->n_blocks < ET_EVENT_BLOCKS;

@@ -91,6 +91,23 @@ static void medians(struct et_pmu *e)
 	near(got[0], 5, 0, 1, "events: the median of five blocks");
 }
 
+/* Events that could not be read, or did not run, are not 0 events. */
+static void unknown(struct et_pmu *e)
+{
+	double got[ET_EVENTS];
+	int fd = e->fd[1];
+
+	e->fd[1] = 1 << 20; /* reading fails */
+	et_pmu_start(e);
+	e->fd[1] = fd;
+	et_pmu_stop(e);
+	e->block[2] = NAN;
+	et_pmu_block(e, 1);
+	et_pmu_close(e, got);
+	ok(isnan(got[1]), "events: without a reading at the start they are unknown");
+	ok(isnan(got[2]), "events: those that never ran are unknown, not 0");
+}
+
 /* --- a slice --- */
 
 static char *pool;
@@ -229,6 +246,8 @@ int main(void)
 	live(&e);
 	et_pmu_open(of_kernel, &e);
 	medians(&e);
+	et_pmu_open(of_kernel, &e);
+	unknown(&e);
 	in_slice();
 	return tap_done();
 }
