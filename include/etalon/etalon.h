@@ -320,7 +320,8 @@ enum etalon_warning {
 	ETALON_WARNING_NOT_COLD = 512,    /* loads after clearing the caches found data there */
 	/* Samples at reduced speed were shorter than those at full speed: this is the median. */
 	ETALON_WARNING_BELOW_FLOOR = 1024,
-	ETALON_WARNING_CALLS_DIFFER = 2048 /* some calls do more than others: this is the mean */
+	ETALON_WARNING_CALLS_DIFFER = 2048, /* some calls do more than others: this is the mean */
+	ETALON_WARNING_THREADS = 4096       /* more threads than CPUs: they take turns */
 };
 
 /* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */

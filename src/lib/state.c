@@ -241,8 +241,28 @@ static void measure_empty(struct etalon_state *s)
 	s->out->empty_uncertainty_ns = e.uncertainty_ns;
 }
 
+static double cpu_now(const struct etalon_state *s)
+{
+	return (double)s->sampler.t->cpu_ns(s->sampler.t->ctx);
+}
+
+static void begin_span(struct etalon_state *s)
+{
+	et_crew_meet(s->crew);
+	s->span.from_ns = now(s);
+	s->span.cpu_ns = -cpu_now(s);
+}
+
+static void end_span(struct etalon_state *s)
+{
+	s->span.to_ns = now(s);
+	s->span.cpu_ns += cpu_now(s);
+}
+
 static uint64_t end_sampling(struct etalon_state *s)
 {
+	if (s->crew)
+		end_span(s);
 	et_sampler_rest(&s->sampler);
 	s->phase = ET_STATE_ENDED;
 	if (!s->has_events || s->events.n_blocks || s->out->error)
@@ -296,7 +316,7 @@ static uint64_t begin_sampling(struct etalon_state *s)
 	}
 	measure_empty(s);
 	if (s->crew)
-		et_crew_meet(s->crew);
+		begin_span(s);
 	s->phase = ET_STATE_SAMPLING;
 	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
 	return begin_sample(s);
@@ -324,6 +344,8 @@ uint64_t etalon_loop_next(struct etalon_state *s)
 	if (s->phase == ET_STATE_WARMING)
 		return warmed_up(s, &x, net) ? begin_sampling(s) : begin_sample(s);
 	record(s, &x, net);
+	s->span.calls += s->calls;
+	s->span.sampled_cpu_ns += x.cpu_ns;
 	measure_interrupts(s, &x);
 	et_sampler_rest_if_due(&s->sampler);
 	return enough(s) ? end_sampling(s) : begin_sample(s);

@@ -16,12 +16,19 @@ enum et_state_phase {
 	ET_STATE_ENDED,
 };
 
+/* The samples of a thread among others, from the first to the last. */
+struct et_span {
+	uint64_t from_ns, to_ns, calls;
+	double cpu_ns, sampled_cpu_ns; /* of the thread; of its samples alone */
+};
+
 struct etalon_state {
 	const struct et_bench_case *c;
 	const struct et_slice_request *q;
 	struct et_slice *out;
 	unsigned thread;
 	struct et_crew *crew; /* the other threads of the case; NULL: none */
+	struct et_span span;  /* with a crew */
 	enum et_state_phase phase;
 	struct et_sampler sampler;
 	struct etalon_kbest_opts o;

@@ -64,6 +64,8 @@ static const struct {
 		"shorter at reduced speed than at full speed: this is the median" },
 	{ ETALON_WARNING_CALLS_DIFFER,
 		"some calls regularly take far longer than others: this is the mean" },
+	{ ETALON_WARNING_THREADS,
+		"there are more threads than CPUs for them, so that they take turns" },
 };
 
 const char *etalon_warning_text(unsigned warning)

@@ -3,6 +3,7 @@
 #include "lib/state.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,70 @@ static double mean_ns(const struct et_slice *s)
 	return sum / (double)s->n;
 }
 
+/* How many CPUs the threads run on at the same time. */
+static unsigned cpus_for(unsigned threads)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return threads;
+	unsigned n = (unsigned)CPU_COUNT(&allowed);
+	return n && n < threads ? n : threads;
+}
+
+/*
+ * Calls per ns of all threads: by the elapsed time of their samples and of everything between these
+ * that took them from a CPU, less the CPU time that the library needed in between. If they take
+ * turns on a CPU, the time is that of all of them: each begins and ends with a turn of its own.
+ */
+static double calls_by_span(const struct member *list, unsigned threads, unsigned cpus)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	double between = 0, sum = 0;
+
+	for (unsigned i = 0; i < threads; i++) {
+		const struct et_span *s = &list[i].state.span;
+
+		from = s->from_ns < from ? s->from_ns : from;
+		to = s->to_ns > to ? s->to_ns : to;
+		between += fmax(s->cpu_ns - s->sampled_cpu_ns, 0) / cpus;
+	}
+	for (unsigned i = 0; i < threads; i++) {
+		const struct et_span *s = &list[i].state.span;
+		uint64_t ns = threads > cpus ? to - from : s->to_ns - s->from_ns;
+
+		sum += (double)s->calls / fmax((double)ns - between, 1);
+	}
+	return sum;
+}
+
+/* The same by the samples alone. */
+static double calls_by_samples(const struct member *list, unsigned threads)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < threads; i++)
+		sum += list[i].slice.n ? 1 / mean_ns(&list[i].slice) : 0;
+	return sum;
+}
+
+/*
+ * Calls that are longer than the slice are samples without a span, and the elapsed time of samples
+ * with pauses or given times says nothing.
+ */
+static double wall_ns(const struct member *list, unsigned threads, unsigned cpus)
+{
+	double per_ns, empty_ns = 0;
+	bool spans = true;
+
+	for (unsigned i = 0; i < threads; i++)
+		spans = spans && list[i].state.span.calls && !(list[i].slice.sample_ns > 0);
+	per_ns = spans ? calls_by_span(list, threads, cpus) : calls_by_samples(list, threads);
+	if (spans)
+		empty_ns = list[0].slice.empty_ns * threads / cpus;
+	return per_ns > 0 ? fmax(threads / per_ns - empty_ns, 0) : NAN;
+}
+
 /* Counters of all threads are summed up, or averaged if they ask for it. */
 static void add_counters(struct et_slice *all, const struct et_slice *one)
 {
@@ -98,11 +163,11 @@ static void scale_to_wall(struct et_slice *all, unsigned threads)
 
 static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
 {
-	double per_ns = 0;
+	unsigned cpus = cpus_for(c->threads);
+	double wall = wall_ns(list, c->threads, cpus);
 
 	*out = list[0].slice;
 	list[0].slice = (struct et_slice){ 0 };
-	per_ns = out->n ? 1 / mean_ns(out) : 0;
 	for (unsigned i = 1; i < c->threads; i++) {
 		struct et_slice *one = &list[i].slice;
 
@@ -111,7 +176,6 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 		add_counters(out, one);
 		for (int k = 0; k < ET_EVENTS; k++)
 			out->events[k] += one->events[k];
-		per_ns += one->n ? 1 / mean_ns(one) : 0;
 		out->warnings |= one->warnings;
 		if (one->error && !out->error) {
 			out->error = one->error;
@@ -121,7 +185,9 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 	average_counters(out, c->threads);
 	for (int k = 0; k < ET_EVENTS; k++)
 		out->events[k] /= c->threads;
-	out->wall_ns = per_ns > 0 ? c->threads / per_ns : NAN;
+	out->wall_ns = wall;
+	if (c->threads > cpus)
+		out->warnings |= ETALON_WARNING_THREADS;
 	if (c->bench->flags & ETALON_BENCH_WALL)
 		scale_to_wall(out, c->threads);
 	return true;
@@ -157,6 +223,14 @@ static int prepare(const struct et_bench_case *c, const struct et_slice_request 
 	return ETALON_OK;
 }
 
+/* Caches are not cleared for all threads at the same time. */
+static int refuse_cold(struct et_slice *out)
+{
+	out->error = strdup(
+		"caches cannot be cleared for several threads: use --threads 1, or no --cold");
+	return out->error ? ETALON_OK : ETALON_NO_MEMORY;
+}
+
 static int run(const struct et_bench_case *c, struct et_crew *crew, struct member *list,
 	struct et_slice *out)
 {
@@ -184,17 +258,19 @@ int et_slice_take_threads(const struct et_bench_case *c, const struct et_slice_r
 	struct et_crew crew = { .members = c->threads };
 	struct etalon_kbest_opts kbest = *q->kbest;
 	struct et_slice_request request = *q;
-	struct member *list = calloc(c->threads, sizeof(*list));
+	struct member *list;
 	int rc;
 
-	*out = (struct et_slice){ 0 };
+	*out = (struct et_slice){ .size = NAN, .wall_ns = NAN };
+	if (kbest.cache != ETALON_CACHE_WARM)
+		return refuse_cold(out);
+	list = calloc(c->threads, sizeof(*list));
 	if (!list)
 		return ETALON_NO_MEMORY;
 	pthread_mutex_init(&crew.lock, NULL);
 	pthread_cond_init(&crew.all_here, NULL);
 	kbest.priority = ETALON_PRIORITY_KEEP;
 	kbest.compensate = 0;
-	kbest.cache = ETALON_CACHE_WARM; /* clearing would not be at the same time */
 	request.kbest = &kbest;
 	rc = prepare(c, &request, t, &crew, list);
 	if (rc == ETALON_OK)

@@ -5,6 +5,7 @@
 #include "tap.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -145,11 +146,66 @@ static void functions(void)
 	et_slice_free(&s);
 }
 
+static double least_cpu(const struct et_slice *s)
+{
+	double best = INFINITY;
+
+	for (size_t i = 0; i < s->n; i++)
+		best = fmin(best, s->samples[i].cpu_ns);
+	return best;
+}
+
+/* Three threads on a CPU do no more calls than one does. */
+static void turns(void)
+{
+	struct etalon_bench b = { .sz = sizeof(b), .name = "b", .body = body };
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before) != 0) {
+		skip("the CPUs that may be used are not known");
+		return;
+	}
+	CPU_ZERO(&one);
+	for (size_t i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+		if (CPU_ISSET(i, &before))
+			CPU_SET(i, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	bodies = before_loop = 0;
+	struct et_slice s = take(b, 60e6);
+	sched_setaffinity(0, sizeof(before), &before);
+	ok(s.wall_ns >= 0.97 * THREADS * least_cpu(&s),
+		"on one CPU a call takes %g ns, with the turns of others %g ns", least_cpu(&s),
+		s.wall_ns);
+	ok(s.warnings & ETALON_WARNING_THREADS, "more threads than CPUs: a warning");
+	et_slice_free(&s);
+	if (CPU_COUNT(&before) < THREADS) {
+		skip("there are fewer CPUs than threads");
+		return;
+	}
+	bodies = before_loop = 0;
+	s = take(b, 10e6);
+	ok(!(s.warnings & ETALON_WARNING_THREADS), "enough CPUs: no warning");
+	et_slice_free(&s);
+}
+
+static void cold(void)
+{
+	struct etalon_bench b = { .sz = sizeof(b), .name = "b", .fn = call };
+
+	options.cache = ETALON_CACHE_COLD;
+	struct et_slice s = take(b, 10e6);
+	options.cache = ETALON_CACHE_WARM;
+	ok(s.error && strstr(s.error, "cold") && !s.n, "cold caches of threads: %s", s.error);
+	et_slice_free(&s);
+}
+
 int main(void)
 {
 	etalon_kbest_opts_init(&options, sizeof(options));
 	all_threads();
 	failures();
 	functions();
+	turns();
+	cold();
 	return tap_done();
 }
