@@ -59,6 +59,16 @@ static double uncharged_share(const struct et_sampler *s)
 }
 
 /*
+ * Whether the thread left the CPU of its own accord, as it does in nearly every sample: then the
+ * elapsed time is the time of the code. In a single sample it is a disturbance, such as a page that
+ * is read from a disk.
+ */
+static bool always_waits(const struct et_sampler *s, const struct et_timed *x)
+{
+	return x->waited && 4 * (s->waited + 1) >= 3 * (s->seen + 1);
+}
+
+/*
  * Whether another thread ran or the hypervisor took the CPU: more time passed than the thread was
  * charged. A context switch alone is no evidence: a kernel thread may run for a microsecond, which
  * disturbs no more than an interrupt does.
@@ -68,7 +78,7 @@ static bool preempted(const struct et_sampler *s, const struct et_timed *x)
 	double wall = et_sampler_ns(s, x->ticks);
 	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged_share(s));
 
-	return wall - x->cpu_ns > slack;
+	return wall - x->cpu_ns > slack && !always_waits(s, x);
 }
 
 void et_sampler_start(struct et_sampler *s)
@@ -79,7 +89,7 @@ void et_sampler_start(struct et_sampler *s)
 		et_cache_clear(t->cache);
 	if (s->after_tick)
 		t->wait_tick(t->ctx);
-	s->switches = t->context_switches(t->ctx);
+	s->switches = t->context_switches(t->ctx, &s->waits);
 	s->cpu = t->cpu_ns(t->ctx);
 	s->start = t->start(t->ctx);
 }
@@ -87,12 +97,14 @@ void et_sampler_start(struct et_sampler *s)
 void et_sampler_stop(struct et_sampler *s, struct et_timed *out)
 {
 	const struct et_timebase *t = s->t;
-	uint64_t t1 = t->stop(t->ctx), cpu = t->cpu_ns(t->ctx) - s->cpu;
+	uint64_t t1 = t->stop(t->ctx), cpu = t->cpu_ns(t->ctx) - s->cpu, waits;
+	uint64_t switches = t->context_switches(t->ctx, &waits) - s->switches;
 
 	*out = (struct et_timed){
 		.ticks = fmax((double)(t1 - s->start) - t->overhead, 0),
 		.cpu_ns = fmax((double)cpu - t->cpu_overhead_ns, 0),
-		.switches = t->context_switches(t->ctx) - s->switches,
+		.switches = switches,
+		.waited = 2 * (waits - s->waits) > switches,
 		.backwards = t1 < s->start,
 	};
 	out->preempted = preempted(s, out);
@@ -129,6 +141,13 @@ static void note_preemption(struct et_sampler *s, const struct et_timed *x)
 		handle_preemption(s, x);
 }
 
+static void note_sample(struct et_sampler *s, const struct et_timed *x)
+{
+	note_preemption(s, x);
+	s->seen++;
+	s->waited += x->waited;
+}
+
 void et_sampler_expect(struct et_sampler *s, const struct et_timed *x)
 {
 	struct et_timed again = *x;
@@ -139,7 +158,7 @@ void et_sampler_expect(struct et_sampler *s, const struct et_timed *x)
 	if (s->o->compensate && et_sampler_meets_interrupts(s, x->cpu_ns))
 		measure_charging(s);
 	again.preempted = preempted(s, x);
-	note_preemption(s, &again);
+	note_sample(s, &again);
 }
 
 void et_sampler_probe(struct et_sampler *s)
@@ -227,7 +246,7 @@ void et_sampler_observed(struct et_sampler *s, struct et_timed *x)
 	x->reference = fmax(s->reference_before, et_timebase_reference_ticks(s->t));
 	x->slowdown = et_sampler_slowdown(s, x->reference);
 	x->preempted = preempted(s, x);
-	note_preemption(s, x);
+	note_sample(s, x);
 }
 
 bool et_sampler_enough_windows(const struct et_sampler *s)

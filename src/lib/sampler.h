@@ -36,7 +36,9 @@ struct et_sampler {
 	double least_ns;    /* CPU time of the shortest sample */
 	double reference_before; /* ticks of the reference loop before the current sample */
 	/* When the current sample began: */
-	uint64_t switches, cpu, start;
+	uint64_t switches, waits, cpu, start;
+	/* Samples that decide whether waiting belongs to the timed code, and those that waited: */
+	uint64_t seen, waited;
 };
 
 /* A sample, without the cost of reading the clock. */
@@ -45,8 +47,11 @@ struct et_timed {
 	double reference;     /* ticks of the reference loop, the longer of before and after */
 	double slowdown;      /* by it, as far as the full speed is known yet */
 	uint64_t switches;    /* context switches */
+	bool waited;          /* in most of them the thread waited for something, or slept */
 	bool backwards;       /* the clock went backwards */
-	bool preempted;       /* another thread or virtual machine had the CPU */
+	/* Another thread or virtual machine had the CPU, and not because nearly all samples wait.
+	 */
+	bool preempted;
 };
 
 void et_sampler_init(

@@ -48,12 +48,13 @@ static uint64_t thread_cpu(void *ctx)
 	return et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static uint64_t thread_switches(void *ctx)
+static uint64_t thread_switches(void *ctx, uint64_t *waits)
 {
 	struct rusage u;
 
 	(void)ctx;
 	getrusage(RUSAGE_THREAD, &u);
+	*waits = (uint64_t)u.ru_nvcsw;
 	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 }
 
@@ -231,12 +232,12 @@ double et_timebase_branch_ns(const struct et_timebase *t)
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 {
 	uint64_t until = t->now_ns(t->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
-	uint64_t switches = t->context_switches(t->ctx), before = t->cpu_ns(t->ctx);
+	uint64_t waits, switches = t->context_switches(t->ctx, &waits), before = t->cpu_ns(t->ctx);
 	uint64_t cpu = t->cpu_ns(t->ctx);
 
 	/* A switch that shows now happened within the last two steps, so `used` spans both. */
 	for (int seen = 0; seen < SWITCHES && t->now_ns(t->ctx) < until;) {
-		uint64_t now = t->context_switches(t->ctx), cpu_now = t->cpu_ns(t->ctx);
+		uint64_t now = t->context_switches(t->ctx, &waits), cpu_now = t->cpu_ns(t->ctx);
 		uint64_t used = cpu_now - before;
 
 		if (now == switches) {

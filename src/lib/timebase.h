@@ -25,11 +25,12 @@ struct et_timebase {
 	/* Read the clock in ticks, before and after the timed code. */
 	uint64_t (*start)(void *ctx);
 	uint64_t (*stop)(void *ctx);
-	uint64_t (*cpu_ns)(void *ctx);           /* CPU time of the thread */
-	uint64_t (*context_switches)(void *ctx); /* of the thread so far */
-	uint64_t (*now_ns)(void *ctx);           /* elapsed time, for limits */
-	void (*yield)(void *ctx);                /* lets other threads run */
-	void (*wait_tick)(void *ctx); /* returns just after a timer interrupt; may be NULL */
+	uint64_t (*cpu_ns)(void *ctx); /* CPU time of the thread */
+	/* Of the thread so far; *waits: those of them in which it waited for something. */
+	uint64_t (*context_switches)(void *ctx, uint64_t *waits);
+	uint64_t (*now_ns)(void *ctx); /* elapsed time, for limits */
+	void (*yield)(void *ctx);      /* lets other threads run */
+	void (*wait_tick)(void *ctx);  /* returns just after a timer interrupt; may be NULL */
 	/*
 	 * Raises the thread's priority above that of normal threads and fills *was. Returns false
 	 * if that is not permitted or not needed. May be NULL.

@@ -268,6 +268,19 @@ static void priority(void)
 		"without privilege: raising is tried once, the result is CPU time");
 }
 
+/* Elapsed time, if every call waits. */
+static void waiting(void)
+{
+	struct machine m = { .load = 1, .work = 1e4, .sleep_ns = 3e6, .sleep_each = 1 };
+	struct etalon_kbest_result r;
+	int rc = measure(&m, 5, &r);
+
+	ok(rc == ETALON_OK && r.clock != ETALON_CLOCK_CPU && !r.preempted &&
+			!(r.warnings & ETALON_WARNING_PREEMPTED),
+		"a function that sleeps in every call: not preempted");
+	near(r.ns, 3.01e6, 1e-3, 0, "a function that sleeps in every call: elapsed time");
+}
+
 static void backwards(void)
 {
 	struct machine bad = { .load = 1, .tick_cost = 1000, .work = 1e5, .backwards = true };
@@ -387,6 +400,7 @@ int main(void)
 	first_calls();
 	slow_counter();
 	limits();
+	waiting();
 	backwards();
 	return tap_done();
 }

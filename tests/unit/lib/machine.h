@@ -23,8 +23,10 @@ struct machine {
 	int load;           /* threads on the CPU, ours included */
 	bool sibling, slow; /* the sibling is busy at times; it is now */
 	double phase_end;
-	uint64_t switches;
-	double work; /* of a call */
+	uint64_t switches, waits;
+	double work;     /* of a call */
+	double sleep_ns; /* of every call whose number is a multiple of sleep_each */
+	uint64_t sleep_each;
 	bool backwards;
 	bool apart; /* the kernel does not charge interrupts to the interrupted thread */
 	bool may_raise, raised;
@@ -93,9 +95,12 @@ static uint64_t cpu_read(void *ctx)
 	return (uint64_t)m->cpu;
 }
 
-static uint64_t switches_read(void *ctx)
+static uint64_t switches_read(void *ctx, uint64_t *waits)
 {
-	return ((struct machine *)ctx)->switches;
+	struct machine *m = ctx;
+
+	*waits = m->waits;
+	return m->switches + m->waits;
 }
 
 static uint64_t now_read(void *ctx)
@@ -177,6 +182,12 @@ static void function(void *ctx)
 	struct machine *m = ctx;
 
 	run(m, m->calls++ ? m->work : m->work + m->first_ns);
+	if (!m->sleep_each || m->calls % m->sleep_each)
+		return;
+	m->now += m->sleep_ns;
+	m->waits++;
+	while (m->next_tick <= m->now)
+		m->next_tick += TICK;
 }
 
 static void start(struct machine *m, struct et_timebase *t, uint64_t seed)

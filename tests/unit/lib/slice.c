@@ -145,6 +145,30 @@ static void marks(void)
 	et_slice_free(&s);
 }
 
+/* Waiting is part of a function that always waits, and disturbs one that rarely does. */
+static void waiting(void)
+{
+	struct machine always = { .load = 1, .work = 1e4, .sleep_ns = 3 * MS, .sleep_each = 1 };
+	struct machine rarely = { .load = 1, .work = 3e5, .sleep_ns = 3 * MS, .sleep_each = 20 };
+	struct machine shared = { .load = 2, .work = 20 * MS, .sleep_ns = 3 * MS, .sleep_each = 1 };
+	struct et_slice_request q = request(200 * MS, 1000);
+	struct et_slice s = take(&always, 6, (struct etalon_bench){ .fn = function }, &q);
+
+	ok(!marked(&s, ET_BENCH_PREEMPTED) && s.n > 20 && !always.raises,
+		"a function that sleeps in every call is not preempted");
+	near(least(&s), 3.01 * MS, 1e-3, 0, "a function that sleeps in every call: elapsed time");
+	et_slice_free(&s);
+	s = take(&rarely, 6, (struct etalon_bench){ .fn = function }, &q);
+	size_t n = marked(&s, ET_BENCH_PREEMPTED);
+	ok(n * 25 > s.n && n * 15 < s.n, "one that rarely sleeps: %zu of %zu samples are marked", n,
+		s.n);
+	et_slice_free(&s);
+	s = take(&shared, 6, (struct etalon_bench){ .fn = function }, &q);
+	ok(marked(&s, ET_BENCH_PREEMPTED) == s.n,
+		"one that is preempted more often than it sleeps: preempted");
+	et_slice_free(&s);
+}
+
 /* The least loss to interrupts of 30 to 60 us: a call of 50 ms meets 12 or 13 of them. */
 static void interrupts(void)
 {
@@ -510,6 +534,7 @@ int main(void)
 	one_sample();
 	calls_given();
 	marks();
+	waiting();
 	interrupts();
 	unlucky_windows();
 	priority();
