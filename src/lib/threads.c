@@ -123,17 +123,37 @@ static double calls_by_samples(const struct member *list, unsigned threads)
  * Calls that are longer than the slice are samples without a span, and the elapsed time of samples
  * with pauses or given times says nothing.
  */
-static double wall_ns(const struct member *list, unsigned threads, unsigned cpus)
+static bool have_spans(const struct member *list, unsigned threads)
 {
-	double per_ns, empty_ns = 0;
-	bool spans = true;
+	for (unsigned i = 0; i < threads; i++) {
+		const struct et_span *s = &list[i].state.span;
 
-	for (unsigned i = 0; i < threads; i++)
-		spans = spans && list[i].state.span.calls && !(list[i].slice.sample_ns > 0);
-	per_ns = spans ? calls_by_span(list, threads, cpus) : calls_by_samples(list, threads);
-	if (spans)
-		empty_ns = list[0].slice.empty_ns * threads / cpus;
-	return per_ns > 0 ? fmax(threads / per_ns - empty_ns, 0) : NAN;
+		if (!s->calls || s->to_ns <= s->from_ns || list[i].slice.sample_ns > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Returns wall_ns of the slice. *slower: how much longer that is than the samples alone say. */
+static double wall_ns(const struct member *list, unsigned threads, unsigned cpus, double *slower)
+{
+	double per_ns = calls_by_samples(list, threads), span_per_ns;
+
+	*slower = 1;
+	if (!(per_ns > 0) || !have_spans(list, threads))
+		return per_ns > 0 ? threads / per_ns : NAN;
+	span_per_ns = calls_by_span(list, threads, cpus);
+	*slower = per_ns / span_per_ns;
+	return fmax(threads / span_per_ns - list[0].slice.empty_ns * threads / cpus, 0);
+}
+
+/* Rates of counters are by the time of samples so far. */
+static void slow_counters(struct et_slice *all, double slower)
+{
+	for (size_t i = 0; i < all->n_counters; i++)
+		if (all->counters[i].kind & ETALON_COUNTER_RATE)
+			all->counters[i].value *=
+				all->counters[i].kind & ETALON_COUNTER_INVERT ? slower : 1 / slower;
 }
 
 /* Counters of all threads are summed up, or averaged if they ask for it. */
@@ -164,7 +184,7 @@ static void scale_to_wall(struct et_slice *all, unsigned threads)
 static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
 {
 	unsigned cpus = cpus_for(c->threads);
-	double wall = wall_ns(list, c->threads, cpus);
+	double slower, wall = wall_ns(list, c->threads, cpus, &slower);
 
 	*out = list[0].slice;
 	list[0].slice = (struct et_slice){ 0 };
@@ -183,6 +203,7 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 		}
 	}
 	average_counters(out, c->threads);
+	slow_counters(out, slower);
 	for (int k = 0; k < ET_EVENTS; k++)
 		out->events[k] /= c->threads;
 	out->wall_ns = wall;

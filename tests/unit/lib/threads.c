@@ -45,6 +45,7 @@ static void body(struct etalon_state *s)
 	}
 	behind_loop++;
 	etalon_set_items(s, 2);
+	etalon_set_counter(s, "rate", (double)etalon_iterations(s), ETALON_COUNTER_RATE);
 	etalon_set_counter(s, "sum", 1, ETALON_COUNTER_PLAIN);
 	etalon_set_counter(s, "mean", etalon_thread(s), ETALON_COUNTER_PER_THREAD);
 }
@@ -176,6 +177,8 @@ static void turns(void)
 	ok(s.wall_ns >= 0.97 * THREADS * least_cpu(&s),
 		"on one CPU a call takes %g ns, with the turns of others %g ns", least_cpu(&s),
 		s.wall_ns);
+	ok(counter(&s, "rate") <= 1e9 / (0.97 * least_cpu(&s)),
+		"on one CPU a counter grows by %g M/s", counter(&s, "rate") / 1e6);
 	ok(s.warnings & ETALON_WARNING_THREADS, "more threads than CPUs: a warning");
 	et_slice_free(&s);
 	if (CPU_COUNT(&before) < THREADS) {
