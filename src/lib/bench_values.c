@@ -227,7 +227,7 @@ static bool most_processes(const struct et_slices *s, const struct et_bench_meth
 		all += n > 0;
 		with += counted && (counted >= ENOUGH || 2 * counted >= n);
 	}
-	return with >= 2 && 2 * with > all;
+	return with >= (all > 1 ? 2 : 1) && 2 * with > all;
 }
 
 /* Evidence about the floor from the samples of all processes. */

@@ -112,6 +112,7 @@ static void estimate(void)
 	ok(!et_bench_judge(s, 10, true, 0, 0.95, &e), "estimate: there is no old program");
 	ok(et_bench_judge(s, 1, false, 0, 0.95, &e) && e.lo_ns == 0 && isinf(e.hi_ns),
 		"estimate: one process says nothing about another invocation");
+	near(e.ns, ten[0], 1e-12, 0, "estimate: one process is judged by elapsed time, too");
 	free_slices(s, 10);
 }
 
