@@ -175,10 +175,10 @@ static void average_counters(struct et_slice *all, unsigned threads)
 }
 
 /* The threads together do a call in a fraction of the time in which each of them does one. */
-static void scale_to_wall(struct et_slice *all, unsigned threads)
+static void scale_to_wall(struct et_slice *all, unsigned at_once)
 {
 	for (size_t i = 0; i < all->n; i++)
-		all->samples[i].ns /= threads;
+		all->samples[i].ns /= at_once;
 }
 
 static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
@@ -210,7 +210,7 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 	if (c->threads > cpus)
 		out->warnings |= ETALON_WARNING_THREADS;
 	if (c->bench->flags & ETALON_BENCH_WALL)
-		scale_to_wall(out, c->threads);
+		scale_to_wall(out, c->threads < cpus ? c->threads : cpus);
 	return true;
 }
 
