@@ -50,22 +50,24 @@ static void report(const struct et_cli *cli, const struct et_experiment *e, size
 			omitted == 1 ? "" : "s", omitted == 1 ? "was" : "were");
 }
 
-static int import(const struct et_cli *cli, struct et_import_options *o, struct et_error *err)
+static int import(
+	const struct et_cli *cli, const struct et_import_options *given, struct et_error *err)
 {
+	struct et_import_options o = *given;
 	struct et_experiment *e = NULL;
 	ET_AUTO_FREE char *data = NULL;
 	size_t size, omitted = 0;
-	int rc = et_input_read(o->name, ET_IMPORT_MOST_BYTES, &data, &size, err);
+	int rc = et_input_read(o.name, ET_IMPORT_MOST_BYTES, &data, &size, err);
 
 	if (rc)
 		return rc;
-	if (!strcmp(o->name, "-"))
-		o->name = "standard input";
-	o->omitted = &omitted;
-	o->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
-	if (getrandom(&o->random, sizeof(o->random), 0) < 0)
-		o->random = o->wall_ns;
-	rc = et_import(data, size, o, &e, err);
+	if (!strcmp(o.name, "-"))
+		o.name = "standard input";
+	o.omitted = &omitted;
+	o.wall_ns = et_clock_read_ns(CLOCK_REALTIME);
+	if (getrandom(&o.random, sizeof(o.random), 0) < 0)
+		o.random = o.wall_ns;
+	rc = et_import(data, size, &o, &e, err);
 	if (!rc)
 		rc = store_record(cli, e, err);
 	if (!rc)
