@@ -89,6 +89,7 @@ struct et_plan {
 	uint64_t metronome_ns;  /* the beat that alternates the programs of a duet; 0: off */
 	bool pace;
 	bool probe;            /* time a fixed loop before and after each sample */
+	uint32_t first_round;  /* a part of a campaign begins with this round; 0: with the first */
 	bool randomise_layout; /* each run has another size of the environment: request.pad_bytes */
 	uint32_t k; /* K-best: this many of the fastest samples must agree within epsilon */
 	double epsilon;
@@ -129,6 +130,13 @@ struct et_first_check {
 	uint32_t would_remove;    /* samples that a withdrawn check would have removed */
 };
 
+/* An experiment that is a part of a campaign (model/campaign.h): all 0 if it is none. */
+struct et_member {
+	char campaign[40]; /* its id, or "" */
+	uint32_t part, attempt;
+	char node[64]; /* the machine, as the engine names it */
+};
+
 struct et_experiment {
 	char id[40];
 	char *label; /* or NULL */
@@ -147,6 +155,7 @@ struct et_experiment {
 	struct et_factor *environment;
 	size_t n_environment;
 	struct et_first_check first_check;
+	struct et_member member;
 	struct et_profile *profile; /* owned; NULL: the experiment does not profile */
 	struct et_design *design;   /* owned; NULL: it was not designed by a plan of `doe` */
 	struct et_command *commands;

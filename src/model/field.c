@@ -135,6 +135,7 @@ const struct et_field et_plan_fields[] = {
 	BOOL(et_plan, ignore_failure),
 	{ "level", ET_FIELD_DOUBLE, AT(et_plan, level), .hi = 1 },
 	U64_OR_ZERO(et_plan, min_time_ns),
+	COUNT(et_plan, first_round),
 	BOOL(et_plan, randomise_layout),
 	{ 0 },
 };
@@ -183,6 +184,14 @@ const struct et_field et_first_check_fields[] = {
 	U64_OR_ZERO(et_first_check, learned_wall_ns),
 	COUNT(et_first_check, cutoffs),
 	COUNT(et_first_check, would_remove),
+	{ 0 },
+};
+
+const struct et_field et_member_fields[] = {
+	CHARS(et_member, "campaign", campaign),
+	COUNT(et_member, part),
+	COUNT(et_member, attempt),
+	CHARS(et_member, "node", node),
 	{ 0 },
 };
 

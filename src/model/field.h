@@ -40,6 +40,7 @@ extern const struct et_field et_child_fields[];
 extern const struct et_field et_host_fields[];
 extern const struct et_field et_factor_fields[];
 extern const struct et_field et_first_check_fields[];
+extern const struct et_field et_member_fields[];
 extern const struct et_field et_profile_plan_fields[];
 extern const struct et_field et_profile_fields[]; /* how the samples really came about */
 extern const struct et_field et_profile_function_fields[];

@@ -416,6 +416,8 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	write_object(&w, "host", et_host_fields, &e->host);
 	write_environment(&w, e);
 	write_object(&w, "first_check", et_first_check_fields, &e->first_check);
+	if (e->member.campaign[0])
+		write_object(&w, "campaign", et_member_fields, &e->member);
 	et_json_array(&w, "commands");
 	for (size_t i = 0; i < j->n_commands; i++)
 		write_command(&w, &j->commands[i]);

@@ -171,6 +171,7 @@ static int read_head(struct et_importer *in, const json_t *root)
 		{ "child", et_child_fields, &e->child },
 		{ "host", et_host_fields, &e->host },
 		{ "first_check", et_first_check_fields, &e->first_check },
+		{ "campaign", et_member_fields, &e->member },
 	};
 	int rc = read_version(in, root);
 

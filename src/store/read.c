@@ -159,7 +159,8 @@ static bool read_parts(struct et_experiment *e, struct et_cursor *c, const char 
 	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
 		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
 		(f = et_row_columns(c, &et_columns_host, &e->host)) ||
-		(f = et_row_columns(c, &et_columns_first_check, &e->first_check))) {
+		(f = et_row_columns(c, &et_columns_first_check, &e->first_check)) ||
+		(f = et_row_columns(c, &et_columns_member, &e->member))) {
 		*what = f->name;
 		return false;
 	}

@@ -156,8 +156,50 @@ static const char step_12[] = "ALTER TABLE sample ADD COLUMN calls $int;";
 /* Interrupts that are part of CPU time, for K-best. */
 static const char step_13[] = "ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;";
 
+/*
+ * Many machines. An experiment that is a part of a campaign names it. The central store knows who
+ * delivered an experiment and a digest of its contents; a file has an outbox of what is to be
+ * delivered. Facts are about a machine; those of older stores have no machine.
+ */
+static const char step_14[] =
+	"ALTER TABLE experiment ADD COLUMN member_campaign TEXT;"
+	"ALTER TABLE experiment ADD COLUMN member_part $int;"
+	"ALTER TABLE experiment ADD COLUMN member_attempt $int;"
+	"ALTER TABLE experiment ADD COLUMN member_node TEXT;"
+	"ALTER TABLE experiment ADD COLUMN plan_first_round $int;"
+	"ALTER TABLE experiment ADD COLUMN owner TEXT;"
+	"ALTER TABLE experiment ADD COLUMN digest TEXT;"
+	"CREATE TABLE campaign ("
+	" key $key, id TEXT NOT NULL UNIQUE, label TEXT, kind TEXT NOT NULL,"
+	" engine TEXT NOT NULL, options TEXT, created_ns $int NOT NULL, owner TEXT,"
+	" record TEXT NOT NULL) $table;"
+	"CREATE INDEX campaign_label ON campaign (label) WHERE label IS NOT NULL;"
+	"CREATE TABLE part ("
+	" campaign $int NOT NULL REFERENCES campaign ON DELETE CASCADE,"
+	" number $int NOT NULL, node TEXT, first_round $int NOT NULL, rounds $int NOT NULL,"
+	" state TEXT NOT NULL, attempt $int NOT NULL, job TEXT, ran_on TEXT, error TEXT,"
+	" experiment TEXT, changed_ns $int NOT NULL,"
+	" PRIMARY KEY (campaign, number)) $table_by_key;"
+	"CREATE TABLE machine ("
+	" id TEXT PRIMARY KEY, first_ns $int NOT NULL, last_ns $int NOT NULL, version TEXT,"
+	" host_name TEXT, host_kernel TEXT, host_architecture TEXT, host_cpu TEXT,"
+	" host_cpus $int, host_virtual TEXT, host_clocksource TEXT, host_governor TEXT,"
+	" host_tick_ns $int, host_memory_bytes $int, host_block_delays $int,"
+	" environment TEXT) $table_by_key;"
+	"CREATE TABLE outbox ("
+	" experiment TEXT NOT NULL, destination TEXT NOT NULL, digest TEXT,"
+	" delivered_ns $int, tried_ns $int, error TEXT,"
+	" PRIMARY KEY (experiment, destination)) $table_by_key;"
+	"CREATE TABLE fact_of_machine ("
+	" machine TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+	" changed_ns $int NOT NULL, PRIMARY KEY (machine, key)) $table_by_key;"
+	"INSERT INTO fact_of_machine (machine, key, value, changed_ns)"
+	" SELECT '', key, value, 0 FROM fact;"
+	"DROP TABLE fact;"
+	"ALTER TABLE fact_of_machine RENAME TO fact;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9, step_10, step_11, step_12, step_13 };
+	step_9, step_10, step_11, step_12, step_13, step_14 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

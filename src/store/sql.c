@@ -15,6 +15,8 @@ const struct et_columns et_columns_factor = { "factor", "", et_factor_fields, NU
 const struct et_columns et_columns_first_check = { "first_check", "first_check_",
 	et_first_check_fields, NULL };
 
+const struct et_columns et_columns_member = { "member", "member_", et_member_fields, NULL };
+
 const struct et_columns et_columns_profile_plan = { "profile_plan", "plan_", et_profile_plan_fields,
 	NULL };
 const struct et_columns et_columns_profile = { "profile", "", et_profile_fields, NULL };
@@ -24,8 +26,8 @@ const struct et_columns et_columns_profile_run = { "profile_run", "", et_profile
 
 static const struct et_columns *const lists[] = { &et_columns_sample, &et_columns_removal,
 	&et_columns_culprit, &et_columns_plan, &et_columns_child, &et_columns_host,
-	&et_columns_factor, &et_columns_first_check, &et_columns_profile_plan, &et_columns_profile,
-	&et_columns_profile_function, &et_columns_profile_run };
+	&et_columns_factor, &et_columns_first_check, &et_columns_member, &et_columns_profile_plan,
+	&et_columns_profile, &et_columns_profile_function, &et_columns_profile_run };
 
 /*
  * ON CONFLICT DO NOTHING: the caller learns of a duplicate by the number of changed rows. An error
@@ -35,9 +37,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_EXPERIMENT] =
 		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
 		" metric, \"order\", seed, image_source, commands, origin, machine, design, $plan,"
-		" $child, $host, $first_check)"
+		" $child, $host, $first_check, $member)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?,"
-		" $first_check?)"
+		" $first_check?, $member?)"
 		" ON CONFLICT DO NOTHING RETURNING key",
 	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
 			       " conclude, setup, cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -81,7 +83,7 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
 		" \"order\", seed, image_source, origin, machine, design, $plan, $child,"
-		" $host, $first_check FROM experiment WHERE id = ?",
+		" $host, $first_check, $member FROM experiment WHERE id = ?",
 	[ET_SQL_GET_COMMANDS] = "SELECT number, name, text, argv, prepare, conclude, setup, cleanup"
 				" FROM command WHERE experiment = ? ORDER BY number",
 	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"
@@ -128,10 +130,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ON c.experiment = e.key AND c.number = 0"
 		" LEFT JOIN profile p ON p.experiment = e.key"
 		" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
-	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ?",
-	[ET_SQL_SET_FACT] = "INSERT INTO fact (key, value) VALUES (?1, ?2)"
-			    " ON CONFLICT (key) DO UPDATE SET value = ?2",
-	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE key = ?",
+	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE machine = '' AND key = ?",
+	[ET_SQL_SET_FACT] = "INSERT INTO fact (machine, key, value, changed_ns)"
+			    " VALUES ('', ?1, ?2, 0)"
+			    " ON CONFLICT (machine, key) DO UPDATE SET value = ?2",
+	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE machine = '' AND key = ?",
 };
 
 struct expansion {

@@ -48,6 +48,7 @@ extern const struct et_columns et_columns_child;
 extern const struct et_columns et_columns_host;
 extern const struct et_columns et_columns_factor;
 extern const struct et_columns et_columns_first_check;
+extern const struct et_columns et_columns_member;
 extern const struct et_columns et_columns_profile_plan;
 extern const struct et_columns et_columns_profile;
 extern const struct et_columns et_columns_profile_function;

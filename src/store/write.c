@@ -214,6 +214,7 @@ static int add_head(
 	et_bind_columns(&c, &et_columns_child, &e->child);
 	et_bind_columns(&c, &et_columns_host, &e->host);
 	et_bind_columns(&c, &et_columns_first_check, &e->first_check);
+	et_bind_columns(&c, &et_columns_member, &e->member);
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
 		return rc;

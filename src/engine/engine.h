@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An engine starts programs on other machines: by a scheduler, or by ssh. It knows nodes and jobs,
+ * and nothing about experiments or stores. Functions that
+ * return an int return 0 or -errno with err filled; a wrong setup has the exit status of its cause
+ * (2 what the user asked for does not exist, 3 the machine lacks something, 4 the scheduler or a
+ * node failed) and a hint.
+ */
+#ifndef ET_ENGINE_ENGINE_H
+#define ET_ENGINE_ENGINE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct et_engine;
+
+/* How the engine is to be used. The strings must outlive the engine. */
+struct et_engine_setup {
+	const char *hosts;        /* what follows "ssh:"; NULL for slurm */
+	const char *nodes;        /* --nodes LIST: only these machines; or NULL */
+	const char *partition;    /* --partition, or NULL */
+	const char *constraint;   /* --constraint, or NULL */
+	const char *account;      /* --account, or NULL */
+	const char *const *extra; /* further words for sbatch or ssh; NULL ends them; or NULL */
+	uint64_t time_limit_ns;   /* of one part; 0: the scheduler's own */
+	const char *etalon;       /* the path of etalon on the nodes */
+	bool copy;                /* ssh: copy this etalon to nodes that lack it */
+	const char *name;         /* of the campaign, for the scheduler's lists */
+	const char *id;           /* of the campaign */
+};
+
+/* One part to be run. */
+struct et_job {
+	uint32_t part;
+	const char *node; /* or NULL: any */
+};
+
+enum et_job_state {
+	ET_JOB_UNKNOWN, /* the engine does not know it any more: ended, or lost */
+	ET_JOB_WAITING,
+	ET_JOB_RUNNING,
+	ET_JOB_ENDED, /* with `status` */
+	ET_JOB_STUCK, /* it will not start by itself: `why` */
+};
+
+struct et_job_report {
+	uint32_t part;
+	enum et_job_state state;
+	int status;        /* the exit status of ET_JOB_ENDED */
+	char node[64];     /* where it runs or ran, or "" */
+	char why[160];     /* in words, or "" */
+	uint32_t restarts; /* how often the engine started it again */
+};
+
+struct et_engine_ops {
+	const char *name; /* "slurm" or "ssh" */
+	/* Checks that everything is there which submitting needs. */
+	int (*open)(const struct et_engine_setup *setup, struct et_engine **out,
+		struct et_error *err) ET_CHECK;
+	void (*close)(struct et_engine *e); /* jobs are not ended; NULL is fine */
+	/* The machines that it can use now. The caller frees the list with et_strv_free. */
+	int (*nodes)(struct et_engine *e, char ***out, struct et_error *err) ET_CHECK;
+	/*
+	 * Runs a short command on a node and returns its standard output, at most 1 MB. -EAGAIN:
+	 * the node is busy. The caller frees *out.
+	 */
+	int (*ask)(struct et_engine *e, const char *node, char *const *argv, const char *input,
+		char **out, struct et_error *err) ET_CHECK;
+	/*
+	 * Submits jobs, which execute `etalon task` with `input` as standard input (less than 4 MB)
+	 * and learn there which part they are. generation numbers the submissions of a campaign
+	 * from 1. *name is the engine's name of the submission; the caller frees it.
+	 */
+	int (*submit)(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
+		uint32_t generation, char **name, struct et_error *err) ET_CHECK;
+	/* Reports the state of n parts of this campaign, also of submissions by other processes. */
+	int (*poll)(struct et_engine *e, struct et_job_report *reports, size_t n,
+		struct et_error *err) ET_CHECK;
+	/* Ends all jobs of this campaign. */
+	int (*cancel)(struct et_engine *e, struct et_error *err) ET_CHECK;
+};
+
+struct et_engine {
+	const struct et_engine_ops *ops;
+};
+
+/* Finds a kind of engine; NULL: there is none of that name. */
+const struct et_engine_ops *et_engine_find(const char *name);
+
+#endif
