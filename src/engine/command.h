@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs programs of others and returns their output. No shell is involved. A program is found as by
+ * execvp(3), inherits our environment with LC_ALL=C and no descriptors but its own three, has a
+ * process group of its own, so that Ctrl-C does not end it halfway, and is killed if etalon dies.
+ */
+#ifndef ET_ENGINE_COMMAND_H
+#define ET_ENGINE_COMMAND_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct et_command {
+	char *const *argv; /* NULL ends it */
+	const char *input; /* its standard input; NULL: empty */
+	size_t input_bytes;
+	char *const *environment; /* NAME=VALUE, which replace ours; NULL ends them; or NULL */
+	unsigned seconds;         /* after which its process group is killed */
+	size_t most_bytes;        /* of standard output; a longer output is an error */
+};
+
+struct et_answer {
+	/* 0, or -errno: it could not be started, -ETIMEDOUT, or -EMSGSIZE: too much output. */
+	int rc;
+	int status;       /* its exit status, or 128 and the number of the signal that ended it */
+	char *out;        /* standard output, which ends with '\0'; never NULL */
+	size_t n;         /* its length */
+	char errors[512]; /* the end of standard error, without the last newline */
+};
+
+/* Runs n programs at the same time and waits for all of them. Free the answers. */
+void et_commands_run(const struct et_command *commands, struct et_answer *answers, size_t n);
+void et_answers_free(struct et_answer *answers, size_t n);
+
+/*
+ * Runs one program. Returns the rc of its answer, which is filled and must be freed in any case;
+ * err says why the program could not be started, or not be waited for. An exit status other than 0
+ * is no error here.
+ */
+int et_command_run(
+	const struct et_command *c, struct et_answer *answer, struct et_error *err) ET_CHECK;
+
+/* Fills err for a program that ended with an exit status other than 0, and quotes its messages. */
+int et_command_failed(
+	const struct et_command *c, const struct et_answer *answer, struct et_error *err) ET_CHECK;
+
+#endif
