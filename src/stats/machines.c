@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/machines.h"
+#include "base/alloc.h"
+#include "num/cholesky.h"
+#include "num/moments.h"
+#include "num/multiple.h"
+#include "num/student.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The mean of the logarithms of each series, and the variance of that mean. */
+struct table {
+	size_t machines, programs;
+	const struct et_group *cells;
+	double *mean, *variance;
+	double *noise;  /* pooled variance of each machine; NaN: nothing was measured twice */
+	double *of;     /* programs: the number of machines that ran it */
+	double *center; /* programs: mean over these machines */
+};
+
+static size_t count_at(const struct table *t, size_t machine, size_t program)
+{
+	return t->cells[machine * t->programs + program].n;
+}
+
+static void table_free(struct table *t)
+{
+	free(t->mean);
+	free(t->variance);
+	free(t->noise);
+	free(t->of);
+	free(t->center);
+}
+
+static bool read_cell(struct table *t, size_t at)
+{
+	const struct et_group *cell = &t->cells[at];
+	ET_AUTO_FREE double *logs = et_calloc(cell->n + 1, sizeof(*logs));
+
+	for (size_t i = 0; i < cell->n; i++) {
+		if (!(cell->x[i] > 0))
+			return false;
+		logs[i] = log(cell->x[i]);
+	}
+	t->mean[at] = et_mean(logs, cell->n);
+	t->variance[at] = et_variance(logs, cell->n);
+	return true;
+}
+
+/* A series of one sample has the variance of the machine's others. */
+static void pool(struct table *t, size_t machine)
+{
+	double *variance = t->variance + machine * t->programs, sum = 0, df = 0;
+
+	for (size_t p = 0; p < t->programs; p++) {
+		size_t n = count_at(t, machine, p);
+		if (n < 2)
+			continue;
+		sum += variance[p] * ((double)n - 1);
+		df += (double)n - 1;
+	}
+	t->noise[machine] = sum / df;
+	for (size_t p = 0; p < t->programs; p++) {
+		size_t n = count_at(t, machine, p);
+		variance[p] = (n > 1 ? variance[p] : t->noise[machine]) / (double)n;
+	}
+}
+
+static bool table_make(struct table *t)
+{
+	size_t n = t->machines * t->programs;
+
+	t->mean = et_calloc(n, sizeof(*t->mean));
+	t->variance = et_calloc(n, sizeof(*t->variance));
+	t->noise = et_calloc(t->machines, sizeof(*t->noise));
+	t->of = et_calloc(t->programs, sizeof(*t->of));
+	t->center = et_calloc(t->programs, sizeof(*t->center));
+	for (size_t i = 0; i < n; i++) {
+		size_t p = i % t->programs;
+		if (!t->cells[i].n)
+			continue;
+		if (!read_cell(t, i))
+			return false;
+		t->of[p]++;
+		t->center[p] += (t->mean[i] - t->center[p]) / t->of[p];
+	}
+	for (size_t m = 0; m < t->machines; m++)
+		pool(t, m);
+	return true;
+}
+
+/*
+ * The machines' effects a solve C a = q, the normal equations without the programs: C = diag(r) -
+ * N diag(1/c) N', where N says which machine ran which program. C has the null vector 1, so a
+ * multiple of 11' is added, which makes the effects' sum 0.
+ */
+static double *inverse_of(const struct table *t)
+{
+	size_t n = t->machines;
+	ET_AUTO_FREE double *c = et_calloc(n * n, sizeof(*c));
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < n; j++) {
+			c[i * n + j] = 1 / (double)n;
+			for (size_t p = 0; p < t->programs; p++) {
+				if (count_at(t, i, p) && count_at(t, j, p))
+					c[i * n + j] += (i == j) - 1 / t->of[p];
+			}
+		}
+	}
+	if (!et_cholesky(c, n))
+		return NULL;
+	double *out = et_calloc(n * n, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		out[i * n + i] = 1;
+		et_cholesky_forward(c, n, out + i * n);
+		et_cholesky_backward(c, n, out + i * n);
+	}
+	return out;
+}
+
+/* The effect of a machine: the sum of w times the mean of each series. Fills w. */
+static double effect_of(const struct table *t, const double *inverse, size_t machine, double *w)
+{
+	const double *row = inverse + machine * t->machines;
+	double sum = 0;
+
+	for (size_t p = 0; p < t->programs; p++) {
+		double shared = 0;
+		for (size_t m = 0; m < t->machines; m++)
+			shared += count_at(t, m, p) ? row[m] / t->of[p] : 0;
+		for (size_t m = 0; m < t->machines; m++) {
+			size_t at = m * t->programs + p;
+			w[at] = count_at(t, m, p) ? row[m] - shared : 0;
+			/* Less the program's mean, which the weights remove but for rounding. */
+			sum += w[at] * (t->mean[at] - t->center[p]);
+		}
+	}
+	return sum;
+}
+
+/* The variance of the sum of w times the means, with Satterthwaite's degrees of freedom. */
+static double variance_of(const struct table *t, const double *w, double *df)
+{
+	double sum = 0, squares = 0;
+
+	for (size_t m = 0; m < t->machines; m++) {
+		double of_machine = 0, freedom = 0;
+		for (size_t p = 0; p < t->programs; p++) {
+			size_t at = m * t->programs + p, n = count_at(t, m, p);
+			double part = n ? w[at] * w[at] * t->variance[at] : 0;
+			sum += part;
+			if (n > 1)
+				squares += part * part / ((double)n - 1);
+			else
+				of_machine += part;
+			freedom += n > 1 ? (double)n - 1 : 0;
+		}
+		if (of_machine > 0)
+			squares += of_machine * of_machine / freedom;
+	}
+	*df = sum * sum / squares;
+	return sum;
+}
+
+static void judge_one(const struct table *t, const double *inverse, size_t machine, double level,
+	struct et_machine_speed *out)
+{
+	ET_AUTO_FREE double *w = et_calloc(t->machines * t->programs, sizeof(*w));
+	double effect = effect_of(t, inverse, machine, w), half;
+	double error = sqrt(variance_of(t, w, &out->df));
+
+	half = error > 0 ? error * et_qt(0.5 + level / 2, out->df) : error;
+	out->ratio = exp(effect);
+	out->lo = exp(effect - half);
+	out->hi = exp(effect + half);
+	out->noise = sqrt(t->noise[machine]);
+	out->p = error > 0 ? et_pt_two_sided(effect / error, out->df) : NAN;
+	out->n = 0;
+	for (size_t p = 0; p < t->programs; p++)
+		out->n += count_at(t, machine, p);
+}
+
+static void adjust(struct et_machine_speed *out, size_t n, double alpha)
+{
+	ET_AUTO_FREE double *p = et_calloc(n, sizeof(*p));
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = out[i].p;
+	if (n > 2) /* of two machines the one is as fast as the fleet if the other is */
+		et_holm(p, n, p);
+	for (size_t i = 0; i < n; i++) {
+		out[i].p_holm = p[i];
+		out[i].differs = p[i] <= alpha;
+	}
+}
+
+bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
+	double alpha, double level, struct et_machine_speed *out)
+{
+	struct table t = { .machines = n_machines, .programs = n_programs, .cells = cells };
+	ET_AUTO_FREE double *inverse = NULL;
+
+	if (n_machines < 2 || !n_programs)
+		return false;
+	if (table_make(&t))
+		inverse = inverse_of(&t);
+	for (size_t m = 0; inverse && m < n_machines; m++)
+		judge_one(&t, inverse, m, level, &out[m]);
+	if (inverse)
+		adjust(out, n_machines, alpha);
+	table_free(&t);
+	return inverse != NULL;
+}

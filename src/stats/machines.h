@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The speed of each machine against the fleet, from series of the same programs on several
+ * machines. The model is log time = program + machine + noise; the fleet is the geometric mean of
+ * all machines, so a fast machine is below 1. Each series of a machine has the same weight, however
+ * many samples it has (unweighted means). Machines need not have all programs: the programs that
+ * they share connect them.
+ */
+#ifndef ET_STATS_MACHINES_H
+#define ET_STATS_MACHINES_H
+
+#include "stats/groups.h"
+
+#include <stdbool.h>
+
+struct et_machine_speed {
+	/*
+	 * The times of this machine over those of the fleet, on these programs: 1.08 is 8 % slower.
+	 * The interval is Student's of the logarithms, with variances of the machines' own and
+	 * Satterthwaite's freedom; NaN if nothing was measured twice.
+	 */
+	double ratio, lo, hi;
+	double df;
+	double noise; /* relative sd of the samples of a program on this machine */
+	double p;     /* of the same speed as the fleet's */
+	double p_holm;
+	bool differs; /* by p_holm */
+	size_t n;     /* samples */
+};
+
+/*
+ * Fills one speed per machine. cells are the samples of each program on each machine, machine after
+ * machine, all above 0; a program that a machine did not run has none. Returns false, with nothing
+ * filled, if there are fewer than two machines, if one has no samples, if the programs that the
+ * machines share do not connect them all, or if a value is not above 0.
+ */
+bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
+	double alpha, double level, struct et_machine_speed *out);
+
+#endif
