@@ -10,6 +10,7 @@
 #define ET_ENGINE_ENGINE_H
 
 #include "base/error.h"
+#include "model/job.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,23 +37,6 @@ struct et_engine_setup {
 struct et_job {
 	uint32_t part;
 	const char *node; /* or NULL: any */
-};
-
-enum et_job_state {
-	ET_JOB_UNKNOWN, /* the engine does not know it any more: ended, or lost */
-	ET_JOB_WAITING,
-	ET_JOB_RUNNING,
-	ET_JOB_ENDED, /* with `status` */
-	ET_JOB_STUCK, /* it will not start by itself: `why` */
-};
-
-struct et_job_report {
-	uint32_t part;
-	enum et_job_state state;
-	int status;        /* the exit status of ET_JOB_ENDED */
-	char node[64];     /* where it runs or ran, or "" */
-	char why[160];     /* in words, or "" */
-	uint32_t restarts; /* how often the engine started it again */
 };
 
 struct et_engine_ops {

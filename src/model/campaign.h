@@ -37,6 +37,9 @@ struct et_part {
 	 * is 0 before the first attempt. See et_attempt_number.
 	 */
 	uint32_t attempt;
+	/* The latest generation that it was submitted in; recorded before; 0: not yet. */
+	uint32_t generation;
+	uint32_t failures;   /* attempts in a row that failed with the same error */
 	char *job;           /* the engine's name of the job that runs it, or NULL */
 	char *ran_on;        /* the node of the latest attempt, or NULL */
 	char *error;         /* of ET_PART_FAILED, or of a failed attempt; or NULL */

@@ -35,4 +35,11 @@ struct et_store {
 /* Reports that the store has no experiment of that id: fills err and returns -ENOENT. */
 int et_store_no_experiment(const struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 
+/*
+ * Flushes the open group and begins a transaction; et_store_conclude commits it, or rolls it back
+ * if rc is not 0, and returns rc or the failure to commit.
+ */
+int et_store_transact(struct et_store *s, struct et_error *err) ET_CHECK;
+int et_store_conclude(struct et_store *s, int rc, struct et_error *err) ET_CHECK;
+
 #endif

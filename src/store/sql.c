@@ -135,6 +135,59 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			    " VALUES ('', ?1, ?2, 0)"
 			    " ON CONFLICT (machine, key) DO UPDATE SET value = ?2",
 	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE machine = '' AND key = ?",
+	[ET_SQL_ADD_CAMPAIGN] =
+		"INSERT INTO campaign (id, label, kind, engine, options, created_ns, record)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key",
+	[ET_SQL_ADD_PART] = "INSERT INTO part (campaign, number, node, first_round, rounds, state,"
+			    " attempt, generation, failures, changed_ns)"
+			    " VALUES (?, ?, ?, ?, ?, 'todo', 0, 0, 0, ?)",
+	[ET_SQL_GET_CAMPAIGN] = "SELECT label, kind, engine, options, created_ns, owner, record"
+				" FROM campaign WHERE id = ?",
+	[ET_SQL_GET_PARTS] =
+		"SELECT p.number, p.node, p.first_round, p.rounds, p.state, p.attempt,"
+		" p.generation, p.failures, p.job, p.ran_on, p.error, p.experiment, p.changed_ns"
+		" FROM part p JOIN campaign c ON c.key = p.campaign WHERE c.id = ?"
+		" ORDER BY p.number",
+	[ET_SQL_GET_PART] = "SELECT p.attempt, p.state FROM part p JOIN campaign c"
+			    " ON c.key = p.campaign WHERE c.id = ? AND p.number = ?",
+	[ET_SQL_FIND_LAST_CAMPAIGN] = "SELECT id FROM campaign"
+				      " ORDER BY created_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_CAMPAIGN_ID] = "SELECT id FROM campaign WHERE id = ?",
+	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE label = ?"
+				       " ORDER BY created_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_CAMPAIGN_PREFIX] = "SELECT id FROM campaign WHERE id >= ?1"
+					" AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
+	/*
+	 * The fence is part of the conditions: of two attempts that come at the same moment, one
+	 * waits for the row and then compares with the number that the other has written.
+	 */
+	[ET_SQL_BEGIN_ATTEMPT] =
+		"UPDATE part SET attempt = ?1, state = 'running', ran_on = ?2,"
+		" job = coalesce(?3, job), changed_ns = ?4"
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?5) AND number = ?6"
+		" AND state <> 'done' AND attempt <= ?1",
+	/* An attempt that has been recorded as failed is not counted again. */
+	[ET_SQL_FAIL_ATTEMPT] =
+		"UPDATE part SET failures = CASE WHEN attempt = ?1 AND state <> 'running'"
+		" THEN failures WHEN error = ?2 THEN failures + 1 ELSE 1 END,"
+		" attempt = ?1, error = ?2, state = ?3, changed_ns = ?4"
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?5) AND number = ?6"
+		" AND state <> 'done' AND attempt <= ?1"
+		" AND NOT (state = 'failed' AND attempt = ?1)",
+	[ET_SQL_SUBMIT_PART] =
+		"UPDATE part SET generation = ?1, changed_ns = ?2,"
+		" state = CASE WHEN state = 'failed' THEN 'todo' ELSE state END"
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?3) AND number = ?4"
+		" AND state <> 'done' AND generation < ?1",
+	[ET_SQL_SET_JOB] =
+		"UPDATE part SET job = ?1"
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND number = ?3"
+		" AND generation = ?4 AND state <> 'done'",
+	[ET_SQL_FIND_MEMBER] = "SELECT id FROM experiment WHERE member_campaign = ?"
+			       " AND member_part = ? AND machine = ?"
+			       " ORDER BY started_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_SET_ATTEMPT] = "UPDATE experiment SET member_attempt = ?, member_node = ?"
+			       " WHERE id = ?",
 };
 
 struct expansion {

@@ -101,6 +101,16 @@ static int begin_alone(struct et_store *s, struct et_error *err)
 	return rc ? rc : open_group(s, err);
 }
 
+int et_store_transact(struct et_store *s, struct et_error *err)
+{
+	return begin_alone(s, err);
+}
+
+int et_store_conclude(struct et_store *s, int rc, struct et_error *err)
+{
+	return finish(s, rc, err);
+}
+
 /* Reads a number that the database assigned: 1, or -EBADMSG if the column has none. */
 static int read_key(struct et_cursor *c, int64_t *key)
 {
