@@ -8,6 +8,7 @@
 #include "cmd/stored.h"
 #include "host/host.h"
 #include "host/services_digest.h"
+#include "model/machine_id.h"
 #include "report/daemons.h"
 #include "store/cutoffs.h"
 
@@ -172,7 +173,7 @@ static int load_circumstances(struct et_store *store, struct et_cutoffs *c, stru
 	int rc = et_store_get_fact(store, key, &text, err);
 	if (rc || !text || et_split_words(text, &w, NULL))
 		return rc;
-	if (et_strv_length(w) == 5 && !strcmp(w[0], c->machine) &&
+	if (et_strv_length(w) == 5 && et_machine_same(w[0], c->machine) &&
 		et_parse_u64("the date", w[4], 0, INT64_MAX, &wall, NULL) == 0) {
 		snprintf(c->kernel, sizeof(c->kernel), "%s", w[1]);
 		snprintf(c->services, sizeof(c->services), "%s", w[2]);

@@ -4,6 +4,7 @@
 #include "cmd/daemons.h"
 #include "cmd/stored.h"
 #include "host/host.h"
+#include "model/machine_id.h"
 #include "protocol/daemons.h"
 #include "report/daemons.h"
 #include "session/removal.h"
@@ -184,7 +185,7 @@ static void warn(struct shown *s)
 
 	et_host_read("", &host);
 	et_host_identity("", machine, sizeof(machine));
-	if (s->cutoffs.machine[0] && strcmp(s->cutoffs.machine, machine) != 0)
+	if (s->cutoffs.machine[0] && !et_machine_same(s->cutoffs.machine, machine))
 		et_warn(&s->warnings, ET_WARN_CUTOFFS_OTHER_MACHINE);
 	et_cutoffs_warn(&s->cutoffs, &host, s->now_ns, &s->warnings);
 }

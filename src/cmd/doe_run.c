@@ -9,6 +9,7 @@
 #include "cmd/stored.h"
 #include "host/host.h"
 #include "model/design_change.h"
+#include "model/machine_id.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static bool is_own(const struct et_experiment *e)
 	char machine[sizeof(e->machine)];
 
 	et_host_identity("", machine, sizeof(machine));
-	return e->origin == ET_ORIGIN_MEASURED && !strcmp(e->machine, machine);
+	return e->origin == ET_ORIGIN_MEASURED && et_machine_same(e->machine, machine);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "cmd/ask.h"
 #include "cmd/emp.h"
 #include "cmd/stored.h"
+#include "model/machine_id.h"
 #include "report/daemons.h"
 #include "store/cutoffs.h"
 
@@ -156,12 +157,12 @@ void et_emp_ask(struct et_emp *p)
 static char *describe_none(const struct et_emp_plan *plan)
 {
 	const struct et_cutoffs *c = &plan->cutoffs;
-	char *text = NULL;
+	char *text = NULL, name[ET_MACHINE_SIZE];
 
+	et_machine_label(c->machine, c->host, name, sizeof(name));
 	if (plan->there && plan->elsewhere)
-		et_append(&text, "", "the learning of another machine (%.*s) is not used",
-			*c->machine ? (int)strcspn(c->machine, " ") : (int)strlen(c->cpu),
-			*c->machine ? c->machine : c->cpu);
+		et_append(&text, "", "the learning of another machine (%s) is not used",
+			*c->machine ? name : c->cpu);
 	else if (plan->there)
 		et_append(&text, "", "the stored ones were learned %s", plan->misfit);
 	else

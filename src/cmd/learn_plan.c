@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/daemons.h"
 #include "cmd/stored.h"
+#include "model/machine_id.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static int find_stage(const struct et_cli *cli, const struct et_learn_options *o
 	int rc = et_learn_fetch(cli, o, which, &e, err);
 	if (rc)
 		return rc;
-	if (e->origin == ET_ORIGIN_IMPORTED || strcmp(e->machine, here->machine) ||
+	if (e->origin == ET_ORIGIN_IMPORTED || !et_machine_same(e->machine, here->machine) ||
 		strcmp(e->host.kernel, here->host.kernel))
 		rc = -ENOENT;
 	else

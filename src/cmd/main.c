@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cmd/cli.h"
 #include "cmd/signals.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,16 @@ static int unknown_command(const char *typed)
 	return et_cli_fail(&err);
 }
 
+static int run_verb(const struct et_verb *verb, struct et_cli *cli, int argc, char **argv)
+{
+	struct et_error err;
+
+	if (verb->rights != ET_RIGHTS_SUBJECT && et_host_identity_check("", &err))
+		return et_cli_fail(&err);
+	et_confine(verb->rights);
+	return verb->run(cli, argc, argv);
+}
+
 static int perform(int argc, char **argv)
 {
 	struct et_cli cli = { 0 };
@@ -49,8 +60,7 @@ static int perform(int argc, char **argv)
 
 	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {
 		const struct et_verb *verb = et_verb_find("hyperfine");
-		et_confine(verb->rights);
-		return verb->run(&cli, argc, argv);
+		return run_verb(verb, &cli, argc, argv);
 	}
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
@@ -77,8 +87,7 @@ static int perform(int argc, char **argv)
 	}
 	if (!verb)
 		return unknown_command(argv[1]);
-	et_confine(verb->rights);
-	return verb->run(&cli, argc - 1, argv + 1);
+	return run_verb(verb, &cli, argc - 1, argv + 1);
 }
 
 /*

@@ -5,7 +5,9 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "model/machine_id.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -149,15 +151,74 @@ void et_host_read(const char *root, struct et_host *host)
 	host->block_delays = block_delays_enabled(root, host->kernel);
 }
 
+/* --- the identity --- */
+
+#define MACHINE_FILE "/etc/etalon/machine"
+
+/* Sets *source to where the name was found. */
+static bool chosen_name(const char *root, char *out, size_t size, const char **source)
+{
+	const char *name = getenv("ETALON_MACHINE");
+
+	*source = "ETALON_MACHINE";
+	if (name && *name) {
+		snprintf(out, size, "%s", name);
+		return true;
+	}
+	*source = MACHINE_FILE;
+	ssize_t n = et_sysroot_line(root, MACHINE_FILE, out, size);
+	while (n > 0 && strchr(" \t\r", out[n - 1]))
+		out[--n] = '\0';
+	return n > 0;
+}
+
+/*
+ * The kernel gives its first namespaces fixed numbers (PROC_UTS_INIT_INO, PROC_PID_INIT_INO). A
+ * service with ProtectHostname= has a UTS namespace of its own, too, so both must differ.
+ */
+static bool in_container(const char *root)
+{
+	char uts[64], pid[64];
+
+	return et_sysroot_link(root, "/proc/self/ns/uts", uts, sizeof(uts)) > 0 &&
+	       et_sysroot_link(root, "/proc/self/ns/pid", pid, sizeof(pid)) > 0 &&
+	       strcmp(uts, "uts:[4026531838]") != 0 && strcmp(pid, "pid:[4026531836]") != 0;
+}
+
 void et_host_identity(const char *root, char *out, size_t size)
 {
 	struct utsname names = { 0 };
-	char id[64];
+	char id[64], name[ET_MACHINE_SIZE];
+	const char *source;
 
-	(void)uname(&names);
-	if (et_sysroot_line(root, "/etc/machine-id", id, sizeof(id)) <= 0)
+	if (chosen_name(root, name, sizeof(name), &source) && et_machine_name_valid(name)) {
+		snprintf(out, size, "%s", name);
+		return;
+	}
+	/* systemd writes "uninitialized" into images that are to be booted for the first time. */
+	if (et_sysroot_line(root, "/etc/machine-id", id, sizeof(id)) <= 0 ||
+		!strcmp(id, "uninitialized"))
 		id[0] = '\0';
-	snprintf(out, size, "%.64s %016" PRIx64, names.nodename, et_hash_text(id));
+	(void)uname(&names); /* fails on a bad address only */
+	if (id[0] && !in_container(root))
+		snprintf(out, size, "%016" PRIx64, et_hash_text(id));
+	else
+		snprintf(out, size, "%.64s %016" PRIx64, names.nodename, et_hash_text(id));
+}
+
+int et_host_identity_check(const char *root, struct et_error *err)
+{
+	char name[ET_MACHINE_SIZE];
+	const char *source;
+
+	if (!chosen_name(root, name, sizeof(name), &source) || et_machine_name_valid(name))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, source[0] == '/' ? ET_EXIT_ENVIRONMENT : ET_EXIT_USAGE,
+			"%s: '%s' cannot be the name of a machine", source, name),
+		"use 1 to %d letters, digits, '.', '_' and '-', of which the first is a letter or "
+		"digit",
+		ET_MACHINE_MOST_NAME);
 }
 
 double et_host_load(const char *root)

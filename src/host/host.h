@@ -3,14 +3,20 @@
 #ifndef ET_HOST_HOST_H
 #define ET_HOST_HOST_H
 
+#include "base/error.h"
 #include "model/experiment.h"
 
 void et_host_read(const char *root, struct et_host *host);
 /*
- * Identifies this machine among others: the host's name and a digest of /etc/machine-id, which
- * must not itself leave the machine (machine-id(5)). Two containers may differ in the name alone.
+ * Identifies this machine among others (model/machine_id.h): by the name in the variable
+ * ETALON_MACHINE or in /etc/etalon/machine, or else by a digest of /etc/machine-id, which must not
+ * itself leave the machine (machine-id(5)). A renamed host is the same machine. The name of the
+ * host is added where others may have the same machine-id: in a container, which has PID and UTS
+ * namespaces of its own, and without a machine-id.
  */
 void et_host_identity(const char *root, char *out, size_t size);
+/* Fails if a name was chosen that is not valid. */
+int et_host_identity_check(const char *root, struct et_error *err) ET_CHECK;
 /* The load average of the last minute, or NaN if /proc does not show it. */
 double et_host_load(const char *root);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
+#include "model/machine_id.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static bool differ(const char *a, const char *b)
 /* Earlier versions did not record the machine; its processor is the next best. */
 bool et_cutoffs_elsewhere(const struct et_cutoffs *c, const char *machine, const char *cpu)
 {
-	return *c->machine && *machine ? differ(c->machine, machine) : differ(c->cpu, cpu);
+	return *c->machine && *machine ? !et_machine_same(c->machine, machine)
+				       : differ(c->cpu, cpu);
 }
 
 uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns)

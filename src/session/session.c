@@ -6,6 +6,7 @@
 #include "measure/ledger.h"
 #include "measure/metronome.h"
 #include "measure/runner.h"
+#include "model/machine_id.h"
 #include "model/metric_choice.h"
 #include "protocol/record_check.h"
 #include "session/recorder.h"
@@ -133,7 +134,7 @@ const char *et_session_why_foreign(const struct et_store *store, const struct et
 		break;
 	}
 	et_host_identity("", machine, sizeof(machine));
-	if (strcmp(e->machine, machine))
+	if (!et_machine_same(e->machine, machine))
 		return "was measured on another machine";
 	return et_store_is_shared(store) ? "is in a store that other users can write" : NULL;
 }

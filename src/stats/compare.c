@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare.h"
 #include "base/alloc.h"
+#include "model/machine_id.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/quantile.h"
@@ -98,7 +99,7 @@ static void judge_across(
 	const struct et_experiment *ea = a->experiment, *eb = b->experiment;
 	double slower = 0;
 
-	if (ea->machine[0] && !strcmp(ea->machine, eb->machine)) {
+	if (et_machine_same(ea->machine, eb->machine)) {
 		struct et_probed pa, pb;
 		et_probed_take(a, &pa);
 		et_probed_take(b, &pb);

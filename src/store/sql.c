@@ -76,10 +76,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	/* At least six characters, the random part of an id: fewer match by chance. */
 	[ET_SQL_FIND_END] = "SELECT id FROM experiment WHERE length(?1) >= 6"
 			    " AND substr(id, -length(?1)) = ?1 ORDER BY id LIMIT 2",
+	/* An earlier version wrote the name of the host before the digest. */
 	[ET_SQL_FIND_UNFINISHED] =
 		"SELECT id FROM experiment WHERE state IN ('running', 'interrupted')"
-		" AND origin = 'measured' AND machine = ? ORDER BY started_ns DESC, key DESC LIMIT "
-		"1",
+		" AND origin = 'measured' AND (machine = ?1 OR machine LIKE '% ' || ?1)"
+		" ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
 		" \"order\", seed, image_source, origin, machine, design, $plan, $child,"
