@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs the examples of the documents, unchanged, in a folder with a few files and a few recorded
 # experiments. A line that cannot run here has a comment: "# needs root", "# installs packages",
-# "# takes minutes" or "# needs a build folder". Usage: examples.sh readme|man|help
+# "# takes minutes" or "# needs a build folder". Usage: examples.sh readme|pages
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -73,20 +73,23 @@ readme)
 		try "$page" < <(fenced "$root/$page.md")
 	done
 	;;
-man)
+pages)
+	try help < <(etalon --help | sed -n 's/^example: //p')
 	for page in "$root"/man/*.scd; do
 		# scdoc reads a backslash as an escape, as in troff.
-		try "$(basename "$page" .1.scd)" < <(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
-	done
-	;;
-help)
-	try help < <(etalon --help | sed -n 's/^example: //p')
-	for command in $(commands); do
-		try "$command --help" < <(helped "$command")
+		lines=$(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
+		name=$(basename "$page" .scd)
+		command=${name#etalon-}
+		command=${command%.*}
+		# The help of a command repeats examples of its page: each runs once.
+		if etalon "$command" --help >/dev/null 2>&1; then
+			lines+=$'\n'$(helped "$command" | grep -vxF "$lines")
+		fi
+		try "$name" < <(grep . <<<"$lines")
 	done
 	;;
 *)
-	echo "usage: examples.sh readme|man|help" >&2
+	echo "usage: examples.sh readme|pages" >&2
 	exit 2
 	;;
 esac
