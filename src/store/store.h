@@ -19,6 +19,12 @@ enum et_store_mode {
 	ET_STORE_WRITE, /* a missing file is created, readable by its user only (mode 0600) */
 	/* WRITE, and missing parent folders are created: for a path that the user did not type. */
 	ET_STORE_CREATE_PATH,
+	/*
+	 * For the owner of a central store: creates or migrates its tables. The other modes refuse
+	 * a database without tables, or with those of an older schema, and name `etalon sync
+	 * --setup`.
+	 */
+	ET_STORE_SETUP,
 };
 
 /*
