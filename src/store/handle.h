@@ -14,6 +14,8 @@ struct et_process_key {
 struct et_store {
 	struct et_database *db;
 	char *url;
+	char *destination;  /* of a spool: where its experiments are to be delivered; or NULL */
+	const char *digest; /* of the experiment that is being delivered, or NULL */
 	struct et_statement *statements[ET_SQL_LENGTH]; /* each is prepared when it is first used */
 	bool in_group;                                  /* a write transaction is open */
 	size_t texts; /* the budget of the experiment that is being read or written: cursor.h */
@@ -41,5 +43,8 @@ int et_store_no_experiment(const struct et_store *s, const char *id, struct et_e
  */
 int et_store_transact(struct et_store *s, struct et_error *err) ET_CHECK;
 int et_store_conclude(struct et_store *s, int rc, struct et_error *err) ET_CHECK;
+/* As et_store_keep and et_store_remove, but in the open transaction, which the caller ends. */
+int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+int et_store_drop(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 
 #endif

@@ -37,9 +37,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_EXPERIMENT] =
 		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
 		" metric, \"order\", seed, image_source, commands, origin, machine, design, $plan,"
-		" $child, $host, $first_check, $member)"
+		" $child, $host, $first_check, $member, digest)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?,"
-		" $first_check?, $member?)"
+		" $first_check?, $member?, ?)"
 		" ON CONFLICT DO NOTHING RETURNING key",
 	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
 			       " conclude, setup, cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -189,6 +189,30 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			       " ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_SET_ATTEMPT] = "UPDATE experiment SET member_attempt = ?, member_node = ?"
 			       " WHERE id = ?",
+	[ET_SQL_GET_DELIVERED] = "SELECT digest, owner IS NULL OR owner = $me, owner"
+				 " FROM experiment WHERE id = ?",
+	[ET_SQL_LOCK_PART] = "SELECT campaign, state, attempt, experiment FROM part"
+			     " WHERE campaign = (SELECT key FROM campaign WHERE id = ?)"
+			     " AND number = ? $lock_row",
+	[ET_SQL_SET_PART_DONE] = "UPDATE part SET state = 'done', attempt = ?, experiment = ?,"
+				 " ran_on = ?, error = NULL, changed_ns = ?"
+				 " WHERE campaign = ? AND number = ?",
+	[ET_SQL_ENQUEUE] =
+		"INSERT INTO outbox (experiment, destination, queued_ns, generation)"
+		" VALUES (?1, ?2, ?3, 1) ON CONFLICT (experiment, destination) DO UPDATE SET"
+		" queued_ns = CASE WHEN outbox.delivered_ns IS NULL THEN outbox.queued_ns"
+		" ELSE ?3 END, generation = outbox.generation + 1, delivered_ns = NULL",
+	[ET_SQL_GET_OUTBOX] =
+		"SELECT o.experiment, o.destination, o.queued_ns, o.generation, o.digest,"
+		" o.delivered_ns, o.tried_ns, o.error, e.label, e.state, e.samples"
+		" FROM outbox o JOIN experiment e ON e.id = o.experiment"
+		" ORDER BY o.queued_ns, o.experiment, o.destination",
+	[ET_SQL_SET_DELIVERED] = "UPDATE outbox SET digest = ?1, delivered_ns = ?2, tried_ns = ?2,"
+				 " error = NULL WHERE experiment = ?3 AND destination = ?4"
+				 " AND generation = ?5",
+	[ET_SQL_SET_UNDELIVERED] = "UPDATE outbox SET tried_ns = ?, error = ?"
+				   " WHERE experiment = ? AND destination = ?",
+	[ET_SQL_DROP_FROM_OUTBOX] = "DELETE FROM outbox WHERE experiment = ?",
 };
 
 struct expansion {

@@ -27,7 +27,8 @@ struct et_dialect {
 	/*
 	 * The types of columns: $key (a number that the database assigns, the primary key), $int
 	 * (64 bits), $real, $blob. And the words after the closing parenthesis of a table: $table,
-	 * or $table_by_key for a table that is stored in the order of its primary key.
+	 * or $table_by_key for a table that is stored in the order of its primary key. $me is the
+	 * user of the database, $lock_row the end of a SELECT that locks its row.
 	 */
 	const struct et_sql_word *words;
 };
@@ -122,6 +123,14 @@ enum et_sql {
 	ET_SQL_SET_JOB,
 	ET_SQL_FIND_MEMBER,
 	ET_SQL_SET_ATTEMPT,
+	ET_SQL_GET_DELIVERED,
+	ET_SQL_LOCK_PART,
+	ET_SQL_SET_PART_DONE,
+	ET_SQL_ENQUEUE,
+	ET_SQL_GET_OUTBOX,
+	ET_SQL_SET_DELIVERED,
+	ET_SQL_SET_UNDELIVERED,
+	ET_SQL_DROP_FROM_OUTBOX,
 	ET_SQL_LENGTH,
 };
 

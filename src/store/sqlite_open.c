@@ -298,6 +298,8 @@ static const struct et_sql_word words[] = {
 	{ "blob", "BLOB" },
 	{ "table", "STRICT" },
 	{ "table_by_key", "STRICT, WITHOUT ROWID" },
+	{ "me", "NULL" },
+	{ "lock_row", "" }, /* a transaction that writes has the database alone */
 	{ 0 },
 };
 

@@ -103,6 +103,7 @@ void et_store_close(struct et_store *s)
 		s->db->ops->finalize(s->statements[i]);
 	s->db->ops->close(s->db);
 	free(s->url);
+	free(s->destination);
 	free(s);
 }
 

@@ -4,6 +4,7 @@
  * every other operation flushes the group and is a transaction of its own.
  */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "model/design_json.h"
 #include "store/profile.h"
 
@@ -225,6 +226,7 @@ static int add_head(
 	et_bind_columns(&c, &et_columns_host, &e->host);
 	et_bind_columns(&c, &et_columns_first_check, &e->first_check);
 	et_bind_columns(&c, &et_columns_member, &e->member);
+	et_bind_text(&c, "digest", s->digest);
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
 		return rc;
@@ -232,6 +234,18 @@ static int add_head(
 		return et_fail(err, EEXIST, ET_EXIT_USAGE, "%s: experiment %s is already stored",
 			s->db->name, e->id);
 	return read_key(&c, key) == 1 ? 0 : -EBADMSG;
+}
+
+/* Puts the experiment into the outbox if the store is a spool: it is to be delivered (again). */
+static int enqueue(struct et_store *s, const char *id, struct et_error *err)
+{
+	if (!s->destination)
+		return 0;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ENQUEUE, err);
+	et_bind_text(&c, "id", id);
+	et_bind_text(&c, "a destination", s->destination);
+	et_bind_count(&c, "queued_ns", et_clock_real.wall_ns(NULL));
+	return et_cursor_step(&c);
 }
 
 /* Adds the experiment without its samples to the open group. */
@@ -253,7 +267,7 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 		rc = add_factor(s, key, i, &e->environment[i], err);
 	if (!rc && e->profile)
 		rc = et_profile_write_plan(s, key, e->profile, err);
-	return rc;
+	return rc ? rc : enqueue(s, e->id, err);
 }
 
 int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err)
@@ -277,13 +291,10 @@ static int add_profile(struct et_store *s, const struct et_experiment *e, struct
 	return rc ? rc : et_profile_write_calls(s, p, err);
 }
 
-int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = add_experiment(s, e, err);
 
-	if (rc)
-		return rc;
-	rc = add_experiment(s, e, err);
 	for (size_t i = 0; !rc && i < e->n_commands; i++) {
 		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
 		for (const struct et_sample *one; !rc && (one = et_sample_reader_next(&r));)
@@ -291,7 +302,14 @@ int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_e
 	}
 	if (!rc && e->profile)
 		rc = add_profile(s, e, err);
-	return finish(s, rc, err);
+	return rc;
+}
+
+int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	return rc ? rc : finish(s, et_store_put(s, e, err), err);
 }
 
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
@@ -307,6 +325,8 @@ int et_store_set_state(struct et_store *s, const char *id, enum et_state state, 
 	et_bind_count(&c, "finished_wall_ns", state == ET_STATE_RUNNING ? 0 : wall_ns);
 	et_bind_text(&c, "id", id);
 	rc = et_cursor_change(&c, &changed);
+	if (!rc && changed)
+		rc = enqueue(s, id, err);
 	notice_rollback(s);
 	if (!rc)
 		rc = et_store_flush(s, err);
@@ -315,21 +335,25 @@ int et_store_set_state(struct et_store *s, const char *id, enum et_state state, 
 	return changed ? 0 : et_store_no_experiment(s, id, err);
 }
 
-int et_store_remove(struct et_store *s, const char *id, struct et_error *err)
+int et_store_drop(struct et_store *s, const char *id, struct et_error *err)
 {
 	int64_t changed = 0;
-	int rc = begin_alone(s, err);
-
-	if (rc)
-		return rc;
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_DROP_EXPERIMENT, err);
+
 	et_bind_text(&c, "id", id);
-	rc = et_cursor_change(&c, &changed);
+	int rc = et_cursor_change(&c, &changed);
 	s->key = 0;
 	s->profile.known = false;
 	if (!rc && !changed)
 		rc = et_store_no_experiment(s, id, err);
-	return finish(s, rc, err);
+	return rc;
+}
+
+int et_store_remove(struct et_store *s, const char *id, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	return rc ? rc : finish(s, et_store_drop(s, id, err), err);
 }
 
 /* --- samples --- */

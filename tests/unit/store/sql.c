@@ -9,7 +9,7 @@
 
 static const struct et_sql_word words[] = { { "key", "BIGINT PRIMARY KEY" }, { "int", "BIGINT" },
 	{ "real", "DOUBLE PRECISION" }, { "blob", "BYTEA" }, { "table", "" },
-	{ "table_by_key", "" }, { 0 } };
+	{ "table_by_key", "" }, { "me", "CURRENT_USER" }, { "lock_row", "FOR UPDATE" }, { 0 } };
 static const struct et_dialect question = { ET_PLACEHOLDER_QUESTION, NULL };
 static const struct et_dialect dollar = { ET_PLACEHOLDER_DOLLAR, words };
 
@@ -88,10 +88,11 @@ static int count_placeholders(const char *sql, char sign)
 
 static void all_statements(void)
 {
+	const struct et_dialect marks = { ET_PLACEHOLDER_QUESTION, words };
 	int bad = 0;
 
 	for (int i = 0; i < ET_SQL_LENGTH; i++) {
-		ET_AUTO_FREE char *a = et_sql_statement((enum et_sql)i, &question);
+		ET_AUTO_FREE char *a = et_sql_statement((enum et_sql)i, &marks);
 		ET_AUTO_FREE char *b = et_sql_statement((enum et_sql)i, &dollar);
 		int n = count_placeholders(a, '?');
 
