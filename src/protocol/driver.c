@@ -143,15 +143,23 @@ static uint32_t draw_pad(const struct et_plan *p, uint32_t command, bool warmup,
 	return (uint32_t)et_rng_below(&rng, ET_MOST_PAD + 1);
 }
 
+/* The rounds before the first that this plan runs: others run them, as parts of a campaign. */
+static uint32_t rounds_before(const struct et_plan *p)
+{
+	return p->first_round > 1 ? p->first_round - 1 : 0;
+}
+
 static struct et_request request_for(
 	const struct state *st, const struct et_turn *turn, bool warmup)
 {
 	const struct known *first = &st->known[turn->command], *second = &st->known[turn->partner];
+	uint32_t before = rounds_before(&st->e->plan);
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
 		.warmup = warmup,
-		.iteration = { warmup ? first->warmups : first->counted, second->counted },
+		.iteration = { warmup ? first->warmups : first->counted + before,
+			second->counted + before },
 		.swap = turn->swap,
 		.most_ns = st->e->plan.time_limit_ns };
 	for (size_t i = 0; i < ET_SLOTS; i++)
@@ -294,7 +302,7 @@ static void advance(struct state *st, uint32_t round)
 {
 	if (++st->at.in_round < st->at.per_round)
 		return;
-	st->at.rounds = round;
+	st->at.rounds = round - rounds_before(&st->e->plan);
 	st->at.in_round = 0;
 }
 
@@ -575,7 +583,7 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 			return -EAGAIN;
 		if (!st->at.run)
 			st->at.began_ns = st->d->clock->now_ns(st->d->clock->ctx);
-		rc = run_round(st, round, only, err);
+		rc = run_round(st, rounds_before(&st->e->plan) + round, only, err);
 	}
 	return rc;
 }

@@ -12,7 +12,8 @@ static bool plan_is_valid(const struct et_plan *p)
 {
 	return p->warmup <= ET_MOST_RUNS && p->runs <= ET_MOST_RUNS &&
 	       p->min_runs <= ET_MOST_RUNS && p->max_runs <= ET_MOST_RUNS &&
-	       p->k <= ET_KBEST_MOST && p->level > 0 && p->level < 1;
+	       p->first_round <= ET_MOST_RUNS && p->k <= ET_KBEST_MOST && p->level > 0 &&
+	       p->level < 1;
 }
 
 static bool command_is_valid(const struct et_command *c)
@@ -20,10 +21,16 @@ static bool command_is_valid(const struct et_command *c)
 	return c->argv && c->argv[0] && c->argv[0][0];
 }
 
+/* A part of a campaign begins with a later round. */
+static uint32_t rounds_before(const struct et_plan *p)
+{
+	return p->first_round > 1 ? p->first_round - 1 : 0;
+}
+
 /* The number of the last round that the plan can have, whatever makes it stop. */
 static uint32_t last_round(const struct et_plan *p)
 {
-	return larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
+	return rounds_before(p) + larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
 }
 
 /* Warm-up has no round, and its position counts the warm-up runs of the command. */
@@ -31,7 +38,7 @@ static bool turn_is_valid(const struct et_experiment *e, const struct et_place *
 {
 	if (at->warmup)
 		return at->round == 0 && at->position < larger(e->plan.warmup, 1);
-	return at->round >= 1 && at->round <= last_round(&e->plan) &&
+	return at->round > rounds_before(&e->plan) && at->round <= last_round(&e->plan) &&
 	       at->position < et_schedule_size(e->n_commands);
 }
 

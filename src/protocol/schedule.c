@@ -84,7 +84,8 @@ static size_t list_group(const struct et_plan *plan, uint32_t from, uint32_t to,
 		for (uint32_t c = from; c < to && n < most; c++)
 			out[n++] = (struct et_planned_run){ .command = c };
 	}
-	for (uint32_t round = 1; round <= plan->runs && n < most; round++) {
+	uint32_t before = plan->first_round > 1 ? plan->first_round - 1 : 0;
+	for (uint32_t round = before + 1; round <= before + plan->runs && n < most; round++) {
 		size_t length =
 			et_schedule_round(plan, to, round, sequential ? from : UINT32_MAX, turns);
 		for (size_t i = 0; i < length && n < most; i++)

@@ -224,6 +224,52 @@ static void before(void)
 	et_experiment_free(e);
 }
 
+/* The commands in the order in which they ran in a round. */
+static void order_of(const struct et_experiment *e, uint32_t round, uint32_t out[COMMANDS])
+{
+	for (uint32_t c = 0; c < COMMANDS; c++) {
+		for (size_t i = 0; i < e->commands[c].samples.n; i++) {
+			const struct et_sample *s = sample_of(&e->commands[c], i);
+			if (!s->place.warmup && s->place.round == round)
+				out[s->place.position] = c;
+		}
+	}
+}
+
+/* A part of a campaign runs the rounds that are its own as the whole experiment would. */
+static void some_rounds(enum et_order order)
+{
+	struct et_experiment *whole = experiment(order, 0), *part = experiment(order, 1);
+	struct script s = { 0 }, t = { .interrupt_at = 7 }, u = { 0 };
+	struct et_error err;
+	const char *name = et_order_names[order];
+	bool same = true, rounds = true;
+
+	part->plan.first_round = 4;
+	part->plan.runs = 2;
+	ok(drive(whole, &s, &err) == 0, "part: the whole experiment runs (%s)", name);
+	ok(drive(part, &t, &err) == -EINTR && drive(part, &u, &err) == 0,
+		"part: it is interrupted and continued (%s)", name);
+	for (uint32_t c = 0; c < COMMANDS; c++) {
+		ok(counted(&part->commands[c], false) == 2,
+			"part: command %u has the runs of the part (%s)", c, name);
+		for (size_t i = 0; i < part->commands[c].samples.n; i++) {
+			const struct et_place *at = &sample_of(&part->commands[c], i)->place;
+			rounds = rounds && (at->warmup || at->round == 4 || at->round == 5);
+		}
+	}
+	ok(rounds, "part: its samples have the rounds of the campaign (%s)", name);
+	for (uint32_t round = 4; order != ET_ORDER_SEQUENTIAL && round <= 5; round++) {
+		uint32_t a[COMMANDS] = { 0 }, b[COMMANDS] = { 0 };
+		order_of(whole, round, a);
+		order_of(part, round, b);
+		same = same && !memcmp(a, b, sizeof(a));
+	}
+	ok(same, "part: the order within its rounds is that of the whole experiment (%s)", name);
+	et_experiment_free(whole);
+	et_experiment_free(part);
+}
+
 int main(void)
 {
 	static const enum et_order orders[] = { ET_ORDER_RANDOM, ET_ORDER_ROUND_ROBIN,
@@ -238,5 +284,7 @@ int main(void)
 	}
 	without_design();
 	before();
+	some_rounds(ET_ORDER_RANDOM);
+	some_rounds(ET_ORDER_SEQUENTIAL);
 	return tap_done();
 }
