@@ -18,10 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-/*
- * A row that was written in this transaction has its number as xmin: it belongs to an experiment
- * that is being added now. session_user, unlike current_user, cannot be changed by SET ROLE.
- */
+/* session_user, unlike current_user, cannot be changed by SET ROLE. */
 static const char rules[] =
 	"SELECT set_config('client_min_messages', 'warning', true);\n"
 	"SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);\n"
@@ -35,6 +32,10 @@ static const char rules[] =
 	" SET search_path FROM CURRENT AS $$\n"
 	" SELECT owner IS NOT NULL AND (owner = session_user OR EXISTS (SELECT 1 FROM pg_roles\n"
 	" WHERE rolname = owner AND pg_has_role(session_user, oid, 'MEMBER'))) $$;\n"
+	/* xmin has the lower 32 bits of the number of the transaction that wrote the row. */
+	"CREATE OR REPLACE FUNCTION etalon_is_new(writer xid) RETURNS boolean LANGUAGE sql STABLE\n"
+	" SET search_path FROM CURRENT AS $$\n"
+	" SELECT writer::text = (txid_current() % 4294967296)::text $$;\n"
 	"CREATE OR REPLACE FUNCTION etalon_may_remove() RETURNS boolean LANGUAGE sql STABLE\n"
 	" SET search_path FROM CURRENT AS $$\n"
 	" SELECT etalon_is_admin() OR EXISTS (SELECT 1 FROM pg_roles\n"
@@ -55,7 +56,7 @@ static const char rules[] =
 	" PERFORM etalon_refuse(format('experiment %s belongs to %s', OLD.id, OLD.owner));\n"
 	" END IF;\n"
 	" IF NOT EXISTS (SELECT 1 FROM experiment\n"
-	" WHERE key = OLD.key AND xmin = pg_current_xact_id()::xid) THEN\n"
+	" WHERE key = OLD.key AND etalon_is_new(xmin)) THEN\n"
 	" PERFORM etalon_refuse(format('experiment %s is stored and cannot be changed', OLD.id));\n"
 	" END IF;\n"
 	" IF (NEW.key, NEW.id, NEW.owner) IS DISTINCT FROM (OLD.key, OLD.id, OLD.owner) THEN\n"
@@ -85,7 +86,7 @@ static const char rules[] =
 	" IF etalon_is_admin() THEN RETURN NULL; END IF;\n"
 	" SELECT coalesce(e.id, '?') INTO other FROM (SELECT DISTINCT experiment FROM added) a\n"
 	" LEFT JOIN experiment e ON e.key = a.experiment\n"
-	" WHERE e.xmin IS DISTINCT FROM pg_current_xact_id()::xid OR NOT etalon_is_own(e.owner)\n"
+	" WHERE e.key IS NULL OR NOT etalon_is_new(e.xmin) OR NOT etalon_is_own(e.owner)\n"
 	" LIMIT 1;\n"
 	" IF FOUND THEN\n"
 	" PERFORM etalon_refuse(format('experiment %s is stored: no %s can be added', other,\n"
@@ -98,7 +99,7 @@ static const char rules[] =
 	" SELECT coalesce(e.id, '?') INTO other FROM (SELECT experiment FROM added\n"
 	" UNION SELECT experiment FROM replaced) a\n"
 	" LEFT JOIN experiment e ON e.key = a.experiment\n"
-	" WHERE e.xmin IS DISTINCT FROM pg_current_xact_id()::xid OR NOT etalon_is_own(e.owner)\n"
+	" WHERE e.key IS NULL OR NOT etalon_is_new(e.xmin) OR NOT etalon_is_own(e.owner)\n"
 	" LIMIT 1;\n"
 	" IF FOUND THEN\n"
 	" PERFORM etalon_refuse(format('experiment %s is stored: its %s cannot be changed', "
@@ -110,7 +111,7 @@ static const char rules[] =
 	"CREATE OR REPLACE FUNCTION etalon_guard_part() RETURNS trigger LANGUAGE plpgsql\n"
 	" SET search_path FROM CURRENT AS $$ DECLARE c record; BEGIN\n"
 	" IF etalon_is_admin() THEN RETURN NEW; END IF;\n"
-	" SELECT id, owner, xmin = pg_current_xact_id()::xid AS fresh INTO c FROM campaign\n"
+	" SELECT id, owner, etalon_is_new(xmin) AS fresh INTO c FROM campaign\n"
 	" WHERE key = NEW.campaign;\n"
 	" IF NOT FOUND OR NOT etalon_is_own(c.owner) OR (TG_OP = 'INSERT' AND NOT c.fresh) THEN\n"
 	" PERFORM etalon_refuse(format('campaign %s belongs to %s', c.id, c.owner));\n"

@@ -228,42 +228,6 @@ static void not_a_store(void)
 	ok(try_open(ET_STORE_READ) == 0, "open: an empty file becomes a store");
 }
 
-/* Drops the columns that a step of the schema adds, or the tables. */
-static void undo_step(int number)
-{
-	const char *at = et_store_schema.steps[number - 1];
-	char table[64], column[64], sql[256];
-
-	for (; (at = strstr(at, "ALTER TABLE ")); at++) {
-		if (!strncmp(at, "ALTER TABLE fact_of_machine RENAME", 34))
-			continue; /* below */
-		if (sscanf(at, "ALTER TABLE %63s ADD COLUMN %63s", table, column) != 2)
-			tap_bail("step %d changes a table in another way", number);
-		snprintf(sql, sizeof(sql), "ALTER TABLE %s DROP COLUMN %s", table, column);
-		run_sql(sql);
-	}
-	at = et_store_schema.steps[number - 1];
-	for (; (at = strstr(at, "CREATE TABLE ")) && sscanf(at, "CREATE TABLE %63s", table); at++) {
-		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s", table);
-		run_sql(sql);
-	}
-	/* This step replaced a table of the first step. */
-	if (strstr(et_store_schema.steps[number - 1], "DROP TABLE fact;"))
-		run_sql("DROP TABLE fact; CREATE TABLE fact (key TEXT PRIMARY KEY,"
-			" value TEXT NOT NULL) STRICT, WITHOUT ROWID");
-}
-
-/* Makes the store one of an older version. */
-static void undo_migrations(int version)
-{
-	char sql[64];
-
-	for (int i = et_store_schema.version; i > version; i--)
-		undo_step(i);
-	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", version);
-	run_sql(sql);
-}
-
 static void versions(void)
 {
 	make_store("newer.db");
@@ -275,19 +239,6 @@ static void versions(void)
 	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", et_store_schema.version);
 	run_sql(sql);
 	ok(try_load() == 0, "version: a refused store is not changed");
-
-	/* A store of version 1 with an experiment: figures that it has no column for are unknown.
-	 */
-	make_store("older.db");
-	undo_migrations(1);
-	ok(try_load() == 0, "version: a store of version 1 is migrated and read");
-	make_store("older-8.db");
-	undo_migrations(8);
-	ok(try_load() == 0,
-		"version: a store of version 8, without profiles, is migrated and read");
-	make_store("older-9.db");
-	undo_migrations(9);
-	ok(try_load() == 0, "version: a store of version 9, without designs, is migrated and read");
 
 	/* A schema of three steps, taken one at a time. */
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",

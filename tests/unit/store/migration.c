@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Migrations: a store of every older version, with rows in all of its tables, becomes one of the
+ * newest version without losing a value, and a migration that fails changes nothing. ET_TEST_STORE
+ * names a database of PostgreSQL whose store is removed; without it the test makes SQLite files.
+ */
+#include "specimen.h"
+#include "store/handle.h"
+#include "store/schema.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/etalon-test-XXXXXX";
+static char url[600], source_path[300];
+static const char id[] = "20251115-085506-aaaaaa";
+static bool server; /* the store is in PostgreSQL */
+
+/* --- the tables of a version, as its steps state them --- */
+
+enum { MOST_TABLES = 32, MOST_COLUMNS = 96 };
+
+struct table {
+	char name[40];
+	char columns[MOST_COLUMNS][40]; /* without quotes */
+	size_t n;
+};
+
+struct tables {
+	struct table list[MOST_TABLES];
+	size_t n;
+};
+
+static void add_column(struct table *t, const char *text)
+{
+	if (t->n == MOST_COLUMNS || sscanf(text, " %39[a-z_\"]", t->columns[t->n]) != 1)
+		tap_bail("a column of %s cannot be read", t->name);
+	char *name = t->columns[t->n++], *end = strrchr(name, '"');
+	if (end) {
+		*end = '\0';
+		memmove(name, name + 1, strlen(name));
+	}
+}
+
+/* Reads the list of columns between the outer parentheses; keys and references are no columns. */
+static void read_columns(struct table *t, const char *text)
+{
+	const char *begin = text;
+	int depth = 0;
+
+	for (const char *p = text;; p++) {
+		depth += *p == '(';
+		if (depth == 0 && (*p == ',' || *p == ')')) {
+			begin += strspn(begin, " ");
+			if (strncmp(begin, "PRIMARY KEY", 11) && strncmp(begin, "FOREIGN KEY", 11))
+				add_column(t, begin);
+			begin = p + 1;
+			if (*p == ')')
+				return;
+		}
+		depth -= *p == ')';
+	}
+}
+
+static struct table *table_of(struct tables *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (!strcmp(all->list[i].name, name))
+			return &all->list[i];
+	}
+	tap_bail("no table %s", name);
+}
+
+static void read_step(struct tables *all, const char *step)
+{
+	char name[40], column[40];
+
+	for (const char *at = step; (at = strstr(at, "CREATE TABLE ")); at++) {
+		struct table *t = &all->list[all->n++];
+		if (all->n > MOST_TABLES || sscanf(at, "CREATE TABLE %39[a-z_]", t->name) != 1)
+			tap_bail("a table cannot be read");
+		read_columns(t, strchr(at, '(') + 1);
+	}
+	for (const char *at = step; (at = strstr(at, "ALTER TABLE ")); at++) {
+		if (sscanf(at, "ALTER TABLE %39s ADD COLUMN %39s", name, column) == 2)
+			add_column(table_of(all, name), column);
+	}
+}
+
+/* --- rows --- */
+
+static char *column_list(const struct table *t)
+{
+	char *list = et_strdup("");
+
+	for (size_t i = 0; i < t->n; i++) {
+		char *longer = et_asprintf("%s%s\"%s\"", list, i ? ", " : "", t->columns[i]);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* The rows in the order of their key, which the first columns are. */
+static struct et_statement *select_rows(struct et_database *db, const struct table *t)
+{
+	static const char *const orders[] = { "1", "1, 2", "1, 2, 3", "1, 2, 3, 4" };
+	ET_AUTO_FREE char *list = column_list(t);
+	ET_AUTO_FREE char *sql = et_asprintf(
+		"SELECT %s FROM %s ORDER BY %s", list, t->name, orders[(t->n < 4 ? t->n : 4) - 1]);
+	struct et_statement *st = NULL;
+	struct et_error err = { 0 };
+
+	if (db->ops->prepare(db, sql, &st, &err))
+		tap_bail("%s", err.what);
+	return st;
+}
+
+static bool same_value(const struct et_value *a, const struct et_value *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case ET_VALUE_INT:
+		return a->integer == b->integer;
+	case ET_VALUE_REAL:
+		return memcmp(&a->real, &b->real, sizeof(a->real)) == 0;
+	case ET_VALUE_TEXT:
+	case ET_VALUE_BLOB:
+		return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+	default:
+		return true;
+	}
+}
+
+static int step(struct et_statement *st)
+{
+	struct et_error err = { 0 };
+	int rc = st->db->ops->step(st, &err);
+
+	if (rc < 0)
+		tap_bail("%s", err.what);
+	return rc;
+}
+
+static bool same_rows(struct et_database *a, struct et_database *b, const struct table *t)
+{
+	struct et_statement *x = select_rows(a, t), *y = select_rows(b, t);
+	size_t rows = 0;
+	bool same = true, more = true;
+
+	while (same && more) {
+		int from = step(x);
+		same = from == step(y);
+		more = same && from;
+		rows += more;
+		for (size_t i = 0; more && i < t->n; i++) {
+			struct et_value v = { 0 }, w = { 0 };
+			a->ops->column(x, (int)i, &v);
+			b->ops->column(y, (int)i, &w);
+			if (!same_value(&v, &w)) {
+				printf("# %s, row %zu: %s differs\n", t->name, rows, t->columns[i]);
+				same = false;
+			}
+		}
+	}
+	if (same && !rows)
+		printf("# %s has no rows\n", t->name);
+	a->ops->finalize(x);
+	b->ops->finalize(y);
+	return same && rows;
+}
+
+static void copy_rows(struct et_database *from, struct et_database *to, const struct table *t)
+{
+	ET_AUTO_FREE char *list = column_list(t), *marks = et_strdup("?");
+	struct et_statement *rows = select_rows(from, t), *add = NULL;
+	struct et_error err = { 0 };
+
+	for (size_t i = 1; i < t->n; i++) {
+		char *longer = et_asprintf("%s, ?", marks);
+		free(marks);
+		marks = longer;
+	}
+	ET_AUTO_FREE char *text =
+		et_asprintf("INSERT INTO %s (%s) VALUES (%s)", t->name, list, marks);
+	ET_AUTO_FREE char *sql = et_sql_expand(text, to->ops->dialect);
+	if (to->ops->prepare(to, sql, &add, &err))
+		tap_bail("%s", err.what);
+	while (step(rows)) {
+		struct et_value values[MOST_COLUMNS];
+
+		memset(values, 0, sizeof(values));
+		for (size_t i = 0; i < t->n; i++) {
+			from->ops->column(rows, (int)i, &values[i]);
+			to->ops->bind(add, (int)i, &values[i]);
+		}
+		if (to->ops->step(add, &err) < 0)
+			tap_bail("%s: %s", t->name, err.what);
+		to->ops->reset(add);
+	}
+	to->ops->finalize(add);
+	from->ops->finalize(rows);
+}
+
+/* --- stores --- */
+
+/* A store of the newest version with a row in every table that experiments use. */
+static struct et_store *make_source(void)
+{
+	struct et_store *s = NULL;
+	struct et_error err = { 0 };
+	struct et_experiment *e = specimen(id);
+
+	specimen_profile(e);
+	for (uint32_t order = 1; order <= 4; order++) {
+		struct et_sample sample = specimen_sample(order % 2, order);
+		specimen_culprits(&sample, 3);
+		specimen_profile_run(e, &sample);
+		et_experiment_add(e, &sample);
+		et_profile_run_free(sample.measured.profile);
+	}
+	et_profile_set_calls(e->profile, 0, 1, 1e6);
+	if (et_store_open(source_path, ET_STORE_WRITE, &s, &err) || et_store_keep(s, e, &err))
+		tap_bail("%s", err.what);
+	et_experiment_free(e);
+	return s;
+}
+
+static struct et_database *open_empty(void);
+
+/* Makes a store of the version, whose rows are those of the source. */
+static struct et_database *make_old(struct et_database *from, struct tables *all, int version)
+{
+	struct et_database *db = open_empty();
+	struct et_schema old = { et_store_schema.steps, version };
+	struct et_error err = { 0 };
+
+	if (et_schema_migrate(db, &old, &err) || db->ops->begin(db, ET_TRANSACTION_WRITE, &err))
+		tap_bail("version %d: %s", version, err.what);
+	memset(all, 0, sizeof(*all));
+	for (int i = 0; i < version; i++)
+		read_step(all, et_store_schema.steps[i]);
+	for (size_t i = 0; i < all->n; i++) {
+		if (strcmp(all->list[i].name, "fact") != 0)
+			copy_rows(from, db, &all->list[i]);
+	}
+	if (db->ops->script(
+		    db, "INSERT INTO fact (key, value) VALUES ('a key', 'a value')", &err) ||
+		db->ops->commit(db, &err))
+		tap_bail("version %d: %s", version, err.what);
+	return db;
+}
+
+static bool same_store(struct et_database *from, struct et_database *db, const struct tables *all)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (strcmp(all->list[i].name, "fact") != 0)
+			same &= same_rows(from, db, &all->list[i]);
+	}
+	return same;
+}
+
+static int64_t version_of(struct et_database *db)
+{
+	struct et_error err = { 0 };
+	int64_t version = -1;
+
+	if (db->ops->read_version(db, &version, &err))
+		printf("# %s\n", err.what);
+	return version;
+}
+
+/* The last step does its work and then fails. */
+static bool fails_halfway(struct et_database *db, int version)
+{
+	const char *steps[64];
+	ET_AUTO_FREE char *wrong = NULL;
+	struct et_error err = { 0 };
+	int last = et_store_schema.version - 1;
+
+	memcpy(steps, et_store_schema.steps, sizeof(*steps) * (size_t)et_store_schema.version);
+	wrong = et_asprintf("%s;SELECT nothing FROM nowhere", steps[last]);
+	steps[last] = wrong;
+	return et_schema_migrate(db, &(struct et_schema){ steps, et_store_schema.version }, &err) <
+		       0 &&
+	       err.exit == ET_EXIT_OUTSIDE && !db->ops->in_transaction(db) &&
+	       version_of(db) == version;
+}
+
+static bool loads(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = NULL;
+	struct et_error err = { 0 };
+	char *fact = NULL;
+	bool good = et_store_open(url, ET_STORE_READ, &s, &err) == 0 &&
+		    et_store_load(s, id, &e, &err) == 0 &&
+		    et_store_get_fact(s, "a key", &fact, &err) == 0;
+
+	if (!good)
+		printf("# %s\n", err.what);
+	good = good && e->n_commands == 2 && fact && !strcmp(fact, "a value");
+	free(fact);
+	et_experiment_free(e);
+	et_store_close(s);
+	return good;
+}
+
+static void from_version(struct et_database *from, int version)
+{
+	struct tables all;
+	struct et_error err = { 0 };
+	struct et_database *db = make_old(from, &all, version);
+
+	ok(fails_halfway(db, version) && same_store(from, db, &all),
+		"version %d: a migration that fails in its last step changes nothing", version);
+	ok(et_schema_migrate(db, &et_store_schema, &err) == 0 &&
+			version_of(db) == et_store_schema.version,
+		"version %d: the store becomes one of version %d", version,
+		et_store_schema.version);
+	ok(same_store(from, db, &all), "version %d: the migration keeps every value of every table",
+		version);
+	db->ops->close(db);
+	ok(loads(), "version %d: the experiment and the fact are read from the migrated store",
+		version);
+}
+
+/* Several processes open an old store at the same moment; one of them migrates it. */
+static void at_once(struct et_database *from)
+{
+	struct tables all;
+	struct et_database *db = make_old(from, &all, 1);
+	pid_t children[4];
+	int failed = 0;
+
+	db->ops->close(db);
+	for (size_t i = 0; i < ET_LENGTH(children); i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			struct et_store *s = NULL;
+			struct et_error err = { 0 };
+			int rc = et_store_open(
+				url, server ? ET_STORE_SETUP : ET_STORE_WRITE, &s, &err);
+			if (rc)
+				printf("# %s\n", err.what);
+			et_store_close(s);
+			fflush(stdout);
+			_exit(rc != 0);
+		}
+	}
+	for (size_t i = 0; i < ET_LENGTH(children); i++) {
+		int status = -1;
+		waitpid(children[i], &status, 0);
+		failed += status != 0;
+	}
+	ok(!failed && loads(), "migration: of four processes at once, one migrates and all open");
+}
+
+static void newer(struct et_database *from)
+{
+	struct et_store *s = NULL;
+	struct tables all;
+	struct et_error err = { 0 };
+	struct et_database *db = make_old(from, &all, et_store_schema.version - 1);
+
+	if (et_schema_migrate(db, &et_store_schema, &err) ||
+		db->ops->begin(db, ET_TRANSACTION_WRITE, &err) ||
+		db->ops->write_version(db, et_store_schema.version + 1, &err) ||
+		db->ops->commit(db, &err))
+		tap_bail("%s", err.what);
+	db->ops->close(db);
+	ok(et_store_open(url, ET_STORE_WRITE, &s, &err) < 0 && err.exit == ET_EXIT_OUTSIDE &&
+			strstr(err.hint, "use a newer etalon"),
+		"version: a store of a newer etalon is refused");
+}
+
+extern const struct et_backend et_backend_sqlite;
+
+static struct et_database *open_empty(void)
+{
+	struct et_database *db = NULL;
+	struct et_error err = { 0 };
+
+	unlink(url);
+	if (et_backend_sqlite.open(url, ET_STORE_WRITE, &db, &err))
+		tap_bail("%s", err.what);
+	return db;
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		tap_bail("no temporary folder");
+	snprintf(source_path, sizeof(source_path), "%s/source.db", folder);
+	snprintf(url, sizeof(url), "%s/old.db", folder);
+	struct et_store *source = make_source();
+	for (int version = 1; version < et_store_schema.version; version++)
+		from_version(source->db, version);
+	at_once(source->db);
+	newer(source->db);
+	et_store_close(source);
+	ET_AUTO_FREE char *remove = et_asprintf("rm -rf %s", folder);
+	if (system(remove))
+		printf("# %s stays\n", folder);
+	return tap_done();
+}
