@@ -197,7 +197,12 @@ static const char step_14[] =
 	"INSERT INTO fact_of_machine (machine, key, value, changed_ns)"
 	" SELECT '', key, value, 0 FROM fact;"
 	"DROP TABLE fact;"
-	"ALTER TABLE fact_of_machine RENAME TO fact;";
+	"ALTER TABLE fact_of_machine RENAME TO fact;"
+	/* The newest of a label, and those of a machine, among a million experiments. */
+	"DROP INDEX experiment_label;"
+	"CREATE INDEX experiment_label ON experiment (label, started_ns) WHERE label IS NOT NULL;"
+	"CREATE INDEX experiment_machine ON experiment (machine, started_ns)"
+	" WHERE machine IS NOT NULL;";
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
 	step_9, step_10, step_11, step_12, step_13, step_14 };

@@ -71,7 +71,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_FIND_LAST] = "SELECT id FROM experiment ORDER BY key DESC LIMIT 1",
 	[ET_SQL_FIND_LABEL] = "SELECT id FROM experiment WHERE label = ?"
 			      " ORDER BY started_ns DESC, key DESC LIMIT 1",
-	[ET_SQL_FIND_PREFIX] = "SELECT id FROM experiment WHERE id >= ?1"
+	/* All characters of an id sort before ~, so that the index is read only around the prefix.
+	 */
+	[ET_SQL_FIND_PREFIX] = "SELECT id FROM experiment WHERE id >= ?1 AND id < ?1 || '~'"
 			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
 	/* At least six characters, the random part of an id: fewer match by chance. */
 	[ET_SQL_FIND_END] = "SELECT id FROM experiment WHERE length(?1) >= 6"
