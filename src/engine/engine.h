@@ -49,7 +49,9 @@ struct et_engine_ops {
 	int (*nodes)(struct et_engine *e, char ***out, struct et_error *err) ET_CHECK;
 	/*
 	 * Runs a short command on a node and returns its standard output, at most 1 MB. -EAGAIN:
-	 * the node is busy. The caller frees *out.
+	 * the node is busy. -ENOENT: it has no such program. If argv[0] is the setup's `etalon`,
+	 * the engine takes the path of etalon on that node. Several threads may call this at a
+	 * time; they ignore SIGPIPE. The caller frees *out.
 	 */
 	int (*ask)(struct et_engine *e, const char *node, char *const *argv, const char *input,
 		char **out, struct et_error *err) ET_CHECK;

@@ -97,29 +97,34 @@ void et_findings_print(const struct et_findings *f, const struct et_page *p, boo
 	}
 }
 
+void et_findings_write(const struct et_findings *f, struct et_json *j, const char *key)
+{
+	et_json_array(j, key);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_finding *x = &f->list[i];
+		et_json_object(j, NULL);
+		et_json_string(j, "factor", x->factor);
+		et_json_string(j, "state", x->state);
+		et_json_string(j, "wanted", x->wanted);
+		if (x->verdict == ET_VERDICT_UNKNOWN)
+			et_json_null(j, "ok");
+		else
+			et_json_bool(j, "ok", x->verdict == ET_VERDICT_FINE);
+		et_json_string(j, "severity", x->severity);
+		et_json_string(j, "why", x->why);
+		et_json_string(j, "fix", x->fix);
+		et_json_bool(j, "changeable", x->changeable);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
 void et_findings_json(const struct et_findings *f, FILE *out)
 {
 	struct et_json j;
 
 	et_json_init(&j, out, 2);
-	et_json_array(&j, NULL);
-	for (size_t i = 0; i < f->n; i++) {
-		const struct et_finding *x = &f->list[i];
-		et_json_object(&j, NULL);
-		et_json_string(&j, "factor", x->factor);
-		et_json_string(&j, "state", x->state);
-		et_json_string(&j, "wanted", x->wanted);
-		if (x->verdict == ET_VERDICT_UNKNOWN)
-			et_json_null(&j, "ok");
-		else
-			et_json_bool(&j, "ok", x->verdict == ET_VERDICT_FINE);
-		et_json_string(&j, "severity", x->severity);
-		et_json_string(&j, "why", x->why);
-		et_json_string(&j, "fix", x->fix);
-		et_json_bool(&j, "changeable", x->changeable);
-		et_json_end(&j);
-	}
-	et_json_end(&j);
+	et_findings_write(f, &j, NULL);
 }
 
 /* --- what runs --- */

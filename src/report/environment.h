@@ -6,9 +6,13 @@
 #include "model/environment.h"
 #include "report/terminal.h"
 
+struct et_json;
+
 /* Prints a table that fits the page; verbose adds why a factor matters and how to change it. */
 void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose);
 void et_findings_json(const struct et_findings *f, FILE *out);
+/* The same as one value of another document. */
+void et_findings_write(const struct et_findings *f, struct et_json *j, const char *key);
 
 /* Prints the names in groups: what apply would stop, what it keeps, others, kernel threads. */
 void et_running_print(const struct et_running_list *r, const struct et_page *p);

@@ -52,6 +52,11 @@ struct et_store_kind {
 /* Fills in the i-th kind, counted from 0. Returns false after the last. */
 bool et_store_kind(size_t i, struct et_store_kind *out);
 
+/* The version of the tables that this etalon makes. */
+int et_store_schema_version(void);
+/* The wall clock of the server, since 1970. -ENOTSUP: the store is a file. */
+int et_store_clock(struct et_store *s, int64_t *wall_ns, struct et_error *err) ET_CHECK;
+
 /*
  * Keeps the experiment's plan, host and commands, but no samples; durable on return. -EEXIST if the
  * store has an experiment of that id.

@@ -109,6 +109,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "baseline", fuzz_baseline, 5000, .json = true, .tokens = json_tokens },
 	{ "slice", fuzz_slice, 5000, .json = true, .tokens = json_tokens },
 	{ "calibration", fuzz_calibration, 3000, .json = true, .tokens = json_tokens },
+	{ "probe", fuzz_probe, 3000, .json = true, .tokens = json_tokens },
 	{ "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens },
 	{ "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens },
 	{ "callgrind", fuzz_callgrind, 5000, .tokens = callgrind_tokens },
