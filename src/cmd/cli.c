@@ -50,7 +50,8 @@ static const struct et_option store_options[] = {
 	{ 0 },
 };
 
-enum { OWN_TABLE, SHARED_TABLE, CHILD_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
+enum { OWN_TABLE, SHARED_TABLE, CHILD_TABLE, ENGINE_TABLE, FORMATS_TABLE };
+enum { STORE_TABLE = FORMATS_TABLE + 1, COMMON_TABLE, TABLES };
 
 static const struct et_option *table_of(const struct et_verb *verb, int which)
 {
@@ -63,6 +64,8 @@ static const struct et_option *table_of(const struct et_verb *verb, int which)
 		return verb->shared_options ? verb->shared_options : none;
 	case CHILD_TABLE:
 		return verb->runs_programs ? et_child_options : none;
+	case ENGINE_TABLE:
+		return verb->uses_engine ? et_engine_options : none;
 	case FORMATS_TABLE:
 		return verb->exports ? et_outputs_options() : none;
 	case STORE_TABLE:
@@ -105,6 +108,7 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 		{ table_of(verb, OWN_TABLE), targets->ctx, targets->given },
 		{ table_of(verb, SHARED_TABLE), targets->ctx, targets->given },
 		{ table_of(verb, CHILD_TABLE), targets->ctx, targets->given },
+		{ table_of(verb, ENGINE_TABLE), &cli->engine, &cli->engine.given },
 		{ table_of(verb, FORMATS_TABLE), targets->outputs, NULL },
 		{ table_of(verb, STORE_TABLE), &common, NULL },
 		{ table_of(verb, COMMON_TABLE), &common, NULL },

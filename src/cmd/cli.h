@@ -11,6 +11,18 @@
 
 #include <stdbool.h>
 
+/* The options of an engine, by which an experiment runs on other machines (cmd/campaign.h). */
+struct et_engine_wish {
+	const char *engine; /* "slurm" or "ssh:HOSTS"; NULL: this machine measures */
+	const char *partition, *constraint, *nodes, *account;
+	const char *extra; /* further words for sbatch or ssh */
+	bool per_machine;
+	uint32_t part_rounds;
+	uint64_t time_limit_ns;
+	bool copy, attach, cancel;
+	unsigned given; /* a bit for each row of the table */
+};
+
 struct et_cli {
 	int verbosity;     /* -1 quiet, 0, 1 verbose */
 	bool color;        /* whether stdout gets colours */
@@ -18,6 +30,7 @@ struct et_cli {
 	int columns;       /* width of the terminal, 80 when there is none */
 	bool full_names;   /* nothing sets a width: a table may be as wide as its names need */
 	const char *store; /* --store, or NULL */
+	struct et_engine_wish engine; /* of commands with uses_engine */
 };
 
 struct et_verb {
@@ -36,12 +49,15 @@ struct et_verb {
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */
 	const char *(*operand)(size_t i);
 	bool uses_store;       /* takes --store */
+	bool uses_engine;      /* takes et_engine_options */
 	bool runs_programs;    /* takes et_child_options, which fill a struct et_run_options */
 	bool exports;          /* takes the options of the table of formats, such as --export-csv */
 	enum et_rights rights; /* the others are given up before it runs */
 	/* argv[0] is the command's name; returns the exit status. */
 	int (*run)(struct et_cli *cli, int argc, char **argv);
 };
+
+extern const struct et_option et_engine_options[]; /* they fill a struct et_engine_wish */
 
 /* NULL-terminated list of all commands. */
 extern const struct et_verb *const et_verbs[];

@@ -435,3 +435,34 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 		et_steps_json(j->steps, &w);
 	et_json_end(&w);
 }
+
+void et_native_write_plan(const struct et_experiment *e, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 0);
+	et_json_object(&w, NULL);
+	et_json_int(&w, "etalon", RECORD_VERSION);
+	et_json_string(&w, "label", e->label);
+	et_json_string(&w, "state", et_state_names[ET_STATE_INTERRUPTED]);
+	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
+	et_json_string(&w, "metric", et_metric_names[e->metric]);
+	et_json_object(&w, "metric_choice");
+	et_json_bool(&w, "auto", e->metric_auto);
+	et_json_end(&w);
+	et_json_string(&w, "order", et_order_names[e->plan.order]);
+	et_json_u64(&w, "seed", e->plan.seed);
+	write_plan(&w, &e->plan);
+	write_object(&w, "child", et_child_fields, &e->child);
+	et_json_array(&w, "commands");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		write_command_head(&w, &e->commands[i]);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	if (e->profile)
+		et_native_profile(&w, e->profile);
+	et_design_write(&w, "design", e->design);
+	et_json_end(&w);
+}

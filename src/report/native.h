@@ -14,4 +14,10 @@ struct et_json;
 void et_native_profile(struct et_json *w, const struct et_profile *p);
 void et_native_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 
+/*
+ * Writes the experiment without samples and results: as much as a machine needs that is to run it.
+ * `import` reads it as it reads a record.
+ */
+void et_native_write_plan(const struct et_experiment *e, FILE *out);
+
 #endif
