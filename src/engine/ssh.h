@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The engine for machines without a scheduler. It calls the program ssh with the user's own
+ * configuration. A task is started so that it does not depend on the connection; its files on the
+ * host (process, exit status, log) show its state to whoever asks later. One task at a time runs on
+ * a host: the others wait in a queue here, from which poll() starts them. Private to src/engine and
+ * its tests.
+ */
+#ifndef ET_ENGINE_SSH_H
+#define ET_ENGINE_SSH_H
+
+#include "engine/command.h"
+#include "engine/engine.h"
+
+struct et_ssh_host {
+	char *name;    /* as the user gave it: the name of the node */
+	char *address; /* without user and port */
+	char *user;    /* or NULL */
+	unsigned port; /* 0: the configured one */
+	/* Found by the last question to it. */
+	bool heard;               /* it has answered at least once */
+	bool running;             /* a task of this campaign runs there */
+	uint64_t silent_since_ns; /* 0: it answers */
+	uint64_t ask_again_ns;    /* of a silent host */
+	char why[160];            /* why it does not answer, or cannot start a task */
+};
+
+enum et_ssh_state {
+	ET_SSH_QUEUED,
+	ET_SSH_UNSURE, /* a start was tried, and the answer was lost: only this host may try again
+			*/
+	ET_SSH_RUNNING,
+	ET_SSH_ENDED,
+	ET_SSH_LOST, /* it died without an exit status, for instance when the host was rebooted */
+	ET_SSH_STUCK,
+};
+
+enum { ET_SSH_NO_HOST = -1 };
+
+/* The newest submission of a part. */
+struct et_ssh_job {
+	uint32_t part, generation;
+	int bound; /* the host that it must run on, or ET_SSH_NO_HOST */
+	int host;  /* where it is, or ET_SSH_NO_HOST */
+	enum et_ssh_state state;
+	bool seen; /* during the current question */
+	int status;
+	char why[160];
+};
+
+struct et_ssh_input {
+	uint32_t generation;
+	char *text;
+};
+
+struct et_ssh {
+	struct et_engine base;
+	struct et_engine_setup setup;
+	struct et_ssh_host *hosts;
+	size_t n_hosts;
+	struct et_ssh_job *jobs;
+	size_t n_jobs, room;
+	struct et_ssh_input *inputs;
+	size_t n_inputs, room_inputs;
+	char folder[80];  /* of the sockets of shared connections; "": none */
+	char *copy;       /* the file name of the copied etalon, or NULL */
+	uint64_t lost_ns; /* a host that is silent for longer has lost its task */
+};
+
+extern const struct et_engine_ops et_engine_ssh;
+
+/* --- ssh_hosts.c --- */
+
+/* Reads "a,user@b:2222" or "@FILE". Only these hosts are kept if nodes, a list of names, is given.
+ */
+int et_ssh_hosts_read(const char *text, const char *nodes, struct et_ssh_host **out, size_t *n,
+	struct et_error *err) ET_CHECK;
+void et_ssh_hosts_free(struct et_ssh_host *hosts, size_t n);
+/* Returns the index of a host, or ET_SSH_NO_HOST. */
+int et_ssh_host_find(const struct et_ssh *s, const char *name);
+
+/* --- ssh_script.c: texts for /bin/sh; the caller frees them --- */
+
+/* The first line of the answer of each script; a login shell may print anything before it. */
+#define ET_SSH_BEGIN "etalon-ssh-begin"
+#define ET_SSH_BUSY "etalon-ssh-busy"
+
+/* Runs argv, unless a task runs there. */
+char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *input);
+/* Starts a part; prints "started", "busy", or "failed" with a reason. */
+char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
+	const struct et_ssh_job *job, const char *input);
+/* Prints one line per job: "PART.GENERATION running|lost|ended [STATUS TEXT]". */
+char *et_ssh_script_poll(const struct et_ssh *s, const struct et_ssh_host *host);
+/* Ends all tasks of the campaign and waits for their end. */
+char *et_ssh_script_cancel(const struct et_ssh *s, const struct et_ssh_host *host);
+/* Prints the architecture, and "have" or "lack": whether the copy is there. */
+char *et_ssh_script_look(const struct et_ssh *s, const char *digest);
+
+/* --- ssh_connect.c --- */
+
+/* Makes the folder of the sockets; without one, every question needs a connection of its own. */
+void et_ssh_folder_make(struct et_ssh *s);
+void et_ssh_folder_remove(struct et_ssh *s);
+/* The words that run `remote` on a host. The caller frees them by et_strv_free. */
+char **et_ssh_words(const struct et_ssh *s, const struct et_ssh_host *host, const char *remote);
+/*
+ * Runs scripts on n hosts at the same time; a NULL script is skipped. In each answer, out is the
+ * part after ET_SSH_BEGIN, or NULL if the script was not reached.
+ */
+struct et_ssh_reply {
+	struct et_answer answer;
+	char *out;
+};
+void et_ssh_run(const struct et_ssh *s, const size_t *hosts, char *const *scripts, size_t n,
+	unsigned seconds, struct et_ssh_reply *replies);
+void et_ssh_replies_free(struct et_ssh_reply *replies, size_t n);
+/* Fills err for a host that was not reached, with the cure. */
+int et_ssh_failed(const struct et_ssh_host *host, const struct et_ssh_reply *reply,
+	struct et_error *err) ET_CHECK;
+
+/* --- ssh_copy.c --- */
+
+/* Copies this etalon to all hosts that lack it, and sets s->copy. */
+int et_ssh_copy(struct et_ssh *s, struct et_error *err) ET_CHECK;
+
+/* --- ssh_jobs.c --- */
+
+/* Asks all hosts, updates the jobs, and starts queued jobs on free hosts. */
+void et_ssh_update(struct et_ssh *s);
+/* Adds a job to the queue. A part that was submitted before is replaced. */
+void et_ssh_enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bound);
+/* Reads one line of a poll's answer. False: it is none. */
+bool et_ssh_read_state(struct et_ssh *s, int host, char *line);
+
+#endif
