@@ -61,6 +61,13 @@ static void write_sets(const struct sets *s)
 	syscall(SYS_capset, &header, data); /* giving up is always allowed */
 }
 
+static bool expects_server;
+
+void et_confine_expect_server(void)
+{
+	expects_server = true;
+}
+
 void et_confine(enum et_rights rights)
 {
 	struct sets s;
@@ -80,8 +87,8 @@ void et_confine(enum et_rights rights)
 	}
 	s.effective &= keep;
 	write_sets(&s);
-	if (rights == ET_RIGHTS_FILES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		et_seccomp_files_only();
+	if (rights != ET_RIGHTS_MACHINE && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		et_seccomp_files_only(rights == ET_RIGHTS_NETWORK || expects_server);
 }
 
 void et_confine_lower(bool profiles)

@@ -25,6 +25,8 @@ enum et_rights {
 	 * program, uses no network and changes no other process.
 	 */
 	ET_RIGHTS_FILES,
+	/* The same, and connects to servers. */
+	ET_RIGHTS_NETWORK,
 	/* Starts programs, observes the machine and changes settings. */
 	ET_RIGHTS_MACHINE,
 	/* Is itself a program to be measured: nothing is changed. */
@@ -32,6 +34,8 @@ enum et_rights {
 };
 
 void et_confine(enum et_rights rights);
+/* The store may be on a server: from now on, ET_RIGHTS_FILES means ET_RIGHTS_NETWORK. */
+void et_confine_expect_server(void);
 /*
  * While programs run, the capabilities by which observers were set up are not in effect. They stay
  * permitted, because the observers are closed afterwards and a further experiment may begin. A

@@ -4,6 +4,7 @@
 #include "cmd/cli.h"
 #include "cmd/signals.h"
 #include "host/host.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,12 +53,28 @@ static int run_verb(const struct et_verb *verb, struct et_cli *cli, int argc, ch
 	return verb->run(cli, argc, argv);
 }
 
+/* Whether the store may be a server. The options are parsed after the privileges are given up. */
+static bool names_server(char **argv)
+{
+	const char *given = getenv("ETALON_STORE");
+	bool found = given && et_store_url_is_server(given);
+
+	for (; !found && *argv; argv++) {
+		const char *equals = strchr(*argv, '=');
+		found = et_store_url_is_server(*argv) ||
+			(!strncmp(*argv, "--", 2) && equals && et_store_url_is_server(equals + 1));
+	}
+	return found;
+}
+
 static int perform(int argc, char **argv)
 {
 	struct et_cli cli = { 0 };
 	struct et_error err;
 	const char *slash = strrchr(argv[0], '/');
 
+	if (names_server(argv))
+		et_confine_expect_server();
 	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {
 		const struct et_verb *verb = et_verb_find("hyperfine");
 		return run_verb(verb, &cli, argc, argv);

@@ -34,8 +34,9 @@
 
 #if !defined(ARCH) || defined(SANITIZED)
 
-void et_seccomp_files_only(void)
+void et_seccomp_files_only(bool connects)
 {
+	(void)connects;
 }
 
 #else
@@ -62,9 +63,7 @@ static const unsigned refused[] = {
 #ifdef __NR_pidfd_getfd
 	__NR_pidfd_getfd,
 #endif
-	/* the network */
-	__NR_socket,
-	__NR_connect,
+	/* the network; socket and connect are below */
 	__NR_listen,
 	__NR_accept,
 	__NR_accept4,
@@ -137,7 +136,7 @@ static const unsigned refused[] = {
 	__NR_io_uring_register,
 };
 
-enum { MOST = 2 * ET_LENGTH(refused) + 32 };
+enum { MOST = 2 * ET_LENGTH(refused) + 40 };
 
 struct program {
 	struct sock_filter code[MOST];
@@ -180,7 +179,7 @@ static void allow_only(
 	finish(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void fill(struct program *p)
+static void fill(struct program *p, bool connects)
 {
 	load(p, offsetof(struct seccomp_data, arch));
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
@@ -191,6 +190,10 @@ static void fill(struct program *p)
 #endif
 	for (size_t i = 0; i < ET_LENGTH(refused); i++)
 		refuse_if(p, BPF_JEQ, refused[i], EPERM);
+	if (!connects) {
+		refuse_if(p, BPF_JEQ, __NR_socket, EPERM);
+		refuse_if(p, BPF_JEQ, __NR_connect, EPERM);
+	}
 	/* The flags of clone3 are in memory; without it the C library calls clone. */
 	refuse_if(p, BPF_JEQ, __NR_clone3, ENOSYS);
 	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
@@ -205,11 +208,11 @@ static void fill(struct program *p)
 	finish(p, SECCOMP_RET_ALLOW);
 }
 
-void et_seccomp_files_only(void)
+void et_seccomp_files_only(bool connects)
 {
 	struct program p = { .n = 0 };
 
-	fill(&p);
+	fill(&p, connects);
 	struct sock_fprog program = { .len = p.n, .filter = p.code };
 	/* Without the flag, older kernels also disable speculation, which makes computing slow. */
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
