@@ -83,6 +83,21 @@ struct et_database_ops {
 	 */
 	bool (*in_transaction)(struct et_database *db);
 
+	/*
+	 * Adds many rows to a table quickly: each step of the statement adds the row that is bound.
+	 * No other statement can be executed until copy_end, which frees the statement and returns
+	 * what failed; finalize cancels it. The columns are separated by commas. A row that is
+	 * there already fails the transaction. NULL: the database has nothing quicker than INSERT.
+	 */
+	int (*copy_begin)(struct et_database *db, const char *table, const char *columns,
+		struct et_statement **out, struct et_error *err) ET_CHECK;
+	int (*copy_end)(struct et_statement *st, struct et_error *err) ET_CHECK;
+
+	/*
+	 * The first operation of a transaction that changes the schema: waits for others that do
+	 * so. NULL: begin has done so.
+	 */
+	int (*begin_migration)(struct et_database *db, struct et_error *err) ET_CHECK;
 	/* The version of the schema: 0 if the database is empty. Fails if it is not a store. */
 	int (*read_version)(
 		struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;

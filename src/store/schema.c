@@ -16,52 +16,53 @@
  */
 static const char step_1[] =
 	"CREATE TABLE experiment ("
-	" key $key, id TEXT NOT NULL UNIQUE, label TEXT,"
-	" started_ns $int NOT NULL, finished_ns $int NOT NULL, state TEXT NOT NULL,"
-	" protocol TEXT NOT NULL, metric TEXT NOT NULL,"
-	" \"order\" TEXT NOT NULL, seed $int NOT NULL, image_source TEXT,"
+	" key $key, id $text NOT NULL UNIQUE, label $text,"
+	" started_ns $int NOT NULL, finished_ns $int NOT NULL, state $text NOT NULL,"
+	" protocol $text NOT NULL, metric $text NOT NULL,"
+	" \"order\" $text NOT NULL, seed $int NOT NULL, image_source $text,"
 	" commands $int NOT NULL, samples $int NOT NULL DEFAULT 0,"
 	" plan_reference $int, plan_warmup $int, plan_runs $int, plan_until_ratio $real,"
 	" plan_min_runs $int, plan_max_runs $int, plan_time_limit_ns $int,"
 	" plan_metronome_ns $int, plan_pace $int, plan_keep_all $int,"
 	" plan_ignore_failure $int, plan_level $real,"
-	" child_cpus TEXT, child_sched TEXT, child_user TEXT, child_shell TEXT, child_input TEXT,"
-	" child_output TEXT, child_directory TEXT, child_nice $int,"
-	" host_name TEXT, host_kernel TEXT, host_architecture TEXT, host_cpu TEXT,"
-	" host_cpus $int, host_virtual TEXT, host_clocksource TEXT, host_governor TEXT,"
+	" child_cpus $text, child_sched $text, child_user $text, child_shell $text, child_input "
+	"$text,"
+	" child_output $text, child_directory $text, child_nice $int,"
+	" host_name $text, host_kernel $text, host_architecture $text, host_cpu $text,"
+	" host_cpus $int, host_virtual $text, host_clocksource $text, host_governor $text,"
 	" host_tick_ns $int, host_memory_bytes $int, host_block_delays $int"
 	") $table;"
 	"CREATE INDEX experiment_started ON experiment (started_ns);"
 	"CREATE INDEX experiment_label ON experiment (label) WHERE label IS NOT NULL;"
 	"CREATE TABLE command ("
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
-	" number $int NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+	" number $int NOT NULL, name $text NOT NULL, text $text NOT NULL,"
 	" argv $blob NOT NULL," /* each word with its NUL: file names need not be UTF-8 */
-	" prepare TEXT, conclude TEXT, setup TEXT, cleanup TEXT,"
+	" prepare $text, conclude $text, setup $text, cleanup $text,"
 	" PRIMARY KEY (experiment, number)) $table_by_key;"
 	"CREATE TABLE parameter ("
 	" experiment $int NOT NULL, command $int NOT NULL, number $int NOT NULL,"
-	" name TEXT NOT NULL, value TEXT NOT NULL,"
+	" name $text NOT NULL, value $text NOT NULL,"
 	" PRIMARY KEY (experiment, command, number),"
 	" FOREIGN KEY (experiment, command) REFERENCES command ON DELETE CASCADE"
 	") $table_by_key;"
 	"CREATE TABLE factor ("
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
-	" number $int NOT NULL, factor TEXT, state TEXT, wanted TEXT, ok $int NOT NULL,"
+	" number $int NOT NULL, factor $text, state $text, wanted $text, ok $int NOT NULL,"
 	" PRIMARY KEY (experiment, number)) $table_by_key;"
 	"CREATE TABLE sample ("
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
 	" \"order\" $int NOT NULL, command $int NOT NULL,"
-	" round $int, position $int, partner $int, arrangement TEXT NOT NULL,"
+	" round $int, position $int, partner $int, arrangement $text NOT NULL,"
 	" warmup $int NOT NULL, exit_code $int, signal $int, marks $int NOT NULL,"
-	" pt_source TEXT, started_wall_ns $int, et_ns $int, pt_ns $int,"
+	" pt_source $text, started_wall_ns $int, et_ns $int, pt_ns $int,"
 	" user_ns $int, system_ns $int, wait_ns $int, blocked_ns $int,"
 	" steal_ns $int, max_rss_bytes $int, voluntary_switches $int,"
 	" involuntary_switches $int, cpu_migrations $int, major_faults $int,"
-	" minor_faults $int, removed_by TEXT, removed_daemon TEXT, removed_pt_ns $int,"
+	" minor_faults $int, removed_by $text, removed_daemon $text, removed_pt_ns $int,"
 	" removed_cutoff_ns $int,"
 	" PRIMARY KEY (experiment, \"order\", command)) $table_by_key;"
-	"CREATE TABLE process (key $key, name TEXT NOT NULL UNIQUE) $table;"
+	"CREATE TABLE process (key $key, name $text NOT NULL UNIQUE) $table;"
 	"CREATE TABLE interference ("
 	" experiment $int NOT NULL, \"order\" $int NOT NULL, command $int NOT NULL,"
 	" number $int NOT NULL, process $int NOT NULL, pid $int,"
@@ -70,7 +71,7 @@ static const char step_1[] =
 	" PRIMARY KEY (experiment, \"order\", command, number),"
 	" FOREIGN KEY (experiment, \"order\", command) REFERENCES sample ON DELETE CASCADE"
 	") $table_by_key;"
-	"CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) $table_by_key;";
+	"CREATE TABLE fact (key $text PRIMARY KEY, value $text NOT NULL) $table_by_key;";
 
 /* The ledger of the program's CPU, the counter, the probe, the reference loop, K-best. */
 static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
@@ -90,11 +91,11 @@ static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
 			     "ALTER TABLE experiment ADD COLUMN plan_epsilon $real;";
 
 /* How the record came into the store, and from which machine; NULL: it is not known. */
-static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin TEXT;"
-			     "ALTER TABLE experiment ADD COLUMN machine TEXT;";
+static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin $text;"
+			     "ALTER TABLE experiment ADD COLUMN machine $text;";
 
 /* The environment and the privileges of a program that another user runs. */
-static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env TEXT;"
+static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env $text;"
 			     "ALTER TABLE experiment ADD COLUMN child_no_new_privs $int;";
 
 /* A number of runs that follows from their duration. */
@@ -106,10 +107,10 @@ static const char step_6[] = "ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
 			     "ALTER TABLE sample ADD COLUMN asleep_ns $int;";
 
 /* Exit statuses that are no failure. */
-static const char step_7[] = "ALTER TABLE experiment ADD COLUMN child_ignore_codes TEXT;";
+static const char step_7[] = "ALTER TABLE experiment ADD COLUMN child_ignore_codes $text;";
 
 /* The state of the first sanity check. */
-static const char step_8[] = "ALTER TABLE experiment ADD COLUMN first_check_state TEXT;"
+static const char step_8[] = "ALTER TABLE experiment ADD COLUMN first_check_state $text;"
 			     "ALTER TABLE experiment ADD COLUMN first_check_learned_wall_ns $int;"
 			     "ALTER TABLE experiment ADD COLUMN first_check_cutoffs $int;"
 			     "ALTER TABLE experiment ADD COLUMN first_check_would_remove $int;";
@@ -121,12 +122,12 @@ static const char step_8[] = "ALTER TABLE experiment ADD COLUMN first_check_stat
 static const char step_9[] =
 	"CREATE TABLE profile ("
 	" experiment $int NOT NULL PRIMARY KEY REFERENCES experiment ON DELETE CASCADE,"
-	" plan_event TEXT, plan_rate_hz $real, plan_period $int, plan_fixed $int,"
-	" plan_user_only $int, plan_inlines $int, plan_addresses $int, plan_chains TEXT,"
-	" event TEXT, way TEXT, kernel_allowed $int) $table_by_key;"
+	" plan_event $text, plan_rate_hz $real, plan_period $int, plan_fixed $int,"
+	" plan_user_only $int, plan_inlines $int, plan_addresses $int, plan_chains $text,"
+	" event $text, way $text, kernel_allowed $int) $table_by_key;"
 	"CREATE TABLE profile_function ("
 	" experiment $int NOT NULL REFERENCES profile ON DELETE CASCADE,"
-	" number $int NOT NULL, name TEXT NOT NULL, module TEXT NOT NULL, space TEXT,"
+	" number $int NOT NULL, name $text NOT NULL, module $text NOT NULL, space $text,"
 	" unnamed $int, PRIMARY KEY (experiment, number)) $table_by_key;"
 	"CREATE TABLE profile_node ("
 	" experiment $int NOT NULL REFERENCES profile ON DELETE CASCADE,"
@@ -145,7 +146,7 @@ static const char step_9[] =
 	" PRIMARY KEY (experiment, command, function)) $table_by_key;";
 
 /* The design of an experiment of `doe`, as JSON (model/design_json.h). */
-static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design TEXT;";
+static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design $text;";
 
 /* Random layout of each run. */
 static const char step_11[] = "ALTER TABLE experiment ADD COLUMN plan_randomise_layout $int;";
@@ -162,37 +163,37 @@ static const char step_13[] = "ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;
  * delivered. Facts are about a machine; those of older stores have no machine.
  */
 static const char step_14[] =
-	"ALTER TABLE experiment ADD COLUMN member_campaign TEXT;"
+	"ALTER TABLE experiment ADD COLUMN member_campaign $text;"
 	"ALTER TABLE experiment ADD COLUMN member_part $int;"
 	"ALTER TABLE experiment ADD COLUMN member_attempt $int;"
-	"ALTER TABLE experiment ADD COLUMN member_node TEXT;"
+	"ALTER TABLE experiment ADD COLUMN member_node $text;"
 	"ALTER TABLE experiment ADD COLUMN plan_first_round $int;"
-	"ALTER TABLE experiment ADD COLUMN owner TEXT;"
-	"ALTER TABLE experiment ADD COLUMN digest TEXT;"
+	"ALTER TABLE experiment ADD COLUMN owner $text;"
+	"ALTER TABLE experiment ADD COLUMN digest $text;"
 	"CREATE TABLE campaign ("
-	" key $key, id TEXT NOT NULL UNIQUE, label TEXT, kind TEXT NOT NULL,"
-	" engine TEXT NOT NULL, options TEXT, created_ns $int NOT NULL, owner TEXT,"
-	" record TEXT NOT NULL) $table;"
+	" key $key, id $text NOT NULL UNIQUE, label $text, kind $text NOT NULL,"
+	" engine $text NOT NULL, options $text, created_ns $int NOT NULL, owner $text,"
+	" record $text NOT NULL) $table;"
 	"CREATE INDEX campaign_label ON campaign (label) WHERE label IS NOT NULL;"
 	"CREATE TABLE part ("
 	" campaign $int NOT NULL REFERENCES campaign ON DELETE CASCADE,"
-	" number $int NOT NULL, node TEXT, first_round $int NOT NULL, rounds $int NOT NULL,"
-	" state TEXT NOT NULL, attempt $int NOT NULL, generation $int NOT NULL,"
-	" failures $int NOT NULL, job TEXT, ran_on TEXT, error TEXT,"
-	" experiment TEXT, changed_ns $int NOT NULL,"
+	" number $int NOT NULL, node $text, first_round $int NOT NULL, rounds $int NOT NULL,"
+	" state $text NOT NULL, attempt $int NOT NULL, generation $int NOT NULL,"
+	" failures $int NOT NULL, job $text, ran_on $text, error $text,"
+	" experiment $text, changed_ns $int NOT NULL,"
 	" PRIMARY KEY (campaign, number)) $table_by_key;"
 	"CREATE TABLE machine ("
-	" id TEXT PRIMARY KEY, first_ns $int NOT NULL, last_ns $int NOT NULL, version TEXT,"
-	" host_name TEXT, host_kernel TEXT, host_architecture TEXT, host_cpu TEXT,"
-	" host_cpus $int, host_virtual TEXT, host_clocksource TEXT, host_governor TEXT,"
+	" id $text PRIMARY KEY, first_ns $int NOT NULL, last_ns $int NOT NULL, version $text,"
+	" host_name $text, host_kernel $text, host_architecture $text, host_cpu $text,"
+	" host_cpus $int, host_virtual $text, host_clocksource $text, host_governor $text,"
 	" host_tick_ns $int, host_memory_bytes $int, host_block_delays $int,"
-	" environment TEXT) $table_by_key;"
+	" environment $text) $table_by_key;"
 	"CREATE TABLE outbox ("
-	" experiment TEXT NOT NULL, destination TEXT NOT NULL, queued_ns $int NOT NULL,"
-	" generation $int NOT NULL, digest TEXT, delivered_ns $int, tried_ns $int, error TEXT,"
+	" experiment $text NOT NULL, destination $text NOT NULL, queued_ns $int NOT NULL,"
+	" generation $int NOT NULL, digest $text, delivered_ns $int, tried_ns $int, error $text,"
 	" PRIMARY KEY (experiment, destination)) $table_by_key;"
 	"CREATE TABLE fact_of_machine ("
-	" machine TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+	" machine $text NOT NULL, key $text NOT NULL, value $text NOT NULL,"
 	" changed_ns $int NOT NULL, PRIMARY KEY (machine, key)) $table_by_key;"
 	"INSERT INTO fact_of_machine (machine, key, value, changed_ns)"
 	" SELECT '', key, value, 0 FROM fact;"
@@ -229,8 +230,11 @@ static int read_version(struct et_database *db, const struct et_schema *schema, 
 static int take_steps(struct et_database *db, const struct et_schema *schema, struct et_error *err)
 {
 	int64_t version = 0;
+	int rc = db->ops->begin_migration ? db->ops->begin_migration(db, err) : 0;
+
 	/* Another process may have migrated the store while this one waited for the lock. */
-	int rc = read_version(db, schema, &version, err);
+	if (rc == 0)
+		rc = read_version(db, schema, &version, err);
 
 	for (int64_t i = version; rc == 0 && i < schema->version; i++) {
 		ET_AUTO_FREE char *sql = et_sql_expand(schema->steps[i], db->ops->dialect);

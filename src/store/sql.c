@@ -77,7 +77,7 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
 	/* At least six characters, the random part of an id: fewer match by chance. */
 	[ET_SQL_FIND_END] = "SELECT id FROM experiment WHERE length(?1) >= 6"
-			    " AND substr(id, -length(?1)) = ?1 ORDER BY id LIMIT 2",
+			    " AND substr(id, length(id) - length(?1) + 1) = ?1 ORDER BY id LIMIT 2",
 	/* An earlier version wrote the name of the host before the digest. */
 	[ET_SQL_FIND_UNFINISHED] =
 		"SELECT id FROM experiment WHERE state IN ('running', 'interrupted')"
@@ -92,10 +92,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"
 				  " WHERE experiment = ? ORDER BY command, number",
 	[ET_SQL_GET_FACTORS] = "SELECT $factor FROM factor WHERE experiment = ? ORDER BY number",
-	[ET_SQL_GET_SAMPLES] = "SELECT command, $sample, $removal FROM sample"
+	[ET_SQL_GET_SAMPLES] = "$many SELECT command, $sample, $removal FROM sample"
 			       " WHERE experiment = ? ORDER BY \"order\", command",
 	[ET_SQL_GET_INTERFERENCE] =
-		"SELECT i.\"order\", i.command, i.number, p.name, $culprit FROM interference i"
+		"$many SELECT i.\"order\", i.command, i.number, p.name, $culprit FROM interference "
+		"i"
 		" LEFT JOIN process p ON p.key = i.process WHERE i.experiment = ?"
 		" ORDER BY i.\"order\", i.command, i.number",
 	[ET_SQL_ADD_PROFILE] = "INSERT INTO profile (experiment, $profile_plan, $profile)"
@@ -109,21 +110,21 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" FROM profile_function WHERE experiment = ?1)",
 	[ET_SQL_ADD_FUNCTION] = "INSERT INTO profile_function (experiment, number, $function)"
 				" VALUES (?, ?, $function?)",
-	[ET_SQL_GET_FUNCTIONS] = "SELECT number, $function FROM profile_function"
+	[ET_SQL_GET_FUNCTIONS] = "$many SELECT number, $function FROM profile_function"
 				 " WHERE experiment = ? ORDER BY number",
 	[ET_SQL_ADD_NODE] = "INSERT INTO profile_node (experiment, number, parent, function)"
 			    " VALUES (?, ?, ?, ?)",
-	[ET_SQL_GET_NODES] = "SELECT number, parent, function FROM profile_node"
+	[ET_SQL_GET_NODES] = "$many SELECT number, parent, function FROM profile_node"
 			     " WHERE experiment = ? ORDER BY number",
 	[ET_SQL_ADD_PROFILE_RUN] = "INSERT INTO profile_run (experiment, \"order\", command,"
 				   " $profile_run, counts) VALUES (?, ?, ?, $profile_run?, ?)",
 	[ET_SQL_GET_PROFILE_RUNS] =
-		"SELECT \"order\", command, $profile_run, counts FROM profile_run"
+		"$many SELECT \"order\", command, $profile_run, counts FROM profile_run"
 		" WHERE experiment = ? ORDER BY \"order\", command",
 	[ET_SQL_ADD_CALLS] = "INSERT INTO profile_calls (experiment, command, function, calls)"
 			     " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (experiment, command, function)"
 			     " DO UPDATE SET calls = ?4",
-	[ET_SQL_GET_CALLS] = "SELECT command, function, calls FROM profile_calls"
+	[ET_SQL_GET_CALLS] = "$many SELECT command, function, calls FROM profile_calls"
 			     " WHERE experiment = ? ORDER BY command, function",
 	[ET_SQL_LIST] =
 		"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands,"

@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* $many in a dialect whose back end must know it. */
+#define ET_SQL_MANY "/* many */ "
+
 enum et_placeholder {
 	ET_PLACEHOLDER_QUESTION, /* ?1 ?2 …: SQLite */
 	ET_PLACEHOLDER_DOLLAR,   /* $1 $2 …: PostgreSQL */
@@ -26,9 +29,10 @@ struct et_dialect {
 	enum et_placeholder placeholder;
 	/*
 	 * The types of columns: $key (a number that the database assigns, the primary key), $int
-	 * (64 bits), $real, $blob. And the words after the closing parenthesis of a table: $table,
-	 * or $table_by_key for a table that is stored in the order of its primary key. $me is the
-	 * user of the database, $lock_row the end of a SELECT that locks its row.
+	 * (64 bits), $real, $blob, $text. And the words after the closing parenthesis of a table:
+	 * $table, or $table_by_key for a table that is stored in the order of its primary key. $me
+	 * is the user of the database, $lock_row the end of a SELECT that locks its row. $many
+	 * begins a query that may return a million rows, so that they are read in parts.
 	 */
 	const struct et_sql_word *words;
 };

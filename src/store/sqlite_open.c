@@ -296,10 +296,12 @@ static const struct et_sql_word words[] = {
 	{ "int", "INTEGER" },
 	{ "real", "REAL" },
 	{ "blob", "BLOB" },
+	{ "text", "TEXT" },
 	{ "table", "STRICT" },
 	{ "table_by_key", "STRICT, WITHOUT ROWID" },
 	{ "me", "NULL" },
 	{ "lock_row", "" }, /* a transaction that writes has the database alone */
+	{ "many", "" },
 	{ 0 },
 };
 

@@ -2,11 +2,17 @@
 /* Opens a store: picks the back end by the URL and brings the schema up to date. */
 #include "base/alloc.h"
 #include "store/handle.h"
+#include "store/pg_text.h"
 #include "store/schema.h"
 
 #include <errno.h>
 #include <string.h>
 
+extern const struct et_backend et_backend_sqlite; /* sqlite_open.c */
+
+#ifdef ET_HAVE_LIBPQ
+extern const struct et_backend et_backend_postgresql; /* pg_open.c */
+#else
 static int no_postgresql(
 	const char *rest, enum et_store_mode mode, struct et_database **out, struct et_error *err)
 {
@@ -18,18 +24,17 @@ static int no_postgresql(
 		"use a file: --store sqlite:PATH");
 }
 
-extern const struct et_backend et_backend_sqlite; /* sqlite_open.c */
-
 static const char *const postgresql_schemes[] = { "postgresql://", "postgres://", NULL };
 
-static const struct et_backend no_backend_postgresql = {
+static const struct et_backend et_backend_postgresql = {
 	.name = "PostgreSQL",
 	.schemes = postgresql_schemes,
 	.open = no_postgresql,
 };
+#endif
 
 /* The first also opens a plain path. */
-static const struct et_backend *const backends[] = { &et_backend_sqlite, &no_backend_postgresql };
+static const struct et_backend *const backends[] = { &et_backend_sqlite, &et_backend_postgresql };
 
 bool et_store_kind(size_t i, struct et_store_kind *out)
 {
@@ -90,7 +95,7 @@ int et_store_open(
 	}
 	struct et_store *s = et_calloc(1, sizeof(*s));
 	s->db = db;
-	s->url = et_strdup(url);
+	s->url = et_store_url_without_secrets(url);
 	*out = s;
 	return 0;
 }
@@ -105,6 +110,16 @@ void et_store_close(struct et_store *s)
 	free(s->url);
 	free(s->destination);
 	free(s);
+}
+
+char *et_store_url_without_secrets(const char *url)
+{
+	return et_pg_is_url(url) ? et_pg_url_without_secrets(url) : et_strdup(url);
+}
+
+bool et_store_url_is_server(const char *url)
+{
+	return et_pg_is_url(url);
 }
 
 const char *et_store_url(const struct et_store *s)

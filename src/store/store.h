@@ -19,11 +19,7 @@ enum et_store_mode {
 	ET_STORE_WRITE, /* a missing file is created, readable by its user only (mode 0600) */
 	/* WRITE, and missing parent folders are created: for a path that the user did not type. */
 	ET_STORE_CREATE_PATH,
-	/*
-	 * For the owner of a central store: creates or migrates its tables. The other modes refuse
-	 * a database without tables, or with those of an older schema, and name `etalon sync
-	 * --setup`.
-	 */
+	/* WRITE, and a database that has tables of other programs gets those of a store, too. */
 	ET_STORE_SETUP,
 };
 
@@ -35,7 +31,12 @@ int et_store_open(const char *url, enum et_store_mode mode, struct et_store **ou
 	struct et_error *err) ET_CHECK;
 /* Rolls back samples that were not flushed. NULL is fine. */
 void et_store_close(struct et_store *s);
-const char *et_store_url(const struct et_store *s); /* as given to et_store_open */
+/* As given to et_store_open, without passwords. */
+const char *et_store_url(const struct et_store *s);
+/* Returns a URL without passwords, to be shown or recorded. Any text is fine. Caller frees. */
+char *et_store_url_without_secrets(const char *url) ET_CHECK;
+/* Whether the URL names a server of PostgreSQL, not a file. */
+bool et_store_url_is_server(const char *url);
 /* Whether other users, except root, may have written to the store. */
 bool et_store_is_shared(const struct et_store *s);
 

@@ -48,7 +48,7 @@ is 'install-deps: installs only the missing package' "$(cat calls)" 'apt-get -y 
 stub scdoc ''
 : >calls
 exits 'install-deps: knows the group of optional packages' 0 deps optional
-is 'install-deps: installs the optional packages' "$(cat calls)" 'apt-get -y -q install --no-install-recommends libbpf-dev clang libdw-dev libiberty-dev'
+is 'install-deps: installs the optional packages' "$(cat calls)" 'apt-get -y -q install --no-install-recommends libbpf-dev clang libdw-dev libiberty-dev libpq-dev'
 : >calls
 exits 'install-deps: succeeds when a command comes from elsewhere' 0 deps build
 is 'install-deps: does not install a package for a command that exists' "$(cat calls)" ''

@@ -8,8 +8,9 @@
 #include <ctype.h>
 
 static const struct et_sql_word words[] = { { "key", "BIGINT PRIMARY KEY" }, { "int", "BIGINT" },
-	{ "real", "DOUBLE PRECISION" }, { "blob", "BYTEA" }, { "table", "" },
-	{ "table_by_key", "" }, { "me", "CURRENT_USER" }, { "lock_row", "FOR UPDATE" }, { 0 } };
+	{ "real", "DOUBLE PRECISION" }, { "blob", "BYTEA" }, { "text", "TEXT" }, { "table", "" },
+	{ "table_by_key", "" }, { "many", "" }, { "me", "CURRENT_USER" },
+	{ "lock_row", "FOR UPDATE" }, { 0 } };
 static const struct et_dialect question = { ET_PLACEHOLDER_QUESTION, NULL };
 static const struct et_dialect dollar = { ET_PLACEHOLDER_DOLLAR, words };
 

@@ -138,9 +138,11 @@ static void urls(void)
 {
 	struct et_store *s = NULL;
 
-	ok(et_store_open("postgresql://host/db", ET_STORE_WRITE, &s, &err) == -ENOTSUP &&
-			err.exit == ET_EXIT_ENVIRONMENT && err.hint[0],
-		"url: this build has no PostgreSQL");
+	struct et_store_kind kind;
+	if (et_store_kind(1, &kind) && !kind.version)
+		ok(et_store_open("postgresql:///x", ET_STORE_WRITE, &s, &err) == -ENOTSUP &&
+				err.exit == ET_EXIT_ENVIRONMENT && err.hint[0],
+			"url: this build has no PostgreSQL");
 	ok(et_store_open("mysql:x", ET_STORE_WRITE, &s, &err) == -EINVAL &&
 			err.exit == ET_EXIT_USAGE,
 		"url: an unknown scheme is refused");

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Errors of PostgreSQL: what failed, in our words, and a cure. The texts of the server depend on
+ * its language, so that its five-character codes decide (PostgreSQL's documentation, appendix A).
+ */
+#include "base/alloc.h"
+#include "store/pg.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+/* --- messages of others --- */
+
+/* Line breaks and blanks become one blank; other control characters are escaped where it's printed.
+ */
+char *et_pg_one_line(const char *message)
+{
+	char *out = et_alloc(strlen(message) + 1), *end = out;
+
+	for (; *message; message++) {
+		bool blank = strchr(" \t\r\n", *message);
+		if (blank && (end == out || end[-1] == ' '))
+			continue;
+		*end++ = blank ? ' ' : *message;
+	}
+	while (end > out && end[-1] == ' ')
+		end--;
+	*end = '\0';
+	if (strlen(out) > 300) /* a message of ours has 512 bytes */
+		memcpy(out + 300, "…", sizeof("…"));
+	return out;
+}
+
+/* --- errors of statements --- */
+
+struct failure {
+	const char *code; /* the first characters of the code */
+	int errnum;
+	const char *what, *hint; /* what NULL: the message of the server */
+};
+
+static const struct failure failures[] = {
+	{ "53100", ENOSPC, "the disk of the server is full",
+		"free some space there; everything that was stored before is safe" },
+	{ "53200", ENOMEM, "the server has not enough memory",
+		"ask its administrator; everything that was stored before is safe" },
+	{ "53300", EAGAIN, "the server has too many connections",
+		"try again later, or raise its max_connections" },
+	{ "25006", EROFS, "the server is a read-only standby, or the database is read-only",
+		"name the primary server, or add target_session_attrs=read-write to the URL with "
+		"all servers" },
+	{ "57014", ETIMEDOUT, "the server cancelled the statement: it took too long",
+		"raise statement_timeout of the role, or try again when the server is less busy" },
+	{ "55P03", EBUSY, "another session keeps rows of the store locked",
+		"try again later; the view pg_stat_activity of the server shows which" },
+	{ "40", EAGAIN, "another session changed the same rows at the same time", "try again" },
+	{ "57P0", ECONNRESET, "the server is starting, stopping or was restarted",
+		"try again when it runs; everything that was stored before is safe" },
+	{ "42P01", ENXIO, "a table of the store is missing, or this role cannot see it",
+		"ask the owner of the database to run etalon sync --setup" },
+	{ "3F000", ENXIO, "the schema of the store is missing, or this role cannot see it",
+		"ask the owner of the database to run etalon sync --setup" },
+	{ "23505", EEXIST, NULL, NULL },
+	{ "54000", E2BIG, NULL, "shorten the label or the command" },
+	{ "22021", EILSEQ, NULL, NULL },
+};
+
+static const struct failure *failure_of(const char *code)
+{
+	for (size_t i = 0; i < ET_LENGTH(failures); i++) {
+		if (!strncmp(code, failures[i].code, strlen(failures[i].code)))
+			return &failures[i];
+	}
+	return NULL;
+}
+
+static int fail_rights(struct et_pg *s, const char *message, struct et_error *err)
+{
+	const char *user = PQuser(s->conn);
+
+	if (s->migrating)
+		return et_hint(err,
+			et_fail(err, EACCES, ET_EXIT_OUTSIDE,
+				"%s: the store must be made or brought up to date first, which "
+				"this role may not: %s",
+				s->name, message),
+			"ask the owner of the database to run etalon sync --setup --store '%s'",
+			s->name);
+	return et_hint(err, et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message),
+		"ask the owner of the database for the right to read (GRANT etalon_read TO %s) or "
+		"to add (GRANT etalon_add TO %s)",
+		user ? user : "ROLE", user ? user : "ROLE");
+}
+
+static int fail_lost(struct et_pg *s, struct et_error *err)
+{
+	ET_AUTO_FREE char *why = et_pg_one_line(PQerrorMessage(s->conn));
+
+	return et_hint(err,
+		et_fail(err, ECONNRESET, ET_EXIT_OUTSIDE,
+			"%s: the connection to the server was lost: %s", s->name, why),
+		"try again when the server runs; everything that was stored before is safe");
+}
+
+static int describe(struct et_pg *s, const char *code, const char *message, struct et_error *err)
+{
+	const struct failure *f = failure_of(code);
+
+	if (!strcmp(code, "42501"))
+		return fail_rights(s, message, err);
+	int rc = et_fail(err, f ? f->errnum : EIO, ET_EXIT_OUTSIDE, "%s: %s", s->name,
+		f && f->what ? f->what : message);
+	return f && f->hint ? et_hint(err, rc, "%s", f->hint) : rc;
+}
+
+int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
+{
+	const char *code = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	ET_AUTO_FREE char *message = et_pg_one_line(primary ? primary : PQerrorMessage(s->conn));
+	int rc;
+
+	if (!code && PQstatus(s->conn) == CONNECTION_BAD)
+		rc = fail_lost(s, err);
+	else
+		rc = describe(s, code ? code : "", message, err);
+	/*
+	 * The server accepts nothing more in this transaction. While a COPY is active, the caller
+	 * ends it first.
+	 */
+	if (PQtransactionStatus(s->conn) == PQTRANS_INERROR)
+		PQclear(PQexec(s->conn, "ROLLBACK"));
+	if (PQtransactionStatus(s->conn) == PQTRANS_IDLE || PQstatus(s->conn) == CONNECTION_BAD)
+		s->open = s->migrating = false;
+	return rc;
+}
+
+/* --- errors of connections --- */
+
+/*
+ * libpq does not tell the code of a refused connection, except in messages with the verbosity
+ * "verbose": "FATAL:  28P01: password authentication failed".
+ */
+static void find_code(const char *message, char code[6])
+{
+	for (const char *p = message; (p = strstr(p, ":  ")); p += 3) {
+		size_t n = strspn(p + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		if (n == 5 && p[8] == ':') {
+			memcpy(code, p + 3, 5);
+			code[5] = '\0';
+		}
+	}
+}
+
+/* The message after the code, without the line "LOCATION: …" of that verbosity. */
+static char *plain_message(const char *message, const char *code)
+{
+	ET_AUTO_FREE char *copy = et_strdup(message);
+	const char *begin = copy;
+
+	if (*code) {
+		ET_AUTO_FREE char *mark = et_asprintf(":  %s: ", code);
+		for (const char *p = copy; (p = strstr(p, mark));)
+			begin = p += strlen(mark);
+		copy[(size_t)(begin - copy) + strcspn(begin, "\n")] = '\0';
+	}
+	return et_pg_one_line(begin);
+}
+
+/* A word of a command in a hint, quoted if a shell needs that. */
+static char *word(const char *text)
+{
+	bool plain = *text;
+
+	for (const char *p = text; *p; p++)
+		plain = plain && (isalnum((unsigned char)*p) || strchr("_-./", *p));
+	return plain ? et_strdup(text) : et_asprintf("'%s'", text);
+}
+
+static int fail_database(struct et_pg *s, struct et_error *err)
+{
+	const char *host = PQhost(s->conn), *port = PQport(s->conn), *name = PQdb(s->conn);
+	bool elsewhere = host && *host && strcmp(host, "/var/run/postgresql");
+	bool another_port = port && *port && strcmp(port, "5432");
+	ET_AUTO_FREE char *db = word(name ? name : "NAME");
+	ET_AUTO_FREE char *at = word(elsewhere ? host : "-");
+
+	return et_hint(err,
+		et_fail(err, ENXIO, ET_EXIT_OUTSIDE, "%s: the server has no database '%s'", s->name,
+			name ? name : ""),
+		"make it with these two commands: createdb%s%s%s%s %s; etalon sync --setup --store "
+		"'%s'",
+		elsewhere ? " -h " : "", elsewhere ? at : "", another_port ? " -p " : "",
+		another_port ? port : "", db, s->name);
+}
+
+static int fail_identity(struct et_pg *s, const char *message, struct et_error *err)
+{
+	const char *user = PQuser(s->conn);
+	int rc = et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message);
+
+	if (strstr(message, "pg_hba.conf"))
+		return et_hint(err, rc,
+			"ask the administrator of the server for an entry in pg_hba.conf for this "
+			"user, database and address; if it asks for TLS, add sslmode=require");
+	if (strstr(message, "does not exist"))
+		return et_hint(err, rc,
+			"ask the administrator of the server to make the role (createuser %s), or "
+			"name another one: postgresql://USER@HOST/NAME",
+			user ? user : "USER");
+	return et_hint(err, rc,
+		"name the right user in the URL: postgresql://USER@HOST/NAME; the server decides "
+		"by its pg_hba.conf who may connect");
+}
+
+static int fail_password(struct et_pg *s, bool none, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EACCES, ET_EXIT_OUTSIDE,
+			none ? "%s: the server wants a password for user '%s', and there is none"
+			     : "%s: the server refused the password of user '%s'",
+			s->name, PQuser(s->conn) ? PQuser(s->conn) : ""),
+		"write it into ~/.pgpass (mode 0600) or the file that PGPASSFILE names, as "
+		"HOST:PORT:DATABASE:USER:PASSWORD");
+}
+
+static const struct failure unreachable[] = {
+	{ "could not translate host name", ENXIO, "the host is unknown",
+		"check the name of the host in the URL" },
+	{ "Connection refused", ECONNREFUSED, "no server answers there",
+		"start the server, and check host and port in the URL" },
+	{ "No such file or directory", ECONNREFUSED, "no server answers there",
+		"start the server, and check the folder of its socket and the port in the URL" },
+	{ "timeout expired", ETIMEDOUT, "the server does not answer in time",
+		"check host and port, or give it more time: add connect_timeout=SECONDS to the "
+		"URL" },
+	{ "session is read-only", EROFS, "all servers are read-only",
+		"name the primary server in the URL" },
+	{ "service file", EINVAL, NULL,
+		"check the service files: PGSERVICEFILE, "
+		"~/.pg_service.conf" },
+	{ "definition of service", EINVAL, NULL,
+		"check the name of the service, and the files PGSERVICEFILE, ~/.pg_service.conf" },
+	{ "SSL", EPROTO, NULL, "check sslmode, sslrootcert and the other TLS options in the URL" },
+	{ "certificate", EPROTO, NULL,
+		"check sslmode, sslrootcert and the other TLS options in the URL" },
+};
+
+static int fail_unreachable(struct et_pg *s, const char *message, struct et_error *err)
+{
+	for (size_t i = 0; i < ET_LENGTH(unreachable); i++) {
+		const struct failure *f = &unreachable[i];
+		if (!strstr(message, f->code))
+			continue;
+		int rc = f->what ? et_fail(err, f->errnum, ET_EXIT_OUTSIDE, "%s: %s: %s", s->name,
+					   f->what, message)
+				 : et_fail(err, f->errnum, ET_EXIT_OUTSIDE, "%s: %s", s->name,
+					   message);
+		return et_hint(err, rc, "%s", f->hint);
+	}
+	return et_hint(err,
+		et_fail(err, ECONNREFUSED, ET_EXIT_OUTSIDE, "%s: the server cannot be used: %s",
+			s->name, message),
+		"check the URL and the server");
+}
+
+int et_pg_fail_connecting(struct et_pg *s, struct et_error *err)
+{
+	char code[6] = "";
+
+	find_code(PQerrorMessage(s->conn), code);
+	ET_AUTO_FREE char *message = plain_message(PQerrorMessage(s->conn), code);
+	if (!strcmp(code, "3D000"))
+		return fail_database(s, err);
+	if (!strcmp(code, "28P01"))
+		return fail_password(s, false, err);
+	if (PQconnectionNeedsPassword(s->conn))
+		return fail_password(s, true, err);
+	if (!strncmp(code, "28", 2))
+		return fail_identity(s, message, err);
+	if (!strcmp(code, "42501"))
+		return et_hint(err,
+			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message),
+			"ask the owner of the database for the right to connect (GRANT CONNECT)");
+	return *code ? describe(s, code, message, err) : fail_unreachable(s, message, err);
+}
