@@ -17,7 +17,9 @@ enum {
 	EXTRA = 256,
 	COPY = 512,
 	ATTACH = 1024,
-	CANCEL = 2048
+	CANCEL = 2048,
+	ETALON_PATH = 4096,
+	NO_PREFLIGHT = 8192
 };
 
 static const uint64_t SECOND_NS = 1000000000;
@@ -45,6 +47,10 @@ const struct et_option et_engine_options[] = {
 		ET_FILLS(et_engine_wish, extra), .bit = EXTRA },
 	{ 0, "copy", NULL, "ssh: copy this etalon to machines that lack it", et_set_true,
 		ET_FILLS(et_engine_wish, copy), .bit = COPY },
+	{ 0, "etalon-path", "PATH", "the path of etalon on the machines (found there)", et_set_text,
+		ET_FILLS(et_engine_wish, etalon_path), .bit = ETALON_PATH },
+	{ 0, "no-preflight", NULL, "do not check the machines before the first part", et_set_true,
+		ET_FILLS(et_engine_wish, no_preflight), .bit = NO_PREFLIGHT },
 	{ 0, "attach", NULL, "return to a campaign, by its id or plan (the last)", et_set_true,
 		ET_FILLS(et_engine_wish, attach), .bit = ATTACH },
 	{ 0, "cancel", NULL, "end all jobs of a campaign, by its id or plan (the last)",
