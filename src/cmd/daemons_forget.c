@@ -5,6 +5,7 @@
 #include "cmd/daemons.h"
 #include "cmd/stored.h"
 #include "host/host.h"
+#include "model/machine_id.h"
 #include "store/cutoffs.h"
 
 #include <errno.h>
@@ -34,12 +35,14 @@ static int forget(const struct et_cli *cli, const struct et_host *host, const st
 	struct et_error *err)
 {
 	ET_AUTO_FREE char *what = c ? et_learned_describe(c) : et_strdup("damaged");
+	char machine[ET_MACHINE_SIZE];
 	struct et_store *store;
 
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
-	rc = et_cutoffs_forget(store, host->name, err);
+	et_host_identity("", machine, sizeof(machine));
+	rc = et_cutoffs_forget(store, machine, host->name, err);
 	if (rc == 0 && cli->verbosity >= 0) {
 		printf("removed the cutoffs of this machine: %s\n", what);
 		if (c)
@@ -70,14 +73,16 @@ int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
 	struct et_cutoffs c = { 0 };
 	struct et_store *store;
 	struct et_host host;
+	char machine[ET_MACHINE_SIZE];
 	bool there = false, agreed;
 
 	et_host_read("", &host);
+	et_host_identity("", machine, sizeof(machine));
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (rc == 0) {
-		rc = et_cutoffs_load(store, host.name, &c, &there, err);
+		rc = et_cutoffs_load(store, machine, host.name, &c, &there, err);
 		et_store_close(store);
 	}
 	bool damaged = rc == -EINVAL && there;

@@ -159,7 +159,7 @@ static int keep_circumstances(
 	ET_AUTO_FREE char *text = et_join_words(words);
 
 	et_strv_free(words);
-	return et_store_set_fact(store, key, text, err);
+	return et_store_set_fact(store, c->machine, key, text, err);
 }
 
 /* Leaves c as it is if they are not known, or those of another machine. */
@@ -170,7 +170,7 @@ static int load_circumstances(struct et_store *store, struct et_cutoffs *c, stru
 	uint64_t wall;
 	char **w;
 
-	int rc = et_store_get_fact(store, key, &text, err);
+	int rc = et_store_get_fact(store, c->machine, key, &text, err);
 	if (rc || !text || et_split_words(text, &w, NULL))
 		return rc;
 	if (et_strv_length(w) == 5 && et_machine_same(w[0], c->machine) &&

@@ -42,13 +42,15 @@ static int load(const struct et_cli *cli, struct et_cutoffs *out, struct et_erro
 {
 	struct et_store *store;
 	struct et_host host;
+	char machine[ET_MACHINE_SIZE];
 	bool there = false;
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 
 	if (rc)
 		return rc;
 	et_host_read("", &host);
-	rc = et_cutoffs_load(store, host.name, out, &there, err);
+	et_host_identity("", machine, sizeof(machine));
+	rc = et_cutoffs_load(store, machine, host.name, out, &there, err);
 	et_store_close(store);
 	if (rc == 0 && !there)
 		return et_hint(err,

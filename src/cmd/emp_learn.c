@@ -30,7 +30,8 @@ static int load(const struct et_emp *p, const struct et_cli *cli, struct et_emp_
 	}
 	if (rc)
 		return rc;
-	rc = et_cutoffs_load(store, p->here.host.name, &out->cutoffs, &out->there, err);
+	rc = et_cutoffs_load(
+		store, p->here.machine, p->here.host.name, &out->cutoffs, &out->there, err);
 	et_store_close(store);
 	return rc;
 }

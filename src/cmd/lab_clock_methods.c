@@ -93,7 +93,7 @@ static int keep(const struct et_lab_request *r, const struct et_experiment *e,
 	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
-	rc = et_store_set_fact(store, key, text, err);
+	rc = et_store_set_fact(store, e->machine, key, text, err);
 	et_store_close(store);
 	return rc;
 }
@@ -109,7 +109,7 @@ static int fetch(const struct et_lab_request *r, const struct et_experiment *e, 
 
 	if (rc)
 		return rc;
-	rc = et_store_get_fact(store, key, &text, err);
+	rc = et_store_get_fact(store, e->machine, key, &text, err);
 	et_store_close(store);
 	for (const char *line = text; rc == 0 && line; line = strchr(line, '\n')) {
 		char *end;

@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "cmd/labels.h"
 #include "cmd/stored.h"
+#include "host/host.h"
+#include "model/machine_id.h"
 #include "store/cutoffs.h"
 
 #include <string.h>
@@ -106,6 +108,7 @@ static bool has_part(const struct et_study *s, enum et_lab_env env, unsigned gro
 static int load_parts(
 	struct et_study *s, struct et_store *store, const struct et_labels *l, struct et_error *err)
 {
+	char machine[ET_MACHINE_SIZE];
 	enum et_lab_env env;
 	unsigned group;
 	int rc = 0;
@@ -116,9 +119,12 @@ static int load_parts(
 			!has_part(s, env, group))
 			rc = load_one(s, store, l->list[i].id, env, group, err);
 	}
+	et_host_identity("", machine, sizeof(machine));
+	if (s->n) /* it may have been measured on another machine */
+		memcpy(machine, s->sources[0].e->machine, sizeof(machine));
 	for (int i = 0; rc == 0 && i < ET_ENVS; i++) {
 		ET_AUTO_FREE char *key = et_study_fact(s->prefix, (enum et_lab_env)i);
-		rc = et_store_get_fact(store, key, &s->why_not[i], err);
+		rc = et_store_get_fact(store, machine, key, &s->why_not[i], err);
 	}
 	return rc;
 }
@@ -153,8 +159,8 @@ int et_study_load(struct et_study *s, const char *name, struct et_error *err)
 		return rc;
 	rc = load_from(s, store, name, err);
 	if (rc == 0 && s->n)
-		rc = et_cutoffs_load(
-			store, s->sources[0].e->host.name, &s->cutoffs, &s->learned, err);
+		rc = et_cutoffs_load(store, s->sources[0].e->machine, s->sources[0].e->host.name,
+			&s->cutoffs, &s->learned, err);
 	et_store_close(store);
 	return rc;
 }

@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "cmd/lab_study.h"
 #include "cmd/stored.h"
+#include "host/host.h"
+#include "model/machine_id.h"
 
 #include <string.h>
 
@@ -98,12 +100,15 @@ static char *rehearse(const struct et_study *s, enum et_lab_env env)
 static int store_reason(const struct et_study *s, enum et_lab_env env, struct et_error *err)
 {
 	ET_AUTO_FREE char *key = et_study_fact(s->prefix, env);
+	char machine[ET_MACHINE_SIZE];
 	struct et_store *store;
+
+	et_host_identity("", machine, sizeof(machine));
 	int rc = et_stored_open(s->r->cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;
-	rc = et_store_set_fact(store, key, s->why_not[env], err);
+	rc = et_store_set_fact(store, machine, key, s->why_not[env], err);
 	et_store_close(store);
 	return rc;
 }

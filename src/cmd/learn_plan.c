@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/daemons.h"
 #include "cmd/stored.h"
+#include "host/host.h"
 #include "model/machine_id.h"
 
 #include <errno.h>
@@ -46,12 +47,14 @@ int et_learn_keep_plan(
 	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 					      " %d %" PRIu64,
 		p->short_runs, p->short_ns, p->long_runs, p->long_ns, o->tuned, o->begun_wall_ns);
+	char machine[ET_MACHINE_SIZE];
 	struct et_store *store;
 
+	et_host_identity("", machine, sizeof(machine));
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
-	rc = et_store_set_fact(store, key, text, err);
+	rc = et_store_set_fact(store, machine, key, text, err);
 	et_store_close(store);
 	return rc;
 }
@@ -85,13 +88,15 @@ static int find_plan(
 {
 	ET_AUTO_FREE char *key = plan_key(o->label);
 	ET_AUTO_FREE char *text = NULL;
+	char machine[ET_MACHINE_SIZE];
 	struct et_store *store;
 
+	et_host_identity("", machine, sizeof(machine));
 	*there = false;
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
-	rc = et_store_get_fact(store, key, &text, err);
+	rc = et_store_get_fact(store, machine, key, &text, err);
 	et_store_close(store);
 	if (rc || !text)
 		return rc;

@@ -155,7 +155,8 @@ static int check_again(
 		if (!store)
 			rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 		if (rc == 0)
-			rc = et_cutoffs_load(store, e->host.name, &cutoffs, &there, err);
+			rc = et_cutoffs_load(
+				store, e->machine, e->host.name, &cutoffs, &there, err);
 		et_cutoffs_free(&cutoffs);
 		if (rc == 0 && there)
 			rc = et_session_rejudge(store, e, &how, NULL, err);

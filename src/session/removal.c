@@ -43,7 +43,7 @@ static void warn_length(
 static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
 	struct et_cutoffs *out, bool *there, struct et_warnings *notes, struct et_error *err)
 {
-	int rc = et_cutoffs_load(store, e->host.name, out, there, err);
+	int rc = et_cutoffs_load(store, e->machine, e->host.name, out, there, err);
 
 	if (rc == 0 && *there && et_cutoffs_elsewhere(out, e->machine, e->host.cpu)) {
 		et_cutoffs_free(out);

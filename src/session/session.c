@@ -11,6 +11,7 @@
 #include "protocol/record_check.h"
 #include "session/recorder.h"
 #include "session/removal.h"
+#include "session/seen.h"
 
 #include <errno.h>
 #include <string.h>
@@ -93,7 +94,8 @@ static int begin(struct et_session *s, struct et_error *err)
 	if (rc)
 		return rc;
 	e->snapshot_source = et_runner_snapshot_source(s->runner);
-	return et_store_begin(s->setup.store, e, err);
+	rc = et_store_begin(s->setup.store, e, err);
+	return rc ? rc : et_session_record_machine(s->setup.store, e, err);
 }
 
 int et_session_begin(const struct et_session_setup *setup, struct et_experiment *e,
@@ -187,7 +189,9 @@ static int resume(struct et_session *s, struct et_error *err)
 		et_warn(&s->warnings, ET_WARN_RESUMED_ELSEWHERE, et_arg_text(now.kernel),
 			et_arg_text(now.cpu));
 	rc = open_runner(s, err);
-	return rc ? rc : et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
+	if (rc == 0)
+		rc = et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
+	return rc ? rc : et_session_record_machine(s->setup.store, s->e, err);
 }
 
 /* A record from elsewhere is never chosen: its author could have made it the newest. */

@@ -10,9 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-static char *key_of(const char *host)
+/* Earlier versions kept them by the name of the host, without a machine. */
+static const char fact_key[] = "daemon-cutoffs";
+
+static char *old_key(const char *host)
 {
-	return et_asprintf("daemon-cutoffs %s", host);
+	return et_asprintf("%s %s", fact_key, host);
 }
 
 /* --- writing --- */
@@ -62,19 +65,21 @@ static void write_all(FILE *out, const struct et_cutoffs *c)
 
 int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = key_of(c->host);
+	ET_AUTO_FREE char *old = old_key(c->host);
 	struct et_memstream stream;
 
 	write_all(et_memstream_open(&stream), c);
 	ET_AUTO_FREE char *text = et_memstream_close(&stream);
-	return et_store_set_fact(s, key, text, err);
+	return et_store_set_fact(s, c->machine, *c->machine ? fact_key : old, text, err);
 }
 
-int et_cutoffs_forget(struct et_store *s, const char *host, struct et_error *err)
+int et_cutoffs_forget(
+	struct et_store *s, const char *machine, const char *host, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = key_of(host);
+	ET_AUTO_FREE char *old = old_key(host);
+	int rc = et_store_remove_fact(s, "", old, err);
 
-	return et_store_remove_fact(s, key, err);
+	return rc || !*machine ? rc : et_store_remove_fact(s, machine, fact_key, err);
 }
 
 /* --- reading --- */
@@ -176,14 +181,16 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 	return l.rc ? "their list of daemons is damaged" : NULL;
 }
 
-int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
-	struct et_error *err)
+int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
+	struct et_cutoffs *out, bool *there, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = key_of(host);
+	ET_AUTO_FREE char *old = old_key(host);
 	ET_AUTO_FREE char *value = NULL;
 	struct et_cutoffs c = { 0 };
 
-	int rc = et_store_get_fact(s, key, &value, err);
+	int rc = et_store_get_fact(s, machine, fact_key, &value, err);
+	if (rc == 0 && !value)
+		rc = et_store_get_fact(s, "", old, &value, err);
 	if (rc)
 		return rc;
 	*there = value != NULL;

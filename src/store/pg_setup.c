@@ -196,7 +196,7 @@ static const char grants[] =
 	"'parameter',\n"
 	" 'factor', 'sample', 'process', 'interference', 'profile', 'profile_function', "
 	"'profile_node',\n"
-	" 'profile_run', 'profile_calls', 'campaign', 'part', 'machine', 'fact')\n"
+	" 'profile_run', 'profile_calls', 'campaign', 'part', 'machine', 'fact', 'summary')\n"
 	" AND NOT (attname = 'key' AND relname IN ('experiment', 'campaign', 'process'))\n"
 	" GROUP BY c.oid LOOP\n"
 	" EXECUTE format('GRANT INSERT (%s) ON %s TO etalon_add', t.columns, t.name);\n"

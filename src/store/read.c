@@ -569,19 +569,3 @@ int et_store_list(
 	}
 	return rc;
 }
-
-int et_store_get_fact(struct et_store *s, const char *key, char **value, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_FACT, err);
-	char *text = NULL;
-
-	et_bind_text(&c, "key", key);
-	int rc = et_cursor_step(&c);
-	if (rc < 0)
-		return rc;
-	if (rc == 1 && !et_row_text(&c, &text))
-		return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-			"%s: the fact '%s' is not as etalon writes it", s->db->name, key);
-	*value = text;
-	return 0;
-}

@@ -160,7 +160,9 @@ static const char step_13[] = "ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;
 /*
  * Many machines. An experiment that is a part of a campaign names it. The central store knows who
  * delivered an experiment and a digest of its contents; a file has an outbox of what is to be
- * delivered. Facts are about a machine; those of older stores have no machine.
+ * delivered. Facts are about a machine; those of older stores have no machine. The summaries of
+ * experiments are made here for those that are there already: views of many experiments cannot read
+ * all samples.
  */
 static const char step_14[] =
 	"ALTER TABLE experiment ADD COLUMN member_campaign $text;"
@@ -203,7 +205,12 @@ static const char step_14[] =
 	"DROP INDEX experiment_label;"
 	"CREATE INDEX experiment_label ON experiment (label, started_ns) WHERE label IS NOT NULL;"
 	"CREATE INDEX experiment_machine ON experiment (machine, started_ns)"
-	" WHERE machine IS NOT NULL;";
+	" WHERE machine IS NOT NULL;"
+	"CREATE TABLE summary ("
+	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+	" command $int NOT NULL, samples $int NOT NULL,"
+	" et_mean $real, et_squares $real, pt_mean $real, pt_squares $real,"
+	" PRIMARY KEY (experiment, command)) $table_by_key;" ET_SQL_SUMMARISE("");
 
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
 	step_9, step_10, step_11, step_12, step_13, step_14 };

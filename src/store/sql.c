@@ -134,11 +134,42 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ON c.experiment = e.key AND c.number = 0"
 		" LEFT JOIN profile p ON p.experiment = e.key"
 		" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
-	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE machine = '' AND key = ?",
+	/* The facts of earlier versions have no machine. */
+	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ? AND machine IN (?, '')"
+			    " ORDER BY machine DESC LIMIT 1",
+	/* The clock may have been set back: a later change has a later time nevertheless. */
 	[ET_SQL_SET_FACT] = "INSERT INTO fact (machine, key, value, changed_ns)"
-			    " VALUES ('', ?1, ?2, 0)"
-			    " ON CONFLICT (machine, key) DO UPDATE SET value = ?2",
+			    " VALUES (?, ?, ?, ?) ON CONFLICT (machine, key) DO UPDATE"
+			    " SET value = excluded.value, changed_ns ="
+			    " CASE WHEN fact.changed_ns < excluded.changed_ns"
+			    " THEN excluded.changed_ns ELSE fact.changed_ns + 1 END",
+	[ET_SQL_PUT_FACT] = "INSERT INTO fact (machine, key, value, changed_ns)"
+			    " VALUES (?, ?, ?, ?) ON CONFLICT (machine, key) DO UPDATE"
+			    " SET value = excluded.value, changed_ns = excluded.changed_ns"
+			    " WHERE fact.changed_ns < excluded.changed_ns",
 	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE machine = '' AND key = ?",
+	[ET_SQL_LIST_FACTS] = "SELECT key, value, changed_ns FROM fact WHERE machine = ?"
+			      " ORDER BY key",
+	[ET_SQL_ADD_MACHINE] = "INSERT INTO machine (id, first_ns, last_ns, version, environment,"
+			       " $host) VALUES (?, ?, ?, ?, ?, $host?) ON CONFLICT DO NOTHING",
+	[ET_SQL_SET_MACHINE] = "UPDATE machine SET (last_ns, version, environment, $host) ="
+			       " (?2, ?3, ?4, $host?) WHERE id = ?1 AND last_ns < ?2",
+	[ET_SQL_AGE_MACHINE] = "UPDATE machine SET first_ns = ?2 WHERE id = ?1 AND first_ns > ?2",
+	[ET_SQL_LIST_MACHINES] = "SELECT id, first_ns, last_ns, version, environment, $host"
+				 " FROM machine WHERE ?1 IN (id, '') ORDER BY id",
+	[ET_SQL_COUNT_MACHINES] = "SELECT machine, host_name, count(*), CAST(sum(samples) AS $int),"
+				  " min(started_ns), max(started_ns) FROM experiment"
+				  " GROUP BY machine, host_name ORDER BY machine, host_name",
+	[ET_SQL_LIST_TIMINGS] =
+		"SELECT e.id, e.label, e.machine, e.host_name, e.started_ns, c.name, c.text,"
+		" s.samples, s.et_mean, s.et_squares, s.pt_mean, s.pt_squares"
+		" FROM experiment e JOIN summary s ON s.experiment = e.key"
+		" JOIN command c ON c.experiment = e.key AND c.number = s.command"
+		" ORDER BY e.started_ns DESC, e.key DESC, s.command LIMIT ?",
+	[ET_SQL_DROP_SUMMARY] = "DELETE FROM summary WHERE experiment ="
+				" (SELECT key FROM experiment WHERE id = ?)",
+	[ET_SQL_ADD_SUMMARY] =
+		ET_SQL_SUMMARISE(" AND s.experiment = (SELECT key FROM experiment WHERE id = ?1)"),
 	[ET_SQL_ADD_CAMPAIGN] =
 		"INSERT INTO campaign (id, label, kind, engine, options, created_ns, record)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key",

@@ -68,6 +68,31 @@ static inline const struct et_field *et_columns_next(
 	return f->name ? f : NULL;
 }
 
+/*
+ * Adds the summaries of the experiments that WHERE selects: per command, the number, the mean and
+ * the sum of squared deviations over the samples that count (et_command_arrangement: solo runs,
+ * else paced ones, else duets, which is the alphabet backwards). Times are per call, if it is known
+ * how often a function was called. CROSS JOIN keeps SQLite from reading all samples once per
+ * command.
+ */
+#define ET_SQL_SUMMARISE(where)                                                                    \
+	"INSERT INTO summary (experiment, command, samples, et_mean, et_squares, pt_mean,"         \
+	" pt_squares)"                                                                             \
+	" WITH chosen AS (SELECT s.experiment, s.command, max(s.arrangement) AS arrangement"       \
+	" FROM sample s WHERE s.warmup = 0" where " GROUP BY s.experiment, s.command),"            \
+	" good AS (SELECT s.experiment, s.command,"                                                \
+	" CAST(s.et_ns AS $real) / coalesce(nullif(s.calls, 0), 1) AS et,"                         \
+	" CAST(s.pt_ns AS $real) / coalesce(nullif(s.calls, 0), 1) AS pt"                          \
+	" FROM sample s CROSS JOIN chosen c WHERE s.warmup = 0 AND s.removed_by IS NULL" where     \
+	" AND c.experiment = s.experiment AND c.command = s.command"                               \
+	" AND c.arrangement = s.arrangement),"                                                     \
+	" centre AS (SELECT experiment, command, count(et) AS n, avg(et) AS et, avg(pt) AS pt"     \
+	" FROM good GROUP BY experiment, command)"                                                 \
+	" SELECT m.experiment, m.command, m.n, m.et, sum((g.et - m.et) * (g.et - m.et)), m.pt,"    \
+	" sum((g.pt - m.pt) * (g.pt - m.pt)) FROM good g CROSS JOIN centre m"                      \
+	" WHERE m.experiment = g.experiment AND m.command = g.command"                             \
+	" GROUP BY m.experiment, m.command, m.n, m.et, m.pt;"
+
 enum et_sql {
 	ET_SQL_ADD_EXPERIMENT,
 	ET_SQL_ADD_COMMAND,
@@ -111,7 +136,17 @@ enum et_sql {
 	ET_SQL_LIST,
 	ET_SQL_GET_FACT,
 	ET_SQL_SET_FACT,
+	ET_SQL_PUT_FACT,
 	ET_SQL_REMOVE_FACT,
+	ET_SQL_LIST_FACTS,
+	ET_SQL_ADD_MACHINE,
+	ET_SQL_SET_MACHINE,
+	ET_SQL_AGE_MACHINE,
+	ET_SQL_LIST_MACHINES,
+	ET_SQL_COUNT_MACHINES,
+	ET_SQL_LIST_TIMINGS,
+	ET_SQL_DROP_SUMMARY,
+	ET_SQL_ADD_SUMMARY,
 	ET_SQL_ADD_CAMPAIGN,
 	ET_SQL_ADD_PART,
 	ET_SQL_GET_CAMPAIGN,

@@ -147,14 +147,17 @@ int et_store_list(struct et_store *s, size_t limit, et_store_summary_fn fn, void
 	struct et_error *err) ET_CHECK;
 
 /*
- * Facts are texts about the machine that outlive experiments, such as the cutoffs of daemons.
- * Getting one that is not in the store sets *value to NULL and returns 0. The caller frees *value.
- * Setting or removing one flushes; removing one that is not in the store does nothing.
+ * Facts are texts about a machine that outlive experiments, such as the cutoffs of daemons. The
+ * identity of the machine is as et_host_identity describes it; "" is none. Getting a fact falls
+ * back to those of earlier versions, which have no machine. Getting one that is not in the store
+ * sets *value to NULL and returns 0. The caller frees *value. A value is not empty. Setting or
+ * removing one flushes; removing one that is not in the store does nothing.
  */
-int et_store_get_fact(
-	struct et_store *s, const char *key, char **value, struct et_error *err) ET_CHECK;
-int et_store_set_fact(
-	struct et_store *s, const char *key, const char *value, struct et_error *err) ET_CHECK;
-int et_store_remove_fact(struct et_store *s, const char *key, struct et_error *err) ET_CHECK;
+int et_store_get_fact(struct et_store *s, const char *machine, const char *key, char **value,
+	struct et_error *err) ET_CHECK;
+int et_store_set_fact(struct et_store *s, const char *machine, const char *key, const char *value,
+	struct et_error *err) ET_CHECK;
+int et_store_remove_fact(
+	struct et_store *s, const char *machine, const char *key, struct et_error *err) ET_CHECK;
 
 #endif

@@ -302,7 +302,7 @@ int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_er
 	}
 	if (!rc && e->profile)
 		rc = add_profile(s, e, err);
-	return rc;
+	return rc ? rc : et_store_add_summary(s, e->id, err);
 }
 
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
@@ -327,6 +327,8 @@ int et_store_set_state(struct et_store *s, const char *id, enum et_state state, 
 	rc = et_cursor_change(&c, &changed);
 	if (!rc && changed)
 		rc = enqueue(s, id, err);
+	if (!rc && state != ET_STATE_RUNNING)
+		rc = et_store_summarise(s, id, err);
 	notice_rollback(s);
 	if (!rc)
 		rc = et_store_flush(s, err);
@@ -594,29 +596,4 @@ int et_store_set_calls(struct et_store *s, const struct et_experiment *e, struct
 	if (!rc)
 		rc = et_profile_write_calls(s, e->profile, err);
 	return finish(s, rc, err);
-}
-
-/* --- facts --- */
-
-int et_store_set_fact(struct et_store *s, const char *key, const char *value, struct et_error *err)
-{
-	int rc = begin_alone(s, err);
-
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_FACT, err);
-	et_bind_text(&c, "a fact's name", key);
-	et_bind_text(&c, "a fact", value);
-	return finish(s, et_cursor_step(&c), err);
-}
-
-int et_store_remove_fact(struct et_store *s, const char *key, struct et_error *err)
-{
-	int rc = begin_alone(s, err);
-
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_REMOVE_FACT, err);
-	et_bind_text(&c, "a fact's name", key);
-	return finish(s, et_cursor_step(&c), err);
 }

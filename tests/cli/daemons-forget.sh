@@ -13,7 +13,7 @@ fact()
 {
 	python3 - "$1" <<'PY'
 import json, sqlite3, sys
-rows = sqlite3.connect("store.db").execute("SELECT value FROM fact WHERE key LIKE 'daemon-cutoffs %'")
+rows = sqlite3.connect("store.db").execute("SELECT value FROM fact WHERE key = 'daemon-cutoffs' AND value <> ''")
 print(*[json.loads(v)[sys.argv[1]] for v, in rows])
 PY
 }
@@ -30,7 +30,8 @@ exits 'daemons learn: a small plan succeeds' 0 etalon daemons learn -q "${tiny[@
 short=$(etalon show --json daemons-short | jq -r .id)
 is 'daemons learn: the id of its experiment is recorded' "$(fact short_id) $(fact long_id)" "$short "
 is 'daemons learn: without --env the environment was not applied' "$(fact tuned)" False
-like 'daemons learn: the machine is recorded' "$(fact machine)" "$(uname -n)"
+is 'daemons learn: the machine is recorded' "$(fact machine)" \
+	"$(sqlite3 store.db "SELECT DISTINCT machine FROM experiment")"
 
 # --- forget
 learned=$(fact learned_wall_ns)
@@ -59,7 +60,7 @@ refuses 'daemons forget: an operand is rejected' 2 "unexpected 'all'" etalon dae
 python3 - <<'PY'
 import sqlite3, socket
 db = sqlite3.connect("store.db")
-db.execute("INSERT INTO fact (key, value) VALUES (?, '{')", ("daemon-cutoffs " + socket.gethostname(),))
+db.execute("INSERT INTO fact (machine, key, value, changed_ns) VALUES ('', ?, '{', 0)", ("daemon-cutoffs " + socket.gethostname(),))
 db.commit()
 PY
 refuses 'daemons show: damaged cutoffs are an error' 4 'cannot be read' etalon daemons show

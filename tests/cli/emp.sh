@@ -128,7 +128,7 @@ change()
 	python3 - "$1" "$2" <<'PY'
 import json, sqlite3, sys
 db = sqlite3.connect("store.db")
-(key, value), = db.execute("SELECT key, value FROM fact WHERE key LIKE 'daemon-cutoffs %'")
+(key, value), = db.execute("SELECT key, value FROM fact WHERE key = 'daemon-cutoffs'")
 d = json.loads(value)
 d[sys.argv[1]] = eval(sys.argv[2], {"old": d[sys.argv[1]]})
 db.execute("UPDATE fact SET value = ? WHERE key = ?", (json.dumps(d), key))

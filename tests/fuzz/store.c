@@ -90,14 +90,14 @@ int fuzz_cutoffs(const uint8_t *data, size_t size)
 	struct et_error err;
 	bool there = false;
 
-	if (et_store_set_fact(s, "daemon-cutoffs box", text, &err) ||
-		et_cutoffs_load(s, "box", &c, &there, &err))
+	if (et_store_set_fact(s, "", "daemon-cutoffs box", text, &err) ||
+		et_cutoffs_load(s, "", "box", &c, &there, &err))
 		return 0;
-	FUZZ_CHECK(there);
+	FUZZ_CHECK(there == (*text != '\0'));
 	for (size_t i = 0; i < c.n; i++)
 		FUZZ_CHECK(et_cutoff_for(&c.list[i], 1) >= 0);
 	FUZZ_CHECK(et_cutoffs_keep(s, &c, &err) == 0);
-	FUZZ_CHECK(et_cutoffs_load(s, c.host, &again, &there, &err) == 0);
+	FUZZ_CHECK(et_cutoffs_load(s, c.machine, c.host, &again, &there, &err) == 0);
 	FUZZ_CHECK(c.n == again.n && c.short_runs == again.short_runs);
 	for (size_t i = 0; i < c.n; i++)
 		FUZZ_CHECK(!strcmp(c.list[i].daemon, again.list[i].daemon));
@@ -147,7 +147,7 @@ static int read_store(const char *url)
 	}
 	(void)!et_store_find(s, "specimen", id, &err);
 	(void)!et_store_find(s, "2026", id, &err);
-	if (et_cutoffs_load(s, "box", &c, &there, &err) == 0 && there)
+	if (et_cutoffs_load(s, "box", "box", &c, &there, &err) == 0 && there)
 		et_cutoffs_free(&c);
 	et_store_close(s);
 	return loaded;
@@ -263,7 +263,7 @@ static void make_store(const char *path)
 	strcpy(e->machine, "box");
 	FUZZ_CHECK(et_store_open(url, ET_STORE_WRITE, &s, &err) == 0);
 	FUZZ_CHECK(et_store_keep(s, e, &err) == 0);
-	FUZZ_CHECK(et_store_set_fact(s, "daemon-cutoffs box", fact, &err) == 0);
+	FUZZ_CHECK(et_store_set_fact(s, "box", "daemon-cutoffs", fact, &err) == 0);
 	et_store_close(s);
 	et_experiment_free(e);
 	FUZZ_CHECK(sqlite3_open(path, &db) == SQLITE_OK);

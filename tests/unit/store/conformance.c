@@ -319,22 +319,24 @@ static void facts(void)
 	struct et_error err = { 0 };
 	char *value = (char *)"";
 
-	ok(et_store_get_fact(s, "inc", &value, &err) == 0 && !value,
+	ok(et_store_get_fact(s, "n1", "inc", &value, &err) == 0 && !value,
 		"fact: an unknown one is NULL");
-	ok(et_store_set_fact(s, "inc", "1", &err) == 0 &&
-			et_store_set_fact(s, "inc", "2 \xc3\xa9", &err) == 0,
+	ok(et_store_set_fact(s, "n1", "inc", "1", &err) == 0 &&
+			et_store_set_fact(s, "n1", "inc", "2 \xc3\xa9", &err) == 0,
 		"fact: one is set twice");
 	et_store_close(s);
 	s = open_store(ET_STORE_READ);
-	ok(et_store_get_fact(s, "inc", &value, &err) == 0, "fact: one is read by another handle");
+	ok(et_store_get_fact(s, "n1", "inc", &value, &err) == 0,
+		"fact: one is read by another handle");
 	is_str(value, "2 \xc3\xa9", "fact: the later value replaces the earlier one");
 	free(value);
 	et_store_close(s);
 	s = open_store(ET_STORE_WRITE);
-	ok(et_store_remove_fact(s, "inc", &err) == 0 &&
-			et_store_get_fact(s, "inc", &value, &err) == 0 && !value,
+	ok(et_store_remove_fact(s, "n1", "inc", &err) == 0 &&
+			et_store_get_fact(s, "n1", "inc", &value, &err) == 0 && !value,
 		"fact: a removed one is NULL");
-	ok(et_store_remove_fact(s, "inc", &err) == 0, "fact: removing an unknown one does nothing");
+	ok(et_store_remove_fact(s, "n1", "inc", &err) == 0,
+		"fact: removing an unknown one does nothing");
 	et_store_close(s);
 }
 

@@ -95,12 +95,12 @@ static void test_cutoffs(void)
 		return;
 	snprintf(path, sizeof(path), "%s/db", dir);
 	ok(!et_store_open(path, ET_STORE_WRITE, &s, &err), "cutoffs: the test has a store");
-	ok(!et_cutoffs_load(s, "box", &out, &there, &err) && !there,
+	ok(!et_cutoffs_load(s, "0123 box", "box", &out, &there, &err) && !there,
 		"cutoffs: a new store has none");
 	ok(!et_cutoffs_keep(s, &in, &err), "cutoffs: they are kept");
-	ok(!et_cutoffs_load(s, "other", &out, &there, &err) && !there,
+	ok(!et_cutoffs_load(s, "other", "other", &out, &there, &err) && !there,
 		"cutoffs: another machine has none");
-	if (ok(!et_cutoffs_load(s, "box", &out, &there, &err) && there,
+	if (ok(!et_cutoffs_load(s, "0123 box", "box", &out, &there, &err) && there,
 		    "cutoffs: the machine's own are read")) {
 		ok(out.n == 2 && out.learned_wall_ns == in.learned_wall_ns &&
 				out.short_runs == 300 && out.short_seconds == 1.25 &&
@@ -120,16 +120,29 @@ static void test_cutoffs(void)
 			"cutoffs: the figures come back");
 		et_cutoffs_free(&out);
 	}
-	static const char *const damaged[] = { "", "{", "{}", "{\"daemons\": 3}",
-		"{\"daemons\": [1]}", "{\"daemons\": [{\"daemon\": \"x\"}]}",
+	ok(!et_cutoffs_load(s, "0123 box", "renamed", &out, &there, &err) && there,
+		"cutoffs: a machine that was renamed keeps its own");
+	if (there)
+		et_cutoffs_free(&out);
+	ok(!et_cutoffs_load(s, "4567 box", "box", &out, &there, &err) && !there,
+		"cutoffs: another machine of the same name has none");
+	in.machine[0] = '\0'; /* as earlier versions kept them */
+	ok(!et_cutoffs_keep(s, &in, &err) &&
+			!et_cutoffs_load(s, "4567 box", "box", &out, &there, &err) && there,
+		"cutoffs: those of an earlier version are found by the name of the host");
+	if (there)
+		et_cutoffs_free(&out);
+	static const char *const damaged[] = { "{", "{}", "{\"daemons\": 3}", "{\"daemons\": [1]}",
+		"{\"daemons\": [{\"daemon\": \"x\"}]}",
 		"{\"daemons\": [{\"daemon\": \"x\", \"final_ms\": [-1]}]}" };
 	for (size_t i = 0; i < ET_LENGTH(damaged); i++)
-		ok(!et_store_set_fact(s, "daemon-cutoffs box", damaged[i], &err) &&
-				et_cutoffs_load(s, "box", &out, &there, &err) == -EINVAL &&
+		ok(!et_store_set_fact(s, "0123 box", "daemon-cutoffs", damaged[i], &err) &&
+				et_cutoffs_load(s, "0123 box", "box", &out, &there, &err) ==
+					-EINVAL &&
 				err.exit == ET_EXIT_OUTSIDE,
 			"cutoffs: the damaged fact '%s' is refused", damaged[i]);
-	ok(!et_cutoffs_forget(s, "box", &err) && !et_cutoffs_load(s, "box", &out, &there, &err) &&
-			!there,
+	ok(!et_cutoffs_forget(s, "0123 box", "box", &err) &&
+			!et_cutoffs_load(s, "0123 box", "box", &out, &there, &err) && !there,
 		"cutoffs: damaged ones can be removed");
 	et_store_close(s);
 	static const char *const left[] = { "", "-wal", "-shm" };

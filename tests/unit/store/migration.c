@@ -299,7 +299,7 @@ static bool loads(void)
 	char *fact = NULL;
 	bool good = et_store_open(url, ET_STORE_READ, &s, &err) == 0 &&
 		    et_store_load(s, id, &e, &err) == 0 &&
-		    et_store_get_fact(s, "a key", &fact, &err) == 0;
+		    et_store_get_fact(s, "n1", "a key", &fact, &err) == 0;
 
 	if (!good)
 		printf("# %s\n", err.what);

@@ -422,7 +422,7 @@ static bool read_everything(void)
 	if (rc == 0) {
 		good &= answered(et_store_list(s, 0, see, &n, &err));
 		good &= answered(et_store_find(s, "2025", found, &err));
-		good &= answered(et_store_get_fact(s, "x", &value, &err));
+		good &= answered(et_store_get_fact(s, "", "x", &value, &err));
 		rc = et_store_load(s, id, &e, &err);
 		good &= answered(rc) && (rc ? !e : plausible(e));
 	}
