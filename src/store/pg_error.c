@@ -125,6 +125,12 @@ int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
 		rc = fail_lost(s, err);
 	else
 		rc = describe(s, code ? code : "", message, err);
+	/* The rules about ownership (pg_setup.c) have a cure of their own. */
+	const char *hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
+	if (hint && !strcmp(code ? code : "", "42501")) {
+		ET_AUTO_FREE char *line = et_pg_one_line(hint);
+		rc = et_hint(err, rc, "%s", line);
+	}
 	/*
 	 * The server accepts nothing more in this transaction. While a COPY is active, the caller
 	 * ends it first.

@@ -178,33 +178,37 @@ static const char roles[] =
 	"EXCEPTION WHEN insufficient_privilege OR duplicate_object OR unique_violation THEN NULL; "
 	"END $$;\n";
 
-/* Keys are assigned by sequences, and no user may choose them. */
+/*
+ * Keys are assigned by sequences, and no user may choose them. Of a part, only the figures of its
+ * progress change. The outbox is used in files alone.
+ */
 static const char grants[] =
 	"SELECT set_config('client_min_messages', 'error', true);\n"
 	"DO $$ DECLARE s text := current_schema(); t record; BEGIN\n"
 	" EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', s);\n"
-	" EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC, etalon_read, "
-	"etalon_add, etalon_edit', s);\n"
+	" EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I'\n"
+	" ' FROM PUBLIC, etalon_read, etalon_add, etalon_edit', s);\n"
 	" EXECUTE format('GRANT CONNECT ON DATABASE %I TO etalon_read', current_database());\n"
 	" EXECUTE format('GRANT USAGE ON SCHEMA %I TO etalon_read', s);\n"
 	" EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO etalon_read', s);\n"
 	" FOR t IN SELECT c.oid::regclass AS name, string_agg(quote_ident(attname), ', ') AS "
-	"columns\n"
+	"added,\n"
+	" string_agg(quote_ident(attname), ', ') FILTER (WHERE relname = 'part' AND attname NOT "
+	"IN\n"
+	" ('campaign', 'number', 'node', 'first_round', 'rounds')) AS changed\n"
 	" FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND attnum > 0 AND NOT "
 	"attisdropped\n"
-	" WHERE relnamespace = s::regnamespace AND relname IN ('experiment', 'command', "
-	"'parameter',\n"
-	" 'factor', 'sample', 'process', 'interference', 'profile', 'profile_function', "
-	"'profile_node',\n"
-	" 'profile_run', 'profile_calls', 'campaign', 'part', 'machine', 'fact', 'summary')\n"
+	" WHERE relnamespace = s::regnamespace AND relkind = 'r' AND relname NOT IN ('store', "
+	"'outbox')\n"
 	" AND NOT (attname = 'key' AND relname IN ('experiment', 'campaign', 'process'))\n"
 	" GROUP BY c.oid LOOP\n"
-	" EXECUTE format('GRANT INSERT (%s) ON %s TO etalon_add', t.columns, t.name);\n"
+	" EXECUTE format('GRANT INSERT (%s) ON %s TO etalon_add', t.added, t.name);\n"
+	" IF t.changed <> '' THEN\n"
+	" EXECUTE format('GRANT UPDATE (%s) ON %s TO etalon_add', t.changed, t.name);\n"
+	" END IF;\n"
 	" END LOOP; END $$;\n"
 	"GRANT UPDATE, DELETE ON experiment TO etalon_add;\n"
 	"GRANT UPDATE ON profile, profile_calls, machine, fact, process TO etalon_add;\n"
-	"GRANT UPDATE (state, attempt, job, ran_on, error, experiment, changed_ns) ON part TO "
-	"etalon_add;\n"
 	"GRANT DELETE ON campaign, fact TO etalon_edit;\n";
 
 const char et_setup_roles[] = "CREATE ROLE etalon_read NOLOGIN;\n"
