@@ -62,7 +62,8 @@ static char **make_environment(char *const *changes)
 		if (!is_replaced(*e, changes) && !is_replaced(*e, locale))
 			list[kept++] = *e;
 	for (char *const *c = changes; c && *c; c++)
-		list[kept++] = *c;
+		if (strchr(*c, '='))
+			list[kept++] = *c;
 	if (!is_replaced(locale[0], changes))
 		list[kept] = locale[0];
 	return list;
@@ -236,18 +237,19 @@ static int left_ms(const struct running *r)
 	return now_ns >= r->deadline_ns ? 0 : (int)((r->deadline_ns - now_ns) / 1000000 + 1);
 }
 
-/* Waits for the end of a program that has closed its outputs. */
-static int await_end(const struct running *r)
+/* Waits for the end of a program that has closed its outputs, which it does right before it. */
+static int await_end(struct running *r, int *status)
 {
-	ET_AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	if (fd < 0)
-		return 0;
-	while (poll(&p, 1, left_ms(r)) <= 0)
+	for (;;) {
+		pid_t ended = waitpid(r->pid, status, WNOHANG);
+		if (ended > 0)
+			r->pid = 0;
+		if (ended > 0 || (ended < 0 && errno != EINTR))
+			return 0;
 		if (left_ms(r) == 0)
 			return -ETIMEDOUT;
-	return 0;
+		(void)poll(NULL, 0, 2);
+	}
 }
 
 /* Reaps it. If it did not end by itself, kills its group, and then whatever it answered is void. */
@@ -259,9 +261,9 @@ static void finish(struct running *r)
 	close_end(&r->in);
 	close_end(&r->out);
 	close_end(&r->errors);
+	if (r->pid && !a->rc)
+		a->rc = await_end(r, &status);
 	if (r->pid) {
-		if (!a->rc)
-			a->rc = await_end(r);
 		if (a->rc)
 			kill(-r->pid, SIGKILL);
 		while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)

@@ -15,7 +15,7 @@ struct et_command {
 	char *const *argv; /* NULL ends it */
 	const char *input; /* its standard input; NULL: empty */
 	size_t input_bytes;
-	char *const *environment; /* NAME=VALUE, which replace ours; NULL ends them; or NULL */
+	char *const *environment; /* NAME=VALUE replaces ours, NAME removes it; or NULL */
 	unsigned seconds;         /* after which its process group is killed */
 	size_t most_bytes;        /* of standard output; a longer output is an error */
 };

@@ -15,7 +15,7 @@ static struct et_error err;
 static int run_shell(const char *script, const char *input, unsigned seconds, size_t most)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
-	char *const changes[] = { (char *)"ET_CHANGED=new", NULL };
+	char *const changes[] = { (char *)"ET_CHANGED=new", (char *)"ET_REMOVED", NULL };
 	struct et_command c = { argv, input, input ? strlen(input) : 0, changes, seconds, most };
 
 	et_answers_free(&answer, 1);
@@ -36,7 +36,7 @@ static void test_output(void)
 	ok(rc == 0 && answer.status == 0, "command: input that is not read is no error");
 	rc = run_shell("wc -c", NULL, 60, 1000);
 	ok(rc == 0 && strtol(answer.out, NULL, 10) == 0, "command: without input it is empty");
-	rc = run_shell("echo $LC_ALL $ET_CHANGED $ET_KEPT", NULL, 60, 1000);
+	rc = run_shell("echo $LC_ALL $ET_CHANGED $ET_KEPT${ET_REMOVED+removed}", NULL, 60, 1000);
 	is_str(answer.out, "C new kept\n", "command: the environment is ours with the changes");
 	rc = run_shell(
 		"i=0; while [ $i -lt 100 ]; do echo line $i >&2; i=$((i+1)); done", NULL, 60, 9);
@@ -154,6 +154,7 @@ static void test_together(void)
 int main(void)
 {
 	setenv("ET_CHANGED", "old", 1);
+	setenv("ET_REMOVED", "old", 1);
 	setenv("ET_KEPT", "kept", 1);
 	setenv("LC_ALL", "de_DE", 1);
 	test_output();
