@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/engine.h"
+#include "engine/slurm.h"
 #include "engine/ssh.h"
 
 #include <string.h>
 
-static const struct et_engine_ops *const engines[] = { &et_engine_ssh, NULL };
+static const struct et_engine_ops *const engines[] = { &et_engine_slurm, &et_engine_ssh, NULL };
 
 const struct et_engine_ops *et_engine_find(const char *name)
 {

@@ -31,6 +31,7 @@ struct et_engine_setup {
 	bool copy;                /* ssh: copy this etalon to nodes that lack it */
 	const char *name;         /* of the campaign, for the scheduler's lists */
 	const char *id;           /* of the campaign */
+	size_t parts;             /* that will be submitted at once; 0: unknown */
 };
 
 /* One part to be run. */
@@ -58,10 +59,13 @@ struct et_engine_ops {
 	/*
 	 * Submits jobs, which execute `etalon task` with `input` as standard input (less than 4 MB)
 	 * and learn there which part they are. generation numbers the submissions of a campaign
-	 * from 1. *name is the engine's name of the submission; the caller frees it.
+	 * from 1; a part that this generation has a job for already is not submitted again. *name
+	 * is the engine's name of the submission; the caller frees it.
 	 */
 	int (*submit)(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 		uint32_t generation, char **name, struct et_error *err) ET_CHECK;
+	/* -EAGAIN of submit and poll: the scheduler does not answer; the same call may succeed
+	 * later. */
 	/* Reports the state of n parts of this campaign, also of submissions by other processes. */
 	int (*poll)(struct et_engine *e, struct et_job_report *reports, size_t n,
 		struct et_error *err) ET_CHECK;

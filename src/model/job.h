@@ -3,6 +3,7 @@
 #ifndef ET_MODEL_JOB_H
 #define ET_MODEL_JOB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum et_job_state {
@@ -21,6 +22,7 @@ struct et_job_report {
 	char node[64];     /* where it runs or ran, or "" */
 	char why[160];     /* in words, or "" */
 	uint32_t restarts; /* how often the engine started it again */
+	bool final; /* of ET_JOB_ENDED: a person ended it, or another attempt would fail, too */
 };
 
 #endif

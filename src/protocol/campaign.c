@@ -124,7 +124,10 @@ static void lose(
 	else
 		describe_loss(r, out->why, sizeof(out->why));
 	uint32_t failures = p->error && !strcmp(p->error, out->why) ? p->failures + !told : 1;
-	out->action = failures >= ET_CAMPAIGN_MOST_FAILURES ? ET_PART_GIVE_UP : ET_PART_RESUBMIT;
+	out->action =
+		failures >= ET_CAMPAIGN_MOST_FAILURES || (r->state == ET_JOB_ENDED && r->final)
+			? ET_PART_GIVE_UP
+			: ET_PART_RESUBMIT;
 }
 
 static void decide_part(const struct et_part *p, const struct et_job_report *r, uint64_t now_ns,

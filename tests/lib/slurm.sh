@@ -7,6 +7,7 @@
 # The nodes count as two machines: ETALON_MACHINE is the name of the node there. The cluster ends with
 # the script. One munged per machine serves all clusters; it is started if necessary and left running.
 
+# shellcheck disable=SC2154 # of tests/cli/lib.sh
 slurm_dir=$work/slurm
 slurm_nodes='n1 n2'
 
@@ -134,7 +135,7 @@ slurm_kill()
 # slurm_idle: all nodes are idle
 slurm_idle()
 {
-	[ "$(sinfo -h -N -o '%T' 2>/dev/null | sort -u)" = idle ]
+	[ "$(sinfo -h -N -p bench -o '%T' 2>/dev/null | sort -u)" = idle ]
 }
 
 # slurm_start [LINE…]: a new cluster; fails if it is not ready within 30 s

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opens the Slurm engine: checks the programs, the controller and what the user asked for. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "engine/slurm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { CHECK_SECONDS = 20, CHECK_BYTES = 1 << 20 };
+
+extern char **environ;
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/*
+ * Variables of an enclosing job would change options of sbatch and srun. A password must not reach
+ * the jobs, whose environment Slurm stores and administrators can read.
+ */
+static bool is_hidden(const char *entry)
+{
+	return (begins_with(entry, "SLURM_") && !begins_with(entry, "SLURM_CONF=") &&
+		       !begins_with(entry, "SLURM_CLUSTERS=")) ||
+	       begins_with(entry, "PGPASSWORD=") || begins_with(entry, "ETALON_STORE=");
+}
+
+/*
+ * The variables that tasks have: where programs are found and how they speak, and the way to the
+ * database. Others would differ between the shell that began a campaign and the one that continues
+ * it, and the size of the environment changes timings. The values are those of our environment.
+ */
+static bool is_exported(const char *entry)
+{
+	static const char *const names[] = { "PATH=", "HOME=", "USER=", "LOGNAME=", "SHELL=",
+		"LANG=", "LC_", "TZ=", "LD_LIBRARY_PATH=", "XDG_DATA_HOME=", "XDG_STATE_HOME=",
+		"XDG_CONFIG_HOME=", "PG", "ETALON_" };
+	/* These belong to this machine. */
+	static const char *const not [] = {
+		"ETALON_MACHINE=", "ETALON_SYSROOT=", "ETALON_JOURNAL=", "PGDATA=", "LC_ALL="
+	};
+
+	if (is_hidden(entry))
+		return false;
+	for (size_t i = 0; i < ET_LENGTH(not ); i++)
+		if (begins_with(entry, not [i]))
+			return false;
+	for (size_t i = 0; i < ET_LENGTH(names); i++)
+		if (begins_with(entry, names[i]))
+			return true;
+	return false;
+}
+
+static void choose_environment(struct et_slurm *s)
+{
+	struct et_words hidden = { 0 };
+
+	/* Lists of array tasks are cut off at 64 characters otherwise. */
+	et_words_add(&hidden, "SLURM_BITSTR_LEN=0");
+	s->export = et_strdup("--export=SLURM_CONF");
+	for (char **e = environ; *e; e++) {
+		int n = (int)strcspn(*e, "=");
+		if (is_hidden(*e))
+			et_words_add(&hidden, "%.*s", n, *e);
+		if (is_exported(*e) && !memchr(*e, ',', (size_t)n))
+			et_append(&s->export, ",", "%.*s", n, *e);
+	}
+	s->environment = hidden.argv;
+}
+
+static const char *variable(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, name, n) && (*e)[n] == '=')
+			return *e + n + 1;
+	return NULL;
+}
+
+static bool is_found(const char *program)
+{
+	const char *path = variable("PATH");
+
+	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+		int n = (int)strcspn(p, ":");
+		ET_AUTO_FREE char *file = et_asprintf("%.*s/%s", n, p, program);
+		if (access(file, X_OK) == 0)
+			return true;
+		p += n + (p[n] == ':');
+	}
+	return false;
+}
+
+static int find_programs(struct et_error *err)
+{
+	static const char *const names[] = { "sbatch", "squeue", "scontrol", "scancel", "sinfo",
+		"srun" };
+
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		if (is_found(names[i]))
+			continue;
+		int rc = et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"--engine slurm: the program %s was not found", names[i]);
+		return et_hint(err, rc,
+			"install Slurm's programs (Debian: apt install slurm-client), or run this "
+			"on a "
+			"login node");
+	}
+	return 0;
+}
+
+/* Slurm's programs wait for a minute for a file that is missing. */
+static int find_configuration(struct et_error *err)
+{
+	const char *path = variable("SLURM_CONF");
+
+	if (!path || access(path, R_OK) == 0)
+		return 0;
+	int rc = et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT,
+		"--engine slurm: SLURM_CONF is '%s', which cannot be read", path);
+	return et_hint(
+		err, rc, "set SLURM_CONF to the cluster's slurm.conf, or run this on a login node");
+}
+
+/* `scontrol ping` answers at once; the other programs wait for a controller that is down. */
+static int ping(const struct et_slurm *s, struct et_error *err)
+{
+	char *const argv[] = { (char *)"scontrol", (char *)"ping", NULL };
+	struct et_command c = { .argv = argv,
+		.environment = s->environment,
+		.seconds = CHECK_SECONDS,
+		.most_bytes = CHECK_BYTES };
+	struct et_answer a;
+	int rc = 0;
+
+	et_commands_run(&c, &a, 1);
+	if (strstr(a.out, " UP")) {
+		rc = 0;
+	} else if (strstr(a.out, " DOWN")) {
+		rc = et_fail(err, ECONNREFUSED, ET_EXIT_OUTSIDE,
+			"--engine slurm: the controller (slurmctld) does not answer");
+		rc = et_hint(err, rc,
+			"check it with 'scontrol ping'; the administrator starts slurmctld");
+	} else {
+		rc = et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"--engine slurm: Slurm is not configured on this machine");
+		rc = et_hint(err, et_quote(err, rc, a.errors),
+			"set SLURM_CONF to the cluster's slurm.conf, or run this on a login node");
+	}
+	et_answers_free(&a, 1);
+	return rc;
+}
+
+static int read_limits(struct et_slurm *s, struct et_error *err)
+{
+	struct et_words w = { 0 };
+	struct et_answer answer;
+
+	et_words_add(&w, "scontrol");
+	et_words_add(&w, "show");
+	et_words_add(&w, "config");
+	int rc = et_slurm_call(s, &w, NULL, &answer, err);
+	if (rc)
+		return rc;
+	/* The defaults of Slurm. */
+	if (!et_slurm_read_setting(answer.out, "MaxArraySize", &s->max_array))
+		s->max_array = 1001;
+	if (!et_slurm_read_setting(answer.out, "MaxJobCount", &s->max_jobs))
+		s->max_jobs = 10000;
+	et_answers_free(&answer, 1);
+	return 0;
+}
+
+int et_slurm_check_parts(const struct et_slurm *s, size_t parts, struct et_error *err)
+{
+	int rc;
+
+	if (s->max_array < 2) {
+		rc = et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT,
+			"--engine slurm: this cluster allows no job arrays (MaxArraySize=%" PRIu64
+			")",
+			s->max_array);
+		return et_hint(err, rc, "ask the administrator for a MaxArraySize of 1001 or more");
+	}
+	/* The controller counts every task of an array as a job. */
+	if (parts < s->max_jobs)
+		return 0;
+	rc = et_fail(err, E2BIG, ET_EXIT_USAGE,
+		"--engine slurm: %zu parts are more jobs than the cluster allows "
+		"(MaxJobCount=%" PRIu64 ")",
+		parts, s->max_jobs);
+	return et_hint(err, rc, "use more rounds per part (--part-rounds)");
+}
+
+/* Appends the value of each line up to '|' to a list for a message. */
+static char *list_lines(const char *text)
+{
+	char *list = NULL;
+
+	for (const char *p = text; *p && (!list || strlen(list) < 200);) {
+		int n = (int)strcspn(p, "|\n");
+		if (n)
+			et_append(&list, ", ", "%.*s", n, p);
+		p += strcspn(p, "\n");
+		p += *p == '\n';
+	}
+	return list ? list : et_strdup("none");
+}
+
+/* Finds the line of the partition, or of the default one: "name|up|name*". */
+static const char *find_partition(const char *text, const char *name)
+{
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "|\n"), line = strcspn(p, "\n");
+		bool found = name ? n == strlen(name) && !memcmp(p, name, n)
+				  : line > 0 && p[line - 1] == '*';
+		if (found)
+			return p;
+		p += line + (p[line] == '\n');
+	}
+	return NULL;
+}
+
+static int check_partition(const char *text, const char *name, struct et_error *err)
+{
+	ET_AUTO_FREE char *list = list_lines(text);
+	const char *line = find_partition(text, name);
+	int rc;
+
+	if (!line && name) {
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--partition %s: the cluster has no such partition", name);
+		return et_hint(err, rc, "choose one of: %s", list);
+	}
+	if (!line) {
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--engine slurm: this cluster has no default partition");
+		return et_hint(err, rc, "use --partition with one of: %s", list);
+	}
+	line += strcspn(line, "|\n");
+	if (begins_with(line, "|up|"))
+		return 0;
+	rc = et_fail(err, EBUSY, ET_EXIT_OUTSIDE, "--engine slurm: partition %s is %.*s",
+		name ? name : "(default)", (int)strcspn(line + 1, "|\n"), line + 1);
+	return et_hint(err, rc, "ask the administrator, or choose another of: %s", list);
+}
+
+static int check_partitions(const struct et_slurm *s, struct et_error *err)
+{
+	const char *names = s->setup->partition;
+	struct et_words w = { 0 };
+	struct et_answer answer;
+
+	et_words_add(&w, "sinfo");
+	et_words_add(&w, "--noheader");
+	et_words_add(&w, "--format=%%R|%%a|%%P");
+	int rc = et_slurm_call(s, &w, NULL, &answer, err);
+	if (rc)
+		return rc;
+	if (!names)
+		rc = check_partition(answer.out, NULL, err);
+	/* Slurm takes the first of several partitions that can start the job. */
+	for (const char *p = names; p && *p && !rc;) {
+		size_t n = strcspn(p, ",");
+		ET_AUTO_FREE char *one = et_strndup(p, n);
+		rc = check_partition(answer.out, one, err);
+		p += n + (p[n] == ',');
+	}
+	et_answers_free(&answer, 1);
+	return rc;
+}
+
+/* The nodes of the partition, and of --nodes. */
+static int list_nodes(const struct et_slurm *s, const char *only, struct et_slurm_node **out,
+	size_t *n, struct et_error *err)
+{
+	struct et_words w = { 0 };
+	struct et_answer answer;
+
+	et_words_add(&w, "sinfo");
+	et_words_add(&w, "--noheader");
+	et_words_add(&w, "--Node");
+	if (s->setup->partition)
+		et_words_add(&w, "--partition=%s", s->setup->partition);
+	if (only)
+		et_words_add(&w, "--nodes=%s", only);
+	et_words_add(&w, "--format=%%N|%%T|%%f|%%E");
+	int rc = et_slurm_call(s, &w, NULL, &answer, err);
+	if (rc)
+		return rc;
+	rc = et_slurm_read_nodes(answer.out, out, n, err);
+	et_answers_free(&answer, 1);
+	return rc;
+}
+
+static int check_constraint(
+	const struct et_slurm_node *nodes, size_t n, const char *constraint, struct et_error *err)
+{
+	char *features = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (et_slurm_node_has(nodes[i].features, constraint)) {
+			free(features);
+			return 0;
+		}
+		if ((!features ||
+			    (strlen(features) < 200 && !strstr(features, nodes[i].features))) &&
+			nodes[i].features[0] != '(')
+			et_append(&features, "; ", "%s", nodes[i].features);
+	}
+	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+		"--constraint %s: no machine has these features", constraint);
+	rc = et_hint(err, rc, "use features that machines have: %s",
+		features ? features : "this cluster defines none");
+	free(features);
+	return rc;
+}
+
+static bool has_node(const struct et_slurm_node *nodes, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(nodes[i].name, name))
+			return true;
+	return false;
+}
+
+/* Every name in --nodes is a node of the partition. */
+static int check_names(
+	const struct et_slurm *s, const struct et_slurm_node *nodes, size_t n, struct et_error *err)
+{
+	struct et_words w = { 0 };
+	struct et_answer answer;
+
+	et_words_add(&w, "scontrol");
+	et_words_add(&w, "show");
+	et_words_add(&w, "hostnames");
+	et_words_add(&w, "%s", s->setup->nodes);
+	int rc = et_slurm_call(s, &w, NULL, &answer, err);
+	if (rc)
+		return rc;
+	for (char *p = answer.out, *end; *p && !rc; p = end) {
+		size_t length = strcspn(p, "\n");
+		end = p + length + (p[length] == '\n');
+		p[length] = '\0';
+		if (!has_node(nodes, n, p)) {
+			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--nodes: %s is no machine of %s",
+				p, s->setup->partition ? s->setup->partition : "this cluster");
+			rc = et_hint(err, rc, "list the machines with 'sinfo -N'");
+		}
+	}
+	et_answers_free(&answer, 1);
+	return rc;
+}
+
+/* A machine that the user named must be usable; of the others, one is enough. */
+static int check_usable(
+	const struct et_slurm *s, const struct et_slurm_node *nodes, size_t n, struct et_error *err)
+{
+	char *bad = NULL;
+	size_t usable = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (et_slurm_node_is_usable(nodes[i].state))
+			usable++;
+		else if (!bad || strlen(bad) < 200)
+			et_append(&bad, ", ", "%s is %s (%s)", nodes[i].name, nodes[i].state,
+				nodes[i].reason);
+	}
+	if (!usable || (bad && s->setup->nodes)) {
+		rc = et_fail(err, EHOSTDOWN, ET_EXIT_OUTSIDE, "--engine slurm: %s%s",
+			usable ? "" : "no machine can be used: ",
+			bad ? bad : "the partition has none");
+		rc = et_hint(err, rc, "%s",
+			s->setup->nodes
+				? "omit them from --nodes, or ask the administrator to resume them"
+				: "ask the administrator to resume them, or use another "
+				  "--partition");
+	}
+	free(bad);
+	return rc;
+}
+
+/* Finds the machines of the partition that --nodes does not name. */
+static int exclude_others(
+	struct et_slurm *s, const struct et_slurm_node *nodes, size_t n, struct et_error *err)
+{
+	struct et_slurm_node *all;
+	size_t n_all;
+	int rc = list_nodes(s, NULL, &all, &n_all, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n_all; i++)
+		if (!has_node(nodes, n, all[i].name))
+			et_append(&s->exclude, ",", "%s", all[i].name);
+	et_slurm_nodes_free(all, n_all);
+	return 0;
+}
+
+static int check_nodes(struct et_slurm *s, struct et_error *err)
+{
+	struct et_slurm_node *nodes;
+	size_t n;
+	int rc = list_nodes(s, s->setup->nodes, &nodes, &n, err);
+
+	if (rc)
+		return rc;
+	if (s->setup->nodes)
+		rc = check_names(s, nodes, n, err);
+	if (!rc && s->setup->constraint)
+		rc = check_constraint(nodes, n, s->setup->constraint, err);
+	if (!rc)
+		rc = check_usable(s, nodes, n, err);
+	if (!rc && s->setup->nodes)
+		rc = exclude_others(s, nodes, n, err);
+	et_slurm_nodes_free(nodes, n);
+	return rc;
+}
+
+int et_slurm_nodes(struct et_engine *e, char ***out, struct et_error *err)
+{
+	struct et_slurm *s = (struct et_slurm *)e;
+	struct et_slurm_node *nodes;
+	struct et_words names = { 0 };
+	size_t n;
+	int rc = list_nodes(s, s->setup->nodes, &nodes, &n, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if (et_slurm_node_is_usable(nodes[i].state) &&
+			(!s->setup->constraint ||
+				et_slurm_node_has(nodes[i].features, s->setup->constraint)))
+			et_words_add(&names, "%s", nodes[i].name);
+	et_slurm_nodes_free(nodes, n);
+	*out = names.argv ? names.argv : et_calloc(1, sizeof(*names.argv));
+	return 0;
+}
+
+void et_slurm_close(struct et_engine *e)
+{
+	struct et_slurm *s = (struct et_slurm *)e;
+
+	if (!s)
+		return;
+	free(s->name);
+	free(s->exclude);
+	free(s->export);
+	et_strv_free(s->environment);
+	free(s);
+}
+
+int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, struct et_error *err)
+{
+	struct et_slurm *s = et_calloc(1, sizeof(*s));
+
+	s->base.ops = &et_engine_slurm;
+	s->setup = setup;
+	s->name = et_asprintf("etalon-%s", setup->id ? setup->id : "");
+	snprintf(s->user, sizeof(s->user), "%u", (unsigned)getuid());
+	choose_environment(s);
+	int rc = find_programs(err);
+	if (!rc)
+		rc = find_configuration(err);
+	if (!rc)
+		rc = ping(s, err);
+	if (!rc)
+		rc = read_limits(s, err);
+	if (!rc)
+		rc = et_slurm_check_parts(s, setup->parts, err);
+	if (!rc)
+		rc = check_partitions(s, err);
+	if (!rc)
+		rc = check_nodes(s, err);
+	if (rc) {
+		et_slurm_close(&s->base);
+		return rc;
+	}
+	*out = &s->base;
+	return 0;
+}
