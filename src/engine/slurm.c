@@ -146,7 +146,7 @@ int et_slurm_tasks(
 	return rc;
 }
 
-/* Whether a report tells more about a part than another: a job that lives, or else a later one. */
+/* Whether a task describes its part better than another: a job that lives, or else a later one. */
 static bool is_better(const struct et_slurm_task *a, const struct et_slurm_task *b)
 {
 	static const int rank[] = { [ET_JOB_UNKNOWN] = 0,

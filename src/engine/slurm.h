@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the Slurm engine share. */
+/* Shared by the files of the Slurm engine. */
 #ifndef ET_ENGINE_SLURM_H
 #define ET_ENGINE_SLURM_H
 

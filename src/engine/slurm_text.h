@@ -14,7 +14,7 @@
 	"|"
 
 /* A pending array of more tasks is refused. */
-enum { ET_SLURM_MOST_TASKS = 1 << 20 };
+enum { ET_SLURM_MOST_TASKS = 1 << 18 };
 
 /* The part of a task that is unknown: its array was cancelled before any task of it started. */
 #define ET_SLURM_ALL_PARTS UINT32_MAX

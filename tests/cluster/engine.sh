@@ -4,8 +4,8 @@
 # `etalon` of the tasks is a stand-in that shows how it was called.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-# shellcheck source=tests/lib/slurm.sh
-. "$root/tests/lib/slurm.sh"
+# shellcheck source=tests/slurm.sh
+. "$root/tests/slurm.sh"
 : "${ENGINE_TOOL:=$root/build/tests/cluster/engine-tool}"
 
 # Errors that need no cluster.

@@ -70,6 +70,7 @@ fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_results, fuzz_series, fuzz_tra
 fuzz_run fuzz_perf_script, fuzz_gprof, fuzz_callgrind, fuzz_folded;
 /* machine.c */
 fuzz_run fuzz_proc, fuzz_procstat, fuzz_services, fuzz_journal;
+fuzz_run fuzz_slurm;
 /* kernel.c */
 fuzz_run fuzz_netlink, fuzz_perf, fuzz_samples, fuzz_sched, fuzz_account;
 /* symbols.c */

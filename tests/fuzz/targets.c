@@ -48,6 +48,10 @@ static const char *const unit_tokens[] = { "Id=", "ActiveState=", "active", "ina
 	"Job=", "TriggeredBy=", "ConsistsOf=", "BoundBy=", "RequiredBy=", "RequisiteOf=",
 	"PropagatesStopTo=", "\n", "\n\n", "=", " ", "cron.service", "chrony.service", "inactive",
 	"active", NULL };
+static const char *const slurm_tokens[] = { "|", "\n", "etalon generation=1 offset=0", "PENDING",
+	"RUNNING", "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "BeginTime", "JobHeldUser",
+	"launch failed requeued held", "N/A", "0-3", "0-900:2", "%2", ",", "-", "1048576",
+	"4294967295", "32512", "idle", "drained", "down*", "(null)", NULL };
 static const char *const journal_tokens[] = { "etalon-journal 1\n", "begin ", "change ", "made ",
 	"again ", "back ", "apply", "run", "aslr", "file", "unit", "process", "%", "%20", "%0a",
 	"%00", "%zz", "\n", " ", "/proc/sys/kernel/randomize_va_space", "cron.service", NULL };
@@ -123,6 +127,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "proc", fuzz_proc, 1000, .tokens = proc_tokens },
 	{ "procstat", fuzz_procstat, 20000, .tokens = TOKENS("(", ")", " ", "R", "-1") },
 	{ "services", fuzz_services, 10000, .tokens = unit_tokens },
+	{ "slurm", fuzz_slurm, 10000, .tokens = slurm_tokens },
 	{ "journal", fuzz_journal, 5000, .tokens = journal_tokens },
 	{ "netlink", fuzz_netlink, 20000, .binary = true },
 	{ "perf", fuzz_perf, 5000, .binary = true },

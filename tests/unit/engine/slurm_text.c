@@ -86,7 +86,7 @@ static void test_states(void)
 	ok(tasks[5].release && !tasks[5].held && !tasks[6].release,
 		"squeue: a requeued task is released, one with a start time is not");
 	is_task(7, 7, ET_JOB_STUCK, 0, "held: use scontrol release", "a held task");
-	ok(tasks[8].release && tasks[8].held, "squeue: a task whose start failed is released");
+	ok(tasks[8].release && tasks[8].held, "squeue: a task that failed to start is released");
 	is_task(9, 9, ET_JOB_STUCK, 0, "the partition is down", "a partition that is down");
 	is_task(10, 10, ET_JOB_WAITING, 0, "NEW_STATE", "an unknown state");
 	is_task(11, ET_SLURM_ALL_PARTS, ET_JOB_ENDED, 143, "cancelled", "a cancelled array");

@@ -143,7 +143,12 @@ slurm_start()
 {
 	local node
 	slurm_configure "$@" && slurm_start_munge || return 1
-	trap 'slurm_stop; clean_up' EXIT
+	# tests/postgres.sh may have been sourced, too.
+	if declare -F pg_clean >/dev/null; then
+		trap 'slurm_stop; pg_clean; clean_up' EXIT
+	else
+		trap 'slurm_stop; clean_up' EXIT
+	fi
 	slurm_start_controller -c
 	for node in $slurm_nodes; do
 		slurm_start_node "$node"
