@@ -85,25 +85,17 @@ static void move_command(struct et_experiment *kept, const char *name, struct et
 	e->plan.reference = 0;
 }
 
-static int load(
-	struct et_store *store, const char *name, struct et_experiment **out, struct et_error *err)
-{
-	char id[40];
-	int rc = et_store_find(store, name, id, err);
-
-	return rc ? rc : et_store_load(store, id, out, err);
-}
-
 int et_baseline_add(const struct et_cli *cli, const char *name, bool trust, struct et_experiment *e,
 	struct et_error *err)
 {
 	struct et_experiment *kept = NULL;
 	struct et_store *store;
+	char id[40];
 
-	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	int rc = et_stored_locate(cli, name, &store, id, err);
 	if (rc)
 		return rc;
-	rc = load(store, name, &kept, err);
+	rc = et_store_load(store, id, &kept, err);
 	if (rc == 0)
 		rc = check_command(kept, name, err);
 	if (rc == 0)

@@ -13,7 +13,6 @@
 #include "store/store.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -223,24 +222,10 @@ const char *et_cli_store_given(const struct et_cli *cli)
 	return url && *url ? url : NULL;
 }
 
-const char *et_cli_home(void)
-{
-	const char *home = getenv("HOME");
-	const struct passwd *user = home && *home ? NULL : getpwuid(geteuid());
-
-	if (home && *home)
-		return home;
-	return user && user->pw_dir && *user->pw_dir ? user->pw_dir : "/root";
-}
-
 char *et_cli_store_url(const struct et_cli *cli)
 {
 	const char *url = et_cli_store_given(cli);
-	const char *data = getenv("XDG_DATA_HOME");
+	ET_AUTO_FREE char *own = et_cli_own_store();
 
-	if (url)
-		return et_strdup(url);
-	if (data && data[0] == '/')
-		return et_asprintf("sqlite:%s/etalon/etalon.db", data);
-	return et_asprintf("sqlite:%s/.local/share/etalon/etalon.db", et_cli_home());
+	return url ? et_strdup(url) : et_asprintf("sqlite:%s", own);
 }

@@ -32,6 +32,7 @@ struct et_cli {
 	int columns;       /* width of the terminal, 80 when there is none */
 	bool full_names;   /* nothing sets a width: a table may be as wide as its names need */
 	const char *store; /* --store, or NULL */
+	bool measures;     /* a central store is reached through the spool: see cmd/stored.h */
 	struct et_engine_wish engine; /* of commands with uses_engine */
 };
 
@@ -112,6 +113,8 @@ const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
 const char *et_cli_home(void);
 /* The folder of the calibration of `put inc`; NULL if no variable names one. Caller frees. */
 char *et_cli_state_dir(void) ET_CHECK;
+/* Returns the path of the user's own store. Caller frees. */
+char *et_cli_own_store(void) ET_CHECK;
 /* Returns the URL of the store, also if none was given. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /*

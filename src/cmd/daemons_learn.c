@@ -188,6 +188,7 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 	struct et_learn_options o = *given;
 	struct et_tuning tuning = { 0 };
 
+	cli->measures = true;
 	int rc = o.resume ? et_learn_load_plan(cli, &o, err) : check_plan(&o.plan, err);
 	if (rc)
 		return rc;

@@ -133,6 +133,7 @@ static int find(
 static int perform(struct et_cli *cli, const struct et_lab_experiment *x, struct et_lab_request *r,
 	struct et_error *err)
 {
+	cli->measures = !r->measure.from;
 	r->cli = cli;
 	r->interrupt = et_signals_install();
 	r->name = x->name;

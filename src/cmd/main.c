@@ -2,6 +2,7 @@
 /* Calls the command that the first argument names. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
+#include "cmd/delivery.h"
 #include "cmd/signals.h"
 #include "host/host.h"
 #include "store/store.h"
@@ -50,7 +51,7 @@ static int run_verb(const struct et_verb *verb, struct et_cli *cli, int argc, ch
 	if (verb->rights != ET_RIGHTS_SUBJECT && et_host_identity_check("", &err))
 		return et_cli_fail(&err);
 	et_confine(verb->rights);
-	return verb->run(cli, argc, argv);
+	return et_delivery_end(cli, verb->run(cli, argc, argv));
 }
 
 /* Whether the store may be a server. The options are parsed after the privileges are given up. */

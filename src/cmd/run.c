@@ -138,6 +138,7 @@ int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_
 	FILE *text = o->outputs.stdout_taken ? stderr : stdout;
 
 	apply_style(o->style, cli);
+	cli->measures = true;
 	struct et_measuring m = { .cli = cli,
 		.interrupt = et_signals_install(),
 		.env = o->env,

@@ -1,18 +1,74 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/stored.h"
+#include "base/alloc.h"
+#include "base/folder.h"
 #include "cmd/outputs.h"
 #include "stats/judge.h"
+#include "store/spool.h"
 
 #include <errno.h>
+
+bool et_stored_is_spooled(const struct et_cli *cli)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+
+	return cli->measures && et_store_url_is_server(url) && et_store_has_server();
+}
+
+int et_stored_spool_path(char **out, struct et_error *err)
+{
+	ET_AUTO_FREE char *own = et_cli_own_store();
+	ET_AUTO_FREE char *folder = et_folder_of(own);
+
+	return et_spool_path(getenv("ETALON_SPOOL"), folder, out, err);
+}
+
+static int open_spool(
+	const char *url, enum et_store_mode mode, struct et_store **out, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = NULL;
+	int rc = et_stored_spool_path(&path, err);
+
+	if (rc)
+		return rc;
+	if (mode == ET_STORE_WRITE)
+		mode = ET_STORE_CREATE_PATH;
+	return et_spool_open(path, mode, url, out, err);
+}
 
 int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err)
 {
 	ET_AUTO_FREE char *url = et_cli_store_url(cli);
 
+	if (et_stored_is_spooled(cli))
+		return open_spool(url, mode, out, err);
 	if (mode == ET_STORE_WRITE && !et_cli_store_given(cli))
 		mode = ET_STORE_CREATE_PATH;
 	return et_store_open(url, mode, out, err);
+}
+
+int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store **out, char id[40],
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+	struct et_store *store = NULL;
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+
+	if (!rc)
+		rc = et_store_find(store, name, id, err);
+	if (rc == -ENOENT && et_stored_is_spooled(cli)) {
+		et_store_close(store);
+		store = NULL;
+		rc = et_store_open(url, ET_STORE_READ, &store, err);
+		if (!rc)
+			rc = et_store_find(store, name, id, err);
+	}
+	if (rc)
+		et_store_close(store);
+	else
+		*out = store;
+	return rc;
 }
 
 int et_stored_keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
@@ -30,20 +86,20 @@ int et_stored_keep(const struct et_cli *cli, const struct et_experiment *e, stru
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
 	struct et_error *err)
 {
-	struct et_store *store;
+	struct et_store *store = NULL;
 	char id[40];
 
-	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
-	if (rc == -ENOENT) {
+	err->exit = ET_EXIT_DONE;
+	int rc = et_stored_locate(cli, name, &store, id, err);
+	/* There is no file. */
+	if (rc == -ENOENT && err->exit == ET_EXIT_OUTSIDE) {
 		ET_AUTO_FREE char *url = et_cli_store_url(cli);
 		et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "nothing is stored yet in %s", url);
 		et_hint(err, rc, "measure a program: etalon run 'sleep 0.1'");
 	}
 	if (rc)
 		return rc;
-	rc = et_store_find(store, name, id, err);
-	if (rc == 0)
-		rc = et_store_load(store, id, out, err);
+	rc = et_store_load(store, id, out, err);
 	et_store_close(store);
 	return rc;
 }

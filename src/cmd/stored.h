@@ -11,8 +11,22 @@
 #include "report/profile.h"
 #include "store/store.h"
 
-/* Opens the store of --store, of ETALON_STORE, or the user's own. */
+/*
+ * Opens the store of --store, of ETALON_STORE, or the user's own. If cli->measures is set and this
+ * is a server, the spool is opened instead: measuring never waits for a server. main() delivers at
+ * the end (cmd/delivery.h).
+ */
 int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err) ET_CHECK;
+/* Whether cli->measures is set and the store is a server. */
+bool et_stored_is_spooled(const struct et_cli *cli);
+/* The path of the spool; the caller frees it. */
+int et_stored_spool_path(char **out, struct et_error *err) ET_CHECK;
+/*
+ * Opens for reading the store that has the experiment of that id or label: of commands that
+ * measure the spool, or else the server. -ENOENT: there is none.
+ */
+int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store **out, char id[40],
 	struct et_error *err) ET_CHECK;
 /* Loads the experiment of that id or label; the caller frees it. -ENOENT: there is none. */
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,

@@ -12,8 +12,8 @@ char *et_spool_destination(const char *url)
 	static const char scheme[] = "sqlite:";
 	const char *path = !strncmp(url, scheme, strlen(scheme)) ? url + strlen(scheme) : url;
 
-	if (strstr(path, "://"))
-		return et_strdup(url);
+	if (et_store_url_is_server(url))
+		return et_store_url_without_secrets(url);
 	/* The file need not exist yet, so realpath(3) would not do. */
 	ET_AUTO_FREE char *here = *path == '/' ? NULL : get_current_dir_name();
 	return here ? et_asprintf("%s%s/%s", scheme, here, path)
@@ -156,7 +156,7 @@ static int deliver(struct et_store *spool, struct et_store *central,
 	rc = et_store_deliver(central, e, out, err);
 	et_experiment_free(e);
 	if (!rc)
-		return set_delivered(spool, entry, digest, err);
+		return set_delivered(spool, entry, *out == ET_DELIVERED_STALE ? NULL : digest, err);
 	/* The first error is the one that counts. */
 	(void)!et_outbox_fail(spool, entry, err ? err->what : "", NULL);
 	return rc;

@@ -30,10 +30,11 @@ struct et_outbox_entry {
 	char experiment[40];
 	char *destination;
 	uint64_t queued_wall_ns;
-	uint64_t delivered_wall_ns;  /* 0: it waits */
-	uint64_t tried_wall_ns;      /* 0: never */
-	char *error;                 /* of the latest attempt that failed, or NULL */
-	char digest[ET_DIGEST_SIZE]; /* of what was delivered, or "" */
+	uint64_t delivered_wall_ns; /* 0: it waits */
+	uint64_t tried_wall_ns;     /* 0: never */
+	char *error;                /* of the latest attempt that failed, or NULL */
+	/* Of what was delivered; "" if it waits, or if another attempt did the part. */
+	char digest[ET_DIGEST_SIZE];
 	char *label;
 	enum et_state state;
 	uint64_t n_samples;

@@ -246,6 +246,10 @@ static const char *const statements[ET_SQL_LENGTH] = {
 				 " AND generation = ?5",
 	[ET_SQL_SET_UNDELIVERED] = "UPDATE outbox SET tried_ns = ?, error = ?"
 				   " WHERE experiment = ? AND destination = ?",
+	[ET_SQL_LIST_TO_PULL] =
+		"SELECT id, digest, machine FROM experiment WHERE (?1 = '' OR label = ?1)"
+		" AND (?2 = '' OR machine = ?2 OR host_name = ?2) AND started_ns >= ?3"
+		" ORDER BY started_ns DESC, key DESC LIMIT ?4",
 	[ET_SQL_DROP_FROM_OUTBOX] = "DELETE FROM outbox WHERE experiment = ?",
 };
 

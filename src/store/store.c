@@ -45,6 +45,11 @@ bool et_store_kind(size_t i, struct et_store_kind *out)
 	return true;
 }
 
+bool et_store_has_server(void)
+{
+	return backends[1]->version != NULL;
+}
+
 /* "word:…" before any slash is a scheme, so that a mistyped scheme does not create a file. */
 static bool has_scheme(const char *url)
 {

@@ -37,6 +37,8 @@ const char *et_store_url(const struct et_store *s);
 char *et_store_url_without_secrets(const char *url) ET_CHECK;
 /* Whether the URL names a server of PostgreSQL, not a file. */
 bool et_store_url_is_server(const char *url);
+/* Whether this build has stores on servers. */
+bool et_store_has_server(void);
 /* Whether other users, except root, may have written to the store. */
 bool et_store_is_shared(const struct et_store *s);
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/delivery.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/stored.h"
+#include "report/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+/* --- all that waits --- */
+
+struct delivering {
+	struct et_delivery *d;
+	struct et_store *spool;
+	struct et_store *central; /* NULL: not connected */
+	const char *lost;         /* a destination that could not be reached */
+	struct et_error why;      /* it could not */
+};
+
+static void report(struct delivering *x, const struct et_outbox_entry *entry, int rc,
+	enum et_delivered how, const struct et_error *err)
+{
+	struct et_delivery *d = x->d;
+
+	if (rc == 0)
+		d->delivered++;
+	else if (rc == -EBUSY)
+		d->busy++;
+	else if (d->failed++ == 0)
+		d->first = *err;
+	if (d->done)
+		d->done(d->ctx, entry, rc, how, err);
+}
+
+/* Connects, unless this has failed before. */
+static int reach(struct delivering *x, const char *destination, struct et_error *err)
+{
+	if (x->central && !strcmp(et_store_url(x->central), destination))
+		return 0;
+	et_store_close(x->central);
+	x->central = NULL;
+	*err = x->why;
+	if (x->lost && !strcmp(x->lost, destination))
+		return -EIO;
+	int rc = et_store_open(
+		x->d->url ? x->d->url : destination, ET_STORE_WRITE, &x->central, err);
+	if (rc) {
+		x->lost = destination;
+		x->why = *err;
+	}
+	return rc;
+}
+
+static void deliver_entry(struct delivering *x, const struct et_outbox_entry *entry)
+{
+	struct et_error err = { 0 };
+	enum et_delivered how = ET_DELIVERED_NEW;
+	int rc = reach(x, entry->destination, &err);
+
+	if (rc)
+		(void)!et_outbox_fail(x->spool, entry, err.what, NULL);
+	else
+		rc = et_outbox_deliver(x->spool, x->central, entry, &how, &err);
+	/* The connection may be lost: the next experiment gets a new one. */
+	if (rc && rc != -EBUSY) {
+		et_store_close(x->central);
+		x->central = NULL;
+	}
+	report(x, entry, rc, how, &err);
+}
+
+int et_delivery_run(struct et_store *spool, struct et_delivery *d, struct et_error *err)
+{
+	struct delivering x = { .d = d, .spool = spool };
+	struct et_outbox all = { 0 };
+	int rc = et_outbox_read(spool, &all, err);
+
+	for (size_t i = 0; !rc && i < all.n; i++) {
+		const struct et_outbox_entry *entry = &all.list[i];
+		if (!entry->delivered_wall_ns &&
+			(!d->destination || !strcmp(d->destination, entry->destination)))
+			deliver_entry(&x, entry);
+	}
+	et_store_close(x.central);
+	et_outbox_free(&all);
+	return rc;
+}
+
+/* --- the end of a command --- */
+
+/* The report of the process that delivers. */
+struct outcome {
+	size_t delivered, failed;
+	char why[512];
+};
+
+static void deliver_for(const char *path, const char *url, struct outcome *out)
+{
+	ET_AUTO_FREE char *destination = et_spool_destination(url);
+	struct et_delivery d = { .destination = destination, .url = url };
+	struct et_error err = { 0 };
+	struct et_store *spool = NULL;
+	int rc = et_spool_open(path, ET_STORE_WRITE, NULL, &spool, &err);
+
+	if (!rc)
+		rc = et_delivery_run(spool, &d, &err);
+	et_store_close(spool);
+	out->delivered = d.delivered;
+	out->failed = rc ? 1 : d.failed;
+	snprintf(out->why, sizeof(out->why), "%s", rc ? err.what : d.first.what);
+}
+
+/* The child of a fork: a name that cannot be resolved, or a server that is silent, cannot hold up
+ * its parent. */
+static void run_child(const char *path, const char *url, int out)
+{
+	struct outcome outcome = { 0 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	deliver_for(path, url, &outcome);
+	ssize_t written = write(out, &outcome, sizeof(outcome));
+	_exit(written == sizeof(outcome) ? 0 : 1);
+}
+
+/* How long a command may wait for the server, in seconds: ETALON_DELIVERY_LIMIT. */
+static int limit_s(void)
+{
+	const char *text = getenv("ETALON_DELIVERY_LIMIT");
+	uint64_t seconds;
+
+	if (text && et_parse_u64("ETALON_DELIVERY_LIMIT", text, 0, 86400, &seconds, NULL) == 0)
+		return (int)seconds;
+	return 10;
+}
+
+static void wait_for(pid_t child, int in, struct outcome *out)
+{
+	struct pollfd p = { .fd = in, .events = POLLIN };
+	int limit = limit_s(), n = poll(&p, 1, limit * 1000);
+
+	if (n != 1 || read(in, out, sizeof(*out)) != sizeof(*out)) {
+		kill(child, SIGKILL);
+		out->failed = 1;
+		if (n == 0)
+			snprintf(out->why, sizeof(out->why), "the server took longer than %d s",
+				limit);
+		else
+			snprintf(out->why, sizeof(out->why), "it was interrupted");
+	}
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Returns false, with the reason, if not everything was delivered. */
+static bool deliver_in_child(const char *path, const char *url, struct outcome *out)
+{
+	int ends[2];
+
+	fflush(NULL);
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		snprintf(out->why, sizeof(out->why), "%s", strerror(errno));
+		return false;
+	}
+	pid_t child = fork();
+	if (child == 0)
+		run_child(path, url, ends[1]);
+	close(ends[1]);
+	if (child < 0)
+		snprintf(out->why, sizeof(out->why), "%s", strerror(errno));
+	else
+		wait_for(child, ends[0], out);
+	close(ends[0]);
+	return child > 0 && !out->failed;
+}
+
+static void print_undelivered(const char *path, const char *why)
+{
+	ET_AUTO_FREE char *clean = et_clean(why, "");
+	ET_AUTO_FREE char *file = et_clean(path, "");
+
+	fprintf(stderr,
+		"etalon: not delivered: %s\n"
+		"hint: run 'etalon sync' later; until then the experiment is in sqlite:%s\n",
+		clean, file);
+}
+
+int et_delivery_end(const struct et_cli *cli, int status)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+	ET_AUTO_FREE char *path = NULL;
+	struct outcome outcome = { 0 };
+
+	/* Without a spool nothing was measured. */
+	if (!et_stored_is_spooled(cli) || et_stored_spool_path(&path, NULL) || access(path, F_OK))
+		return status;
+	if (limit_s() == 0)
+		return status;
+	if (!deliver_in_child(path, url, &outcome))
+		print_undelivered(path, outcome.why);
+	else if (cli->verbosity > 0 && outcome.delivered)
+		fprintf(stderr, "etalon: delivered %zu experiment%s\n", outcome.delivered,
+			outcome.delivered == 1 ? "" : "s");
+	return status;
+}
