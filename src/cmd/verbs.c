@@ -26,6 +26,7 @@ extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_samplesize;
 extern const struct et_verb et_verb_show;
+extern const struct et_verb et_verb_sync;
 extern const struct et_verb et_verb_trace;
 
 const struct et_verb *const et_verbs[] = {
@@ -40,6 +41,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,
+	&et_verb_sync,
 	&et_verb_env,
 	&et_verb_daemons,
 	&et_verb_emp,
