@@ -19,8 +19,7 @@ struct et_engine_wish {
 	bool per_machine;
 	uint32_t part_rounds;
 	uint64_t time_limit_ns;
-	const char
-		*etalon_path; /* of etalon on the machines; NULL: "etalon", found by their PATH */
+	const char *etalon_path; /* on the machines; NULL: it is on their PATH */
 	bool copy, no_preflight, attach, cancel;
 	unsigned given; /* a bit for each row of the table */
 };

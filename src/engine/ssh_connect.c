@@ -86,18 +86,19 @@ char **et_ssh_words(const struct et_ssh *s, const struct et_ssh_host *host, cons
 /* A connection that is left open would end by itself after a minute. */
 void et_ssh_folder_remove(struct et_ssh *s)
 {
-	size_t n = 0;
-	ET_AUTO_FREE struct et_command *commands = et_calloc(s->n_hosts + 1, sizeof(*commands));
-	ET_AUTO_FREE struct et_answer *answers = et_calloc(s->n_hosts + 1, sizeof(*answers));
+	size_t n = s->n_hosts;
+	ET_AUTO_FREE struct et_command *commands = et_calloc(n + 1, sizeof(*commands));
+	ET_AUTO_FREE struct et_answer *answers = et_calloc(n + 1, sizeof(*answers));
 
-	if (!s->folder[0])
+	/* An empty folder: no connection was made. */
+	if (!s->folder[0] || rmdir(s->folder) == 0)
 		return;
-	for (size_t i = 0; i < s->n_hosts; i++)
-		if (s->hosts[i].heard)
-			commands[n++] = (struct et_command){ .argv = make_words(
-								     s, &s->hosts[i], "exit", NULL),
-				.seconds = 5,
-				.most_bytes = 4096 };
+	for (size_t i = 0; i < n; i++)
+		commands[i] = (struct et_command){
+			.argv = make_words(s, &s->hosts[i], "exit", NULL),
+			.seconds = 5,
+			.most_bytes = 4096,
+		};
 	for (size_t i = 0; i < n; i += AT_A_TIME)
 		et_commands_run(commands + i, answers + i, n - i < AT_A_TIME ? n - i : AT_A_TIME);
 	et_answers_free(answers, n);

@@ -28,7 +28,7 @@ static struct et_ssh_job *job_of(struct et_ssh *s, uint32_t part, uint32_t gener
 	if (!j) {
 		ET_GROW(s->jobs, s->n_jobs, s->room);
 		j = &s->jobs[s->n_jobs++];
-		j->generation = 0;
+		*j = (struct et_ssh_job){ 0 };
 	}
 	if (j->generation < generation)
 		*j = (struct et_ssh_job){ .part = part,
@@ -93,7 +93,7 @@ bool et_ssh_read_state(struct et_ssh *s, int host, char *line)
 	char *rest = line, *text;
 
 	if (!take_number(&rest, '.', UINT32_MAX, &part) ||
-		!take_number(&rest, ' ', UINT32_MAX, &generation) ||
+		!take_number(&rest, ' ', UINT32_MAX, &generation) || !generation ||
 		!take_state(rest, &state, &status, &text))
 		return false;
 	if (state == ET_SSH_RUNNING)

@@ -335,8 +335,8 @@ static void test_killed(void)
 static void test_lines(void)
 {
 	static const char *const bad[] = { "", "1", "1.1", "1.1 ", "x.1 running", "1.1 runs",
-		"1.1 ended", "1.1 ended x", "1.1 ended 999", "99999999999.1 lost", "-1.1 lost",
-		NULL };
+		"1.1 ended", "1.1 ended x", "1.1 ended 999", "99999999999.1 lost", "5.0 lost",
+		"-1.1 lost", NULL };
 	struct et_engine *e = open_engine();
 	struct et_ssh *s = (struct et_ssh *)e;
 
