@@ -4,9 +4,8 @@
 #define ET_STORE_PG_H
 
 #include "store/backend.h"
+#include "store/pg_library.h"
 #include "store/pg_text.h"
-
-#include <libpq-fe.h>
 
 /* The oldest server that has all that the statements use. */
 enum { ET_PG_OLDEST = 120000 };

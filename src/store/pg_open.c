@@ -314,8 +314,10 @@ static int open_pg(
 {
 	ET_AUTO_FREE char *url = et_asprintf("postgresql://%s", rest);
 	char *name = et_pg_url_without_secrets(url);
-	int rc = check_url(url, name, err);
+	int rc = et_pq_load(err);
 
+	if (!rc)
+		rc = check_url(url, name, err);
 	if (rc) {
 		free(name);
 		return rc;
@@ -336,6 +338,10 @@ static int open_pg(
 static const char *version(void)
 {
 	static _Thread_local char text[24];
+	struct et_error ignored;
+
+	if (et_pq_load(&ignored))
+		return NULL;
 	int v = PQlibVersion();
 
 	snprintf(text, sizeof(text), "%d.%d", v / 10000, v % 10000);

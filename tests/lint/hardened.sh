@@ -38,5 +38,6 @@ for file in "$tool" "$library"; do
 	holds $? "hardened: $name uses the checked functions of libc"
 done
 like "hardened: etalon is a position-independent executable" "$(readelf -dW "$tool")" 'FLAGS_1.*PIE'
+unlike "hardened: etalon does not link libpq, which would make every start slower" "$(readelf -dW "$tool")" 'libpq'
 
 done_testing
