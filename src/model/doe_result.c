@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/doe_result.h"
+#include "base/parse.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ static void free_effect(struct et_doe_effect *e)
 	free(e->means);
 	free(e->term);
 	free(e->aliases);
+	free(e->over.on);
 }
 
 static void free_program(struct et_doe_program *p)
@@ -19,6 +21,9 @@ static void free_program(struct et_doe_program *p)
 	for (size_t i = 0; i < p->n_effects; i++)
 		free_effect(&p->effects[i]);
 	free(p->effects);
+	if (p->fleet)
+		free(p->fleet->machines);
+	free(p->fleet);
 	free(p->dropped_levels);
 	for (size_t i = 0; i < p->n_cells; i++)
 		et_warnings_free(&p->cells[i].warnings);
@@ -38,5 +43,6 @@ void et_doe_result_free(struct et_doe_result *r)
 		free_program(&r->programs[i]);
 	free(r->programs);
 	free(r->pairs);
+	et_strv_free(r->machines);
 	et_warnings_free(&r->warnings);
 }

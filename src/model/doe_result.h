@@ -21,6 +21,27 @@ struct et_doe_mean {
 	size_t n;
 };
 
+/* An effect on one machine, in percent of the machine's own level. */
+struct et_doe_on_machine {
+	double percent, lo, hi;
+};
+
+/*
+ * An effect over several machines. It is judged by logarithms, so that an effect is alike on a fast
+ * and on a slow machine if it is the same in percent. Of a factor with more than two levels it is
+ * the difference of the largest and the smallest mean; other interactions have tests only.
+ */
+struct et_doe_over_machines {
+	double f, df, df2, p, p_holm; /* whether the effect differs between machines */
+	bool differs;                 /* by p_holm */
+	/* The mean effect on these machines, whatever it is on others: against the noise alone. */
+	struct et_doe_on_machine here;
+	double here_p, here_p_holm;
+	bool here_significant;
+	struct et_doe_on_machine *on; /* one per machine of struct et_doe_fleet */
+	size_t n_on;
+};
+
 /* A main effect or an interaction. */
 struct et_doe_effect {
 	char *term;       /* "work", "work:pad" */
@@ -38,6 +59,37 @@ struct et_doe_effect {
 	bool significant; /* by p_holm */
 	struct et_doe_mean *means;
 	size_t n_means;
+	struct et_doe_over_machines over; /* all 0 without a fleet */
+};
+
+/* A component of the variance, as a relative sd: of logarithms, or over the mean of all runs. */
+struct et_doe_component {
+	double sd, lo, hi;
+	double share; /* of the sum of all components, 0 to 1 */
+	double df;    /* of its mean square */
+};
+
+/* One machine in the analysis of one program. */
+struct et_doe_machine {
+	size_t name; /* its place in the names of the result */
+	size_t n;    /* runs that count */
+	/* Its times over those of all these machines (geometric mean), and the noise of its runs.
+	 */
+	double ratio, lo, hi, noise, p_holm;
+	bool differs;
+};
+
+/*
+ * The machines of a program, and what varies between and within them. Only machines with runs of
+ * all treatments are in it.
+ */
+struct et_doe_fleet {
+	bool logs;       /* else values over their mean, because some are not above 0 */
+	bool exact;      /* all treatments have equally many runs on all machines */
+	bool replicated; /* else the interaction cannot be told from the noise within machines */
+	struct et_doe_machine *machines;
+	size_t n_machines, n_left_out;
+	struct et_doe_component between, interaction, within;
 };
 
 /* Checks of the residuals, and what follows from them. */
@@ -65,7 +117,8 @@ struct et_doe_program {
 	size_t n_effects;
 	char *dropped_levels; /* without any run, so effects are of the others: "a=1, b=2"; or NULL
 			       */
-	size_t n_not_estimated; /* terms */
+	size_t n_not_estimated;     /* terms */
+	struct et_doe_fleet *fleet; /* NULL: fewer than two machines ran all treatments */
 	struct et_doe_residuals residuals;
 	struct et_contrast *pairs;     /* all pairs of treatments, a family of its own; a and b are
 					  treatments */
@@ -87,6 +140,13 @@ struct et_doe_result {
 	enum et_unit unit;
 	double alpha, level;
 	bool blocked; /* a term for blocks was removed from the residuals */
+	/*
+	 * Effects are those of machines like these, with intervals and tests by their variation
+	 * from machine to machine; else those of the machines that were measured.
+	 */
+	bool population;
+	char **machines; /* names; ends with NULL */
+	size_t n_machines;
 	struct et_doe_program *programs;
 	size_t n_programs;
 	struct et_doe_pair *pairs;

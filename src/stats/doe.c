@@ -66,22 +66,99 @@ static int check(const struct et_experiment *const *experiments, size_t n, struc
 	return 0;
 }
 
+/* --- machines --- */
+
+const char *et_doe_machine_of(const struct et_experiment *e)
+{
+	if (e->member.node[0])
+		return e->member.node;
+	return e->machine[0] ? e->machine : e->host.name;
+}
+
+/* Experiments that do not say where they were measured are of different machines. */
+static bool same_machine(const struct et_experiment *a, const struct et_experiment *b)
+{
+	const char *machine = et_doe_machine_of(a);
+
+	return *machine && !strcmp(machine, et_doe_machine_of(b));
+}
+
+/* The name that people know it by, unless another machine has the same. */
+static const char *name_of(const struct et_experiment *e, char **names, size_t n)
+{
+	const char *id = *et_doe_machine_of(e) ? et_doe_machine_of(e) : e->id;
+	const char *name = e->member.node[0] || !e->host.name[0] ? id : e->host.name;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(names[i], name))
+			return id;
+	}
+	return name;
+}
+
+/* Numbers the machines in the order of their first experiments, and notes their names. */
+static void number_machines(const struct et_experiment *const *experiments, size_t n,
+	struct et_doe_place *places, struct et_doe_result *out)
+{
+	out->machines = et_calloc(n + 1, sizeof(*out->machines));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t same = 0;
+		while (same < i && !same_machine(experiments[same], experiments[i]))
+			same++;
+		places[i].experiment = i;
+		places[i].machine = same < i ? places[same].machine : (uint32_t)out->n_machines;
+		if (same == i) {
+			out->machines[out->n_machines] =
+				et_strdup(name_of(experiments[i], out->machines, out->n_machines));
+			out->n_machines++;
+		}
+	}
+}
+
+static bool one_campaign(const struct et_experiment *const *experiments, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!experiments[i]->member.campaign[0] ||
+			strcmp(experiments[i]->member.campaign, experiments[0]->member.campaign) !=
+				0)
+			return false;
+	}
+	return true;
+}
+
+static void find_machines(const struct et_experiment *const *experiments, size_t n,
+	struct et_doe_place *places, struct et_doe_result *out)
+{
+	enum et_design_blocks blocks = experiments[0]->design->blocks;
+
+	number_machines(experiments, n, places, out);
+	out->population = out->n_machines > 1 &&
+			  (blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n));
+	for (size_t i = 0; i < n; i++) {
+		places[i].machines =
+			out->population || (out->n_machines > 1 && blocks != ET_BLOCKS_ROUND);
+		places[i].experiments = n > 1 && out->n_machines == 1;
+	}
+}
+
 static void judge(const struct et_experiment *const *experiments, size_t n,
 	const struct et_doe_grid *grid, const struct et_doe_options *o, struct et_doe_result *out)
 {
 	const struct et_design *d = grid->design;
 	struct et_doe_response response = et_doe_response_of(experiments[0]);
+	ET_AUTO_FREE struct et_doe_place *places = et_calloc(n, sizeof(*places));
 
+	find_machines(experiments, n, places, out);
 	out->metric = response.metric;
 	out->unit = response.unit;
 	out->n_programs = d->n_programs;
 	out->programs = et_calloc(d->n_programs + 1, sizeof(*out->programs));
 	for (uint32_t p = 0; p < d->n_programs; p++) {
-		struct et_doe_data data = { .machines = n > 1,
+		struct et_doe_data data = { .machines = out->population,
 			.sequential = experiments[0]->plan.order == ET_ORDER_SEQUENTIAL,
 			.unit = response.unit };
 		for (uint32_t i = 0; i < n; i++)
-			et_doe_data_collect(experiments[i], i, p, &response, grid, &data);
+			et_doe_data_collect(experiments[i], &places[i], p, &response, grid, &data);
 		et_doe_data_arrange(&data, grid->n_cells);
 		out->blocked = out->blocked || data.n_blocks > 1;
 		out->programs[p].name = d->programs[p].name;

@@ -18,9 +18,17 @@ struct et_doe_options {
 };
 
 /*
- * Analyses one or several experiments of the same plan (several: measured on several machines,
- * which are blocks). The first owns the design that the result refers to. Fails if their designs
- * differ, or nothing counts.
+ * The machine of an experiment: the node of a part of a campaign, else the machine's identity, else
+ * (imported records may lack it) the name of its host.
+ */
+const char *et_doe_machine_of(const struct et_experiment *e);
+
+/*
+ * Analyses one or several experiments of the same plan; several of one machine belong together. If
+ * every machine ran the whole design, machines stand for many: effects are tested against their
+ * variation from machine to machine. The machines of a campaign that divided the rounds of a design
+ * among them are blocks, and effects are those on these machines. The first experiment owns the
+ * design that the result refers to. Fails if their designs differ, or nothing counts.
  */
 int et_doe_analyse(const struct et_experiment *const *experiments, size_t n,
 	const struct et_doe_options *o, struct et_doe_result *out, struct et_error *err) ET_CHECK;

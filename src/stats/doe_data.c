@@ -43,17 +43,17 @@ static void number_blocks(struct et_doe_data *d)
 {
 	ET_AUTO_FREE struct et_doe_value **sorted =
 		et_calloc(d->n + 1, sizeof(struct et_doe_value *));
-	uint32_t last = 0;
+	uint64_t last = 0;
 
 	for (size_t i = 0; i < d->n; i++)
 		sorted[i] = &d->runs[i];
 	qsort(sorted, d->n, sizeof(*sorted), by_block);
 	for (size_t i = 0; i < d->n; i++) {
-		uint32_t block = sorted[i]->block;
+		uint64_t block = sorted[i]->block;
 		if (!i || block != last)
 			d->n_blocks++;
 		last = block;
-		sorted[i]->block = (uint32_t)d->n_blocks - 1;
+		sorted[i]->block = d->n_blocks - 1;
 	}
 }
 
@@ -120,21 +120,30 @@ struct et_doe_response et_doe_response_of(const struct et_experiment *e)
 	return r;
 }
 
-/* The place that all values of a treatment of one machine share. */
+/* The place that all values of a treatment of one experiment share. */
 struct place {
-	uint32_t cell, machine;
+	const struct et_doe_place *of;
+	uint32_t cell;
 	bool rounds; /* are blocks */
 };
+
+static uint64_t block_of(const struct place *p, uint32_t round)
+{
+	if (p->of->machines)
+		return p->of->machine;
+	/* Rounds of different experiments are different blocks. */
+	if (p->rounds)
+		return (uint64_t)p->of->experiment << 32 | round;
+	return p->of->experiments ? p->of->experiment : 0;
+}
 
 static void add(
 	const struct place *p, uint32_t round, uint32_t order, double y, struct et_doe_data *out)
 {
-	/* Rounds of different machines are different blocks; there are fewer than 2^24 rounds. */
-	uint32_t block = p->machine << 24 | (p->rounds ? round & 0xffffff : 0);
-
 	et_doe_data_add(out, &(struct et_doe_value){ .cell = p->cell,
-				     .block = block,
-				     .order = (uint64_t)p->machine << 32 | order,
+				     .machine = p->of->machine,
+				     .block = block_of(p, round),
+				     .order = (uint64_t)p->of->experiment << 32 | order,
 				     .y = y });
 }
 
@@ -175,13 +184,12 @@ static void collect_function(const struct et_experiment *e, uint32_t command, co
 	et_profile_counts_free(&counts);
 }
 
-void et_doe_data_collect(const struct et_experiment *e, uint32_t machine, uint32_t program,
-	const struct et_doe_response *response, const struct et_doe_grid *grid,
+void et_doe_data_collect(const struct et_experiment *e, const struct et_doe_place *place,
+	uint32_t program, const struct et_doe_response *response, const struct et_doe_grid *grid,
 	struct et_doe_data *out)
 {
 	const struct et_design *d = e->design;
-	struct place p = { .machine = machine,
-		.rounds = d->blocks == ET_BLOCKS_ROUND && !out->machines };
+	struct place p = { .of = place, .rounds = d->blocks == ET_BLOCKS_ROUND };
 
 	for (uint32_t t = 0; t < d->n_treatments; t++) {
 		uint32_t command = et_design_command(d, t, program);

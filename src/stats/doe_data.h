@@ -11,15 +11,16 @@
 
 struct et_doe_value {
 	uint32_t cell;
-	uint32_t block; /* 0 if there are no blocks */
-	uint64_t order; /* of execution */
+	uint32_t machine; /* its place among the machines of the analysis */
+	uint64_t block;   /* 0 if there are no blocks */
+	uint64_t order;   /* of execution */
 	double y;
 };
 
 struct et_doe_data {
 	struct et_doe_value *runs; /* in order of execution */
 	size_t n, cap;
-	bool machines;   /* blocks are machines */
+	bool machines;   /* blocks are machines, and stand for many: see et_doe_place */
 	bool sequential; /* all runs of a treatment came after those of the one before */
 	enum et_unit unit;
 	/* Made by et_doe_data_arrange: */
@@ -51,13 +52,23 @@ struct et_doe_response {
 /* The response that the plan asks for; without a plan's wish the judged metric. */
 struct et_doe_response et_doe_response_of(const struct et_experiment *e);
 
+/* Which blocks an experiment has. */
+struct et_doe_place {
+	uint32_t experiment; /* its number */
+	uint32_t machine;    /* the number of its machine */
+	/*
+	 * Each machine is one block. Otherwise rounds are blocks, if the design wants that, and
+	 * else the experiments, if they were made one after the other on one machine.
+	 */
+	bool machines, experiments;
+};
+
 /*
- * Adds the values of a program in one experiment: of solo runs that count. If there are several
- * (out->machines), each is a block; else rounds are blocks if the design wants that. The function
- * of a profile has its CPU time, or its samples if the time from sample to sample is not known.
+ * Adds the values of a program in one experiment: of solo runs that count. The function of a
+ * profile has its CPU time, or its samples if the time from sample to sample is not known.
  */
-void et_doe_data_collect(const struct et_experiment *e, uint32_t machine, uint32_t program,
-	const struct et_doe_response *response, const struct et_doe_grid *grid,
+void et_doe_data_collect(const struct et_experiment *e, const struct et_doe_place *place,
+	uint32_t program, const struct et_doe_response *response, const struct et_doe_grid *grid,
 	struct et_doe_data *out);
 
 #endif

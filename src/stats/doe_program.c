@@ -2,6 +2,7 @@
 #include "stats/doe_program.h"
 #include "base/alloc.h"
 #include "num/moments.h"
+#include "stats/doe_machines.h"
 #include "stats/normality.h"
 #include "stats/summary.h"
 
@@ -161,6 +162,7 @@ static void judge(const struct et_doe_grid *planned, const struct et_doe_grid *g
 	note_dropped(planned, out);
 	if (out->method == ET_DOE_RANKS)
 		et_doe_ranks(&fit, o->alpha, out);
+	et_doe_fleet_judge(grid, data, o, out);
 	et_doe_warn(planned, &fit, &errors, out);
 	et_doe_errors_free(&errors);
 	et_doe_fit_free(&fit);

@@ -7,28 +7,37 @@
 
 #include <string.h>
 
+static size_t count_machines(const struct et_doe_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n = d->runs[i].machine >= n ? d->runs[i].machine + (size_t)1 : n;
+	return n;
+}
+
 /*
- * The values of all cells; those of several machines are divided by their machine's mean and
- * multiplied by the mean of all.
+ * The values of all cells; those of several machines are divided by the speed of their machine:
+ * its values over what they would be if each were the mean of its cell.
  */
 static double *comparable(const struct et_doe_data *d)
 {
 	double *out = et_calloc(d->n + 1, sizeof(*out));
-	ET_AUTO_FREE double *mean = et_calloc(d->n_blocks + 1, sizeof(*mean));
-	ET_AUTO_FREE size_t *count = et_calloc(d->n_blocks + 1, sizeof(*count));
+	size_t n = count_machines(d);
+	ET_AUTO_FREE double *sum = et_calloc(n + 1, sizeof(*sum));
+	ET_AUTO_FREE double *expected = et_calloc(n + 1, sizeof(*expected));
 	ET_AUTO_FREE size_t *at = et_calloc(d->n_cells + 1, sizeof(*at));
-	double all = et_mean(d->values, d->n);
 
 	memcpy(out, d->values, d->n * sizeof(*out));
-	if (!d->machines || d->n_blocks < 2)
+	if (n < 2)
 		return out;
 	for (size_t i = 0; i < d->n; i++) {
-		size_t b = d->runs[i].block;
-		mean[b] += (d->runs[i].y - mean[b]) / (double)++count[b];
+		sum[d->runs[i].machine] += d->runs[i].y;
+		expected[d->runs[i].machine] += d->mean[d->runs[i].cell];
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		size_t cell = d->runs[i].cell, b = d->runs[i].block;
-		out[d->begin[cell] + at[cell]++] *= mean[b] > 0 ? all / mean[b] : 1;
+		size_t cell = d->runs[i].cell, m = d->runs[i].machine;
+		out[d->begin[cell] + at[cell]++] *= sum[m] > 0 ? expected[m] / sum[m] : 1;
 	}
 	return out;
 }

@@ -45,8 +45,9 @@ static inline struct et_design *doe_design(const size_t *levels, size_t n_factor
 /* Adds a value; runs are in the order in which they are added. */
 static inline void doe_value(struct et_doe_data *to, uint32_t cell, uint32_t block, double y)
 {
-	et_doe_data_add(
-		to, &(struct et_doe_value){ .cell = cell, .block = block, .order = to->n, .y = y });
+	et_doe_data_add(to,
+		&(struct et_doe_value){
+			.cell = cell, .machine = block, .block = block, .order = to->n, .y = y });
 }
 
 /* The effect of a term; bails out if there is none. */
