@@ -86,7 +86,7 @@ struct et_doe_machine {
 struct et_doe_fleet {
 	bool logs;       /* else values over their mean, because some are not above 0 */
 	bool exact;      /* all treatments have equally many runs on all machines */
-	bool replicated; /* else the interaction cannot be told from the noise within machines */
+	bool replicated; /* else the interaction is part of the noise within machines */
 	struct et_doe_machine *machines;
 	size_t n_machines, n_left_out;
 	struct et_doe_component between, interaction, within;

@@ -423,6 +423,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DOE_NO_PAIRS] = { "doe-no-pairs", NOTE, "cc",
 		"{0} treatments are more than the {1} whose pairs are compared one by one; see the "
 		"effects of the factors instead" },
+	[ET_WARN_DOE_MACHINES_DIFFER] = { "doe-machines-differ", WARNING, "t",
+		"the machines differ in {0}, which may change effects; compare machines that are "
+		"alike" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

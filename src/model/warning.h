@@ -163,6 +163,7 @@ enum et_warning_code {
 	ET_WARN_DOE_WIDE_INTERVALS,
 	/* all of its programs */
 	ET_WARN_DOE_NO_PAIRS,
+	ET_WARN_DOE_MACHINES_DIFFER,
 	ET_WARNING_CODES,
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe.h"
 #include "base/alloc.h"
+#include "model/machine_id.h"
 #include "stats/doe_program.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 static bool same_text(const char *a, const char *b)
@@ -68,51 +70,45 @@ static int check(const struct et_experiment *const *experiments, size_t n, struc
 
 /* --- machines --- */
 
-const char *et_doe_machine_of(const struct et_experiment *e)
+bool et_doe_same_machine(const struct et_experiment *a, const struct et_experiment *b)
 {
-	if (e->member.node[0])
-		return e->member.node;
-	return e->machine[0] ? e->machine : e->host.name;
-}
-
-/* Experiments that do not say where they were measured are of different machines. */
-static bool same_machine(const struct et_experiment *a, const struct et_experiment *b)
-{
-	const char *machine = et_doe_machine_of(a);
-
-	return *machine && !strcmp(machine, et_doe_machine_of(b));
+	if (a->member.node[0] && b->member.node[0])
+		return !strcmp(a->member.node, b->member.node);
+	if (a->machine[0] && b->machine[0])
+		return et_machine_same(a->machine, b->machine);
+	return a->host.name[0] && !strcmp(a->host.name, b->host.name);
 }
 
 /* The name that people know it by, unless another machine has the same. */
 static const char *name_of(const struct et_experiment *e, char **names, size_t n)
 {
-	const char *id = *et_doe_machine_of(e) ? et_doe_machine_of(e) : e->id;
-	const char *name = e->member.node[0] || !e->host.name[0] ? id : e->host.name;
+	const char *id = e->machine[0] ? e->machine : e->id;
+	const char *name = e->member.node[0] ? e->member.node : e->host.name;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(names[i], name))
 			return id;
 	}
-	return name;
+	return *name ? name : id;
 }
 
-/* Numbers the machines in the order of their first experiments, and notes their names. */
-static void number_machines(const struct et_experiment *const *experiments, size_t n,
-	struct et_doe_place *places, struct et_doe_result *out)
+char **et_doe_machines(
+	const struct et_experiment *const *experiments, size_t n, uint32_t *machine, size_t *found)
 {
-	out->machines = et_calloc(n + 1, sizeof(*out->machines));
+	char **names = et_calloc(n + 1, sizeof(*names));
+
+	*found = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t same = 0;
-		while (same < i && !same_machine(experiments[same], experiments[i]))
+		while (same < i && !et_doe_same_machine(experiments[same], experiments[i]))
 			same++;
-		places[i].experiment = i;
-		places[i].machine = same < i ? places[same].machine : (uint32_t)out->n_machines;
+		machine[i] = same < i ? machine[same] : (uint32_t)*found;
 		if (same == i) {
-			out->machines[out->n_machines] =
-				et_strdup(name_of(experiments[i], out->machines, out->n_machines));
-			out->n_machines++;
+			names[*found] = et_strdup(name_of(experiments[i], names, *found));
+			++*found;
 		}
 	}
+	return names;
 }
 
 static bool one_campaign(const struct et_experiment *const *experiments, size_t n)
@@ -126,19 +122,75 @@ static bool one_campaign(const struct et_experiment *const *experiments, size_t 
 	return true;
 }
 
+bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n)
+{
+	return experiments[0]->design->blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n);
+}
+
 static void find_machines(const struct et_experiment *const *experiments, size_t n,
 	struct et_doe_place *places, struct et_doe_result *out)
 {
 	enum et_design_blocks blocks = experiments[0]->design->blocks;
 
-	number_machines(experiments, n, places, out);
-	out->population = out->n_machines > 1 &&
-			  (blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n));
+	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+
+	out->machines = et_doe_machines(experiments, n, machine, &out->n_machines);
+	out->population = out->n_machines > 1 && et_doe_whole_each(experiments, n);
 	for (size_t i = 0; i < n; i++) {
+		places[i].experiment = (uint32_t)i;
+		places[i].machine = machine[i];
 		places[i].machines =
 			out->population || (out->n_machines > 1 && blocks != ET_BLOCKS_ROUND);
 		places[i].experiments = n > 1 && out->n_machines == 1;
 	}
+}
+
+/* A property of machines that changes how fast programs are. */
+struct property {
+	const char *name;
+	size_t offset; /* of its text in struct et_host */
+};
+
+/* The first experiment whose machine differs from that of the first one, or n. */
+static size_t first_other(
+	const struct et_experiment *const *experiments, size_t n, const struct property *p)
+{
+	const char *first = (const char *)&experiments[0]->host + p->offset;
+
+	for (size_t i = 1; i < n; i++) {
+		const char *own = (const char *)&experiments[i]->host + p->offset;
+		if (*first && *own && strcmp(first, own) != 0)
+			return i;
+	}
+	return n;
+}
+
+/* The first difference is described, the others are named. */
+static void warn_different(const struct et_experiment *const *experiments, size_t n,
+	const struct et_doe_place *places, struct et_doe_result *out)
+{
+	static const struct property all[] = { { "kernel", offsetof(struct et_host, kernel) },
+		{ "CPU", offsetof(struct et_host, cpu) },
+		{ "governor", offsetof(struct et_host, governor) },
+		{ "clock source", offsetof(struct et_host, clocksource) },
+		{ "virtualisation", offsetof(struct et_host, virtual_machine) } };
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < ET_LENGTH(all); i++) {
+		size_t other = first_other(experiments, n, &all[i]);
+		if (other == n)
+			continue;
+		if (text)
+			et_append(&text, ", ", "%s", all[i].name);
+		else
+			et_append(&text, "", "%s (%s on %s, %s on %s)", all[i].name,
+				(const char *)&experiments[0]->host + all[i].offset,
+				out->machines[places[0].machine],
+				(const char *)&experiments[other]->host + all[i].offset,
+				out->machines[places[other].machine]);
+	}
+	if (text)
+		et_warn(&out->warnings, ET_WARN_DOE_MACHINES_DIFFER, et_arg_text(text));
 }
 
 static void judge(const struct et_experiment *const *experiments, size_t n,
@@ -149,12 +201,16 @@ static void judge(const struct et_experiment *const *experiments, size_t n,
 	ET_AUTO_FREE struct et_doe_place *places = et_calloc(n, sizeof(*places));
 
 	find_machines(experiments, n, places, out);
+	if (out->n_machines > 1)
+		warn_different(experiments, n, places, out);
 	out->metric = response.metric;
 	out->unit = response.unit;
 	out->n_programs = d->n_programs;
 	out->programs = et_calloc(d->n_programs + 1, sizeof(*out->programs));
 	for (uint32_t p = 0; p < d->n_programs; p++) {
 		struct et_doe_data data = { .machines = out->population,
+			.divided =
+				!out->population && (places[0].machines || places[0].experiments),
 			.sequential = experiments[0]->plan.order == ET_ORDER_SEQUENTIAL,
 			.unit = response.unit };
 		for (uint32_t i = 0; i < n; i++)

@@ -18,10 +18,18 @@ struct et_doe_options {
 };
 
 /*
- * The machine of an experiment: the node of a part of a campaign, else the machine's identity, else
- * (imported records may lack it) the name of its host.
+ * Whether two experiments are of one machine: by the nodes of parts of campaigns, else by the
+ * machines' identities, else (imported records may lack them) by the names of their hosts.
  */
-const char *et_doe_machine_of(const struct et_experiment *e);
+bool et_doe_same_machine(const struct et_experiment *a, const struct et_experiment *b);
+/*
+ * Numbers the machines of experiments from 0. Returns their names, which et_strv_free frees, and
+ * how many they are.
+ */
+char **et_doe_machines(
+	const struct et_experiment *const *experiments, size_t n, uint32_t *machine, size_t *found);
+/* Whether each machine ran the whole design; else a campaign divided its rounds among them. */
+bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n);
 
 /*
  * Analyses one or several experiments of the same plan; several of one machine belong together. If

@@ -21,6 +21,7 @@ struct et_doe_data {
 	struct et_doe_value *runs; /* in order of execution */
 	size_t n, cap;
 	bool machines;   /* blocks are machines, and stand for many: see et_doe_place */
+	bool divided;    /* blocks are machines or experiments that are few, and stand for none */
 	bool sequential; /* all runs of a treatment came after those of the one before */
 	enum et_unit unit;
 	/* Made by et_doe_data_arrange: */

@@ -108,9 +108,10 @@ static void copy_runs(const struct et_doe_grid *g, const uint32_t *place,
 	ET_AUTO_FREE uint32_t *levels = et_calloc(factors + 1, sizeof(*levels));
 	ET_AUTO_FREE uint32_t *cell = cells_of(&out->grid, all);
 
-	out->data = (struct et_doe_data){
-		.machines = data->machines, .sequential = data->sequential, .unit = data->unit
-	};
+	out->data = (struct et_doe_data){ .machines = data->machines,
+		.divided = data->divided,
+		.sequential = data->sequential,
+		.unit = data->unit };
 	for (size_t i = 0; i < data->n; i++) {
 		struct et_doe_value v = data->runs[i];
 		size_t at = 0, stride = 1;

@@ -23,8 +23,11 @@ static void fill_cells(const struct et_doe_grid *grid, const struct et_doe_data 
 /* Ranks of all values are made once per term; with more work than this they are not. */
 static const double most_ranked = 3e6;
 
+/* Variances of cells would include the differences between machines, and blocks are too few. */
 static bool can_be_apart(const struct et_doe_data *d)
 {
+	if (d->divided && d->n_blocks > 1)
+		return false;
 	for (size_t c = 0; c < d->n_cells; c++) {
 		if (et_doe_count(d, c) == 1)
 			return false;
