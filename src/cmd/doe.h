@@ -7,6 +7,7 @@
 #include "cmd/outputs.h"
 #include "model/experiment.h"
 #include "plan/plan.h"
+#include "report/doe.h"
 
 /* The options of all actions; check_given() in doe.c knows which action takes which. */
 struct et_doe_request {
@@ -93,9 +94,13 @@ int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct
 /*
  * Loads the experiments that an operand of analyse, status and export means: a plan file (the
  * newest experiment of its name and design; if machines are blocks, of each machine), a record that
- * etalon has written, an id, or a label. The caller frees each and the array.
+ * etalon has written, an id, or a label. A campaign, or a plan or label whose newest experiment is
+ * part of one, means the experiments of its done parts. The caller frees each and the array.
  */
 int et_doe_load(struct et_cli *cli, const char *operand, struct et_experiment ***out, size_t *n,
 	struct et_error *err) ET_CHECK;
+/* The same; adds the parts of a campaign to *parts, and those that are not done. */
+int et_doe_load_parts(struct et_cli *cli, const char *operand, struct et_experiment ***out,
+	size_t *n, struct et_doe_parts *parts, struct et_error *err) ET_CHECK;
 
 #endif

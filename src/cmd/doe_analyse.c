@@ -14,6 +14,7 @@
 struct analysis {
 	struct et_experiment **list;
 	size_t n;
+	struct et_doe_parts parts;
 	uint32_t *terms;
 	size_t n_terms;
 };
@@ -54,7 +55,7 @@ static int load(struct et_cli *cli, char *const *operands, size_t n, struct anal
 		int rc = check_table(operands[i], err);
 
 		if (!rc)
-			rc = et_doe_load(cli, operands[i], &more, &found, err);
+			rc = et_doe_load_parts(cli, operands[i], &more, &found, &a->parts, err);
 
 		if (rc)
 			return rc;
@@ -111,6 +112,7 @@ static int analyse(const struct et_cli *cli, const struct et_doe_request *r,
 	struct et_doe_view v = { .result = &result,
 		.experiments = list,
 		.n_experiments = a->n,
+		.parts = a->parts,
 		.terms = a->terms,
 		.n_terms = a->n_terms,
 		.verbose = cli->verbosity > 0,

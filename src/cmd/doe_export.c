@@ -9,6 +9,7 @@
 static int write_output(
 	const struct et_doe_request *r, struct et_experiment **list, size_t n, struct et_error *err)
 {
+	const struct et_experiment *const *all = (const struct et_experiment *const *)list;
 	const char *path = r->output ? r->output : "-";
 	struct et_output out = { 0 };
 	int rc = et_output_open(&out, path, err);
@@ -16,9 +17,9 @@ static int write_output(
 
 	if (f) {
 		if (r->r_script)
-			et_doe_r(list[0]->design, r->data ? r->data : "data.csv", f);
+			et_doe_r(all, n, r->data ? r->data : "data.csv", f);
 		else
-			et_doe_csv((const struct et_experiment *const *)list, n, f);
+			et_doe_csv(all, n, f);
 		rc = et_output_end(&out, err);
 	} else if (rc == 0) {
 		rc = -EIO;

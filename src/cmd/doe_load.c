@@ -3,9 +3,11 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/doe.h"
+#include "cmd/doe_parts.h"
 #include "cmd/input.h"
 #include "cmd/stored.h"
 #include "model/design_change.h"
+#include "stats/doe.h"
 #include "store/import.h"
 
 #include <errno.h>
@@ -36,39 +38,31 @@ int et_doe_find(
 	return et_store_list(store, 0, note, &n, err);
 }
 
-/* The experiments that were loaded so far. */
-struct loaded {
-	struct et_experiment **list;
-	size_t n, cap;
-};
-
-static void forget(struct loaded *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		et_experiment_free(l->list[i]);
-	free(l->list);
-}
-
-/* Imported records do not say which machine they are from, but its name. */
-static const char *machine_of(const struct et_experiment *e)
-{
-	return e->machine[0] ? e->machine : e->host.name;
-}
-
-static bool has_machine(const struct loaded *l, const struct et_experiment *e)
+static bool has_machine(const struct et_doe_loaded *l, const struct et_experiment *e)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		if (!strcmp(machine_of(l->list[i]), machine_of(e)))
+		if (et_doe_same_machine(l->list[i], e))
 			return true;
 	}
 	return false;
 }
 
+/* Takes e if it belongs to the experiments that were loaded; otherwise e is left. */
+static bool takes(struct et_doe_loaded *l, struct et_experiment *e)
+{
+	/* Parts of campaigns belong to theirs, not to experiments of single machines. */
+	if (l->n && (e->member.campaign[0] || has_machine(l, e)))
+		return false;
+	et_doe_loaded_add(l, e);
+	return true;
+}
+
 /*
- * Adds the newest experiment of that name and design; if machines are blocks, the newest of each.
- * *changes becomes the difference to the newest experiment of another design, or stays NULL.
+ * Adds the newest experiment of that name and design; if machines are blocks, the newest of each;
+ * if it is part of a campaign, all parts. *changes becomes the difference to the newest experiment
+ * of another design, or stays NULL.
  */
-static int load_design(struct et_store *store, const struct et_design *d, struct loaded *l,
+static int load_design(struct et_store *store, const struct et_design *d, struct et_doe_loaded *l,
 	char **changes, char other[40], struct et_error *err)
 {
 	struct et_doe_ids ids = { 0 };
@@ -82,11 +76,12 @@ static int load_design(struct et_store *store, const struct et_design *d, struct
 		if (rc)
 			break;
 		char *differs = et_design_changes(e->design, d);
-		if (!differs && !has_machine(l, e)) {
-			ET_GROW(l->list, l->n, l->cap);
-			l->list[l->n++] = e;
-			continue;
+		if (!differs && !l->n && e->member.campaign[0]) {
+			rc = et_doe_load_campaign_of(store, e, l, err);
+			break;
 		}
+		if (!differs && takes(l, e))
+			continue;
 		if (differs && !*changes) {
 			*changes = differs;
 			differs = NULL;
@@ -100,17 +95,20 @@ static int load_design(struct et_store *store, const struct et_design *d, struct
 }
 
 static int load_plan(
-	struct et_store *store, const char *path, struct loaded *l, struct et_error *err)
+	struct et_store *store, const char *path, struct et_doe_loaded *l, struct et_error *err)
 {
 	struct et_plan_file plan = { 0 };
 	ET_AUTO_FREE char *changes = NULL;
-	char other[40];
+	char other[40], id[40];
 	int rc = et_doe_read_plan(path, &plan, err);
 
 	if (rc)
 		return rc;
 	rc = load_design(store, plan.design, l, &changes, other, err);
-	if (rc == 0 && !l->n)
+	if (rc == 0 && !l->n && !changes &&
+		et_doe_find_campaign(store, plan.design->name, NULL, id))
+		rc = et_doe_load_campaign(store, id, l, err);
+	else if (rc == 0 && !l->n)
 		rc = changes ? et_doe_changed(path, other, changes, err)
 			     : et_hint(err,
 				       et_fail(err, ENOENT, ET_EXIT_USAGE,
@@ -131,30 +129,47 @@ static int check_design(struct et_experiment *e, const char *operand, struct et_
 		"run 'etalon show %s' to print it", operand);
 }
 
-/* An id means one experiment, a label all of its machines. */
-static int load_name(
-	struct et_store *store, const char *name, struct loaded *l, struct et_error *err)
+/* Whether the name means more than the experiment e: not if it is the id of e. */
+static bool is_label(const char *name, const struct et_experiment *e)
+{
+	return !strcmp(name, "last") || (e->label && !strcmp(e->label, name));
+}
+
+static int load_found(struct et_store *store, const char *name, struct et_experiment *e,
+	struct et_doe_loaded *l, struct et_error *err)
 {
 	ET_AUTO_FREE char *changes = NULL;
-	struct et_experiment *e;
+	char id[40];
+	int rc = check_design(e, name, err);
+
+	if (rc == 0 && is_label(name, e) && e->member.campaign[0])
+		return et_doe_load_campaign_of(store, e, l, err);
+	if (rc == 0 && e->label && !strcmp(e->label, name) &&
+		e->design->blocks == ET_BLOCKS_MACHINE) {
+		rc = load_design(store, e->design, l, &changes, id, err);
+	} else if (rc == 0) {
+		et_doe_loaded_add(l, e);
+		return 0;
+	}
+	et_experiment_free(e);
+	return rc;
+}
+
+/* An id means one experiment or one campaign, a label all of its machines or parts. */
+static int load_name(
+	struct et_store *store, const char *name, struct et_doe_loaded *l, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
 	char id[40];
 	int rc = et_store_find(store, name, id, err);
 
 	if (rc == 0)
 		rc = et_store_load(store, id, &e, err);
-	if (rc)
-		return rc;
-	rc = check_design(e, name, err);
-	if (rc == 0 && e->label && !strcmp(e->label, name) &&
-		e->design->blocks == ET_BLOCKS_MACHINE) {
-		rc = load_design(store, e->design, l, &changes, id, err);
-	} else if (rc == 0) {
-		ET_GROW(l->list, l->n, l->cap);
-		l->list[l->n++] = e;
-		return 0;
+	if ((rc == 0 || rc == -ENOENT) && et_doe_find_campaign(store, name, e, id)) {
+		et_experiment_free(e);
+		return et_doe_load_campaign(store, id, l, err);
 	}
-	et_experiment_free(e);
-	return rc;
+	return rc ? rc : load_found(store, name, e, l, err);
 }
 
 /* Whether a file has a record in JSON rather than a plan in YAML. */
@@ -168,7 +183,7 @@ static bool is_record(const char *path)
 	return c == '{';
 }
 
-static int load_record(const char *path, struct loaded *l, struct et_error *err)
+static int load_record(const char *path, struct et_doe_loaded *l, struct et_error *err)
 {
 	struct et_import_options o = { .name = path,
 		.format = ET_IMPORT_NATIVE,
@@ -182,13 +197,12 @@ static int load_record(const char *path, struct loaded *l, struct et_error *err)
 		rc = et_import(data, size, &o, &e, err);
 	if (rc)
 		return rc;
-	ET_GROW(l->list, l->n, l->cap);
-	l->list[l->n++] = e;
+	et_doe_loaded_add(l, e);
 	return check_design(e, path, err);
 }
 
-static int load_stored(
-	struct et_cli *cli, const char *operand, bool plan, struct loaded *l, struct et_error *err)
+static int load_stored(struct et_cli *cli, const char *operand, bool plan, struct et_doe_loaded *l,
+	struct et_error *err)
 {
 	struct et_store *store;
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
@@ -204,19 +218,30 @@ static int load_stored(
 	return rc;
 }
 
-int et_doe_load(struct et_cli *cli, const char *operand, struct et_experiment ***out, size_t *n,
-	struct et_error *err)
+int et_doe_load_parts(struct et_cli *cli, const char *operand, struct et_experiment ***out,
+	size_t *n, struct et_doe_parts *parts, struct et_error *err)
 {
 	bool is_file = !strcmp(operand, "-") || access(operand, F_OK) == 0;
-	struct loaded l = { 0 };
+	struct et_doe_loaded l = { 0 };
 	int rc = is_file && is_record(operand) ? load_record(operand, &l, err)
 					       : load_stored(cli, operand, is_file, &l, err);
 
 	if (rc) {
-		forget(&l);
+		et_doe_loaded_free(&l);
 		return rc;
 	}
 	*out = l.list;
 	*n = l.n;
+	parts->all += l.parts.all;
+	parts->missing += l.parts.missing;
+	parts->missing_runs += l.parts.missing_runs;
 	return 0;
+}
+
+int et_doe_load(struct et_cli *cli, const char *operand, struct et_experiment ***out, size_t *n,
+	struct et_error *err)
+{
+	struct et_doe_parts ignored = { 0 };
+
+	return et_doe_load_parts(cli, operand, out, n, &ignored, err);
 }

@@ -14,10 +14,17 @@
 
 struct et_svg_sheet;
 
+/* The parts of a campaign that an analysis is based on; all 0 if it is none. */
+struct et_doe_parts {
+	size_t all, missing;
+	uint64_t missing_runs;
+};
+
 struct et_doe_view {
 	const struct et_doe_result *result;
 	const struct et_experiment *const *experiments; /* that it is the result of */
 	size_t n_experiments;
+	struct et_doe_parts parts;
 	const uint32_t *terms; /* effects to show, bits of factors; NULL: all */
 	size_t n_terms;
 	bool verbose, tables, plot;
@@ -76,6 +83,19 @@ double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p,
  */
 char **et_doe_short_names(const struct et_design *d, bool *numbers);
 
+/* --- several machines --- */
+
+/* "on machines like these, ": the beginning of a finding; nothing of one machine. */
+void et_doe_machines_begin(const struct et_doe_view *v, FILE *out);
+/* "; the 5 machines differ by 8 % (sd), nor is any effect": its end. */
+void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out);
+/* "variance: 95 % between machines, …", or "". The caller frees it. */
+char *et_doe_components(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
+/* Tables of machines, components of variance and effects on each machine. */
+void et_doe_machines_text(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page);
+void et_doe_machines_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out);
+
 /* --- text, JSON, pictures, page --- */
 
 /* The findings alone. */
@@ -96,7 +116,8 @@ void et_doe_charts(const struct et_doe_view *v, const struct et_doe_program *p,
 /* One row per run: program, factors, block, order, whether it counts, response. */
 void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out);
 /* A script for R that repeats the analysis of these data. */
-void et_doe_r(const struct et_design *d, const char *data, FILE *out);
+void et_doe_r(
+	const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out);
 /* The name of the column of a factor, or of the response. The caller frees it. */
 char *et_doe_column(const struct et_design *d, size_t factor)
 	__attribute__((malloc, returns_nonnull));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs of a designed experiment as CSV, and a script for R that repeats the analysis. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "report/csv.h"
 #include "report/doe.h"
 #include "report/tally.h"
+#include "stats/doe.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,17 +51,43 @@ char *et_doe_response_column(const struct et_design *d)
 	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
 }
 
+/* The experiments and their machines. */
+struct source {
+	const struct et_experiment *const *experiments;
+	size_t n, n_machines;
+	char **names;      /* of the machines */
+	uint32_t *machine; /* of each experiment */
+};
+
 /* "block" if blocks are part of the analysis, "round" if runs are only arranged in rounds. */
-static const char *block_column(const struct et_experiment *e)
+static const char *block_column(const struct source *s)
 {
-	if (e->design->blocks != ET_BLOCKS_NONE)
+	const struct et_experiment *e = s->experiments[0];
+
+	if (e->design->blocks != ET_BLOCKS_NONE || s->n > 1)
 		return "block";
 	return e->plan.order == ET_ORDER_SEQUENTIAL ? NULL : "round";
 }
 
-static void header(const struct et_experiment *e, FILE *out)
+/* The machine; else the round, of several experiments with the number of its experiment. */
+static void put_block(const struct source *s, size_t number, uint32_t round, FILE *out)
 {
-	const struct et_design *d = e->design;
+	enum et_design_blocks blocks = s->experiments[0]->design->blocks;
+
+	putc(',', out);
+	if (blocks == ET_BLOCKS_MACHINE || (blocks == ET_BLOCKS_NONE && s->n_machines > 1))
+		et_csv_text(s->names[s->machine[number]], out);
+	else if (blocks == ET_BLOCKS_NONE && s->n > 1)
+		fprintf(out, "%zu", number + 1);
+	else if (s->n > 1)
+		fprintf(out, "%zu.%u", number + 1, round);
+	else
+		fprintf(out, "%u", round);
+}
+
+static void header(const struct source *s, FILE *out)
+{
+	const struct et_design *d = s->experiments[0]->design;
 	ET_AUTO_FREE char *response = et_doe_response_column(d);
 
 	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
@@ -70,32 +98,31 @@ static void header(const struct et_experiment *e, FILE *out)
 		et_csv_text(name, out);
 		putc(',', out);
 	}
-	if (block_column(e))
-		fprintf(out, "%s,", block_column(e));
+	if (block_column(s))
+		fprintf(out, "%s,", block_column(s));
 	fprintf(out, "order,counts,%s\n", response);
 }
 
 static void command(
-	const struct et_experiment *e, uint32_t number, size_t machine, uint32_t first, FILE *out)
+	const struct source *from, size_t number, uint32_t command, uint32_t first, FILE *out)
 {
+	const struct et_experiment *e = from->experiments[number];
 	const struct et_design *d = e->design;
 	enum et_metric metric = metric_of(d);
 	ET_AUTO_READER struct et_sample_reader r =
-		et_samples_read_figures(&e->commands[number].samples);
+		et_samples_read_figures(&e->commands[command].samples);
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		uint64_t value = et_sample_metric(s, metric);
 		if (value == ET_UNKNOWN)
 			continue;
-		et_csv_text(d->programs[et_design_program_of(d, number)].name, out);
+		et_csv_text(d->programs[et_design_program_of(d, command)].name, out);
 		for (size_t f = 0; f < d->n_factors; f++) {
 			putc(',', out);
-			et_csv_text(et_design_level(d, number, f), out);
+			et_csv_text(et_design_level(d, command, f), out);
 		}
-		if (d->blocks == ET_BLOCKS_MACHINE)
-			fprintf(out, ",%zu", machine + 1);
-		else if (block_column(e))
-			fprintf(out, ",%u", s->place.round);
+		if (block_column(from))
+			put_block(from, number, s->place.round, out);
 		fprintf(out, ",%u,%d,%" PRIu64 "\n", first + s->place.order, et_sample_counts(s),
 			value);
 	}
@@ -116,14 +143,19 @@ static uint32_t last_order(const struct et_experiment *e)
 
 void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out)
 {
+	struct source s = { .experiments = experiments, .n = n };
+	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
 	uint32_t first = 0;
 
-	header(experiments[0], out);
+	s.machine = machine;
+	s.names = et_doe_machines(experiments, n, machine, &s.n_machines);
+	header(&s, out);
 	for (size_t k = 0; k < n; k++) {
 		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)
-			command(experiments[k], i, k, first, out);
+			command(&s, k, i, first, out);
 		first += last_order(experiments[k]);
 	}
+	et_strv_free(s.names);
 }
 
 /* --- R --- */
@@ -183,7 +215,8 @@ static const char script_read[] =
 	"  d[[paste0(\"f\", i)]] <- factor(plain(d[[f$name]]), levels = f$levels)\n"
 	"  names[i] <- f$name\n"
 	"}\n"
-	"if (blocked) d$b <- factor(d$block)\n";
+	"if (blocked) d$b <- factor(d$block)\n"
+	"blocked <- blocked && nlevels(d$b) > 1\n";
 
 static const char script_effects[] =
 	"# The mean at the second level minus that at the first, of interactions half the\n"
@@ -217,6 +250,54 @@ static const char script_effects[] =
 	"  }\n"
 	"}\n";
 
+static const char script_machines[] =
+	"# Machines stand for many: each term is tested against its variation from machine to\n"
+	"# machine (Greenhouse and Geisser's degrees of freedom), and components of variance are\n"
+	"# those of logarithms; lme4::lmer(log(y) ~ t + (1 | b / t)) fits them by REML.\n"
+	"of_machines <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  right <- paste(columns, collapse = \" * \")\n"
+	"  m <- aggregate(as.formula(paste(\"y ~ b +\", paste(columns, collapse = \" + \"))), x, "
+	"mean)\n"
+	"  count <- table(m$b)\n"
+	"  m <- m[m$b %in% names(count)[count == max(count)], ]\n"
+	"  m$b <- factor(m$b)\n"
+	"  a <- aov(as.formula(paste(\"y ~\", right)), m)\n"
+	"  error <- paste0(\" + Error(b / (\", right, \"))\")\n"
+	"  strata <- summary(aov(as.formula(paste0(\"y ~ \", right, error)), m))\n"
+	"  m <- m[do.call(order, m[c(rev(columns), \"b\")]), ]\n"
+	"  means <- matrix(m$y, nrow = nlevels(m$b))\n"
+	"  design <- model.matrix(as.formula(paste(\"~\", right)), m[m$b == m$b[1], ])\n"
+	"  labels <- attr(terms(a), \"term.labels\")\n"
+	"  for (i in seq_along(labels)) {\n"
+	"    columns <- strsplit(labels[i], \":\")[[1]]\n"
+	"    table <- strata[[paste0(\"Error: b:\", labels[i])]][[1]]\n"
+	"    q <- qr.Q(qr(design[, attr(design, \"assign\") == i, drop = FALSE]))\n"
+	"    s <- cov(means %*% q)\n"
+	"    df <- sum(diag(s))^2 / sum(s^2)\n"
+	"    f <- table[1, \"F value\"]\n"
+	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
+	"    show(\"effect\", program, name, effect(a, m, columns), df,\n"
+	"      table[1, \"Sum Sq\"] * nrow(x) / nrow(m), f,\n"
+	"      pf(f, df, df * (nlevels(m$b) - 1), lower.tail = FALSE))\n"
+	"  }\n"
+	"}\n"
+	"components <- function(program, x) {\n"
+	"  t <- interaction(x[paste0(\"f\", seq_along(factors))], drop = TRUE)\n"
+	"  of <- function(f) tapply(log(x$y), list(x$b, t), f)\n"
+	"  whole <- apply(!is.na(of(mean)), 1, all)\n"
+	"  n <- of(length)[whole, ]\n"
+	"  m <- of(mean)[whole, ]\n"
+	"  within <- sum(of(var)[whole, ] * (n - 1), na.rm = TRUE) / sum(n - 1)\n"
+	"  rest <- sweep(m - rowMeans(m), 2, colMeans(m - rowMeans(m)))\n"
+	"  both <- sum(rest^2) / (nrow(m) - 1) / (ncol(m) - 1)\n"
+	"  v <- c(between_machines = var(rowMeans(m)) - both / ncol(m),\n"
+	"    machine_by_treatment = both - within * mean(1 / n), within_machines = within)\n"
+	"  v[v < 0] <- 0\n"
+	"  for (i in names(v))\n"
+	"    show(\"component\", program, i, 100 * sqrt(v[[i]]), 100 * v[[i]] / sum(v))\n"
+	"}\n";
+
 static const char script_pairs[] =
 	"# The protocol of Nogueira and Matias for two independent samples.\n"
 	"test <- function(x, y) {\n"
@@ -245,22 +326,34 @@ static const char script_pairs[] =
 	"    unname(rows[[i]][[2]]), rows[[i]][[3]], rows[[i]][[4]], adjusted[i])\n"
 	"}\n"
 	"cat(\"effect,program,term,effect,df,sum of squares,F,p\\n\")\n"
-	"for (p in unique(d$program)) analyse(p, d[d$program == p, ])\n"
+	"judge <- if (machines) of_machines else analyse\n"
+	"for (p in unique(d$program)) judge(p, d[d$program == p, ])\n"
+	"if (machines) {\n"
+	"  cat(\"component,program,name,sd in percent,percent of the variance\\n\")\n"
+	"  for (p in unique(d$program)) components(p, d[d$program == p, ])\n"
+	"}\n"
 	"cat(\"pair,program,a,b,test,p,p_holm\\n\")\n"
 	"for (p in unique(d$program)) compare(p, d[d$program == p, ])\n";
 
-void et_doe_r(const struct et_design *d, const char *data, FILE *out)
+void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
 {
+	const struct et_design *d = experiments[0]->design;
+	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+	size_t n_machines;
 	ET_AUTO_FREE char *response = et_doe_response_column(d);
 
+	et_strv_free(et_doe_machines(experiments, n, machine, &n_machines));
 	fputs(script_begin, out);
 	fputs("file <- if (length(argument)) argument[1] else ", out);
 	r_text(data, out);
 	fputs("\nresponse <- ", out);
 	r_text(response, out);
-	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE ? "FALSE" : "TRUE");
+	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE && n < 2 ? "FALSE" : "TRUE");
+	fprintf(out, "machines <- %s\n",
+		n_machines > 1 && et_doe_whole_each(experiments, n) ? "TRUE" : "FALSE");
 	r_factors(d, out);
 	fputs(script_read, out);
 	fputs(script_effects, out);
+	fputs(script_machines, out);
 	fputs(script_pairs, out);
 }

@@ -350,6 +350,7 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 	const char *untested = et_doe_untested(p);
 
 	t.out = et_memstream_open(&m);
+	et_doe_machines_begin(v, t.out);
 	if (untested) {
 		begin_clause(&t);
 		fprintf(t.out, "%s: nothing can be tested: %s", p->name, untested);
@@ -363,5 +364,6 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 			put_interaction(&t, e);
 	}
 	put_pairs(&t);
+	et_doe_machines_end(v, p, t.out);
 	return et_memstream_close(&m);
 }

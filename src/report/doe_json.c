@@ -113,9 +113,94 @@ static void means(struct et_json *w, const struct et_doe_result *r, const struct
 	et_json_end(w);
 }
 
-static void effect(struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p,
+/* --- machines --- */
+
+static const char *machine_name(
+	const struct et_doe_view *v, const struct et_doe_program *p, size_t i)
+{
+	return v->result->machines[p->fleet->machines[i].name];
+}
+
+static void over_machines(struct et_json *w, const struct et_doe_view *v,
+	const struct et_doe_program *p, const struct et_doe_over_machines *o)
+{
+	et_json_object(w, "between_machines");
+	et_json_double(w, "f", o->f);
+	et_json_double(w, "df", o->df);
+	et_json_double(w, "df2", o->df2);
+	et_json_double(w, "p", o->p);
+	et_json_double(w, "p_holm", o->p_holm);
+	et_json_bool(w, "differs", o->differs);
+	et_json_double(w, "here_percent", o->here.percent);
+	interval(w, "here_interval", o->here.lo, o->here.hi);
+	et_json_double(w, "here_p", o->here_p);
+	et_json_double(w, "here_p_holm", o->here_p_holm);
+	et_json_bool(w, "here_significant", o->here_significant);
+	et_json_array(w, "machines");
+	for (size_t i = 0; i < o->n_on; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "machine", machine_name(v, p, i));
+		et_json_double(w, "percent", o->on[i].percent);
+		interval(w, "interval", o->on[i].lo, o->on[i].hi);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void component(struct et_json *w, const char *name, const struct et_doe_component *c)
+{
+	et_json_flat_object(w, name);
+	et_json_double(w, "sd_percent", 100 * c->sd);
+	interval(w, "interval", 100 * c->lo, 100 * c->hi);
+	et_json_double(w, "percent_of_variance", 100 * c->share);
+	et_json_double(w, "df", c->df);
+	et_json_end(w);
+}
+
+static void components(struct et_json *w, const struct et_doe_fleet *f)
+{
+	et_json_object(w, "variance_components");
+	et_json_string(w, "scale", f->logs ? "logarithm" : "value over the mean");
+	et_json_string(w, "method", f->exact ? "anova" : "unweighted-means");
+	et_json_u64(w, "machines", f->n_machines);
+	et_json_u64(w, "machines_left_out", f->n_left_out);
+	component(w, "between_machines", &f->between);
+	component(w, "machine_by_treatment", &f->interaction);
+	component(w, "within_machines", &f->within);
+	et_json_end(w);
+}
+
+static void machines(struct et_json *w, const struct et_doe_view *v)
+{
+	const struct et_doe_result *r = v->result;
+
+	et_json_array(w, "machines");
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct et_doe_program *p = &r->programs[i];
+		for (size_t k = 0; p->fleet && k < p->fleet->n_machines; k++) {
+			const struct et_doe_machine *m = &p->fleet->machines[k];
+			et_json_flat_object(w, NULL);
+			et_json_string(w, "machine", machine_name(v, p, k));
+			et_json_string(w, "program", p->name);
+			et_json_u64(w, "n", m->n);
+			et_json_double(w, "ratio", m->ratio);
+			interval(w, "interval", m->lo, m->hi);
+			et_json_double(w, "noise_percent", 100 * m->noise);
+			et_json_double(w, "p_holm", m->p_holm);
+			et_json_bool(w, "differs", m->differs);
+			et_json_end(w);
+		}
+	}
+	et_json_end(w);
+}
+
+/* --- effects, programs and pairs --- */
+
+static void effect(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p,
 	const struct et_doe_effect *e)
 {
+	const struct et_doe_result *r = v->result;
 	struct et_doe_change c = et_doe_change_of(p, e);
 	bool has = et_doe_has_interval(e);
 	char k[64];
@@ -138,6 +223,8 @@ static void effect(struct et_json *w, const struct et_doe_result *r, const struc
 	et_json_double(w, "p", e->p);
 	et_json_double(w, "p_holm", e->p_holm);
 	et_json_bool(w, "significant", e->significant);
+	if (p->fleet)
+		over_machines(w, v, p, &e->over);
 	if (e->aliases)
 		et_json_string(w, "aliases", e->aliases);
 	means(w, r, e);
@@ -168,6 +255,8 @@ static void program(struct et_json *w, const struct et_doe_view *v, const struct
 	et_json_double(w, "blocks_sum_of_squares", p->ss_blocks);
 	et_json_double(w, "blocks_percent_of_variation", 100 * p->ss_blocks / p->ss_total);
 	et_json_string(w, "not_estimated", p->not_estimated);
+	if (p->fleet)
+		components(w, p->fleet);
 	et_json_flat_object(w, "residuals");
 	et_json_double(w, "normal_p", p->residuals.normal_p);
 	et_json_double(w, "equal_spread_p", p->residuals.equal_p);
@@ -208,6 +297,11 @@ void et_doe_json(const struct et_doe_view *v, struct et_json *w)
 	design(w, v);
 	et_json_string(w, "summary", summary);
 	et_json_string(w, "missing", *missing ? missing : NULL);
+	if (r->n_machines > 1) {
+		et_json_string(
+			w, "effects_of", r->population ? "machines like these" : "these machines");
+		machines(w, v);
+	}
 	et_json_array(w, "programs");
 	for (size_t i = 0; i < r->n_programs; i++)
 		program(w, v, &r->programs[i]);
@@ -223,7 +317,7 @@ void et_doe_json(const struct et_doe_view *v, struct et_json *w)
 		const struct et_doe_program *p = &r->programs[i];
 		for (size_t k = 0; k < p->n_effects; k++) {
 			if (et_doe_shows(v, &p->effects[k]))
-				effect(w, r, p, &p->effects[k]);
+				effect(w, v, p, &p->effects[k]);
 		}
 	}
 	et_json_end(w);

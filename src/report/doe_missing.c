@@ -13,10 +13,11 @@ static void separate(FILE *out, bool *begun)
 	*begun = true;
 }
 
-/* "21 of 160 runs are done". Results of other tools have no command and no plan to complete. */
+/* "21 of 160 runs are done; 1 of 6 parts is missing". Results of other tools have no command and no
+ * plan to complete. */
 static void put_progress(const struct et_doe_view *v, FILE *out, bool *begun)
 {
-	uint64_t done = 0, total = 0;
+	uint64_t done = 0, total = v->parts.missing_runs;
 
 	for (size_t i = 0; i < v->n_experiments; i++) {
 		const struct et_experiment *e = v->experiments[i];
@@ -32,6 +33,9 @@ static void put_progress(const struct et_doe_view *v, FILE *out, bool *begun)
 		return;
 	separate(out, begun);
 	fprintf(out, "%" PRIu64 " of %" PRIu64 " runs are done", done, total);
+	if (v->parts.missing)
+		fprintf(out, "; %zu of %zu parts %s missing", v->parts.missing, v->parts.all,
+			v->parts.missing == 1 ? "is" : "are");
 }
 
 /* "no run of loop counts with n=2,m=1". */

@@ -127,6 +127,7 @@ static void program(const struct et_doe_view *v, const struct et_doe_program *p,
 	et_html_pictures_begin(out);
 	et_doe_charts(v, p, NULL, out);
 	et_html_pictures_end(out);
+	et_doe_machines_page(v, p, out);
 	treatments(v, p, out);
 	pairs(v, p, out);
 }

@@ -115,6 +115,52 @@ static void main_effects(const struct canvas *to)
 	free_tracks(&t);
 }
 
+/* --- machines --- */
+
+/* A forest plot: each main effect on each machine, and on all machines like these. */
+static void on_machines(const struct canvas *to)
+{
+	const struct et_doe_program *p = to->program;
+	const struct et_doe_fleet *f = p->fleet;
+	struct tracks t = { 0 };
+
+	for (size_t i = 0; f && i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		const struct et_doe_on_machine *on = e->over.on;
+		if (!is_main(e) || !et_doe_shows(to->view, e) || !e->over.n_on)
+			continue;
+		for (size_t m = 0; m < e->over.n_on; m++)
+			add_track(&t,
+				et_asprintf("%s on %s", e->term,
+					to->view->result->machines[f->machines[m].name]),
+				on[m].percent, on[m].lo, on[m].hi);
+		struct et_doe_change all = et_doe_change_of(p, e);
+		add_track(&t, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);
+	}
+	const struct et_svg_series series[] = {
+		{ .name = "interval",
+			.shape = ET_SVG_INTERVALS,
+			.x = t.lo,
+			.x_end = t.hi,
+			.y = t.at,
+			.n = t.n },
+		{ .name = "effect", .shape = ET_SVG_POINTS, .x = t.x, .y = t.at, .n = t.n },
+	};
+	const struct et_svg_mark zero = { .at = 0 };
+	struct et_chart c = { .title = "Effects on each machine",
+		.description = "The effect of each factor on each machine, with its interval.",
+		.x = { .label = "effect in percent of the machine's own level" },
+		.y = { .tracks = (const char *const *)t.names, .n_tracks = t.n },
+		.series = series,
+		.n_series = ET_LENGTH(series),
+		.marks = &zero,
+		.n_marks = 1,
+		.height = height_of(&t) };
+	if (t.n)
+		put(to, &c);
+	free_tracks(&t);
+}
+
 /* --- Pareto --- */
 
 /* The root of F over its limit: at 1 the test of this effect alone just reaches alpha. */
@@ -312,6 +358,7 @@ void et_doe_charts(const struct et_doe_view *v, const struct et_doe_program *p,
 	const struct canvas to = { v, p, sheet, page };
 
 	main_effects(&to);
+	on_machines(&to);
 	pareto(&to);
 	interactions(&to);
 	residuals(&to);

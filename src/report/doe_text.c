@@ -44,9 +44,8 @@ static char *title_of(const struct et_doe_view *v)
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		n += r->programs[i].n;
-	ET_AUTO_FREE char *machines = v->n_experiments > 1
-					      ? et_asprintf(" on %zu machines", v->n_experiments)
-					      : et_strdup("");
+	ET_AUTO_FREE char *machines =
+		r->n_machines > 1 ? et_asprintf(" on %zu machines", r->n_machines) : et_strdup("");
 	return et_asprintf("%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
 		shape, d->n_treatments == 1 ? "" : "s", d->n_programs,
 		d->n_programs == 1 ? "" : "s", n, machines, et_metrics[r->metric].label);
@@ -295,6 +294,9 @@ static void program(
 	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s", how,
 		v->result->blocked ? "; differences between blocks are removed" : "");
 	et_page_paragraph(page, 2, "", NULL, method, NULL);
+	ET_AUTO_FREE char *components = et_doe_components(p);
+	if (*components)
+		et_page_paragraph(page, 2, "", NULL, components, NULL);
 	if (v->result->n_programs > 1 && v->verbose) {
 		struct et_doe_result one = *v->result;
 		struct et_doe_view single = *v;
@@ -307,6 +309,7 @@ static void program(
 	et_warnings_text(page, 2, &p->warnings);
 	if (!v->verbose)
 		return;
+	et_doe_machines_text(v, p, page);
 	anova(v, p, page);
 	cells(v, p, page);
 	residuals(p, page);

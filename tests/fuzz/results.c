@@ -61,7 +61,7 @@ static void analyse(const struct et_experiment *e)
 	et_doe_json(&v, &w);
 	et_doe_svg(&v, out);
 	et_doe_page(&v, out);
-	et_doe_r(e->design, "data.csv", out);
+	et_doe_r((const struct et_experiment *const *)&e, 1, "data.csv", out);
 	fclose(out);
 	free(text);
 	et_doe_result_free(&result);

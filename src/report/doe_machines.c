@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A designed experiment on several machines: how they differ, and whether effects do. */
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "report/doe.h"
+#include "report/html.h"
+#include "report/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+
+static const char *name_of(const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i)
+{
+	return v->result->machines[f->machines[i].name];
+}
+
+/* --- words --- */
+
+void et_doe_machines_begin(const struct et_doe_view *v, FILE *out)
+{
+	if (v->result->population)
+		fputs("on machines like these, ", out);
+	else if (v->result->n_machines > 1)
+		fprintf(out, "on these %zu machines, ", v->result->n_machines);
+}
+
+/* "the effect of work differs between machines, from 17 % on a to 26 % on b". */
+static void put_difference(const struct et_doe_view *v, const struct et_doe_fleet *f,
+	const struct et_doe_effect *e, FILE *out)
+{
+	const struct et_doe_on_machine *on = e->over.on;
+	size_t least = 0, most = 0;
+
+	fprintf(out, "; the effect of %s differs between machines", e->term);
+	for (size_t i = 0; i < e->over.n_on; i++) {
+		least = on[i].percent < on[least].percent ? i : least;
+		most = on[i].percent > on[most].percent ? i : most;
+	}
+	if (!e->over.n_on)
+		return;
+	int places = et_doe_decimals((on[most].percent - on[least].percent) / 10);
+	fprintf(out, ", from %.*f %% on %s to %.*f %% on %s", places,
+		et_doe_no_minus_zero(on[least].percent, places), name_of(v, f, least), places,
+		et_doe_no_minus_zero(on[most].percent, places), name_of(v, f, most));
+}
+
+/* Effects that are shown on these machines, but not for others like them. */
+static void put_here(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	char text[ET_FIGURE];
+	size_t n = 0;
+
+	for (size_t i = 0; v->result->population && i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		const struct et_doe_on_machine *h = &e->over.here;
+		if (e->significant || !e->over.here_significant || !et_doe_shows(v, e))
+			continue;
+		if (!n++)
+			fprintf(out, "; on these %zu machines alone: ", p->fleet->n_machines);
+		fprintf(out, "%s%s", n > 1 ? ", " : "", e->term);
+		if (isfinite(h->percent))
+			fprintf(out, " %s", et_doe_percent(h->percent, h->lo, h->hi, text));
+	}
+}
+
+static bool any_slower(const struct et_doe_fleet *f)
+{
+	for (size_t i = 0; i < f->n_machines; i++) {
+		if (f->machines[i].differs)
+			return true;
+	}
+	return false;
+}
+
+void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	const struct et_doe_fleet *f = p->fleet;
+	double sd = f ? 100 * f->between.sd : 0;
+	size_t differ = 0;
+	bool slower;
+
+	if (!f)
+		return;
+	slower = any_slower(f) && sd > 0;
+	if (slower)
+		fprintf(out, "; the %zu machines differ by %.*f %% (sd)", f->n_machines,
+			et_doe_decimals(sd / 10), sd);
+	else
+		fprintf(out, "; the %zu machines are not shown to differ", f->n_machines);
+	for (size_t i = 0; i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		if (!e->over.differs || !et_doe_shows(v, e))
+			continue;
+		put_difference(v, f, e, out);
+		differ++;
+	}
+	if (!differ && f->replicated)
+		fputs(f->interaction.hi <= 0.01 ? ", and the effects are alike on all"
+			: slower                ? ", and no effect is shown to differ between them"
+						: ", nor is any effect",
+			out);
+	put_here(v, p, out);
+}
+
+/* "97 %", and with digits where it is small. */
+static void put_share(const char *name, const struct et_doe_component *c, FILE *out)
+{
+	double percent = 100 * c->share;
+
+	if (isfinite(percent))
+		fprintf(out, "%.*f %% %s", percent < 10 ? et_doe_decimals(percent) : 0, percent,
+			name);
+}
+
+char *et_doe_components(const struct et_doe_program *p)
+{
+	const struct et_doe_fleet *f = p->fleet;
+	struct et_memstream m;
+	FILE *out = et_memstream_open(&m);
+
+	if (f) {
+		fputs("variance: ", out);
+		put_share("between machines, ", &f->between, out);
+		if (f->replicated)
+			put_share("of machine × treatment, ", &f->interaction, out);
+		put_share(f->replicated ? "within machines"
+					: "within machines, which includes machine × treatment",
+			&f->within, out);
+		if (f->n_left_out)
+			fprintf(out, "; %zu %s no run of some treatments and %s left out",
+				f->n_left_out, f->n_left_out == 1 ? "machine has" : "machines have",
+				f->n_left_out == 1 ? "is" : "are");
+	}
+	return et_memstream_close(&m);
+}
+
+/* --- tables --- */
+
+static void heading(const struct et_page *page, const char *text)
+{
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+}
+
+/* "3.1 %" and "(2.8 … 3.4)" in two parts, aligned at the sign of percent. */
+static void percent_cell(struct et_sheet *s, double x, double lo, double hi, const char *style)
+{
+	char text[ET_FIGURE], right[ET_FIGURE];
+
+	et_doe_percent(x, lo, hi, text);
+	char *sign = strchr(text, ' ');
+	snprintf(right, sizeof(right), "%s", sign ? sign : "");
+	if (sign)
+		*sign = '\0';
+	et_sheet_text(s, text, right, style);
+}
+
+static void machine_rows(
+	const struct et_doe_view *v, const struct et_doe_fleet *f, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "machine", ET_SHEET_NAME, 0 },
+		{ "runs", ET_SHEET_FIGURE, 1 }, { "against the mean", ET_SHEET_FIGURE, 0 },
+		{ "noise", ET_SHEET_FIGURE, 2 }, { "p (Holm)", ET_SHEET_FIGURE, 0 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	char text[ET_FIGURE];
+
+	heading(page, "machines");
+	for (size_t i = 0; i < f->n_machines; i++) {
+		const struct et_doe_machine *m = &f->machines[i];
+		const char *style = m->differs ? BOLD : NULL;
+		et_sheet_name(&s, name_of(v, f, i), style);
+		snprintf(text, sizeof(text), "%zu", m->n);
+		et_sheet_text(&s, text, "", NULL);
+		percent_cell(&s, 100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), style);
+		snprintf(text, sizeof(text), "%.*f %%", et_doe_decimals(100 * m->noise / 10),
+			100 * m->noise);
+		et_sheet_text(&s, isfinite(m->noise) ? text : ET_DASH, "", NULL);
+		et_sheet_text(&s, et_doe_p(m->p_holm, text), "", style);
+	}
+	et_sheet_print(&s, page);
+}
+
+static void component_row(struct et_sheet *s, const char *name, const struct et_doe_component *c)
+{
+	char text[ET_FIGURE];
+
+	if (!isfinite(c->sd))
+		return;
+	et_sheet_name(s, name, NULL);
+	percent_cell(s, 100 * c->sd, 100 * c->lo, 100 * c->hi, NULL);
+	snprintf(text, sizeof(text), "%.1f %%", 100 * c->share);
+	et_sheet_text(s, text, "", NULL);
+	et_sheet_bar(s, c->share, NULL);
+}
+
+static void component_rows(const struct et_doe_fleet *f, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "component", ET_SHEET_NAME, 0 },
+		{ "sd", ET_SHEET_FIGURE, 0 }, { "share", ET_SHEET_FIGURE, 0 },
+		{ "", ET_SHEET_BAR, 0 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+
+	heading(page, f->exact ? "components of variance"
+			       : "components of variance (unweighted means: an approximation)");
+	component_row(&s, "between machines", &f->between);
+	component_row(&s, "machine × treatment", &f->interaction);
+	component_row(&s, "within machines", &f->within);
+	et_sheet_print(&s, page);
+}
+
+static void effect_rows(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	enum { MOST_ROWS = 60 };
+	static const struct et_sheet_column columns[] = { { "term", ET_SHEET_NAME, 0 },
+		{ "machine", ET_SHEET_NAME, 0 }, { "effect", ET_SHEET_FIGURE, 0 },
+		{ "differs: p (Holm)", ET_SHEET_FIGURE, 0 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	char text[ET_FIGURE];
+	size_t rows = 0;
+
+	for (size_t i = 0; i < p->n_effects; i++) {
+		const struct et_doe_over_machines *o = &p->effects[i].over;
+		const char *style = o->differs ? BOLD : NULL;
+		for (size_t m = 0; m < o->n_on && rows < MOST_ROWS; m++) {
+			if (!et_doe_shows(v, &p->effects[i]))
+				continue;
+			et_sheet_name(&s, m ? "" : p->effects[i].term, style);
+			et_sheet_name(&s, name_of(v, p->fleet, m), NULL);
+			percent_cell(&s, o->on[m].percent, o->on[m].lo, o->on[m].hi, NULL);
+			et_sheet_text(&s, m ? "" : et_doe_p(o->p_holm, text), "", style);
+			rows++;
+		}
+	}
+	if (!rows)
+		return;
+	heading(page, "effects on each machine");
+	et_sheet_print(&s, page);
+	if (rows == MOST_ROWS)
+		et_page_paragraph(page, 2, "", NULL, "… and more: --json has all of them", NULL);
+}
+
+void et_doe_machines_text(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	if (!p->fleet)
+		return;
+	machine_rows(v, p->fleet, page);
+	component_rows(p->fleet, page);
+	effect_rows(v, p, page);
+}
+
+/* --- page --- */
+
+static void component_line(const char *name, const struct et_doe_component *c, FILE *out)
+{
+	char text[ET_FIGURE];
+
+	if (!isfinite(c->sd))
+		return;
+	fputs("<tr>", out);
+	et_html_element(out, "td", "%s", name);
+	et_html_element(out, "td class=\"n\"", "%s",
+		et_doe_percent(100 * c->sd, 100 * c->lo, 100 * c->hi, text));
+	et_html_element(out, "td class=\"n\"", "%.1f %%", 100 * c->share);
+	fputs("</tr>\n", out);
+}
+
+void et_doe_machines_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	static const char *const machines[] = { "machine", "runs", "against the mean of all",
+		"noise", "p (Holm)", NULL };
+	static const char *const parts[] = { "component of variance", "sd", "share", NULL };
+	const struct et_doe_fleet *f = p->fleet;
+	char text[ET_FIGURE], p_holm[ET_FIGURE];
+
+	if (!f)
+		return;
+	et_html_element(out, "h3", "Machines");
+	et_html_table_begin(out, machines);
+	for (size_t i = 0; i < f->n_machines; i++) {
+		const struct et_doe_machine *m = &f->machines[i];
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%s", name_of(v, f, i));
+		et_html_element(out, "td class=\"n\"", "%zu", m->n);
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_doe_percent(
+				100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), text));
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_doe_percent(100 * m->noise, NAN, NAN, text));
+		et_html_element(out, "td class=\"n\"", "%s", et_doe_p(m->p_holm, p_holm));
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+	et_html_table_begin(out, parts);
+	component_line("between machines", &f->between, out);
+	component_line("machine × treatment", &f->interaction, out);
+	component_line("within machines", &f->within, out);
+	et_html_table_end(out);
+}
