@@ -26,13 +26,14 @@ struct et_pg {
 /* The result of a statement, and what a caller has bound. */
 struct et_pg_statement {
 	struct et_statement base;
-	char *sql, name[24];
-	bool many;            /* its rows are read in parts, by a cursor */
-	bool copies;          /* its steps are rows of COPY */
-	bool done;            /* it has been executed since the last reset */
-	bool cursor;          /* the rest of its rows is to be fetched */
-	unsigned transaction; /* of the cursor */
-	int chunk;            /* rows to fetch next */
+	char *sql, name[24], rows[24]; /* rows: the name of its cursor */
+	bool many;                     /* its rows are read in parts, by a cursor */
+	bool copies;                   /* its steps are rows of COPY */
+	bool done;                     /* it has been executed since the last reset */
+	bool cursor;                   /* the rest of its rows is to be fetched */
+	unsigned transaction;          /* of the cursor */
+	int chunk;                     /* rows to fetch next */
+	int executions; /* without a cursor; those from some number on are prepared */
 	struct et_value *values;
 	size_t n_values, room;
 	PGresult *result;

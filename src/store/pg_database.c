@@ -11,7 +11,10 @@
 #include <string.h>
 
 /* A part of many rows should have about this many bytes. */
-enum { PART_BYTES = 1 << 20, FIRST_ROWS = 64, MOST_ROWS = 8192 };
+enum { PART_BYTES = 1 << 20, FIRST_ROWS = 256, MOST_ROWS = 8192 };
+
+/* A statement that is executed this often is worth preparing. */
+enum { OFTEN = 3 };
 
 /* The types of columns that our statements return: OIDs of pg_type.dat, which never change. */
 enum {
@@ -27,26 +30,21 @@ enum {
 
 /* --- parameters --- */
 
+/*
+ * Costs no message: most statements are executed once or twice, and then preparing them would
+ * double the number of round trips. A mistake is reported by the first step.
+ */
 int et_pg_prepare(
 	struct et_database *db, const char *sql, struct et_statement **out, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
 	struct et_pg_statement *st = et_calloc(1, sizeof(*st));
 
+	(void)err;
 	st->base.db = db;
 	st->many = !strncmp(sql, ET_SQL_MANY, strlen(ET_SQL_MANY));
 	st->sql = et_strdup(sql);
 	snprintf(st->name, sizeof(st->name), "et_%u", ++s->names);
-	PGresult *result = PQprepare(s->conn, st->name, st->sql, 0, NULL);
-	int rc = 0;
-	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		rc = et_pg_fail(s, result, err);
-	PQclear(result);
-	if (rc) {
-		free(st->sql);
-		free(st);
-		return rc;
-	}
 	*out = &st->base;
 	return 0;
 }
@@ -136,12 +134,17 @@ static int take_result(struct et_pg_statement *st, PGresult *result, struct et_e
 	return et_pg_fail(et_pg_of(st->base.db), result, err);
 }
 
-/* Several statements are read in turn, so that libpq's single-row mode cannot be used. */
+/*
+ * Several statements are read in turn, so that libpq's single-row mode cannot be used. A cursor is
+ * closed with its transaction, without a message of its own; so it gets a new name each time.
+ */
 static int open_cursor(struct et_pg_statement *st, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(st->base.db);
+
+	snprintf(st->rows, sizeof(st->rows), "et_%u", ++s->names);
 	ET_AUTO_FREE char *sql =
-		et_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s", st->name, st->sql);
+		et_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s", st->rows, st->sql);
 	struct parameters p = parameters_of(st);
 	int rc = take_result(st,
 		PQexecParams(s->conn, sql, (int)p.n, NULL, p.values, p.lengths, p.formats, 1), err);
@@ -161,7 +164,7 @@ static int fetch(struct et_pg_statement *st, struct et_error *err)
 	if (st->transaction != s->transaction || !s->open)
 		return et_fail(err, ECANCELED, ET_EXIT_OUTSIDE,
 			"%s: the transaction ended before all rows were read", s->name);
-	snprintf(sql, sizeof(sql), "FETCH %d FROM %s", st->chunk, st->name);
+	snprintf(sql, sizeof(sql), "FETCH %d FROM %s", st->chunk, st->rows);
 	int rc = take_result(st, PQexecParams(s->conn, sql, 0, NULL, NULL, NULL, NULL, 1), err);
 	if (rc)
 		return rc;
@@ -181,12 +184,20 @@ static int execute(struct et_pg_statement *st, struct et_error *err)
 	st->done = true;
 	if (st->many && s->open)
 		return open_cursor(st, err);
+	if (++st->executions == OFTEN) {
+		int rc = take_result(st, PQprepare(s->conn, st->name, st->sql, 0, NULL), err);
+		if (rc) {
+			st->executions = 0;
+			return rc;
+		}
+	}
 	struct parameters p = parameters_of(st);
-	int rc = take_result(st,
-		PQexecPrepared(s->conn, st->name, (int)p.n, p.values, p.lengths, p.formats, 1),
-		err);
+	PGresult *result = st->executions < OFTEN ? PQexecParams(s->conn, st->sql, (int)p.n, NULL,
+							    p.values, p.lengths, p.formats, 1)
+						  : PQexecPrepared(s->conn, st->name, (int)p.n,
+							    p.values, p.lengths, p.formats, 1);
 	free_parameters(&p);
-	return rc;
+	return take_result(st, result, err);
 }
 
 static void forget_texts(struct et_pg_statement *st)
@@ -221,26 +232,10 @@ int64_t et_pg_changes(struct et_statement *base)
 	return strtoll(text, NULL, 10);
 }
 
-static void close_cursor(struct et_pg_statement *st)
-{
-	struct et_pg *s = et_pg_of(st->base.db);
-	char sql[64];
-
-	snprintf(sql, sizeof(sql), "CLOSE %s", st->name);
-	PGresult *result = PQexec(s->conn, sql);
-	if (!succeeded(result))
-		(void)!et_pg_fail(s, result, NULL);
-	PQclear(result);
-}
-
 void et_pg_reset(struct et_statement *base)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
-	struct et_pg *s = et_pg_of(base->db);
 
-	/* A cursor keeps its name until it is closed, also after its last row. */
-	if (st->many && st->done && s->open && st->transaction == s->transaction)
-		close_cursor(st);
 	forget_texts(st);
 	PQclear(st->result);
 	st->result = NULL;
