@@ -6,6 +6,7 @@
 #include "store/schema.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 extern const struct et_backend et_backend_sqlite; /* sqlite_open.c */
@@ -85,6 +86,26 @@ static int open_database(
 	return backends[0]->open(url, mode, out, err);
 }
 
+/*
+ * A central store is used by many, and an older etalon cannot use a newer one: it is migrated when
+ * its owner asks for it. An empty database gets the tables at once.
+ */
+static int check_version(struct et_database *db, struct et_error *err)
+{
+	int64_t version = 0;
+	int rc = db->ops->read_version(db, &version, err);
+
+	if (rc || version == 0 || version >= et_store_schema.version)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+			"%s: the store has schema version %" PRId64 ", this etalon needs %d",
+			db->name, version, et_store_schema.version),
+		"have its owner run etalon sync --setup --store '%s'; older etalons cannot use it "
+		"afterwards",
+		db->name);
+}
+
 int et_store_open(
 	const char *url, enum et_store_mode mode, struct et_store **out, struct et_error *err)
 {
@@ -93,7 +114,10 @@ int et_store_open(
 
 	if (rc)
 		return rc;
-	rc = et_schema_migrate(db, &et_store_schema, err);
+	if (db->ops->dialect->placeholder == ET_PLACEHOLDER_DOLLAR && mode != ET_STORE_SETUP)
+		rc = check_version(db, err);
+	if (!rc)
+		rc = et_schema_migrate(db, &et_store_schema, err);
 	if (rc) {
 		db->ops->close(db);
 		return rc;

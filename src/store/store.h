@@ -19,7 +19,10 @@ enum et_store_mode {
 	ET_STORE_WRITE, /* a missing file is created, readable by its user only (mode 0600) */
 	/* WRITE, and missing parent folders are created: for a path that the user did not type. */
 	ET_STORE_CREATE_PATH,
-	/* WRITE, and a database that has tables of other programs gets those of a store, too. */
+	/*
+	 * WRITE, and a central store of an older schema is migrated, which the other modes refuse;
+	 * a database that has tables of other programs gets those of a store, too.
+	 */
 	ET_STORE_SETUP,
 };
 
