@@ -54,6 +54,52 @@ int et_cursor_change(struct et_cursor *c, int64_t *changed)
 	return rc;
 }
 
+/* The table and the columns of "INSERT INTO table (columns) …". */
+static int begin_copy(struct et_store *s, enum et_sql insert, struct et_cursor *c)
+{
+	static const char words[] = "INSERT INTO ";
+	ET_AUTO_FREE char *sql = et_sql_statement(insert, s->db->ops->dialect);
+	char *table = sql + sizeof(words) - 1, *open = strstr(table, " ("),
+	     *end = strchr(table, ')');
+
+	*open = *end = '\0';
+	return s->db->ops->copy_begin(s->db, table, open + 2, &c->st, c->err);
+}
+
+struct et_cursor et_cursor_bulk(struct et_store *s, enum et_sql insert, struct et_error *err)
+{
+	if (!s->db->ops->copy_begin)
+		return et_cursor_open(s, insert, err);
+	struct et_cursor c = { .err = err, .copies = true };
+	c.failed = begin_copy(s, insert, &c);
+	return c;
+}
+
+int et_cursor_add(struct et_cursor *c)
+{
+	int rc = et_cursor_step(c);
+
+	if (c->st)
+		c->st->db->ops->reset(c->st);
+	c->at = 0;
+	return rc;
+}
+
+int et_cursor_finish(struct et_cursor *c, int rc)
+{
+	rc = rc ? rc : c->failed;
+	if (c->copies && c->st) {
+		const struct et_database_ops *ops = c->st->db->ops;
+		if (rc)
+			ops->finalize(c->st);
+		else
+			rc = ops->copy_end(c->st, c->err);
+		c->st = NULL;
+	}
+	et_cursor_close(c);
+	return rc;
+}
+
 bool et_cursor_spend(struct et_cursor *c, size_t bytes)
 {
 	size_t cost = bytes + BLOCK;

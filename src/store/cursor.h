@@ -15,6 +15,7 @@ struct et_cursor {
 	int at;         /* the next parameter or column */
 	size_t *budget; /* what et_cursor_spend takes from; NULL: without limit */
 	int failed;     /* -errno of the first failure to prepare or to bind; 0: none */
+	bool copies;    /* st is a COPY of its own, not a statement of the store */
 };
 
 /*
@@ -33,6 +34,17 @@ int et_cursor_step(struct et_cursor *c) ET_CHECK;
  * Returns 0 or -errno.
  */
 int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
+
+/*
+ * Opens a cursor that adds many rows by a statement, which is an INSERT: by COPY where the database
+ * has it. Bind the values of a row, call et_cursor_add, and so on; et_cursor_finish then ends the
+ * COPY, or cancels it if rc is not 0, and returns rc or its failure. No other cursor of the store
+ * can be used in between.
+ */
+struct et_cursor et_cursor_bulk(
+	struct et_store *s, enum et_sql insert, struct et_error *err) ET_CHECK;
+int et_cursor_add(struct et_cursor *c) ET_CHECK;
+int et_cursor_finish(struct et_cursor *c, int rc) ET_CHECK;
 
 /*
  * The budget for the texts of one experiment. A store from elsewhere may have millions of them, or

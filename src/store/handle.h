@@ -52,5 +52,8 @@ int et_store_drop(struct et_store *s, const char *id, struct et_error *err) ET_C
  */
 int et_store_add_summary(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 int et_store_summarise(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
+/* Refuses a sample of a command that the selected experiment does not have. */
+int et_store_check_place(
+	const struct et_store *s, const struct et_sample *sample, struct et_error *err) ET_CHECK;
 
 #endif

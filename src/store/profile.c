@@ -172,42 +172,67 @@ static int know_size(struct et_store *s, const struct et_profile *p, struct et_e
 	return 0;
 }
 
-static int write_function(
-	struct et_store *s, const struct et_profile_function *f, struct et_error *err)
+static int write_functions(struct et_store *s, const struct et_profile *p, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FUNCTION, err);
+	int rc = 0;
 
+	if (s->profile.functions >= (int64_t)p->n_functions)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FUNCTION, err);
 	c.budget = &s->profile.texts;
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, s->profile.functions);
-	et_bind_columns(&c, &et_columns_profile_function, f);
-	int rc = et_cursor_step(&c);
-	s->profile.functions += rc == 0;
-	return rc;
+	while (!rc && s->profile.functions < (int64_t)p->n_functions) {
+		et_bind_int(&c, s->key);
+		et_bind_int(&c, s->profile.functions);
+		et_bind_columns(
+			&c, &et_columns_profile_function, &p->functions[s->profile.functions]);
+		rc = et_cursor_add(&c);
+		s->profile.functions += rc == 0;
+	}
+	return et_cursor_finish(&c, rc);
 }
 
 /* The root has the number 0, and no row. */
-static int write_node(struct et_store *s, const struct et_profile_node *node, struct et_error *err)
+static int write_nodes(struct et_store *s, const struct et_profile *p, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_NODE, err);
+	int rc = 0;
 
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, s->profile.nodes + 1);
-	et_bind_int(&c, node->parent);
-	et_bind_int(&c, node->function);
-	int rc = et_cursor_step(&c);
-	s->profile.nodes += rc == 0;
-	return rc;
+	if (s->profile.nodes + 1 >= (int64_t)p->n_nodes)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_NODE, err);
+	while (!rc && s->profile.nodes + 1 < (int64_t)p->n_nodes) {
+		const struct et_profile_node *node = &p->nodes[s->profile.nodes + 1];
+
+		et_bind_int(&c, s->key);
+		et_bind_int(&c, s->profile.nodes + 1);
+		et_bind_int(&c, node->parent);
+		et_bind_int(&c, node->function);
+		rc = et_cursor_add(&c);
+		s->profile.nodes += rc == 0;
+	}
+	return et_cursor_finish(&c, rc);
 }
 
 static int write_tree(struct et_store *s, const struct et_profile *p, struct et_error *err)
 {
 	int rc = know_size(s, p, err);
 
-	while (!rc && s->profile.functions < (int64_t)p->n_functions)
-		rc = write_function(s, &p->functions[s->profile.functions], err);
-	while (!rc && s->profile.nodes + 1 < (int64_t)p->n_nodes)
-		rc = write_node(s, &p->nodes[s->profile.nodes + 1], err);
+	if (!rc)
+		rc = write_functions(s, p, err);
+	return rc ? rc : write_nodes(s, p, err);
+}
+
+static int add_run(struct et_cursor *c, const struct et_store *s, uint32_t order, uint32_t command,
+	const struct et_profile_run *run)
+{
+	struct bytes counts = encode(run);
+
+	et_bind_int(c, s->key);
+	et_bind_int(c, order);
+	et_bind_int(c, command);
+	et_bind_columns(c, &et_columns_profile_run, run);
+	et_bind_blob(c, counts.list, counts.n);
+	int rc = et_cursor_add(c);
+	free(counts.list);
 	return rc;
 }
 
@@ -221,16 +246,33 @@ int et_profile_write_run(struct et_store *s, const struct et_profile *p, uint32_
 		rc = write_tree(s, p, err);
 	if (rc)
 		return rc;
-	struct bytes counts = encode(run);
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PROFILE_RUN, err);
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, order);
-	et_bind_int(&c, command);
-	et_bind_columns(&c, &et_columns_profile_run, run);
-	et_bind_blob(&c, counts.list, counts.n);
-	rc = et_cursor_step(&c);
-	free(counts.list);
-	return rc;
+	return add_run(&c, s, order, command, run);
+}
+
+static int write_runs(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_PROFILE_RUN, err);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->n_runs; i++) {
+		const struct et_profile_run *run = &p->runs[i];
+
+		rc = is_sound(p, run) ? add_run(&c, s, run->order, run->command, run)
+				      : refuse(s, "the counts of a profile", err);
+	}
+	return et_cursor_finish(&c, rc);
+}
+
+int et_profile_write_all(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = p->n_runs ? write_used(s, p, err) : 0;
+
+	if (!rc && p->n_runs)
+		rc = write_tree(s, p, err);
+	if (!rc && p->n_runs)
+		rc = write_runs(s, p, err);
+	return rc ? rc : et_profile_write_calls(s, p, err);
 }
 
 int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struct et_error *err)

@@ -21,6 +21,10 @@ int et_profile_write_run(struct et_store *s, const struct et_profile *p, uint32_
 int et_profile_write_calls(
 	struct et_store *s, const struct et_profile *p, struct et_error *err) ET_CHECK;
 
+/* Adds everything but the plan: functions, nodes, all runs and the numbers of calls. */
+int et_profile_write_all(
+	struct et_store *s, const struct et_profile *p, struct et_error *err) ET_CHECK;
+
 /*
  * Reads the profile without its runs, into e->profile, which stays NULL if there is none. Returns 0
  * or -errno; with -EBADMSG the caller makes the error, and *what says what is damaged.

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "model/design_json.h"
+#include "store/bulk.h"
 #include "store/profile.h"
 
 #include <errno.h>
@@ -125,23 +126,35 @@ static int read_key(struct et_cursor *c, int64_t *key)
 
 /* --- experiments --- */
 
-static int add_parameters(struct et_store *s, int64_t key, uint32_t number,
-	const struct et_command *command, struct et_error *err)
+static void bind_parameter(struct et_cursor *c, int64_t key, size_t command, size_t number,
+	const struct et_parameter *p)
 {
-	for (size_t i = 0; i < command->n_parameters; i++) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PARAMETER, err);
+	et_bind_int(c, key);
+	et_bind_int(c, (int64_t)command);
+	et_bind_int(c, (int64_t)number);
+	et_bind_text(c, "a parameter's name", p->name);
+	et_bind_text(c, "a parameter's value", p->value);
+}
 
-		c.budget = &s->texts;
-		et_bind_int(&c, key);
-		et_bind_int(&c, number);
-		et_bind_int(&c, (int64_t)i);
-		et_bind_text(&c, "a parameter's name", command->parameters[i].name);
-		et_bind_text(&c, "a parameter's value", command->parameters[i].value);
-		int rc = et_cursor_step(&c);
-		if (rc)
-			return rc;
+static int add_parameters(
+	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
+{
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		n += e->commands[i].n_parameters;
+	if (!n)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_PARAMETER, err);
+	c.budget = &s->texts;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t j = 0; !rc && j < e->commands[i].n_parameters; j++) {
+			bind_parameter(&c, key, i, j, &e->commands[i].parameters[j]);
+			rc = et_cursor_add(&c);
+		}
 	}
-	return 0;
+	return et_cursor_finish(&c, rc);
 }
 
 /* Makes a blob of the words, each with its NUL. */
@@ -161,37 +174,59 @@ static char *join_argv(char *const *argv, size_t *size)
 	return blob;
 }
 
-static int add_command(struct et_store *s, int64_t key, uint32_t number,
-	const struct et_command *command, struct et_error *err)
+static int add_command(
+	struct et_cursor *c, int64_t key, size_t number, const struct et_command *command)
 {
 	size_t size;
 	ET_AUTO_FREE char *argv = join_argv(command->argv, &size);
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_COMMAND, err);
 
-	c.budget = &s->texts;
-	et_bind_int(&c, key);
-	et_bind_int(&c, number);
-	et_bind_text(&c, "a command's name", command->name ? command->name : "");
-	et_bind_text(&c, "a command's text", command->text ? command->text : "");
-	et_bind_words(&c, argv, size);
-	et_bind_text(&c, "prepare", command->prepare);
-	et_bind_text(&c, "conclude", command->conclude);
-	et_bind_text(&c, "setup", command->setup);
-	et_bind_text(&c, "cleanup", command->cleanup);
-	int rc = et_cursor_step(&c);
-	return rc ? rc : add_parameters(s, key, number, command, err);
+	et_bind_int(c, key);
+	et_bind_int(c, (int64_t)number);
+	et_bind_text(c, "a command's name", command->name ? command->name : "");
+	et_bind_text(c, "a command's text", command->text ? command->text : "");
+	et_bind_words(c, argv, size);
+	et_bind_text(c, "prepare", command->prepare);
+	et_bind_text(c, "conclude", command->conclude);
+	et_bind_text(c, "setup", command->setup);
+	et_bind_text(c, "cleanup", command->cleanup);
+	return et_cursor_add(c);
 }
 
-static int add_factor(struct et_store *s, int64_t key, size_t number,
-	const struct et_factor *factor, struct et_error *err)
+static int add_commands(
+	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FACTOR, err);
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_COMMAND, err);
+	int rc = 0;
 
 	c.budget = &s->texts;
-	et_bind_int(&c, key);
-	et_bind_int(&c, (int64_t)number);
-	et_bind_columns(&c, &et_columns_factor, factor);
-	return et_cursor_step(&c);
+	for (size_t i = 0; !rc && i < e->n_commands; i++)
+		rc = add_command(&c, key, i, &e->commands[i]);
+	rc = et_cursor_finish(&c, rc);
+	return rc ? rc : add_parameters(s, key, e, err);
+}
+
+static void bind_factor(
+	struct et_cursor *c, int64_t key, size_t number, const struct et_factor *factor)
+{
+	et_bind_int(c, key);
+	et_bind_int(c, (int64_t)number);
+	et_bind_columns(c, &et_columns_factor, factor);
+}
+
+static int add_factors(
+	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = 0;
+
+	if (!e->n_environment)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FACTOR, err);
+	c.budget = &s->texts;
+	for (size_t i = 0; !rc && i < e->n_environment; i++) {
+		bind_factor(&c, key, i, &e->environment[i]);
+		rc = et_cursor_add(&c);
+	}
+	return et_cursor_finish(&c, rc);
 }
 
 static const char *metric_of(const struct et_experiment *e)
@@ -261,10 +296,10 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 			"an experiment with more than %d factors of the environment is not stored",
 			ET_STORE_MOST_FACTORS);
 	int rc = add_head(s, e, &key, err);
-	for (size_t i = 0; !rc && i < e->n_commands; i++)
-		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);
-	for (size_t i = 0; !rc && i < e->n_environment; i++)
-		rc = add_factor(s, key, i, &e->environment[i], err);
+	if (!rc)
+		rc = add_commands(s, key, e, err);
+	if (!rc)
+		rc = add_factors(s, key, e, err);
 	if (!rc && e->profile)
 		rc = et_profile_write_plan(s, key, e->profile, err);
 	return rc ? rc : enqueue(s, e->id, err);
@@ -279,29 +314,29 @@ int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_
 
 static int select_experiment(struct et_store *s, const char *id, struct et_error *err);
 
-/* Adds the runs of the whole profile, and the numbers of calls, to the open group. */
-static int add_profile(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+/* Adds all samples to the open group, one after the other. */
+static int add_samples(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	const struct et_profile *p = e->profile;
-	int rc = select_experiment(s, e->id, err);
-
-	for (size_t i = 0; !rc && i < p->n_runs; i++)
-		rc = et_profile_write_run(
-			s, p, p->runs[i].order, p->runs[i].command, &p->runs[i], err);
-	return rc ? rc : et_profile_write_calls(s, p, err);
-}
-
-int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_error *err)
-{
-	int rc = add_experiment(s, e, err);
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < e->n_commands; i++) {
 		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
 		for (const struct et_sample *one; !rc && (one = et_sample_reader_next(&r));)
 			rc = et_store_add(s, e->id, one, err);
 	}
+	return rc;
+}
+
+int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = add_experiment(s, e, err);
+
+	if (!rc)
+		rc = select_experiment(s, e->id, err);
+	if (!rc)
+		rc = s->db->ops->copy_begin ? et_bulk_samples(s, e, err) : add_samples(s, e, err);
 	if (!rc && e->profile)
-		rc = add_profile(s, e, err);
+		rc = et_profile_write_all(s, e->profile, err);
 	return rc ? rc : et_store_add_summary(s, e->id, err);
 }
 
@@ -396,13 +431,16 @@ int et_store_add_factor(struct et_store *s, const char *id, size_t number,
 		return rc;
 	s->texts = ET_STORE_MOST_TEXT;
 	rc = select_experiment(s, id, err);
-	if (rc == 0)
-		rc = add_factor(s, s->key, number, factor, err);
-	return finish(s, rc, err);
+	if (rc)
+		return finish(s, rc, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FACTOR, err);
+	c.budget = &s->texts;
+	bind_factor(&c, s->key, number, factor);
+	return finish(s, et_cursor_step(&c), err);
 }
 
 /* A reader refuses a sample whose command or partner the experiment does not have. */
-static int check_commands(
+int et_store_check_place(
 	const struct et_store *s, const struct et_sample *sample, struct et_error *err)
 {
 	if (sample->place.command < s->n_commands && sample->place.partner < s->n_commands)
@@ -518,7 +556,7 @@ int et_store_add(
 	if (!rc)
 		rc = select_experiment(s, id, err);
 	if (!rc)
-		rc = check_commands(s, sample, err);
+		rc = et_store_check_place(s, sample, err);
 	if (!rc)
 		rc = add_row(s, sample, err);
 	if (rc) {
