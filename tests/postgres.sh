@@ -47,13 +47,13 @@ fi
 
 pg_available()
 {
+	# shellcheck disable=SC2034 # scripts print it
 	pg_why=
 	if [ ! -x "$(pg_bin)/initdb" ]; then
 		pg_why='there is no PostgreSQL server (Debian: postgresql)'
 	elif [ "$(id -u)" -eq 0 ] && ! command -v setpriv >/dev/null; then
 		pg_why='root cannot run PostgreSQL without setpriv (Debian: util-linux)'
 	elif [ "${ETALON:-}" ] && ! "$ETALON" --version | grep -q 'PostgreSQL [0-9]'; then
-		# shellcheck disable=SC2034 # scripts print it
 		pg_why='this build has no PostgreSQL store'
 	fi
 	[ -z "$pg_why" ]
@@ -89,7 +89,7 @@ pg_run()
 
 pg_start()
 {
-	local word listen= fsync=off
+	local word listen="" fsync=off
 	# Not below TMPDIR: the path of a Unix socket has at most 107 bytes.
 	pg_dir=$(mktemp -d /tmp/etalon-pg.XXXXXX) || return 1
 	[ "$(id -u)" -ne 0 ] || chown "$("${pg_as[@]}" id -u)" "$pg_dir"

@@ -69,7 +69,8 @@ static void test_damaged(const char *data, size_t size)
 
 static void test_cutoffs(void)
 {
-	char dir[] = "/tmp/etalon-cutoffs.XXXXXX", path[64];
+	char dir[] = "/tmp/etalon-cutoffs.XXXXXX", path[300];
+	const char *given = getenv("ET_TEST_STORE");
 	struct et_cutoff list[] = {
 		{ "a\"b\n", 1.5, NAN, NAN, NAN, 0, { 1.5 }, 1 },
 		{ "cron", 4, 10.25, 3600, 180, 7, { 4, 10.25 }, 2 },
@@ -93,7 +94,7 @@ static void test_cutoffs(void)
 
 	if (!ok(mkdtemp(dir) != NULL, "cutoffs: the test has a folder"))
 		return;
-	snprintf(path, sizeof(path), "%s/db", dir);
+	snprintf(path, sizeof(path), given ? "%s" : "%s/db", given ? given : dir);
 	ok(!et_store_open(path, ET_STORE_WRITE, &s, &err), "cutoffs: the test has a store");
 	ok(!et_cutoffs_load(s, "0123 box", "box", &out, &there, &err) && !there,
 		"cutoffs: a new store has none");

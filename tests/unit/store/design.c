@@ -2,20 +2,20 @@
 /* The design of an experiment: it comes back from the store and from a record, or is refused. */
 #include "fresh_store.h"
 #include "specimen.h"
+#include "store/handle.h"
 #include "store/import.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 static void set_design(const char *text)
 {
 	ET_AUTO_FREE char *sql = et_asprintf("UPDATE experiment SET design = '%s'", text);
-	sqlite3 *db;
+	struct et_store *s = open_store();
 
-	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
-		tap_bail("%s", sqlite3_errmsg(db));
-	sqlite3_close(db);
+	if (s->db->ops->script(s->db, sql, &err))
+		tap_bail("%s", err.what);
+	et_store_close(s);
 }
 
 struct seen {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A store in a temporary folder, and an error, for the tests that need no more. */
+/*
+ * A store in a temporary folder, and an error, for the tests that need no more. ET_TEST_STORE names
+ * an empty store to be used instead.
+ */
 #ifndef ET_TESTS_STORE_FRESH_STORE_H
 #define ET_TESTS_STORE_FRESH_STORE_H
 
@@ -9,14 +12,15 @@
 #include <stdlib.h>
 
 static char folder[] = "/tmp/etalon-test-XXXXXX";
-static char path[300]; /* of the store's file */
+static char path[300]; /* of the store's file, or its URL */
 static struct et_error err;
 
 static inline void make_folder(void)
 {
 	if (!mkdtemp(folder))
 		tap_bail("no temporary folder");
-	snprintf(path, sizeof(path), "%s/store.db", folder);
+	const char *given = getenv("ET_TEST_STORE");
+	snprintf(path, sizeof(path), given ? "%s" : "%s/store.db", given ? given : folder);
 }
 
 static inline struct et_store *open_store(void)
