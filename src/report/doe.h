@@ -89,6 +89,8 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers);
 void et_doe_machines_begin(const struct et_doe_view *v, FILE *out);
 /* "; the 5 machines differ by 8 % (sd), nor is any effect": its end. */
 void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out);
+/* "machines" or "blocks": of which differences were removed. */
+const char *et_doe_blocks_name(const struct et_doe_result *r);
 /* "variance: 95 % between machines, …", or "". The caller frees it. */
 char *et_doe_components(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
 /* Tables of machines, components of variance and effects on each machine. */

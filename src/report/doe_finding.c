@@ -21,7 +21,8 @@ bool et_doe_has_interval(const struct et_doe_effect *e)
 /*
  * Ends of the ratio of two means, b / a, by Fieller (1954). The half widths of their intervals and
  * of that of their difference give the covariance; so the interval has 1 in it if, and only if,
- * that of the difference has 0 in it. Returns false if it has no ends.
+ * that of the difference has 0 in it. Returns false if it has no ends, or useless ones: of a first
+ * mean that may be anything from half to one and a half times as large, as that of two machines.
  */
 static bool ratio_ends(const struct et_doe_mean *a, const struct et_doe_mean *b, double half,
 	double *lo, double *hi)
@@ -33,7 +34,7 @@ static bool ratio_ends(const struct et_doe_mean *a, const struct et_doe_mean *b,
 
 	*lo = (y - root) / x;
 	*hi = (y + root) / x;
-	return x > 0 && isfinite(root);
+	return ha < a->mean / 2 && isfinite(root);
 }
 
 static void levels_of(const struct et_doe_effect *e, size_t *from, size_t *to)

@@ -26,6 +26,13 @@ void et_doe_machines_begin(const struct et_doe_view *v, FILE *out)
 		fprintf(out, "on these %zu machines, ", v->result->n_machines);
 }
 
+const char *et_doe_blocks_name(const struct et_doe_result *r)
+{
+	bool rounds = r->design->blocks == ET_BLOCKS_ROUND && !r->population;
+
+	return r->n_machines > 1 && !rounds ? "machines" : "blocks";
+}
+
 /* "the effect of work differs between machines, from 17 % on a to 26 % on b". */
 static void put_difference(const struct et_doe_view *v, const struct et_doe_fleet *f,
 	const struct et_doe_effect *e, FILE *out)

@@ -61,7 +61,8 @@ static void effects(const struct et_doe_view *v, const struct et_doe_program *p,
 			effect_row(v, p, &p->effects[i], out);
 	}
 	if (p->df_blocks > 0)
-		noise_row("blocks", p->ss_blocks / p->ss_total, p->df_blocks, out);
+		noise_row(et_doe_blocks_name(v->result), p->ss_blocks / p->ss_total, p->df_blocks,
+			out);
 	noise_row("residual", p->share_residual, p->df_residual, out);
 	et_html_table_end(out);
 }
@@ -122,8 +123,10 @@ static void program(const struct et_doe_view *v, const struct et_doe_program *p,
 	et_html_element(out, "h2", "%s", p->name);
 	et_html_warnings(out, &p->warnings);
 	effects(v, p, out);
-	et_html_element(out, "p class=\"dim\"", "Tested by %s%s.", method,
-		v->result->blocked ? "; differences between blocks are removed" : "");
+	et_html_element(out, "p class=\"dim\"", "Tested by %s%s%s%s.", method,
+		v->result->blocked ? "; differences between " : "",
+		v->result->blocked ? et_doe_blocks_name(v->result) : "",
+		v->result->blocked ? " are removed" : "");
 	et_html_pictures_begin(out);
 	et_doe_charts(v, p, NULL, out);
 	et_html_pictures_end(out);

@@ -121,7 +121,8 @@ static void variation_row(struct et_sheet *s, const char *name, double share)
 }
 
 /* The allocation of variation; terms that explain little are one row. */
-static void variation(const struct et_doe_program *p, const struct et_page *page)
+static void variation(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	static const struct et_sheet_column columns[] = { { "variation", ET_SHEET_NAME, 0 },
 		{ "share", ET_SHEET_FIGURE, 0 }, { "", ET_SHEET_BAR, 0 } };
@@ -140,7 +141,7 @@ static void variation(const struct et_doe_program *p, const struct et_page *page
 	if (rest >= 0.0005)
 		variation_row(&s, "others", rest);
 	if (p->df_blocks > 0)
-		variation_row(&s, "blocks", blocks);
+		variation_row(&s, et_doe_blocks_name(v->result), blocks);
 	variation_row(&s, "residual", p->share_residual);
 	putc('\n', page->out);
 	et_sheet_print(&s, page);
@@ -201,8 +202,8 @@ static void anova(
 				e->mean_square * scale, e);
 	}
 	if (p->df_blocks > 0)
-		anova_row(to, NAME, "blocks", p->df_blocks, p->ss_blocks * scale,
-			p->ss_blocks / p->df_blocks * scale, NULL);
+		anova_row(to, NAME, et_doe_blocks_name(v->result), p->df_blocks,
+			p->ss_blocks * scale, p->ss_blocks / p->df_blocks * scale, NULL);
 	anova_row(to, NAME, "residual", p->df_residual, p->ss_residual * scale,
 		p->ss_residual / p->df_residual * scale, NULL);
 	et_rows_end(&rows);
@@ -289,10 +290,12 @@ static void program(
 	mean_text = et_asprintf("%s: mean %s of %zu runs", p->name, mean, p->n);
 	heading(page, mean_text);
 	effects(v, p, page);
-	variation(p, page);
+	variation(v, p, page);
 	ET_AUTO_FREE char *how = et_doe_method_text(p);
-	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s", how,
-		v->result->blocked ? "; differences between blocks are removed" : "");
+	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s%s%s", how,
+		v->result->blocked ? "; differences between " : "",
+		v->result->blocked ? et_doe_blocks_name(v->result) : "",
+		v->result->blocked ? " are removed" : "");
 	et_page_paragraph(page, 2, "", NULL, method, NULL);
 	ET_AUTO_FREE char *components = et_doe_components(p);
 	if (*components)
