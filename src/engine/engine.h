@@ -29,6 +29,7 @@ struct et_engine_setup {
 	uint64_t time_limit_ns;   /* of one part; 0: the scheduler's own */
 	const char *etalon;       /* the path of etalon on the nodes */
 	bool copy;                /* ssh: copy this etalon to nodes that lack it */
+	const char *scratch;      /* a folder for temporary files; NULL: /tmp */
 	const char *name;         /* of the campaign, for the scheduler's lists */
 	const char *id;           /* of the campaign */
 	size_t parts;             /* that will be submitted at once; 0: unknown */

@@ -25,8 +25,7 @@ static bool try_folder(struct et_ssh *s, const char *parent)
 
 void et_ssh_folder_make(struct et_ssh *s)
 {
-	(void)(try_folder(s, getenv("XDG_RUNTIME_DIR")) || try_folder(s, getenv("TMPDIR")) ||
-		try_folder(s, "/tmp"));
+	(void)(try_folder(s, s->setup.scratch) || try_folder(s, "/tmp"));
 }
 
 static void add(char ***words, size_t *n, size_t *room, const char *word)
