@@ -72,6 +72,29 @@ static void against_r(void)
 	}
 }
 
+/* A program that one machine alone has run changes nothing, but the way of computing. */
+static void with_and_without_gaps(void)
+{
+	static const double x[] = { 100, 104, 101, 55, 52, 53, 110, 113, 109, 57, 58, 59, 99, 98,
+		97, 51, 49, 50 };
+	struct et_group whole[6], gaps[9] = { 0 };
+	struct et_machine_speed a[3], b[3];
+
+	for (size_t m = 0; m < 3; m++) {
+		for (size_t p = 0; p < 2; p++)
+			gaps[3 * m + p] = whole[2 * m + p] =
+				(struct et_group){ x + 3 * (2 * m + p), 3 };
+	}
+	gaps[2] = (struct et_group){ x, 3 };
+	ok(et_machines_judge(whole, 3, 2, 0.05, 0.95, a) &&
+			et_machines_judge(gaps, 3, 3, 0.05, 0.95, b),
+		"machines: three are compared by two programs");
+	for (size_t m = 0; m < 3; m++) {
+		near(a[m].ratio, b[m].ratio, 1e-12, 0, "machines: ratio %zu is the same", m);
+		near(a[m].lo, b[m].lo, 1e-12, 0, "machines: lower bound %zu is the same", m);
+	}
+}
+
 static void refused(void)
 {
 	static const double x[] = { 3, 4 }, zero[] = { 1, 0 };
@@ -149,6 +172,7 @@ static void promises(void)
 int main(void)
 {
 	against_r();
+	with_and_without_gaps();
 	refused();
 	promises();
 	return tap_done();
