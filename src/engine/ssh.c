@@ -215,6 +215,8 @@ static void report_job(const struct et_ssh *s, const struct et_ssh_job *j, uint6
 	r->generation = j->generation;
 	r->state = states[j->state];
 	r->status = j->status;
+	/* A shell's way to say that there is no such program, or that it cannot be executed. */
+	r->final = j->state == ET_SSH_ENDED && (j->status == 127 || j->status == 126);
 	snprintf(r->node, sizeof(r->node), "%s", h ? h->name : "");
 	snprintf(r->why, sizeof(r->why), "%s", j->why);
 	if (!h || !h->silent_since_ns)
