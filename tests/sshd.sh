@@ -100,9 +100,13 @@ sshd_kill()
 	wait_until "gone $pid"
 }
 
+# sshd_stop: ends all servers, and the tasks that a failed test left
 sshd_stop()
 {
-	local host
+	local host file pid
+	for file in "$sshd_dir"/home.*/.local/state/etalon/tasks/*/*/*/pid; do
+		[ -e "$file" ] && [ ! -e "${file%pid}exit" ] && read -r pid _ <"$file" && kill -9 -- "-$pid" 2>/dev/null
+	done
 	for host in "$sshd_dir"/*.pid; do
 		[ ! -e "$host" ] || sshd_kill "$(basename "$host" .pid)"
 	done

@@ -18,11 +18,12 @@ struct et_ssh_host {
 	char *user;    /* or NULL */
 	unsigned port; /* 0: the configured one */
 	/* Found by the last question to it. */
-	bool heard;               /* it has answered at least once */
-	bool running;             /* a task of this campaign runs there */
-	uint64_t silent_since_ns; /* 0: it answers */
-	uint64_t ask_again_ns;    /* of a silent host */
-	char why[160];            /* why it does not answer, or cannot start a task */
+	bool heard;                /* it has answered at least once */
+	bool running;              /* a task of this campaign runs there */
+	uint64_t silent_since_ns;  /* 0: it answers */
+	uint64_t running_since_ns; /* when its task was seen first; 0: none runs */
+	uint64_t ask_again_ns;     /* not before */
+	char why[160];             /* why it does not answer, or cannot start a task */
 };
 
 enum et_ssh_state {

@@ -125,19 +125,32 @@ static void settle_unlisted(struct et_ssh *s, int host)
 	}
 }
 
-static void hear(struct et_ssh *s, int host, char *out)
+/* A question disturbs the measurement that it asks about: the longer it lasts, the rarer they are.
+ */
+static void plan_question(struct et_ssh_host *h, uint64_t now_ns)
+{
+	if (!h->running)
+		h->running_since_ns = 0;
+	else if (!h->running_since_ns)
+		h->running_since_ns = now_ns;
+	uint64_t pause_ns = h->running ? (now_ns - h->running_since_ns) / 10 + SECOND / 5 : 0;
+	h->ask_again_ns = now_ns + (pause_ns < LONGEST_PAUSE ? pause_ns : LONGEST_PAUSE);
+}
+
+static void hear(struct et_ssh *s, int host, char *out, uint64_t now_ns)
 {
 	struct et_ssh_host *h = &s->hosts[host];
 
 	h->heard = true;
 	h->running = false;
-	h->silent_since_ns = h->ask_again_ns = 0;
+	h->silent_since_ns = 0;
 	h->why[0] = '\0';
 	for (size_t i = 0; i < s->n_jobs; i++)
 		s->jobs[i].seen = false;
 	for (char *rest = out, *line; (line = strsep(&rest, "\n"));)
 		(void)et_ssh_read_state(s, host, line);
 	settle_unlisted(s, host);
+	plan_question(h, now_ns);
 }
 
 /* Asks a silent host more and more rarely: each question costs the time of a failing connection. */
@@ -171,7 +184,7 @@ static void ask_hosts(struct et_ssh *s)
 	now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < n; i++) {
 		if (replies[i].out && replies[i].answer.status != 255)
-			hear(s, (int)hosts[i], replies[i].out);
+			hear(s, (int)hosts[i], replies[i].out, now_ns);
 		else
 			note_silence(&s->hosts[hosts[i]], &replies[i], now_ns);
 		free(scripts[i]);

@@ -21,7 +21,6 @@ static const char common[] = "main() {\n"
 			     "umask 077\n"
 			     "state=${XDG_STATE_HOME:-\"$HOME/.local/state\"}/etalon/tasks\n"
 			     "cache=${XDG_CACHE_HOME:-\"$HOME/.cache\"}/etalon/bin\n"
-			     "lock=$state/lock.$(uname -n)\n"
 			     "boot=\n"
 			     "read -r boot </proc/sys/kernel/random/boot_id\n"
 			     "started() {\n"
@@ -35,6 +34,7 @@ static const char common[] = "main() {\n"
 			     "	[ -n \"$pid\" ] && [ \"$b\" = \"$boot\" ] && [ \"$(started "
 			     "\"$pid\")\" = \"$start\" ]\n"
 			     "}\n";
+static const char lock[] = "lock=$state/lock.$(uname -n)\n";
 static const char end[] = "}\nmain\n";
 
 /* Within single quotes, nothing but a single quote has a meaning to sh. */
@@ -88,6 +88,7 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
 	FILE *out = et_memstream_open(&m);
 
 	fputs(common, out);
+	fputs(lock, out);
 	fputs("if [ -e \"$lock\" ] && exec 9<\"$lock\" && command -v flock >/dev/null; then\n"
 	      "	flock -n 9 || { echo " ET_SSH_BUSY "; exit 75; }\n"
 	      "fi\n"
@@ -146,6 +147,7 @@ char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host
 	fputs(common, out);
 	put_folder(out, s, host);
 	fprintf(out, "job=%u.%u\n", job->part, job->generation);
+	fputs(lock, out);
 	fputs(start, out);
 	put_document(out, input);
 	fputs("set -- ", out);

@@ -27,10 +27,10 @@ url=$(pg_url lab)
 export ETALON_STORE=$url
 exits 'setup: the tables are made' 0 etalon sync --setup
 
-# Each run leaves a line, and the first of a part waits.
+# Each run leaves a line and waits for a file.
 cat >program <<END
 #!/bin/sh
-echo "\$ETALON_MACHINE \$1" >>$work/started
+echo "\$1" >>$work/started
 until [ -e $work/go ]; do sleep 0.02; done
 END
 chmod +x program
@@ -43,6 +43,7 @@ factors:
   - { name: n, kind: parameter, levels: [1, 2] }
   - { name: pad, kind: environment-size, levels: [0, 512] }
 replications: 2
+discard: 0
 run: { warmup: 0 }
 END
 
@@ -62,19 +63,20 @@ refuses 'hosts: without the program ssh the package is named' 3 'the program ssh
 # The submitter is killed while a part runs on each host, and one sshd, too.
 etalon doe run --engine ssh:a,b --part-rounds 1 plan.yaml >first 2>&1 &
 submitter=$!
-wait_until '[ "$(sort -u started 2>/dev/null | cut -d " " -f 1 | sort -u | wc -l)" -eq 2 ]' || note "$(cat first)"
-is 'parts: one runs on each host' "$(cut -d ' ' -f 1 started | sort -u | tr '\n' ' ')" 'machine-a machine-b '
+wait_until '[ "$(cat started 2>/dev/null | wc -l)" -eq 2 ]' || note "$(cat first)"
+tasks=.local/state/etalon/tasks
+is 'parts: one runs on each host' "$(cd "$sshd_dir" && for h in a b; do ls -d home.$h/$tasks/*/*/* | wc -l; done | tr '\n' ' ')" '1 1 '
 kill -9 $submitter
 wait $submitter 2>/dev/null
 sshd_kill a
 touch go
-wait_until "ls $sshd_dir/home.a/.local/state/etalon/tasks/*/a/*/exit >/dev/null 2>&1" ||
-	note "$(cat "$sshd_dir"/home.a/.local/state/etalon/tasks/*/a/*/log)"
-is 'parts: they end without sshd and submitter' "$(cat "$sshd_dir"/home.a/.local/state/etalon/tasks/*/a/*/exit)" 0
+wait_until "ls $sshd_dir/home.a/$tasks/*/a/*/exit >/dev/null 2>&1" ||
+	note "$(cat "$sshd_dir"/home.a/$tasks/*/a/*/log)"
+is 'parts: they end without sshd and submitter' "$(cat "$sshd_dir"/home.a/$tasks/*/a/*/exit)" 0
 sshd_run a
 exits 'attach: the campaign is finished' 0 etalon doe run --attach
-samples_sql='SELECT count(*) FROM sample JOIN experiment ON sample.experiment = experiment.key WHERE campaign IS NOT NULL'
-is 'attach: every planned sample is there once' "$(pg_sql lab "$samples_sql")" 8
+is 'attach: every planned sample is there once' "$(pg_sql lab "SELECT count(*), count(DISTINCT (round, command)) FROM etalon.sample")" '8|8'
+is 'attach: two machines measured them' "$(pg_sql lab 'SELECT count(DISTINCT machine) FROM etalon.experiment')" 2
 is 'attach: every program ran once per sample' "$(wc -l <started)" 8
 exits 'analyse: the campaign can be analysed' 0 etalon doe analyse plan.yaml --json
 json 'analyse: every treatment has two runs' 'all(t["n"] == 2 for t in d["treatments"])'
@@ -85,17 +87,17 @@ like 'run: the machines are compared' "$out" 'machine-a.*machine-b.*machine-c'
 copy=$(find "$sshd_dir/home.c/.cache/etalon/bin" -type f)
 is 'copy: only the user can execute the copy' "$(stat -c %a "$copy")" 700
 ok 'copy: the copy is the same program' cmp "$copy" "$ETALON"
-is 'run: three experiments of three samples' "$(pg_sql lab "SELECT count(*), min(samples), max(samples) FROM experiment WHERE label = 'all'")" '3|3|3'
+is 'run: three experiments of three samples' "$(pg_sql lab "SELECT count(*), min(samples), max(samples) FROM etalon.experiment WHERE label = 'all'")" '3|3|3'
 
 # Cancelling ends the task of a host.
 rm go started
 etalon run --engine ssh:a -w 0 -r 1 --label stop "$work/program 3" >second 2>&1 &
 submitter=$!
 wait_until '[ -e started ]' || note "$(cat second)"
-kill -INT $submitter
+kill -TERM $submitter
 wait $submitter
-is 'detach: Ctrl-C ends the submitter' $? 130
+is 'detach: a signal ends the submitter' $? 143
+like 'detach: the hint returns to the campaign' "$(cat second)" 'run --attach'
 exits 'cancel: the jobs are ended' 0 etalon run --cancel stop
-wait_until "ls $sshd_dir/home.a/.local/state/etalon/tasks/*/a/*/pid | xargs cut -d ' ' -f 1 | xargs -n 1 | while read -r p; do gone \$p || exit 1; done"
-is 'cancel: no task is left' $? 0
+is 'cancel: the task has ended' "$(cat "$sshd_dir"/home.a/$tasks/*/a/*/exit | sort -n | tail -n 1)" 143
 done_testing

@@ -270,6 +270,10 @@ static void test_silence(void)
 	put_file("down.a", "ssh: connect to host a port 22: Connection refused\n", 0600);
 	struct et_error err;
 	r = (struct et_job_report){ .part = 10 };
+	ok(e->ops->poll(e, &r, 1, &err) == 0 && !s->hosts[0].silent_since_ns,
+		"silence: a host with a task is not asked at every poll");
+	s->hosts[0].ask_again_ns = 0;
+	r = (struct et_job_report){ .part = 10 };
 	ok(e->ops->poll(e, &r, 1, &err) == 0 && r.state == ET_JOB_RUNNING &&
 			strstr(r.why, "no sshd"),
 		"silence: a lost connection changes nothing, and the reason is known");
