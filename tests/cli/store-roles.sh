@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Roles of a central store on a real server: `sync --setup`, and what each role may do, through etalon and
 # through psql, which a user has as well.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/postgres.sh
 . "$root/tests/postgres.sh"
 pg_available || { skip 'roles: the rights of users of a central store' "$pg_why"; done_testing; }
 pg_start || { ok 'roles: a server starts' false; done_testing; }
