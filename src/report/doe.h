@@ -87,8 +87,9 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers);
 
 /* "on machines like these, ": the beginning of a finding; nothing of one machine. */
 void et_doe_machines_begin(const struct et_doe_view *v, FILE *out);
-/* "; the 5 machines differ by 8 % (sd), nor is any effect": its end. */
-void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out);
+/* "; the 5 machines differ by 8 % (sd), and …": its end; nothing of one machine. */
+void et_doe_machines_end(
+	const struct et_doe_view *v, const struct et_doe_program *p, bool begun, FILE *out);
 /* "machines" or "blocks": of which differences were removed. */
 const char *et_doe_blocks_name(const struct et_doe_result *r);
 /* "variance: 95 % between machines, …", or "". The caller frees it. */

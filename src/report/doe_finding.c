@@ -140,6 +140,8 @@ static void begin_clause(struct telling *t)
 {
 	if (t->begun)
 		fputs("; ", t->out);
+	else
+		et_doe_machines_begin(t->view, t->out);
 	t->begun = true;
 }
 
@@ -152,11 +154,10 @@ static void put_large(
 	const char *word = time ? less ? "faster" : "slower" : less ? "smaller" : "larger";
 	char span[ET_FIGURE];
 
-	if (!t->begun)
+	bool first = !t->begun;
+	begin_clause(t);
+	if (first)
 		fprintf(t->out, "%s: ", t->name);
-	else
-		fputs("; ", t->out);
-	t->begun = true;
 	t->name = "it";
 	fprintf(t->out, "%s=%s is ", e->term, e->means[c->to].levels);
 	if (e->n_means > 2)
@@ -351,7 +352,6 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 	const char *untested = et_doe_untested(p);
 
 	t.out = et_memstream_open(&m);
-	et_doe_machines_begin(v, t.out);
 	if (untested) {
 		begin_clause(&t);
 		fprintf(t.out, "%s: nothing can be tested: %s", p->name, untested);
@@ -365,6 +365,6 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 			put_interaction(&t, e);
 	}
 	put_pairs(&t);
-	et_doe_machines_end(v, p, t.out);
+	et_doe_machines_end(v, p, t.begun, t.out);
 	return et_memstream_close(&m);
 }

@@ -11,6 +11,8 @@
 
 #define BOLD "1"
 
+enum { MOST_NAMED = 3 }; /* effects in a sentence */
+
 static const char *name_of(const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i)
 {
 	return v->result->machines[f->machines[i].name];
@@ -66,10 +68,14 @@ static void put_here(const struct et_doe_view *v, const struct et_doe_program *p
 			continue;
 		if (!n++)
 			fprintf(out, "; on these %zu machines alone: ", p->fleet->n_machines);
+		if (n > MOST_NAMED)
+			continue;
 		fprintf(out, "%s%s", n > 1 ? ", " : "", e->term);
 		if (isfinite(h->percent))
 			fprintf(out, " %s", et_doe_percent(h->percent, h->lo, h->hi, text));
 	}
+	if (n > MOST_NAMED)
+		fprintf(out, " and %zu more", n - MOST_NAMED);
 }
 
 static bool any_slower(const struct et_doe_fleet *f)
@@ -81,7 +87,8 @@ static bool any_slower(const struct et_doe_fleet *f)
 	return false;
 }
 
-void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+void et_doe_machines_end(
+	const struct et_doe_view *v, const struct et_doe_program *p, bool begun, FILE *out)
 {
 	const struct et_doe_fleet *f = p->fleet;
 	double sd = f ? 100 * f->between.sd : 0;
@@ -91,18 +98,21 @@ void et_doe_machines_end(const struct et_doe_view *v, const struct et_doe_progra
 	if (!f)
 		return;
 	slower = any_slower(f) && sd > 0;
+	fputs(begun ? "; " : "", out);
 	if (slower)
-		fprintf(out, "; the %zu machines differ by %.*f %% (sd)", f->n_machines,
+		fprintf(out, "the %zu machines differ by %.*f %% (sd)", f->n_machines,
 			et_doe_decimals(sd / 10), sd);
 	else
-		fprintf(out, "; the %zu machines are not shown to differ", f->n_machines);
+		fprintf(out, "the %zu machines are not shown to differ", f->n_machines);
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
 		if (!e->over.differs || !et_doe_shows(v, e))
 			continue;
-		put_difference(v, f, e, out);
-		differ++;
+		if (differ++ < MOST_NAMED)
+			put_difference(v, f, e, out);
 	}
+	if (differ > MOST_NAMED)
+		fprintf(out, ", and %zu more effects do", differ - MOST_NAMED);
 	if (!differ && f->replicated)
 		fputs(f->interaction.hi <= 0.01 ? ", and the effects are alike on all"
 			: slower                ? ", and no effect is shown to differ between them"

@@ -99,7 +99,7 @@ is 'campaign: unequal numbers of runs are an approximation' \
 	"$(jq -r '.programs[0].variance_components.method' found.json)" unweighted-means
 python3 "$simulated" campaign store.db record.json 6 5
 for operand in $campaign fleet any.yaml last; do
-	out=$(etalon doe analyse -q $operand | tr -s ' \n' ' ')
+	out=$(etalon doe analyse -q "$operand" | tr -s ' \n' ' ')
 	like "campaign: $operand means its parts" "$out" 'on these 2 machines.*60 of 72 runs are done; 1 of 6 parts is missing'
 done
 unlike 'campaign: the id of a part means that part' "$(etalon doe analyse -q 20260102-030401-part)" 'machines'

@@ -557,6 +557,49 @@ static void check_figures(void)
 	}
 }
 
+/* Five interactions that differ between two machines and hold on these alone: three are named. */
+static void check_machines(void)
+{
+	enum { EFFECTS = 5 };
+	struct et_design *d = et_design_new();
+	struct et_doe_machine machines[2] = { { .name = 0, .differs = true }, { .name = 1 } };
+	struct et_doe_fleet fleet = { .machines = machines,
+		.n_machines = 2,
+		.replicated = true,
+		.between = { .sd = 0.081 } };
+	struct et_doe_effect effects[EFFECTS] = { 0 };
+	char terms[EFFECTS][2] = { "a", "b", "c", "d", "e" };
+	for (size_t i = 0; i < EFFECTS; i++)
+		effects[i] = (struct et_doe_effect){ .term = terms[i],
+			.factors = 3,
+			.p = 0.5,
+			.over = { .differs = true,
+				.here_significant = true,
+				.here = { NAN, NAN, NAN } } };
+	struct et_doe_program p = {
+		.name = "loop", .effects = effects, .n_effects = EFFECTS, .fleet = &fleet
+	};
+	struct et_doe_result r = { .design = d,
+		.programs = &p,
+		.n_programs = 1,
+		.population = true,
+		.machines = (char *[]){ terms[0], terms[1], NULL },
+		.n_machines = 2 };
+	const struct et_doe_view v = { .result = &r };
+	ET_AUTO_FREE char *text = et_doe_finding(&v, &p);
+
+	is_str(text,
+		"the 2 machines differ by 8.1 % (sd); the effect of a "
+		"differs "
+		"between machines; the effect of b differs between machines; the effect of c "
+		"differs "
+		"between machines, and 2 more effects do; on these 2 machines alone: a, b, c and 2 "
+		"more",
+		"doe: three effects that differ between machines are named, the others are "
+		"counted");
+	et_design_free(d);
+}
+
 int main(void)
 {
 	check_words();
@@ -565,6 +608,7 @@ int main(void)
 	check_pair_words();
 	check_summary();
 	check_figures();
+	check_machines();
 	check_first();
 	check_second();
 	check_third();
