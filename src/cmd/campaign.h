@@ -14,10 +14,14 @@
 #include "protocol/campaign.h"
 #include "report/terminal.h"
 #include "store/campaign.h"
-#include "store/job.h"
+#include "store/campaign_options.h"
 
-/* Refuses options of engines that contradict each other, or that are given without --engine. */
-int et_engine_check_options(const struct et_engine_wish *w, struct et_error *err) ET_CHECK;
+/*
+ * Refuses options of engines that contradict each other, that are given without --engine, or to an
+ * action that takes none.
+ */
+int et_engine_check(const struct et_engine_wish *w, const char *action, bool takes,
+	struct et_error *err) ET_CHECK;
 
 /* The experiment of a campaign, and how every machine runs it. */
 struct et_campaign_plan {
@@ -29,26 +33,40 @@ struct et_campaign_plan {
 	bool per_machine; /* every machine runs everything, as `blocks: machine` or `run` want */
 };
 
+struct et_campaign_watch;
+
 struct et_campaigning {
 	struct et_cli *cli;
-	const char *verb; /* "doe run" or "run", for hints */
-	FILE *text;       /* stream for text */
+	const char *verb;    /* "doe run" or "run", for hints */
+	const char *operand; /* of --attach and of continuing, for hints; NULL: the id */
+	FILE *text;          /* stream for text */
 	struct et_interrupt *interrupt;
+	/* For tests: a file is a central store, and an engine of their own. */
+	bool any_store;
+	const struct et_engine_ops *ops;
 	/* filled by the functions below */
 	struct et_store *store; /* NULL while the server cannot be reached */
 	char *url;              /* of the store, without a password */
 	struct et_campaign *c;  /* as last read */
-	struct et_job_options options;
+	struct et_campaign_options options;
 	struct et_engine *engine;
 	struct et_engine_setup setup;
-	char **texts; /* that setup points to */
+	char *name;   /* of the campaign, for the scheduler */
+	char **extra; /* words for sbatch or ssh */
 	bool claimed; /* this process submits; else another one does */
-	bool cancelled;
+	/* A submission that the engine did not accept yet. */
+	uint32_t *pending, pending_generation;
+	size_t n_pending;
+	char *told[2]; /* troubles of the store and of the engine that were printed */
+	struct et_campaign_watch *watch; /* how the progress is shown */
 };
 
 /* Opens the store and checks that machines can deliver to it: exit 2 with the cure if not. */
 int et_campaigning_open(struct et_campaigning *r, struct et_error *err) ET_CHECK;
-/* Opens the engine of the command line, asks all nodes for a probe, and stores the parts. */
+/* Opens the engine of the command line; et_campaigning_begin needs it. */
+int et_campaigning_open_engine(struct et_campaigning *r, const struct et_campaign_plan *plan,
+	struct et_error *err) ET_CHECK;
+/* Asks all nodes for a probe, divides the experiment and stores its parts. */
 int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan *plan,
 	struct et_error *err) ET_CHECK;
 /*
@@ -62,12 +80,22 @@ int et_campaigning_attach(
  * after Ctrl-C, which detaches: the jobs continue.
  */
 int et_campaigning_drive(struct et_campaigning *r, struct et_error *err) ET_CHECK;
+/* One step of it: asks the engine, reads the store, submits. *out is to be freed. */
+int et_campaigning_step(
+	struct et_campaigning *r, struct et_campaign_decision *out, struct et_error *err) ET_CHECK;
 /* Ends all jobs. Parts that are not done have failed then, by the cancellation. */
 int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err) ET_CHECK;
+/* Prints the job of a generation as the engine would get it. */
+void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out);
 /* Prints the parts that failed, and the command that tries them again. Returns the exit status. */
 int et_campaigning_conclude(const struct et_campaigning *r) ET_CHECK;
 void et_campaigning_close(struct et_campaigning *r);
 
+/* How many parts are in each state, by the store alone. */
+struct et_campaign_counts {
+	size_t todo, running, done, failed;
+};
+struct et_campaign_counts et_campaign_count(const struct et_campaign *c);
 /* The state of the parts, as text and as JSON, for `doe status`. */
 void et_campaign_status_text(const struct et_campaign *c, const struct et_page *page);
 struct et_json;

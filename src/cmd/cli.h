@@ -50,6 +50,7 @@ struct et_verb {
 	const char *operands;
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */
 	const char *(*operand)(size_t i);
+	bool internal;         /* not for people: `etalon --help` does not list it */
 	bool uses_store;       /* takes --store */
 	bool uses_engine;      /* takes et_engine_options */
 	bool runs_programs;    /* takes et_child_options, which fill a struct et_run_options */

@@ -2,6 +2,7 @@
 /* `etalon doe`: plans, runs and analyses designed experiments. */
 #include "cmd/doe.h"
 #include "base/nearest.h"
+#include "cmd/campaign.h"
 #include "store/results.h"
 
 #include <errno.h>
@@ -94,7 +95,9 @@ const struct et_verb et_verb_doe = {
 	.name = "doe",
 	.summary = "plan, run and analyse a designed experiment",
 	.operands = "init|plan|run|status|analyse|import|export",
-	.usage = "init [--from COMMAND]\nplan PLAN\nrun PLAN\nstatus PLAN\nanalyse PLAN|ID…\n"
+	.usage = "init [--from COMMAND]\nplan PLAN\nrun PLAN\nrun --attach|--cancel "
+		 "[PLAN|ID]\nstatus PLAN|ID\n"
+		 "analyse PLAN|ID…\n"
 		 "import FILE\nexport PLAN|ID",
 	.about =
 		"A plan file says which programs are measured, which factors are varied over\n"
@@ -108,6 +111,7 @@ const struct et_verb et_verb_doe = {
 		    "  etalon doe analyse plan.yaml\n",
 	.options = options,
 	.uses_store = true,
+	.uses_engine = true,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
@@ -194,20 +198,6 @@ static int check_given(const struct table *t, unsigned given, unsigned action, s
 	return 0;
 }
 
-static int refuse_operands(const char *what, const char *given, bool few, struct et_error *err)
-{
-	const char *file = strcmp(what, "import") ? "plan" : "CSV";
-	int rc = few ? et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: name a %s file", what, file)
-		     : et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: too many operands", what);
-
-	if (!strcmp(what, "init"))
-		return et_hint(err, rc,
-			"use doe init --from '%s' if that is a command, or -o FILE to name the "
-			"plan",
-			given);
-	return et_hint(err, rc, "see 'etalon doe --help'; 'doe init' writes a first plan");
-}
-
 static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 	const struct et_operands *ops, int *status, struct et_error *err)
 {
@@ -218,9 +208,14 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 		i++;
 	if (i == ET_LENGTH(actions))
 		return refuse(what, err);
-	if (n < actions[i].least || n > actions[i].most || ops->n_after)
-		return refuse_operands(
+	/* A campaign may be named, or be the last. */
+	bool last = actions[i].bit == OF_RUN && (cli->engine.attach || cli->engine.cancel);
+	if ((n < actions[i].least && !last) || n > actions[i].most || ops->n_after)
+		return et_doe_refuse_operands(
 			what, n ? ops->before[1] : "COMMAND", n < actions[i].least, err);
+	int rc = et_engine_check(&cli->engine, what, actions[i].bit == OF_RUN, err);
+	if (rc)
+		return rc;
 	et_confine(actions[i].rights);
 	return actions[i].run(cli, r, ops->before + 1, n, status, err);
 }

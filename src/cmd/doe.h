@@ -83,6 +83,10 @@ int et_doe_changed(const char *path, const char *id, const char *changes, struct
  */
 int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
+/* The error that an action has too few or too many operands; `given` is the first. */
+int et_doe_refuse_operands(const char *what, const char *given, bool few, struct et_error *err);
+/* `doe run` on other machines: with --engine, --attach or --cancel. */
+et_doe_action et_doe_campaign;
 struct et_doe_pilot;
 /*
  * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run

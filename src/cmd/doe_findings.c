@@ -6,31 +6,37 @@
 
 #include <errno.h>
 
-static int analyse(
-	const struct et_experiment *const *e, struct et_doe_result *out, struct et_error *err)
+static int analyse(const struct et_experiment *const *e, size_t n, struct et_doe_result *out,
+	struct et_error *err)
 {
 	const struct et_doe_options o = {
 		.alpha = 0.05, .level = (*e)->plan.level > 0 ? (*e)->plan.level : 0.95, .method = -1
 	};
 
-	return et_doe_analyse(e, 1, &o, out, err);
+	return et_doe_analyse(e, n, &o, out, err);
 }
 
-int et_doe_print_findings(
-	const struct et_cli *cli, const struct et_experiment *e, FILE *out, struct et_error *err)
+int et_doe_print_all_findings(const struct et_cli *cli, const struct et_experiment *const *list,
+	size_t n, FILE *out, struct et_error *err)
 {
 	struct et_page page = {
 		.out = out, .width = cli->columns, .color = cli->color && out == stdout
 	};
 	struct et_doe_result result;
-	struct et_doe_view v = { .result = &result, .experiments = &e, .n_experiments = 1 };
-	int rc = analyse(&e, &result, err);
+	struct et_doe_view v = { .result = &result, .experiments = list, .n_experiments = n };
+	int rc = analyse(list, n, &result, err);
 
 	if (rc)
 		return rc;
 	et_doe_print_short(&v, &page);
 	et_doe_result_free(&result);
 	return 0;
+}
+
+int et_doe_print_findings(
+	const struct et_cli *cli, const struct et_experiment *e, FILE *out, struct et_error *err)
+{
+	return et_doe_print_all_findings(cli, &e, 1, out, err);
 }
 
 int et_doe_show(const struct et_cli *cli, const struct et_stored *s,
@@ -55,7 +61,7 @@ int et_doe_write_page(const struct et_experiment *e, const char *path, struct et
 	struct et_doe_result result;
 	struct et_doe_view v = { .result = &result, .experiments = &e, .n_experiments = 1 };
 	struct et_output o = { 0 };
-	int rc = analyse(&e, &result, err);
+	int rc = analyse(&e, 1, &result, err);
 
 	if (rc)
 		return rc;

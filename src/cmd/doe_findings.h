@@ -10,6 +10,9 @@
 /* Prints the findings of a designed experiment, as `doe analyse` computes them without options. */
 int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *e, FILE *out,
 	struct et_error *err) ET_CHECK;
+/* The same of an experiment that several machines ran. */
+int et_doe_print_all_findings(const struct et_cli *cli, const struct et_experiment *const *list,
+	size_t n, FILE *out, struct et_error *err) ET_CHECK;
 /* Prints it for `show`: the findings first, and the times of each treatment with -v. */
 int et_doe_show(const struct et_cli *cli, const struct et_stored *s,
 	const struct et_text_options *o, struct et_error *err) ET_CHECK;

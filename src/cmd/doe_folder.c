@@ -74,6 +74,9 @@ char *et_doe_build_folder(const struct et_experiment *e, uint32_t command)
 		return NULL;
 	ET_AUTO_FREE char *key =
 		et_asprintf("%s\n%s\n%s\n%s", here ?: "", p->name, p->build, product);
+	/* Machines of a campaign may share a home, and each builds for itself. */
+	if (e->member.campaign[0])
+		et_append(&key, "\n", "%s\n%s", e->member.campaign, e->member.node);
 	for (size_t i = 0; i < d->n_factors; i++) {
 		const struct et_design_factor *f = &d->factors[i];
 		if (!decides(p, product, f->name))

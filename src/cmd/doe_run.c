@@ -187,7 +187,8 @@ int et_doe_run(struct et_cli *cli, const struct et_doe_request *request, char *c
 {
 	struct et_doe_running r = { .cli = cli, .request = request, .path = operands[0] };
 
-	(void)n;
+	if (cli->engine.given)
+		return et_doe_campaign(cli, request, operands, n, status, err);
 	cli->measures = true;
 	r.m = (struct et_measuring){ .cli = cli,
 		.interrupt = et_signals_install(),

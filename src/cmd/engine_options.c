@@ -67,7 +67,7 @@ static const char *name_of(unsigned bits)
 	return o->name ? o->name : "engine";
 }
 
-int et_engine_check_options(const struct et_engine_wish *w, struct et_error *err)
+static int check_options(const struct et_engine_wish *w, struct et_error *err)
 {
 	const unsigned slurm_only = PARTITION | CONSTRAINT | ACCOUNT;
 
@@ -98,4 +98,15 @@ int et_engine_check_options(const struct et_engine_wish *w, struct et_error *err
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "--copy is an option of ssh"),
 			"omit it: with Slurm install etalon on the nodes, or in a shared folder");
 	return 0;
+}
+
+int et_engine_check(
+	const struct et_engine_wish *w, const char *action, bool takes, struct et_error *err)
+{
+	if (w->given && !takes)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s takes no --%s", action,
+				name_of(w->given)),
+			"it is an option of commands that measure on other machines: 'doe run'");
+	return check_options(w, err);
 }

@@ -19,6 +19,8 @@ static int help(void)
 	printf("etalon %s: how long does this program really take?\n\n", ET_VERSION);
 	printf("usage: etalon COMMAND [options] …\n\n");
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		if ((*v)->internal)
+			continue;
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
 		et_cli_help_text(15, lead, (*v)->summary);
 	}

@@ -142,7 +142,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 static int prepare(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
 	m->early = m->no_ledger ? NULL : et_ledger_early();
-	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
+	int rc = m->store ? 0 : et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	et_leftovers_end(m->cli);
 	return rc ? rc : et_tuning_begin(&m->tuning, m->cli, &m->env, e, m->text, err);

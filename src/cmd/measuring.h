@@ -29,8 +29,8 @@ struct et_measuring {
 	const char *resume_verb; /* the command whose --resume continues it, or NULL */
 	const char *resumption;  /* another command line that continues it, or NULL */
 	FILE *text;              /* stream for text: --env -v prints its changes there */
+	struct et_store *store;  /* closed at the end; NULL: that of the command line is opened */
 	/* filled by the functions below */
-	struct et_store *store;
 	struct et_ledger_early *early;
 	struct et_session *session;
 	struct et_tuning tuning;

@@ -27,6 +27,7 @@ extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_samplesize;
 extern const struct et_verb et_verb_show;
 extern const struct et_verb et_verb_sync;
+extern const struct et_verb et_verb_task;
 extern const struct et_verb et_verb_trace;
 
 const struct et_verb *const et_verbs[] = {
@@ -52,6 +53,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_hyperfine,
+	&et_verb_task,
 	&et_verb_completion,
 	NULL,
 };

@@ -255,6 +255,23 @@ int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
 	return et_store_conclude(s, rc, err);
 }
 
+int et_campaign_reset(
+	struct et_store *s, const char *id, const uint32_t *parts, size_t n, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_RESET_PART, err);
+		et_bind_int(&c, now_ns());
+		et_bind_text(&c, "id", id);
+		et_bind_int(&c, parts[i]);
+		rc = et_cursor_step(&c);
+	}
+	return et_store_conclude(s, rc, err);
+}
+
 int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
 	const uint32_t *parts, size_t n, const char *job, struct et_error *err)
 {

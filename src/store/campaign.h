@@ -26,6 +26,9 @@ int et_campaign_refresh(struct et_store *s, struct et_campaign *c, struct et_err
  */
 int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
 	const uint32_t *parts, size_t n, struct et_error *err) ET_CHECK;
+/* Parts that failed are todo again, as if they had never been submitted; the fence stays. */
+int et_campaign_reset(struct et_store *s, const char *id, const uint32_t *parts, size_t n,
+	struct et_error *err) ET_CHECK;
 /* Records the engine's name of that submission. */
 int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
 	const uint32_t *parts, size_t n, const char *job, struct et_error *err) ET_CHECK;

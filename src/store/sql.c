@@ -218,6 +218,10 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" state = CASE WHEN state = 'failed' THEN 'todo' ELSE state END"
 		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?3) AND number = ?4"
 		" AND state <> 'done' AND generation < ?1",
+	[ET_SQL_RESET_PART] =
+		"UPDATE part SET state = 'todo', generation = 0, failures = 0, error = NULL,"
+		" changed_ns = ?1 WHERE campaign = (SELECT key FROM campaign WHERE id = ?2)"
+		" AND number = ?3 AND state = 'failed'",
 	[ET_SQL_SET_JOB] =
 		"UPDATE part SET job = ?1"
 		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND number = ?3"

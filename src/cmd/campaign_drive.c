@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The loop of a campaign: asks the engine, reads the store, decides (protocol/campaign.h), submits.
+ * Both may go away and come back at any time; the loop waits for them and says so once.
+ */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/campaign.h"
+#include "cmd/campaign_watch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+enum trouble { OF_STORE, OF_ENGINE };
+
+/* Prints a trouble when it begins, and when it is over. */
+static void tell(struct et_campaigning *r, enum trouble which, const struct et_error *why)
+{
+	static const char *const subjects[] = { "the store", "the engine" };
+	char **told = &r->told[which];
+
+	if (!why && !*told)
+		return;
+	et_campaign_watch_erase(r->watch);
+	if (!why) {
+		fprintf(stderr, "etalon: %s answers again\n", subjects[which]);
+		free(*told);
+		*told = NULL;
+	} else if (!*told) {
+		*told = et_strdup(why->what);
+		fprintf(stderr, "etalon: %s does not answer, trying again; jobs continue: %s\n",
+			subjects[which], why->what);
+	}
+}
+
+/* --- the store --- */
+
+/* Reads the parts, by a new connection if the old one broke; claims the campaign if it is free. */
+static int read_store(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_error busy = { 0 };
+	int rc = r->store ? 0 : et_store_open(r->url, ET_STORE_WRITE, &r->store, err);
+
+	if (rc == 0)
+		rc = et_campaign_refresh(r->store, r->c, err);
+	if (rc == 0 && !r->claimed)
+		r->claimed = et_store_claim(r->store, r->c->id, &busy) == 0;
+	if (rc) { /* the claim ends with the connection */
+		et_store_close(r->store);
+		r->store = NULL;
+		r->claimed = false;
+	}
+	return rc;
+}
+
+/* --- submitting --- */
+
+static char *make_input(const struct et_campaigning *r, uint32_t generation, struct et_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		et_out_of_memory();
+	et_campaigning_print_job(r, generation, out);
+	if (fclose(out))
+		et_out_of_memory();
+	if (size < ET_JOB_MOST_BYTES)
+		return text;
+	free(text);
+	et_hint(err,
+		et_fail(err, E2BIG, ET_EXIT_USAGE, "the plan is too large for a job: %zu bytes",
+			size),
+		"use fewer treatments, or a larger --part-rounds");
+	return NULL;
+}
+
+/* Asks the engine to run the pending parts, and forgets them if it accepts. */
+static int submit_pending(struct et_campaigning *r, struct et_error *err)
+{
+	ET_AUTO_FREE struct et_job *jobs = et_calloc(r->n_pending, sizeof(*jobs));
+	ET_AUTO_FREE char *input = make_input(r, r->pending_generation, err), *name = NULL;
+	struct et_error ignored = { 0 };
+
+	if (!input)
+		return -E2BIG;
+	for (size_t i = 0; i < r->n_pending; i++)
+		jobs[i] = (struct et_job){ .part = r->pending[i],
+			.node = r->c->parts[r->pending[i]].node };
+	int rc = r->engine->ops->submit(
+		r->engine, jobs, r->n_pending, input, r->pending_generation, &name, err);
+	if (rc)
+		return rc;
+	/* The name is for people; the engine finds its jobs without it. */
+	(void)!et_campaign_set_job(r->store, r->c->id, r->pending_generation, r->pending,
+		r->n_pending, name, &ignored);
+	r->n_pending = 0;
+	return 0;
+}
+
+/* A submission that failed may have been accepted: those parts are known to the engine. */
+static void drop_known(struct et_campaigning *r, const struct et_job_report *reports)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_pending; i++) {
+		const struct et_job_report *report = &reports[r->pending[i]];
+		bool known = report->state != ET_JOB_UNKNOWN && report->state != ET_JOB_ENDED &&
+			     (!report->generation || report->generation == r->pending_generation);
+		if (!known)
+			r->pending[kept++] = r->pending[i];
+	}
+	r->n_pending = kept;
+}
+
+/* Records losses, and chooses the parts that are to be submitted now. */
+static int collect(
+	struct et_campaigning *r, const struct et_campaign_decision *d, struct et_error *err)
+{
+	size_t n = 0;
+	int rc = 0;
+
+	free(r->pending);
+	r->pending = et_calloc(r->c->n_parts, sizeof(*r->pending));
+	for (uint32_t i = 0; rc == 0 && i < r->c->n_parts; i++) {
+		const struct et_part_decision *p = &d->parts[i];
+
+		if (p->action == ET_PART_LEAVE)
+			continue;
+		if (p->action != ET_PART_SUBMIT)
+			rc = et_campaign_fail_attempt(r->store, r->c->id, i, p->attempt, p->why,
+				p->action == ET_PART_GIVE_UP, err);
+		if (rc == 0 && p->action != ET_PART_GIVE_UP)
+			r->pending[n++] = i;
+		if (rc == -ESTALE) /* it was done, or begun again, since the parts were read */
+			rc = 0;
+	}
+	if (rc == 0 && n)
+		rc = et_campaign_submit(r->store, r->c->id, d->generation, r->pending, n, err);
+	if (rc == 0) {
+		r->n_pending = n;
+		r->pending_generation = d->generation;
+	}
+	return rc;
+}
+
+/* Returns 0; or -errno if the store fails (the next step tries again) or if there is no cure. */
+static int act(struct et_campaigning *r, const struct et_campaign_decision *d,
+	const struct et_job_report *reports, struct et_error *err)
+{
+	int rc = 0;
+
+	drop_known(r, reports);
+	if (!r->n_pending) {
+		rc = collect(r, d, err);
+		if (rc) {
+			tell(r, OF_STORE, err);
+			return 0;
+		}
+	}
+	if (!r->n_pending)
+		return 0;
+	rc = submit_pending(r, err);
+	if (rc && err->exit != ET_EXIT_OUTSIDE) /* asking again would give the same answer */
+		return rc;
+	tell(r, OF_ENGINE, rc ? err : NULL);
+	return 0;
+}
+
+int et_campaigning_step(
+	struct et_campaigning *r, struct et_campaign_decision *out, struct et_error *err)
+{
+	size_t n = r->c->n_parts;
+	ET_AUTO_FREE struct et_job_report *reports = et_calloc(n, sizeof(*reports));
+
+	for (uint32_t i = 0; i < n; i++)
+		reports[i].part = i;
+	/* First the engine, then the store: see et_campaign_decide. */
+	int polled = r->engine->ops->poll(r->engine, reports, n, err);
+	tell(r, OF_ENGINE, polled ? err : NULL);
+	int read = read_store(r, err);
+	tell(r, OF_STORE, read ? err : NULL);
+	et_campaign_decide(r->c, reports, et_clock_real.wall_ns(NULL), out);
+	if (polled || read)
+		out->finished = out->finished && !read;
+	else if (r->claimed && !out->finished)
+		return act(r, out, reports, err);
+	return 0;
+}
+
+/* --- watching --- */
+
+static void pause_for(const struct et_campaigning *r, uint64_t ns)
+{
+	struct timespec left = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	while (!r->interrupt->signal && nanosleep(&left, &left) && errno == EINTR)
+		continue;
+}
+
+/* A step of a large cluster takes long: it is not asked all the time. */
+static uint64_t pause_after(uint64_t step_ns)
+{
+	const uint64_t least = 500000000, most = 30000000000;
+	uint64_t pause = 10 * step_ns;
+
+	return pause < least ? least : pause > most ? most : pause;
+}
+
+int et_campaigning_drive(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_campaign_watch watch = { .cli = r->cli };
+	bool finished = false;
+	int rc = 0;
+
+	r->watch = &watch;
+	while (rc == 0 && !finished && !r->interrupt->signal) {
+		uint64_t began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		struct et_campaign_decision d;
+
+		rc = et_campaigning_step(r, &d, err);
+		finished = d.finished;
+		et_campaign_watch_show(&watch, r->c, &d);
+		et_campaign_decision_free(&d);
+		if (rc == 0 && !finished)
+			pause_for(r, pause_after(et_clock_read_ns(CLOCK_MONOTONIC) - began_ns));
+	}
+	et_campaign_watch_erase(&watch);
+	free(watch.stuck);
+	r->watch = NULL;
+	return rc == 0 && !finished ? -EINTR : rc;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store of a campaign: which one can be used, and its parts when all is cancelled. */
+#include "base/alloc.h"
+#include "cmd/campaign.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_server(const char *url)
+{
+	return !strncmp(url, "postgresql://", 13) || !strncmp(url, "postgres://", 11);
+}
+
+/* Jobs and records would spread a password; every machine has a file for it. */
+static bool has_password(const char *url)
+{
+	const char *host = strstr(url, "://"), *at = host ? strchr(host, '@') : NULL,
+		   *slash = host ? strpbrk(host + 3, "/?") : NULL,
+		   *colon = host ? strchr(host + 3, ':') : NULL;
+
+	return (at && colon && colon < at && (!slash || at < slash)) ||
+	       strstr(url, "password=") != NULL;
+}
+
+int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
+
+	if (!is_server(url) && !r->any_store)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"an experiment on other machines needs a store that they reach, "
+				"and a file is not one"),
+			"use --store postgresql://HOST/DATABASE; 'man etalon-doe' explains how to "
+			"make one");
+	if (has_password(url))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"a password in the URL of the store would be sent to all machines"),
+			"put it into ~/.pgpass or a service file on each machine, and omit it");
+	free(r->url);
+	r->url = et_strdup(url);
+	return et_store_open(url, ET_STORE_WRITE, &r->store, err);
+}
+
+int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_campaign_decision d;
+	ET_AUTO_FREE struct et_job_report *none = et_calloc(r->c->n_parts, sizeof(*none));
+	int rc = 0;
+
+	/* The fence first: an attempt that the engine cannot end delivers nothing any more. */
+	et_campaign_decide(r->c, none, 0, &d);
+	for (uint32_t i = 0; rc == 0 && i < r->c->n_parts; i++) {
+		if (r->c->parts[i].state == ET_PART_DONE)
+			continue;
+		rc = et_campaign_fail_attempt(r->store, r->c->id, i,
+			et_attempt_number(d.generation, 0), "cancelled", true, err);
+		if (rc == -ESTALE)
+			rc = 0;
+	}
+	et_campaign_decision_free(&d);
+	if (rc == 0)
+		rc = r->engine->ops->cancel(r->engine, err);
+	return rc ? rc : et_campaign_refresh(r->store, r->c, err);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon doe run PLAN --engine …`: the experiment of a plan on many machines. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/ask.h"
+#include "cmd/campaign.h"
+#include "cmd/doe_findings.h"
+#include "cmd/doe_run.h"
+#include "cmd/signals.h"
+#include "model/design_change.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct running {
+	struct et_campaigning r;
+	const struct et_doe_request *request;
+	const char *path; /* of the plan, or NULL */
+	struct et_plan_file plan;
+	struct et_experiment *e; /* made of the plan */
+	struct et_measuring m;   /* for the options that the plan sets */
+};
+
+/* --- the plan --- */
+
+static int ask(const struct running *r, struct et_error *err)
+{
+	int rc = et_plan_check_size(r->e->design, r->request->yes, err);
+
+	if (rc == 0 || !et_can_ask())
+		return rc;
+	if (et_ask(err->what, "run it?"))
+		return 0;
+	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
+}
+
+static int read_plan(struct running *r, struct et_error *err)
+{
+	int rc = et_doe_read_plan(r->path, &r->plan, err);
+
+	if (rc == 0)
+		rc = et_doe_set_measuring(&r->plan, &r->m, err);
+	if (rc == 0)
+		rc = et_doe_make(r->r.cli, &r->plan, false, &r->e, err);
+	if (rc)
+		return rc;
+	if (r->e->design->reboot)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"hooks: 'reboot' restarts this machine, and --engine uses others"),
+			"omit the hook, or --engine");
+	if (!r->e->child.directory)
+		r->e->child.directory = get_current_dir_name();
+	return 0;
+}
+
+/* --- beginning and continuing --- */
+
+/*
+ * Whether the store has a campaign of this plan: *found. A plan that changed since then is refused,
+ * as `doe run` on one machine does.
+ */
+static int find_earlier(struct running *r, char id[40], bool *found, struct et_error *err)
+{
+	struct et_campaign *c = NULL;
+	struct et_experiment *before = NULL;
+	int rc = et_campaign_find(r->r.store, r->e->label, id, err);
+
+	*found = rc == 0;
+	if (rc) {
+		if (rc == -ENOENT)
+			*err = (struct et_error){ 0 };
+		return rc == -ENOENT ? 0 : rc;
+	}
+	rc = et_campaign_load(r->r.store, id, &c, err);
+	if (rc == 0)
+		rc = et_campaign_read_record(c->record, &before, err);
+	if (rc == 0) {
+		ET_AUTO_FREE char *changes = et_plan_changes(before, r->e, r->plan.has_seed);
+		if (changes)
+			rc = et_doe_changed(r->path, id, changes, err);
+	}
+	et_experiment_free(before);
+	et_campaign_free(c);
+	return rc;
+}
+
+static void announce(const struct running *r, bool again)
+{
+	const struct et_campaign *c = r->r.c;
+	struct et_campaign_counts n = et_campaign_count(c);
+
+	if (r->r.cli->verbosity < 0)
+		return;
+	if (again)
+		fprintf(r->r.text, "continuing campaign %s: %zu of %zu parts are done\n", c->id,
+			n.done, c->n_parts);
+	else
+		fprintf(r->r.text, "campaign %s: %zu part%s on %s\n", c->id, c->n_parts,
+			c->n_parts == 1 ? "" : "s", c->engine);
+	fflush(r->r.text);
+}
+
+static int begin(struct running *r, struct et_error *err)
+{
+	struct et_campaign_plan plan = { .kind = ET_CAMPAIGN_DOE, .no_ledger = r->m.no_ledger };
+	char id[40];
+	bool again = false;
+	int rc = read_plan(r, err);
+
+	if (rc == 0)
+		rc = et_campaigning_open(&r->r, err);
+	if (rc == 0 && !r->request->fresh)
+		rc = find_earlier(r, id, &again, err);
+	if (rc)
+		return rc;
+	plan.label = r->e->label;
+	plan.e = r->e;
+	plan.env = r->m.env;
+	plan.per_machine = r->e->design->blocks == ET_BLOCKS_MACHINE;
+	if (again)
+		rc = et_campaigning_attach(&r->r, id, true, err);
+	else
+		rc = ask(r, err);
+	if (rc == 0 && !again)
+		rc = et_campaigning_open_engine(&r->r, &plan, err);
+	if (rc == 0 && !again)
+		rc = et_campaigning_begin(&r->r, &plan, err);
+	if (rc == 0)
+		announce(r, again);
+	return rc;
+}
+
+/* --- returning --- */
+
+/* A campaign by the name of its plan, by its id, or the last. */
+static int attach(struct running *r, const char *operand, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = NULL;
+	int rc = et_campaigning_open(&r->r, err);
+
+	if (rc == 0 && operand && access(operand, F_OK) == 0) {
+		rc = et_doe_read_plan(operand, &r->plan, err);
+		if (rc == 0)
+			name = et_strdup(r->plan.design->name);
+	}
+	if (rc == 0)
+		rc = et_campaigning_attach(&r->r,
+			name      ? name
+			: operand ? operand
+				  : "last",
+			false, err);
+	if (rc == 0 && r->r.cli->engine.attach)
+		announce(r, true);
+	return rc;
+}
+
+static int cancel(struct running *r, struct et_error *err)
+{
+	int rc = et_campaigning_cancel(&r->r, err);
+
+	if (rc == 0 && r->r.cli->verbosity >= 0) {
+		struct et_campaign_counts n = et_campaign_count(r->r.c);
+		fprintf(r->r.text, "campaign %s is cancelled: %zu of %zu parts are done\n",
+			r->r.c->id, n.done, r->r.c->n_parts);
+	}
+	return rc;
+}
+
+/* --- the end --- */
+
+static int print_findings(struct running *r, struct et_error *err)
+{
+	struct et_experiment **list = NULL;
+	size_t n = 0;
+	int rc = et_doe_load(r->r.cli, r->r.c->id, &list, &n, err);
+
+	if (rc)
+		return rc;
+	rc = et_doe_print_all_findings(
+		r->r.cli, (const struct et_experiment *const *)list, n, r->r.text, err);
+	for (size_t i = 0; i < n; i++)
+		et_experiment_free(list[i]);
+	free(list);
+	return rc;
+}
+
+static int detached(const struct running *r)
+{
+	const char *id = r->r.c->id;
+	ET_AUTO_FREE char *store =
+		r->r.cli->store ? et_asprintf(" --store %s", r->r.url) : et_strdup("");
+
+	fprintf(stderr,
+		"etalon: detached; the jobs continue\n"
+		"hint: return with 'etalon doe run --attach %s%s'; end them with 'etalon doe run "
+		"--cancel %s%s'\n",
+		id, store, id, store);
+	return 128 + r->r.interrupt->signal;
+}
+
+static int conclude(struct running *r, struct et_error *err)
+{
+	int status = et_campaigning_conclude(&r->r);
+	struct et_campaign_counts n = et_campaign_count(r->r.c);
+
+	if (n.done != r->r.c->n_parts)
+		return status;
+	if (print_findings(r, err))
+		fprintf(r->r.text, "all %zu parts are done\n", n.done);
+	if (r->r.cli->verbosity >= 0)
+		fprintf(r->r.text, "kept as %s: etalon doe analyse %s\n", r->r.c->id, r->r.c->id);
+	return status;
+}
+
+int et_doe_campaign(struct et_cli *cli, const struct et_doe_request *request, char *const *operands,
+	size_t n, int *status, struct et_error *err)
+{
+	struct running r = { .request = request, .path = n ? operands[0] : NULL };
+
+	r.r = (struct et_campaigning){
+		.cli = cli, .verb = "doe run", .text = stdout, .interrupt = et_signals_install()
+	};
+	r.m = (struct et_measuring){ .cli = cli };
+	if (request->json_file)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--json is not possible with --engine: each machine has a record"),
+			"omit it; 'etalon doe export' and 'doe analyse --json' read the result");
+	int rc = cli->engine.engine ? begin(&r, err) : attach(&r, r.path, err);
+	if (rc == 0 && cli->engine.cancel)
+		rc = cancel(&r, err);
+	else if (rc == 0) {
+		rc = et_campaigning_drive(&r.r, err);
+		if (rc == -EINTR) {
+			*status = detached(&r);
+			rc = 0;
+		} else if (rc == 0) {
+			*status = conclude(&r, err);
+		}
+	}
+	et_campaigning_close(&r.r);
+	et_experiment_free(r.e);
+	et_plan_file_free(&r.plan);
+	return rc;
+}

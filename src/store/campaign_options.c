@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/campaign_options.h"
+#include "base/alloc.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+/* The texts and truth values by their keys. */
+static const struct {
+	const char *key;
+	size_t offset;
+} texts[] = {
+	{ "partition", offsetof(struct et_campaign_options, partition) },
+	{ "constraint", offsetof(struct et_campaign_options, constraint) },
+	{ "nodes", offsetof(struct et_campaign_options, nodes) },
+	{ "account", offsetof(struct et_campaign_options, account) },
+	{ "extra", offsetof(struct et_campaign_options, extra) },
+	{ "etalon", offsetof(struct et_campaign_options, etalon) },
+	{ "env_only", offsetof(struct et_campaign_options, job.env_only) },
+	{ "env_except", offsetof(struct et_campaign_options, job.env_except) },
+}, flags[] = {
+	{ "copy", offsetof(struct et_campaign_options, copy) },
+	{ "env", offsetof(struct et_campaign_options, job.env) },
+	{ "no_ledger", offsetof(struct et_campaign_options, job.no_ledger) },
+	{ "choose_metronome", offsetof(struct et_campaign_options, job.choose_metronome) },
+};
+
+static char **text_at(struct et_campaign_options *o, size_t i)
+{
+	return (char **)((char *)o + texts[i].offset);
+}
+
+static bool *flag_at(struct et_campaign_options *o, size_t i)
+{
+	return (bool *)((char *)o + flags[i].offset);
+}
+
+char *et_campaign_options_write(const struct et_campaign_options *given)
+{
+	struct et_campaign_options o = *given;
+	struct et_json w;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		et_out_of_memory();
+	et_json_init(&w, out, 0);
+	et_json_object(&w, NULL);
+	for (size_t i = 0; i < ET_LENGTH(texts); i++)
+		et_json_string(&w, texts[i].key, *text_at(&o, i));
+	for (size_t i = 0; i < ET_LENGTH(flags); i++)
+		et_json_bool(&w, flags[i].key, *flag_at(&o, i));
+	et_json_u64(&w, "time_limit_ns", o.time_limit_ns);
+	et_json_end(&w);
+	if (fclose(out))
+		et_out_of_memory();
+	return text;
+}
+
+static bool read_all(const json_t *root, struct et_campaign_options *out)
+{
+	const json_t *limit = json_object_get(root, "time_limit_ns");
+
+	for (size_t i = 0; i < ET_LENGTH(texts); i++) {
+		const json_t *j = json_object_get(root, texts[i].key);
+		if (j && !json_is_null(j) && !json_is_string(j))
+			return false;
+		if (json_is_string(j))
+			*text_at(out, i) = et_strdup(json_string_value(j));
+	}
+	for (size_t i = 0; i < ET_LENGTH(flags); i++) {
+		const json_t *j = json_object_get(root, flags[i].key);
+		if (j && !json_is_boolean(j))
+			return false;
+		*flag_at(out, i) = json_is_true(j);
+	}
+	if (!json_is_integer(limit) || json_integer_value(limit) < 0)
+		return false;
+	out->time_limit_ns = (uint64_t)json_integer_value(limit);
+	return true;
+}
+
+int et_campaign_options_read(
+	const char *text, struct et_campaign_options *out, struct et_error *err)
+{
+	struct et_campaign_options o = { 0 };
+	json_t *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	bool valid = json_is_object(root) && read_all(root, &o);
+
+	json_decref(root);
+	if (valid) {
+		*out = o;
+		return 0;
+	}
+	et_campaign_options_free(&o);
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"the options of the campaign are not as etalon writes them"),
+		"the store was damaged or changed by hand");
+}
+
+void et_campaign_options_free(struct et_campaign_options *o)
+{
+	for (size_t i = 0; i < ET_LENGTH(texts); i++)
+		free(*text_at(o, i));
+	*o = (struct et_campaign_options){ 0 };
+}
