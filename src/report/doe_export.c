@@ -55,6 +55,7 @@ char *et_doe_response_column(const struct et_design *d)
 struct source {
 	const struct et_experiment *const *experiments;
 	size_t n, n_machines;
+	bool population;   /* as in struct et_doe_result */
 	char **names;      /* of the machines */
 	uint32_t *machine; /* of each experiment */
 };
@@ -75,7 +76,8 @@ static void put_block(const struct source *s, size_t number, uint32_t round, FIL
 	enum et_design_blocks blocks = s->experiments[0]->design->blocks;
 
 	putc(',', out);
-	if (blocks == ET_BLOCKS_MACHINE || (blocks == ET_BLOCKS_NONE && s->n_machines > 1))
+	if (s->population || blocks == ET_BLOCKS_MACHINE ||
+		(blocks == ET_BLOCKS_NONE && s->n_machines > 1))
 		et_csv_text(s->names[s->machine[number]], out);
 	else if (blocks == ET_BLOCKS_NONE && s->n > 1)
 		fprintf(out, "%zu", number + 1);
@@ -149,6 +151,7 @@ void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *
 
 	s.machine = machine;
 	s.names = et_doe_machines(experiments, n, machine, &s.n_machines);
+	s.population = s.n_machines > 1 && et_doe_whole_each(experiments, n);
 	header(&s, out);
 	for (size_t k = 0; k < n; k++) {
 		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)

@@ -122,9 +122,26 @@ static bool one_campaign(const struct et_experiment *const *experiments, size_t 
 	return true;
 }
 
+/* A round that two machines ran was not divided. */
+static bool shares_round(const struct et_experiment *a, const struct et_experiment *b)
+{
+	uint32_t first_a = a->plan.first_round ? a->plan.first_round : 1;
+	uint32_t first_b = b->plan.first_round ? b->plan.first_round : 1;
+
+	return first_a == first_b && !et_doe_same_machine(a, b);
+}
+
 bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n)
 {
-	return experiments[0]->design->blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n);
+	if (experiments[0]->design->blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n))
+		return true;
+	for (size_t i = 1; i < n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (shares_round(experiments[i], experiments[k]))
+				return true;
+		}
+	}
+	return false;
 }
 
 static void find_machines(const struct et_experiment *const *experiments, size_t n,

@@ -37,6 +37,7 @@ begin()
 }
 plan machine >machines.yaml
 plan none >any.yaml
+plan round >rounds.yaml
 
 # --- every machine has run the whole plan
 begin machines.yaml 5
@@ -78,6 +79,11 @@ else
 	skip 'machines: R repeats the analysis' 'Rscript is not installed'
 fi
 
+begin rounds.yaml 3
+etalon doe analyse --json 20260102-030400-part 20260102-030401-part 20260102-030402-part >found.json
+is 'machines: separate experiments stand for others, too' "$(jq -r .effects_of found.json)" 'machines like these'
+is 'machines: then the blocks are machines instead of rounds' "$(jq '.programs[0].blocks_df' found.json)" 2
+
 # --- an effect that differs, and few machines
 begin machines.yaml 3 steps=0.1
 out=$(etalon doe analyse -q machines.yaml | tr -s ' \n' ' ')
@@ -85,6 +91,13 @@ like 'machines: an effect that differs is named with its ends' "$out" \
 	'the effect of work differs between machines, from [0-9.]+ % on host0 to [0-9.]+ % on host2'
 like 'machines: effects that hold on these machines alone are named' "$out" 'on these 3 machines alone: work [0-9.]+ % \('
 like 'machines: three are few' "$(etalon doe analyse machines.yaml | tr -s ' \n' ' ')" 'over 3 machines, which finds only very large effects'
+
+# --- a machine that lacks a treatment
+begin machines.yaml 4 lacks=2
+out=$(etalon doe analyse machines.yaml | tr -s ' \n' ' ')
+like 'machines: one without runs of a treatment is counted' "$out" '1 machine has no run of some treatments and is left out'
+is 'machines: it is in no table' "$(etalon doe analyse --json machines.yaml | jq -c '[.machines[].machine] | sort')" \
+	'["host0","host1","host3"]'
 
 # --- a campaign that divides the rounds
 begin any.yaml 2 parts=6 kernels=6.1.0,6.5.0
@@ -106,6 +119,9 @@ unlike 'campaign: the id of a part means that part' "$(etalon doe analyse -q 202
 is 'campaign: export has the runs of all parts' "$(etalon doe export $campaign | grep -cv '^[#p]')" 60
 like 'campaign: machines that differ are a warning that names the difference' \
 	"$(etalon doe analyse fleet | tr -s ' \n' ' ')" 'warning: the machines differ in kernel \(6\.1\.0 on node0, 6\.5\.0 on node1\)'
+begin any.yaml 3 parts=3 whole=1
+is 'campaign: machines that ran the whole design each stand for others' \
+	"$(etalon doe analyse --json any.yaml | jq -r .effects_of)" 'machines like these'
 rm -f store.db*
 etalon import -q machine-0.json >/dev/null
 etalon rm 20260102-030400-part >/dev/null

@@ -5,7 +5,8 @@
 doe_machines.py records RECORD MACHINES [KEY=VALUE …]: writes machine-N.json, copies of a record of
     `doe run`, whose times are simulated: log time = effect of work + machine + noise.
     effect=0.05: of work; steps=0: added to the effect per machine; sd=0.08 between machines;
-    noise=0.01; parts=N: N parts of a campaign, part i on machine i % MACHINES; kernels=a,b: by machine
+    noise=0.01; parts=N: N parts of a campaign, part i on machine i % MACHINES; kernels=a,b: by machine;
+    lacks=N: machine N has no run of the last treatment; whole=1: every part is the whole design
 doe_machines.py campaign STORE RECORD PARTS DONE: adds the campaign of these parts to a store
 doe_machines.py r PRINTED FOUND: components that R printed are those of `doe analyse --json`
 """
@@ -24,7 +25,7 @@ def part_id(i):
 
 
 def records(path, machines, *options):
-    o = {'effect': 0.05, 'steps': 0, 'sd': 0.08, 'noise': 0.01, 'parts': 0, 'kernels': ''}
+    o = {'effect': 0.05, 'steps': 0, 'sd': 0.08, 'noise': 0.01, 'parts': 0, 'kernels': '', 'lacks': -1, 'whole': 0}
     o.update((k, v if k == 'kernels' else float(v)) for k, v in (s.split('=') for s in options))
     machines, parts = int(machines), int(o['parts'])
     r = random.Random(17)
@@ -39,6 +40,8 @@ def records(path, machines, *options):
             names = o['kernels'].split(',')
             e['host']['kernel'] = names[m % len(names)]
         if parts:
+            if not o['whole']:
+                e['plan']['first_round'] = 1 + i * len(e['commands'][0]['samples'])
             e['campaign'] = {'campaign': CAMPAIGN, 'part': i, 'attempt': 1, 'node': f'node{m}'}
         for c in e['commands']:
             effect = o['effect'] + o['steps'] * m if c['parameters']['work'] == '20' else 0
@@ -46,6 +49,8 @@ def records(path, machines, *options):
                 s['pt_ns'] = s['et_ns'] = round(
                     1e8 * math.exp(levels[m] + effect + o['noise'] * r.gauss(0, 1)))
                 s['user_ns'], s['system_ns'] = s['pt_ns'], 0
+        if m == o['lacks']:
+            e['commands'][-1]['samples'] = []
         json.dump(e, open(f'machine-{i}.json', 'w'))
 
 

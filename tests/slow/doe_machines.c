@@ -46,6 +46,7 @@ static struct et_experiment *empty(uint32_t machine, bool divided)
 	snprintf(e->machine, sizeof(e->machine), "machine-%u", machine);
 	if (divided)
 		snprintf(e->member.campaign, sizeof(e->member.campaign), "campaign");
+	e->plan.first_round = divided ? 1 + RUNS * machine : 0;
 	for (uint32_t t = 0; t < 4; t++)
 		et_experiment_add_command(e, et_asprintf("%u", t), et_calloc(1, sizeof(char *)));
 	return e;
