@@ -5,6 +5,7 @@
 #include "cmd/environment.h"
 #include "cmd/outputs.h"
 #include "cmd/run_options.h"
+#include "cmd/secret.h"
 #include "measure/sched_stream.h"
 #include "profile/demangle.h"
 #include "profile/object.h"
@@ -43,9 +44,9 @@ static const struct et_option common_options[] = {
 
 static const struct et_option store_options[] = {
 	{ 0, "store", "URL",
-		"where experiments are stored: sqlite:PATH (ETALON_STORE, else the user's own "
-		"file)",
-		et_set_text, ET_FILLS(common, store), .values = "FILE" },
+		"where experiments are stored: sqlite:PATH, postgresql://… (ETALON_STORE, else "
+		"the user's own file)",
+		et_set_url, ET_FILLS(common, store), .values = "FILE" },
 	{ 0 },
 };
 
@@ -93,6 +94,9 @@ static void apply_common(struct et_cli *cli, const struct common *c)
 
 	cli->verbosity = c->quiet ? -1 : c->verbose ? 1 : 0;
 	cli->store = c->store;
+	/* By this the environments of programs are made without passwords: measure/environ.h. */
+	if (c->store && et_store_url_is_server(c->store))
+		setenv("ETALON_STORE", c->store, 1);
 	cli->columns = et_cli_columns();
 	cli->full_names = !et_cli_has_width();
 	cli->color = decide(c->color, isatty(STDOUT_FILENO) && !plain);
@@ -179,8 +183,10 @@ int et_cli_version(void)
 int et_cli_fail(const struct et_error *err)
 {
 	/* The text may quote names of files and commands that contain control sequences. */
-	ET_AUTO_FREE char *what = et_clean(err->what, "");
-	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
+	ET_AUTO_FREE char *public_what = et_secret_remove(err->what);
+	ET_AUTO_FREE char *public_hint = et_secret_remove(err->hint);
+	ET_AUTO_FREE char *what = et_clean(public_what, "");
+	ET_AUTO_FREE char *hint = et_clean(public_hint, "");
 
 	fprintf(stderr, "etalon: %s\n", what);
 	if (err->quoted[0]) {
@@ -217,7 +223,7 @@ int et_cli_own_path(char *buf, size_t size, struct et_error *err)
 
 const char *et_cli_store_given(const struct et_cli *cli)
 {
-	const char *url = cli->store ? cli->store : getenv("ETALON_STORE");
+	const char *url = cli->store ? et_secret_url(cli->store) : getenv("ETALON_STORE");
 
 	return url && *url ? url : NULL;
 }
@@ -228,4 +234,12 @@ char *et_cli_store_url(const struct et_cli *cli)
 	ET_AUTO_FREE char *own = et_cli_own_store();
 
 	return url ? et_strdup(url) : et_asprintf("sqlite:%s", own);
+}
+
+char *et_cli_store_shown(const struct et_cli *cli)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
+
+	return et_clean(shown, "");
 }

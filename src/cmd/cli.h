@@ -30,7 +30,7 @@ struct et_cli {
 	bool progress;     /* whether stderr gets a progress line */
 	int columns;       /* width of the terminal, 80 when there is none */
 	bool full_names;   /* nothing sets a width: a table may be as wide as its names need */
-	const char *store; /* --store, or NULL */
+	const char *store; /* --store without passwords, or NULL */
 	bool measures;     /* a central store is reached through the spool: see cmd/stored.h */
 	struct et_engine_wish engine; /* of commands with uses_engine */
 };
@@ -107,7 +107,10 @@ struct et_text_options et_cli_text(const struct et_cli *cli);
 void et_cli_warn(struct et_warnings *w);
 /* The path of the running etalon, by which it can start itself. */
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
-/* Returns --store, else ETALON_STORE, else NULL: the user's own file. */
+/*
+ * Returns --store, else ETALON_STORE, else NULL: the user's own file. It may have a password: see
+ * et_store_url_without_secrets.
+ */
 const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
 /* HOME, or the folder of the user in the user database. */
 const char *et_cli_home(void);
@@ -115,8 +118,10 @@ const char *et_cli_home(void);
 char *et_cli_state_dir(void) ET_CHECK;
 /* Returns the path of the user's own store. Caller frees. */
 char *et_cli_own_store(void) ET_CHECK;
-/* Returns the URL of the store, also if none was given. Caller frees. */
+/* Returns the URL of the store, also if none was given, to open it. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
+/* The same to be shown on a terminal: without passwords. Caller frees. */
+char *et_cli_store_shown(const struct et_cli *cli) ET_CHECK;
 /*
  * Closes an output (stdout is only flushed) and fails if not everything was written, for instance
  * because the disk is full. It does not fail if the reader of a pipe has closed it, so that other

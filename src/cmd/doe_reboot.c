@@ -75,8 +75,11 @@ static void write_variable(FILE *f, const char *name)
 {
 	const char *value = getenv(name);
 
-	if (value && is_plain(value))
-		fprintf(f, "Environment=\"%s=%s\"\n", name, value);
+	if (!value || !is_plain(value))
+		return;
+	/* The unit can be read by everybody. */
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(value);
+	fprintf(f, "Environment=\"%s=%s\"\n", name, shown);
 }
 
 static bool write_unit(const struct et_doe_reboot *r, const struct et_experiment *e, FILE *f)

@@ -57,8 +57,7 @@ int et_lab_conclude(
 	const struct et_lab_request *r, const struct et_experiment *e, bool resumable, int rc)
 {
 	if (e && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
-		ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
-		ET_AUTO_FREE char *clean = et_clean(url, "");
+		ET_AUTO_FREE char *clean = et_cli_store_shown(r->cli);
 		fprintf(r->page.out, "\nstored as %s in %s\n", e->id, clean);
 	}
 	if (rc != -EINTR)

@@ -68,8 +68,7 @@ static int conclude(const struct et_study *s, int rc)
 	if (rc && rc != -EINTR)
 		return rc;
 	if (s->prefix && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
-		ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
-		ET_AUTO_FREE char *clean = et_clean(url, "");
+		ET_AUTO_FREE char *clean = et_cli_store_shown(r->cli);
 		fprintf(r->page.out, "\nstored as '%s' in %s\n", s->prefix, clean);
 	}
 	if (rc == -EINTR)

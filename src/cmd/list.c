@@ -52,7 +52,8 @@ static int read_store(const char *url, uint64_t limit, struct sink *sink, struct
 
 static void print_empty(const char *url)
 {
-	ET_AUTO_FREE char *clean = et_clean(url, "");
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
+	ET_AUTO_FREE char *clean = et_clean(shown, "");
 
 	fprintf(stderr,
 		"nothing is stored yet in %s\nhint: measure a program: etalon run 'sleep 0.1'\n",

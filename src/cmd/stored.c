@@ -93,7 +93,7 @@ int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experi
 	int rc = et_stored_locate(cli, name, &store, id, err);
 	/* There is no file. */
 	if (rc == -ENOENT && err->exit == ET_EXIT_OUTSIDE) {
-		ET_AUTO_FREE char *url = et_cli_store_url(cli);
+		ET_AUTO_FREE char *url = et_cli_store_shown(cli);
 		et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "nothing is stored yet in %s", url);
 		et_hint(err, rc, "measure a program: etalon run 'sleep 0.1'");
 	}

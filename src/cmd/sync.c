@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "cmd/secret.h"
 #include "cmd/stored.h"
 #include "cmd/sync_setup.h"
 #include "store/spool.h"
@@ -40,7 +41,7 @@ static const struct et_option options[] = {
 		ET_FILLS(et_sync, json) },
 	{ 0, "from", "URL",
 		"copy experiments that others measured from this store into the local one",
-		et_set_text, ET_FILLS(et_sync, from) },
+		et_set_url, ET_FILLS(et_sync, from) },
 	{ 0, "label", "TEXT", "with --from: only those with this label", et_set_text,
 		ET_FILLS(et_sync, filter.label) },
 	{ 0, "machine", "NAME", "with --from: only those of this machine or host name", et_set_text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync --from`: copies what others measured; and `sync --all`: the other direction. */
 #include "base/alloc.h"
+#include "cmd/secret.h"
 #include "cmd/sync.h"
 #include "report/terminal.h"
 #include "store/spool.h"
@@ -105,9 +106,9 @@ static int pull_all(const struct et_cli *cli, const struct et_sync *o, struct et
 int et_sync_pull(
 	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
 {
-	ET_AUTO_FREE char *url = cli->store ? et_strdup(cli->store) : local_url();
+	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : local_url();
 	struct et_store *central = NULL, *local = NULL;
-	int rc = et_store_open(o->from, ET_STORE_READ, &central, err);
+	int rc = et_store_open(et_secret_url(o->from), ET_STORE_READ, &central, err);
 
 	if (!rc && o->dry_run) {
 		rc = et_store_open(url, ET_STORE_READ, &local, err);

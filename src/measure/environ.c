@@ -108,6 +108,14 @@ static size_t copy_for_others(char *const *envp, const char *pass, char **out)
 	return n;
 }
 
+/* With a store on a server, the variables of libpq with passwords are for etalon. */
+static bool is_secret(const char *text, bool server)
+{
+	static const char *const secrets[] = { "PGPASSWORD=", "PGPASSFILE=", NULL };
+
+	return server && starts_with_any(text, secrets);
+}
+
 char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass)
 {
 	static const char *const ours[] = { "ETALON_", "HYPERFINE_ITERATION=", NULL };
@@ -124,8 +132,10 @@ char **et_environ_make(char *const *envp, const struct et_identity *id, const ch
 		}
 		return out;
 	}
+	const char *store = et_environ_get(envp, "ETALON_STORE");
+	bool server = store && !strncmp(store, "postgres", 8) && strstr(store, "://");
 	for (char *const *p = envp; *p; p++) {
-		if (!starts_with_any(*p, ours))
+		if (!starts_with_any(*p, ours) && !is_secret(*p, server))
 			out[n++] = et_strdup(*p);
 	}
 	return out;

@@ -24,10 +24,11 @@ void et_identity_free(struct et_identity *id);
 /* Checks that a list of names ("A,B") contains only variables that envp has. */
 int et_environ_check(const char *names, char *const *envp, struct et_error *err) ET_CHECK;
 /*
- * Copies envp without our own variables (ETALON_…). For another identity it copies only those that
- * cannot hold secrets or change what the program does (PATH, TERM, TZ and the locale) and those in
- * the list of names `pass` (NULL: none), and sets HOME, USER, LOGNAME and SHELL. id is NULL if
- * there is no other identity.
+ * Copies envp without our own variables (ETALON_…), and without PGPASSWORD and PGPASSFILE if
+ * ETALON_STORE is a PostgreSQL server: those passwords are for etalon, not for the program. For
+ * another identity it copies only those that cannot hold secrets or change what the program does
+ * (PATH, TERM, TZ and the locale) and those in the list of names `pass` (NULL: none), and sets
+ * HOME, USER, LOGNAME and SHELL. id is NULL if there is no other identity.
  */
 char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass);
 /* Appends HYPERFINE_ITERATION and ETALON_ITERATION, which et_environ_number sets. */
