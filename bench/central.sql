@@ -41,6 +41,8 @@ FROM plan, LATERAL (SELECT s, (s * bigint '2654435761' + key * 40503) % 42949672
 INSERT INTO interference (experiment, "order", command, number, process, pid, kernel_thread, exited, pt_ns, doubt_ns)
 SELECT key, s, s % 2, c, 1 + (s + c) % 40, 300 + s % 1000, c, 0, 1000 + s, 4000000
 FROM plan, LATERAL generate_series(10, samples, 10) s, generate_series(0, 1) c;
+INSERT INTO summary (experiment, command, samples, et_mean, et_squares, pt_mean, pt_squares)
+SELECT key, c, samples / 2, 22500000, 1e13, 19350000, 1e11 FROM plan, generate_series(0, 1) c;
 SELECT setval(pg_get_serial_sequence('experiment', 'key'), :experiments + 1),
 	setval(pg_get_serial_sequence('process', 'key'), 40);
 VACUUM (ANALYZE);

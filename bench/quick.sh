@@ -7,7 +7,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export BENCH_QUICK=1 BENCH_RESULTS=$work/results.jsonl
 
-benches=(spawn start snapshots ledger competitor pairs sharing emp emp-lengths notes store profile profile-coverage trace timing-pair kbest functions doe)
+benches=(spawn start snapshots ledger competitor pairs sharing emp emp-lengths notes store central profile profile-coverage trace timing-pair kbest functions doe)
 fields='^\{"bench": "[a-z-]+", "text": "[^"]+", "op": "[^"]*", "limit": (null|[0-9.]+), '
 fields+='"figure": (null|-?[0-9.e+-]+), "note": "[^"]*", "held": (true|false|null), '
 fields+='"quick": true, "time": "[0-9TZ:-]+"\}$'

@@ -57,9 +57,14 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			       " ON CONFLICT (name) DO UPDATE SET name = excluded.name"
 			       " RETURNING key",
 	[ET_SQL_FIND_PROCESS] = "SELECT key FROM process WHERE name = ?",
-	/* Of many names, an array of PostgreSQL; these are for databases with COPY. */
-	[ET_SQL_ADD_PROCESSES] = "INSERT INTO process (name) SELECT unnest(?::text[])"
-				 " ON CONFLICT (name) DO NOTHING",
+	/*
+	 * Of many names, an array of PostgreSQL; these are for databases with COPY. Two writers
+	 * that add the same names wait for each other, and in different orders that would be a
+	 * deadlock.
+	 */
+	[ET_SQL_ADD_PROCESSES] = "INSERT INTO process (name) SELECT n FROM unnest(?::text[]) n"
+				 " WHERE NOT EXISTS (SELECT 1 FROM process p WHERE p.name = n)"
+				 " ORDER BY n ON CONFLICT (name) DO NOTHING",
 	[ET_SQL_FIND_PROCESSES] = "SELECT key, name FROM process WHERE name = ANY (?::text[])",
 	[ET_SQL_COUNT_SAMPLES] = "UPDATE experiment SET samples = samples + ? WHERE key = ?",
 	[ET_SQL_DROP_SAMPLE] =
