@@ -107,6 +107,7 @@ int et_engine_check(
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s takes no --%s", action,
 				name_of(w->given)),
-			"it is an option of commands that measure on other machines: 'doe run'");
+			"it is an option of commands that measure on other machines: 'doe run', "
+			"'run'");
 	return check_options(w, err);
 }

@@ -13,7 +13,8 @@ const struct et_verb et_verb_run = {
 	.name = "run",
 	.operands = "COMMAND",
 	.summary = "how long does my program really take? which of these is faster?",
-	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]",
+	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]\n--attach|--cancel "
+		 "[CAMPAIGN]",
 	.about = "Each COMMAND is one string. It is split into words as a shell splits them, but\n"
 		 "run without a shell.",
 	.examples = "  etalon run 'sleep 0.1'\n"
@@ -26,6 +27,7 @@ const struct et_verb et_verb_run = {
 		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,
 	.uses_store = true,
+	.uses_engine = true,
 	.runs_programs = true,
 	.exports = true,
 	.rights = ET_RIGHTS_MACHINE,
@@ -170,7 +172,8 @@ int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_op
 			et_run_options_add_reference(o, &ops);
 		if (o->around && o->around->parsed)
 			o->around->parsed(o->around->ctx, o);
-		status = et_run_parsed(cli, o, &ops);
+		status = cli->engine.given ? et_run_engine(cli, o, &ops)
+					   : et_run_parsed(cli, o, &ops);
 		et_operands_free(&ops);
 	}
 	et_run_options_free(o);

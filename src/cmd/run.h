@@ -39,6 +39,9 @@ int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_op
 /* The same after the options were parsed; the caller frees o and ops. */
 int et_run_parsed(
 	struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops) ET_CHECK;
+/* The same on other machines: --engine, --attach or --cancel was given. */
+int et_run_engine(
+	struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops) ET_CHECK;
 /* Judges the experiment, prints the result and writes the outputs; returns the exit status. */
 int et_run_conclude(struct et_run_options *o, struct et_measuring *m) ET_CHECK;
 /* Prints where the experiment is kept, and how to see more of it: `left` notes. */

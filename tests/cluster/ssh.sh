@@ -63,9 +63,10 @@ refuses 'hosts: without the program ssh the package is named' 3 'the program ssh
 # The submitter is killed while a part runs on each host, and one sshd, too.
 etalon doe run --engine ssh:a,b --part-rounds 1 plan.yaml >first 2>&1 &
 submitter=$!
+# shellcheck disable=SC2016 # wait_until expands it
 wait_until '[ "$(cat started 2>/dev/null | wc -l)" -eq 2 ]' || note "$(cat first)"
 tasks=.local/state/etalon/tasks
-is 'parts: one runs on each host' "$(cd "$sshd_dir" && for h in a b; do ls -d home.$h/$tasks/*/*/* | wc -l; done | tr '\n' ' ')" '1 1 '
+is 'parts: one runs on each host' "$(cd "$sshd_dir" && for h in a b; do find home.$h/$tasks -mindepth 3 -maxdepth 3 | wc -l; done | tr '\n' ' ')" '1 1 '
 kill -9 $submitter
 wait $submitter 2>/dev/null
 sshd_kill a
@@ -83,7 +84,7 @@ json 'analyse: every treatment has two runs' 'all(t["n"] == 2 for t in d["treatm
 
 # run --engine: the same run on each host, also where etalon has to be copied.
 exits 'run: one command runs on three hosts' 0 etalon run --engine ssh:a,b,c --copy -r 3 -w 0 --label all -- true
-like 'run: the machines are compared' "$out" 'machine-a.*machine-b.*machine-c'
+like 'run: the campaign is kept' "$out" 'kept as .*: etalon compare --by machine'
 copy=$(find "$sshd_dir/home.c/.cache/etalon/bin" -type f)
 is 'copy: only the user can execute the copy' "$(stat -c %a "$copy")" 700
 ok 'copy: the copy is the same program' cmp "$copy" "$ETALON"

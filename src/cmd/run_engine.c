@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon run --engine`: the same run on many machines, one part per machine. */
+#include "base/alloc.h"
+#include "cmd/campaign.h"
+#include "cmd/run.h"
+#include "cmd/signals.h"
+
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+/* Refuses options that belong to one machine, or to a result that is not made here. */
+static int check(const struct et_cli *cli, const struct et_run_options *o, struct et_error *err)
+{
+	const struct et_engine_wish *w = &cli->engine;
+	const char *name = o->resume                     ? "--resume"
+			   : o->baseline                 ? "--baseline"
+			   : o->outputs.n                ? "an output file"
+			   : !isinf(o->regression_ratio) ? "--fail-on-regression"
+			   : w->part_rounds              ? "--part-rounds"
+							 : NULL;
+	int rc = et_engine_check(w, "run", true, err);
+
+	if (rc || !name)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "run --engine does not take %s", name),
+		"omit it; 'etalon show', 'export' and 'compare' read the results from the store");
+}
+
+/* Begins a campaign whose parts are this run, one for each machine. */
+static int begin(struct et_campaigning *r, struct et_run_options *o, const struct et_operands *ops,
+	struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	int rc = et_run_options_finish(o, ops, &e, err);
+
+	if (rc)
+		return rc;
+	struct et_campaign_plan plan = { .kind = ET_CAMPAIGN_RUN,
+		.label = e->label,
+		.e = e,
+		.env = o->env,
+		.no_ledger = o->no_ledger,
+		.per_machine = true };
+	if (!e->child.directory)
+		e->child.directory = get_current_dir_name();
+	rc = et_campaigning_open(r, err);
+	if (rc == 0)
+		rc = et_campaigning_open_engine(r, &plan, err);
+	if (rc == 0)
+		rc = et_campaigning_begin(r, &plan, err);
+	et_experiment_free(e);
+	return rc;
+}
+
+static int attach(struct et_campaigning *r, const struct et_run_options *o,
+	const struct et_operands *ops, struct et_error *err)
+{
+	if (o->given || ops->n_before > 1 || ops->after)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--attach and --cancel take the id of a campaign and nothing else"),
+			"omit commands and options of the plan");
+	int rc = et_campaigning_open(r, err);
+	if (rc == 0)
+		rc = et_campaigning_attach(
+			r, ops->n_before ? ops->before[0] : "last", !r->cli->engine.cancel, err);
+	if (rc == 0 && r->c->kind != ET_CAMPAIGN_RUN)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "campaign %s is a designed experiment",
+				r->c->id),
+			"use 'etalon doe run --%s %s'", r->cli->engine.cancel ? "cancel" : "attach",
+			r->c->id);
+	return rc;
+}
+
+static void announce(const struct et_campaigning *r)
+{
+	struct et_campaign_counts n = et_campaign_count(r->c);
+
+	if (r->cli->verbosity < 0)
+		return;
+	if (r->cli->engine.cancel)
+		fprintf(r->text, "campaign %s is cancelled: %zu of %zu machines are done\n",
+			r->c->id, n.done, r->c->n_parts);
+	else
+		fprintf(r->text, "campaign %s: %zu of %zu machines are done\n", r->c->id, n.done,
+			r->c->n_parts);
+	fflush(r->text);
+}
+
+static int detached(const struct et_campaigning *r)
+{
+	ET_AUTO_FREE char *store =
+		r->cli->store ? et_asprintf(" --store %s", r->url) : et_strdup("");
+
+	fprintf(stderr,
+		"etalon: detached; the jobs continue\n"
+		"hint: return with 'etalon run --attach %s%s'; end them with 'etalon run --cancel "
+		"%s%s'\n",
+		r->c->id, store, r->c->id, store);
+	return 128 + r->interrupt->signal;
+}
+
+static int conclude(const struct et_campaigning *r)
+{
+	int status = et_campaigning_conclude(r);
+
+	if (r->cli->verbosity >= 0)
+		fprintf(r->text, "kept as %s: etalon compare --by machine %s\n", r->c->id,
+			r->c->id);
+	return status;
+}
+
+static int perform(struct et_campaigning *r, struct et_run_options *o,
+	const struct et_operands *ops, int *status, struct et_error *err)
+{
+	const struct et_engine_wish *w = &r->cli->engine;
+	int rc = check(r->cli, o, err);
+
+	if (rc == 0)
+		rc = w->attach || w->cancel ? attach(r, o, ops, err) : begin(r, o, ops, err);
+	if (rc == 0 && w->cancel)
+		rc = et_campaigning_cancel(r, err);
+	if (rc)
+		return rc;
+	announce(r);
+	if (w->cancel)
+		return 0;
+	rc = et_campaigning_drive(r, err);
+	if (rc == -EINTR)
+		*status = detached(r);
+	else if (rc == 0)
+		*status = conclude(r);
+	return rc == -EINTR ? 0 : rc;
+}
+
+int et_run_engine(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)
+{
+	struct et_campaigning r = {
+		.cli = cli, .verb = "run", .text = stdout, .interrupt = et_signals_install()
+	};
+	struct et_error err = { 0 };
+	int status = ET_EXIT_DONE;
+	int rc = perform(&r, o, ops, &status, &err);
+
+	et_campaigning_close(&r);
+	return rc ? et_cli_fail(&err) : status;
+}
