@@ -33,6 +33,7 @@ struct et_engine_setup {
 	const char *name;         /* of the campaign, for the scheduler's lists */
 	const char *id;           /* of the campaign */
 	size_t parts;             /* that will be submitted at once; 0: unknown */
+	bool later;               /* continues a campaign: the machines may be down now */
 };
 
 /* One part to be run. */

@@ -304,7 +304,7 @@ static int slurm_ask(struct et_engine *e, const char *node, char *const *argv, c
 	et_words_add(&w, "srun");
 	et_words_add(&w, "--quiet");
 	et_words_add(&w, "--immediate=5");
-	et_words_add(&w, "--job-name=etalon-probe");
+	et_words_add(&w, "--job-name=%s-probe", s->name);
 	et_words_add(&w, "--nodelist=%s", node);
 	et_words_add(&w, "--nodes=1");
 	et_words_add(&w, "--ntasks=1");

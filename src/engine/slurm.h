@@ -17,6 +17,7 @@ struct et_slurm {
 	char **environment; /* of Slurm's programs: changes to ours */
 	char *export;       /* --export=…: the names of the variables that tasks have */
 	char *exclude;      /* machines that --nodes does not name; or NULL */
+	bool checked;       /* whether the fields below are known */
 	uint64_t max_array; /* indices are smaller */
 	uint64_t max_jobs;  /* in the whole cluster */
 };
@@ -45,8 +46,8 @@ int et_slurm_open(
 	const struct et_engine_setup *setup, struct et_engine **out, struct et_error *err) ET_CHECK;
 void et_slurm_close(struct et_engine *e);
 int et_slurm_nodes(struct et_engine *e, char ***out, struct et_error *err) ET_CHECK;
-/* Refuses more parts than the controller can hold. */
-int et_slurm_check_parts(const struct et_slurm *s, size_t parts, struct et_error *err) ET_CHECK;
+/* Reads limits and machines once, and refuses more parts than the controller can hold. */
+int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err) ET_CHECK;
 /* slurm_submit.c */
 int et_slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err) ET_CHECK;

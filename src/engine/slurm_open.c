@@ -175,7 +175,7 @@ static int read_limits(struct et_slurm *s, struct et_error *err)
 	return 0;
 }
 
-int et_slurm_check_parts(const struct et_slurm *s, size_t parts, struct et_error *err)
+static int check_parts(const struct et_slurm *s, size_t parts, struct et_error *err)
 {
 	int rc;
 
@@ -422,6 +422,23 @@ static int check_nodes(struct et_slurm *s, struct et_error *err)
 	return rc;
 }
 
+int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err)
+{
+	int rc = 0;
+
+	if (!s->checked) {
+		rc = read_limits(s, err);
+		if (!rc)
+			rc = check_partitions(s, err);
+		if (!rc)
+			rc = check_nodes(s, err);
+	}
+	if (rc)
+		return rc;
+	s->checked = true;
+	return check_parts(s, parts, err);
+}
+
 int et_slurm_nodes(struct et_engine *e, char ***out, struct et_error *err)
 {
 	struct et_slurm *s = (struct et_slurm *)e;
@@ -467,16 +484,11 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	int rc = find_programs(err);
 	if (!rc)
 		rc = find_configuration(err);
-	if (!rc)
+	/* Jobs of a campaign that was begun earlier continue while the controller is down. */
+	if (!rc && !setup->later)
 		rc = ping(s, err);
-	if (!rc)
-		rc = read_limits(s, err);
-	if (!rc)
-		rc = et_slurm_check_parts(s, setup->parts, err);
-	if (!rc)
-		rc = check_partitions(s, err);
-	if (!rc)
-		rc = check_nodes(s, err);
+	if (!rc && !setup->later)
+		rc = et_slurm_check(s, setup->parts, err);
 	if (rc) {
 		et_slurm_close(&s->base);
 		return rc;

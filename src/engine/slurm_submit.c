@@ -192,6 +192,23 @@ static int submit_jobs(const struct et_slurm *s, const struct et_job *jobs, size
 	return rc;
 }
 
+/*
+ * A controller that was killed during a question to a node does not know that it was answered, and
+ * keeps the node occupied.
+ */
+static void end_probes(const struct et_slurm *s)
+{
+	struct et_words w = { 0 };
+	struct et_answer answer;
+
+	et_words_add(&w, "scancel");
+	et_words_add(&w, "--quiet");
+	et_words_add(&w, "--user=%s", s->user);
+	et_words_add(&w, "--name=%s-probe", s->name);
+	if (et_slurm_call(s, &w, NULL, &answer, NULL) == 0)
+		et_answers_free(&answer, 1);
+}
+
 int et_slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err)
 {
@@ -200,8 +217,10 @@ int et_slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, co
 	ET_AUTO_FREE uint32_t *submitted = NULL;
 	ET_AUTO_FREE char *arrays = NULL;
 	size_t n_submitted, n_missing = 0;
-	int rc = et_slurm_check_parts(s, n, err);
+	int rc = et_slurm_check(s, n, err);
 
+	if (!rc)
+		end_probes(s);
 	if (!rc)
 		rc = find_submitted(s, generation, &submitted, &n_submitted, &arrays, err);
 	if (rc)

@@ -376,7 +376,7 @@ void et_slurm_nodes_free(struct et_slurm_node *nodes, size_t n)
 bool et_slurm_node_is_usable(const char *state)
 {
 	static const char *const usable[] = { "idle", "mixed", "allocated", "completing", "planned",
-		"reserved", "allocated+", "blocked" };
+		"reserved", "blocked", "unknown" /* the controller has just been started */ };
 	/* Flags after the name: "*" is a node that does not answer, "~" one that is powered down.
 	 */
 	size_t n = strcspn(state, "*$~#!%@^-");
