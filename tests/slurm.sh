@@ -87,7 +87,8 @@ slurm_configure()
 		MpiDefault=none
 		ReturnToService=2
 		SlurmctldTimeout=10
-		SlurmdTimeout=10
+		SlurmdTimeout=4
+		BatchStartTimeout=1
 		MessageTimeout=5
 		KillWait=2
 		MinJobAge=3600
