@@ -3,10 +3,13 @@
 #include "report/doe_status.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/campaign.h"
 #include "cmd/doe.h"
+#include "cmd/doe_parts.h"
 #include "cmd/stored.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Whether a process runs the experiment now: it holds the claim. */
@@ -62,15 +65,60 @@ static void show_all(struct et_cli *cli, const struct et_doe_request *r, const c
 		et_json_end(&w);
 }
 
+/* Loads the campaign that an operand means; *out stays NULL if it means none. */
+static int load_campaign(
+	struct et_cli *cli, const char *operand, struct et_campaign **out, struct et_error *err)
+{
+	struct et_plan_file plan = { 0 };
+	struct et_store *store = NULL;
+	struct et_error ignored = { 0 };
+	bool is_plan = strcmp(operand, "-") && access(operand, F_OK) == 0;
+	char id[40];
+	int rc = 0;
+
+	/* Other mistakes are reported by what looks for an experiment. */
+	if ((is_plan && et_doe_read_plan(operand, &plan, &ignored)) ||
+		et_stored_open(cli, ET_STORE_READ, &store, &ignored)) {
+		et_plan_file_free(&plan);
+		return 0;
+	}
+	if (et_doe_find_campaign(store, is_plan ? plan.design->name : operand, NULL, id))
+		rc = et_campaign_load(store, id, out, err);
+	et_store_close(store);
+	et_plan_file_free(&plan);
+	return rc;
+}
+
+static void show_campaign(
+	const struct et_cli *cli, const struct et_doe_request *r, const struct et_campaign *c)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (r->json)
+		et_campaign_status_json(c, &w);
+	else
+		et_campaign_status_text(c, &page);
+}
+
 int et_doe_status(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
 	struct et_experiment **list = NULL;
+	struct et_campaign *campaign = NULL;
 	size_t found = 0;
-	int rc = et_doe_load(cli, operands[0], &list, &found, err);
+	int rc = load_campaign(cli, operands[0], &campaign, err);
 
 	(void)n;
 	(void)status;
+	if (campaign) {
+		show_campaign(cli, r, campaign);
+		et_campaign_free(campaign);
+		return et_cli_close_output(stdout, "-", err);
+	}
+	if (rc == 0)
+		rc = et_doe_load(cli, operands[0], &list, &found, err);
 	if (rc)
 		return rc;
 	show_all(cli, r, operands[0], list, found);
