@@ -3,6 +3,7 @@
 #include "report/compare.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/compare_machines.h"
 #include "cmd/gather.h"
 #include "cmd/outputs.h"
 #include "report/gate.h"
@@ -19,12 +20,13 @@ struct request {
 	double fail_ratio;    /* the slowdown that fails; INFINITY: none does */
 	int intervals, ratio; /* as their names below */
 	bool across_time;     /* also of series that were measured at different times */
+	int by;               /* as its names below */
 	struct et_gather gather;
 };
 
-enum { SINGLE, SIMULTANEOUS };
-enum { BY_TEST, BY_BOOTSTRAP };
+enum { SINGLE, SIMULTANEOUS, BY_TEST = 0, BY_BOOTSTRAP, BY_SERIES = 0, BY_MACHINE };
 static const char *const interval_names[] = { "single", "simultaneous", NULL };
+static const char *const by_names[] = { "series", "machine", NULL };
 static const char *const ratio_names[] = { "auto", "bootstrap", NULL };
 
 static const struct et_option options[] = {
@@ -48,6 +50,10 @@ static const struct et_option options[] = {
 	{ 0, "across-time", NULL,
 		"let --fail-on-regression judge series of different experiments, too", et_set_true,
 		ET_FILLS(request, across_time) },
+	{ 0, "by", "series|machine",
+		"compare the machines on which experiments of this label, or campaign, ran "
+		"(series)",
+		et_set_choice, ET_FILLS(request, by), .names = by_names },
 	ET_GATHER_OPTIONS(request, gather),
 	{ 0 },
 };
@@ -58,7 +64,7 @@ const struct et_verb et_verb_compare = {
 	.name = "compare",
 	.operands = "STORED",
 	.summary = "which of these series differ?",
-	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
+	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT\n--by machine [options] LABEL…",
 	.about = "A SERIES is a file that describe reads, or the id or label of a stored\n"
 		 "experiment, which means all of its commands. Runs that were measured in pairs\n"
 		 "are compared in pairs; other series by t tests if both may be normal, else by\n"
@@ -93,27 +99,6 @@ static int find_reference(
 	return 0;
 }
 
-/* One function with too few values must not prevent the comparison of the others. */
-static void omit_short(struct et_series_set *set)
-{
-	ET_AUTO_FREE struct et_series *kept = et_calloc(set->n, sizeof(*kept));
-	size_t n = 0;
-
-	for (size_t i = 0; i < set->n; i++)
-		if (set->list[i].n >= ET_SHAPIRO_LEAST)
-			kept[n++] = set->list[i];
-	if (!et_compare_functions(set->list, set->n) || !et_compare_functions(kept, n))
-		return;
-	for (size_t i = set->n; i-- > 0;) {
-		const struct et_series *s = &set->list[i];
-		if (s->n >= ET_SHAPIRO_LEAST)
-			continue;
-		fprintf(stderr, "etalon: '%s' of %s is omitted: %zu of %d values\n", s->name,
-			s->origin, s->n, ET_SHAPIRO_LEAST);
-		et_series_remove(set, i);
-	}
-}
-
 static int gather(const struct et_cli *cli, const struct request *r, const struct et_operands *ops,
 	struct et_series_set *set, struct et_error *err)
 {
@@ -133,7 +118,7 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 	if (set->n > MOST_SERIES)
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "compare takes at most %d series", MOST_SERIES);
-	omit_short(set);
+	et_gather_omit_short(set);
 	rc = et_gather_enough(set, ET_SHAPIRO_LEAST, "the test of normality needs", err);
 	return rc ? rc : et_gather_names(set, err);
 }
@@ -228,6 +213,18 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 	return rc;
 }
 
+static int by_machine(const struct et_cli *cli, const struct request *r,
+	const struct et_operands *ops, bool *regressed, struct et_error *err)
+{
+	const struct et_by_machine o = { r->alpha, r->reference, r->json, r->fail_ratio,
+		.metric = r->gather.metric_given ? r->gather.metric : ET_METRIC_AUTO };
+
+	if (r->gather.column || r->intervals || r->ratio)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--column, --intervals and --ratio are not valid with --by machine");
+	return et_compare_machines(cli, &o, ops, regressed, err);
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct request r = { .alpha = 0.05, .fail_ratio = INFINITY };
@@ -239,8 +236,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int status = et_cli_parse(cli, &et_verb_compare, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
-	int rc = gather(cli, &r, &ops, &set, &err);
-	if (rc == 0)
+	int rc = r.by == BY_MACHINE ? by_machine(cli, &r, &ops, &regressed, &err)
+				    : gather(cli, &r, &ops, &set, &err);
+	if (rc == 0 && r.by == BY_SERIES)
 		rc = judge(cli, &r, &set, &regressed, &err);
 	et_operands_free(&ops);
 	et_series_set_free(&set);

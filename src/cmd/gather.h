@@ -44,6 +44,12 @@ int et_gather_names(struct et_series_set *set, struct et_error *err) ET_CHECK;
 int et_gather_enough(const struct et_series_set *set, size_t least, const char *need,
 	struct et_error *err) ET_CHECK;
 
+/*
+ * Of functions of benchmark programs: omits those with too few values, which must not prevent the
+ * comparison of the others.
+ */
+void et_gather_omit_short(struct et_series_set *set);
+
 /* How a command with one operand shows its series. */
 struct et_gather_view {
 	const char *usual; /* the operand if none is given */

@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/cli.h"
+#include "cmd/fleet_show.h"
 #include "report/listing.h"
 #include "store/store.h"
 
 #include <errno.h>
 
 struct config {
-	bool json;
+	bool json, machines;
 	uint64_t limit;
 };
 
@@ -17,6 +18,8 @@ static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of a table", et_set_true, ET_FILLS(config, json) },
 	{ 'n', "limit", "N", "list only the newest N (all)", et_set_u64, ET_FILLS(config, limit),
 		.lo = 1, .hi = INT64_MAX },
+	{ 0, "machines", NULL, "list the machines that measured, and how fast they are",
+		et_set_true, ET_FILLS(config, machines) },
 	{ 0 },
 };
 
@@ -93,7 +96,8 @@ const struct et_verb et_verb_list = {
 		 "been killed; 'etalon run --resume ID' continues it, and 'etalon profile --resume "
 		 "ID'\n"
 		 "a profile, which [p] marks. 'etalon doe run PLAN' continues one of [doe].",
-	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n",
+	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n"
+		    "  etalon list --machines\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,
@@ -112,6 +116,10 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (ops.n_before || ops.n_after)
 		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "list takes no operands"),
 			"use 'etalon show ID' for one experiment");
+	else if (config.machines && config.limit)
+		rc = et_fail(&err, EINVAL, ET_EXIT_USAGE, "--limit is not valid with --machines");
+	else if (config.machines)
+		rc = et_fleet_list(cli, config.json, &err);
 	else
 		rc = list(cli, &config, &err);
 	et_operands_free(&ops);

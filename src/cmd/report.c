@@ -2,6 +2,7 @@
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
 #include "base/alloc.h"
 #include "cmd/doe_findings.h"
+#include "cmd/fleet_show.h"
 #include "cmd/outputs.h"
 #include "cmd/stored.h"
 #include "protocol/sanity.h"
@@ -17,7 +18,7 @@ enum { MOST = 16, AS_MEASURED = ET_METRIC_AUTO + 1 };
 struct request {
 	const char *path;
 	int metric; /* enum et_metric, ET_METRIC_AUTO or AS_MEASURED */
-	bool align, rejudge;
+	bool align, rejudge, machines;
 };
 
 static const struct et_option options[] = {
@@ -31,6 +32,8 @@ static const struct et_option options[] = {
 		"apply the sanity checks again, with the cutoffs that are stored now; by protocol "
 		"emp if its own has none",
 		et_set_true, ET_FILLS(request, rejudge) },
+	{ 0, "machines", NULL, "a page of all machines of the store, one row per machine",
+		et_set_true, ET_FILLS(request, machines) },
 	{ 0, "align", NULL, "draw the samples of all commands on the same axes", et_set_true,
 		ET_FILLS(request, align) },
 	{ 0 },
@@ -45,7 +48,8 @@ const struct et_verb et_verb_report = {
 	.usage = "[options] [ID|LABEL|last …]",
 	.about = "The page is one HTML file: it fetches nothing and needs no script.",
 	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n"
-		    "  etalon report --metric et --align -o result.html\n",
+		    "  etalon report --metric et --align -o result.html\n"
+		    "  etalon report --machines -o fleet.html\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,
@@ -174,6 +178,12 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "a page is not for a terminal"),
 			"write it to a file: etalon report -o result.html");
+	if (r->machines && ops->n_before + ops->n_after)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "report --machines takes no operands"),
+			"use 'etalon compare --by machine LABEL' for one experiment");
+	if (r->machines)
+		return et_fleet_report(cli, r->path, err);
 	rc = load_all(cli, r, ops, &all, err);
 	if (rc == 0)
 		rc = is_designed(&all)   ? et_doe_write_page(all.experiment[0], r->path, err)

@@ -19,8 +19,7 @@ struct et_listing_row {
 	char *label, *command;
 };
 
-/* In local time: the time of day if it was today, else the date, with the year if not this one. */
-static void format_started(uint64_t wall_ns, uint64_t now_ns, char buf[24])
+void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24])
 {
 	time_t then = (time_t)(wall_ns / 1000000000u), now = (time_t)(now_ns / 1000000000u);
 	struct tm a, b;
@@ -54,7 +53,7 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s)
 	ET_GROW(l->rows, l->n, l->cap);
 	struct et_listing_row *row = &l->rows[l->n++];
 	snprintf(row->id, sizeof(row->id), "%s", id);
-	format_started(s->started_wall_ns, l->now_wall_ns, row->started);
+	et_listing_when(s->started_wall_ns, l->now_wall_ns, row->started);
 	row->state = et_state_names[s->state];
 	snprintf(row->samples, sizeof(row->samples), "%" PRIu64, s->n_samples);
 	row->label = clean_cell(s->label ? s->label : "");

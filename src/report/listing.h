@@ -25,6 +25,9 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s);
 void et_listing_text(const struct et_listing *l, const struct et_page *page);
 void et_listing_free(struct et_listing *l);
 
+/* In local time: the time of day if it was today, else the date, with the year if not this one. */
+void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24]);
+
 /* Writes one experiment as an object of the array that is open in w. */
 void et_listing_json(const struct et_summary *s, struct et_json *w);
 

@@ -10,7 +10,7 @@
 #include "report/terminal.h"
 #include "report/units.h"
 
-enum { ET_SHEET_COLUMNS = 8 };
+enum { ET_SHEET_COLUMNS = 12 };
 
 enum et_sheet_kind {
 	ET_SHEET_FIGURE, /* the left part is right-aligned and meets the right part */

@@ -12,7 +12,7 @@
 /* The mean of the logarithms of each series, and the variance of that mean. */
 struct table {
 	size_t machines, programs;
-	const struct et_group *cells;
+	size_t *count;
 	double *mean, *variance;
 	double *noise;  /* pooled variance of each machine; NaN: nothing was measured twice */
 	double *of;     /* programs: the number of machines that ran it */
@@ -21,11 +21,26 @@ struct table {
 
 static size_t count_at(const struct table *t, size_t machine, size_t program)
 {
-	return t->cells[machine * t->programs + program].n;
+	return t->count[machine * t->programs + program];
+}
+
+static struct table table_new(size_t machines, size_t programs)
+{
+	size_t n = machines * programs;
+
+	return (struct table){ .machines = machines,
+		.programs = programs,
+		.count = et_calloc(n, sizeof(size_t)),
+		.mean = et_calloc(n, sizeof(double)),
+		.variance = et_calloc(n, sizeof(double)),
+		.noise = et_calloc(machines, sizeof(double)),
+		.of = et_calloc(programs, sizeof(double)),
+		.center = et_calloc(programs, sizeof(double)) };
 }
 
 static void table_free(struct table *t)
 {
+	free(t->count);
 	free(t->mean);
 	free(t->variance);
 	free(t->noise);
@@ -33,9 +48,8 @@ static void table_free(struct table *t)
 	free(t->center);
 }
 
-static bool read_cell(struct table *t, size_t at)
+static bool read_cell(struct table *t, size_t at, const struct et_group *cell)
 {
-	const struct et_group *cell = &t->cells[at];
 	ET_AUTO_FREE double *logs = et_calloc(cell->n + 1, sizeof(*logs));
 
 	for (size_t i = 0; i < cell->n; i++) {
@@ -43,8 +57,9 @@ static bool read_cell(struct table *t, size_t at)
 			return false;
 		logs[i] = log(cell->x[i]);
 	}
-	t->mean[at] = et_mean(logs, cell->n);
-	t->variance[at] = et_variance(logs, cell->n);
+	t->count[at] = cell->n;
+	t->mean[at] = cell->n ? et_mean(logs, cell->n) : 0;
+	t->variance[at] = cell->n ? et_variance(logs, cell->n) : 0;
 	return true;
 }
 
@@ -67,33 +82,24 @@ static void pool(struct table *t, size_t machine)
 	}
 }
 
-static bool table_make(struct table *t)
+/* After the cells are filled. */
+static void table_finish(struct table *t)
 {
-	size_t n = t->machines * t->programs;
-
-	t->mean = et_calloc(n, sizeof(*t->mean));
-	t->variance = et_calloc(n, sizeof(*t->variance));
-	t->noise = et_calloc(t->machines, sizeof(*t->noise));
-	t->of = et_calloc(t->programs, sizeof(*t->of));
-	t->center = et_calloc(t->programs, sizeof(*t->center));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < t->machines * t->programs; i++) {
 		size_t p = i % t->programs;
-		if (!t->cells[i].n)
+		if (!t->count[i])
 			continue;
-		if (!read_cell(t, i))
-			return false;
 		t->of[p]++;
 		t->center[p] += (t->mean[i] - t->center[p]) / t->of[p];
 	}
 	for (size_t m = 0; m < t->machines; m++)
 		pool(t, m);
-	return true;
 }
 
 static bool complete(const struct table *t)
 {
 	for (size_t i = 0; i < t->machines * t->programs; i++) {
-		if (!t->cells[i].n)
+		if (!t->count[i])
 			return false;
 	}
 	return true;
@@ -219,20 +225,99 @@ static void adjust(struct et_machine_speed *out, size_t n, double alpha)
 	}
 }
 
+static bool judge(struct table *t, double alpha, double level, struct et_machine_speed *out)
+{
+	table_finish(t);
+	ET_AUTO_FREE double *inverse = inverse_of(t);
+	for (size_t m = 0; inverse && m < t->machines; m++)
+		judge_one(t, inverse, m, level, &out[m]);
+	if (inverse)
+		adjust(out, t->machines, alpha);
+	return inverse != NULL;
+}
+
 bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
 	double alpha, double level, struct et_machine_speed *out)
 {
-	struct table t = { .machines = n_machines, .programs = n_programs, .cells = cells };
-	ET_AUTO_FREE double *inverse = NULL;
+	bool good = true;
 
 	if (n_machines < 2 || !n_programs)
 		return false;
-	if (table_make(&t))
-		inverse = inverse_of(&t);
-	for (size_t m = 0; inverse && m < n_machines; m++)
-		judge_one(&t, inverse, m, level, &out[m]);
-	if (inverse)
-		adjust(out, n_machines, alpha);
+	struct table t = table_new(n_machines, n_programs);
+	for (size_t i = 0; good && i < n_machines * n_programs; i++)
+		good = read_cell(&t, i, &cells[i]);
+	good = good && judge(&t, alpha, level, out);
 	table_free(&t);
-	return inverse != NULL;
+	return good;
+}
+
+bool et_machines_judge_moments(const struct et_log_moments *cells, size_t n_machines,
+	size_t n_programs, double alpha, double level, struct et_machine_speed *out)
+{
+	if (n_machines < 2 || !n_programs)
+		return false;
+	struct table t = table_new(n_machines, n_programs);
+	for (size_t i = 0; i < n_machines * n_programs; i++) {
+		t.count[i] = cells[i].n;
+		t.mean[i] = cells[i].n ? cells[i].mean : 0;
+		t.variance[i] = cells[i].n > 1 ? cells[i].variance : 0;
+	}
+	bool good = judge(&t, alpha, level, out);
+	table_free(&t);
+	return good;
+}
+
+struct et_log_moments et_log_moments_of(size_t n, double mean, double squares)
+{
+	double spread = n > 1 ? squares / ((double)n - 1) / (mean * mean) : 0;
+	double variance = log1p(spread);
+
+	if (!n || !(mean > 0) || !isfinite(spread))
+		return (struct et_log_moments){ 0 };
+	return (struct et_log_moments){ n, log(mean) - variance / 2, variance };
+}
+
+/* Marks all machines that programs connect with this one, and returns their number. */
+static size_t mark(const struct et_log_moments *cells, size_t n_machines, size_t n_programs,
+	size_t machine, size_t number, size_t *part)
+{
+	ET_AUTO_FREE size_t *stack = et_calloc(n_machines, sizeof(*stack));
+	size_t n = 0, found = 1;
+
+	stack[n++] = machine;
+	part[machine] = number;
+	while (n) {
+		const struct et_log_moments *own = cells + stack[--n] * n_programs;
+		for (size_t m = 0; m < n_machines; m++) {
+			bool shared = false;
+			for (size_t p = 0; !part[m] && !shared && p < n_programs; p++)
+				shared = own[p].n && cells[m * n_programs + p].n;
+			if (!shared)
+				continue;
+			part[m] = number;
+			stack[n++] = m;
+			found++;
+		}
+	}
+	return found;
+}
+
+size_t et_machines_connected(
+	const struct et_log_moments *cells, size_t n_machines, size_t n_programs, bool *in)
+{
+	ET_AUTO_FREE size_t *part = et_calloc(n_machines + 1, sizeof(*part));
+	size_t most = 0, best = 0;
+
+	for (size_t m = 0; m < n_machines; m++) {
+		if (part[m])
+			continue;
+		size_t n = mark(cells, n_machines, n_programs, m, m + 1, part);
+		if (n > most) {
+			most = n;
+			best = m + 1;
+		}
+	}
+	for (size_t m = 0; m < n_machines; m++)
+		in[m] = part[m] == best;
+	return most;
 }

@@ -348,6 +348,80 @@ int et_store_count_machines(
 	return rc;
 }
 
+int et_store_list_label(
+	struct et_store *s, const char *label, et_label_fn fn, void *ctx, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_LABEL, err);
+	int rc;
+
+	et_bind_text(&c, "label", label);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		const char *id = text_or_empty(&c), *machine = text_or_empty(&c);
+		if (fn(ctx, id, machine, text_or_empty(&c)))
+			return 0;
+	}
+	return rc;
+}
+
+/* Reads the factors of an experiment that are not ok. */
+static int read_deviations(
+	struct et_store *s, int64_t key, struct et_machine_row *row, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_FACTORS, err);
+	size_t room = 0;
+	int rc;
+
+	c.budget = &s->texts;
+	et_bind_int(&c, key);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		struct et_factor f = { 0 };
+		bool wrong = et_row_columns(&c, &et_columns_factor, &f) != NULL;
+		row->environment_known = true;
+		if (wrong || f.ok || !f.factor || row->n_deviations == ET_STORE_MOST_FACTORS) {
+			free(f.factor);
+			free(f.state);
+			free(f.wanted);
+			continue;
+		}
+		ET_GROW(row->deviations, row->n_deviations, room);
+		row->deviations[row->n_deviations++] = f;
+	}
+	return rc;
+}
+
+static int find_host(struct et_store *s, const char *machine, const char *host, int64_t *key,
+	struct et_host *out, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_HOST, err);
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	et_bind_text(&c, "machine", machine);
+	et_bind_text(&c, "host", host);
+	int rc = et_cursor_step(&c);
+	if (rc == 1 && (!et_row_int(&c, INT64_MIN, INT64_MAX, key) ||
+			       et_row_columns(&c, &et_columns_host, out)))
+		return damaged(s, "an experiment", err);
+	return rc;
+}
+
+int et_store_describe_machine(struct et_store *s, const char *machine, const char *host,
+	et_machine_fn fn, void *ctx, struct et_error *err)
+{
+	struct et_machine_row row = { 0 };
+	int64_t key = 0;
+	int rc = find_host(s, machine, host, &key, &row.host, err);
+
+	if (rc != 1)
+		return rc;
+	snprintf(row.id, sizeof(row.id), "%s", machine);
+	rc = read_deviations(s, key, &row, err);
+	if (rc == 0)
+		(void)fn(ctx, &row);
+	free_environment(&row);
+	return rc;
+}
+
 int et_store_list_timings(
 	struct et_store *s, size_t limit, et_timing_fn fn, void *ctx, struct et_error *err)
 {

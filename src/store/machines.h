@@ -38,6 +38,18 @@ typedef int (*et_machine_count_fn)(void *ctx, const struct et_machine_count *cou
 int et_store_count_machines(
 	struct et_store *s, et_machine_count_fn fn, void *ctx, struct et_error *err) ET_CHECK;
 
+/*
+ * Calls fn once with the host and the deviations of a machine that has no row, from its newest
+ * experiment; the order of the deviations is the experiment's.
+ */
+int et_store_describe_machine(struct et_store *s, const char *machine, const char *host,
+	et_machine_fn fn, void *ctx, struct et_error *err) ET_CHECK;
+
+typedef int (*et_label_fn)(void *ctx, const char *id, const char *machine, const char *host);
+/* Calls fn for the experiments of a label, newest first. */
+int et_store_list_label(struct et_store *s, const char *label, et_label_fn fn, void *ctx,
+	struct et_error *err) ET_CHECK;
+
 typedef int (*et_timing_fn)(void *ctx, const struct et_timing *t);
 /* Calls fn for the commands of experiments, newest first, at most limit times. */
 int et_store_list_timings(struct et_store *s, size_t limit, et_timing_fn fn, void *ctx,

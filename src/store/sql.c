@@ -175,6 +175,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" FROM experiment e JOIN summary s ON s.experiment = e.key"
 		" JOIN command c ON c.experiment = e.key AND c.number = s.command"
 		" ORDER BY e.started_ns DESC, e.key DESC, s.command LIMIT ?",
+	[ET_SQL_LIST_LABEL] = "SELECT id, machine, host_name FROM experiment WHERE label = ?"
+			      " ORDER BY started_ns DESC, key DESC",
+	[ET_SQL_GET_HOST] = "SELECT key, $host FROM experiment WHERE coalesce(machine, '') = ?"
+			    " AND coalesce(host_name, '') = ?"
+			    " ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_DROP_SUMMARY] = "DELETE FROM summary WHERE experiment ="
 				" (SELECT key FROM experiment WHERE id = ?)",
 	[ET_SQL_ADD_SUMMARY] =

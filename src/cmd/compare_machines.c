@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/compare_machines.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/figure.h"
+#include "cmd/fleet.h"
+#include "cmd/outputs.h"
+#include "cmd/stored.h"
+#include "report/machines.h"
+#include "store/campaign.h"
+#include "store/machines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* The experiments to compare, in memory at the same time. */
+enum { MOST = 2000 };
+
+struct chosen {
+	char **ids, **machines; /* machines: their identity and host, to know the newest of each */
+	size_t n, cap_ids, cap_machines;
+	struct et_experiment **list;
+	size_t n_list;
+};
+
+static void choose(struct chosen *c, const char *id, const char *machine)
+{
+	ET_GROW(c->ids, c->n, c->cap_ids);
+	ET_GROW(c->machines, c->n, c->cap_machines);
+	c->ids[c->n] = et_strdup(id);
+	c->machines[c->n++] = et_strdup(machine);
+}
+
+static int choose_newest(void *ctx, const char *id, const char *machine, const char *host)
+{
+	struct chosen *c = ctx;
+	ET_AUTO_FREE char *key = *machine ? et_strdup(machine) : et_asprintf("\n%s", host);
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (!strcmp(c->machines[i], key))
+			return 0;
+	}
+	choose(c, id, key);
+	return 0;
+}
+
+/* A campaign: the experiments of all parts that are done. */
+static int choose_parts(struct chosen *c, struct et_store *s, const char *id, struct et_error *err)
+{
+	struct et_campaign *campaign;
+	int rc = et_campaign_load(s, id, &campaign, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < campaign->n_parts; i++) {
+		if (campaign->parts[i].state == ET_PART_DONE)
+			choose(c, campaign->parts[i].experiment, "");
+	}
+	et_campaign_free(campaign);
+	return 0;
+}
+
+/* A label is that of a campaign, or of experiments; other names are those of one experiment. */
+static int choose_named(
+	struct chosen *c, struct et_store *s, const char *name, struct et_error *err)
+{
+	size_t before = c->n;
+	char id[40];
+	int rc = et_campaign_find(s, name, id, err);
+
+	if (rc == 0 && strcmp(name, "last") != 0)
+		return choose_parts(c, s, id, err);
+	if (rc && rc != -ENOENT)
+		return rc;
+	rc = et_store_list_label(s, name, choose_newest, c, err);
+	if (rc || c->n > before)
+		return rc;
+	rc = et_store_find(s, name, id, err);
+	if (rc == 0)
+		choose(c, id, "");
+	return rc;
+}
+
+static int load(struct chosen *c, struct et_store *s, struct et_error *err)
+{
+	int rc = 0;
+
+	if (c->n > MOST)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"compare --by machine takes at most %d experiments", MOST);
+	c->list = et_calloc(c->n + 1, sizeof(struct et_experiment *));
+	for (size_t i = 0; rc == 0 && i < c->n; i++) {
+		rc = et_store_load(s, c->ids[i], &c->list[c->n_list], err);
+		c->n_list += rc == 0;
+	}
+	return rc;
+}
+
+static void chosen_free(struct chosen *c)
+{
+	for (size_t i = 0; i < c->n_list; i++)
+		et_experiment_free(c->list[i]);
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->ids[i]);
+		free(c->machines[i]);
+	}
+	free(c->list);
+	free(c->ids);
+	free(c->machines);
+}
+
+static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct chosen *c,
+	struct et_error *err)
+{
+	size_t n = ops->n_before + ops->n_after;
+	struct et_store *s;
+
+	if (!n)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"compare --by machine needs a label, a campaign or experiments"),
+			"run 'etalon list' to see the labels");
+	int rc = et_stored_open(cli, ET_STORE_READ, &s, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = choose_named(c, s,
+			i < ops->n_before ? ops->before[i] : ops->after[i - ops->n_before], err);
+	if (rc == 0)
+		rc = load(c, s, err);
+	et_store_close(s);
+	return rc;
+}
+
+/* --- printing --- */
+
+static int write_json(const struct et_by_machine *o, const struct et_fleet *f, struct et_error *err)
+{
+	ET_AUTO_FREE char *verdict = et_machines_verdict(f);
+	struct et_output out;
+	struct et_json w;
+	int rc = et_output_open(&out, o->json, err);
+
+	if (rc)
+		return rc;
+	FILE *file = et_output_begin(&out, err);
+	if (file) {
+		et_json_init(&w, file, 2);
+		et_json_object(&w, NULL);
+		et_json_string(&w, "by", "machine");
+		et_json_double(&w, "alpha", o->alpha);
+		et_json_string(&w, "reference", f->reference);
+		et_json_u64(&w, "programs", f->n_programs);
+		et_json_u64(&w, "programs_by_cpu_time", f->n_cpu);
+		et_json_string(&w, "verdict", verdict);
+		et_machines_json(f, "machines", &w);
+		et_json_end(&w);
+	}
+	rc = file ? et_output_end(&out, err) : -EIO;
+	et_output_close(&out);
+	return rc;
+}
+
+static int print(const struct et_cli *cli, const struct et_by_machine *o, const struct et_fleet *f,
+	struct et_error *err)
+{
+	bool standard = o->json && !strcmp(o->json, "-");
+	struct et_page page = { .out = standard ? stderr : stdout,
+		.width = cli->columns,
+		.color = cli->color,
+		.full_names = cli->full_names };
+
+	et_machines_text(f, et_clock_read_ns(CLOCK_REALTIME), &page);
+	int rc = standard ? 0 : et_cli_close_output(stdout, "-", err);
+	return rc || !o->json ? rc : write_json(o, f, err);
+}
+
+/* One line per machine that is surely slower than allowed, or one that there is none. */
+static bool fails(const struct et_fleet *f, double limit)
+{
+	const char *than = f->reference ? f->reference : "the fleet";
+	char change[ET_FIGURE], allowed[ET_FIGURE];
+	bool any = false;
+
+	et_format_percent(limit, allowed);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		if (!m->differs || !(m->lo > 1 + limit))
+			continue;
+		any = true;
+		fprintf(stderr, "etalon: REGRESSION: %s is slower than %s by %s, limit %s\n",
+			m->name, than, et_format_change_span(m->ratio, m->lo, m->hi, change),
+			allowed);
+	}
+	if (!any)
+		fprintf(stderr,
+			"etalon: no regression: no machine is slower than %s by more than %s\n",
+			than, allowed);
+	return any;
+}
+
+int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
+	const struct et_operands *ops, bool *regressed, struct et_error *err)
+{
+	struct chosen c = { 0 };
+	struct et_fleet f = { 0 };
+	int rc = fetch(cli, ops, &c, err);
+
+	if (rc == 0)
+		rc = et_fleet_of_experiments(
+			c.list, c.n_list, o->alpha, o->metric, o->reference, &f, err);
+	if (rc == 0 && f.n < 2)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"compare --by machine needs experiments of at least two machines"),
+			"run 'etalon list --machines' to see the machines of the store");
+	if (rc == 0)
+		rc = print(cli, o, &f, err);
+	if (rc == 0 && isfinite(o->fail_ratio))
+		*regressed = fails(&f, o->fail_ratio);
+	et_fleet_free(&f);
+	chosen_free(&c);
+	return rc;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/machines.h"
+#include "base/alloc.h"
+#include "base/figure.h"
+#include "report/listing.h"
+#include "report/sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SLOW "31"
+#define FAST "32"
+#define HERE "1"
+#define DIM "2"
+
+static bool is_judged(const struct et_fleet_machine *m)
+{
+	return isfinite(m->ratio) && isfinite(m->lo);
+}
+
+/* --- the verdict --- */
+
+/* The most that a machine that is not named may differ, by the end of its interval. */
+static double most_of_others(const struct et_fleet *f, size_t *n)
+{
+	double most = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		if (!is_judged(m) || m->differs)
+			continue;
+		++*n;
+		most = fmax(most, fmax(fabs(m->lo - 1), fabs(m->hi - 1)));
+	}
+	return most;
+}
+
+static int farther(const void *va, const void *vb)
+{
+	const struct et_fleet_machine *const *a = va, *const *b = vb;
+	double x = fabs(log((*a)->ratio)), y = fabs(log((*b)->ratio));
+
+	return (x < y) - (x > y);
+}
+
+/* Finds the machines that differ, the farthest first. Returns their number. */
+static size_t find_different(const struct et_fleet *f, const struct et_fleet_machine **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (is_judged(&f->list[i]) && f->list[i].differs)
+			out[n++] = &f->list[i];
+	}
+	if (n)
+		qsort(out, n, sizeof(*out), farther);
+	return n;
+}
+
+static void add_different(char **text, const struct et_fleet_machine *m, const char *than)
+{
+	char change[ET_FIGURE];
+
+	et_append(text, "; ", "%s is %s%s by %s", m->name, m->ratio > 1 ? "slower" : "faster", than,
+		et_format_change_span(m->ratio, m->lo, m->hi, change));
+}
+
+char *et_machines_verdict(const struct et_fleet *f)
+{
+	enum { NAMED = 3 };
+	ET_AUTO_FREE const struct et_fleet_machine **different =
+		et_calloc(f->n + 1, sizeof(const struct et_fleet_machine *));
+	ET_AUTO_FREE char *than =
+		et_asprintf(" than %s", f->reference ? f->reference : "the fleet");
+	size_t n = find_different(f, different), others;
+	double most = most_of_others(f, &others);
+	char percent[ET_FIGURE], *text = NULL;
+
+	if (f->n_judged < 2)
+		return et_strdup(
+			"no program was measured on two machines: they cannot be compared");
+	for (size_t i = 0; i < n && (i < NAMED || n == NAMED + 1); i++)
+		add_different(&text, different[i], i ? "" : than);
+	if (n > NAMED + 1)
+		et_append(&text, "; ", "%zu further machines differ", n - NAMED);
+	et_format_percent(most, percent);
+	if (n && others == 1)
+		et_append(&text, "; ", "the other machine differs by less than %s", percent);
+	else if (n && others)
+		et_append(&text, "; ", "the other %zu machines differ by less than %s", others,
+			percent);
+	else if (others)
+		et_append(&text, "; ", "no machine is shown to differ from %s: by less than %s",
+			f->reference ? f->reference : "the fleet", percent);
+	return text ? text : et_strdup("nothing was measured twice: no interval is known");
+}
+
+char *et_machines_basis(const struct et_fleet *f)
+{
+	const char *kind = f->n_cpu == f->n_programs ? "CPU time"
+			   : f->n_cpu                ? "CPU or elapsed time"
+						     : "elapsed time";
+
+	return et_asprintf("%s of %zu program%s, %.3g %%", kind, f->n_programs,
+		f->n_programs == 1 ? "" : "s", 100 * (1 - f->alpha));
+}
+
+/* --- the table --- */
+
+/* Only two of them, if names are cut to fit: they are ordered by their weight. */
+static char *deviations_of(const struct et_fleet_machine *m, bool full)
+{
+	enum { SHOWN = 2 };
+	char *text = NULL;
+
+	if (!m->environment_known)
+		return et_strdup(ET_DASH);
+	if (!m->n_deviations)
+		return et_strdup("none");
+	et_append(&text, "", "%zu: ", m->n_deviations);
+	for (size_t i = 0; i < m->n_deviations && (full || i < SHOWN); i++)
+		et_append(&text, i ? ", " : "", "%s", m->deviations[i].factor);
+	if (!full && m->n_deviations > SHOWN)
+		et_append(&text, ", ", "…");
+	return text;
+}
+
+static void add_speed(
+	struct et_sheet *s, const struct et_fleet *f, const struct et_fleet_machine *m)
+{
+	char change[ET_FIGURE], bounds[ET_FIGURE], right[ET_FIGURE];
+	const char *style = !m->differs ? NULL : m->ratio > 1 ? SLOW : FAST;
+
+	if (f->reference && m->ratio == 1 && !is_judged(m)) {
+		et_sheet_text(s, "reference", "", DIM);
+		return;
+	}
+	if (!isfinite(m->ratio)) {
+		et_sheet_text(s, ET_DASH, "", NULL);
+		return;
+	}
+	et_format_change_signed(m->ratio, m->lo, m->hi, change);
+	right[0] = '\0';
+	if (is_judged(m))
+		snprintf(right, sizeof(right), "  (%.80s)",
+			et_format_change_bounds(m->ratio, m->lo, m->hi, "…", bounds));
+	et_sheet_text(s, change, right, style);
+}
+
+static void add_count(struct et_sheet *s, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	et_sheet_text(s, text, "", NULL);
+}
+
+static void add_percent(struct et_sheet *s, double share)
+{
+	char text[ET_FIGURE] = ET_DASH;
+
+	if (isfinite(share))
+		et_format_percent(share, text);
+	et_sheet_text(s, text, "", NULL);
+}
+
+static void add_time(struct et_sheet *s, double ns)
+{
+	char text[ET_FIGURE] = ET_DASH;
+
+	if (isfinite(ns))
+		et_format_time(ns, text);
+	et_sheet_text(s, text, "", NULL);
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : ET_DASH;
+}
+
+static void add_row(struct et_sheet *s, const struct et_fleet *f, const struct et_fleet_machine *m,
+	uint64_t now_wall_ns, bool times, bool full)
+{
+	ET_AUTO_FREE char *name = et_asprintf("%s%s", m->name, m->here ? " *" : "");
+	ET_AUTO_FREE char *deviations = deviations_of(m, full);
+	ET_AUTO_FREE char *cpu = et_asprintf("%" PRIu32 " × %s", m->host.cpus, m->host.cpu);
+	char when[24] = ET_DASH;
+
+	if (m->last_wall_ns)
+		et_listing_when(m->last_wall_ns, now_wall_ns, when);
+	et_sheet_name(s, name, m->here ? HERE : NULL);
+	if (times)
+		add_time(s, m->time_ns);
+	add_speed(s, f, m);
+	add_percent(s, m->noise);
+	et_sheet_name(s, deviations, m->n_deviations ? NULL : DIM);
+	et_sheet_name(s, when, NULL);
+	add_count(s, m->samples);
+	if (!times)
+		add_count(s, m->experiments);
+	et_sheet_name(s, m->host.cpus ? cpu : ET_DASH, NULL);
+	et_sheet_name(s, or_dash(m->host.kernel), NULL);
+	et_sheet_name(s, or_dash(m->host.virtual_machine), NULL);
+	et_sheet_name(s, or_dash(m->host.clocksource), NULL);
+}
+
+#define COLUMNS_AFTER                                                                              \
+	{ "noise", ET_SHEET_FIGURE, 9 }, { "deviations", ET_SHEET_NAME, 8 },                       \
+		{ "last seen", ET_SHEET_NAME, 7 },                                                 \
+	{                                                                                          \
+		"samples", ET_SHEET_FIGURE, 6                                                      \
+	}
+#define COLUMNS_LAST                                                                               \
+	{ "CPUs", ET_SHEET_NAME, 4 }, { "kernel", ET_SHEET_NAME, 3 },                              \
+		{ "virtual", ET_SHEET_NAME, 2 },                                                   \
+	{                                                                                          \
+		"clock", ET_SHEET_NAME, 1                                                          \
+	}
+
+void et_machines_table(
+	const struct et_fleet *f, uint64_t now_wall_ns, bool times, const struct et_page *page)
+{
+	static const struct et_sheet_column with[] = { { "machine", ET_SHEET_NAME, 0 },
+		{ "time", ET_SHEET_FIGURE, 0 }, { "against the fleet", ET_SHEET_FIGURE, 0 },
+		COLUMNS_AFTER, COLUMNS_LAST };
+	static const struct et_sheet_column without[] = { { "machine", ET_SHEET_NAME, 0 },
+		{ "against the fleet", ET_SHEET_FIGURE, 0 }, COLUMNS_AFTER,
+		{ "experiments", ET_SHEET_FIGURE, 5 }, COLUMNS_LAST };
+	struct et_sheet_column columns[ET_LENGTH(with)];
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+
+	memcpy(columns, times ? with : without, sizeof(columns));
+	if (f->reference)
+		columns[times ? 2 : 1].title = "against it";
+	for (size_t i = 0; i < f->n; i++)
+		add_row(&s, f, &f->list[i], now_wall_ns, times, page->full_names);
+	et_sheet_print(&s, page);
+	for (char *const *note = f->notes; note && *note; note++)
+		et_page_paragraph(page, 2, "", NULL, *note, NULL);
+}
+
+void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const struct et_page *page)
+{
+	ET_AUTO_FREE char *verdict = et_machines_verdict(f);
+	ET_AUTO_FREE char *basis = et_machines_basis(f);
+
+	et_page_paragraph(page, 0, "", NULL, verdict, "1");
+	putc('\n', page->out);
+	et_machines_table(f, now_wall_ns, true, page);
+	if (f->n_judged > 1)
+		et_page_paragraph(page, 0, "", NULL, basis, DIM);
+}
+
+/* --- JSON --- */
+
+static void write_when(struct et_json *w, const char *key, uint64_t wall_ns)
+{
+	char text[32];
+
+	et_json_string(w, key, wall_ns ? et_format_rfc3339(wall_ns, text) : NULL);
+}
+
+static void write_host(struct et_json *w, const struct et_host *h)
+{
+	et_json_object(w, "host");
+	et_json_string(w, "name", h->name);
+	et_json_string(w, "kernel", h->kernel);
+	et_json_string(w, "architecture", h->architecture);
+	et_json_string(w, "cpu", h->cpu);
+	et_json_u64(w, "cpus", h->cpus);
+	et_json_string(w, "virtual", h->virtual_machine);
+	et_json_string(w, "clocksource", h->clocksource);
+	et_json_string(w, "governor", h->governor);
+	et_json_u64(w, "memory_bytes", h->memory_bytes);
+	et_json_end(w);
+}
+
+static void write_speed(
+	struct et_json *w, const struct et_fleet *f, const struct et_fleet_machine *m)
+{
+	if (!isfinite(m->ratio)) {
+		et_json_null(w, "speed");
+		return;
+	}
+	et_json_object(w, "speed");
+	et_json_double(w, "ratio", m->ratio);
+	et_json_double(w, "lo", m->lo);
+	et_json_double(w, "hi", m->hi);
+	et_json_double(w, "level", 1 - f->alpha);
+	et_json_double(w, "p_holm", m->p_holm);
+	et_json_bool(w, "differs", m->differs);
+	et_json_u64(w, "samples", m->n);
+	et_json_end(w);
+}
+
+static void write_environment(struct et_json *w, const struct et_fleet_machine *m)
+{
+	if (!m->environment_known) {
+		et_json_null(w, "deviations");
+		return;
+	}
+	et_json_array(w, "deviations");
+	for (size_t i = 0; i < m->n_deviations; i++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "factor", m->deviations[i].factor);
+		et_json_string(w, "state", m->deviations[i].state);
+		et_json_string(w, "wanted", m->deviations[i].wanted);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w)
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		et_json_object(w, NULL);
+		et_json_string(w, "machine", m->id);
+		et_json_string(w, "name", m->name);
+		et_json_bool(w, "here", m->here);
+		et_json_string(w, "etalon", *m->version ? m->version : NULL);
+		et_json_u64(w, "experiments", m->experiments);
+		et_json_u64(w, "samples", m->samples);
+		write_when(w, "first_seen", m->first_wall_ns);
+		write_when(w, "last_seen", m->last_wall_ns);
+		write_host(w, &m->host);
+		et_json_double(w, "time_ns", m->time_ns);
+		write_speed(w, f, m);
+		et_json_double(w, "noise", m->noise);
+		write_environment(w, m);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The machines of a store: list --machines, compare --by machine, report --machines, ETALON_MACHINE.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# record NAME TIME_MS ID [DAY]: the record of two programs on that machine, of 12 samples each
+record()
+{
+	python3 - "$@" <<'PY'
+import json, random, sys
+name, ms, ident = sys.argv[1], float(sys.argv[2]), sys.argv[3]
+day = sys.argv[4] if len(sys.argv) > 4 else "14"
+rng = random.Random(ident)
+def samples(scale):
+    # The spread is that of the list; the mean of the logarithms is exact.
+    z = [rng.gauss(0, 0.004) for _ in range(12)]
+    z = [x - sum(z) / len(z) for x in z]
+    import math
+    return [{"index": i + 1, "order": i + 1, "round": i + 1, "arrangement": "solo", "warmup": False, "exit_code": 0,
+             "et_ns": round(scale * ms * 1e6 * math.exp(x)), "pt_ns": round(scale * ms * 1e6 * math.exp(x) * 0.99)}
+            for i, x in enumerate(z)]
+commands = [{"name": n, "command": n, "argv": [n], "samples": samples(k)} for n, k in (("sort", 1), ("grep", 3))]
+for c in commands[1:]:
+    for s in c["samples"]:
+        s["order"] += 12
+print(json.dumps({"etalon": 1, "id": "202611%s-120000-%s" % (day, ident), "label": "nightly",
+    "started": "2026-11-%sT12:00:00Z" % day, "protocol": "raw", "metric": "pt", "order": "sequential", "seed": 1,
+    "host": {"name": name, "kernel": "6.1.0", "cpu": "CPU", "cpus": 4, "virtual": "none", "clocksource": "tsc"},
+    "environment": [{"factor": "governor", "state": "powersave", "wanted": "performance", "ok": name != "n3"},
+                    {"factor": "aslr", "state": "0", "wanted": "0", "ok": True}],
+    "commands": commands}))
+PY
+}
+
+lacks() { ! grep -qiE "$1" "$2"; }
+
+exits 'list --machines: without a store it succeeds' 0 etalon list --machines
+like 'list --machines: without a store it says what to do' "$err" 'hint: measure a program'
+is 'list --machines --json: without a store it is an empty array' "$(etalon list --machines --json | jq -c .)" '[]'
+
+hostile='<b>&"x'
+i=0
+for spec in n1=100 n2=100.2 n3=99.8 n4=100.1 n5=99.9 n7=106.2 "$hostile=100"; do
+	record "${spec%=*}" "${spec##*=}" "$(printf 'aaaaa%d' $i)" >"in$i.json"
+	etalon import "in$i.json" >/dev/null
+	i=$((i + 1))
+done
+record n7 130 bbbbbb 13 >old.json # an older experiment of the same label
+etalon import old.json >/dev/null
+
+# --- list
+exits 'list --machines: it succeeds' 0 etalon list --machines
+is 'list --machines: one line per machine, and a heading' "$(wc -l <<<"$out")" 8
+etalon list --machines --json >machines.json
+is 'list --machines --json: names, experiments, samples' \
+	"$(jq -c '[.[] | select(.name == "n7") | .experiments, .samples, .here, .host.cpus]' machines.json)" '[2,48,false,4]'
+# The geometric mean of the seven is 100.864 ms, so n7 takes 5.290 % longer; computed with Python.
+is 'list --machines --json: the ratio to the fleet is that of the geometric means' \
+	"$(jq '.[] | select(.name == "n7") | (.speed.ratio - 1.05290) | fabs < 0.0001' machines.json)" true
+is 'list --machines --json: the interval contains the ratio' \
+	"$(jq -c '[.[] | .speed | .lo < .ratio and .ratio < .hi] | unique' machines.json)" '[true]'
+is 'list --machines --json: the noise is the relative sd' \
+	"$(jq -c '[.[] | .noise | . > 0.002 and . < 0.007] | unique' machines.json)" '[true]'
+is 'list --machines --json: deviations of the environment' \
+	"$(jq -c '[.[] | select(.name == "n3" or .name == "n1") | .deviations | length]' machines.json)" '[0,1]'
+COLUMNS=80 etalon list --machines >narrow.txt
+is 'list --machines: no line is wider than 80 columns' "$(awk '{ if (length($0) > 80) n++ } END { print n + 0 }' narrow.txt)" 0
+refuses 'list --machines: --limit is refused' 2 'not valid with --machines' etalon list --machines -n 3
+
+# --- compare
+exits 'compare --by machine: it succeeds' 0 etalon compare --by machine nightly
+like 'compare --by machine: the answer names the slow machine' "$out" '^n7 is slower than the fleet by 5\.[23][0-9]? % \('
+like 'compare --by machine: the basis' "$out" 'CPU time of 2 programs, 95 %'
+exits 'compare --by machine: with a reference' 0 etalon compare --by machine --reference n1 --json by.json nightly
+is 'compare --by machine: the ratio to the reference' \
+	"$(jq '.machines[] | select(.name == "n7") | (.speed.ratio - 1.062) | fabs < 0.0001' by.json)" true
+like 'compare --by machine: against a reference the others do not differ' "$(jq -r .verdict by.json)" \
+	'^n7 is slower than n1 by 6\.2[0-9]* % \(.*\); the other 5 machines differ by less than'
+is 'compare --by machine: the time is the geometric mean of the programs' \
+	"$(jq '.machines[] | select(.name == "n1") | (.time_ns / (0.99e8 * (3 | sqrt)) - 1) | fabs < 0.0001' by.json)" true
+exits 'compare --by machine: --metric et is elapsed time' 0 etalon compare --by machine --metric et --json et.json nightly
+is 'compare --by machine: the elapsed time' \
+	"$(jq '.machines[] | select(.name == "n1") | (.time_ns / (1e8 * (3 | sqrt)) - 1) | fabs < 0.0001' et.json)" true
+exits 'compare --by machine: a machine slower by more than 2 % fails' 5 etalon compare --by machine --fail-on-regression=2 nightly
+like 'compare --by machine: the gate names the machine' "$err" 'REGRESSION: n7 is slower than the fleet by'
+exits 'compare --by machine: none is slower by more than 9 %' 0 etalon compare --by machine --fail-on-regression=9 nightly
+refuses 'compare --by machine: an unknown label is refused' 2 'nosuch' etalon compare --by machine nosuch
+refuses 'compare --by machine: an unknown machine is refused with the names' 2 "no machine 'n9'" \
+	etalon compare --by machine --reference n9 nightly
+like 'compare --by machine: the hint has the names' "$err" 'hint: use one of these: .*n1'
+refuses 'compare --by machine: one machine is not enough' 2 'at least two machines' etalon compare --by machine 20261113-120000-bbbbbb
+refuses 'compare --by machine: --ratio is refused' 2 'not valid with --by machine' etalon compare --by machine --ratio bootstrap nightly
+refuses 'compare --by: another word is refused' 2 "'cpu'" etalon compare --by cpu nightly
+
+# --- the page
+exits 'report --machines: it succeeds' 0 etalon report --machines -o fleet.html
+ok 'report --machines: the name of a machine is escaped' grep -q '&#60;b&#62;&#38;&#34;x' fleet.html
+ok 'report --machines: no name is markup' lacks '<b>' fleet.html
+ok 'report --machines: the page has no script and fetches nothing' lacks '<script|src=|href=|url\(' fleet.html
+ok 'report --machines: a content security policy' grep -q "default-src 'none'" fleet.html
+is 'report --machines: one row per machine in both tables' "$(grep -c '<th scope="row">' fleet.html)" 14
+ok 'report --machines: the answer is on the page' grep -q 'n7 is slower than the fleet by 5.[23]' fleet.html
+refuses 'report --machines: an operand is refused' 2 'takes no operands' etalon report --machines -o x.html last
+
+# --- a machine of its own name
+refuses 'ETALON_MACHINE: a name with a space is refused' 2 "ETALON_MACHINE: 'a b'" env ETALON_MACHINE='a b' etalon list
+exits 'ETALON_MACHINE: a run succeeds' 0 env ETALON_MACHINE=rack-2 etalon run -q -r 3 -w 0 --label own true
+is 'ETALON_MACHINE: the run is on that machine, and it is here' \
+	"$(ETALON_MACHINE=rack-2 etalon list --machines --json | jq -c '.[] | select(.machine == "rack-2") | [.name, .here, .experiments]')" \
+	'["rack-2",true,1]'
+is 'ETALON_MACHINE: another machine is not here' \
+	"$(ETALON_MACHINE=rack-3 etalon list --machines --json | jq -c '[.[] | select(.here)]')" '[]'
+is 'ETALON_MACHINE: the row has the version, the host and the deviations' \
+	"$(etalon list --machines --json | jq -c '.[] | select(.machine == "rack-2") | [.etalon, .host.name, (.deviations | type)]')" \
+	"[\"$(etalon --version | sed -n 's/^etalon //p')\",\"$(uname -n)\",\"array\"]"
+exits 'ETALON_MACHINE: the program does not get it' 0 \
+	env ETALON_MACHINE=rack-2 etalon run -q -r 1 -w 0 --output seen.txt env
+ok 'ETALON_MACHINE: it is not in the environment of the program' lacks ETALON_MACHINE seen.txt
+
+# --- clones, and machines that were renamed
+etalon run -q -r 2 -w 0 true >/dev/null
+set_hosts() # set_hosts START_A START_B: of the two newest experiments, on one machine-id
+{
+	sqlite3 store.db "UPDATE experiment SET machine = '0123456789abcdef', host_name = 'a', started_ns = $1
+		WHERE key = (SELECT max(key) FROM experiment);
+		UPDATE experiment SET machine = '0123456789abcdef', host_name = 'b', started_ns = $2
+		WHERE key = (SELECT max(key) - 1 FROM experiment)"
+}
+names() { etalon list --machines --json | jq -c '[.[] | select(.machine == "0123456789abcdef") | .name]'; }
+set_hosts 1000000000 2000000000
+is 'machines: two names of a machine-id, one after the other, are one machine' "$(names)" '["b"]'
+sqlite3 store.db "UPDATE experiment SET machine = '0123456789abcdef', host_name = 'a', started_ns = 3000000000
+	WHERE key = (SELECT max(key) - 2 FROM experiment)"
+is 'machines: two names of a machine-id at the same time are two machines' "$(names)" '["a","b"]'
+like 'machines: clones are mentioned' "$(etalon list --machines)" 'a and b have the same machine-id'
+sqlite3 store.db "UPDATE experiment SET machine = 'a 0123456789abcdef' WHERE host_name = 'a' AND started_ns = 1000000000"
+is 'machines: an earlier identity, with the name of the host, is the same machine' \
+	"$(etalon list --machines --json | jq -c '[.[] | select(.host.name == "a") | .experiments]')" '[2]'
+
+done_testing
