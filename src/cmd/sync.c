@@ -140,7 +140,10 @@ static int perform(const struct et_cli *cli, const struct et_sync *o, const stru
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_operands ops;
-	struct et_sync o = { 0 };
+	/* --store replaces the variable, which may name the local store. */
+	const char *environment = getenv("ETALON_STORE");
+	ET_AUTO_FREE char *copy = environment ? et_strdup(environment) : NULL;
+	struct et_sync o = { .environment = copy };
 	struct et_error err = { 0 };
 	int status = et_cli_parse(cli, &et_verb_sync, argc, argv, &o, &ops);
 

@@ -9,6 +9,8 @@
 struct et_sync {
 	bool status, json, dry_run, all, prune, setup;
 	const char *from;
+	const char
+		*environment; /* ETALON_STORE as it was before the options were parsed, or NULL */
 	struct et_pull_filter filter;
 };
 

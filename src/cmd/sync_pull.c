@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* The store on this machine: ETALON_STORE unless that is a server, else the user's own file. */
-static char *local_url(void)
+static char *local_url(const struct et_sync *o)
 {
-	const char *url = getenv("ETALON_STORE");
+	const char *url = o->environment;
 	ET_AUTO_FREE char *own = et_cli_own_store();
 
 	if (url && *url && !et_store_url_is_server(url))
@@ -106,7 +106,7 @@ static int pull_all(const struct et_cli *cli, const struct et_sync *o, struct et
 int et_sync_pull(
 	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
 {
-	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : local_url();
+	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : local_url(o);
 	struct et_store *central = NULL, *local = NULL;
 	int rc = et_store_open(et_secret_url(o->from), ET_STORE_READ, &central, err);
 
@@ -203,7 +203,7 @@ static int upload_all(const struct et_cli *cli, struct et_store *local, const st
 int et_sync_upload(
 	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
 {
-	ET_AUTO_FREE char *url = local_url();
+	ET_AUTO_FREE char *url = local_url(o);
 	struct et_store *local = NULL;
 	struct ids ids = { 0 };
 

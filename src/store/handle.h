@@ -16,6 +16,7 @@ struct et_store {
 	char *url;
 	char *destination;  /* of a spool: where its experiments are to be delivered; or NULL */
 	const char *digest; /* of the experiment that is being delivered, or NULL */
+	char copied[96];    /* the machine whose row and facts were delivered or pulled last */
 	struct et_statement *statements[ET_SQL_LENGTH]; /* each is prepared when it is first used */
 	bool in_group;                                  /* a write transaction is open */
 	size_t texts; /* the budget of the experiment that is being read or written: cursor.h */

@@ -2,6 +2,7 @@
 #include "store/pull.h"
 #include "base/alloc.h"
 #include "store/cursor.h"
+#include "store/machines.h"
 
 #include <errno.h>
 #include <string.h>
@@ -90,6 +91,17 @@ static int compare_local(
 	return rc;
 }
 
+static int copy_machine(
+	struct et_store *central, struct et_store *local, const char *machine, struct et_error *err)
+{
+	if (!*machine || !strcmp(local->copied, machine))
+		return 0;
+	int rc = et_store_copy_machine(central, local, machine, err);
+	if (!rc)
+		snprintf(local->copied, sizeof(local->copied), "%s", machine);
+	return rc;
+}
+
 int et_pull_one(struct et_store *central, struct et_store *local, const struct et_pull_item *item,
 	enum et_delivered *out, struct et_error *err)
 {
@@ -108,7 +120,9 @@ int et_pull_one(struct et_store *central, struct et_store *local, const struct e
 		*out = ET_DELIVERED_BEFORE;
 	} else if (!rc) {
 		e->origin = ET_ORIGIN_IMPORTED;
-		rc = et_store_deliver(local, e, out, err);
+		rc = copy_machine(central, local, e->machine, err);
+		if (!rc)
+			rc = et_store_deliver(local, e, out, err);
 	}
 	et_experiment_free(e);
 	return rc;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/cursor.h"
+#include "store/machines.h"
 
 #include <errno.h>
 #include <string.h>
@@ -143,6 +144,23 @@ static int check_idle(struct et_store *spool, const char *id, struct et_error *e
 	return rc;
 }
 
+/*
+ * The row and the facts of the machine, once per connection. Facts come back, too: a machine whose
+ * spool is new knows what was learned on it.
+ */
+static int exchange_facts(
+	struct et_store *spool, struct et_store *central, const char *machine, struct et_error *err)
+{
+	if (!*machine || !strcmp(central->copied, machine))
+		return 0;
+	int rc = et_store_copy_machine(spool, central, machine, err);
+	if (!rc)
+		rc = et_store_copy_machine(central, spool, machine, err);
+	if (!rc)
+		snprintf(central->copied, sizeof(central->copied), "%s", machine);
+	return rc;
+}
+
 static int deliver(struct et_store *spool, struct et_store *central,
 	const struct et_outbox_entry *entry, enum et_delivered *out, struct et_error *err)
 {
@@ -153,7 +171,9 @@ static int deliver(struct et_store *spool, struct et_store *central,
 	if (rc)
 		return rc;
 	et_experiment_digest(e, digest);
-	rc = et_store_deliver(central, e, out, err);
+	rc = exchange_facts(spool, central, e->machine, err);
+	if (!rc)
+		rc = et_store_deliver(central, e, out, err);
 	et_experiment_free(e);
 	if (!rc)
 		return set_delivered(spool, entry, *out == ET_DELIVERED_STALE ? NULL : digest, err);
