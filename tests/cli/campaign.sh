@@ -62,6 +62,8 @@ like 'campaign: the same plan again has nothing to do' \
 	"$(etalon doe run whole.yaml --engine slurm)" '4 of 4 parts are done'
 like 'status: text' "$(etalon doe status whole.yaml)" '4 of 4 parts are done'
 is 'status: JSON' "$(etalon doe status whole.yaml --json | jq -c '[.done, .failed, (.parts | length)]')" '[4,0,4]'
+is 'analyse: all parts are analysed, with both machines as blocks' "$(etalon doe analyse whole.yaml --json |
+	jq -c '[.programs[0].n, .programs[0].blocks_df, .effects_of, .missing]')" '[8,1,"these machines",null]'
 sed -i 's/replications: 5/replications: 6/' whole.yaml
 run etalon doe run whole.yaml --engine slurm
 is 'campaign: a changed plan is refused' "$status" 2
