@@ -203,8 +203,8 @@ static void pause_for(const struct et_campaigning *r, uint64_t ns)
 /* A step of a large cluster takes long: it is not asked all the time. */
 static uint64_t pause_after(uint64_t step_ns)
 {
-	const uint64_t least = 500000000, most = 30000000000;
-	uint64_t pause = 10 * step_ns;
+	const uint64_t least = 500000000, most = 10000000000;
+	uint64_t pause = 4 * step_ns;
 
 	return pause < least ? least : pause > most ? most : pause;
 }

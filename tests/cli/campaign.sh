@@ -14,6 +14,7 @@ slurm_possible || { skip 'campaigns' "$why_not"; done_testing; }
 trap 'slurm_stop; pg_clean; clean_up' EXIT
 pg_start
 pg_create lab
+# shellcheck disable=SC2119 # it takes options
 slurm_start
 ETALON_STORE=$(pg_url lab)
 export ETALON_STORE
@@ -43,6 +44,7 @@ complete()
 }
 
 # parts LABEL STATE: how many of them
+# shellcheck disable=SC2317 # wait_until calls it
 parts()
 {
 	rows "SELECT count(*) FROM part p JOIN campaign c ON c.key = p.campaign
@@ -50,13 +52,16 @@ parts()
 }
 
 # --- a whole campaign ---
-plan whole 'sleep {a}'
+# Each machine builds the program for itself.
+plan whole "{build}/prog {a}', build: 'cp /bin/sleep {build}/prog"
 run etalon doe run whole.yaml --engine slurm --part-rounds 1
 is 'campaign: it ends' $status 0
 like 'campaign: it says how it is divided' "$out" 'campaign [0-9a-f-]*: 4 parts on slurm'
 like 'campaign: it prints the findings' "$out" 'fastest: a=0.0'
 like 'campaign: it is kept' "$out" 'kept as .*: etalon doe analyse'
 complete whole campaign
+is 'campaign: each machine measured its own build' "$(rows "SELECT count(DISTINCT c.text) FROM command c
+	JOIN experiment e ON e.key = c.experiment WHERE c.number = 0 AND e.member_campaign IS NOT NULL")" 2
 is 'campaign: both nodes took part' "$(rows "SELECT count(DISTINCT ran_on) FROM part")" 2
 like 'campaign: the same plan again has nothing to do' \
 	"$(etalon doe run whole.yaml --engine slurm)" '4 of 4 parts are done'
@@ -103,6 +108,7 @@ ok 'detach: the jobs continue' test -n "$(squeue -h)"
 run etalon doe run --cancel long.yaml
 is 'cancel: it ends the jobs' $status 0
 like 'cancel: it says so' "$out" 'is cancelled: 0 of'
+# shellcheck disable=SC2016 # wait_until expands it
 wait_until 'test -z "$(squeue -h)"'
 ok 'cancel: the queue is empty' test -z "$(squeue -h)"
 

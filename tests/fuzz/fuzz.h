@@ -59,6 +59,8 @@ void fuzz_rings_set(const uint8_t *data, size_t size);
 fuzz_run fuzz_words, fuzz_cpus, fuzz_numbers, fuzz_utf8, fuzz_parameters;
 /* hosts.c */
 fuzz_run fuzz_hosts;
+/* job.c */
+fuzz_run fuzz_job;
 /* probe.c */
 fuzz_run fuzz_probe;
 /* options.c */

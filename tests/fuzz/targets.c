@@ -116,6 +116,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "hosts", fuzz_hosts, 10000,
 		.tokens = TOKENS(",", "@", ":", "[", "]", "-", ".", " ", "\n", "running", "ended ",
 			"lost", "1.1 ", "255", "4294967296") },
+	{ "job", fuzz_job, 3000, .json = true, .tokens = json_tokens },
 	{ "probe", fuzz_probe, 3000, .json = true, .tokens = json_tokens },
 	{ "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens },
 	{ "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens },
