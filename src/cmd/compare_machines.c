@@ -223,3 +223,18 @@ int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	chosen_free(&c);
 	return rc;
 }
+
+void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out)
+{
+	struct et_page page = { out, cli->columns, cli->color, cli->full_names };
+	struct chosen c = { 0 };
+	struct et_fleet f = { 0 };
+
+	if (choose_parts(&c, s, id, NULL) == 0 && load(&c, s, NULL) == 0 &&
+		et_fleet_of_experiments(c.list, c.n_list, 0.05, ET_METRIC_AUTO, NULL, &f, NULL) ==
+			0 &&
+		f.n > 1)
+		et_machines_text(&f, et_clock_read_ns(CLOCK_REALTIME), &page);
+	et_fleet_free(&f);
+	chosen_free(&c);
+}

@@ -4,6 +4,7 @@
 #define ET_CMD_COMPARE_MACHINES_H
 
 #include "cmd/cli.h"
+#include "store/store.h"
 
 struct et_by_machine {
 	double alpha;
@@ -15,5 +16,11 @@ struct et_by_machine {
 /* Sets *regressed to whether a machine is surely slower than allowed. */
 int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	const struct et_operands *ops, bool *regressed, struct et_error *err) ET_CHECK;
+
+/*
+ * Prints the comparison of the machines of a campaign, unless there are fewer than two. It is an
+ * addition to the answer: a failure prints nothing.
+ */
+void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out);
 
 #endif

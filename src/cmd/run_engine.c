@@ -2,6 +2,7 @@
 /* `etalon run --engine`: the same run on many machines, one part per machine. */
 #include "base/alloc.h"
 #include "cmd/campaign.h"
+#include "cmd/compare_machines.h"
 #include "cmd/run.h"
 #include "cmd/signals.h"
 
@@ -107,6 +108,8 @@ static int conclude(const struct et_campaigning *r)
 {
 	int status = et_campaigning_conclude(r);
 
+	if (r->cli->verbosity >= 0 && r->store)
+		et_compare_campaign(r->cli, r->store, r->c->id, r->text);
 	if (r->cli->verbosity >= 0)
 		fprintf(r->text, "kept as %s: etalon compare --by machine %s\n", r->c->id,
 			r->c->id);

@@ -84,7 +84,11 @@ json 'analyse: every treatment has two runs' 'all(t["n"] == 2 for t in d["treatm
 
 # run --engine: the same run on each host, also where etalon has to be copied.
 exits 'run: one command runs on three hosts' 0 etalon run --engine ssh:a,b,c --copy -r 3 -w 0 --label all -- true
+like 'run: the machines are compared at the end' "$out" 'machine +time +against the fleet'
 like 'run: the campaign is kept' "$out" 'kept as .*: etalon compare --by machine'
+exits 'run: the campaign is compared by machine in the central store' 0 etalon compare --by machine all
+is 'run: the central store lists three machines' \
+	"$(etalon list --machines --json | jq -c '[.[] | select(.experiments > 0) | .name] | length >= 3')" true
 copy=$(find "$sshd_dir/home.c/.cache/etalon/bin" -type f)
 is 'copy: only the user can execute the copy' "$(stat -c %a "$copy")" 700
 ok 'copy: the copy is the same program' cmp "$copy" "$ETALON"
