@@ -40,7 +40,7 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 		.time_limit_ns = o->time_limit_ns,
 		.etalon = o->etalon,
 		.copy = o->copy,
-		.scratch = getenv("XDG_RUNTIME_DIR"),
+		.scratch = getenv("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : getenv("TMPDIR"),
 		.name = r->name,
 		.id = r->c->id };
 	return ops->open(&r->setup, &r->engine, err);

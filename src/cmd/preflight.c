@@ -67,7 +67,7 @@ static void ask_all(struct round *r)
 	(void)sigaction(SIGPIPE, &before, NULL);
 }
 
-static const char *const leads[] = { "note: ", "warning: ", "error: " };
+static const char *const leads[] = { "note:", "warning:", "error:" };
 static const char *const styles[] = { NULL, "33", "31" };
 
 void et_preflight_print(const struct et_preflight *p, const struct et_page *page)
@@ -83,21 +83,22 @@ void et_preflight_print(const struct et_preflight *p, const struct et_page *page
 			continue;
 		ET_AUTO_FREE char *text =
 			f->cure ? et_asprintf("%s; %s", f->text, f->cure) : et_strdup(f->text);
-		et_page_paragraph(page, (int)strlen(leads[f->kind]), leads[f->kind],
+		et_page_paragraph(page, (int)strlen(leads[f->kind]) + 1, leads[f->kind],
 			styles[f->kind], text, NULL);
 	}
 	if (p->n_differences)
 		et_page_paragraph(page, 9, leads[ET_PREFLIGHT_WARNING],
 			styles[ET_PREFLIGHT_WARNING],
-			"the machines differ; the analysis shows how much of the variation is "
-			"between machines:",
+			"the machines differ: the value on most of them, and (in parentheses) "
+			"those "
+			"with another:",
 			NULL);
 	for (size_t i = 0; i < p->n_differences; i++) {
 		const struct et_preflight_difference *d = &p->differences[i];
-		ET_AUTO_FREE char *lead = et_asprintf("  %-24.60s ", d->factor);
+		ET_AUTO_FREE char *lead = et_asprintf("  %-22.60s", d->factor);
 		ET_AUTO_FREE char *clean = et_clean(lead, "");
-		ET_AUTO_FREE char *text = et_asprintf("%s on most; %s", d->usual, d->others);
-		et_page_paragraph(page, 27, clean, "2", text, NULL);
+		ET_AUTO_FREE char *text = et_asprintf("%s (%s)", d->usual, d->others);
+		et_page_paragraph(page, 25, clean, "2", text, NULL);
 	}
 }
 

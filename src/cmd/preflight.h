@@ -22,7 +22,7 @@ struct et_preflight_finding {
 struct et_preflight_difference {
 	char *factor;
 	char *usual;  /* the value on most machines */
-	char *others; /* "off on n3, n4; 1 on n7" */
+	char *others; /* "n3, n4: off; n7: 1" */
 };
 
 struct et_preflight {

@@ -106,21 +106,21 @@ static bool seen_before(const struct column *c, size_t at)
 	return false;
 }
 
-/* "0 on n3, n4 and 7 more" */
+/* "n3, n4 and 7 more: 0" */
 static char *nodes_with(const struct et_probe *probes, const struct column *c, const char *value)
 {
-	char *text = et_asprintf("%s on", value[0] ? value : "unknown");
+	char *text = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		if (!c->values[i] || strcmp(c->values[i], value))
 			continue;
-		if (n < 5)
-			et_append(&text, n ? ", " : " ", "%s", probes[i].node);
-		n++;
+		if (n++ < 5)
+			et_append(&text, ", ", "%s", probes[i].node);
 	}
 	if (n > 5)
 		et_append(&text, " ", "and %zu more", n - 5);
+	et_append(&text, ": ", "%s", value[0] ? value : "unknown");
 	return text;
 }
 

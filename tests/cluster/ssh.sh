@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `--engine ssh` with real sshd processes and a real PostgreSQL server. Three hosts, which are this
-# machine with other ports, homes and identities: a and b have etalon, c has none.
+# machine with other ports, homes and identities: a and b have etalon, c has none and shows the
+# environment of another machine.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 # shellcheck source=tests/sshd.sh
@@ -14,9 +15,9 @@ pg_available || { skip 'ssh: a real PostgreSQL server' "$pg_why"; done_testing; 
 sshd_prepare
 trap 'sshd_stop; pg_clean; clean_up' EXIT
 for host in a b c; do
-	path=/usr/bin:/bin
-	[ $host = c ] || path=$work/bin:$path
-	sshd_start $host "PATH=$path" || {
+	variables="PATH=$work/bin:/usr/bin:/bin"
+	[ $host != c ] || variables="PATH=/usr/bin:/bin ETALON_SYSROOT=$root/tests/sysroot/laptop"
+	sshd_start $host "$variables" || {
 		skip 'ssh: a real sshd' "this user cannot log in: $(tail -n 1 "$sshd_dir/error")"
 		done_testing
 	}
@@ -26,6 +27,13 @@ pg_create lab
 url=$(pg_url lab)
 export ETALON_STORE=$url
 exits 'setup: the tables are made' 0 etalon sync --setup
+
+# What a machine tells about itself, with the clock of the server.
+exits 'probe: this machine describes itself' 0 etalon task --probe --store "$url"
+json 'probe: the store is reached, and its clock agrees with that of this machine' \
+	'd["store"]["reachable"] and abs(d["store"]["clock_offset_ns"]) <= 1e9 + d["store"]["clock_doubt_ns"]'
+exits 'probe: a store that is away is part of the answer' 0 etalon task --probe --store "$(pg_url nosuch)"
+json 'probe: the reason is given' 'not d["store"]["reachable"] and d["store"]["error"]'
 
 # Each run leaves a line and waits for a file.
 cat >program <<END
@@ -85,6 +93,7 @@ json 'analyse: every treatment has two runs' 'all(t["n"] == 2 for t in d["treatm
 # run --engine: the same run on each host, also where etalon has to be copied.
 exits 'run: one command runs on three hosts' 0 etalon run --engine ssh:a,b,c --copy -r 3 -w 0 --label all -- true
 like 'run: the machines are compared at the end' "$out" 'machine +time +against the fleet'
+like 'preflight: machines that differ are named' "$out" 'machines differ.*\(c:[[:space:]]*11th Gen'
 like 'run: the campaign is kept' "$out" 'kept as .*: etalon compare --by machine'
 exits 'run: the campaign is compared by machine in the central store' 0 etalon compare --by machine all
 is 'run: the central store lists three machines' \
