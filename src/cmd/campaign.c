@@ -155,6 +155,17 @@ static int check_nodes(struct et_campaigning *r, char **nodes, struct et_error *
 	return et_preflight(r->cli, r->engine, &setup, r->text, err);
 }
 
+/* A file of hosts may change or be away when somebody attaches: its hosts are kept. */
+static void keep_hosts(struct et_campaign *c, char *const *nodes)
+{
+	if (strncmp(c->engine, "ssh:@", 5) != 0)
+		return;
+	free(c->engine);
+	c->engine = et_strdup("ssh:");
+	for (char *const *n = nodes; *n; n++)
+		et_append(&c->engine, n == nodes ? "" : ",", "%s", *n);
+}
+
 int et_campaigning_begin(
 	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
 {
@@ -165,6 +176,8 @@ int et_campaigning_begin(
 		rc = check_nodes(r, nodes, err);
 	if (rc == 0)
 		rc = divide(r, plan, nodes, err);
+	if (rc == 0)
+		keep_hosts(r->c, nodes);
 	et_strv_free(nodes);
 	if (rc)
 		return rc;

@@ -28,7 +28,7 @@ url=$(pg_url lab)
 export ETALON_STORE=$url
 exits 'setup: the tables are made' 0 etalon sync --setup
 
-# What a machine tells about itself, with the clock of the server.
+# A machine describes itself, with the clock of the server.
 exits 'probe: this machine describes itself' 0 etalon task --probe --store "$url"
 json 'probe: the store is reached, and its clock agrees with that of this machine' \
 	'd["store"]["reachable"] and abs(d["store"]["clock_offset_ns"]) <= 1e9 + d["store"]["clock_doubt_ns"]'
@@ -69,12 +69,14 @@ refuses 'hosts: without the program ssh the package is named' 3 'the program ssh
 	env PATH="$work/empty" "$ETALON" doe run --engine ssh:a plan.yaml
 
 # The submitter is killed while a part runs on each host, and one sshd, too.
-etalon doe run --engine ssh:a,b --part-rounds 1 plan.yaml >first 2>&1 &
+printf 'a\n# another\nb\n' >hosts
+etalon doe run --engine ssh:@hosts --part-rounds 1 plan.yaml >first 2>&1 &
 submitter=$!
 # shellcheck disable=SC2016 # wait_until expands it
 wait_until '[ "$(cat started 2>/dev/null | wc -l)" -eq 2 ]' || note "$(cat first)"
 tasks=.local/state/etalon/tasks
 is 'parts: one runs on each host' "$(cd "$sshd_dir" && for h in a b; do find home.$h/$tasks -mindepth 3 -maxdepth 3 | wc -l; done | tr '\n' ' ')" '1 1 '
+rm hosts
 kill -9 $submitter
 wait $submitter 2>/dev/null
 sshd_kill a
