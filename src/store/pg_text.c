@@ -133,12 +133,20 @@ static size_t credentials_length(const char *s)
 	return after > colon + 1 && strchr(",/?", *after) ? 0 : (size_t)(at - s);
 }
 
+/* The length of the user's name; a question mark there begins parameters before an @. */
+static size_t user_length(const char *s, size_t credentials)
+{
+	size_t n = strcspn(s, ":?");
+
+	return n < credentials ? n : credentials;
+}
+
 bool et_pg_url_is_ambiguous(const char *url)
 {
 	const char *rest = url + scheme_length(url);
 	size_t authority = strcspn(rest, "/"), n = credentials_length(rest);
 
-	return memchr(rest, '@', n) || n > authority;
+	return memchr(rest, '@', n) || n > authority || (n && rest[user_length(rest, n)] == '?');
 }
 
 static int hex(char c)
@@ -186,16 +194,29 @@ static void copy_query(const char *s, char *end)
 	*end = '\0';
 }
 
-char *et_pg_url_without_secrets(const char *url)
+static char *remove_secrets(const char *url)
 {
 	char *out = et_alloc(strlen(url) + 1);
 	size_t begin = scheme_length(url), n = credentials_length(url + begin);
-	const char *colon = memchr(url + begin, ':', n);
-	size_t user = begin + (colon ? (size_t)(colon - url) - begin : n);
+	size_t user = begin + user_length(url + begin, n);
 	const char *rest = url + begin + n, *query = rest + strcspn(rest, "?");
 
 	memcpy(out, url, user);
 	memcpy(out + user, rest, (size_t)(query - rest));
 	copy_query(query, out + user + (query - rest));
 	return out;
+}
+
+/* Without a parameter, another slash may be the first: this ends because texts get shorter. */
+char *et_pg_url_without_secrets(const char *url)
+{
+	char *shown = remove_secrets(url), *shorter = remove_secrets(shown);
+
+	while (strcmp(shown, shorter) != 0) {
+		free(shown);
+		shown = shorter;
+		shorter = remove_secrets(shown);
+	}
+	free(shorter);
+	return shown;
 }

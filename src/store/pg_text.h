@@ -33,8 +33,8 @@ char *et_pg_decode(const char *text, size_t *size) ET_CHECK;
  */
 char *et_pg_url_without_secrets(const char *url) ET_CHECK __attribute__((returns_nonnull));
 /*
- * Whether a name or password has an @ or a slash that is not escaped: libpq would take a part of it
- * as the name of the host, and print it.
+ * Whether a name or password has an @ or a slash that is not escaped, or a parameter an @: libpq
+ * would take a part of it as the name of the user or host, and print it.
  */
 bool et_pg_url_is_ambiguous(const char *url);
 /* Whether the text begins as the URL of a PostgreSQL server. */

@@ -164,6 +164,53 @@ wait "$locker" 2>/dev/null
 pg_sql postgres 'ALTER ROLE alice CONNECTION LIMIT 0'
 cures 'too many connections' 'too many connections' 'later' "${list[@]}" "$secret"
 pg_sql postgres 'ALTER ROLE alice CONNECTION LIMIT -1'
+# fails_with CODE MESSAGE: adding an experiment fails as the server would fail by itself
+fails_with()
+{
+	pg_sql alices "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN
+		RAISE EXCEPTION USING ERRCODE = '$1', MESSAGE = E'$2'; END \$\$;
+		DROP TRIGGER IF EXISTS fail ON etalon.experiment;
+		CREATE TRIGGER fail BEFORE INSERT ON etalon.experiment FOR EACH ROW EXECUTE FUNCTION fail()"
+}
+add=(etalon import --store "$secret" --label new slow)
+fails_with 53100 'could not extend file: No space left on device'
+cures 'full disk' 'disk of the server is full' 'free some space' "${add[@]}"
+fails_with 40P01 'deadlock detected'
+cures 'deadlock' 'at the same time' 'try again' "${add[@]}"
+fails_with 57P01 'terminating connection'
+cures 'shutdown' 'stopping' 'try again' "${add[@]}"
+fails_with P0001 'bad \x1b[31m thing\nline two \u202e'
+refuses 'message: that of the server is one line, without control sequences' 4 'bad .*thing line two' "${add[@]}"
+unlike 'message: it has no escape' "$err" $'\x1b'
+pg_sql alices 'DROP TRIGGER fail ON etalon.experiment; DROP FUNCTION fail()'
+
+# An old server, which this script plays: it accepts the connection and tells its version.
+cat >old.py <<'OLD'
+import socket, struct, sys
+def message(kind, body): return kind + struct.pack("!i", len(body) + 4) + body
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(8)
+print(s.getsockname()[1], flush=True)
+while True:
+    c, _ = s.accept()
+    while True:
+        n = struct.unpack("!i", c.recv(4))[0]
+        code = struct.unpack("!i", c.recv(n - 4)[:4])[0]
+        if code == 196608:
+            break
+        c.sendall(b"N") # no TLS, no GSSAPI
+    c.sendall(message(b"R", struct.pack("!i", 0)) + message(b"S", b"server_version\0" + b"9.6.24\0") +
+        message(b"S", b"server_encoding\0UTF8\0") + message(b"Z", b"I"))
+    c.recv(100)
+    c.close()
+OLD
+python3 old.py >old.port &
+old=$!
+wait_until '[ -s old.port ]'
+cures 'old server' 'PostgreSQL 9' 'version 12' "${list[@]}" "postgresql://u@127.0.0.1:$(cat old.port)/x"
+kill "$old"
+
 refuses 'URL: an @ in a password must be escaped' 2 'an @ or a slash' "${list[@]}" 'postgresql://alice:hun@ter2@127.0.0.1/x'
 unlike 'URL: no part of that password is printed' "$err" 'hun|ter2'
 refuses 'URL: a wrong parameter is named' 2 'nosuch' "${list[@]}" 'postgresql:///lab?nosuch=1'

@@ -57,6 +57,8 @@ void fuzz_rings_set(const uint8_t *data, size_t size);
 
 /* text.c */
 fuzz_run fuzz_words, fuzz_cpus, fuzz_numbers, fuzz_utf8, fuzz_parameters;
+/* url.c */
+fuzz_run fuzz_url;
 /* hosts.c */
 fuzz_run fuzz_hosts;
 /* job.c */

@@ -89,6 +89,7 @@ static void urls(void)
 		{ "postgresql://u:sec@ret@host/db", "postgresql://u@host/db" },
 		{ "postgresql://u:sec/ret@host/db", "postgresql://u@host/db" },
 		{ "postgresql://u:sec?ret@host/db", "postgresql://u@host/db" },
+		{ "postgresql://host?password=sec@ret", "postgresql://host@ret" },
 		{ "postgresql://u:1234/x@host/db", "postgresql://u:1234/x@host/db" },
 		{ "postgresql://", "postgresql://" },
 		{ "postgresql://?password=secret", "postgresql://" },
@@ -103,6 +104,7 @@ static void urls(void)
 	is_str(file, "sqlite:/a:b@c?password=x", "url: the name of a file is shown as it is");
 	ok(et_pg_url_is_ambiguous("postgresql://u:a@b@h/db") &&
 			et_pg_url_is_ambiguous("postgresql://u:a/b@h/db") &&
+			et_pg_url_is_ambiguous("postgresql://h?password=a@b") &&
 			!et_pg_url_is_ambiguous("postgresql://u:a%40b@h/db") &&
 			!et_pg_url_is_ambiguous("postgresql://h:5432/db@x") &&
 			!et_pg_url_is_ambiguous("postgresql://h/db"),
