@@ -168,7 +168,7 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 		return rc;
 	struct et_session_setup setup = session_setup(m);
 	setup.check = et_measuring_check;
-	return et_session_resume(&setup, name, &m->session, err);
+	return et_stored_hint(m->cli, et_session_resume(&setup, name, &m->session, err), err);
 }
 
 char *et_measuring_resumption(const struct et_measuring *m)

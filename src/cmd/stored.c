@@ -71,6 +71,15 @@ int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store
 	return rc;
 }
 
+int et_stored_hint(const struct et_cli *cli, int rc, struct et_error *err)
+{
+	if (rc != -ENOENT || !et_stored_is_spooled(cli))
+		return rc;
+	return et_hint(err, rc,
+		"continue it on the machine that began it, whose spool has its samples; 'etalon "
+		"sync --status' prints the path of the spool");
+}
+
 int et_stored_keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
 	struct et_store *store = NULL;

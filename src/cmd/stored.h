@@ -28,6 +28,8 @@ int et_stored_spool_path(char **out, struct et_error *err) ET_CHECK;
  */
 int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store **out, char id[40],
 	struct et_error *err) ET_CHECK;
+/* Adds a hint to -ENOENT if an experiment to be resumed is not in the spool. Returns rc. */
+int et_stored_hint(const struct et_cli *cli, int rc, struct et_error *err) ET_CHECK;
 /* Loads the experiment of that id or label; the caller frees it. -ENOENT: there is none. */
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;

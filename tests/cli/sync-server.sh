@@ -45,6 +45,10 @@ like 'server: the reason is the shared store' "$err" 'its command is not run'
 ETALON_SPOOL=$work/other.db run etalon run -q -r 2 --baseline a --trust-record 'true y'
 is 'server: a trusted record of the central store runs' "$status" 0
 
+ETALON_SPOOL=$work/other.db run etalon run --resume "$(newest "sqlite:$ETALON_SPOOL")"
+is 'server: --resume needs the spool of the machine' "$status" 2
+like 'server: the hint says where to continue' "$err" 'hint: continue it on the machine that began it'
+
 # --- the server is down ---
 pg_kill
 run etalon run -r 3 --label b true
