@@ -204,8 +204,7 @@ static const char step_14[] =
 	/* The newest of a label, and those of a machine, among a million experiments. */
 	"DROP INDEX experiment_label;"
 	"CREATE INDEX experiment_label ON experiment (label, started_ns) WHERE label IS NOT NULL;"
-	"CREATE INDEX experiment_machine ON experiment (machine, started_ns)"
-	" WHERE machine IS NOT NULL;"
+	"CREATE INDEX experiment_machine ON experiment ((coalesce(machine, '')), started_ns);"
 	"CREATE TABLE summary ("
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
 	" command $int NOT NULL, samples $int NOT NULL,"
