@@ -33,6 +33,7 @@ print(json.dumps({"etalon": 1, "id": "202611%s-120000-%s" % (day, ident), "label
 PY
 }
 
+# shellcheck disable=SC2317 # ok calls it
 lacks() { ! grep -qiE "$1" "$2"; }
 
 exits 'list --machines: without a store it succeeds' 0 etalon list --machines
