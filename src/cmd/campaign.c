@@ -42,7 +42,8 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 		.copy = o->copy,
 		.scratch = getenv("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : getenv("TMPDIR"),
 		.name = r->name,
-		.id = r->c->id };
+		.id = r->c->id,
+		.later = r->c->n_parts > 0 };
 	return ops->open(&r->setup, &r->engine, err);
 }
 
@@ -179,6 +180,8 @@ int et_campaigning_begin(
 	if (rc == 0)
 		keep_hosts(r->c, nodes);
 	et_strv_free(nodes);
+	if (rc == 0 && r->engine->ops->check)
+		rc = r->engine->ops->check(r->engine, r->c->n_parts, err);
 	if (rc)
 		return rc;
 	r->c->record = record_of(plan->e);

@@ -32,7 +32,6 @@ struct et_engine_setup {
 	const char *scratch;      /* a folder for temporary files; NULL: /tmp */
 	const char *name;         /* of the campaign, for the scheduler's lists */
 	const char *id;           /* of the campaign */
-	size_t parts;             /* that will be submitted at once; 0: unknown */
 	bool later;               /* continues a campaign: the machines may be down now */
 };
 
@@ -48,6 +47,8 @@ struct et_engine_ops {
 	int (*open)(const struct et_engine_setup *setup, struct et_engine **out,
 		struct et_error *err) ET_CHECK;
 	void (*close)(struct et_engine *e); /* jobs are not ended; NULL is fine */
+	/* Refuses more jobs than it can take at once; NULL: it can take any number. */
+	int (*check)(struct et_engine *e, size_t jobs, struct et_error *err) ET_CHECK;
 	/* The machines that it can use now. The caller frees the list with et_strv_free. */
 	int (*nodes)(struct et_engine *e, char ***out, struct et_error *err) ET_CHECK;
 	/*

@@ -271,6 +271,11 @@ static int slurm_cancel(struct et_engine *e, struct et_error *err)
 	return rc;
 }
 
+static int slurm_check(struct et_engine *e, size_t jobs, struct et_error *err)
+{
+	return et_slurm_check(slurm_of(e), jobs, err);
+}
+
 /* Explains why a command failed on a node. */
 static int explain_ask(const struct et_command *c, const struct et_answer *a, const char *node,
 	const char *program, struct et_error *err)
@@ -329,6 +334,7 @@ const struct et_engine_ops et_engine_slurm = {
 	.name = "slurm",
 	.open = et_slurm_open,
 	.close = et_slurm_close,
+	.check = slurm_check,
 	.nodes = et_slurm_nodes,
 	.ask = slurm_ask,
 	.submit = et_slurm_submit,

@@ -488,7 +488,7 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	if (!rc && !setup->later)
 		rc = ping(s, err);
 	if (!rc && !setup->later)
-		rc = et_slurm_check(s, setup->parts, err);
+		rc = et_slurm_check(s, 0, err);
 	if (rc) {
 		et_slurm_close(&s->base);
 		return rc;

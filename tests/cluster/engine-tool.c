@@ -23,6 +23,8 @@ static int fail(const struct et_error *err)
 	return err->exit;
 }
 
+static size_t parts;
+
 static void set(struct et_engine_setup *s, char *word)
 {
 	static const char *extra[2];
@@ -37,7 +39,7 @@ static void set(struct et_engine_setup *s, char *word)
 	else if (!strncmp(word, "etalon=", 7))
 		s->etalon = value;
 	else if (!strncmp(word, "parts=", 6))
-		s->parts = strtoul(value, NULL, 10);
+		parts = strtoul(value, NULL, 10);
 	else if (!strncmp(word, "extra=", 6)) {
 		extra[0] = value;
 		s->extra = extra;
@@ -124,7 +126,9 @@ int main(int argc, char **argv)
 		set(&setup, argv[i]);
 	if (et_engine_find("slurm")->open(&setup, &e, &err))
 		return fail(&err);
-	int rc = argv[i] ? run(e, argv + i, &err) : 0;
+	int rc = parts ? e->ops->check(e, parts, &err) : 0;
+	if (!rc)
+		rc = run(e, argv + i, &err);
 	e->ops->close(e);
 	if (rc == -EAGAIN)
 		fprintf(stderr, "again\n");
