@@ -8,7 +8,7 @@ MESON ?= meson
 NINJA ?= ninja
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check check-fresh asan valgrind torture fuzz lint bench install uninstall clean help \
+.PHONY: all demo check check-fresh asan valgrind torture cluster-torture fuzz lint bench install uninstall clean help \
 	deps deps-test deps-bench deps-lint deps-fresh
 
 all: $(BUILD)/build.ninja
@@ -54,6 +54,12 @@ torture: deps-test
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/torture $(TIMES)
 
+# TIMES campaigns on a Slurm cluster, with kills; each takes about 40 s.
+cluster-torture: TIMES = 20
+cluster-torture: deps-test
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) tools/torture $(TIMES) cluster
+
 # FUZZ_SECONDS for each of the 25 targets; TARGETS selects some of them.
 FUZZ_SECONDS ?= 600
 fuzz: deps-test
@@ -89,6 +95,7 @@ help:
 	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'
+	@echo 'make cluster-torture  experiments on a Slurm cluster while all its parts are killed: TIMES=20, root'
 	@echo 'make fuzz       feed mutants to every parser: FUZZ_SECONDS=$(FUZZ_SECONDS) each, TARGETS=all, for hours'
 	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, files, prose'
 	@echo 'make bench      measure the tool itself beside its peers'
