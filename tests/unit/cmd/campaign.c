@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "cmd/doe.h"
 #include "cmd/signals.h"
+#include "host/host.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -329,6 +330,32 @@ static void killed_submitter(void)
 	finish();
 }
 
+/* How many samples the spool has of the first part. */
+static size_t spooled(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = NULL;
+	struct et_error ignored;
+	char machine[96], id[40];
+	size_t n = 0;
+
+	et_host_identity("", machine, sizeof(machine));
+	if (et_store_open(getenv("ETALON_SPOOL"), ET_STORE_READ, &s, &ignored))
+		return 0;
+	if (et_campaign_find_member(s, r.c->id, 0, machine, id, &ignored) == 0 &&
+		et_store_load(s, id, &e, &ignored) == 0)
+		n = e->commands[0].samples.n;
+	et_experiment_free(e);
+	et_store_close(s);
+	return n;
+}
+
+static void wait_for_samples(void)
+{
+	for (int i = 0; i < 3000 && spooled() < 2; i++)
+		usleep(10000);
+}
+
 /* A task that is killed while it measures continues its samples when it is started again. */
 static void killed_task(void)
 {
@@ -336,12 +363,12 @@ static void killed_task(void)
 	size_t size;
 	int status;
 
-	begin("task", "sleep 0.1 {a}", 4);
+	begin("task", "sleep 0.2 {a}", 4);
 	FILE *out = open_memstream(&text, &size);
 	et_campaigning_print_job(&r, 1, out);
 	fclose(out);
 	pid_t pid = start(text, 0, 0);
-	usleep(900000);
+	wait_for_samples();
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	ok(WIFSIGNALED(status), "task: it is killed while it measures");
