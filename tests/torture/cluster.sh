@@ -136,6 +136,7 @@ plan_kills()
 }
 
 # finished: the submitter has ended by itself
+# shellcheck disable=SC2317 # wait_until calls it
 finished()
 {
 	[ -n "$submitter" ] && ! kill -0 "$submitter" 2>/dev/null
