@@ -110,10 +110,9 @@ static char *record_of(const struct et_experiment *e)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		et_out_of_memory();
-	et_native_write_plan(e, out);
-	if (fclose(out))
+	if (out)
+		et_native_write_plan(e, out);
+	if (!out || fclose(out))
 		et_out_of_memory();
 	return text;
 }

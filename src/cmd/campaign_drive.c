@@ -62,10 +62,9 @@ static char *make_input(const struct et_campaigning *r, uint32_t generation, str
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		et_out_of_memory();
-	et_campaigning_print_job(r, generation, out);
-	if (fclose(out))
+	if (out)
+		et_campaigning_print_job(r, generation, out);
+	if (!out || fclose(out))
 		et_out_of_memory();
 	if (size < ET_JOB_MOST_BYTES)
 		return text;

@@ -37,25 +37,30 @@ static bool *flag_at(struct et_campaign_options *o, size_t i)
 	return (bool *)((char *)o + flags[i].offset);
 }
 
+static void write_all(struct et_campaign_options *o, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 0);
+	et_json_object(&w, NULL);
+	for (size_t i = 0; i < ET_LENGTH(texts); i++)
+		et_json_string(&w, texts[i].key, *text_at(o, i));
+	for (size_t i = 0; i < ET_LENGTH(flags); i++)
+		et_json_bool(&w, flags[i].key, *flag_at(o, i));
+	et_json_u64(&w, "time_limit_ns", o->time_limit_ns);
+	et_json_end(&w);
+}
+
 char *et_campaign_options_write(const struct et_campaign_options *given)
 {
 	struct et_campaign_options o = *given;
-	struct et_json w;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		et_out_of_memory();
-	et_json_init(&w, out, 0);
-	et_json_object(&w, NULL);
-	for (size_t i = 0; i < ET_LENGTH(texts); i++)
-		et_json_string(&w, texts[i].key, *text_at(&o, i));
-	for (size_t i = 0; i < ET_LENGTH(flags); i++)
-		et_json_bool(&w, flags[i].key, *flag_at(&o, i));
-	et_json_u64(&w, "time_limit_ns", o.time_limit_ns);
-	et_json_end(&w);
-	if (fclose(out))
+	if (out)
+		write_all(&o, out);
+	if (!out || fclose(out))
 		et_out_of_memory();
 	return text;
 }
