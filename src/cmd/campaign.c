@@ -3,6 +3,7 @@
 #include "cmd/campaign.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "base/parse.h"
 #include "cmd/preflight.h"
 #include "report/native.h"
@@ -106,15 +107,10 @@ int et_campaigning_open_engine(
 
 static char *record_of(const struct et_experiment *e)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct et_memstream s;
 
-	if (out)
-		et_native_write_plan(e, out);
-	if (!out || fclose(out))
-		et_out_of_memory();
-	return text;
+	et_native_write_plan(e, et_memstream_open(&s));
+	return et_memstream_close(&s);
 }
 
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out)

@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "cmd/campaign.h"
 #include "cmd/campaign_watch.h"
 
@@ -58,14 +59,11 @@ static int read_store(struct et_campaigning *r, struct et_error *err)
 
 static char *make_input(const struct et_campaigning *r, uint32_t generation, struct et_error *err)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct et_memstream s;
 
-	if (out)
-		et_campaigning_print_job(r, generation, out);
-	if (!out || fclose(out))
-		et_out_of_memory();
+	et_campaigning_print_job(r, generation, et_memstream_open(&s));
+	char *text = et_memstream_close(&s);
+	size_t size = strlen(text);
 	if (size < ET_JOB_MOST_BYTES)
 		return text;
 	free(text);

@@ -2,6 +2,7 @@
 #include "store/campaign_options.h"
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/memstream.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -54,15 +55,10 @@ static void write_all(struct et_campaign_options *o, FILE *out)
 char *et_campaign_options_write(const struct et_campaign_options *given)
 {
 	struct et_campaign_options o = *given;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct et_memstream s;
 
-	if (out)
-		write_all(&o, out);
-	if (!out || fclose(out))
-		et_out_of_memory();
-	return text;
+	write_all(&o, et_memstream_open(&s));
+	return et_memstream_close(&s);
 }
 
 static bool read_all(const json_t *root, struct et_campaign_options *out)

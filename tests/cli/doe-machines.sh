@@ -117,6 +117,8 @@ for operand in $campaign fleet any.yaml last; do
 done
 unlike 'campaign: the id of a part means that part' "$(etalon doe analyse -q 20260102-030401-part)" 'machines'
 is 'campaign: export has the runs of all parts' "$(etalon doe export $campaign | grep -cv '^[#p]')" 60
+like 'campaign: machines that differ are a warning with a code' \
+	"$(etalon doe analyse fleet --json)" doe-machines-differ
 like 'campaign: machines that differ are a warning that names the difference' \
 	"$(etalon doe analyse fleet | tr -s ' \n' ' ')" 'warning: the machines differ in kernel \(6\.1\.0 on node0, 6\.5\.0 on node1\)'
 begin any.yaml 3 parts=3 whole=1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Measuring with a central store, and a server that is down, killed, slow, full, of another version or
 # refuses the password: the measurement ends as always, and sync delivers everything once.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/postgres.sh
 . "$root/tests/postgres.sh"

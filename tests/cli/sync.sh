@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # sync with files as central stores: delivering, copying, conflicts. sync-server.sh has the rest.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 export ETALON_SPOOL=$work/spool.db

@@ -306,7 +306,7 @@ static struct et_outbox_entry entry_of(const char *id, size_t *n)
 	struct et_store *s = open_spool();
 	struct et_outbox all = { 0 };
 	struct et_outbox_entry found = { 0 };
-	static char destination[400];
+	static char destination[400], some[] = "x";
 
 	*n = 0;
 	if (et_outbox_read(s, &all, &err))
@@ -320,7 +320,7 @@ static struct et_outbox_entry entry_of(const char *id, size_t *n)
 	snprintf(
 		destination, sizeof(destination), "%s", found.destination ? found.destination : "");
 	found.destination = destination;
-	found.error = found.error ? (char[]){ "x" } : NULL;
+	found.error = found.error ? some : NULL;
 	found.label = NULL;
 	et_outbox_free(&all);
 	et_store_close(s);
