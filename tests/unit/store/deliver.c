@@ -386,6 +386,7 @@ static void paths(void)
 	ok(et_spool_path("/x/y.db", folder, &path, &err) == 0 && !strcmp(path, "/x/y.db"),
 		"path: ETALON_SPOOL is taken as it is");
 	free(path);
+	path = NULL;
 	snprintf(own, sizeof(own), "%s/not/yet", folder);
 	snprintf(want, sizeof(want), "%s/spool.db", own);
 	ok(et_spool_path("", own, &path, &err) == 0 && !strcmp(path, want),
