@@ -271,9 +271,13 @@ static uint64_t read_big_endian(const char *p, int n)
 }
 
 /* A numeric, which sum() of large integers returns: digits to the base of 10,000. */
-static void read_numeric(const char *p, struct et_value *value)
+static void read_numeric(const char *p, int size, struct et_value *value)
 {
-	int n = (int)read_big_endian(p, 2), weight = (int16_t)read_big_endian(p + 2, 2);
+	int n = size < 8 ? 0 : (int)read_big_endian(p, 2);
+
+	if (size != 8 + 2 * n)
+		return;
+	int weight = (int16_t)read_big_endian(p + 2, 2);
 	bool negative = read_big_endian(p + 4, 2) == 0x4000;
 	double real = 0;
 	int64_t whole = 0;
@@ -308,6 +312,8 @@ static void read_text(
 
 static void read_int(const char *bytes, int size, struct et_value *value)
 {
+	if (size > 8)
+		return;
 	uint64_t raw = read_big_endian(bytes, size);
 
 	value->kind = ET_VALUE_INT;
@@ -317,6 +323,21 @@ static void read_int(const char *bytes, int size, struct et_value *value)
 				     : (int64_t)raw;
 }
 
+static void read_real(const char *bytes, int size, struct et_value *value)
+{
+	uint64_t raw = read_big_endian(bytes, size == 8 || size == 4 ? size : 0);
+	float single;
+
+	if (size != 8 && size != 4)
+		return;
+	value->kind = ET_VALUE_REAL;
+	memcpy(&single, &(uint32_t){ (uint32_t)raw }, sizeof(single));
+	value->real = (double)single;
+	if (size == 8)
+		memcpy(&value->real, &raw, sizeof(raw));
+}
+
+/* A server that lies about the size of a value gets NULL for it. */
 void et_pg_column(struct et_statement *base, int at, struct et_value *value)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
@@ -326,8 +347,6 @@ void et_pg_column(struct et_statement *base, int at, struct et_value *value)
 		return;
 	const char *bytes = PQgetvalue(st->result, st->row, at);
 	int size = PQgetlength(st->result, st->row, at);
-	uint64_t raw;
-	float single;
 	switch (PQftype(st->result, at)) {
 	case OID_BOOL:
 	case OID_INT2:
@@ -336,17 +355,11 @@ void et_pg_column(struct et_statement *base, int at, struct et_value *value)
 		read_int(bytes, size, value);
 		return;
 	case OID_FLOAT4:
-		value->kind = ET_VALUE_REAL;
-		memcpy(&single, &(uint32_t){ (uint32_t)read_big_endian(bytes, 4) }, sizeof(single));
-		value->real = (double)single;
-		return;
 	case OID_FLOAT8:
-		value->kind = ET_VALUE_REAL;
-		raw = read_big_endian(bytes, 8);
-		memcpy(&value->real, &raw, sizeof(raw));
+		read_real(bytes, size, value);
 		return;
 	case OID_NUMERIC:
-		read_numeric(bytes, value);
+		read_numeric(bytes, size, value);
 		return;
 	case OID_BYTEA:
 		value->kind = ET_VALUE_BLOB;

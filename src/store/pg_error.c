@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- messages of others --- */
 
@@ -16,7 +17,7 @@
  */
 char *et_pg_one_line(const char *message)
 {
-	char *out = et_alloc(strlen(message) + 1), *end = out;
+	char *out = et_alloc(strlen(message) + sizeof("…")), *end = out;
 
 	for (; *message; message++) {
 		bool blank = strchr(" \t\r\n", *message);
@@ -27,8 +28,12 @@ char *et_pg_one_line(const char *message)
 	while (end > out && end[-1] == ' ')
 		end--;
 	*end = '\0';
-	if (strlen(out) > 300) /* a message of ours has 512 bytes */
-		memcpy(out + 300, "…", sizeof("…"));
+	size_t n = 160;
+	if (strlen(out) <= n)
+		return out;
+	while ((out[n] & 0xc0) == 0x80) /* not within a character */
+		n--;
+	memcpy(out + n, "…", sizeof("…"));
 	return out;
 }
 
@@ -95,11 +100,9 @@ static int fail_rights(struct et_pg *s, const char *message, struct et_error *er
 
 static int fail_lost(struct et_pg *s, struct et_error *err)
 {
-	ET_AUTO_FREE char *why = et_pg_one_line(PQerrorMessage(s->conn));
-
 	return et_hint(err,
 		et_fail(err, ECONNRESET, ET_EXIT_OUTSIDE,
-			"%s: the connection to the server was lost: %s", s->name, why),
+			"%s: the connection to the server was lost", s->name),
 		"try again when the server runs; everything that was stored before is safe");
 }
 
@@ -189,16 +192,18 @@ static int fail_database(struct et_pg *s, struct et_error *err)
 	const char *host = PQhost(s->conn), *port = PQport(s->conn), *name = PQdb(s->conn);
 	bool elsewhere = host && *host && strcmp(host, "/var/run/postgresql");
 	bool another_port = port && *port && strcmp(port, "5432");
+	const char *user = PQuser(s->conn);
 	ET_AUTO_FREE char *db = word(name ? name : "NAME");
 	ET_AUTO_FREE char *at = word(elsewhere ? host : "-");
+	ET_AUTO_FREE char *as = word(user ? user : "-");
 
 	return et_hint(err,
 		et_fail(err, ENXIO, ET_EXIT_OUTSIDE, "%s: the server has no database '%s'", s->name,
 			name ? name : ""),
-		"make it with these two commands: createdb%s%s%s%s %s; etalon sync --setup --store "
-		"'%s'",
+		"make it with these two commands: createdb%s%s%s%s%s%s %s; etalon sync --setup "
+		"--store '%s'",
 		elsewhere ? " -h " : "", elsewhere ? at : "", another_port ? " -p " : "",
-		another_port ? port : "", db, s->name);
+		another_port ? port : "", user ? " -U " : "", user ? as : "", db, s->name);
 }
 
 static int fail_identity(struct et_pg *s, const char *message, struct et_error *err)
@@ -220,13 +225,33 @@ static int fail_identity(struct et_pg *s, const char *message, struct et_error *
 		"by its pg_hba.conf who may connect");
 }
 
+/* Returns the password file if libpq ignores it because others can access it. Caller frees. */
+static char *open_password_file(void)
+{
+	const char *given = getenv("PGPASSFILE"), *home = getenv("HOME");
+	ET_AUTO_FREE char *path =
+		given && *given ? et_strdup(given) : et_asprintf("%s/.pgpass", home ? home : "");
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & (S_IRWXG | S_IRWXO)))
+		return NULL;
+	return word(path);
+}
+
 static int fail_password(struct et_pg *s, bool none, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EACCES, ET_EXIT_OUTSIDE,
-			none ? "%s: the server wants a password for user '%s', and there is none"
-			     : "%s: the server refused the password of user '%s'",
-			s->name, PQuser(s->conn) ? PQuser(s->conn) : ""),
+	int rc = et_fail(err, EACCES, ET_EXIT_OUTSIDE,
+		none ? "%s: the server wants a password for user '%s', and there is none"
+		     : "%s: the server refused the password of user '%s'",
+		s->name, PQuser(s->conn) ? PQuser(s->conn) : "");
+	ET_AUTO_FREE char *file = none ? open_password_file() : NULL;
+
+	if (file)
+		return et_hint(err, rc,
+			"run 'chmod 600 %s': the password file is not used while others can "
+			"access it",
+			file);
+	return et_hint(err, rc,
 		"write it into ~/.pgpass (mode 0600) or the file that PGPASSFILE names, as "
 		"HOST:PORT:DATABASE:USER:PASSWORD");
 }
@@ -259,11 +284,10 @@ static int fail_unreachable(struct et_pg *s, const char *message, struct et_erro
 		const struct failure *f = &unreachable[i];
 		if (!strstr(message, f->code))
 			continue;
-		int rc = f->what ? et_fail(err, f->errnum, ET_EXIT_OUTSIDE, "%s: %s: %s", s->name,
-					   f->what, message)
-				 : et_fail(err, f->errnum, ET_EXIT_OUTSIDE, "%s: %s", s->name,
-					   message);
-		return et_hint(err, rc, "%s", f->hint);
+		return et_hint(err,
+			et_fail(err, f->errnum, ET_EXIT_OUTSIDE, "%s: %s", s->name,
+				f->what ? f->what : message),
+			"%s", f->hint);
 	}
 	return et_hint(err,
 		et_fail(err, ECONNREFUSED, ET_EXIT_OUTSIDE, "%s: the server cannot be used: %s",

@@ -27,21 +27,22 @@ static void ignore_notice(void *arg, const char *message)
 	(void)message;
 }
 
-static bool has_value(const PQconninfoOption *options, const char *keyword)
+/* NULL: it has none. */
+static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
 	for (; options && options->keyword; options++) {
 		if (!strcmp(options->keyword, keyword))
-			return options->val && *options->val;
+			return options->val && *options->val ? options->val : NULL;
 	}
-	return false;
+	return NULL;
 }
 
 /* Whether the URL, the environment or a service file says how long to wait for a connection. */
 static bool has_timeout(const char *url)
 {
 	PQconninfoOption *given = PQconninfoParse(url, NULL), *defaults = PQconndefaults();
-	bool has = has_value(given, "connect_timeout") || has_value(given, "service") ||
-		   has_value(defaults, "connect_timeout");
+	bool has = value_of(given, "connect_timeout") || value_of(given, "service") ||
+		   value_of(defaults, "connect_timeout");
 
 	PQconninfoFree(given);
 	PQconninfoFree(defaults);
@@ -284,6 +285,21 @@ static const struct et_database_ops ops = {
 	.release = et_pg_release,
 };
 
+/* Several hosts may have several ports, separated by commas; one that is empty is the usual one. */
+static bool ports_are_valid(const PQconninfoOption *options)
+{
+	const char *text = value_of(options, "port");
+
+	for (; text && *text; text += *text == ',') {
+		char *end = NULL;
+		long port = *text == ',' ? 1 : strtol(text, &end, 10);
+		if (port < 1 || port > 65535 || (end && *end && *end != ','))
+			return false;
+		text = end ? end : text;
+	}
+	return true;
+}
+
 /* libpq's message about a bad URL may quote any part of it, also of the password. */
 static int check_url(const char *url, const char *name, struct et_error *err)
 {
@@ -305,6 +321,13 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 			secret ? "write @ / : and %% in a password as %%40 %%2F %%3A %%25, or keep "
 				 "it in ~/.pgpass"
 			       : "write it as postgresql://USER@HOST:PORT/NAME");
+	}
+	if (good && !ports_are_valid(options)) {
+		good = false;
+		et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: the port is no number of 1…65535",
+				name),
+			"write it as postgresql://USER@HOST:PORT/NAME");
 	}
 	PQconninfoFree(options);
 	PQfreemem(message);

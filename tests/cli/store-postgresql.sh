@@ -124,15 +124,21 @@ cures()
 	unlike "$name: no password" "$err" 'hunter2'
 }
 list=(etalon list --store)
-cures 'unknown host' 'unknown' 'name of the host' "${list[@]}" postgresql://nosuch.invalid/lab
-cures 'no server' 'no server answers' 'start the server' "${list[@]}" postgresql://127.0.0.1:1/lab
+refuses 'a port that is no number is wrong usage' 2 'port is no number' "${list[@]}" postgresql://127.0.0.1:xx/lab
+refuses 'a port beyond 65535 is wrong usage' 2 'port is no number' "${list[@]}" postgresql://127.0.0.1:65536/lab
+cures 'unknown host' 'nosuch.invalid/lab: the host is unknown$' 'name of the host' "${list[@]}" postgresql://nosuch.invalid/lab
+cures 'no server' '127.0.0.1:1/lab: no server answers there$' 'start the server' "${list[@]}" postgresql://127.0.0.1:1/lab
 cures 'no socket' 'no server answers' 'socket' "${list[@]}" "postgresql:///lab?host=$work"
 cures 'wrong password' 'refused the password' 'pgpass' "${list[@]}" "$(pg_tcp_url alices alice:hunter2wrong)"
 cures 'no password' 'wants a password' 'pgpass' "${list[@]}" "$public"
+echo '*:*:*:*:hunter2pass' >open-passes
+chmod 644 open-passes
+run env PGPASSFILE="$work/open-passes" "${list[@]/#etalon/$ETALON}" "$public"
+like 'a password file that others can read: the hint is chmod' "$err" "hint: run 'chmod 600 $work/open-passes'"
 cures 'missing role' 'nosuchrole' 'pg_hba|createuser|role' "${list[@]}" "$(pg_tcp_url lab nosuchrole)"
 cures 'no entry in pg_hba.conf' 'pg_hba.conf' 'administrator' "${list[@]}" "$(pg_tcp_url alices carol)"
 cures 'role in pg_hba.conf that does not exist' 'bob' 'createuser' "${list[@]}" "$(pg_tcp_url alices bob)"
-cures 'missing database' "no database 'nosuch'" 'createdb .*nosuch; etalon sync --setup' \
+cures 'missing database' "no database 'nosuch'" 'createdb .* -U alice nosuch; etalon sync --setup' \
 	"${list[@]}" "$(pg_tcp_url nosuch alice:hunter2pass)"
 pg_sql postgres "CREATE ROLE bob LOGIN; CREATE ROLE carol LOGIN"
 cures 'no rights to read' 'permission denied' 'GRANT etalon_read' "${list[@]}" "$(pg_tcp_url lab bob)"
