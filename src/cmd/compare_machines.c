@@ -3,114 +3,18 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/figure.h"
+#include "cmd/chosen.h"
 #include "cmd/fleet.h"
 #include "cmd/outputs.h"
 #include "cmd/stored.h"
 #include "report/machines.h"
-#include "store/campaign.h"
-#include "store/machines.h"
+#include "report/warning.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-/* The experiments to compare, in memory at the same time. */
-enum { MOST = 2000 };
-
-struct chosen {
-	char **ids, **machines; /* machines: their identity and host, to know the newest of each */
-	size_t n, cap_ids, cap_machines;
-	struct et_experiment **list;
-	size_t n_list;
-};
-
-static void choose(struct chosen *c, const char *id, const char *machine)
-{
-	ET_GROW(c->ids, c->n, c->cap_ids);
-	ET_GROW(c->machines, c->n, c->cap_machines);
-	c->ids[c->n] = et_strdup(id);
-	c->machines[c->n++] = et_strdup(machine);
-}
-
-static int choose_newest(void *ctx, const char *id, const char *machine, const char *host)
-{
-	struct chosen *c = ctx;
-	ET_AUTO_FREE char *key = *machine ? et_strdup(machine) : et_asprintf("\n%s", host);
-
-	for (size_t i = 0; i < c->n; i++) {
-		if (!strcmp(c->machines[i], key))
-			return 0;
-	}
-	choose(c, id, key);
-	return 0;
-}
-
-/* A campaign: the experiments of all parts that are done. */
-static int choose_parts(struct chosen *c, struct et_store *s, const char *id, struct et_error *err)
-{
-	struct et_campaign *campaign;
-	int rc = et_campaign_load(s, id, &campaign, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < campaign->n_parts; i++) {
-		if (campaign->parts[i].state == ET_PART_DONE)
-			choose(c, campaign->parts[i].experiment, "");
-	}
-	et_campaign_free(campaign);
-	return 0;
-}
-
-/* A label is that of a campaign, or of experiments; other names are those of one experiment. */
-static int choose_named(
-	struct chosen *c, struct et_store *s, const char *name, struct et_error *err)
-{
-	size_t before = c->n;
-	char id[40];
-	int rc = et_campaign_find(s, name, id, err);
-
-	if (rc == 0 && strcmp(name, "last") != 0)
-		return choose_parts(c, s, id, err);
-	if (rc && rc != -ENOENT)
-		return rc;
-	rc = et_store_list_label(s, name, choose_newest, c, err);
-	if (rc || c->n > before)
-		return rc;
-	rc = et_store_find(s, name, id, err);
-	if (rc == 0)
-		choose(c, id, "");
-	return rc;
-}
-
-static int load(struct chosen *c, struct et_store *s, struct et_error *err)
-{
-	int rc = 0;
-
-	if (c->n > MOST)
-		return et_fail(err, E2BIG, ET_EXIT_USAGE,
-			"compare --by machine takes at most %d experiments", MOST);
-	c->list = et_calloc(c->n + 1, sizeof(struct et_experiment *));
-	for (size_t i = 0; rc == 0 && i < c->n; i++) {
-		rc = et_store_load(s, c->ids[i], &c->list[c->n_list], err);
-		c->n_list += rc == 0;
-	}
-	return rc;
-}
-
-static void chosen_free(struct chosen *c)
-{
-	for (size_t i = 0; i < c->n_list; i++)
-		et_experiment_free(c->list[i]);
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->ids[i]);
-		free(c->machines[i]);
-	}
-	free(c->list);
-	free(c->ids);
-	free(c->machines);
-}
-
-static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct chosen *c,
+static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct et_chosen *c,
 	struct et_error *err)
 {
 	size_t n = ops->n_before + ops->n_after;
@@ -125,10 +29,10 @@ static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = choose_named(c, s,
+		rc = et_chosen_add(c, s,
 			i < ops->n_before ? ops->before[i] : ops->after[i - ops->n_before], err);
 	if (rc == 0)
-		rc = load(c, s, err);
+		rc = et_chosen_load(c, s, err);
 	et_store_close(s);
 	return rc;
 }
@@ -154,6 +58,8 @@ static int write_json(const struct et_by_machine *o, const struct et_fleet *f, s
 		et_json_u64(&w, "programs", f->n_programs);
 		et_json_u64(&w, "programs_by_cpu_time", f->n_cpu);
 		et_json_string(&w, "verdict", verdict);
+		et_json_bool(&w, "between_sessions", f->between_sessions);
+		et_warnings_json(&w, &f->warnings);
 		et_machines_json(f, "machines", &w);
 		et_json_end(&w);
 	}
@@ -203,7 +109,7 @@ static bool fails(const struct et_fleet *f, double limit)
 int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	const struct et_operands *ops, bool *regressed, struct et_error *err)
 {
-	struct chosen c = { 0 };
+	struct et_chosen c = { 0 };
 	struct et_fleet f = { 0 };
 	int rc = fetch(cli, ops, &c, err);
 
@@ -220,21 +126,21 @@ int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	if (rc == 0 && isfinite(o->fail_ratio))
 		*regressed = fails(&f, o->fail_ratio);
 	et_fleet_free(&f);
-	chosen_free(&c);
+	et_chosen_free(&c);
 	return rc;
 }
 
 void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out)
 {
 	struct et_page page = { out, cli->columns, cli->color, cli->full_names };
-	struct chosen c = { 0 };
+	struct et_chosen c = { 0 };
 	struct et_fleet f = { 0 };
 
-	if (choose_parts(&c, s, id, NULL) == 0 && load(&c, s, NULL) == 0 &&
+	if (et_chosen_add_parts(&c, s, id, NULL) == 0 && et_chosen_load(&c, s, NULL) == 0 &&
 		et_fleet_of_experiments(c.list, c.n_list, 0.05, ET_METRIC_AUTO, NULL, &f, NULL) ==
 			0 &&
 		f.n > 1)
 		et_machines_text(&f, et_clock_read_ns(CLOCK_REALTIME), &page);
 	et_fleet_free(&f);
-	chosen_free(&c);
+	et_chosen_free(&c);
 }

@@ -12,10 +12,9 @@
  */
 int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err) ET_CHECK;
 /*
- * The machines of some experiments, compared by commands of the same name and text. Several
- * experiments of one machine count as one, as the parts of a campaign. metric is of enum et_metric,
- * or ET_METRIC_AUTO. reference is the name of a machine, or NULL. -ENOENT: there is no such
- * machine.
+ * The machines of some experiments, compared by commands of the same name and text. Each
+ * experiment is a session of its machine. metric is of enum et_metric, or ET_METRIC_AUTO. reference
+ * is the name of a machine, or NULL. -ENOENT: there is no such machine.
  */
 int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double alpha, int metric,
 	const char *reference, struct et_fleet *out, struct et_error *err) ET_CHECK;

@@ -62,18 +62,6 @@ static struct et_log_moments moments_of(const struct et_command *c, enum et_metr
 	return (struct et_log_moments){ n, n ? et_mean(x, n) : 0, n > 1 ? et_variance(x, n) : 0 };
 }
 
-/* The moments of both series together (Chan, Golub and LeVeque 1983). */
-static struct et_log_moments join(struct et_log_moments a, struct et_log_moments b)
-{
-	double na = (double)a.n, nb = (double)b.n, n = na + nb, apart = b.mean - a.mean;
-
-	if (!a.n || !b.n)
-		return a.n ? a : b;
-	double squares =
-		(na - 1) * a.variance + (nb - 1) * b.variance + apart * apart * na * nb / n;
-	return (struct et_log_moments){ a.n + b.n, a.mean + apart * nb / n, squares / (n - 1) };
-}
-
 static void add_command(struct gathering *g, size_t machine, const struct et_experiment *e,
 	const struct et_command *c)
 {
@@ -84,14 +72,6 @@ static void add_command(struct gathering *g, size_t machine, const struct et_exp
 		.elapsed = moments_of(c, ET_METRIC_ELAPSED),
 		.cpu = moments_of(c, ET_METRIC_CPU) };
 
-	for (size_t i = 0; i < g->n; i++) {
-		struct et_fleet_series *s = &g->series[i];
-		if (s->machine != machine || s->program != one.program)
-			continue;
-		s->elapsed = join(s->elapsed, one.elapsed);
-		s->cpu = join(s->cpu, one.cpu);
-		return;
-	}
 	ET_GROW(g->series, g->n, g->cap);
 	g->series[g->n++] = one;
 }
@@ -139,7 +119,6 @@ int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double 
 	int rc = reference ? find_reference(&fleet, reference, &at, err) : 0;
 	if (rc == 0) {
 		o.reference = reference ? &at : NULL;
-		fleet.reference = reference ? et_strdup(fleet.list[at].name) : NULL;
 		et_fleet_judge(&fleet, g.series, g.n, &o);
 		et_fleet_sort(&fleet);
 		*out = fleet;

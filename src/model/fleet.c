@@ -112,6 +112,7 @@ void et_fleet_free(struct et_fleet *f)
 	}
 	free(f->list);
 	free(f->reference);
+	et_warnings_free(&f->warnings);
 	et_strv_free(f->notes);
 	*f = (struct et_fleet){ 0 };
 }

@@ -4,6 +4,7 @@
 #define ET_MODEL_FLEET_H
 
 #include "model/machine_row.h"
+#include "model/warning.h"
 
 struct et_fleet_machine {
 	char id[ET_MACHINE_SIZE];
@@ -20,10 +21,11 @@ struct et_fleet_machine {
 	double ratio, lo, hi;
 	double p_holm; /* of the same speed */
 	bool differs;
-	size_t n;       /* samples that the ratio is from */
-	double noise;   /* relative sd of the samples of an experiment, the median; or NaN */
-	double time_ns; /* geometric mean of the compared programs; NaN: it lacks one */
-	double *recent; /* owned; its last experiments, each as a ratio, the oldest first */
+	size_t n;        /* samples that the ratio is from */
+	size_t sessions; /* experiments that the ratio is from */
+	double noise;    /* relative sd of the samples of an experiment, the median; or NaN */
+	double time_ns;  /* geometric mean of the compared programs; NaN: it lacks one */
+	double *recent;  /* owned; its last experiments, each as a ratio, the oldest first */
 	size_t n_recent;
 };
 
@@ -33,9 +35,11 @@ struct et_fleet {
 	size_t n_judged;   /* machines that were compared */
 	size_t n_programs; /* by this many programs */
 	size_t n_cpu;      /* the number of them that are judged by CPU time, not elapsed time */
-	double alpha;      /* of all machines together; the intervals have 1 - alpha */
-	char *reference;   /* the name of the machine that the ratios refer to; NULL: the fleet */
-	char **notes;      /* in words; owned, NULL ends them, or NULL */
+	bool between_sessions; /* the intervals have the variation between experiments */
+	double alpha;          /* of all machines together; the intervals have 1 - alpha */
+	char *reference; /* the name of the machine that the ratios refer to; NULL: the fleet */
+	struct et_warnings warnings;
+	char **notes; /* in words; owned, NULL ends them, or NULL */
 };
 
 /* Appends a machine of which nothing is known but its identity. Valid until the next. */

@@ -132,6 +132,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_MEASURED_APART] = { "measured-apart", WARNING, "fsft",
 		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so a "
 		"change of the machine looks like a difference; use 'etalon run --baseline {3}'" },
+	[ET_WARN_MEASURED_ONCE] = { "measured-once", WARNING, "",
+		"no machine was measured twice, so what changes on a machine from one time to "
+		"another looks like a difference; measure each again later" },
 	[ET_WARN_FUNCTIONS_APART] = { "functions-apart", WARNING, "",
 		"timed at different times, so a change of the machine looks like a difference; run "
 		"the new program with --against OLD" },

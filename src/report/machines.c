@@ -4,6 +4,7 @@
 #include "base/figure.h"
 #include "report/listing.h"
 #include "report/sheet.h"
+#include "report/warning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,6 +38,15 @@ static double most_of_others(const struct et_fleet *f, size_t *n)
 	return most;
 }
 
+static const struct et_fleet_machine *first_judged(const struct et_fleet *f)
+{
+	size_t i = 0;
+
+	while (!is_judged(&f->list[i]))
+		i++;
+	return &f->list[i];
+}
+
 static int farther(const void *va, const void *vb)
 {
 	const struct et_fleet_machine *const *a = va, *const *b = vb;
@@ -67,6 +77,28 @@ static void add_different(char **text, const struct et_fleet_machine *m, const c
 		et_format_change_span(m->ratio, m->lo, m->hi, change));
 }
 
+/* The machines that are not named. of is the number of those that are. */
+static void add_others(char **text, const struct et_fleet *f, size_t of)
+{
+	size_t others;
+	double most = most_of_others(f, &others);
+	const char *than = f->reference ? f->reference : "the fleet";
+	char percent[ET_FIGURE];
+
+	et_format_percent(most, percent);
+	if (of && others == 1)
+		et_append(text, "; ", "the other machine differs by less than %s", percent);
+	else if (of && others)
+		et_append(text, "; ", "the other %zu machines differ by less than %s", others,
+			percent);
+	else if (others == 1)
+		et_append(text, "; ", "%s is not shown to differ from %s: by less than %s",
+			first_judged(f)->name, than, percent);
+	else if (others)
+		et_append(text, "; ", "no machine is shown to differ from %s: by less than %s",
+			than, percent);
+}
+
 char *et_machines_verdict(const struct et_fleet *f)
 {
 	enum { NAMED = 3 };
@@ -74,9 +106,8 @@ char *et_machines_verdict(const struct et_fleet *f)
 		et_calloc(f->n + 1, sizeof(const struct et_fleet_machine *));
 	ET_AUTO_FREE char *than =
 		et_asprintf(" than %s", f->reference ? f->reference : "the fleet");
-	size_t n = find_different(f, different), others;
-	double most = most_of_others(f, &others);
-	char percent[ET_FIGURE], *text = NULL;
+	ET_AUTO_FREE char *text = NULL;
+	size_t n = find_different(f, different);
 
 	if (f->n_judged < 2)
 		return et_strdup(
@@ -85,16 +116,10 @@ char *et_machines_verdict(const struct et_fleet *f)
 		add_different(&text, different[i], i ? "" : than);
 	if (n > NAMED + 1)
 		et_append(&text, "; ", "%zu further machines differ", n - NAMED);
-	et_format_percent(most, percent);
-	if (n && others == 1)
-		et_append(&text, "; ", "the other machine differs by less than %s", percent);
-	else if (n && others)
-		et_append(&text, "; ", "the other %zu machines differ by less than %s", others,
-			percent);
-	else if (others)
-		et_append(&text, "; ", "no machine is shown to differ from %s: by less than %s",
-			f->reference ? f->reference : "the fleet", percent);
-	return text ? text : et_strdup("nothing was measured twice: no interval is known");
+	add_others(&text, f, n);
+	if (!text)
+		return et_strdup("nothing was measured twice: no interval is known");
+	return et_asprintf("%s%s", f->between_sessions ? "" : "in these runs, ", text);
 }
 
 char *et_machines_basis(const struct et_fleet *f)
@@ -237,6 +262,7 @@ void et_machines_table(
 	for (size_t i = 0; i < f->n; i++)
 		add_row(&s, f, &f->list[i], now_wall_ns, times, page->full_names);
 	et_sheet_print(&s, page);
+	et_warnings_text(page, 2, &f->warnings);
 	for (char *const *note = f->notes; note && *note; note++)
 		et_page_paragraph(page, 2, "", NULL, *note, NULL);
 }
@@ -292,6 +318,8 @@ static void write_speed(
 	et_json_double(w, "p_holm", m->p_holm);
 	et_json_bool(w, "differs", m->differs);
 	et_json_u64(w, "samples", m->n);
+	et_json_u64(w, "sessions", m->sessions);
+	et_json_bool(w, "between_sessions", f->between_sessions);
 	et_json_end(w);
 }
 

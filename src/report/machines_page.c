@@ -5,6 +5,7 @@
 #include "report/html.h"
 #include "report/listing.h"
 #include "report/machines.h"
+#include "report/warning.h"
 #include "report/xml.h"
 
 #include <inttypes.h>
@@ -206,6 +207,10 @@ void et_machines_page(const struct et_fleet *f, uint64_t now_wall_ns, FILE *out)
 			"line through it is its interval. Noise is the relative standard deviation "
 			"of the samples of an experiment.",
 			basis);
+	for (size_t i = 0; i < f->warnings.n; i++) {
+		ET_AUTO_FREE char *text = et_warning_text(&f->warnings.list[i]);
+		et_html_element(out, "p class=\"warn\"", "%s", text);
+	}
 	for (char *const *note = f->notes; note && *note; note++)
 		et_html_element(out, "p class=\"warn\"", "%s", *note);
 	et_html_table_begin(out, headings);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* More programs make the answer hardly better, but the normal equations larger. */
-enum { MOST_PROGRAMS = 50, MOST_RECENT = 20 };
+enum { MOST_PROGRAMS = 50, MOST_RECENT = 20, MOST_SESSIONS = 20 };
 
 /* The series of one program, which are neighbours in the sorted list. */
 struct program {
@@ -24,7 +24,7 @@ struct study {
 	struct et_fleet *fleet;
 	struct program *programs;
 	size_t n_programs;
-	struct et_log_moments *cells; /* machine after machine, as et_machines_judge_moments */
+	struct et_log_moments *cells; /* machine after machine; the sessions' samples together */
 };
 
 static int by_program(const void *va, const void *vb)
@@ -98,20 +98,41 @@ static void set_noise(struct et_fleet *f, const struct program *programs, size_t
 	}
 }
 
-/* The first series of a machine in a program is its newest. */
+/*
+ * The series of a machine in a program follow each other, the newest first. A series that an
+ * experiment has twice counts once.
+ */
+static bool counts(const struct program *p, size_t at)
+{
+	const struct et_fleet_series *s = &p->list[at];
+
+	if (!time_of(p, s)->n)
+		return false;
+	if (at && s[-1].machine == s->machine && s[-1].started_wall_ns == s->started_wall_ns)
+		return false;
+	return at < MOST_SESSIONS || p->list[at - MOST_SESSIONS].machine != s->machine;
+}
+
+/* Fills the means of the machines' sessions, and the center of each program. */
 static void fill_cells(struct study *s)
 {
 	for (size_t i = 0; i < s->n_programs; i++) {
 		struct program *p = &s->programs[i];
-		double of = 0;
+		double of = 0, sessions = 0;
 		for (size_t j = 0; j < p->n; j++) {
 			size_t m = p->list[j].machine;
 			struct et_log_moments *cell = &s->cells[m * s->n_programs + i];
 			const struct et_log_moments *t = time_of(p, &p->list[j]);
-			if (cell->n || !t->n)
+			if (!counts(p, j))
 				continue;
-			*cell = *t;
-			p->center += (t->mean - p->center) / ++of;
+			sessions = cell->n ? sessions + 1 : 1;
+			cell->n += t->n;
+			cell->mean += (t->mean - cell->mean) / sessions;
+		}
+		for (size_t m = 0; m < s->fleet->n; m++) {
+			const struct et_log_moments *cell = &s->cells[m * s->n_programs + i];
+			if (cell->n)
+				p->center += (cell->mean - p->center) / ++of;
 		}
 	}
 }
@@ -127,24 +148,40 @@ static void set_time(const struct study *s, size_t machine)
 	s->fleet->list[machine].time_ns = exp(sum / (double)s->n_programs);
 }
 
-/* Judges the chosen machines, of which there are n. */
-static bool judge(const struct study *s, const size_t *chosen, size_t n, double alpha,
-	struct et_machine_speed *out)
+static int by_session(const void *va, const void *vb)
 {
-	size_t width = s->n_programs;
-	ET_AUTO_FREE struct et_log_moments *cells = et_calloc(n * width, sizeof(*cells));
+	const struct et_machine_session *a = va, *b = vb;
 
-	for (size_t i = 0; i < n; i++)
-		memcpy(cells + i * width, s->cells + chosen[i] * width, width * sizeof(*cells));
-	/* A program that only one of them ran says nothing. */
-	for (size_t p = 0; p < width; p++) {
-		size_t runs = 0;
-		for (size_t i = 0; i < n; i++)
-			runs += cells[i * width + p].n > 0;
-		for (size_t i = 0; runs < 2 && i < n; i++)
-			cells[i * width + p].n = 0;
+	if (a->machine != b->machine)
+		return a->machine < b->machine ? -1 : 1;
+	if (a->session != b->session)
+		return a->session < b->session ? -1 : 1;
+	return (a->program > b->program) - (a->program < b->program);
+}
+
+/* Lists the sessions of the machines whose number is not 0, under this number less 1. */
+static size_t list_sessions(
+	const struct study *s, const size_t *number, struct et_machine_session *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_programs; i++) {
+		const struct program *p = &s->programs[i];
+		size_t before = n, machines = 0;
+		for (size_t j = 0; j < p->n; j++) {
+			const struct et_fleet_series *from = &p->list[j];
+			if (!number[from->machine] || !counts(p, j))
+				continue;
+			machines += n == before || out[n - 1].machine != number[from->machine] - 1;
+			out[n++] = (struct et_machine_session){ number[from->machine] - 1, i,
+				from->started_wall_ns, *time_of(p, from) };
+		}
+		if (machines < 2) /* it says nothing */
+			n = before;
 	}
-	return et_machines_judge_moments(cells, n, width, alpha, 1 - alpha, out);
+	if (n)
+		qsort(out, n, sizeof(*out), by_session);
+	return n;
 }
 
 static void put(struct et_fleet_machine *m, const struct et_machine_speed *speed)
@@ -157,49 +194,63 @@ static void put(struct et_fleet_machine *m, const struct et_machine_speed *speed
 	m->n = speed->n;
 }
 
-static void judge_fleet(const struct study *s, const size_t *chosen, size_t n, double alpha)
+static void count_sessions(
+	struct et_fleet *f, const size_t *chosen, const struct et_machine_session *list, size_t n)
 {
-	ET_AUTO_FREE struct et_machine_speed *speeds = et_calloc(n, sizeof(*speeds));
-
-	if (!judge(s, chosen, n, alpha, speeds))
-		return;
 	for (size_t i = 0; i < n; i++)
-		put(&s->fleet->list[chosen[i]], &speeds[i]);
-	s->fleet->n_judged = n;
+		f->list[chosen[list[i].machine]].sessions +=
+			!i || list[i].machine != list[i - 1].machine ||
+			list[i].session != list[i - 1].session;
 }
 
-/*
- * Of two machines the effects are opposite, so that the one against the other is twice its effect
- * against both.
- */
-static void judge_against(
-	const struct study *s, const size_t *chosen, size_t n, size_t reference, double alpha)
+/* Of two machines the faster is the reference. */
+static bool judge(const struct et_machine_session *list, size_t n, struct et_machines_options *o,
+	struct et_machine_speed *out, bool *between, size_t *first)
 {
-	ET_AUTO_FREE double *p = et_calloc(n + 1, sizeof(*p));
-	ET_AUTO_FREE size_t *of = et_calloc(n + 1, sizeof(*of));
-	struct et_machine_speed two[2];
-	size_t k = 0;
+	if (o->n_machines == 2 && !o->reference) {
+		*first = 0;
+		o->reference = first;
+		if (et_machines_judge_sessions(list, n, o, out, between) && out[1].ratio < 1)
+			*first = 1;
+	}
+	return et_machines_judge_sessions(list, n, o, out, between);
+}
 
+/* Judges the chosen machines, of which there are n. */
+static void judge_chosen(
+	const struct study *s, const size_t *chosen, size_t n, const struct et_fleet_options *o)
+{
+	struct et_fleet *f = s->fleet;
+	ET_AUTO_FREE struct et_machine_speed *speeds = et_calloc(n, sizeof(*speeds));
+	ET_AUTO_FREE size_t *number = et_calloc(f->n, sizeof(*number));
+	size_t entries = 0, reference = n;
+
+	for (size_t i = 0; i < s->n_programs; i++)
+		entries += s->programs[i].n;
+	ET_AUTO_FREE struct et_machine_session *list = et_calloc(entries, sizeof(*list));
 	for (size_t i = 0; i < n; i++) {
-		struct et_fleet_machine *m = &s->fleet->list[chosen[i]];
-		if (chosen[i] == reference ||
-			!judge(s, (size_t[]){ reference, chosen[i] }, 2, alpha, two))
-			continue;
-		put(m, &two[1]);
-		m->ratio *= m->ratio;
-		m->lo *= m->lo;
-		m->hi *= m->hi;
-		p[k] = two[1].p;
-		of[k++] = chosen[i];
+		number[chosen[i]] = i + 1;
+		if (o->reference && chosen[i] == *o->reference)
+			reference = i;
 	}
-	et_holm(p, k, p);
-	for (size_t i = 0; i < k; i++) {
-		s->fleet->list[of[i]].p_holm = p[i];
-		s->fleet->list[of[i]].differs = p[i] <= alpha;
-	}
-	s->fleet->n_judged = k ? k + 1 : 0;
-	if (k)
-		s->fleet->list[reference].ratio = 1;
+	if (o->reference && reference == n) /* no program connects it with others */
+		return;
+	struct et_machines_options options = { .n_machines = n,
+		.n_programs = s->n_programs,
+		.alpha = o->alpha,
+		.level = 1 - o->alpha,
+		.reference = o->reference ? &reference : NULL };
+	entries = list_sessions(s, number, list);
+	if (!judge(list, entries, &options, speeds, &f->between_sessions, &reference))
+		return;
+	for (size_t i = 0; i < n; i++)
+		put(&f->list[chosen[i]], &speeds[i]);
+	count_sessions(f, chosen, list, entries);
+	f->n_judged = n;
+	if (!f->between_sessions)
+		et_warn(&f->warnings, ET_WARN_MEASURED_ONCE);
+	if (options.reference)
+		f->reference = et_strdup(f->list[chosen[reference]].name);
 }
 
 /* --- the last experiments --- */
@@ -272,10 +323,7 @@ static void judge_programs(struct study *s, const struct et_fleet_options *o)
 		set_recent(s, m);
 		set_time(s, m);
 	}
-	if (o->reference)
-		judge_against(s, chosen, k, *o->reference, o->alpha);
-	else
-		judge_fleet(s, chosen, k, o->alpha);
+	judge_chosen(s, chosen, k, o);
 	if (!s->fleet->n_judged)
 		return;
 	s->fleet->n_programs = s->n_programs;

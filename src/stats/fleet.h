@@ -21,9 +21,10 @@ struct et_fleet_options {
 };
 
 /*
- * Compares the machines that shared programs connect, by the newest series of each program on each
- * machine, and fills the ratios of the fleet. Others keep NaN. Each machine gets its noise and its
- * recent ratios. Sorts the list.
+ * Compares the machines that shared programs connect, by the newest 20 series of each program on
+ * each machine, and fills the ratios of the fleet. Of two machines without a reference the faster
+ * becomes it. Others keep NaN. Each machine gets its noise and its recent ratios. The machines have
+ * their names. Sorts the list.
  *
  * A program is judged by CPU time if it used about one CPU (within 10 %) on all machines, else by
  * elapsed time.

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The speed of each machine against the fleet, from series of the same programs on several
- * machines. The model is log time = program + machine + noise; the fleet is the geometric mean of
- * all machines, so a fast machine is below 1. Each series of a machine has the same weight, however
- * many samples it has (unweighted means). Machines need not have all programs: the programs that
- * they share connect them.
+ * machines. The model is log time = program + machine + noise; a fast machine is below 1. Each
+ * series of a machine has the same weight, however many samples it has (unweighted means). Machines
+ * need not have all programs: the programs that they share connect them.
  */
 #ifndef ET_STATS_MACHINES_H
 #define ET_STATS_MACHINES_H
@@ -12,12 +11,13 @@
 #include "stats/groups.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct et_machine_speed {
 	/*
 	 * The times of this machine over those of the fleet, on these programs: 1.08 is 8 % slower.
-	 * The interval is Student's of the logarithms, with variances of the machines' own and
-	 * Satterthwaite's freedom; NaN if nothing was measured twice.
+	 * The interval is Student's of the logarithms, with Satterthwaite's freedom; NaN if nothing
+	 * was measured twice.
 	 */
 	double ratio, lo, hi;
 	double df;
@@ -29,10 +29,11 @@ struct et_machine_speed {
 };
 
 /*
- * Fills one speed per machine. cells are the samples of each program on each machine, machine after
- * machine, all above 0; a program that a machine did not run has none. Returns false, with nothing
- * filled, if there are fewer than two machines, if one has no samples, if the programs that the
- * machines share do not connect them all, or if a value is not above 0.
+ * Fills one speed per machine; the fleet is the geometric mean of all. cells are the samples of
+ * each program on each machine, machine after machine, all above 0; a program that a machine did
+ * not run has none. The variances are the machines' own. Returns false, with nothing filled, if
+ * there are fewer than two machines, if one has no samples, if the programs that the machines share
+ * do not connect them all, or if a value is not above 0.
  */
 bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
 	double alpha, double level, struct et_machine_speed *out);
@@ -48,9 +49,31 @@ struct et_log_moments {
  * if they were log-normal, which for a spread of 10 % errs by less than 0.1 %.
  */
 struct et_log_moments et_log_moments_of(size_t n, double mean, double squares);
-/* Like et_machines_judge. */
-bool et_machines_judge_moments(const struct et_log_moments *cells, size_t n_machines,
-	size_t n_programs, double alpha, double level, struct et_machine_speed *out);
+
+/* One program in one session of a machine. */
+struct et_machine_session {
+	size_t machine, program;
+	uint64_t session; /* the same number: the programs were measured at the same time */
+	struct et_log_moments time;
+};
+
+struct et_machines_options {
+	size_t n_machines, n_programs;
+	double alpha, level;
+	const size_t *reference; /* a machine, whose speed is 1, or NULL: the fleet */
+};
+
+/*
+ * The same against the middle of the fleet, so that a few slow or fast machines do not change the
+ * speed of the others: the geometric mean of the machines without the fastest and the slowest
+ * quarter; of three machines the middle one. The list is sorted by machine and session.
+ *
+ * If a machine has two sessions with one program, *between is true: the interval has the variance
+ * between sessions, pooled over the machines (a machine that varies more has its own). Else a
+ * difference is one of these runs, with the variances within them.
+ */
+bool et_machines_judge_sessions(const struct et_machine_session *list, size_t n,
+	const struct et_machines_options *o, struct et_machine_speed *out, bool *between);
 /*
  * Finds the largest set of machines that shared programs connect: sets in[] and returns their
  * number. Only these can be judged together.
