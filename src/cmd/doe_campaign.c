@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/ask.h"
 #include "cmd/campaign.h"
+#include "cmd/compare_machines.h"
 #include "cmd/doe_findings.h"
 #include "cmd/doe_run.h"
 #include "cmd/signals.h"
@@ -209,20 +210,22 @@ static int conclude(struct running *r, struct et_error *err)
 		return status;
 	if (print_findings(r, err))
 		fprintf(r->r.text, "all %zu parts are done\n", n.done);
-	if (r->r.cli->verbosity >= 0)
+	if (r->r.cli->verbosity >= 0) {
+		if (r->r.c->parts[0].node) /* every machine ran everything */
+			et_compare_campaign(r->r.cli, r->r.store, r->r.c->id, r->r.text);
 		fprintf(r->r.text, "kept as %s: etalon doe analyse %s\n", r->r.c->id, r->r.c->id);
+	}
 	return status;
 }
 
 int et_doe_campaign(struct et_cli *cli, const struct et_doe_request *request, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
-	struct running r = { .request = request, .path = n ? operands[0] : NULL };
+	struct running r = { .request = request, .path = n ? operands[0] : NULL, .m.cli = cli };
 
 	r.r = (struct et_campaigning){
 		.cli = cli, .verb = "doe run", .text = stdout, .interrupt = et_signals_install()
 	};
-	r.m = (struct et_measuring){ .cli = cli };
 	if (request->json_file)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,

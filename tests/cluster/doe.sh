@@ -46,6 +46,7 @@ sql() { pg_sql lab "SET search_path TO etalon; $1"; }
 exits 'doe run: an experiment runs on the cluster' 0 \
 	etalon doe run whole.yaml --engine slurm --part-rounds 1 --per-machine
 like 'doe run: all parts are done' "$err" '4 of 4 parts'
+like 'doe run: it ends with a table of the machines' "$out" 'machine +time +against'
 is 'store: both machines have all runs of the plan' \
 	"$(sql 'SELECT e.machine, s.round, count(*) FROM sample s JOIN experiment e ON e.key = s.experiment
 		GROUP BY 1, 2 ORDER BY 1, 2' | tr '\n' ' ')" 'n1|1|4 n1|2|4 n2|1|4 n2|2|4 '
