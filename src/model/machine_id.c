@@ -28,6 +28,19 @@ const char *et_machine_old_digest(const char *id)
 	return space && space > id && et_machine_is_digest(space + 1) ? space + 1 : NULL;
 }
 
+bool et_machine_id_valid(const char *id)
+{
+	const char *digest = et_machine_old_digest(id);
+
+	if (!digest)
+		return et_machine_name_valid(id);
+	for (const char *p = id; p < digest; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	}
+	return digest - id - 1 <= ET_MACHINE_MOST_NAME;
+}
+
 static bool is_in(const char *digest, const char *id)
 {
 	const char *old = et_machine_old_digest(id);

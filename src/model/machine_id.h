@@ -19,6 +19,8 @@ enum { ET_MACHINE_SIZE = 96, ET_MACHINE_MOST_NAME = 64 };
 
 /* Whether a name may be chosen: 1 to 64 letters, digits, '.', '_' and '-', not first a sign. */
 bool et_machine_name_valid(const char *name);
+/* Whether a text, which may be hostile, has one of the three forms. */
+bool et_machine_id_valid(const char *id);
 /* Whether an identity is of the form DIGEST. */
 bool et_machine_is_digest(const char *id);
 /* Returns the digest at the end of HOST DIGEST; NULL: it has another form. */

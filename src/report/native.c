@@ -413,6 +413,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	write_plan(&w, &e->plan);
 	write_object(&w, "child", et_child_fields, &e->child);
 	et_json_string(&w, "image_source", e->snapshot_source);
+	et_json_string(&w, "machine", *e->machine ? e->machine : NULL);
 	write_object(&w, "host", et_host_fields, &e->host);
 	write_environment(&w, e);
 	write_object(&w, "first_check", et_first_check_fields, &e->first_check);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
 #include "base/alloc.h"
+#include "model/machine_id.h"
 #include "store/importer.h"
 
 #include <ctype.h>
@@ -116,6 +117,21 @@ static int read_id(struct et_importer *in, const json_t *root)
 	return 0;
 }
 
+static int read_machine(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place here = { NULL, "machine", 0 };
+	const char *machine;
+	int rc = et_read_text(in, root, "machine", NULL, &machine);
+
+	if (rc || !machine)
+		return rc;
+	if (!et_machine_id_valid(machine))
+		return et_import_fail(
+			in, &here, "'%.60s' is not the identity of a machine", machine);
+	memcpy(in->e->machine, machine, strlen(machine) + 1);
+	return 0;
+}
+
 static int read_version(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place here = { NULL, "etalon", 0 };
@@ -177,6 +193,8 @@ static int read_head(struct et_importer *in, const json_t *root)
 
 	if (!rc)
 		rc = read_id(in, root);
+	if (!rc)
+		rc = read_machine(in, root);
 	if (!rc)
 		rc = et_read_fields(in, root, head_fields, e, NULL);
 	if (!rc)

@@ -143,6 +143,18 @@ exits 'ETALON_MACHINE: the program does not get it' 0 \
 	env ETALON_MACHINE=rack-2 etalon run -q -r 1 -w 0 --output seen.txt env
 ok 'ETALON_MACHINE: it is not in the environment of the program' lacks ETALON_MACHINE seen.txt
 
+# --- records have the identity
+ETALON_MACHINE=rack-2 etalon run -q -r 2 -w 0 --label record --json record.json true
+is 'record: it has the identity of the machine' "$(jq -r .machine record.json)" rack-2
+is 'record: so has what export writes' "$(etalon export last | jq -r .machine)" rack-2
+jq '.id = "20261115-120000-cccccc" | .machine = "rack-9"' record.json >other.json
+exits 'record: it is imported' 0 etalon import other.json
+is 'record: the import keeps the identity' \
+	"$(etalon list --machines --json | jq -c '[.[] | select(.machine == "rack-9") | .name, .experiments, .here]')" '["rack-9",1,false]'
+jq '.id = "20261115-120000-cccccd" | .machine = "a/../b"' record.json >hostile.json
+refuses 'record: another text is refused' 2 'is not the identity of a machine' etalon import hostile.json
+etalon rm 20261115-120000-cccccc last >/dev/null 2>&1
+
 # --- clones, and machines that were renamed
 etalon run -q -r 2 -w 0 true >/dev/null
 set_hosts() # set_hosts START_A START_B: of the two newest experiments, on one machine-id

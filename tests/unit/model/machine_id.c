@@ -22,6 +22,13 @@ static void test_names(void)
 	most[ET_MACHINE_MOST_NAME] = 'a';
 	most[ET_MACHINE_MOST_NAME + 1] = '\0';
 	ok(!et_machine_name_valid(most), "name: 65 characters are refused");
+	ok(et_machine_id_valid("n7") && et_machine_id_valid("0123456789abcdef") &&
+			et_machine_id_valid("(none) 0123456789abcdef"),
+		"identity: all three forms are valid");
+	ok(!et_machine_id_valid("") && !et_machine_id_valid("a b") &&
+			!et_machine_id_valid("a\n 0123456789abcdef") &&
+			!et_machine_id_valid(most) && !et_machine_id_valid("a 0123456789abcdeg"),
+		"identity: other texts are refused");
 	ok(!et_machine_name_valid("") && !et_machine_name_valid("a b") &&
 			!et_machine_name_valid("a/b") && !et_machine_name_valid("-a") &&
 			!et_machine_name_valid(".a") && !et_machine_name_valid("\xc3\xa9") &&

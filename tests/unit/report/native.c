@@ -70,7 +70,8 @@ static void keys(json_t *root)
 	json_t *result = json_object_get(command, "result");
 
 	has_keys(root, "the record",
-		"etalon id label started protocol metric order seed host environment commands "
+		"etalon id label started protocol metric order seed machine host environment "
+		"commands "
 		"comparisons state finished plan child image_source warnings");
 	has_keys(json_object_get(root, "host"), "host",
 		"kernel cpu cpus virtual clocksource tick_ns");
