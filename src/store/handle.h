@@ -48,10 +48,11 @@ int et_store_conclude(struct et_store *s, int rc, struct et_error *err) ET_CHECK
 int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 int et_store_drop(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 /*
- * Adds the summary of an experiment to the open group, after its last sample; the other makes it
- * anew, because samples were added, or others count now.
+ * Adds the summary of the selected experiment to the open group, from its samples in memory; the
+ * other makes it anew from the store, because samples were added, or others count now.
  */
-int et_store_add_summary(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
+int et_store_put_summary(
+	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 int et_store_summarise(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 /* Refuses a sample of a command that the selected experiment does not have. */
 int et_store_check_place(

@@ -461,14 +461,74 @@ static int change_summary(
 	return et_cursor_step(&c);
 }
 
-int et_store_add_summary(struct et_store *s, const char *id, struct et_error *err)
-{
-	return change_summary(s, ET_SQL_ADD_SUMMARY, id, err);
-}
-
 int et_store_summarise(struct et_store *s, const char *id, struct et_error *err)
 {
 	int rc = change_summary(s, ET_SQL_DROP_SUMMARY, id, err);
 
-	return rc ? rc : et_store_add_summary(s, id, err);
+	return rc ? rc : change_summary(s, ET_SQL_ADD_SUMMARY, id, err);
+}
+
+/* The mean of the times so far, and the sum of their squared deviations from it (Welford). */
+struct sums {
+	int64_t n;
+	double mean, squares;
+};
+
+static void add_time(struct sums *sums, uint64_t ns, uint64_t calls)
+{
+	if (ns == ET_UNKNOWN)
+		return;
+	double value = (double)ns / (double)(calls ? calls : 1);
+	double difference = value - sums->mean;
+
+	sums->n++;
+	sums->mean += difference / (double)sums->n;
+	sums->squares += difference * (value - sums->mean);
+}
+
+static void bind_sums(struct et_cursor *c, const struct sums *sums)
+{
+	if (sums->n) {
+		et_bind_real(c, sums->mean);
+		et_bind_real(c, sums->squares);
+	} else {
+		et_bind_text(c, "mean", NULL);
+		et_bind_text(c, "squares", NULL);
+	}
+}
+
+static int put_summary(
+	struct et_store *s, uint32_t number, const struct et_command *command, struct et_error *err)
+{
+	enum et_arrangement chosen = et_command_arrangement(command);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&command->samples);
+	struct sums elapsed = { 0 }, cpu = { 0 };
+	bool any = false;
+
+	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
+		if (one->place.warmup || one->ruling.removal.by != ET_KEPT ||
+			one->place.arrangement != chosen)
+			continue;
+		any = true;
+		add_time(&elapsed, one->measured.elapsed_ns, one->measured.calls);
+		add_time(&cpu, one->measured.cpu_ns, one->measured.calls);
+	}
+	if (!any)
+		return 0;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_PUT_SUMMARY, err);
+	et_bind_int(&c, s->key);
+	et_bind_int(&c, number);
+	et_bind_int(&c, elapsed.n);
+	bind_sums(&c, &elapsed);
+	bind_sums(&c, &cpu);
+	return et_cursor_step(&c);
+}
+
+int et_store_put_summary(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < e->n_commands; i++)
+		rc = put_summary(s, (uint32_t)i, &e->commands[i], err);
+	return rc;
 }

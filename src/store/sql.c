@@ -184,6 +184,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 				" (SELECT key FROM experiment WHERE id = ?)",
 	[ET_SQL_ADD_SUMMARY] =
 		ET_SQL_SUMMARISE(" AND s.experiment = (SELECT key FROM experiment WHERE id = ?1)"),
+	[ET_SQL_PUT_SUMMARY] =
+		"INSERT INTO summary (experiment, command, samples, et_mean, et_squares, pt_mean,"
+		" pt_squares) VALUES (?, ?, ?, ?, ?, ?, ?)",
 	[ET_SQL_ADD_CAMPAIGN] =
 		"INSERT INTO campaign (id, label, kind, engine, options, created_ns, record)"
 		" VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key",

@@ -337,7 +337,7 @@ int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_er
 		rc = s->db->ops->copy_begin ? et_bulk_samples(s, e, err) : add_samples(s, e, err);
 	if (!rc && e->profile)
 		rc = et_profile_write_all(s, e->profile, err);
-	return rc ? rc : et_store_add_summary(s, e->id, err);
+	return rc ? rc : et_store_put_summary(s, e, err);
 }
 
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)

@@ -220,6 +220,27 @@ static void add_samples(struct et_store *s, const char *id)
 	}
 }
 
+/* An experiment that is stored whole has the summary that the database computed of the same. */
+static void copied_summary(struct et_store *s, struct et_experiment *e, const struct seen *same)
+{
+	struct seen seen = { .id = "20251115-085506-bbbbbb" };
+	struct et_experiment *copy = NULL;
+
+	if (et_store_load(s, e->id, &copy, &err))
+		tap_bail("%s", err.what);
+	snprintf(copy->id, sizeof(copy->id), "%s", seen.id);
+	ok(et_store_keep(s, copy, &err) == 0 &&
+			et_store_list_timings(s, 100, see_timing, &seen, &err) == 0 && seen.n == 1,
+		"summary: an experiment that is stored whole has one");
+	ok(seen.last.n == same->last.n, "summary: of as many samples");
+	near(seen.last.elapsed.mean, same->last.elapsed.mean, 1e-12, 0,
+		"summary: of the same mean");
+	near(seen.last.elapsed.squares, same->last.elapsed.squares, 1e-12, 0,
+		"summary: of the same squared deviations");
+	near(seen.last.cpu.mean, same->last.cpu.mean, 1e-12, 0, "summary: of the same CPU time");
+	et_experiment_free(copy);
+}
+
 static void summaries(struct et_store *s)
 {
 	struct et_experiment *e = measured("20251115-085506-aaaaaa", "n1", "box");
@@ -246,6 +267,7 @@ static void summaries(struct et_store *s)
 			et_store_list_timings(s, 100, see_timing, &seen, &err) == 0 &&
 			seen.n == 1 && seen.last.n == 3,
 		"summary: it is made anew when the experiment ends again");
+	copied_summary(s, e, &seen);
 	et_experiment_free(e);
 }
 
@@ -267,7 +289,7 @@ static void counts(struct et_store *s)
 	if (et_store_begin(s, second, &err) || et_store_begin(s, other, &err))
 		tap_bail("%s", err.what);
 	ok(et_store_count_machines(s, see_count, &got, &err) == 0, "count: all machines");
-	is_str(got, "/elsewhere 1 0; n1/box 1 5; n1/renamed 1 0",
+	is_str(got, "/elsewhere 1 0; n1/box 2 10; n1/renamed 1 0",
 		"count: per machine and name of its host, without warm-up");
 	et_experiment_free(second);
 	et_experiment_free(other);
