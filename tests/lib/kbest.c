@@ -133,7 +133,8 @@ static void short_functions(void)
 		"an empty function: %g ns +- %g ns, with a warning", r.ns, r.error_ns);
 	ok(r.empty_ns > 0 && r.empty_uncertainty_ns > 0,
 		"an empty function: an empty call of %g ns was subtracted", r.empty_ns);
-	ok(r.sample_n == 50 && r.samples >= 50, "the samples fill the caller's array");
+	/* A busy machine may have time for fewer. */
+	ok(r.sample_n == (r.samples < 50 ? r.samples : 50), "the samples fill the caller's array");
 	for (size_t i = 0; i < r.sample_n; i++)
 		ordered += raw[i] >= r.min_ns;
 	ok(ordered >= r.sample_n * 9 / 10, "the samples are in nanoseconds per call");
