@@ -131,6 +131,25 @@ void et_task_log(const struct et_task *t, const char *format, ...)
 	putc('\n', stderr);
 }
 
+/*
+ * The programs do not see the variables of Slurm: their lengths differ from part to part, and the
+ * size of the environment changes times. ETALON_STORE tells et_environ_make that the passwords of
+ * a server are not for the programs, either.
+ */
+static void hide_variables(const struct et_task *t)
+{
+	setenv("ETALON_STORE", t->job.store, 1);
+	for (char **p = environ; *p;) {
+		size_t length = strcspn(*p, "=");
+		ET_AUTO_FREE char *name = !strncmp(*p, "SLURM", 5) ? et_strndup(*p, length) : NULL;
+
+		if (name)
+			unsetenv(name); /* the next one takes its place */
+		else
+			p++;
+	}
+}
+
 /* The steps; each leaves everything durable, so the task may be killed between and within them. */
 static int perform(struct et_task *t, struct et_error *err)
 {
@@ -138,6 +157,7 @@ static int perform(struct et_task *t, struct et_error *err)
 
 	if (rc == -ESTALE)
 		return rc;
+	hide_variables(t);
 	rc = et_task_measure(t, err);
 	if (rc == -EINTR)
 		return rc;

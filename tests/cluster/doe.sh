@@ -14,7 +14,7 @@ pg_start || exit 1
 slurm_start MaxJobCount=20 || { tail -n 20 "$slurm_dir"/*.log; exit 1; }
 pg_create lab
 ETALON_STORE=$(pg_url lab)
-export ETALON_STORE
+export ETALON_STORE PGPASSFILE=$work/pgpass
 ok 'sync: the store is made' etalon sync --setup
 
 # plan NAME REPLICATIONS COMMAND
@@ -38,6 +38,7 @@ plan many 30 'etalon put inc --iterations {work}' >many.yaml
 plan waits 2 "$work/waits {work}" >waits.yaml
 cat >waits <<-END
 	#!/bin/sh
+	env >>$work/variables
 	until [ -e $work/go ]; do sleep 0.05; done
 END
 chmod +x waits
@@ -78,6 +79,8 @@ exits 'doe status: parts that run are listed' 0 etalon doe status waits.yaml
 like 'doe status: the machines of running parts are named' "$out" 'n[12]'
 touch go
 exits 'doe run --attach: it returns to the campaign' 0 etalon doe run --attach waits.yaml
+like 'task: the programs have an environment' "$(cat variables)" '(^|[[:space:]])PATH='
+unlike 'task: the programs see neither variables of Slurm nor files of passwords' "$(cat variables)" 'SLURM|PGPASS'
 is 'store: the parts of the second campaign are done' \
 	"$(sql "SELECT count(*) FROM part WHERE state = 'done'")" 6
 
