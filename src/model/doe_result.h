@@ -73,7 +73,11 @@ struct et_doe_component {
 struct et_doe_machine {
 	size_t name; /* its place in the names of the result */
 	size_t n;    /* runs that count */
-	/* Its times over those of all these machines (geometric mean), and the noise of its runs.
+	size_t n_parts;
+	/*
+	 * Its times over those of all these machines (geometric mean), and the noise of its runs
+	 * within parts. The interval and p are by the variation from part to part; without parts by
+	 * the noise, so that they hold at the time of the runs only.
 	 */
 	double ratio, lo, hi, noise, p_holm;
 	bool differs;
@@ -87,9 +91,14 @@ struct et_doe_fleet {
 	bool logs;       /* else values over their mean, because some are not above 0 */
 	bool exact;      /* all treatments have equally many runs on all machines */
 	bool replicated; /* else the interaction is part of the noise within machines */
+	/*
+	 * Some machines have several parts, at different times. Without, a difference between
+	 * machines may be one between the times at which they ran.
+	 */
+	bool parts;
 	struct et_doe_machine *machines;
 	size_t n_machines, n_left_out;
-	struct et_doe_component between, interaction, within;
+	struct et_doe_component between, of_parts, interaction, within;
 };
 
 /* Checks of the residuals, and what follows from them. */

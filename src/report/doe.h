@@ -92,7 +92,10 @@ void et_doe_machines_end(
 	const struct et_doe_view *v, const struct et_doe_program *p, bool begun, FILE *out);
 /* "machines" or "blocks": of which differences were removed. */
 const char *et_doe_blocks_name(const struct et_doe_result *r);
-/* "variance: 95 % between machines, …", or "". The caller frees it. */
+/*
+ * "variance: 95 % between machines, …", if they differ, and how many machines were left out; or "".
+ * The caller frees it.
+ */
 char *et_doe_components(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
 /* Tables of machines, components of variance and effects on each machine. */
 void et_doe_machines_text(

@@ -331,7 +331,8 @@ static const char script_pairs[] =
 	"cat(\"effect,program,term,effect,df,sum of squares,F,p\\n\")\n"
 	"judge <- if (machines) of_machines else analyse\n"
 	"for (p in unique(d$program)) judge(p, d[d$program == p, ])\n"
-	"if (machines) {\n"
+	"# If machines have several parts, the data do not say which run was in which.\n"
+	"if (machines && !parts) {\n"
 	"  cat(\"component,program,name,sd in percent,percent of the variance\\n\")\n"
 	"  for (p in unique(d$program)) components(p, d[d$program == p, ])\n"
 	"}\n"
@@ -354,6 +355,7 @@ void et_doe_r(const struct et_experiment *const *experiments, size_t n, const ch
 	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE && n < 2 ? "FALSE" : "TRUE");
 	fprintf(out, "machines <- %s\n",
 		n_machines > 1 && et_doe_whole_each(experiments, n) ? "TRUE" : "FALSE");
+	fprintf(out, "parts <- %s\n", n > n_machines ? "TRUE" : "FALSE");
 	r_factors(d, out);
 	fputs(script_read, out);
 	fputs(script_effects, out);

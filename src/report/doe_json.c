@@ -165,7 +165,9 @@ static void components(struct et_json *w, const struct et_doe_fleet *f)
 	et_json_string(w, "method", f->exact ? "anova" : "unweighted-means");
 	et_json_u64(w, "machines", f->n_machines);
 	et_json_u64(w, "machines_left_out", f->n_left_out);
+	et_json_bool(w, "parts", f->parts);
 	component(w, "between_machines", &f->between);
+	component(w, "between_parts", &f->of_parts);
 	component(w, "machine_by_treatment", &f->interaction);
 	component(w, "within_machines", &f->within);
 	et_json_end(w);
@@ -184,6 +186,7 @@ static void machines(struct et_json *w, const struct et_doe_view *v)
 			et_json_string(w, "machine", machine_name(v, p, k));
 			et_json_string(w, "program", p->name);
 			et_json_u64(w, "n", m->n);
+			et_json_u64(w, "parts", m->n_parts);
 			et_json_double(w, "ratio", m->ratio);
 			interval(w, "interval", m->lo, m->hi);
 			et_json_double(w, "noise_percent", 100 * m->noise);

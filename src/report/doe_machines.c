@@ -81,54 +81,93 @@ static void put_here(const struct et_doe_view *v, const struct et_doe_program *p
 static bool any_slower(const struct et_doe_fleet *f)
 {
 	for (size_t i = 0; i < f->n_machines; i++) {
-		if (f->machines[i].differs)
+		if (f->machines[i].differs && f->between.sd > 0)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the machines differ in level; with one part each, they or the times of their runs. */
+static void put_levels(const struct et_doe_fleet *f, bool effects_differ, FILE *out)
+{
+	double sd = 100 * f->between.sd;
+	int places = et_doe_decimals(sd / 10);
+
+	if (!any_slower(f))
+		fprintf(out, "no difference between the %s%zu machines was found",
+			effects_differ ? "levels of the " : "", f->n_machines);
+	else if (f->parts)
+		fprintf(out, "the %zu machines differ by %.*f %% (sd)", f->n_machines, places, sd);
+	else
+		fprintf(out,
+			"the %zu machines, or the times at which they ran, differ by %.*f %% (sd)",
+			f->n_machines, places, sd);
+}
+
+/* After put_levels, if no effect differs. */
+static void put_alike(const struct et_doe_fleet *f, FILE *out)
+{
+	if (f->interaction.hi <= 0.01)
+		fprintf(out, ", and the effects are alike on %s",
+			f->n_machines == 2 ? "both" : "all");
+	else if (any_slower(f))
+		fputs(", and no effect is shown to differ between them", out);
+	else
+		fputs(", and none between the effects on them", out);
+}
+
+static size_t count_differing(const struct et_doe_view *v, const struct et_doe_program *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_effects; i++)
+		n += p->effects[i].over.differs && et_doe_shows(v, &p->effects[i]);
+	return n;
 }
 
 void et_doe_machines_end(
 	const struct et_doe_view *v, const struct et_doe_program *p, bool begun, FILE *out)
 {
 	const struct et_doe_fleet *f = p->fleet;
-	double sd = f ? 100 * f->between.sd : 0;
-	size_t differ = 0;
-	bool slower;
+	size_t differ, n = 0;
 
 	if (!f)
 		return;
-	slower = any_slower(f) && sd > 0;
+	differ = count_differing(v, p);
 	fputs(begun ? "; " : "", out);
-	if (slower)
-		fprintf(out, "the %zu machines differ by %.*f %% (sd)", f->n_machines,
-			et_doe_decimals(sd / 10), sd);
-	else
-		fprintf(out, "the %zu machines are not shown to differ", f->n_machines);
+	put_levels(f, differ, out);
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
-		if (!e->over.differs || !et_doe_shows(v, e))
-			continue;
-		if (differ++ < MOST_NAMED)
+		if (e->over.differs && et_doe_shows(v, e) && n++ < MOST_NAMED)
 			put_difference(v, f, e, out);
 	}
 	if (differ > MOST_NAMED)
 		fprintf(out, ", and %zu more effects do", differ - MOST_NAMED);
 	if (!differ && f->replicated)
-		fputs(f->interaction.hi <= 0.01 ? ", and the effects are alike on all"
-			: slower                ? ", and no effect is shown to differ between them"
-						: ", nor is any effect",
-			out);
+		put_alike(f, out);
 	put_here(v, p, out);
 }
 
-/* "97 %", and with digits where it is small. */
-static void put_share(const char *name, const struct et_doe_component *c, FILE *out)
+/* The names of the components. */
+static const char *between_name(const struct et_doe_fleet *f)
+{
+	return f->parts ? "between machines" : "between machines and times";
+}
+
+static const char *within_name(const struct et_doe_fleet *f)
+{
+	return f->parts ? "within parts" : "within machines";
+}
+
+/* "97 % between machines", and with digits where it is small. */
+static void put_share(
+	const char *before, const char *name, const struct et_doe_component *c, FILE *out)
 {
 	double percent = 100 * c->share;
 
 	if (isfinite(percent))
-		fprintf(out, "%.*f %% %s", percent < 10 ? et_doe_decimals(percent) : 0, percent,
-			name);
+		fprintf(out, "%s%.*f %% %s", before, percent < 10 ? et_doe_decimals(percent) : 0,
+			percent, name);
 }
 
 char *et_doe_components(const struct et_doe_program *p)
@@ -136,20 +175,20 @@ char *et_doe_components(const struct et_doe_program *p)
 	const struct et_doe_fleet *f = p->fleet;
 	struct et_memstream m;
 	FILE *out = et_memstream_open(&m);
+	bool shares = f && any_slower(f);
 
-	if (f) {
-		fputs("variance: ", out);
-		put_share("between machines, ", &f->between, out);
-		if (f->replicated)
-			put_share("of machine × treatment, ", &f->interaction, out);
-		put_share(f->replicated ? "within machines"
-					: "within machines, which includes machine × treatment",
-			&f->within, out);
-		if (f->n_left_out)
-			fprintf(out, "; %zu %s no run of some treatments and %s left out",
-				f->n_left_out, f->n_left_out == 1 ? "machine has" : "machines have",
-				f->n_left_out == 1 ? "is" : "are");
+	if (shares) {
+		put_share("variance: ", between_name(f), &f->between, out);
+		put_share(", ", "between parts of a machine", &f->of_parts, out);
+		put_share(", ", "of machine × treatment", &f->interaction, out);
+		put_share(", ", within_name(f), &f->within, out);
+		fputs(f->replicated ? "" : ", which includes machine × treatment", out);
 	}
+	if (f && f->n_left_out)
+		fprintf(out, "%s%zu %s no run of some treatments and %s left out",
+			shares ? "; " : "", f->n_left_out,
+			f->n_left_out == 1 ? "machine has" : "machines have",
+			f->n_left_out == 1 ? "is" : "are");
 	return et_memstream_close(&m);
 }
 
@@ -221,9 +260,10 @@ static void component_rows(const struct et_doe_fleet *f, const struct et_page *p
 
 	heading(page, f->exact ? "components of variance"
 			       : "components of variance (unweighted means: an approximation)");
-	component_row(&s, "between machines", &f->between);
+	component_row(&s, between_name(f), &f->between);
+	component_row(&s, "between parts of a machine", &f->of_parts);
 	component_row(&s, "machine × treatment", &f->interaction);
-	component_row(&s, "within machines", &f->within);
+	component_row(&s, within_name(f), &f->within);
 	et_sheet_print(&s, page);
 }
 
@@ -312,8 +352,9 @@ void et_doe_machines_page(const struct et_doe_view *v, const struct et_doe_progr
 	}
 	et_html_table_end(out);
 	et_html_table_begin(out, parts);
-	component_line("between machines", &f->between, out);
+	component_line(between_name(f), &f->between, out);
+	component_line("between parts of a machine", &f->of_parts, out);
 	component_line("machine × treatment", &f->interaction, out);
-	component_line("within machines", &f->within, out);
+	component_line(within_name(f), &f->within, out);
 	et_html_table_end(out);
 }

@@ -142,6 +142,7 @@ static void add(
 {
 	et_doe_data_add(out, &(struct et_doe_value){ .cell = p->cell,
 				     .machine = p->of->machine,
+				     .part = p->of->experiment,
 				     .block = block_of(p, round),
 				     .order = (uint64_t)p->of->experiment << 32 | order,
 				     .y = y });

@@ -12,6 +12,7 @@
 struct et_doe_value {
 	uint32_t cell;
 	uint32_t machine; /* its place among the machines of the analysis */
+	uint32_t part;    /* the experiment, which is a session at one time */
 	uint64_t block;   /* 0 if there are no blocks */
 	uint64_t order;   /* of execution */
 	double y;

@@ -5,7 +5,8 @@
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
-#include "stats/machines.h"
+#include "stats/doe_parts.h"
+#include "stats/groups.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,16 +18,22 @@ struct table {
 	bool logs;
 	uint32_t *machine; /* of the analysis, by machine of the table */
 	double *values;
+	uint32_t *part;         /* of each value */
 	struct et_group *cells; /* of values */
 	double *mean;           /* of each cell, of logarithms or over the mean of all */
-	double *variance, *df;  /* within the cells of each machine */
+	double *variance, *df;  /* within the cells of each machine, with that between its parts */
 	double *each;           /* the mean of 1 / n over the cells of each machine */
+	struct et_doe_split *split; /* of each machine into cells and parts */
 };
 
 static void table_free(struct table *t)
 {
+	for (size_t m = 0; t->split && m < t->n; m++)
+		et_doe_split_free(&t->split[m]);
+	free(t->split);
 	free(t->machine);
 	free(t->values);
+	free(t->part);
 	free(t->cells);
 	free(t->mean);
 	free(t->variance);
@@ -54,6 +61,7 @@ static void choose_machines(const struct et_doe_data *d, struct table *t)
 	t->machine = et_calloc(n, sizeof(*t->machine));
 	t->cells = et_calloc(n * t->n_cells, sizeof(*t->cells));
 	t->values = et_calloc(d->n + 1, sizeof(*t->values));
+	t->part = et_calloc(d->n + 1, sizeof(*t->part));
 	for (uint32_t m = 0; m < n; m++) {
 		size_t filled = 0;
 		for (size_t c = 0; c < t->n_cells; c++)
@@ -82,7 +90,9 @@ static void fill_values(const struct et_doe_data *d, struct table *t)
 		if (!place[v->machine])
 			continue;
 		struct et_group *g = &t->cells[(place[v->machine] - 1) * t->n_cells + v->cell];
-		t->values[(size_t)(g->x - t->values) + g->n++] = v->y;
+		size_t at = (size_t)(g->x - t->values) + g->n++;
+		t->values[at] = v->y;
+		t->part[at] = v->part;
 		t->logs = t->logs && v->y > 0;
 	}
 }
@@ -98,13 +108,39 @@ static double *scaled(const struct table *t, size_t cell, double mean)
 	return out;
 }
 
+/* The values of a machine follow one another. */
+static void split(struct table *t, size_t machine, double mean)
+{
+	const struct et_group *cells = &t->cells[machine * t->n_cells];
+	struct et_doe_observed o = { .part = t->part + (cells->x - t->values),
+		.n_cells = t->n_cells };
+
+	for (size_t c = 0; c < t->n_cells; c++)
+		o.n += cells[c].n;
+	ET_AUTO_FREE double *y = et_calloc(o.n, sizeof(*y));
+	ET_AUTO_FREE uint32_t *cell = et_calloc(o.n, sizeof(*cell));
+	size_t at = 0;
+	for (uint32_t c = 0; c < t->n_cells; c++) {
+		ET_AUTO_FREE double *x = scaled(t, machine * t->n_cells + c, mean);
+		for (size_t i = 0; i < cells[c].n; i++) {
+			y[at] = x[i];
+			cell[at++] = c;
+		}
+	}
+	o.y = y;
+	o.cell = cell;
+	et_doe_split_make(&o, &t->split[machine]);
+}
+
 static void summarise(struct table *t, double mean)
 {
 	t->mean = et_calloc(t->n * t->n_cells, sizeof(*t->mean));
 	t->variance = et_calloc(t->n, sizeof(*t->variance));
 	t->df = et_calloc(t->n, sizeof(*t->df));
 	t->each = et_calloc(t->n, sizeof(*t->each));
+	t->split = et_calloc(t->n, sizeof(*t->split));
 	for (size_t m = 0; m < t->n; m++) {
+		split(t, m, mean);
 		for (size_t c = 0; c < t->n_cells; c++) {
 			size_t at = m * t->n_cells + c, n = t->cells[at].n;
 			ET_AUTO_FREE double *x = scaled(t, at, mean);
@@ -174,13 +210,13 @@ static void mean_squares(const struct table *t, double *between, double *interac
 	double rest = 0;
 
 	for (size_t m = 0; m < n; m++) {
-		row[m] = et_mean(t->mean + m * cells, cells);
+		row[m] = et_mean(t->split[m].cell, cells);
 		for (size_t c = 0; c < cells; c++)
-			column[c] += (t->mean[m * cells + c] - row[m]) / (double)n;
+			column[c] += (t->split[m].cell[c] - row[m]) / (double)n;
 	}
 	for (size_t m = 0; m < n; m++) {
 		for (size_t c = 0; c < cells; c++) {
-			double apart = t->mean[m * cells + c] - row[m] - column[c];
+			double apart = t->split[m].cell[c] - row[m] - column[c];
 			rest += apart * apart;
 		}
 	}
@@ -188,9 +224,33 @@ static void mean_squares(const struct table *t, double *between, double *interac
 	*interaction = rest / (((double)n - 1) * ((double)cells - 1));
 }
 
+/* The variation of the levels of parts within machines, each over the mean of its machine. */
+struct of_parts {
+	double variance, df;
+	double inverse; /* the mean of 1 / parts over the machines */
+	double each;    /* the mean of 1 / values over the parts */
+};
+
+static struct of_parts parts_of(const struct table *t)
+{
+	struct of_parts p = { 0 };
+
+	for (size_t m = 0; m < t->n; m++) {
+		const struct et_doe_split *s = &t->split[m];
+		p.inverse += 1 / (double)s->n_parts / (double)t->n;
+		p.each += s->each / (double)t->n;
+		if (s->n_parts < 2)
+			continue;
+		p.variance += et_variance(s->level, s->n_parts) * ((double)s->n_parts - 1);
+		p.df += (double)s->n_parts - 1;
+	}
+	p.variance /= p.df; /* NaN without parts */
+	return p;
+}
+
 static void share(struct et_doe_fleet *f)
 {
-	struct et_doe_component *all[] = { &f->between, &f->interaction, &f->within };
+	struct et_doe_component *all[] = { &f->between, &f->of_parts, &f->interaction, &f->within };
 	double sum = 0;
 
 	for (size_t i = 0; i < ET_LENGTH(all); i++)
@@ -199,44 +259,141 @@ static void share(struct et_doe_fleet *f)
 		all[i]->share = all[i]->sd * all[i]->sd / sum;
 }
 
+/* A mean square with its degrees of freedom. */
+struct square {
+	double x, df;
+};
+
+/*
+ * The machines' levels vary by the machines themselves, by their parts, and by machine × treatment.
+ * The latter two are subtracted, with Satterthwaite's degrees of freedom of their sum; `noise` is
+ * that of a cell's mean.
+ */
+static struct et_doe_component between_of(const struct table *t, struct square between,
+	const struct of_parts *p, struct square interaction, struct square noise, double level)
+{
+	double cells = (double)t->n_cells, of_parts = p->variance * p->inverse;
+	double both = at_least_0(interaction.x - noise.x) / cells, b = of_parts + both;
+	double i = interaction.x / cells, n = noise.x / cells;
+	double squares = of_parts * of_parts / p->df;
+
+	if (both > 0)
+		squares += i * i / interaction.df + n * n / noise.df;
+	return component_of(between.x / cells, between.df, b, b * b / squares, 1, level);
+}
+
+static bool is_exact(const struct table *t)
+{
+	for (size_t m = 0; m < t->n; m++) {
+		if (!t->split[m].runs || t->split[m].runs != t->split[0].runs ||
+			t->split[m].n_parts != t->split[0].n_parts)
+			return false;
+	}
+	return true;
+}
+
 static void components(const struct table *t, double level, struct et_doe_fleet *f)
 {
-	double df = 0, within = 0, each = 0, between, interaction;
-	double df_between = (double)t->n - 1,
-	       df_interaction = df_between * ((double)t->n_cells - 1);
+	static const struct et_doe_component none = { NAN, NAN, NAN, NAN, NAN };
+	struct of_parts p = parts_of(t);
+	double df = 0, within = 0, each = 0, df_between = (double)t->n - 1;
+	struct square between = { .df = df_between },
+		      both = { .df = df_between * ((double)t->n_cells - 1) };
 
-	f->exact = true;
 	for (size_t m = 0; m < t->n; m++) {
-		df += t->df[m];
-		within += t->df[m] > 0 ? t->variance[m] * t->df[m] : 0;
+		df += t->split[m].df;
+		within += t->split[m].squares;
 		each += t->each[m] / (double)t->n;
 	}
-	for (size_t i = 0; i < t->n * t->n_cells; i++)
-		f->exact = f->exact && t->cells[i].n == t->cells[0].n;
+	f->exact = is_exact(t);
+	f->parts = p.df > 0;
 	f->replicated = df > 0;
-	mean_squares(t, &between, &interaction);
-	f->between = component_of(
-		between, df_between, interaction, df_interaction, (double)t->n_cells, level);
-	if (f->replicated) {
-		within /= df;
-		/* Mean squares of means; that of the noise is its own over the number of values. */
-		f->interaction =
-			component_of(interaction, df_interaction, within * each, df, 1, level);
-		f->within = within_of(within, df, level);
-	} else {
-		f->interaction = (struct et_doe_component){ NAN, NAN, NAN, NAN, NAN };
-		f->within = within_of(interaction, df_interaction, level);
-	}
+	within /= df; /* NaN without replication */
+	mean_squares(t, &between.x, &both.x);
+	if (f->parts)
+		f->between = between_of(
+			t, between, &p, both, (struct square){ within * each, df }, level);
+	else
+		f->between = component_of(
+			between.x, between.df, both.x, both.df, (double)t->n_cells, level);
+	f->of_parts =
+		f->parts ? component_of(p.variance, p.df, within * p.each, df, 1, level) : none;
+	/* Mean squares of means; that of the noise is its own over the number of values. */
+	f->interaction =
+		f->replicated ? component_of(both.x, both.df, within * each, df, 1, level) : none;
+	f->within =
+		f->replicated ? within_of(within, df, level) : within_of(both.x, both.df, level);
 	share(f);
 }
 
 /* --- machines --- */
 
+/* The level of a machine, the variance of that level, and its degrees of freedom. */
+struct level {
+	double x, variance, df;
+};
+
+/*
+ * By the levels of its parts; a machine with one part has the variance of the others' parts.
+ * Without parts by the noise of its runs.
+ */
+static struct level level_of(const struct table *t, size_t machine, const struct of_parts *p)
+{
+	const struct et_doe_split *s = &t->split[machine];
+	double n = (double)s->n_parts, x = et_mean(s->cell, t->n_cells);
+
+	if (!(p->df > 0))
+		return (struct level){ x,
+			t->variance[machine] * t->each[machine] / (double)t->n_cells,
+			t->df[machine] };
+	if (s->n_parts < 2)
+		return (struct level){ x, p->variance, p->df };
+	return (struct level){ x, et_variance(s->level, s->n_parts) / n, n - 1 };
+}
+
+/* Compares a level with the mean of all, by Student's t with Satterthwaite's degrees of freedom. */
+static void compare(
+	const struct level *all, size_t n, size_t machine, double level, struct et_doe_machine *out)
+{
+	double apart = 0, variance = 0, squares = 0;
+
+	for (size_t m = 0; m < n; m++) {
+		double w = (m == machine) - 1 / (double)n, v = w * w * all[m].variance;
+		apart += w * (all[m].x - all[0].x);
+		variance += v;
+		squares += v * v / all[m].df;
+	}
+	double df = variance * variance / squares, error = sqrt(variance);
+	double half = error * et_qt(0.5 + level / 2, df);
+	out->ratio = exp(apart);
+	out->lo = exp(apart - half);
+	out->hi = exp(apart + half);
+	out->p_holm = error > 0 ? et_pt_two_sided(apart / error, df) : NAN;
+}
+
+static void judge_levels(
+	const struct table *t, const struct et_doe_options *o, struct et_doe_fleet *f)
+{
+	ET_AUTO_FREE struct level *levels = et_calloc(t->n, sizeof(*levels));
+	ET_AUTO_FREE double *p = et_calloc(t->n, sizeof(*p));
+	struct of_parts parts = parts_of(t);
+
+	for (size_t m = 0; m < t->n; m++)
+		levels[m] = level_of(t, m, &parts);
+	for (size_t m = 0; m < t->n; m++) {
+		compare(levels, t->n, m, o->level, &f->machines[m]);
+		p[m] = f->machines[m].p_holm;
+	}
+	if (t->n > 2) /* of two machines the one is as fast as the mean if the other is */
+		et_holm(p, t->n, p);
+	for (size_t m = 0; m < t->n; m++) {
+		f->machines[m].p_holm = p[m];
+		f->machines[m].differs = p[m] <= o->alpha;
+	}
+}
+
 static void machines(const struct table *t, const struct et_doe_options *o, struct et_doe_fleet *f)
 {
-	ET_AUTO_FREE struct et_machine_speed *speed = et_calloc(t->n, sizeof(*speed));
-	bool judged =
-		t->logs && et_machines_judge(t->cells, t->n, t->n_cells, o->alpha, o->level, speed);
 	double all = et_mean(t->mean, t->n * t->n_cells);
 
 	f->machines = et_calloc(t->n, sizeof(*f->machines));
@@ -246,21 +403,17 @@ static void machines(const struct table *t, const struct et_doe_options *o, stru
 	for (size_t m = 0; m < t->n; m++) {
 		struct et_doe_machine *to = &f->machines[m];
 		*to = (struct et_doe_machine){ .name = t->machine[m],
+			.n_parts = t->split[m].n_parts,
 			.ratio = et_mean(t->mean + m * t->n_cells, t->n_cells) / all,
 			.lo = NAN,
 			.hi = NAN,
-			.noise = sqrt(t->variance[m]),
+			.noise = sqrt(t->split[m].squares / t->split[m].df),
 			.p_holm = NAN };
 		for (size_t c = 0; c < t->n_cells; c++)
 			to->n += t->cells[m * t->n_cells + c].n;
-		if (!judged)
-			continue;
-		to->ratio = speed[m].ratio;
-		to->lo = speed[m].lo;
-		to->hi = speed[m].hi;
-		to->p_holm = speed[m].p_holm;
-		to->differs = speed[m].differs;
 	}
+	if (t->logs)
+		judge_levels(t, o, f);
 }
 
 /* --- effects --- */

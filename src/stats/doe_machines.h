@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Designed experiments on several machines: value = treatment + machine + machine × treatment +
- * noise, where all but the treatment is random. Private to the analysis of designed experiments.
+ * Designed experiments on several machines: value = treatment + machine + part of the machine +
+ * machine × treatment + noise, where all but the treatment is random. Parts are sessions at
+ * different times. Private to the analysis of designed experiments.
  *
  * Values are logarithms, so that a machine that is slower by a factor has the same effects; if
  * some are not above 0, values over their mean. Components of variance come from the mean squares
  * of the cells' means (the exact analysis of variance, if all cells have equally many values, and
  * else that of unweighted means with the harmonic mean of the numbers), with intervals by Ting,
  * Burdick, Graybill, Jeyaratnam & Lu (1990), which are those of Burdick & Graybill (1992),
- * table 3.3.1.
+ * table 3.3.1. If machines have several parts, that of the component between machines subtracts two
+ * mean squares, by Satterthwaite's degrees of freedom of their sum.
  */
 #ifndef ET_STATS_DOE_MACHINES_H
 #define ET_STATS_DOE_MACHINES_H

@@ -47,6 +47,18 @@ static bool can_be_ranked(const struct et_doe_fit *f)
 /* Levels of the check of equal spread, of residuals that look normal and of others: see below. */
 static const double few_missed = 0.2, few_false = 0.01;
 
+/* Why a method that was asked for cannot be used; NULL: it can. */
+static const char *refusal(const struct et_doe_data *d, int method, bool apart, bool ranked)
+{
+	if (method == ET_DOE_RANKS && !ranked)
+		return "ranks need runs of each treatment, and not too many";
+	if (method != ET_DOE_WELCH || apart)
+		return NULL;
+	return d->divided && d->n_blocks > 1
+		       ? "Welch's test does not remove differences between machines or experiments"
+		       : "Welch's test needs two runs of each treatment";
+}
+
 /*
  * Unequal spread is looked at first, because aligned ranks need equal shapes: with cells of unequal
  * spread they reject true hypotheses too often, and Welch's tests do not.
@@ -59,14 +71,9 @@ static void choose_method(
 
 	out->method = ET_DOE_ANOVA;
 	if (o->method >= 0) {
-		out->method = (enum et_doe_method)o->method;
-		out->why = "as asked";
-		if ((out->method == ET_DOE_WELCH && !apart) ||
-			(out->method == ET_DOE_RANKS && !ranked)) {
-			out->method = ET_DOE_ANOVA;
-			out->why = "the treatments have too few or too many runs for another "
-				   "method";
-		}
+		const char *refused = refusal(f->data, o->method, apart, ranked);
+		out->method = refused ? ET_DOE_ANOVA : (enum et_doe_method)o->method;
+		out->why = refused ? refused : "as asked";
 	} else if (r->equal_p < (r->normal_p < ET_CHECK_ALPHA ? few_false : few_missed) && apart) {
 		out->method = ET_DOE_WELCH;
 		out->why = "the spread differs between treatments";

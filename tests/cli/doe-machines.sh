@@ -43,7 +43,7 @@ plan round >rounds.yaml
 begin machines.yaml 5
 out=$(etalon doe analyse -q machines.yaml | tr -s ' \n' ' ')
 like 'machines: the finding is about machines like these' "$out" 'on machines like these, work moves loop by [45]\.'
-like 'machines: it says how much they differ' "$out" 'the 5 machines differ by [0-9.]+ % \(sd\), and the effects are alike on all'
+like 'machines: it says how much they differ' "$out" 'the 5 machines, or the times at which they ran, differ by [0-9.]+ % \(sd\), and the effects are alike on all'
 etalon doe analyse --json machines.yaml >found.json
 ok 'machines: the interval covers the true effect' jq -e '.effects[0].change_interval | .[0] < 5.13 and .[1] > 5.13' found.json
 ok 'machines: components cover the truth' jq -e '.programs[0].variance_components
@@ -58,9 +58,9 @@ is 'machines: each is a row of the JSON' "$(jq -c '[.machines[].machine] | sort'
 ok 'machines: their ratios have the geometric mean 1' jq -e '[.machines[].ratio | log] | add | fabs < 1e-9' found.json
 is 'machines: an effect has a row per machine' "$(jq '.effects[0].between_machines.machines | length' found.json)" 5
 out=$(etalon doe analyse -v --svg a.svg --report a.html machines.yaml)
-like 'machines: -v has the machines' "$out" 'host0 +12 .*components of variance.*between machines.*effects on each machine'
+like 'machines: -v has the machines' "$out" 'host0 +12 .*components of variance.*between machines and times.*effects on each machine'
 like 'machines: the short text has shares of the variance' "$(etalon doe analyse machines.yaml | tr -s ' \n' ' ')" \
-	'variance: [0-9.]+ % between machines, [0-9.]+ % of machine × treatment, [0-9.]+ % within machines'
+	'variance: [0-9.]+ % between machines and times, [0-9.]+ % of machine × treatment, [0-9.]+ % within machines'
 like 'machines: the picture has effects on each machine' "$(cat a.svg)" 'work on host3'
 like 'machines: so has the page, and the components' "$(cat a.html)" 'work on host3.*component of variance'
 etalon doe export -o data.csv machines.yaml
@@ -108,6 +108,11 @@ etalon doe analyse --json any.yaml >found.json
 is 'campaign: several parts are of one machine' "$(jq -c '[.machines[] | [.machine, .n]] | sort' found.json)" '[["node0",36],["node1",24]]'
 is 'campaign: rounds of different parts are different runs' "$(jq '.programs[0].n' found.json)" 60
 is 'campaign: effects are those on these machines' "$(jq -r .effects_of found.json)" 'these machines'
+ok 'campaign: the parts of a machine are units of their own' jq -e '.programs[0].variance_components
+	| .parts and .between_parts.df == 3 and .between_parts.interval[0] == 0' found.json
+is 'campaign: machines have numbers of parts' "$(jq -c '[.machines[].parts] | sort' found.json)" '[2,3]'
+like 'campaign: Welch is refused for the reason that holds' "$(etalon doe analyse --json --method welch any.yaml | jq -r '.programs[0] | .method, .why' | tr '\n' ' ')" \
+	"anova Welch's test does not remove differences between machines"
 is 'campaign: unequal numbers of runs are an approximation' \
 	"$(jq -r '.programs[0].variance_components.method' found.json)" unweighted-means
 python3 "$simulated" campaign store.db record.json 6 5

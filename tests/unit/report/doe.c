@@ -566,6 +566,7 @@ static void check_machines(void)
 	struct et_doe_fleet fleet = { .machines = machines,
 		.n_machines = 2,
 		.replicated = true,
+		.parts = true,
 		.between = { .sd = 0.081 } };
 	struct et_doe_effect effects[EFFECTS] = { 0 };
 	char terms[EFFECTS][2] = { "a", "b", "c", "d", "e" };
@@ -600,6 +601,59 @@ static void check_machines(void)
 	et_design_free(d);
 }
 
+/* Levels of machines, with one part or several, and no effect that differs. */
+static void check_machine_levels(void)
+{
+	static const struct {
+		bool parts, differs;
+		double hi; /* of machine × treatment */
+		const char *want, *components;
+	} rows[] = {
+		{ true, true, 0.02,
+			"the 2 machines differ by 8.1 % (sd), and no effect is shown to differ "
+			"between them",
+			"variance: 60 % between machines, 20 % between parts of a machine, 15 % of "
+			"machine × treatment, 5 % within parts" },
+		{ false, true, 0.01,
+			"the 2 machines, or the times at which they ran, differ by 8.1 % (sd), and "
+			"the effects are alike on both",
+			"variance: 60 % between machines and times, 15 % of machine × treatment, "
+			"5 % within machines" },
+		{ true, false, 0.01,
+			"no difference between the 2 machines was found, and the effects are alike "
+			"on both",
+			"" },
+		{ false, false, 0.02,
+			"no difference between the 2 machines was found, and none between the "
+			"effects on them",
+			"" },
+	};
+	struct et_design *d = et_design_new();
+
+	for (size_t i = 0; i < ET_LENGTH(rows); i++) {
+		struct et_doe_machine machines[2] = { { .differs = rows[i].differs },
+			{ .name = 1 } };
+		struct et_doe_fleet fleet = { .machines = machines,
+			.n_machines = 2,
+			.replicated = true,
+			.parts = rows[i].parts,
+			.between = { .sd = 0.081, .share = 0.6 },
+			.of_parts = { .share = rows[i].parts ? 0.2 : NAN },
+			.interaction = { .share = 0.15, .hi = rows[i].hi },
+			.within = { .share = 0.05 } };
+		struct et_doe_effect effect = { .term = (char[]){ "a" }, .factors = 3, .p = 0.5 };
+		struct et_doe_program p = {
+			.name = "loop", .effects = &effect, .n_effects = 1, .fleet = &fleet
+		};
+		struct et_doe_result r = { .design = d, .programs = &p, .n_programs = 1 };
+		ET_AUTO_FREE char *text = et_doe_finding(&(struct et_doe_view){ .result = &r }, &p);
+		ET_AUTO_FREE char *components = et_doe_components(&p);
+		is_str(text, rows[i].want, "doe: levels of machines in words, %zu", i);
+		is_str(components, rows[i].components, "doe: shares of the variance, %zu", i);
+	}
+	et_design_free(d);
+}
+
 int main(void)
 {
 	check_words();
@@ -609,6 +663,7 @@ int main(void)
 	check_summary();
 	check_figures();
 	check_machines();
+	check_machine_levels();
 	check_first();
 	check_second();
 	check_third();

@@ -125,6 +125,77 @@ static void against_r(void)
 }
 
 /*
+ * Three parts of each machine, one run of each treatment in each, with the factors of `shift`; R,
+ * where p is the part, and the interval of the first component is that of M and b:
+ *   s <- anova(lm(l ~ t * m + p, d))   # mean squares M of m, P of p, I of t:m, W
+ *   sqrt(c(M - P - I + W, (P - W) * 3, (I - W) * 4, W * 12) / 12)
+ *   b <- P + I - W; df <- b^2 / (P^2 / 6 + I^2 / 6 + W^2 / 18)
+ *   u <- tapply(d$l, list(d$m, part), mean); v <- apply(u, 1, var) / 3; w <- diag(3) - 1/3
+ *   e <- sqrt(w^2 %*% v); df <- (w^2 %*% v)^2 / (w^4 %*% (v^2 / 2))   # of a machine's level
+ * REML finds the same components: 0.13195, 0.02460, 0.02100 and 0.02273 (nlme).
+ */
+static void parts(void)
+{
+	static const double shift[] = { 1, 1.02, 0.97, 1.01, 1, 1.03, 0.99, 1.04, 1 };
+	static const double ratio[] = { 0.946840272098792, 1.164065919057343, 0.907289122351647 };
+	static const double lo[] = { 0.910486425048210, 1.134929146402266, 0.866513722910355 };
+	static const double hi[] = { 0.984645653361219, 1.193950713316628, 0.949983283326240 };
+	static const double p[] = { 1.94352970383296e-02, 2.09193207554945e-05,
+		1.36107069939386e-02 };
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t i = 0; i < 36; i++) {
+		uint32_t part = i / 12 * 3 + i % 3;
+		doe_value(&j.data, i / 3 % 4, i / 12, runs[i] * shift[part]);
+		j.data.runs[i].part = part;
+	}
+	judge(&j);
+	const struct et_doe_fleet *f = j.p.fleet;
+	ok(f->parts && f->exact && f->machines[0].n_parts == 3, "doe parts: there are three");
+	check(&f->between, 0.1319459068270488, 0.0667711466516619, 0.8374137207323480,
+		0.9176409086072201, "between machines with parts");
+	check(&f->of_parts, 0.0245993073759653, 0.0122473080219754, 0.0585233226842377,
+		0.0318952991710522, "between parts");
+	check(&f->interaction, 0.0209975668981884, 0.00540278352071717, 0.05284510308385287,
+		0.0232390766790192, "of machine × treatment with parts");
+	check(&f->within, 0.0227269530353742, 0.0171727728261608, 0.0336091757792438,
+		0.0272247155427085, "within parts");
+	for (size_t m = 0; m < 3; m++) {
+		const struct et_doe_machine *a = &f->machines[m];
+		near(a->ratio, ratio[m], 1e-9, 0, "doe parts: the level of machine %zu", m);
+		near(a->lo, lo[m], 1e-6, 0, "doe parts: its lower bound by its parts, %zu", m);
+		near(a->hi, hi[m], 1e-6, 0, "doe parts: its upper bound, %zu", m);
+		near(a->p_holm, p[m], 1e-6, 0, "doe parts: p agrees with R, %zu", m);
+	}
+	end(&j);
+}
+
+/*
+ * One part lacks a run, and one machine has one part only. The noise of the first machine is that
+ * of R's summary(lm(l ~ t + p))$sigma.
+ */
+static void unequal_parts(void)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t i = 0; i < 36; i++) {
+		if (i == 4)
+			continue;
+		doe_value(&j.data, i / 3 % 4, i / 12, runs[i] * (i < 12 && i % 3 == 1 ? 1.3 : 1));
+		j.data.runs[j.data.n - 1].part = i < 24 ? i / 12 * 3 + i % 3 : 9;
+	}
+	judge(&j);
+	const struct et_doe_fleet *f = j.p.fleet;
+	ok(f->parts && !f->exact && f->machines[2].n_parts == 1,
+		"doe parts: unequal parts are an approximation");
+	near(f->machines[0].noise, 0.0258075580765522, 1e-9, 0,
+		"doe parts: noise is without the differences between parts, if a run lacks");
+	ok(isfinite(f->machines[2].lo) && f->machines[2].lo < f->machines[2].ratio,
+		"doe parts: a machine with one part has the variation of the others' parts");
+	end(&j);
+}
+
+/*
  * Of 33 of these runs, R, where n and m are tapply(l, list(m, t), length) and mean:
  *   rest <- sweep(m - rowMeans(m), 2, colMeans(m - rowMeans(m))); both <- sum(rest^2) / 6
  *   sqrt(c(var(rowMeans(m)) - both / 4, both - within * mean(1 / n), within))
@@ -253,6 +324,8 @@ static void promises(void)
 int main(void)
 {
 	against_r();
+	parts();
+	unequal_parts();
 	unbalanced();
 	incomplete();
 	promises();
