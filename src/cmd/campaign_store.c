@@ -6,27 +6,19 @@
 #include <errno.h>
 #include <string.h>
 
-static bool is_server(const char *url)
-{
-	return !strncmp(url, "postgresql://", 13) || !strncmp(url, "postgres://", 11);
-}
-
 /* Jobs and records would spread a password; every machine has a file for it. */
 static bool has_password(const char *url)
 {
-	const char *host = strstr(url, "://"), *at = host ? strchr(host, '@') : NULL,
-		   *slash = host ? strpbrk(host + 3, "/?") : NULL,
-		   *colon = host ? strchr(host + 3, ':') : NULL;
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 
-	return (at && colon && colon < at && (!slash || at < slash)) ||
-	       strstr(url, "password=") != NULL;
+	return strcmp(shown, url) != 0;
 }
 
 int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 {
 	ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
 
-	if (!is_server(url) && !r->any_store)
+	if (!et_store_url_is_server(url) && !r->any_store)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"an experiment on other machines needs a store that they reach, "

@@ -223,7 +223,8 @@ int et_cli_own_path(char *buf, size_t size, struct et_error *err)
 
 const char *et_cli_store_given(const struct et_cli *cli)
 {
-	const char *url = cli->store ? et_secret_url(cli->store) : getenv("ETALON_STORE");
+	const char *shown = cli->store ? cli->store : getenv("ETALON_STORE");
+	const char *url = shown ? et_secret_url(shown) : NULL;
 
 	return url && *url ? url : NULL;
 }

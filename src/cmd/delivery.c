@@ -19,6 +19,7 @@ struct delivering {
 	struct et_delivery *d;
 	struct et_store *spool;
 	struct et_store *central; /* NULL: not connected */
+	const char *reached;      /* the destination of this connection */
 	const char *lost;         /* a destination that could not be reached */
 	struct et_error why;      /* it could not */
 };
@@ -41,7 +42,7 @@ static void report(struct delivering *x, const struct et_outbox_entry *entry, in
 /* Connects, unless this has failed before. */
 static int reach(struct delivering *x, const char *destination, struct et_error *err)
 {
-	if (x->central && !strcmp(et_store_url(x->central), destination))
+	if (x->central && !strcmp(x->reached, destination))
 		return 0;
 	et_store_close(x->central);
 	x->central = NULL;
@@ -50,6 +51,7 @@ static int reach(struct delivering *x, const char *destination, struct et_error 
 		return -EIO;
 	int rc = et_store_open(
 		x->d->url ? x->d->url : destination, ET_STORE_WRITE, &x->central, err);
+	x->reached = destination;
 	if (rc) {
 		x->lost = destination;
 		x->why = *err;
@@ -97,13 +99,35 @@ int et_delivery_run(struct et_store *spool, struct et_delivery *d, struct et_err
 /* The report of the process that delivers. */
 struct outcome {
 	size_t delivered, failed;
-	char why[512];
+	size_t older; /* of those that failed: not of this command */
+	char why[512], hint[512];
 };
+
+static void take_error(struct outcome *out, const struct et_error *err)
+{
+	snprintf(out->why, sizeof(out->why), "%s", err->what);
+	snprintf(out->hint, sizeof(out->hint), "%s", err->hint);
+}
+
+/* Of several errors, the first about an experiment of this command is reported. */
+static void note(void *ctx, const struct et_outbox_entry *entry, int rc, enum et_delivered how,
+	const struct et_error *err)
+{
+	struct outcome *out = ctx;
+
+	(void)how;
+	if (!rc || rc == -EBUSY)
+		return;
+	if (!et_spool_is_noted(entry->experiment))
+		out->older++;
+	else if (!out->why[0])
+		take_error(out, err);
+}
 
 static void deliver_for(const char *path, const char *url, struct outcome *out)
 {
 	ET_AUTO_FREE char *destination = et_spool_destination(url);
-	struct et_delivery d = { .destination = destination, .url = url };
+	struct et_delivery d = { .destination = destination, .url = url, .done = note, .ctx = out };
 	struct et_error err = { 0 };
 	struct et_store *spool = NULL;
 	int rc = et_spool_open(path, ET_STORE_WRITE, NULL, &spool, &err);
@@ -113,7 +137,8 @@ static void deliver_for(const char *path, const char *url, struct outcome *out)
 	et_store_close(spool);
 	out->delivered = d.delivered;
 	out->failed = rc ? 1 : d.failed;
-	snprintf(out->why, sizeof(out->why), "%s", rc ? err.what : d.first.what);
+	if (rc)
+		take_error(out, &err);
 }
 
 /* The child of a fork: a name that cannot be resolved, or a server that is silent, cannot hold up
@@ -181,15 +206,17 @@ static bool deliver_in_child(const char *path, const char *url, struct outcome *
 	return child > 0 && !out->failed;
 }
 
-static void print_undelivered(const char *path, const char *why)
+static void print_undelivered(const struct outcome *o)
 {
-	ET_AUTO_FREE char *clean = et_clean(why, "");
-	ET_AUTO_FREE char *file = et_clean(path, "");
+	ET_AUTO_FREE char *why = et_clean(o->why, "");
+	ET_AUTO_FREE char *hint = et_clean(o->hint, "");
 
-	fprintf(stderr,
-		"etalon: not delivered: %s\n"
-		"hint: run 'etalon sync' later; until then the experiment is in sqlite:%s\n",
-		clean, file);
+	if (*why)
+		fprintf(stderr, "etalon: not delivered: %s\nhint: %s%s\n", why, hint,
+			*hint ? "; then run 'etalon sync'" : "run 'etalon sync' later");
+	if (o->older)
+		fprintf(stderr, "etalon: %zu older experiment%s: etalon sync --status\n", o->older,
+			o->older == 1 ? " waits" : "s wait");
 }
 
 int et_delivery_end(const struct et_cli *cli, int status)
@@ -198,13 +225,11 @@ int et_delivery_end(const struct et_cli *cli, int status)
 	ET_AUTO_FREE char *path = NULL;
 	struct outcome outcome = { 0 };
 
-	/* Without a spool nothing was measured. */
-	if (!et_stored_is_spooled(cli) || et_stored_spool_path(&path, NULL) || access(path, F_OK))
-		return status;
-	if (limit_s() == 0)
+	if (!et_stored_is_spooled(cli) || !et_spool_is_noted(NULL) || limit_s() == 0 ||
+		et_stored_spool_path(&path, NULL))
 		return status;
 	if (!deliver_in_child(path, url, &outcome))
-		print_undelivered(path, outcome.why);
+		print_undelivered(&outcome);
 	else if (cli->verbosity > 0 && outcome.delivered)
 		fprintf(stderr, "etalon: delivered %zu experiment%s\n", outcome.delivered,
 			outcome.delivered == 1 ? "" : "s");

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cmd/cli.h"
 #include "cmd/delivery.h"
+#include "cmd/secret.h"
 #include "cmd/signals.h"
 #include "host/host.h"
 #include "store/store.h"
@@ -76,6 +77,10 @@ static int perform(int argc, char **argv)
 	struct et_error err;
 	const char *slash = strrchr(argv[0], '/');
 
+	char *store = getenv("ETALON_STORE");
+	/* Measured programs of this user could read it in /proc/PID/environ of etalon. */
+	if (store)
+		et_secret_hide(store);
 	if (names_server(argv))
 		et_confine_expect_server();
 	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {

@@ -12,7 +12,7 @@ static struct hidden {
 	struct hidden *next;
 } * all;
 
-static void hide(char *argument)
+void et_secret_hide(char *argument)
 {
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(argument);
 	size_t size = strlen(argument);
@@ -28,7 +28,7 @@ static void hide(char *argument)
 
 int et_set_url(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	hide(args[0]);
+	et_secret_hide(args[0]);
 	return et_set_text(o, ctx, args, err);
 }
 

@@ -3,10 +3,12 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "cmd/outputs.h"
+#include "report/terminal.h"
 #include "stats/judge.h"
 #include "store/spool.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 bool et_stored_is_spooled(const struct et_cli *cli)
 {
@@ -48,6 +50,32 @@ int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_
 	return et_store_open(url, mode, out, err);
 }
 
+/*
+ * Looks into the spool for an experiment that the server does not have, or if it cannot be reached.
+ * Returns rc, of which err has the reason, if it is not there.
+ */
+static int fall_back(const struct et_cli *cli, const char *name, int rc, struct et_store **out,
+	char id[40], const struct et_error *err)
+{
+	ET_AUTO_FREE char *path = NULL, *why = err ? et_clean(err->what, "") : NULL;
+	struct et_store *spool = NULL;
+
+	if (et_stored_spool_path(&path, NULL) || access(path, F_OK) ||
+		et_spool_open(path, ET_STORE_READ, NULL, &spool, NULL))
+		return rc;
+	if (et_store_find(spool, name, id, NULL)) {
+		et_store_close(spool);
+		return rc;
+	}
+	et_store_close(*out);
+	*out = spool;
+	if (cli->verbosity >= 0 && rc == -ENOENT)
+		fprintf(stderr, "etalon: %s is in the spool only\n", id);
+	else if (cli->verbosity >= 0)
+		fprintf(stderr, "etalon: %s is read from the spool: %s\n", id, why ? why : "");
+	return 0;
+}
+
 int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store **out, char id[40],
 	struct et_error *err)
 {
@@ -64,6 +92,8 @@ int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store
 		if (!rc)
 			rc = et_store_find(store, name, id, err);
 	}
+	if (rc && rc != -EINVAL && et_store_url_is_server(url) && !cli->measures)
+		rc = fall_back(cli, name, rc, &store, id, err);
 	if (rc)
 		et_store_close(store);
 	else

@@ -24,7 +24,8 @@ bool et_stored_is_spooled(const struct et_cli *cli);
 int et_stored_spool_path(char **out, struct et_error *err) ET_CHECK;
 /*
  * Opens for reading the store that has the experiment of that id or label: of commands that
- * measure the spool, or else the server. -ENOENT: there is none.
+ * measure the spool, or else the server; of others the server, or else the spool, which one line
+ * on stderr reports. -ENOENT: there is none.
  */
 int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store **out, char id[40],
 	struct et_error *err) ET_CHECK;

@@ -125,7 +125,7 @@ static int perform(const struct et_cli *cli, const struct et_sync *o, const stru
 	if (rc)
 		return rc;
 	if (o->setup)
-		return et_sync_setup(cli, err);
+		return et_sync_setup(cli, o->dry_run, err);
 	if (o->status)
 		return et_sync_status(cli, o, err);
 	if (o->from)

@@ -19,7 +19,13 @@ static const uint64_t FIRST_PAUSE_NS = 500000000, LONGEST_PAUSE_NS = 30000000000
 /* Failures that no later attempt would mend. */
 static bool is_final(int rc)
 {
-	return rc == -ESTALE || rc == -EEXIST || rc == -EPROTO || rc == -EBADMSG;
+	static const int all[] = { ESTALE, EEXIST, EPROTO, EBADMSG, EACCES, EINVAL, ENOTSUP, ENXIO,
+		EUCLEAN };
+	bool found = false;
+
+	for (size_t i = 0; i < ET_LENGTH(all); i++)
+		found = found || rc == -all[i];
+	return found;
 }
 
 /* Pauses are random within a factor of three, so that many machines do not come back together. */

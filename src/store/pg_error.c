@@ -84,7 +84,7 @@ static int fail_rights(struct et_pg *s, const char *message, struct et_error *er
 {
 	const char *user = PQuser(s->conn);
 
-	if (s->migrating)
+	if (s->migrating && s->mode != ET_STORE_SETUP)
 		return et_hint(err,
 			et_fail(err, EACCES, ET_EXIT_OUTSIDE,
 				"%s: the store must be made or brought up to date first, which "
@@ -92,7 +92,15 @@ static int fail_rights(struct et_pg *s, const char *message, struct et_error *er
 				s->name, message),
 			"ask the owner of the database to run etalon sync --setup --store '%s'",
 			s->name);
-	return et_hint(err, et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message),
+	int rc = et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message);
+	if (s->mode == ET_STORE_SETUP)
+		return et_hint(err, rc, "run this as the owner of the store, or as a superuser");
+	if (s->mode != ET_STORE_READ)
+		return et_hint(err, rc,
+			"ask the owner of the database for the right to add experiments: GRANT "
+			"etalon_add TO %s",
+			user ? user : "ROLE");
+	return et_hint(err, rc,
 		"ask the owner of the database for the right to read (GRANT etalon_read TO %s) or "
 		"to add (GRANT etalon_add TO %s)",
 		user ? user : "ROLE", user ? user : "ROLE");
@@ -257,7 +265,7 @@ static int fail_password(struct et_pg *s, bool none, struct et_error *err)
 }
 
 static const struct failure unreachable[] = {
-	{ "could not translate host name", ENXIO, "the host is unknown",
+	{ "could not translate host name", EHOSTUNREACH, "the host is unknown",
 		"check the name of the host in the URL" },
 	{ "Connection refused", ECONNREFUSED, "no server answers there",
 		"start the server, and check host and port in the URL" },

@@ -13,12 +13,38 @@ char *et_spool_destination(const char *url)
 	static const char scheme[] = "sqlite:";
 	const char *path = !strncmp(url, scheme, strlen(scheme)) ? url + strlen(scheme) : url;
 
-	if (et_store_url_is_server(url))
-		return et_store_url_without_secrets(url);
+	/* postgres:// is another name of the same scheme. */
+	if (et_store_url_is_server(url)) {
+		ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
+		return et_asprintf("postgresql%s", strstr(shown, "://"));
+	}
 	/* The file need not exist yet, so realpath(3) would not do. */
 	ET_AUTO_FREE char *here = *path == '/' ? NULL : get_current_dir_name();
 	return here ? et_asprintf("%s%s/%s", scheme, here, path)
 		    : et_asprintf("%s%s", scheme, path);
+}
+
+/* A command puts few experiments into the outbox. */
+static struct {
+	char (*ids)[40];
+	size_t n, room;
+} noted;
+
+void et_spool_note(const char *id)
+{
+	if (et_spool_is_noted(id))
+		return;
+	ET_GROW(noted.ids, noted.n, noted.room);
+	snprintf(noted.ids[noted.n++], sizeof(*noted.ids), "%s", id);
+}
+
+bool et_spool_is_noted(const char *id)
+{
+	bool found = !id && noted.n;
+
+	for (size_t i = 0; !found && i < noted.n; i++)
+		found = id && !strcmp(noted.ids[i], id);
+	return found;
 }
 
 int et_spool_open(const char *path, enum et_store_mode mode, const char *destination,

@@ -25,6 +25,11 @@ int et_spool_open(const char *path, enum et_store_mode mode, const char *destina
 /* Returns the URL as an outbox has it: without passwords, and of a file with its whole path. */
 char *et_spool_destination(const char *url) ET_CHECK;
 
+/* Notes that this process put the experiment into an outbox. */
+void et_spool_note(const char *id);
+/* Whether it has; NULL: any experiment. */
+bool et_spool_is_noted(const char *id);
+
 /* An experiment that is to be delivered, or was. */
 struct et_outbox_entry {
 	char experiment[40];

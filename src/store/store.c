@@ -98,7 +98,7 @@ static int check_version(struct et_database *db, struct et_error *err)
 	if (rc || version == 0 || version >= et_store_schema.version)
 		return rc;
 	return et_hint(err,
-		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+		et_fail(err, EUCLEAN, ET_EXIT_OUTSIDE,
 			"%s: the store has schema version %" PRId64 ", this etalon needs %d",
 			db->name, version, et_store_schema.version),
 		"have its owner run etalon sync --setup --store '%s'; older etalons cannot use it "

@@ -8,6 +8,7 @@
 #include "model/design_json.h"
 #include "store/bulk.h"
 #include "store/profile.h"
+#include "store/spool.h"
 
 #include <errno.h>
 #include <string.h>
@@ -280,7 +281,10 @@ static int enqueue(struct et_store *s, const char *id, struct et_error *err)
 	et_bind_text(&c, "id", id);
 	et_bind_text(&c, "a destination", s->destination);
 	et_bind_count(&c, "queued_ns", et_clock_real.wall_ns(NULL));
-	return et_cursor_step(&c);
+	int rc = et_cursor_step(&c);
+	if (!rc)
+		et_spool_note(id);
+	return rc;
 }
 
 /* Adds the experiment without its samples to the open group. */

@@ -40,6 +40,9 @@ pg_sql postgres 'DROP ROLE etalon_read; DROP ROLE etalon_add; DROP ROLE etalon_e
 
 refuses 'setup: another than the owner cannot make a store' 4 'right|permission|denied|may not' \
 	etalon sync --setup --store "$(pg_url lab alice)"
+exits 'setup: --dry-run succeeds' 0 etalon sync --setup --dry-run --store "$(pg_url lab boss)"
+like 'setup: --dry-run prints what it would do' "$out" 'would make the tables'
+is 'setup: --dry-run makes nothing' "$(pg_sql lab "SELECT count(*) FROM pg_namespace WHERE nspname = 'etalon'")" 0
 exits 'setup: an owner who may create roles needs nobody' 0 etalon sync --setup --store "$(pg_url lab boss)"
 like 'setup: it prints how to give rights to users' "$out" 'GRANT etalon_add TO'
 exits 'setup: it can be repeated' 0 etalon sync --setup -q --store "$(pg_url lab boss)"

@@ -55,8 +55,19 @@ pg_kill
 run etalon run -r 3 --label b true
 is 'down: the exit status is that of the measurement' "$status" 0
 like 'down: one line says that it was not delivered' "$err" '^etalon: not delivered: postgresql://[^'$'\n'']*no server answers'
-like 'down: the hint is sync' "$err" "hint: run 'etalon sync' later"
+like 'down: the hint is to start the server, then sync' "$err" "hint: start the server.*; then run 'etalon sync'"
 is 'down: it waits' "$(waiting)" 1
+b=$(newest "sqlite:$ETALON_SPOOL")
+run etalon show b
+is 'down: show reads it from the spool' "$status" 0
+like 'down: show says so' "$err" "^etalon: $b is read from the spool: .*no server answers there"
+like 'down: show prints it' "$out" "experiment +$b"
+run etalon show nosuch
+is 'down: an experiment that the spool does not have' "$status" 4
+run etalon doe run /dev/null
+unlike 'down: a command that measured nothing does not speak of delivery' "$err" 'deliver'
+run etalon run -q -r 2 true
+like 'down: one line counts older experiments' "$err" $'\n''etalon: 1 older experiment waits: etalon sync --status'
 run etalon run -q -r 3 --json - -i 'sh -c "exit 3"'
 is 'down: standard output is the record' "$status|$(jq -r .etalon <<<"$out")" '0|1'
 run etalon run -q -r 1 false
@@ -66,8 +77,12 @@ is 'down: sync ends with 4' "$status" 4
 like 'down: sync counts what waits' "$err" 'experiments could not be delivered'
 like 'down: --status shows the latest error' "$(etalon sync --status)" 'latest attempt: .*no server answers'
 pg_run
+run etalon show b
+is 'up again: show finds what waits in the spool' "$status|$err" "0|etalon: $b is in the spool only"
 run etalon sync
 is 'up again: sync delivers' "$status|$(waiting)" '0|0'
+run etalon show b
+is 'up again: show finds it in the central store' "$status|$err" '0|'
 same_records 'up again: the central store has all records of the spool'
 
 # --- etalon is killed while it measures ---
@@ -105,6 +120,14 @@ pg_hba 'local all postgres trust' 'host all alice 127.0.0.1/32 scram-sha-256'
 run env ETALON_STORE="$(pg_tcp_url lab alice:wrong-one)" "$ETALON" run -r 2 true
 is 'password: the exit status is that of the measurement' "$status" 0
 like 'password: the message' "$err" 'not delivered: .*password'
+like 'password: the hint is the cure' "$err" "hint: write it into ~/.pgpass.*; then run 'etalon sync'"
+pg_sql postgres "CREATE ROLE carol LOGIN"
+pg_hba 'local all all trust' 'host all alice 127.0.0.1/32 scram-sha-256'
+run env ETALON_SPOOL="$work/carol.db" ETALON_STORE="$(pg_url lab carol)" "$ETALON" run -q -r 2 true
+is 'rights: the exit status is that of the measurement' "$status" 0
+like 'rights: the hint is the cure' "$err" "GRANT etalon_add TO carol; then run 'etalon sync'"
+run env ETALON_SPOOL="$work/carol.db" ETALON_STORE="$(pg_url nosuch)" "$ETALON" run -q -r 2 true
+like 'database: the hint is the cure' "$err" "hint: .*createdb .*; then run 'etalon sync'"
 unlike 'password: it is not in the message' "$err$out" 'wrong-one'
 is 'password: it is not in the spool' "$(grep -l wrong-one spool/*)" ''
 run etalon sync --store "$(pg_tcp_url lab alice:wrong-one)"
@@ -113,17 +136,15 @@ unlike 'password: sync does not print it' "$err$out" 'wrong-one'
 rm -f spool/*
 for version in 999 1; do
 	pg_sql lab "UPDATE etalon.store SET version = $version"
-	[ $version -eq 1 ] || {
-		run etalon run -q -r 2 true
-		is 'newer schema: the exit status is that of the measurement' "$status" 0
-		like 'newer schema: the message' "$err" 'not delivered: .*schema version 999'
-	}
+	run etalon run -q -r 2 true
+	is "schema $version: the exit status is that of the measurement" "$status" 0
+	like "schema $version: the message" "$err" "not delivered: .*schema version $version"
 done
 version=$(python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("PRAGMA user_version").fetchone()[0])' \
 	"$ETALON_SPOOL")
 pg_sql lab "UPDATE etalon.store SET version = $version"
 run etalon sync
-is 'newer schema: sync delivers after the upgrade' "$status|$(waiting)" '0|0'
+is 'other schema: sync delivers after the upgrade' "$status|$(waiting)" '0|0'
 
 # --- a slow server ---
 mkdir proxy
