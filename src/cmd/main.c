@@ -77,10 +77,8 @@ static int perform(int argc, char **argv)
 	struct et_error err;
 	const char *slash = strrchr(argv[0], '/');
 
-	char *store = getenv("ETALON_STORE");
 	/* Measured programs of this user could read it in /proc/PID/environ of etalon. */
-	if (store)
-		et_secret_hide(store);
+	et_secret_hide(getenv("ETALON_STORE"));
 	if (names_server(argv))
 		et_confine_expect_server();
 	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {

@@ -14,6 +14,8 @@ static struct hidden {
 
 void et_secret_hide(char *argument)
 {
+	if (!argument)
+		return;
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(argument);
 	size_t size = strlen(argument);
 

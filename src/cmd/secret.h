@@ -10,7 +10,10 @@
 
 /* const char *: a URL, from which passwords are erased where it is among the arguments. */
 et_option_set et_set_url;
-/* The same for any text that outlives the caller: an argument, or the value of a variable. */
+/*
+ * The same for any text that outlives the caller: an argument, or the value of a variable. NULL is
+ * fine.
+ */
 void et_secret_hide(char *argument);
 /* Returns the URL as it was given: for et_store_open only, never to be printed or recorded. */
 const char *et_secret_url(const char *shown);
