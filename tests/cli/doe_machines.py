@@ -35,6 +35,7 @@ def records(path, machines, *options):
         e = json.load(open(path))
         e['id'] = part_id(i)
         e['host']['name'] = f'host{m}'
+        e['machine'] = f'{m + 1:032x}'
         e['started_wall_ns'] += i * 10 ** 9
         if o['kernels']:
             names = o['kernels'].split(',')
