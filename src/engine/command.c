@@ -15,9 +15,11 @@
 
 extern char **environ;
 
+enum { STOP_MS = 200 };
+
 /* The ends of the pipes that are ours, the process, and what has passed. A closed end is -1. */
 struct running {
-	const struct et_command *c;
+	const struct et_program_run *c;
 	struct et_answer *answer;
 	int in, out, errors;
 	pid_t pid; /* 0: it has ended */
@@ -270,7 +272,8 @@ static void finish(struct running *r)
 			;
 		r->pid = 0;
 	}
-	a->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	a->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	a->status = a->signal ? 128 + a->signal : WEXITSTATUS(status);
 	if (!a->out)
 		a->out = et_alloc(1);
 	a->out[a->n] = '\0';
@@ -287,6 +290,8 @@ static bool is_open(struct running *r)
 {
 	if (r->pid && !r->answer->rc && left_ms(r) == 0)
 		r->answer->rc = -ETIMEDOUT;
+	if (r->pid && !r->answer->rc && r->c->stop && *r->c->stop)
+		r->answer->rc = -EINTR;
 	return r->pid && !r->answer->rc && (r->out >= 0 || r->errors >= 0);
 }
 
@@ -310,6 +315,8 @@ static bool pass_data(struct running *all, struct pollfd *polls, size_t n)
 		struct pollfd *p = &polls[3 * i];
 		bool open = is_open(r);
 		int left = open ? left_ms(r) : 0;
+		if (r->c->stop && left > STOP_MS) /* another thread may have got the signal */
+			left = STOP_MS;
 		p[0] = (struct pollfd){ .fd = open ? r->in : -1, .events = POLLOUT };
 		p[1] = (struct pollfd){ .fd = open ? r->out : -1, .events = POLLIN };
 		p[2] = (struct pollfd){ .fd = open ? r->errors : -1, .events = POLLIN };
@@ -326,7 +333,7 @@ static bool pass_data(struct running *all, struct pollfd *polls, size_t n)
 	return true;
 }
 
-void et_commands_run(const struct et_command *commands, struct et_answer *answers, size_t n)
+void et_commands_run(const struct et_program_run *commands, struct et_answer *answers, size_t n)
 {
 	ET_AUTO_FREE struct running *all = et_calloc(n ? n : 1, sizeof(*all));
 	ET_AUTO_FREE struct pollfd *polls = et_calloc(3 * n + 1, sizeof(*polls));
@@ -359,7 +366,7 @@ void et_answers_free(struct et_answer *answers, size_t n)
 	}
 }
 
-int et_command_run(const struct et_command *c, struct et_answer *answer, struct et_error *err)
+int et_command_run(const struct et_program_run *c, struct et_answer *answer, struct et_error *err)
 {
 	et_commands_run(c, answer, 1);
 	if (answer->rc == -ETIMEDOUT)
@@ -375,11 +382,11 @@ int et_command_run(const struct et_command *c, struct et_answer *answer, struct 
 }
 
 int et_command_failed(
-	const struct et_command *c, const struct et_answer *answer, struct et_error *err)
+	const struct et_program_run *c, const struct et_answer *answer, struct et_error *err)
 {
-	int rc = answer->status > 128
+	int rc = answer->signal
 			 ? et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s was ended by signal %d",
-				   c->argv[0], answer->status - 128)
+				   c->argv[0], answer->signal)
 			 : et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s failed with exit status %d",
 				   c->argv[0], answer->status);
 

@@ -9,28 +9,35 @@
 
 #include "base/error.h"
 
+#include <signal.h>
 #include <stdbool.h>
 
-struct et_command {
+struct et_program_run {
 	char *const *argv; /* NULL ends it */
 	const char *input; /* its standard input; NULL: empty */
 	size_t input_bytes;
 	char *const *environment; /* NAME=VALUE replaces ours, NAME removes it; or NULL */
 	unsigned seconds;         /* after which its process group is killed */
 	size_t most_bytes;        /* of standard output; a longer output is an error */
+	/* If this becomes other than 0, nobody waits any longer; or NULL. */
+	const volatile sig_atomic_t *stop;
 };
 
 struct et_answer {
-	/* 0, or -errno: it could not be started, -ETIMEDOUT, or -EMSGSIZE: too much output. */
+	/*
+	 * 0, or -errno: it could not be started, -ETIMEDOUT, -EINTR by `stop`, or -EMSGSIZE: too
+	 * much output.
+	 */
 	int rc;
 	int status;       /* its exit status, or 128 and the number of the signal that ended it */
+	int signal;       /* that ended it, or 0: an exit status may be larger than 128, too */
 	char *out;        /* standard output, which ends with '\0'; never NULL */
 	size_t n;         /* its length */
 	char errors[512]; /* the end of standard error, without the last newline */
 };
 
 /* Runs n programs at the same time and waits for all of them. Free the answers. */
-void et_commands_run(const struct et_command *commands, struct et_answer *answers, size_t n);
+void et_commands_run(const struct et_program_run *commands, struct et_answer *answers, size_t n);
 void et_answers_free(struct et_answer *answers, size_t n);
 
 /*
@@ -39,10 +46,10 @@ void et_answers_free(struct et_answer *answers, size_t n);
  * is no error here.
  */
 int et_command_run(
-	const struct et_command *c, struct et_answer *answer, struct et_error *err) ET_CHECK;
+	const struct et_program_run *c, struct et_answer *answer, struct et_error *err) ET_CHECK;
 
 /* Fills err for a program that ended with an exit status other than 0, and quotes its messages. */
-int et_command_failed(
-	const struct et_command *c, const struct et_answer *answer, struct et_error *err) ET_CHECK;
+int et_command_failed(const struct et_program_run *c, const struct et_answer *answer,
+	struct et_error *err) ET_CHECK;
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "model/job.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,8 @@ struct et_engine_setup {
 	const char *name;         /* of the campaign, for the scheduler's lists */
 	const char *id;           /* of the campaign */
 	bool later;               /* continues a campaign: the machines may be down now */
+	/* If this becomes other than 0, questions to nodes end with -EINTR; or NULL. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* One part to be run. */
@@ -67,8 +70,10 @@ struct et_engine_ops {
 	 */
 	int (*submit)(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 		uint32_t generation, char **name, struct et_error *err) ET_CHECK;
-	/* -EAGAIN of submit and poll: the scheduler does not answer; the same call may succeed
-	 * later. */
+	/*
+	 * -EAGAIN of submit and poll: the scheduler does not answer, the same call may succeed
+	 * later. -EINVAL of submit: it refuses such jobs, and will do so again.
+	 */
 	/* Reports the state of n parts of this campaign, also of submissions by other processes. */
 	int (*poll)(struct et_engine *e, struct et_job_report *reports, size_t n,
 		struct et_error *err) ET_CHECK;

@@ -87,9 +87,18 @@ static const struct {
 	{ "Invalid job array", EINVAL, ET_EXIT_USAGE, "use more rounds per part (--part-rounds)" },
 	{ "Job violates accounting/QOS policy", EINVAL, ET_EXIT_USAGE,
 		"use more rounds per part (--part-rounds), or another --account" },
+	{ "reservation is invalid", EINVAL, ET_EXIT_USAGE,
+		"list the reservations with 'scontrol show reservation' and change "
+		"--sbatch-option" },
+	{ "node configuration is not available", EINVAL, ET_EXIT_USAGE,
+		"no machine has what --sbatch-option asks for; see 'scontrol show nodes'" },
+	{ "Memory specification can not be satisfied", EINVAL, ET_EXIT_USAGE,
+		"no machine has what --sbatch-option asks for; see 'scontrol show nodes'" },
+	{ "unrecognized option", EINVAL, ET_EXIT_USAGE, "list the options with 'sbatch --help'" },
+	{ "invalid option", EINVAL, ET_EXIT_USAGE, "list the options with 'sbatch --help'" },
 };
 
-static int explain(const struct et_command *c, const struct et_answer *a, struct et_error *err)
+static int explain(const struct et_program_run *c, const struct et_answer *a, struct et_error *err)
 {
 	for (size_t i = 0; i < ET_LENGTH(troubles); i++) {
 		if (!strstr(a->errors, troubles[i].text))
@@ -109,8 +118,12 @@ static int explain(const struct et_command *c, const struct et_answer *a, struct
 int et_slurm_call(const struct et_slurm *s, struct et_words *words, const char *input,
 	struct et_answer *answer, struct et_error *err)
 {
-	struct et_command c = { words->argv, input, input ? strlen(input) : 0, s->environment,
-		CALL_SECONDS, ANSWER_BYTES };
+	struct et_program_run c = { .argv = words->argv,
+		.input = input,
+		.input_bytes = input ? strlen(input) : 0,
+		.environment = s->environment,
+		.seconds = CALL_SECONDS,
+		.most_bytes = ANSWER_BYTES };
 	int rc = et_command_run(&c, answer, err);
 
 	if (rc == -ENOENT)
@@ -277,7 +290,7 @@ static int slurm_check(struct et_engine *e, size_t jobs, struct et_error *err)
 }
 
 /* Explains why a command failed on a node. */
-static int explain_ask(const struct et_command *c, const struct et_answer *a, const char *node,
+static int explain_ask(const struct et_program_run *c, const struct et_answer *a, const char *node,
 	const char *program, struct et_error *err)
 {
 	static const char *const busy[] = { "are busy", "Immediate execution impossible",
@@ -292,6 +305,8 @@ static int explain_ask(const struct et_command *c, const struct et_answer *a, co
 		return et_hint(err, rc,
 			"install etalon on %s, or name its place with --etalon-path", node);
 	}
+	if (a->rc == -EINTR)
+		return a->rc;
 	if (a->rc || strstr(a->errors, "srun: error: Unable"))
 		return explain(c, a, err);
 	int rc = et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s failed with exit status %d", node,
@@ -318,8 +333,13 @@ static int slurm_ask(struct et_engine *e, const char *node, char *const *argv, c
 	et_words_add(&w, "--");
 	for (char *const *a = argv; *a; a++)
 		et_words_add(&w, "%s", *a);
-	struct et_command c = { w.argv, input, input ? strlen(input) : 0, s->environment,
-		ASK_SECONDS, ASK_BYTES };
+	struct et_program_run c = { .argv = w.argv,
+		.input = input,
+		.input_bytes = input ? strlen(input) : 0,
+		.environment = s->environment,
+		.seconds = ASK_SECONDS,
+		.most_bytes = ASK_BYTES,
+		.stop = s->setup->stop };
 	int rc = et_command_run(&c, &answer, err);
 	if (rc || answer.status)
 		rc = explain_ask(&c, &answer, node, argv[0], err);

@@ -71,19 +71,9 @@ static void choose_environment(struct et_slurm *s)
 	s->environment = hidden.argv;
 }
 
-static const char *variable(const char *name)
-{
-	size_t n = strlen(name);
-
-	for (char **e = environ; *e; e++)
-		if (!strncmp(*e, name, n) && (*e)[n] == '=')
-			return *e + n + 1;
-	return NULL;
-}
-
 static bool is_found(const char *program)
 {
-	const char *path = variable("PATH");
+	const char *path = getenv("PATH");
 
 	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
 		int n = (int)strcspn(p, ":");
@@ -116,7 +106,7 @@ static int find_programs(struct et_error *err)
 /* Slurm's programs wait for a minute for a file that is missing. */
 static int find_configuration(struct et_error *err)
 {
-	const char *path = variable("SLURM_CONF");
+	const char *path = getenv("SLURM_CONF");
 
 	if (!path || access(path, R_OK) == 0)
 		return 0;
@@ -130,7 +120,7 @@ static int find_configuration(struct et_error *err)
 static int ping(const struct et_slurm *s, struct et_error *err)
 {
 	char *const argv[] = { (char *)"scontrol", (char *)"ping", NULL };
-	struct et_command c = { .argv = argv,
+	struct et_program_run c = { .argv = argv,
 		.environment = s->environment,
 		.seconds = CHECK_SECONDS,
 		.most_bytes = CHECK_BYTES };
@@ -145,6 +135,11 @@ static int ping(const struct et_slurm *s, struct et_error *err)
 			"--engine slurm: the controller (slurmctld) does not answer");
 		rc = et_hint(err, rc,
 			"check it with 'scontrol ping'; the administrator starts slurmctld");
+	} else if (a.rc == -ETIMEDOUT) {
+		rc = et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
+			"--engine slurm: 'scontrol ping' did not end within %d s", CHECK_SECONDS);
+		rc = et_hint(err, et_quote(err, rc, a.errors),
+			"the controller or the network is overloaded: try again later");
 	} else {
 		rc = et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
 			"--engine slurm: Slurm is not configured on this machine");

@@ -116,6 +116,10 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 	et_slurm_write_comment(comment, sizeof(comment), b->generation, b->offset);
 	add_sbatch(s, &w, b->node, indices, comment);
 	int rc = et_slurm_call(s, &w, script, &answer, err);
+	if (rc == -EIO && err) { /* for no reason that could pass */
+		err->exit = ET_EXIT_USAGE;
+		rc = et_hint(err, -EINVAL, "change --sbatch-option or the options of the engine");
+	}
 	if (rc)
 		return rc;
 	rc = read_id(answer.out, &id, err);

@@ -35,7 +35,7 @@ static void ssh_close(struct et_engine *e)
 static int check_program(struct et_error *err)
 {
 	char *argv[] = { (char *)"ssh", (char *)"-V", NULL };
-	struct et_command c = { .argv = argv, .seconds = 20, .most_bytes = 4096 };
+	struct et_program_run c = { .argv = argv, .seconds = 20, .most_bytes = 4096 };
 	struct et_answer a;
 	int rc = et_command_run(&c, &a, err);
 

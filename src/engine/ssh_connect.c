@@ -86,14 +86,14 @@ char **et_ssh_words(const struct et_ssh *s, const struct et_ssh_host *host, cons
 void et_ssh_folder_remove(struct et_ssh *s)
 {
 	size_t n = s->n_hosts;
-	ET_AUTO_FREE struct et_command *commands = et_calloc(n + 1, sizeof(*commands));
+	ET_AUTO_FREE struct et_program_run *commands = et_calloc(n + 1, sizeof(*commands));
 	ET_AUTO_FREE struct et_answer *answers = et_calloc(n + 1, sizeof(*answers));
 
 	/* An empty folder: no connection was made. */
 	if (!s->folder[0] || rmdir(s->folder) == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		commands[i] = (struct et_command){
+		commands[i] = (struct et_program_run){
 			.argv = make_words(s, &s->hosts[i], "exit", NULL),
 			.seconds = 5,
 			.most_bytes = 4096,
@@ -123,7 +123,7 @@ static char *begin_of(char *text)
 static void run_some(const struct et_ssh *s, const size_t *hosts, char *const *scripts, size_t n,
 	unsigned seconds, struct et_ssh_reply *replies)
 {
-	struct et_command commands[AT_A_TIME];
+	struct et_program_run commands[AT_A_TIME];
 	struct et_answer answers[AT_A_TIME];
 	size_t at[AT_A_TIME], m = 0;
 
@@ -131,12 +131,14 @@ static void run_some(const struct et_ssh *s, const size_t *hosts, char *const *s
 		if (!scripts[i])
 			continue;
 		at[m] = i;
-		commands[m++] = (struct et_command){ .argv = et_ssh_words(s, &s->hosts[hosts[i]],
-							     "exec /bin/sh -s"),
+		commands[m++] = (struct et_program_run){
+			.argv = et_ssh_words(s, &s->hosts[hosts[i]], "exec /bin/sh -s"),
 			.input = scripts[i],
 			.input_bytes = strlen(scripts[i]),
 			.seconds = seconds,
-			.most_bytes = MOST_OUTPUT };
+			.most_bytes = MOST_OUTPUT,
+			.stop = s->setup.stop
+		};
 	}
 	et_commands_run(commands, answers, m);
 	for (size_t i = 0; i < m; i++) {

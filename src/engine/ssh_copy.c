@@ -80,11 +80,12 @@ static int copy_to(const struct et_ssh *s, const struct et_ssh_host *h, const st
 {
 	ET_AUTO_FREE char *remote = remote_words(s->copy, digest);
 	char **words = et_ssh_words(s, h, remote);
-	struct et_command c = { .argv = words,
+	struct et_program_run c = { .argv = words,
 		.input = o->bytes,
 		.input_bytes = o->n,
 		.seconds = COPY_SECONDS,
-		.most_bytes = 65536 };
+		.most_bytes = 65536,
+		.stop = s->setup.stop };
 	struct et_ssh_reply r = { 0 };
 
 	et_commands_run(&c, &r.answer, 1);

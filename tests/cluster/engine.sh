@@ -110,6 +110,13 @@ run tool etalon="$work/nosuch" submit 2 8 <input
 wait_until "tool poll 8 | grep -q ended"
 like 'poll: a node without etalon is named with the cure' "$(tool poll 8)" \
 	'8 ended 127 n[12] 0 final etalon was not found on n[12]: install it there'
+refuses_quoted 'submit: an option that sbatch does not know is final' 2 'sbatch failed' \
+	tool etalon="$work/fake" extra=--nosuch submit 4 20
+like 'submit: the line of sbatch is quoted' "$err" "unrecognized option '--nosuch'"
+refuses_quoted 'submit: memory that no machine has is final' 2 'sbatch failed' \
+	tool etalon="$work/fake" extra=--mem=999G submit 4 21
+refuses_quoted 'submit: an unknown reservation is final' 2 'sbatch failed' \
+	tool etalon="$work/fake" extra=--reservation=nosuch submit 4 22
 rm go
 run tool etalon="$work/fake" extra=--hold submit 3 6 9 <input
 like 'poll: a held part is stuck' "$(tool poll 9)" '9 stuck .*scontrol release'

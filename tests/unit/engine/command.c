@@ -16,7 +16,12 @@ static int run_shell(const char *script, const char *input, unsigned seconds, si
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 	char *const changes[] = { (char *)"ET_CHANGED=new", (char *)"ET_REMOVED", NULL };
-	struct et_command c = { argv, input, input ? strlen(input) : 0, changes, seconds, most };
+	struct et_program_run c = { .argv = argv,
+		.input = input,
+		.input_bytes = input ? strlen(input) : 0,
+		.environment = changes,
+		.seconds = seconds,
+		.most_bytes = most };
 
 	et_answers_free(&answer, 1);
 	memset(&err, 0, sizeof(err));
@@ -32,6 +37,22 @@ static void test_output(void)
 	is_str(answer.errors, "words", "command: messages are kept without the last newline");
 	rc = run_shell("kill -9 $$", NULL, 60, 1000);
 	ok(rc == 0 && answer.status == 137, "command: a signal is 128 and its number");
+	rc = run_shell("exit 255", NULL, 60, 1000);
+	char *const argv[] = { (char *)"sh", NULL };
+	struct et_program_run c = { .argv = argv };
+	ok(rc == 0 && et_command_failed(&c, &answer, &err) == -EIO &&
+			strstr(err.what, "exit status 255"),
+		"command: exit status 255 is no signal (%s)", err.what);
+	volatile sig_atomic_t stop = 1;
+	struct et_program_run endless = { .argv = (char *const[]){ (char *)"sleep", (char *)"60",
+						  NULL },
+		.seconds = 60,
+		.most_bytes = 9,
+		.stop = &stop };
+	struct et_answer a;
+	et_commands_run(&endless, &a, 1);
+	ok(a.rc == -EINTR, "command: waiting ends when it is told to");
+	et_answers_free(&a, 1);
 	rc = run_shell("exit 0", "input that nobody reads", 60, 1000);
 	ok(rc == 0 && answer.status == 0, "command: input that is not read is no error");
 	rc = run_shell("wc -c", NULL, 60, 1000);
@@ -84,7 +105,7 @@ static void test_limits(void)
 	rc = run_shell("exec nosuch-program-here", NULL, 60, 100);
 	ok(rc == 0 && answer.status == 127, "command: the shell does not find a program");
 	char *const argv[] = { (char *)"nosuch-program-here", NULL };
-	struct et_command c = { .argv = argv, .seconds = 9, .most_bytes = 9 };
+	struct et_program_run c = { .argv = argv, .seconds = 9, .most_bytes = 9 };
 	et_answers_free(&answer, 1);
 	rc = et_command_run(&c, &answer, &err);
 	ok(rc == -ENOENT && err.exit == ET_EXIT_ENVIRONMENT && answer.out,
@@ -108,7 +129,7 @@ static void test_inheritance(void)
 static void test_failed(void)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo why >&2; exit 4", NULL };
-	struct et_command c = { .argv = argv, .seconds = 60, .most_bytes = 9 };
+	struct et_program_run c = { .argv = argv, .seconds = 60, .most_bytes = 9 };
 
 	et_answers_free(&answer, 1);
 	int rc = et_command_run(&c, &answer, &err);
@@ -122,7 +143,7 @@ static void test_failed(void)
 static void test_together(void)
 {
 	char folder[] = "/tmp/etalon-command.XXXXXX", script[2][256];
-	struct et_command c[3];
+	struct et_program_run c[3];
 	struct et_answer a[3];
 	char *argv[3][4];
 
@@ -136,11 +157,11 @@ static void test_together(void)
 		argv[i][1] = (char *)"-c";
 		argv[i][2] = script[i];
 		argv[i][3] = NULL;
-		c[i] = (struct et_command){ .argv = argv[i], .seconds = 100, .most_bytes = 99 };
+		c[i] = (struct et_program_run){ .argv = argv[i], .seconds = 100, .most_bytes = 99 };
 	}
 	argv[2][0] = (char *)"nosuch-program-here";
 	argv[2][1] = NULL;
-	c[2] = (struct et_command){ .argv = argv[2], .seconds = 100, .most_bytes = 99 };
+	c[2] = (struct et_program_run){ .argv = argv[2], .seconds = 100, .most_bytes = 99 };
 	et_commands_run(c, a, 3);
 	ok(!a[0].rc && !a[1].rc && !strcmp(a[0].out, "0\n") && !strcmp(a[1].out, "1\n"),
 		"command: two programs run at the same time");
