@@ -44,7 +44,8 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 		.scratch = getenv("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : getenv("TMPDIR"),
 		.name = r->name,
 		.id = r->c->id,
-		.later = r->c->n_parts > 0 };
+		.later = r->c->n_parts > 0,
+		.stop = r->interrupt ? &r->interrupt->signal : NULL };
 	return ops->open(&r->setup, &r->engine, err);
 }
 
@@ -175,6 +176,9 @@ int et_campaigning_begin(
 	if (rc == 0)
 		keep_hosts(r->c, nodes);
 	et_strv_free(nodes);
+	if (r->interrupt && r->interrupt->signal)
+		return et_fail(err, EINTR, (enum et_exit)(128 + r->interrupt->signal),
+			"interrupted; nothing was submitted");
 	if (rc == 0 && r->engine->ops->check)
 		rc = r->engine->ops->check(r->engine, r->c->n_parts, err);
 	if (rc)
@@ -182,7 +186,10 @@ int et_campaigning_begin(
 	r->c->record = record_of(plan->e);
 	rc = et_store_claim(r->store, r->c->id, err);
 	r->claimed = rc == 0;
-	return rc ? rc : et_campaign_begin(r->store, r->c, err);
+	if (rc == 0)
+		rc = et_campaign_begin(r->store, r->c, err);
+	r->begun = rc == 0;
+	return rc;
 }
 
 /* --- returning --- */
@@ -204,7 +211,7 @@ int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err)
 {
 	char id[40];
-	int rc = et_campaign_find(r->store, name, id, err);
+	int rc = et_campaign_find_own(r->store, name, id, err);
 
 	if (rc == 0)
 		rc = et_campaign_load(r->store, id, &r->c, err);
@@ -212,8 +219,16 @@ int et_campaigning_attach(
 		rc = et_campaign_options_read(r->c->options, &r->options, err);
 	if (rc)
 		return rc;
+	if (!r->c->own)
+		return et_hint(err,
+			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "campaign %s belongs to %s", id,
+				r->c->owner),
+			"its owner continues or cancels it; 'etalon doe status %s' shows it", id);
 	if (again) {
-		rc = reset_failed(r, err);
+		struct et_error busy = { 0 };
+		r->claimed = et_store_claim(r->store, id, &busy) == 0;
+		if (r->claimed)
+			rc = reset_failed(r, err);
 		if (rc == 0)
 			rc = et_campaign_refresh(r->store, r->c, err);
 	}
@@ -234,4 +249,5 @@ void et_campaigning_close(struct et_campaigning *r)
 	free(r->pending);
 	free(r->told[0]);
 	free(r->told[1]);
+	free(r->told[2]);
 }

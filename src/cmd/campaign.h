@@ -33,6 +33,12 @@ struct et_campaign_plan {
 	bool per_machine; /* every machine runs everything, as `blocks: machine` or `run` want */
 };
 
+/* How many parts are in each state, by the store alone. */
+struct et_campaign_counts {
+	size_t todo, running, done, failed;
+};
+struct et_campaign_counts et_campaign_count(const struct et_campaign *c);
+
 struct et_campaign_watch;
 
 struct et_campaigning {
@@ -57,7 +63,11 @@ struct et_campaigning {
 	/* A submission that the engine did not accept yet. */
 	uint32_t *pending, pending_generation;
 	size_t n_pending;
-	char *told[2]; /* troubles of the store and of the engine that were printed */
+	unsigned tries;        /* of that submission that failed */
+	uint64_t try_again_ns; /* not before, by CLOCK_MONOTONIC */
+	bool begun;            /* by this process */
+	bool submitted;        /* the engine accepted jobs of this process */
+	char *told[3]; /* troubles of the store, the engine and submitting that were printed */
 	struct et_campaign_watch *watch; /* how the progress is shown */
 };
 
@@ -71,13 +81,15 @@ int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan
 	struct et_error *err) ET_CHECK;
 /*
  * Loads a campaign (see et_campaign_find) and opens its engine with the options that it was begun
- * with. With `again`, parts that failed are submitted again.
+ * with; one of another user is refused, since its commands and options are theirs. With `again`,
+ * parts that failed are submitted again, unless another process submits.
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;
 /*
  * Submits, watches and shows progress until every part is done or has failed. Returns 0, or -EINTR
- * after Ctrl-C, which detaches: the jobs continue.
+ * after Ctrl-C, which detaches: the jobs continue. A new campaign whose jobs the engine refuses is
+ * removed.
  */
 int et_campaigning_drive(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* One step of it: asks the engine, reads the store, submits. *out is to be freed. */
@@ -87,15 +99,18 @@ int et_campaigning_step(
 int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Prints the job of a generation as the engine would get it. */
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out);
+/* Ends its jobs, and removes it, or records why all of its parts failed. */
+void et_campaigning_discard(struct et_campaigning *r, const char *why);
+/* Says what begins or continues, or that all is cancelled; `before` is the state before that. */
+void et_campaigning_announce(const struct et_campaigning *r, bool again);
+void et_campaigning_cancelled(
+	const struct et_campaigning *r, const struct et_campaign_counts *before);
+/* Says after Ctrl-C how to return. Returns the exit status. */
+int et_campaigning_detached(const struct et_campaigning *r) ET_CHECK;
 /* Prints the parts that failed, and the command that tries them again. Returns the exit status. */
 int et_campaigning_conclude(const struct et_campaigning *r) ET_CHECK;
 void et_campaigning_close(struct et_campaigning *r);
 
-/* How many parts are in each state, by the store alone. */
-struct et_campaign_counts {
-	size_t todo, running, done, failed;
-};
-struct et_campaign_counts et_campaign_count(const struct et_campaign *c);
 /* The state of the parts, as text and as JSON, for `doe status`. */
 void et_campaign_status_text(const struct et_campaign *c, const struct et_page *page);
 struct et_json;

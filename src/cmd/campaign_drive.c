@@ -13,25 +13,35 @@
 #include <string.h>
 #include <time.h>
 
-enum trouble { OF_STORE, OF_ENGINE };
+enum trouble { OF_STORE, OF_ENGINE, OF_SUBMITTING };
+
+/* A submission is tried this often, for about ten minutes. */
+enum { MOST_TRIES = 15 };
 
 /* Prints a trouble when it begins, and when it is over. */
 static void tell(struct et_campaigning *r, enum trouble which, const struct et_error *why)
 {
-	static const char *const subjects[] = { "the store", "the engine" };
+	static const char *const begins[] = {
+		"the store does not answer, trying again; jobs continue",
+		"the engine does not answer, trying again; jobs continue",
+		"the engine does not take the jobs, trying again",
+	};
+	static const char *const ends[] = { "the store answers again", "the engine answers again",
+		"the engine has taken the jobs" };
 	char **told = &r->told[which];
 
 	if (!why && !*told)
 		return;
 	et_campaign_watch_erase(r->watch);
 	if (!why) {
-		fprintf(stderr, "etalon: %s answers again\n", subjects[which]);
+		fprintf(stderr, "etalon: %s\n", ends[which]);
 		free(*told);
 		*told = NULL;
 	} else if (!*told) {
 		*told = et_strdup(why->what);
-		fprintf(stderr, "etalon: %s does not answer, trying again; jobs continue: %s\n",
-			subjects[which], why->what);
+		const char *line = why->quoted + strspn(why->quoted, " \n");
+		fprintf(stderr, "etalon: %s: %s%s%.*s\n", begins[which], why->what,
+			*line ? ": " : "", (int)strcspn(line, "\n"), line);
 	}
 }
 
@@ -94,6 +104,7 @@ static int submit_pending(struct et_campaigning *r, struct et_error *err)
 	(void)!et_campaign_set_job(r->store, r->c->id, r->pending_generation, r->pending,
 		r->n_pending, name, &ignored);
 	r->n_pending = 0;
+	r->submitted = true;
 	return 0;
 }
 
@@ -143,7 +154,32 @@ static int collect(
 	return rc;
 }
 
-/* Returns 0; or -errno if the store fails (the next step tries again) or if there is no cure. */
+/* Whether an error of the store is none that passes by itself. */
+static bool is_final(int rc)
+{
+	return rc == -EACCES || rc == -EBADMSG || rc == -EINVAL || rc == -ENOTSUP;
+}
+
+/* Submits, after a pause that grows with every failure. */
+static int try_to_submit(struct et_campaigning *r, struct et_error *err)
+{
+	const uint64_t least = 500000000, most = 60000000000;
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+
+	if (r->tries && now_ns < r->try_again_ns)
+		return 0;
+	int rc = submit_pending(r, err);
+	/* Asking again would give the same answer. */
+	if (rc && (err->exit != ET_EXIT_OUTSIDE || r->tries + 1 >= MOST_TRIES))
+		return rc;
+	tell(r, OF_SUBMITTING, rc ? err : NULL);
+	uint64_t pause_ns = least << (r->tries < 10 ? r->tries : 10);
+	r->try_again_ns = now_ns + (pause_ns < most ? pause_ns : most);
+	r->tries = rc ? r->tries + 1 : 0;
+	return 0;
+}
+
+/* Returns 0; or -errno if there is no cure. If the store fails, the next step tries again. */
 static int act(struct et_campaigning *r, const struct et_campaign_decision *d,
 	const struct et_job_report *reports, struct et_error *err)
 {
@@ -152,18 +188,15 @@ static int act(struct et_campaigning *r, const struct et_campaign_decision *d,
 	drop_known(r, reports);
 	if (!r->n_pending) {
 		rc = collect(r, d, err);
+		if (is_final(rc))
+			return rc;
 		if (rc) {
 			tell(r, OF_STORE, err);
 			return 0;
 		}
+		r->tries = 0;
 	}
-	if (!r->n_pending)
-		return 0;
-	rc = submit_pending(r, err);
-	if (rc && err->exit != ET_EXIT_OUTSIDE) /* asking again would give the same answer */
-		return rc;
-	tell(r, OF_ENGINE, rc ? err : NULL);
-	return 0;
+	return r->n_pending ? try_to_submit(r, err) : 0;
 }
 
 int et_campaigning_step(
@@ -180,6 +213,8 @@ int et_campaigning_step(
 	int read = read_store(r, err);
 	tell(r, OF_STORE, read ? err : NULL);
 	et_campaign_decide(r->c, reports, et_clock_real.wall_ns(NULL), out);
+	if (is_final(read))
+		return read;
 	if (polled || read)
 		out->finished = out->finished && !read;
 	else if (r->claimed && !out->finished)
@@ -227,5 +262,7 @@ int et_campaigning_drive(struct et_campaigning *r, struct et_error *err)
 	et_campaign_watch_erase(&watch);
 	free(watch.stuck);
 	r->watch = NULL;
+	if (rc && r->begun && !r->submitted)
+		et_campaigning_discard(r, err->what);
 	return rc == 0 && !finished ? -EINTR : rc;
 }

@@ -19,6 +19,19 @@ struct et_campaign_counts et_campaign_count(const struct et_campaign *c)
 	return n;
 }
 
+static const char *verb_of(const struct et_campaign *c)
+{
+	return c->kind == ET_CAMPAIGN_DOE ? "doe run" : "run";
+}
+
+/* A part of a run is a machine. */
+static const char *noun_of(const struct et_campaign *c, size_t n)
+{
+	static const char *const nouns[2][2] = { { "part", "parts" }, { "machine", "machines" } };
+
+	return nouns[c->kind == ET_CAMPAIGN_RUN][n != 1];
+}
+
 /* "part 3 (rounds 5 to 8)", or the node of a run. */
 static char *name_of(const struct et_campaign *c, const struct et_part *p)
 {
@@ -80,8 +93,9 @@ void et_campaign_status_text(const struct et_campaign *c, const struct et_page *
 		list_parts(c, ET_PART_FAILED, page->out);
 	}
 	if (n.done < c->n_parts)
-		fprintf(page->out, "hint: 'etalon %s --attach %s' continues and watches it\n",
-			c->kind == ET_CAMPAIGN_DOE ? "doe run" : "run", c->id);
+		fprintf(page->out, "hint: 'etalon %s --attach %s' %s\n", verb_of(c), c->id,
+			n.failed && !n.running && !n.todo ? "repeats the parts that failed"
+							  : "continues and watches it");
 }
 
 void et_campaign_status_json(const struct et_campaign *c, struct et_json *w)
@@ -118,14 +132,75 @@ void et_campaign_status_json(const struct et_campaign *c, struct et_json *w)
 	et_json_end(w);
 }
 
+/* The option that a hint needs, with a space before it, or "". */
+static char *store_words(const struct et_campaigning *r)
+{
+	return r->cli->store ? et_asprintf(" --store %s", r->url) : et_strdup("");
+}
+
+static bool has_jobs(const struct et_campaigning *r)
+{
+	for (size_t i = 0; i < r->c->n_parts; i++) {
+		if (r->c->parts[i].generation && r->c->parts[i].state != ET_PART_DONE)
+			return true;
+	}
+	return r->submitted;
+}
+
 int et_campaigning_conclude(const struct et_campaigning *r)
 {
 	struct et_campaign_counts n = et_campaign_count(r->c);
 
 	if (!n.failed)
 		return ET_EXIT_DONE;
-	fprintf(stderr, "etalon: %zu of %zu parts failed:\n", n.failed, r->c->n_parts);
+	fprintf(stderr, "etalon: %zu of %zu %s failed:\n", n.failed, r->c->n_parts,
+		noun_of(r->c, r->c->n_parts));
 	list_parts(r->c, ET_PART_FAILED, stderr);
-	fprintf(stderr, "hint: mend the cause, and run the same command again to repeat them\n");
+	ET_AUTO_FREE char *store = store_words(r);
+	fprintf(stderr, "hint: mend the cause; then 'etalon %s --attach %s%s' repeats them\n",
+		verb_of(r->c), r->c->id, store);
 	return ET_EXIT_PROGRAM;
+}
+
+void et_campaigning_announce(const struct et_campaigning *r, bool again)
+{
+	const struct et_campaign *c = r->c;
+	struct et_campaign_counts n = et_campaign_count(c);
+
+	if (r->cli->verbosity < 0)
+		return;
+	if (again)
+		fprintf(r->text, "continuing campaign %s: %zu of %zu %s %s done\n", c->id, n.done,
+			c->n_parts, noun_of(c, c->n_parts), c->n_parts == 1 ? "is" : "are");
+	else
+		fprintf(r->text, "campaign %s: %zu %s on %s\n", c->id, c->n_parts,
+			noun_of(c, c->n_parts), c->engine);
+	fflush(r->text);
+}
+
+void et_campaigning_cancelled(
+	const struct et_campaigning *r, const struct et_campaign_counts *before)
+{
+	const struct et_campaign *c = r->c;
+	struct et_campaign_counts n = et_campaign_count(c);
+	bool ended = before->done + before->failed == c->n_parts;
+
+	if (r->cli->verbosity >= 0)
+		fprintf(r->text, "campaign %s %s: %zu of %zu %s %s done\n", c->id,
+			ended ? "had ended before" : "is cancelled", n.done, c->n_parts,
+			noun_of(c, c->n_parts), c->n_parts == 1 ? "is" : "are");
+}
+
+int et_campaigning_detached(const struct et_campaigning *r)
+{
+	const char *verb = verb_of(r->c), *id = r->c->id;
+	ET_AUTO_FREE char *store = store_words(r);
+
+	fprintf(stderr,
+		"etalon: detached; %s\n"
+		"hint: return with 'etalon %s --attach %s%s'; end %s with 'etalon %s --cancel "
+		"%s%s'\n",
+		has_jobs(r) ? "the jobs continue" : "no job was submitted yet", verb, id, store,
+		has_jobs(r) ? "them" : "it", verb, id, store);
+	return 128 + r->interrupt->signal;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Jobs and records would spread a password; every machine has a file for it. */
-static bool has_password(const char *url)
+static bool has_secret(const char *url)
 {
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 
@@ -25,7 +25,7 @@ int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 				"and a file is not one"),
 			"use --store postgresql://HOST/DATABASE; 'man etalon-doe' explains how to "
 			"make one");
-	if (has_password(url))
+	if (has_secret(url))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"a password in the URL of the store would be sent to all machines"),
@@ -35,23 +35,41 @@ int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 	return et_store_open(url, ET_STORE_WRITE, &r->store, err);
 }
 
-int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
+/* The fence of all parts is raised: an attempt that the engine cannot end delivers nothing. */
+static int fail_all(struct et_campaigning *r, const char *why, struct et_error *err)
 {
 	struct et_campaign_decision d;
 	ET_AUTO_FREE struct et_job_report *none = et_calloc(r->c->n_parts, sizeof(*none));
 	int rc = 0;
 
-	/* The fence first: an attempt that the engine cannot end delivers nothing any more. */
 	et_campaign_decide(r->c, none, 0, &d);
 	for (uint32_t i = 0; rc == 0 && i < r->c->n_parts; i++) {
 		if (r->c->parts[i].state == ET_PART_DONE)
 			continue;
-		rc = et_campaign_fail_attempt(r->store, r->c->id, i,
-			et_attempt_number(d.generation, 0), "cancelled", true, err);
+		rc = et_campaign_fail_attempt(
+			r->store, r->c->id, i, et_attempt_number(d.generation, 0), why, true, err);
 		if (rc == -ESTALE)
 			rc = 0;
 	}
 	et_campaign_decision_free(&d);
+	return rc;
+}
+
+void et_campaigning_discard(struct et_campaigning *r, const char *why)
+{
+	struct et_error ignored = { 0 };
+
+	/* Of several arrays, some may have been accepted. */
+	(void)!r->engine->ops->cancel(r->engine, &ignored);
+	/* A user who may only add rows keeps a campaign that has failed. */
+	if (r->store && et_campaign_remove(r->store, r->c->id, &ignored))
+		(void)!fail_all(r, why, &ignored);
+}
+
+int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
+{
+	int rc = fail_all(r, "cancelled", err);
+
 	if (rc == 0)
 		rc = r->engine->ops->cancel(r->engine, err);
 	return rc ? rc : et_campaign_refresh(r->store, r->c, err);

@@ -41,7 +41,8 @@ char *et_campaign_watch_line(
 	const struct et_campaign *c, const struct et_campaign_decision *d, uint64_t left_ns)
 {
 	ET_AUTO_FREE char *nodes = running_nodes(c);
-	char *line = et_asprintf("%zu of %zu parts", d->done, c->n_parts);
+	char *line = et_asprintf("%zu of %zu %s%s", d->done, c->n_parts,
+		c->kind == ET_CAMPAIGN_RUN ? "machine" : "part", c->n_parts == 1 ? "" : "s");
 	struct et_design_progress progress = { .left_ns = (double)left_ns };
 	char left[ET_FIGURE + 20];
 

@@ -66,7 +66,7 @@ static int find_earlier(struct running *r, char id[40], bool *found, struct et_e
 {
 	struct et_campaign *c = NULL;
 	struct et_experiment *before = NULL;
-	int rc = et_campaign_find(r->r.store, r->e->label, id, err);
+	int rc = et_campaign_find_own(r->r.store, r->e->label, id, err);
 
 	*found = rc == 0;
 	if (rc) {
@@ -85,22 +85,6 @@ static int find_earlier(struct running *r, char id[40], bool *found, struct et_e
 	et_experiment_free(before);
 	et_campaign_free(c);
 	return rc;
-}
-
-static void announce(const struct running *r, bool again)
-{
-	const struct et_campaign *c = r->r.c;
-	struct et_campaign_counts n = et_campaign_count(c);
-
-	if (r->r.cli->verbosity < 0)
-		return;
-	if (again)
-		fprintf(r->r.text, "continuing campaign %s: %zu of %zu parts are done\n", c->id,
-			n.done, c->n_parts);
-	else
-		fprintf(r->r.text, "campaign %s: %zu part%s on %s\n", c->id, c->n_parts,
-			c->n_parts == 1 ? "" : "s", c->engine);
-	fflush(r->r.text);
 }
 
 static int begin(struct running *r, struct et_error *err)
@@ -129,7 +113,7 @@ static int begin(struct running *r, struct et_error *err)
 	if (rc == 0 && !again)
 		rc = et_campaigning_begin(&r->r, &plan, err);
 	if (rc == 0)
-		announce(r, again);
+		et_campaigning_announce(&r->r, again);
 	return rc;
 }
 
@@ -151,21 +135,25 @@ static int attach(struct running *r, const char *operand, struct et_error *err)
 			name      ? name
 			: operand ? operand
 				  : "last",
-			false, err);
+			!r->r.cli->engine.cancel, err);
+	if (rc == 0 && r->r.c->kind != ET_CAMPAIGN_DOE)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"campaign %s has no plan: 'etalon run' began it", r->r.c->id),
+			"use 'etalon run --%s %s'", r->r.cli->engine.cancel ? "cancel" : "attach",
+			r->r.c->id);
 	if (rc == 0 && r->r.cli->engine.attach)
-		announce(r, true);
+		et_campaigning_announce(&r->r, true);
 	return rc;
 }
 
 static int cancel(struct running *r, struct et_error *err)
 {
+	struct et_campaign_counts before = et_campaign_count(r->r.c);
 	int rc = et_campaigning_cancel(&r->r, err);
 
-	if (rc == 0 && r->r.cli->verbosity >= 0) {
-		struct et_campaign_counts n = et_campaign_count(r->r.c);
-		fprintf(r->r.text, "campaign %s is cancelled: %zu of %zu parts are done\n",
-			r->r.c->id, n.done, r->r.c->n_parts);
-	}
+	if (rc == 0)
+		et_campaigning_cancelled(&r->r, &before);
 	return rc;
 }
 
@@ -185,20 +173,6 @@ static int print_findings(struct running *r, struct et_error *err)
 		et_experiment_free(list[i]);
 	free(list);
 	return rc;
-}
-
-static int detached(const struct running *r)
-{
-	const char *id = r->r.c->id;
-	ET_AUTO_FREE char *store =
-		r->r.cli->store ? et_asprintf(" --store %s", r->r.url) : et_strdup("");
-
-	fprintf(stderr,
-		"etalon: detached; the jobs continue\n"
-		"hint: return with 'etalon doe run --attach %s%s'; end them with 'etalon doe run "
-		"--cancel %s%s'\n",
-		id, store, id, store);
-	return 128 + r->r.interrupt->signal;
 }
 
 static int conclude(struct running *r, struct et_error *err)
@@ -237,7 +211,7 @@ int et_doe_campaign(struct et_cli *cli, const struct et_doe_request *request, ch
 	else if (rc == 0) {
 		rc = et_campaigning_drive(&r.r, err);
 		if (rc == -EINTR) {
-			*status = detached(&r);
+			*status = et_campaigning_detached(&r.r);
 			rc = 0;
 		} else if (rc == 0) {
 			*status = conclude(&r, err);

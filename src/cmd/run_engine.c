@@ -76,34 +76,6 @@ static int attach(struct et_campaigning *r, const struct et_run_options *o,
 	return rc;
 }
 
-static void announce(const struct et_campaigning *r)
-{
-	struct et_campaign_counts n = et_campaign_count(r->c);
-
-	if (r->cli->verbosity < 0)
-		return;
-	if (r->cli->engine.cancel)
-		fprintf(r->text, "campaign %s is cancelled: %zu of %zu machines are done\n",
-			r->c->id, n.done, r->c->n_parts);
-	else
-		fprintf(r->text, "campaign %s: %zu of %zu machines are done\n", r->c->id, n.done,
-			r->c->n_parts);
-	fflush(r->text);
-}
-
-static int detached(const struct et_campaigning *r)
-{
-	ET_AUTO_FREE char *store =
-		r->cli->store ? et_asprintf(" --store %s", r->url) : et_strdup("");
-
-	fprintf(stderr,
-		"etalon: detached; the jobs continue\n"
-		"hint: return with 'etalon run --attach %s%s'; end them with 'etalon run --cancel "
-		"%s%s'\n",
-		r->c->id, store, r->c->id, store);
-	return 128 + r->interrupt->signal;
-}
-
 static int conclude(const struct et_campaigning *r)
 {
 	int status = et_campaigning_conclude(r);
@@ -116,6 +88,16 @@ static int conclude(const struct et_campaigning *r)
 	return status;
 }
 
+static int cancel(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_campaign_counts before = et_campaign_count(r->c);
+	int rc = et_campaigning_cancel(r, err);
+
+	if (rc == 0)
+		et_campaigning_cancelled(r, &before);
+	return rc;
+}
+
 static int perform(struct et_campaigning *r, struct et_run_options *o,
 	const struct et_operands *ops, int *status, struct et_error *err)
 {
@@ -124,16 +106,14 @@ static int perform(struct et_campaigning *r, struct et_run_options *o,
 
 	if (rc == 0)
 		rc = w->attach || w->cancel ? attach(r, o, ops, err) : begin(r, o, ops, err);
-	if (rc == 0 && w->cancel)
-		rc = et_campaigning_cancel(r, err);
 	if (rc)
 		return rc;
-	announce(r);
 	if (w->cancel)
-		return 0;
+		return cancel(r, err);
+	et_campaigning_announce(r, w->attach);
 	rc = et_campaigning_drive(r, err);
 	if (rc == -EINTR)
-		*status = detached(r);
+		*status = et_campaigning_detached(r);
 	else if (rc == 0)
 		*status = conclude(r);
 	return rc == -EINTR ? 0 : rc;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,7 @@ struct et_campaign {
 	char *options; /* of the engine, as JSON; or NULL */
 	uint64_t created_wall_ns;
 	char *owner;  /* the user of the database who began it, or NULL */
+	bool own;     /* nobody but the user who read it began it */
 	char *record; /* the experiment without samples, as a native record: what a part runs */
 	struct et_part *parts;
 	size_t n_parts;

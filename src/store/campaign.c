@@ -97,15 +97,17 @@ static int find_by(
 	return rc < 0 ? rc : 1;
 }
 
-int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
+static int find(struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
 {
-	static const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID, ET_SQL_FIND_CAMPAIGN_LABEL,
+	const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID,
+		own ? ET_SQL_FIND_OWN_CAMPAIGN : ET_SQL_FIND_CAMPAIGN_LABEL,
 		ET_SQL_FIND_CAMPAIGN_PREFIX };
 	char found[40] = "";
 	int rc = 0;
 
 	if (!strcmp(name, "last"))
-		rc = find_by(s, ET_SQL_FIND_LAST_CAMPAIGN, NULL, found, err);
+		rc = find_by(s, own ? ET_SQL_FIND_LAST_OWN_CAMPAIGN : ET_SQL_FIND_LAST_CAMPAIGN,
+			NULL, found, err);
 	for (size_t i = 0; *name && strcmp(name, "last") && rc == 0 && i < ET_LENGTH(ways); i++)
 		rc = find_by(s, ways[i], name, found, err);
 	if (rc < 0)
@@ -113,12 +115,22 @@ int et_campaign_find(struct et_store *s, const char *name, char id[40], struct e
 	if (rc == 0)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				!strcmp(name, "last") ? "%s has no campaign"
-						      : "%s has no campaign '%s'",
-				s->db->name, name),
+				!strcmp(name, "last") ? "%s has no campaign%s"
+						      : "%s has no campaign%s '%s'",
+				s->db->name, own ? " of yours" : "", name),
 			"begin one: etalon doe run PLAN --engine slurm");
 	memcpy(id, found, sizeof(found));
 	return 0;
+}
+
+int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	return find(s, name, false, id, err);
+}
+
+int et_campaign_find_own(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	return find(s, name, true, id, err);
 }
 
 /* --- loading --- */
@@ -181,7 +193,7 @@ static int read_row(struct et_store *s, struct et_campaign *out, struct et_error
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_CAMPAIGN, err);
 	int kind;
-	int64_t created;
+	int64_t created, own;
 
 	s->texts = ET_STORE_MOST_TEXT;
 	c.budget = &s->texts;
@@ -195,9 +207,10 @@ static int read_row(struct et_store *s, struct et_campaign *out, struct et_error
 	if (!et_row_text(&c, &out->label) || !et_row_name(&c, et_campaign_kind_names, &kind) ||
 		!et_row_text(&c, &out->engine) || !out->engine || !et_row_text(&c, &out->options) ||
 		!et_row_int(&c, 0, INT64_MAX, &created) || !et_row_text(&c, &out->owner) ||
-		!et_row_text(&c, &out->record) || !out->record)
+		!et_row_int(&c, 0, 1, &own) || !et_row_text(&c, &out->record) || !out->record)
 		return damaged(s, out->id, "its row", err);
 	out->kind = (enum et_campaign_kind)kind;
+	out->own = own;
 	out->created_wall_ns = (uint64_t)created;
 	return 0;
 }

@@ -12,6 +12,29 @@ int et_campaign_begin(
 /* Finds a campaign by "last", its id, its label (the newest) or a prefix of its id. -ENOENT. */
 int et_campaign_find(
 	struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
+/* The same among the campaigns that this user of the database began; an id may be any. */
+int et_campaign_find_own(
+	struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
+
+/* One campaign of a list. */
+struct et_campaign_summary {
+	char id[40];
+	char *label, *engine, *owner; /* label and owner may be NULL */
+	enum et_campaign_kind kind;
+	uint64_t created_wall_ns;
+	size_t parts, done, running, failed;
+	size_t machines; /* where attempts began */
+};
+/* All campaigns, the newest first. The caller frees *out with et_campaign_list_free. */
+int et_campaign_list(struct et_store *s, struct et_campaign_summary **out, size_t *n,
+	struct et_error *err) ET_CHECK;
+void et_campaign_list_free(struct et_campaign_summary *list, size_t n);
+/* The ids of all experiments of a campaign, NULL ends them. The caller frees them. */
+int et_campaign_members(
+	struct et_store *s, const char *id, char ***out, struct et_error *err) ET_CHECK;
+/* Removes a campaign and its parts, not their experiments. */
+int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
+
 /* The caller frees *out. */
 int et_campaign_load(struct et_store *s, const char *id, struct et_campaign **out,
 	struct et_error *err) ET_CHECK;

@@ -193,7 +193,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_PART] = "INSERT INTO part (campaign, number, node, first_round, rounds, state,"
 			    " attempt, generation, failures, changed_ns)"
 			    " VALUES (?, ?, ?, ?, ?, 'todo', 0, 0, 0, ?)",
-	[ET_SQL_GET_CAMPAIGN] = "SELECT label, kind, engine, options, created_ns, owner, record"
+	[ET_SQL_GET_CAMPAIGN] = "SELECT label, kind, engine, options, created_ns, owner,"
+				" owner IS NULL OR owner = $me, record"
 				" FROM campaign WHERE id = ?",
 	[ET_SQL_GET_PARTS] =
 		"SELECT p.number, p.node, p.first_round, p.rounds, p.state, p.attempt,"
@@ -207,6 +208,22 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_FIND_CAMPAIGN_ID] = "SELECT id FROM campaign WHERE id = ?",
 	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE label = ?"
 				       " ORDER BY created_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_LAST_OWN_CAMPAIGN] = "SELECT id FROM campaign"
+					  " WHERE owner IS NULL OR owner = $me"
+					  " ORDER BY created_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_OWN_CAMPAIGN] = "SELECT id FROM campaign WHERE label = ?"
+				     " AND (owner IS NULL OR owner = $me)"
+				     " ORDER BY created_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_LIST_CAMPAIGNS] =
+		"SELECT c.id, c.label, c.kind, c.engine, c.created_ns, c.owner, count(p.number),"
+		" count(CASE WHEN p.state = 'done' THEN 1 END),"
+		" count(CASE WHEN p.state = 'running' THEN 1 END),"
+		" count(CASE WHEN p.state = 'failed' THEN 1 END), count(DISTINCT p.ran_on)"
+		" FROM campaign c LEFT JOIN part p ON p.campaign = c.key GROUP BY c.key"
+		" ORDER BY c.created_ns DESC, c.key DESC",
+	[ET_SQL_LIST_MEMBERS] = "SELECT id FROM experiment WHERE member_campaign = ?"
+				" ORDER BY key",
+	[ET_SQL_REMOVE_CAMPAIGN] = "DELETE FROM campaign WHERE id = ?",
 	[ET_SQL_FIND_CAMPAIGN_PREFIX] = "SELECT id FROM campaign WHERE id >= ?1"
 					" AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
 	/*

@@ -94,6 +94,30 @@ is 'failing: the exit status is 1' "$status" 1
 like 'failing: the part and the reason are printed' "$err" 'part 0 .*failed with exit status 1'
 like 'failing: status has the reason' "$(etalon doe status failing.yaml)" 'failed with exit status 1'
 
+ok 'failing: the hint names the command that repeats it' \
+	grep -q "hint: mend the cause; then 'etalon doe run --attach [0-9a-f-]*' repeats them" .err
+run etalon doe run --attach failing.yaml
+is 'failing: to attach tries it again' "$status $(rows "SELECT max(generation) FROM part p
+	JOIN campaign c ON c.key = p.campaign WHERE c.label = 'failing'")" '1 2'
+
+# --- jobs that the scheduler refuses ---
+plan refused 'sleep {a}'
+run etalon doe run refused.yaml --engine slurm --sbatch-option=--nosuch
+is 'refused: it ends at once' "$status" 2
+like 'refused: the line of sbatch is printed' "$err" "unrecognized option '--nosuch'"
+is 'refused: no campaign is left' "$(rows "SELECT count(*) FROM campaign WHERE label = 'refused'")" 0
+
+# --- a campaign of somebody else ---
+rows "UPDATE campaign SET owner = 'mallory' WHERE label = 'failing'"
+run etalon doe run --attach failing
+is 'foreign: a label of another user is not found' "$status" 2
+id=$(rows "SELECT id FROM campaign WHERE label = 'failing'")
+run etalon doe run --attach "$id"
+is 'foreign: an id of another user is refused' "$status" 4
+like 'foreign: the owner is named' "$err" 'belongs to mallory'
+run etalon doe run --attach whole --store "${ETALON_STORE/\?/?p%61ssword=x&}"
+is 'password: one with an encoded keyword is refused' "$status" 2
+
 # --- detaching and cancelling ---
 plan long 'sleep 5 {a}'
 etalon doe run long.yaml --engine slurm >out 2>err &
