@@ -194,19 +194,6 @@ int et_campaigning_begin(
 
 /* --- returning --- */
 
-static int reset_failed(struct et_campaigning *r, struct et_error *err)
-{
-	struct et_campaign *c = r->c;
-	ET_AUTO_FREE uint32_t *failed = et_calloc(c->n_parts, sizeof(*failed));
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_parts; i++) {
-		if (c->parts[i].state == ET_PART_FAILED)
-			failed[n++] = c->parts[i].number;
-	}
-	return n ? et_campaign_reset(r->store, c->id, failed, n, err) : 0;
-}
-
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err)
 {
@@ -228,7 +215,7 @@ int et_campaigning_attach(
 		struct et_error busy = { 0 };
 		r->claimed = et_store_claim(r->store, id, &busy) == 0;
 		if (r->claimed)
-			rc = reset_failed(r, err);
+			rc = et_campaigning_reset(r, err);
 		if (rc == 0)
 			rc = et_campaign_refresh(r->store, r->c, err);
 	}

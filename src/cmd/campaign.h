@@ -99,6 +99,8 @@ int et_campaigning_step(
 int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Prints the job of a generation as the engine would get it. */
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out);
+/* Parts that failed are to be submitted again. */
+int et_campaigning_reset(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Ends its jobs, and removes it, or records why all of its parts failed. */
 void et_campaigning_discard(struct et_campaigning *r, const char *why);
 /* Says what begins or continues, or that all is cancelled; `before` is the state before that. */

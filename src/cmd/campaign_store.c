@@ -74,3 +74,16 @@ int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
 		rc = r->engine->ops->cancel(r->engine, err);
 	return rc ? rc : et_campaign_refresh(r->store, r->c, err);
 }
+
+int et_campaigning_reset(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_campaign *c = r->c;
+	ET_AUTO_FREE uint32_t *failed = et_calloc(c->n_parts, sizeof(*failed));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parts; i++) {
+		if (c->parts[i].state == ET_PART_FAILED)
+			failed[n++] = c->parts[i].number;
+	}
+	return n ? et_campaign_reset(r->store, c->id, failed, n, err) : 0;
+}
