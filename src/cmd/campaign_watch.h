@@ -17,7 +17,7 @@ struct et_campaign_watch {
 	char *stuck;        /* the last reason why a job does not start that was printed */
 };
 
-/* What may go away for a while. */
+/* The things that may go away for a while. */
 enum et_trouble { ET_TROUBLE_STORE, ET_TROUBLE_ENGINE, ET_TROUBLE_SUBMITTING };
 /* Prints a trouble when it begins, and when it is over: NULL. */
 void et_campaign_tell(struct et_campaigning *r, enum et_trouble which, const struct et_error *why);
