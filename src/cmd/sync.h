@@ -30,6 +30,13 @@ int et_sync_pull(const struct et_cli *cli, const struct et_sync *o, char *const 
 
 /* The central store that the user named with --store or ETALON_STORE, or NULL. */
 const char *et_sync_central(const struct et_cli *cli);
+/*
+ * The store on this machine: ETALON_STORE unless that is a server, else the user's own file. The
+ * caller frees it.
+ */
+char *et_sync_local_url(const struct et_sync *o) ET_CHECK;
+/* Prints an error about one experiment. */
+void et_sync_print_failure(const char *id, const struct et_error *err);
 /* Opens the spool; -ENOENT: there is none yet. */
 int et_sync_open_spool(struct et_store **out, struct et_error *err) ET_CHECK;
 

@@ -115,7 +115,8 @@ static int count_waiting(struct et_store *spool, const char *destination, bool p
 int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et_error *err)
 {
 	const char *url = et_sync_central(cli);
-	ET_AUTO_FREE char *destination = url && cli->store ? et_spool_destination(url) : NULL;
+	ET_AUTO_FREE char *destination =
+		url && (cli->store || o->all) ? et_spool_destination(url) : NULL;
 	struct et_delivery d = { .destination = destination, .done = done };
 	struct et_store *spool = NULL;
 	size_t n = 0;
@@ -134,107 +135,4 @@ int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et
 	if (!rc && !n && cli->verbosity >= 0)
 		printf("nothing waits to be delivered\n");
 	return rc ? rc : conclude(&sink, d.failed, d.first.exit);
-}
-
-/* --- pruning --- */
-
-/* Sets *there to whether the central store has the experiment with the digest of the outbox. */
-static int is_there(struct et_store *central, const struct et_outbox_entry *entry, bool *there,
-	struct et_error *err)
-{
-	struct et_pull_item item = { 0 };
-	enum et_delivered state = ET_DELIVERED_NEW;
-
-	snprintf(item.id, sizeof(item.id), "%s", entry->experiment);
-	snprintf(item.digest, sizeof(item.digest), "%s", entry->digest);
-	int rc = et_pull_check(central, &item, &state, err);
-	*there = rc == 0 && state == ET_DELIVERED_BEFORE;
-	return rc;
-}
-
-/* Connects to the destination, unless *central is connected to it. */
-static int reach(const char *destination, struct et_store **central, struct et_error *err)
-{
-	if (*central && !strcmp(et_store_url(*central), destination))
-		return 0;
-	et_store_close(*central);
-	*central = NULL;
-	return et_store_open(destination, ET_STORE_READ, central, err);
-}
-
-/* Whether no entry of the experiment waits, and each destination has it. */
-static int is_delivered(const struct et_outbox *all, size_t at, struct et_store **central,
-	bool *out, struct et_error *err)
-{
-	const char *id = all->list[at].experiment;
-	int rc = 0;
-
-	*out = all->list[at].state == ET_STATE_DONE || all->list[at].state == ET_STATE_FAILED;
-	for (size_t i = 0; !rc && *out && i < all->n; i++) {
-		const struct et_outbox_entry *entry = &all->list[i];
-
-		if (strcmp(entry->experiment, id) != 0)
-			continue;
-		*out = entry->delivered_wall_ns;
-		/* Without a digest, another attempt did the part: it is not wanted. */
-		if (!*out || !entry->digest[0])
-			continue;
-		rc = reach(entry->destination, central, err);
-		if (!rc)
-			rc = is_there(*central, entry, out, err);
-	}
-	return rc;
-}
-
-static bool is_first(const struct et_outbox *all, size_t at)
-{
-	for (size_t i = 0; i < at; i++) {
-		if (!strcmp(all->list[i].experiment, all->list[at].experiment))
-			return false;
-	}
-	return true;
-}
-
-static int prune_all(struct et_store *spool, const struct et_outbox *all, const struct et_cli *cli,
-	bool dry_run, struct et_error *err)
-{
-	struct et_store *central = NULL;
-	size_t pruned = 0;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < all->n; i++) {
-		const char *id = all->list[i].experiment;
-		bool delivered = false;
-
-		if (is_first(all, i))
-			rc = is_delivered(all, i, &central, &delivered, err);
-		if (rc || !delivered)
-			continue;
-		pruned++;
-		if (!dry_run)
-			rc = et_outbox_prune(spool, id, err);
-		if (!rc && cli->verbosity >= 0)
-			printf("%s: %s\n", id, dry_run ? "would be removed" : "removed");
-	}
-	et_store_close(central);
-	if (!rc && !pruned && cli->verbosity >= 0)
-		printf("nothing can be removed from the spool\n");
-	return rc;
-}
-
-int et_sync_prune(const struct et_cli *cli, const struct et_sync *o, struct et_error *err)
-{
-	struct et_outbox all = { 0 };
-	struct et_store *spool = NULL;
-	int rc = et_sync_open_spool(&spool, err);
-
-	if (rc == -ENOENT)
-		rc = 0;
-	if (!rc && spool)
-		rc = et_outbox_read(spool, &all, err);
-	if (!rc)
-		rc = prune_all(spool, &all, cli, o->dry_run, err);
-	et_outbox_free(&all);
-	et_store_close(spool);
-	return rc;
 }

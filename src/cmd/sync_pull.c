@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sync --from`: copies what others measured; and `sync --all`: the other direction. */
+/* `sync --from`: copies what others measured. */
 #include "base/alloc.h"
 #include "cmd/secret.h"
 #include "cmd/sync.h"
@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The store on this machine: ETALON_STORE unless that is a server, else the user's own file. */
-static char *local_url(const struct et_sync *o)
+char *et_sync_local_url(const struct et_sync *o)
 {
 	const char *url = o->environment;
 	ET_AUTO_FREE char *own = et_cli_own_store();
@@ -20,19 +19,18 @@ static char *local_url(const struct et_sync *o)
 	return et_asprintf("sqlite:%s", own);
 }
 
-static void print_failure(const char *id, const struct et_error *err)
+void et_sync_print_failure(const char *id, const struct et_error *err)
 {
 	ET_AUTO_FREE char *what = et_clean(err->what, "");
 	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
 
-	fprintf(stderr, "etalon: %s\n", strstr(what, id) ? what : "an experiment failed");
-	if (!strstr(what, id))
+	if (strstr(what, id))
+		fprintf(stderr, "etalon: %s\n", what);
+	else
 		fprintf(stderr, "etalon: %s: %s\n", id, what);
 	if (*hint)
 		fprintf(stderr, "hint: %s\n", hint);
 }
-
-/* --- from a central store --- */
 
 /* The items of the ids that the user named. */
 static int list_named(
@@ -92,7 +90,7 @@ static int pull_all(const struct et_cli *cli, const struct et_sync *o, struct et
 	for (size_t i = 0; !rc && i < all.n; i++) {
 		rc = pull_item(cli, central, local, &all.list[i], o->dry_run, err);
 		if (rc == -EEXIST || rc == -EBADMSG) {
-			print_failure(all.list[i].id, err);
+			et_sync_print_failure(all.list[i].id, err);
 			status = ET_EXIT_OUTSIDE;
 			rc = 0;
 		}
@@ -106,7 +104,7 @@ static int pull_all(const struct et_cli *cli, const struct et_sync *o, struct et
 int et_sync_pull(
 	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
 {
-	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : local_url(o);
+	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : et_sync_local_url(o);
 	struct et_store *central = NULL, *local = NULL;
 	int rc = et_store_open(et_secret_url(o->from), ET_STORE_READ, &central, err);
 
@@ -121,106 +119,5 @@ int et_sync_pull(
 		rc = pull_all(cli, o, central, local, names, err);
 	et_store_close(local);
 	et_store_close(central);
-	return rc;
-}
-
-/* --- to a central store --- */
-
-struct ids {
-	char (*list)[40];
-	size_t n, room;
-};
-
-static int add_id(void *ctx, const struct et_summary *s)
-{
-	struct ids *ids = ctx;
-
-	ET_GROW(ids->list, ids->n, ids->room);
-	memcpy(ids->list[ids->n++], s->id, sizeof(s->id));
-	return 0;
-}
-
-static int find_ids(
-	struct et_store *local, char *const *names, bool all, struct ids *ids, struct et_error *err)
-{
-	int rc = all ? et_store_list(local, 0, add_id, ids, err) : 0;
-
-	for (; !rc && *names; names++) {
-		struct et_summary one = { 0 };
-		rc = et_store_find(local, *names, one.id, err);
-		if (!rc)
-			rc = add_id(ids, &one);
-	}
-	return rc;
-}
-
-static int upload(const struct et_cli *cli, struct et_store *local, struct et_store *central,
-	const char *id, struct et_error *err)
-{
-	static const char *const outcomes[] = { "delivered", "delivered a later state",
-		"was delivered before",
-		"not stored: another attempt did this part of the campaign" };
-	struct et_experiment *e = NULL;
-	enum et_delivered how;
-	int rc = et_store_claim(local, id, err);
-
-	if (rc)
-		return rc;
-	rc = et_store_load(local, id, &e, err);
-	et_store_release(local);
-	if (!rc)
-		rc = et_store_deliver(central, e, &how, err);
-	et_experiment_free(e);
-	if (!rc && cli->verbosity >= 0)
-		printf("%s: %s\n", id, outcomes[how]);
-	return rc;
-}
-
-static int upload_all(const struct et_cli *cli, struct et_store *local, const struct ids *ids,
-	bool dry_run, struct et_error *err)
-{
-	const char *url = et_sync_central(cli);
-	struct et_store *central = NULL;
-	int status = ET_EXIT_DONE;
-	int rc = dry_run ? 0 : et_store_open(url, ET_STORE_WRITE, &central, err);
-
-	for (size_t i = 0; !rc && i < ids->n; i++) {
-		if (dry_run) {
-			printf("%s: would be delivered\n", ids->list[i]);
-			continue;
-		}
-		rc = upload(cli, local, central, ids->list[i], err);
-		if (rc == -EEXIST || rc == -EBADMSG || rc == -EBUSY) {
-			print_failure(ids->list[i], err);
-			status = ET_EXIT_OUTSIDE;
-			rc = 0;
-		}
-	}
-	et_store_close(central);
-	return rc ? rc : status;
-}
-
-int et_sync_upload(
-	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
-{
-	ET_AUTO_FREE char *url = local_url(o);
-	struct et_store *local = NULL;
-	struct ids ids = { 0 };
-
-	if (!et_sync_central(cli))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "no central store is named"),
-			"name it with --store postgresql://…");
-	int rc = et_store_open(url, ET_STORE_READ, &local, err);
-	et_store_close(local);
-	local = NULL;
-	if (!rc)
-		rc = et_store_open(url, ET_STORE_WRITE, &local, err);
-	if (!rc)
-		rc = find_ids(local, names, o->all, &ids, err);
-	if (!rc)
-		rc = upload_all(cli, local, &ids, o->dry_run, err);
-	free(ids.list);
-	et_store_close(local);
 	return rc;
 }

@@ -224,12 +224,44 @@ int et_outbox_deliver(struct et_store *spool, struct et_store *central,
 	return rc;
 }
 
+static int change_destination(
+	struct et_store *spool, const char *id, const char *destination, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor old = et_cursor_open(spool, ET_SQL_REDIRECT, err);
+
+	et_bind_text(&old, "id", id);
+	et_bind_text(&old, "destination", destination);
+	int rc = et_cursor_step(&old);
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(spool, ET_SQL_ENQUEUE, err);
+	et_bind_text(&c, "id", id);
+	et_bind_text(&c, "destination", destination);
+	et_bind_count(&c, "queued_ns", et_clock_real.wall_ns(NULL));
+	return et_cursor_step(&c);
+}
+
+int et_outbox_redirect(
+	struct et_store *spool, const char *id, const char *destination, struct et_error *err)
+{
+	ET_AUTO_FREE char *shown = et_spool_destination(destination);
+	int rc = et_store_transact(spool, err);
+
+	return rc ? rc : et_store_conclude(spool, change_destination(spool, id, shown, err), err);
+}
+
 int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err)
 {
-	int rc = et_store_transact(spool, err);
+	/* Nobody continues it from now on. */
+	int rc = et_store_claim(spool, id, err);
 
 	if (rc)
 		return rc;
+	rc = et_store_transact(spool, err);
+	if (rc) {
+		et_store_release(spool);
+		return rc;
+	}
 	rc = et_store_drop(spool, id, err);
 	if (!rc) {
 		ET_AUTO_CURSOR struct et_cursor c =
@@ -237,5 +269,7 @@ int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err
 		et_bind_text(&c, "id", id);
 		rc = et_cursor_step(&c);
 	}
-	return et_store_conclude(spool, rc, err);
+	rc = et_store_conclude(spool, rc, err);
+	et_store_release(spool);
+	return rc;
 }

@@ -63,6 +63,9 @@ int et_outbox_deliver(struct et_store *spool, struct et_store *central,
 /* Records that an attempt failed, for instance because the destination cannot be reached. */
 int et_outbox_fail(struct et_store *spool, const struct et_outbox_entry *entry, const char *why,
 	struct et_error *err) ET_CHECK;
+/* Lets an experiment wait for that destination, a URL, instead of those that it waits for. */
+int et_outbox_redirect(struct et_store *spool, const char *id, const char *destination,
+	struct et_error *err) ET_CHECK;
 /* Removes a delivered experiment from the spool with its entries. */
 int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err) ET_CHECK;
 

@@ -288,6 +288,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		"SELECT id, digest, machine FROM experiment WHERE (?1 = '' OR label = ?1)"
 		" AND (?2 = '' OR machine = ?2 OR host_name = ?2) AND started_ns >= ?3"
 		" ORDER BY started_ns DESC, key DESC LIMIT ?4",
+	[ET_SQL_REDIRECT] = "DELETE FROM outbox WHERE experiment = ? AND destination <> ?"
+			    " AND delivered_ns IS NULL",
 	[ET_SQL_DROP_FROM_OUTBOX] = "DELETE FROM outbox WHERE experiment = ?",
 };
 

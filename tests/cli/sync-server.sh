@@ -242,6 +242,30 @@ fi
 run env ETALON_STORE="sqlite:$work/mine.db" "$ETALON" sync --from "$ETALON_STORE" --label a
 is 'from: an experiment is copied' "$status|$(newest "sqlite:$work/mine.db")" "0|$(etalon list --json | jq -r '.[] | select(.label == "a").id')"
 pg_sql lab "DELETE FROM etalon.experiment WHERE label = 'slow'"
+run etalon sync --all
+is 'all: what the server lost is delivered again' \
+	"$status|$(pg_sql lab "SELECT count(*) > 0 FROM etalon.experiment WHERE label = 'slow'")" '0|t'
+pg_sql lab "DELETE FROM etalon.experiment WHERE label = 'slow'"
+run env ETALON_STORE="$(pg_url mistyped)" "$ETALON" run -q -r 2 --label wrong true
+wrong=$(newest "sqlite:$ETALON_SPOOL")
+run etalon sync --prune --dry-run
+like 'prune: --dry-run lists what would be removed' "$out" 'would be removed'
+run etalon sync --store "$ETALON_STORE" "$wrong"
+is 'redirect: what waits for a mistyped store is delivered to the right one' "$status|$(waiting)" '0|0'
+like 'redirect: one line reports it' "$out" "^$wrong: delivered to "
+run env ETALON_DELIVERY_LIMIT=0 "$ETALON" run -q -r 2 --label moved true
+moved=$(newest "sqlite:$ETALON_SPOOL")
+run etalon sync --store "sqlite:$work/elsewhere.db" "$moved"
+is 'redirect: to a file' "$status|$(waiting)" '0|0'
+mv elsewhere.db gone.db
+run etalon sync --prune --store "sqlite:$work/elsewhere.db"
+is 'prune: a store that is not there' "$status" 4
+like 'prune: the failure is one line' "$err" '^etalon: .*elsewhere.db'
+run etalon sync --prune
+is 'prune: exit status after one store failed' "$status" 4
+mv gone.db elsewhere.db
+run etalon sync --prune --store "sqlite:$work/elsewhere.db"
+is 'prune: --store restricts it' "$status|$out" "0|$moved: removed"
 run etalon sync --prune
 is 'prune: exit status' "$status" 0
 is 'prune: only what the server lost stays in the spool' "$(etalon list --store "sqlite:$ETALON_SPOOL" --json | jq -r '.[].label')" slow
