@@ -2,6 +2,7 @@
 /* `sync --all` and `sync ID…`: delivers experiments of the local store and of the spool. */
 #include "base/alloc.h"
 #include "cmd/sync.h"
+#include "store/machines.h"
 #include "store/spool.h"
 
 #include <errno.h>
@@ -101,6 +102,8 @@ static int upload(const struct et_cli *cli, struct et_store *local, struct et_st
 		return rc;
 	rc = et_store_load(local, id, &e, err);
 	et_store_release(local);
+	if (!rc)
+		rc = et_store_copy_machine(local, central, e->machine, err);
 	if (!rc)
 		rc = et_store_deliver(central, e, &how, err);
 	et_experiment_free(e);

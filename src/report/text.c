@@ -4,6 +4,7 @@
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "model/culprit.h"
+#include "model/machine_id.h"
 #include "report/histogram.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -406,8 +407,14 @@ static struct text begin(const struct et_host *host, const struct et_text_option
 }
 
 /* The record of a benchmark program has neither clock source nor kind of virtual machine. */
-static void machine_row(const struct text *t, const struct et_host *h)
+static void machine_row(const struct text *t, const struct et_experiment *e)
 {
+	const struct et_host *h = &e->host;
+	char name[ET_MACHINE_SIZE];
+
+	et_machine_label(e->machine, h->name, name, sizeof(name));
+	if (strcmp(name, h->name) != 0)
+		row(t, "measured on", NULL, "%s", name);
 	row(t, "machine", NULL, "%s: %u × %s, Linux %s%s%s%s%s", h->name, h->cpus, h->cpu,
 		h->kernel, *h->clocksource ? ", " : "", h->clocksource,
 		*h->virtual_machine ? ", virtual: " : "", h->virtual_machine);
@@ -432,7 +439,7 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 			et_experiment_of_functions(e) ? "imported: functions, times per call"
 						      : "imported");
 	if (e->host.cpus) /* not known of an imported record */
-		machine_row(&t, &e->host);
+		machine_row(&t, e);
 	if (e->plan.randomise_layout)
 		row(&t, "layout", NULL, "random in each run");
 	if (o->verbose) {

@@ -45,6 +45,11 @@ done
 is 'sync: nothing is stored twice' "$(sql central.db 'SELECT count(*) FROM experiment')|$(sql central.db \
 	'SELECT count(*) FROM sample')" "2|$(sql store.db 'SELECT count(*) FROM sample')"
 
+is 'sync: the machine is delivered, too' "$(sql central.db 'SELECT count(*) FROM machine')" 1
+ETALON_MACHINE=zeta run etalon run -q -r 2 --store "sqlite:$work/zeta.db" true
+like 'show: it names the machine whose identity is not the name of the host' \
+	"$(etalon show --store "sqlite:$work/zeta.db")" 'measured on +zeta'
+
 # A run that was interrupted is delivered, and again when it is done.
 # A program whose fifth run waits for a file: until then the experiment runs.
 cat >step <<-'EOF'
