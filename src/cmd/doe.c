@@ -108,7 +108,8 @@ const struct et_verb et_verb_doe = {
 	.examples = "  etalon doe init -o plan.yaml\n"
 		    "  etalon doe plan plan.yaml\n"
 		    "  etalon doe run plan.yaml\n"
-		    "  etalon doe analyse plan.yaml\n",
+		    "  etalon doe analyse plan.yaml\n"
+		    "  etalon doe run plan.yaml --engine slurm # needs a cluster\n",
 	.options = options,
 	.uses_store = true,
 	.uses_engine = true,

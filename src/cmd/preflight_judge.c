@@ -63,7 +63,10 @@ static void judge_silent(const struct et_probe *probes, size_t n, struct et_pref
 		else if (p->rc && others++ < MOST_NAMED)
 			et_preflight_add_error(out, -p->rc,
 				p->err.exit ? p->err.exit : ET_EXIT_OUTSIDE,
-				et_asprintf("%s: %s", p->node, p->err.what), p->err.hint);
+				strstr(p->err.what, p->node)
+					? et_strdup(p->err.what)
+					: et_asprintf("%s: %s", p->node, p->err.what),
+				p->err.hint);
 	}
 	end_names(&lacking);
 	end_names(&busy);

@@ -24,7 +24,8 @@ const struct et_verb et_verb_run = {
 		    "  etalon run --runs 20 --report result.html 'etalon put sort'\n"
 		    "  etalon run --protocol auto 'etalon put sort --size 1000'\n"
 		    "  etalon run -r 10 -L n 1000,2000 'etalon put sort --size {n}'\n"
-		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n",
+		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n"
+		    "  etalon run --engine ssh:a,b 'sort /etc/passwd' # needs a cluster\n",
 	.options = et_run_options,
 	.uses_store = true,
 	.uses_engine = true,

@@ -76,6 +76,22 @@ static int attach(struct et_campaigning *r, const struct et_run_options *o,
 	return rc;
 }
 
+/* Names a command that works: one machine has nothing to be compared with. */
+static void print_kept(const struct et_campaigning *r)
+{
+	size_t done = et_campaign_count(r->c).done;
+
+	if (done > 1)
+		fprintf(r->text, "kept as %s: etalon compare --by machine %s\n", r->c->id,
+			r->c->id);
+	for (size_t i = 0; done == 1 && i < r->c->n_parts; i++) {
+		const struct et_part *p = &r->c->parts[i];
+		if (p->state == ET_PART_DONE)
+			fprintf(r->text, "kept as %s: etalon show %s\n", p->experiment,
+				p->experiment);
+	}
+}
+
 static int conclude(const struct et_campaigning *r)
 {
 	int status = et_campaigning_conclude(r);
@@ -83,8 +99,7 @@ static int conclude(const struct et_campaigning *r)
 	if (r->cli->verbosity >= 0 && r->store)
 		et_compare_campaign(r->cli, r->store, r->c->id, r->text);
 	if (r->cli->verbosity >= 0)
-		fprintf(r->text, "kept as %s: etalon compare --by machine %s\n", r->c->id,
-			r->c->id);
+		print_kept(r);
 	return status;
 }
 

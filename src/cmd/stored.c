@@ -5,6 +5,7 @@
 #include "cmd/outputs.h"
 #include "report/terminal.h"
 #include "stats/judge.h"
+#include "store/campaign.h"
 #include "store/spool.h"
 
 #include <errno.h>
@@ -122,6 +123,27 @@ int et_stored_keep(const struct et_cli *cli, const struct et_experiment *e, stru
 	return rc;
 }
 
+/* A campaign is no experiment, but has some. */
+static int explain_campaign(
+	const struct et_cli *cli, const char *name, int rc, struct et_error *err)
+{
+	struct et_store *store = NULL;
+	struct et_error ignored = { 0 };
+	char id[40];
+
+	if (et_stored_open(cli, ET_STORE_READ, &store, &ignored))
+		return rc;
+	if (et_campaign_find(store, name, id, &ignored) == 0)
+		rc = et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"%s is a campaign: each of its machines has an experiment", id),
+			"use 'etalon compare --by machine %s'; 'etalon doe status --json %s' lists "
+			"its experiments",
+			id, id);
+	et_store_close(store);
+	return rc;
+}
+
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
 	struct et_error *err)
 {
@@ -136,6 +158,8 @@ int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experi
 		et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "nothing is stored yet in %s", url);
 		et_hint(err, rc, "measure a program: etalon run 'sleep 0.1'");
 	}
+	if (rc == -ENOENT && err->exit == ET_EXIT_USAGE)
+		rc = explain_campaign(cli, name, rc, err);
 	if (rc)
 		return rc;
 	rc = et_store_load(store, id, out, err);

@@ -118,6 +118,11 @@ like 'foreign: the owner is named' "$err" 'belongs to mallory'
 run etalon doe run --attach whole --store "${ETALON_STORE/\?/?p%61ssword=x&}"
 is 'password: one with an encoded keyword is refused' "$status" 2
 
+# --- an id of a campaign where an experiment is expected ---
+run etalon show "$(rows "SELECT id FROM campaign WHERE label = 'whole'")"
+is 'show: a campaign is no experiment' "$status" 2
+like 'show: the cure is named' "$err" "hint: use 'etalon compare --by machine"
+
 # --- detaching and cancelling ---
 plan long 'sleep 5 {a}'
 etalon doe run long.yaml --engine slurm >out 2>err &
