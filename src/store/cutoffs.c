@@ -5,6 +5,7 @@
 #include "base/memstream.h"
 #include "store/daemons.h"
 #include "store/importer.h"
+#include "store/machines.h"
 
 #include <errno.h>
 #include <math.h>
@@ -181,6 +182,38 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 	return l.rc ? "their list of daemons is damaged" : NULL;
 }
 
+/* The cutoffs of a machine that had a certain name. */
+struct search {
+	const char *host;
+	char *value; /* or NULL */
+};
+
+static int take_if_of_host(void *ctx, const struct et_fact *fact)
+{
+	struct search *search = ctx;
+	struct et_importer in = { .options = &(struct et_import_options){ .name = "facts" } };
+	struct et_cutoffs c = { 0 };
+	json_t *root = NULL;
+
+	if (!et_outline_load(&in, fact->value, strlen(fact->value), &root) &&
+		!read_all(&in, root, &c) && !strcmp(c.host, search->host))
+		search->value = et_strdup(fact->value);
+	et_cutoffs_free(&c);
+	json_decref(root);
+	et_outline_free(&in);
+	return search->value != NULL;
+}
+
+/* Records of other tools and of earlier versions have the name of the host only. */
+static int find_by_host(struct et_store *s, const char *host, char **value, struct et_error *err)
+{
+	struct search search = { host, NULL };
+	int rc = et_store_list_fact(s, fact_key, take_if_of_host, &search, err);
+
+	*value = search.value;
+	return rc;
+}
+
 int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 	struct et_cutoffs *out, bool *there, struct et_error *err)
 {
@@ -191,6 +224,8 @@ int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 	int rc = et_store_get_fact(s, machine, fact_key, &value, err);
 	if (rc == 0 && !value)
 		rc = et_store_get_fact(s, "", old, &value, err);
+	if (rc == 0 && !value && !*machine)
+		rc = find_by_host(s, host, &value, err);
 	if (rc)
 		return rc;
 	*there = value != NULL;

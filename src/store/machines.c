@@ -117,6 +117,24 @@ int et_store_list_facts(
 	return rc;
 }
 
+int et_store_list_fact(
+	struct et_store *s, const char *key, et_fact_fn fn, void *ctx, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_FACT, err);
+	int rc;
+
+	et_bind_text(&c, "a fact's name", key);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		struct et_fact fact = { .key = key };
+		if (!et_row_peek(&c, &fact.machine) || !fact.machine ||
+			!et_row_peek(&c, &fact.value) || !fact.value)
+			return damaged(s, "a fact", err);
+		if (fn(ctx, &fact))
+			return 0;
+	}
+	return rc;
+}
+
 /* --- machines --- */
 
 /* The environment is a JSON array: few read it with SQL, and nobody joins it. */

@@ -25,6 +25,9 @@ typedef int (*et_fact_fn)(void *ctx, const struct et_fact *fact);
 /* Calls fn for each fact of the machine, also for those that were removed, which are "". */
 int et_store_list_facts(struct et_store *s, const char *machine, et_fact_fn fn, void *ctx,
 	struct et_error *err) ET_CHECK;
+/* Calls fn for the fact of that name of each machine, the newest first, until it returns not 0. */
+int et_store_list_fact(struct et_store *s, const char *key, et_fact_fn fn, void *ctx,
+	struct et_error *err) ET_CHECK;
 
 /*
  * Copies the row and the facts of a machine from one store to another: what is newer wins. Delivery

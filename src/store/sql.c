@@ -159,6 +159,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE machine = '' AND key = ?",
 	[ET_SQL_LIST_FACTS] = "SELECT key, value, changed_ns FROM fact WHERE machine = ?"
 			      " ORDER BY key",
+	[ET_SQL_LIST_FACT] = "SELECT machine, value FROM fact WHERE key = ?"
+			     " ORDER BY changed_ns DESC, machine",
 	[ET_SQL_ADD_MACHINE] = "INSERT INTO machine (id, first_ns, last_ns, version, environment,"
 			       " $host) VALUES (?, ?, ?, ?, ?, $host?) ON CONFLICT DO NOTHING",
 	[ET_SQL_SET_MACHINE] = "UPDATE machine SET (last_ns, version, environment, $host) ="
