@@ -111,12 +111,12 @@ try()
 interrupted=0
 for ((i = 0; i < TORTURE; i++)); do
 	odd=0
-	for kib in 4 64 150 $((RANDOM % 100 + 160)) $((RANDOM % 100 + 200)); do
+	for kib in 4 64 200 $((RANDOM % 100 + 230)) $((RANDOM % 100 + 270)); do
 		try "$kib" 600 etalon run -q --store "sqlite:$store" -r 600 --no-ledger -- true
 	done
 	is "disk full: experiments of single runs survive" "$odd" 0
 	odd=0
-	for kib in 40 170 $((RANDOM % 100 + 160)) $((RANDOM % 100 + 200)); do
+	for kib in 40 240 $((RANDOM % 100 + 230)) $((RANDOM % 100 + 270)); do
 		try "$kib" 600 etalon run -q --store "sqlite:$store" -r 300 --order duet --no-ledger true 'sleep 0'
 	done
 	is "disk full: experiments of duets survive" "$odd" 0
@@ -129,9 +129,9 @@ profile=(etalon profile -q --store "sqlite:$store" -w 0 -F 5000)
 rm -f disk/store.db*
 if run "${profile[@]}" -r 1 -- etalon put inc --seconds 5ms && [ "$status" -eq 0 ]; then
 	odd=0 interrupted=0 verb=profile
-	for kib in 150 $((RANDOM % 30 + 180)) $((RANDOM % 60 + 200)); do
+	for kib in 230 $((RANDOM % 30 + 260)) $((RANDOM % 60 + 280)); do
 		try "$kib" 40 "${profile[@]}" -r 40 -- etalon put inc --seconds 5ms
-		[ ! -s "$store" ] || [ "$(sql "SELECT count(*) FROM sample")" = "$(sql "SELECT count(*) FROM profile_run")" ] ||
+		[ ! -s "$store" ] || [ -z "$(sql .tables)" ] || [ "$(sql "SELECT count(*) FROM sample")" = "$(sql "SELECT count(*) FROM profile_run")" ] ||
 			odd "there are samples without a profile"
 	done
 	is "disk full: profiles survive, $interrupted of them interrupted and resumed" "$odd" 0
@@ -143,7 +143,7 @@ fi
 if [ $small -eq 1 ]; then
 	rm -rf disk/*
 	etalon run -q -r 2 --store "sqlite:$store" true >/dev/null
-	on_full_disk 60 etalon daemons learn -q --store "sqlite:$store" --short-runs 2000 --short-seconds 1ms --long-runs 0
+	on_full_disk 100 etalon daemons learn -q --store "sqlite:$store" --short-runs 2000 --short-seconds 1ms --long-runs 0
 	is 'disk full: a learning gives exit status 4' "$status" 4
 	like 'disk full: the hint continues the learning' "$err" "run 'etalon daemons learn --resume' to continue"
 else
