@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs the examples of the documents, unchanged, in a folder with a few files and a few recorded
 # experiments. A line that cannot run here has a comment: "# needs root", "# installs packages",
-# "# takes minutes", "# needs a cluster" or "# needs a build folder". Usage: examples.sh readme|pages
+# "# takes minutes", "# needs a build folder" (or a server, a cluster, a job). Usage: examples.sh readme|pages
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -51,7 +51,7 @@ try()
 	rm -rf sandbox
 	cp -r stage sandbox
 	while IFS= read -r line; do
-		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ (minutes|days)|needs\ a\ (build\ folder|cluster)) ]]; then
+		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ (minutes|days)|needs\ a\ (build\ folder|server|cluster|job)) ]]; then
 			skip "$source: '$line' succeeds" "${BASH_REMATCH[1]}"
 			continue
 		fi
