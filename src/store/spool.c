@@ -171,17 +171,16 @@ static int check_idle(struct et_store *spool, const char *id, struct et_error *e
 }
 
 /*
- * The row and the facts of the machine, once per connection. Facts come back, too: a machine whose
- * spool is new knows what was learned on it.
+ * The row and the facts of the machine, once per connection. Nothing comes back: other users may
+ * have changed facts in a central store, and cutoffs decide which samples are removed. The user
+ * takes them by sync --from.
  */
-static int exchange_facts(
+static int deliver_facts(
 	struct et_store *spool, struct et_store *central, const char *machine, struct et_error *err)
 {
 	if (!*machine || !strcmp(central->copied, machine))
 		return 0;
 	int rc = et_store_copy_machine(spool, central, machine, err);
-	if (!rc)
-		rc = et_store_copy_machine(central, spool, machine, err);
 	if (!rc)
 		snprintf(central->copied, sizeof(central->copied), "%s", machine);
 	return rc;
@@ -197,7 +196,7 @@ static int deliver(struct et_store *spool, struct et_store *central,
 	if (rc)
 		return rc;
 	et_experiment_digest(e, digest);
-	rc = exchange_facts(spool, central, e->machine, err);
+	rc = deliver_facts(spool, central, e->machine, err);
 	if (!rc)
 		rc = et_store_deliver(central, e, out, err);
 	et_experiment_free(e);
