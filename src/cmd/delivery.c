@@ -2,6 +2,7 @@
 #include "cmd/delivery.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/calibration.h"
 #include "cmd/stored.h"
 #include "report/terminal.h"
 
@@ -81,8 +82,9 @@ int et_delivery_run(struct et_store *spool, struct et_delivery *d, struct et_err
 {
 	struct delivering x = { .d = d, .spool = spool };
 	struct et_outbox all = { 0 };
-	int rc = et_outbox_read(spool, &all, err);
 
+	et_calibration_spool(spool);
+	int rc = et_outbox_read(spool, &all, err);
 	for (size_t i = 0; !rc && i < all.n; i++) {
 		const struct et_outbox_entry *entry = &all.list[i];
 		if (!entry->delivered_wall_ns &&

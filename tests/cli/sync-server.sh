@@ -32,12 +32,15 @@ same_records()
 }
 
 # --- a server that works ---
+etalon put inc --seconds 1ms
 run etalon run -r 3 --label a true
 is 'server: run ends as always' "$status|$err" '0|'
 is 'server: the experiment is in the central store' "$(etalon list --json | jq -r '.[] | "\(.label) \(.samples)"')" 'a 3'
 is 'server: nothing waits' "$(waiting)" 0
 same_records 'server: the central store has the record of the spool'
 is 'server: the machine is in the central store' "$(pg_sql lab 'SELECT count(*) FROM etalon.machine')" 1
+is 'server: the calibration of this machine is there, too' "$(pg_sql lab "SELECT (value::json->>'increments_per_second')::float8 > 0
+	FROM etalon.fact WHERE key = 'put-calibration'")" t
 run etalon run -q -r 2 --baseline a --json out.json 'true x'
 is 'server: --baseline finds the label in the spool' "$status|$(jq -r '.commands[0].name' out.json)" '0|true (a)'
 ETALON_SPOOL=$work/other.db run etalon run -r 2 --baseline a 'true y'
