@@ -6,11 +6,13 @@
  */
 #include "engine/slurm.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/parse.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CALL_SECONDS = 60, ASK_SECONDS = 60, ASK_BYTES = 1 << 20, ANSWER_BYTES = 64 << 20 };
@@ -172,6 +174,31 @@ static bool is_better(const struct et_slurm_task *a, const struct et_slurm_task 
 	return by_state > 0 || (by_state == 0 && a->report.generation >= b->report.generation);
 }
 
+/*
+ * Whether Slurm made the job wait some seconds ago. Before that its machine may still end the last
+ * attempt, and a new one would fail there.
+ */
+static bool is_settled(const struct et_slurm *s, const struct et_slurm_task *t)
+{
+	const int64_t delay_s = 120, settling_s = 5;
+	struct et_words w = { 0 };
+	struct et_answer answer;
+	int64_t start_s = 0;
+
+	et_words_add(&w, "scontrol");
+	et_words_add(&w, "show");
+	et_words_add(&w, "job");
+	et_words_add(&w, "%" PRIu32 "_%" PRIu32, t->array, t->index);
+	if (et_slurm_call(s, &w, NULL, &answer, NULL))
+		return false;
+	const char *start = strstr(answer.out, " StartTime=");
+	if (start)
+		start_s = strtoll(start + strlen(" StartTime="), NULL, 10);
+	et_answers_free(&answer, 1);
+	return start_s - (int64_t)(et_clock_real.wall_ns(NULL) / 1000000000) <=
+	       delay_s - settling_s;
+}
+
 /* Lets a job start that Slurm delays; a failure only means that it waits longer. */
 static void release(const struct et_slurm *s, struct et_slurm_task *t)
 {
@@ -182,6 +209,8 @@ static void release(const struct et_slurm *s, struct et_slurm_task *t)
 		t->report.state = ET_JOB_STUCK;
 		return;
 	}
+	if (!t->held && !is_settled(s, t))
+		return;
 	et_words_add(&w, "scontrol");
 	et_words_add(&w, t->held ? "release" : "update");
 	et_words_add(&w, t->held ? "%" PRIu32 "_%" PRIu32 : "jobid=%" PRIu32 "_%" PRIu32, t->array,

@@ -60,6 +60,7 @@ static void choose_environment(struct et_slurm *s)
 
 	/* Lists of array tasks are cut off at 64 characters otherwise. */
 	et_words_add(&hidden, "SLURM_BITSTR_LEN=0");
+	et_words_add(&hidden, "SLURM_TIME_FORMAT=%%s"); /* seconds since 1970 */
 	s->export = et_strdup("--export=SLURM_CONF");
 	for (char **e = environ; *e; e++) {
 		int n = (int)strcspn(*e, "=");
