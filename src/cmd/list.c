@@ -4,13 +4,14 @@
 #include "base/clock.h"
 #include "cmd/cli.h"
 #include "cmd/fleet_show.h"
+#include "cmd/list_campaigns.h"
 #include "report/listing.h"
 #include "store/store.h"
 
 #include <errno.h>
 
 struct config {
-	bool json, machines;
+	bool json, machines, campaigns;
 	uint64_t limit;
 };
 
@@ -20,6 +21,8 @@ static const struct et_option options[] = {
 		.lo = 1, .hi = INT64_MAX },
 	{ 0, "machines", NULL, "list the machines that measured, and how fast they are",
 		et_set_true, ET_FILLS(config, machines) },
+	{ 0, "campaigns", NULL, "list the experiments on several machines, and how far they are",
+		et_set_true, ET_FILLS(config, campaigns) },
 	{ 0 },
 };
 
@@ -97,7 +100,7 @@ const struct et_verb et_verb_list = {
 		 "ID'\n"
 		 "a profile, which [p] marks. 'etalon doe run PLAN' continues one of [doe].",
 	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n"
-		    "  etalon list --machines\n",
+		    "  etalon list --machines\n  etalon list --campaigns\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,
@@ -116,8 +119,11 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (ops.n_before || ops.n_after)
 		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "list takes no operands"),
 			"use 'etalon show ID' for one experiment");
-	else if (config.machines && config.limit)
-		rc = et_fail(&err, EINVAL, ET_EXIT_USAGE, "--limit is not valid with --machines");
+	else if (config.machines + config.campaigns + (config.limit != 0) > 1)
+		rc = et_fail(&err, EINVAL, ET_EXIT_USAGE,
+			"--limit is not valid with --machines, and neither with --campaigns");
+	else if (config.campaigns)
+		rc = et_list_campaigns(cli, config.json, &err);
 	else if (config.machines)
 		rc = et_fleet_list(cli, config.json, &err);
 	else

@@ -29,9 +29,6 @@ struct et_campaign_summary {
 int et_campaign_list(struct et_store *s, struct et_campaign_summary **out, size_t *n,
 	struct et_error *err) ET_CHECK;
 void et_campaign_list_free(struct et_campaign_summary *list, size_t n);
-/* The ids of all experiments of a campaign, NULL ends them. The caller frees them. */
-int et_campaign_members(
-	struct et_store *s, const char *id, char ***out, struct et_error *err) ET_CHECK;
 /* Removes a campaign and its parts, not their experiments. */
 int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 

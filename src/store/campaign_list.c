@@ -82,30 +82,6 @@ int et_campaign_list(
 	return 0;
 }
 
-int et_campaign_members(struct et_store *s, const char *id, char ***out, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_MEMBERS, err);
-	char **list = et_calloc(1, sizeof(*list)), one[40];
-	size_t n = 0;
-	int rc;
-
-	et_bind_text(&c, "id", id);
-	while ((rc = et_cursor_step(&c)) == 1) {
-		if (!et_row_chars(&c, one, sizeof(one)) || n >= MOST) {
-			rc = damaged(s, err);
-			break;
-		}
-		list = et_realloc(list, n + 2, sizeof(*list));
-		list[n++] = et_strdup(one);
-		list[n] = NULL;
-	}
-	if (rc)
-		et_strv_free(list);
-	else
-		*out = list;
-	return rc;
-}
-
 int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err)
 {
 	int rc = et_store_transact(s, err);

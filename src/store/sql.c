@@ -223,8 +223,6 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" count(CASE WHEN p.state = 'failed' THEN 1 END), count(DISTINCT p.ran_on)"
 		" FROM campaign c LEFT JOIN part p ON p.campaign = c.key GROUP BY c.key"
 		" ORDER BY c.created_ns DESC, c.key DESC",
-	[ET_SQL_LIST_MEMBERS] = "SELECT id FROM experiment WHERE member_campaign = ?"
-				" ORDER BY key",
 	[ET_SQL_REMOVE_CAMPAIGN] = "DELETE FROM campaign WHERE id = ?",
 	[ET_SQL_FIND_CAMPAIGN_PREFIX] = "SELECT id FROM campaign WHERE id >= ?1"
 					" AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",

@@ -53,6 +53,9 @@ is 'store: both machines have all runs of the plan' \
 		GROUP BY 1, 2 ORDER BY 1, 2' | tr '\n' ' ')" 'n1|1|4 n1|2|4 n2|1|4 n2|2|4 '
 is 'doe run: no log of a job is left' "$(find . -maxdepth 1 -name 'etalon-*.log')" ''
 exits 'doe status: the campaign is done' 0 etalon doe status whole.yaml
+exits 'list --campaigns: it succeeds' 0 etalon list --campaigns
+like 'list --campaigns: one line per campaign' "$out" '[0-9a-f]  done +4/4 +2  doe +slurm +whole'
+is 'list --campaigns: JSON' "$(etalon list --campaigns --json | jq -r '.[] | "\(.label) \(.state) \(.parts) \(.machines)"')" 'whole done 4 2'
 exits 'doe analyse: the machines are analysed together' 0 etalon doe analyse whole.yaml
 
 refuses 'doe run: an unknown partition is refused' 2 'no such partition' \
