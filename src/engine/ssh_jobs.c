@@ -48,7 +48,7 @@ void et_ssh_enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bo
 
 static void set_why(char why[160], const char *text)
 {
-	snprintf(why, 160, "%s", text);
+	snprintf(why, 160, "%.159s", text);
 	for (char *c = why; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
