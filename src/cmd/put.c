@@ -7,6 +7,7 @@
 #include "base/parse.h"
 #include "clock/counter.h"
 #include "cmd/cli.h"
+#include "cmd/leaks.h"
 #include "report/terminal.h"
 
 #include <errno.h>
@@ -210,6 +211,7 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 
 	if (!w)
 		return no_program(ops, &err);
+	et_leaks_ignore();
 	ET_AUTO_FREE char *dir = et_cli_state_dir();
 	c->params.state_dir = dir;
 	if (!w->run)
