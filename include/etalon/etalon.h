@@ -383,7 +383,8 @@ struct etalon_state;
 /*
  * ETALON_LOOP(state) { … } times its body. It takes samples of many iterations each, so the clock
  * is read rarely; the cost of the loop itself is measured and subtracted. Code before and after it
- * is not timed. Use one loop per function, and leave it neither by break nor by return.
+ * is not timed. Use one loop per function, and leave it neither by break nor by return. Threads
+ * begin their loops together, and none leaves its loop before all have finished.
  */
 #define ETALON_LOOP(state)                                                                         \
 	for (uint64_t etalon_left = etalon_loop_first(state);                                      \

@@ -124,13 +124,26 @@ static uint64_t given_calls(const struct etalon_state *s)
 	return (!b->body && (b->before || b->after)) || s->sampler.t->cache;
 }
 
+/*
+ * The end of the loop. Threads leave it together, also those that failed: code after the loop may
+ * free what the others still use in it.
+ */
+static uint64_t leave_loop(struct etalon_state *s)
+{
+	if (s->crew && !s->left_crew) {
+		s->left_crew = true;
+		et_crew_leave_together(s->crew);
+	}
+	return 0;
+}
+
 uint64_t etalon_loop_first(struct etalon_state *s)
 {
 	if (s->phase != ET_STATE_UNUSED && !s->out->error)
 		etalon_fail(
 			s, "its function runs ETALON_LOOP more than once: use one per function");
 	if (s->out->error)
-		return 0;
+		return leave_loop(s);
 	if (s->crew)
 		et_crew_meet(s->crew);
 	s->phase = ET_STATE_WARMING;
@@ -329,7 +342,7 @@ static bool enough(const struct etalon_state *s)
 	return o->error || o->n >= s->capacity || (o->n > 0 && now(s) >= s->end_ns);
 }
 
-uint64_t etalon_loop_next(struct etalon_state *s)
+static uint64_t next_sample(struct etalon_state *s)
 {
 	struct et_timed x;
 	double net;
@@ -349,6 +362,13 @@ uint64_t etalon_loop_next(struct etalon_state *s)
 	measure_interrupts(s, &x);
 	et_sampler_rest_if_due(&s->sampler);
 	return enough(s) ? end_sampling(s) : begin_sample(s);
+}
+
+uint64_t etalon_loop_next(struct etalon_state *s)
+{
+	uint64_t calls = next_sample(s);
+
+	return calls ? calls : leave_loop(s);
 }
 
 /* Measures the part of a pause that counts as timed, in ticks: the shortest of some repeats. */

@@ -28,6 +28,7 @@ struct etalon_state {
 	struct et_slice *out;
 	unsigned thread;
 	struct et_crew *crew; /* the other threads of the case; NULL: none */
+	bool left_crew;       /* it has reached the end of its loop */
 	struct et_span span;  /* with a crew */
 	enum et_state_phase phase;
 	struct et_sampler sampler;

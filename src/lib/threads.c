@@ -28,15 +28,30 @@ void et_crew_meet(struct et_crew *crew)
 	pthread_mutex_unlock(&crew->lock);
 }
 
-void et_crew_leave(struct et_crew *crew)
+/* The caller holds the lock. */
+static void depart(struct et_crew *crew)
 {
-	pthread_mutex_lock(&crew->lock);
 	crew->members--;
 	if (crew->members && crew->waiting == crew->members) {
 		crew->waiting = 0;
 		crew->meetings++;
-		pthread_cond_broadcast(&crew->all_here);
 	}
+	pthread_cond_broadcast(&crew->all_here);
+}
+
+void et_crew_leave(struct et_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	depart(crew);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+void et_crew_leave_together(struct et_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	depart(crew);
+	while (crew->members)
+		pthread_cond_wait(&crew->all_here, &crew->lock);
 	pthread_mutex_unlock(&crew->lock);
 }
 
@@ -45,7 +60,9 @@ static void *work(void *arg)
 	struct member *m = arg;
 
 	et_state_run_body(&m->state);
-	et_crew_leave(m->state.crew);
+	/* Its loop did not run to the end: left by break, or never begun. */
+	if (!m->state.left_crew)
+		et_crew_leave(m->state.crew);
 	return NULL;
 }
 

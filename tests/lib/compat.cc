@@ -120,6 +120,21 @@ static void BM_threads(benchmark::State &state)
 }
 BENCHMARK(BM_threads)->Threads(2)->UseRealTime();
 
+// Google's user guide: "all will have finished before any thread exits the benchmark loop".
+static std::vector<int> *shared;
+static void BM_shared(benchmark::State &state)
+{
+	if (state.thread_index() == 0)
+		shared = new std::vector<int>(1000, 1);
+	for (auto _ : state)
+		benchmark::DoNotOptimize(std::accumulate(shared->begin(), shared->end(), 0));
+	if (state.thread_index() == 0) {
+		delete shared;
+		shared = nullptr;
+	}
+}
+BENCHMARK(BM_shared)->Threads(2)->Threads(4);
+
 static void BM_skipped(benchmark::State &state)
 {
 	if (state.range(0) > 1)

@@ -93,16 +93,27 @@ BM_captured/long
 Numbers/sum/100
 Typed<double>/count
 BM_threads/real_time/threads:2
+BM_shared/threads:2
+BM_shared/threads:4
 BM_skipped/2
 registered'
 ok "Google Benchmark: --benchmark_list_tests lists the cases" is "$names" "$work/compat" --benchmark_list_tests
 ok "Google Benchmark: --benchmark_filter chooses cases" is 'BM_while' "$work/compat" --benchmark_list_tests --benchmark_filter=while
 "$work/compat" --benchmark_min_time=0.02 --processes=2 --benchmark_out="$work/google.json" --json "$work/compat.json" >"$work/text" 2>&1
 ok "Google Benchmark: all cases but the skipped one have a time" json "$work/compat.json" \
-	'len([f for f in d["functions"] if f["time_ns"] is not None]) == 16'
+	'len([f for f in d["functions"] if f["time_ns"] is not None]) == 18'
 ok "Google Benchmark: the reason of the skipped one is shown" grep -q 'no such size' "$work/text"
 ok "Google Benchmark: --benchmark_out is in its own format" json "$work/google.json" \
 	'"context" in d and any(b["name"].startswith("BM_while") for b in d["benchmarks"])'
+# A thread that left its loop early would make about every run crash.
+shared()
+{
+	local i
+	for i in 1 2 3 4 5; do
+		"$work/compat" --benchmark_filter=BM_shared --benchmark_min_time=0.02 --processes=4 || return 1
+	done
+}
+ok "Google Benchmark: one thread may free after the loop what all use in it" shared
 ok "Google Benchmark: an unknown option is refused" fails "$work/compat" --nonsense
 echo "1..$n"
 exit $failed

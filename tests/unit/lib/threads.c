@@ -62,6 +62,36 @@ static void failing(struct etalon_state *s)
 	}
 }
 
+/*
+ * The idiom of Google's user guide: thread 0 frees after its loop what all use in theirs. It may
+ * fail before its loop or in it, and is then the first to finish.
+ */
+enum ending { AT_THE_END, FAILS_IN_THE_LOOP, FAILS_BEFORE };
+static int *_Atomic shared;
+static atomic_uint without_shared;
+static int shared_value = 7;
+
+static void sharing(struct etalon_state *s)
+{
+	bool first = etalon_thread(s) == 0;
+	int64_t ending = etalon_param(s, 0);
+
+	if (first)
+		shared = &shared_value;
+	if (first && ending == FAILS_BEFORE)
+		etalon_fail(s, "thread 0 cannot");
+	ETALON_LOOP(s)
+	{
+		if (first && ending == FAILS_IN_THE_LOOP)
+			etalon_fail(s, "thread 0 cannot");
+		for (volatile int i = 0; i < 200; i++)
+			ETALON_CLOBBER();
+		without_shared += !shared;
+	}
+	if (first)
+		shared = NULL;
+}
+
 static void call(void *arg)
 {
 	ETALON_KEEP(arg);
@@ -69,13 +99,15 @@ static void call(void *arg)
 
 static struct et_slice take(struct etalon_bench b, double duration_ns)
 {
-	struct et_bench_case c = { .bench = &b, .threads = THREADS };
+	struct et_bench_case c = { .bench = &b, .threads = THREADS, .n_params = b.n_params };
 	struct et_slice_request q = {
 		.kbest = &options, .duration_ns = duration_ns, .max_samples = 50
 	};
 	struct et_timebase t;
 	struct et_slice s;
 
+	if (b.n_params)
+		c.params[0] = b.cases[0];
 	et_timebase_raw(&t);
 	et_timebase_calibrate(&t);
 	if (et_slice_take(&c, &q, &t, &s) != ETALON_OK)
@@ -136,6 +168,24 @@ static void failures(void)
 	ok(s.error && !strcmp(s.error, "thread 1 cannot"),
 		"a thread that fails before its loop does not keep the others waiting");
 	et_slice_free(&s);
+}
+
+static void ends(void)
+{
+	static const char *const when[] = { "", ", nor one that fails in the loop",
+		", nor one that fails before the loop" };
+	struct etalon_bench b = { .sz = sizeof(b), .name = "b", .body = sharing };
+
+	for (int64_t i = AT_THE_END; i <= FAILS_BEFORE; i++) {
+		without_shared = 0;
+		b.cases = &i;
+		b.n_cases = b.n_params = 1;
+		struct et_slice s = take(b, 20e6);
+		ok(!without_shared,
+			"no thread leaves its loop before all have finished%s (%u iterations)",
+			when[i], without_shared);
+		et_slice_free(&s);
+	}
 }
 
 static void functions(void)
@@ -207,6 +257,7 @@ int main(void)
 	etalon_kbest_opts_init(&options, sizeof(options));
 	all_threads();
 	failures();
+	ends();
 	functions();
 	turns();
 	cold();
