@@ -99,7 +99,10 @@ static bool fails(const struct et_fleet *f, double limit)
 			m->name, than, et_format_change_span(m->ratio, m->lo, m->hi, change),
 			allowed);
 	}
-	if (!any)
+	if (!any && !f->between_sessions)
+		fprintf(stderr, "etalon: undecided: no machine was measured twice, limit %s\n",
+			allowed);
+	else if (!any)
 		fprintf(stderr,
 			"etalon: no regression: no machine is slower than %s by more than %s\n",
 			than, allowed);

@@ -49,17 +49,13 @@ static void note_experiment(struct et_fleet_machine *m, const struct et_experime
 		et_fleet_set_environment(m, e->environment, e->n_environment);
 }
 
+/* As from the summary that a store keeps of the command (et_fleet_load). */
 static struct et_log_moments moments_of(const struct et_command *c, enum et_metric metric)
 {
 	size_t n = 0;
 	ET_AUTO_FREE double *x = et_command_values(c, metric, et_command_arrangement(c), &n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (!(x[i] > 0))
-			return (struct et_log_moments){ 0 };
-		x[i] = log(x[i]);
-	}
-	return (struct et_log_moments){ n, n ? et_mean(x, n) : 0, n > 1 ? et_variance(x, n) : 0 };
+	return et_log_moments_of(n, et_mean(x, n), n > 1 ? ((double)n - 1) * et_variance(x, n) : 0);
 }
 
 static void add_command(struct gathering *g, size_t machine, const struct et_experiment *e,

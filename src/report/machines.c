@@ -92,11 +92,12 @@ static void add_others(char **text, const struct et_fleet *f, size_t of)
 		et_append(text, "; ", "the other %zu machines differ by less than %s", others,
 			percent);
 	else if (others == 1)
-		et_append(text, "; ", "%s is not shown to differ from %s: by less than %s",
+		et_append(text, "; ", "%s is not shown to differ from %s, and not by more than %s",
 			first_judged(f)->name, than, percent);
 	else if (others)
-		et_append(text, "; ", "no machine is shown to differ from %s: by less than %s",
-			than, percent);
+		et_append(text, "; ",
+			"no machine is shown to differ from %s; none differs by more than %s", than,
+			percent);
 }
 
 char *et_machines_verdict(const struct et_fleet *f)
@@ -117,9 +118,8 @@ char *et_machines_verdict(const struct et_fleet *f)
 	if (n > NAMED + 1)
 		et_append(&text, "; ", "%zu further machines differ", n - NAMED);
 	add_others(&text, f, n);
-	if (!text)
-		return et_strdup("nothing was measured twice: no interval is known");
-	return et_asprintf("%s%s", f->between_sessions ? "" : "in these runs, ", text);
+	return et_strdup(
+		text ? text : "no machine was measured twice: whether they differ is not known");
 }
 
 char *et_machines_basis(const struct et_fleet *f)

@@ -24,6 +24,7 @@ struct table {
 	double *between;                           /* variance between sessions of each machine */
 	double *own_df;                            /* its freedom; 0: it is that of all machines */
 	double all_df;
+	bool once; /* no machine has two sessions, so no variance between them is known */
 };
 
 static size_t count_at(const struct table *t, size_t machine, size_t program)
@@ -258,7 +259,7 @@ static void judge_one(
 	double effect = contrast_of(t, row, w), df;
 	double variance = t->sessions ? variance_between(t, w, &df) : variance_within(t, w, &df);
 
-	judge_effect(effect, variance, df, level, out);
+	judge_effect(effect, t->once ? NAN : variance, df, level, out);
 }
 
 static void describe(const struct table *t, size_t machine, struct et_machine_speed *out)
@@ -366,8 +367,8 @@ static double squares_of(const struct table *t, const struct et_machine_session 
 
 /*
  * Sets the variances between sessions: that of all machines together, except for one that varies
- * more than the others (F-test, 5 %), which has its own. Leaves t->sessions NULL if no machine has
- * two sessions.
+ * more than the others (F-test, 5 %), which has its own. Sets t->once if no machine has two
+ * sessions.
  */
 static void compare_sessions(struct table *t, const struct et_machine_session *list, size_t n)
 {
@@ -381,7 +382,8 @@ static void compare_sessions(struct table *t, const struct et_machine_session *l
 		sum += squares[m];
 		all += df[m];
 	}
-	if (!(all > 0.5))
+	t->once = !(all > 0.5);
+	if (t->once)
 		return;
 	t->sessions = list;
 	t->n_sessions = n;

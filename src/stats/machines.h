@@ -69,8 +69,9 @@ struct et_machines_options {
  * quarter; of three machines the middle one. The list is sorted by machine and session.
  *
  * If a machine has two sessions with one program, *between is true: the interval has the variance
- * between sessions, pooled over the machines (a machine that varies more has its own). Else a
- * difference is one of these runs, with the variances within them.
+ * between sessions, pooled over the machines (a machine that varies more has its own). Else it is
+ * not known how much a machine changes from one time to another: the ratios have neither an
+ * interval nor a p, and no machine differs.
  */
 bool et_machines_judge_sessions(const struct et_machine_session *list, size_t n,
 	const struct et_machines_options *o, struct et_machine_speed *out, bool *between);
