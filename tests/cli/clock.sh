@@ -103,7 +103,8 @@ for d in found:
         lo, hi = d["timer_interrupt_doubt_ns"]
         # loose: a machine whose load changes meanwhile has no single cost
         assert lo < 3 * e["timer_interrupt_doubt_ns"][1], (d, e)
-        assert d["timer_interrupt_min_ns"] > e["timer_interrupt_doubt_ns"][0] / 10, (d, e)
+        # a stray gap is 30 times shorter than an interrupt
+        assert d["timer_interrupt_min_ns"] > e["timer_interrupt_doubt_ns"][0] / 5, (d, e)
 PY
 json 'clock: the tick is the one found by regularity or the one that the kernel reports' \
 	'd["tick_ns"] in (None, d["tick_found_ns"], d["tick_told_ns"])'
@@ -114,7 +115,8 @@ rival=$!
 exits 'clock: a CPU with a rival is surveyed' 0 etalon clock --json --duration 0.5s --cpu "$cpu"
 kill $rival
 wait $rival 2>/dev/null
-json 'clock: beside a rival kbest is not recommended for 10 ms' 'd["undisturbed"] is None or d["undisturbed"]["share"] > 0.7 or
+json 'clock: beside a rival a thread has its CPU for less than 70 % of the time' 'd["undisturbed"]["share"] < 0.7'
+json 'clock: beside a rival kbest is not recommended for 10 ms' '
 	all(a["method"] != "kbest" for a in d["advice"] if a["from_s"] <= 0.01 and (a["to_s"] or 1e9) >= 0.01)'
 exits 'clock: one allowed CPU is enough' 0 taskset -c "$cpu" etalon clock --duration 0.5s
 like 'clock: with one allowed CPU it warns that none was compared' "$out" 'only one CPU may be used'
@@ -138,6 +140,8 @@ PY
 	else
 		skip 'clock: a process that must not read the counter is no error' 'the vDSO reads it, too'
 	fi
+else
+	skip 'clock: a process that must not read the counter is no error' 'only x86 can forbid it'
 fi
 
 exits 'clock: --scales succeeds' 0 etalon clock --scales --svg scales.svg --json --cpu "$cpu"
@@ -171,6 +175,8 @@ if [ "$cpus" -gt 1 ]; then
 	refuses 'clock: --cpu rejects a CPU outside the affinity mask' 2 "--cpu: CPU $other is offline or not allowed for this process" \
 		taskset -c "$cpu" etalon clock --cpu "$other"
 	like 'clock: the hint of --cpu lists only the allowed CPUs' "$err" "hint: use CPUs of this list: $cpu\$"
+else
+	skip 'clock: --cpu rejects a CPU outside the affinity mask' 'there is one CPU'
 fi
 refuses 'clock: --cpu rejects a word' 2 '--cpu' etalon clock --cpu all
 refuses 'clock: --cpu rejects a negative number' 2 '--cpu' etalon clock --cpu=-1

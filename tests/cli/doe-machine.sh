@@ -67,7 +67,7 @@ for signal in INT KILL; do
 	pid=$!
 	wait_until '[ "$(wc -l <seen)" -ge 5 ] && [ "$(cat $cpu/intel_pstate/no_turbo)" = 1 ]'
 	{ kill -s $signal $pid && wait $pid; } 2>/dev/null
-	if [ $signal = KILL ]; then
+	if [ $signal = KILL ]; then # otherwise: etalon restores everything itself
 		ok 'doe run: kill -9 leaves a journal' test -e "$journal"
 		exits 'env restore: it succeeds after doe run was killed' 0 etalon env restore
 	fi

@@ -108,8 +108,9 @@ json 'lab cache: loading the code of a procedure takes time' 'd["parts"]["p_ns"]
 json 'lab cache: A takes no less time after clearing than after B' \
 	'd["calls"][0]["median_ns"] > 0.8 * d["calls"][5]["median_ns"]'
 json 'lab cache: a call with a cold cache takes longer than with a warm one' 'd["calls"][0]["min_ns"] > d["calls"][1]["min_ns"]'
-json 'lab cache: libetalon measures a longer time with a cold cache' 'd["etalon"][1]["ns"] > d["etalon"][0]["ns"]'
-json 'lab cache: libetalon never claims an error of zero' 'all(k["said"] > 0 for k in d["etalon"])'
+json 'lab cache: libetalon measures a longer time with a cold cache' 'None in (d["etalon"][1]["ns"], d["etalon"][0]["ns"]) or
+	d["etalon"][1]["ns"] > d["etalon"][0]["ns"]'
+json 'lab cache: libetalon never claims an error of zero' 'all(k["said"] is None or k["said"] > 0 for k in d["etalon"])'
 json 'lab cache: more memory than the last-level cache is written between calls' \
 	'd["cleared_bytes"] > d["b_bytes"] > d["a_bytes"] > 0'
 

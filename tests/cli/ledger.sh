@@ -239,6 +239,8 @@ END
 		--cpu "$cpu" --json storm.json "./$measured put inc --seconds 0.05"
 	kill $one $two $three
 	explains "bpf: the account explains the elapsed time beside many short programs" storm.json
+else
+	skip "bpf: a run beside many short programs succeeds" "the account is not by BPF here"
 fi
 
 # Without the capabilities that BPF needs, and with those that perf needs.
@@ -247,6 +249,8 @@ if [ "$by" = bpf ] && "${less[@]}" true 2>/dev/null; then
 	burst "${less[@]}"
 	is "ledger: perf gives the account where BPF is not allowed" "$by" perf
 	accounts "${less[@]}"
+else
+	skip "ledger: perf gives the account where BPF is not allowed" "BPF cannot be taken away here"
 fi
 if [ "$by" = perf ]; then
 	# The first command switches more often than the ring buffer has room for, the second does not.
@@ -263,14 +267,17 @@ for i in range(n):
     os.read(back[0], 1)
 os.wait()
 END
-	exits "perf: a program with too many switches succeeds" 0 "${less[@]}" etalon run -q -w 0 -r 2 \
+	exits "perf: a program with too many switches succeeds" 0 "${less[@]}" etalon run -q -w 0 -r 4 \
 		--order round-robin --protocol raw --cpu "$cpu" -L n 40000,10 --json many.json 'python3 pass.py {n}'
 	is "perf: a sample whose records were lost has no account" \
 		"$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns] | unique' many.json)" '[null]'
 	is "perf: a sample whose records were lost is marked" \
 		"$(jq -c '[.commands[0].samples[].marks | index("lost-records")] | index(null)' many.json)" null
-	is "perf: the sample after lost records has an account" \
-		"$(jq -c '[.commands[1].samples[].others_ns | type]' many.json)" '["number","number"]'
+	# Other programs on a busy machine may fill the buffer during a sample, too: it is marked then.
+	ok "perf: a sample after lost records has an account" \
+		jq -e '[.commands[1].samples[].others_ns] | any(. != null)' many.json
+	is "perf: every sample without an account is marked" "$(jq -c '[.commands[1].samples[] |
+		select(.others_ns == null and (.marks | index("lost-records") | not))]' many.json)" '[]'
 else
 	skip "perf: a program with too many switches succeeds" "perf cannot watch the CPU here"
 fi

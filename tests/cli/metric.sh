@@ -16,7 +16,7 @@ arrangements()
 	jq -r '[.commands[].samples[] | select(.warmup | not) | .arrangement] | unique | join(" ")' "$1"
 }
 
-exits 'auto: programs that sleep are measured' 0 etalon run -q -r 8 --json sleep.json 'sleep 0.02' 'sleep 0.06'
+exits 'auto: programs that sleep are measured' 0 etalon run -q -r 8 --keep-all --json sleep.json 'sleep 0.02' 'sleep 0.06'
 is 'auto: programs that sleep are judged by elapsed time' "$(field sleep.json '.metric + " " + .metric_choice.reason')" 'et waits'
 is 'auto: the record names the command that decided' "$(field sleep.json .metric_choice.command)" 'sleep 0.02'
 is 'auto: no duet runs where elapsed time decides' "$(arrangements sleep.json)" solo

@@ -23,6 +23,8 @@ if etalon --version | grep -q 'no libdw'; then
 		refuses "profile: $option is refused without libdw" 3 "$option needs libdw" etalon profile $option -- true
 		like "profile: the hint for $option is to build with it" "$err" 'hint: .*libdw-dev'
 	done
+else
+	skip 'profile: options that need libdw are refused without it' 'it is built with libdw'
 fi
 
 exits 'profile: files of folded stacks are read' 0 etalon profile --from a*.folded

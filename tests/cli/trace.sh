@@ -85,6 +85,7 @@ json 'trace: no inactive period is below the threshold' 'all(p["duration_ns"] >=
 	for p in d["periods"] if p["state"] == "I")'
 json 'trace: the lone ticks of the summary are among the periods of the timer' 'd["timer"] is None or
 	d["timer"]["alone"] == sum(p["cause"] == "timer" and p["tick"] for p in d["periods"])'
+json 'trace: where the kernel has records, they show the ticks' 'd["causes_from"] != "bpf" or d["timer"] is not None'
 json 'trace: ticks by records are as far apart as the kernel says' 'd["timer"] is None or d["timer"]["found_by"] == "regularity" or
 	(d["timer"]["count"] >= d["total_ns"] / d["timer"]["nominal_ns"] * 0.8 and abs(d["timer"]["interval_ns"] / d["timer"]["nominal_ns"] - 1) < 0.01)'
 json 'trace: the default CPU is the last one' "d['cpu'] == $last"

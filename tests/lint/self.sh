@@ -102,6 +102,16 @@ tree src/a.c '' notes '' .gitignore 'notes\n'
 git -C tree init -q
 passes 'check-root: ignores what git ignores' check-root
 
+check='if a; then\n\tok "x" true\n'
+tree tests/cli/a.sh "${check}else\n\tskip x y\nfi\nif b; then\n\techo\nfi\nif root_or_skip x; then\n\tis x 1 1\nfi\n"
+passes 'check-skips: accepts checks that are skipped otherwise' check-skips
+tree tests/cli/a.sh "cat <<'PY'\n${check}fi\nPY\n$check\tdone_testing\nfi\nif c; then # otherwise: no\n\tok x true\nfi\n"
+passes 'check-skips: accepts here documents, the end of a script, and a reason' check-skips
+tree tests/cli/a.sh "echo\n${check}fi\n"
+finds 'check-skips: finds checks that vanish' check-skips 'a.sh:2: 1 checks vanish'
+tree tests/cli/a.sh "if a; then\n\tif b; then\n\t\tok x\n\telse\n\t\tskip x y\n\tfi\nfi\n"
+finds 'check-skips: finds a skip that can vanish with its checks' check-skips 'a.sh:1: 1 checks vanish'
+
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	tree .clang-format "$(sed 's/$/\\n/' "$root/.clang-format" | tr -d '\n')" src/a.c 'int a;\n'
 	mkdir tree/bench tree/examples tree/include tree/tests

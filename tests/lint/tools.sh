@@ -120,23 +120,24 @@ is 'ci: counts a lint without a count as a failure' "${out##*$'\n'}" '5 passed, 
 exits 'ci: fails when make fails after a good count' 1 ci "$both; exit 2" 'echo "3 passed, 0 failed"'
 is 'ci: counts a make that fails after a good count' "${out##*$'\n'}" '8 passed, 1 failed, 2 skipped'
 
-# again RESULT: check with a meson that runs two tests, of which b fails beside a and then ends so
+# again SUITES RESULT: check with a meson that runs two tests, of which b (of SUITES) fails beside a and
+# then ends so
 # shellcheck disable=SC2317 # exits calls it
 again()
 {
 	mkdir -p again/meson-logs
 	: >again/build.ninja
 	rm -f again/second
-	log 'ok 1 - x\nnot ok 2 - y\n' FAIL | sed 's|"x"|"etalon:unit / b"|' >again/first.json
+	log 'ok 1 - x\nnot ok 2 - y\n' FAIL | sed "s|\"x\"|\"etalon:$1 / b\"|" >again/first.json
 	log 'ok 1 - x\n' OK | sed 's|"x"|"etalon:unit / a"|' >>again/first.json
-	log 'ok 1 - x\nok 2 - y\n' "$1" | sed 's|"x"|"etalon:unit / b"|' >again/then.json
+	log 'ok 1 - x\nok 2 - y\n' "$2" | sed "s|\"x\"|\"etalon:$1 / b\"|" >again/then.json
 	printf '#!/bin/sh\n' >ci/ninja
 	cat >ci/meson <<-END
 		#!/bin/sh
 		cd $work/again || exit 1
 		if [ -f second ]; then
 			cp then.json meson-logs/testlog.json
-			case \$* in *' b') [ $1 = OK ] ;; *) exit 3 ;; esac
+			case \$* in *' b') [ $2 = OK ] ;; *) exit 3 ;; esac
 		else
 			: >second
 			cp first.json meson-logs/testlog.json
@@ -146,14 +147,22 @@ again()
 	chmod +x ci/ninja ci/meson
 	BUILD=$work/again PATH=$work/ci:$PATH "$tools/check" plain
 }
-exits 'check: succeeds if what failed passes alone' 0 again OK
-is 'check: what passes alone is named and counts as passed' "$(tail -n 2 <<<"$out")" \
-	"unsteady: b failed beside other tests and passed alone
+for suites in cli+timing timing unit+timing+heavy; do
+	exits "check: succeeds if a test of times ($suites) passes alone" 0 again $suites OK
+	is "check: what passes alone ($suites) is named and counts as passed" "$(tail -n 2 <<<"$out")" \
+		"unsteady: b failed beside other tests and passed alone
 3 passed, 0 failed"
-exits 'check: fails if what failed fails alone, too' 1 again TIMEOUT
+done
+exits 'check: fails if a test of times fails alone, too' 1 again unit+timing TIMEOUT
 is 'check: what fails twice is named and counts as failed' "$(tail -n 2 <<<"$out")" \
 	"failed: b: TIMEOUT
 3 passed, 1 failed"
+# A lost sample that shows once in two runs must not be green.
+for suites in unit torture cli timings+unit; do
+	exits "check: fails if a test that judges no times ($suites) fails once" 1 again $suites OK
+	unlike "check: a test that judges no times ($suites) is not tried again" "$out" 'once more'
+	is "check: a test that judges no times ($suites) counts as failed" "${out##*$'\n'}" '2 passed, 1 failed'
+done
 
 stub id 'echo 1000'
 refused=$(env PATH="$work/system:$PATH" "$tools/check-fresh" 2>&1)
