@@ -60,7 +60,7 @@ cluster-torture: deps-test
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/torture $(TIMES) cluster
 
-# FUZZ_SECONDS for each of the 25 targets; TARGETS selects some of them.
+# FUZZ_SECONDS for each of the targets; TARGETS selects some of them.
 FUZZ_SECONDS ?= 600
 fuzz: deps-test
 	@BUILD=$(BUILD) tools/fuzz $(FUZZ_SECONDS) $(TARGETS)
@@ -92,7 +92,7 @@ help:
 	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
 	@echo 'make demo       install what is missing, build, measure two programs against each other'
 	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
-	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
+	@echo 'make check-fresh  the same on a bare Debian 12 and 13 in temporary folders (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'
 	@echo 'make cluster-torture  experiments on a Slurm cluster while all its parts are killed: TIMES=20, root'

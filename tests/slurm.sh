@@ -11,7 +11,9 @@
 slurm_dir=$work/slurm
 slurm_nodes='n1 n2'
 
-# slurm_possible: whether a cluster can be started here; if not, $why_not is the reason
+# slurm_possible: whether a cluster can be started here; if not, $why_not is the reason. Slurm looks its own
+# host name up: where it does not resolve, as on a bare Debian, the whole script runs in a mount namespace
+# in which /etc/hosts has it.
 slurm_possible()
 {
 	local program
@@ -23,6 +25,14 @@ slurm_possible()
 		PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || return 1
 	done
 	PATH=$PATH:/usr/sbin
+	getent hosts "$(hostname)" >/dev/null && return
+	# shellcheck disable=SC2034 # scripts print it
+	why_not="the host name '$(hostname)' does not resolve"
+	[ -z "${slurm_has_hosts:-}" ] && unshare --mount true 2>/dev/null || return 1
+	# shellcheck disable=SC2016 # the inner shell expands it
+	slurm_has_hosts=1 unshare --mount bash -c '{ cat /etc/hosts; echo "127.0.0.1 $(hostname)"; } >"$TMPDIR/hosts" &&
+		mount --bind "$TMPDIR/hosts" /etc/hosts; exec "$@"' "$0" "$(cd "$OLDPWD" && realpath "$0")"
+	exit
 }
 
 # port_is_free PORT: nothing listens there on loopback
