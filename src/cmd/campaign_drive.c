@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cmd/campaign.h"
 #include "cmd/campaign_watch.h"
+#include "cmd/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void et_campaign_tell(struct et_campaigning *r, enum et_trouble which, const str
 static int read_store(struct et_campaigning *r, struct et_error *err)
 {
 	struct et_error busy = { 0 };
-	int rc = r->store ? 0 : et_store_open(r->url, ET_STORE_WRITE, &r->store, err);
+	int rc = r->store ? 0 : et_server_open(r->url, ET_STORE_WRITE, &r->store, err);
 
 	if (rc == 0)
 		rc = et_campaign_refresh(r->store, r->c, err);

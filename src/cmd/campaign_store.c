@@ -2,6 +2,7 @@
 /* The store of a campaign: which one can be used, and its parts when all is cancelled. */
 #include "base/alloc.h"
 #include "cmd/campaign.h"
+#include "cmd/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,7 +33,7 @@ int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 			"put it into ~/.pgpass or a service file on each machine, and omit it");
 	free(r->url);
 	r->url = et_strdup(url);
-	return et_store_open(url, ET_STORE_WRITE, &r->store, err);
+	return et_server_open(url, ET_STORE_WRITE, &r->store, err);
 }
 
 /* The fence of all parts is raised: an attempt that the engine cannot end delivers nothing. */

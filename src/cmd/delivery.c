@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/calibration.h"
+#include "cmd/server.h"
 #include "cmd/stored.h"
 #include "report/terminal.h"
 
@@ -50,8 +51,10 @@ static int reach(struct delivering *x, const char *destination, struct et_error 
 	*err = x->why;
 	if (x->lost && !strcmp(x->lost, destination))
 		return -EIO;
-	int rc = et_store_open(
-		x->d->url ? x->d->url : destination, ET_STORE_WRITE, &x->central, err);
+	/* No command that delivers handles signals: they end it, or the child that does it. */
+	struct et_patience patience = { .silence_s = et_server_limit_s() };
+	int rc = et_store_open_within(
+		x->d->url ? x->d->url : destination, ET_STORE_WRITE, &patience, &x->central, err);
 	x->reached = destination;
 	if (rc) {
 		x->lost = destination;

@@ -5,6 +5,7 @@
 #include "cmd/cli.h"
 #include "cmd/fleet_show.h"
 #include "cmd/list_campaigns.h"
+#include "cmd/server.h"
 #include "report/listing.h"
 #include "store/store.h"
 
@@ -47,7 +48,7 @@ static int take(void *ctx, const struct et_summary *s)
 static int read_store(const char *url, uint64_t limit, struct sink *sink, struct et_error *err)
 {
 	struct et_store *store = NULL;
-	int rc = et_store_open(url, ET_STORE_READ, &store, err);
+	int rc = et_server_open(url, ET_STORE_READ, &store, err);
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;

@@ -2,6 +2,7 @@
 /* `etalon rm ID…`: removes stored experiments; finds all of them before it removes one. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
+#include "cmd/server.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static int find_all(
 	const char *url, char *const *names, experiment_id *ids, size_t *n, struct et_error *err)
 {
 	struct et_store *store = NULL;
-	int rc = et_store_open(url, ET_STORE_READ, &store, err);
+	int rc = et_server_open(url, ET_STORE_READ, &store, err);
 
 	*n = 0;
 	for (; !rc && *names; names++) {
@@ -43,7 +44,7 @@ static int remove_all(const struct et_cli *cli, char *const *names, size_t n, st
 	int rc = find_all(url, names, ids, &n, err);
 
 	if (!rc)
-		rc = et_store_open(url, ET_STORE_WRITE, &store, err);
+		rc = et_server_open(url, ET_STORE_WRITE, &store, err);
 	for (size_t i = 0; !rc && i < n; i++) {
 		rc = et_store_claim(store, ids[i], err);
 		if (!rc)

@@ -48,8 +48,7 @@ static void limit(uint64_t ns)
 		et_signal_timer_start(ns, 0);
 }
 
-/* A program may have left the process group that it leads, so it is signalled by its PID as well.
- */
+/* By its PID as well, because a program may have left the process group that it leads. */
 static void send_to_children(int signal)
 {
 	for (size_t i = 0; i < sizeof(state->groups) / sizeof(state->groups[0]); i++) {
@@ -116,17 +115,14 @@ static int request_to_end(int signal)
 static void end(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
+	bool child = in_child(signal);
 
 	(void)context;
-	if (in_child(signal)) {
-		errno = saved;
-		return;
-	}
-	if (signal == et_signal_timer_signal() && info->si_code == SI_TIMER) {
+	if (!child && signal == et_signal_timer_signal() && info->si_code == SI_TIMER) {
 		time_over();
-	} else if (state->signal) { /* a second signal kills at once */
+	} else if (!child && state->signal) { /* a second signal kills at once */
 		kill_children();
-	} else {
+	} else if (!child) {
 		state->signal = signal;
 		ask_children(request_to_end(signal));
 	}
@@ -205,12 +201,11 @@ static bool ends_process(int signal)
 {
 	static const int others[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU,
 		SIGURG, SIGWINCH };
+	bool ends = true;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (others[i] == signal)
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ends = ends && others[i] != signal;
+	return ends;
 }
 
 void et_signals_read_caller(void)
@@ -222,6 +217,11 @@ void et_signals_read_caller(void)
 		if (sigaction(i, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			sigaddset(&state->ignored, i);
 	}
+}
+
+int et_signals_received(void)
+{
+	return state->signal;
 }
 
 struct et_interrupt *et_signals_install(void)

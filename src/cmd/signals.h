@@ -14,5 +14,7 @@
 void et_signals_read_caller(void);
 /* Installs the handlers. The state that they change is one per process. */
 struct et_interrupt *et_signals_install(void);
+/* Returns the signal that asked etalon to end; 0: none, or there are no handlers. */
+int et_signals_received(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "cmd/outputs.h"
+#include "cmd/server.h"
 #include "report/terminal.h"
 #include "stats/judge.h"
 #include "store/campaign.h"
@@ -48,7 +49,7 @@ int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_
 		return open_spool(url, mode, out, err);
 	if (mode == ET_STORE_WRITE && !et_cli_store_given(cli))
 		mode = ET_STORE_CREATE_PATH;
-	return et_store_open(url, mode, out, err);
+	return et_server_open(url, mode, out, err);
 }
 
 /*
@@ -89,7 +90,7 @@ int et_stored_locate(const struct et_cli *cli, const char *name, struct et_store
 	if (rc == -ENOENT && et_stored_is_spooled(cli)) {
 		et_store_close(store);
 		store = NULL;
-		rc = et_store_open(url, ET_STORE_READ, &store, err);
+		rc = et_server_open(url, ET_STORE_READ, &store, err);
 		if (!rc)
 			rc = et_store_find(store, name, id, err);
 	}

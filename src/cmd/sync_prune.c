@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync --prune`: removes from the spool what the central stores have. */
 #include "base/alloc.h"
+#include "cmd/server.h"
 #include "cmd/sync.h"
 #include "report/terminal.h"
 #include "store/spool.h"
@@ -52,7 +53,7 @@ static bool reach(struct pruning *p, const char *destination)
 		return false;
 	et_store_close(p->central);
 	p->central = NULL;
-	if (et_store_open(destination, ET_STORE_READ, &p->central, &err) == 0)
+	if (et_server_open(destination, ET_STORE_READ, &p->central, &err) == 0)
 		return true;
 	p->lost = destination;
 	print_lost(p, &err);

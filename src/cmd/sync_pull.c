@@ -2,6 +2,7 @@
 /* `sync --from`: copies what others measured. */
 #include "base/alloc.h"
 #include "cmd/secret.h"
+#include "cmd/server.h"
 #include "cmd/sync.h"
 #include "report/terminal.h"
 #include "store/spool.h"
@@ -106,13 +107,13 @@ int et_sync_pull(
 {
 	ET_AUTO_FREE char *url = cli->store ? et_cli_store_url(cli) : et_sync_local_url(o);
 	struct et_store *central = NULL, *local = NULL;
-	int rc = et_store_open(et_secret_url(o->from), ET_STORE_READ, &central, err);
+	int rc = et_server_open(et_secret_url(o->from), ET_STORE_READ, &central, err);
 
 	if (!rc && o->dry_run) {
-		rc = et_store_open(url, ET_STORE_READ, &local, err);
+		rc = et_server_open(url, ET_STORE_READ, &local, err);
 		rc = rc == -ENOENT ? 0 : rc;
 	} else if (!rc) {
-		rc = et_store_open(
+		rc = et_server_open(
 			url, cli->store ? ET_STORE_WRITE : ET_STORE_CREATE_PATH, &local, err);
 	}
 	if (!rc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/sync_setup.h"
 #include "base/alloc.h"
+#include "cmd/server.h"
 #include "report/terminal.h"
 #include "store/setup.h"
 
@@ -38,7 +39,7 @@ static int print_plan(const char *url, struct et_error *err)
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 	ET_AUTO_FREE char *name = et_clean(shown, "");
 	struct et_store *store = NULL;
-	int rc = et_store_open(url, ET_STORE_READ, &store, err);
+	int rc = et_server_open(url, ET_STORE_READ, &store, err);
 
 	et_store_close(store);
 	if (rc && rc != -ENOENT && rc != -EUCLEAN)
@@ -62,7 +63,7 @@ int et_sync_setup(const struct et_cli *cli, bool dry_run, struct et_error *err)
 			"name a central store: --store postgresql://HOST/DATABASE");
 	if (dry_run)
 		return print_plan(url, err);
-	int rc = et_store_open(url, ET_STORE_SETUP, &store, err);
+	int rc = et_server_open(url, ET_STORE_SETUP, &store, err);
 
 	if (rc)
 		return rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync --all` and `sync ID…`: delivers experiments of the local store and of the spool. */
 #include "base/alloc.h"
+#include "cmd/server.h"
 #include "cmd/sync.h"
 #include "store/machines.h"
 #include "store/spool.h"
@@ -118,7 +119,7 @@ static int upload_all(const struct et_cli *cli, struct et_store *local, const st
 	const char *url = et_sync_central(cli);
 	struct et_store *central = NULL;
 	int status = ET_EXIT_DONE;
-	int rc = dry_run || !ids->n ? 0 : et_store_open(url, ET_STORE_WRITE, &central, err);
+	int rc = dry_run || !ids->n ? 0 : et_server_open(url, ET_STORE_WRITE, &central, err);
 
 	for (size_t i = 0; !rc && i < ids->n; i++) {
 		if (dry_run) {
@@ -149,11 +150,11 @@ int et_sync_upload(
 			"name it with --store postgresql://…");
 	int rc = et_sync_open_spool(&m.spool, err);
 	if (!rc || rc == -ENOENT)
-		rc = et_store_open(url, ET_STORE_READ, &m.local, err);
+		rc = et_server_open(url, ET_STORE_READ, &m.local, err);
 	et_store_close(m.local);
 	m.local = NULL;
 	if (!rc)
-		rc = et_store_open(url, ET_STORE_WRITE, &m.local, err);
+		rc = et_server_open(url, ET_STORE_WRITE, &m.local, err);
 	if (rc == -ENOENT && m.spool)
 		rc = 0;
 	if (!rc)

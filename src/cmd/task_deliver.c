@@ -2,6 +2,7 @@
 /* Talks to the central store about a part of a campaign; the server may be away at any time. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/server.h"
 #include "cmd/task.h"
 #include "report/units.h"
 #include "store/campaign.h"
@@ -51,7 +52,7 @@ typedef int action_fn(struct et_task *t, struct et_store *central, struct et_err
 static int try_once(struct et_task *t, action_fn *action, struct et_error *err)
 {
 	struct et_store *central;
-	int rc = et_store_open(t->job.store, ET_STORE_WRITE, &central, err);
+	int rc = et_server_open(t->job.store, ET_STORE_WRITE, &central, err);
 
 	if (rc)
 		return rc;

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cmd/environment.h"
 #include "cmd/probe.h"
+#include "cmd/server.h"
 #include "host/factors.h"
 #include "host/host.h"
 #include "model/field.h"
@@ -42,7 +43,7 @@ static void write_store(struct et_json *j, const char *url)
 		et_json_null(j, "store");
 		return;
 	}
-	int rc = et_store_open(url, ET_STORE_READ, &s, &err);
+	int rc = et_server_open(url, ET_STORE_READ, &s, &err);
 	et_json_object(j, "store");
 	et_json_bool(j, "reachable", rc == 0);
 	et_json_string(j, "error", rc ? err.what : NULL);

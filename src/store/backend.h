@@ -115,8 +115,8 @@ struct et_backend {
 	/* Returns the version of its library. NULL: this build has no such back end. */
 	const char *(*version)(void);
 	/* rest is the URL without the scheme. The caller migrates the schema afterwards. */
-	int (*open)(const char *rest, enum et_store_mode mode, struct et_database **out,
-		struct et_error *err) ET_CHECK;
+	int (*open)(const char *rest, enum et_store_mode mode, const struct et_patience *patience,
+		struct et_database **out, struct et_error *err) ET_CHECK;
 };
 
 #endif

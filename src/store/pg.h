@@ -10,9 +10,21 @@
 /* The oldest server that has all that the statements use. */
 enum { ET_PG_OLDEST = 120000 };
 
+/* Why the connection cannot be used any more, although libpq takes it for good. */
+enum et_pg_end {
+	ET_PG_USABLE,
+	ET_PG_SILENT,      /* the server did not answer in time */
+	ET_PG_SLOW,        /* it answered a few bytes at a time */
+	ET_PG_INTERRUPTED, /* a signal asked etalon to end */
+};
+
 struct et_pg {
 	struct et_database base;
 	PGconn *conn;
+	struct et_patience patience;
+	enum et_pg_end end;
+	int signal;           /* that interrupted */
+	uint64_t sent;        /* bytes of rows, in this transaction */
 	char *name;           /* the URL without passwords, for messages */
 	bool open;            /* a transaction is open */
 	unsigned transaction; /* counts transactions: a cursor ends with its own */
@@ -80,6 +92,24 @@ int et_pg_read_version(struct et_database *db, int64_t *version, struct et_error
 int et_pg_write_version(struct et_database *db, int version, struct et_error *err) ET_CHECK;
 int et_pg_claim(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 void et_pg_release(struct et_database *db);
+
+/*
+ * Waiting, in pg_wait.c. Connects as PQconnectdbParams does, with the URL in the place of the
+ * database's name; false if that fails.
+ */
+bool et_pg_connect(struct et_pg *s, const char *const *names, const char *const *values) ET_CHECK;
+/*
+ * Waits for the answer to what a function PQsend… has queued, which returned 1, and returns the
+ * last result, or the first that failed. NULL: the connection failed; et_pg_fail says why.
+ */
+PGresult *et_pg_result(struct et_pg *s, int queued) ET_CHECK;
+/* Executes statements without parameters, as PQexec does. */
+PGresult *et_pg_query(struct et_pg *s, const char *sql) ET_CHECK;
+/* Sends rows of a COPY; false if the connection failed. Ends it: with a message, it fails. */
+bool et_pg_put(struct et_pg *s, const char *bytes, size_t n) ET_CHECK;
+PGresult *et_pg_put_end(struct et_pg *s, const char *message) ET_CHECK;
+/* How long the server may be silent. */
+unsigned et_pg_silence_s(const struct et_pg *s);
 
 /* Executes statements and reads the number in the first column of the first row, if there is one.
  */

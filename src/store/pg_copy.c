@@ -91,10 +91,10 @@ static bool put_value(struct et_pg_copy *c, Oid type, const struct et_value *val
 static int flush(struct et_pg_statement *st, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(st->base.db);
-	int sent = PQputCopyData(s->conn, st->copy->bytes, (int)st->copy->size);
+	bool sent = et_pg_put(s, st->copy->bytes, st->copy->size);
 
 	st->copy->size = 0;
-	return sent == 1 ? 0 : et_pg_fail(s, NULL, err);
+	return sent ? 0 : et_pg_fail(s, NULL, err);
 }
 
 int et_pg_copy_row(struct et_pg_statement *st, struct et_error *err)
@@ -119,7 +119,7 @@ static int describe(struct et_pg *s, const char *table, const char *columns, str
 	struct et_error *err)
 {
 	ET_AUTO_FREE char *sql = et_asprintf("SELECT %s FROM %s LIMIT 0", columns, table);
-	PGresult *result = PQexec(s->conn, sql);
+	PGresult *result = et_pg_query(s, sql);
 	int rc = PQresultStatus(result) == PGRES_TUPLES_OK ? 0 : et_pg_fail(s, result, err);
 
 	if (rc == 0) {
@@ -136,7 +136,7 @@ static int start(struct et_pg *s, const char *table, const char *columns, struct
 {
 	ET_AUTO_FREE char *sql =
 		et_asprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, columns);
-	PGresult *result = PQexec(s->conn, sql);
+	PGresult *result = et_pg_query(s, sql);
 	int rc = PQresultStatus(result) == PGRES_COPY_IN ? 0 : et_pg_fail(s, result, err);
 
 	PQclear(result);
@@ -171,13 +171,10 @@ int et_pg_copy_begin(struct et_database *db, const char *table, const char *colu
 static int end(struct et_pg_statement *st, const char *message, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(st->base.db);
-	int rc = PQputCopyEnd(s->conn, message) == 1 ? 0 : et_pg_fail(s, NULL, err);
+	PGresult *result = et_pg_put_end(s, message);
+	int rc = PQresultStatus(result) == PGRES_COMMAND_OK ? 0 : et_pg_fail(s, result, err);
 
-	for (PGresult *result; (result = PQgetResult(s->conn)); PQclear(result)) {
-		if (rc == 0 && PQresultStatus(result) != PGRES_COMMAND_OK)
-			rc = et_pg_fail(s, result, err);
-	}
-	/* The failure was reported while its results were being read: see et_pg_fail. */
+	PQclear(result);
 	if (rc && s->open)
 		et_pg_rollback(st->base.db);
 	return rc;

@@ -147,7 +147,9 @@ static int open_cursor(struct et_pg_statement *st, struct et_error *err)
 		et_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s", st->rows, st->sql);
 	struct parameters p = parameters_of(st);
 	int rc = take_result(st,
-		PQexecParams(s->conn, sql, (int)p.n, NULL, p.values, p.lengths, p.formats, 1), err);
+		et_pg_result(s, PQsendQueryParams(s->conn, sql, (int)p.n, NULL, p.values, p.lengths,
+					p.formats, 1)),
+		err);
 
 	free_parameters(&p);
 	st->cursor = rc == 0;
@@ -165,7 +167,9 @@ static int fetch(struct et_pg_statement *st, struct et_error *err)
 		return et_fail(err, ECANCELED, ET_EXIT_OUTSIDE,
 			"%s: the transaction ended before all rows were read", s->name);
 	snprintf(sql, sizeof(sql), "FETCH %d FROM %s", st->chunk, st->rows);
-	int rc = take_result(st, PQexecParams(s->conn, sql, 0, NULL, NULL, NULL, NULL, 1), err);
+	int rc = take_result(st,
+		et_pg_result(s, PQsendQueryParams(s->conn, sql, 0, NULL, NULL, NULL, NULL, 1)),
+		err);
 	if (rc)
 		return rc;
 	int n = PQntuples(st->result);
@@ -185,17 +189,19 @@ static int execute(struct et_pg_statement *st, struct et_error *err)
 	if (st->many && s->open)
 		return open_cursor(st, err);
 	if (++st->executions == OFTEN) {
-		int rc = take_result(st, PQprepare(s->conn, st->name, st->sql, 0, NULL), err);
+		int rc = take_result(st,
+			et_pg_result(s, PQsendPrepare(s->conn, st->name, st->sql, 0, NULL)), err);
 		if (rc) {
 			st->executions = 0;
 			return rc;
 		}
 	}
 	struct parameters p = parameters_of(st);
-	PGresult *result = st->executions < OFTEN ? PQexecParams(s->conn, st->sql, (int)p.n, NULL,
-							    p.values, p.lengths, p.formats, 1)
-						  : PQexecPrepared(s->conn, st->name, (int)p.n,
-							    p.values, p.lengths, p.formats, 1);
+	int queued = st->executions < OFTEN ? PQsendQueryParams(s->conn, st->sql, (int)p.n, NULL,
+						      p.values, p.lengths, p.formats, 1)
+					    : PQsendQueryPrepared(s->conn, st->name, (int)p.n,
+						      p.values, p.lengths, p.formats, 1);
+	PGresult *result = et_pg_result(s, queued);
 	free_parameters(&p);
 	return take_result(st, result, err);
 }
@@ -376,7 +382,7 @@ void et_pg_column(struct et_statement *base, int at, struct et_value *value)
 int et_pg_script(struct et_database *db, const char *sql, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
-	PGresult *result = PQexec(s->conn, sql);
+	PGresult *result = et_pg_query(s, sql);
 	int rc = succeeded(result) ? 0 : et_pg_fail(s, result, err);
 
 	PQclear(result);
@@ -385,7 +391,7 @@ int et_pg_script(struct et_database *db, const char *sql, struct et_error *err)
 
 int et_pg_read_int(struct et_pg *s, const char *sql, int64_t *out, struct et_error *err)
 {
-	PGresult *result = PQexec(s->conn, sql);
+	PGresult *result = et_pg_query(s, sql);
 	int rc = succeeded(result) ? 0 : et_pg_fail(s, result, err);
 
 	if (rc == 0 && PQntuples(result) && !PQgetisnull(result, 0, 0))
@@ -408,6 +414,7 @@ int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_erro
 
 	s->open = rc == 0;
 	s->transaction += rc == 0;
+	s->sent = 0;
 	return rc;
 }
 
@@ -415,7 +422,7 @@ int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_erro
 int et_pg_commit(struct et_database *db, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
-	PGresult *result = PQexec(s->conn, "COMMIT");
+	PGresult *result = et_pg_query(s, "COMMIT");
 	int rc = 0;
 
 	if (!succeeded(result))
@@ -433,7 +440,7 @@ void et_pg_rollback(struct et_database *db)
 	struct et_pg *s = et_pg_of(db);
 
 	if (s->open && PQstatus(s->conn) == CONNECTION_OK)
-		PQclear(PQexec(s->conn, "ROLLBACK"));
+		PQclear(et_pg_query(s, "ROLLBACK"));
 	s->open = s->migrating = false;
 }
 

@@ -114,6 +114,24 @@ static int fail_lost(struct et_pg *s, struct et_error *err)
 		"try again when the server runs; everything that was stored before is safe");
 }
 
+/* The waiting ended before the server did: see pg_wait.c. */
+static int fail_waiting(struct et_pg *s, struct et_error *err)
+{
+	if (s->end == ET_PG_INTERRUPTED)
+		return et_fail(err, EINTR, (enum et_exit)(128 + s->signal),
+			"%s: interrupted while waiting for the server", s->name);
+	int rc = s->end == ET_PG_SLOW
+			 ? et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
+				   "%s: the server answers by fewer than 1,000 bytes per second",
+				   s->name)
+			 : et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
+				   "%s: the server has not answered for %u s", s->name,
+				   et_pg_silence_s(s));
+	return et_hint(err, rc,
+		"try again when it answers, or give it more time by ETALON_SERVER_LIMIT=SECONDS; "
+		"everything that was stored before is safe");
+}
+
 static int describe(struct et_pg *s, const char *code, const char *message, struct et_error *err)
 {
 	const struct failure *f = failure_of(code);
@@ -125,6 +143,16 @@ static int describe(struct et_pg *s, const char *code, const char *message, stru
 	return f && f->hint ? et_hint(err, rc, "%s", f->hint) : rc;
 }
 
+/* The rules about ownership (pg_setup.c) have a cure of their own. */
+static void pass_hint(const PGresult *result, struct et_error *err)
+{
+	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+	ET_AUTO_FREE char *line = hint ? et_pg_one_line(hint) : NULL;
+
+	if (line)
+		et_hint(err, 0, "the server says: %s", line);
+}
+
 int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
 {
 	const char *code = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
@@ -132,23 +160,22 @@ int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
 	ET_AUTO_FREE char *message = et_pg_one_line(primary ? primary : PQerrorMessage(s->conn));
 	int rc;
 
-	if (!code && PQstatus(s->conn) == CONNECTION_BAD)
+	if (s->end)
+		rc = fail_waiting(s, err);
+	else if (!code && PQstatus(s->conn) == CONNECTION_BAD)
 		rc = fail_lost(s, err);
 	else
 		rc = describe(s, code ? code : "", message, err);
-	/* The rules about ownership (pg_setup.c) have a cure of their own. */
-	const char *hint = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
-	if (hint && !strcmp(code ? code : "", "42501")) {
-		ET_AUTO_FREE char *line = et_pg_one_line(hint);
-		rc = et_hint(err, rc, "%s", line);
-	}
+	if (code && !strcmp(code, "42501"))
+		pass_hint(result, err);
 	/*
 	 * The server accepts nothing more in this transaction. While a COPY is active, the caller
 	 * ends it first.
 	 */
 	if (PQtransactionStatus(s->conn) == PQTRANS_INERROR)
-		PQclear(PQexec(s->conn, "ROLLBACK"));
-	if (PQtransactionStatus(s->conn) == PQTRANS_IDLE || PQstatus(s->conn) == CONNECTION_BAD)
+		PQclear(et_pg_query(s, "ROLLBACK"));
+	if (s->end || PQtransactionStatus(s->conn) == PQTRANS_IDLE ||
+		PQstatus(s->conn) == CONNECTION_BAD)
 		s->open = s->migrating = false;
 	return rc;
 }
@@ -307,6 +334,9 @@ int et_pg_fail_connecting(struct et_pg *s, struct et_error *err)
 {
 	char code[6] = "";
 
+	if (s->end)
+		return s->end == ET_PG_INTERRUPTED ? fail_waiting(s, err)
+						   : fail_unreachable(s, "timeout expired", err);
 	find_code(PQerrorMessage(s->conn), code);
 	ET_AUTO_FREE char *message = plain_message(PQerrorMessage(s->conn), code);
 	if (!strcmp(code, "3D000"))

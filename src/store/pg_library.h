@@ -2,7 +2,8 @@
 /*
  * libpq is loaded when the first store in PostgreSQL is opened. It brings twenty other libraries,
  * and linking it would cost every start of etalon 5 ms, also that of the built-in programs which
- * others measure. A function of libpq that is not listed here does not link.
+ * others measure. A function of libpq that is not listed here does not link; none that waits for
+ * the server is listed (see pg_wait.c).
  */
 #ifndef ET_STORE_PG_LIBRARY_H
 #define ET_STORE_PG_LIBRARY_H
@@ -13,14 +14,16 @@
 
 /* clang-format off */
 #define ET_PQ_FUNCTIONS(X) \
-	X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconndefaults) X(PQconnectdbParams) \
-	X(PQconnectionNeedsPassword) X(PQconninfoFree) X(PQconninfoParse) X(PQdb) \
-	X(PQerrorMessage) X(PQexec) X(PQexecParams) X(PQexecPrepared) X(PQfinish) X(PQfreemem) \
+	X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) \
+	X(PQconnectionNeedsPassword) X(PQconninfo) X(PQconninfoFree) X(PQconninfoParse) \
+	X(PQconsumeInput) X(PQdb) X(PQerrorMessage) X(PQfinish) X(PQflush) X(PQfreemem) \
 	X(PQftype) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) X(PQhost) \
-	X(PQlibVersion) X(PQnfields) X(PQntuples) X(PQparameterStatus) X(PQport) X(PQprepare) \
-	X(PQputCopyData) X(PQputCopyEnd) X(PQreset) X(PQresultErrorField) X(PQresultMemorySize) \
-	X(PQresultStatus) X(PQserverVersion) X(PQsetErrorVerbosity) X(PQsetNoticeProcessor) \
-	X(PQstatus) X(PQtransactionStatus) X(PQuser)
+	X(PQhostaddr) X(PQisBusy) X(PQlibVersion) X(PQnfields) X(PQntuples) \
+	X(PQparameterStatus) X(PQport) X(PQputCopyData) X(PQputCopyEnd) X(PQresultErrorField) \
+	X(PQresultMemorySize) X(PQresultStatus) X(PQsendPrepare) X(PQsendQuery) \
+	X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQserverVersion) X(PQsetErrorVerbosity) \
+	X(PQsetNoticeProcessor) X(PQsetnonblocking) X(PQsocket) X(PQstatus) \
+	X(PQtransactionStatus) X(PQuser)
 /* clang-format on */
 
 #define ET_PQ_MEMBER(function) __typeof__(function) *function;
@@ -39,17 +42,17 @@ int et_pq_load(struct et_error *err) ET_CHECK;
 #define PQclear et_pq.PQclear
 #define PQcmdStatus et_pq.PQcmdStatus
 #define PQcmdTuples et_pq.PQcmdTuples
-#define PQconndefaults et_pq.PQconndefaults
-#define PQconnectdbParams et_pq.PQconnectdbParams
+#define PQconnectPoll et_pq.PQconnectPoll
+#define PQconnectStartParams et_pq.PQconnectStartParams
 #define PQconnectionNeedsPassword et_pq.PQconnectionNeedsPassword
+#define PQconninfo et_pq.PQconninfo
 #define PQconninfoFree et_pq.PQconninfoFree
 #define PQconninfoParse et_pq.PQconninfoParse
+#define PQconsumeInput et_pq.PQconsumeInput
 #define PQdb et_pq.PQdb
 #define PQerrorMessage et_pq.PQerrorMessage
-#define PQexec et_pq.PQexec
-#define PQexecParams et_pq.PQexecParams
-#define PQexecPrepared et_pq.PQexecPrepared
 #define PQfinish et_pq.PQfinish
+#define PQflush et_pq.PQflush
 #define PQfreemem et_pq.PQfreemem
 #define PQftype et_pq.PQftype
 #define PQgetResult et_pq.PQgetResult
@@ -57,21 +60,27 @@ int et_pq_load(struct et_error *err) ET_CHECK;
 #define PQgetlength et_pq.PQgetlength
 #define PQgetvalue et_pq.PQgetvalue
 #define PQhost et_pq.PQhost
+#define PQhostaddr et_pq.PQhostaddr
+#define PQisBusy et_pq.PQisBusy
 #define PQlibVersion et_pq.PQlibVersion
 #define PQnfields et_pq.PQnfields
 #define PQntuples et_pq.PQntuples
 #define PQparameterStatus et_pq.PQparameterStatus
 #define PQport et_pq.PQport
-#define PQprepare et_pq.PQprepare
 #define PQputCopyData et_pq.PQputCopyData
 #define PQputCopyEnd et_pq.PQputCopyEnd
-#define PQreset et_pq.PQreset
 #define PQresultErrorField et_pq.PQresultErrorField
 #define PQresultMemorySize et_pq.PQresultMemorySize
 #define PQresultStatus et_pq.PQresultStatus
+#define PQsendPrepare et_pq.PQsendPrepare
+#define PQsendQuery et_pq.PQsendQuery
+#define PQsendQueryParams et_pq.PQsendQueryParams
+#define PQsendQueryPrepared et_pq.PQsendQueryPrepared
 #define PQserverVersion et_pq.PQserverVersion
 #define PQsetErrorVerbosity et_pq.PQsetErrorVerbosity
 #define PQsetNoticeProcessor et_pq.PQsetNoticeProcessor
+#define PQsetnonblocking et_pq.PQsetnonblocking
+#define PQsocket et_pq.PQsocket
 #define PQstatus et_pq.PQstatus
 #define PQtransactionStatus et_pq.PQtransactionStatus
 #define PQuser et_pq.PQuser

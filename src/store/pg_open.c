@@ -37,44 +37,15 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
 	return NULL;
 }
 
-/* Whether the URL, the environment or a service file says how long to wait for a connection. */
-static bool has_timeout(const char *url)
-{
-	PQconninfoOption *given = PQconninfoParse(url, NULL), *defaults = PQconndefaults();
-	bool has = value_of(given, "connect_timeout") || value_of(given, "service") ||
-		   value_of(defaults, "connect_timeout");
-
-	PQconninfoFree(given);
-	PQconninfoFree(defaults);
-	return has;
-}
-
 /* Settings before dbname are defaults. A connection without answer for a minute counts as lost. */
-static PGconn *connect_to(const char *url)
-{
-	const char *const names[] = { "fallback_application_name", "client_encoding",
-		"keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
-		"dbname", has_timeout(url) ? NULL : "connect_timeout", NULL };
-	static const char *const values[] = { "etalon", "UTF8", "30", "10", "3", "60000", NULL,
-		"10", NULL };
-	const char *filled[ET_LENGTH(values)];
-
-	memcpy(filled, values, sizeof(values));
-	filled[6] = url;
-	return PQconnectdbParams(names, filled, 1);
-}
-
-/* A refusal by the server has a code, which libpq shows only if it is asked before. */
 static int connect_or_fail(struct et_pg *s, const char *url, struct et_error *err)
 {
-	s->conn = connect_to(url);
-	if (PQstatus(s->conn) != CONNECTION_OK && strstr(PQerrorMessage(s->conn), ":  ")) {
-		PQsetErrorVerbosity(s->conn, PQERRORS_VERBOSE);
-		PQreset(s->conn);
-		if (PQstatus(s->conn) == CONNECTION_OK)
-			PQsetErrorVerbosity(s->conn, PQERRORS_DEFAULT);
-	}
-	if (PQstatus(s->conn) != CONNECTION_OK)
+	static const char *const names[] = { "fallback_application_name", "client_encoding",
+		"keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+		"dbname", NULL };
+	const char *const values[] = { "etalon", "UTF8", "30", "10", "3", "60000", url, NULL };
+
+	if (!et_pg_connect(s, names, values))
 		return et_pg_fail_connecting(s, err);
 	PQsetNoticeProcessor(s->conn, ignore_notice, NULL);
 	return 0;
@@ -153,7 +124,7 @@ static bool find_version(struct et_pg *s, int64_t *version)
 {
 	if (s->open)
 		return false;
-	PGresult *result = PQexec(s->conn, "SELECT version FROM etalon.store WHERE version > 0");
+	PGresult *result = et_pg_query(s, "SELECT version FROM etalon.store WHERE version > 0");
 	bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
 
 	if (found)
@@ -352,8 +323,8 @@ static int open_session(struct et_pg *s, const char *url, struct et_error *err)
 		"make one: etalon sync --setup --store '%s'", s->name);
 }
 
-static int open_pg(
-	const char *rest, enum et_store_mode mode, struct et_database **out, struct et_error *err)
+static int open_pg(const char *rest, enum et_store_mode mode, const struct et_patience *patience,
+	struct et_database **out, struct et_error *err)
 {
 	ET_AUTO_FREE char *url = et_asprintf("postgresql://%s", rest);
 	char *name = et_pg_url_without_secrets(url);
@@ -368,6 +339,7 @@ static int open_pg(
 	struct et_pg *s = et_calloc(1, sizeof(*s));
 	s->name = name;
 	s->mode = mode;
+	s->patience = *patience;
 	s->base = (struct et_database){ &ops, s->name, true };
 	rc = open_session(s, url, err);
 	if (rc) {

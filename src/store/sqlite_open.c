@@ -328,9 +328,10 @@ static const struct et_database_ops ops = {
 	.release = et_sqlite_release,
 };
 
-static int open_sqlite(
-	const char *path, enum et_store_mode mode, struct et_database **out, struct et_error *err)
+static int open_sqlite(const char *path, enum et_store_mode mode,
+	const struct et_patience *patience, struct et_database **out, struct et_error *err)
 {
+	(void)patience; /* of another process that writes, the limit is BUSY_MS */
 	if (!*path)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "the store has no file name"),

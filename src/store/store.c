@@ -14,9 +14,10 @@ extern const struct et_backend et_backend_sqlite; /* sqlite_open.c */
 #ifdef ET_HAVE_LIBPQ
 extern const struct et_backend et_backend_postgresql; /* pg_open.c */
 #else
-static int no_postgresql(
-	const char *rest, enum et_store_mode mode, struct et_database **out, struct et_error *err)
+static int no_postgresql(const char *rest, enum et_store_mode mode,
+	const struct et_patience *patience, struct et_database **out, struct et_error *err)
 {
+	(void)patience;
 	(void)rest;
 	(void)mode;
 	(void)out;
@@ -70,20 +71,20 @@ static const char *after_scheme(const struct et_backend *b, const char *url)
 	return NULL;
 }
 
-static int open_database(
-	const char *url, enum et_store_mode mode, struct et_database **out, struct et_error *err)
+static int open_database(const char *url, enum et_store_mode mode,
+	const struct et_patience *patience, struct et_database **out, struct et_error *err)
 {
 	for (size_t i = 0; i < ET_LENGTH(backends); i++) {
 		const char *rest = after_scheme(backends[i], url);
 		if (rest)
-			return backends[i]->open(rest, mode, out, err);
+			return backends[i]->open(rest, mode, patience, out, err);
 	}
 	if (has_scheme(url))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': no kind of store has that name",
 				url),
 			"use sqlite:PATH or postgresql://…, or ./%s for a file of that name", url);
-	return backends[0]->open(url, mode, out, err);
+	return backends[0]->open(url, mode, patience, out, err);
 }
 
 /*
@@ -109,8 +110,14 @@ static int check_version(struct et_database *db, struct et_error *err)
 int et_store_open(
 	const char *url, enum et_store_mode mode, struct et_store **out, struct et_error *err)
 {
+	return et_store_open_within(url, mode, &(struct et_patience){ 0 }, out, err);
+}
+
+int et_store_open_within(const char *url, enum et_store_mode mode,
+	const struct et_patience *patience, struct et_store **out, struct et_error *err)
+{
 	struct et_database *db = NULL;
-	int rc = open_database(url, mode, &db, err);
+	int rc = open_database(url, mode, patience, &db, err);
 
 	if (rc)
 		return rc;

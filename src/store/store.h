@@ -32,6 +32,16 @@ enum et_store_mode {
  */
 int et_store_open(const char *url, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
+
+/* How long to wait for a server. All members may be zero. A store in a file ignores it. */
+struct et_patience {
+	unsigned silence_s;  /* without a byte from the server; 0: a minute */
+	int (*signal)(void); /* returns the signal that asked etalon to end, or 0; or NULL */
+};
+
+/* The same with a patience other than the default. */
+int et_store_open_within(const char *url, enum et_store_mode mode,
+	const struct et_patience *patience, struct et_store **out, struct et_error *err) ET_CHECK;
 /* Rolls back samples that were not flushed. NULL is fine. */
 void et_store_close(struct et_store *s);
 /* As given to et_store_open, without passwords. */

@@ -69,7 +69,7 @@ refuses 'read: a member cannot import' 4 'permission denied' etalon import --sto
 like 'read: the hint names the role that may' "$err" 'GRANT etalon_add TO rita'
 refuses 'rm: another user cannot remove an experiment' 4 "experiment $id belongs to alice" \
 	etalon rm --store "$(pg_url lab bob)" "$id"
-like 'rm: the hint names whom to ask' "$err" 'hint: ask its owner'
+like 'rm: the hint names whom to ask' "$err" 'hint: the server says: ask its owner'
 refuses 'rm: a user who may remove cannot remove that of another' 4 "belongs to alice" \
 	etalon rm --store "$(pg_url lab eve)" "$id"
 refuses 'rm: a user who may only add cannot remove' 4 "alice may only add" etalon rm --store "$(pg_url lab alice)" "$id"

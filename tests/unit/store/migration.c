@@ -400,7 +400,8 @@ static struct et_database *open_server(void)
 	struct et_database *db = NULL;
 	struct et_error err = { 0 };
 
-	if (et_backend_postgresql.open(url + strlen("postgresql://"), ET_STORE_SETUP, &db, &err) ||
+	if (et_backend_postgresql.open(url + strlen("postgresql://"), ET_STORE_SETUP,
+		    &(struct et_patience){ 0 }, &db, &err) ||
 		db->ops->script(db, "DROP SCHEMA IF EXISTS etalon CASCADE", &err))
 		tap_bail("%s", err.what);
 	return db;
@@ -414,7 +415,7 @@ static struct et_database *open_empty(void)
 	if (server)
 		return open_server();
 	unlink(url);
-	if (et_backend_sqlite.open(url, ET_STORE_WRITE, &db, &err))
+	if (et_backend_sqlite.open(url, ET_STORE_WRITE, &(struct et_patience){ 0 }, &db, &err))
 		tap_bail("%s", err.what);
 	return db;
 }

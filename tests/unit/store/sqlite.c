@@ -251,7 +251,7 @@ static void versions(void)
 	sqlite3_stmt *st = NULL;
 
 	new_place("fake.db");
-	if (et_backend_sqlite.open(path, ET_STORE_WRITE, &db, &err))
+	if (et_backend_sqlite.open(path, ET_STORE_WRITE, &(struct et_patience){ 0 }, &db, &err))
 		printf("Bail out! %s\n", err.what), exit(1);
 	struct et_schema schema = { steps, 1 };
 	ok(et_schema_migrate(db, &schema, &err) == 0, "migration: a new file gets the schema");

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/server.h"
+#include "base/parse.h"
+#include "cmd/signals.h"
+
+#include <stdlib.h>
+
+unsigned et_server_limit_s(void)
+{
+	const char *text = getenv("ETALON_SERVER_LIMIT");
+	uint64_t seconds = 0;
+
+	if (text && et_parse_u64("ETALON_SERVER_LIMIT", text, 1, 86400, &seconds, NULL))
+		return 0;
+	return (unsigned)seconds;
+}
+
+int et_server_open(
+	const char *url, enum et_store_mode mode, struct et_store **out, struct et_error *err)
+{
+	struct et_patience patience = { et_server_limit_s(), et_signals_received };
+
+	return et_store_open_within(url, mode, &patience, out, err);
+}

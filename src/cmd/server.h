@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opens stores that may be on a server, which a command waits for a limited time. */
+#ifndef ET_CMD_SERVER_H
+#define ET_CMD_SERVER_H
+
+#include "store/store.h"
+
+/* How long a server may be silent, in seconds: ETALON_SERVER_LIMIT; 0: the store's default. */
+unsigned et_server_limit_s(void);
+/* As et_store_open; if etalon handles signals, they end the waiting for a server. */
+int et_server_open(const char *url, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err) ET_CHECK;
+
+#endif
