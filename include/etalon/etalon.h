@@ -321,7 +321,8 @@ enum etalon_warning {
 	/* Samples at reduced speed were shorter than those at full speed: this is the median. */
 	ETALON_WARNING_BELOW_FLOOR = 1024,
 	ETALON_WARNING_CALLS_DIFFER = 2048, /* some calls do more than others: this is the mean */
-	ETALON_WARNING_THREADS = 4096       /* more threads than CPUs: they take turns */
+	ETALON_WARNING_THREADS = 4096,      /* more threads than CPUs: they take turns */
+	ETALON_WARNING_RATES = 8192 /* threads lost CPUs to other programs: rates are too low */
 };
 
 /* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */
@@ -417,6 +418,10 @@ ETALON_API void etalon_set_size(struct etalon_state *state, double n);
 ETALON_API void etalon_set_label(struct etalon_state *state, const char *label);
 /* The benchmark failed: the loop ends, and the reason is shown instead of a time. */
 ETALON_API void etalon_fail(struct etalon_state *state, const char *why);
+/* The same for a benchmark that cannot run here, which is no failure. */
+ETALON_API void etalon_skip(struct etalon_state *state, const char *why);
+/* Before the loop: each of its iterations does that many calls, and all figures are per call. */
+ETALON_API void etalon_set_batch(struct etalon_state *state, uint64_t calls);
 
 /* How a counter of the user is shown; bits. */
 enum etalon_counter_kind {
@@ -447,7 +452,20 @@ enum etalon_bench_flags {
 	ETALON_BENCH_COMPLEXITY = 1,   /* fit how the time grows with the size */
 	ETALON_BENCH_CALLS_DIFFER = 2, /* calls differ by intent: the answer is the mean */
 	ETALON_BENCH_WALL = 4,         /* threads: judge the time of all threads together */
-	ETALON_BENCH_MANUAL_TIME = 8   /* etalon_set_time gives the time */
+	ETALON_BENCH_MANUAL_TIME = 8,  /* etalon_set_time gives the time */
+	/* Another benchmark may have the same name, and is then shown as "name#2". */
+	ETALON_BENCH_SAME_NAME = 16
+};
+
+/* A model of how the time grows with the size n. */
+enum etalon_growth {
+	ETALON_GROWTH_BEST = 0, /* the one that fits best */
+	ETALON_GROWTH_CONSTANT = 1,
+	ETALON_GROWTH_LOG_N = 2,
+	ETALON_GROWTH_N = 3,
+	ETALON_GROWTH_N_LOG_N = 4,
+	ETALON_GROWTH_N_SQUARED = 5,
+	ETALON_GROWTH_N_CUBED = 6
 };
 
 /* One function of a benchmark program. Members after arg may be 0. */
@@ -477,6 +495,7 @@ struct etalon_bench {
 	void *other_arg;   /* an argument with other data than arg */
 	void *working_set; /* all data of the function */
 	size_t working_set_bytes;
+	int growth; /* of ETALON_BENCH_COMPLEXITY: the model to show, enum etalon_growth */
 };
 
 /*
@@ -529,7 +548,7 @@ ETALON_API void etalon_build(const char *compiler, const char *flags, int optimi
 #define ETALON_BENCH_ROW(name, fn, arg, body)                                                      \
 	{                                                                                          \
 		sizeof(struct etalon_bench), name, fn, arg, body, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-			0, 0, 0, 0, 0, 0, 0, 0                                                     \
+			0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
 	}
 #define ETALON_BENCH(...) ETALON_BENCH_ROW(#__VA_ARGS__, (__VA_ARGS__), 0, 0)
 #define ETALON_BENCH_ARG(name, fn, arg) ETALON_BENCH_ROW(name, fn, arg, 0)

@@ -159,6 +159,14 @@ class state
 	{
 		etalon_fail(s_, why.c_str());
 	}
+	void skip(const std::string &why)
+	{
+		etalon_skip(s_, why.c_str());
+	}
+	void batch(uint64_t calls)
+	{
+		etalon_set_batch(s_, calls);
+	}
 	etalon_state *c_state() const
 	{
 		return s_;
@@ -233,9 +241,10 @@ class benchmark
 		return this;
 	}
 	// Fits how the time grows with the size: state::size(), or the first parameter.
-	benchmark *complexity()
+	benchmark *complexity(etalon_growth model = ETALON_GROWTH_BEST)
 	{
 		flags_ |= ETALON_BENCH_COMPLEXITY;
+		growth_ = model;
 		return this;
 	}
 	// Calls differ by intent (amortised costs): the answer is the mean.
@@ -313,6 +322,7 @@ class benchmark
 		b.n_threads = threads_.size();
 		b.calls = calls_;
 		b.flags = flags_;
+		b.growth = growth_;
 		return etalon_register(&b);
 	}
 
@@ -348,6 +358,7 @@ class benchmark
 	std::vector<unsigned> threads_;
 	uint32_t calls_ = 0;
 	unsigned flags_ = 0;
+	int growth_ = ETALON_GROWTH_BEST;
 };
 
 namespace detail

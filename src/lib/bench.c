@@ -21,7 +21,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { SIGNALLED = 128, OUTPUTS = 4 };
+enum { SIGNALLED = 128, OUTPUTS = 5 };
 
 static const struct et_bench_row *row_of(const struct et_bench_results *r, const char *name)
 {
@@ -126,7 +126,7 @@ static size_t count_failed(const struct et_bench_results *r, const char *program
 	size_t failed = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (!r->rows[i].error)
+		if (!r->rows[i].error || r->rows[i].skipped)
 			continue;
 		if (r->options.quiet)
 			fprintf(stderr, "%s: %s: %s\n", program, r->rows[i].name, r->rows[i].error);
@@ -209,6 +209,19 @@ static int check_baseline(const struct et_bench_cases *cases, const struct et_be
 	return 0;
 }
 
+/* Says what became of equal names. */
+static void note_names(const struct et_bench_cases *cases, struct et_bench_results *r)
+{
+	if (cases->numbered)
+		et_bench_note(r,
+			"%zu case%s the name of another, and %s a number after it: see --list",
+			cases->numbered, cases->numbered == 1 ? " has" : "s have",
+			cases->numbered == 1 ? "has" : "have");
+	if (cases->dropped)
+		et_bench_note(r, "%zu case%s the same as another: timed once", cases->dropped,
+			cases->dropped == 1 ? " is" : "s are");
+}
+
 /* The baseline is read first: it may be the same file as that of --json. */
 static int serve(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
 	struct et_error *err)
@@ -220,10 +233,12 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 		{ .path = o->csv, .write = et_bench_csv },
 		{ .path = o->markdown, .write = et_bench_markdown },
 		{ .path = o->google, .write = et_bench_google_json },
+		{ .path = o->google_csv, .write = et_bench_google_csv },
 	};
 	int rc = o->baseline ? et_bench_read(o->baseline, &past, err) : 0;
 
 	et_bench_context_collect("", argv[0], &r->context);
+	note_names(cases, r);
 	if (rc == 0 && o->baseline)
 		rc = et_bench_comparable(o->baseline, r, &past, err);
 	if (rc == 0 && o->baseline)

@@ -71,7 +71,7 @@ static void add_times(struct et_bench_columns *c, const struct et_bench_results 
 		struct et_scale s = et_scale_of(e->ns, et_bench_half(e));
 
 		if (et_bench_error(&r->rows[i]))
-			put(time, i, "failed");
+			put(time, i, r->rows[i].skipped ? "skipped" : "failed");
 		else if (!et_bench_timed(&r->rows[i]))
 			put(time, i, ET_DASH);
 		else
@@ -176,7 +176,7 @@ static void add_counters(struct et_bench_columns *c, const struct et_bench_resul
 {
 	size_t n;
 	ET_AUTO_FREE const char **names = et_bench_counter_names(r, &n);
-	char text[ET_BENCH_TEXT];
+	char text[ET_BENCH_TEXT], time[ET_FIGURE];
 
 	for (size_t k = 0; k < n; k++) {
 		struct et_bench_column *column = add(c, names[k], true, 3 + (unsigned)k);
@@ -187,7 +187,9 @@ static void add_counters(struct et_bench_columns *c, const struct et_bench_resul
 
 			if (!isfinite(x))
 				continue;
-			if (kind & ETALON_COUNTER_RATE)
+			if (kind & ETALON_COUNTER_RATE && kind & ETALON_COUNTER_INVERT)
+				put(column, i, et_format_rounded(x * 1e9, 4, time));
+			else if (kind & ETALON_COUNTER_RATE)
 				column->cells[i] = et_asprintf("%s/s", et_bench_si(x, text));
 			else
 				column->cells[i] = et_asprintf("%.6g", x);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double LOW_RATE = 1.25; /* times as long as the samples say */
+
 const char *const et_bench_statistic_names[] = { "best", "median", "mean", NULL };
 const char *const et_bench_reason_names[] = { "floor", "below-floor", "calls-differ", "no-floor",
 	"asked", NULL };
@@ -63,6 +65,26 @@ const char *et_bench_label(const struct et_bench_row *row)
 bool et_bench_timed(const struct et_bench_row *row)
 {
 	return row->estimate.n > 0 && isfinite(row->estimate.ns) && !et_bench_error(row);
+}
+
+static void process_figures(const struct et_bench_row *row, bool cpu, struct et_bench_summary *out)
+{
+	const struct et_slices s = { row->slices, row->n_slices, false };
+	struct et_bench_method m = et_bench_method_choose(&s, 0);
+
+	m.statistic = row->estimate.statistic;
+	m.cpu_wanted = cpu;
+	et_bench_summarise(&s, &m, out);
+}
+
+void et_bench_process_values(const struct et_bench_row *row, struct et_bench_summary *out)
+{
+	process_figures(row, false, out);
+}
+
+void et_bench_process_cpu(const struct et_bench_row *row, struct et_bench_summary *out)
+{
+	process_figures(row, true, out);
 }
 
 double et_bench_half(const struct et_bench_estimate *e)
@@ -181,7 +203,35 @@ const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n)
 	return names;
 }
 
+/*
+ * Whether rates, which are by elapsed time, contradict the times of undisturbed samples: other
+ * programs had the CPUs in between.
+ */
+static bool rates_too_low(const struct et_bench_row *row)
+{
+	const struct et_slice *s = et_bench_first(row);
+	bool rates = isfinite(et_bench_items(row)) || isfinite(et_bench_bytes(row));
+	double at_once = s ? s->at_once : 0, ns = row->estimate.ns;
+
+	for (size_t i = 0; s && i < s->n_counters; i++)
+		rates = rates || s->counters[i].kind & ETALON_COUNTER_RATE;
+	if (!rates || !(at_once > 0) || !row->which || !et_bench_timed(row))
+		return false;
+	if (row->which->bench->flags & ETALON_BENCH_WALL)
+		ns *= at_once;
+	return et_bench_wall(row) > LOW_RATE * ns * row->which->threads / at_once;
+}
+
 unsigned et_bench_warnings(const struct et_bench_row *row)
 {
-	return row->estimate.warnings;
+	return row->estimate.warnings | (rates_too_low(row) ? ETALON_WARNING_RATES : 0u);
+}
+
+const char *et_bench_warning_text(const struct et_bench_row *row, unsigned warning)
+{
+	bool loop = row->which && row->which->bench && row->which->bench->body;
+
+	if (warning == ETALON_WARNING_OVERHEAD && loop)
+		return "about as short as the loop itself: do more per iteration (unroll)";
+	return etalon_warning_text(warning);
 }

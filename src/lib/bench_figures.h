@@ -4,6 +4,7 @@
 #define ET_LIB_BENCH_FIGURES_H
 
 #include "lib/bench_model.h"
+#include "lib/bench_values.h"
 
 extern const char *const et_bench_statistic_names[]; /* "best", "median", "mean"; NULL ends it */
 extern const char *const et_bench_reason_names[];
@@ -20,6 +21,10 @@ const char *et_bench_error(const struct et_bench_row *row);
 const char *et_bench_label(const struct et_bench_row *row);
 /* A row without samples has no estimate: it failed, or the time was up. */
 bool et_bench_timed(const struct et_bench_row *row);
+/* The value of each process, of which the answer is made; free it by et_bench_summary_free. */
+void et_bench_process_values(const struct et_bench_row *row, struct et_bench_summary *out);
+/* The CPU time per call in these processes, by the same samples and the same statistic. */
+void et_bench_process_cpu(const struct et_bench_row *row, struct et_bench_summary *out);
 /* The larger half of the interval; infinite if a limit is unknown. */
 double et_bench_half(const struct et_bench_estimate *e);
 /* With threads: the elapsed time of all of them per call of one, over the processes; or NaN. */
@@ -42,5 +47,7 @@ double et_bench_counter(const struct et_bench_row *row, const char *name, unsign
 const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n);
 /* All warnings of a row, of its estimate and its slices: bits of enum etalon_warning. */
 unsigned et_bench_warnings(const struct et_bench_row *row);
+/* The sentence for one of them, which may depend on the benchmark. */
+const char *et_bench_warning_text(const struct et_bench_row *row, unsigned warning);
 
 #endif

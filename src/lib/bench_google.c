@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes results in the JSON of Google Benchmark 1.7. Each process is a repetition, whose time is
- * the statistic that answers for the case, so that the aggregates describe the repetitions.
+ * Writes results in the JSON and the CSV of Google Benchmark 1.7. Each process is a repetition,
+ * whose time is its value in the table, so that the aggregates describe the repetitions.
  */
 #include "base/alloc.h"
 #include "base/json.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,48 +44,43 @@ static double median(double *x, size_t n)
 	return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-/* The statistic of one figure of the samples of a slice that has some. */
-static double of_slice(const struct et_slice *s, enum et_bench_statistic statistic, bool cpu)
-{
-	ET_AUTO_FREE double *x = et_calloc(s->n, sizeof(*x));
-
-	for (size_t i = 0; i < s->n; i++)
-		x[i] = cpu ? s->samples[i].cpu_ns : s->samples[i].ns;
-	if (statistic == ET_BENCH_MEAN)
-		return mean(x, s->n);
-	double middle = median(x, s->n);
-	return statistic == ET_BENCH_BEST ? x[0] : middle;
-}
-
 /* The repetitions of one case. */
 struct repetitions {
-	double *real, *cpu;
-	uint64_t *iterations;
+	struct et_bench_summary real, cpu;
 	size_t n;
 };
 
+/* The times are those of the table: a process gives the same value here and there. */
 static void collect(const struct et_bench_row *row, struct repetitions *out)
 {
-	out->real = et_calloc(row->n_slices + 1, sizeof(*out->real));
-	out->cpu = et_calloc(row->n_slices + 1, sizeof(*out->cpu));
-	out->iterations = et_calloc(row->n_slices + 1, sizeof(*out->iterations));
-	out->n = 0;
+	et_bench_process_values(row, &out->real);
+	et_bench_process_cpu(row, &out->cpu);
+	out->n = out->real.n;
+	/* Without a CPU time (samples that were read from a file) there is the other alone. */
+	for (size_t i = 0; i < out->n; i++) {
+		out->real.ns[i] = fmax(out->real.ns[i], 0); /* next to nothing, less the loop */
+		if (!(out->cpu.ns[i] > 0))
+			out->cpu.ns[i] = out->real.ns[i];
+	}
+}
+
+static uint64_t iterations(const struct et_bench_row *row, unsigned process)
+{
+	uint64_t sum = 0;
+
 	for (size_t i = 0; i < row->n_slices; i++) {
 		const struct et_slice *s = &row->slices[i];
 
-		if (s->old || !s->n || s->error)
-			continue;
-		out->real[out->n] = of_slice(s, row->estimate.statistic, false);
-		out->cpu[out->n] = of_slice(s, row->estimate.statistic, true);
-		out->iterations[out->n++] = s->calls * s->n;
+		if (!s->old && !s->error && s->process == process)
+			sum += s->calls * s->n;
 	}
+	return sum;
 }
 
 static void repetitions_free(struct repetitions *p)
 {
-	free(p->real);
-	free(p->cpu);
-	free(p->iterations);
+	et_bench_summary_free(&p->real);
+	et_bench_summary_free(&p->cpu);
 }
 
 /* The keys that all entries of a case share. */
@@ -144,23 +140,36 @@ static void aggregate(
 	et_json_end(f->j);
 }
 
+/* The figures by which Google Benchmark sums up repetitions. */
+enum { MEAN, MEDIAN, STDDEV, CV, AGGREGATES };
+static const char *const aggregate_names[] = { "mean", "median", "stddev", "cv" };
+
+/* Sorts x. */
+static void sum_up(double *x, size_t n, double out[AGGREGATES])
+{
+	out[MEAN] = mean(x, n);
+	out[STDDEV] = sd(x, n);
+	out[CV] = out[MEAN] > 0 ? out[STDDEV] / out[MEAN] : 0;
+	out[MEDIAN] = median(x, n);
+}
+
 static void aggregates(const struct family *f, struct repetitions *p)
 {
-	double real = mean(p->real, p->n), cpu = mean(p->cpu, p->n);
-	double real_sd = sd(p->real, p->n), cpu_sd = sd(p->cpu, p->n);
+	double real[AGGREGATES], cpu[AGGREGATES];
 
-	aggregate(f, "mean", "time", real, cpu);
-	aggregate(f, "median", "time", median(p->real, p->n), median(p->cpu, p->n));
-	aggregate(f, "stddev", "time", real_sd, cpu_sd);
-	aggregate(f, "cv", "percentage", real > 0 ? real_sd / real : 0, cpu > 0 ? cpu_sd / cpu : 0);
+	sum_up(p->real.ns, p->n, real);
+	sum_up(p->cpu.ns, p->n, cpu);
+	for (int k = 0; k < AGGREGATES; k++)
+		aggregate(f, aggregate_names[k], k == CV ? "percentage" : "time", real[k], cpu[k]);
 }
 
 static void failure(const struct family *f)
 {
 	begin(f, f->row->name, "iteration");
 	et_json_u64(f->j, "repetition_index", 0);
-	et_json_bool(f->j, "error_occurred", true);
-	et_json_string(f->j, "error_message", et_bench_error(f->row));
+	et_json_bool(f->j, f->row->skipped ? "skipped" : "error_occurred", true);
+	et_json_string(
+		f->j, f->row->skipped ? "skip_message" : "error_message", et_bench_error(f->row));
 	et_json_u64(f->j, "iterations", 1);
 	times(f, 0, 0);
 	et_json_end(f->j);
@@ -180,8 +189,8 @@ static void function(struct et_json *j, const struct et_bench_row *row, size_t i
 	for (size_t i = 0; i < p.n; i++) {
 		begin(&f, row->name, "iteration");
 		et_json_u64(j, "repetition_index", i);
-		et_json_u64(j, "iterations", p.iterations[i]);
-		times(&f, p.real[i], p.cpu[i]);
+		et_json_u64(j, "iterations", iterations(row, p.real.process[i]));
+		times(&f, p.real.ns[i], p.cpu.ns[i]);
 		counters(&f);
 		et_json_end(j);
 	}
@@ -226,4 +235,113 @@ void et_bench_google_json(const struct et_bench_results *r, FILE *out)
 			function(&j, &r->rows[i], i);
 	et_json_end(&j);
 	et_json_end(&j);
+}
+
+/* --- CSV --- */
+
+static void quoted(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
+
+static void number(double x, FILE *out)
+{
+	char buf[32];
+
+	if (isfinite(x))
+		fputs(et_shortest(x, buf), out);
+	putc(',', out);
+}
+
+/* A row of the CSV, whose counters are all of `names`. */
+struct csv {
+	const struct et_bench_row *row;
+	const char **names;
+	size_t n;
+	FILE *out;
+};
+
+static void csv_row(const struct csv *c, const char *suffix, uint64_t calls, double real,
+	double cpu, bool percentage)
+{
+	ET_AUTO_FREE char *name = et_asprintf("%s%s", c->row->name, suffix);
+
+	quoted(name, c->out);
+	fprintf(c->out, ",%" PRIu64 ",", calls);
+	number(real, c->out);
+	number(cpu, c->out);
+	fputs(percentage ? "," : "ns,", c->out);
+	/* Rates and counters are those of all repetitions, of which there is no variation. */
+	number(*suffix ? NAN : et_bench_bytes(c->row), c->out);
+	number(*suffix ? NAN : et_bench_items(c->row), c->out);
+	if (et_bench_label(c->row))
+		quoted(et_bench_label(c->row), c->out);
+	fputs(",,", c->out);
+	for (size_t i = 0; i < c->n; i++) {
+		char buf[32];
+		double x = *suffix ? NAN : et_bench_counter(c->row, c->names[i], NULL);
+
+		fprintf(c->out, ",%s", isfinite(x) ? et_shortest(x, buf) : "");
+	}
+	putc('\n', c->out);
+}
+
+static void csv_failure(const struct csv *c)
+{
+	quoted(c->row->name, c->out);
+	fprintf(c->out, ",,,,,,,,%s,", c->row->skipped ? "" : "true");
+	quoted(et_bench_error(c->row), c->out);
+	for (size_t i = 0; i < c->n; i++)
+		putc(',', c->out);
+	putc('\n', c->out);
+}
+
+static void csv_function(const struct csv *c)
+{
+	double real[AGGREGATES], cpu[AGGREGATES];
+	struct repetitions p;
+
+	if (et_bench_error(c->row)) {
+		csv_failure(c);
+		return;
+	}
+	collect(c->row, &p);
+	for (size_t i = 0; i < p.n; i++)
+		csv_row(c, "", iterations(c->row, p.real.process[i]), p.real.ns[i], p.cpu.ns[i],
+			false);
+	sum_up(p.real.ns, p.n, real);
+	sum_up(p.cpu.ns, p.n, cpu);
+	for (int k = 0; p.n > 1 && k < AGGREGATES; k++) {
+		ET_AUTO_FREE char *suffix = et_asprintf("_%s", aggregate_names[k]);
+
+		csv_row(c, suffix, p.n, real[k], cpu[k], k == CV);
+	}
+	repetitions_free(&p);
+}
+
+void et_bench_google_csv(const struct et_bench_results *r, FILE *out)
+{
+	size_t n;
+	ET_AUTO_FREE const char **names = et_bench_counter_names(r, &n);
+
+	fputs("name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,"
+	      "label,error_occurred,error_message",
+		out);
+	for (size_t i = 0; i < n; i++) {
+		putc(',', out);
+		quoted(names[i], out);
+	}
+	putc('\n', out);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct csv c = { &r->rows[i], names, n, out };
+
+		if (et_bench_timed(&r->rows[i]) || et_bench_error(&r->rows[i]))
+			csv_function(&c);
+	}
 }

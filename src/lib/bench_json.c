@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
-#include "lib/bench_values.h"
 #include "lib/complexity.h"
 
 #include <math.h>
@@ -101,12 +100,9 @@ static void estimate(struct et_json *j, const struct et_bench_estimate *e)
 /* The value of each process, as the answer is made of them. */
 static void processes(struct et_json *j, const struct et_bench_row *row)
 {
-	const struct et_slices s = { row->slices, row->n_slices, false };
-	struct et_bench_method m = et_bench_method_choose(&s, 0);
 	struct et_bench_summary v;
 
-	m.statistic = row->estimate.statistic;
-	et_bench_summarise(&s, &m, &v);
+	et_bench_process_values(row, &v);
 	et_json_flat_array(j, "process_ns");
 	for (size_t i = 0; i < v.n; i++)
 		put(j, NULL, v.ns[i]);
@@ -199,12 +195,14 @@ static void comparison(struct et_json *j, const struct et_bench_row *row)
 	et_json_end(j);
 }
 
-static void warnings(struct et_json *j, unsigned bits)
+static void warnings(struct et_json *j, const struct et_bench_row *row)
 {
+	unsigned bits = et_bench_warnings(row);
+
 	et_json_array(j, "warnings");
 	for (unsigned bit = 1; bit; bit <<= 1)
 		if (bits & bit)
-			et_json_string(j, NULL, etalon_warning_text(bit));
+			et_json_string(j, NULL, et_bench_warning_text(row, bit));
 	et_json_end(j);
 }
 
@@ -236,7 +234,8 @@ static void parameters(struct et_json *j, const struct et_bench_row *row)
 	et_json_u64(j, "threads", c && c->threads ? c->threads : 1);
 	et_json_double(j, "size", first ? first->size : NAN);
 	et_json_string(j, "label", et_bench_label(row));
-	et_json_string(j, "error", et_bench_error(row));
+	et_json_string(j, "error", row->skipped ? NULL : et_bench_error(row));
+	et_json_string(j, "skipped", row->skipped ? et_bench_error(row) : NULL);
 }
 
 static void function(struct et_json *j, const struct et_bench_row *row)
@@ -261,7 +260,7 @@ static void function(struct et_json *j, const struct et_bench_row *row)
 	et_json_double(j, "bytes_per_second", et_bench_bytes(row));
 	counters(j, row);
 	comparison(j, row);
-	warnings(j, et_bench_warnings(row));
+	warnings(j, row);
 	slices(j, "slices", row, false);
 	slices(j, "old_slices", row, true);
 	et_json_end(j);
@@ -282,6 +281,21 @@ static void per_element(struct et_json *j, const char *key, const struct et_per_
 	et_json_end(j);
 }
 
+/* The model that the benchmark names. */
+static void asked(struct et_json *j, const struct et_complexity *c)
+{
+	if (!c->asked) {
+		et_json_null(j, "asked");
+		return;
+	}
+	et_json_object(j, "asked");
+	et_json_string(j, "model", et_growth_keys[c->model]);
+	et_json_double(j, "coefficient_ns", c->of_model.ns);
+	et_json_double(j, "lo_ns", c->of_model.lo);
+	et_json_double(j, "hi_ns", c->of_model.hi);
+	et_json_end(j);
+}
+
 static void complexity(struct et_json *j, const struct et_complexity *c)
 {
 	et_json_object(j, NULL);
@@ -290,9 +304,10 @@ static void complexity(struct et_json *j, const struct et_complexity *c)
 		et_json_null(j, "model");
 	} else {
 		et_json_string(j, "model", et_growth_keys[c->growth.best]);
-		et_json_double(j, "coefficient_ns", c->coefficient);
-		et_json_double(j, "lo_ns", c->lo);
-		et_json_double(j, "hi_ns", c->hi);
+		et_json_double(j, "coefficient_ns", c->best.ns);
+		et_json_double(j, "lo_ns", c->best.lo);
+		et_json_double(j, "hi_ns", c->best.hi);
+		asked(j, c);
 		per_element(j, "ns_per_element", &c->ns);
 		per_element(j, "cycles_per_element", &c->cycles);
 	}

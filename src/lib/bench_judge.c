@@ -62,24 +62,6 @@ static void describe(const struct all *a, struct et_bench_estimate *e)
 }
 
 /*
- * The part of the uncertainty of an empty call that exceeds a tenth of the time. All invocations
- * share its error, so that it does not widen the interval of other functions; but a function about
- * as short as the call would claim a time that is not known. The median: the call is slow in some
- * processes.
- */
-static double shared_doubt_ns(const struct et_slices *s, double ns)
-{
-	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].old == s->old && !s->list[i].error)
-			x[n++] = s->list[i].empty_uncertainty_ns;
-	et_sort(x, n);
-	return n ? fmax(et_median_sorted(x, n) - NOTABLE_DOUBT * ns, 0) : 0;
-}
-
-/*
  * The values of two invocations differ by the errors of both, which are alike: hence the root of 2.
  * Values of 0 (a function as short as an empty call) have no relative sd.
  */
@@ -87,7 +69,7 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	struct et_bench_estimate *e)
 {
 	struct et_bench_summary v;
-	double u, half, doubt;
+	double u, half;
 
 	et_bench_summarise(s, m, &v);
 	struct et_location l = et_locate(v.ns, v.n);
@@ -96,9 +78,9 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	l.df = et_combined_df(l.se, l.df, u);
 	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
 		       : INFINITY;
-	doubt = shared_doubt_ns(s, l.at);
-	half = hypot(half, 2 * doubt);
-	if (doubt > 0)
+	/* All invocations share this error: it is part of the time, and of no comparison. */
+	half = hypot(half, 2 * m->doubt_ns);
+	if (m->doubt_ns > NOTABLE_DOUBT * l.at)
 		e->warnings |= ETALON_WARNING_OVERHEAD;
 	e->statistic = m->statistic;
 	e->reason = m->reason;

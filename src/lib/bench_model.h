@@ -38,7 +38,7 @@ struct et_bench_options {
 	double fail_ratio;              /* INFINITY: regressions do not matter */
 	uint64_t seed;
 	const char *filter, *exclude; /* regular expressions; NULL: none */
-	const char *json, *csv, *markdown, *google, *baseline, *against;
+	const char *json, *csv, *markdown, *google, *google_csv, *baseline, *against;
 	int statistic; /* 0: chosen by the program; 1 + enum et_bench_statistic: by the user */
 	enum et_bench_when progress, color;
 	const unsigned *threads; /* of --threads; NULL: those of the benchmark */
@@ -101,10 +101,12 @@ struct et_slice {
 	double items, bytes;   /* per call; 0: not set */
 	double size;           /* of the input; NaN: not set */
 	double wall_ns; /* with threads: time of all of them per call of one; NaN otherwise */
+	double at_once; /* how many of the threads run at the same time; 0: there is one */
 	struct et_bench_counter *counters;
 	size_t n_counters;
 	unsigned warnings;   /* bits of enum etalon_warning */
 	char *label, *error; /* NULL: none */
+	bool skipped; /* the error is no failure: the function said that it cannot run here */
 };
 
 void et_slice_free(struct et_slice *s);
@@ -156,7 +158,8 @@ struct et_bench_comparison {
 struct et_bench_row {
 	char *name;
 	const struct et_bench_case *which; /* NULL in results that were read from a file */
-	char *error; /* why the function failed, or NULL; it may have slices all the same */
+	char *error;  /* why the function failed, or NULL; it may have slices all the same */
+	bool skipped; /* the error is no failure, see struct et_slice */
 	struct et_slice *slices;
 	size_t n_slices;
 	struct et_bench_estimate estimate; /* of the new program */

@@ -150,6 +150,8 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.markdown) },
 	{ 0, "google-json", "FILE", "write the JSON of Google Benchmark", et_set_text,
 		ET_FILLS(request, o.google) },
+	{ 0, "google-csv", "FILE", "write the CSV of Google Benchmark", et_set_text,
+		ET_FILLS(request, o.google_csv) },
 	{ 0, "quiet", NULL, "print nothing but errors", et_set_true, ET_FILLS(request, o.quiet) },
 	{ 0, "verbose", NULL, "print more figures of each function", et_set_true,
 		ET_FILLS(request, o.verbose) },
@@ -183,7 +185,7 @@ void et_bench_options_help(const char *program, FILE *out)
 /* Only one of the outputs can go to standard output. */
 static int check_outputs(const struct et_bench_options *o, struct et_error *err)
 {
-	const char *const files[] = { o->json, o->csv, o->markdown, o->google };
+	const char *const files[] = { o->json, o->csv, o->markdown, o->google, o->google_csv };
 	int n = 0;
 
 	for (size_t i = 0; i < ET_LENGTH(files); i++)

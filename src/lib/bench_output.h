@@ -23,8 +23,9 @@ void et_bench_text(const struct et_bench_results *r, const struct et_bench_page 
 void et_bench_csv(const struct et_bench_results *r, FILE *out);
 void et_bench_markdown(const struct et_bench_results *r, FILE *out);
 void et_bench_json(const struct et_bench_results *r, FILE *out);
-/* The format of Google Benchmark's --benchmark_out. */
+/* The formats of Google Benchmark's --benchmark_out. */
 void et_bench_google_json(const struct et_bench_results *r, FILE *out);
+void et_bench_google_csv(const struct et_bench_results *r, FILE *out);
 
 /* Whether the comparison of a row is a regression in the sense of --fail-on-regression. */
 bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_options *o);

@@ -177,6 +177,7 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 	struct et_bench_row *row = &x->r->rows[which];
 	double timeout = x->o->timeout_ns + 2 * q->duration_ns;
 	ET_AUTO_FREE char *why = NULL;
+	bool skipped = false;
 	int rc;
 
 	q->seed = et_rng_next(&x->rng);
@@ -193,6 +194,7 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 	}
 	if (!why && out->error) {
 		why = et_strdup(out->error);
+		skipped = out->skipped;
 		et_slice_free(out);
 	}
 	if (!why) {
@@ -201,6 +203,7 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 		return 0;
 	}
 	set_error(row, old, x->programs[old].name, why);
+	row->skipped = skipped;
 	rc = x->here || x->workers[old].pid ? 0 : start(x, old, err);
 	return rc ? rc : -EIO;
 }

@@ -115,7 +115,7 @@ static const char *color_of(const struct et_bench_results *r, size_t row)
 	const struct et_bench_row *x = &r->rows[row];
 
 	if (et_bench_error(x))
-		return "31";
+		return x->skipped ? NULL : "31";
 	if (!x->has_old)
 		return NULL;
 	return x->comparison.verdict == ET_BENCH_SLOWER   ? "31"
@@ -251,6 +251,26 @@ static void print_notes(
 			et_bench_clean(r->notes[i]), page, out);
 }
 
+/* Rows with the usual sentence are named together, and so are those with another one. */
+static void warn_bit(const struct et_bench_results *r, unsigned bit, bool *which,
+	const struct et_bench_page *page, FILE *out)
+{
+	for (int other = 0; other < 2; other++) {
+		const char *sentence = NULL;
+
+		for (size_t i = 0; i < r->n; i++) {
+			const char *text = et_bench_warning_text(&r->rows[i], bit);
+
+			which[i] = et_bench_timed(&r->rows[i]) &&
+				   (et_bench_warnings(&r->rows[i]) & bit) &&
+				   (text != etalon_warning_text(bit)) == other;
+			sentence = which[i] ? text : sentence;
+		}
+		if (sentence)
+			warn_rows(r, which, sentence, page, out);
+	}
+}
+
 static void print_warnings(
 	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
@@ -262,8 +282,10 @@ static void print_warnings(
 		memset(which, 0, r->n * sizeof(*which));
 		which[i] = error != NULL;
 		if (error) {
-			const char *lead = strncmp(error, "failed", 6) ? "failed: " : "";
-			ET_AUTO_FREE char *text = et_asprintf("%s%s", lead, error);
+			const char *word = r->rows[i].skipped ? "skipped" : "failed";
+			const char *lead = strncmp(error, word, strlen(word)) ? ": " : NULL;
+			ET_AUTO_FREE char *text =
+				et_asprintf("%s%s%s", lead ? word : "", lead ? lead : "", error);
 			warn_rows(r, which, text, page, out);
 		}
 	}
@@ -273,12 +295,8 @@ static void print_warnings(
 				   r->rows[i].estimate.reason == k && !by_intent(&r->rows[i]);
 		warn_rows(r, which, reasons[k], page, out);
 	}
-	for (unsigned bit = 1; bit; bit <<= 1) {
-		for (size_t i = 0; i < r->n; i++)
-			which[i] = et_bench_timed(&r->rows[i]) &&
-				   (et_bench_warnings(&r->rows[i]) & bit);
-		warn_rows(r, which, etalon_warning_text(bit), page, out);
-	}
+	for (unsigned bit = 1; bit; bit <<= 1)
+		warn_bit(r, bit, which, page, out);
 	print_notes(r, page, out);
 }
 
@@ -297,30 +315,59 @@ static void add_cycles(char **line, const struct et_per_element *e)
 		et_append(line, "; ", "%.3g cycles per element", e->slope);
 }
 
-/* "sort: n log n, 3.21 ± 0.02 ns per n log n", "sum: n, 0.5 ns per n; 1.3 cycles per element" */
+/* "n log n, 3.21 ± 0.02 ns per n log n", or "constant" */
+static void add_model(
+	char **line, const char *separator, enum et_growth_model m, const struct et_coefficient *c)
+{
+	const char *model = et_growth_names[m];
+	char figure[ET_FIGURE];
+
+	et_append(line, separator, "%s", model);
+	if (m != ET_GROWTH_CONSTANT && c->ns > 0)
+		et_append(line, ", ", "%s ns per %s",
+			et_format_ratio_pm(c->ns, c->lo, c->hi, figure), model);
+}
+
+/*
+ * "sort: n log n, 3.21 ± 0.02 ns per n log n", "sum: n, 0.5 ns per n; 1.3 cycles per element", and
+ * if another model than this was asked for: "sum: n, 0.5 ns per n (n log n fits better: …)".
+ */
+static char *complexity_line(const struct et_complexity *c)
+{
+	bool worse = c->asked && c->model != c->growth.best;
+	char *line = et_strdup(c->name);
+
+	if (worse && isnan(c->of_model.ns))
+		et_append(&line, ": ", "%s cannot be fitted", et_growth_names[c->model]);
+	else
+		add_model(&line, ": ", c->model, &c->of_model);
+	if (worse) {
+		add_model(&line, " (", c->growth.best, &c->best);
+		et_append(&line, " ", "%s)",
+			et_growth_possible(&c->growth, c->model) ? "fits slightly better"
+								 : "fits better");
+	}
+	if (c->model == ET_GROWTH_N && c->of_model.ns > 0)
+		add_cycles(&line, &c->cycles);
+	return line;
+}
+
 static void print_complexity(
 	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
 	for (size_t i = 0; i < r->n_complexity; i++) {
 		const struct et_complexity *c = &r->complexity[i];
-		const char *model = et_growth_names[c->growth.best];
-		char *line = NULL, figure[ET_FIGURE];
+		char *line = NULL;
 
-		if (c->problem) {
+		if (c->problem)
 			line = et_asprintf("%s: too few %s to tell how the time grows (%d are "
 					   "needed)",
 				c->name,
 				c->problem == ET_GROWTH_FEW_SIZES ? "sizes" : "values of processes",
 				c->problem == ET_GROWTH_FEW_SIZES ? ET_GROWTH_SIZES_LEAST
 								  : ET_GROWTH_SAMPLES_LEAST);
-		} else if (c->growth.best == ET_GROWTH_CONSTANT || !(c->coefficient > 0)) {
-			line = et_asprintf("%s: %s", c->name, model);
-		} else {
-			line = et_asprintf("%s: %s, %s ns per %s", c->name, model,
-				et_format_ratio_pm(c->coefficient, c->lo, c->hi, figure), model);
-			if (c->growth.best == ET_GROWTH_N)
-				add_cycles(&line, &c->cycles);
-		}
+		else
+			line = complexity_line(c);
 		print_words("", et_bench_clean(line), page, out);
 		free(line);
 	}

@@ -69,6 +69,8 @@ static bool counts(const struct et_slice *s, size_t i, const struct et_bench_met
 /* The time of a sample, with the cost of an empty call that holds for all processes. */
 static double time_of(const struct et_slice *s, size_t i, const struct et_bench_method *m)
 {
+	if (m->cpu_wanted)
+		return fmax(s->samples[i].cpu_ns - m->empty_ns, 0);
 	return m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + s->empty_ns - m->empty_ns;
 }
 
@@ -284,7 +286,8 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 		size_t before = f.below;
 
 		pool_process(s, i, m, &p);
-		if (p.n < DISTINCT || !(p.x[0] > 0))
+		/* Where next to nothing is left of the loop or the call, so is of differences. */
+		if (p.n < DISTINCT || !(p.x[0] > 0) || et_median_sorted(p.x, p.n) < 2 * m->doubt_ns)
 			continue;
 		if (!m->all_speeds && !m->by_cpu)
 			count_below(s, i, m, p.x[0], &f);
@@ -308,6 +311,18 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 	}
 }
 
+/* The median: the call is slow in some processes. */
+static double shared_doubt_ns(const struct et_slices *s)
+{
+	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].old == s->old && !s->list[i].error)
+			x[n++] = s->list[i].empty_uncertainty_ns;
+	return n ? median_of(x, n) : 0;
+}
+
 static void find_empty_cost(const struct et_slices *s, struct et_bench_method *m)
 {
 	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
@@ -319,6 +334,7 @@ static void find_empty_cost(const struct et_slices *s, struct et_bench_method *m
 	struct et_location l = et_locate_cautiously(x, n, INFINITY);
 	m->empty_ns = n ? l.at : 0;
 	m->empty_uncertainty_ns = n > 1 ? l.se : 0;
+	m->doubt_ns = shared_doubt_ns(s);
 }
 
 struct et_bench_method et_bench_method_choose(const struct et_slices *s, unsigned flags)

@@ -24,12 +24,14 @@ struct et_bench_method {
 	enum et_bench_reason reason;
 	bool all_speeds; /* too few samples ran at full speed: the others count too */
 	bool by_cpu;     /* almost all samples were preempted: their CPU time counts */
+	bool cpu_wanted; /* of the same samples, the CPU time */
 	/*
 	 * The cost of an empty call, for all processes alike: each measured it, and their errors
 	 * would look like differences between the processes.
 	 */
 	double empty_ns;
-	double empty_uncertainty_ns; /* standard uncertainty */
+	double empty_uncertainty_ns; /* standard uncertainty of its mean over the processes */
+	double doubt_ns;             /* and by what all processes share: how it is measured */
 };
 
 /* flags: enum etalon_bench_flags. */

@@ -308,22 +308,77 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Results are found by name, so that two cases of one name would be confused. */
-static int check_names(const struct et_bench_cases *c, struct et_error *err)
+static int refuse_name(const struct et_bench_cases *c, const struct et_bench_case *first,
+	const struct et_bench_case *second, struct et_error *err)
 {
-	ET_AUTO_FREE const struct et_bench_case **sorted = et_calloc(c->n, sizeof(*sorted));
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"cases number %td and %td have the same name, '%s'", first - c->list + 1,
+			second - c->list + 1, second->name),
+		"name one of them otherwise, by ETALON_BENCH_ARG for example");
+}
+
+static const struct et_bench_case **sort_by_name(const struct et_bench_cases *c)
+{
+	const struct et_bench_case **sorted = et_calloc(c->n + 1, sizeof(*sorted));
 
 	for (size_t i = 0; i < c->n; i++)
 		sorted[i] = &c->list[i];
 	qsort(sorted, c->n, sizeof(*sorted), by_name);
+	return sorted;
+}
+
+static int check_names(const struct et_bench_cases *c, struct et_error *err)
+{
+	ET_AUTO_FREE const struct et_bench_case **sorted = sort_by_name(c);
+
 	for (size_t i = 1; i < c->n; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"cases number %td and %td have the same name, '%s'",
-					sorted[i - 1] - c->list + 1, sorted[i] - c->list + 1,
-					sorted[i]->name),
-				"name one of them otherwise, by ETALON_BENCH_ARG for example");
+			return refuse_name(c, sorted[i - 1], sorted[i], err);
 	return 0;
+}
+
+/*
+ * Numbers the cases of equal names that may have them, and empties the names of those that a
+ * benchmark has twice: one of its numbers of threads was given twice, for example.
+ */
+static void number_names(struct et_bench_cases *c)
+{
+	ET_AUTO_FREE const struct et_bench_case **sorted = sort_by_name(c);
+
+	for (size_t i = 1, first = 0; i < c->n; i++) {
+		struct et_bench_case *x = &c->list[sorted[i] - c->list];
+		bool repeated = false;
+
+		if (strcmp(sorted[first]->name, x->name) != 0) {
+			first = i;
+			continue;
+		}
+		if (!(x->bench->flags & ETALON_BENCH_SAME_NAME))
+			continue;
+		for (size_t k = first; k < i; k++)
+			repeated = repeated || sorted[k]->bench == x->bench;
+		/* The first keeps its name, by which the rest of the group is recognised. */
+		char *name =
+			repeated ? et_strdup("") : et_asprintf("%s#%zu", x->name, i - first + 1);
+		free(x->name);
+		x->name = name;
+		c->dropped += repeated;
+		c->numbered += !repeated;
+	}
+}
+
+static void drop_unnamed(struct et_bench_cases *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (*c->list[i].name)
+			c->list[kept++] = c->list[i];
+		else
+			free(c->list[i].name);
+	}
+	c->n = kept;
 }
 
 int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned *threads,
@@ -345,8 +400,11 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 		if (rc == 0)
 			rc = expand(&x, &c, err);
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		number_names(&c);
+		drop_unnamed(&c);
 		rc = check_names(&c, err);
+	}
 	if (rc) {
 		et_cases_free(&c);
 		return rc;

@@ -12,13 +12,17 @@ struct et_bench_cases {
 	struct et_bench_case *list;
 	size_t n;
 	struct etalon_bench *benches; /* copies, to which the cases point */
+	/* Of benchmarks with ETALON_BENCH_SAME_NAME: repeated cases that were dropped, and cases
+	 * that were named "name#2" because another benchmark has their name. */
+	size_t dropped, numbered;
 };
 
 /*
  * Makes the cases of n benchmarks and of the registered ones. A benchmark is expanded by its axes
  * or its rows of parameters, and by its numbers of threads, or by `threads` if that is not NULL.
  * Refuses benchmarks that are incomplete, axes that never end, more cases than anybody can want and
- * equal names, with exit status 2.
+ * equal names, with exit status 2; equal names of benchmarks with ETALON_BENCH_SAME_NAME are made
+ * different instead.
  */
 int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned *threads,
 	size_t n_threads, struct et_bench_cases *out, struct et_error *err) ET_CHECK;

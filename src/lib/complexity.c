@@ -146,14 +146,36 @@ static double coefficient_error(const struct et_growth_fit *f, enum et_growth_mo
 	return sqrt(f->scale * f->fitted.unscaled[column][column]) / f->unit;
 }
 
-static void fill_coefficient(const struct et_growth *g, struct et_complexity *out)
+static struct et_coefficient coefficient(const struct et_growth *g, enum et_growth_model m)
 {
-	const struct et_growth_fit *f = &g->fits[g->best];
-	double half = et_qt((1 + g->level) / 2, f->df) * coefficient_error(f, g->best);
+	const struct et_growth_fit *f = &g->fits[m];
+	struct et_coefficient c = { NAN, NAN, NAN };
 
-	out->coefficient = g->best == ET_GROWTH_CONSTANT ? f->a : f->b;
-	out->lo = fmax(out->coefficient - half, 0);
-	out->hi = out->coefficient + half;
+	if (f->excluded)
+		return c;
+	double half = et_qt((1 + g->level) / 2, f->df) * coefficient_error(f, m);
+	c.ns = m == ET_GROWTH_CONSTANT ? f->a : f->b;
+	c.lo = fmax(c.ns - half, 0);
+	c.hi = c.ns + half;
+	return c;
+}
+
+/* The model that the benchmark names; false: the best one is wanted. */
+static bool model_asked(const struct etalon_bench *b, enum et_growth_model *out)
+{
+	static const enum et_growth_model models[] = {
+		[ETALON_GROWTH_CONSTANT] = ET_GROWTH_CONSTANT,
+		[ETALON_GROWTH_LOG_N] = ET_GROWTH_LOG,
+		[ETALON_GROWTH_N] = ET_GROWTH_N,
+		[ETALON_GROWTH_N_LOG_N] = ET_GROWTH_N_LOG,
+		[ETALON_GROWTH_N_SQUARED] = ET_GROWTH_N2,
+		[ETALON_GROWTH_N_CUBED] = ET_GROWTH_N3,
+	};
+
+	if (b->growth <= ETALON_GROWTH_BEST || b->growth >= (int)ET_LENGTH(models))
+		return false;
+	*out = models[b->growth];
+	return true;
 }
 
 /*
@@ -209,14 +231,16 @@ static void fit_group(const struct group *g, double level, struct et_complexity 
 	*out = (struct et_complexity){ .name = name_of(g->rows->which),
 		.ns = unknown,
 		.cycles = unknown,
-		.coefficient = NAN,
-		.lo = NAN,
-		.hi = NAN,
+		.best = { NAN, NAN, NAN },
+		.of_model = { NAN, NAN, NAN },
 		.hz = hz_of(g->rows) };
 	gather_times(g, &times);
 	out->problem = et_growth_fit(times.size, times.value, times.n, level, &out->growth);
 	if (out->problem == ET_GROWTH_FINE) {
-		fill_coefficient(&out->growth, out);
+		out->model = out->growth.best;
+		out->asked = model_asked(g->rows->which->bench, &out->model);
+		out->best = coefficient(&out->growth, out->growth.best);
+		out->of_model = coefficient(&out->growth, out->model);
 		fill_line(&out->growth, &out->ns);
 	}
 	gather_cycles(g, &cycles);

@@ -18,13 +18,19 @@ struct et_per_element {
 	double lack_p;        /* of the line: p-value of its lack of fit; NaN without repetitions */
 };
 
+/* A coefficient with its interval. NaN: the model cannot be fitted. */
+struct et_coefficient {
+	double ns, lo, hi;
+};
+
 struct et_complexity {
 	char *name; /* of the benchmark; "n" is in the place of the size: "copy/n/2" */
 	enum et_growth_problem problem; /* if not ET_GROWTH_FINE, nothing below is filled */
 	struct et_growth growth;        /* all models; times are ns per call */
-	/* The coefficient of the best model with its interval, in ns per unit of f: ns = a + b f.
-	 */
-	double coefficient, lo, hi;
+	bool asked;                     /* the benchmark names its model … */
+	enum et_growth_model model;     /* … which may not be the best one */
+	/* The coefficients of the best model and of `model`, in ns per unit of f: ns = a + b f. */
+	struct et_coefficient best, of_model;
 	struct et_per_element ns;     /* per element; NaN if no line can be fitted */
 	struct et_per_element cycles; /* of the core; NaN without the event */
 	double hz;                    /* of the counter: ticks per element are ns.slope hz / 1e9 */

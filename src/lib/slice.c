@@ -39,7 +39,9 @@ int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
 	size_t most = q->max_samples < MOST_SAMPLES ? q->max_samples : MOST_SAMPLES;
 	int rc;
 
-	*s = (struct etalon_state){ .c = c, .q = q, .out = out, .capacity = most ? most : 1 };
+	*s = (struct etalon_state){
+		.c = c, .q = q, .out = out, .capacity = most ? most : 1, .batch = 1
+	};
 	out->hz = t->hz;
 	out->clock = q->kbest->clock == ETALON_CLOCK_CPU ? ETALON_CLOCK_CPU : t->clock;
 	out->warnings = t->warnings;
@@ -111,7 +113,7 @@ void et_state_run(struct etalon_state *s)
 
 static void finish_counter(const struct etalon_state *s, struct et_bench_counter *c)
 {
-	double iterations = (double)s->iterations;
+	double iterations = (double)etalon_iterations(s);
 
 	if (c->kind & ETALON_COUNTER_TIMES_ITERATIONS)
 		c->value *= iterations;
@@ -149,7 +151,7 @@ static bool knows_interrupts(const struct et_sampler *p)
 static void compensate(struct etalon_state *s)
 {
 	const struct et_sampler *p = &s->sampler;
-	double calls = (double)s->calls, uncertainty, ns, cpu_ns;
+	double calls = (double)(s->calls * s->batch), uncertainty, ns, cpu_ns;
 	struct et_slice *o = s->out;
 
 	cpu_ns = et_sampler_least_loss(p, p->least_ns, true, &uncertainty) / calls;

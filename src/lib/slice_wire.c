@@ -79,6 +79,8 @@ void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s
 	et_json_end(j);
 	et_json_string(j, "label", s->label);
 	et_json_string(j, "error", s->error);
+	et_json_bool(j, "skipped", s->skipped);
+	et_json_double(j, "at_once", s->at_once);
 	write_samples(j, s);
 	et_json_end(j);
 }
@@ -168,6 +170,9 @@ static bool read_numbers(const json_t *j, struct et_slice *out)
 		return false;
 	out->events_error = (int)error;
 	out->events_user_only = json_is_true(json_object_get(j, "events_user_only"));
+	/* Programs of an older library, for --against, do not send these two. */
+	out->skipped = json_is_true(json_object_get(j, "skipped"));
+	number(json_object_get(j, "at_once"), &out->at_once);
 	out->calls = calls;
 	out->clock = (int)clock;
 	out->warnings = (unsigned)warnings;

@@ -31,6 +31,12 @@ enum {
 
 static const uint64_t MAX_CALLS = UINT64_C(1) << 32;
 
+/* Calls in a sample of the current number of iterations. */
+static double calls_of(const struct etalon_state *s)
+{
+	return (double)s->calls * (double)s->batch;
+}
+
 static uint64_t now(const struct etalon_state *s)
 {
 	const struct et_timebase *t = s->sampler.t;
@@ -86,7 +92,7 @@ static void end_sample(struct etalon_state *s, struct et_timed *x, double *net)
 		resume_now(s);
 	if (s->events.on) {
 		et_pmu_stop(&s->events);
-		et_pmu_block(&s->events, (double)s->calls);
+		et_pmu_block(&s->events, calls_of(s));
 	}
 	et_sampler_stop(&s->sampler, x);
 	if (b->after && !b->body)
@@ -147,14 +153,14 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 	if (s->crew)
 		et_crew_meet(s->crew);
 	s->phase = ET_STATE_WARMING;
-	s->calls = given_calls(s);
+	s->calls = (given_calls(s) + s->batch - 1) / s->batch;
 	s->fixed = s->calls > 0;
 	s->calls = s->fixed ? s->calls : 1;
 	s->target_ns = target_ns(s);
 	/* One sample of a long function: there is no time for another to warm up. */
 	if (s->fixed && s->q->duration_ns <= 0 && !s->crew) {
 		et_sampler_probe(&s->sampler);
-		s->out->calls = s->calls;
+		s->out->calls = s->calls * s->batch;
 		s->phase = ET_STATE_SAMPLING;
 		return begin_sample(s);
 	}
@@ -174,8 +180,9 @@ static void note_length(struct etalon_state *s, double ns)
 static void record(struct etalon_state *s, const struct et_timed *x, double net)
 {
 	struct et_slice *o = s->out;
-	double calls = (double)s->calls;
-	double cpu_ns = fmax(x->cpu_ns - et_sampler_ns(&s->sampler, s->paused_ticks), 0) / calls;
+	double calls = calls_of(s);
+	double paused = s->paused_ticks + (double)s->pauses * s->pause_cost;
+	double cpu_ns = fmax(x->cpu_ns - et_sampler_ns(&s->sampler, paused), 0) / calls;
 	double ns = o->clock == ETALON_CLOCK_CPU ? cpu_ns : et_sampler_ns(&s->sampler, net) / calls;
 
 	if (x->backwards) {
@@ -185,7 +192,7 @@ static void record(struct etalon_state *s, const struct et_timed *x, double net)
 	note_length(s, et_sampler_ns(&s->sampler, x->ticks));
 	ns = fmax(ns - o->empty_ns, 0);
 	if (s->given) /* whatever it is a time of, the CPU time does not tell it */
-		ns = cpu_ns = s->given_ns / (double)s->given;
+		ns = cpu_ns = s->given_ns / (double)s->given / (double)s->batch;
 	o->samples[o->n] = (struct et_bench_sample){
 		.ns = ns,
 		.cpu_ns = cpu_ns,
@@ -250,8 +257,8 @@ static void measure_empty(struct etalon_state *s)
 	else
 		e = et_empty_call(s->sampler.t, b->fn, b->arg, ns, s->calls,
 			!b->before && !b->after && s->calls > 1);
-	s->out->empty_ns = e.ns;
-	s->out->empty_uncertainty_ns = e.uncertainty_ns;
+	s->out->empty_ns = e.ns / (double)s->batch;
+	s->out->empty_uncertainty_ns = e.uncertainty_ns / (double)s->batch;
 }
 
 static double cpu_now(const struct etalon_state *s)
@@ -321,7 +328,7 @@ static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 
 static uint64_t begin_sampling(struct etalon_state *s)
 {
-	s->out->calls = s->calls;
+	s->out->calls = s->calls * s->batch;
 	et_sampler_expect(&s->sampler, &s->shortest);
 	if (s->out->n >= LONG_TRIES || s->out->n >= s->capacity) {
 		measure_interrupts(s, &s->shortest);
@@ -357,7 +364,7 @@ static uint64_t next_sample(struct etalon_state *s)
 	if (s->phase == ET_STATE_WARMING)
 		return warmed_up(s, &x, net) ? begin_sampling(s) : begin_sample(s);
 	record(s, &x, net);
-	s->span.calls += s->calls;
+	s->span.calls += s->calls * s->batch;
 	s->span.sampled_cpu_ns += x.cpu_ns;
 	measure_interrupts(s, &x);
 	et_sampler_rest_if_due(&s->sampler);

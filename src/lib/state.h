@@ -38,6 +38,7 @@ struct etalon_state {
 	bool has_events;
 	size_t capacity; /* of out->samples */
 
+	uint64_t batch;      /* calls per iteration, 1 unless the function says otherwise */
 	uint64_t calls;      /* iterations of the current sample */
 	uint64_t iterations; /* of finished samples, those of the warm-up included */
 	double loop_ns;      /* time of these */

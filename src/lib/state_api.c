@@ -22,7 +22,7 @@ int64_t etalon_param(const struct etalon_state *s, size_t i)
 
 uint64_t etalon_iterations(const struct etalon_state *s)
 {
-	return s->iterations;
+	return s->iterations * s->batch;
 }
 
 unsigned etalon_thread(const struct etalon_state *s)
@@ -64,6 +64,21 @@ void etalon_set_label(struct etalon_state *s, const char *label)
 void etalon_fail(struct etalon_state *s, const char *why)
 {
 	replace(&s->out->error, why ? why : "failed");
+	s->out->skipped = false;
+}
+
+void etalon_skip(struct etalon_state *s, const char *why)
+{
+	if (s->out->error && !s->out->skipped) /* it has failed already */
+		return;
+	replace(&s->out->error, why ? why : "skipped");
+	s->out->skipped = true;
+}
+
+void etalon_set_batch(struct etalon_state *s, uint64_t calls)
+{
+	if (s->phase == ET_STATE_UNUSED && calls)
+		s->batch = calls;
 }
 
 void etalon_set_counter(struct etalon_state *s, const char *name, double value, unsigned kind)

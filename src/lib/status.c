@@ -66,6 +66,8 @@ static const struct {
 		"some calls regularly take far longer than others: this is the mean" },
 	{ ETALON_WARNING_THREADS,
 		"there are more threads than CPUs for them, so that they take turns" },
+	{ ETALON_WARNING_RATES,
+		"other programs had the CPUs for part of the time: rates are too low" },
 };
 
 const char *etalon_warning_text(unsigned warning)

@@ -214,8 +214,10 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 		for (int k = 0; k < ET_EVENTS; k++)
 			out->events[k] += one->events[k];
 		out->warnings |= one->warnings;
-		if (one->error && !out->error) {
+		if (one->error && (!out->error || (out->skipped && !one->skipped))) {
+			free(out->error);
 			out->error = one->error;
+			out->skipped = one->skipped;
 			one->error = NULL;
 		}
 	}
@@ -224,10 +226,11 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 	for (int k = 0; k < ET_EVENTS; k++)
 		out->events[k] /= c->threads;
 	out->wall_ns = wall;
+	out->at_once = cpus;
 	if (c->threads > cpus)
 		out->warnings |= ETALON_WARNING_THREADS;
 	if (c->bench->flags & ETALON_BENCH_WALL)
-		scale_to_wall(out, c->threads < cpus ? c->threads : cpus);
+		scale_to_wall(out, cpus);
 	return true;
 }
 

@@ -135,6 +135,37 @@ static void BM_shared(benchmark::State &state)
 }
 BENCHMARK(BM_shared)->Threads(2)->Threads(4);
 
+// Work that takes as long per iteration in batches as one by one, and as long as it is told to.
+static void spin(int64_t n)
+{
+	uint64_t x = 3;
+
+	for (int64_t i = 0; i < n; i++) {
+		x *= 0x9e3779b97f4a7c15u;
+		benchmark::DoNotOptimize(x);
+	}
+}
+
+static void BM_batch(benchmark::State &state)
+{
+	while (state.KeepRunningBatch(100))
+		for (int i = 0; i < 100; i++)
+			spin(500);
+	state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_batch);
+
+static void BM_linear(benchmark::State &state)
+{
+	for (auto _ : state)
+		spin(state.range(0));
+	state.SetComplexityN(state.range(0));
+	state.counters["each"] = benchmark::Counter(static_cast<double>(state.iterations()),
+		benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_linear)->RangeMultiplier(2)->Range(500, 4000)->Complexity(benchmark::oN);
+BENCHMARK(BM_linear)->Arg(500)->Arg(500);
+
 static void BM_skipped(benchmark::State &state)
 {
 	if (state.range(0) > 1)

@@ -95,21 +95,77 @@ Typed<double>/count
 BM_threads/real_time/threads:2
 BM_shared/threads:2
 BM_shared/threads:4
+BM_batch
+BM_linear/500
+BM_linear/512
+BM_linear/1024
+BM_linear/2048
+BM_linear/4000
+BM_linear/500#2
 BM_skipped/2
 registered'
 ok "Google Benchmark: --benchmark_list_tests lists the cases" is "$names" "$work/compat" --benchmark_list_tests
 ok "Google Benchmark: --benchmark_filter chooses cases" is 'BM_while' "$work/compat" --benchmark_list_tests --benchmark_filter=while
 "$work/compat" --benchmark_min_time=0.02 --processes=2 --benchmark_out="$work/google.json" --json "$work/compat.json" >"$work/text" 2>&1
 ok "Google Benchmark: all cases but the skipped one have a time" json "$work/compat.json" \
-	'len([f for f in d["functions"] if f["time_ns"] is not None]) == 18'
+	'len([f for f in d["functions"] if f["time_ns"] is not None]) == 25'
 ok "Google Benchmark: the reason of the skipped one is shown" grep -q 'no such size' "$work/text"
 ok "Google Benchmark: --benchmark_out is in its own format" json "$work/google.json" \
 	'"context" in d and any(b["name"].startswith("BM_while") for b in d["benchmarks"])'
+ok "Google Benchmark: --benchmark_filter=all means everything" is "$names" "$work/compat" --benchmark_list_tests --benchmark_filter=all
+ok "Google Benchmark: equal names are numbered, and a note says so" grep -q 'has the name of another' "$work/text"
+ok "Google Benchmark: a case that is given twice is timed once" grep -q 'the same as another: timed once' "$work/text"
+ok "Google Benchmark: KeepRunningBatch: the time is that of an iteration" json "$work/compat.json" \
+	'(lambda t: 0.2 < t["BM_batch"] / t["BM_linear/500"] < 5)({f["name"]: f["time_ns"] for f in d["functions"]})'
+ok "Google Benchmark: Complexity: the model that was asked for is fitted" json "$work/compat.json" \
+	'[c["asked"]["model"] for c in d["complexity"] if c["name"] == "BM_linear"] == ["n"]'
+ok "Google Benchmark: an inverted rate is shown as a time" grep -qE '^BM_linear/512 .* [0-9.]+ (ns|µs)$' "$work/text"
+same_times()
+{
+	python3 - "$work/compat.json" "$work/google.json" <<-'EOF'
+		import json, sys
+		table, google = (json.load(open(name)) for name in sys.argv[1:])
+		values = {f["name"]: f["process_ns"] for f in table["functions"] if f["time_ns"]}
+		runs = [b for b in google["benchmarks"] if b["run_type"] == "iteration" and b["run_name"] in values]
+		assert {b["run_name"] for b in runs} == set(values), "functions are missing"
+		for b in runs:
+		    # Of a function as short as the loop nothing may be left.
+		    wanted = max(values[b["run_name"]][b["repetition_index"]], 0)
+		    assert abs(b["real_time"] - wanted) <= 1e-6 * wanted, (b, wanted)
+		    assert b["cpu_time"] > 0 or wanted < 1, b
+	EOF
+}
+ok "Google Benchmark: --benchmark_out has the times of the table, and CPU times" same_times
+
+# One case at a time; the last line of a program that must not run is its refusal.
+one() { "$work/compat" --benchmark_filter='^BM_while$' --processes=2 "$@"; }
+ok "Google Benchmark: --benchmark_min_time=100x is a number of iterations" one --benchmark_min_time=100x --json "$work/x.json"
+ok "Google Benchmark: a sample has as many iterations" json "$work/x.json" '{s["calls"] for f in d["functions"] for s in f["slices"]} == {100}'
+one --benchmark_min_time=soon >"$work/text" 2>&1
+ok "Google Benchmark: a wrong --benchmark_min_time is refused by its own name" grep -q '^--benchmark_min_time=soon: use' "$work/text"
+ok "Google Benchmark: --benchmark_format=csv prints its columns" is \
+	'name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,error_message' \
+	bash -c '"$@" 2>/dev/null | head -n 1' - "$work/compat" --benchmark_filter='^BM_while$' --processes=2 --benchmark_min_time=0.02 --benchmark_format=csv
+cat >"$work/message.cc" <<-'EOF'
+	#include <benchmark/benchmark.h>
+	static void BM_message(benchmark::State &state)
+	{
+		state.SkipWithMessage("no such device");
+		for (auto _ : state) {
+		}
+	}
+	BENCHMARK(BM_message);
+	BENCHMARK_MAIN();
+EOF
+ok "Google Benchmark: SkipWithMessage compiles" g++ -std=c++11 "${strict[@]}" "${compat[@]}" "$work/message.cc" -o "$work/message" "${flags[@]}"
+ok "Google Benchmark: SkipWithMessage is no failure" "$work/message" --processes=2 --json "$work/message.json"
+ok "Google Benchmark: its message is kept" json "$work/message.json" \
+	'[(f["skipped"], f["error"]) for f in d["functions"]] == [("no such device", None)]'
+
 # A thread that left its loop early would make about every run crash.
 shared()
 {
-	local i
-	for i in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		"$work/compat" --benchmark_filter=BM_shared --benchmark_min_time=0.02 --processes=4 || return 1
 	done
 }

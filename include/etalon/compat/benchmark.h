@@ -156,8 +156,8 @@ class State
 	};
 
 	explicit State(etalon_state *s)
-	    : s_(s), left_(0), begun_(false), skipped_(false), bytes_(0), items_(0), n_(0),
-	      taken_(0)
+	    : s_(s), left_(0), begun_(false), failed_(false), skipped_(false), bytes_(0), items_(0),
+	      n_(0), batch_(0)
 	{
 	}
 	State(const State &) = delete;
@@ -182,13 +182,17 @@ class State
 		return left_ != 0;
 	}
 
-	// Each batch is a turn of the loop; items and bytes are still counted per iteration.
+	// Each batch is a turn of libetalon's loop; all figures are per iteration.
 	bool KeepRunningBatch(IterationCount n)
 	{
-		bool more = KeepRunning();
-		if (more)
-			taken_ += n - 1;
-		return more;
+		if (!begun_ && n > 0) {
+			batch_ = n;
+			etalon_set_batch(s_, static_cast<uint64_t>(n));
+		}
+		if (n != batch_)
+			SkipWithError("KeepRunningBatch: the number of iterations must be positive "
+				      "and the same in all calls");
+		return KeepRunning();
 	}
 
 	void PauseTiming()
@@ -205,7 +209,7 @@ class State
 	}
 	void SkipWithError(const char *why)
 	{
-		skipped_ = true;
+		failed_ = skipped_ = true;
 		left_ = 0;
 		etalon_fail(s_, why);
 	}
@@ -213,13 +217,16 @@ class State
 	{
 		SkipWithError(why.c_str());
 	}
+	// Not a failure: the message is shown instead of a time.
 	void SkipWithMessage(const std::string &why)
 	{
-		SkipWithError(why.c_str());
+		skipped_ = true;
+		left_ = 0;
+		etalon_skip(s_, why.c_str());
 	}
 	bool error_occurred() const
 	{
-		return skipped_;
+		return failed_;
 	}
 	bool skipped() const
 	{
@@ -270,7 +277,7 @@ class State
 	}
 	IterationCount iterations() const
 	{
-		return static_cast<IterationCount>(etalon_iterations(s_)) + taken_;
+		return static_cast<IterationCount>(etalon_iterations(s_));
 	}
 	int threads() const
 	{
@@ -321,15 +328,15 @@ class State
 	uint64_t first()
 	{
 		begun_ = true;
-		return skipped_ ? 0 : etalon_loop_first(s_);
+		return etalon_loop_first(s_); // 0 if it is skipped; threads meet all the same
 	}
 
 	etalon_state *s_;
 	uint64_t left_; // iterations of KeepRunning in this sample, with the current one
-	bool begun_, skipped_;
+	bool begun_, failed_, skipped_;
 	int64_t bytes_, items_;
 	ComplexityN n_;
-	IterationCount taken_; // by KeepRunningBatch
+	IterationCount batch_; // of KeepRunningBatch
 };
 
 namespace internal
@@ -352,6 +359,7 @@ class Benchmark
 	void Enlist()
 	{
 		b_ = ::etalon::add(name_, [this](::etalon::state &s) { Call(s); });
+		b_->flags(ETALON_BENCH_SAME_NAME);
 	}
 
 	const char *GetName() const
@@ -446,11 +454,18 @@ class Benchmark
 		unsigned n = std::thread::hardware_concurrency();
 		return Threads(n ? static_cast<int>(n) : 1);
 	}
-	Benchmark *Complexity(BigO = oAuto)
+	Benchmark *Complexity(BigO model = oAuto)
 	{
-		b_->complexity();
+		static const etalon_growth models[] = { ETALON_GROWTH_BEST, ETALON_GROWTH_CONSTANT,
+			ETALON_GROWTH_N, ETALON_GROWTH_N_SQUARED, ETALON_GROWTH_N_CUBED,
+			ETALON_GROWTH_LOG_N, ETALON_GROWTH_N_LOG_N, ETALON_GROWTH_BEST,
+			ETALON_GROWTH_BEST };
+
+		if (model != oNone)
+			b_->complexity(models[model]);
 		return this;
 	}
+	// A function of one's own is not fitted: the best of libetalon's models is.
 	Benchmark *Complexity(BigOFunc *)
 	{
 		b_->complexity();
@@ -581,6 +596,8 @@ inline Benchmark *RegisterFunction(const std::string &name, std::function<void(S
 
 struct Arguments {
 	std::vector<std::string> words;
+	std::string out; // of --benchmark_out
+	bool out_is_csv;
 	int status;
 };
 
@@ -596,44 +613,93 @@ inline const char *after(const char *word, const char *option)
 	return std::strncmp(word, option, n) == 0 ? word + n : nullptr;
 }
 
-// Google's options in libetalon's words; false: not an option of Google's.
-inline bool Translate(const char *word, std::vector<std::string> &out)
+// Options are read once, not in every process.
+inline bool IsWorker()
 {
-	static const struct {
-		const char *theirs, *ours;
-	} table[] = { { "--benchmark_filter=", "--filter=" },
-		{ "--benchmark_out=", "--google-json=" },
-		{ "--benchmark_repetitions=", "--repetitions=" } };
+	return std::getenv("ETALON_WORKER") != nullptr;
+}
 
-	for (std::size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		const char *value = after(word, table[i].theirs);
-		if (value) {
-			out.push_back(table[i].ours + std::string(value));
-			return true;
-		}
+// A number of seconds, with or without "s", or of iterations: "0.5", "0.5s", "100x".
+inline std::string MinTime(const char *word, const char *value)
+{
+	char *end = nullptr;
+	double x = std::strtod(value, &end);
+
+	if (end != value && std::strcmp(end, "x") == 0 && x >= 1 && x <= 4294967295.0)
+		return "--calls=" + std::to_string(static_cast<uint64_t>(x));
+	// Google's library takes 0 for as short as possible.
+	if (end != value && (!*end || std::strcmp(end, "s") == 0) && x >= 0 && x < 1e6)
+		return std::string("--case-time=") +
+		       (x > 0.001 ? std::string(value, static_cast<const char *>(end)) + "s"
+				  : std::string("1ms"));
+	if (!IsWorker())
+		std::fprintf(stderr,
+			"%s: use a number of seconds or of iterations: 0.5, 0.5s or 100x\n", word);
+	std::exit(2);
+}
+
+// Whether an output format is the wanted one; ends the program if there is no such format.
+inline bool FormatIs(const char *word, const char *value, const char *wanted)
+{
+	if (std::strcmp(value, "console") != 0 && std::strcmp(value, "json") != 0 &&
+		std::strcmp(value, "csv") != 0) {
+		if (!IsWorker())
+			std::fprintf(stderr, "%s: use console, json or csv\n", word);
+		std::exit(2);
 	}
-	const char *value = after(word, "--benchmark_min_time=");
+	return std::strcmp(value, wanted) == 0;
+}
+
+// Options that are translated word by word; false: another option.
+inline bool TranslatePlain(const char *word, std::vector<std::string> &out)
+{
+	const char *value = after(word, "--benchmark_filter=");
+
 	if (value) {
-		out.push_back(
-			"--case-time=" + std::string(value) + (std::strchr(value, 's') ? "" : "s"));
+		if (*value && std::strcmp(value, "all") != 0)
+			out.push_back("--filter=" + std::string(value));
+		return true;
+	}
+	value = after(word, "--benchmark_repetitions=");
+	if (value) {
+		out.push_back("--repetitions=" + std::string(value));
+		return true;
+	}
+	value = after(word, "--benchmark_min_time=");
+	if (value) {
+		out.push_back(MinTime(word, value));
 		return true;
 	}
 	value = after(word, "--benchmark_list_tests");
-	if (value) {
-		if (std::strcmp(value, "=false") != 0)
-			out.push_back("--list");
+	if (value && std::strcmp(value, "=false") != 0)
+		out.push_back("--list");
+	return value != nullptr;
+}
+
+// Google's options in libetalon's words; false: not an option of Google's.
+inline bool Translate(const char *word, Arguments &a)
+{
+	const char *value;
+
+	if (TranslatePlain(word, a.words))
+		return true;
+	if ((value = after(word, "--benchmark_out_format="))) {
+		a.out_is_csv = FormatIs(word, value, "csv");
 		return true;
 	}
-	value = after(word, "--benchmark_format=");
-	if (value) {
-		if (std::strcmp(value, "json") == 0)
-			out.push_back("--google-json=-");
-		else if (std::strcmp(value, "csv") == 0)
-			out.push_back("--csv=-");
+	if ((value = after(word, "--benchmark_out="))) {
+		a.out = value;
+		return true;
+	}
+	if ((value = after(word, "--benchmark_format="))) {
+		if (FormatIs(word, value, "json"))
+			a.words.push_back("--google-json=-");
+		else if (FormatIs(word, value, "csv"))
+			a.words.push_back("--google-csv=-");
 		return true;
 	}
 	if (after(word, "--benchmark_")) {
-		if (!std::getenv("ETALON_WORKER")) // once, not in every process
+		if (!IsWorker())
 			std::fprintf(stderr, "warning: %s has no meaning for libetalon: ignored\n",
 				word);
 		return true;
@@ -721,8 +787,10 @@ inline void Initialize(int *argc, char **argv, void (*help)() = nullptr)
 	a.words.clear();
 	a.words.push_back(*argc > 0 ? argv[0] : "benchmark");
 	for (int i = 1; i < *argc; i++)
-		if (!internal::Translate(argv[i], a.words))
+		if (!internal::Translate(argv[i], a))
 			argv[kept++] = argv[i];
+	if (!a.out.empty())
+		a.words.push_back((a.out_is_csv ? "--google-csv=" : "--google-json=") + a.out);
 	if (*argc > 0)
 		*argc = kept;
 }

@@ -128,6 +128,31 @@ static void rows(void)
 	ok(!*expand(&b), "axes: NULL is refused");
 }
 
+/* As files of Google Benchmark do it: one function twice, or one number of threads twice. */
+static void equal_names(void)
+{
+	static const unsigned threads[] = { 1, 2, 2 };
+	struct etalon_bench b[] = { plain("f"), plain("f"), plain("g"), plain("f") };
+	struct et_bench_cases c = { 0 };
+	struct et_error err = { 0 };
+
+	for (size_t i = 0; i < 4; i++) {
+		b[i].threads = threads;
+		b[i].n_threads = i ? 1 : 3;
+	}
+	ok(et_cases_build(b, 4, NULL, 0, &c, &err) < 0 && strstr(err.what, "same name"),
+		"equal names are refused");
+	for (size_t i = 0; i < 4; i++)
+		b[i].flags = ETALON_BENCH_SAME_NAME;
+	ok(!strcmp(names(b, 4, NULL, 0, NULL, NULL), "f/threads:1 f/threads:2 f/threads:1#2 "
+						     "g/threads:1 f/threads:1#3"),
+		"equal names: those of other benchmarks are numbered, repeated cases dropped");
+	if (!ok(et_cases_build(b, 4, NULL, 0, &c, &err) == 0, "equal names: they are accepted"))
+		return;
+	ok(c.dropped == 1 && c.numbered == 2, "equal names: what was done is counted");
+	et_cases_free(&c);
+}
+
 static void filters(void)
 {
 	struct etalon_bench b[] = { plain("sort"), plain("find"), plain("finder") };
@@ -169,6 +194,7 @@ int main(void)
 	axes();
 	bad_axes();
 	rows();
+	equal_names();
 	filters();
 	bad_benches();
 	return tap_done();

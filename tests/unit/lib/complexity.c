@@ -99,9 +99,9 @@ static void test_line(void)
 	ok(n == 1 && list[0].problem == ET_GROWTH_FINE, "complexity: five sizes are fitted");
 	is_str(list[0].name, "copy/n/7", "complexity: n takes the place of the size in the name");
 	ok(list[0].growth.best == ET_GROWTH_N, "complexity: a line is found");
-	near(list[0].coefficient, 2.4999668052513, 1e-11, 0, "complexity: its coefficient as in R");
-	near(list[0].lo, 2.49921987096508, 1e-11, 0, "complexity: the lower limit as in R");
-	near(list[0].hi, 2.50071373953753, 1e-11, 0, "complexity: the upper limit as in R");
+	near(list[0].best.ns, 2.4999668052513, 1e-11, 0, "complexity: its coefficient as in R");
+	near(list[0].best.lo, 2.49921987096508, 1e-11, 0, "complexity: the lower limit as in R");
+	near(list[0].best.hi, 2.50071373953753, 1e-11, 0, "complexity: the upper limit as in R");
 	near(list[0].growth.fits[ET_GROWTH_N].p, 0.93694815025527, 1e-9, 0,
 		"complexity: lack of fit as in R");
 	near(list[0].ns.slope, 2.4999668052513, 1e-11, 0, "per element: the slope as in R");
@@ -135,6 +135,35 @@ static void test_negative(void)
 	free_cases(&c);
 }
 
+/* A benchmark that grows like a line names a square. */
+static void test_asked(void)
+{
+	struct cases c = { .n = 0 };
+	struct etalon_bench asking = bench;
+	struct et_complexity *list;
+	size_t n;
+
+	add(&c, line, 7, false);
+	asking.growth = ETALON_GROWTH_N_SQUARED;
+	for (size_t i = 0; i < c.n; i++)
+		c.list[i].bench = &asking;
+	n = et_complexity_fit(c.rows, c.n, 0.95, &list);
+	ok(n == 1 && list[0].asked && list[0].model == ET_GROWTH_N2,
+		"complexity: the model that the benchmark names is kept");
+	ok(list[0].growth.best == ET_GROWTH_N, "complexity: and so is the one that fits best");
+	near(list[0].of_model.ns, list[0].growth.fits[ET_GROWTH_N2].b, 0, 0,
+		"complexity: its coefficient is that of the named model");
+	near(list[0].best.ns, 2.4999668052513, 1e-11, 0,
+		"complexity: the coefficient of the best model stays");
+	et_complexity_free(list, n);
+	asking.growth = 99;
+	n = et_complexity_fit(c.rows, c.n, 0.95, &list);
+	ok(!list[0].asked && list[0].model == ET_GROWTH_N,
+		"complexity: an unknown model is the best one");
+	et_complexity_free(list, n);
+	free_cases(&c);
+}
+
 static void test_groups(void)
 {
 	struct cases c = { .n = 0 };
@@ -150,10 +179,10 @@ static void test_groups(void)
 		"complexity: each has its own model");
 	ok(list[0].growth.samples == SIZES * PROCESSES - 1,
 		"complexity: one time per case and process of the new program");
-	near(list[1].coefficient, 0.249995719377138, 1e-11, 0,
+	near(list[1].best.ns, 0.249995719377138, 1e-11, 0,
 		"complexity: coefficient of the square as in R");
-	near(list[1].lo, 0.249931441696674, 1e-11, 0, "complexity: its lower limit as in R");
-	near(list[1].hi, 0.250059997057602, 1e-11, 0, "complexity: its upper limit as in R");
+	near(list[1].best.lo, 0.249931441696674, 1e-11, 0, "complexity: its lower limit as in R");
+	near(list[1].best.hi, 0.250059997057602, 1e-11, 0, "complexity: its upper limit as in R");
 	ok(isnan(list[0].cycles.slope), "per element: no cycles without the event");
 	et_complexity_free(list, n);
 	free_cases(&c);
@@ -195,6 +224,7 @@ int main(void)
 {
 	test_line();
 	test_negative();
+	test_asked();
 	test_groups();
 	test_refusals();
 	return tap_done();

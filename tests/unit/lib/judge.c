@@ -45,21 +45,22 @@ static void doubt_of_the_call(void)
 	for (size_t i = 0; i < 10; i++)
 		s[i].empty_uncertainty_ns = 0.4;
 	et_bench_judge(s, 10, false, 0, 0.95, &e);
-	near(e.hi_ns - e.ns, 0.3236816052013272, 1e-12, 0,
-		"doubt of the call: less than a tenth of the time does not count");
-	ok(!(e.warnings & ETALON_WARNING_OVERHEAD), "doubt of the call: nor is there a warning");
+	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 2 * 0.4), 1e-12, 0,
+		"doubt of the call: it is always a part of the interval");
+	ok(!(e.warnings & ETALON_WARNING_OVERHEAD),
+		"doubt of the call: below a tenth of the time there is no warning");
 	for (size_t i = 0; i < 10; i++)
 		s[i].empty_uncertainty_ns = 1.5;
 	et_bench_judge(s, 10, false, 0, 0.95, &e);
-	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 2 * (1.5 - 1.003)), 1e-12, 0,
-		"doubt of the call: the part beyond that counts twice");
+	near(e.hi_ns - e.ns, hypot(0.3236816052013272, 2 * 1.5), 1e-12, 0,
+		"doubt of the call: twice its standard uncertainty");
 	ok(e.warnings & ETALON_WARNING_OVERHEAD, "doubt of the call: there is a warning");
 	/* A time of next to nothing is unknown by the whole doubt. */
 	for (size_t i = 0; i < 10; i++)
 		for (size_t j = 0; j < SAMPLES; j++)
 			s[i].samples[j].ns = 0.01;
 	et_bench_judge(s, 10, false, 0, 0.95, &e);
-	near(e.hi_ns - e.ns, 2 * (1.5 - 0.001), 1e-6, 0,
+	near(e.hi_ns - e.ns, 2 * 1.5, 1e-6, 0,
 		"doubt of the call: a function as short as the call has all of it");
 	/* One process in which the call was slow does not decide. */
 	for (size_t i = 0; i < 9; i++)
@@ -158,6 +159,10 @@ static void apart(void)
 	ok(c.verdict == ET_BENCH_FASTER, "apart: the other way round it is faster");
 	et_bench_compare_apart(new, 10, old, 10, 0, 0.9999, &c);
 	ok(c.verdict == ET_BENCH_SAME && c.lo < 1, "apart: an interval that contains 1 is none");
+	for (size_t i = 0; i < 10; i++)
+		old[i].empty_uncertainty_ns = new[i].empty_uncertainty_ns = 5;
+	et_bench_compare_apart(new, 10, old, 10, 0, 0.95, &c);
+	near(c.lo, 1.0261679699526551346, 1e-12, 0, "apart: the doubt of the call cancels");
 	et_bench_compare_apart(new, 1, old, 10, 0, 0.95, &c);
 	ok(c.verdict == ET_BENCH_UNSURE && isinf(c.hi), "apart: one process is not enough");
 
@@ -282,6 +287,25 @@ static struct et_bench_sample first_is_cold(size_t i)
 	return (struct et_bench_sample){ .ns = i ? 100 : 50, .marks = i ? 0 : ET_BENCH_FIRST };
 }
 
+/* As short as the loop: 0.1 ns, and five times as much in every fourth sample. */
+static void next_to_nothing(void)
+{
+	struct et_slice *s = slices_of(ten, 10, false);
+	struct et_bench_estimate e;
+
+	for (size_t k = 0; k < 10; k++)
+		for (size_t i = 0; i < SAMPLES; i++)
+			s[k].samples[i].ns = i % 4 ? 0.1 : 0.5;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	ok(e.reason == ET_BENCH_CALLS_DIFFER, "next to nothing: without a doubt, calls differ");
+	for (size_t k = 0; k < 10; k++)
+		s[k].empty_uncertainty_ns = 0.2;
+	et_bench_judge(s, 10, false, 0, 0.95, &e);
+	ok(e.reason == ET_BENCH_FLOOR_HOLDS && e.warnings & ETALON_WARNING_OVERHEAD,
+		"next to nothing: less than the doubt of the loop shows no differing calls");
+	free_slices(s, 10);
+}
+
 static void floor_test(void)
 {
 	struct et_bench_estimate e = judge_shape(faster_if_slow, 0);
@@ -346,6 +370,7 @@ int main(void)
 	pairs();
 	family();
 	floor_test();
+	next_to_nothing();
 	empty_call();
 	return tap_done();
 }

@@ -317,7 +317,9 @@ enum behaviour {
 	FAILS,
 	BREAKS,
 	NO_LOOP,
-	LOOPS_TWICE
+	LOOPS_TWICE,
+	BATCHES,
+	SKIPS
 };
 
 static enum behaviour behaviour;
@@ -330,6 +332,10 @@ static void body(struct etalon_state *s)
 	seen = 0;
 	if (behaviour == NO_LOOP)
 		return;
+	if (behaviour == SKIPS)
+		etalon_skip(s, "not on this machine");
+	if (behaviour == BATCHES)
+		etalon_set_batch(s, 10);
 	ETALON_LOOP(s)
 	{
 		seen++;
@@ -386,6 +392,14 @@ static void loops(void)
 	near(s.counters[0].value, 1e6 / (30e-9 * (double)seen), 0.05, 0, "a rate is per second");
 	et_slice_free(&s);
 
+	s = take_body(BATCHES, 30);
+	near(least(&s), 3, 1e-3, 0, "etalon_set_batch: ten calls in an iteration of 30 ns");
+	near(s.samples[0].cpu_ns, 3, 0.1, 0, "etalon_set_batch: the CPU time is per call, too");
+	ok(iterations == 10 * seen && s.calls % 10 == 0, "etalon_set_batch: calls are counted");
+	near(s.counters[0].value, 1e6 / (30e-9 * (double)seen), 0.05, 0,
+		"etalon_set_batch: rates are by the time of the loop");
+	et_slice_free(&s);
+
 	s = take_body(PAUSES, 400);
 	near(least(&s), 400, 0.01, 0, "pauses of 5 us in a loop of 400 ns are not timed");
 	et_slice_free(&s);
@@ -418,6 +432,11 @@ static void failures(void)
 	struct et_slice s = take_body(FAILS, 30);
 	ok(s.error && !strcmp(s.error, "no such device"), "etalon_fail: the reason is kept");
 	ok(seen < 100000, "etalon_fail: the loop ends with the sample");
+	ok(!s.skipped, "etalon_fail: it is a failure");
+	et_slice_free(&s);
+	s = take_body(SKIPS, 30);
+	ok(s.skipped && s.error && !strcmp(s.error, "not on this machine") && !seen,
+		"etalon_skip: the loop is not run, and it is no failure");
 	et_slice_free(&s);
 	s = take_body(NO_LOOP, 30);
 	ok(s.error && strstr(s.error, "no ETALON_LOOP"), "a function without a loop: %s", s.error);

@@ -50,13 +50,16 @@ static void round_trip(void)
 		.events = { 12, NAN, 0.5, 0 },
 		.events_error = EACCES,
 		.events_user_only = true,
-		.label = label },
+		.label = label,
+		.at_once = 3,
+		.skipped = true },
 			got;
 	char *text = text_of(&s);
 
 	ok(parse(text, &got), "slice: its JSON is read");
 	ok(got.calls == s.calls && got.clock == s.clock && got.hz == s.hz && got.items == 3 &&
-			got.empty_ns == 0.1 && got.sample_ns == 20500 && got.warnings == s.warnings,
+			got.empty_ns == 0.1 && got.sample_ns == 20500 && got.at_once == 3 &&
+			got.skipped && got.warnings == s.warnings,
 		"slice: the numbers are the same");
 	ok(got.events[0] == 12 && isnan(got.events[1]) && got.events[2] == 0.5 &&
 			got.events_error == EACCES && got.events_user_only,
