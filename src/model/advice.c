@@ -233,13 +233,35 @@ static bool is_disturbed(const struct et_sample *s)
 	return (double)s->measured.wait_ns > DISTURBED * (double)s->measured.elapsed_ns;
 }
 
+/*
+ * The execution that was the first to count. In sequential order each command has its own, after
+ * its warm-up.
+ */
+static uint32_t first_counted(const struct et_experiment *e)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (size_t c = 0; e->plan.order != ET_ORDER_SEQUENTIAL && c < e->n_commands; c++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[c].samples);
+		const struct et_sample *s = et_sample_reader_next(&r);
+		while (s && s->place.warmup)
+			s = et_sample_reader_next(&r);
+		if (s && s->place.order < first)
+			first = s->place.order;
+	}
+	return first;
+}
+
 /* Warm-up runs before the first that counts: a resumed experiment warms up again, too late. */
-static void look_at(const struct et_command *c, enum et_metric metric, struct look *l)
+static void look_at(
+	const struct et_command *c, uint32_t before, enum et_metric metric, struct look *l)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double fastest = INFINITY, runs = 0, undisturbed = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r)) && s->place.warmup;) {
+	for (const struct et_sample *s;
+		(s = et_sample_reader_next(&r)) && s->place.warmup && s->place.order <= before;) {
 		uint64_t ns = et_sample_metric(s, metric);
 		if (ns == ET_UNKNOWN)
 			ns = s->measured.elapsed_ns;
@@ -290,8 +312,9 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 
 	if (e->protocol != ET_PROTOCOL_AUTO)
 		return choice;
+	uint32_t before = first_counted(e);
 	for (size_t c = 0; c < e->n_commands; c++)
-		look_at(&e->commands[c], metric, &l);
+		look_at(&e->commands[c], before, metric, &l);
 	choice.automatic = true;
 	choice.seconds = l.seconds;
 	choice.fits = l.fits;

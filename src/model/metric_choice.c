@@ -38,12 +38,12 @@ static bool votes(const struct et_sample *s)
 	       s->ruling.removal.by != ET_REMOVED_STOPPED;
 }
 
-static void collect(const struct et_command *c, bool warmup, struct votes *v)
+static void collect(const struct et_command *c, uint32_t before, bool warmup, struct votes *v)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		if (!votes(s) || s->place.warmup != warmup)
+		if (!votes(s) || s->place.warmup != warmup || s->place.order >= before)
 			continue;
 		double elapsed = (double)s->measured.elapsed_ns, cpu = (double)s->measured.cpu_ns;
 		double wanted = cpu + known(s->measured.wait_ns), shares[ET_SHARES];
@@ -74,7 +74,8 @@ static double middle(double *x, size_t n)
 }
 
 /* Returns whether elapsed time must decide for this command. */
-static bool judge(const struct et_command *c, bool several_cpus, struct et_metric_choice *out)
+static bool judge(const struct et_command *c, uint32_t before, bool several_cpus,
+	struct et_metric_choice *out)
 {
 	size_t room = c->samples.n + 1;
 	ET_AUTO_FREE double *busy = et_calloc(room, sizeof(*busy));
@@ -82,9 +83,9 @@ static bool judge(const struct et_command *c, bool several_cpus, struct et_metri
 	ET_AUTO_FREE double *waits = et_calloc(room, sizeof(*waits));
 	struct votes v = { .busy = busy, .wants = wants, .waits = waits };
 
-	collect(c, false, &v);
+	collect(c, before, false, &v);
 	if (!v.n)
-		collect(c, true, &v);
+		collect(c, before, true, &v);
 	if (!v.n)
 		return false;
 	double b = middle(busy, v.n), w = middle(wants, v.n), waiting = middle(waits, v.n);
@@ -110,7 +111,7 @@ static bool may_use_several_cpus(const struct et_experiment *e)
 	return e->host.cpus != 1 && !(e->child.cpus && !strpbrk(e->child.cpus, ",-"));
 }
 
-struct et_metric_choice et_metric_choose(const struct et_experiment *e)
+struct et_metric_choice et_metric_choose_before(const struct et_experiment *e, uint32_t order)
 {
 	struct et_metric_choice choice = { .metric = e->metric, .reason = ET_METRIC_BY_USER };
 
@@ -123,11 +124,16 @@ struct et_metric_choice et_metric_choose(const struct et_experiment *e)
 		return choice;
 	for (uint32_t c = 0; c < e->n_commands; c++) {
 		choice.command = c;
-		if (judge(&e->commands[c], may_use_several_cpus(e), &choice))
+		if (judge(&e->commands[c], order, may_use_several_cpus(e), &choice))
 			return choice;
 	}
 	choice.command = 0;
 	return choice;
+}
+
+struct et_metric_choice et_metric_choose(const struct et_experiment *e)
+{
+	return et_metric_choose_before(e, UINT32_MAX);
 }
 
 void et_metric_settle(struct et_experiment *e)

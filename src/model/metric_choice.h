@@ -37,6 +37,9 @@ struct et_metric_choice {
  */
 struct et_metric_choice et_metric_choose(const struct et_experiment *e);
 
+/* The same by the samples alone that were taken before the one with this place.order. */
+struct et_metric_choice et_metric_choose_before(const struct et_experiment *e, uint32_t order);
+
 /* Makes e->metric the metric that et_metric_choose chooses. */
 void et_metric_settle(struct et_experiment *e);
 

@@ -546,26 +546,49 @@ static int another_round(
 	return !(st->kbest ? sure : stop);
 }
 
+/* The execution with which a round began; UINT32_MAX if none of its runs is recorded. */
+static uint32_t first_order(const struct et_experiment *e, uint32_t round, uint32_t only)
+{
+	uint32_t first = UINT32_MAX;
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		if (only != UINT32_MAX && only != c)
+			continue;
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[c].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			if (!s->place.warmup && s->place.round == round && s->place.order < first)
+				first = s->place.order;
+		}
+	}
+	return first;
+}
+
 /*
  * --metric auto decides by the runs so far. The first rounds settle it; a long experiment need not
- * read all its samples again in every round.
+ * read all its samples again in every round. A round that an earlier session began keeps the
+ * decision with which it began: the runs that were known then decide, not those that came after
+ * it, nor the warm-up of this session. Otherwise a resumed experiment would have duets in rounds
+ * that were finished without them.
  */
-static void choose_metric(struct state *st, uint32_t rounds_done)
+static void choose_metric(struct state *st, uint32_t rounds_done, uint32_t only)
 {
+	uint32_t round = rounds_before(&st->e->plan) + rounds_done + 1;
+
 	if (rounds_done > FIRST)
 		return;
-	et_metric_settle(st->e);
+	st->e->metric = et_metric_choose_before(st->e, first_order(st->e, round, only)).metric;
 	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
 }
 
 /* --protocol auto decides by the warm-up runs. */
-static void choose_protocol(struct state *st)
+static void choose_protocol(struct state *st, uint32_t only)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	st->kbest = et_protocol_choose(st->e).protocol == ET_PROTOCOL_KBEST && p->k >= 1 &&
 		    p->k <= ET_KBEST_MOST;
-	choose_metric(st, 0);
+	choose_metric(st, 0, only);
 }
 
 static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
@@ -575,7 +598,7 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 	st->until = (struct et_until){ 0 };
 	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
-		choose_metric(st, round - 1);
+		choose_metric(st, round - 1, only);
 		more = another_round(st, round - 1, only, err);
 		if (more <= 0)
 			return more;
@@ -641,7 +664,7 @@ static int run_group(
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
 	if (rc == 0)
 		rc = warm_up(st, only, err);
-	choose_protocol(st);
+	choose_protocol(st, only);
 	if (rc == 0)
 		rc = run_rounds(st, only, err);
 	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
@@ -717,7 +740,7 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
-	choose_protocol(&st);
+	choose_protocol(&st, UINT32_MAX);
 	st.limit_ns = d->e->plan.time_limit_ns;
 	if (d->e->plan.order == ET_ORDER_SEQUENTIAL)
 		rc = run_in_sequence(&st, err);

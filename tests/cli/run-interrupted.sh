@@ -207,6 +207,37 @@ kill -s INT $pid
 wait $pid
 is "SIGINT: the --cleanup command runs to its end" "$(cat cleaned 2>/dev/null)" "done"
 
+# --order auto decides in the first rounds whether there are duets. The warm-up runs of this program
+# sleep, so that round 1 has none; its later runs compute. Execution $1 waits until etalon was killed.
+mkfifo never
+cat >shifty <<'END'
+#!/bin/bash
+echo run >>runs
+mapfile -t all <runs
+if [ ${#all[@]} -le 2 ]; then
+	read -r -t 0.5 <>never
+elif [ ${#all[@]} -ge "$1" ] && [ ! -e go ]; then
+	touch reached
+	read -r <>never
+else
+	for ((i = 0; i < 30000; i++)); do :; done
+fi
+exit 0
+END
+chmod +x shifty
+for at in 5 6 7 8; do
+	rm -f runs reached go
+	begin --label "shifty $at" -r 4 "./shifty $at" "./shifty $at 2"
+	wait_until '[ -e reached ]'
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	touch go
+	wait_until "! pgrep -f '^/bin/bash ./shifty $at' >/dev/null"
+	exits "arrangement: a run that was killed in execution $at is resumed" 0 etalon run -q --resume
+	is "arrangement: killed in execution $at and resumed, round 1 is as it was begun" \
+		"$(kept "shifty $at" '[.commands[].samples[] | select(.round == 1 and (.warmup | not)) | .arrangement] | join(" ")')" "solo solo"
+done
+
 # A process that left its session loses its connection with etalon when that is killed. The keeper finds
 # it, also without a control group.
 begin -r 3 -- sh -c 'setsid sleep 77.'$$' & sleep 5'

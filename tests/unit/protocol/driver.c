@@ -21,6 +21,8 @@ struct script {
 	uint32_t orders[4096];
 	bool overlapped, parallel;
 	uint64_t hooks_ns;           /* time between runs */
+	const char *waits;           /* a run per turn that counts: 'w' waits, others compute */
+	char warmup_waits;           /* the same for the warm-up runs */
 	struct et_experiment *ruled; /* the rules remove every second sample; NULL: no rules */
 	size_t rule_calls;
 	uint32_t most_rounds;
@@ -76,6 +78,10 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 	if (++s->runs == s->interrupt_at)
 		return -EINTR;
 	fill(s, &out[0], q->command);
+	if (s->waits && (q->warmup ? s->warmup_waits : s->waits[q->iteration[0]]) == 'w') {
+		out[0].measured.asleep_ns = out[0].measured.elapsed_ns;
+		out[0].measured.elapsed_ns *= 2;
+	}
 	if (s->runs == s->slow_at)
 		out[0].measured.cpu_ns = 10 * out[0].measured.cpu_ns;
 	if (q->arrangement == ET_DUET) {
@@ -666,6 +672,97 @@ static void duets_left_out(void)
 	}
 }
 
+/* The turns of an experiment, one letter each: 's' alone, 'd' in a duet; a blank ends a round. */
+static void turns_of(const struct et_experiment *e, uint32_t rounds, char *out)
+{
+	for (uint32_t round = 1; round <= rounds; round++) {
+		for (uint32_t position = 0; position < et_schedule_size(e->n_commands);
+			position++) {
+			for (size_t c = 0; c < e->n_commands; c++) {
+				for (size_t i = 0; i < e->commands[c].samples.n; i++) {
+					const struct et_place *p =
+						&sample_of(&e->commands[c], i)->place;
+					if (!p->warmup && p->round == round &&
+						p->position == position)
+						*out++ = p->arrangement == ET_DUET ? 'd' : 's';
+				}
+			}
+		}
+		*out++ = ' ';
+	}
+	*out = 0;
+}
+
+/*
+ * Which time is judged may change in the first rounds, and with it whether there are duets. The
+ * runs of a turn are the same in whichever session it takes place; only the warm-up of the second
+ * session speaks for the opposite.
+ */
+static void arrangement_resumed(char warmup_waits, const char *waits)
+{
+	struct et_plan plan = { .runs = 14, .warmup = 1, .seed = 3 };
+	struct et_error err;
+	struct script all = { .waits = waits, .warmup_waits = warmup_waits };
+	struct et_experiment *e = experiment(2, plan);
+	char want[200], got[200];
+	size_t good = 0;
+
+	e->metric_auto = true;
+	int rc = drive(e, &all, &err);
+	turns_of(e, plan.runs, want);
+	et_experiment_free(e);
+	ok(rc == 0 && strstr(want, "dd") && strstr(want, " ss "),
+		"arrangement: it changes in the first rounds: %s", want);
+	/* Before a run that counts is recorded, the warm-up of the second session decides, too. */
+	for (size_t at = 4; at <= all.runs; at++) {
+		struct script cut = {
+			.waits = waits, .warmup_waits = warmup_waits, .interrupt_at = at
+		};
+		e = experiment(2, plan);
+		e->metric_auto = true;
+		rc = drive(e, &cut, &err);
+		cut.interrupt_at = 0;
+		cut.warmup_waits = warmup_waits == 'w' ? 'c' : 'w';
+		bool done = rc == -EINTR && drive(e, &cut, &err) == 0;
+		turns_of(e, plan.runs, got);
+		et_experiment_free(e);
+		good += done && !strcmp(got, want);
+		if (strcmp(got, want))
+			printf("# interrupted at run %zu: %s\n", at, got);
+	}
+	ok(good == all.runs - 3,
+		"arrangement: interrupted at any of runs 4 to %zu and resumed, it is the same: %zu",
+		all.runs, good);
+}
+
+/* Interrupted in the first round, when one command has a run that counts and the other none. */
+static void protocol_resumed(void)
+{
+	struct et_plan plan = { .runs = 10,
+		.max_runs = 50,
+		.k = 3,
+		.epsilon = 0.001,
+		.warmup = 1,
+		.seed = 3,
+		.order = ET_ORDER_RANDOM };
+	size_t good = 0;
+
+	for (size_t at = 4; at <= 7; at++) {
+		struct et_error err;
+		struct script s = { .interrupt_at = at - at % 2, .cpu_ns = { 2000000, 2000000 } };
+		struct et_experiment *e = experiment(2, plan);
+		e->protocol = ET_PROTOCOL_AUTO;
+		s.cpu_ns[at % 2] = 5000000; /* too long for K-best */
+		int rc = drive(e, &s, &err);
+		s.interrupt_at = 0;
+		s.cpu_ns[at % 2] = 2000000;
+		good += rc == -EINTR && drive(e, &s, &err) == 0 && counted(&e->commands[0]) == 10;
+		et_experiment_free(e);
+	}
+	ok(good == 4, "auto: the warm-up of a resumed experiment does not change the protocol: %zu",
+		good);
+}
+
 /* The list of runs that `doe plan` prints is what the driver does. */
 static void foreseen(enum et_order order)
 {
@@ -712,5 +809,10 @@ int main(void)
 	resume_anywhere();
 	blocks();
 	duets_left_out();
+	arrangement_resumed('w', "wccccccccccccccccccccccccccc");
+	arrangement_resumed('c', "cwwwwwwwwwwwwwwwwwwwwwwwwwww");
+	arrangement_resumed('c', "wcwwwwcccccccccccccccccccccc");
+	arrangement_resumed('w', "ccwwwwwccwwwwwwwwwwwwwwwwwww");
+	protocol_resumed();
 	return tap_done();
 }
