@@ -23,8 +23,9 @@ struct work {
 };
 
 struct process {
-	pid_t pid, parent;
+	pid_t pid, parent, group;
 	bool ours;
+	bool ended; /* it waits for its parent to reap it, which some never do */
 };
 
 struct processes {
@@ -73,7 +74,12 @@ static struct processes list_processes(const struct work *w)
 	for (size_t i = 0; i < all.n; i++) {
 		struct process *p = &all.list[i];
 		p->ours = shares_file(w, p->pid) && kill(p->pid, SIGSTOP) == 0;
-		p->parent = et_procstat_read("", p->pid, &stat) == 0 ? stat.ppid : 0;
+		p->ended = et_procstat_read("", p->pid, &stat) < 0;
+		if (p->ended)
+			continue;
+		p->ended = stat.state == 'Z' || stat.state == 'X';
+		p->parent = stat.ppid;
+		p->group = stat.pgrp;
 	}
 	return all;
 }
@@ -99,7 +105,19 @@ static void add_descendants(struct processes *all)
 	}
 }
 
-/* Returns how many processes and groups were killed. */
+static bool has_members(const struct processes *all, pid_t group)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->list[i].group == group && !all->list[i].ended)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns how many processes and groups were killed. kill(2) succeeds on zombies as well, and in
+ * many containers process 1 reaps none of them.
+ */
 static size_t kill_once(struct work *w)
 {
 	struct processes all = list_processes(w);
@@ -108,14 +126,14 @@ static size_t kill_once(struct work *w)
 
 	add_descendants(&all);
 	for (size_t i = 0; i < all.n; i++)
-		n += all.list[i].ours && kill(all.list[i].pid, SIGKILL) == 0;
-	free(all.list);
+		n += all.list[i].ours && kill(all.list[i].pid, SIGKILL) == 0 && !all.list[i].ended;
 	for (size_t i = 0; i < ET_SLOTS; i++) {
 		/* A group that has ended may become another one with the same number. */
 		if (w->groups[i] > 0 && kill(-w->groups[i], SIGKILL) < 0)
 			w->groups[i] = 0;
-		n += w->groups[i] > 0;
+		n += w->groups[i] > 0 && has_members(&all, w->groups[i]);
 	}
+	free(all.list);
 	et_cgroup_sweep_all("", &sweep);
 	return n + sweep.ended;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keeper: what it ends when the process that it guards is killed, and what it leaves alone. */
 #include "measure/keeper.h"
+#include "base/clock.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -61,6 +63,34 @@ static bool ends(pid_t pid)
 		usleep(1000);
 	}
 	return false;
+}
+
+/* As process 1 does in many containers, the test reaps no orphan until the keeper has ended. */
+static void unreaped(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		guarded();
+	while (!shared->keeper || !shared->session || !shared->group || !shared->stranger)
+		usleep(1000);
+	kill(shared->stranger, SIGKILL);
+	uint64_t began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	if (shared->keeper > 0) {
+		waitpid(shared->keeper, NULL, __WALL);
+		double seconds = 1e-9 * (double)(et_clock_read_ns(CLOCK_MONOTONIC) - began_ns);
+		ok(seconds < 4.5,
+			"the keeper does not wait for zombies until its time is over: %.2f s",
+			seconds);
+	} else {
+		kill(shared->session, SIGKILL);
+		kill(shared->group, SIGKILL);
+	}
+	ok(ends(shared->session) && ends(shared->group) && ends(shared->stranger),
+		"zombies that nobody had reaped: the processes had ended");
+	memset(shared, 0, sizeof(*shared));
 }
 
 static void killed(void)
@@ -121,6 +151,7 @@ int main(void)
 	shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	unreaped();
 	killed();
 	stopped();
 	return tap_done();
