@@ -224,7 +224,8 @@ static void choose_mark(struct et_outline *o)
 
 int et_outline_load(struct et_importer *in, const char *data, size_t size, json_t **out)
 {
-	json_error_t where;
+	/* As json_array() leaves it, which fails only for want of memory. */
+	json_error_t where = { .line = 1, .column = 1, .text = "not enough memory" };
 	size_t first = 0;
 
 	in->outline = (struct et_outline){ .data = data, .size = size };
