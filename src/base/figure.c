@@ -208,16 +208,23 @@ static const char *plain(double x, int decimals, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* Decimals of a ratio with its interval: a bound that is not 1 must not be printed as 1. */
-static int span_decimals(double ratio, double lo, double hi)
+/*
+ * Decimals of x, which is a ratio or a bound of its interval. The width of the interval decides,
+ * but where it excludes 1, x alone gets as many as show that it is not 1.
+ */
+static int decimals_of(double x, double ratio, double lo, double hi)
 {
-	char l[ET_FIGURE], h[ET_FIGURE];
+	char text[ET_FIGURE];
 	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
 
-	while (decimals < 6 && ((lo > 1 && strtod(plain(lo, decimals, l), NULL) <= 1) ||
-				       (hi < 1 && strtod(plain(hi, decimals, h), NULL) >= 1)))
+	while (decimals < 6 && (lo > 1 || hi < 1) && strtod(plain(x, decimals, text), NULL) == 1)
 		decimals++;
 	return decimals;
+}
+
+static const char *bound(double x, double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	return plain(x, decimals_of(x, ratio, lo, hi), buf);
 }
 
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE])
@@ -230,9 +237,8 @@ const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGU
 		snprintf(buf, ET_FIGURE, "%.40s ×", plain(ratio, ratio_decimals(ratio, 0), r));
 		return buf;
 	}
-	int decimals = span_decimals(ratio, lo, hi);
-	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", plain(ratio, decimals, r),
-		plain(lo, decimals, l), plain(hi, decimals, h));
+	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", bound(ratio, ratio, lo, hi, r),
+		bound(lo, ratio, lo, hi, l), bound(hi, ratio, lo, hi, h));
 	return buf;
 }
 
@@ -288,7 +294,7 @@ const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIG
 		return dash(buf);
 	if (!known(lo) || !known(hi) || hi == lo)
 		return et_format_percent(fabs(ratio - 1), buf);
-	int decimals = span_decimals(ratio, lo, hi);
+	int decimals = decimals_of(ratio, ratio, lo, hi);
 	snprintf(buf, ET_FIGURE, "%.40s %%",
 		plain(fabs(change_of(ratio, decimals)), change_decimals(decimals), number));
 	return buf;
@@ -309,7 +315,7 @@ const char *et_format_bound(double x, double ratio, double lo, double hi, char b
 {
 	if (!known(x) || !known(ratio) || !known(lo) || !known(hi))
 		return dash(buf);
-	return plain(x, span_decimals(ratio, lo, hi), buf);
+	return bound(x, ratio, lo, hi, buf);
 }
 
 const char *et_format_change_span(double ratio, double lo, double hi, char buf[ET_FIGURE])
@@ -319,14 +325,15 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 	if (!known(ratio) || !known(lo) || !known(hi) || hi == lo)
 		return et_format_change(ratio, lo, hi, buf);
 	et_format_change(ratio, lo, hi, change);
-	int decimals = span_decimals(ratio, lo, hi);
-	double sign = ratio < 1 ? -1 : 1;
-	double a = sign * change_of(ratio < 1 ? hi : lo, decimals);
-	double b = sign * change_of(ratio < 1 ? lo : hi, decimals);
+	double sign = ratio < 1 ? -1 : 1, first = ratio < 1 ? hi : lo, last = ratio < 1 ? lo : hi;
+	int first_decimals = decimals_of(first, ratio, lo, hi);
+	int last_decimals = decimals_of(last, ratio, lo, hi);
+	double a = sign * change_of(first, first_decimals);
+	double b = sign * change_of(last, last_decimals);
 	/* Where the interval holds 1, its nearer end is a change in the other direction. */
 	snprintf(buf, ET_FIGURE, "%.24s (%s%.20s … %.20s)", change, a < 0 ? "-" : "",
-		plain(fabs(a), change_decimals(decimals), near),
-		plain(fabs(b), change_decimals(decimals), far));
+		plain(fabs(a), change_decimals(first_decimals), near),
+		plain(fabs(b), change_decimals(last_decimals), far));
 	return buf;
 }
 
@@ -337,9 +344,9 @@ const char *et_format_change_bounds(
 
 	if (!known(lo) || !known(hi))
 		return dash(buf);
-	int decimals = span_decimals(ratio, lo, hi);
-	snprintf(buf, ET_FIGURE, "%.30s %% %.10s %.30s %%", signed_change(lo, decimals, l), join,
-		signed_change(hi, decimals, h));
+	signed_change(lo, decimals_of(lo, ratio, lo, hi), l);
+	signed_change(hi, decimals_of(hi, ratio, lo, hi), h);
+	snprintf(buf, ET_FIGURE, "%.30s %% %.10s %.30s %%", l, join, h);
 	return buf;
 }
 

@@ -60,7 +60,10 @@ const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE]);
 const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE]);
 /* "2.1 %", "96 %", "0.033 %" of a proportion. */
 const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
-/* "1.021 × (1.018 … 1.024)": a ratio with its interval, which decides the digits. */
+/*
+ * "1.021 × (1.018 … 1.024)": a ratio with its interval, whose width decides the digits. A bound
+ * that is not 1 is not printed as 1: "1.5 × (1.002 … 2.3)".
+ */
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "1.021 ± 0.003": a ratio with the half width of its interval; "1.021" without one. */
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE]);

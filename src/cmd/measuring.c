@@ -37,25 +37,25 @@ static double reached(void *ctx, const struct et_experiment *e, uint32_t command
 
 static void format_shares(const struct et_progress_note *n, double target, char *out, size_t size)
 {
+	char now[ET_FIGURE], wanted[ET_FIGURE];
+
 	if (target > 0 && !isnan(n->reached))
-		snprintf(out, size, "± %.2g %% → %.2g %%", 100 * n->reached, 100 * target);
+		snprintf(out, size, "± %s → %s", et_format_percent(n->reached, now),
+			et_format_percent(target, wanted));
 }
 
-/* "79 ms ± 4 %", or with --until "79 ms ± 1.1 % → 0.3 %". */
+/* "79 ms ± 4.0 %", or with --until "79 ms ± 1.1 % → 0.3 %". */
 static void format_estimate(const struct et_progress_note *n, double target, char *out, size_t size)
 {
-	char mean[ET_FIGURE];
+	char mean[ET_FIGURE], share[ET_FIGURE], to[ET_FIGURE] = "";
 
 	if (isnan(n->mean_ns))
 		return;
 	et_format_rounded(n->mean_ns, 3, mean);
-	if (isnan(n->uncertainty))
-		snprintf(out, size, "%s", mean);
-	else if (target > 0)
-		snprintf(out, size, "%s ± %.2g %% → %.2g %%", mean, 100 * n->uncertainty,
-			100 * target);
-	else
-		snprintf(out, size, "%s ± %.2g %%", mean, 100 * n->uncertainty);
+	et_format_percent(n->uncertainty, share);
+	if (target > 0)
+		et_format_percent(target, to);
+	snprintf(out, size, "%s ± %s%s%s", mean, share, *to ? " → " : "", to);
 }
 
 /* A change that the store refuses is in the record of this run at least. */

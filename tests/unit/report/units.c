@@ -89,12 +89,24 @@ static void other_figures(void)
 	is_str(et_format_change(1.0212, NAN, NAN, buf), "2.1 %", "change without an interval");
 	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change with a wide interval");
 	is_str(et_format_change(NAN, 1, 2, buf), "–", "change: NaN is a dash");
-	is_str(et_format_ratio(1.305, 1.012, 1.741, buf), "1.30 × (1.01 … 1.74)",
+	is_str(et_format_ratio(1.305, 1.252, 1.741, buf), "1.30 × (1.25 … 1.74)",
 		"ratio: a half is rounded as printf rounds it");
-	is_str(et_format_change(1.305, 1.012, 1.741, buf), "30 %",
+	is_str(et_format_change(1.305, 1.252, 1.741, buf), "30 %",
 		"change: the percentage is that of the rounded ratio");
-	is_str(et_format_change_span(1.3051, 1.012, 1.741, buf), "31 % (1 … 74)",
+	is_str(et_format_change_span(1.3051, 1.252, 1.741, buf), "31 % (25 … 74)",
 		"change with an interval: all three are those of the rounded ratios");
+	is_str(et_format_change_span(1.511, 1.002, 2.279, buf), "50 % (0.2 … 130)",
+		"change with an interval: its width decides the digits, not the end nearest to 0");
+	is_str(et_format_change_span(0.7, 0.4, 0.998, buf), "30 % (0.2 … 60)",
+		"change with an interval: below 1 its width decides the digits as well");
+	is_str(et_format_change_bounds(1.511, 1.002, 2.279, "…", buf), "+0.2 % … +130 %",
+		"change bounds: the width of the interval decides the digits");
+	is_str(et_format_ratio(1.511, 1.002, 2.279, buf), "1.5 × (1.002 … 2.3)",
+		"ratio: a bound that is not 1 is not printed as 1");
+	is_str(et_format_ratio(1.03, 1.002, 2.279, buf), "1.03 × (1.002 … 2.3)",
+		"ratio: neither is the ratio itself");
+	is_str(et_format_bound(2.279, 1.511, 1.002, 2.279, buf), "2.3",
+		"bound: its digits are those of et_format_ratio");
 	is_str(et_format_change_span(0.65, 0.55, 0.752, buf), "35 % (25 … 45)",
 		"change with an interval: a ratio below 1 has its smaller change first");
 	is_str(et_format_change_span(1.05, 0.98, 1.12, buf), "5 % (-2 … 12)",
