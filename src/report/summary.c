@@ -50,6 +50,7 @@ struct table {
 	int left[COLUMNS], width[COLUMNS]; /* width 0: the column is omitted */
 	int name, number;                  /* columns of the name and of the number before it */
 	char **names;                      /* by number */
+	bool no_causes;                    /* why runs were removed had no room */
 };
 
 /* --- the figures of a line --- */
@@ -150,43 +151,75 @@ static void range_cell(struct et_scale s, const struct et_estimate *est, struct 
 	snprintf(out->right, sizeof(out->right), " … %.80s", et_scale_number(s, est->max, figure));
 }
 
-static void runs_cell(const struct et_command_result *r, struct cell *out)
+/* Runs by what became of them. */
+struct fates {
+	size_t made, n[ET_REMOVED_MACHINE_SLOW + 1];
+};
+
+static void count_fates(const struct et_command_result *r, struct fates *f)
 {
 	ET_AUTO_READER struct et_sample_reader reader =
 		et_samples_read_figures(&r->command->samples);
-	size_t made = 0, used = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
-		bool counts = !s->place.warmup && s->place.arrangement == r->arrangement;
-		made += counts;
-		used += counts && s->ruling.removal.by == ET_KEPT;
+		if (s->place.warmup || s->place.arrangement != r->arrangement)
+			continue;
+		f->made++;
+		f->n[s->ruling.removal.by]++;
 	}
-	snprintf(out->left, sizeof(out->left), "%zu", used);
-	if (used != made)
-		snprintf(out->right, sizeof(out->right), " of %zu", made);
 }
 
-static void ratio_cell(const struct et_command_result *r, struct cell *out)
+/* "machine slow", "daemons …": the cause that removed most of the runs that are not used. */
+static const char *cause_of(const struct fates *f, char buf[ET_FIGURE])
+{
+	static const char *const causes[] = { [ET_REMOVED_STOPPED] = "stopped",
+		[ET_REMOVED_FAILED] = "failed",
+		[ET_REMOVED_DAEMON_CUTOFF] = "daemons",
+		[ET_REMOVED_TWO_SIGMA] = "two-sigma",
+		[ET_REMOVED_MACHINE_SLOW] = "machine slow" };
+	size_t most = ET_KEPT + 1;
+
+	for (size_t by = most; by < ET_LENGTH(causes); by++)
+		most = f->n[by] > f->n[most] ? by : most;
+	snprintf(buf, ET_FIGURE, "%s%s", causes[most],
+		f->n[ET_KEPT] + f->n[most] < f->made ? " …" : "");
+	return buf;
+}
+
+static void runs_cell(const struct et_command_result *r, struct cell *out)
+{
+	struct fates f = { 0 };
+	char cause[ET_FIGURE];
+
+	count_fates(r, &f);
+	snprintf(out->left, sizeof(out->left), "%zu", f.n[ET_KEPT]);
+	if (f.n[ET_KEPT] != f.made)
+		snprintf(out->right, sizeof(out->right), " of %zu (%.60s)", f.made,
+			cause_of(&f, cause));
+}
+
+void et_summary_ratio(
+	const struct et_command_result *r, char left[ET_FIGURE], char right[ET_FIGURE])
 {
 	const struct et_contrast *c = r->contrast;
 	struct et_ratio ratio = c ? et_contrast_ratio(c) : ET_NO_RATIO;
 	char figure[ET_FIGURE];
 
+	right[0] = '\0';
 	if (!(ratio.estimate > 0) || !isfinite(ratio.estimate)) {
-		snprintf(out->left, sizeof(out->left), "%s", r->reference ? "1" : ET_DASH);
+		snprintf(left, ET_FIGURE, "%s", r->reference ? "1" : ET_DASH);
 		return;
 	}
 	et_format_ratio(ratio.estimate, ratio.lo, ratio.hi, figure);
 	const char *times = strstr(figure, " × (");
 	if (!times || c->pairs_needed) {
 		/* Nothing supports more digits. */
-		snprintf(out->left, sizeof(out->left), "%.2g", ratio.estimate);
-		snprintf(out->right, sizeof(out->right), " ?");
+		snprintf(left, ET_FIGURE, "%.2g", ratio.estimate);
+		snprintf(right, ET_FIGURE, " ?");
 		return;
 	}
-	snprintf(out->left, sizeof(out->left), "%.*s", (int)(times - figure), figure);
-	snprintf(out->right, sizeof(out->right), "%.80s%s", times + strlen(" ×"),
-		c->significant ? "" : " ?");
+	snprintf(left, ET_FIGURE, "%.*s", (int)(times - figure), figure);
+	snprintf(right, ET_FIGURE, "%.80s%s", times + strlen(" ×"), c->significant ? "" : " ?");
 }
 
 static void fill_line(const struct table *t, struct line *l)
@@ -209,7 +242,7 @@ static void fill_line(const struct table *t, struct line *l)
 		time_cell(s, other->mean, other->expanded_uncertainty, &l->cells[OTHER]);
 	runs_cell(r, &l->cells[RUNS]);
 	if (t->n >= MANY)
-		ratio_cell(r, &l->cells[RATIO]);
+		et_summary_ratio(r, l->cells[RATIO].left, l->cells[RATIO].right);
 }
 
 /* --- the layout --- */
@@ -225,6 +258,7 @@ static void measure(struct table *t, enum column c)
 {
 	int right = 0;
 
+	t->left[c] = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		t->left[c] = wider(t->left[c], t->lines[i].cells[c].left);
 		right = wider(right, t->lines[i].cells[c].right);
@@ -249,6 +283,18 @@ static int smaller(int a, int b)
 	return a < b ? a : b;
 }
 
+/* Omits what is in parentheses: the interval of a ratio, or why runs were removed. */
+static void shorten(struct table *t, enum column c)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		char *open = strstr(t->lines[i].cells[c].right, " (");
+		char *close = open ? strchr(open, ')') : NULL;
+		if (close)
+			memmove(open, close + 1, strlen(close));
+	}
+	measure(t, c);
+}
+
 /* Omits columns until the names have room, and gives the bars what remains. */
 static void fit(struct table *t, int widest)
 {
@@ -261,9 +307,16 @@ static void fit(struct table *t, int widest)
 	  *drop = t->n < MANY ? few : many;
 	size_t n = t->n < MANY ? ET_LENGTH(few) : ET_LENGTH(many);
 
+	t->no_causes = !t->options->full_names && room_for_names(t) < widest;
+	if (t->no_causes)
+		shorten(t, RUNS);
 	for (size_t i = 0; i < n && !t->options->full_names; i++) {
-		if (room_for_names(t) < smaller(widest, drop[i].least))
-			t->width[drop[i].column] = 0;
+		enum column c = drop[i].column;
+		int least = smaller(widest, drop[i].least);
+		if (room_for_names(t) < least && c == RATIO)
+			shorten(t, c);
+		if (room_for_names(t) < least)
+			t->width[c] = 0;
 	}
 	int room = t->options->full_names ? widest : room_for_names(t);
 	t->name = smaller(widest, room);
@@ -445,7 +498,23 @@ static enum et_metric shown_metric(const struct et_judgement *j)
 	return j->commands[0].metric;
 }
 
-static void table(const struct et_experiment *e, const struct et_judgement *j,
+/* The runs that were removed from all commands, where the table has no room for the cause. */
+static void removed_line(const struct et_judgement *j, const struct et_page *page)
+{
+	struct fates f = { 0 };
+	char cause[ET_FIGURE];
+
+	for (size_t i = 0; i < j->n_commands; i++)
+		count_fates(&j->commands[i], &f);
+	if (f.n[ET_KEPT] == f.made)
+		return;
+	ET_AUTO_FREE char *text = et_asprintf("removed: %zu of %zu runs (%s)",
+		f.made - f.n[ET_KEPT], f.made, cause_of(&f, cause));
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
+/* Returns whether the table has the ratios. */
+static bool table(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page)
 {
 	struct table t = {
@@ -466,7 +535,10 @@ static void table(const struct et_experiment *e, const struct et_judgement *j,
 	if (by_time(e, o->sort))
 		sort_lines(&t);
 	print_table(&t, page);
+	if (t.no_causes)
+		removed_line(j, page);
 	et_strv_free(t.names);
+	return t.width[RATIO] > 0;
 }
 
 /* --- the lines below the table --- */
@@ -508,13 +580,16 @@ static void remarked(
 		et_page_paragraph(page, 2, "", NULL, remark, DIM);
 }
 
+/* `other` introduces the verdict of the other time, which contradicts the first one. */
 static void verdict_line(const struct et_judgement *j, const struct et_contrast *c, bool basis,
-	const struct et_page *page)
+	bool other, const struct et_page *page)
 {
 	ET_AUTO_FREE char *b = et_summary_name(j, c->b);
 	ET_AUTO_FREE char *a = et_summary_name(j, c->a);
 	ET_AUTO_FREE char *decisive = et_summary_name(j, j->metric.command);
-	ET_AUTO_FREE char *text = et_verdict_text(c, b, a);
+	ET_AUTO_FREE char *verdict = et_verdict_text(c, b, a);
+	ET_AUTO_FREE char *text = et_asprintf("%s%s%s%s", other ? "but by " : "",
+		other ? et_metrics[c->metric].label : "", other ? ": " : "", verdict);
 	ET_AUTO_FREE char *how = basis ? et_verdict_basis(&j->metric, c, decisive) : et_strdup("");
 	ET_AUTO_FREE char *beside = et_verdict_beside(c);
 	/* Without a basis the remark begins here, so the separator goes. */
@@ -529,9 +604,9 @@ static void few_verdicts(const struct et_judgement *j, const struct et_page *pag
 		const struct et_contrast *c = &j->contrasts[i], *last = c - 1;
 		bool basis = !i || et_judgement_contradicted(j, i) ||
 			     et_judgement_contradicted(j, i - 1) || c->pairs != last->pairs;
-		verdict_line(j, c, basis, page);
+		verdict_line(j, c, basis, false, page);
 		if (et_judgement_contradicted(j, i))
-			verdict_line(j, &j->second[i], true, page);
+			verdict_line(j, &j->second[i], true, true, page);
 	}
 }
 
@@ -553,7 +628,7 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)
-			verdict_line(j, &j->second[i], true, page);
+			verdict_line(j, &j->second[i], true, true, page);
 	}
 }
 
@@ -651,7 +726,7 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 {
 	if (!j->n_commands)
 		return;
-	table(e, j, o, page);
+	bool ratios = table(e, j, o, page);
 	missing_lines(j, page);
 	metric_line(j, o->verbose, page);
 	until_line(e, j, page);
@@ -660,8 +735,8 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);
-	if (j->n_commands < MANY)
-		few_verdicts(j, page);
-	else
+	if (ratios)
 		many_verdicts(j, page);
+	else
+		few_verdicts(j, page);
 }

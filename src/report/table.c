@@ -2,6 +2,7 @@
 #include "report/table.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "report/summary.h"
 #include "report/tally.h"
 #include "report/terminal.h"
 #include "report/units.h"
@@ -202,7 +203,6 @@ static void row(
 	const struct style *s, const struct et_command_result *r, struct et_scale unit, FILE *out)
 {
 	const struct et_estimate *est = et_result_estimate(r);
-	struct et_ratio ratio = r->contrast ? et_contrast_ratio(r->contrast) : ET_NO_RATIO;
 	ET_AUTO_FREE char *name = et_clean(r->command->name ? r->command->name : "", "");
 	/* The uncertainty of the mean does not apply to the fastest run. */
 	double u = et_result_kbest(r) ? NAN : est->expanded_uncertainty;
@@ -219,11 +219,8 @@ static void row(
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));
 	}
-	fprintf(out, "%s%s%s", s->cell,
-		r->contrast    ? et_format_ratio_pm(ratio.estimate, ratio.lo, ratio.hi, a)
-		: r->reference ? "1"
-			       : ET_DASH,
-		s->row_end);
+	et_summary_ratio(r, a, b);
+	fprintf(out, "%s%s%s%s", s->cell, a, b, s->row_end);
 }
 
 static void write_table(const struct style *s, const struct et_experiment *e,
@@ -254,7 +251,7 @@ static char *span(const struct et_command *c)
 }
 
 static void verdict_item(const struct et_experiment *e, const struct et_metric_choice *metric,
-	const struct et_contrast *c, FILE *out)
+	const struct et_contrast *c, bool other, FILE *out)
 {
 	ET_AUTO_FREE char *b = span(&e->commands[c->b]);
 	ET_AUTO_FREE char *a = span(&e->commands[c->a]);
@@ -262,7 +259,8 @@ static void verdict_item(const struct et_experiment *e, const struct et_metric_c
 	ET_AUTO_FREE char *text = et_verdict_text(c, b, a);
 	ET_AUTO_FREE char *basis = et_verdict_basis(metric, c, decisive);
 
-	fprintf(out, "- %s (%s)\n", text, basis);
+	fprintf(out, "- %s%s%s%s (%s)\n", other ? "but by " : "",
+		other ? et_metrics[c->metric].label : "", other ? ": " : "", text, basis);
 }
 
 /* The verdicts below the table, as the text output has them. */
@@ -271,9 +269,9 @@ static void verdict_list(const struct et_experiment *e, const struct et_judgemen
 	if (j->n_contrasts)
 		putc('\n', out);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
-		verdict_item(e, &j->metric, &j->contrasts[i], out);
+		verdict_item(e, &j->metric, &j->contrasts[i], false, out);
 		if (et_judgement_contradicted(j, i))
-			verdict_item(e, &j->metric, &j->second[i], out);
+			verdict_item(e, &j->metric, &j->second[i], true, out);
 	}
 }
 

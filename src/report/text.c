@@ -231,30 +231,144 @@ static void runs_row(const struct text *t, const struct et_tally *tally)
 		all ? all : "");
 }
 
+/* The samples of a command that were removed for the same cause. */
+struct removed {
+	const char *unit; /* a word for the time that decided: "probe", "used" */
+	enum et_removed_by by;
+	size_t n, ranges;
+	uint32_t first, last; /* of the present range of samples */
+	char *samples;        /* the ranges before it */
+	char daemon[16];
+	uint64_t least_ns, most_ns, limit_ns, most_limit_ns;
+};
+
+struct removed_list {
+	struct removed *list;
+	size_t n, room;
+};
+
+static void end_range(struct removed *g)
+{
+	enum { MOST = 6 };
+
+	if (g->ranges++ > MOST)
+		return;
+	if (g->ranges > MOST)
+		et_append(&g->samples, ", ", "…");
+	else if (g->first == g->last)
+		et_append(&g->samples, ", ", "%u", g->first);
+	else
+		et_append(&g->samples, ", ", "%u-%u", g->first, g->last);
+}
+
+/* Names the time that decided about a sample; the limit is 0 if there is none. */
+static const char *decisive(const struct et_sample *s, uint64_t *ns, uint64_t *limit_ns)
+{
+	const struct et_removal *r = &s->ruling.removal;
+
+	*ns = s->measured.elapsed_ns;
+	*limit_ns = 0;
+	if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
+		*ns = r->cpu_ns;
+		*limit_ns = r->cutoff_ns;
+		return "used";
+	}
+	if (r->by == ET_REMOVED_MACHINE_SLOW) {
+		*ns = r->probe_ns ? r->probe_ns : r->steal_ns;
+		*limit_ns = r->limit_ns;
+		return r->probe_ns ? "probe" : "stolen";
+	}
+	return "elapsed";
+}
+
+static void add_removed(struct removed_list *all, const struct et_sample *s)
+{
+	uint64_t ns, limit_ns;
+	const char *unit = decisive(s, &ns, &limit_ns), *daemon = s->ruling.removal.daemon;
+	struct removed *g = all->list;
+
+	while (g < all->list + all->n && (g->by != s->ruling.removal.by || strcmp(g->unit, unit) ||
+						 strncmp(g->daemon, daemon, sizeof(g->daemon))))
+		g++;
+	if (g == all->list + all->n) {
+		ET_GROW(all->list, all->n, all->room);
+		g = &all->list[all->n++];
+		*g = (struct removed){ .unit = unit,
+			.by = s->ruling.removal.by,
+			.first = s->place.index,
+			.least_ns = ns,
+			.most_ns = ns,
+			.limit_ns = limit_ns,
+			.most_limit_ns = limit_ns };
+		memcpy(g->daemon, daemon, sizeof(g->daemon));
+	} else if (s->place.index != g->last + 1) {
+		end_range(g);
+		g->first = s->place.index;
+	}
+	g->n++;
+	g->last = s->place.index;
+	g->least_ns = ns < g->least_ns ? ns : g->least_ns;
+	g->most_ns = ns > g->most_ns ? ns : g->most_ns;
+	g->limit_ns = limit_ns < g->limit_ns ? limit_ns : g->limit_ns;
+	g->most_limit_ns = limit_ns > g->most_limit_ns ? limit_ns : g->most_limit_ns;
+}
+
+/* "25.9 µs … 69.8 µs", or one of them if they are the same. */
+static const char *time_span(uint64_t least_ns, uint64_t most_ns, char buf[2 * ET_FIGURE])
+{
+	char least[ET_FIGURE], most[ET_FIGURE];
+
+	et_format_ns(least_ns, least);
+	et_format_ns(most_ns, most);
+	if (!strcmp(least, most))
+		snprintf(buf, 2 * ET_FIGURE, "%s", least);
+	else
+		snprintf(buf, 2 * ET_FIGURE, "%.80s … %.80s", least, most);
+	return buf;
+}
+
+/* "432 machine-slow (samples 2-7, 13-71, …; probe 25.9 µs … 69.8 µs, limit 24.4 µs)". */
+static void removed_row(const struct text *t, const struct removed *g)
+{
+	char found[2 * ET_FIGURE], limit[2 * ET_FIGURE];
+	bool daemon = g->by == ET_REMOVED_DAEMON_CUTOFF;
+
+	time_span(g->least_ns, g->most_ns, found);
+	time_span(g->limit_ns, g->most_limit_ns, limit);
+	if (g->n == 1 && daemon)
+		row(t, "removed", NULL, "sample %s: %.16s used %s, its cutoff is %s", g->samples,
+			g->daemon, found, limit);
+	else if (g->n == 1 && g->most_limit_ns)
+		row(t, "removed", NULL, "sample %s: the machine was slow, %s %s, limit %s",
+			g->samples, strcmp(g->unit, "probe") ? "stolen" : "the probe took", found,
+			limit);
+	else if (g->n == 1)
+		row(t, "removed", NULL, "sample %s (%s): %s", g->samples, found,
+			et_removed_by_names[g->by]);
+	else
+		row(t, "removed", NULL, "%zu %s (samples %s; %.16s%s%s %s%s%s)", g->n,
+			et_removed_by_names[g->by], g->samples, g->daemon, daemon ? " " : "",
+			g->unit, found,
+			g->most_limit_ns ? daemon ? ", its cutoff is " : ", limit " : "",
+			g->most_limit_ns ? limit : "");
+}
+
+/* One row per cause: a machine that was slow may have cost hundreds of samples. */
 static void removed_rows(const struct text *t, const struct et_command *c)
 {
 	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
-	char used[ET_FIGURE], cutoff[ET_FIGURE];
+	struct removed_list causes = { 0 };
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
-		const struct et_removal *r = &s->ruling.removal;
-
-		if (s->place.warmup || r->by == ET_KEPT)
-			continue;
-		if (r->by == ET_REMOVED_DAEMON_CUTOFF)
-			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
-				s->place.index, r->daemon, et_format_ns(r->cpu_ns, used),
-				et_format_ns(r->cutoff_ns, cutoff));
-		else if (r->by == ET_REMOVED_MACHINE_SLOW)
-			row(t, "removed", NULL, "sample %u: the machine was slow, %s %s, limit %s",
-				s->place.index, r->probe_ns ? "the probe took" : "stolen",
-				et_format_ns(r->probe_ns ? r->probe_ns : r->steal_ns, used),
-				et_format_ns(r->limit_ns, cutoff));
-		else
-			row(t, "removed", NULL, "sample %u (%s): %s", s->place.index,
-				et_format_ns(s->measured.elapsed_ns, used),
-				et_removed_by_names[r->by]);
+		if (!s->place.warmup && s->ruling.removal.by != ET_KEPT)
+			add_removed(&causes, s);
 	}
+	for (size_t i = 0; i < causes.n; i++) {
+		end_range(&causes.list[i]);
+		removed_row(t, &causes.list[i]);
+		free(causes.list[i].samples);
+	}
+	free(causes.list);
 }
 
 static void culprit_rows(const struct text *t, const struct et_command *c)

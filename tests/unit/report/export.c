@@ -95,11 +95,30 @@ static void units(void)
 	j.commands[1].estimate[ET_METRIC_CPU] = fixture_estimate(4.56e6, 0.12e6);
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
 	ok(strstr(text, "| `fast` | 12.30 ± 0.45 | 11.85 | 12.75 | 1 |") &&
-			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
+			strstr(text,
+				"| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 (1.018 … 1.024) |") &&
 			strstr(text, "CPU time [µs]"),
 		"table: all rows have the same unit, each has its own digits");
 	ok(strstr(text, "|\n\n- `slow` is slower than `fast` by 2.1 % (1.8 … 2.4) (CPU time,"),
 		"table: Markdown has the verdict below the table");
+	j.contrasts[0].ratio = 1.063;
+	j.contrasts[0].lo = 0.95;
+	j.contrasts[0].hi = 1.14;
+	j.contrasts[0].significant = false;
+	j.contrasts[0].conclusion = ET_CONCLUDED_SAME;
+	j.second = et_calloc(1, sizeof(*j.second));
+	j.second[0] = j.contrasts[0];
+	j.second[0].metric = ET_METRIC_ELAPSED;
+	j.second[0].lo = 1.2;
+	j.second[0].ratio = 1.3;
+	j.second[0].hi = 1.4;
+	j.second[0].significant = true;
+	j.second[0].conclusion = ET_CONCLUDED_SLOWER;
+	ET_AUTO_FREE char *open = exported("markdown", e, &j);
+	ok(strstr(open, "| 1.06 (0.95 … 1.14) ? |\n") != NULL,
+		"table: an asymmetric interval has both ends, and the mark of no difference");
+	ok(strstr(open, "\n- but by elapsed time: `slow` is slower than `fast`") != NULL,
+		"table: a verdict by the other time that contradicts the first is introduced");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }

@@ -157,11 +157,21 @@ static void table(void)
 	ET_AUTO_FREE char *plain = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	is_str(plain,
 		"            CPU time        range          elapsed         runs\n"
-		"1  gzip -5  412.3 ms ± 1.2  411.1 … 413.5  431.0 ms ± 3.4  4 of 5\n"
-		"2  gzip -6  420.9 ms ± 1.2  419.7 … 422.1  439.0 ms ± 3.4  4 of 5\n"
+		"1  gzip -5  412.3 ms ± 1.2  411.1 … 413.5  431.0 ms ± 3.4  4 of 5 (daemons)\n"
+		"2  gzip -6  420.9 ms ± 1.2  419.7 … 422.1  439.0 ms ± 3.4  4 of 5 (daemons)\n"
 		"\n"
 		"2 is slower than 1 by 2.1 % (1.8 … 2.4)    CPU time, 30 pairs, 95 %\n",
 		"two commands: a table and a verdict, and no note on a clean run");
+	ET_AUTO_FREE char *narrow = print(e, &j, (struct et_text_options){ .width = 60 }, &left);
+	ok(strstr(narrow, "4 of 5\nremoved: 2 of 10 runs (daemons)\n") && widest_line(narrow) <= 60,
+		"two commands: why runs were removed is below a table that has no room for it");
+	sample_of(&e->commands[1], 3)->ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
+	sample_of(&e->commands[1], 4)->ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
+	ET_AUTO_FREE char *slow = print(e, &j, (struct et_text_options){ .width = 100 }, &left);
+	ok(strstr(slow, "  2 of 5 (machine slow …)\n") != NULL,
+		"two commands: of several causes the one that removed most runs is printed");
+	sample_of(&e->commands[1], 3)->ruling.removal.by = ET_KEPT;
+	sample_of(&e->commands[1], 4)->ruling.removal.by = ET_KEPT;
 	ET_AUTO_FREE char *seconds = print(
 		e, &j, (struct et_text_options){ .width = 80, .unit = ET_TIME_UNIT_SECOND }, &left);
 	ok(strstr(seconds, "0.4123 s ± 0.0012") && strstr(seconds, "0.4111 … 0.4135"),
@@ -207,8 +217,9 @@ static void table(void)
 	j.second[0].hi = 1.01;
 	ET_AUTO_FREE char *both = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	if (!ok(strstr(both, "CPU time (new keeps 1.9 CPUs busy), 30 pairs, 95 %") &&
-			    strstr(both, "no difference shown between new and old (-1.0 % … +1.0 "
-					 "%)\n  elapsed time, 30 pairs, 95 %"),
+			    strstr(both, "\nbut by elapsed time: no difference shown between new "
+					 "and old (-1.0 % … +1.0 %)\n  elapsed time, 30 pairs, 95 "
+					 "%"),
 		    "two commands: verdicts that differ by time are both printed, with the reason"))
 		printf("# %s\n", both);
 	et_judgement_free(&j);
@@ -254,7 +265,8 @@ static void many(void)
 	j.contrasts[3].significant = false;
 	j.contrasts[3].conclusion = ET_CONCLUDED_SAME;
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(lines_of(text) == 8, "five commands: a line for each, the heading and the legend");
+	ok(lines_of(text) == 9,
+		"five commands: a line for each, the heading, the causes and the legend");
 	ok(strstr(text, "CPU time") < strstr(text, "\n3  c") &&
 			strstr(text, "\n3  c") < strstr(text, "\n1  a") &&
 			strstr(text, "\n1  a") < strstr(text, "\n5  e"),
@@ -270,6 +282,10 @@ static void many(void)
 	ET_AUTO_FREE char *narrow = print(e, &j, (struct et_text_options){ .width = 50 }, &left);
 	ok(widest_line(narrow) <= 50 && strstr(narrow, "0.500"),
 		"five commands: in 50 columns the ratios are still there");
+	ET_AUTO_FREE char *thin = print(e, &j, (struct et_text_options){ .width = 40 }, &left);
+	ok(widest_line(thin) <= 40 && strstr(thin, "0.500\n") && strstr(thin, "1.021 ?\n") &&
+			strstr(thin, "ratio to 1: "),
+		"five commands: in 40 columns the ratios are there without their intervals");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }

@@ -168,6 +168,41 @@ static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
 			sample_of(&e->commands[0], i)->measured.elapsed_ns;
 }
 
+/* A machine that was slow in 432 of 1000 runs. */
+static void make_slow(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (uint32_t index = 7; index <= 1000; index++) {
+		struct et_sample s = fixture_sample(0, 430000000, 412000000);
+		bool slow = (index > 10 && index <= 300) || (index > 400 && index <= 540) ||
+			    index == 600 || index == 602;
+		s.place.round = index;
+		if (slow)
+			s.ruling.removal = (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
+				.probe_ns = 25900 + 100 * index,
+				.limit_ns = 24400 };
+		et_experiment_add(e, &s);
+	}
+}
+
+/* Samples of every second run are removed, and two daemons have their cutoffs. */
+static void make_alternating(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (uint32_t index = 7; index <= 40; index++) {
+		struct et_sample s = fixture_sample(0, 430000000, 412000000);
+		s.place.round = index;
+		if (index % 2)
+			s.ruling.removal = (struct et_removal){ .by = ET_REMOVED_TWO_SIGMA };
+		else if (index > 30)
+			s.ruling.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
+				.daemon = "rngd",
+				.cpu_ns = 2000000 + index,
+				.cutoff_ns = 1000000 };
+		et_experiment_add(e, &s);
+	}
+}
+
 static void cases(void)
 {
 	static const struct {
@@ -201,6 +236,17 @@ static void cases(void)
 			"more" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
 		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms, 95 %", "user, system" },
+		{ make_slow,
+			"removed       sample 6: cron used 1.500 ms, its cutoff is 1.000 ms\n"
+			"  removed       432 machine-slow (samples 11-300, 401-540, 600, 602; "
+			"probe\n"
+			"                27.00 µs … 86.10 µs, limit 24.40 µs)\n",
+			"sample 11" },
+		{ make_alternating,
+			"removed       17 two-sigma (samples 7, 9, 11, 13, 15, 17, …; elapsed "
+			"430.0 ms)\n  removed       5 daemon-cutoff (samples 32, 34, 36, 38, 40; "
+			"rngd used 2.000 ms,\n                its cutoff is 1.000 ms)\n",
+			"sample 32" },
 		{ make_empty, "no sample was kept", "  CPU time      " },
 		{ make_duet, "no solo samples", "  CPU time      " },
 		{ make_single, "CPU time      5.000 ns ± –", "median," },
