@@ -43,7 +43,7 @@ like "probe: the summary counts the slow samples" "$out" '20 runs: 14 alone, 6 r
 like "probe: the summary shows the result before the removal" "$out" 'all 20 runs .* CPU time'
 like "probe: a warning counts the slow samples and names --pace" "$(tr -s '\n ' ' ' <<<"$out")" 'slow in 6 of 20 runs, which were removed; --pace'
 exits "probe: show -v succeeds" 0 etalon show -v some
-like "probe: show -v prints the reading of a slow sample" "$out" 'sample 1: the machine was slow, the probe took'
+like "probe: show -v sums up the slow samples, with the reading and the limit" "$(tr -s '\n ' ' ' <<<"$out")" 'removed 6 machine-slow \(samples 1-6; probe 40\.00 ms, limit 22\.00 ms\)'
 ok "probe: show --json has the same removals" jq -e --slurpfile a some.json \
 	'.commands[0].samples[0].removed == $a[0].commands[0].samples[0].removed' <(etalon show --json some)
 
