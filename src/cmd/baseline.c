@@ -2,29 +2,37 @@
 #include "cmd/baseline.h"
 #include "base/alloc.h"
 #include "cmd/stored.h"
+#include "cmd/trusted.h"
 #include "report/review.h"
-#include "session/session.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-static int check_origin(const struct et_cli *cli, const struct et_store *store, const char *name,
-	bool trust, const struct et_experiment *kept, struct et_error *err)
-{
-	struct et_page page = { .out = stderr, .width = cli->columns };
-	const char *why = et_session_why_foreign(store, kept);
+struct kept {
+	const struct et_cli *cli;
+	const struct et_experiment *e;
+};
 
-	if (!why)
-		return 0;
-	et_review_print(kept, &page);
-	if (trust)
-		return 0;
-	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_USAGE, "experiment %s %s: its command is not run",
-			kept->id, why),
-		"read what it would run; if you trust it, add --trust-record to --baseline %s",
-		name);
+static void review(void *ctx)
+{
+	const struct kept *k = ctx;
+	struct et_page page = { .out = stderr, .width = k->cli->columns };
+
+	et_review_print(k->e, &page);
+}
+
+static int check_trust(const struct et_cli *cli, const struct et_store *store, const char *name,
+	bool given, const struct et_experiment *e, struct et_error *err)
+{
+	struct et_trust trust = et_trusted(cli, given);
+	struct kept kept = { cli, e };
+
+	trust.named = name;
+	trust.way = "etalon run --baseline";
+	trust.review = review;
+	trust.ctx = &kept;
+	return et_trust_experiment(&trust, store, e, err);
 }
 
 static bool same(const char *a, const char *b)
@@ -101,7 +109,7 @@ int et_baseline_add(const struct et_cli *cli, const char *name, bool trust, stru
 	if (rc == 0)
 		rc = check_child(kept, e, err);
 	if (rc == 0)
-		rc = check_origin(cli, store, name, trust, kept, err);
+		rc = check_trust(cli, store, name, trust, kept, err);
 	if (rc == 0)
 		move_command(kept, name, e);
 	et_experiment_free(kept);

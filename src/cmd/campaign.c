@@ -61,11 +61,6 @@ static int create(
 	const struct et_engine_wish *w = &r->cli->engine;
 	struct et_experiment named = { 0 };
 	uint64_t random = 0, now_ns = et_clock_real.wall_ns(NULL);
-	char own[4096];
-	int rc = et_cli_own_path(own, sizeof(own), err);
-
-	if (rc)
-		return rc;
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
 	et_experiment_name(&named, now_ns, random);
@@ -81,10 +76,7 @@ static int create(
 		.nodes = copy_of(w->nodes),
 		.account = copy_of(w->account),
 		.extra = copy_of(w->extra),
-		/* Machines of a cluster share folders, hosts of ssh need not. */
-		.etalon = et_strdup(w->etalon_path                ? w->etalon_path
-				    : !strcmp(w->engine, "slurm") ? own
-								  : "etalon"),
+		.etalon = et_campaigning_etalon(r, w->engine),
 		.time_limit_ns = w->time_limit_ns,
 		.copy = w->copy,
 		.job = { .env = plan->env.apply,
@@ -186,8 +178,10 @@ int et_campaigning_begin(
 	r->c->record = record_of(plan->e);
 	rc = et_store_claim(r->store, r->c->id, err);
 	r->claimed = rc == 0;
-	if (rc == 0)
+	if (rc == 0) {
+		et_campaigning_own(r);
 		rc = et_campaign_begin(r->store, r->c, err);
+	}
 	r->begun = rc == 0;
 	return rc;
 }
@@ -198,7 +192,7 @@ int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err)
 {
 	char id[40];
-	int rc = et_campaign_find_own(r->store, name, id, err);
+	int rc = et_campaigning_find(r, name, id, err);
 
 	if (rc == 0)
 		rc = et_campaign_load(r->store, id, &r->c, err);
@@ -211,6 +205,9 @@ int et_campaigning_attach(
 			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "campaign %s belongs to %s", id,
 				r->c->owner),
 			"its owner continues or cancels it; 'etalon doe status %s' shows it", id);
+	rc = et_campaigning_trust(r, name, err);
+	if (rc)
+		return rc;
 	if (again) {
 		struct et_error busy = { 0 };
 		r->claimed = et_store_claim(r->store, id, &busy) == 0;

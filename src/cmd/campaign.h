@@ -80,9 +80,24 @@ int et_campaigning_open_engine(struct et_campaigning *r, const struct et_campaig
 int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan *plan,
 	struct et_error *err) ET_CHECK;
 /*
- * Loads a campaign (see et_campaign_find) and opens its engine with the options that it was begun
- * with; one of another user is refused, since its commands and options are theirs. With `again`,
- * parts that failed are submitted again, unless another process submits.
+ * Finds a campaign of this user; of several of that label, or the last, the newest that was begun
+ * here: anybody who may add rows can make a newer one.
+ */
+int et_campaigning_find(
+	struct et_campaigning *r, const char *name, char id[40], struct et_error *err) ET_CHECK;
+/* Makes the campaign the user's own before it is stored. */
+void et_campaigning_own(const struct et_campaigning *r);
+/*
+ * Refuses a campaign that was not begun here, unless it is trusted, and sets the options that no
+ * store decides (session/trust.h). name is as the user typed it.
+ */
+int et_campaigning_trust(struct et_campaigning *r, const char *name, struct et_error *err) ET_CHECK;
+/* The path of etalon on the machines of an engine, by the command line. The caller frees it. */
+char *et_campaigning_etalon(const struct et_campaigning *r, const char *engine);
+/*
+ * Loads a campaign (see et_campaigning_find) and opens its engine with the options that it was
+ * begun with; see et_campaigning_trust. With `again`, parts that failed are submitted again, unless
+ * another process submits.
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;

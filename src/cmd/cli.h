@@ -21,6 +21,7 @@ struct et_engine_wish {
 	uint64_t time_limit_ns;
 	const char *etalon_path; /* on the machines; NULL: it is on their PATH */
 	bool copy, no_preflight, attach, cancel;
+	bool trust;     /* --trust-record, which the commands have in tables of their own */
 	unsigned given; /* a bit for each row of the table */
 };
 

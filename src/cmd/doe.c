@@ -46,6 +46,8 @@ static const struct et_option options[] = {
 		ET_FILLS(et_doe_request, fresh), .bit = OF_RUN },
 	{ 'y', "yes", NULL, "run: do not ask before a large experiment", et_set_true,
 		ET_FILLS(et_doe_request, yes), .bit = OF_RUN },
+	{ 0, "trust-record", NULL, "run --attach|--cancel ID: one that was not begun here",
+		et_set_true, ET_FILLS(et_doe_request, trust), .bit = OF_RUN },
 	{ 0, "terms", "TERM,TERM…", "plan, analyse: these effects only, such as work,pad,work:pad",
 		et_set_text, ET_FILLS(et_doe_request, terms), .bit = OF_PLAN | OF_ANALYSE,
 		.group = "analysis" },
@@ -214,6 +216,7 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 	if ((n < actions[i].least && !last) || n > actions[i].most || ops->n_after)
 		return et_doe_refuse_operands(
 			what, n ? ops->before[1] : "COMMAND", n < actions[i].least, err);
+	cli->engine.trust = r->trust;
 	int rc = et_engine_check(&cli->engine, what, actions[i].bit == OF_RUN, err);
 	if (rc)
 		return rc;

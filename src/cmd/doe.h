@@ -16,6 +16,7 @@ struct et_doe_request {
 	const char *page, *svg; /* analyse: files */
 	bool yes;               /* run: do not ask before a large experiment */
 	bool fresh;             /* run: --new */
+	bool trust;             /* run --attach, --cancel: --trust-record */
 	const char *from;       /* init: a command */
 	bool schema;            /* init: the JSON Schema instead of a plan */
 	const char *output;     /* init, export, import: a file */

@@ -66,7 +66,7 @@ static int find_earlier(struct running *r, char id[40], bool *found, struct et_e
 {
 	struct et_campaign *c = NULL;
 	struct et_experiment *before = NULL;
-	int rc = et_campaign_find_own(r->r.store, r->e->label, id, err);
+	int rc = et_campaigning_find(&r->r, r->e->label, id, err);
 
 	*found = rc == 0;
 	if (rc) {

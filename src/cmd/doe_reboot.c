@@ -85,7 +85,7 @@ static void write_variable(FILE *f, const char *name)
 static bool write_unit(const struct et_doe_reboot *r, const struct et_experiment *e, FILE *f)
 {
 	static const char *const variables[] = { "HOME", "PATH", "ETALON_STORE", "ETALON_JOURNAL",
-		"ETALON_MACHINE", "XDG_CACHE_HOME", "XDG_DATA_HOME" };
+		"ETALON_MACHINE", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME" };
 	ET_AUTO_FREE char *plan = realpath(r->plan, NULL), *here = get_current_dir_name();
 	const char *store = r->m->cli->store;
 	char self[PATH_MAX];

@@ -67,21 +67,36 @@ static const char *name_of(unsigned bits)
 	return o->name ? o->name : "engine";
 }
 
-static int check_options(const struct et_engine_wish *w, struct et_error *err)
+/* Options beside --attach and --cancel. */
+static int check_returning(const struct et_engine_wish *w, struct et_error *err)
 {
-	const unsigned slurm_only = PARTITION | CONSTRAINT | ACCOUNT;
+	/* No store has these two, so whoever trusts a campaign gives them. */
+	const unsigned trusting = w->trust ? (unsigned)(EXTRA | ETALON_PATH) : 0;
+	const unsigned others = w->given & ~((unsigned)(ATTACH | CANCEL) | trusting);
 
 	if (w->attach && w->cancel)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--attach and --cancel exclude each other"),
 			"use one of them");
-	if ((w->attach || w->cancel) && w->given & ~(unsigned)(ATTACH | CANCEL))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s cannot be changed later",
-				name_of(w->given & ~(unsigned)(ATTACH | CANCEL))),
-			"omit it: the campaign keeps the options that it was begun with");
-	if (w->attach || w->cancel || !w->given)
+	if (!others)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s cannot be changed later",
+			name_of(others)),
+		"omit it: the campaign keeps the options that it was begun with");
+}
+
+static int check_options(const struct et_engine_wish *w, struct et_error *err)
+{
+	const unsigned slurm_only = PARTITION | CONSTRAINT | ACCOUNT;
+
+	if (w->attach || w->cancel)
+		return check_returning(w, err);
+	if (w->trust)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--trust-record is for --attach and --cancel only");
+	if (!w->given)
 		return 0;
 	if (!w->engine)
 		return et_hint(err,

@@ -134,7 +134,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.review = review,
 		.reached = reached,
 		.treat = et_measuring_treat,
-		.trust = m->trust,
+		.trust = et_measuring_trust(m),
 		.ctx = m };
 }
 

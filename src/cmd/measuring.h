@@ -15,11 +15,12 @@
 struct et_measuring {
 	struct et_cli *cli;
 	struct et_interrupt *interrupt;
-	struct et_env_wish env; /* what to change for the duration */
-	bool no_ledger;         /* --no-ledger */
-	bool draw_seed;         /* the user gave no seed */
-	bool trust;             /* --trust-record */
-	uint32_t most_rounds;   /* then et_measuring_drive returns -EAGAIN; 0: no limit */
+	struct et_env_wish env;       /* what to change for the duration */
+	bool no_ledger;               /* --no-ledger */
+	bool draw_seed;               /* the user gave no seed */
+	bool trust;                   /* --trust-record */
+	char planned[ET_SHA256_TEXT]; /* of what the user asks for now (session/trust.h), or "" */
+	uint32_t most_rounds;         /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */
 	/* Of designed experiments (protocol/driver.h); each may be NULL. ctx is the measuring. */
 	int (*before_command)(void *ctx, uint32_t command, struct et_error *err);
@@ -46,6 +47,8 @@ int et_measuring_begin(
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
 /* Refuses to continue e by another command than the one that began it; ctx is the measuring. */
 int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* Fills in what decides whether a stored record may be resumed by this command. */
+struct et_trust et_measuring_trust(const struct et_measuring *m);
 /* Brings the machine into the state of a command's treatment; ctx is the measuring. */
 int et_measuring_treat(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */

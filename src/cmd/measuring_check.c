@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Refuses to continue an experiment by a command that did not begin it. */
+/* Refuses to continue an experiment by a command, or for a user, that did not begin it. */
 #include "cmd/lab_study.h"
 #include "cmd/measuring.h"
+#include "cmd/trusted.h"
 
 #include <errno.h>
 #include <string.h>
@@ -101,6 +102,22 @@ int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error
 	if (rc == 0)
 		rc = check_kind(m, e, err);
 	return rc ? rc : check_protocol(m, e, err);
+}
+
+struct et_trust et_measuring_trust(const struct et_measuring *m)
+{
+	static const struct {
+		const char *verb, *way;
+	} ways[] = { { "run", "etalon run --resume" }, { "profile", "etalon profile --resume" },
+		{ "emp", "etalon emp --resume" } };
+	struct et_trust trust = et_trusted(m->cli, m->trust);
+
+	for (size_t i = 0; m->resume_verb && i < ET_LENGTH(ways); i++) {
+		if (!strcmp(m->resume_verb, ways[i].verb))
+			trust.way = ways[i].way;
+	}
+	memcpy(trust.planned, m->planned, sizeof(trust.planned));
+	return trust;
 }
 
 int et_measuring_treat(void *ctx, uint32_t command, struct et_error *err)

@@ -106,7 +106,7 @@ static const struct et_option options[] = {
 	{ 0, "resume", "[ID]", "continue an interrupted profile (the last one)",
 		.set = et_run_set_resume },
 	{ 0, "trust-record", NULL,
-		"with --resume ID: run the commands of a record that came from elsewhere",
+		"with --resume ID: run the commands of a record that was not begun here",
 		et_set_true, OF_RUN(trust_record) },
 	{ 0 },
 };

@@ -114,7 +114,7 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 
 	if (m->trust && !o->resume && !o->baseline)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--trust-record is for --resume and --baseline only");
+			"--trust-record is for --resume, --baseline, --attach and --cancel only");
 	int rc = plan(m, o, ops, &e, err);
 	if (rc == 0)
 		rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);

@@ -11,15 +11,16 @@
 #include <unistd.h>
 
 /* Refuses options that belong to one machine, or to a result that is not made here. */
-static int check(const struct et_cli *cli, const struct et_run_options *o, struct et_error *err)
+static int check(struct et_cli *cli, const struct et_run_options *o, struct et_error *err)
 {
-	const struct et_engine_wish *w = &cli->engine;
+	struct et_engine_wish *w = &cli->engine;
 	const char *name = o->resume                     ? "--resume"
 			   : o->baseline                 ? "--baseline"
 			   : o->outputs.n                ? "an output file"
 			   : !isinf(o->regression_ratio) ? "--fail-on-regression"
 			   : w->part_rounds              ? "--part-rounds"
 							 : NULL;
+	w->trust = o->trust_record;
 	int rc = et_engine_check(w, "run", true, err);
 
 	if (rc || !name)

@@ -102,8 +102,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
 		.set = et_run_set_resume },
 	{ 0, "trust-record", NULL,
-		"with --resume ID or --baseline: run the commands of a record that came from "
-		"elsewhere",
+		"with --resume, --baseline, --attach or --cancel and an ID: run what was not "
+		"begun here",
 		et_set_true, FILLS(trust_record) },
 	{ 'u', "time-unit", "UNIT",
 		"unit of the table: second, millisecond, microsecond or nanosecond (auto)",

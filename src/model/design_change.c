@@ -201,28 +201,3 @@ char *et_plan_changes(
 		&before->child, &now->child);
 	return text_or_null(&m);
 }
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_command(const struct et_command *a, const struct et_command *b)
-{
-	return same_lists(a->argv, b->argv) && same_text(a->prepare, b->prepare) &&
-	       same_text(a->conclude, b->conclude) && same_text(a->setup, b->setup) &&
-	       same_text(a->cleanup, b->cleanup);
-}
-
-bool et_plan_runs_same(
-	const struct et_experiment *record, const struct et_experiment *planned, const char *here)
-{
-	const char *folder = planned->child.directory ? planned->child.directory : here;
-	ET_AUTO_FREE char *changes = et_plan_changes(record, planned, false);
-	bool same = !changes && record->n_commands == planned->n_commands &&
-		    same_text(record->child.directory, folder);
-
-	for (size_t i = 0; same && i < record->n_commands; i++)
-		same = same_command(&record->commands[i], &planned->commands[i]);
-	return same;
-}

@@ -14,11 +14,5 @@ char *et_design_changes(const struct et_design *before, const struct et_design *
 /* The same, and of the options that the plan sets; the seed only if has_seed. */
 char *et_plan_changes(
 	const struct et_experiment *before, const struct et_experiment *now, bool has_seed);
-/*
- * Whether the record would run what the plan says and nothing else: the same commands and hooks, in
- * the folder `here` if the plan names none. Such a record need not be trusted.
- */
-bool et_plan_runs_same(
-	const struct et_experiment *record, const struct et_experiment *planned, const char *here);
 
 #endif

@@ -2,9 +2,10 @@
 #include "report/review.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/design.h"
 #include "model/field.h"
 
-enum { COLUMN = 13 };
+enum { COLUMN = 16 };
 
 static void print_row(const struct et_page *page, const char *label, const char *text)
 {
@@ -27,15 +28,66 @@ static void print_command(const struct et_page *page, const struct et_command *c
 	print_row(page, "cleanup", c->cleanup);
 }
 
+/* Several commands of a plan are one text with other levels. */
+static void print_design(const struct et_page *page, const struct et_design *d)
+{
+	print_row(page, "hook setup", d->setup);
+	print_row(page, "hook between", d->between);
+	print_row(page, "hook reboot", d->reboot);
+	for (size_t i = 0; i < d->n_programs; i++) {
+		print_row(page, "build", d->programs[i].build);
+		print_row(page, "input", d->programs[i].input);
+	}
+	for (size_t i = 0; i < d->n_factors; i++) {
+		const struct et_design_factor *f = &d->factors[i];
+		ET_AUTO_FREE char *levels = f->levels ? et_join_words(f->levels) : NULL;
+		ET_AUTO_FREE char *objects = f->objects ? et_join_words(f->objects) : NULL;
+		ET_AUTO_FREE char *line = et_asprintf("%s (%s)%s%s: %s%s%s", f->name,
+			et_factor_kinds[f->kind].name, f->variable ? " " : "",
+			f->variable ? f->variable : "", levels ? levels : "", objects ? " of " : "",
+			objects ? objects : "");
+		print_row(page, "factor", line);
+	}
+}
+
+static void print_contents(const struct et_experiment *e, const struct et_page *page)
+{
+	for (const struct et_field *f = et_child_fields; f->name; f++) {
+		if (f->kind == ET_FIELD_STRING)
+			print_row(page, f->name, et_field_text(f, &e->child));
+	}
+	if (e->design)
+		print_design(page, e->design);
+	for (size_t i = 0; i < e->n_commands; i++)
+		print_command(page, &e->commands[i]);
+}
+
 void et_review_print(const struct et_experiment *e, const struct et_page *page)
 {
 	ET_AUTO_FREE char *head = et_asprintf("the record of experiment %s runs:", e->id);
 
 	et_page_paragraph(page, 0, "", NULL, head, NULL);
-	for (const struct et_field *f = et_child_fields; f->name; f++) {
-		if (f->kind == ET_FIELD_STRING)
-			print_row(page, f->name, et_field_text(f, &e->child));
+	print_contents(e, page);
+}
+
+void et_review_campaign(const struct et_campaign *c, const struct et_experiment *e,
+	const struct et_review_words *w, const struct et_page *page)
+{
+	ET_AUTO_FREE char *head = et_asprintf("campaign %s runs:", c->id);
+	ET_AUTO_FREE char *nodes = NULL;
+
+	et_page_paragraph(page, 0, "", NULL, head, NULL);
+	print_row(page, "engine", c->engine);
+	print_row(page, "options", c->options);
+	print_row(page, "words", w->extra);
+	print_row(page, "etalon", w->etalon);
+	for (size_t i = 0; i < c->n_parts; i++) {
+		if (c->parts[i].node)
+			et_append(&nodes, ", ", "%s", c->parts[i].node);
 	}
-	for (size_t i = 0; i < e->n_commands; i++)
-		print_command(page, &e->commands[i]);
+	print_row(page, "machines", nodes);
+	if (e)
+		print_contents(e, page);
+	else
+		print_row(page, "record", c->record);
 }

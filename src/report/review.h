@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shows a user who did not plan an experiment which commands resuming it would execute. */
+/* Shows everything that an experiment or a campaign executes to a user who did not plan it. */
 #ifndef ET_REPORT_REVIEW_H
 #define ET_REPORT_REVIEW_H
 
+#include "model/campaign.h"
 #include "model/experiment.h"
 #include "report/terminal.h"
 
 /*
- * Prints the commands as they are executed, not as the record names them, their hooks, and how
- * they run: directory, user, shell, files. Everything is cleaned for a terminal.
+ * Prints the commands as they are executed, not as the record names them, their hooks and builds,
+ * and how they run: directory, user, shell, files. Everything is cleaned for a terminal.
  */
 void et_review_print(const struct et_experiment *e, const struct et_page *page);
+
+/* Words of the command line that no store has; each may be NULL. */
+struct et_review_words {
+	const char *extra, *etalon;
+};
+/* The same for a campaign, with its engine and machines; e is of its record, or NULL. */
+void et_review_campaign(const struct et_campaign *c, const struct et_experiment *e,
+	const struct et_review_words *w, const struct et_page *page);
 
 #endif

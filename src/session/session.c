@@ -6,7 +6,6 @@
 #include "measure/ledger.h"
 #include "measure/metronome.h"
 #include "measure/runner.h"
-#include "model/machine_id.h"
 #include "model/metric_choice.h"
 #include "protocol/record_check.h"
 #include "session/recorder.h"
@@ -94,6 +93,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	if (rc)
 		return rc;
 	e->snapshot_source = et_runner_snapshot_source(s->runner);
+	et_trust_begin(s->setup.trust.list, e);
 	rc = et_store_begin(s->setup.store, e, err);
 	return rc ? rc : et_session_record_machine(s->setup.store, e, err);
 }
@@ -123,51 +123,25 @@ static int check_record(const struct et_experiment *e, struct et_error *err)
 		"it cannot be resumed; 'etalon show %s' prints its samples", e->id);
 }
 
-const char *et_session_why_foreign(const struct et_store *store, const struct et_experiment *e)
+static void review(void *ctx)
 {
-	char machine[sizeof(e->machine)];
+	const struct et_session *s = ctx;
 
-	switch (e->origin) {
-	case ET_ORIGIN_IMPORTED:
-		return "was imported";
-	case ET_ORIGIN_UNKNOWN:
-		return "is of unknown origin";
-	case ET_ORIGIN_MEASURED:
-		break;
-	}
-	et_host_identity("", machine, sizeof(machine));
-	if (!et_machine_same(e->machine, machine))
-		return "was measured on another machine";
-	return et_store_is_shared(store) ? "is in a store that other users can write" : NULL;
-}
-
-static int check_origin(const struct et_session *s, struct et_error *err)
-{
-	const char *why = et_session_why_foreign(s->setup.store, s->e);
-
-	if (!why)
-		return 0;
 	if (s->setup.review)
 		s->setup.review(s->setup.ctx, s->e);
-	if (s->setup.trust)
-		return 0;
-	if (s->e->design)
-		return et_hint(err,
-			et_fail(err, EPERM, ET_EXIT_USAGE,
-				"experiment %s %s, and its commands or folder are not those of the "
-				"plan",
-				s->e->id, why),
-			"go to the folder in which it was begun, or begin anew: etalon doe run "
-			"--new PLAN");
-	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_USAGE, "experiment %s %s: its commands are not run",
-			s->e->id, why),
-		"read what it would run; if you trust it, run 'etalon run --resume %s "
-		"--trust-record'",
-		s->e->id);
 }
 
-static int resume(struct et_session *s, struct et_error *err)
+static int check_trust(struct et_session *s, const char *name, struct et_error *err)
+{
+	struct et_trust trust = s->setup.trust;
+
+	trust.named = name;
+	trust.review = review;
+	trust.ctx = s;
+	return et_trust_experiment(&trust, s->setup.store, s->e, err);
+}
+
+static int resume(struct et_session *s, const char *name, struct et_error *err)
 {
 	const struct et_host *then = &s->e->host;
 	struct et_host now;
@@ -181,7 +155,7 @@ static int resume(struct et_session *s, struct et_error *err)
 	if (!rc && s->setup.check)
 		rc = s->setup.check(s->setup.ctx, s->e, err);
 	if (!rc)
-		rc = check_origin(s, err);
+		rc = check_trust(s, name, err);
 	if (rc)
 		return rc;
 	et_host_read("", &now);
@@ -222,7 +196,7 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 		return rc;
 	}
 	struct et_session *s = create(setup, loaded);
-	rc = resume(s, err);
+	rc = resume(s, name, err);
 	if (rc)
 		et_session_close(s);
 	else

@@ -12,6 +12,7 @@
 #include "model/experiment.h"
 #include "model/warning.h"
 #include "protocol/driver.h"
+#include "session/trust.h"
 #include "store/store.h"
 
 struct et_session;
@@ -37,7 +38,7 @@ struct et_session_setup {
 	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
 	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
 	/*
-	 * Called before a record that came from elsewhere is resumed or refused: shows the user
+	 * Called before a record that is not the user's own is resumed or refused: shows the user
 	 * what it would run. May be NULL.
 	 */
 	void (*review)(void *ctx, const struct et_experiment *e);
@@ -50,8 +51,9 @@ struct et_session_setup {
 	 * wants. 0, or -errno with err filled, which ends the experiment. May be NULL.
 	 */
 	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
-	void *ctx;  /* for progress, review, check, reached and treat */
-	bool trust; /* resume a record that came from elsewhere */
+	void *ctx; /* for progress, review, check, reached and treat */
+	/* Which record may be resumed. The session sets its review and ctx. */
+	struct et_trust trust;
 };
 
 /*
@@ -63,9 +65,9 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 /*
  * Continues an experiment that is not done, with its plan, seed, commands and finished samples.
  * name is as in et_store_find; NULL stands for the newest unfinished experiment of this machine.
- * Returns -EALREADY if it is done, -EBUSY if another process runs it, -EPERM if the record came
- * from elsewhere and the setup does not trust it: whoever wrote a record chose the commands that it
- * runs.
+ * Returns -EALREADY if it is done, -EBUSY if another process runs it, -EPERM if the record is
+ * not the user's own and the setup does not trust it (session/trust.h): whoever wrote a record
+ * chose the commands that it runs.
  */
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;
@@ -93,8 +95,6 @@ uint64_t et_session_counting_limit(const struct et_experiment *e, uint32_t comma
 struct et_experiment *et_session_experiment(struct et_session *s);
 /* Returns the experiment, which the caller then owns. Call this after et_session_drive only. */
 struct et_experiment *et_session_take_experiment(struct et_session *s) ET_CHECK;
-/* Says why a record may contain commands that the user never typed; NULL: it does not. */
-const char *et_session_why_foreign(const struct et_store *store, const struct et_experiment *e);
 /* Returns warnings about the machine and about the cutoffs that were applied. */
 const struct et_warnings *et_session_warnings(const struct et_session *s);
 /* Unlocks the experiment and frees the session. NULL is fine. */

@@ -231,13 +231,26 @@ int et_campaign_load(
 	return rc;
 }
 
+/* Attempts change the state of parts; nobody changes what they run, and where. */
+static bool same_plan(const struct et_campaign *a, const struct et_campaign *b)
+{
+	bool same = a->n_parts == b->n_parts;
+
+	for (size_t i = 0; same && i < a->n_parts; i++) {
+		const struct et_part *p = &a->parts[i], *q = &b->parts[i];
+		same = p->first_round == q->first_round && p->rounds == q->rounds &&
+		       !strcmp(p->node ? p->node : "", q->node ? q->node : "");
+	}
+	return same;
+}
+
 int et_campaign_refresh(struct et_store *s, struct et_campaign *c, struct et_error *err)
 {
 	struct et_campaign *fresh = et_calloc(1, sizeof(*fresh));
 
 	memcpy(fresh->id, c->id, sizeof(fresh->id));
 	int rc = read_parts(s, fresh, err);
-	if (rc == 0 && fresh->n_parts != c->n_parts)
+	if (rc == 0 && !same_plan(fresh, c))
 		rc = damaged(s, c->id, "the list of its parts", err);
 	if (rc == 0) {
 		struct et_part *old = c->parts;

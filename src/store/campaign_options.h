@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options that a campaign was begun with, as its row in the store has them: JSON. */
+/*
+ * The options that a campaign was begun with. Its row in the store has most of them, as JSON. The
+ * words for sbatch or ssh and the path of etalon decide what is executed on the submitter's machine
+ * and on all others; they are never read from a store, and kept apart (session/trust.h).
+ */
 #ifndef ET_STORE_CAMPAIGN_OPTIONS_H
 #define ET_STORE_CAMPAIGN_OPTIONS_H
 
@@ -14,10 +18,16 @@ struct et_campaign_options {
 	struct et_job_options job;
 };
 
-char *et_campaign_options_write(const struct et_campaign_options *o); /* the caller frees it */
-/* et_campaign_options_free frees what *out owns. */
+/* For the store: all but `extra` and `etalon`. The caller frees it. */
+char *et_campaign_options_write(const struct et_campaign_options *o);
+/* et_campaign_options_free frees what *out owns; `extra` and `etalon` are NULL in it. */
 int et_campaign_options_read(
 	const char *text, struct et_campaign_options *out, struct et_error *err) ET_CHECK;
+/* `extra` and `etalon` as a text of one line, which the caller frees. */
+char *et_campaign_words_write(const struct et_campaign_options *o);
+/* Replaces `extra` and `etalon`. */
+int et_campaign_words_read(
+	const char *text, struct et_campaign_options *o, struct et_error *err) ET_CHECK;
 void et_campaign_options_free(struct et_campaign_options *o);
 
 #endif

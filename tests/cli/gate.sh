@@ -32,6 +32,9 @@ refuses 'baseline: another folder is rejected' 2 'another folder' bash -c 'cd el
 etalon export -o base.json base
 exits 'baseline: a record is imported' 0 etalon import --copy --label foreign base.json
 exits 'baseline: an imported record is rejected' 2 etalon run --baseline foreign true
-like 'baseline: the error says that the record was imported' "$err" 'was imported: its command is not run'
-exits 'baseline: --trust-record accepts it' 0 etalon run -q -r 2 --baseline foreign --trust-record true
+like 'baseline: the error says that the record was imported' "$err" 'was imported: its commands are not run'
+exits 'baseline: --trust-record needs the id, not a label, which a newer record can take' 2 etalon run -q -r 2 --baseline foreign --trust-record true
+foreign=$(etalon list --json | jq -r '.[] | select(.label == "foreign").id')
+exits 'baseline: --trust-record accepts it' 0 etalon run -q -r 2 --baseline "$foreign" --trust-record true
+exits 'baseline: it is asked for once' 0 etalon run -q -r 2 --baseline foreign true
 done_testing

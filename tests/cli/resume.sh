@@ -69,7 +69,7 @@ like "origin: --trust-record shows the commands" "$err" 'setup +touch PWNED'
 holds $? "origin: --trust-record runs the commands"
 is "origin: a trusted record reaches its end" "$(state evil)" "done"
 refuses "origin: --trust-record without an id is refused" 2 'needs the id' etalon run --resume --trust-record
-refuses "origin: --trust-record without --resume or --baseline is refused" 2 'for --resume and --baseline only' etalon run --trust-record -- true
+refuses "origin: --trust-record without --resume or --baseline is refused" 2 'for --resume, --baseline, --attach and --cancel only' etalon run --trust-record -- true
 
 interrupted copied
 change "UPDATE experiment SET machine = 'elsewhere 0000000000000000' WHERE label = 'copied'"
@@ -80,7 +80,15 @@ like "origin: an experiment of another machine is shown" "$err" 'command +true'
 change "UPDATE experiment SET origin = NULL, machine = NULL WHERE label = 'copied'"
 exits "origin: an experiment of an etalon without origins is refused" 2 etalon run --resume copied
 like "origin: the error names the unknown origin as the cause" "$err" 'is of unknown origin'
-exits "origin: --trust-record resumes it" 0 etalon run -q --resume copied --trust-record
+refuses_it() # refuses_it LABEL NAME…: a name of the record that is not its id does not suffice
+{
+	exits "origin: --trust-record with $1 is refused" 2 etalon run -q --resume "$2" --trust-record
+	like "origin: the hint after $1 has the id" "$err" "hint: .*--resume $copied --trust-record"
+}
+copied=$(etalon list --json | jq -r '.[] | select(.label == "copied").id')
+refuses_it 'a label' copied
+refuses_it 'a prefix of the id' "${copied%?}"
+exits "origin: --trust-record with the id resumes it" 0 etalon run -q --resume "$copied" --trust-record
 
 run etalon list --json
 json "list: --json has the origin of each experiment" \
@@ -153,7 +161,7 @@ if can_drop_privileges; then
 	owner "a new store in another user's folder is refused" etalon run --store "$public/new.db" -- true
 	owner "the default store in another user's HOME is refused" \
 		env -u ETALON_STORE HOME="$public" etalon run -- true
-	[ ! -e "$public/new.db" ] && [ ! -e "$public/.local" ]
+	[ ! -e "$public/new.db" ] && [ ! -e "$public/.local/share" ]
 	holds $? "owner: a refused store leaves no file in another user's folder"
 
 	mkdir ours
@@ -188,20 +196,33 @@ if can_drop_privileges; then
 	chmod 666 "$public/between/ours/store.db"
 	run unprivileged etalon run -q --store "$public/between/ours/store.db" -w 0 -r 1 --label shared -- true
 	is "owner: a user writes to a shared store" "$status" 0
-	python3 -c 'import sqlite3, sys
+	shared() # shared SQL…: executes it on the shared store
+	{
+		python3 -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("UPDATE experiment SET state = \"interrupted\", plan_runs = 3 WHERE label = \"shared\"")' \
-		"$public/between/ours/store.db"
-	run unprivileged etalon run --store "$public/between/ours/store.db" --resume shared
-	is "owner: an experiment in a shared store is not resumed unless it is trusted" "$status" 2
+for sql in sys.argv[2:]: db.execute(sql)' "$public/between/ours/store.db" "$@"
+	}
+	resume() { run unprivileged etalon run -q --store "$public/between/ours/store.db" --resume shared; }
+	shared "UPDATE experiment SET state = 'interrupted', plan_runs = 3"
+	resume
+	is "owner: an experiment in a shared store is resumed by the user who began it" "$status" 0
+	shared "UPDATE experiment SET state = 'interrupted', plan_runs = 4" "UPDATE command SET prepare = 'touch $public/PWNED'"
+	resume
+	is "owner: it is not after another user has changed it" "$status" 2
+	like "owner: the error names the change as the cause" "$err" 'was changed since it was begun'
+	like "owner: what another user has put there is shown" "$err" "prepare +touch $public/PWNED"
+	id=$(etalon list --store "$public/between/ours/store.db" --json | jq -r '.[] | select(.label == "shared").id')
+	shared "UPDATE experiment SET id = '${id%?????}00000' WHERE id = '$id'"
+	resume
+	is "owner: nor is one that another user has added" "$status" 2
 	like "owner: the error names the shared store as the cause" "$err" 'in a store that other users can write'
 	chown 65534 "$public/between/ours/store.db"
-	chmod 660 "$public/between/ours/store.db"
-	run unprivileged etalon run --store "$public/between/ours/store.db" --resume shared
-	is "owner: nor is one in a store that a group can write" "$status" 2
 	chmod 600 "$public/between/ours/store.db"
-	run unprivileged etalon run -q --store "$public/between/ours/store.db" --resume shared
-	is "owner: an experiment in a store of the user's own is resumed" "$status" 0
+	resume
+	is "owner: a store that is the user's own now, but was not, needs trust" "$status" 2
+	like "owner: the error says that the user did not begin it" "$err" 'not among those that you began here'
+	[ ! -e "$public/PWNED" ]
+	holds $? "owner: nothing of it ran"
 else
 	skip "owner: root does not write the stores of other users" "$why_not"
 fi

@@ -43,10 +43,14 @@ is 'server: the calibration of this machine is there, too' "$(pg_sql lab "SELECT
 	FROM etalon.fact WHERE key = 'put-calibration'")" t
 run etalon run -q -r 2 --baseline a --json out.json 'true x'
 is 'server: --baseline finds the label in the spool' "$status|$(jq -r '.commands[0].name' out.json)" '0|true (a)'
-ETALON_SPOOL=$work/other.db run etalon run -r 2 --baseline a 'true y'
-is 'server: --baseline of a label that is not in the spool needs trust' "$status" 2
-like 'server: the reason is the shared store' "$err" 'its command is not run'
-ETALON_SPOOL=$work/other.db run etalon run -q -r 2 --baseline a --trust-record 'true y'
+ETALON_SPOOL=$work/other.db run etalon run -q -r 2 --baseline a 'true y'
+is 'server: --baseline takes what this user measured from the central store' "$status" 0
+mkdir stranger
+ETALON_SPOOL=$work/other.db HOME=$work/stranger run etalon run -r 2 --baseline a 'true y'
+is 'server: --baseline of what somebody else measured needs trust' "$status" 2
+like 'server: the reason is the shared store' "$err" 'is in a store that other users can write: its commands are not run'
+a=$(etalon list --json | jq -r '.[] | select(.label == "a").id')
+ETALON_SPOOL=$work/other.db HOME=$work/stranger run etalon run -q -r 2 --baseline "$a" --trust-record 'true y'
 is 'server: a trusted record of the central store runs' "$status" 0
 
 ETALON_SPOOL=$work/other.db run etalon run --resume "$(newest "sqlite:$ETALON_SPOOL")"

@@ -451,6 +451,7 @@ int main(void)
 	snprintf(spool, sizeof(spool), "%s/spool.db", folder);
 	setenv("ETALON_SPOOL", spool, 1);
 	setenv("HOME", folder, 1);
+	unsetenv("XDG_STATE_HOME");
 	setenv("ETALON_JOURNAL", folder, 0);
 	whole();
 	troubles();

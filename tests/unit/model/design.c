@@ -96,28 +96,6 @@ static void changes(void)
 	et_experiment_free(before);
 }
 
-static void trust(void)
-{
-	struct et_experiment *record = example(), *planned = example();
-
-	record->child.directory = et_strdup("/here");
-	ok(et_plan_runs_same(record, planned, "/here"), "trust: a record runs what the plan says");
-	record->commands[7].prepare = et_strdup("rm -rf x");
-	ok(!et_plan_runs_same(record, planned, "/here"),
-		"trust: a record with another hook is noticed");
-	et_experiment_free(record);
-	record = example();
-	record->child.directory = et_strdup("/elsewhere");
-	ok(!et_plan_runs_same(record, planned, "/here"),
-		"trust: a record of another folder is noticed");
-	free(record->child.directory);
-	record->child.directory = et_strdup("/here");
-	replace(&record->commands[3].argv[0], "false");
-	ok(!et_plan_runs_same(record, planned, "/here"), "trust: another program is noticed");
-	et_experiment_free(record);
-	et_experiment_free(planned);
-}
-
 static void add(struct et_experiment *e, uint32_t command, bool warmup, uint64_t began_ns,
 	uint64_t elapsed_ns, int status)
 {
@@ -178,7 +156,6 @@ static void progress(void)
 int main(void)
 {
 	changes();
-	trust();
 	progress();
 	return tap_done();
 }
