@@ -77,8 +77,9 @@ static int perform(int argc, char **argv)
 	struct et_error err;
 	const char *slash = strrchr(argv[0], '/');
 
-	/* Measured programs of this user could read it in /proc/PID/environ of etalon. */
+	/* Measured programs of this user could read them in /proc/PID/environ of etalon. */
 	et_secret_hide(getenv("ETALON_STORE"));
+	et_secret_move("PGPASSWORD");
 	if (names_server(argv))
 		et_confine_expect_server();
 	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {

@@ -28,6 +28,18 @@ void et_secret_hide(char *argument)
 	memcpy(argument, shown, strlen(shown));
 }
 
+void et_secret_move(const char *variable)
+{
+	char *value = getenv(variable);
+	ET_AUTO_FREE char *copy = value ? et_strdup(value) : NULL;
+
+	if (!value || setenv(variable, copy, 1))
+		return;
+	/* The kernel shows the memory in which the caller passed the variables. */
+	explicit_bzero(value, strlen(value));
+	explicit_bzero(copy, strlen(copy));
+}
+
 int et_set_url(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	et_secret_hide(args[0]);

@@ -15,6 +15,11 @@ et_option_set et_set_url;
  * fine.
  */
 void et_secret_hide(char *argument);
+/*
+ * Moves the value of a variable to where /proc/PID/environ does not show it; getenv() finds it as
+ * before.
+ */
+void et_secret_move(const char *variable);
 /* Returns the URL as it was given: for et_store_open only, never to be printed or recorded. */
 const char *et_secret_url(const char *shown);
 /* Copies a message without the passwords of URLs in it. Caller frees. */

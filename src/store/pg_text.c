@@ -15,6 +15,8 @@ static const struct et_sql_word words[] = {
 	{ "table", "" },
 	{ "table_by_key", "" },
 	{ "many", ET_SQL_MANY },
+	/* An hour from now by the clock of the server: others may be wrong. */
+	{ "soon", "CAST(extract(epoch FROM now()) * 1000000000 AS bigint) + 3600000000000" },
 	{ "me", "session_user" },
 	{ "lock_row", "FOR UPDATE" },
 	{ 0 },

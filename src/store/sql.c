@@ -78,8 +78,15 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_SELECT_EXPERIMENT] = "SELECT key, commands FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_ID] = "SELECT id FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_LAST] = "SELECT id FROM experiment ORDER BY key DESC LIMIT 1",
-	[ET_SQL_FIND_LABEL] = "SELECT id FROM experiment WHERE label = ?"
-			      " ORDER BY started_ns DESC, key DESC LIMIT 1",
+	/*
+	 * In a central store whoever adds an experiment says when it began. One that begins in the
+	 * future is not the newest: it would remain that, whatever others measure.
+	 */
+	[ET_SQL_FIND_LABEL] = "SELECT id FROM experiment WHERE key = coalesce("
+			      "(SELECT key FROM experiment WHERE label = ?1 AND started_ns <= $soon"
+			      " ORDER BY started_ns DESC, key DESC LIMIT 1),"
+			      " (SELECT key FROM experiment WHERE label = ?1"
+			      " ORDER BY started_ns DESC, key DESC LIMIT 1))",
 	/* All characters of an id sort before ~, so that the index is read only around the prefix.
 	 */
 	[ET_SQL_FIND_PREFIX] = "SELECT id FROM experiment WHERE id >= ?1 AND id < ?1 || '~'"

@@ -32,7 +32,8 @@ struct et_dialect {
 	 * (64 bits), $real, $blob, $text. And the words after the closing parenthesis of a table:
 	 * $table, or $table_by_key for a table that is stored in the order of its primary key. $me
 	 * is the user of the database, $lock_row the end of a SELECT that locks its row. $many
-	 * begins a query that may return a million rows, so that they are read in parts.
+	 * begins a query that may return a million rows, so that they are read in parts. $soon is
+	 * the latest time at which an experiment can have begun.
 	 */
 	const struct et_sql_word *words;
 };

@@ -302,6 +302,7 @@ static const struct et_sql_word words[] = {
 	{ "me", "NULL" },
 	{ "lock_row", "" }, /* a transaction that writes has the database alone */
 	{ "many", "" },
+	{ "soon", "9223372036854775807" }, /* the clock of the user was right, or is now */
 	{ 0 },
 };
 

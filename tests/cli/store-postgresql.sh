@@ -98,6 +98,21 @@ PGPASSWORD=hunter2pass ETALON_SPOOL=$work/spool.db run etalon run -q -r 1 -w 0 -
 unlike 'password: the measured program does not get PGPASSWORD' "$(cat seen)" 'hunter2|PGPASS|ETALON_STORE'
 is 'password: the experiment was delivered all the same' "$(PGPASSWORD=hunter2pass etalon list --json --store \
 	"$public" | jq length)" 2
+# Prints the variables with which each etalon began that is an ancestor of the measured program.
+cat >look <<-'EOF'
+	#!/bin/sh
+	pid=$PPID
+	while [ "$(cat /proc/$pid/comm)" = etalon ]; do
+		echo seen
+		tr '\0' '\n' <"/proc/$pid/environ"
+		pid=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$pid/status)
+	done
+EOF
+chmod +x look
+PGPASSWORD=hunter2pass ETALON_SPOOL=$work/spool.db run etalon run -q -r 1 -w 0 --store "$public" --output seen -- ./look
+like 'password: the measured program reads the variables that etalon began with' "$(cat seen)" 'seen.*PATH='
+unlike 'password: it does not find PGPASSWORD there' "$(cat seen)" hunter2
+is 'password: libpq has it, and the experiment was delivered' "$status$err" 0
 PGPASSWORD=kept run etalon run -q -r 1 -w 0 --store "$file" --output seen -- env
 like 'password: with a file as the store, the program keeps its PGPASSWORD' "$(cat seen)" PGPASSWORD=kept
 ETALON_SPOOL=$work/spool2.db run etalon run -r 1 -w 0 --store "$secret" --json record -- true

@@ -59,6 +59,14 @@ like 'roles: the hint for a user without a role names it' "$err" 'GRANT etalon_r
 exits 'add: a member imports an experiment' 0 etalon import --store "$(pg_url lab alice)" record.json
 is 'add: the experiment belongs to the user who added it' \
 	"$(as boss "SELECT owner FROM experiment WHERE id = '$id'")" alice
+sed -E 's/^( *"id": )"[^"]*"/\1"20991231-000000-abcdef"/; s/("started_wall_ns": )[0-9]+/\14000000000000000000/' \
+	record.json >future.json
+exits 'label: a member adds an experiment that claims to begin in the future' 0 \
+	etalon import --store "$(pg_url lab bob)" future.json
+is 'label: it is not the newest of its label' "$(etalon show --json --store "$(pg_url lab rita)" kept | jq -r .id)" "$id"
+is 'label: without others it is found' "$(as boss "UPDATE experiment SET label = 'gone' WHERE id = '$id'" &&
+	etalon show --json --store "$(pg_url lab rita)" kept | jq -r .id)" 20991231-000000-abcdef
+as boss "UPDATE experiment SET label = 'kept' WHERE id = '$id'; DELETE FROM experiment WHERE id = '20991231-000000-abcdef'"
 for verb in list "show $id" "export $id" "report -o page.html $id" "compare $id record.json"; do
 	# shellcheck disable=SC2086
 	exits "read: a member uses ${verb%% *}" 0 etalon $verb --store "$(pg_url lab rita)"
