@@ -65,6 +65,10 @@ static const struct et_option options[] = {
 		"learn: change what disturbs timing on this machine for the duration, as 'env "
 		"apply' does",
 		et_set_true, ET_FILLS(request, learn.env), .bit = OF_LEARN },
+	{ 0, "busy", NULL,
+		"learn: do not ask on a busy machine, and keep the cutoffs although other work "
+		"had the CPU",
+		et_set_true, ET_FILLS(request, learn.busy), .bit = OF_LEARN },
 	{ 0, "resume", NULL, "learn: continue an interrupted learn", et_set_true,
 		ET_FILLS(request, learn.resume), .bit = OF_LEARN },
 	{ 0, "yes", NULL, "forget: do not ask; needed without a terminal", et_set_true,
@@ -89,8 +93,9 @@ const struct et_verb et_verb_daemons = {
 		"samples. A word that is the name of a file is that file. forget removes the\n"
 		"cutoffs of this machine.",
 	.examples = "  etalon daemons learn # takes minutes\n"
-		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
-		    "  etalon daemons learn --env --preset paper # takes minutes\n"
+		    "  etalon daemons learn --busy --short-runs 20 --short-seconds 10ms "
+		    "--long-runs 0\n"
+		    "  etalon daemons learn --env --preset paper # takes days: nine\n"
 		    "  etalon daemons show\n"
 		    "  etalon daemons analyse daemons.json\n"
 		    "  etalon daemons analyse daemons-short\n"

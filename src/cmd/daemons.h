@@ -17,6 +17,7 @@ struct et_learn_options {
 	bool given; /* the user gave a part of the plan */
 	const char *label;
 	bool resume;
+	bool busy;              /* learn on a busy machine, too, and keep the result */
 	bool env;               /* apply the environment for the duration */
 	bool tuned;             /* the caller has applied it */
 	uint64_t begun_wall_ns; /* earlier experiments of the label belong to another learning */
@@ -59,7 +60,8 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 /*
  * Measures the short and the long run, finds the cutoffs, stores them, and reports them unless out
  * is NULL. It changes nothing of the environment. Returns -EINTR after a signal: every finished
- * sample is stored, and o->resume continues.
+ * sample is stored, and o->resume continues. Returns -EBUSY if the machine was busy, so that the
+ * cutoffs were reported and not stored.
  */
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err) ET_CHECK;
@@ -81,6 +83,15 @@ int et_learn_load_plan(
  */
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
 	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
+/* A sentence about the load of this machine if it is high, else NULL. The caller frees it. */
+char *et_learn_load_text(void);
+/* Asks the user, or warns, if the load is high. -EBUSY: the user does not want to learn then. */
+int et_learn_check_load(const struct et_learn_options *o, struct et_error *err) ET_CHECK;
+/* Warns if others had the CPU for too large a part of a learning; long_run may be NULL. */
+bool et_learn_was_busy(const struct et_learn_options *o, const struct et_experiment *short_run,
+	const struct et_experiment *long_run);
+/* Returns -EBUSY: the cutoffs of such a learning are not kept. */
+int et_learn_refuse_busy(const struct et_learn_options *o, bool has_long, struct et_error *err);
 /* `daemons forget`: removes the cutoffs that are stored for this machine. */
 int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err) ET_CHECK;
 

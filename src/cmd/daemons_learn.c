@@ -22,6 +22,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const double SLOWER = 1.5; /* than planned: the forecast is corrected */
+
 struct learner {
 	struct et_cli *cli;
 	struct et_learn_options o;
@@ -131,13 +133,15 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	r.snapshots_ms = et_snapshots_cost_ms("");
 	et_daemon_record_settle(&r);
 	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
+	bool drop = rc == 0 && et_learn_was_busy(&l->o, short_run, long_run) && !l->o.busy;
 	if (rc == 0) {
-		rc = et_daemons_store(l->cli, &r, &f,
-			&(struct et_learned_from){ .here = &l->here,
-				.short_id = short_run->id,
-				.long_id = long_run ? long_run->id : "",
-				.tuned = l->o.tuned },
-			err);
+		if (!drop)
+			rc = et_daemons_store(l->cli, &r, &f,
+				&(struct et_learned_from){ .here = &l->here,
+					.short_id = short_run->id,
+					.long_id = long_run ? long_run->id : "",
+					.tuned = l->o.tuned },
+				err);
 		if (rc == 0 && out)
 			rc = et_daemons_report(l->cli, &r, &f, l->o.label, out, err);
 		et_daemon_findings_free(&f);
@@ -146,7 +150,27 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	if (rc == 0)
 		et_observation_warn(short_run, &w);
 	et_cli_warn(&w);
-	return rc;
+	return rc == 0 && drop ? et_learn_refuse_busy(&l->o, long_run != NULL, err) : rc;
+}
+
+/* Corrects the forecast by the time that the short run took. */
+static void print_forecast(const struct learner *l, const struct et_experiment *short_run)
+{
+	const struct et_learning_plan *p = &l->o.plan;
+	struct et_daemon_record r = { 0 };
+	char left[ET_FIGURE];
+
+	et_daemon_run_fill(&r, &r.short_run, &short_run->commands[0]);
+	double factor = 1e9 * r.short_run.sample_seconds / (double)p->short_ns;
+	et_daemon_record_free(&r);
+	if (factor > SLOWER && l->cli->verbosity >= 0)
+		fprintf(stderr,
+			"etalon: the short run took %.1f times as long as planned; the long run "
+			"will "
+			"take about %s\n",
+			factor,
+			et_format_span(
+				factor * 1e-9 * (double)p->long_runs * (double)p->long_ns, left));
 }
 
 static int learn(struct learner *l, struct et_daemons_output *out, struct et_error *err)
@@ -155,6 +179,8 @@ static int learn(struct learner *l, struct et_daemons_output *out, struct et_err
 
 	const struct et_learning_plan *p = &l->o.plan;
 	int rc = stage(l, "short", p->short_runs, p->short_ns, &short_run, err);
+	if (rc == 0 && p->long_runs)
+		print_forecast(l, short_run);
 	if (rc == 0 && p->long_runs)
 		rc = stage(l, "long", p->long_runs, p->long_ns, &long_run, err);
 	if (rc == 0)
@@ -190,6 +216,9 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 
 	cli->measures = true;
 	int rc = o.resume ? et_learn_load_plan(cli, &o, err) : check_plan(&o.plan, err);
+	if (rc)
+		return rc;
+	rc = et_learn_check_load(&o, err);
 	if (rc)
 		return rc;
 	o.tuned = o.env;

@@ -34,6 +34,7 @@ void et_daemons_tables_make(const struct et_daemon_record *r, const struct et_da
 	*out = (struct et_daemons_tables){ .cutoffs = { .list = f->cutoffs,
 						   .n = f->n_cutoffs,
 						   .floor_ms = f->floor_ms,
+						   .by_ledger = r->by_ledger,
 						   .short_seconds = r->short_run.sample_seconds,
 						   .long_seconds = NAN } };
 	if (r->has_long)

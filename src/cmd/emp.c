@@ -27,6 +27,8 @@ static const struct et_option options[] = {
 		.bit = ET_GIVEN_LEARN, .group = "the protocol EMP" },
 	{ 0, "yes", NULL, "learn without a question", et_set_true,
 		ET_FILLS(et_run_options, emp.yes) },
+	{ 0, "busy", NULL, "keep what is learned although other work had the CPU meanwhile",
+		et_set_true, ET_FILLS(et_run_options, emp.busy) },
 	{ 0, "dry-run", NULL, "print the steps and how long they take; change and run nothing",
 		et_set_true, ET_FILLS(et_run_options, emp.dry_run) },
 	{ 0 },

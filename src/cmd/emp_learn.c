@@ -101,6 +101,7 @@ int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *e
 	if (there && begun.tuned == p->tuned && (!explicit || is_plan(&begun.plan, preset)))
 		out->how = begun;
 	out->how.tuned = p->tuned;
+	out->how.busy = p->o->emp.busy;
 	return rc;
 }
 
@@ -144,13 +145,20 @@ void et_emp_ask(struct et_emp *p)
 	const struct et_emp_plan *plan = &p->plan;
 
 	p->agreed = is_given(p);
-	if (p->agreed || !plan->learn || !et_emp_must_learn(plan) || !et_can_ask())
+	if (!plan->learn || !et_emp_must_learn(plan))
+		return;
+	ET_AUTO_FREE char *load = et_learn_load_text();
+	if (p->agreed && load)
+		fprintf(stderr, "etalon: warning: %s\n", load);
+	if (p->agreed || !et_can_ask())
 		return;
 	ET_AUTO_FREE char *length = describe_length(&plan->how);
 	ET_AUTO_FREE char *about =
 		et_asprintf("The daemons of this machine %s%s. Learning takes %s.",
 			plan->misfit && !plan->elsewhere ? "were learned " : "are not learned yet",
 			plan->misfit && !plan->elsewhere ? plan->misfit : "", length);
+	if (load)
+		et_append(&about, " But ", "%s.", load);
 	p->agreed = et_ask(about, "Learn them now?");
 }
 
@@ -177,7 +185,14 @@ static int learn(struct et_emp *p, struct et_cli *cli, struct et_error *err)
 {
 	p->learning = true;
 	int rc = et_learn(cli, &p->plan.how, NULL, err);
-	p->learning = rc != 0;
+	p->learning = rc != 0 && rc != -EBUSY;
+	if (rc == -EBUSY) {
+		et_steps_add(&p->steps, STEP, ET_STEP_NOT_POSSIBLE,
+			et_strdup("the machine was busy while it learned, so nothing is kept; add "
+				  "--busy to keep it"));
+		*err = (struct et_error){ 0 };
+		return et_emp_decide(p, cli, err);
+	}
 	if (rc == 0)
 		rc = et_emp_decide(p, cli, err);
 	if (rc == 0 && p->plan.there)

@@ -53,6 +53,11 @@ const char *et_daemon_of(const struct et_culprit *x)
 	return x->kernel_thread && !strncmp(x->name, "kworker/", 8) ? "kworker" : x->name;
 }
 
+bool et_daemon_nameless(const char *name)
+{
+	return !*name || !strcmp(name, "?");
+}
+
 /* --- samples --- */
 
 struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s)
@@ -66,11 +71,12 @@ struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t n
 	return &run->listed[run->n_listed++];
 }
 
-void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms)
+struct et_execution *et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms)
 {
 	ET_GROW(run->executions, run->n_executions, run->cap_executions);
-	run->executions[run->n_executions++] = (struct et_execution){ name, ms };
+	run->executions[run->n_executions] = (struct et_execution){ name, ms, ms, NAN };
 	run->listed[run->n_listed - 1].n++;
+	return &run->executions[run->n_executions++];
 }
 
 /* Numbers continue over the pause of a resumed run, so look at the time as well. */
@@ -110,10 +116,33 @@ static void rename_all(struct et_daemon_run *run, const uint32_t *new_place)
 		run->central[i].name = new_place[run->central[i].name];
 }
 
+/* A few samples may lack the ledger, because the kernel dropped records. */
+static bool has_ledger(const struct et_daemon_run *run)
+{
+	size_t samples = 0, with = 0;
+
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
+		samples += w->n > 0;
+		with += w->n > 0 && !isnan(run->executions[w->first].ours_ms);
+	}
+	return with && (double)with >= 0.9 * (double)samples;
+}
+
+/* Nobody is blamed for a sample without a ledger. */
+static void judge_by_ledger(struct et_daemon_run *run)
+{
+	for (size_t i = 0; i < run->n_executions; i++) {
+		struct et_execution *x = &run->executions[i];
+		x->ms = isnan(x->ours_ms) ? 0 : x->ours_ms;
+	}
+}
+
 static bool whole_times(const struct et_daemon_run *run)
 {
 	for (size_t i = 0; i < run->n_executions; i++) {
-		if (run->executions[i].ms != floor(run->executions[i].ms))
+		const struct et_execution *x = &run->executions[i];
+		if (x->ms != floor(x->ms) || x->cpu_ms != floor(x->cpu_ms))
 			return false;
 	}
 	return true;
@@ -146,8 +175,63 @@ void et_daemon_record_settle(struct et_daemon_record *r)
 	r->n_buckets = 0;
 	rename_all(&r->short_run, new_place);
 	rename_all(&r->long_run, new_place);
+	r->by_ledger =
+		has_ledger(&r->short_run) && (!r->long_run.samples || has_ledger(&r->long_run));
+	if (r->by_ledger) {
+		judge_by_ledger(&r->short_run);
+		judge_by_ledger(&r->long_run);
+	}
 	r->resolution_ms = whole_times(&r->short_run) && whole_times(&r->long_run) ? 1 : 0;
 	r->step_ms = whole_samples(&r->short_run) && whole_samples(&r->long_run) ? 1 : 0;
+}
+
+/* Adds an execution of the sample to an earlier one, if both are small. Returns whether it did. */
+static bool add_to_earlier(
+	struct et_daemon_run *run, const struct et_execution *x, double floor_ms, size_t *earlier)
+{
+	size_t *at = &earlier[x->name];
+
+	if (x->cpu_ms >= floor_ms)
+		return false;
+	if (!*at) {
+		*at = run->n_executions + 1;
+		return false;
+	}
+	struct et_execution *to = &run->executions[*at - 1];
+	to->ms += x->ms;
+	to->cpu_ms += x->cpu_ms;
+	to->ours_ms += x->ours_ms;
+	return true;
+}
+
+static void add_small(struct et_daemon_run *run, size_t n_names, double floor_ms)
+{
+	size_t *earlier = et_calloc(n_names + 1, sizeof(*earlier)); /* place + 1 in the sample */
+	size_t read = 0;
+
+	run->n_executions = 0;
+	for (size_t i = 0; i < run->n_listed; i++) {
+		struct et_daemon_sample *w = &run->listed[i];
+		size_t end = read + w->n;
+		w->first = run->n_executions;
+		for (; read < end; read++) {
+			struct et_execution x = run->executions[read];
+			if (!add_to_earlier(run, &x, floor_ms, earlier))
+				run->executions[run->n_executions++] = x;
+		}
+		w->n = run->n_executions - w->first;
+		for (size_t k = w->first; k < run->n_executions; k++)
+			earlier[run->executions[k].name] = 0;
+	}
+	free(earlier);
+}
+
+void et_daemon_add_small(struct et_daemon_record *r, double floor_ms)
+{
+	if (r->short_run.whole)
+		add_small(&r->short_run, r->n_names, floor_ms);
+	if (r->long_run.whole)
+		add_small(&r->long_run, r->n_names, floor_ms);
 }
 
 static void run_free(struct et_daemon_run *run)
@@ -207,6 +291,7 @@ static void run_findings_free(struct et_run_findings *f)
 	free(f->frequent);
 	free(f->collected);
 	free(f->removed);
+	free(f->spoils);
 }
 
 void et_daemon_findings_free(struct et_daemon_findings *f)

@@ -9,10 +9,15 @@
 #include "base/attr.h"
 #include "model/sample.h"
 
-/* One process of a daemon during one sample. Several processes of one name are several rows. */
+/*
+ * One process of a daemon during one sample. Several processes of one name are several rows, but
+ * those below the floor become one (protocol/daemons.h).
+ */
 struct et_execution {
 	uint32_t name; /* index into the record's names */
-	double ms;
+	double ms;     /* that it is judged by: ours_ms if the record is judged by the ledger */
+	double cpu_ms;
+	double ours_ms; /* it had the program's CPU; NaN without a ledger */
 };
 
 /* A sample and the daemons that ran during it. */
@@ -50,6 +55,8 @@ struct et_daemon_record {
 	size_t n_buckets;
 	double resolution_ms; /* of daemons' times: 1 if all are whole milliseconds, else 0 */
 	double step_ms;       /* the same of the samples' times */
+	/* Daemons are judged by the time that they had the program's CPU, not by CPU time. */
+	bool by_ledger;
 	/* How long the two snapshots of processes around a sample take; 0: it was not measured. */
 	double snapshots_ms;
 	bool has_long;
@@ -60,8 +67,8 @@ struct et_daemon_record {
 uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name);
 /* Appends a sample to a run. The pointer is valid until the next call. */
 struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s);
-/* Appends an execution to the last sample. */
-void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms);
+/* Appends an execution to the last sample. Its time on the program's CPU is not known yet. */
+struct et_execution *et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms);
 /* True if listed[i] and listed[i + 1] exist, and one was run right after the other. */
 bool et_daemon_successive(const struct et_daemon_run *run, size_t i);
 /*
@@ -69,8 +76,16 @@ bool et_daemon_successive(const struct et_daemon_run *run, size_t i);
  * those of the papers: samples 1 and 2, 3 and 4 and so on, if they were run one after the other.
  */
 bool et_daemon_pair(const struct et_daemon_run *run, size_t i);
-/* Call it when the record is complete: sorts the names and finds the resolution of the times. */
+/*
+ * Call it when the record is complete: sorts the names, decides what daemons are judged by, and
+ * finds the resolution of the times.
+ */
 void et_daemon_record_settle(struct et_daemon_record *r);
+/*
+ * Makes one execution of those of a name that are below the floor each, in every sample. Needs a
+ * settled record, of which the runs without all samples stay as they are.
+ */
+void et_daemon_add_small(struct et_daemon_record *r, double floor_ms);
 void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
 
 /*
@@ -78,6 +93,8 @@ void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
  * workers, as their names (kworker/0:1, kworker/u4:2) come and go.
  */
 const char *et_daemon_of(const struct et_culprit *x);
+/* Whether a name is that of no daemon: "?", a process that ended before its name was read. */
+bool et_daemon_nameless(const char *name);
 
 enum { ET_DAEMON_NAME = 64 };
 
@@ -122,6 +139,13 @@ struct et_collected {
 	uint32_t visits; /* that were seen, which the period is from */
 };
 
+/* The process that most of the unexplained samples have in common. */
+struct et_in_common {
+	size_t unexplained; /* of these samples, it ran in this many; 0: there is none */
+	size_t others;      /* the other samples in which it ran */
+	uint32_t name;
+};
+
 /* The findings in one run. */
 struct et_run_findings {
 	bool *far; /* one per listed sample: it is an L-sample */
@@ -135,6 +159,12 @@ struct et_run_findings {
 	size_t n_collected;
 	bool *removed; /* one per listed sample, by the final cutoffs */
 	struct et_cluster_shape shape;
+	bool by_pairs; /* the baseline drifts: differences within pairs were looked at as well */
+	double spread; /* of elapsed times in the cluster: sd over median, NaN: not known */
+	/* One per name: the samples that a frequent daemon spoils; NULL like frequent. */
+	uint32_t *spoils;
+	size_t unexplained; /* samples that are longer, and no daemon explains it */
+	struct et_in_common common;
 };
 
 struct et_daemon_findings {
@@ -159,6 +189,7 @@ struct et_cutoffs {
 	char machine[96];  /* as et_host_identity describes it, or "" */
 	char services[17]; /* a digest of the services that could run then, or "" */
 	bool tuned;        /* the environment was applied while it learned */
+	bool by_ledger;    /* the cutoffs are times on the program's CPU, not CPU times */
 	double floor_ms;   /* what the instrument can resolve: no cutoff is lower; or NaN */
 	char short_id[40], long_id[40]; /* the experiments it was learned from, or "" */
 	uint32_t short_runs, long_runs;

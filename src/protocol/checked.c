@@ -39,8 +39,9 @@ static struct et_experiment *experiment_of(
 		for (size_t k = 0; k < from->n; k++) {
 			const struct et_execution *x = &run->executions[from->first + k];
 			struct et_culprit *to = &s.measured.culprits[k];
-			to->cpu_ns = et_u64(1e6 * x->ms);
-			to->on_our_cpu_ns = ET_UNKNOWN;
+			to->cpu_ns = et_u64(1e6 * x->cpu_ms);
+			to->on_our_cpu_ns =
+				isnan(x->ours_ms) ? ET_UNKNOWN : et_u64(1e6 * x->ours_ms);
 			snprintf(to->name, sizeof(to->name), "%s", r->names[x->name]);
 		}
 		et_experiment_add(e, &s);

@@ -2,6 +2,7 @@
 #include "protocol/cluster.h"
 #include "base/alloc.h"
 #include "num/moments.h"
+#include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"
 #include "num/triples.h"
@@ -42,6 +43,28 @@ static void correlate(const struct et_daemon_run *run, const bool *far, struct e
 	s->correlation = r;
 	/* The t distribution fits Spearman's coefficient well from ten pairs on (Zar 1972). */
 	s->correlation_p = isnan(r) ? NAN : et_pt_two_sided(r * sqrt(df / (1 - r * r)), df);
+}
+
+bool et_cluster_alike(const struct et_daemon_run *run, const bool *far)
+{
+	struct et_cluster_shape s = { .correlation_p = NAN };
+
+	correlate(run, far, &s);
+	return s.correlation > 0 && s.correlation_p < ET_CLUSTER_LEVEL;
+}
+
+double et_cluster_spread(const struct et_daemon_run *run, const bool *far)
+{
+	ET_AUTO_FREE double *x = et_calloc(run->n_listed + 1, sizeof(*x));
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_listed; i++) {
+		if (!far[i])
+			x[n++] = run->listed[i].elapsed_ms;
+	}
+	et_sort(x, n);
+	double median = n ? et_median_sorted(x, n) : NAN;
+	return n > 1 && median > 0 ? et_sd(x, n) / median : NAN;
 }
 
 struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, const bool *far)

@@ -24,5 +24,9 @@ enum { ET_CLUSTER_SAMPLES = 20, ET_CLUSTER_PAIRS = 10 };
 
 /* far: one per listed sample, those outside the cluster. The run must be whole. */
 struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, const bool *far);
+/* Whether the two times of a pair are alike, by the second of these tests: the baseline drifts. */
+bool et_cluster_alike(const struct et_daemon_run *run, const bool *far);
+/* The standard deviation of elapsed times in the cluster over their median; NaN: too few. */
+double et_cluster_spread(const struct et_daemon_run *run, const bool *far);
 
 #endif

@@ -66,10 +66,13 @@ void et_daemon_run_fill(
 		w->cpu_ms = 1e-6 * (double)s->measured.cpu_ns;
 		for (size_t k = 0; k < s->measured.n_culprits; k++) {
 			const struct et_culprit *x = &s->measured.culprits[k];
-			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN)
-				et_daemon_run_execution(run,
-					et_daemon_record_name(r, et_daemon_of(x)),
-					1e-6 * (double)x->cpu_ns);
+			if (!x->cpu_ns || x->cpu_ns == ET_UNKNOWN)
+				continue;
+			struct et_execution *to = et_daemon_run_execution(run,
+				et_daemon_record_name(r, et_daemon_of(x)),
+				1e-6 * (double)x->cpu_ns);
+			if (s->measured.others_ns != ET_UNKNOWN && x->on_our_cpu_ns != ET_UNKNOWN)
+				to->ours_ms = 1e-6 * (double)x->on_our_cpu_ns;
 		}
 	}
 	run->samples = (uint32_t)run->n_listed;

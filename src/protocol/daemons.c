@@ -42,11 +42,17 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		f->n_far = l.n_far;
 		f->explained = l.explained;
 		f->frequent = l.frequent;
+		f->spoils = l.spoils;
+		f->by_pairs = l.by_pairs;
+		f->unexplained = l.unexplained;
+		f->common = l.common;
 		ET_AUTO_FREE struct et_central *all = et_central_figures(run, r->n_names, f->far);
 		take_central(f, all, r->n_names, true);
 		f->shape = et_cluster_shape_of(run, f->far);
+		f->spread = et_cluster_spread(run, f->far);
 		return;
 	}
+	f->spread = NAN;
 	take_central(f, run->central, run->n_central, false);
 	qsort(f->central, f->n_central, sizeof(*f->central), by_name);
 	f->n_far = run->n_listed;
@@ -56,16 +62,25 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		f->far[i] = f->explained[i] = true;
 }
 
+/* A run that is looked at. */
+struct looking {
+	const struct et_daemon_record *r;
+	const struct et_daemon_run *run;
+	double floor_ms, usual_ms; /* usual: the median elapsed time */
+};
+
 /* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
-static bool is_long_running(const struct et_run_findings *f, const struct et_execution *x,
-	double stretch, double floor_ms)
+static bool is_long_running(const struct looking *l, const struct et_run_findings *f,
+	const struct et_daemon_sample *w, const struct et_execution *x)
 {
 	static const struct et_central absent = { .max_ms = NAN, .sd_ms = NAN };
 	const struct et_central *c = et_findings_central(f, x->name);
 
-	if (f->frequent && f->frequent[x->name])
+	c = c ? c : &absent;
+	if ((f->frequent && f->frequent[x->name]) || et_daemon_nameless(l->r->names[x->name]) ||
+		et_is_stray(l->run, w, x->ms))
 		return false;
-	return et_is_long_running(c ? c : &absent, x->ms, stretch, floor_ms);
+	return et_is_long_running(c, x->ms, et_sample_stretch(w, l->usual_ms), l->floor_ms);
 }
 
 /* A long-running execution, to be sorted by name and sample. */
@@ -85,19 +100,18 @@ static int by_name_and_place(const void *a, const void *b)
 }
 
 static struct sighting *find_sightings(
-	const struct et_daemon_run *run, double floor_ms, struct et_run_findings *f, size_t *n)
+	const struct looking *l, struct et_run_findings *f, size_t *n)
 {
+	const struct et_daemon_run *run = l->run;
 	struct sighting *all = et_calloc(run->n_executions + 1, sizeof(*all));
-	double usual_ms = et_usual_elapsed_ms(run);
 
 	*n = 0;
 	f->long_running = et_calloc(run->n_executions + 1, sizeof(*f->long_running));
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *w = &run->listed[i];
-		double stretch = et_sample_stretch(w, usual_ms);
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			if (!is_long_running(f, x, stretch, floor_ms))
+			if (!is_long_running(l, f, w, x))
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, i, x->ms };
@@ -133,7 +147,8 @@ static void look_at(const struct et_daemon_record *r, const struct et_daemon_run
 	size_t n;
 
 	find_cluster(r, run, floor_ms, f);
-	ET_AUTO_FREE struct sighting *all = find_sightings(run, floor_ms, f, &n);
+	struct looking l = { r, run, floor_ms, et_usual_elapsed_ms(run) };
+	ET_AUTO_FREE struct sighting *all = find_sightings(&l, f, &n);
 	f->collected = et_calloc(r->n_names + 1, sizeof(*f->collected));
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && all[end].name == all[i].name; end++)
@@ -277,8 +292,8 @@ static int enough(
 		"short and 40 long ones");
 }
 
-int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
-	struct et_daemon_findings *out, struct et_error *err)
+int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,
+	struct et_error *err)
 {
 	int rc = enough(&r->short_run, "short_run", name, err);
 
@@ -289,6 +304,7 @@ int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
 	memset(out, 0, sizeof(*out));
 	out->floor_ms =
 		fmax(r->resolution_ms, r->snapshots_ms > 0 ? r->snapshots_ms : SNAPSHOTS_MS);
+	et_daemon_add_small(r, out->floor_ms);
 	look_at(r, &r->short_run, out->floor_ms, &out->short_run);
 	if (r->has_long)
 		look_at(r, &r->long_run, out->floor_ms, &out->long_run);

@@ -13,6 +13,12 @@
  *   not have it gets 0.1 ms, which is what 300 processes take at 0.3 µs each. An execution below
  *   the floor is not long-running, and no cutoff is below it. The time of a process that ended may
  *   be too small by a tick, which does not raise the floor: it hides executions and invents none.
+ *   A script may start hundreds of processes that are below the floor each. Executions of one name
+ *   below the floor are therefore added up within a sample; from the floor on they are single
+ *   ones, as in the papers.
+ * - If the ledger recorded it, "execution" means the time that the daemon had the program's CPU,
+ *   not its CPU time: a daemon that ran on another CPU did no harm, and its long visit there would
+ *   become the maximum of the cluster.
  * - Long-running: an execution in an L-sample above max + 2 sd, times the factor by which the
  *   sample took longer than the median: a longer sample meets more of every daemon. (The factor is
  *   at most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples
@@ -52,8 +58,11 @@
 #include "base/error.h"
 #include "model/daemon.h"
 
-/* -EINVAL with err filled if a run has too few samples; `name` names the record in the error. */
-int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
-	struct et_daemon_findings *out, struct et_error *err) ET_CHECK;
+/*
+ * Adds up the executions below the floor in r, too.
+ * -EINVAL with err filled if a run has too few samples; `name` names the record in the error.
+ */
+int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,
+	struct et_error *err) ET_CHECK;
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
 #include "model/machine_id.h"
+#include "model/shares.h"
+#include "protocol/daemon_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,6 +64,31 @@ double et_learning_seconds(const struct et_learning_plan *p)
 {
 	return 1e-9 * ((double)p->short_runs * (double)p->short_ns +
 			      (double)p->long_runs * (double)p->long_ns);
+}
+
+double et_learning_taken(const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+	double taken = 0, elapsed = 0;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		double ns[ET_SHARES];
+		if (!et_sample_usable_for_daemons(s))
+			continue;
+		et_sample_shares(&s->measured, ns);
+		if (isnan(ns[ET_SHARE_RUNNABLE]))
+			continue;
+		taken += ns[ET_SHARE_RUNNABLE];
+		elapsed += (double)s->measured.elapsed_ns;
+	}
+	return elapsed > 0 ? taken / elapsed : NAN;
+}
+
+bool et_learning_loaded(double load, unsigned cpus)
+{
+	double most = cpus > 1 ? cpus / 2.0 : 0.5;
+
+	return load >= most; /* false for NaN */
 }
 
 /* The recorded length of a sample is measured, so it may be a little below the planned one. */

@@ -8,6 +8,7 @@
 #define ET_PROTOCOL_LEARNING_H
 
 #include "model/daemon.h"
+#include "model/experiment.h"
 
 enum { ET_LEARNING_DAYS = 90 }; /* by then, updates may have brought other daemons */
 
@@ -63,6 +64,14 @@ extern const struct et_learning_plan et_learning_presets[ET_LEARNING_PRESETS];
 
 /* The time that the samples of a plan take, without what is between them. */
 double et_learning_seconds(const struct et_learning_plan *p);
+/*
+ * The share of the elapsed time of usable samples in which others had the program's CPU; NaN: not
+ * known. Above the limit, daemons are not distinguishable from the other work.
+ */
+double et_learning_taken(const struct et_command *c);
+#define ET_LEARNING_BUSY 0.05
+/* Whether this load (of one minute) on these CPUs leaves no quiet CPU for a learning. */
+bool et_learning_loaded(double load, unsigned cpus);
 /* Whether a learning had at least as many and as long samples as the plan. */
 bool et_cutoffs_cover(const struct et_cutoffs *c, const struct et_learning_plan *p);
 

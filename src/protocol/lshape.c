@@ -2,11 +2,13 @@
 #include "protocol/lshape.h"
 #include "base/alloc.h"
 #include "num/quantile.h"
+#include "protocol/cluster.h"
 
 #include <math.h>
 
-static const double ALONE = 1e-4, WITH_CULPRIT = 0.02;
+static const double ALONE = 1e-4, WITH_CULPRIT = 0.02, DOUBTFUL = 0.005;
 static const double INFREQUENT = 0.05, OFTEN = 0.25; /* shares of the samples */
+static const double SMALL_SHARE = 0.1;               /* of a sample's distance, see 8. */
 
 /* --- where the cluster ends --- */
 
@@ -90,6 +92,12 @@ bool et_is_long_running(
 	return ms > (isnan(central->max_ms) ? 0 : stretch * (central->max_ms + 2 * central->sd_ms));
 }
 
+bool et_is_stray(const struct et_daemon_run *run, const struct et_daemon_sample *w, double ms)
+{
+	return run->whole && run->samples < ET_LSHAPE_MANY &&
+	       ms < SMALL_SHARE * (w->elapsed_ms - et_usual_elapsed_ms(run));
+}
+
 double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms)
 {
 	return usual_ms > 0 ? fmax(1, w->elapsed_ms / usual_ms) : 1;
@@ -143,14 +151,18 @@ static bool is_frequent(const struct visits *v, size_t n)
 
 /* --- which daemon is to blame --- */
 
+/* Elapsed time, CPU time, and elapsed time less that of the partner in the pair. */
+enum { MEASURES = 3, IN_PAIR = 2 };
+
 struct finder {
 	const struct et_daemon_record *r;
 	const struct et_daemon_run *run;
 	size_t n;
 	double floor_ms;
-	double *times[2]; /* elapsed, CPU */
-	double median[2], bound[2], near_bound[2];
-	bool *near; /* beyond the lower of the two bounds in one of the times */
+	double *times[MEASURES];
+	double median[MEASURES], bound[MEASURES], near_bound[MEASURES];
+	bool by_pairs; /* the third is used */
+	bool *near;    /* beyond the lower of the two bounds in one of the times */
 	bool *far, *explained;
 	bool *frequent; /* one per name; the last one is of samples that no daemon explains */
 	struct et_central *central;
@@ -159,8 +171,11 @@ struct finder {
 static bool is_long_running(
 	const struct finder *f, const struct et_daemon_sample *w, const struct et_execution *x)
 {
-	return et_is_long_running(
-		&f->central[x->name], x->ms, et_sample_stretch(w, f->median[0]), f->floor_ms);
+	const struct et_central *c = &f->central[x->name];
+
+	if (et_daemon_nameless(f->r->names[x->name]) || et_is_stray(f->run, w, x->ms))
+		return false;
+	return et_is_long_running(c, x->ms, et_sample_stretch(w, f->median[0]), f->floor_ms);
 }
 
 /* Returns the long-running time of frequent daemons in a sample, or that of all others. */
@@ -193,7 +208,7 @@ static struct verdict look_at(const struct finder *f, size_t i)
 	double frequent = blamed_ms(f, &f->run->listed[i], true);
 	struct verdict b = { 0 };
 
-	for (int m = 0; m < 2; m++) {
+	for (int m = 0; m < (f->by_pairs ? MEASURES : IN_PAIR); m++) {
 		double distance = f->times[m][i] - f->median[m];
 		if (!(distance > 0))
 			continue;
@@ -217,9 +232,27 @@ static void judge_all(struct finder *f)
 	}
 }
 
+/* The samples beyond the lower bound of a measure. */
+static void add_near(struct finder *f, int m)
+{
+	for (size_t i = 0; i < f->n; i++)
+		f->near[i] = f->near[i] || f->times[m][i] > f->near_bound[m];
+}
+
+/* A gap above which there are many samples is a jump of the baseline, not the cluster's end. */
+static void forget_jump(struct finder *f, int m)
+{
+	size_t beyond = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		beyond += f->times[m][i] > f->bound[m];
+	if ((double)beyond > OFTEN * (double)f->n)
+		f->bound[m] = f->near_bound[m] = INFINITY;
+}
+
 static void find_bounds(struct finder *f)
 {
-	for (int m = 0; m < 2; m++) {
+	for (int m = 0; m < IN_PAIR; m++) {
 		f->times[m] = et_calloc(f->n, sizeof(double));
 		for (size_t i = 0; i < f->n; i++)
 			f->times[m][i] =
@@ -229,9 +262,33 @@ static void find_bounds(struct finder *f)
 		f->bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, ALONE);
 		f->near_bound[m] = f->bound[m];
 	}
-	f->near_bound[0] = et_lshape_bound(f->times[0], f->n, f->r->step_ms, WITH_CULPRIT);
-	for (size_t i = 0; i < f->n; i++)
-		f->near[i] = f->times[0][i] > f->near_bound[0] || f->times[1][i] > f->near_bound[1];
+	f->by_pairs = et_cluster_alike(f->run, f->near);
+	if (!f->by_pairs)
+		f->near_bound[0] = et_lshape_bound(f->times[0], f->n, f->r->step_ms,
+			f->n < ET_LSHAPE_MANY ? DOUBTFUL : WITH_CULPRIT);
+	for (int m = 0; f->by_pairs && m < IN_PAIR; m++)
+		forget_jump(f, m);
+	add_near(f, 0);
+	add_near(f, 1);
+}
+
+/* A baseline that drifts or jumps makes the two times of a pair alike. */
+static void look_at_pairs(struct finder *f)
+{
+	double *apart = et_calloc(f->n, sizeof(double));
+
+	f->times[IN_PAIR] = apart;
+	for (size_t i = 0; i + 1 < f->n; i++) {
+		if (!et_daemon_pair(f->run, i))
+			continue;
+		apart[i] = f->times[0][i] - f->times[0][i + 1];
+		apart[i + 1] = -apart[i];
+	}
+	f->bound[IN_PAIR] = INFINITY;
+	if (!f->by_pairs)
+		return;
+	f->near_bound[IN_PAIR] = et_lshape_bound(apart, f->n, f->r->step_ms, DOUBTFUL);
+	add_near(f, IN_PAIR);
 }
 
 /* Counts the daemons to blame in far samples; entry n_names counts samples that none explains. */
@@ -327,6 +384,69 @@ static void add_ends(struct finder *f)
 	}
 }
 
+/* --- samples that nobody explains --- */
+
+static bool *find_nobodys(const struct finder *f)
+{
+	bool *all = et_calloc(f->n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < f->n; i++)
+		all[i] = f->far[i] && !f->explained[i];
+	return all;
+}
+
+/* Counts for each name the samples in which it ran for at least as long as can be resolved. */
+static struct et_in_common *count_in_common(const struct finder *f, const bool *unexplained)
+{
+	struct et_in_common *all = et_calloc(f->r->n_names + 1, sizeof(*all));
+	ET_AUTO_FREE size_t *last = et_calloc(f->r->n_names + 1, sizeof(*last));
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_daemon_sample *w = &f->run->listed[i];
+		for (size_t k = w->first; k < w->first + w->n; k++) {
+			const struct et_execution *x = &f->run->executions[k];
+			if (x->cpu_ms < f->floor_ms || last[x->name] == i + 1)
+				continue;
+			last[x->name] = i + 1;
+			all[x->name].unexplained += unexplained[i];
+			all[x->name].others += !unexplained[i];
+		}
+	}
+	return all;
+}
+
+/*
+ * Finds the process that is in more of the unexplained samples than of the others, by more than
+ * half of the samples.
+ */
+static void find_common(const struct finder *f, const bool *unexplained, struct et_lshape *out)
+{
+	ET_AUTO_FREE struct et_in_common *all = count_in_common(f, unexplained);
+	double best = 0.5;
+
+	for (uint32_t name = 0; name < f->r->n_names; name++) {
+		double more = (double)all[name].unexplained / (double)out->unexplained -
+			      (double)all[name].others / (double)(f->n - out->unexplained + 1);
+		if (!(more > best) || et_daemon_nameless(f->r->names[name]))
+			continue;
+		best = more;
+		out->common = all[name];
+		out->common.name = name;
+	}
+}
+
+/* `before`: the samples that nobody explained before frequent ones were taken into the cluster. */
+static void find_unexplained(const struct finder *f, const bool *before, struct et_lshape *out)
+{
+	ET_AUTO_FREE bool *now = find_nobodys(f);
+	const bool *unexplained = f->frequent[f->r->n_names] ? before : now;
+
+	for (size_t i = 0; i < f->n; i++)
+		out->unexplained += unexplained[i];
+	if (out->unexplained)
+		find_common(f, unexplained, out);
+}
+
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	double floor_ms, struct et_lshape *out)
 {
@@ -337,19 +457,28 @@ void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run
 	f.explained = et_calloc(f.n, sizeof(*f.explained));
 	f.frequent = et_calloc(r->n_names + 1, sizeof(*f.frequent));
 	find_bounds(&f);
+	look_at_pairs(&f);
 	f.central = et_central_figures(run, r->n_names, f.near);
 	judge_all(&f);
+	ET_AUTO_FREE bool *before = find_nobodys(&f);
 	ET_AUTO_FREE struct visits *blamed = count_blamed(&f);
 	for (size_t name = 0; name <= r->n_names; name++)
 		f.frequent[name] = is_frequent(&blamed[name], f.n);
 	judge_all(&f);
 	add_ends(&f);
 	add_everyday(&f, blamed);
-	*out = (struct et_lshape){ .far = f.far, .explained = f.explained, .frequent = f.frequent };
+	*out = (struct et_lshape){ .far = f.far,
+		.explained = f.explained,
+		.frequent = f.frequent,
+		.by_pairs = f.by_pairs,
+		.spoils = et_calloc(r->n_names + 1, sizeof(*out->spoils)) };
+	for (size_t name = 0; name < r->n_names; name++)
+		out->spoils[name] = f.frequent[name] ? (uint32_t)blamed[name].samples : 0;
 	for (size_t i = 0; i < f.n; i++)
 		out->n_far += f.far[i];
+	find_unexplained(&f, before, out);
 	free(f.near);
 	free(f.central);
-	free(f.times[0]);
-	free(f.times[1]);
+	for (int m = 0; m < MEASURES; m++)
+		free(f.times[m]);
 }

@@ -8,8 +8,9 @@
  * visit of its own, so some of its points are in the top right corner; it is part of the machine
  * and stays in the cluster.
  *
- * Whether a sample is on an arm depends on its own time alone, not on its partner. The samples are
- * therefore judged one by one, also the last one of an odd number.
+ * On a steady machine, whether a sample is on an arm depends on its own time alone, not on its
+ * partner. The samples are therefore judged one by one, also the last one of an odd number; 9. is
+ * for machines that are not steady.
  *
  * The rule, for elapsed and CPU time each:
  *
@@ -52,6 +53,16 @@
  * 7. Every sample that a visit touched is an L-sample, also the one in which it began or ended and
  *    which has too little of it to leave the cluster: a sample of the cluster that is successive to
  *    an L-sample, if the same daemon is above max + 2 sd of all other samples of the cluster in it.
+ * 8. A run of fewer than 40 samples has too small a cluster to conclude from it what a process
+ *    normally takes, or that it never runs beside undisturbed samples. A daemon must then account
+ *    for a tenth of the distance of its sample, beyond a gap of 1/200. A process without a name
+ * ("?") is never to blame: it is not known whether it is the same one in two samples.
+ * 9. Where the baseline drifts or jumps, a visit is hidden among the times of all samples. The two
+ *    times of a pair have the same baseline. If the two times of all pairs are alike (cluster.h),
+ *    the difference within each pair is judged like elapsed time, by a gap of 1/200 with a daemon
+ *    to blame; a difference that no daemon explains may be the jump itself and is ignored. Elapsed
+ *    time itself then needs the gap of 1/10000 with a daemon to blame, too, and a gap with more
+ *    than a quarter of the samples above it is a jump and ends nothing.
  *
  * Executions below the floor (daemons.h) are not looked at. On a machine with so much noise that
  * its tail reaches as far as the daemon, there is no gap and nothing is found; the cluster is then
@@ -64,17 +75,25 @@
 
 /* With fewer samples there is no tail to compare a gap with. */
 enum { ET_LSHAPE_LEAST = 10 };
+/* With fewer, that a process is in no sample of the cluster may be chance (8.). */
+enum { ET_LSHAPE_MANY = 40 };
 
 struct et_lshape {
 	bool *far;       /* one per listed sample: it is an L-sample */
 	bool *explained; /* likewise: it is one, and infrequent daemons are to blame */
 	size_t n_far;
 	bool *frequent; /* one per name */
+	/* One per name: the samples that it is to blame for, if it is frequent. */
+	uint32_t *spoils;
+	bool by_pairs; /* the baseline drifts, and the pairs were looked at */
+	/* The samples that are longer without a daemon that explains it, also if they are many. */
+	size_t unexplained;
+	struct et_in_common common;
 };
 
 /*
  * Finds the L-samples of a run, which must be whole and have at least ET_LSHAPE_LEAST samples.
- * Executions below floor_ms are not long-running. The caller frees the three arrays.
+ * Executions below floor_ms are not long-running. The caller frees the four arrays.
  */
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	double floor_ms, struct et_lshape *out);
@@ -98,6 +117,11 @@ struct et_central *et_central_figures(
  */
 bool et_is_long_running(
 	const struct et_central *central, double ms, double stretch, double floor_ms);
+/*
+ * Whether an execution is too small a part of its sample's distance from the median to be blamed,
+ * in a run of few samples.
+ */
+bool et_is_stray(const struct et_daemon_run *run, const struct et_daemon_sample *w, double ms);
 /*
  * Returns how many times as long as usual (the median, NaN: not known) the sample took, at least 1.
  */

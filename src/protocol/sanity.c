@@ -81,7 +81,7 @@ bool et_cutoffs_fit(const struct et_cutoffs *c, double seconds)
 static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daemon)
 {
 	/* The kernel truncates names to 15 bytes; names in a record may be longer. */
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n && !et_daemon_nameless(daemon); i++) {
 		if (!strncmp(c->list[i].daemon, daemon, 15))
 			return &c->list[i];
 	}
@@ -102,17 +102,47 @@ static double cutoff_ns(const struct check *k, const char *daemon)
 	return is_below_floor(k->cutoffs, ms) ? INFINITY : 1e6 * ms;
 }
 
+/* The time of a process by which the cutoffs were found. */
+static uint64_t execution_ns(const struct check *k, const struct et_culprit *x)
+{
+	if (k->cutoffs->by_ledger && x->on_our_cpu_ns != ET_UNKNOWN)
+		return x->on_our_cpu_ns;
+	return x->cpu_ns == ET_UNKNOWN ? 0 : x->cpu_ns;
+}
+
+static bool is_small(const struct check *k, const struct et_culprit *x)
+{
+	return x->cpu_ns == ET_UNKNOWN || (double)x->cpu_ns < 1e6 * k->cutoffs->floor_ms;
+}
+
+/* The time that a process is judged by: if it is below the floor, that of all such of its name. */
+static uint64_t judged_of(
+	const struct check *k, const struct et_sample *s, const struct et_culprit *x)
+{
+	uint64_t sum = 0;
+
+	if (!is_small(k, x))
+		return execution_ns(k, x);
+	for (size_t i = 0; i < s->measured.n_culprits; i++) {
+		const struct et_culprit *y = &s->measured.culprits[i];
+		if (is_small(k, y) && !strncmp(et_daemon_of(x), et_daemon_of(y), 15))
+			sum += execution_ns(k, y);
+	}
+	return sum;
+}
+
 /* Returns the evidence against a sample; .by is ET_KEPT if there is none. */
 static struct et_removal cut_off_by(const struct check *k, const struct et_sample *s)
 {
 	for (size_t i = 0; k->cutoffs && i < s->measured.n_culprits; i++) {
 		const struct et_culprit *x = &s->measured.culprits[i];
 		double limit_ns = cutoff_ns(k, et_daemon_of(x));
+		uint64_t judged_ns = isfinite(limit_ns) ? judged_of(k, s, x) : 0;
 
-		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > limit_ns))
+		if (!((double)judged_ns > limit_ns))
 			continue;
 		struct et_removal r = { .by = ET_REMOVED_DAEMON_CUTOFF,
-			.cpu_ns = x->cpu_ns,
+			.cpu_ns = judged_ns,
 			.cutoff_ns = et_u64(limit_ns) };
 		snprintf(r.daemon, sizeof(r.daemon), "%s", et_daemon_of(x));
 		return r;

@@ -10,6 +10,8 @@
  * 90 and 10 %.) With --keep-all all three mark samples, which still count.
  *
  * 1. daemon-cutoff (EMP's check I): a daemon used more CPU time than its cutoff during the sample.
+ *    If the cutoffs were learned with the ledger, this is the time that it had the program's CPU;
+ *    CPU time stands in for it in a sample that has no ledger.
  *    The cutoffs are valid for programs up to twice as long as the samples that they were learned
  *    with; a longer program normally meets more of every daemon. Cutoffs below the floor of their
  *    learning are ignored. The check is withdrawn if it would remove more than half of the samples

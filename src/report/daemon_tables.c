@@ -308,7 +308,7 @@ static struct et_grid cutoffs(const struct et_daemon_tables *t, bool is_long)
 	struct et_grid g = { COLUMNS(cutoff_columns),
 		.title = et_strdup("cutoffs of the daemons' CPU time by run and by the length of a "
 				   "program, in milliseconds (Table 1 of SEDONA)"),
-		.empty = "none: no daemon ran long enough to spoil a sample" };
+		.empty = "none: no daemon has a cutoff" };
 
 	(void)is_long;
 	for (size_t i = 0; i < t->findings->n_cutoffs; i++) {

@@ -168,6 +168,11 @@ static void run_row(const struct et_daemon_run *run, const struct et_run_finding
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
 	ET_AUTO_FREE char *shape = shape_clause(&f->shape);
+
+	if (f->by_pairs)
+		et_append(&shape, "; ",
+			"the baseline drifts, so differences within pairs were "
+			"judged as well");
 	ET_AUTO_FREE char *text =
 		et_asprintf("%u samples, one every %s, %s in all: %zu outside of the "
 			    "central cluster, %zu removed%s",
@@ -181,15 +186,12 @@ static void run_row(const struct et_daemon_run *run, const struct et_run_finding
 static void answer(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page)
 {
-	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu daemons %s a cutoff; %zu of %u",
-		f->n_cutoffs, r->n_names, f->n_cutoffs == 1 ? "gets" : "get",
-		count(f->short_run.removed, r->short_run.n_listed), r->short_run.samples);
+	char **list = et_daemons_answer(r, f);
 
-	if (r->has_long)
-		et_append(&text, " short and ", "%zu of %u long",
-			count(f->long_run.removed, r->long_run.n_listed), r->long_run.samples);
-	et_append(&text, " ", "samples spoilt");
-	heading(page, f->n_cutoffs ? text : "no daemon ran long enough to spoil a sample");
+	heading(page, list[0]);
+	for (size_t i = 1; list[i]; i++)
+		et_page_paragraph(page, 2, " ", NULL, list[i], NULL);
+	et_strv_free(list);
 }
 
 /* The samples of a run that a daemon spoils. */
@@ -234,8 +236,8 @@ static void cutoff_row(const struct et_cutoff *c, const struct et_page *table)
 }
 
 /* r may be NULL: then the samples are not known. */
-static void cutoffs_table(const struct et_cutoff *list, size_t n, const struct et_daemon_record *r,
-	const struct et_page *page)
+static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger,
+	const struct et_daemon_record *r, const struct et_page *page)
 {
 	struct et_rows rows;
 	bool guess = false;
@@ -258,7 +260,11 @@ static void cutoffs_table(const struct et_cutoff *list, size_t n, const struct e
 	}
 	et_rows_end(&rows);
 	et_page_paragraph(page, 2, " ", NULL,
-		"cutoff: milliseconds of CPU time; a sample with more is removed", FAINT);
+		by_ledger
+			? "cutoff: milliseconds for which it had the program's CPU; a sample with "
+			  "more is removed"
+			: "cutoff: milliseconds of CPU time; a sample with more is removed",
+		FAINT);
 	if (guess)
 		et_page_paragraph(page, 2, " ", NULL, "(?): it was seen only twice", FAINT);
 }
@@ -272,7 +278,7 @@ void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_fi
 		run_row(&r->long_run, &f->long_run, "  long run", page);
 	if (f->n_cutoffs) {
 		putc('\n', page->out);
-		cutoffs_table(f->cutoffs, f->n_cutoffs, r, page);
+		cutoffs_table(f->cutoffs, f->n_cutoffs, r->by_ledger, r, page);
 	}
 	if (!verbose)
 		return;
@@ -403,15 +409,18 @@ void et_daemons_json(const struct et_daemon_record *r, const struct et_daemon_fi
 	json_numbers(w, "l_samples", &r->short_run, s->far);
 	json_shape(w, "shape", &s->shape);
 	json_frequent(w, "frequent", r, s);
+	et_daemons_answer_json("", r, s, w);
 	json_long_running(w, "long_running_in_short_run", r, &r->short_run, s);
 	json_only_far(w, "only_in_l_samples_of_short_run", r, &r->short_run, s);
 	json_central(w, "long_central", r, l);
 	json_numbers(w, "long_l_samples", &r->long_run, l->far);
 	json_shape(w, "long_shape", &l->shape);
 	json_frequent(w, "long_frequent", r, l);
+	et_daemons_answer_json("long_", r, l, w);
 	json_long_running(w, "long_running_in_long_run", r, &r->long_run, l);
 	json_only_far(w, "only_in_l_samples_of_long_run", r, &r->long_run, l);
 	et_json_double(w, "floor_ms", f->floor_ms);
+	et_json_bool(w, "by_ledger", r->by_ledger);
 	et_cutoffs_json(f->cutoffs, f->n_cutoffs, w);
 	json_numbers(w, "removed_short", &r->short_run, s->removed);
 	json_numbers(w, "removed_long", &r->long_run, l->removed);
@@ -459,6 +468,7 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 	et_json_string(&w, "short_id", c->short_id[0] ? c->short_id : NULL);
 	et_json_string(&w, "long_id", c->long_id[0] ? c->long_id : NULL);
 	et_json_bool(&w, "tuned", c->tuned);
+	et_json_bool(&w, "by_ledger", c->by_ledger);
 	et_cutoffs_json(c->list, c->n, &w);
 	et_warnings_json(&w, warnings);
 	if (tables)
@@ -491,6 +501,17 @@ static void origin_rows(
 		show_runs(page, "  long run", c->long_runs, c->long_seconds);
 }
 
+/* The sentences about the runs; the first one repeats the cutoffs if there are any. */
+static void show_answer(
+	const struct et_cutoffs *c, const struct et_cutoffs_runs *runs, const struct et_page *page)
+{
+	char **list = et_daemons_answer(runs->record, runs->found);
+
+	for (size_t i = c->n && runs->found->n_cutoffs; list[i]; i++)
+		et_page_paragraph(page, 2, " ", NULL, list[i], NULL);
+	et_strv_free(list);
+}
+
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, const struct et_cutoffs_runs *runs, bool json,
 	const struct et_page *page)
@@ -508,9 +529,9 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	heading(page, title);
 	if (!c->n)
 		et_page_paragraph(page, 2, " ", NULL,
-			"no daemon ran long enough to spoil a sample, so no sample is removed "
-			"because of one",
-			NULL);
+			"no daemon has a cutoff, so no sample is removed because of one", NULL);
+	if (runs->record)
+		show_answer(c, runs, page);
 	et_page_paragraph(page, NAME, "  kernel", FAINT, c->kernel, NULL);
 	origin_rows(c, runs, page);
 	if (!isnan(c->floor_ms)) {
@@ -521,7 +542,7 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	}
 	if (c->n) {
 		putc('\n', page->out);
-		cutoffs_table(c->list, c->n, runs->record, page);
+		cutoffs_table(c->list, c->n, c->by_ledger, runs->record, page);
 	}
 	et_warnings_text(page, 2, warnings);
 }

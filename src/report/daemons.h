@@ -17,6 +17,16 @@
  */
 void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page, bool verbose);
+/*
+ * The answer in sentences, of which the first is the heading: the cutoffs; frequent daemons that
+ * spoil samples; samples that no daemon explains; or that no daemon spoilt a sample, if the cluster
+ * is tight. The caller frees the list (et_strv_free).
+ */
+char **et_daemons_answer(const struct et_daemon_record *r, const struct et_daemon_findings *f)
+	__attribute__((malloc, returns_nonnull));
+/* Writes the figures of these sentences, of one run; the prefix of the long run is "long_". */
+void et_daemons_answer_json(const char *prefix, const struct et_daemon_record *r,
+	const struct et_run_findings *f, struct et_json *w);
 /* tables: the papers' tables, which are added, or NULL. */
 void et_daemons_json(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_daemon_tables *tables, struct et_json *w);

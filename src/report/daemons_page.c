@@ -342,7 +342,7 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 
 	et_html_element(out, "h2", "Cutoffs");
 	if (!n) {
-		et_html_element(out, "p", "No daemon ran long enough to spoil a sample.");
+		et_html_element(out, "p", "No daemon has a cutoff.");
 		return;
 	}
 	et_html_element(
@@ -377,6 +377,10 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
 
 	et_html_begin(out, title);
+	char **answer = et_daemons_answer(r, f);
+	for (size_t i = 0; answer[i]; i++)
+		et_html_element(out, "p", "%s", answer[i]);
+	et_strv_free(answer);
 	cutoffs_section(f->cutoffs, f->n_cutoffs, out);
 	run_section(r, &r->short_run, &f->short_run, "Short run",
 		"The samples in order correspond to Figure 13 of the EMP paper, the dual "

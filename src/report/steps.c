@@ -2,6 +2,8 @@
 #include "report/steps.h"
 #include "base/alloc.h"
 
+#include <math.h>
+
 enum { NOTE_COLUMN = 16 };
 
 /* Samples of all commands, by what became of them. */
@@ -11,6 +13,7 @@ struct tally {
 	size_t solo;                /* samples of a command alone: check II looks at these only */
 	size_t looked_at; /* by check II: those that check I left of commands with enough */
 	size_t most_left; /* the same of the command with the most, enough or not */
+	double longest_s; /* the longest elapsed time */
 };
 
 static bool is_ruled(
@@ -39,6 +42,8 @@ static void count_command(
 			continue;
 		}
 		t->samples++;
+		if (s->measured.elapsed_ns != ET_UNKNOWN)
+			t->longest_s = fmax(t->longest_s, 1e-9 * (double)s->measured.elapsed_ns);
 		t->by_cutoff += hit;
 		t->by_value += is_ruled(s, ET_REMOVED_TWO_SIGMA, ET_MARK_TWO_SIGMA, keep_all);
 		t->solo += s->place.arrangement == ET_SOLO;
@@ -85,7 +90,13 @@ static void add_first(struct et_steps *s, const struct et_experiment *e, const s
 	}
 	case ET_FIRST_CHECK_LENGTH:
 		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
-			et_strdup("the learning had much shorter samples"));
+			et_asprintf("the learning had much shorter samples: run 'etalon daemons "
+				    "learn --long-seconds %.0f'",
+				fmax(8, ceil(t->longest_s))));
+		return;
+	case ET_FIRST_CHECK_UNSEEN:
+		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
+			et_strdup("the processes beside the runs could not be seen"));
 		return;
 	case ET_FIRST_CHECK_WITHDRAWN:
 		et_steps_add(s, name, ET_STEP_SKIPPED,

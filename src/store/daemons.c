@@ -148,11 +148,48 @@ static int read_executions(struct reader *d, const json_t *list, const struct et
 	return l.rc;
 }
 
+/* Gives a time on the program's CPU to the first execution of that name that has none. */
+static void set_ours(
+	struct et_daemon_run *run, const struct et_daemon_sample *w, uint32_t name, double ms)
+{
+	for (size_t k = w->first; k < run->n_executions; k++) {
+		struct et_execution *x = &run->executions[k];
+		if (x->name == name && x->ours_ms == 0) {
+			x->ours_ms = ms;
+			return;
+		}
+	}
+	et_daemon_run_execution(run, name, ms)->ours_ms = ms;
+}
+
+/* [["name", ms], …]: what is not listed did not have the program's CPU. */
+static int read_ours(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_daemon_run ours = { 0 };
+
+	if (!list || json_is_null(list))
+		return 0;
+	et_daemon_run_add(&ours, 1, 0);
+	int rc = read_executions(d, list, at, &ours);
+	const struct et_daemon_sample w = run->listed[run->n_listed - 1];
+	for (size_t k = w.first; k < run->n_executions; k++)
+		run->executions[k].ours_ms = 0;
+	for (size_t k = 0; rc == 0 && k < ours.n_executions; k++) {
+		if (ours.executions[k].ms > 0)
+			set_ours(run, &w, ours.executions[k].name, ours.executions[k].ms);
+	}
+	free(ours.listed);
+	free(ours.executions);
+	return rc;
+}
+
 static int read_sample(struct reader *d, const json_t *row, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
 	struct et_import_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
 	struct et_import_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
+	struct et_import_place ours = { at, "on_our_cpu", 0 };
 	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0, n;
 
 	if (!json_is_object(row))
@@ -176,6 +213,8 @@ static int read_sample(struct reader *d, const json_t *row, const struct et_impo
 		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->cpu_ms);
 	if (rc == 0)
 		rc = read_executions(d, json_object_get(row, "pt"), &executions, run);
+	if (rc == 0 && run->whole)
+		rc = read_ours(d, json_object_get(row, "on_our_cpu"), &ours, run);
 	return rc;
 }
 

@@ -51,12 +51,12 @@ damaged 'no sample at all' 'd["short_runs"] = 0' 'they were learned from no samp
 damaged 'no list of daemons' 'd = {}' 'they have no list of daemons'
 damaged 'text that is not JSON' 'd = "{"' 'they are not JSON'
 exits 'run: --protocol raw needs no cutoffs' 0 etalon run -q --protocol raw -r 1 true
-exits 'daemons learn: it replaces damaged cutoffs' 0 etalon daemons learn -q --short-runs 10 --short-seconds 5ms --long-runs 0
+exits 'daemons learn: it replaces damaged cutoffs' 0 etalon daemons learn --busy -q --short-runs 10 --short-seconds 5ms --long-runs 0
 exits 'daemons show: the new cutoffs are shown' 0 etalon daemons show
 
 change 'd["daemons"] = []'
 exits 'daemons show: a learning that found no daemon is shown' 0 etalon daemons show
-like 'daemons show: a learning that found no daemon says so first' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" '^0 daemons of [^ ]+, learned .* ago no daemon ran long enough to spoil a sample, so no sample is removed because of one'
+like 'daemons show: a learning that found no daemon says so first' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" '^0 daemons of [^ ]+, learned .* ago no daemon has a cutoff, so no sample is removed because of one'
 exits 'run: a learning that found no daemon is no error' 0 etalon run -q -r 1 true
 
 change 'd["machine"] = "another machine"'

@@ -7,7 +7,7 @@
 etalon put inc --seconds 1ms # calibrates now, not within a sample
 
 refuses 'daemons show: without a store it fails' 4 '' etalon daemons show
-exits 'daemons learn: short and long runs succeed' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
+exits 'daemons learn: short and long runs succeed' 0 etalon daemons learn --busy --short-runs 12 --short-seconds 5ms --long-runs 10 \
 	--long-seconds 20ms
 like 'daemons learn: a message says how infrequent a daemon may be to be seen' "$err" 'daemons that run at least once every .* are seen'
 like 'daemons learn: the text has both runs' "$out" 'short run +12 samples, one every .*long run +10 samples, one every '
@@ -19,14 +19,35 @@ is 'daemons show: JSON names the kernel and the runs' "$(jq -r '[.kernel, .short
 	"\"$(uname -r)\",12,10"
 is 'daemons learn: both runs are stored as experiments' \
 	"$(etalon list --json | jq -r '[.[] | .label] | sort | join(" ")')" 'daemons-long daemons-short'
-exits 'daemons learn: --long-runs 0 succeeds' 0 etalon daemons learn -q --json --label other --short-runs 10 \
+exits 'daemons learn: --long-runs 0 succeeds' 0 etalon daemons learn --busy -q --json --label other --short-runs 10 \
 	--short-seconds 5ms --long-runs 0
 is 'daemons learn: --json without long runs removes no long sample' "$(jq -c .removed_long <<<"$out")" '[]'
-is 'daemons learn: -q prints warnings only' "$(grep -v '^etalon: warning: .*not seen' <<<"$err")" ''
+is 'daemons learn: -q prints warnings only' "$(grep -v '^etalon: warning: ' <<<"$err")" ''
+
+# A busy machine: another program has the same CPU, and the load is high.
+cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+taskset -c "$cpu" etalon put spin --seconds 600 >/dev/null &
+spinner=$!
+kept=$(etalon daemons show --json | jq -r .learned)
+exits 'daemons learn: on a busy CPU the cutoffs are not kept' 3 taskset -c "$cpu" etalon daemons learn --label busy \
+	--short-runs 10 --short-seconds 50ms --long-runs 0
+like 'daemons learn: on a busy CPU a warning says how much others took' "$err" 'warning: other processes had the CPU for [0-9]+ % of the learning: daemons may hide in it; its cutoffs are not kept'
+like 'daemons learn: on a busy CPU the hint says how to keep them' "$err" "hint: learn when the machine is quiet, or keep them with 'etalon daemons analyse --keep busy-short'"
+is 'daemons learn: on a busy CPU the earlier cutoffs stay' "$(etalon daemons show --json | jq -r .learned)" "$kept"
+exits 'daemons learn: --busy keeps them' 0 taskset -c "$cpu" etalon daemons learn -q --busy --label busy --short-runs 10 --short-seconds 50ms --long-runs 0
+like 'daemons learn: with --busy the warning remains' "$err" 'its cutoffs are kept \(--busy\)'
+ok 'daemons learn: with --busy the cutoffs are those of the last learning' test "$(etalon daemons show --json | jq -r .short_runs)" = 10
+kill $spinner
+wait $spinner 2>/dev/null
+mkdir -p loaded/proc
+printf 'processor\t: 0\n\nprocessor\t: 1\n' >loaded/proc/cpuinfo
+echo '9.50 9.00 8.00 3/200 4711' >loaded/proc/loadavg
+run env ETALON_SYSROOT="$PWD/loaded" etalon daemons learn -q --label loaded --short-runs 10 --short-seconds 2ms --long-runs 0
+like 'daemons learn: a high load gives a warning before it begins' "$err" '^etalon: warning: the load of this machine is 9\.5 on [0-9]+ CPUs?: daemons can hardly be distinguished'
 
 # Without exit records it misses processes that start and end within a sample.
 if unshare -pf --mount-proc true 2>/dev/null; then
-	exits 'daemons learn: it succeeds in a PID namespace' 0 unshare -pf --mount-proc etalon daemons learn -q --json \
+	exits 'daemons learn: it succeeds in a PID namespace' 0 unshare -pf --mount-proc etalon daemons learn --busy -q --json \
 		--label inside --short-runs 10 --short-seconds 5ms --long-runs 0
 	if [[ $(etalon show --json inside-short | jq -r .image_source) == proc* ]]; then
 		like 'daemons learn: without exit records a warning says what was not seen' "$err" 'began and ended within a run were not seen'
@@ -50,7 +71,7 @@ is 'daemons learn: after SIGTERM the long run is kept as interrupted' "$(etalon 
 first=$(etalon show --json cut-short | jq -r .id)
 refuses 'daemons learn: --resume rejects another plan' 2 'takes no other' etalon daemons learn --resume \
 	--label cut --short-runs 20
-exits 'daemons learn: --resume succeeds' 0 etalon daemons learn --resume --label cut
+exits 'daemons learn: --resume succeeds' 0 etalon daemons learn --busy --resume --label cut
 is 'daemons learn: --resume does not repeat the short run' "$(etalon show --json cut-short | jq -r .id)" "$first"
 is 'daemons learn: --resume completes the long run' \
 	"$(etalon show --json cut-long | jq '[.commands[0].samples[] | select(.warmup | not)] | length')" 30

@@ -38,7 +38,7 @@ wait_until '[ "$(cat /proc/$daemon/comm)" = "$name" ]'
 below='.final[0] > 0 and .final[0] < 300'
 found=
 for _ in 1 2 3; do
-	exits 'daemons learn: it succeeds beside a daemon that runs for 0.3 s every second' 0 taskset -c "$cpu" chrt -f 1 etalon daemons learn -q --json \
+	exits 'daemons learn: it succeeds beside a daemon that runs for 0.3 s every second' 0 taskset -c "$cpu" chrt -f 1 etalon daemons learn --busy -q --json \
 		--short-runs 150 --short-seconds 20ms --long-runs 0
 	found=$(jq -c '.daemons[] | select(.daemon == "'"$name"'")' .out)
 	[ -n "$found" ] && jq -e "$below" <<<"$found" >/dev/null && break

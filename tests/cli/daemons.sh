@@ -160,4 +160,50 @@ refuses 'daemons analyse: three operands are rejected' 2 'one or two experiments
 refuses 'daemons: no action is rejected' 2 'no action given' etalon daemons
 refuses 'daemons: an unknown action is rejected' 2 "unexpected 'nosuch'" etalon daemons nosuch
 
+# The sentences of the answer. 300 samples of 1 s with a daemon that is planted; the truth is known.
+cat >plant.py <<'PY'
+import json, random, sys
+def plant(name, every, ms, harm, ledger=False, drift=0):
+    r = random.Random(4); rows = []; k = 0
+    for i in range(1, 301):
+        pt = [["rcu_preempt", r.uniform(.3, .9)]]; ours = [["rcu_preempt", .1]]
+        et = 1000 + drift * i / 300 + r.gauss(0, 2)
+        if every and i % every == 3:
+            k += 1; hit = harm(k); pt.append(["backupd", ms + r.gauss(0, ms / 50)])
+            et += ms if hit else 0; ours += [["backupd", pt[-1][1]]] if hit else []
+        row = {"sample": i, "et_ms": et, "pt_ms": 1000 + r.gauss(0, 1), "pt": pt}
+        if ledger: row["on_our_cpu"] = ours
+        rows.append(row)
+    json.dump({"short_run": {"samples": 300, "sample_seconds": 1, "all": rows}}, open(name, "w"))
+plant("quiet.json", 0, 0, None)
+plant("elsewhere.json", 30, 300, lambda k: k > 1)
+plant("ledger.json", 30, 300, lambda k: k > 1, ledger=True)
+plant("often.json", 7, 120, lambda k: True)
+plant("drift.json", 50, 30, lambda k: True, drift=50)
+PY
+python3 plant.py
+# answer FILE: the text in one line
+answer() { etalon daemons analyse "$1" | tr '\n' ' ' | tr -s ' '; }
+like 'daemons analyse: a tight cluster without L-samples has no daemon' "$(answer quiet.json)" '^no daemon spoilt a sample short run'
+like 'daemons analyse: samples that no daemon explains are counted, and the process in them is named' "$(answer elsewhere.json)" \
+	'^9 samples are longer and no daemon explains it; backupd ran in 9 of them and in 1 of the other 291 short run'
+like 'daemons analyse: a visit on another CPU does not hide the others if there is a ledger' "$(answer ledger.json)" \
+	"^1 of 2 daemons gets a cutoff; 9 of 300 samples spoilt .* backupd +14[0-9] .* for which it had the program's CPU"
+is 'daemons analyse: JSON says that the ledger is judged by, and what is removed' \
+	"$(etalon daemons analyse --json ledger.json | jq -c '[.by_ledger, .unexplained, (.removed_short | length)]')" '[true,0,9]'
+is 'daemons analyse: JSON has the unexplained samples and what they have in common' \
+	"$(etalon daemons analyse --json elsewhere.json | jq -c '[.by_ledger, .unexplained, .in_common]')" '[false,9,"backupd"]'
+like 'daemons analyse: a daemon that comes too often is named with the cure' "$(answer often.json)" \
+	'^backupd spoils 43 of 300 samples and comes too often to remove them: stop it, or measure with duets short run'
+is 'daemons analyse: JSON has the samples that a frequent daemon spoils' \
+	"$(etalon daemons analyse --json often.json | jq -c .spoilt_by_frequent)" '[{"daemon":"backupd","samples":43}]'
+like 'daemons analyse: where the baseline drifts, the pairs find the daemon' "$(answer drift.json)" \
+	'^1 of 2 daemons gets a cutoff; 6 of 300 samples spoilt .* the baseline drifts, so differences within pairs were judged as well'
+etalon daemons analyse -q --report often.html often.json >/dev/null
+ok 'daemons analyse: the page has the sentence' grep -q 'backupd spoils 43 of 300 samples' often.html
+jq '.short_run.all[20].on_our_cpu = [["backupd", -1]]' ledger.json >negative.json
+refuses 'daemons analyse: a negative time on our CPU is rejected' 2 'all\[20\].on_our_cpu\[0\]\[1\]: is negative' etalon daemons analyse negative.json
+jq '.short_run.all[20].on_our_cpu = 3' ledger.json >number.json
+refuses 'daemons analyse: a time on our CPU without a name is rejected' 2 'all\[20\].on_our_cpu: is not a list' etalon daemons analyse number.json
+
 done_testing

@@ -108,7 +108,7 @@ if root_or_skip 'emp: the environment is applied and restored'; then
 fi
 
 # --- a learning that fits, and others
-etalon daemons learn -q --env "${tiny[@]}" >/dev/null 2>&1 || etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
+etalon daemons learn --busy -q --env "${tiny[@]}" >/dev/null 2>&1 || etalon daemons learn --busy -q "${tiny[@]}" >/dev/null 2>&1
 exits 'emp: with a learning it succeeds' 0 etalon emp --json again.json -r 10 'sleep 0.01'
 is 'emp: a learning that fits is reused' "$(state again.json daemons)" reused
 like 'emp: the line says when it was learned, and with what' "$(step again.json daemons)" \
@@ -182,14 +182,14 @@ like 'emp --dry-run: an interrupted learning would be continued' "$(flat)" 'daem
 # A learning by other figures is continued as well, unless --learn names a preset.
 env_option=()
 [ "$(id -u)" -ne 0 ] || env_option=(--env)
-env --default-signal=INT etalon daemons learn "${env_option[@]}" --short-runs 60 --short-seconds 20ms --long-runs 0 >/dev/null 2>&1 &
+env --default-signal=INT etalon daemons learn --busy "${env_option[@]}" --short-runs 60 --short-seconds 20ms --long-runs 0 >/dev/null 2>&1 &
 pid=$!
 wait_until '[ "$(etalon show --json daemons-short | jq .plan.runs)" = 60 ] && [ 0$(samples daemons-short) -ge 2 ]'
 kill -INT $pid
 wait $pid
 is 'daemons learn: Ctrl-C gives exit status 130' $? 130
 before=$(etalon show --json daemons-short | jq -r .id)
-exits 'emp: it continues the learning, and runs' 0 etalon emp --yes --json learned.json 'sleep 0.01'
+exits 'emp: it continues the learning, and runs' 0 etalon emp --yes --busy --json learned.json 'sleep 0.01'
 is 'emp: the daemons are learned' "$(state learned.json daemons)" 'done'
 is 'emp: the samples of the interrupted learning are used' "$(etalon show --json daemons-short | jq -r .id)" "$before"
 exits 'emp: it succeeds after the learning' 0 etalon emp -q -r 2 --json after.json true
@@ -231,7 +231,7 @@ if can_drop_privileges; then
 	is 'emp: without root the runs are done' "$(state public/record.json runs)" 'done'
 	exits 'emp --dry-run: without root it succeeds' 0 unprivileged etalon emp --dry-run true
 	like 'emp --dry-run: without root the environment is not possible' "$(flat)" 'environment not possible: it needs root'
-	unprivileged etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
+	unprivileged etalon daemons learn --busy -q "${tiny[@]}" >/dev/null 2>&1
 	exits 'emp: without root it succeeds with a learning' 0 unprivileged etalon emp -q --json record.json -r 2 true
 	is 'emp: without root a learning without the environment is reused' "$(state public/record.json daemons)" reused
 else

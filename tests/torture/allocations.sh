@@ -141,7 +141,7 @@ after_trial() { :; }
 before_trial() { :; }
 campaign run 6 etalon run -q --no-ledger --runs 2 -w 0 true
 campaign 'run with the ledger' 3 etalon run -q --runs 2 -w 0 true 'sleep 0.001'
-campaign 'daemons learn' 1 etalon daemons learn -q --short-runs 10 --short-seconds 2ms --long-runs 0
+campaign 'daemons learn' 1 etalon daemons learn --busy -q --short-runs 10 --short-seconds 2ms --long-runs 0
 ok 'allocations: the store is undamaged after runs' intact copy.db
 ok 'allocations: the experiments of failed runs can be listed' etalon list
 

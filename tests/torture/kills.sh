@@ -67,7 +67,7 @@ while [ $n -lt $kills ]; do
 	while :; do
 		plan=(--short-runs 12 --short-seconds 4ms --long-runs 10 --long-seconds 12ms)
 		[ ! -s store.db ] || ! etalon list -q 2>/dev/null | grep -q learned || plan=(--resume)
-		killed_after $ms etalon daemons learn -q --label learned "${plan[@]}" || break
+		killed_after $ms etalon daemons learn --busy -q --label learned "${plan[@]}" || break
 		n=$((n + 1)) ms=$((ms * 3 / 2))
 	done
 	[ "$ended" -eq 0 ] || { failed=1; note "status $ended: $(cat "$work/.err")"; break; }

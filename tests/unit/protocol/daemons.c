@@ -318,9 +318,14 @@ static void test_fill(void)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 	struct et_daemon_record r = { 0 };
-	struct et_culprit others[] = { { .name = "cron", .cpu_ns = 2500000 },
-		{ .name = "cron", .cpu_ns = 0 },
-		{ .name = "kworker/1:2", .cpu_ns = 1000000, .kernel_thread = true } };
+	struct et_culprit others[] = {
+		{ .name = "cron", .cpu_ns = 2500000, .on_our_cpu_ns = ET_UNKNOWN },
+		{ .name = "cron", .cpu_ns = 0, .on_our_cpu_ns = ET_UNKNOWN },
+		{ .name = "kworker/1:2",
+			.cpu_ns = 1000000,
+			.on_our_cpu_ns = ET_UNKNOWN,
+			.kernel_thread = true }
+	};
 
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
@@ -349,6 +354,7 @@ static void test_fill(void)
 	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.listed[0].n == 2,
 		"fill: names are those of daemons, executions of 0 ns are omitted");
 	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "fill: executions are in milliseconds");
+	ok(!r.by_ledger, "fill: without a ledger the CPU time is judged");
 	et_daemon_record_free(&r);
 	et_experiment_free(e);
 }

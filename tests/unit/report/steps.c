@@ -131,8 +131,13 @@ static void test_first_check(void)
 	e->first_check.state = ET_FIRST_CHECK_UNLEARNED;
 	is_str(line(e, "check I"), "not possible: no daemons are learned on this machine",
 		"steps: check I is not possible without a learning");
+	e->first_check.state = ET_FIRST_CHECK_UNSEEN;
+	is_str(line(e, "check I"), "not possible: the processes beside the runs could not be seen",
+		"steps: check I is not possible if processes were not seen");
 	e->first_check.state = ET_FIRST_CHECK_LENGTH;
-	is_str(line(e, "check I"), "not possible: the learning had much shorter samples",
+	is_str(line(e, "check I"),
+		"not possible: the learning had much shorter samples: run 'etalon daemons learn "
+		"--long-seconds 8'",
 		"steps: check I is not possible for a long program");
 	e->first_check.state = ET_FIRST_CHECK_WITHDRAWN;
 	e->first_check.would_remove = 8;
