@@ -79,8 +79,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_FIND_ID] = "SELECT id FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_LAST] = "SELECT id FROM experiment ORDER BY key DESC LIMIT 1",
 	/*
-	 * In a central store whoever adds an experiment says when it began. One that begins in the
-	 * future is not the newest: it would remain that, whatever others measure.
+	 * In a central store whoever adds an experiment says when it began. A start in the
+	 * future does not count: that row would remain the newest, whatever others measure.
 	 */
 	[ET_SQL_FIND_LABEL] = "SELECT id FROM experiment WHERE key = coalesce("
 			      "(SELECT key FROM experiment WHERE label = ?1 AND started_ns <= $soon"

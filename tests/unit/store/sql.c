@@ -10,7 +10,7 @@
 static const struct et_sql_word words[] = { { "key", "BIGINT PRIMARY KEY" }, { "int", "BIGINT" },
 	{ "real", "DOUBLE PRECISION" }, { "blob", "BYTEA" }, { "text", "TEXT" }, { "table", "" },
 	{ "table_by_key", "" }, { "many", "" }, { "me", "CURRENT_USER" },
-	{ "lock_row", "FOR UPDATE" }, { 0 } };
+	{ "lock_row", "FOR UPDATE" }, { "soon", "9" }, { 0 } };
 static const struct et_dialect question = { ET_PLACEHOLDER_QUESTION, NULL };
 static const struct et_dialect dollar = { ET_PLACEHOLDER_DOLLAR, words };
 
