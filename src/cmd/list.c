@@ -31,6 +31,7 @@ static const struct et_option options[] = {
 struct sink {
 	struct et_json *json; /* NULL: a table */
 	struct et_listing table;
+	bool missing; /* there is no store yet */
 };
 
 static int take(void *ctx, const struct et_summary *s)
@@ -50,6 +51,7 @@ static int read_store(const char *url, uint64_t limit, struct sink *sink, struct
 	struct et_store *store = NULL;
 	int rc = et_server_open(url, ET_STORE_READ, &store, err);
 
+	sink->missing = rc == -ENOENT;
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = et_store_list(store, limit, take, sink, err);
@@ -57,14 +59,13 @@ static int read_store(const char *url, uint64_t limit, struct sink *sink, struct
 	return rc;
 }
 
-static void print_empty(const char *url)
+static void print_empty(const char *url, bool missing)
 {
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 	ET_AUTO_FREE char *clean = et_clean(shown, "");
+	ET_AUTO_FREE char *cure = et_server_cure_missing(missing ? clean : "");
 
-	fprintf(stderr,
-		"nothing is stored yet in %s\nhint: measure a program: etalon run 'sleep 0.1'\n",
-		clean);
+	fprintf(stderr, "nothing is stored yet in %s\nhint: %s\n", clean, cure);
 }
 
 static int list(const struct et_cli *cli, const struct config *config, struct et_error *err)
@@ -85,7 +86,7 @@ static int list(const struct et_cli *cli, const struct config *config, struct et
 	else if (sink.table.n)
 		et_listing_text(&sink.table, &page);
 	else if (!rc && cli->verbosity >= 0)
-		print_empty(url);
+		print_empty(url, sink.missing);
 	et_listing_free(&sink.table);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of `run`: text, files, and the gate of --fail-on-regression. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "cmd/run.h"
 #include "report/gate.h"
 #include "report/terminal.h"
@@ -24,19 +25,31 @@ static bool regressed(const struct et_experiment *e, const struct et_judgement *
 	return et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
 }
 
+/* " --store x.db" if it was given: without it `show` looks in another store. */
+static char *store_option(const struct et_cli *cli)
+{
+	char **words = et_strv_of("--store", cli->store, NULL);
+	ET_AUTO_FREE char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return cli->store ? et_asprintf(" %s", line) : et_strdup("");
+}
+
 void et_run_print_place(const struct et_measuring *m, size_t left)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
 	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
+	ET_AUTO_FREE char *option = store_option(m->cli);
 	const char *dash = strrchr(e->id, '-'), *id = dash ? dash + 1 : e->id;
 
 	if (m->cli->verbosity > 0)
 		fprintf(m->text, "kept as %s in %s\n", e->id, url);
 	else if (left)
-		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v\n", id, left,
-			left == 1 ? "" : "s");
+		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v%s\n", id, left,
+			left == 1 ? "" : "s", option);
 	else
-		fprintf(m->text, "kept as %s: etalon show, etalon report\n", id);
+		fprintf(m->text, "kept as %s: etalon show%s%s\n", id, option,
+			*option ? "" : ", etalon report");
 }
 
 /* Names the pages that were written. */

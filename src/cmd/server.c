@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/server.h"
+#include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/signals.h"
 
@@ -21,4 +22,11 @@ int et_server_open(
 	struct et_patience patience = { et_server_limit_s(), et_signals_received };
 
 	return et_store_open_within(url, mode, &patience, out, err);
+}
+
+char *et_server_cure_missing(const char *shown)
+{
+	if (et_store_url_is_server(shown))
+		return et_asprintf("prepare the database: etalon sync --setup --store '%s'", shown);
+	return et_strdup("measure a program: etalon run 'sleep 0.1'");
 }

@@ -10,5 +10,7 @@ unsigned et_server_limit_s(void);
 /* As et_store_open; if etalon handles signals, they end the waiting for a server. */
 int et_server_open(const char *url, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
+/* What to do about a store that does not exist yet, by its URL without passwords. Caller frees. */
+char *et_server_cure_missing(const char *shown) ET_CHECK;
 
 #endif

@@ -157,7 +157,8 @@ int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experi
 	if (rc == -ENOENT && err->exit == ET_EXIT_OUTSIDE) {
 		ET_AUTO_FREE char *url = et_cli_store_shown(cli);
 		et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "nothing is stored yet in %s", url);
-		et_hint(err, rc, "measure a program: etalon run 'sleep 0.1'");
+		ET_AUTO_FREE char *cure = et_server_cure_missing(url);
+		et_hint(err, rc, "%s", cure);
 	}
 	if (rc == -ENOENT && err->exit == ET_EXIT_USAGE)
 		rc = explain_campaign(cli, name, rc, err);

@@ -108,7 +108,7 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 			       : open_pipes(s, piped, other_user, err);
 	if (rc || inherited || piped || !output || !strcmp(output, "null"))
 		return rc;
-	int fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
+	int fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_OUTSIDE, err);
 	if (fd < 0)
 		return fd;
 	s->out_fd = fd;

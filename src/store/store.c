@@ -60,6 +60,14 @@ static bool has_scheme(const char *url)
 	return len > 0 && url[len] == ':';
 }
 
+/* A bare word may be the name of a database or a mistyped URL: it does not create a file. */
+static bool is_path(const char *url)
+{
+	size_t len = strlen(url);
+
+	return strchr(url, '/') || (len > 3 && !strcmp(url + len - 3, ".db"));
+}
+
 /* The part of the URL after a scheme of the back end, or NULL. */
 static const char *after_scheme(const struct et_backend *b, const char *url)
 {
@@ -84,6 +92,11 @@ static int open_database(const char *url, enum et_store_mode mode,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': no kind of store has that name",
 				url),
 			"use sqlite:PATH or postgresql://…, or ./%s for a file of that name", url);
+	if (!is_path(url))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is not the name of a store", url),
+			"for a file write sqlite:%s or ./%s; for a server, postgresql://HOST/%s",
+			url, url, url);
 	return backends[0]->open(url, mode, patience, out, err);
 }
 

@@ -20,6 +20,9 @@ file=sqlite:$work/file.db
 
 refuses 'read: a database without a store is an error with a cure' 4 'nothing is stored yet' \
 	etalon show --store "$lab"
+like 'read: the cure of a database without a store is to prepare it' "$err" 'hint: .*etalon sync --setup --store'
+exits 'list: a database without a store is an empty list' 0 etalon list --store "$lab"
+like 'list: the hint for a database without a store is to prepare it' "$err" 'hint: .*etalon sync --setup --store'
 "$KEEP_SPECIMEN" "$file" known
 "$KEEP_SPECIMEN" "$lab" known
 pg_create hostile

@@ -105,6 +105,27 @@ if "$ETALON" --version | grep -q 'no PostgreSQL'; then
 else
 	skip "store: PostgreSQL gives exit status 3" "it is built with PostgreSQL"
 fi
+for name in foo etalon; do
+	refuses "store: the bare word $name is not the name of a store" 2 "'$name' is not the name of a store" \
+		etalon run -q -r 2 --store $name true
+	like "store: the hint for $name shows how to name a file" "$err" "hint: .*sqlite:$name or \./$name"
+	[ ! -e $name ]
+	holds $? "store: the bare word $name creates no file"
+done
+for name in postgres:/db sqlit:x; do
+	refuses "store: the mistyped URL $name is refused" 2 'no kind of store has that name' etalon run -q -r 2 --store $name true
+done
+for name in 'plain file.db' ./plain sqlite:plain2; do
+	exits "store: $name names a file" 0 etalon run -r 2 --store "$name" true
+	last=${out##*$'\n'}
+	command=${last#*: }
+	like "store: the last line after --store $name names the command that shows the result" "$command" "^etalon show .*--store|notes? in etalon show -v --store"
+	command="etalon${command##*etalon}"
+	exits "store: the command of the last line shows the experiment in $name" 0 bash -c "$command --json"
+	json "store: it is the experiment that was measured" "d['id'].endswith('-' + '${last:8:6}')"
+done
+run etalon run -r 2 true
+unlike "store: the last line has no --store if none was given" "${out##*$'\n'}" '--store'
 gives 2 "store: an unknown kind of store is rejected" "$ETALON" list --store oracle:x
 
 # --- a killed run

@@ -53,12 +53,10 @@ hints()
 	like "usage: the hint for $1 names the remedy" "$err" "hint: .*$4"
 }
 echo '{}' >there
-for option in --report --json --export-csv --export-markdown; do
+for option in --report --json --export-csv --export-markdown --output; do
 	hints "run $option below a missing folder" 4 'no/x: No such file' "no folder 'no'" \
 		etalon run -q "$option" no/x true
 done
-hints 'run --output below a missing folder' 2 'no/x: No such file' "no folder 'no'" \
-	etalon run -q --output no/x true
 hints 'run --input with a missing file' 2 'nofile: No such file' "ls './'" etalon run -q --input nofile true
 hints 'run with a missing program' 2 'nofile: No such file' 'no folder of PATH$' etalon run -q nofile
 printf '#!/bin/sh\n' >onlyhere
