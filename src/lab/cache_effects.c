@@ -163,8 +163,12 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
 	et_lab_series_add_single(e, s->name, 0, 0, result.ns);
-	/* The experiment holds whole nanoseconds, so no value in it is more exact than 1 ns. */
-	et_lab_series_add_single(e, doubt, 0, 0, fmax(result.error * result.ns, 1));
+	/*
+	 * The experiment holds whole nanoseconds, so no value in it is more exact than 1 ns, and an
+	 * error that is not known has no value.
+	 */
+	if (isfinite(result.error * result.ns))
+		et_lab_series_add_single(e, doubt, 0, 0, fmax(result.error * result.ns, 1));
 	return 0;
 }
 
@@ -282,6 +286,9 @@ int et_cache_effects_read(
 		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_effects_kbests[i].name);
 		c.kbest_ns[i] = et_lab_series_value(e, et_cache_effects_kbests[i].name, 0, 0);
 		c.error_ns[i] = et_lab_series_value(e, doubt, 0, 0);
+		/* Older experiments hold an unknown error as the greatest number. */
+		if (c.error_ns[i] >= (double)INT64_MAX)
+			c.error_ns[i] = NAN;
 	}
 	*out = c;
 	return 0;

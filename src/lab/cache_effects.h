@@ -53,7 +53,7 @@ struct et_cache_effects {
 	struct et_cache_effects_times calls[ET_CACHE_EFFECTS_CALLS];
 	struct et_cache_effects_parts parts; /* of the medians of the calls */
 	struct et_cache_effects_times steps[ET_CACHE_EFFECTS_STEPS];
-	/* libetalon's results and the half widths of their 95 % intervals; NaN: not measured. */
+	/* libetalon's results and the half widths of their 95 % intervals; NaN: not known. */
 	double kbest_ns[ET_CACHE_EFFECTS_KBESTS], error_ns[ET_CACHE_EFFECTS_KBESTS];
 };
 

@@ -10,6 +10,7 @@
 enum { LENGTH_COLUMNS = 8, ERROR_COLUMNS = 8 };
 
 /* The errors for which the summary prints how far each method reaches. */
+static const double ENOUGH_SHARE = 0.8; /* of the CPU time that the load leaves */
 static const double goals[] = { 0.001, 0.01 };
 
 /* --- common to all lab experiments about clocks --- */
@@ -186,6 +187,22 @@ static double within(const struct et_kbest_accuracy *a, unsigned load, double go
 	return longest;
 }
 
+/* A load is that of the study alone only if the timed thread got its share of the CPU. */
+static void print_share(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	double share = et_accuracy_share(a, load), wanted = 1 / fmax(load, 1);
+	char got[ET_FIGURE], of[ET_FIGURE];
+
+	if (!(share < ENOUGH_SHARE * wanted))
+		return;
+	ET_AUTO_FREE char *text = et_asprintf(
+		"load %2u: the timed thread got %s of the CPU, not %s: other programs ran, "
+		"so that the load was higher",
+		load, et_format_percent(share, got), et_format_percent(wanted, of));
+	et_page_paragraph(page, 2, "", NULL, text, NULL);
+}
+
 static void print_summary(
 	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
@@ -200,6 +217,7 @@ static void print_summary(
 				o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
 		et_page_paragraph(page, 2, "", NULL, text, NULL);
 	}
+	print_share(a, load, page);
 }
 
 /* Calls fn once per load. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
 #include "report/lab_clocks.h"
+#include "base/alloc.h"
+#include "lab/lab_series.h"
 #include "report/error_curves.h"
 #include "report/lab_kbest_figures.h"
 #include "tap.h"
@@ -116,6 +118,21 @@ static void test_kbest(void)
 	ok(strstr(text, "T(r) = 49.273 µs r + 166 ns, largest error 0.040 %"),
 		"K-best: the line of the chapter");
 	ok(!strstr(text, "K=3 td"), "K-best: the tables need -v");
+	/* 4 ms of CPU time in 6.0006 ms, and 2 in 4.0001: less than load 1, more than load 11. */
+	ok(strstr(text, "load  1: the timed thread got 67 % of the CPU, not 100 %: other programs "
+			"ran") &&
+			!strstr(text, "load 11: the timed thread"),
+		"K-best: a load that is higher than its name has a line");
+	calls[1].counter_ns = 1e6;
+	page.out = begin();
+	et_kbest_accuracy_text(&a, false, &page);
+	fclose(page.out);
+	ok(!strstr(text, "the timed thread got"),
+		"K-best: a load that is what its name says has none");
+	calls[1].counter_ns = 3e6;
+	page.out = begin();
+	et_kbest_accuracy_text(&a, false, &page);
+	fclose(page.out);
 	size_t plain = size;
 	page.out = begin();
 	et_kbest_accuracy_text(&a, true, &page);
@@ -130,6 +147,37 @@ static void test_kbest(void)
 	et_kbest_accuracy_json(&e, &a, out);
 	fclose(out);
 	ok(strstr(text, "\"k\": 5") && !strstr(text, "nan"), "K-best: JSON has every K and no NaN");
+}
+
+/* One result with a known error, and one whose error is not known, as old experiments hold it. */
+static void test_unknown_error(void)
+{
+	struct et_experiment *e = et_lab_experiment_new();
+	const char *first = et_cache_effects_kbests[0].name,
+		   *second = et_cache_effects_kbests[1].name;
+	ET_AUTO_FREE char *known = et_asprintf("%s-doubt", first);
+	ET_AUTO_FREE char *unknown = et_asprintf("%s-doubt", second);
+	struct et_page page = { .width = 80 };
+	struct et_cache_effects c;
+	struct et_error err = { 0 };
+
+	et_lab_series_add_single(e, et_cache_effects_calls[0].name, 0, 0, 100);
+	et_lab_series_add_single(e, first, 0, 0, 2500);
+	et_lab_series_add_single(e, known, 0, 0, 50);
+	et_lab_series_add_single(e, second, 0, 0, 2747);
+	et_lab_series_add_single(e, unknown, 0, 0, INFINITY);
+	if (!ok(et_cache_effects_read(e, &c, &err) == 0, "lab cache: the experiment is read"))
+		return;
+	page.out = begin();
+	et_cache_effects_text(&c, &page);
+	fclose(page.out);
+	ok(strstr(text, "2.500 µs ± 0.050 µs\n"), "lab cache: a known error is printed");
+	ok(strstr(text, "2.747 µs ± –\n"), "lab cache: an unknown error is a dash");
+	FILE *out = begin();
+	et_cache_effects_json(e, &c, out);
+	fclose(out);
+	ok(strstr(text, "\"ns\": 2747, \"said\": null"), "lab cache: JSON has null for it");
+	et_experiment_free(e);
 }
 
 /* Two lengths and two loads: calls of load 1 are right, those of load 4 four times too long. */
@@ -256,6 +304,7 @@ int main(void)
 	test_errors();
 	test_curves();
 	test_kbest();
+	test_unknown_error();
 	test_figures();
 	test_branch();
 	test_cache();
