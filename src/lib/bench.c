@@ -5,6 +5,7 @@
  * function is being timed.
  */
 #include "base/alloc.h"
+#include "base/display.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_files.h"
 #include "lib/bench_judge.h"
@@ -128,8 +129,11 @@ static size_t count_failed(const struct et_bench_results *r, const char *program
 	for (size_t i = 0; i < r->n; i++) {
 		if (!r->rows[i].error || r->rows[i].skipped)
 			continue;
-		if (r->options.quiet)
-			fprintf(stderr, "%s: %s: %s\n", program, r->rows[i].name, r->rows[i].error);
+		if (r->options.quiet) {
+			ET_AUTO_FREE char *why = et_clean(r->rows[i].error, "");
+
+			fprintf(stderr, "%s: %s: %s\n", program, r->rows[i].name, why);
+		}
 		failed++;
 	}
 	return failed;
@@ -255,11 +259,14 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 	return rc;
 }
 
+/* Errors may quote a file or another program. */
 static int complain(const char *program, const struct et_error *err)
 {
-	fprintf(stderr, "%s: %s\n", program, err->what);
-	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", err->hint);
+	ET_AUTO_FREE char *what = et_clean(err->what, ""), *hint = et_clean(err->hint, "");
+
+	fprintf(stderr, "%s: %s\n", program, what);
+	if (hint[0])
+		fprintf(stderr, "hint: %s\n", hint);
 	return (int)err->exit;
 }
 

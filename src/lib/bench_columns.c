@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/bench_columns.h"
 #include "base/alloc.h"
+#include "base/display.h"
 #include "base/figure.h"
 #include "lib/bench_figures.h"
 
 #include <math.h>
 #include <string.h>
-
-char *et_bench_clean(char *text)
-{
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	return text;
-}
-
-int et_bench_width(const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
 
 const char *et_bench_si(double x, char buf[ET_BENCH_TEXT])
 {
@@ -47,7 +31,7 @@ static struct et_bench_column *add(
 {
 	ET_GROW(c->list, c->n, c->room);
 	struct et_bench_column *new = &c->list[c->n++];
-	*new = (struct et_bench_column){ .title = et_bench_clean(et_strdup(title)),
+	*new = (struct et_bench_column){ .title = et_clean(title, ""),
 		.right = right,
 		.rank = rank,
 		.cells = et_calloc(c->rows + 1, sizeof(*new->cells)) };
@@ -56,7 +40,7 @@ static struct et_bench_column *add(
 
 static void put(struct et_bench_column *c, size_t row, const char *text)
 {
-	c->cells[row] = et_bench_clean(et_strdup(text));
+	c->cells[row] = et_clean(text, "");
 }
 
 static void add_times(struct et_bench_columns *c, const struct et_bench_results *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of all cases as cells of text, which is printed in columns or as Markdown. */
+/* The table of all cases as cells of clean text, which is printed in columns or as Markdown. */
 #ifndef ET_LIB_BENCH_COLUMNS_H
 #define ET_LIB_BENCH_COLUMNS_H
 
@@ -20,10 +20,6 @@ struct et_bench_columns {
 
 void et_bench_columns_make(const struct et_bench_results *r, struct et_bench_columns *out);
 void et_bench_columns_free(struct et_bench_columns *c);
-/* Replaces control characters of a text, which may come from a file, by "?". Returns text. */
-char *et_bench_clean(char *text);
-/* The characters of a text in UTF-8. */
-int et_bench_width(const char *text);
 
 /* "23.5 G", "512 ": a number with a prefix of the SI for the unit that follows. */
 enum { ET_BENCH_TEXT = 48 };

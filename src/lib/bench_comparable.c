@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the times of a baseline can be compared with new ones. */
 #include "base/alloc.h"
-#include "lib/bench_columns.h"
+#include "base/display.h"
 #include "lib/bench_figures.h"
+#include "lib/bench_output.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+
+enum { MOST_VALUE = 100 };
 
 void et_bench_note(struct et_bench_results *r, const char *fmt, ...)
 {
@@ -26,12 +29,11 @@ static bool differ(const char *a, const char *b)
 static int other(
 	struct et_error *err, const char *path, const char *what, const char *was, const char *hint)
 {
-	char text[160];
+	ET_AUTO_FREE char *clean = et_clean(was, ""), *text = et_shorten(clean, MOST_VALUE);
 
-	snprintf(text, sizeof(text), "%s", was);
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "%.150s: the functions were timed with %s%s",
-			path, what, et_bench_clean(text)),
+			path, what, text),
 		"%s", hint);
 }
 

@@ -4,8 +4,8 @@
  * are used, sizes are limited, and texts are cleaned when they are printed.
  */
 #include "base/alloc.h"
+#include "base/display.h"
 #include "base/hash.h"
-#include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
 #include "lib/complexity.h"
@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_FUNCTIONS = 65536, MOST_SLICES = 65536, MOST_TEXT = 4096 };
+enum { MOST_FUNCTIONS = 65536, MOST_SLICES = 65536, MOST_TEXT = 4096, MOST_REASON = 250 };
 static const double MOST_NS = 1e18; /* thirty years */
 
 struct reader {
@@ -31,13 +31,12 @@ static int refuse(struct reader *in, const char *fmt, ...) ET_PRINTF(2, 3);
 
 static int refuse(struct reader *in, const char *fmt, ...)
 {
-	char text[300];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	ET_AUTO_FREE char *raw = et_vasprintf(fmt, ap);
 	va_end(ap);
-	et_bench_clean(text);
+	ET_AUTO_FREE char *clean = et_clean(raw, ""), *text = et_shorten(clean, MOST_REASON);
 	return et_hint(in->err,
 		et_fail(in->err, EINVAL, ET_EXIT_OUTSIDE, "%.150s: %s", in->path, text),
 		"give a file that --json or Google Benchmark wrote");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints results for people: the table first, then warnings, details and the decision. */
 #include "base/alloc.h"
+#include "base/display.h"
 #include "base/figure.h"
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
@@ -15,10 +16,10 @@ enum { GAP = 2, LEAST_NAME = 16, MOST_NAMED = 3 };
 
 static int width_of(const struct et_bench_column *c, size_t rows)
 {
-	int most = et_bench_width(c->title);
+	int most = et_columns(c->title);
 
 	for (size_t i = 0; i < rows; i++) {
-		int width = c->cells[i] ? et_bench_width(c->cells[i]) : 0;
+		int width = c->cells[i] ? et_columns(c->cells[i]) : 0;
 
 		most = width > most ? width : most;
 	}
@@ -35,17 +36,10 @@ static int total_width(const struct et_bench_columns *c)
 	return sum;
 }
 
-/* Keeps the end of a name, which has its parameters. */
 static void shorten(char **name, int width)
 {
-	int excess = et_bench_width(*name) - width;
-	const char *p = *name;
+	char *text = et_shorten(*name, width);
 
-	if (excess <= 0)
-		return;
-	for (excess++; *p && (excess > 0 || ((unsigned char)*p & 0xc0) == 0x80); p++)
-		excess -= ((unsigned char)p[0] & 0xc0) != 0x80;
-	char *text = et_asprintf("…%s", p);
 	free(*name);
 	*name = text;
 }
@@ -72,7 +66,7 @@ static void fit(struct et_bench_columns *c, int columns)
 
 static void print_cell(const char *text, int width, bool right, bool last, FILE *out)
 {
-	int pad = width - et_bench_width(text);
+	int pad = width - et_columns(text);
 
 	if (right)
 		fprintf(out, "%*s", pad, "");
@@ -123,17 +117,22 @@ static const char *color_of(const struct et_bench_results *r, size_t row)
 							  : NULL;
 }
 
-/* Prints words; a line that would be longer than the page begins again, indented. */
+/*
+ * Prints the words of any text, which is cleaned here; a line that would be longer than the page
+ * begins again, indented.
+ */
 static void print_words(
-	const char *lead, const char *text, const struct et_bench_page *page, FILE *out)
+	const char *lead, const char *words, const struct et_bench_page *page, FILE *out)
 {
-	int at = et_bench_width(lead);
+	ET_AUTO_FREE char *clean = et_clean(words, "");
+	const char *text = clean;
+	int at = et_columns(lead);
 
 	fputs(lead, out);
 	for (bool first = true; *text; first = false) {
 		size_t length = strcspn(text, " ");
 		ET_AUTO_FREE char *word = et_strndup(text, length);
-		int width = et_bench_width(word);
+		int width = et_columns(word);
 
 		if (!first && page->columns > 0 && at + 1 + width > page->columns)
 			at = fprintf(out, "\n   ") - 1;
@@ -218,8 +217,7 @@ static void warn_rows(const struct et_bench_results *r, const bool *which, const
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
-	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", et_bench_clean(line),
-		page, out);
+	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", line, page, out);
 	free(line);
 }
 
@@ -247,8 +245,8 @@ static void print_notes(
 		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
 			"the program was compiled without optimisation: use -O2", page, out);
 	for (size_t i = 0; i < r->n_notes; i++)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
-			et_bench_clean(r->notes[i]), page, out);
+		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", r->notes[i],
+			page, out);
 }
 
 /* Rows with the usual sentence are named together, and so are those with another one. */
@@ -368,7 +366,7 @@ static void print_complexity(
 								  : ET_GROWTH_SAMPLES_LEAST);
 		else
 			line = complexity_line(c);
-		print_words("", et_bench_clean(line), page, out);
+		print_words("", line, page, out);
 		free(line);
 	}
 }
@@ -513,7 +511,7 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	et_append(&line, " ", "(at most %.3g %% false alarms among all of them together)",
 		100 * (1 - r->options.level));
 	add_undecided(r, &line);
-	print_words("", et_bench_clean(line), page, out);
+	print_words("", line, page, out);
 }
 
 static void print_decision(

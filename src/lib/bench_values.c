@@ -69,9 +69,15 @@ static bool counts(const struct et_slice *s, size_t i, const struct et_bench_met
 /* The time of a sample, with the cost of an empty call that holds for all processes. */
 static double time_of(const struct et_slice *s, size_t i, const struct et_bench_method *m)
 {
-	if (m->cpu_wanted)
-		return fmax(s->samples[i].cpu_ns - m->empty_ns, 0);
-	return m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + s->empty_ns - m->empty_ns;
+	double elapsed = s->samples[i].ns + s->empty_ns - m->empty_ns;
+
+	if (m->cpu_wanted) {
+		double cpu = s->samples[i].cpu_ns - m->empty_ns;
+
+		/* A thread uses no more; the CPU's clock costs more to read than is subtracted. */
+		return fmax(s->at_once > 0 ? cpu : fmin(cpu, elapsed), 0);
+	}
+	return m->by_cpu ? s->samples[i].cpu_ns : elapsed;
 }
 
 static void add(struct pool *p, const struct et_slice *s, const struct et_bench_method *m)

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text for a terminal: removes control sequences, measures the width in columns, shortens, and
- * wraps lines. Nothing here depends on what the text means.
+ * Text for a terminal: lines that are wrapped, and styled. base/display.h, which comes with it,
+ * removes control sequences, measures the width in columns, and shortens. Nothing here depends on
+ * what the text means.
  */
 #ifndef ET_REPORT_TERMINAL_H
 #define ET_REPORT_TERMINAL_H
 
-#include "base/attr.h"
+#include "base/display.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
-
-/*
- * Returns a copy that is valid UTF-8. Control characters, except those in keep, are replaced by
- * their Unicode control pictures (␛, ␊); invalid bytes, and characters that reorder or hide text,
- * by U+FFFD. The caller frees it.
- */
-char *et_clean(const char *text, const char *keep) __attribute__((malloc, returns_nonnull));
-/* The width of a clean text in columns. */
-int et_columns(const char *clean);
-/* Returns at most width columns of it, with "…" instead of the middle. The caller frees it. */
-char *et_shorten(const char *clean, int width) __attribute__((malloc, returns_nonnull));
-/* The number of bytes at the start of a clean text that fit into this many columns. */
-size_t et_fitting(const char *clean, int width);
 
 struct et_page {
 	FILE *out;

@@ -3,6 +3,7 @@
 #include "records.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "base/utf8.h"
 #include "cmd/daemons.h"
 #include "lib/bench_judge.h"
 #include "lib/bench_output.h"
@@ -409,6 +410,36 @@ static char *as_tree(const char *path, const uint8_t *data, size_t size, size_t 
 	return text;
 }
 
+/* Text for a terminal has no control characters but the ends of lines, and nothing that deceives.
+ */
+static bool is_displayable(const char *text)
+{
+	for (size_t n; *text; text += n) {
+		n = et_utf8_length(text);
+		if (!n)
+			return false;
+		uint32_t c = et_utf8_decode(text, n);
+		if ((c < ' ' && c != '\n') || c == 0x7f || et_utf8_deceives(c))
+			return false;
+	}
+	return true;
+}
+
+/* Prints what a program prints that has none of the functions of its baseline. */
+static void print_baseline(struct et_bench_results *r)
+{
+	ET_AUTO_FREE const char **names = et_calloc(r->n + 1, sizeof(*names));
+	struct et_memstream m;
+
+	for (size_t i = 0; i < r->n; i++)
+		names[i] = r->rows[i].name;
+	et_bench_note_missing(r, "/baseline", names, r->n);
+	r->options.fail_ratio = INFINITY;
+	et_bench_text(r, &(struct et_bench_page){ .columns = 80 }, et_memstream_open(&m));
+	ET_AUTO_FREE char *text = et_memstream_close(&m);
+	FUZZ_CHECK(is_displayable(text));
+}
+
 int fuzz_baseline(const uint8_t *data, size_t size)
 {
 	struct et_bench_results r = { 0 };
@@ -429,6 +460,7 @@ int fuzz_baseline(const uint8_t *data, size_t size)
 		if (et_bench_judge(row->slices, row->n_slices, true, 0, 0.95, &e))
 			FUZZ_CHECK(!(e.lo_ns > fmax(e.ns, 0)) && !(e.hi_ns < e.ns));
 	}
+	print_baseline(&r);
 	et_bench_results_free(&r);
 	return 1;
 }

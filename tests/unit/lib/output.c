@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Results as text and files, and back from a file to slices. */
 #include "base/alloc.h"
+#include "base/display.h"
 #include "base/memstream.h"
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
@@ -152,7 +153,7 @@ static int widest(const char *text)
 
 	while (*text) {
 		ET_AUTO_FREE char *line = et_strndup(text, strcspn(text, "\n"));
-		int width = et_bench_width(line);
+		int width = et_columns(line);
 
 		most = width > most ? width : most;
 		text += strlen(line) + (text[strlen(line)] == '\n');
@@ -178,6 +179,32 @@ static void check_text(void)
 		puts(narrow);
 	has(narrow, "omitted to fit the terminal: bytes, cycles, instructions",
 		"text: omitted columns are named");
+}
+
+/* A baseline may hold any text: ESC, C1 control characters, marks that reverse the direction. */
+static void check_foreign_text(void)
+{
+	static const char *const names[] = { "gone\xc2\x9b"
+					     "31m\xe2\x80\xaeXYZ",
+		"esc\x1b[31m\xff" };
+	char label[] = "\xe8\xa1\xa8\xc2\x9b\x1b";
+	struct et_bench_results r = results();
+	struct et_memstream s;
+
+	et_bench_note_missing(&r, "bad.json", names, 2);
+	slices[0].label = label;
+	et_bench_text(&r, &(struct et_bench_page){ .columns = 200 }, et_memstream_open(&s));
+	slices[0].label = NULL;
+	ET_AUTO_FREE char *text = et_memstream_close(&s);
+	has(text,
+		"lacks: gone\xef\xbf\xbd"
+		"31m\xef\xbf\xbdXYZ, esc\xe2\x90\x9b[31m\xef\xbf\xbd",
+		"foreign text: notes have no control characters");
+	has(text, "\xe8\xa1\xa8\xef\xbf\xbd\xe2\x90\x9b\n", "foreign text: nor has a cell");
+	ok(!strstr(text, "\xc2\x9b") && !strchr(text, '\x1b') && !strstr(text, "\xe2\x80\xae"),
+		"foreign text: nothing acts on a terminal");
+	free(r.notes[0]);
+	free(r.notes);
 }
 
 static void check_tables(void)
@@ -533,6 +560,7 @@ int main(void)
 	check_details();
 	check_tables();
 	check_round_trip();
+	check_foreign_text();
 	check_google();
 	check_google_figures();
 	check_rates();

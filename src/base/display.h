@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text of any origin that is to be displayed: made harmless for a terminal, measured in columns,
+ * and shortened.
+ */
+#ifndef ET_BASE_DISPLAY_H
+#define ET_BASE_DISPLAY_H
+
+#include "base/attr.h"
+
+/*
+ * Returns a copy that is valid UTF-8. Control characters, except those in keep, are replaced by
+ * their Unicode control pictures (␛, ␊); invalid bytes, and characters that reorder or hide text,
+ * by U+FFFD. The caller frees it.
+ */
+char *et_clean(const char *text, const char *keep) __attribute__((malloc, returns_nonnull));
+/* The width of a clean text in columns. */
+int et_columns(const char *clean);
+/* Returns at most width columns of it, with "…" instead of the middle. The caller frees it. */
+char *et_shorten(const char *clean, int width) __attribute__((malloc, returns_nonnull));
+/* The width of the first character in columns; sets *n to its length in bytes. */
+int et_glyph_columns(const char *text, size_t *n);
+/* The number of bytes at the start of a clean text that fit into this many columns. */
+size_t et_fitting(const char *clean, int width);
+
+#endif
