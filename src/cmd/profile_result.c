@@ -131,25 +131,83 @@ static int keep(
 	return rc;
 }
 
-/*
- * A single operand that is no file may be the id or label of a kept profile. Returns -ENOENT if
- * there is none.
+/* Text that is no file may be the id or label of a kept profile. Returns -ENOENT if there is none.
  */
+static int load_one(const struct et_cli *cli, const char *text, bool single,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_error absent;
+	int rc = 0;
+
+	if (access(text, F_OK) == 0 || strchr(text, '/') ||
+		et_stored_fetch(cli, text, out, &absent))
+		return -ENOENT;
+	if (!(*out)->profile)
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s is not a profile", (*out)->id);
+	else if (single && (*out)->n_commands != 1)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"%s is a profile of %zu commands, which are compared already",
+				(*out)->id, (*out)->n_commands),
+			"use 'etalon profile --from %s' to see it", (*out)->id);
+	if (rc) {
+		et_experiment_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+/*
+ * Two kept profiles become one experiment of two commands. They were measured one after the other,
+ * so the order says that there are no rounds, and a warning follows.
+ */
+static int load_two(const struct et_cli *cli, const char *first, const char *second,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *other;
+	int rc = load_one(cli, first, true, out, err);
+
+	if (rc)
+		return rc;
+	rc = load_one(cli, second, true, &other, err);
+	if (rc == -ENOENT)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is not a kept profile", second),
+			"run 'etalon list' to see what is kept");
+	if (rc == 0 && strcmp((*out)->profile->event, other->profile->event) != 0) {
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"%s counts %s and %s counts %s, so they cannot be compared", (*out)->id,
+			(*out)->profile->event, other->id, other->profile->event);
+		et_experiment_free(other);
+	}
+	if (rc) {
+		et_experiment_free(*out);
+		return rc;
+	}
+	et_experiment_take_profile(*out, other);
+	(*out)->plan.order = ET_ORDER_SEQUENTIAL;
+	(*out)->id[0] = '\0';
+	et_experiment_free(other);
+	return 0;
+}
+
+/* Of --from: one kept profile, or with --compare two. Returns -ENOENT if they are files. */
 static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
 	const struct et_operands *ops, struct et_experiment **out, struct et_error *err)
 {
-	struct et_error absent;
+	bool two = p->view.compare && ops->n_after == 1;
 
-	if (ops->n_before || p->view.compare || access(p->from, F_OK) == 0 ||
-		strchr(p->from, '/') || et_stored_fetch(cli, p->from, out, &absent))
+	if (ops->n_before || (p->view.compare && !two))
 		return -ENOENT;
-	int rc = 0;
-	if (!(*out)->profile)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s is not a profile", (*out)->id);
-	else if (p->run.label)
-		rc = et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "%s is kept already: omit --label", (*out)->id);
-	if (rc) {
+	int rc = two ? load_two(cli, p->from, ops->after[0], out, err)
+		     : load_one(cli, p->from, false, out, err);
+	if (rc)
+		return rc;
+	if (p->run.label) {
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+			two ? "kept profiles are kept already: omit --label"
+			    : "%s is kept already: omit --label",
+			(*out)->id);
 		et_experiment_free(*out);
 		return rc;
 	}

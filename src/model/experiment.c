@@ -92,6 +92,15 @@ struct et_command *et_experiment_add_command(struct et_experiment *e, char *name
 	return c;
 }
 
+void et_experiment_take_profile(struct et_experiment *e, struct et_experiment *other)
+{
+	et_profile_append(e->profile, other->profile, (uint32_t)e->n_commands);
+	e->commands = et_realloc(e->commands, e->n_commands + 1, sizeof(*e->commands));
+	e->commands[e->n_commands++] = other->commands[0];
+	other->n_commands--;
+	memmove(other->commands, other->commands + 1, other->n_commands * sizeof(*other->commands));
+}
+
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)
 {
 	struct et_sample bare = *s;

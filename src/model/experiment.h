@@ -177,6 +177,11 @@ struct et_command *et_experiment_add_command(struct et_experiment *e, char *name
  * the experiment's. The result is valid until the next one is added, and has no profile.
  */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
+/*
+ * Appends the first command of another experiment, with its samples and the runs of its profile;
+ * both experiments have one. The other one keeps the rest and lacks this command.
+ */
+void et_experiment_take_profile(struct et_experiment *e, struct et_experiment *other);
 /* Records that a factor of the environment changed at that time; the texts are copied. */
 const struct et_factor *et_experiment_add_change(
 	struct et_experiment *e, const char *factor, const char *what, uint64_t wall_ns);

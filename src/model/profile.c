@@ -121,6 +121,31 @@ struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profil
 	return &p->runs[p->n_runs++];
 }
 
+/* Numbers of functions and contexts differ between the two, so each is looked up by its text. */
+void et_profile_append(struct et_profile *p, const struct et_profile *other, uint32_t command)
+{
+	ET_AUTO_FREE uint32_t *node = et_calloc(other->n_nodes, sizeof(*node));
+
+	for (size_t i = 1; i < other->n_nodes; i++) {
+		const struct et_profile_function *f = &other->functions[other->nodes[i].function];
+		uint32_t function =
+			et_profile_function_of(p, f->name, f->module, f->space, f->unnamed);
+		node[i] = et_profile_node_of(p, node[other->nodes[i].parent], function);
+	}
+	for (size_t i = 0; i < other->n_runs; i++) {
+		struct et_profile_run run = other->runs[i];
+		run.command = command;
+		run.samples = 0;
+		run.counts = NULL;
+		run.n_counts = 0;
+		for (size_t k = 0; k < other->runs[i].n_counts; k++) {
+			const struct et_profile_count *c = &other->runs[i].counts[k];
+			et_profile_run_add(&run, node[c->node], c->samples, c->at_entry);
+		}
+		et_profile_add_run(p, &run);
+	}
+}
+
 static struct et_profile_build *find_build(const struct et_profile *p, const char *module)
 {
 	for (size_t i = 0; i < p->n_builds; i++) {

@@ -169,6 +169,9 @@ void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t funct
 /* Returns NAN if they are not known. */
 double et_profile_calls_of(const struct et_profile *p, uint32_t command, uint32_t function);
 
+/* Appends the runs of another profile, as those of a command. */
+void et_profile_append(struct et_profile *p, const struct et_profile *other, uint32_t command);
+
 /* Notes the build id of a module, of 1 to 64 bytes. */
 void et_profile_note_build(
 	struct et_profile *p, const char *module, const unsigned char *id, size_t size);

@@ -103,10 +103,10 @@ struct et_profile_result {
 
 /* How one function differs between two commands. */
 struct et_profile_change {
-	uint32_t function;   /* of command a, or of b if a does not have it */
-	uint32_t function_b; /* the same function in b, which may be in another file */
-	const char *name, *module;
-	double mean_a, mean_b; /* samples per run */
+	uint32_t function;         /* of command a, or of b if a does not have it */
+	uint32_t function_b;       /* the same function in b, which may be in another file */
+	const char *name, *module; /* name is NULL: a whole module */
+	double mean_a, mean_b;     /* samples per run */
 	double share_a, share_b;
 	double difference; /* mean_b - mean_a */
 	/*
@@ -120,6 +120,8 @@ struct et_profile_change {
 
 struct et_profile_comparison {
 	uint32_t a, b; /* commands */
+	enum et_profile_by by;
+	bool with_callees; /* samples of a row with those of what it called */
 	double alpha;
 	size_t family;                  /* functions that were tested together */
 	size_t too_rare;                /* functions with too few samples to be tested */

@@ -74,10 +74,8 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 	double half = et_doe_has_interval(e) ? (e->hi - e->lo) / 2 : NAN;
 	char value[ET_FIGURE], percent[ET_FIGURE], text[ET_FIGURE];
 	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e);
-	ET_AUTO_FREE char *term =
-		e->aliases ? et_asprintf("%s (= %s)", e->term, e->aliases) : et_strdup(e->term);
 
-	et_sheet_name(s, term, style);
+	et_sheet_name(s, e->term, style);
 	et_sheet_text(s, "", levels, NULL);
 	et_sheet_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
 	et_doe_effect_percent(e, percent);
@@ -94,6 +92,21 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 	et_sheet_text(s, et_doe_p(e->p_holm, value), "", style);
 }
 
+/* In the table they would leave no room for the names of the terms. */
+static void aliases(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		if (e->aliases && et_doe_shows(v, e))
+			et_append(&text, "; ", "%s = %s", e->term, e->aliases);
+	}
+	if (text)
+		et_page_paragraph(page, 2, "not told apart: ", NULL, text, NULL);
+}
+
 static void effects(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
@@ -108,6 +121,7 @@ static void effects(
 			effect_row(&s, v, p, &p->effects[i]);
 	}
 	et_sheet_print(&s, page);
+	aliases(v, p, page);
 }
 
 static void variation_row(struct et_sheet *s, const char *name, double share)
@@ -256,9 +270,13 @@ static void residuals(const struct et_doe_program *p, const struct et_page *page
 static void pairs(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
-	enum { MOST = 100, MANY_TREATMENTS = 8 };
+	enum { MOST = 100, MANY_TREATMENTS = 8, LONG_NAME = 20 };
 	const struct et_design *d = v->result->design;
 	bool numbers, brief = d->n_treatments > MANY_TREATMENTS;
+
+	/* Two long names in a line would be cut until they cannot be told apart. */
+	for (size_t t = 0; t < d->n_treatments; t++)
+		brief = brief || et_columns(d->treatments[t].name) > LONG_NAME;
 
 	if (!p->n_pairs)
 		return;

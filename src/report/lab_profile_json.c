@@ -41,15 +41,18 @@ static void write_cell(struct et_json *w, const struct et_profile_treatment *t, 
 	et_json_end(w);
 }
 
-static void write_verdict(struct et_json *w, const struct et_profile_treatment *t)
+static void write_verdict(
+	struct et_json *w, const struct et_profile_treatment *t, size_t configurations)
 {
 	struct et_triangle_verdict v;
 
-	et_triangle_judge(t, &v);
+	et_triangle_judge(t, configurations, &v);
 	et_json_flat_object(w, "function1");
 	et_json_double(w, "observed", v.observed);
 	et_json_double(w, "projected", v.projected);
 	et_json_double(w, "prediction_half_width", v.half_width);
+	et_json_double(w, "joint_half_width", v.joint_half_width);
+	et_json_double(w, "observed_half_width", t->cells[0].interval);
 	et_json_double(w, "residual_sd", v.line.residual_sd);
 	et_json_bool(w, "anomalous", v.anomalous);
 	et_json_end(w);
@@ -59,7 +62,9 @@ static void write_verdict(struct et_json *w, const struct et_profile_treatment *
 		et_json_null(w, "shares_hold");
 }
 
-static void write_treatment(struct et_json *w, const struct et_profile_treatment *t, bool triangle)
+/* With the verdict, if it is one of `triangles` configurations of that lab. */
+static void write_treatment(
+	struct et_json *w, const struct et_profile_treatment *t, size_t triangles)
 {
 	et_json_object(w, NULL);
 	et_json_string(w, "instrument", t->instrument);
@@ -80,8 +85,8 @@ static void write_treatment(struct et_json *w, const struct et_profile_treatment
 	for (size_t i = 0; i < t->n_cells; i++)
 		write_cell(w, t, i);
 	et_json_end(w);
-	if (triangle)
-		write_verdict(w, t);
+	if (triangles)
+		write_verdict(w, t, triangles);
 	et_json_end(w);
 }
 
@@ -92,7 +97,7 @@ void et_profile_study_json(const struct et_profile_study *s, FILE *out)
 	et_lab_study_json_begin(&w, s, out);
 	et_json_array(&w, "treatments");
 	for (size_t i = 0; i < s->n; i++)
-		write_treatment(&w, &s->list[i], !strcmp(s->lab, "triangle"));
+		write_treatment(&w, &s->list[i], strcmp(s->lab, "triangle") ? 0 : s->n);
 	et_json_end(&w);
 	et_json_end(&w);
 }

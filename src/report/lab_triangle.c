@@ -48,19 +48,20 @@ static bool has_samples(const struct et_profile_treatment *t)
 	return false;
 }
 
-static void projection(const struct et_profile_treatment *t, const struct et_page *page)
+static void projection(
+	const struct et_profile_treatment *t, size_t configurations, const struct et_page *page)
 {
 	struct et_triangle_verdict v;
 	char projected[ET_FIGURE], observed[ET_FIGURE];
 	ET_AUTO_FREE char *name = et_asprintf("  %-10s", t->name);
 
-	et_triangle_judge(t, &v);
-	if (isnan(v.half_width) || t->runs < 2 || !has_samples(t)) {
+	et_triangle_judge(t, configurations, &v);
+	if (isnan(v.joint_half_width) || t->runs < 2 || !has_samples(t)) {
 		et_page_paragraph(page, 12, name, NULL, "too few samples", NULL);
 		return;
 	}
 	ET_AUTO_FREE char *text = et_asprintf("function1 is expected at %s and observed at %s: %s",
-		et_format_count(v.projected, v.half_width, projected),
+		et_format_count(v.projected, v.joint_half_width, projected),
 		et_format_count(v.observed, t->cells[0].interval, observed),
 		v.anomalous ? v.observed < v.projected ? "anomalous, below the line"
 						       : "anomalous, above the line"
@@ -76,7 +77,7 @@ static void shares(const struct et_profile_treatment *t, const struct et_page *p
 
 	if (t->runs < 2)
 		return;
-	et_triangle_judge(t, &v);
+	et_triangle_judge(t, 1, &v);
 	if (!v.shares_known)
 		return;
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
@@ -118,12 +119,15 @@ static void explain(const struct et_profile_study *s, const struct et_page *page
 		"Means per run with expanded uncertainties that hold together: %zu means, so %zu "
 		"statements, each at the level %.9f (Šidák), k = %.3f with %zu runs. The expected "
 		"count of function1 is the projection of a least-squares line through the means of "
-		"functions 2 to 5, ± its 95 %% prediction interval (6.803 residual standard "
-		"deviations); a count is anomalous only if it is outside. Shares are of the "
-		"samples "
-		"in the five functions, with simultaneous 95 %% intervals of the five. The runs "
+		"functions 2 to 5, ± its prediction interval (of one configuration 6.803 residual "
+		"standard deviations, here more, so that all %zu hold together at 95 %%). A count "
+		"is "
+		"anomalous only if it is outside of that interval and its own 95 %% interval "
+		"excludes "
+		"the projection. Shares are of the samples in the five functions, with "
+		"simultaneous 95 %% intervals of the five. The runs "
 		"of the configurations alternate.",
-		s->n * ET_TRIANGLE_CATEGORIES, t->statements, t->level, t->k, t->runs);
+		s->n * ET_TRIANGLE_CATEGORIES, t->statements, t->level, t->k, t->runs, s->n);
 
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
@@ -134,7 +138,7 @@ void et_triangle_text(const struct et_profile_study *s, const struct et_page *pa
 		size_t end = et_lab_same_instrument(s, i);
 		grid(s, i, end, page);
 		for (size_t k = i; k < end; k++)
-			projection(&s->list[k], page);
+			projection(&s->list[k], s->n, page);
 		for (size_t k = i; k < end; k++)
 			shares(&s->list[k], page);
 		for (size_t k = i; k < end; k++)
@@ -160,7 +164,7 @@ static void add_projection(struct et_svg_sheet *sheet, const struct et_profile_t
 	struct et_triangle_verdict v;
 	ET_AUTO_FREE char *title = et_asprintf("%s, %s", t->instrument, t->name);
 
-	et_triangle_judge(t, &v);
+	et_triangle_judge(t, 1, &v);
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++)
 		y[i] = t->cells[i].mean;
 	line[0] = v.projected;

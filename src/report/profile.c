@@ -80,7 +80,12 @@ void et_profiled_judge(
 		check_until(e, out);
 	out->compared = view->compare && e->n_commands == 2;
 	if (out->compared)
-		et_profile_compare(e, 0, 1, 1 - o.level, &out->comparison);
+		et_profile_compare(e,
+			&(struct et_profile_pair){ .b = 1,
+				.by = view->by,
+				.total = view->total,
+				.alpha = 1 - o.level },
+			&out->comparison);
 }
 
 void et_profiled_free(struct et_profiled *p)
@@ -108,6 +113,8 @@ const char *et_profile_whole(const struct et_profile *p)
 {
 	bool user = p->way != ET_PROFILE_IMPORTED && (p->plan.user_only || !p->kernel_allowed);
 
+	if (!strcmp(p->event, "Ir")) /* of callgrind */
+		return "instructions";
 	if (!strcmp(p->event, "cycles"))
 		return user ? "user cycles" : "cycles";
 	return p->way == ET_PROFILE_IMPORTED ? "samples" : user ? "user time" : "CPU time";

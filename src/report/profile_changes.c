@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two profiles compared, for a terminal: the functions that really changed come first. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "report/profile_parts.h"
 #include "report/sheet.h"
 
@@ -43,6 +44,11 @@ static const char *change_text(
 	return buf;
 }
 
+static const char *kind_of(const struct et_profile_comparison *c)
+{
+	return c->by == ET_BY_MODULE ? "module" : "function";
+}
+
 static size_t changed(const struct et_profile_comparison *c)
 {
 	size_t n = 0;
@@ -81,10 +87,12 @@ char *et_profile_changes_answer(const struct et_profiled *p)
 
 	if (n) {
 		ET_AUTO_FREE char *list = list_changed(c, n);
-		text = et_asprintf("%zu of %zu functions changed, relative to the %s of 1: %s", n,
-			c->family, whole, list);
+		text = et_asprintf("%zu of %zu %ss changed%s, relative to the %s of 1: %s", n,
+			c->family, kind_of(c), c->with_callees ? " with their callees" : "", whole,
+			list);
 	} else {
-		text = et_asprintf("no function of %zu is shown to have changed", c->family);
+		text = et_asprintf("no %s of %zu is shown to have changed%s", kind_of(c), c->family,
+			c->with_callees ? " with its callees" : "");
 	}
 	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, figure),
 		c->total.contrast.significant ? "" : ", which may be chance");
@@ -104,17 +112,24 @@ static void print_table(const struct et_profiled *p, size_t shown, const struct 
 		{ "2: samples", ET_SHEET_FIGURE, 4 }, { "change, samples", ET_SHEET_FIGURE, 0 },
 		{ "p (Holm)", ET_SHEET_FIGURE, 3 }, { "", ET_SHEET_BAR, 2 } };
 	const struct et_profile_comparison *c = &p->comparison;
-	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	bool modules = c->by == ET_BY_MODULE; /* they need no column of functions */
+	struct et_sheet s = { .columns = columns + modules,
+		.n_columns = ET_LENGTH(columns) - modules };
 	double most = 0;
 
-	for (size_t i = 0; i < shown; i++)
+	ET_AUTO_FREE const char **full = et_calloc(shown + 1, sizeof(*full));
+	for (size_t i = 0; i < shown; i++) {
 		most = fmax(most, bar_of(&c->rows[i]));
+		full[i] = row_name(&c->rows[i]);
+	}
+	char **names = et_profile_short_names(full, shown);
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_change *r = &c->rows[i];
 		const char *style = style_of(r);
 		char figure[ET_FIGURE];
-		et_sheet_name(&s, row_name(r), NULL);
-		et_sheet_name(&s, et_profile_module_name(r->module), DIM);
+		et_sheet_name(&s, names[i], NULL);
+		if (!modules)
+			et_sheet_name(&s, et_profile_module_name(r->module), DIM);
 		et_sheet_measured(&s, r->mean_a, NAN, NULL);
 		et_sheet_measured(&s, r->mean_b, NAN, NULL);
 		et_sheet_measured(
@@ -124,6 +139,7 @@ static void print_table(const struct et_profiled *p, size_t shown, const struct 
 		et_sheet_text(&s, isfinite(r->contrast.p_holm) ? figure : ET_DASH, "", style);
 		et_sheet_bar(&s, most > 0 ? bar_of(r) / most : 0, style);
 	}
+	et_strv_free(names);
 	et_sheet_print(&s, page);
 }
 
@@ -138,10 +154,10 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 	for (size_t i = n; i < c->n_rows; i++)
 		most = fmax(most, fmax(fabs(c->rows[i].interval.lo), fabs(c->rows[i].interval.hi)));
 	if (n < c->n_rows && most > 0 && isfinite(most)) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("no %sfunction changed by more than %s of the %s of 1 (%g %%)",
-				n ? "other " : "", et_format_percent(most / whole_of(c), figure),
-				et_profile_whole(p->experiment->profile), 100 * (1 - c->alpha));
+		ET_AUTO_FREE char *text = et_asprintf(
+			"no %s%s changed by more than %s of the %s of 1 (%g %%)", n ? "other " : "",
+			kind_of(c), et_format_percent(most / whole_of(c), figure),
+			et_profile_whole(p->experiment->profile), 100 * (1 - c->alpha));
 		et_page_paragraph(page, 0, "", NULL, text, NULL);
 	}
 }
@@ -173,10 +189,10 @@ void et_profile_changes(
 	putc('\n', page->out);
 	print_table(p, shown, page);
 	if (shown < c->n_rows)
-		fprintf(page->out, "… %zu more functions; --top 0 shows all\n", c->n_rows - shown);
+		fprintf(page->out, "… %zu more %ss; --top 0 shows all\n", c->n_rows - shown,
+			kind_of(c));
 	print_bound(p, page);
 	if (c->too_rare)
-		fprintf(page->out, "%zu function%s with too few samples %s not tested\n",
-			c->too_rare, c->too_rare == 1 ? "" : "s",
-			c->too_rare == 1 ? "was" : "were");
+		fprintf(page->out, "%zu %s%s with too few samples %s not tested\n", c->too_rare,
+			kind_of(c), c->too_rare == 1 ? "" : "s", c->too_rare == 1 ? "was" : "were");
 }

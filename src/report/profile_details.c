@@ -83,7 +83,9 @@ static void print_holding(const struct et_profile_result *r, const struct et_pag
 				holds[m], tested);
 		else
 			et_append(&text, ", ", "%s not tested%s", et_profile_model_names[m],
-				m == ET_MODEL_QUANTISATION ? " (see --calls)" : "");
+				!v->tested                   ? " (too few runs)"
+				: m == ET_MODEL_QUANTISATION ? " (see --calls)"
+							     : "");
 	}
 	et_page_paragraph(page, 2, "* holds:", DIM, text, NULL);
 	free(text);

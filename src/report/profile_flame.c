@@ -128,6 +128,19 @@ static void color_change(const struct et_profile_change *c, char buf[32])
 		86 - 30 * fmin(1, fabs(c->difference) / fmax(c->mean_a, c->mean_b)));
 }
 
+/* Every function has the change of its module. */
+static void spread_changes(const struct et_profile *p, const struct et_profile_comparison *c,
+	const struct et_profile_change **list)
+{
+	for (size_t f = 0; f < p->n_functions; f++) {
+		for (size_t i = 0; i < c->n_rows && !list[f]; i++) {
+			const char *module = p->functions[c->rows[i].function_b].module;
+			if (!strcmp(p->functions[f].module, module))
+				list[f] = &c->rows[i];
+		}
+	}
+}
+
 /* The change of each function of the second command, or NULL; the caller frees the list. */
 static const struct et_profile_change **find_changes(const struct et_profiled *p)
 {
@@ -137,6 +150,8 @@ static const struct et_profile_change **find_changes(const struct et_profiled *p
 
 	for (size_t i = 0; i < c->n_rows; i++)
 		list[c->rows[i].function_b] = &c->rows[i];
+	if (c->by == ET_BY_MODULE)
+		spread_changes(p->experiment->profile, c, list);
 	return list;
 }
 

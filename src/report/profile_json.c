@@ -204,6 +204,8 @@ static void change(struct et_json *w, const char *key, const struct et_profile_c
 static void comparison(struct et_json *w, const struct et_profile_comparison *c)
 {
 	et_json_object(w, "comparison");
+	et_json_string(w, "by", c->by == ET_BY_MODULE ? "module" : "function");
+	et_json_bool(w, "with_callees", c->with_callees);
 	et_json_double(w, "alpha", c->alpha);
 	et_json_u64(w, "family", c->family);
 	et_json_u64(w, "too_rare", c->too_rare);

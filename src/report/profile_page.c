@@ -261,7 +261,7 @@ static void changes(const struct et_profiled *p, FILE *out)
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_change *r = &c->rows[i];
 		fputs("<tr>", out);
-		et_html_element(out, "td", "%s", r->name ? r->name : "");
+		et_html_element(out, "td", "%s", r->name ? r->name : "all");
 		module_cell(out, r->module);
 		number_cell(out, r->mean_a);
 		number_cell(out, r->mean_b);

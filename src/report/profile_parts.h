@@ -8,6 +8,14 @@
 
 /* The half width of an interval about x, of its longer side; NaN if it is not known. */
 double et_span_half(struct et_span s, double x);
+/*
+ * A C++ name of more than 40 columns without template arguments ("<>" is left) and parameters; the
+ * caller frees it.
+ */
+char *et_profile_short_name(const char *name);
+/* The same of several names; of those that would be equal the parts are kept that differ.
+ * et_strv_free frees the list. */
+char **et_profile_short_names(const char *const *names, size_t n);
 /* A name in a sentence: clean, and shortened, as templates need it. The caller frees it. */
 char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
 /* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */

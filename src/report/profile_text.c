@@ -2,6 +2,7 @@
 /* A profile for a terminal: the answer, the table, how sure it is, and the notes that matter. */
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "base/parse.h"
 #include "report/profile_parts.h"
 #include "report/sheet.h"
 #include "report/warning.h"
@@ -59,7 +60,8 @@ static struct et_span shown_interval(const struct et_profiled *p, const struct e
 
 char *et_profile_name_in_text(const char *name)
 {
-	ET_AUTO_FREE char *clean = et_clean(name, "");
+	ET_AUTO_FREE char *brief = et_profile_short_name(name);
+	ET_AUTO_FREE char *clean = et_clean(brief, "");
 
 	return et_shorten(clean, NAME_IN_TEXT);
 }
@@ -188,10 +190,14 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 				      : ET_LENGTH(self_only),
 	};
 
+	ET_AUTO_FREE const char **full = et_calloc(shown + 1, sizeof(*full));
+	for (size_t i = 0; i < shown; i++)
+		full[i] = et_profile_row_name(&r->rows[i]);
+	char **names = et_profile_short_names(full, shown);
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		const char *style = p->view.total && totals ? NULL : BOLD;
-		et_sheet_name(&s, et_profile_row_name(row), NULL);
+		et_sheet_name(&s, names[i], NULL);
 		if (!modules)
 			et_sheet_name(&s, et_profile_module_name(row->module), DIM);
 		add_percent(&s, row->share, row->share_interval, style);
@@ -202,6 +208,7 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 		add_seen(&s, row, r->runs);
 		et_sheet_bar(&s, p->view.total && totals ? row->total_share : row->share, NULL);
 	}
+	et_strv_free(names);
 	et_sheet_print(&s, page);
 }
 
@@ -270,8 +277,9 @@ static void print_basis(
 	char mean[32];
 
 	snprintf(mean, sizeof(mean), r->total.mean < 9.95 ? "%.2g" : "%.0f", r->total.mean);
-	ET_AUTO_FREE char *text = et_asprintf("%zu run%s of %s sample%s", r->runs,
-		r->runs == 1 ? "" : "s", mean, strcmp(mean, "1") ? "s" : "");
+	const char *unit = strcmp(profile->event, "Ir") ? "sample" : "instruction";
+	ET_AUTO_FREE char *text = et_asprintf("%zu run%s of %s %s%s", r->runs,
+		r->runs == 1 ? "" : "s", mean, unit, strcmp(mean, "1") ? "s" : "");
 	add_sampling(profile, r, &text);
 	if (r->runs < 2)
 		et_append(&text, "; ", "one run shows no uncertainty: use more%s",
@@ -320,13 +328,29 @@ static void print_all_warnings(const struct et_profiled *p, const struct et_page
 	et_warnings_text(page, 0, &p->warnings);
 }
 
+static void print_answers(const struct et_profiled *p, const struct et_page *page)
+{
+	for (size_t c = 0; c < (p->compared ? 1 : p->n); c++) {
+		ET_AUTO_FREE char *answer =
+			p->compared ? et_profile_changes_answer(p) : et_profile_answer(p, c);
+		et_page_paragraph(page, 0, "", NULL, answer, BOLD);
+	}
+}
+
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out)
 {
+	/* Names of templates have hundreds of columns: a file or pipe gets a wide page, not an
+	 * endless one. */
+	enum { WIDE = 120 };
 	struct et_page page = {
-		.out = out, .width = o->width, .color = o->color, .full_names = o->full_names
+		.out = out, .width = o->full_names ? WIDE : o->width, .color = o->color
 	};
 	size_t left = 0;
 
+	if (o->quiet && !o->verbose) {
+		print_answers(p, &page);
+		return 0;
+	}
 	if (p->compared)
 		et_profile_changes(p, &page, o);
 	for (size_t c = 0; c < p->n && (!p->compared || o->verbose); c++) {
@@ -336,8 +360,6 @@ size_t et_profile_text(const struct et_profiled *p, const struct et_text_options
 		if (o->verbose)
 			et_profile_details(p, c, &page);
 	}
-	if (o->quiet)
-		return 0;
 	struct et_memstream stream;
 	struct et_page notes = page;
 	notes.out = et_memstream_open(&stream);

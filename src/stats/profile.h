@@ -39,13 +39,21 @@ void et_profile_judge(const struct et_experiment *e, uint32_t command,
  */
 double et_profile_bound_of_zeros(double n, double level);
 /*
- * Compares command b with command a, function by function, at the level alpha for all of them. Runs
- * of the same round are pairs; without rounds, the runs are two independent series. Functions of
- * the same name are the same, even if the file is another one, unless the name is ambiguous. Those
- * with fewer than ET_PROFILE_TESTABLE samples in all are not tested.
+ * Compares command b with command a, function by function or module by module, at the level alpha
+ * for all of them. With `total` the samples of a function are those of what it called, too. Runs of
+ * the same round are pairs; without rounds, the runs are two independent series. Functions of the
+ * same name are the same, even if the file is another one, unless the name is ambiguous; so are
+ * modules whose paths differ in the folder. Those with fewer than ET_PROFILE_TESTABLE samples in
+ * all are not tested.
  */
 enum { ET_PROFILE_TESTABLE = 20 };
-void et_profile_compare(const struct et_experiment *e, uint32_t a, uint32_t b, double alpha,
+struct et_profile_pair {
+	uint32_t a, b; /* commands */
+	enum et_profile_by by;
+	bool total;
+	double alpha;
+};
+void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
 	struct et_profile_comparison *out);
 
 #endif

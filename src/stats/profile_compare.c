@@ -19,6 +19,8 @@ struct sides {
 	double *x, *y; /* one value per run of a, of b */
 	double *d;     /* one value per pair */
 	bool paired;
+	bool total;    /* with the samples of what was called */
+	bool imported; /* in the order of the files' names: neighbours mean nothing */
 	size_t n_pairs;
 	uint32_t *of_a, *of_b; /* of each pair, the runs */
 };
@@ -41,12 +43,15 @@ static void pair_rounds(struct sides *s)
 }
 
 /* The profiles of other tools have no rounds. */
-static void make_sides(const struct et_experiment *e, uint32_t a, uint32_t b, struct sides *s)
+static void make_sides(
+	const struct et_experiment *e, const struct et_profile_pair *pair, struct sides *s)
 {
 	*s = (struct sides){ .paired = e->plan.order != ET_ORDER_SEQUENTIAL &&
 				       e->profile->way != ET_PROFILE_IMPORTED };
-	et_profile_counts_make(e, a, ET_BY_FUNCTION, &s->a);
-	et_profile_counts_make(e, b, ET_BY_FUNCTION, &s->b);
+	s->total = pair->total;
+	s->imported = e->profile->way == ET_PROFILE_IMPORTED;
+	et_profile_counts_make(e, pair->a, pair->by, &s->a);
+	et_profile_counts_make(e, pair->b, pair->by, &s->b);
 	s->x = et_calloc(s->a.n_runs + 1, sizeof(*s->x));
 	s->y = et_calloc(s->b.n_runs + 1, sizeof(*s->y));
 	s->d = et_calloc(s->a.n_runs + 1, sizeof(*s->d));
@@ -137,7 +142,10 @@ static void judge_apart(const struct sides *s, struct et_profile_change *row)
 	struct et_contrast *c = &row->contrast;
 	size_t na = s->a.n_runs, nb = s->b.n_runs;
 
-	et_judge_apart(s->x, na, s->y, nb, true, c);
+	if (s->imported)
+		et_judge_as_published(s->x, na, s->y, nb, true, c);
+	else
+		et_judge_apart(s->x, na, s->y, nb, true, c);
 	double u = row->difference != 0 ? fabs(row->difference / c->statistic)
 					: hypot(et_sd(s->x, na) / sqrt((double)na),
 						  et_sd(s->y, nb) / sqrt((double)nb));
@@ -185,18 +193,20 @@ static struct et_contrast empty_contrast(uint32_t a, uint32_t b, double level)
 
 /* --- all functions --- */
 
-static void fill_counts(const struct et_profile_counts *c, uint32_t function, double *x)
+static void fill_counts(const struct et_profile_counts *c, uint32_t group, bool total, double *x)
 {
 	memset(x, 0, c->n_runs * sizeof(*x));
-	if (function != ET_PROFILE_NONE)
-		et_profile_counts_self(c, function, x);
+	if (group == ET_PROFILE_NONE)
+		return;
+	if (total)
+		et_profile_counts_total(c, group, x);
+	else
+		et_profile_counts_self(c, group, x);
 }
 
-static double pooled(const struct et_profile_counts *c, uint32_t function)
+static double pooled(const struct et_profile_counts *c, uint32_t group, bool total)
 {
-	double at_entry;
-
-	return function == ET_PROFILE_NONE ? 0 : et_profile_counts_pooled(c, function, &at_entry);
+	return group == ET_PROFILE_NONE ? 0 : et_profile_counts_sum(c, group, total);
 }
 
 /* The decision must not depend on how the samples are divided between the two commands. */
@@ -206,8 +216,8 @@ static bool *choose_tested(const struct sides *s, const struct et_profile_match 
 	bool *tested = et_calloc(n + 1, sizeof(*tested));
 
 	for (size_t i = 0; i < n; i++) {
-		tested[i] =
-			pooled(&s->a, all[i].a) + pooled(&s->b, all[i].b) >= ET_PROFILE_TESTABLE;
+		tested[i] = pooled(&s->a, all[i].a, s->total) + pooled(&s->b, all[i].b, s->total) >=
+			    ET_PROFILE_TESTABLE;
 		out->family += tested[i];
 	}
 	out->too_rare = n - out->family;
@@ -221,13 +231,16 @@ static void compare_functions(const struct et_profile *p, struct sides *s,
 {
 	for (size_t i = 0; i < out->n_rows; i++) {
 		struct et_profile_change *row = &out->rows[i];
-		row->function = all[i].a != ET_PROFILE_NONE ? all[i].a : all[i].b;
-		row->function_b = all[i].b != ET_PROFILE_NONE ? all[i].b : all[i].a;
-		row->name = p->functions[row->function].name;
+		uint32_t a = all[i].a != ET_PROFILE_NONE ? all[i].a : all[i].b;
+		uint32_t b = all[i].b != ET_PROFILE_NONE ? all[i].b : all[i].a;
+		row->function = s->a.first[a];
+		row->function_b = s->b.first[b];
+		if (out->by == ET_BY_FUNCTION)
+			row->name = p->functions[row->function].name;
 		row->module = p->functions[row->function].module;
 		row->contrast = empty_contrast(out->a, out->b, out->level);
-		fill_counts(&s->a, all[i].a, s->x);
-		fill_counts(&s->b, all[i].b, s->y);
+		fill_counts(&s->a, all[i].a, s->total, s->x);
+		fill_counts(&s->b, all[i].b, s->total, s->y);
 		judge_row(s, tested[i], row);
 	}
 }
@@ -290,15 +303,19 @@ static void compare_totals(struct sides *s, struct et_profile_comparison *out)
 	et_contrasts_conclude(&out->total.contrast, 1, out->alpha);
 }
 
-void et_profile_compare(const struct et_experiment *e, uint32_t a, uint32_t b, double alpha,
+void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
 	struct et_profile_comparison *out)
 {
 	struct sides s;
 
-	*out = (struct et_profile_comparison){ .a = a, .b = b, .alpha = alpha };
-	make_sides(e, a, b, &s);
+	*out = (struct et_profile_comparison){ .a = pair->a,
+		.b = pair->b,
+		.by = pair->by,
+		.with_callees = pair->total,
+		.alpha = pair->alpha };
+	make_sides(e, pair, &s);
 	ET_AUTO_FREE struct et_profile_match *all =
-		et_profile_match(e->profile, &s.a, &s.b, &out->n_rows);
+		et_profile_match(e->profile, pair, &s.a, &s.b, &out->n_rows);
 	ET_AUTO_FREE bool *tested = choose_tested(&s, all, out->n_rows, out);
 	out->rows = et_calloc(out->n_rows + 1, sizeof(*out->rows));
 	compare_functions(e->profile, &s, all, tested, out);

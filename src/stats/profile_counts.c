@@ -268,6 +268,15 @@ void et_profile_counts_total(const struct et_profile_counts *c, size_t group, do
 		x[c->entries[i].run] = c->entries[i].total;
 }
 
+double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total)
+{
+	double sum = 0;
+
+	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++)
+		sum += total ? c->entries[i].total : c->entries[i].self;
+	return sum;
+}
+
 double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry)
 {
 	double pooled = 0;

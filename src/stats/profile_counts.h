@@ -42,6 +42,8 @@ void et_profile_counts_free(struct et_profile_counts *c); /* what it owns */
 void et_profile_counts_self(const struct et_profile_counts *c, size_t group, double *x);
 void et_profile_counts_total(const struct et_profile_counts *c, size_t group, double *x);
 /* The sum over all runs of the samples, and of those at the first instruction. */
+/* Samples of all runs, of the group itself or with those of what it called. */
+double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total);
 double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry);
 
 #endif

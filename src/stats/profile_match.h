@@ -3,19 +3,21 @@
 #ifndef ET_STATS_PROFILE_MATCH_H
 #define ET_STATS_PROFILE_MATCH_H
 
+#include "stats/profile.h"
 #include "stats/profile_counts.h"
 
-/* A function of command a and the same of command b; ET_PROFILE_NONE: the command lacks it. */
+/* A group of command a and the same of command b; ET_PROFILE_NONE: the command lacks it. */
 struct et_profile_match {
 	uint32_t a, b;
 };
 
 /*
- * Returns a new list of *n functions with samples of their own. A function of only one command is
- * matched by its name with one that only the other has, because two builds of a program are two
- * files.
+ * Returns a new list of *n functions or modules with samples, of their own or also of what they
+ * called. One of only one command is matched by its name with one that only the other has, because
+ * two builds of a program are two files.
  */
 struct et_profile_match *et_profile_match(const struct et_profile *p,
-	const struct et_profile_counts *a, const struct et_profile_counts *b, size_t *n);
+	const struct et_profile_pair *pair, const struct et_profile_counts *a,
+	const struct et_profile_counts *b, size_t *n);
 
 #endif

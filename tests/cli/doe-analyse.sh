@@ -158,6 +158,27 @@ a,b,c,time
 END
 etalon doe import -q fraction.csv >id
 exits 'doe analyse: a fraction is analysed' 0 etalon doe analyse fraction
+cat >words.yaml <<'END'
+name: words
+programs: [{ name: sort, command: 'true {locale} {threads} {buffer} {stable}' }]
+factors:
+  - { name: locale, kind: parameter, levels: [C, C.UTF-8] }
+  - { name: threads, kind: parameter, levels: [1, 2] }
+  - { name: buffer, kind: parameter, levels: [1M, 100M] }
+  - { name: stable, kind: parameter, levels: [no-stable, yes-stable] }
+design: { fractional: { generators: [stable = locale threads buffer] } }
+replications: 4
+END
+etalon doe run -q words.yaml >/dev/null 2>&1
+COLUMNS=80 run etalon doe analyse words
+for term in locale threads buffer stable; do
+	like "doe analyse: the name of an aliased term is whole in 80 columns ($term)" "$out" "(^|
+) *$term  "
+done
+like 'doe analyse: aliases are below the table' "$(tr -s ' \n' ' ' <.out)" 'not told apart: .*locale:threads = buffer:stable'
+fits 'doe analyse: aliases fit 80 columns'
+COLUMNS=80 run etalon doe analyse -v words
+like 'doe analyse: pairs of long names are numbers of the table of treatments' "$out" 'pairs of treatments, by their numbers'
 
 # --- files ---
 exits 'doe analyse: drawings and page are written' 0 etalon doe analyse -q --svg all.svg --report all.html data

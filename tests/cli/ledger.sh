@@ -250,7 +250,7 @@ if [ "$by" = bpf ] && "${less[@]}" true 2>/dev/null; then
 	is "ledger: perf gives the account where BPF is not allowed" "$by" perf
 	accounts "${less[@]}"
 else
-	skip "ledger: perf gives the account where BPF is not allowed" "BPF cannot be taken away here"
+	skip "ledger: perf gives the account where BPF is not allowed" "BPF cannot be forbidden here"
 fi
 if [ "$by" = perf ]; then
 	# The first command switches more often than the ring buffer has room for, the second does not.

@@ -74,6 +74,25 @@ says "omit --label"
 gives 2 "from: neither a file nor an experiment" "$ETALON" profile --from nowhere
 says "No such file"
 
+# Two kept profiles are compared.
+sed 's/00aa11/00aa44/; s/"mine"/"slower"/; s/"name": "a"/"name": "b"/; s/\[2, 8\([0-9]\), 3\]/[2, 9\1, 3]/g; s/"samples": 10\([0-9]\)/"samples": 11\1/g' \
+	"$dir/record.json" >"$dir/slower.json"
+gives 0 "import: a second profile is read" "$ETALON" import "$dir/slower.json"
+gives 0 "compare: two kept profiles are compared" "$ETALON" profile --compare --json "$dir/kept.json" --from mine -- slower
+says "1 of 3 functions changed"
+ok "compare: the differences are those of the two records" python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+f = d["comparison"]["functions"]
+assert f[0]["name"] == "work" and f[0]["significant"] and abs(f[0]["difference"] - 10) < 1e-9, f[0]
+assert [c["runs"] for c in d["commands"]] == [6, 6] and not any(x["significant"] for x in f[1:])
+assert [w["code"] for w in d["comparison"]["warnings"]] == ["sequential-order"], d["comparison"]["warnings"]' "$dir/kept.json"
+gives 0 "compare: an id works as well" "$ETALON" profile -q --compare --from 20261116-110000-00aa11 -- 20261116-110000-00aa44
+gives 2 "compare: the second must be kept, too" "$ETALON" profile --compare --from mine -- nowhere
+says "'nowhere' is not a kept profile"
+gives 2 "compare: it must be a profile" "$ETALON" profile --compare --from mine -- times
+says "is not a profile"
+
 # The state of an experiment that is refused does not change.
 python3 - "$dir/record.json" "$dir" <<'PY'
 import json, sys

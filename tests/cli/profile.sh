@@ -99,6 +99,42 @@ assert fn1["name"] == "fn1" and fn1["significant"], fn1
 assert abs(fn1["difference"] - (mean("b*.folded") - mean("a*.folded"))) < 1e-9
 assert not any(f["significant"] for f in c["functions"][1:])
 PY
+# Of c and d only `inner` differs. The long names are templates whose arguments would fill pages.
+python3 - <<'PY'
+import random
+r = random.Random(7)
+long = "void std::sort_all<std::vector<std::pair<int, std::string> >, %s>(std::vector<int>&, int) const"
+for i in range(10):
+    for kind, more in ("c", 0), ("d", 200):
+        with open(f"{kind}{i:02}.folded", "w") as f:
+            f.write(f"main;outer;inner {400 + more + r.randrange(9)}\nmain;outer {50 + r.randrange(9)}\n")
+            f.write(f"main;{long % 'less<int>'} {300 + r.randrange(9)}\nmain;{long % 'more<int>'} {200 + r.randrange(9)}\n")
+            f.write(f"main;ns::(anonymous namespace)::operator<<<char, traits<char> >(std::ostream&, very_long_name) {90 + r.randrange(9)}\n")
+PY
+exits 'profile: --compare --total succeeds' 0 etalon profile --compare --total --json total.json --from c*.folded -- d*.folded
+like 'profile: --compare --total says that callees count' "$(tr '\n' ' ' <.out)" '^3 of [0-9]+ functions changed with their callees'
+ok 'profile: --compare --total has the functions with what they called' python3 - <<'PY'
+import json
+c = json.load(open("total.json"))["comparison"]
+changed = {f["name"]: f["difference"] for f in c["functions"] if f["significant"]}
+assert c["with_callees"] and set(changed) == {"main", "outer", "inner"}, changed
+assert all(190 < d < 210 for d in changed.values()), changed
+PY
+exits 'profile: --compare --by module succeeds' 0 etalon profile --compare --by module --json module.json --flame module.svg --from c*.folded -- d*.folded
+ok 'profile: --compare --by module compares modules' python3 - <<'PY'
+import json
+c = json.load(open("module.json"))["comparison"]
+assert c["by"] == "module" and c["family"] == 1 and "name" not in c["functions"][0], c
+assert c["functions"][0]["significant"] and 190 < c["functions"][0]["difference"] < 210
+PY
+like 'profile: --compare --by module prints modules' "$(tr '\n' ' ' <.out)" '^1 of 1 modules changed, .*module +1: samples'
+ok 'profile: --by module colours all functions of a module' test "$(grep -o 'hsl(8 ' module.svg | wc -l)" -ge 4
+exits 'profile: -q prints the answer' 0 etalon profile -q --from a*.folded
+is 'profile: -q prints the answer alone' "$(wc -l <.out)" 1
+exits 'profile: templates are printed' 0 etalon profile --from c*.folded
+is 'profile: no line in a pipe is longer than 120 columns' "$(grep -E '^.{121,}' .out)" ''
+like 'profile: long names that would be equal can be told apart' "$out" '…less….*…more…'
+like 'profile: a long name has no arguments in the table' "$out" 'ns::\(anonymous namespace\)::operator<<<> '
 ok 'profile: the flame graph colours the functions that the table says changed' python3 - <<'PY'
 import json, xml.dom.minidom
 verdicts = {f["name"]: f["difference"] * f["significant"] for f in json.load(open("diff.json"))["comparison"]["functions"]}

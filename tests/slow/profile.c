@@ -334,7 +334,7 @@ static struct changes compare(struct sampler *s, uint32_t runs, double factor)
 			add_run(s, e, 0, i + 1, speed, NULL);
 			add_run(s, e, 1, i + 1, speed, factors);
 		}
-		et_profile_compare(e, 0, 1, 0.05, &c);
+		et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 		bool all = true;
 		for (size_t i = 0; i < c.n_rows; i++) {
 			const struct et_profile_change *row = &c.rows[i];

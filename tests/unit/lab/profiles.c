@@ -171,7 +171,7 @@ static void test_triangle(void)
 		t.cells[i].share_interval = (struct et_span){ et_triangle_share(i) - 0.001,
 			et_triangle_share(i) + 0.001 };
 	}
-	et_triangle_judge(&t, &v);
+	et_triangle_judge(&t, 1, &v);
 	near(v.projected, 511, 1e-12, 0, "triangle: function1 is projected from the four others");
 	near(v.half_width, 31.61791118483797, 1e-9, 0,
 		"triangle: the half width of the prediction interval");
@@ -181,14 +181,24 @@ static void test_triangle(void)
 	ok(v.all_shares_hold, "triangle: shares within their intervals hold");
 	t.cells[0].mean = 511 - 31.7;
 	t.cells[3].share_interval.lo = 2.0 / 15 + 1e-6;
-	et_triangle_judge(&t, &v);
+	et_triangle_judge(&t, 1, &v);
 	ok(v.anomalous, "triangle: a mean outside of the interval is an anomaly");
+	t.cells[0].interval = 32;
+	et_triangle_judge(&t, 1, &v);
+	ok(!v.anomalous,
+		"triangle: a mean whose own interval includes the projection is no anomaly");
+	t.cells[0].interval = 0;
+	et_triangle_judge(&t, 12, &v);
+	/* Of t with two degrees of freedom, q(p) = (2p - 1) sqrt(2 / (4p (1 - p))). */
+	near(v.joint_half_width / v.half_width, 3.5472776844753566, 1e-9, 0,
+		"triangle: the joint interval of twelve configurations is Šidák's");
+	ok(!v.anomalous, "triangle: a mean within the joint interval of twelve is no anomaly");
 	ok(!v.shares_hold[3] && v.shares_hold[2] && !v.all_shares_hold,
 		"triangle: a share outside of its interval does not hold");
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++)
 		t.cells[i].mean = 0.1 * (double)(ET_TRIANGLE_FUNCTIONS - i);
 	t.cells[1].share_interval = (struct et_span){ NAN, NAN };
-	et_triangle_judge(&t, &v);
+	et_triangle_judge(&t, 1, &v);
 	ok(!v.anomalous, "triangle: means exactly on the line are no anomaly");
 	ok(!v.shares_known, "triangle: without intervals there is no verdict on shares");
 	near(et_triangle_share(0) + et_triangle_share(4), 6.0 / 15, 1e-12, 0,

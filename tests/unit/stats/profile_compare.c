@@ -46,7 +46,7 @@ static void test_pairs(void)
 {
 	struct et_experiment *e = two_builds();
 	struct et_profile_comparison c;
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	const struct et_profile_change *f = &c.rows[0], *g = &c.rows[1], *rare = &c.rows[2];
 
 	ok(c.n_rows == 3 && c.family == 2 && c.too_rare == 1,
@@ -90,7 +90,7 @@ static void test_apart(void)
 	struct et_profile_comparison c;
 
 	e->plan.order = ET_ORDER_SEQUENTIAL;
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	is_str(c.rows[0].contrast.method, "student", "apart: two series are compared");
 	ok(c.rows[0].contrast.significant && c.rows[0].contrast.pairs == 0 &&
 			c.rows[0].interval.lo > 0 && c.rows[0].interval.hi < 14,
@@ -99,7 +99,7 @@ static void test_apart(void)
 	et_profile_comparison_free(&c);
 	e->plan.order = ET_ORDER_RANDOM;
 	e->profile->way = ET_PROFILE_IMPORTED;
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	ok(c.rows[0].contrast.pairs == 0 && c.rows[0].contrast.significant && !c.warnings.n,
 		"apart: files of other profilers have no rounds");
 	et_profile_comparison_free(&c);
@@ -132,7 +132,7 @@ static size_t matched(const char *const *in_a, const char *const *in_b, bool unn
 	struct et_profile_comparison c;
 	size_t n = 0;
 
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	for (size_t i = 0; i < c.n_rows; i++)
 		n += c.rows[i].mean_a > 0 && c.rows[i].mean_b > 0;
 	et_profile_comparison_free(&c);
@@ -161,7 +161,7 @@ static void test_new_function(void)
 	struct et_experiment *e = lone_functions(none, more, false);
 	struct et_profile_comparison c;
 
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	is_str(c.rows[0].name, "new", "new: a function that only the second command has");
 	ok(c.rows[0].contrast.significant && c.rows[0].mean_a == 0 &&
 			isnan(c.rows[0].contrast.ratio) &&
@@ -176,7 +176,7 @@ static void test_nothing(void)
 	struct et_experiment *e = profile_of(2);
 	struct et_profile_comparison c;
 
-	et_profile_compare(e, 0, 1, 0.05, &c);
+	et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 	ok(c.n_rows == 0 && c.family == 0 && !c.total.contrast.significant,
 		"nothing: profiles without a run have no changes");
 	et_profile_comparison_free(&c);
@@ -227,7 +227,7 @@ static void test_agreement(void)
 		double phi = i % 3 * 0.4, factor = 1 + 0.02 * (i % 10);
 		struct et_experiment *e = simulated(&rng, phi, factor, i % 2);
 		struct et_profile_comparison c;
-		et_profile_compare(e, 0, 1, 0.05, &c);
+		et_profile_compare(e, &(struct et_profile_pair){ .b = 1, .alpha = 0.05 }, &c);
 		for (size_t k = 0; k <= c.n_rows; k++) {
 			const struct et_profile_change *row = k < c.n_rows ? &c.rows[k] : &c.total;
 			differ += excludes_zero(row) != row->contrast.significant;
