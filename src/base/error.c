@@ -74,7 +74,7 @@ int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char
 				"there is no folder '%s': correct the path, or make it with mkdir "
 				"-p",
 				folder);
-		return et_hint(err, rc, "run ls '%s/' to see which files exist", folder);
+		return rc;
 	case ENOTDIR:
 		return et_hint(err, rc, "'%s' is not a folder: correct the path", folder);
 	case EISDIR:

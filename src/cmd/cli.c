@@ -27,8 +27,9 @@ struct common {
 static const char *const when_names[] = { "auto", "always", "never", NULL };
 
 static const struct et_option common_options[] = {
-	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(common, help) },
-	{ 0, "version", NULL, "show the version and what this build can do", et_set_true,
+	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(common, help),
+		.group = "general" },
+	{ 'V', "version", NULL, "show the version and what this build can do", et_set_true,
 		ET_FILLS(common, version) },
 	{ 'q', "quiet", NULL, "print results and errors only, no notes", et_set_true,
 		ET_FILLS(common, quiet) },
@@ -46,12 +47,13 @@ static const struct et_option store_options[] = {
 	{ 0, "store", "URL",
 		"where experiments are stored: sqlite:PATH, postgresql://… (ETALON_STORE, else "
 		"the user's own file)",
-		et_set_url, ET_FILLS(common, store), .values = "FILE" },
+		et_set_url, ET_FILLS(common, store), .values = "FILE", .group = "general" },
 	{ 0 },
 };
 
-enum { OWN_TABLE, SHARED_TABLE, CHILD_TABLE, ENGINE_TABLE, FORMATS_TABLE };
-enum { STORE_TABLE = FORMATS_TABLE + 1, COMMON_TABLE, TABLES };
+/* In the order of the help: what few users need is last. */
+enum { OWN_TABLE, SHARED_TABLE, FORMATS_TABLE, CHILD_TABLE, STORE_TABLE };
+enum { COMMON_TABLE = STORE_TABLE + 1, ENGINE_TABLE, TABLES };
 
 static const struct et_option *table_of(const struct et_verb *verb, int which)
 {

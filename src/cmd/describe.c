@@ -50,7 +50,7 @@ const struct et_verb et_verb_describe = {
 		 "given by its id or label. Each command of a record is a series of its own.",
 	.examples = "  seq 1 20 | etalon describe\n"
 		    "  printf 'a,b\\n1,2\\n3,4\\n5,9\\n' | etalon describe --column b --json\n"
-		    "  etalon describe last --metric et\n",
+		    "  etalon describe last --metric elapsed\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,

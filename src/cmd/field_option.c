@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/field_option.h"
 #include "base/parse.h"
+#include "model/metric.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const struct et_field *field_of(const struct et_option *o)
 {
@@ -41,4 +43,15 @@ int et_set_field_ratio(
 		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "--%s: '%s' is above %lld", o->name,
 			args[0], (long long)f->hi);
 	return rc;
+}
+
+int et_set_metric(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	for (int i = 0; et_metric_options[i]; i++) {
+		if (!strcmp(args[0], et_metric_options[i])) {
+			*(int *)et_option_target(o, ctx) = i;
+			return 0;
+		}
+	}
+	return et_set_choice(o, ctx, args, err);
 }

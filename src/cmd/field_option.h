@@ -25,4 +25,7 @@ struct et_field_ref {
 et_option_set et_set_field_number;
 et_option_set et_set_field_ratio; /* "0.5%" or "0.005" */
 
+/* An int, of et_metric_options; the choices are et_metric_words. */
+et_option_set et_set_metric;
+
 #endif

@@ -116,7 +116,7 @@ static int add_command(const struct et_experiment *e, size_t at, const struct et
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"a run of size %.60s took a %s of 0", p->value,
 					et_metrics[e->metric].label),
-				"use --metric et, or larger sizes");
+				"use --metric elapsed, or larger sizes");
 		et_points_append(out, size, values[i]);
 	}
 	return 0;

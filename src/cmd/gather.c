@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/gather.h"
 #include "base/alloc.h"
+#include "cmd/field_option.h"
 #include "cmd/stored.h"
 #include "model/metric_choice.h"
 #include "store/series.h"
@@ -17,7 +18,7 @@ int et_gather_set_metric(
 
 	metric.offset = offsetof(struct et_gather, metric);
 	g->metric_given = true;
-	return et_set_choice(&metric, g, args, err);
+	return et_set_metric(&metric, g, args, err);
 }
 
 /* Judges an experiment of the set by another metric. */
@@ -172,7 +173,8 @@ int et_gather_enough(
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"'%.200s' has no value of that metric", s->name),
-				"use --metric pt for CPU time or --metric et for elapsed time");
+				"use --metric cpu for CPU time or --metric elapsed for elapsed "
+				"time");
 		if (s->n < least)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"'%.200s' has only %zu value%s: %s at least %zu", s->name, s->n,

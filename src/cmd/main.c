@@ -25,7 +25,7 @@ static int help(void)
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
 		et_cli_help_text(15, lead, (*v)->summary);
 	}
-	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n");
+	printf("\nexample: etalon run 'gzip -c -1 data' 'gzip -c -9 data'\n");
 	et_cli_help_text(0, "", "'etalon COMMAND --help' shows a command's options and examples.");
 	return ET_EXIT_DONE;
 }
@@ -99,7 +99,7 @@ static int perform(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
-	if (!strcmp(argv[1], "--version"))
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return et_cli_version();
 	const struct et_verb *verb = et_verb_find(argv[1]);
 	if (!verb && argv[1][0] == '-') {

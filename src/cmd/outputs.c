@@ -30,6 +30,7 @@ const struct et_option *et_outputs_options(void)
 			.values = "FILE",
 			.context = f };
 	}
+	rows[0].group = "the answer, and files"; /* as the last group of the options of `run` */
 	return rows;
 }
 

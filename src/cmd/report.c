@@ -2,6 +2,7 @@
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
 #include "base/alloc.h"
 #include "cmd/doe_findings.h"
+#include "cmd/field_option.h"
 #include "cmd/fleet_show.h"
 #include "cmd/outputs.h"
 #include "cmd/stored.h"
@@ -24,10 +25,8 @@ struct request {
 static const struct et_option options[] = {
 	{ 'o', "output", "FILE", "where to write it; - is stdout (-)", et_set_text,
 		ET_FILLS(request, path), .values = "FILE" },
-	{ 0, "metric", "NAME",
-		"which time is judged and drawn: pt, CPU time, et, elapsed time, or auto "
-		"(as measured)",
-		et_set_choice, ET_FILLS(request, metric), .names = et_metric_options },
+	{ 0, "metric", "NAME", "which time is judged and drawn: cpu, elapsed or auto (as measured)",
+		et_set_metric, ET_FILLS(request, metric), .names = et_metric_words },
 	{ 0, "rejudge", NULL,
 		"apply the sanity checks again, with the cutoffs that are stored now; by protocol "
 		"emp if its own has none",
@@ -48,7 +47,7 @@ const struct et_verb et_verb_report = {
 	.usage = "[options] [ID|LABEL|last …]",
 	.about = "The page is one HTML file: it fetches nothing and needs no script.",
 	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n"
-		    "  etalon report --metric et --align -o result.html\n"
+		    "  etalon report --metric elapsed --align -o result.html\n"
 		    "  etalon report --machines -o fleet.html\n",
 	.options = options,
 	.uses_store = true,

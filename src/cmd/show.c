@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon show [ID]`: prints the result of a stored experiment, and judges it again if asked to. */
 #include "cmd/doe_findings.h"
+#include "cmd/field_option.h"
 #include "cmd/stored.h"
 #include "lab/lab_series.h"
 #include "model/advice.h"
@@ -40,9 +41,9 @@ static const struct et_option options[] = {
 	{ 0, "protocol", "cause|emp|raw",
 		"with --rejudge: judge by this protocol (its own; emp if that has no checks)",
 		et_set_choice, ET_FILLS(request, protocol), .names = rejudge_names },
-	{ 0, "metric", "pt|et|auto",
+	{ 0, "metric", "cpu|elapsed|auto",
 		"with --rejudge: judge CPU time or elapsed time (what it was judged by)",
-		et_set_choice, ET_FILLS(request, metric), .names = et_metric_options },
+		et_set_metric, ET_FILLS(request, metric), .names = et_metric_words },
 	{ 0, "keep", NULL, "with --rejudge: store the new rulings, protocol and metric",
 		et_set_true, ET_FILLS(request, keep) },
 	{ 0 },

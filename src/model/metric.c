@@ -28,6 +28,7 @@ const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
 const struct et_metric_row et_metrics[ET_METRICS] = { JUDGED(JUDGED_ROW) RECORDED(RECORDED_ROW) };
 
 const char *const et_metric_names[] = { JUDGED(NAME) NULL };
+const char *const et_metric_words[] = { "cpu", "elapsed", [ET_METRIC_AUTO] = "auto", NULL };
 const char *const et_metric_options[] = { JUDGED(NAME)[ET_METRIC_AUTO] = "auto", NULL };
 
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m)

@@ -32,7 +32,7 @@ enum et_metric {
 };
 
 struct et_metric_row {
-	const char *name;  /* in JSON, in the store and in options */
+	const char *name;  /* in JSON and in the store */
 	const char *label; /* in what a person reads */
 	enum et_unit unit;
 	bool judged;   /* --metric accepts it */
@@ -43,8 +43,10 @@ struct et_metric_row {
 extern const struct et_metric_row et_metrics[ET_METRICS];
 /* The names of the judged metrics, indexed by enum et_metric; NULL ends the list. */
 extern const char *const et_metric_names[];
-/* The values of --metric: those names and, at ET_METRIC_AUTO, "auto"; NULL ends the list. */
+/* The same names and, at ET_METRIC_AUTO, "auto", as the store has them; NULL ends the list. */
 enum { ET_METRIC_AUTO = ET_METRIC_ELAPSED + 1 };
 extern const char *const et_metric_options[];
+/* The values of --metric, the words of what a person reads; it accepts the names as well. */
+extern const char *const et_metric_words[];
 
 #endif

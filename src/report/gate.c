@@ -88,7 +88,7 @@ static void print_other(
 		ET_AUTO_FREE char *a = et_clean(names[other->a], "");
 		ET_AUTO_FREE char *text = comparison(other, g->limit, b, a);
 		fprintf(out, "%sby %s, which does not decide, %s (--metric %s)\n", before,
-			et_metrics[other->metric].label, text, et_metrics[other->metric].name);
+			et_metrics[other->metric].label, text, et_metric_words[other->metric]);
 	}
 }
 

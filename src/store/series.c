@@ -222,7 +222,7 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 	if (!rc && r->options->cpu_time)
 		rc = et_hint(r->in.err,
 			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
-			"use --metric et for the elapsed times");
+			"use --metric elapsed for the elapsed times");
 	if (rc)
 		return rc;
 	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, results);

@@ -18,6 +18,9 @@ refuses 'usage: an unknown option before the command is rejected' 2 'unknown opt
 unlike 'usage: the hint for an unknown option does not advise to measure it' "$err" "etalon run '--nosuch'"
 refuses 'usage: an empty command is rejected' 2 "unknown command ''" etalon ''
 
+exits 'usage: -V succeeds' 0 etalon -V
+like 'usage: -V prints what --version prints' "$out" '^etalon [0-9]+\.[0-9]+\.[0-9]+'
+exits 'usage: run -V succeeds' 0 etalon run -V
 exits 'usage: --version succeeds' 0 etalon --version
 like 'usage: --version prints tool and version' "$out" '^etalon [0-9]+\.[0-9]+\.[0-9]+'
 like 'usage: --version prints how functions are named' "$out" 'names of functions: [^,]+, (demangled|mangled)'
@@ -52,24 +55,30 @@ hints()
 	refuses "usage: $1 is rejected" "$2" "$3" "${@:5}"
 	like "usage: the hint for $1 names the remedy" "$err" "hint: .*$4"
 }
+# plain WHAT STATUS REASON COMMAND…: the reason is all there is to say
+plain()
+{
+	refuses "usage: $1 is rejected" "$2" "$3" "${@:4}"
+	unlike "usage: $1 has no hint, which would be of no help" "$err" 'hint:'
+}
 echo '{}' >there
 for option in --report --json --export-csv --export-markdown --output; do
 	hints "run $option below a missing folder" 4 'no/x: No such file' "no folder 'no'" \
 		etalon run -q "$option" no/x true
 done
-hints 'run --input with a missing file' 2 'nofile: No such file' "ls './'" etalon run -q --input nofile true
+plain 'run --input with a missing file' 2 'nofile: No such file' etalon run -q --input nofile true
 hints 'run with a missing program' 2 'nofile: No such file' 'no folder of PATH$' etalon run -q nofile
 printf '#!/bin/sh\n' >onlyhere
 chmod +x onlyhere
 hints 'run with a program of this folder' 2 'onlyhere: No such file' '\./onlyhere' etalon run -q onlyhere
-hints 'run with a missing file' 2 './nofile: No such file' "ls './'" etalon run -q ./nofile
-hints 'run with a missing file in the root' 2 '/nofile: No such file' "ls '/'" etalon run -q /nofile
-hints 'trace --from with a missing file' 2 'nofile: No such file' "ls './'" etalon trace --from nofile
+plain 'run with a missing file' 2 './nofile: No such file' etalon run -q ./nofile
+plain 'run with a missing file in the root' 2 '/nofile: No such file' etalon run -q /nofile
+plain 'trace --from with a missing file' 2 'nofile: No such file' etalon trace --from nofile
 hints 'trace --from with a folder' 2 'home: Is a directory' 'name a file in it' etalon trace --from home
 hints 'trace --svg below a file' 4 'there/x: Not a directory' "'there' is not a folder" etalon trace --svg there/x
 hints 'lab --svg below a missing folder' 4 'no/x: No such file' "no folder 'no'" etalon lab cache --svg no/x
 hints 'daemons analyse with a missing file' 2 'neither a file nor a stored experiment' 'etalon list' etalon daemons analyse nofile
-hints 'import with a missing file' 2 'home/x: No such file' "ls 'home/'" etalon import home/x
+plain 'import with a missing file' 2 'home/x: No such file' etalon import home/x
 hints 'describe with a missing file' 2 "'nofile' is neither" 'etalon list' etalon describe nofile
 hints 'describe with a folder' 2 'home: Is a directory' 'name a file in it' etalon describe home
 hints 'describe below a file' 2 'there/x: Not a directory' "'there' is not a folder" \
@@ -122,5 +131,62 @@ ok 'usage: compare writes its JSON file if nobody reads stdout' grep -q pairs_di
 quietly 'help' etalon run --help
 exits 'usage: a full disk gives exit status 4' 4 bash -c 'etalon completion bash >/dev/full'
 exits 'usage: --fail-on-regression exits 5 if nobody reads stdout' 5 "${unread[@]}" etalon compare --fail-on-regression a <(seq 101 109)
+
+# The value of --metric is the word of the output; the names of JSON are accepted as well.
+exits 'usage: an experiment to compare with is measured' 0 etalon run -q -r 10 -w 0 --label earlier true
+for value in cpu elapsed pt et auto; do
+	exits "usage: run --metric $value succeeds" 0 etalon run -q -r 10 -w 0 --metric $value --json metric.json true
+	case $value in
+	cpu | pt) want=pt ;;
+	elapsed | et) want=et ;;
+	auto) want='(pt|et)' ;;
+	esac
+	like "usage: run --metric $value records its name in JSON" "$(jq -r .metric metric.json)" "^$want\$"
+	for command in 'show --rejudge' 'report -o page.html' 'describe' 'samplesize' 'compare earlier'; do
+		# shellcheck disable=SC2086 # two words
+		exits "usage: $command --metric $value succeeds" 0 etalon $command --metric $value last
+	done
+done
+for command in run show report describe compare samplesize fit; do
+	refuses "usage: $command rejects an unknown metric" 2 "--metric: unknown value 'wall'" etalon "$command" --metric wall
+	like "usage: $command lists the metrics in the words of the output" "$err" 'hint: use one of cpu, elapsed, auto$'
+	like "usage: $command --help has these words" "$(etalon "$command" --help)" 'cpu.*elapsed.*auto|cpu\|elapsed\|auto'
+done
+like 'usage: completion offers the words of the output' "$(etalon completion fish)" "-l metric .*-a 'cpu elapsed auto'"
+
+# Each option is below the heading that it belongs to.
+# heading COMMAND OPTION: the heading above the option in the help
+heading()
+{
+	etalon "$1" --help | awk -v option="--$2" '/^  [a-z]/ { heading = substr($0, 3) }
+		{ gsub(/[=[]/, " "); for (i = 1; i <= 2; i++) if ($i == option) { print heading; exit } }'
+}
+while IFS='|' read -r title options; do
+	for option in $options; do
+		is "usage: run --help has --$option below '$title'" "$(heading run "$option")" "$title"
+		listed+=" $option"
+	done
+done <<'end'
+number of runs|warmup runs until min-runs max-runs min-benchmarking-time time-limit
+parameters|parameter-scan parameter-step-size parameter-list
+several commands|reference reference-name baseline order seed metronome
+evaluation|protocol best epsilon metric keep-all
+the machine and the record|pace no-probe no-ledger randomise-layout env only except label resume trust-record
+the answer, and files|time-unit style sort fail-on-regression json export-json export-samples export-csv export-markdown export-asciidoc export-orgmode report
+how the program runs|cpu sched nice shell no-shell
+hooks, run by a shell|setup prepare conclude cleanup
+names, input and output|command-name ignore-failure output show-output input user pass-env no-new-privs
+general|store help version quiet verbose color progress
+many machines|engine nodes partition constraint account per-machine part-rounds time-limit-part sbatch-option copy etalon-path no-preflight attach cancel
+end
+is 'usage: every option of run --help is in one of these groups' "$(options run | sort)" \
+	"$(tr ' ' '\n' <<<"${listed# }" | sort)"
+for command in hyperfine emp profile doe; do
+	is "usage: $command --help has --quiet below 'general'" "$(heading $command quiet)" general
+done
+is 'usage: emp --help has --json among the files' "$(heading emp json)" 'the answer, and files'
+is 'usage: doe --help has --engine below its own heading' "$(heading doe engine)" 'many machines'
+is 'usage: no heading of run --help is repeated' "$(etalon run --help | grep '^  [a-z]' | sort | uniq -d)" ''
+is 'usage: the help of a command without groups has no headings' "$(etalon rm --help | sed '1,/^options:/d' | grep '^  [a-z]')" ''
 
 done_testing
