@@ -165,9 +165,9 @@ static int check_times(const struct request *r, const struct et_series_set *set,
 		if (et_experiment_of_functions(e))
 			return et_hint(err, -EINVAL,
 				"run the new program with --against OLD, or use --across-time");
-		return et_hint(err, -EINVAL,
-			"measure both at once by 'etalon run --baseline %s', or use --across-time",
-			e->label ? e->label : e->id);
+		ET_AUTO_FREE char *in_one = et_compare_in_one(&set->list[reference], &set->list[i]);
+		return et_hint(
+			err, -EINVAL, "measure both at once by %s, or use --across-time", in_one);
 	}
 	return 0;
 }

@@ -46,6 +46,23 @@ char *et_cli_journal(void)
 	return et_asprintf("%s/.local/state/etalon/env.journal", et_cli_home());
 }
 
+/* "turbo, aslr": the factors of changes that killed runs made, each once. */
+static char *pending_factors(const struct et_journal *j)
+{
+	char *list = et_strdup("");
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_journal_entry *x = &j->entries[i];
+		bool pending = !x->restored &&
+			       et_journal_find_session(j, x->session)->owner == ET_OWNER_RUN;
+		/* The changes of a factor follow each other. */
+		size_t n = strlen(x->change.factor), all = strlen(list);
+		if (pending && (all < n || strcmp(list + all - n, x->change.factor) != 0))
+			et_append(&list, all ? ", " : "", "%s", x->change.factor);
+	}
+	return list;
+}
+
 void et_cli_stale_notice(void)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
@@ -56,8 +73,9 @@ void et_cli_stale_notice(void)
 	if (et_journal_peek(path, &busy, &j, NULL))
 		return;
 	size_t n = busy ? 0 : et_journal_pending(j, ET_OWNER_RUN);
+	ET_AUTO_FREE char *factors = n ? pending_factors(j) : NULL;
 	if (n)
-		et_warn(&w, ET_WARN_CHANGES_PENDING, et_arg_count(n));
+		et_warn(&w, ET_WARN_CHANGES_PENDING, et_arg_count(n), et_arg_text(factors));
 	et_cli_warn(&w);
 	et_journal_close(j);
 }

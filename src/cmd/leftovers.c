@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/leftovers.h"
+#include "base/alloc.h"
 #include "measure/cgroup.h"
+#include "report/terminal.h"
 
 static const char *plural(size_t n)
 {
@@ -12,13 +14,16 @@ void et_leftovers_end(const struct et_cli *cli)
 	struct et_sweep sweep = { 0 };
 
 	et_cgroup_sweep_all("", &sweep);
+	ET_AUTO_FREE char *names = et_clean(sweep.names, "");
 	if (sweep.ended && cli->verbosity >= 0)
 		fprintf(stderr,
-			"etalon: ended %zu process%s that an interrupted etalon left running\n",
-			sweep.ended, plural(sweep.ended));
+			"etalon: ended %zu process%s that an earlier, interrupted etalon left "
+			"running%s%s\n",
+			sweep.ended, plural(sweep.ended), *names ? ": " : "", names);
 	if (sweep.left)
 		fprintf(stderr,
-			"etalon: warning: %zu process%s that an interrupted etalon left running "
-			"cannot be ended; they disturb what is measured now\n",
-			sweep.left, plural(sweep.left));
+			"etalon: warning: %zu process%s that an earlier, interrupted etalon left "
+			"running cannot be ended%s%s%s; they disturb what is measured now\n",
+			sweep.left, plural(sweep.left), *names ? " (" : "", names,
+			*names ? ")" : "");
 }

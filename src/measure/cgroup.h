@@ -69,7 +69,8 @@ void et_event_group_close(struct et_event_group *g);
 /* The result of a sweep, in numbers of processes. */
 struct et_sweep {
 	size_t ended;
-	size_t left; /* could not be ended */
+	size_t left;    /* could not be ended */
+	char names[64]; /* of those that were ended, each once, as many as fit */
 };
 
 /* Kills and removes what killed etalons left in this folder, and adds it to *out. */

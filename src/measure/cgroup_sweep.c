@@ -2,6 +2,7 @@
 /* Ends the processes that a killed etalon left in its control groups, and removes the groups. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/procstat.h"
 #include "measure/cgroup.h"
 #include "measure/wakeup_prio.h"
 
@@ -14,13 +15,34 @@
 
 /* A sweep may take this long; processes that fork faster than they can be killed stay. */
 static const uint64_t MOST_NS = 5000000000;
-/* Programs may make groups within theirs; no hierarchy is deeper than this in practice. */
-enum { DEEPEST = 16 };
+/*
+ * Programs may make groups within theirs; no hierarchy is deeper than this in practice. Reading
+ * names takes time, which processes that fork could use: a few are enough.
+ */
+enum { DEEPEST = 16, NAMED = 16 };
 
 /* One pass over a group. PID 0 is a process that our PID namespace does not contain. */
 struct pass {
 	size_t killed, unseen;
+	struct et_sweep *out;
 };
+
+/* Adds the name of a process that is to be killed, unless the list has it or is full. */
+static void note_name(int pid, struct et_sweep *out)
+{
+	struct et_procstat s;
+	size_t n = strlen(out->names);
+
+	if (et_procstat_read("", pid, &s) || !s.comm[0])
+		return;
+	size_t length = strlen(s.comm);
+	for (const char *at = out->names; (at = strstr(at, s.comm)); at++) {
+		if ((at == out->names || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return;
+	}
+	if (n + length + sizeof(", ") <= sizeof(out->names))
+		snprintf(out->names + n, sizeof(out->names) - n, "%s%s", n ? ", " : "", s.comm);
+}
 
 static void kill_members(int dir_fd, struct pass *p)
 {
@@ -29,9 +51,13 @@ static void kill_members(int dir_fd, struct pass *p)
 	int pid;
 
 	while (f && fscanf(f, "%d", &pid) == 1) {
-		if (pid <= 0)
+		if (pid <= 0) {
 			p->unseen++;
-		else if (kill(pid, SIGKILL) == 0)
+			continue;
+		}
+		if (p->killed < NAMED)
+			note_name(pid, p->out);
+		if (kill(pid, SIGKILL) == 0)
 			p->killed++;
 	}
 }
@@ -88,7 +114,7 @@ static void sweep_one(int home_fd, const char *name, uint64_t deadline_ns, struc
 	if (dir_fd < 0 || !lock_against_owners(dir_fd, &lock_fd))
 		return;
 	for (bool again = false;; again = true) {
-		struct pass p = { 0 };
+		struct pass p = { .out = out };
 		if (again && !hurry.raised)
 			et_wakeup_prio_hurry(&hurry);
 		kill_tree(dir_fd, 0, &p);

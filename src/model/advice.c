@@ -286,19 +286,19 @@ static void decide(double tick_s, struct et_choice *c)
 
 	if (c->fits < ET_ADVICE_FITS)
 		snprintf(c->why, sizeof(c->why),
-			"%.3g ms in the warm-up, disturbed by other processes: the mean of CPU "
-			"times, in which their time does not count",
+			"the mean of CPU times, because other processes disturbed the warm-up "
+			"(%.3g ms)",
 			1e3 * c->seconds);
 	else if (c->seconds > (1 - ET_ADVICE_FITS) * tick)
 		snprintf(c->why, sizeof(c->why),
-			"%.3g ms in the warm-up: almost every run meets a timer interrupt (one "
-			"every %.3g ms), so the fastest is no better than the mean",
+			"the mean, because almost every run of %.3g ms meets a timer interrupt "
+			"(one every %.3g ms), so the fastest is no better",
 			1e3 * c->seconds, 1e3 * tick);
 	else {
 		c->protocol = ET_PROTOCOL_KBEST;
 		snprintf(c->why, sizeof(c->why),
-			"%.3g ms in the warm-up, undisturbed: some runs of this length meet no "
-			"timer interrupt (one every %.3g ms)",
+			"the fastest runs, because nothing disturbed the warm-up, and some runs of "
+			"%.3g ms meet no timer interrupt (one every %.3g ms)",
 			1e3 * c->seconds, 1e3 * tick);
 	}
 }

@@ -60,18 +60,17 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the bootstrap was omitted because it takes long with this many values; request "
 		"it with --bootstrap" },
 	/* --- the runs of a command --- */
-	[ET_WARN_TASKS_WAITED] = { "tasks-waited", WARNING, "vt",
+	[ET_WARN_TASKS_WAITED] = { "tasks-waited", WARNING, "vtt",
 		"its tasks together waited {0} per run for CPUs that others used{1:, most of all "
-		"{1}|}" },
+		"{1}|}; see: {2}" },
 	[ET_WARN_STOLEN_TIME] = { "stolen-time", WARNING, "sf",
-		"elapsed time is not the program's doing: the hypervisor took the CPU for {0} of "
-		"it{1:; use --metric pt|}" },
-	[ET_WARN_WAITED_FOR_CPU] = { "waited-for-cpu", WARNING, "stf",
-		"elapsed time is not the program's doing: it waited {0} of it for a CPU that "
-		"others used{1:, most of all {1}|}{2:; use --metric pt|}" },
+		"the hypervisor took the CPU for {0} of the elapsed time{1:; use --metric cpu|}" },
+	[ET_WARN_WAITED_FOR_CPU] = { "waited-for-cpu", WARNING, "stft",
+		"{0} of the elapsed time was waiting for a CPU that others used{1:, most of all "
+		"{1}|}{2:; use --metric cpu|; see: {3}}" },
 	[ET_WARN_MOSTLY_IDLE] = { "mostly-idle", WARNING, "sf",
 		"the program sleeps or waits for {0} of its elapsed time, which CPU time does not "
-		"count{1:; judge it by elapsed time (--metric et)|}" },
+		"count{1:; judge it by elapsed time (--metric elapsed)|}" },
 	[ET_WARN_TIME_LIMIT] = { "time-limit", WARNING, "cc",
 		"the time limit ended it after {0} of {1} runs, so the interval is wider than "
 		"planned; raise --time-limit" },
@@ -126,12 +125,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"not converged: the {0} fastest of {1} runs are {2} apart, not within {3}; allow "
 		"more runs with --max-runs, or a wider --epsilon" },
 	/* --- a comparison --- */
-	[ET_WARN_SEQUENTIAL_ORDER] = { "sequential-order", WARNING, "",
-		"the commands ran one after the other, so a change of the machine between them "
-		"looks like a difference; use --order auto" },
+	[ET_WARN_SEQUENTIAL_ORDER] = { "sequential-order", WARNING, "sffft",
+		"the commands ran one after the other, so a change of the machine{2: ({0} "
+		"{1:slower|faster} here)|{3:| (none was seen)}} looks like a difference; use {4}" },
 	[ET_WARN_MEASURED_APART] = { "measured-apart", WARNING, "fsft",
 		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so a "
-		"change of the machine looks like a difference; use 'etalon run --baseline {3}'" },
+		"change of the machine looks like a difference; use {3}" },
 	[ET_WARN_MEASURED_ONCE] = { "measured-once", WARNING, "",
 		"no machine was measured twice, so what changes on a machine from one time to "
 		"another looks like a difference; measure each again later" },
@@ -143,7 +142,7 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the new program with --baseline OLD" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
 		"these programs mostly sleep or wait, which CPU time does not count; compare "
-		"them by elapsed time (--metric et)" },
+		"them by elapsed time (--metric elapsed)" },
 	[ET_WARN_DEPENDENT_PAIRS] = { "dependent-pairs", WARNING, "ncc",
 		"successive pairs resemble each other (autocorrelation {0}), so the test and the "
 		"interval count {1} pairs as {2}" },
@@ -204,8 +203,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"{1}; use 'etalon daemons learn --long-seconds {2}'" },
 	[ET_WARN_FIRST_CHECK_DONE] = { "first-check-done", NOTE, "ctfc",
 		"check I: {0} cutoff{0:|s} learned {1}{2:, later than this run|}, removed {3}" },
-	[ET_WARN_FIRST_CHECK_NOT_DONE] = { "first-check-not-done", NOTE, "ff",
-		"check I not done: {0:nothing was learned here; run etalon daemons learn|{1:the "
+	[ET_WARN_FIRST_CHECK_NOT_DONE] = { "first-check-not-done", NOTE, "fff",
+		"{2:check I not done|daemons were not checked}: {0:nothing was learned here; run "
+		"etalon daemons learn|{1:the "
 		"record has no processes; measure the program with etalon run|the program takes "
 		"much longer than what was learned with; use etalon daemons learn "
 		"--long-seconds}}" },
@@ -303,9 +303,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the builds {0:{0}|of one level} and {1:{1}|another} gave the same program, so "
 		"they do not differ; let the "
 		"build command use the levels (make -B)" },
-	[ET_WARN_CHANGES_PENDING] = { "changes-pending", WARNING, "c",
-		"an etalon was killed before it restored {0:1 change|{0} changes} to this "
-		"machine; run 'etalon env restore'" },
+	[ET_WARN_CHANGES_PENDING] = { "changes-pending", WARNING, "ct",
+		"an earlier etalon was killed before it restored {0:1 change|{0} changes} to this "
+		"machine ({1}); run 'etalon env restore'" },
 	[ET_WARN_NOT_RESTORED] = { "not-restored", WARNING, "",
 		"not every change to this machine could be restored; run 'etalon env restore' to "
 		"try again" },

@@ -53,17 +53,20 @@ static void steps_paragraph(const struct et_experiment *e, const struct et_judge
 	size_t removed[ET_CAUSES] = { 0 };
 	struct et_tally tally;
 
-	if (e->first_check.state == ET_FIRST_CHECK_NONE)
+	bool emp = e->protocol == ET_PROTOCOL_EMP;
+	if (e->first_check.state == ET_FIRST_CHECK_NONE ||
+		(e->first_check.state == ET_FIRST_CHECK_UNLEARNED && !emp))
 		return;
 	for (size_t i = 0; i < j->n_commands; i++) {
 		et_tally_samples(j->commands[i].command, &tally);
 		for (int k = 0; k < ET_CAUSES; k++)
 			removed[k] += tally.removed[k];
 	}
-	ET_AUTO_FREE char *text = et_asprintf(
-		"Sanity check I (daemons above their cutoffs): %s; samples removed: %zu.", first,
-		removed[ET_REMOVED_DAEMON_CUTOFF]);
-	if (e->protocol == ET_PROTOCOL_EMP)
+	ET_AUTO_FREE char *text = et_asprintf("%s: %s; samples removed: %zu.",
+		emp ? "Sanity check I (daemons above their cutoffs)"
+		    : "Check of daemons above their cutoffs",
+		first, removed[ET_REMOVED_DAEMON_CUTOFF]);
+	if (emp)
 		et_append(&text, " ",
 			"Sanity check II (farther than two standard deviations from the mean): "
 			"samples removed: %zu.",

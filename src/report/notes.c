@@ -18,6 +18,7 @@ enum rank {
 	LATER,      /* after the others */
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
+	OF_DRIFT,   /* only if the machine changed between two commands, or if that is not known */
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	OF_EMP, /* only with --protocol emp, or if a learning was of no use; before the others */
 	NEVER,  /* the answer holds, or nothing can be done about it here */
@@ -71,16 +72,16 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_NO_BOOTSTRAP] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_TASKS_WAITED] = { OF_ELAPSED, CAUSE_OTHERS, false,
 		"its tasks waited {0} per run for CPUs that others used{1:, most of all {1}|}; "
-		"see: etalon trace" },
+		"see: {2}" },
 	[ET_WARN_STOLEN_TIME] = { OF_ELAPSED, CAUSE_OTHERS, false,
 		"the hypervisor took {0} of the elapsed time{1:; judge by CPU time: --metric "
-		"pt|}" },
+		"cpu|}" },
 	[ET_WARN_WAITED_FOR_CPU] = { OF_ELAPSED, CAUSE_OTHERS, false,
 		"others used its CPU for {0} of the elapsed time{1:, most of all {1}|}{2:; judge "
-		"by CPU time: --metric pt|; see: etalon trace}" },
+		"by CPU time: --metric cpu|; see: {3}}" },
 	[ET_WARN_MOSTLY_IDLE] = { OF_CPU, CAUSE_METRIC, false,
 		"it sleeps or waits for {0} of its time, which CPU time does not count; use "
-		"--metric et" },
+		"--metric elapsed" },
 	[ET_WARN_TIME_LIMIT] = { USUAL, CAUSE_OWN, false,
 		"the time limit ended it after {0} of {1} runs; allow more: --time-limit" },
 	[ET_WARN_SLOW_MACHINE] = { OF_STATES, CAUSE_SPEED, true, NULL },
@@ -117,12 +118,13 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_KBEST_NOT_CONVERGED] = { FIRST, CAUSE_OWN, false,
 		"the {0} fastest of {1} runs are {2} apart, not within {3}; allow more: "
 		"--max-runs" },
-	[ET_WARN_SEQUENTIAL_ORDER] = { USUAL, CAUSE_OWN, false,
-		"the commands ran one after the other: a change of the machine looks like a "
-		"difference; use --order auto" },
+	[ET_WARN_SEQUENTIAL_ORDER] = { OF_DRIFT, CAUSE_OWN, false,
+		"{2:the machine was {0} {1:slower|faster} than for the reference, which|the "
+		"commands ran one after the other: a change of the machine} looks like a "
+		"difference; to decide: {4}" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { FIRST, CAUSE_METRIC, false,
 		"these programs mostly sleep or wait, which CPU time does not count; use --metric "
-		"et" },
+		"elapsed" },
 	[ET_WARN_DIFFERENT_KINDS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
@@ -203,6 +205,8 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 		return judged == ET_METRIC_ELAPSED && share_of_elapsed(j, &w->args[0]) >= least;
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
+	case OF_DRIFT:
+		return w->args[2].number != 0 || w->args[3].number != 0;
 	case OF_EMP:
 		return (j->choice.protocol == ET_PROTOCOL_EMP || learned_in_vain(w)) &&
 		       !j->steps; /* a step has it */
@@ -278,18 +282,20 @@ static void collect(struct notes *all)
 	add_all(all, &j->warnings, -1);
 }
 
-/* "46.1 ms at full speed (9 runs), 62.8 ms when slowed (21 runs)". */
+/* "the machine changed its speed: 46.1 ms when fast (9 runs), 62.8 ms when slow (21 runs)". */
 static char *states_text(const struct et_command_result *r)
 {
 	enum { DIGITS = 3 };
 	const struct et_states *s = &r->states;
 	char fast[ET_FIGURE], slow[ET_FIGURE], best[ET_FIGURE];
 
-	char *text = et_asprintf("%s at full speed (%zu run%s), %s when slowed (%zu run%s)",
+	char *text = et_asprintf(
+		"the machine changed its speed: %s when fast (%zu run%s), %s when slow (%zu "
+		"run%s)",
 		et_format_rounded(s->fast_mean, DIGITS, fast), s->fast, s->fast == 1 ? "" : "s",
 		et_format_rounded(s->slow_mean, DIGITS, slow), s->slow, s->slow == 1 ? "" : "s");
 	if (r->full_speed.n)
-		et_append(&text, "; ", "%s at full speed by the probe",
+		et_append(&text, "; ", "at full speed it takes %s, by the probe",
 			et_format_measured(
 				r->full_speed.mean, r->full_speed.expanded_uncertainty, best));
 	return text;
@@ -378,7 +384,9 @@ enum { TURNS = 3 };
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
 static int turn_of(enum rank rank)
 {
-	return rank == FIRST || rank == OF_EMP ? 0 : rank == USUAL || rank == OF_STATES ? 1 : 2;
+	return rank == FIRST || rank == OF_EMP || rank == OF_DRIFT ? 0
+	       : rank == USUAL || rank == OF_STATES                ? 1
+								   : 2;
 }
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)

@@ -658,10 +658,11 @@ static void metric_line(const struct et_judgement *j, bool verbose, const struct
 
 	if (j->n_contrasts || !j->n_commands || (!reason && !verbose))
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("judged by %s%s%s", label, reason ? ": " : "",
-		reason                                     ? reason
-		: j->metric.reason == ET_METRIC_BY_DEFAULT ? ": it uses one CPU and does not wait"
-							   : "");
+	const char *why = j->metric.reason == ET_METRIC_BY_DEFAULT
+				  ? "it uses one CPU and does not wait"
+				  : reason;
+	ET_AUTO_FREE char *text =
+		et_asprintf("judged by %s%s%s", label, why ? ", because " : "", why ? why : "");
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
@@ -717,7 +718,7 @@ static void protocol_line(const struct et_judgement *j, const struct et_page *pa
 
 	if (!j->choice.automatic)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("protocol %s: %s", name, j->choice.why);
+	ET_AUTO_FREE char *text = et_asprintf("used protocol %s, %s", name, j->choice.why);
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 

@@ -62,7 +62,7 @@ char *et_metric_reason_text(const struct et_metric_choice *choice, const char *w
 	if (choice->reason == ET_METRIC_PARALLEL)
 		return et_asprintf("%s keeps %.1f CPUs busy", who, choice->amount);
 	if (choice->reason == ET_METRIC_WANTS_CPUS)
-		return et_asprintf("%s would use %.1f CPUs if they were free", who, choice->amount);
+		return et_asprintf("%s runs %.1f tasks at once", who, choice->amount);
 	if (choice->reason == ET_METRIC_WAITS)
 		return et_asprintf("%s sleeps or waits for %s of it", who,
 			et_format_percent(choice->amount, share));

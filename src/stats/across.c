@@ -47,6 +47,11 @@ void et_probed_free(struct et_probed *p)
 	*p = (struct et_probed){ 0 };
 }
 
+bool et_probed_suffices(const struct et_probed *p)
+{
+	return p->n >= LEAST;
+}
+
 /* Sums of squares and products about the means of a series. */
 struct sums {
 	double value, probe; /* means */
@@ -101,7 +106,7 @@ double et_judge_across(
 {
 	const double check = 0.05;
 
-	if (a->n < LEAST || b->n < LEAST)
+	if (!et_probed_suffices(a) || !et_probed_suffices(b))
 		return 0;
 	struct sums sa = sum_up(a), sb = sum_up(b);
 	double n = (double)(a->n + b->n), df = n - 3;

@@ -27,6 +27,8 @@ struct et_probed {
 /* The samples of a series of an experiment that have a reading. */
 void et_probed_take(const struct et_series *s, struct et_probed *out);
 void et_probed_free(struct et_probed *p); /* what it owns */
+/* Whether there are enough readings to know how fast the machine was. */
+bool et_probed_suffices(const struct et_probed *p);
 
 /*
  * Replaces the test and the interval in `out`, which et_judge_apart has filled, if the probe shows

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/machine_id.h"
 #include "num/moments.h"
 #include "num/multiple.h"
@@ -92,6 +93,19 @@ static void judge_all(const struct et_series *series, size_t n, struct et_compar
 /* Files of functions have seven digits, and no machine repeats more than five. */
 static const double ROUNDING = 1e-5;
 
+char *et_compare_in_one(const struct et_series *a, const struct et_series *b)
+{
+	const struct et_experiment *e = a->experiment;
+	const struct et_command *old = &e->commands[a->command],
+				*new = &b->experiment->commands[b->command];
+
+	/* --baseline takes an experiment of one command. */
+	if (e->n_commands == 1 || !old->text || !new->text)
+		return et_asprintf("'etalon run --baseline %s'", e->label ? e->label : e->id);
+	ET_AUTO_FREE char *words = et_join_words((char *[]){ old->text, new->text, NULL });
+	return et_asprintf("etalon run %s", words);
+}
+
 /* Two experiments: they were measured at different times. */
 static void judge_across(
 	const struct et_series *a, const struct et_series *b, struct et_contrast *out)
@@ -117,10 +131,11 @@ static void judge_across(
 		out->p = 1;
 	if (et_experiment_of_functions(ea))
 		et_warn(&out->warnings, ET_WARN_FUNCTIONS_APART);
-	else
+	else {
+		ET_AUTO_FREE char *in_one = et_compare_in_one(a, b);
 		et_warn(&out->warnings, ET_WARN_MEASURED_APART, et_arg_flag(slower != 0),
-			et_arg_share(fabs(slower)), et_arg_flag(slower > 0),
-			et_arg_text(ea->label ? ea->label : ea->id));
+			et_arg_share(fabs(slower)), et_arg_flag(slower > 0), et_arg_text(in_one));
+	}
 }
 
 static void judge_pair(const struct et_series *series, const struct et_comparison *so_far, size_t a,

@@ -49,6 +49,8 @@ struct et_compare_options {
  */
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out);
+/* The command line that measures the commands of two experiments in one. The caller frees it. */
+char *et_compare_in_one(const struct et_series *a, const struct et_series *b);
 /* Are all series functions of benchmark programs, and is one of them in two experiments? */
 bool et_compare_functions(const struct et_series *series, size_t n);
 void et_comparison_free(struct et_comparison *c); /* what it owns */

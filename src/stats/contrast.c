@@ -2,6 +2,7 @@
 #include "stats/contrast.h"
 #include "base/alloc.h"
 #include "num/multiple.h"
+#include "stats/across.h"
 #include "stats/duet.h"
 #include "stats/normality.h"
 #include "stats/paired.h"
@@ -59,8 +60,29 @@ static size_t pair_blocks(
 	return n;
 }
 
-static void judge_apart(const struct et_command *a, const struct et_command *b, enum et_metric m,
-	struct et_contrast *out)
+/*
+ * The probe shows whether the machine was as fast in the runs of b as in those of a. The ratio
+ * stays that of the times in the table.
+ */
+static void warn_drift(const struct et_experiment *e, struct et_contrast *out)
+{
+	const double noticeable = 0.01;
+	struct et_contrast corrected = *out;
+	struct et_probed a, b;
+
+	et_probed_take(&(struct et_series){ .experiment = e, .command = out->a }, &a);
+	et_probed_take(&(struct et_series){ .experiment = e, .command = out->b }, &b);
+	bool known = et_probed_suffices(&a) && et_probed_suffices(&b);
+	double slower = et_judge_across(&a, &b, &corrected);
+	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(fabs(slower)),
+		et_arg_flag(slower > 0), et_arg_flag(fabs(slower) > noticeable),
+		et_arg_flag(!known), et_arg_text("etalon run"));
+	et_probed_free(&a);
+	et_probed_free(&b);
+}
+
+static void judge_apart(const struct et_experiment *e, const struct et_command *a,
+	const struct et_command *b, enum et_metric m, struct et_contrast *out)
 {
 	size_t na, nb;
 	ET_AUTO_FREE double *x = et_command_values(a, m, et_command_arrangement(a), &na);
@@ -69,7 +91,7 @@ static void judge_apart(const struct et_command *a, const struct et_command *b, 
 			et_shapiro_wilk(y, nb).p > ET_CHECK_ALPHA;
 
 	et_judge_apart(x, na, y, nb, gaussian, out);
-	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER);
+	warn_drift(e, out);
 }
 
 /* Decided once per command, so one duet stands for all. */
@@ -119,7 +141,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 		return;
 	}
 	if (e->plan.order == ET_ORDER_SEQUENTIAL) {
-		judge_apart(ca, cb, metric, out);
+		judge_apart(e, ca, cb, metric, out);
 		return;
 	} else {
 		n = pair_blocks(ca, cb, metric, d);

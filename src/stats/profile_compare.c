@@ -323,6 +323,8 @@ void et_profile_compare(const struct et_experiment *e, const struct et_profile_p
 	qsort(out->rows, out->n_rows, sizeof(*out->rows), by_change);
 	compare_totals(&s, out);
 	if (!s.paired && e->profile->way != ET_PROFILE_IMPORTED)
-		et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER);
+		et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0),
+			et_arg_flag(false), et_arg_flag(false), et_arg_flag(true),
+			et_arg_text("--order auto"));
 	free_sides(&s);
 }

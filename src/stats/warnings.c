@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/warnings.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/culprit.h"
 #include "model/shares.h"
 #include "num/quantile.h"
@@ -102,20 +103,25 @@ static void blame_machine(const struct et_experiment *e, const struct et_command
 		if (all[i].taken_ns > worst->taken_ns)
 			worst = &all[i];
 	}
-	const char *name = worst ? worst->name : "";
+	/* Its own one is not among them. */
+	const char *name = !worst                          ? ""
+			   : strcmp(worst->name, "etalon") ? worst->name
+							   : "another etalon";
+	ET_AUTO_FREE char *words = c->argv ? et_join_words(c->argv) : et_strdup("PROGRAM");
+	ET_AUTO_FREE char *trace = et_asprintf("etalon trace -- %s", words);
 	/* --metric auto chooses elapsed time only where CPU time would be the wrong answer. */
 	bool by_hand = e->metric == ET_METRIC_ELAPSED && !e->metric_auto;
 
 	/* The tasks of a parallel program can together wait longer than the elapsed time. */
 	if (t->cpu + t->wait > 1.05 * t->elapsed)
 		et_warn(out, ET_WARN_TASKS_WAITED, et_arg_value(t->wait / (double)t->n, ET_UNIT_NS),
-			et_arg_text(name));
+			et_arg_text(name), et_arg_text(trace));
 	else if (t->steal > t->wait)
 		et_warn(out, ET_WARN_STOLEN_TIME, et_arg_share(t->steal / t->elapsed),
 			et_arg_flag(by_hand));
 	else
 		et_warn(out, ET_WARN_WAITED_FOR_CPU, et_arg_share(t->wait / t->elapsed),
-			et_arg_text(name), et_arg_flag(by_hand));
+			et_arg_text(name), et_arg_flag(by_hand), et_arg_text(trace));
 }
 
 /* Elapsed time, where it is judged, contains what the program waited for. */
@@ -310,6 +316,7 @@ static void count_checked(const struct et_experiment *e, size_t *samples, size_t
 void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out)
 {
 	const struct et_first_check *f = &e->first_check;
+	bool emp = e->protocol == ET_PROTOCOL_EMP;
 	size_t samples, removed;
 	char date[32];
 
@@ -318,6 +325,12 @@ void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out)
 	count_checked(e, &samples, &removed);
 	switch (f->state) {
 	case ET_FIRST_CHECK_NONE:
+		break;
+	case ET_FIRST_CHECK_UNLEARNED:
+		if (!emp)
+			break; /* nobody asked for it */
+		et_warn(out, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(true), et_arg_flag(false),
+			et_arg_flag(emp));
 		break;
 	case ET_FIRST_CHECK_DONE:
 		et_warn(out, ET_WARN_FIRST_CHECK_DONE, et_arg_count(f->cutoffs), et_arg_text(date),
@@ -329,8 +342,7 @@ void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out)
 			et_arg_count(samples));
 		break;
 	default:
-		et_warn(out, ET_WARN_FIRST_CHECK_NOT_DONE,
-			et_arg_flag(f->state == ET_FIRST_CHECK_UNLEARNED),
-			et_arg_flag(f->state == ET_FIRST_CHECK_UNSEEN));
+		et_warn(out, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false),
+			et_arg_flag(f->state == ET_FIRST_CHECK_UNSEEN), et_arg_flag(emp));
 	}
 }

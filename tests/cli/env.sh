@@ -296,7 +296,9 @@ wait_for_samples changed 1
 { kill -9 $pid && wait $pid; } 2>/dev/null
 is 'run --env: a setting stays changed after kill -9' "$(value)" 0
 exits 'list: it succeeds after run --env was killed' 0 etalon list
-like 'list: a warning says that an etalon was killed' "$err" 'an etalon was killed before it restored [0-9]+ changes'
+like 'list: a warning says that an etalon was killed' "$err" 'an earlier etalon was killed before it restored [0-9]+ changes'
+like 'list: the warning names the factors that stay changed' "$err" 'changes to this machine \([a-z-]+(, [a-z-]+)*\);'
+like 'list: the factor turbo is one of them' "$err" '[(, ]turbo[,)]'
 like 'list: the warning changes-pending names env restore' "$err" "run 'etalon env restore'"
 exits 'run --env: it succeeds after another one was killed' 0 etalon run --env -r 2 true
 like 'run --env: a message says that the changes of a killed run are restored' "$err" 'restored the changes of a killed run'

@@ -23,6 +23,10 @@ is 'baseline: the stored command is the reference' "$(jq -r '.comparisons[0].a' 
 is 'baseline: the stored command runs as it was recorded' "$(jq -c '.commands[0].argv' new.json)" '["etalon","put","inc","--seconds","0.005"]'
 exits 'baseline: an experiment of two commands is measured' 0 etalon run -q -r 7 --label two true 'sleep 0.001'
 exits 'gate: commands of one experiment need no --across-time' 0 etalon compare --fail-on-regression=9000000 two
+refuses 'gate: experiments of two commands at different times are rejected' 2 'different times' \
+	etalon compare --fail-on-regression two base
+like 'gate: the hint names a run of the two commands, not --baseline, which takes one' "$err" "by etalon run '?true'? .*, or use --across-time"
+unlike 'gate: the hint of two commands does not name --baseline' "$err" 'run --baseline'
 refuses 'baseline: an experiment of two commands is rejected' 2 'has 2 commands' etalon run --baseline two true
 refuses 'baseline: an unknown label is rejected' 2 'no experiment' etalon run --baseline nowhere true
 refuses 'baseline: --reference beside it is rejected' 2 'is the reference' etalon run --baseline base --reference 1 true

@@ -112,7 +112,7 @@ run()
 	status=$?
 	# shellcheck disable=SC2034 # scripts read it
 	raw_err=$(tr -d '\0' <"$work/.raw")
-	sed '/^etalon: ended [0-9]* process.* that an interrupted etalon left running$/d' "$work/.raw" >"$work/.err"
+	sed '/^etalon: ended [0-9]* process.* that an earlier, interrupted etalon left running\(: .*\)\{0,1\}$/d' "$work/.raw" >"$work/.err"
 	out=$(tr -d '\0' <"$work/.out")
 	err=$(tr -d '\0' <"$work/.err")
 	return 0

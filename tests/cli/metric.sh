@@ -39,7 +39,7 @@ json 'describe: --metric pt takes CPU times' 'd["series"][0]["max"] < 15e6'
 exits 'pt: programs that sleep are measured' 0 etalon run -q -r 3 --metric pt --label bypt --json pt.json 'sleep 0.02'
 is 'pt: the record says that the user chose it' "$(jq -c '[.metric, .metric_choice.auto, .metric_choice.reason]' pt.json)" \
 	'["pt",false,"user"]'
-like 'pt: a warning advises elapsed time' "$(jq -r '.commands[0].result.warnings[].text' pt.json)" '--metric et'
+like 'pt: a warning advises elapsed time' "$(jq -r '.commands[0].result.warnings[].text' pt.json)" '--metric elapsed'
 exits 'describe: --metric auto succeeds' 0 etalon describe --json --metric auto bypt
 json 'describe: --metric auto takes elapsed times of a program that sleeps' 'd["min"] > 15e6'
 

@@ -36,7 +36,7 @@ like 'kbest: three commands are compared' "$out" 'no difference shown|slower|fas
 like 'kbest: the table shows the time of the reference' "$out" $'\n1  true +[0-9.]+ [µm]s'
 
 exits 'auto: a short program succeeds' 0 etalon run -v --protocol auto -w 0 -M 4 --json auto.json true
-like 'auto: one line has the choice and the reason' "$out" 'protocol (kbest|cause): [0-9.]+ ms in the warm-up'
+like 'auto: one line has the choice and the reason' "$out" 'used protocol (kbest|cause), the .*, because .*[0-9.]+ ms'
 # A busy machine disturbs the warm-up run, and a slow one needs more than 0.8 ticks for it.
 ok 'auto: a short, undisturbed program gets kbest, any other cause' jq -e '.protocol == "auto" and
 	(.commands[0].samples[0] | .warmup and
@@ -44,7 +44,7 @@ ok 'auto: a short, undisturbed program gets kbest, any other cause' jq -e '.prot
 	(.chosen.protocol == "kbest") == $short and .chosen.undisturbed >= 0' --argjson t \
 	"$(jq .host.tick_ns auto.json)" auto.json
 exits 'auto: a long program succeeds' 0 etalon run --protocol auto -r 3 --metric et --json long.json 'sleep 0.02'
-like 'auto: a long program gets cause and the text says so' "$out" 'protocol +cause: .* ms in the warm-up'
+like 'auto: a long program gets cause and the text says so' "$out" 'used protocol cause, the mean( of CPU times)?, because '
 ok 'auto: a long program gets cause with its runs' jq -e '.chosen.protocol == "cause" and .commands[0].result.kbest == null and
 	.commands[0].result.n == 3' long.json
 exits 'auto: its record is imported' 0 etalon import --copy --label again auto.json

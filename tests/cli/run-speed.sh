@@ -53,7 +53,7 @@ ok "probe: if too few samples would be left, slow ones are marked and not remove
 	([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 16)' most.json
 like "probe: a note has the times in both states of the machine" "$(tr -s '\n ' ' ' <<<"$out")" \
-	'note: 49.3 ms at full speed \(4 runs\), 69.1 ms when slowed \(16 runs\); 49\.3[0-9]* ms ± [0-9.]+ ms at full speed by the probe'
+	'note: the machine changed its speed: 49.3 ms when fast \(4 runs\), 69.1 ms when slow \(16 runs\); at full speed it takes 49\.3[0-9]* ms ± [0-9.]+ ms, by the probe'
 ok "states: the record has the runs and means at full speed and when slowed" jq -e '.commands[0].result.states |
 	.fast == 4 and .slow == 16 and (.fast_mean_ns - 49300000 | fabs < 1) and (.slow_mean_ns - 69093750 | fabs < 1)' most.json
 ok "full speed: the probe as a covariate gives a narrower interval than the mean" jq -e '.commands[0].result |

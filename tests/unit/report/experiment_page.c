@@ -201,10 +201,8 @@ static void check_steps(void)
 		const char *want;
 	} cases[] = {
 		{ { ET_FIRST_CHECK_DONE, 1794732906000000000u, 10, 0 },
-			"cutoffs): done with 10 cutoffs learned 2026-11-15T" },
-		{ { ET_FIRST_CHECK_UNLEARNED, 0, 0, 0 },
-			"cutoffs): not done, as no daemons were learned on this machine; samples "
-			"removed: 2.</p>" },
+			"<p>Check of daemons above their cutoffs: done with 10 cutoffs learned "
+			"2026-11-15T" },
 		{ { ET_FIRST_CHECK_LENGTH, 1, 1, 0 },
 			"not done, as the program takes much longer" },
 		{ { ET_FIRST_CHECK_WITHDRAWN, 1, 1, 7 },
@@ -220,10 +218,19 @@ static void check_steps(void)
 	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
 		e->first_check = cases[i].c;
 		ET_AUTO_FREE char *text = page(e, &j);
-		ok(strstr(text, cases[i].want) && !strstr(text, "check II"), "steps: %s",
+		ok(strstr(text, cases[i].want) && !strstr(text, "anity check I"), "steps: %s",
 			cases[i].want);
 	}
+	e->first_check = (struct et_first_check){ .state = ET_FIRST_CHECK_UNLEARNED };
+	ET_AUTO_FREE char *unasked = page(e, &j);
+	ok(!strstr(unasked, "cutoffs") && !strstr(unasked, "no daemons were learned"),
+		"steps: nothing about daemons if none were learned and nobody asked for emp");
 	e->protocol = ET_PROTOCOL_EMP;
+	ET_AUTO_FREE char *asked = page(e, &j);
+	ok(strstr(asked,
+		   "Sanity check I (daemons above their cutoffs): not done, as no daemons were "
+		   "learned on this machine; samples removed: 2.") != NULL,
+		"steps: with emp the page says that check I was not done");
 	sample_of(&e->commands[1], 3)->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 	ET_AUTO_FREE char *emp = page(e, &j);
 	ok(strstr(emp, "samples removed: 2. Sanity check II (farther than two standard deviations "

@@ -100,7 +100,9 @@ static void warn_of_all(struct et_judgement *j)
 			et_arg_count(40), et_arg_flag(true));
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++)
-		et_warn(&j->contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER);
+		et_warn(&j->contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0),
+			et_arg_flag(false), et_arg_flag(false), et_arg_flag(true),
+			et_arg_text("etalon run"));
 	et_warn(&j->warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
 }
 
@@ -302,7 +304,7 @@ static void notes(void)
 	et_warn(&j.warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
 	et_warn(&j.warnings, ET_WARN_NO_NET_ADMIN);
 	et_warn(&j.commands[0].warnings, ET_WARN_WAITED_FOR_CPU, et_arg_share(0.5),
-		et_arg_text("cc1"), et_arg_flag(true));
+		et_arg_text("cc1"), et_arg_flag(false), et_arg_text("etalon trace -- sort data"));
 	et_warn(&j.commands[1].warnings, ET_WARN_STOPPED, et_arg_count(3));
 	et_warn(&j.commands[2].warnings, ET_WARN_STOPPED, et_arg_count(4));
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
@@ -324,9 +326,39 @@ static void notes(void)
 	ET_AUTO_FREE char *elapsed = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(elapsed, "note (1): others used its CPU for 50 % of the elapsed time") != NULL,
 		"notes: waiting for others if elapsed time is judged");
+	ok(strstr(elapsed, "see: etalon trace --") != NULL && strstr(elapsed, "sort data") != NULL,
+		"notes: the command that shows who used the CPU can be copied");
 	j.commands[0].warnings.list[0].args[0].number = 0.09;
 	ET_AUTO_FREE char *little = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(!strstr(little, "others used"), "notes: less than a tenth of the time is none");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* Commands that ran one after the other: a note where the machine changed, with what would decide.
+ */
+static void sequence(void)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	struct et_experiment *e = fixture_experiment(names, 3);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	for (size_t i = 0; i < j.n_contrasts; i++)
+		et_warn(&j.contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0.002),
+			et_arg_flag(true), et_arg_flag(false), et_arg_flag(false),
+			et_arg_text("etalon run a b c"));
+	ET_AUTO_FREE char *steady = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(steady, "looks like a difference"),
+		"sequence: no note where the machine stayed the same");
+	j.contrasts[1].warnings.list[0].args[0].number = 0.12;
+	j.contrasts[1].warnings.list[0].args[2].number = 1;
+	ET_AUTO_FREE char *moved = print(e, &j, (struct et_text_options){ .width = 200 }, &left);
+	if (!ok(strstr(moved,
+			"\nnote (3): the machine was 12 % slower than for the reference, which "
+			"looks like a difference; to decide: etalon run a b c\n") != NULL,
+		    "sequence: a note names the command, the change, and the run that decides"))
+		printf("# %s\n", moved);
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -352,7 +384,8 @@ static void first_check_notes(void)
 	ET_AUTO_FREE char *emp = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(emp, "\nnote: check I: 12 cutoffs learned 2026-11-16, removed 1\n") != NULL,
 		"notes: with emp one line says that check I was done, and with what learning");
-	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(true), et_arg_flag(false));
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(true), et_arg_flag(false),
+		et_arg_flag(true));
 	ET_AUTO_FREE char *not = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(not, "\nnote: check I not done: nothing was learned here; run etalon daemons "
 		       "learn\n") != NULL,
@@ -366,13 +399,16 @@ static void first_check_notes(void)
 			NULL,
 		"notes: a learning of another machine is a note by default");
 	et_warnings_free(&j.warnings);
-	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(true));
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(true),
+		et_arg_flag(false));
 	ET_AUTO_FREE char *blind = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(!strstr(blind, "check I"), "notes: none by default if no processes were recorded");
+	ok(!strstr(blind, "checked"), "notes: none by default if no processes were recorded");
 	et_warnings_free(&j.warnings);
-	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(false));
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(false),
+		et_arg_flag(false));
 	ET_AUTO_FREE char *length = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(length, "\nnote: check I not done: the program takes much longer than what") !=
+	ok(strstr(length,
+		   "\nnote: daemons were not checked: the program takes much longer than what") !=
 			NULL,
 		"notes: a learning with much shorter samples is a note by default");
 	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, et_arg_count(9), et_arg_count(10));
@@ -427,9 +463,10 @@ static void headlines(void)
 	j.commands[0].states.slow_mean = 62.8e6;
 	j.commands[0].second_check = (struct et_second_check){ 2, 416e6, 412.3e6, -0.0089 };
 	ET_AUTO_FREE char *states = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(states,
-		   "\nnote: 46.1 ms at full speed (9 runs), 62.8 ms when slowed (21 runs)\n") !=
-			NULL,
+	ET_AUTO_FREE char *wide = print(e, &j, (struct et_text_options){ .width = 120 }, &left);
+	ok(strstr(wide,
+		   "\nnote: the machine changed its speed: 46.1 ms when fast (9 runs), 62.8 ms "
+		   "when slow (21 runs)\n") != NULL,
 		"states: the times at full speed and when slowed");
 	ok(strstr(states,
 		   "\ntwo-sigma removed 2 runs: mean 416.0 before, 412.3 ms after, -0.89 %\n") !=
@@ -444,9 +481,15 @@ static void headlines(void)
 	};
 	j.commands[0].metric = ET_METRIC_ELAPSED;
 	ET_AUTO_FREE char *waits = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(waits, "judged by elapsed time: it sleeps or waits for 98 % of it\n") &&
+	ok(strstr(waits, "judged by elapsed time, because it sleeps or waits for 98 % of it\n") &&
 			strstr(waits, "elapsed ") < strstr(waits, "CPU time"),
 		"elapsed time: the first column, and why");
+	j.metric.reason = ET_METRIC_WANTS_CPUS;
+	j.metric.amount = 1.6;
+	ET_AUTO_FREE char *tasks = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(tasks, "judged by elapsed time, because it runs 1.6 tasks at once\n") != NULL,
+		"elapsed time: a program whose tasks had to wait for CPUs, and why");
+	ok(!strstr(tasks, "if they were free"), "elapsed time: the reason has no condition");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -456,6 +499,7 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	names();
 	lines();
+	sequence();
 	table();
 	corrected();
 	many();

@@ -137,11 +137,11 @@ static void test_arguments(void)
 		"arguments: values are printed in a fitting unit");
 	ok(strstr(modes, "p < 0.00001") != NULL, "arguments: a p-value of 0 is printed as a bound");
 	et_warn(&w, ET_WARN_WAITED_FOR_CPU, et_arg_share(0.854), et_arg_text(NULL),
-		et_arg_flag(false));
+		et_arg_flag(false), et_arg_text("etalon trace -- sort data"));
 	ET_AUTO_FREE char *waited = et_warning_text(&w.list[4]);
 	is_str(waited,
-		"elapsed time is not the program's doing: it waited 85 % of it for a CPU that "
-		"others used",
+		"85 % of the elapsed time was waiting for a CPU that others used; see: etalon "
+		"trace -- sort data",
 		"arguments: an empty text and a flag omit their parts");
 	et_warn(&w, ET_WARN_SECOND_CHECK, et_arg_count(7), et_arg_change(-0.0487));
 	ET_AUTO_FREE char *fell = et_warning_text(&w.list[5]);

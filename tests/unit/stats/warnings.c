@@ -2,6 +2,7 @@
 /* Warnings are raised on synthetic data that give a reason, and only on those. */
 #include "stats/warnings.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "sample_of.h"
@@ -261,6 +262,7 @@ static void commands(void)
 	struct et_experiment *e = experiment(1);
 	struct et_warnings w = { 0 };
 
+	e->commands[0].argv = et_strv_of("sort", "my data", NULL);
 	for (uint32_t i = 1; i <= 10; i++)
 		add(e, 0, i, 101000000, 100000000);
 	warn_of(e, &w);
@@ -280,6 +282,14 @@ static void commands(void)
 		"command: the time that it waited for a CPU is 49 %% of elapsed time");
 	ok(names(&w, ET_WARN_WAITED_FOR_CPU, 1, "updatedb"),
 		"command: the process that used most CPU time is named");
+	ok(names(&w, ET_WARN_WAITED_FOR_CPU, 3, "etalon trace -- sort 'my data'"),
+		"command: the command line of etalon trace that shows it is complete");
+	for (size_t i = 0; i < 10; i++)
+		snprintf(sample_of(&e->commands[0], i)->measured.culprits[0].name,
+			sizeof(((struct et_culprit *)0)->name), "etalon");
+	warn_of(e, &w);
+	ok(names(&w, ET_WARN_WAITED_FOR_CPU, 1, "another etalon"),
+		"command: an etalon that used most CPU time is another one");
 	ok(!et_warnings_have(&w, ET_WARN_MOSTLY_IDLE),
 		"command: a program that waits for a CPU does not count as idle");
 	for (size_t i = 0; i < 10; i++)
@@ -495,6 +505,26 @@ static void judgements(void)
 	et_judge(e, &j);
 	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER),
 		"judge: commands that ran one after the other are compared with a warning");
+	ok(arg(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER, 2) == 0 &&
+			arg(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER, 3) == 1,
+		"judge: without a probe it is not known whether the machine changed");
+	et_judgement_free(&j);
+	/* The machine is a fifth slower for the second command, and the same for the third. */
+	for (size_t i = 0; i < 3; i++) {
+		for (size_t k = 0; k < 12; k++) {
+			struct et_measured *m = &sample_of(&e->commands[i], k)->measured;
+			m->probe_before_ns = m->probe_after_ns = (i == 1 ? 120000 : 100000) + k;
+		}
+	}
+	et_judge(e, &j);
+	near(arg(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER, 0), 0.2, 1e-4, 0,
+		"judge: the probe shows by how much the machine changed");
+	ok(arg(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER, 1) == 1 &&
+			arg(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER, 2) == 1,
+		"judge: a machine that was slower for the second command is reported");
+	ok(arg(&j.contrasts[1].warnings, ET_WARN_SEQUENTIAL_ORDER, 2) == 0 &&
+			arg(&j.contrasts[1].warnings, ET_WARN_SEQUENTIAL_ORDER, 3) == 0,
+		"judge: a machine that stayed the same is not");
 	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_COMPARED_BY_CPU_TIME),
 		"judge: elapsed time is advised for programs that mostly sleep");
 	et_judgement_free(&j);
@@ -623,8 +653,13 @@ static void first_check(void)
 			arg(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, 1) == 11,
 		"first check: it was withdrawn because of 9 of 11 samples, without warm-up");
 	judge_first_check(e, ET_FIRST_CHECK_UNLEARNED, &j);
+	ok(!et_warnings_have(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE),
+		"first check: nobody who did not ask for emp is told that nothing was learned");
+	e->protocol = ET_PROTOCOL_EMP;
+	judge_first_check(e, ET_FIRST_CHECK_UNLEARNED, &j);
 	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, 0) == 1,
-		"first check: it was not done because nothing was learned");
+		"first check: of emp it was not done because nothing was learned");
+	e->protocol = ET_PROTOCOL_CAUSE;
 	judge_first_check(e, ET_FIRST_CHECK_UNSEEN, &j);
 	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, 1) == 1,
 		"first check: it was not done because no processes were recorded");
