@@ -75,7 +75,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace cannot judge elapsed time: the loop uses part of it"),
-			"omit --pace, or use --metric pt");
+			"omit --pace, or use --metric cpu");
 	if (e->child.sched && strcmp(e->child.sched, "other"))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -190,7 +190,7 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),
-			"use --order random, or --metric pt");
+			"use --order random, or --metric cpu");
 	if (o->baseline && o->reference)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--baseline is the reference, and --reference names another");

@@ -13,7 +13,7 @@ struct maker {
 	struct et_run_options *o;
 	struct et_experiment *e;
 	const struct et_operands *ops;
-	size_t n_operands;
+	size_t n_operands, n_all; /* n_all: with every combination of the parameters */
 	size_t combination;
 	struct et_command *c;
 };
@@ -23,16 +23,20 @@ static int fill(const struct maker *m, const char *text, char **out, struct et_e
 	return et_parameters_fill(text, m->c->parameters, m->c->n_parameters, out, err);
 }
 
-/* Picks the value of an option for command k: the only one, or the k-th. */
+/* Picks the value of an option for command k: the only one, or the k-th; hyperfine counts them all.
+ */
 static int pick_each(const struct maker *m, const char *option, const struct et_each *each,
 	size_t k, char **out, struct et_error *err)
 {
 	if (!each->n)
 		return 0;
-	if (each->n != 1 && each->n != m->n_operands)
+	bool of_all = m->o->like_hyperfine && each->n == m->n_all;
+	if (each->n != 1 && !of_all && each->n != m->n_operands)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%s is given %zu times for %zu command%s: give it once, or once for each",
 			option, each->n, m->n_operands, m->n_operands == 1 ? "" : "s");
+	if (of_all)
+		k = m->e->n_commands - 1;
 	return fill(m, each->text[each->n == 1 ? 0 : k], out, err);
 }
 
@@ -62,7 +66,7 @@ static int refuse_shell_syntax(const char *text, struct et_error *err)
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': %.*s needs a shell, and none is used",
 			text, (int)len, at),
-		"use --shell sh, or quote it if the program is to get it as it is");
+		"use --shell sh, or quote it to pass it literally");
 }
 
 int et_run_make_argv(const char *shell, const char *text, char ***out, struct et_error *err)
@@ -104,6 +108,8 @@ static int make_name(const struct maker *m, size_t k, struct et_error *err)
 {
 	const struct et_each *names = &m->o->names;
 
+	if (m->o->like_hyperfine && names->n == m->n_all)
+		k = m->e->n_commands - 1;
 	if (k >= names->n) {
 		m->c->name = et_strdup(m->c->text);
 		return 0;
@@ -113,13 +119,21 @@ static int make_name(const struct maker *m, size_t k, struct et_error *err)
 	return fill(m, names->text[k], &m->c->name, err);
 }
 
+/* hyperfine's --reference has no parameters, so it is one command for all combinations. */
+static bool is_plain(const struct maker *m, size_t k)
+{
+	return m->o->reference_first && k == 0;
+}
+
 static int make_command(const struct maker *m, size_t k, struct et_error *err)
 {
 	struct et_command *c = m->c;
 	struct et_run_options *o = m->o;
 
-	et_ranges_pick(&o->ranges, m->combination, &c->parameters);
-	c->n_parameters = o->ranges.n;
+	if (!is_plain(m, k)) {
+		et_ranges_pick(&o->ranges, m->combination, &c->parameters);
+		c->n_parameters = o->ranges.n;
+	}
 	int rc = make_argv(m, k, err);
 	if (rc == 0)
 		rc = make_name(m, k, err);
@@ -158,13 +172,15 @@ static int make_commands(struct maker *m, struct et_error *err)
 	size_t product = et_ranges_product(&m->o->ranges);
 	int rc = 0;
 
-	if (product * m->n_operands > 10000)
+	m->n_all = product * m->n_operands - (m->o->reference_first ? product - 1 : 0);
+	if (m->n_all > 10000)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE,
-			"the parameters make %zu commands, more than 10000",
-			product * m->n_operands);
-	m->e->commands = et_calloc(product * m->n_operands, sizeof(*m->e->commands));
+			"the parameters make %zu commands, more than 10000", m->n_all);
+	m->e->commands = et_calloc(m->n_all, sizeof(*m->e->commands));
 	for (m->combination = 0; rc == 0 && m->combination < product; m->combination++) {
 		for (size_t k = 0; rc == 0 && k < m->n_operands; k++) {
+			if (is_plain(m, k) && m->combination)
+				continue;
 			m->c = &m->e->commands[m->e->n_commands++];
 			rc = make_command(m, k, err);
 		}

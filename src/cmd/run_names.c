@@ -85,4 +85,5 @@ void et_run_options_add_reference(struct et_run_options *o, struct et_operands *
 		names->n++;
 	}
 	o->reference = NULL;
+	o->reference_first = true;
 }

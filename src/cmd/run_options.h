@@ -84,6 +84,7 @@ struct et_run_options {
 	 * those that need a shell have one.
 	 */
 	bool like_hyperfine;
+	bool reference_first; /* the first operand is this --reference */
 	/* The part that `emp` and `profile` add, or NULL; see cmd/run.h. */
 	const struct et_run_around *around;
 	struct et_emp_options emp;

@@ -515,10 +515,11 @@ static bool count_reached(struct state *st, uint32_t rounds_done, uint32_t only)
 
 	if (p->runs)
 		return rounds_done >= p->runs;
-	if (rounds_done < p->min_runs)
+	uint32_t enough = et_rounds_until_decided(st->e, only);
+	if (rounds_done < enough)
 		return false;
 	if (!st->rounds)
-		st->rounds = et_rounds_decide(st->e, only, p->min_runs);
+		st->rounds = et_rounds_decide(st->e, only, enough);
 	return rounds_done >= st->rounds;
 }
 

@@ -84,10 +84,14 @@ int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, c
 		rc = et_parse_double("--parameter-step-size", step, &by, err);
 	if (rc)
 		return rc;
-	if (!(by > 0) || hi < lo)
+	if (!(by > 0))
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
-			"--parameter-scan %s: from %s to %s by %s is no range", name, min, max,
-			step);
+			"--parameter-step-size %s: the step must be above 0", step);
+	if (hi < lo)
+		return et_hint(err,
+			et_fail(err, ERANGE, ET_EXIT_USAGE,
+				"--parameter-scan %s: %s to %s is not a range", name, min, max),
+			"give the smaller number first: --parameter-scan %s %s %s", name, max, min);
 	/* Slightly more than the quotient, so that 0 to 1 by 0.1 reaches 1 despite rounding. */
 	double count = floor((hi - lo) / by * (1 + 1e-12) + 1e-9) + 1;
 	if (count > MOST_VALUES)
@@ -129,7 +133,8 @@ void et_ranges_pick(const struct et_ranges *r, size_t k, struct et_parameter **o
 {
 	struct et_parameter *p = et_calloc(r->n, sizeof(*p));
 
-	for (size_t i = r->n; i-- > 0;) {
+	for (size_t left = r->n; left > 0; left--) {
+		size_t i = r->first_fastest ? r->n - left : left - 1;
 		const struct et_range *range = &r->list[i];
 		p[i].name = et_strdup(range->name);
 		p[i].value = et_strdup(range->values[k % range->n_values]);

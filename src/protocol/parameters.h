@@ -15,6 +15,7 @@ struct et_range { /* one parameter with all its values */
 struct et_ranges {
 	struct et_range *list;
 	size_t n, cap;
+	bool first_fastest; /* as hyperfine: the first parameter changes fastest, not the last */
 };
 
 /* Whether a text can be the name of a parameter: letters, digits, _ and -, a letter or _ first. */
@@ -28,7 +29,7 @@ int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, c
 void et_ranges_free(struct et_ranges *r);
 /* The number of combinations (1 without parameters). */
 size_t et_ranges_product(const struct et_ranges *r);
-/* Combination k; the last parameter changes fastest. The caller frees *out. */
+/* Combination k; the last parameter changes fastest, or the first. The caller frees *out. */
 void et_ranges_pick(const struct et_ranges *r, size_t k, struct et_parameter **out);
 /*
  * Replaces each {name} in text. With parameters in use an unknown {word} is an error; without any,

@@ -7,11 +7,17 @@
  *
  * All that a round takes counts: runs alone and in duets, and the hooks around them. Two commands
  * that are compared by duets therefore take as long as two that run alone.
+ *
+ * In sequential order each command has the number that hyperfine would choose: the duration of the
+ * first run, with its hooks, decides how many fit into min_time_ns.
  */
 #ifndef ET_PROTOCOL_ROUNDS_H
 #define ET_PROTOCOL_ROUNDS_H
 
 #include "model/experiment.h"
+
+/* Returns after how many rounds the number can be decided. */
+uint32_t et_rounds_until_decided(const struct et_experiment *e, uint32_t only);
 
 /*
  * Returns the number of rounds, decided by the samples of the rounds 1 to `upto`. In sequential

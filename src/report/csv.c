@@ -113,7 +113,7 @@ static void seconds_cell(double ns, FILE *out)
 		fprintf(out, "%.12g", ns / 1e9);
 }
 
-static void summary_row(const struct et_command_result *r, FILE *out)
+static void summary_row(const struct et_command_result *r, size_t parameters, FILE *out)
 {
 	const struct et_estimate *elapsed = &r->estimate[ET_METRIC_ELAPSED];
 	const struct et_command *c = r->command;
@@ -130,23 +130,25 @@ static void summary_row(const struct et_command_result *r, FILE *out)
 	seconds_cell(tally.parts.system, out);
 	seconds_cell(known ? elapsed->min : NAN, out);
 	seconds_cell(known ? elapsed->max : NAN, out);
-	for (size_t i = 0; i < c->n_parameters; i++) {
+	for (size_t i = 0; i < parameters; i++) {
 		putc(',', out);
-		et_csv_text(c->parameters[i].value, out);
+		et_csv_text(i < c->n_parameters ? c->parameters[i].value : "", out);
 	}
 	putc('\n', out);
 }
 
 void et_csv_write_summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
+	/* The first may be a reference, which has none. */
+	const struct et_command *last = e->n_commands ? &e->commands[e->n_commands - 1] : NULL;
+
 	fputs("command,mean,stddev,median,user,system,min,max", out);
-	for (size_t i = 0; e->n_commands && i < e->commands[0].n_parameters; i++) {
-		ET_AUTO_FREE char *name =
-			et_asprintf("parameter_%s", e->commands[0].parameters[i].name);
+	for (size_t i = 0; last && i < last->n_parameters; i++) {
+		ET_AUTO_FREE char *name = et_asprintf("parameter_%s", last->parameters[i].name);
 		putc(',', out);
 		et_csv_text(name, out);
 	}
 	putc('\n', out);
 	for (size_t i = 0; i < j->n_commands; i++)
-		summary_row(&j->commands[i], out);
+		summary_row(&j->commands[i], last ? last->n_parameters : 0, out);
 }

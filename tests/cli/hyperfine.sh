@@ -12,10 +12,9 @@ while IFS='|' read -r letter option value; do
 	[ "$value" = - ] && value=
 	words=()
 	eval "words=($value)"
-	quick=(-r 1 -w 0)
+	quick=(-r 1)
 	case $option in
-	runs | min-runs | max-runs | min-benchmarking-time) quick=(-w 0) ;;
-	warmup) quick=(-r 1) ;;
+	runs | min-runs | max-runs | min-benchmarking-time) quick=() ;;
 	esac
 	[ "$option" = min-runs ] && quick+=(--min-benchmarking-time 0)
 	[ "$option" = min-benchmarking-time ] && quick+=(-M 2)
@@ -101,6 +100,16 @@ like 'hyperfine: --style color has colours in a pipe' "$(etalon hyperfine --styl
 refuses 'hyperfine: a failing program gives status 1' 1 'exit status 1 in' etalon hyperfine -r 1 false
 refuses 'hyperfine: an unknown option is rejected' 2 'unknown option --expot-json' etalon hyperfine --expot-json x true
 like 'hyperfine: the hint names the nearest option' "$err" "did you mean --export-json"
+
+# Where it is not known whether the machine stayed the same, a note has the run that decides.
+exits 'drift: two commands without a probe succeed' 0 etalon hyperfine -v -r 6 --no-probe 'head -n 2 data' 'sort data | uniq'
+like 'drift: a warning has the command line of etalon run' "$(tr -s '\n ' ' ' <<<"$out")" \
+	"looks like a difference; use etalon run --shell sh -v -r 6 --no-probe 'head -n 2 data' 'sort data \\| uniq' "
+exits 'drift: a reference without a probe succeeds' 0 etalon hyperfine -v -r 6 --no-probe true --reference 'sort data'
+like 'drift: the reference is the first command of etalon run' "$(tr -s '\n ' ' ' <<<"$out")" \
+	"use etalon run 'sort data' -v -r 6 --no-probe true "
+exits 'drift: one command succeeds' 0 etalon hyperfine -v -r 2 --no-probe true
+unlike 'drift: one command has no such warning' "$out" 'looks like a difference'
 
 ln -s "$ETALON" bin/hyperfine
 exits 'hyperfine: a link of that name takes its command line' 0 hyperfine -r 2 -w 0 --export-json link.json 'true && true'

@@ -20,7 +20,9 @@ refuses "run: --min-runs above --max-runs is rejected" 2 'min-runs' etalon run -
 refuses "run: --cpu with a CPU that does not exist is rejected" 2 '--cpu: there is no CPU 1000' etalon run --cpu 0,1000 true
 refuses "run: --cpu with a word is rejected" 2 '--cpu' etalon run --cpu x true
 refuses "run: an unknown parameter is rejected" 2 'unknown parameter \{m\}' etalon run -L n 1,2 'echo {m}'
-refuses "run: a scan from 5 to 1 is rejected" 2 '--parameter-scan' etalon run -P n 5 1 'echo {n}'
+refuses "run: a scan from 5 to 1 is rejected" 2 '--parameter-scan n: 5 to 1 is not a range' etalon run -P n 5 1 'echo {n}'
+like "run: the hint of a scan from 5 to 1 turns it round" "$err" 'hint: give the smaller number first: --parameter-scan n 1 5'
+refuses "run: a step of 0 is rejected" 2 '--parameter-step-size 0: the step must be above 0' etalon run -P n 1 5 -D 0 'echo {n}'
 refuses "run: an option without its value is rejected" 2 'needs a value' etalon run -r
 refuses "run: a command before and after -- is rejected" 2 'not both' etalon run true -- true
 refuses "run: an unknown --order is rejected" 2 "--order: unknown value 'abab'" etalon run --order abab true true
@@ -35,6 +37,7 @@ refuses "run: two outputs to stdout are rejected" 2 'only one output can go to s
 refuses "run: a program that does not exist is rejected" 2 '\./nosuch: No such file or directory' etalon run ./nosuch
 refuses "run: a program that is not on the PATH is rejected" 2 'nosuch-program: No such file' etalon run 'nosuch-program -x'
 refuses "run: a redirection without a shell is rejected" 2 "'>x': > needs a shell" etalon run '>x'
+like "run: the hint says how to pass shell syntax on" "$err" 'hint: use --shell sh, or quote it to pass it literally'
 for command in 'seq 9 | sort' 'true && true' 'cd /tmp; ls' 'cat <x' 'echo $HOME' 'ls *.db' 'ls a?' 'ls ~' 'echo `date`' \
 	'(true)' 'A=1 ls'; do
 	refuses "run: '$command' without a shell is rejected" 2 "'[^']*': [^ ]{1,3} needs a shell" etalon run "$command"

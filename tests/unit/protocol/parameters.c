@@ -45,6 +45,12 @@ int main(void)
 	is_str(p[0].value, "0.25", "combinations: number 5 has the second x");
 	is_str(p[1].value, "b c", "combinations: number 5 has the third y");
 	free_picked(p, 2);
+	r.first_fastest = true;
+	et_ranges_pick(&r, 6, &p);
+	is_str(p[0].value, "0.25", "combinations: as hyperfine, number 6 has the second x");
+	is_str(p[1].value, "", "combinations: as hyperfine, number 6 has the second y");
+	free_picked(p, 2);
+	r.first_fastest = false;
 	ok(et_ranges_add_list(&r, "x", "1", &err) < 0, "list: a name that is in use is refused");
 	ok(et_ranges_add_list(&r, "1x", "1", &err) < 0,
 		"list: a name that begins with a digit is refused");
