@@ -30,6 +30,11 @@ static int help(void)
 	return ET_EXIT_DONE;
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return !strcmp(word, a) || !strcmp(word, b) || (c && !strcmp(word, c));
+}
+
 static int unknown_command(const char *typed)
 {
 	const struct et_verb *meant = et_verb_nearest(typed);
@@ -97,9 +102,9 @@ static int perform(int argc, char **argv)
 		char *shown[] = { argv[2], (char[]){ "--help" }, NULL };
 		return et_verb_find(argv[2])->run(&cli, 2, shown);
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+	if (is_one_of(argv[1], "--help", "-h", "help"))
 		return help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+	if (is_one_of(argv[1], "--version", "-V", NULL))
 		return et_cli_version();
 	const struct et_verb *verb = et_verb_find(argv[1]);
 	if (!verb && argv[1][0] == '-') {

@@ -192,7 +192,7 @@ refuses 'compare: --reference 3 of two series is rejected' 2 '--reference' etalo
 refuses 'compare: --reference 0 is rejected' 2 '--reference' etalon compare --reference 0 old new
 refuses 'compare: --fail-on-regression=x is rejected' 2 'not a percentage' etalon compare --fail-on-regression=x old new
 refuses 'compare: --fail-on-regression=-1 is rejected' 2 'below 0' etalon compare --fail-on-regression=-1 old new
-refuses 'compare: an unknown --metric is rejected' 2 '--metric' etalon compare --metric cpu old new
+refuses 'compare: an unknown --metric is rejected' 2 '--metric' etalon compare --metric wall old new
 exits 'compare: a JSON file that cannot be written gives exit status 4' 4 etalon compare old new --json no/where
 like 'compare: the error names the file that cannot be written' "$err" 'no/where: No such file'
 

@@ -654,7 +654,7 @@ static void first_check(void)
 		"first check: it was withdrawn because of 9 of 11 samples, without warm-up");
 	judge_first_check(e, ET_FIRST_CHECK_UNLEARNED, &j);
 	ok(!et_warnings_have(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE),
-		"first check: nobody who did not ask for emp is told that nothing was learned");
+		"first check: without emp no note says that nothing was learned");
 	e->protocol = ET_PROTOCOL_EMP;
 	judge_first_check(e, ET_FIRST_CHECK_UNLEARNED, &j);
 	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, 0) == 1,
