@@ -16,10 +16,13 @@ struct et_effective et_effective_of(double inflation, size_t n)
 	return (struct et_effective){ sqrt(inflation * bias), fmax(size / inflation, 2) - 1 };
 }
 
-/* Less the bias of the coefficient: Marriott & Pope (1954), Kendall (1954). */
+/*
+ * Less the bias of the coefficient: Marriott & Pope (1954), Kendall (1954). A constant series has
+ * no coefficient (NaN, which fmin would take for 0.99) and shows no dependence.
+ */
 static double unbiased(double r, double n)
 {
-	return fmin(r + (1 + 4 * r) / n, 0.99);
+	return isnan(r) ? 0 : fmin(r + (1 + 4 * r) / n, 0.99);
 }
 
 /* The coefficient is uncertain: see et_serial_inflation. */
@@ -37,9 +40,6 @@ struct et_dependence et_dependence_of(const double *a, size_t na, const double *
 
 	if (na < LEAST_SIDE || nb < LEAST_SIDE || na + nb < ET_DEPENDENCE_TESTABLE)
 		return none;
-	/* A constant series has no coefficient and shows no dependence. */
-	ra = isnan(ra) ? 0 : ra;
-	rb = isnan(rb) ? 0 : rb;
 	double r = (ma * ra + mb * rb) / all;
 	bool differ = fabs(ra - rb) > band * sqrt(1 / ma + 1 / mb);
 	bool either = fmax(ra * sqrt(ma), rb * sqrt(mb)) > one_dependent;

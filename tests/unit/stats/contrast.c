@@ -469,6 +469,40 @@ static void undefined(void)
 	ok(c.lo == 0 && c.hi > c.ratio, "fieller: the interval of positive values ends at 0");
 }
 
+/* A constant series has no autocorrelation, which must not count as the strongest one. */
+static void constants(void)
+{
+	enum { N = 30 };
+	double a[N], b[N], varies[N];
+	struct et_contrast c;
+
+	for (int i = 0; i < N; i++) {
+		a[i] = 0.12;
+		b[i] = 0.24;
+		varies[i] = i % 2 ? 0.13 : 0.14;
+	}
+	const struct {
+		const char *name;
+		const double *x, *y;
+		double ratio;
+		bool interval;
+	} cases[] = { { "two constants", a, b, 2, false }, { "two constants", b, a, 0.5, false },
+		{ "a constant and a varying series", a, varies, 1.1, true },
+		{ "a varying series and a constant", varies, a, 0.9, true } };
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		c = (struct et_contrast){ .level = 0.95, .unit = ET_UNIT_S };
+		et_judge_apart(cases[i].x, N, cases[i].y, N, false, &c);
+		et_contrasts_conclude(&c, 1, 0.05);
+		ok(c.significant && c.inflation == 1 && c.p < 1e-6 && c.warnings.n == 0 &&
+				(c.conclusion == ET_CONCLUDED_SLOWER) == (cases[i].ratio > 1) &&
+				fabs(c.ratio / cases[i].ratio - 1) < 0.1 &&
+				isfinite(c.lo) == cases[i].interval,
+			"%s of 30 values: shown to differ (p %.2g, %.3f, %.3f … %.3f)",
+			cases[i].name, c.p, c.ratio, c.lo, c.hi);
+		et_warnings_free(&c.warnings);
+	}
+}
+
 static void mean_disagrees(void)
 {
 	double d[80];
@@ -497,6 +531,7 @@ static void mean_disagrees(void)
 
 int main(void)
 {
+	constants();
 	oracle();
 	by_hand();
 	holm();
