@@ -85,11 +85,9 @@ static int find_reference(
 {
 	uint64_t number;
 
-	for (size_t i = 0; i < set->n; i++) {
-		if (!strcmp(set->list[i].name, text)) {
-			*out = i;
+	for (*out = 0; *out < set->n; ++*out) {
+		if (!strcmp(set->list[*out].name, text))
 			return 0;
-		}
 	}
 	if (et_parse_u64("", text, 1, set->n, &number, NULL))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -172,19 +170,25 @@ static int check_times(const struct request *r, const struct et_series_set *set,
 	return 0;
 }
 
-/* Says what --fail-on-regression decided; returns whether it found a regression. */
-static bool fails(const struct et_series_set *set, const struct et_comparison *c, size_t reference,
-	double limit)
+/* Says what --fail-on-regression decided, by intervals that hold for all comparisons together. */
+static bool fails(const struct et_series_set *set, struct et_compare_options o, double limit)
 {
-	struct et_gate gate = { .contrasts = c->pairs,
-		.n = c->n_pairs,
-		.reference = c->by_name ? ET_GATE_ALL : (uint32_t)reference,
-		.limit = limit };
 	ET_AUTO_FREE const char **names = et_calloc(set->n, sizeof(*names));
+	struct et_comparison c;
 
+	o.simultaneous = true;
+	et_compare(set->list, set->n, &o, &c);
+	struct et_gate gate = { .contrasts = c.pairs,
+		.n = c.n_pairs,
+		.reference = o.by_name     ? ET_GATE_ALL
+			     : o.reference ? (uint32_t)*o.reference
+					   : 0,
+		.limit = limit };
 	for (size_t i = 0; i < set->n; i++)
 		names[i] = set->list[i].name;
-	return et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
+	bool found = et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
+	et_comparison_free(&c);
+	return found;
 }
 
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
@@ -195,11 +199,9 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 		.bootstrap = r->ratio == BY_BOOTSTRAP };
 	struct et_comparison c;
 	size_t reference = 0;
-
 	int rc = r->reference ? find_reference(set, r->reference, &reference, err) : 0;
-	if (rc == 0)
-		rc = check_times(r, set, reference, err);
-	if (rc)
+
+	if (rc || (rc = check_times(r, set, reference, err)))
 		return rc;
 	if (r->reference)
 		o.reference = &reference;
@@ -208,7 +210,7 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 	et_compare(set->list, set->n, &o, &c);
 	rc = print(cli, r, set, &c, err);
 	if (rc == 0 && isfinite(r->fail_ratio))
-		*regressed = fails(set, &c, reference, r->fail_ratio);
+		*regressed = fails(set, o, r->fail_ratio);
 	et_comparison_free(&c);
 	return rc;
 }

@@ -10,19 +10,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Says what --fail-on-regression decided; returns whether it found a regression. */
-static bool regressed(const struct et_experiment *e, const struct et_judgement *j, double limit)
+/*
+ * Says what --fail-on-regression decided, by intervals that hold for all comparisons together;
+ * returns whether it found a regression.
+ */
+static bool regressed(const struct et_experiment *e, double limit)
 {
-	struct et_gate gate = { .contrasts = j->contrasts,
-		.second = j->second,
-		.n = j->n_contrasts,
+	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
+	struct et_judgement j;
+
+	et_judge_together(e, &j);
+	struct et_gate gate = { .contrasts = j.contrasts,
+		.second = j.second,
+		.n = j.n_contrasts,
 		.reference = e->plan.reference,
 		.limit = limit };
-	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
-
 	for (size_t i = 0; i < e->n_commands; i++)
 		names[i] = e->commands[i].name;
-	return et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
+	bool found = et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
+	et_judgement_free(&j);
+	return found;
 }
 
 /* " --store x.db" if it was given: without it `show` looks in another store. */
@@ -90,7 +97,7 @@ int et_run_conclude(struct et_run_options *o, struct et_measuring *m)
 	else if (m->cli->verbosity >= 0)
 		print_pages(m, outputs);
 	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio) &&
-		regressed(e, &j, o->regression_ratio))
+		regressed(e, o->regression_ratio))
 		status = ET_EXIT_REGRESSION;
 	et_judgement_free(&j);
 	return status;

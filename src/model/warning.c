@@ -29,7 +29,7 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"{0} values miss a slow case of one run in ten with a probability of {1}, and the "
 		"interval of the mean does not allow for it; take at least {2}" },
 	[ET_WARN_COLD_START] = { "cold-start", WARNING, "",
-		"the first value is far above the others because caches were cold; warm up "
+		"the first value is far above the others, as with cold caches; warm up "
 		"(--warmup) or exclude it" },
 	[ET_WARN_DRIFT] = { "drift", WARNING, "fp",
 		"drift: the values {0:rise|fall} from run to run (Mann-Kendall p {1}), so their "
@@ -152,9 +152,10 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { "side-by-side-only", WARNING, "t",
 		"the two differ in {0}, so sharing a CPU costs them differently, and the verdict "
 		"holds side by side only; use --order auto" },
-	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { "side-by-side-differs", WARNING, "nn",
-		"the ratio is {0} side by side and {1} alone, which is not chance, so both must "
-		"show a difference; take more runs with --order random" },
+	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { "side-by-side-differs", WARNING, "ddf",
+		"the difference is {0} side by side and {1} alone, {2:hardly by chance; none is "
+		"claimed unless both show it; use --order random|by chance in 1 of 20 comparisons; "
+		"the interval allows for it; take more runs}" },
 	[ET_WARN_DEPENDENT_SERIES] = { "dependent-series", WARNING, "ncccc",
 		"successive values resemble each other (autocorrelation {0}), so {1} and {2} "
 		"values "

@@ -47,7 +47,8 @@ static const char *cell(const struct et_comparison *c, size_t a, size_t b, char 
 		if (back)
 			r = (struct et_ratio){ 1 / r.estimate, 1 / r.hi, 1 / r.lo, r.method };
 		if (!p->significant)
-			snprintf(buf, ET_FIGURE, "=");
+			snprintf(buf, ET_FIGURE,
+				p->conclusion == ET_CONCLUDED_SAME_BY_HOLM ? "~" : "=");
 		else if (!isfinite(r.estimate) || r.estimate <= 0)
 			snprintf(buf, ET_FIGURE, "≠");
 		else
@@ -119,8 +120,14 @@ static void show_matrix(
 		return;
 	char **names = names_of(page, s, c->n_samples, NAME);
 	fputc('\n', page->out);
+	bool by_holm = false;
+	for (size_t i = 0; i < c->n_pairs; i++)
+		by_holm = by_holm || c->pairs[i].conclusion == ET_CONCLUDED_SAME_BY_HOLM;
 	et_page_paragraph(page, 0, "", NULL,
-		"matrix: the change from the row to the column; =: no difference shown", BOLD);
+		by_holm ? "matrix: the change from the row to the column; =: no difference shown; "
+			  "~: differs before the correction only"
+			: "matrix: the change from the row to the column; =: no difference shown",
+		BOLD);
 	matrix_rows(page, names, c, width);
 	et_strv_free(names);
 }

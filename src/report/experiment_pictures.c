@@ -381,7 +381,13 @@ static bool drawable(struct et_ratio r)
 
 void et_experiment_forest(const struct et_judgement *j, FILE *out)
 {
-	enum { DIFFERS, SAME, KINDS };
+	enum { DIFFERS, BEFORE_HOLM, SAME, KINDS };
+	static const char *const names[] = { [DIFFERS] = "differs",
+		[BEFORE_HOLM] = "differs before the correction only",
+		[SAME] = "no difference shown" };
+	static const unsigned colors[] = {
+		[DIFFERS] = ET_SVG_RED, [BEFORE_HOLM] = ET_SVG_ORANGE, [SAME] = ET_SVG_BLUE
+	};
 	size_t most = j->n_contrasts + 1, n = 0;
 	ET_AUTO_FREE const char **tracks = et_calloc(most, sizeof(*tracks));
 	ET_AUTO_FREE double *v = et_calloc(4 * KINDS * most, sizeof(*v));
@@ -399,14 +405,13 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 
 	for (size_t k = 0; k < KINDS; k++) {
 		double *at = v + 4 * k * most;
-		unsigned color = k == DIFFERS ? ET_SVG_RED : ET_SVG_BLUE;
 		s[k] = (struct et_svg_series){ .shape = ET_SVG_INTERVALS,
-			.color = color,
+			.color = colors[k],
 			.x = at,
 			.x_end = at + most,
 			.y = at + 3 * most };
 		s[KINDS + k] = (struct et_svg_series){
-			.color = color, .x = at + 2 * most, .y = at + 3 * most
+			.color = colors[k], .x = at + 2 * most, .y = at + 3 * most
 		};
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++) {
@@ -414,14 +419,15 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 		struct et_ratio of = et_contrast_ratio(r);
 		if (!drawable(of))
 			continue;
-		size_t k = r->significant ? DIFFERS : SAME, at = s[k].n++;
+		bool holm = r->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
+		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : SAME, at = s[k].n++;
 		double *to = v + 4 * k * most;
 		to[at] = of.lo;
 		to[most + at] = of.hi;
 		to[2 * most + at] = of.estimate;
 		to[3 * most + at] = (double)n;
 		s[KINDS + k].n = s[k].n;
-		s[k].name = k == DIFFERS ? "differs" : "no difference found";
+		s[k].name = names[k];
 		const char *name = j->commands[r->b].command->name;
 		tracks[n++] = name ? name : "";
 	}

@@ -4,35 +4,62 @@
 #include "report/terminal.h"
 #include "report/units.h"
 
+#include <math.h>
+
 /* Decimals of percentages, of which half the interval's width supports one or two digits. */
 static int decimals(const struct et_ratio *r)
 {
 	double half = 100 * (r->hi - r->lo) / 2;
 	int d = 0;
 
+	if (half == 0) /* values that do not vary, or hardly */
+		half = fmax(5 * fabs(r->estimate - 1), 0.03);
 	for (; d < 4 && half < 3; d++)
 		half *= 10;
 	return d;
 }
 
+/* " (40 … 48 %)"; over several comparisons " (40 … 48 % over 9 comparisons)". */
+static char *interval(const struct et_contrast *c, const struct et_ratio *r, int d)
+{
+	double from = 100 * (r->lo - 1), to = 100 * (r->hi - 1);
+	char family[64] = "";
+
+	if (!isfinite(et_contrast_ratio(c).lo))
+		return et_strdup(" (no interval: neither varies)");
+	if (c->family > 1)
+		snprintf(family, sizeof(family), " over %zu comparisons", c->family);
+	/* As the limit: slower is positive. */
+	return et_asprintf(
+		from < 0 ? " (%+.*f … %+.*f %%%s)" : " (%.*f … %.*f %%%s)", d, from, d, to, family);
+}
+
 /* "new is 44 % slower than old (40 … 48 %), limit 5 %" */
 static char *comparison(const struct et_contrast *c, double limit, const char *b, const char *a)
 {
-	struct et_ratio r = et_contrast_ratio(c);
-	bool slower = r.estimate >= 1;
-	double from = 100 * (r.lo - 1), to = 100 * (r.hi - 1);
+	struct et_ratio r = et_gate_ratio(c);
 	int d = decimals(&r);
+	ET_AUTO_FREE char *bounds = interval(c, &r, d);
 
-	/* As the limit: slower is positive. */
-	return et_asprintf(from < 0 ? "%s is %.*f %% %s than %s (%+.*f … %+.*f %%), limit %.6g %%"
-				    : "%s is %.*f %% %s than %s (%.*f … %.*f %%), limit %.6g %%",
-		b, d, 100 * fabs(r.estimate - 1), slower ? "slower" : "faster", a, d, from, d, to,
+	return et_asprintf("%s is %.*f %% %s than %s%s, limit %.6g %%", b, d,
+		100 * fabs(r.estimate - 1), r.estimate >= 1 ? "slower" : "faster", a, bounds,
 		100 * limit);
+}
+
+/* How many runs would decide it. */
+static char *advice(const struct et_contrast *c, double limit)
+{
+	size_t runs = et_gate_runs(c, limit);
+
+	if (!runs)
+		return et_strdup("the ratio is too near to the limit for more runs to decide");
+	return c->arrangement ? et_asprintf("about --runs %zu would decide", runs)
+			      : et_asprintf("about %zu values of each would decide", runs);
 }
 
 static char *undecided(const struct et_contrast *c, double limit, const char *b, const char *a)
 {
-	struct et_ratio r = et_contrast_ratio(c);
+	struct et_ratio r = et_gate_ratio(c);
 
 	if (c->pairs_needed && c->pairs)
 		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s, limit "
@@ -48,21 +75,23 @@ static char *undecided(const struct et_contrast *c, double limit, const char *b,
 				   "10 runs or more",
 			b, a, 100 * limit);
 	ET_AUTO_FREE char *what = comparison(c, limit, b, a);
-	if (r.lo > 1 + limit)
-		return et_asprintf(
-			"undecided: %s; not significant among %zu comparisons", what, c->family);
-	return et_asprintf("undecided: %s; more runs make the interval narrower", what);
+	ET_AUTO_FREE char *how = advice(c, limit);
+	return et_asprintf("undecided: %s; %s", what, how);
 }
 
 char *et_gate_text(const struct et_contrast *c, double limit, const char *b, const char *a)
 {
 	enum et_gate_verdict verdict = et_gate_judge(c, limit);
+	bool proved = et_gate_ratio(c).hi <= 1 + limit;
 
 	if (verdict == ET_GATE_UNDECIDED)
 		return undecided(c, limit, b, a);
 	ET_AUTO_FREE char *what = comparison(c, limit, b, a);
-	return et_asprintf(
-		"%s: %s", verdict == ET_GATE_REGRESSED ? "REGRESSION" : "no regression", what);
+	return et_asprintf("%s: %s",
+		verdict == ET_GATE_REGRESSED ? "REGRESSION"
+		: proved                     ? "no regression"
+					     : "no regression shown",
+		what);
 }
 
 static void print_line(const struct et_gate *g, const struct et_contrast *c,

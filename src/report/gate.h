@@ -8,8 +8,9 @@
 #include <stdio.h>
 
 /*
- * "REGRESSION: new is 44 % slower than old (40 … 48 %), limit 5 %", "no regression: …" or
- * "undecided: …" with the reason. The caller frees it.
+ * "REGRESSION: new is 44 % slower than old (40 … 48 %), limit 5 %"; "no regression: …" if the whole
+ * interval is within the limit, "no regression shown: …" if it contains a limit of 0; or
+ * "undecided: …" with the runs that would decide. The caller frees it.
  */
 char *et_gate_text(const struct et_contrast *c, double limit, const char *b, const char *a);
 /*

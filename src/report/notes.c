@@ -56,7 +56,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_SERIAL_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_RARE_CASE_UNSEEN] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_COLD_START] = { LATER, CAUSE_SERIES, false,
-		"the first run was far slower because caches were cold; leave it out: --warmup 3" },
+		"the first run was far slower, as with cold caches; leave it out: --warmup 3" },
 	[ET_WARN_DRIFT] = { LATER, CAUSE_SERIES, false,
 		"the times {0:rise|fall} from run to run (p {1}), so the mean depends on when you "
 		"stop; {0:see what slows the machine: etalon env check|warm up: --warmup 10}" },
@@ -129,8 +129,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
-		"the ratio is {0} side by side and {1} alone, so both must show a difference; use "
-		"--order random" },
+		"the pairs say {0}, the runs alone {1}{2:; no difference is claimed unless both "
+		"show one|, as happens by chance in 1 of 20 comparisons; the interval allows for "
+		"it}" },
 	[ET_WARN_DEPENDENT_SERIES] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_MEAN_DISAGREES] = { USUAL, CAUSE_OWN, false,
 		"by the mean it is {0:smaller|larger}, by {1}: a few runs outweigh the others; "

@@ -71,6 +71,13 @@ static char *different(const struct et_contrast *c, bool short_form)
 	if (!has_interval(c))
 		return et_asprintf("%s by %s (no interval: neither series varies)",
 			et_conclusion_word(c), et_format_change(c->ratio, NAN, NAN, change));
+	/* Many equal values: the median of the ratios is 1, and a change of 0 % has no direction.
+	 */
+	if (r.estimate == 1 && short_form)
+		return et_asprintf("%s%s", et_conclusion_word(c), estimand(c));
+	if (r.estimate == 1)
+		return et_asprintf("%s: %s%s", et_conclusion_word(c),
+			et_format_ratio(r.estimate, r.lo, r.hi, change), estimand(c));
 	if (short_form)
 		et_format_change(r.estimate, r.lo, r.hi, change);
 	else
@@ -92,23 +99,25 @@ static char *too_few(const struct et_contrast *c)
 		c->values_a, c->values_b, c->family, s, c->pairs_needed);
 }
 
-/* "no difference shown (between -0.3 % and +0.4 %)". */
+/*
+ * "no difference shown (between -0.3 % and +0.4 %)". The interval of a comparison that only the
+ * correction for several comparisons makes doubtful excludes 0, and the words say so.
+ */
 static char *not_different(const struct et_contrast *c, bool short_form)
 {
 	struct et_ratio r = et_contrast_ratio(c);
-	bool holm = c->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
 	const char *corrected = is_corrected(c) ? CORRECTED : "";
 	char bounds[ET_FIGURE];
+	ET_AUTO_FREE char *words =
+		c->conclusion == ET_CONCLUDED_SAME_BY_HOLM
+			? et_asprintf("differs%s before the correction for %zu comparisons only",
+				  corrected, c->family)
+			: et_asprintf("no difference shown%s", corrected);
 
 	if (!has_interval(c) || short_form)
-		return et_asprintf("no difference shown%s%s%s", corrected,
-			holm && *corrected ? " and" : "",
-			holm ? " after Holm's correction (without it there is one)" : "");
-	et_format_change_bounds(r.estimate, r.lo, r.hi, holm ? "…" : "and", bounds);
-	return holm ? et_asprintf("no difference shown%s%s after Holm's correction for %zu "
-				  "comparisons (without it: %s)",
-			      corrected, *corrected ? " and" : "", c->family, bounds)
-		    : et_asprintf("no difference shown%s (between %s)", corrected, bounds);
+		return et_strdup(words);
+	et_format_change_bounds(r.estimate, r.lo, r.hi, "and", bounds);
+	return et_asprintf("%s (between %s)", words, bounds);
 }
 
 static char *conclusion(const struct et_contrast *c, bool short_form)
@@ -134,9 +143,8 @@ char *et_conclusion_text(const struct et_contrast *c)
 	return conclusion(c, false);
 }
 
-/* "1.147 × (1.140 … 1.153) side by side; alone 1.152 × (1.142 … 1.163)", or the one that is known.
- */
-static char *ratios(const struct et_contrast *c)
+/* "1.152 × (1.142 … 1.163)"; the ratio side by side only if no other is known, or with -v. */
+static char *ratios(const struct et_contrast *c, bool verbose)
 {
 	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
 	char ratio[ET_FIGURE], beside[ET_FIGURE];
@@ -144,20 +152,22 @@ static char *ratios(const struct et_contrast *c)
 	et_format_ratio(r.estimate, r.lo, r.hi, ratio);
 	if (!(s.estimate > 0))
 		return et_strdup(ratio);
-	et_format_ratio(s.estimate, s.lo, s.hi, beside);
 	if (!(c->alone.estimate > 0))
-		return et_asprintf("%s side by side", beside);
+		return et_asprintf("%s side by side", ratio);
+	if (!verbose)
+		return et_strdup(ratio);
+	et_format_ratio(s.estimate, s.lo, s.hi, beside);
 	return et_asprintf("%s side by side; alone %s", beside, ratio);
 }
 
 /* The ratio with its interval, then the conclusion without repeating the interval. */
-static char *verdict(const struct et_contrast *c)
+static char *verdict(const struct et_contrast *c, bool verbose)
 {
 	ET_AUTO_FREE char *words = conclusion(c, true);
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_strdup(words);
-	ET_AUTO_FREE char *ratio = ratios(c);
+	ET_AUTO_FREE char *ratio = ratios(c, verbose);
 	return et_asprintf("%s, %s", ratio, words);
 }
 
@@ -199,7 +209,7 @@ void et_pair_text(const struct et_page *page, const char *b, const char *a,
 {
 	char **names = et_page_names(page, (const char *const[]){ b, a }, 2, page->width / 3);
 	ET_AUTO_FREE char *lead = et_asprintf("  %s vs %s:", names[0], names[1]);
-	ET_AUTO_FREE char *text = verdict(c);
+	ET_AUTO_FREE char *text = verdict(c, verbose);
 
 	et_page_paragraph(page, 6, lead, NULL, text, verdict_style(c));
 	if (verbose)

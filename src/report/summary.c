@@ -219,7 +219,10 @@ void et_summary_ratio(
 		return;
 	}
 	snprintf(left, ET_FIGURE, "%.*s", (int)(times - figure), figure);
-	snprintf(right, ET_FIGURE, "%.80s%s", times + strlen(" ×"), c->significant ? "" : " ?");
+	snprintf(right, ET_FIGURE, "%.80s%s", times + strlen(" ×"),
+		c->significant                               ? ""
+		: c->conclusion == ET_CONCLUDED_SAME_BY_HOLM ? " ~"
+							     : " ?");
 }
 
 static void fill_line(const struct table *t, struct line *l)
@@ -591,11 +594,8 @@ static void verdict_line(const struct et_judgement *j, const struct et_contrast 
 	ET_AUTO_FREE char *text = et_asprintf("%s%s%s%s", other ? "but by " : "",
 		other ? et_metrics[c->metric].label : "", other ? ": " : "", verdict);
 	ET_AUTO_FREE char *how = basis ? et_verdict_basis(&j->metric, c, decisive) : et_strdup("");
-	ET_AUTO_FREE char *beside = et_verdict_beside(c);
-	/* Without a basis the remark begins here, so the separator goes. */
-	ET_AUTO_FREE char *remark = et_asprintf("%s%s", how, beside + (!*how && *beside ? 2 : 0));
 
-	remarked(page, text, et_verdict_style(c), remark);
+	remarked(page, text, et_verdict_style(c), how);
 }
 
 static void few_verdicts(const struct et_judgement *j, const struct et_page *page)
@@ -618,13 +618,21 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 	ET_AUTO_FREE char *reference = et_summary_name(j, first->a);
 	ET_AUTO_FREE char *decisive = et_summary_name(j, j->metric.command);
 	ET_AUTO_FREE char *basis = et_verdict_basis(&j->metric, first, decisive);
-	bool open = false;
+	bool open = false, by_holm = false;
+	char before[64] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		open = open || !j->contrasts[i].significant;
-	ET_AUTO_FREE char *legend = et_asprintf("ratio to %s: %s%s", reference, basis,
-		open ? "; ?: no difference shown, or too few runs" : "");
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		bool holm = j->contrasts[i].conclusion == ET_CONCLUDED_SAME_BY_HOLM;
+		by_holm = by_holm || holm;
+		open = open || (!j->contrasts[i].significant && !holm);
+	}
+	if (by_holm)
+		snprintf(before, sizeof(before),
+			"; ~: differs before the correction for %zu comparisons only",
+			first->family);
+	ET_AUTO_FREE char *legend = et_asprintf("ratio to %s: %s%s%s", reference, basis,
+		open ? "; ?: no difference shown, or too few runs" : "", before);
 	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)

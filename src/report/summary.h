@@ -18,7 +18,8 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 char *et_summary_name(const struct et_judgement *j, size_t command);
 /*
  * The ratio of a command to the reference as a cell of a table, "1.06" and " (0.95 … 1.14) ?". The
- * mark says that no difference is shown, or that there are too few runs.
+ * mark ? says that no difference is shown, or that there are too few runs; ~ that there is one
+ * before the correction for several comparisons only.
  */
 void et_summary_ratio(
 	const struct et_command_result *r, char left[ET_FIGURE], char right[ET_FIGURE]);

@@ -42,8 +42,8 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 	char figure[ET_FIGURE];
 
 	if (interval && c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
-		return et_asprintf("no difference shown between %s and %s in %zu comparisons "
-				   "(alone p = %.2g)",
+		return et_asprintf("%s differs from %s before the correction for %zu comparisons "
+				   "only (p = %.2g)",
 			b, a, c->family, c->p);
 	if (interval && c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("no difference shown between %s and %s (%s)", b, a,
@@ -84,25 +84,6 @@ char *et_verdict_basis(
 
 	return et_asprintf("%s%s%s%s, %s, %s", et_metrics[c->metric].label, reason ? " (" : "",
 		reason ? reason : "", reason ? ")" : "", pairs, et_format_percent(c->level, level));
-}
-
-char *et_verdict_beside(const struct et_contrast *c)
-{
-	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
-	bool shown = c->conclusion == ET_CONCLUDED_SLOWER || c->conclusion == ET_CONCLUDED_FASTER;
-	char alone[ET_FIGURE], beside[ET_FIGURE];
-
-	if (!shown || !has_interval(r) || !has_interval(s))
-		return et_strdup("");
-	if (r.estimate >= twice || (r.estimate > 1) != (s.estimate > 1)) {
-		et_format_ratio_pm(r.estimate, r.lo, r.hi, alone);
-		et_format_ratio_pm(s.estimate, s.lo, s.hi, beside);
-		return strcmp(alone, beside) ? et_asprintf("; side by side %s ×", beside)
-					     : et_strdup("");
-	}
-	et_format_change(r.estimate, r.lo, r.hi, alone);
-	et_format_change(s.estimate, r.lo, r.hi, beside);
-	return strcmp(alone, beside) ? et_asprintf("; side by side %s", beside) : et_strdup("");
 }
 
 const char *et_verdict_style(const struct et_contrast *c)

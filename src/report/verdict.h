@@ -23,11 +23,6 @@ char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_co
  * caller frees it.
  */
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
-/*
- * "; side by side 22.4 %" if the ratio of duets as measured rounds to another figure than the ratio
- * alone, which the verdict states; else "". The caller frees it.
- */
-char *et_verdict_beside(const struct et_contrast *c) __attribute__((malloc, returns_nonnull));
 /* The style of a verdict on a terminal; NULL if no difference is shown. */
 const char *et_verdict_style(const struct et_contrast *c);
 

@@ -22,6 +22,7 @@ struct et_boot_options {
 	enum et_width width; /* ET_WIDTH_AUTO: the widest this machine has */
 	bool bca;
 	bool studentised; /* bootstrap-t */
+	double against;   /* the value that p is about, if bca is set */
 };
 
 struct et_boot {
@@ -30,6 +31,7 @@ struct et_boot {
 	double bias; /* their mean, less the estimate */
 	double z0, acceleration;
 	struct et_interval percentile, bca, t; /* NaN where undefined or not asked for */
+	double p; /* two-sided: at this level the BCa interval ends at options->against */
 };
 
 /* Computes both from the same resamples; either may be NULL. */

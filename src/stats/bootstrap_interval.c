@@ -19,6 +19,7 @@ struct et_boot et_boot_undefined(double estimate)
 		.percentile = none,
 		.bca = none,
 		.t = none,
+		.p = NAN,
 	};
 }
 
@@ -94,6 +95,20 @@ static double bca_level(double p, double z0, double a)
 	return et_pnorm(z0 + z / (1 - a * z));
 }
 
+/* The inverse of bca_level: the nominal level of the interval that ends at `against`. */
+static double bca_p(const double *theta, size_t n, double against, double z0, double a)
+{
+	double below = 0, size = (double)n;
+
+	for (size_t i = 0; i < n; i++)
+		below += theta[i] < against ? 1 : theta[i] == against ? 0.5 : 0;
+	/* No share of n replicates is known to be 0 or 1. */
+	double share = fmin(fmax(below, 0.5), size - 0.5) / size;
+	double y = et_qnorm(share) - z0, z = y / (1 + a * y) - z0;
+
+	return 1 + a * y > 0 ? et_pnorm_two_sided(z) : NAN;
+}
+
 void et_boot_intervals(const struct et_boot_options *options, double *theta, double *t,
 	double error, double acceleration, struct et_boot *out)
 {
@@ -109,6 +124,8 @@ void et_boot_intervals(const struct et_boot_options *options, double *theta, dou
 		if (isfinite(p[2]) && isfinite(p[3]) && isfinite(out->z0))
 			n = 4;
 	}
+	if (n == 4)
+		out->p = bca_p(theta, options->replicates, options->against, out->z0, acceleration);
 	quantiles(theta, options->replicates, p, n);
 	out->percentile = (struct et_interval){ p[0], p[1], options->level };
 	if (n == 4)

@@ -35,8 +35,8 @@ static void judge_series(const struct et_series *s, struct et_compared *out)
 }
 
 /*
- * The ratio of the means with its BCa interval. The bootstrap takes the values for independent, so
- * dependence widens the interval as it widens the others.
+ * The ratio of the means with its BCa interval and the p that belongs to it. The bootstrap takes
+ * the values for independent, so dependence widens the interval as it widens the others.
  */
 static void bootstrap_ratio(
 	const struct et_series *a, const struct et_series *b, struct et_contrast *out)
@@ -52,6 +52,8 @@ static void bootstrap_ratio(
 	double wider = sqrt(out->inflation);
 	struct et_boot r;
 
+	/* The widened interval ends at 1 where the other one ends here. */
+	o.against = pow(out->mean_ratio, 1 - 1 / wider);
 	if (!(out->mean_ratio > 0)) /* values at or below 0 */
 		return;
 	et_bootstrap_ratio(b->values, b->n, a->values, a->n, &o, &r);
@@ -61,6 +63,10 @@ static void bootstrap_ratio(
 	out->lo = r.estimate * pow(r.bca.lo / r.estimate, wider);
 	out->hi = r.estimate * pow(r.bca.hi / r.estimate, wider);
 	out->ratio_method = "bootstrap-bca";
+	/* A change that the machine's speed explains is no difference. */
+	bool probed = out->method && !strcmp(out->method, "probe-corrected-t");
+	if (!isnan(r.p))
+		out->p = fmax(r.p, probed ? out->p : out->p_floor);
 }
 
 /* The analysis of variance if all may be normal (Welch's if spreads differ), else by ranks. */

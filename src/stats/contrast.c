@@ -155,12 +155,26 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 /* The ratio is known to differ from 1, or the values are known to differ. */
 static enum et_conclusion conclude_direction(const struct et_contrast *c)
 {
+	/* Many equal values can differ although the median of their ratios is exactly 1. */
+	bool larger = c->ratio > 1 || (!(c->ratio < 1) && c->delta > 0);
+
 	if (isfinite(c->ratio) && c->ratio > 0)
-		return c->ratio >= 1 ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
+		return larger ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
 	return c->delta > 0 ? ET_CONCLUDED_LARGER : ET_CONCLUDED_SMALLER;
 }
 
-static enum et_conclusion conclude(const struct et_contrast *c)
+/*
+ * Whether the interval excludes 1. An interval that holds for the whole family does so only if the
+ * difference is significant in it; a single one (1 - level is alpha) also without the correction.
+ */
+static bool excludes_one(const struct et_contrast *c, double alpha)
+{
+	bool single = c->level < 1 - 0.999 * alpha;
+
+	return c->significant || (single && c->significant_unadjusted);
+}
+
+static enum et_conclusion conclude(const struct et_contrast *c, double alpha)
 {
 	if (c->pairs_needed)
 		return ET_CONCLUDED_TOO_FEW_IN_FAMILY;
@@ -170,7 +184,30 @@ static enum et_conclusion conclude(const struct et_contrast *c)
 		return conclude_direction(c);
 	if (c->arrangement && (!isfinite(c->lo) || !isfinite(c->hi)))
 		return ET_CONCLUDED_TOO_FEW;
-	return c->significant_unadjusted ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
+	return excludes_one(c, alpha) ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
+}
+
+/*
+ * Where ranks are tied, or the ratio alone is derived from the pairs, an end of the interval may
+ * be on the other side of 1 than the test says. The test decides: an end that it excludes moves
+ * to 1 (Guilbaud, Biometrical J. 50, 678, 2008, for Holm's test), and an interval that it does
+ * not exclude 1 from is extended to 1. So no sentence contradicts the interval beside it.
+ */
+static void agree(
+	const struct et_contrast *c, double alpha, double estimate, double *lo, double *hi)
+{
+	bool larger = estimate > 1 || (!(estimate < 1) && c->delta > 0);
+
+	if (isnan(c->p) || !isfinite(*lo) || !isfinite(*hi))
+		return;
+	if (!excludes_one(c, alpha)) {
+		*lo = fmin(*lo, 1);
+		*hi = fmax(*hi, 1);
+	} else if (larger) {
+		*lo = fmax(*lo, 1);
+	} else {
+		*hi = fmin(*hi, 1);
+	}
 }
 
 /* One more pair halves the smallest p that a test of signs or ranks can give. */
@@ -232,7 +269,9 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].significant = rejected[i];
 		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
 		c[i].family = n;
-		c[i].conclusion = conclude(&c[i]);
+		c[i].conclusion = conclude(&c[i], alpha);
+		agree(&c[i], alpha, c[i].ratio, &c[i].lo, &c[i].hi);
+		agree(&c[i], alpha, c[i].alone.estimate, &c[i].alone.lo, &c[i].alone.hi);
 		warn_mean(&c[i]);
 	}
 }

@@ -13,7 +13,11 @@
 /* Compares command b with command a; the family-wise adjustment comes later. */
 void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
 	double level, struct et_contrast *out);
-/* Applies Holm's correction to the family, then draws a conclusion for each. */
+/*
+ * Applies Holm's correction to the family, then draws a conclusion for each. Afterwards the
+ * intervals agree with the conclusions: "no difference" contains 1, a difference has 1 at most as
+ * its nearer end, and what differs before the correction only excludes 1.
+ */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
 
 #endif

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* doc/duets.md has the error rates of these limits. */
-static const double most_ratio = 1.25, most_share = 0.25, most_z = 2;
+static const double most_ratio = 1.25, most_share = 0.25;
 /* The kernel counts the pages of a process per CPU, and is off by some dozens. */
 static const double most_bytes = 256 * 1024, most_faults = 64;
 
@@ -113,9 +113,15 @@ static void differ_in_kind(const struct et_duets *d, const char *sign, struct et
 	et_warn(&out->warnings, ET_WARN_DIFFERENT_KINDS, et_arg_text(sign));
 }
 
+static void warn_differs(double pairs, double solos, bool far, struct et_contrast *out)
+{
+	et_warn(&out->warnings, ET_WARN_SIDE_BY_SIDE_DIFFERS, et_arg_change(pairs - 1),
+		et_arg_change(solos - 1), et_arg_flag(far));
+}
+
 /*
- * Pairs and solos contradict each other: which of them chance or company has moved is not known, so
- * a difference must be shown by both, and the interval holds both.
+ * Pairs and solos contradict each other: which of them company or, rarely, chance has moved is not
+ * known, so a difference must be shown by both, and the interval holds both.
  */
 static void require_both(
 	const struct et_duets *d, const struct et_log_ratio *corrected, struct et_contrast *out)
@@ -130,8 +136,7 @@ static void require_both(
 	out->lo = fmin(out->lo, exp(corrected->lo));
 	out->hi = fmax(out->hi, exp(corrected->hi));
 	out->alone = ratio_of(out);
-	et_warn(&out->warnings, ET_WARN_SIDE_BY_SIDE_DIFFERS, et_arg_number(pairs),
-		et_arg_number(out->ratio));
+	warn_differs(pairs, out->ratio, true, out);
 }
 
 void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
@@ -149,14 +154,17 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 		return;
 	}
 	struct et_log_ratio pairs = log_of(out), solos = log_of_solos(d, out->level);
-	struct et_alone a =
-		et_alone_combine(&pairs, &solos, et_dilution(d->metronome_ns), out->level);
-	if (fabs(a.z) > most_z) {
+	struct et_alone a = et_alone_of(&pairs, &solos, et_dilution(d->metronome_ns), out->level);
+	if (fabs(a.z) > ET_ALONE_CONTRADICTED) {
 		require_both(d, &a.corrected, out);
 		return;
 	}
 	bool known = isfinite(d->footprints[0].memory + d->footprints[1].memory);
 	out->kinds = known ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
 	out->alone = exponential(
-		&a.combined, isfinite(a.z) ? "corrected-pairs-and-solos" : "corrected-pairs");
+		&a.ratio, isfinite(a.z) ? "corrected-pairs-and-solos" : "corrected-pairs");
+	if (!isnan(a.p)) {
+		out->p = fmax(out->p, a.p);
+		warn_differs(out->ratio, exp(solos.estimate), false, out);
+	}
 }

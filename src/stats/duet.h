@@ -3,7 +3,8 @@
  * Judges two commands that ran side by side. For programs of one kind the verdict is that of the
  * pairs, and the ratio alone is derived from it (alone.h). Programs of different kinds cost each
  * other unequal time, so that pairs of equally fast programs differ: they are judged by their solo
- * runs. Two signs tell the kinds apart: their footprints, and pairs that contradict the solos.
+ * runs. Two signs tell the kinds apart: their footprints, and pairs that contradict the solos by
+ * far more than chance explains.
  */
 #ifndef ET_STATS_DUET_H
 #define ET_STATS_DUET_H

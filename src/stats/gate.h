@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * --fail-on-regression: whether a command became slower than the reference by more than a limit.
- * It is a regression only if the whole interval of the ratio lies above the limit, and if the
- * difference is significant after the correction for several comparisons.
+ * It is a regression only if the difference is significant after the correction for several
+ * comparisons, and if the whole interval of the ratio lies above the limit. The intervals are those
+ * of all comparisons together (et_judge_together), so that many programs that are exactly as slow
+ * as the limit allows do not fail more often than one.
  */
 #ifndef ET_STATS_GATE_H
 #define ET_STATS_GATE_H
@@ -33,10 +35,17 @@ static inline bool et_gate_counts(const struct et_gate *g, const struct et_contr
 }
 
 /*
- * Judges one comparison by et_contrast_ratio. An interval that contains a limit of 0 passes: it
- * would be narrow enough only for a program that became faster.
+ * Judges one comparison by et_contrast_ratio. An interval that contains a limit of 0 passes, though
+ * it shows nothing: it would be narrow enough only for a program that became faster.
  */
 enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit);
+/* The ratio with its interval, which is the ratio itself where neither series varies. */
+struct et_ratio et_gate_ratio(const struct et_contrast *c);
+/*
+ * How many pairs, or values of each series, would decide an undecided comparison in 4 of 5 cases
+ * if the ratio and the spread stay as they are; 0: too many to recommend, or not known.
+ */
+size_t et_gate_runs(const struct et_contrast *c, double limit);
 /*
  * Judges all of them: the worst verdict. *decisive is the comparison with that verdict whose
  * interval reaches highest; g->n if there is none.

@@ -2,6 +2,7 @@
 #include "stats/judge.h"
 #include "base/alloc.h"
 #include "num/kbest.h"
+#include "num/multiple.h"
 #include "stats/contrast.h"
 #include "stats/pace.h"
 #include "stats/states.h"
@@ -191,15 +192,16 @@ static void warn_metric(const struct et_experiment *e, struct et_contrast *c)
 		et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
 }
 
-/* Compares all commands with the reference, as a family of their own. */
-static struct et_contrast *contrast_all(const struct et_experiment *e, enum et_metric m, size_t *n)
+/* Compares all commands with the reference, as a family of their own; level: of each interval. */
+static struct et_contrast *contrast_all(
+	const struct et_experiment *e, enum et_metric m, double level, size_t *n)
 {
 	struct et_contrast *all = et_calloc(e->n_commands, sizeof(*all));
 
 	*n = 0;
 	for (uint32_t b = 0; b < e->n_commands; b++) {
 		if (b != e->plan.reference)
-			et_contrast_make(e, e->plan.reference, b, m, e->plan.level, &all[(*n)++]);
+			et_contrast_make(e, e->plan.reference, b, m, level, &all[(*n)++]);
 	}
 	et_contrasts_conclude(all, *n, 1 - e->plan.level);
 	return all;
@@ -221,15 +223,21 @@ static bool was_measured(const struct et_experiment *e, enum et_metric m)
 	return true;
 }
 
-static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
+/* By both times, each with intervals of this level. */
+static void contrast_both(const struct et_experiment *e, double level, struct et_judgement *j)
 {
 	enum et_metric other = e->metric == ET_METRIC_CPU ? ET_METRIC_ELAPSED : ET_METRIC_CPU;
 
 	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
 		return;
-	j->contrasts = contrast_all(e, e->metric, &j->n_contrasts);
+	j->contrasts = contrast_all(e, e->metric, level, &j->n_contrasts);
 	if (was_measured(e, other))
-		j->second = contrast_all(e, other, &j->n_contrasts);
+		j->second = contrast_all(e, other, level, &j->n_contrasts);
+}
+
+static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
+{
+	contrast_both(e, e->plan.level, j);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
 		warn_metric(e, &j->contrasts[i]);
@@ -289,4 +297,15 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 	et_host_warn(e, &out->warnings);
 	if (out->choice.protocol == ET_PROTOCOL_CAUSE || out->choice.protocol == ET_PROTOCOL_EMP)
 		et_first_check_warn(e, &out->warnings);
+}
+
+void et_judge_together(const struct et_experiment *given, struct et_judgement *out)
+{
+	struct et_experiment settled = *given;
+	double family = fmax((double)given->n_commands - 1, 1);
+
+	memset(out, 0, sizeof(*out));
+	out->metric = et_metric_choose(given);
+	settled.metric = out->metric.metric;
+	contrast_both(&settled, et_sidak_level(given->plan.level, family), out);
 }

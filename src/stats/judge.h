@@ -11,6 +11,11 @@
 /* Fills *out; et_judgement_free frees it. The experiment may be unfinished. */
 void et_judge(const struct et_experiment *e, struct et_judgement *out);
 /*
+ * Only the comparisons, with intervals that all together have the level of the plan (Sidak): a
+ * limit that is tested by each of them is exceeded by chance no more often than by one.
+ */
+void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
+/*
  * Whether comparison i by the other time (j->second) contradicts the judged one, so that both must
  * be shown: it finds a difference where the judged time shows none, or in the other direction; or
  * it shows none, and the two intervals exclude each other. It is no contradiction if it only is

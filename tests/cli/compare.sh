@@ -134,6 +134,22 @@ exits 'compare: --fail-on-regression=2.99 exits 0 if the interval contains the l
 like 'compare: an interval that contains the limit leaves it undecided' "$err" '^etalon: undecided: new is'
 exits 'compare: a regression without --fail-on-regression exits 0' 0 etalon compare old new
 
+# --- series that do not vary, as times of a coarse clock: more of them must not hide a difference
+yes 0.12 | head -n 30 >short
+yes 0.24 | head -n 30 >long
+cp long almost
+echo 0.25 >>almost
+exits 'compare: two constant series of 30 values that differ fail the gate' 5 etalon compare --fail-on-regression=5 short long --json -
+like 'compare: two constant series of 30 values are shown to differ' "$err" 'long vs short: 2\.000 ×, larger by 100 % \(no interval: neither series varies\)'
+like 'compare: the gate has no interval of two constant series' "$err" 'etalon: REGRESSION: long is 100 % slower than short \(no interval: neither varies\), limit 5 %'
+json 'compare: JSON of two constant series has no dependence and a difference' 'd["pairs"][0]["significant"] and d["pairs"][0]["variance_inflation"] == 1
+	and d["pairs"][0]["p_used"] < 1e-9 and abs(d["pairs"][0]["ratio"]["estimate"] - 2) < 1e-12 and not any(w["code"] == "dependent-series" for w in d["pairs"][0]["warnings"])'
+exits 'compare: a constant series and one that hardly varies fail the gate' 5 etalon compare --fail-on-regression=5 short almost
+like 'compare: an interval without width has no needless digits' "$err" '^etalon: REGRESSION: almost is 100 % slower than short \(100 … 100 %\), limit 5 %$'
+for ((i = 0; i < 15; i++)); do printf '0.13\n0.14\n'; done >turns
+exits 'compare: a constant series against a varying one fails the gate' 5 etalon compare --fail-on-regression=5 short turns --json -
+json 'compare: JSON of one constant series has a difference and an interval above 1' 'd["pairs"][0]["significant"] and d["pairs"][0]["p_used"] < 1e-9 and 1 < d["pairs"][0]["ratio"]["lo"] < 1.15'
+
 # --- experiments
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
 exits 'compare: a stored experiment is compared by its commands' 0 etalon compare mine --json -

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line of --fail-on-regression. */
+/*
+ * The line of --fail-on-regression, and how often simulated builds with several benchmarks print
+ * a regression.
+ */
 #include "report/gate.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
+#include "num/rng.h"
+#include "stats/judge.h"
 #include "tap.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct et_contrast contrast(double ratio, double lo, double hi)
 {
@@ -14,6 +21,8 @@ static struct et_contrast contrast(double ratio, double lo, double hi)
 		.p = 0.001,
 		.significant = true,
 		.pairs = 30,
+		.arrangement = "block",
+		.level = 0.95,
 		.family = 1,
 		.side_by_side = ET_NO_RATIO,
 		.alone = ET_NO_RATIO };
@@ -24,6 +33,86 @@ static void says(const struct et_contrast *c, double limit, const char *want, co
 	ET_AUTO_FREE char *text = et_gate_text(c, limit, "new", "old");
 
 	is_str(text, want, "%s", label);
+}
+
+/* One build: `benchmarks` programs that are slower than the first by this ratio, in 30 rounds. */
+static struct et_experiment *build(struct et_rng *rng, uint32_t benchmarks, double ratio)
+{
+	enum { ROUNDS = 30 };
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+	uint32_t order = 0;
+
+	e->plan = (struct et_plan){ .order = ET_ORDER_RANDOM, .level = 0.95, .runs = ROUNDS };
+	e->n_commands = benchmarks + 1;
+	e->commands = et_calloc(e->n_commands, sizeof(*e->commands));
+	for (uint32_t c = 0; c < e->n_commands; c++)
+		e->commands[c].name = et_asprintf("program %u", c + 1);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		double speed = exp(0.1 * et_rng_normal(rng));
+		for (uint32_t c = 0; c < e->n_commands; c++) {
+			/* The reference is known exactly, so that the comparisons are independent.
+			 */
+			double ms = c ? 10 * ratio * speed * exp(0.015 * et_rng_normal(rng))
+				      : 10 * speed;
+			struct et_sample s = { .place = { .command = c,
+						       .round = i + 1,
+						       .order = ++order,
+						       .arrangement = ET_SOLO } };
+			s.measured.cpu_ns = s.measured.elapsed_ns = (uint64_t)llround(1e6 * ms);
+			et_experiment_add(e, &s);
+		}
+	}
+	return e;
+}
+
+/* The share of builds that print a regression and fail. */
+static double failures(uint32_t benchmarks, double ratio, double limit, int times)
+{
+	const char *names[16];
+	struct et_rng rng;
+	int failed = 0;
+
+	et_rng_seed(&rng, 5, benchmarks);
+	for (int i = 0; i < times; i++) {
+		struct et_experiment *e = build(&rng, benchmarks, ratio);
+		struct et_judgement j;
+		struct et_memstream s;
+		et_judge_together(e, &j);
+		struct et_gate g = { .contrasts = j.contrasts, .n = j.n_contrasts, .limit = limit };
+		for (size_t c = 0; c < e->n_commands; c++)
+			names[c] = e->commands[c].name;
+		bool regressed =
+			et_gate_print(&g, names, "", et_memstream_open(&s)) == ET_GATE_REGRESSED;
+		ET_AUTO_FREE char *text = et_memstream_close(&s);
+		failed += regressed && strstr(text, "REGRESSION: program");
+		et_judgement_free(&j);
+		et_experiment_free(e);
+	}
+	return (double)failed / times;
+}
+
+/* doc/ci.md promises that at most 2.5 % of builds fail if no program exceeds the limit. */
+static void builds(void)
+{
+	enum { TIMES = 1500 };
+	static const uint32_t sizes[] = { 1, 3, 9 };
+	const double most = 0.025 + 3 * sqrt(0.025 * 0.975 / TIMES);
+
+	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
+		double at_limit = failures(sizes[i], 1.05, 0.05, TIMES);
+		double equal = failures(sizes[i], 1, 0, TIMES);
+		double above = failures(sizes[i], 1.07, 0.05, 200);
+		ok(at_limit <= most && at_limit > 0.005,
+			"gate, %u benchmarks that are all as slow as the limit allows: %.1f %% of "
+			"builds fail",
+			sizes[i], 100 * at_limit);
+		ok(equal <= most && equal > 0.005,
+			"gate, %u equal benchmarks, limit 0: %.1f %% of builds fail", sizes[i],
+			100 * equal);
+		ok(above > 0.98,
+			"gate, %u benchmarks 2 %% beyond the limit: %.1f %% of builds fail",
+			sizes[i], 100 * above);
+	}
 }
 
 int main(void)
@@ -38,9 +127,30 @@ int main(void)
 	c = contrast(1.04, 0.99, 1.09);
 	c.significant = false;
 	says(&c, 0.05,
-		"undecided: new is 4 % slower than old (-1 … +9 %), limit 5 %; more runs make the "
-		"interval narrower",
-		"gate: an interval around the limit is undecided");
+		"undecided: new is 4 % slower than old (-1 … +9 %), limit 5 %; about --runs 1600 "
+		"would decide",
+		"gate: an interval around the limit is undecided, with the runs that would decide");
+	says(&c, 0.0401,
+		"undecided: new is 4 % slower than old (-1 … +9 %), limit 4.01 %; the ratio is too "
+		"near to the limit for more runs to decide",
+		"gate: a ratio at the limit is not decided by any number of runs");
+	says(&c, 0, "no regression shown: new is 4 % slower than old (-1 … +9 %), limit 0 %",
+		"gate: an interval that contains a limit of 0 does not show that nothing changed");
+	c.family = 9;
+	says(&c, 0.1,
+		"no regression: new is 4 % slower than old (-1 … +9 % over 9 comparisons), limit "
+		"10 %",
+		"gate: the interval of several comparisons says so");
+	c.family = 1;
+	c.arrangement = NULL;
+	c.values_a = 20;
+	c.values_b = 30;
+	says(&c, 0.05,
+		"undecided: new is 4 % slower than old (-1 … +9 %), limit 5 %; about 1600 values "
+		"of "
+		"each would decide",
+		"gate: series that are not paired need values");
+	c.arrangement = "block";
 	c.pairs = 3;
 	c.pairs_needed = 6;
 	says(&c, 0.05,
@@ -57,5 +167,13 @@ int main(void)
 	says(&c, 0.05,
 		"undecided: new cannot be compared with old, limit 5 %; take 10 runs or more",
 		"gate: series that cannot be compared are undecided");
+	c = contrast(2, NAN, NAN);
+	says(&c, 0.05,
+		"REGRESSION: new is 100 % slower than old (no interval: neither varies), limit 5 %",
+		"gate: constant series that differ have no interval, and fail");
+	c = contrast(2, 2, 2);
+	says(&c, 0.05, "REGRESSION: new is 100 % slower than old (100 … 100 %), limit 5 %",
+		"gate: an interval without width is printed without needless digits");
+	builds();
 	return tap_done();
 }
