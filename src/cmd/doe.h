@@ -92,10 +92,10 @@ struct et_doe_pilot;
 /*
  * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
  * of each, which become no samples. *out has one element per program, or is NULL and *why says why;
- * the caller frees both. -EINTR after a signal.
+ * *failed is NULL, or names the run that failed. The caller frees them. -EINTR after a signal.
  */
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
-	char **why, struct et_error *err) ET_CHECK;
+	char **why, char **failed, struct et_error *err) ET_CHECK;
 /*
  * Loads the experiments that an operand of analyse, status and export means: a plan file (the
  * newest experiment of its name and design; if machines are blocks, of each machine), a record that

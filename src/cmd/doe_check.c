@@ -6,11 +6,14 @@
 #include "cmd/environment.h"
 #include "host/levels.h"
 #include "measure/child.h"
+#include "measure/run_setup.h"
 #include "measure/treatment.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+extern char **environ;
 
 static int check_level(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err)
@@ -112,14 +115,41 @@ static int check_files(
 	return 0;
 }
 
+/* The place of the option that an error begins with, "--cpu: ...". */
+static int locate_option(const struct et_plan_file *plan, int rc, struct et_error *err)
+{
+	for (size_t i = 0; i < plan->n_options; i++) {
+		const struct et_plan_option *p = &plan->options[i];
+		size_t n = strlen(p->name);
+		if (!strncmp(err->what, "--", 2) && !strncmp(err->what + 2, p->name, n) &&
+			strchr(": ", err->what[2 + n]))
+			return et_plan_locate(plan, p->at, rc, err);
+	}
+	return rc;
+}
+
+/* Options of `run` that this machine cannot follow. Rights are not a matter of the plan. */
+static int check_options(
+	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = et_run_setup_check_options(e, environ, err);
+
+	if (rc == -EPERM)
+		*err = (struct et_error){ 0 };
+	return rc == -EPERM || !rc ? 0 : locate_option(plan, rc, err);
+}
+
 int et_doe_check_levels(
 	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
 {
 	const struct et_design *d = e->design;
 	struct et_machine machine;
 	size_t later = 0;
-	int rc = et_treatments_check(e, &later, err);
+	int rc = check_options(plan, e, err);
 
+	if (rc)
+		return rc;
+	rc = et_treatments_check(e, &later, err);
 	if (rc)
 		return et_plan_locate(plan, plan->factors[later].name, rc, err);
 	et_cli_machine(&machine);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The pilot runs of `doe plan`. They go through the same runner as those of `doe run`, with the
- * treatments of the child, but without changes of the machine and the plan's hooks; nothing is
- * stored.
+ * treatments of the child, but without changes of the machine, hooks and builds; nothing is stored.
+ * Somebody may look at the plan of somebody else, so every command is printed before one runs.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -13,6 +13,7 @@
 #include "measure/runner.h"
 #include "report/doe_plan.h"
 #include "report/progress.h"
+#include "report/review.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,7 +40,7 @@ struct pilots {
 	struct cell *cells; /* per program, TREATMENTS */
 	uint64_t *last_ns;  /* per program: the duration of its last run */
 	struct et_doe_pilot *list;
-	char *failed; /* why there is no result, or NULL */
+	char *failed; /* which run, or NULL */
 };
 
 /* The first, the last and one between them. */
@@ -115,8 +116,7 @@ static int run_once(
 	}
 	const struct et_measured *m = &samples[0].measured;
 	if ((m->exit_code || m->signal) && !e->plan.ignore_failure && !p->failed)
-		p->failed = et_asprintf(
-			"A pilot run of '%s' failed with %s %d, so the duration is not known.",
+		p->failed = et_asprintf("a pilot run of '%s' failed with %s %d",
 			e->commands[q.command].name, m->signal ? "signal" : "exit status",
 			m->signal ? m->signal : m->exit_code);
 	uint64_t value = et_sample_metric(&samples[0], e->metric);
@@ -168,13 +168,33 @@ static void conclude(struct pilots *p)
 	}
 }
 
+/* On stderr, also with -q: standard output may be JSON. */
+static void announce(const struct pilots *p)
+{
+	const struct et_design *d = p->e->design;
+	struct et_page page = { .out = stderr, .width = p->cli->columns };
+	ET_AUTO_FREE uint32_t *commands =
+		et_calloc(p->n_treatments * d->n_programs, sizeof(*commands));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_programs; i++) {
+		for (size_t t = 0; t < p->n_treatments; t++)
+			commands[n++] = et_design_command(d, p->treatments[t], i);
+	}
+	et_review_pilots(p->e, commands, n, &page);
+	fflush(stderr);
+}
+
 static int make(struct pilots *p, struct et_error *err)
 {
 	struct et_runner *runner;
+
+	announce(p);
 	int rc = et_runner_open(p->e, environ, et_signals_install(), &runner, err);
 
 	if (rc)
 		return rc;
+	et_runner_omit_hooks(runner);
 	p->executor = et_runner_executor(runner);
 	p->began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	et_confine_lower(false);
@@ -187,7 +207,7 @@ static int make(struct pilots *p, struct et_error *err)
 }
 
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
-	char **why, struct et_error *err)
+	char **why, char **failed, struct et_error *err)
 {
 	size_t n = e->design->n_programs;
 	struct pilots p = { .cli = cli,
@@ -195,7 +215,7 @@ int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct
 		.progress = { .out = cli->progress ? stderr : NULL, .width = cli->columns } };
 
 	*out = NULL;
-	*why = NULL;
+	*why = *failed = NULL;
 	choose_treatments(&p);
 	if (!is_built(&p)) {
 		*why = et_strdup("Programs are not built yet, so no pilot runs were made: the "
@@ -211,7 +231,9 @@ int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct
 		free(p.list);
 	else
 		*out = p.list;
-	*why = p.failed;
+	*failed = p.failed;
+	if (p.failed)
+		*why = et_asprintf("A%s, so the duration is not known.", p.failed + 1);
 	free(p.cells);
 	free(p.last_ns);
 	return rc;

@@ -54,12 +54,26 @@ static int show(struct et_cli *cli, const struct et_doe_request *r, struct et_do
 	return print(o, cli, r->json);
 }
 
+/* A plan that cannot run is an error before a night is spent on it. */
+static int refuse(const struct et_experiment *e, const char *failed, struct et_error *err)
+{
+	const struct et_design *d = e->design;
+	const struct et_command *c = &e->commands[0];
+	bool hooks = d->setup || d->between || c->setup || c->prepare;
+
+	return et_hint(err, et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s", failed), "%s",
+		hooks ? "correct its command; if it needs the hooks, which pilot runs omit, use "
+			"--no-pilot"
+		      : "correct its command; --no-pilot shows the plan without running "
+			"anything");
+}
+
 static int look(struct et_cli *cli, const struct et_doe_request *r, const struct et_experiment *e,
 	int *status, struct et_error *err)
 {
 	ET_AUTO_FREE uint32_t *terms = NULL;
 	ET_AUTO_FREE struct et_doe_pilot *pilots = NULL;
-	ET_AUTO_FREE char *why = NULL;
+	ET_AUTO_FREE char *why = NULL, *failed = NULL;
 	struct et_doe_outlook o = { .e = e,
 		.all_runs = count_runs(e),
 		.alpha = r->alpha,
@@ -69,14 +83,15 @@ static int look(struct et_cli *cli, const struct et_doe_request *r, const struct
 	if (rc == 0 && r->no_pilot)
 		why = et_strdup("No pilot runs were made: the duration is not known.");
 	else if (rc == 0)
-		rc = et_doe_make_pilots(cli, e, &pilots, &why, err);
+		rc = et_doe_make_pilots(cli, e, &pilots, &why, &failed, err);
 	if (rc)
 		return rc;
 	o.terms = terms;
 	o.pilots = pilots;
 	o.no_pilot = why;
-	*status = show(cli, r, &o);
-	return 0;
+	if (!failed || cli->verbosity >= 0 || r->json)
+		*status = show(cli, r, &o);
+	return failed ? refuse(e, failed, err) : 0;
 }
 
 int et_doe_plan(struct et_cli *cli, const struct et_doe_request *r, char *const *operands, size_t n,

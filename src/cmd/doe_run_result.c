@@ -144,6 +144,16 @@ static void print_result(const struct et_doe_running *r, const struct et_experim
 	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 
+/* Whether a function of that name, of another program or build, has a smaller number. */
+static bool is_earlier(const struct et_profile *p, size_t function)
+{
+	size_t i = 0;
+
+	while (i < function && strcmp(p->functions[i].name, p->functions[function].name))
+		i++;
+	return i < function;
+}
+
 /* A misspelt function would have a time of 0 in all runs. */
 static int check_function(const struct et_experiment *e, struct et_error *err)
 {
@@ -162,7 +172,7 @@ static int check_function(const struct et_experiment *e, struct et_error *err)
 			return 0;
 		et_nearest_offer(&n, p->functions[i].name);
 		if (shown < 10 && p->functions[i].space == ET_SPACE_USER &&
-			!p->functions[i].unnamed && ++shown)
+			!p->functions[i].unnamed && !is_earlier(p, i) && ++shown)
 			et_append(&seen, ", ", "%s", p->functions[i].name);
 	}
 	int rc = et_fail(err, ENOENT, ET_EXIT_USAGE,

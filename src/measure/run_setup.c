@@ -156,8 +156,8 @@ static void choose_directory(struct et_run_setup *s)
 	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 }
 
-/* Everything but the files. */
-static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+/* The options that all programs share. */
+static int choose_options(struct et_run_setup *s, const char *root, const struct et_experiment *e,
 	char *const *envp, struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
@@ -168,12 +168,29 @@ static int choose(struct et_run_setup *s, const char *root, const struct et_expe
 		rc = choose_cpus(s, err);
 	if (rc == 0)
 		rc = choose_scheduler(s, err);
-	if (rc == 0)
-		rc = find_identity(s, envp, err);
+	return rc ? rc : find_identity(s, envp, err);
+}
+
+/* Everything but the files. */
+static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, struct et_error *err)
+{
+	int rc = choose_options(s, root, e, envp, err);
+
 	if (rc == 0)
 		rc = choose_treatments(s, root, envp, err);
 	if (rc == 0)
 		rc = find_programs(s, err);
+	return rc;
+}
+
+int et_run_setup_check_options(
+	const struct et_experiment *e, char *const *envp, struct et_error *err)
+{
+	struct et_run_setup s;
+	int rc = choose_options(&s, "", e, envp, err);
+
+	et_run_setup_close(&s);
 	return rc;
 }
 

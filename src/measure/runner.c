@@ -22,6 +22,7 @@ struct et_runner {
 	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
 	void *treat_ctx;
 	struct et_design_hooks design_hooks;
+	bool no_hooks;
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
@@ -133,11 +134,16 @@ char *et_runner_snapshot_source(const struct et_runner *r)
 	return et_observers_sources(&r->context.observers);
 }
 
+void et_runner_omit_hooks(struct et_runner *r)
+{
+	r->no_hooks = true;
+}
+
 /* --- the executor --- */
 
 static int run_hook(struct et_runner *r, const char *what, const char *text, struct et_error *err)
 {
-	return text ? et_hook_run(&r->hook, what, text, err) : 0;
+	return text && !r->no_hooks ? et_hook_run(&r->hook, what, text, err) : 0;
 }
 
 /* Puts the number of the command's run into an environment. */
@@ -307,7 +313,7 @@ static int begin_treatment(struct et_runner *r, uint32_t command, struct et_erro
 	const struct et_design *d = r->context.setup.e->design;
 	int rc = r->treat ? r->treat(r->treat_ctx, command, err) : 0;
 
-	if (rc || !d)
+	if (rc || !d || r->no_hooks)
 		return rc;
 	et_interrupt_limit(r->context.interrupt, 0);
 	return et_design_hooks_run(&r->design_hooks, &r->hook, d, command, err);

@@ -17,7 +17,14 @@
 #define MINUS "−"
 
 /* Shown without -v. */
-enum { FEW_TREATMENTS = 32, FEW_ROUNDS = 3, FEW_PER_ROUND = 40, FEW_WORDS = 15, NAME = 14 };
+enum {
+	FEW_EXECUTED = 60,
+	FEW_TREATMENTS = 32,
+	FEW_ROUNDS = 3,
+	FEW_PER_ROUND = 40,
+	FEW_WORDS = 15,
+	NAME = 14
+};
 
 double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least)
 {
@@ -146,6 +153,24 @@ void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *pa
 	if (o->large)
 		et_page_paragraph(page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
+}
+
+/* --- everything that is executed --- */
+
+static void print_programs(const struct et_experiment *e, const struct et_page *page, bool verbose)
+{
+	size_t n;
+	struct et_doe_executed *list = et_doe_executed(e, &n);
+	size_t most = verbose || n < FEW_EXECUTED ? n : FEW_EXECUTED;
+
+	heading(page, "Programs");
+	for (size_t i = 0; i < most; i++)
+		row(page, NAME, list[i].what, list[i].text);
+	if (most < n) {
+		ET_AUTO_FREE char *more = et_asprintf("and %zu more, which -v shows", n - most);
+		et_page_paragraph(page, 2, "", NULL, more, FAINT);
+	}
+	free(list);
 }
 
 /* --- factors and treatments --- */
@@ -529,7 +554,7 @@ static void print_pilots(const struct et_doe_outlook *o, const struct et_page *p
 			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, span));
 		row(page, NAME, d->programs[i].name, text);
 	}
-	if (d->setup || d->between || d->reboot)
+	if (d->setup || d->between || d->reboot || et_doe_has_hooks(o->e))
 		et_page_paragraph(page, 2, "", NULL,
 			"They were made without the hooks, whose duration is not counted.", NULL);
 	for (size_t i = 0; i < d->n_factors; i++) {
@@ -544,6 +569,7 @@ static void print_pilots(const struct et_doe_outlook *o, const struct et_page *p
 void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
 {
 	et_doe_plan_answer(o, page);
+	print_programs(o->e, page, verbose);
 	print_factors(o, page);
 	print_treatments(o, page, verbose);
 	print_order(o, page, verbose);

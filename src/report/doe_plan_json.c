@@ -172,6 +172,28 @@ static void write_power(const struct et_doe_outlook *o, struct et_json *j)
 	et_doe_classes_free(classes, n);
 }
 
+static void write_executed(const struct et_experiment *e, struct et_json *j)
+{
+	const struct et_design *d = e->design;
+	size_t n;
+	struct et_doe_executed *list = et_doe_executed(e, &n);
+
+	et_json_array(j, "executes");
+	for (size_t i = 0; i < n; i++) {
+		et_json_flat_object(j, NULL);
+		et_json_string(j, "what", list[i].what);
+		et_json_string(j, "text", list[i].text);
+		et_json_end(j);
+	}
+	et_json_end(j);
+	et_json_flat_object(j, "hooks");
+	et_json_string(j, "setup", d->setup);
+	et_json_string(j, "between", d->between);
+	et_json_string(j, "reboot", d->reboot);
+	et_json_end(j);
+	free(list);
+}
+
 void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out)
 {
 	const struct et_design *d = o->e->design;
@@ -185,6 +207,7 @@ void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out)
 	for (size_t i = 0; i < d->n_programs; i++)
 		et_json_string(&j, NULL, d->programs[i].name);
 	et_json_end(&j);
+	write_executed(o->e, &j);
 	et_json_u64(&j, "replications", o->e->plan.warmup + o->e->plan.runs);
 	et_json_u64(&j, "discard", o->e->plan.warmup);
 	et_json_u64(&j, "runs_total", o->all_runs);

@@ -30,4 +30,14 @@ double et_doe_main_effect(const struct et_doe_class *classes, size_t n, int powe
 /* The standard deviation of a program's runs over their mean; NaN: not known. */
 double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program);
 
+/* A text that `doe run` executes: a command, a build, or a hook of commands. */
+struct et_doe_executed {
+	const char *what; /* the program, "build" or "--prepare" */
+	const char *text; /* as in the plan, or with the levels of a treatment */
+};
+/* Each text once. The caller frees the list, but not the texts, which are of e. */
+struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n);
+/* Whether a command has hooks of its own. */
+bool et_doe_has_hooks(const struct et_experiment *e);
+
 #endif

@@ -5,6 +5,8 @@
 #include "model/design.h"
 #include "model/field.h"
 
+#include <string.h>
+
 enum { COLUMN = 16 };
 
 static void print_row(const struct et_page *page, const char *label, const char *text)
@@ -28,16 +30,8 @@ static void print_command(const struct et_page *page, const struct et_command *c
 	print_row(page, "cleanup", c->cleanup);
 }
 
-/* Several commands of a plan are one text with other levels. */
-static void print_design(const struct et_page *page, const struct et_design *d)
+static void print_factors(const struct et_page *page, const struct et_design *d)
 {
-	print_row(page, "hook setup", d->setup);
-	print_row(page, "hook between", d->between);
-	print_row(page, "hook reboot", d->reboot);
-	for (size_t i = 0; i < d->n_programs; i++) {
-		print_row(page, "build", d->programs[i].build);
-		print_row(page, "input", d->programs[i].input);
-	}
 	for (size_t i = 0; i < d->n_factors; i++) {
 		const struct et_design_factor *f = &d->factors[i];
 		ET_AUTO_FREE char *levels = f->levels ? et_join_words(f->levels) : NULL;
@@ -50,16 +44,50 @@ static void print_design(const struct et_page *page, const struct et_design *d)
 	}
 }
 
-static void print_contents(const struct et_experiment *e, const struct et_page *page)
+static void print_design(const struct et_page *page, const struct et_design *d)
+{
+	print_row(page, "hook setup", d->setup);
+	print_row(page, "hook between", d->between);
+	print_row(page, "hook reboot", d->reboot);
+	for (size_t i = 0; i < d->n_programs; i++) {
+		print_row(page, "build", d->programs[i].build);
+		print_row(page, "input", d->programs[i].input);
+	}
+	print_factors(page, d);
+}
+
+static void print_child(const struct et_experiment *e, const struct et_page *page)
 {
 	for (const struct et_field *f = et_child_fields; f->name; f++) {
 		if (f->kind == ET_FIELD_STRING)
 			print_row(page, f->name, et_field_text(f, &e->child));
 	}
+}
+
+static void print_contents(const struct et_experiment *e, const struct et_page *page)
+{
+	print_child(e, page);
 	if (e->design)
 		print_design(page, e->design);
 	for (size_t i = 0; i < e->n_commands; i++)
 		print_command(page, &e->commands[i]);
+}
+
+void et_review_pilots(const struct et_experiment *e, const uint32_t *commands, size_t n,
+	const struct et_page *page)
+{
+	ET_AUTO_FREE char *last = NULL;
+
+	et_page_paragraph(page, 0, "", NULL, "pilot runs, without hooks and builds, of:", NULL);
+	print_child(e, page);
+	print_factors(page, e->design);
+	for (size_t i = 0; i < n; i++) {
+		char *words = et_join_words(e->commands[commands[i]].argv);
+		if (!last || strcmp(words, last) != 0)
+			print_row(page, "command", words);
+		free(last);
+		last = words;
+	}
 }
 
 void et_review_print(const struct et_experiment *e, const struct et_page *page)

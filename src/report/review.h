@@ -13,6 +13,10 @@
  */
 void et_review_print(const struct et_experiment *e, const struct et_page *page);
 
+/* The same for some commands of a design, which run without hooks and builds. */
+void et_review_pilots(const struct et_experiment *e, const uint32_t *commands, size_t n,
+	const struct et_page *page);
+
 /* Words of the command line that no store has; each may be NULL. */
 struct et_review_words {
 	const char *extra, *etalon;

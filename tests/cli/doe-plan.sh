@@ -35,6 +35,9 @@ prints 'plan: a 2^2 design' etalon doe plan --no-pilot two.yaml <<'TEXT'
 4 treatments × 1 program × 31 runs = 124 runs; it finds a main effect of 0.60
 standard deviations of a run with a probability of 80 %.
 
+Programs
+  nothing     true
+
 Factors
   nice  − 0, + 5; etalon adds it to the program's nice value (nice)
   pad   − 0, + 512; etalon sets the size of the variable ETALON_PAD
@@ -112,10 +115,89 @@ like 'pilot: the answer has the duration and a percentage' "$(tr '\n' ' ' <.out)
 	'124 runs, about [0-9.]+ m?s; it finds a main effect of [0-9.]+ % with'
 is 'pilot: nothing is stored' "$(etalon list --json)" '[]'
 sed 's/"true"/"false"/' two.yaml >fails.yaml
-exits 'pilot: a program that fails is no error of the plan' 0 etalon doe plan fails.yaml
-like 'pilot: a program that fails is named' "$out" "A pilot run of 'nothing.*' failed with exit status 1"
+for options in '' -q --json; do
+	# shellcheck disable=SC2086 # none, or one word
+	exits "pilot: a plan whose program fails is an error ($options)" 1 etalon doe plan $options fails.yaml
+	like "pilot: the error names the program ($options)" "$err" "etalon: a pilot run of 'nothing.*' failed with exit status 1"
+	like "pilot: the hint names --no-pilot ($options)" "$err" 'hint: .*--no-pilot'
+done
+exits 'pilot: -q promises nothing of such a plan' 1 etalon doe plan -q fails.yaml
+is 'pilot: -q prints no answer' "$out" ''
+exits 'pilot: the text is printed nevertheless' 1 etalon doe plan fails.yaml
+like 'pilot: the text has the reason' "$(tr '\n' ' ' <.out)" "A pilot run of 'nothing.*' failed with exit status 1, so the duration is not known"
+exits 'pilot: without pilot runs it is a plan' 0 etalon doe plan --no-pilot fails.yaml
 sed 's/"true"/no-such-program/' two.yaml >missing.yaml
 exits 'pilot: a program that does not exist is an error' 2 etalon doe plan missing.yaml
+
+# --- a plan of somebody else: nothing runs that was not printed ---
+
+cat >theirs.yaml <<'YAML'
+name: theirs
+programs: [{ name: theirs, command: 'sh -c "echo program {pad} >>ran"' }]
+factors: [{ name: pad, kind: environment, variable: LD_EXAMPLE, levels: [0, 512] }]
+hooks: { setup: 'echo setup >>ran', between: 'echo between >>ran' }
+run: { setup: 'echo each >>ran', prepare: 'echo prepare {pad} >>ran', conclude: 'echo conclude >>ran', cleanup: 'echo cleanup >>ran' }
+YAML
+export COLUMNS=200
+for options in '' -v -q --json; do
+	rm -f ran
+	# shellcheck disable=SC2086 # none, or one word
+	exits "theirs: plan $options succeeds" 0 etalon doe plan $options theirs.yaml
+	is "theirs: plan $options runs the program and nothing else" "$(cut -d' ' -f1 ran | sort -u)" program
+	like "theirs: plan $options prints the command that it runs" "$err" "command +sh -c 'echo program 512 >>ran'"
+	like "theirs: plan $options prints the variable that it sets" "$err" 'factor +pad \(environment\) LD_EXAMPLE: 0 512'
+done
+# The program notes what was on stderr when it ran.
+sed 's/echo program {pad} >>ran/cp err seen; echo {pad}/' theirs.yaml >order.yaml
+etalon doe plan order.yaml >/dev/null 2>err
+like 'theirs: the command was printed before it ran' "$(cat seen)" "command +sh -c 'cp err seen; echo 0'"
+for options in --no-pilot '--no-pilot -v'; do
+	rm -f ran
+	# shellcheck disable=SC2086 # words
+	exits "theirs: plan $options succeeds" 0 etalon doe plan $options theirs.yaml
+	ok "theirs: plan $options runs nothing" test ! -e ran
+	for text in 'sh -c "echo program \{pad\} >>ran"' '--setup +echo each >>ran' '--prepare +echo prepare 0 >>ran' \
+		'--prepare +echo prepare 512 >>ran' '--conclude +echo conclude >>ran' '--cleanup +echo cleanup >>ran' \
+		'setup +echo setup >>ran' 'between +echo between >>ran'; do
+		like "theirs: plan $options prints $text" "$out" "$text"
+	done
+done
+sed 's/name: theirs, command/name: theirs, build: "echo build >>ran", command/' theirs.yaml >build.yaml
+exits 'theirs: a plan with a build succeeds' 0 etalon doe plan build.yaml
+ok 'theirs: the build does not run, nor the program' test ! -e ran
+like 'theirs: the build is printed' "$out" 'build +echo build >>ran'
+exits 'theirs: JSON has everything that is executed' 0 etalon doe plan --no-pilot --json theirs.yaml
+json 'theirs: each text once' \
+	'[(x["what"], x["text"]) for x in d["executes"]] == [("theirs", "sh -c \"echo program {pad} >>ran\""), ("--setup", "echo each >>ran"), ("--prepare", "echo prepare 0 >>ran"), ("--prepare", "echo prepare 512 >>ran"), ("--conclude", "echo conclude >>ran"), ("--cleanup", "echo cleanup >>ran")]'
+json 'theirs: JSON has the hooks of the plan' 'd["hooks"] == {"setup": "echo setup >>ran", "between": "echo between >>ran", "reboot": None}'
+unset COLUMNS
+
+# --- options of run that this machine cannot follow ---
+
+sed '$a run: { nice: 1, cpu: 1023 }' two.yaml | sed '/name: nice/d' >cpu.yaml
+for options in '' --no-pilot; do
+	# shellcheck disable=SC2086 # none, or one word
+	refuses "options: a CPU that is not there has its place in the file ($options)" 2 'cpu.yaml:[0-9]+:[0-9]+: --cpu: there is no CPU 1023' etalon doe plan $options cpu.yaml
+done
+refuses 'options: run refuses it in the same way' 2 'cpu.yaml:[0-9]+:[0-9]+: --cpu: there is no CPU 1023' etalon doe run cpu.yaml
+
+# --- a function that no run was seen in: the hint has each name once ---
+
+cp "$ETALON" copy
+cat >function.yaml <<'YAML'
+name: function
+programs: [{ name: a, command: etalon put sort }, { name: b, command: ./copy put sort }]
+factors: [{ name: pad, kind: environment-size, levels: [0, 512] }]
+replications: 3
+response: { profile: zz_no_such_function_at_all }
+YAML
+run etalon doe run -q function.yaml
+if [ "$status" -eq 3 ]; then
+	skip 'function: the hint has each name once' 'this machine cannot profile'
+else
+	like 'function: the hint has names' "$err" 'hint: functions that were seen: .*(et_insertion_sort|run_sort)'
+	is 'function: the hint has each name once' "$(sed -n 's/^hint: functions that were seen: //p' .err | tr -s ', ' '\n\n' | sort | uniq -d)" ''
+fi
 
 # --- fractions ---
 
@@ -132,6 +214,9 @@ plan half.yaml '{}' '{ name: a, kind: nice, levels: [0, 1] }' >/dev/null
 prints 'plan: a 2^(4-1) design' etalon doe plan --no-pilot fraction.yaml <<'TEXT'
 8 treatments × 1 program × 6 runs = 48 runs; it finds a main effect of 1.2
 standard deviations of a run with a probability of 80 %.
+
+Programs
+  nothing     true
 
 Factors
   a   − 0, + 1; etalon adds it to the program's nice value (nice)
@@ -209,6 +294,9 @@ COLUMNS=60 prints 'plan: a 3^2 design in 60 columns' etalon doe plan --no-pilot 
 9 treatments × 1 program × 31 runs = 279 runs; it finds a
 main effect of 0.53 standard deviations of a run with a
 probability of 80 %.
+
+Programs
+  nothing     true
 
 Factors
   threads  1: 1, 2: 2, 3: 3; etalon sets OMP_NUM_THREADS
