@@ -24,36 +24,44 @@ static char *choose_delimiter(const char *input)
 	}
 }
 
-/* The name of the task's log for sbatch, or for the shell. */
-static char *log_name(const struct et_slurm *s, bool shell)
-{
-	/* Slurm starts a job in /tmp if its node lacks the folder. */
-	return et_asprintf("%s%s-%s.log", access(".", W_OK) == 0 ? "" : "/tmp/", s->name,
-		shell ? "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" : "%A_%a");
-}
+/*
+ * The log is in the folder of the submission. Slurm starts a job in /tmp if its node lacks that
+ * folder, and others could have made a link of the log's name there, as in every sticky folder:
+ * then the log is below the user's own folder. Slurm itself would follow a link, so the shell opens
+ * it.
+ */
+static const char open_log[] =
+	"folder=.\n"
+	"if [ -k . ] || [ ! -w . ]; then\n"
+	"	folder=${XDG_STATE_HOME:-\"$HOME/.local/state\"}/etalon/logs\n"
+	"	(umask 077 && mkdir -p \"$folder\") 2>/dev/null\n"
+	"fi\n"
+	"log=$folder/%s-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID.log\n"
+	"[ -w \"$folder\" ] || log=/dev/null\n";
 
 static char *write_script(const struct et_slurm *s, const char *input, uint32_t offset)
 {
 	char *const argv[] = { (char *)(s->setup->etalon ? s->setup->etalon : "etalon"), NULL };
 	ET_AUTO_FREE char *etalon = et_join_words(argv);
 	ET_AUTO_FREE char *end = choose_delimiter(input);
-	ET_AUTO_FREE char *log = log_name(s, true);
+	ET_AUTO_FREE char *log = et_asprintf(open_log, s->name);
 	size_t n = strlen(input);
 
 	return et_asprintf("#!/bin/sh\n"
-			   "%s task --part $((SLURM_ARRAY_TASK_ID + %" PRIu32 ")) <<'%s'\n"
+			   "%s"
+			   "%s task --part $((SLURM_ARRAY_TASK_ID + %" PRIu32
+			   ")) >>\"$log\" 2>&1 <<'%s'\n"
 			   "%s%s"
 			   "%s\n"
 			   "status=$?\n"
-			   "[ $status -ne 0 ] || rm -f \"%s\"\n"
+			   "[ $status -ne 0 ] || [ \"$log\" = /dev/null ] || rm -f \"$log\"\n"
 			   "exit $status\n",
-		etalon, offset, end, input, n && input[n - 1] == '\n' ? "" : "\n", end, log);
+		log, etalon, offset, end, input, n && input[n - 1] == '\n' ? "" : "\n", end);
 }
 
 static void add_sbatch(const struct et_slurm *s, struct et_words *w, const char *node,
 	const char *indices, const char *comment)
 {
-	ET_AUTO_FREE char *log = log_name(s, false);
 	uint64_t limit_s = (s->setup->time_limit_ns + 999999999) / 1000000000;
 
 	et_words_add(w, "sbatch");
@@ -65,8 +73,7 @@ static void add_sbatch(const struct et_slurm *s, struct et_words *w, const char 
 	et_words_add(w, "--ntasks=1");
 	et_words_add(w, "--exclusive");
 	et_words_add(w, "--requeue");
-	et_words_add(w, "--open-mode=append");
-	et_words_add(w, "--output=%s", log);
+	et_words_add(w, "--output=/dev/null"); /* see open_log */
 	/* Slurm would give a job all nodes of a --nodelist. */
 	if (node)
 		et_words_add(w, "--nodelist=%s", node);
@@ -144,6 +151,13 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int by_array(const void *a, const void *b)
+{
+	const struct et_slurm_task *x = a, *y = b;
+
+	return x->array < y->array ? -1 : x->array > y->array;
+}
+
 /*
  * The parts that have a job of this generation already: the process that submitted them may have
  * been killed before it could say so.
@@ -160,6 +174,7 @@ static int find_submitted(const struct et_slurm *s, uint32_t generation, uint32_
 		return rc;
 	*n = 0;
 	*parts = et_calloc(n_tasks + 1, sizeof(**parts));
+	qsort(tasks, n_tasks, sizeof(*tasks), by_array); /* those that run come first otherwise */
 	for (size_t i = 0; i < n_tasks; i++) {
 		if (tasks[i].report.generation != generation)
 			continue;

@@ -196,7 +196,7 @@ if [ "$status" -eq 3 ]; then
 	skip 'function: the hint has each name once' 'this machine cannot profile'
 else
 	like 'function: the hint has names' "$err" 'hint: functions that were seen: .*(et_insertion_sort|run_sort)'
-	is 'function: the hint has each name once' "$(sed -n 's/^hint: functions that were seen: //p' .err | tr -s ', ' '\n\n' | sort | uniq -d)" ''
+	is 'function: the hint has each name once' "$(sed -n 's/^hint: functions that were seen: //p' .err | sed 's|, |\n|g' | sort | uniq -d)" ''
 fi
 
 # --- fractions ---

@@ -93,6 +93,19 @@ is 'task: its words, index, machine and variables; no password' "$(head -n 1 don
 is 'task: the input arrives unchanged' "$(tail -n 1 done.2)" "$(cat input)"
 is 'task: a part that names a node runs there' "$(cut -d ' ' -f 5 done.2 | head -n 1)" n2
 is 'task: logs are kept after failures only' "$(find . -maxdepth 1 -name 'etalon-c1-*.log' | wc -l)" 3
+
+# In a folder in which others can make files, the log follows no link.
+echo precious >victim
+mkdir -m 1777 sticky
+for job in $(seq 1 200); do
+	ln -s "$work/victim" "sticky/etalon-c1-${job}_19.log"
+done
+printf '#!/bin/sh\necho overwritten\nexit 3\n' >loud
+chmod +x loud
+(cd sticky && tool etalon="$work/loud" submit 7 19 <"$work/input" >/dev/null)
+wait_until "tool poll 19 | grep -q ended"
+is 'log: a link in a sticky folder is not followed' "$(cat victim)" precious
+is "log: it is in the user's own folder" "$(cat "$HOME"/.local/state/etalon/logs/etalon-c1-*_19.log)" overwritten
 busy=$(tool poll 6 | cut -d ' ' -f 4)
 run tool ask "$busy" true
 is 'ask: a busy node is reported' "$status $(head -n 2 .err | tr '\n' ' ')" "4 again etalon: $busy is busy "
