@@ -158,7 +158,7 @@ int et_parse_percent(const char *what, const char *text, double *out, struct et_
 
 int et_parse_probability(const char *what, const char *text, double *out, struct et_error *err)
 {
-	double value;
+	double value = 0; /* gcc 14 does not see that it is set */
 	int rc = et_parse_double(what, text, &value, err);
 
 	if (rc)

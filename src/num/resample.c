@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) uint32_t index_of(
 
 void et_lanes_draw(struct et_lanes *lanes, uint32_t n, uint32_t index[ET_LANE_DRAWS])
 {
-	uint64_t r[4];
+	uint64_t r[4] = { 0 };
 
 	step(lanes, r);
 	for (size_t d = 0; d < ET_LANE_DRAWS; d++)
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) double *finish(
 	struct et_lanes *lanes, struct sums *s, const double *v, size_t n, bool four, double *out)
 {
 	size_t rest = n % ET_LANE_DRAWS;
-	uint64_t r[4];
+	uint64_t r[4] = { 0 };
 
 	if (rest) {
 		step(lanes, r);
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void portable(
 		struct sums s = { 0 };
 
 		for (size_t k = 0; k < n / ET_LANE_DRAWS; k++) {
-			uint64_t r[4];
+			uint64_t r[4] = { 0 };
 
 			step(lanes, r);
 			for (size_t d = 0; d < ET_LANE_DRAWS; d++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/daemons.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/experiment.h"
 #include "report/dual.h"
 #include "report/rows.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/experiment.h"
 #include "num/quantile.h"
 #include "report/daemon_tables.h"
