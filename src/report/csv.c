@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/csv.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "model/field.h"
 #include "report/tally.h"
 #include "report/terminal.h"
@@ -79,7 +80,51 @@ static void field_cell(const struct et_field *f, const struct et_sample *s, FILE
 	}
 }
 
-static void sample_row(const char *name, const struct et_sample *s, FILE *out)
+static void text_cell(const char *text, FILE *out)
+{
+	putc(',', out);
+	et_csv_text(text, out);
+}
+
+static const char *parameter_of(const struct et_command *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		if (!strcmp(c->parameters[i].name, name))
+			return c->parameters[i].value;
+	}
+	return NULL;
+}
+
+/* The names of the parameters of all commands, each once, in the order in which they come. */
+static const char **parameter_names(const struct et_experiment *e, size_t *n)
+{
+	const char **names = NULL;
+	size_t room = 0;
+
+	*n = 0;
+	for (size_t c = 0; c < e->n_commands; c++) {
+		for (size_t i = 0; i < e->commands[c].n_parameters; i++) {
+			const char *name = e->commands[c].parameters[i].name;
+			size_t k = 0;
+			while (k < *n && strcmp(names[k], name) != 0)
+				k++;
+			if (k < *n)
+				continue;
+			ET_GROW(names, *n, room);
+			names[(*n)++] = name;
+		}
+	}
+	return names;
+}
+
+static void parameter_title(const char *parameter, FILE *out)
+{
+	ET_AUTO_FREE char *name = et_asprintf("parameter_%s", parameter);
+
+	text_cell(name, out);
+}
+
+static void sample_row(const char *name, const struct et_sample *s, const char *common, FILE *out)
 {
 	et_csv_text(name, out);
 	fprintf(out, ",%u", s->place.index);
@@ -87,22 +132,47 @@ static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 		putc(',', out);
 		field_cell(f, s, out);
 	}
-	fprintf(out, ",%s\n",
-		s->ruling.removal.by == ET_KEPT ? "" : et_removed_by_names[s->ruling.removal.by]);
+	fprintf(out, ",%s%s\n",
+		s->ruling.removal.by == ET_KEPT ? "" : et_removed_by_names[s->ruling.removal.by],
+		common);
+}
+
+/* The cells that all rows of a command have in common, so that rows of several files can be joined.
+ */
+static char *common_cells(const struct et_experiment *e, const struct et_command *c,
+	const char *const *names, size_t n)
+{
+	struct et_memstream stream;
+	FILE *out = et_memstream_open(&stream);
+
+	text_cell(e->id, out);
+	text_cell(e->label, out);
+	text_cell(e->machine, out);
+	for (size_t i = 0; i < n; i++)
+		text_cell(parameter_of(c, names[i]), out);
+	return et_memstream_close(&stream);
 }
 
 void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
+	size_t n;
+	ET_AUTO_FREE const char **names = parameter_names(e, &n);
+
 	(void)j;
 	fputs("command,index", out);
 	for (const struct et_field *f = et_sample_fields; f->name; f++)
 		fprintf(out, ",%s", f->name);
-	fputs(",removed\n", out);
+	/* New columns are appended: the others stay where readers know them. */
+	fputs(",removed,id,label,machine", out);
+	for (size_t i = 0; i < n; i++)
+		parameter_title(names[i], out);
+	putc('\n', out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
+		ET_AUTO_FREE char *common = common_cells(e, c, names, n);
 		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
-			sample_row(c->name, s, out);
+			sample_row(c->name, s, common, out);
 	}
 }
 
@@ -130,10 +200,8 @@ static void summary_row(const struct et_command_result *r, size_t parameters, FI
 	seconds_cell(tally.parts.system, out);
 	seconds_cell(known ? elapsed->min : NAN, out);
 	seconds_cell(known ? elapsed->max : NAN, out);
-	for (size_t i = 0; i < parameters; i++) {
-		putc(',', out);
-		et_csv_text(i < c->n_parameters ? c->parameters[i].value : "", out);
-	}
+	for (size_t i = 0; i < parameters; i++)
+		text_cell(i < c->n_parameters ? c->parameters[i].value : "", out);
 	putc('\n', out);
 }
 
@@ -143,11 +211,8 @@ void et_csv_write_summary(const struct et_experiment *e, const struct et_judgeme
 	const struct et_command *last = e->n_commands ? &e->commands[e->n_commands - 1] : NULL;
 
 	fputs("command,mean,stddev,median,user,system,min,max", out);
-	for (size_t i = 0; last && i < last->n_parameters; i++) {
-		ET_AUTO_FREE char *name = et_asprintf("parameter_%s", last->parameters[i].name);
-		putc(',', out);
-		et_csv_text(name, out);
-	}
+	for (size_t i = 0; last && i < last->n_parameters; i++)
+		parameter_title(last->parameters[i].name, out);
 	putc('\n', out);
 	for (size_t i = 0; i < j->n_commands; i++)
 		summary_row(&j->commands[i], last ? last->n_parameters : 0, out);

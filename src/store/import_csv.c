@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/machine_id.h"
 #include "store/csv.h"
 #include "store/importer.h"
 
@@ -19,9 +20,10 @@ struct csv {
 };
 
 struct column {
-	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME } use;
+	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME, LABEL, MACHINE, PARAMETER } use;
 	const struct et_field *field;
-	double ns; /* of TIME: nanoseconds per unit */
+	double ns;  /* of TIME: nanoseconds per unit */
+	char *name; /* of PARAMETER */
 };
 
 static int fail_line(const struct csv *c, const char *text)
@@ -103,10 +105,31 @@ static void know_column(const char *name, bool times_given, struct column *out)
 	if (!strcmp(name, "command"))
 		out->use = COMMAND;
 	else if (!strcmp(name, "removed"))
-		*out = (struct column){ REMOVED, et_removal_fields, 0 };
+		*out = (struct column){ REMOVED, .field = et_removal_fields };
 	else if (f &&
 		 !(times_given && f->offset == offsetof(struct et_sample, measured.elapsed_ns)))
-		*out = (struct column){ FIELD, f, 0 };
+		*out = (struct column){ FIELD, .field = f };
+}
+
+/* The columns about the experiment, which a file of another program may have with other meanings.
+ */
+static void know_common_columns(const struct csv *c, struct column *columns)
+{
+	static const char parameter[] = "parameter_";
+	bool own = false;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++)
+		own = own || !strcmp(cell(c, i), "id");
+	for (size_t i = 0; own && i < c->rows.n_cells; i++) {
+		const char *name = cell(c, i);
+		if (!strcmp(name, "label"))
+			columns[i].use = LABEL;
+		else if (!strcmp(name, "machine"))
+			columns[i].use = MACHINE;
+		else if (!strncmp(name, parameter, strlen(parameter)))
+			columns[i] = (struct column){ PARAMETER,
+				.name = et_strdup(name + strlen(parameter)) };
+	}
 }
 
 /* Finds out what each column is from the first row; *header: is that row a header? */
@@ -123,13 +146,15 @@ static int read_header(struct csv *c, struct column *columns, bool *header)
 		know_column(cell(c, i), wanted != NULL, &columns[i]);
 		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
 	}
-	if (times && !wanted)
+	if (times && !wanted) {
+		know_common_columns(c, columns);
 		return 0;
+	}
 	if (!wanted && c->rows.n_cells > 1)
 		return fail_columns(c, "it is not known which column holds the times");
 	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
 	if (!rc)
-		columns[at] = (struct column){ TIME, NULL, *header ? unit_of(cell(c, at)) : 1e9 };
+		columns[at] = (struct column){ TIME, .ns = *header ? unit_of(cell(c, at)) : 1e9 };
 	return rc;
 }
 
@@ -190,11 +215,48 @@ static const char *plain_name(const char *text)
 	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
 }
 
+/* A command has the parameters of its first row; an empty cell is none. */
+static void add_parameters(
+	const struct csv *c, const struct column *columns, struct et_command *command)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
+		if (columns[i].use != PARAMETER || !*cell(c, i))
+			continue;
+		ET_GROW(command->parameters, command->n_parameters, room);
+		command->parameters[command->n_parameters++] =
+			(struct et_parameter){ et_strdup(columns[i].name),
+				et_strdup(plain_name(cell(c, i))) };
+	}
+}
+
+/* Label and machine are those of the first row. */
+static int read_experiment(const struct csv *c, const struct column *columns)
+{
+	struct et_experiment *e = c->in->e;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
+		const char *text = plain_name(cell(c, i));
+		if (!*text || (columns[i].use != LABEL && columns[i].use != MACHINE))
+			continue;
+		if (columns[i].use == LABEL && !e->label)
+			e->label = et_strdup(text);
+		if (columns[i].use != MACHINE || *e->machine)
+			continue;
+		if (!et_machine_id_valid(text))
+			return fail_line(c, "machine: it is not the identity of a machine");
+		memcpy(e->machine, text, strlen(text) + 1);
+	}
+	return 0;
+}
+
 /*
  * Finds the command of that name or makes a new one. *number is the command of the row before:
  * it is tried first, because most files have the rows of a command together.
  */
-static int find_command(struct csv *c, const char *text, uint32_t *number)
+static int find_command(
+	struct csv *c, const struct column *columns, const char *text, uint32_t *number)
 {
 	struct et_experiment *e = c->in->e;
 	const char *name = *text ? plain_name(text) : "imported";
@@ -208,7 +270,10 @@ static int find_command(struct csv *c, const char *text, uint32_t *number)
 		}
 	}
 	*number = (uint32_t)e->n_commands;
-	return et_import_command(c->in, NULL, name) ? 0 : -EINVAL;
+	struct et_command *made = et_import_command(c->in, NULL, name);
+	if (made)
+		add_parameters(c, columns, made);
+	return made ? 0 : -EINVAL;
 }
 
 static int read_sample(
@@ -252,8 +317,10 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 		if (c->rows.n_cells > n_columns)
 			return fail_line(c, "it has more cells than the first line");
 		rc = read_sample(c, columns, &s, &name);
+		if (!rc && !in->e->n_commands)
+			rc = read_experiment(c, columns);
 		if (!rc)
-			rc = find_command(c, name, &command);
+			rc = find_command(c, columns, name, &command);
 		if (rc)
 			return rc;
 		s.place.command = command;
@@ -289,6 +356,8 @@ int et_import_csv(struct et_importer *in, const char *data, size_t size)
 		rc = et_import_fail(in, NULL, "it has no samples");
 	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
 		rc = read_rows(c, columns, c->rows.n_cells, header);
+	for (size_t i = 0; i < ET_CSV_MOST_COLUMNS; i++)
+		free(columns[i].name);
 	free(columns);
 	et_csv_free(&c->rows);
 	free(c);

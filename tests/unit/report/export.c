@@ -70,7 +70,7 @@ static void columns(void)
 		rows += *p == '\n';
 	}
 	ok(all, "csv: each field of a sample has one column");
-	ok(cells == rows * (fields + 3), "csv: every row has a cell for each column");
+	ok(cells == rows * (fields + 6), "csv: every row has a cell for each column");
 	ok(strstr(text, ",stopped leftovers,") != NULL, "csv: marks are names");
 	et_judgement_free(&j);
 	et_experiment_free(e);
