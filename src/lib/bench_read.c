@@ -361,7 +361,8 @@ static int take_repetition(struct reader *in, const json_t *b, size_t number_of)
 	uint64_t iterations = 0;
 
 	if ((type && strcmp(type, "iteration") != 0) ||
-		json_is_true(json_object_get(b, "error_occurred")))
+		json_is_true(json_object_get(b, "error_occurred")) ||
+		json_is_true(json_object_get(b, "skipped")))
 		return 0;
 	if (!name)
 		name = json_string_value(json_object_get(b, "name"));

@@ -76,7 +76,9 @@ static int read_repetition(
 		return rc;
 	if (type && strcmp(type, "iteration") != 0)
 		return 0;
-	if (json_is_true(json_object_get(b, "error_occurred"))) {
+	/* "skipped" is of version 1.8 and later. */
+	if (json_is_true(json_object_get(b, "error_occurred")) ||
+		json_is_true(json_object_get(b, "skipped"))) {
 		in->omitted++;
 		return 0;
 	}

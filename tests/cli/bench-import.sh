@@ -14,6 +14,10 @@ like 'import: it reports functions' "$out" '24 samples of 3 functions'
 exits 'import: the JSON of Google Benchmark is stored' 0 \
 	etalon import --label google "$data/google-1.7.1.json"
 like 'import: benchmarks that failed are omitted' "$out" '15 samples of 3 functions'
+sed 's/"error_occurred": true/"skipped": true/' "$data/google-1.7.1.json" >skipped.json
+exits 'import: the JSON of Google Benchmark with a skipped one is stored' 0 \
+	etalon import --label skipped skipped.json
+like 'import: benchmarks that were skipped are omitted' "$out" '15 samples of 3 functions'
 
 # The oracle: the best of each process, and the times of each repetition.
 python3 - "$data" <<'PY' >want

@@ -352,6 +352,12 @@ static void check_google_figures(void)
 		"google: the JSON has the same figures");
 	has(json, "\"skipped\": true,\n      \"skip_message\": \"not here\"",
 		"google: a skipped function is no error");
+	struct et_bench_results read = { 0 };
+	struct et_error err = { 0 };
+	if (ok(read_text(json, &read, &err) == 0, "google: a file with a skipped one is read"))
+		ok(read.n == 1 && !strcmp(read.rows[0].name, "d"),
+			"google: a skipped function has no time of 0");
+	et_bench_results_free(&read);
 	for (size_t i = 0; i < 8; i++)
 		disturbed[i / 4][i % 4].cpu_ns = 0;
 	et_bench_google_csv(&r, et_memstream_open(&s));
