@@ -17,7 +17,7 @@ struct request {
 };
 
 /* Options that only learn takes; those of them that say what it measures; of show and analyse. */
-enum { OF_LEARN = 1, OF_PLAN = 2, OF_TABLES = 4 };
+enum { OF_LEARN = 1, OF_PLAN = 2, OF_TABLES = 4, OF_FACTORS = 8 };
 static const uint64_t BY_PRESET = UINT64_MAX; /* the user did not give this figure */
 
 static int set_tables(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
@@ -65,6 +65,10 @@ static const struct et_option options[] = {
 		"learn: change what disturbs timing on this machine for the duration, as 'env "
 		"apply' does",
 		et_set_true, ET_FILLS(request, learn.env), .bit = OF_LEARN },
+	{ 0, "only", "LIST", "learn --env: change these factors (those of EMP)", et_set_text,
+		ET_FILLS(request, learn.only), .bit = OF_LEARN | OF_FACTORS },
+	{ 0, "except", "LIST", "learn --env: do not change these factors", et_set_text,
+		ET_FILLS(request, learn.except), .bit = OF_LEARN | OF_FACTORS },
 	{ 0, "busy", NULL,
 		"learn: do not ask on a busy machine, and keep the cutoffs although other work "
 		"had the CPU",
@@ -172,6 +176,11 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 	int rc = check_given(r, what, err);
 
 	*status = ET_EXIT_DONE;
+	if (rc == 0 && r->given & OF_FACTORS && !r->learn.env && !r->learn.resume)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--only and --except select factors of the environment"),
+			"add --env");
 	if (rc)
 		return rc;
 	if (!strcmp(what, "learn") && alone)

@@ -17,9 +17,11 @@ struct et_learn_options {
 	bool given; /* the user gave a part of the plan */
 	const char *label;
 	bool resume;
-	bool busy;              /* learn on a busy machine, too, and keep the result */
-	bool env;               /* apply the environment for the duration */
-	bool tuned;             /* the caller has applied it */
+	bool busy;                     /* learn on a busy machine, too, and keep the result */
+	bool env;                      /* apply the environment for the duration */
+	const char *only, *except;     /* of the factors, or NULL */
+	bool tuned;                    /* the caller has applied it */
+	char factors[ET_FACTORS_SIZE]; /* those that are applied, "": none, or not known */
 	uint64_t begun_wall_ns; /* earlier experiments of the label belong to another learning */
 };
 
@@ -83,6 +85,10 @@ int et_learn_load_plan(
  */
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
 	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
+/* Fills the factors that --env changes: those of EMP, or those that the user chose. */
+int et_learn_choose_factors(struct et_learn_options *o, struct et_error *err) ET_CHECK;
+/* Says in which ways cutoffs do not fit; NULL: they do. The caller frees it. */
+char *et_learn_describe_misfits(const struct et_cutoffs *c, const struct et_learning_place *now);
 /* A sentence about the load of this machine if it is high, else NULL. The caller frees it. */
 char *et_learn_load_text(void);
 /* Asks the user, or warns, if the load is high. -EBUSY: the user does not want to learn then. */
@@ -100,6 +106,8 @@ struct et_learned_from {
 	const struct et_here *here; /* NULL: this machine, with services that are not known */
 	const char *short_id, *long_id;
 	bool tuned;
+	const char *factors; /* or NULL: not known */
+	bool unseen;
 };
 
 /* The data of the papers' tables besides the findings. */

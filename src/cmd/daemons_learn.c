@@ -129,6 +129,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	et_daemon_run_fill(&r, &r.short_run, &short_run->commands[0]);
 	if (long_run)
 		et_daemon_run_fill(&r, &r.long_run, &long_run->commands[0]);
+	et_observation_warn(short_run, &w);
 	r.has_long = long_run != NULL;
 	r.snapshots_ms = et_snapshots_cost_ms("");
 	et_daemon_record_settle(&r);
@@ -140,15 +141,15 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 				&(struct et_learned_from){ .here = &l->here,
 					.short_id = short_run->id,
 					.long_id = long_run ? long_run->id : "",
-					.tuned = l->o.tuned },
+					.tuned = l->o.tuned,
+					.factors = l->o.factors,
+					.unseen = w.n > 0 },
 				err);
 		if (rc == 0 && out)
 			rc = et_daemons_report(l->cli, &r, &f, l->o.label, out, err);
 		et_daemon_findings_free(&f);
 	}
 	et_daemon_record_free(&r);
-	if (rc == 0)
-		et_observation_warn(short_run, &w);
 	et_cli_warn(&w);
 	return rc == 0 && drop ? et_learn_refuse_busy(&l->o, long_run != NULL, err) : rc;
 }
@@ -222,8 +223,13 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 	if (rc)
 		return rc;
 	o.tuned = o.env;
-	rc = et_tuning_begin(
-		&tuning, cli, &(struct et_env_wish){ .apply = o.env }, NULL, stderr, err);
+	rc = et_learn_choose_factors(&o, err);
+	if (rc)
+		return rc;
+	/* A learn that an earlier version began applied all of them. */
+	rc = et_tuning_begin(&tuning, cli,
+		&(struct et_env_wish){ .apply = o.env, .only = *o.factors ? o.factors : NULL },
+		NULL, stderr, err);
 	if (rc == 0)
 		rc = et_learn(cli, &o, out, err);
 	et_tuning_end(&tuning, cli);

@@ -120,6 +120,9 @@ char *et_learned_describe(const struct et_cutoffs *c)
 		et_append(&text, " and ", "%u of %s", c->long_runs,
 			et_format_span(c->long_seconds, every));
 	et_append(&text, ", ", "%zu daemon%s with a cutoff", c->n, c->n == 1 ? "" : "s");
+	if (c->unseen)
+		et_append(&text, "; ",
+			"processes that began and ended within a sample were not seen");
 	return text;
 }
 
@@ -154,8 +157,8 @@ static int keep_circumstances(
 {
 	ET_AUTO_FREE char *key = circumstances_key(c);
 	ET_AUTO_FREE char *wall = et_asprintf("%" PRIu64, c->learned_wall_ns);
-	char **words =
-		et_strv_of(c->machine, c->kernel, c->services, c->tuned ? "tuned" : "", wall, NULL);
+	char **words = et_strv_of(c->machine, c->kernel, c->services, c->tuned ? "tuned" : "", wall,
+		c->factors, c->unseen ? "unseen" : "", NULL);
 	ET_AUTO_FREE char *text = et_join_words(words);
 
 	et_strv_free(words);
@@ -173,12 +176,15 @@ static int load_circumstances(struct et_store *store, struct et_cutoffs *c, stru
 	int rc = et_store_get_fact(store, c->machine, key, &text, err);
 	if (rc || !text || et_split_words(text, &w, NULL))
 		return rc;
-	if (et_strv_length(w) == 5 && et_machine_same(w[0], c->machine) &&
+	size_t n = et_strv_length(w); /* earlier versions had five words */
+	if ((n == 5 || n == 7) && et_machine_same(w[0], c->machine) &&
 		et_parse_u64("the date", w[4], 0, INT64_MAX, &wall, NULL) == 0) {
 		snprintf(c->kernel, sizeof(c->kernel), "%s", w[1]);
 		snprintf(c->services, sizeof(c->services), "%s", w[2]);
 		c->tuned = *w[3] != '\0';
 		c->learned_wall_ns = wall;
+		snprintf(c->factors, sizeof(c->factors), "%s", n > 5 ? w[5] : "");
+		c->unseen = n > 5 && *w[6];
 	}
 	et_strv_free(w);
 	return 0;
@@ -202,6 +208,7 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 		.floor_ms = f->floor_ms,
 		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
 		.tuned = from->tuned,
+		.unseen = from->unseen,
 		.by_ledger = r->by_ledger,
 		.short_runs = r->short_run.samples,
 		.short_seconds = r->short_run.sample_seconds,
@@ -215,6 +222,7 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	else
 		read_host(&here);
 	describe_here(&c, &here);
+	snprintf(c.factors, sizeof(c.factors), "%s", from->factors ? from->factors : "");
 	snprintf(c.short_id, sizeof(c.short_id), "%s", from->short_id);
 	snprintf(c.long_id, sizeof(c.long_id), "%s", from->long_id);
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);

@@ -27,6 +27,11 @@ static const struct et_option options[] = {
 		.bit = ET_GIVEN_LEARN, .group = "the protocol EMP" },
 	{ 0, "yes", NULL, "learn without a question", et_set_true,
 		ET_FILLS(et_run_options, emp.yes) },
+	{ 0, "all-factors", NULL,
+		"change every factor of 'env apply', not only those of EMP: address layout, "
+		"C-states "
+		"and others, too",
+		et_set_true, ET_FILLS(et_run_options, emp.all_factors) },
 	{ 0, "busy", NULL, "keep what is learned although other work had the CPU meanwhile",
 		et_set_true, ET_FILLS(et_run_options, emp.busy) },
 	{ 0, "dry-run", NULL, "print the steps and how long they take; change and run nothing",
@@ -37,6 +42,8 @@ static const struct et_option options[] = {
 static const struct et_option other_defaults[] = {
 	{ .name = "runs", .help = "samples per command (10, unless -m or -M is given)" },
 	{ .name = "protocol", .help = "emp is the only one here (emp)" },
+	{ .name = "only", .help = "change only these factors (those of EMP)" },
+	{ .name = "except", .help = "do not change these factors" },
 	{ 0 },
 };
 
@@ -144,7 +151,7 @@ static int apply_environment(struct et_emp *p, struct et_measuring *m, struct et
 		return 0;
 	}
 	ET_AUTO_FREE char *other = unwanted(&p->tuning.machine, selected);
-	char *note = et_strdup("applied for all runs, and restored");
+	char *note = et_asprintf("%s applied for all runs, and restored", p->factors);
 	if (other)
 		et_append(&note, "; ", "not as wanted: %s", other);
 	et_steps_add(&p->steps, "environment", ET_STEP_DONE, note);
@@ -153,11 +160,25 @@ static int apply_environment(struct et_emp *p, struct et_measuring *m, struct et
 
 /* --- the steps around the runs --- */
 
+/* EMP's own factors, unless the user chose others. */
+static int choose_factors(struct et_emp *p, struct et_measuring *m, struct et_error *err)
+{
+	if (!m->env.only && !p->o->emp.all_factors)
+		m->env.only = ET_EMP_FACTORS;
+	ET_AUTO_FREE char *names = et_env_names(&m->env, err);
+	if (!names)
+		return -EINVAL;
+	snprintf(p->factors, sizeof(p->factors), "%s", names);
+	return 0;
+}
+
 static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
 	struct et_emp *p = ctx;
 
-	int rc = check(p, m, e, err);
+	int rc = choose_factors(p, m, err);
+	if (rc == 0)
+		rc = check(p, m, e, err);
 	if (rc)
 		return rc;
 	et_here_read(&p->here);

@@ -20,7 +20,8 @@ struct et_emp_plan {
 struct et_emp {
 	struct et_run_options *o;
 	struct et_tuning tuning;
-	bool tuned; /* the environment is applied, or would be */
+	bool tuned;                    /* the environment is applied, or would be */
+	char factors[ET_FACTORS_SIZE]; /* those that are changed then */
 	struct et_here here;
 	struct et_emp_plan plan; /* zero until et_emp_decide */
 	bool agreed;             /* by an option, or by the answer to the question */

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char STEP[] = "daemons";
 
@@ -36,32 +37,17 @@ static int load(const struct et_emp *p, const struct et_cli *cli, struct et_emp_
 	return rc;
 }
 
-/* Says in which ways cutoffs do not fit; NULL: they do. The caller frees it. */
 static char *describe_misfits(const struct et_emp *p, const struct et_cutoffs *c)
 {
-	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
-	unsigned misfits = et_cutoffs_fit_machine(
+	return et_learn_describe_misfits(
 		c, &(struct et_learning_place){ .kernel = p->here.host.kernel,
 			   .cpu = p->here.host.cpu,
 			   .machine = p->here.machine,
 			   .services = p->here.services,
 			   .tuned = p->tuned,
-			   .wall_ns = now });
-	char *text = NULL;
-
-	if (misfits & ET_MISFIT_MACHINE)
-		et_append(&text, ", ", "on another machine");
-	if (misfits & ET_MISFIT_KERNEL)
-		et_append(&text, ", ", "with another kernel");
-	if (misfits & ET_MISFIT_SERVICES)
-		et_append(&text, ", ", "with other services");
-	if (misfits & ET_MISFIT_OLD)
-		et_append(&text, ", ", "%u days ago", (unsigned)et_cutoffs_days(c, now));
-	if (misfits & ET_MISFIT_FUTURE)
-		et_append(&text, ", ", "with a date in the future");
-	if (misfits & ET_MISFIT_TUNING)
-		et_append(&text, ", ", "%s the environment applied", p->tuned ? "without" : "with");
-	return text;
+			   .factors = p->factors,
+			   .sees = geteuid() == 0,
+			   .wall_ns = et_clock_read_ns(CLOCK_REALTIME) });
 }
 
 static bool is_plan(const struct et_learning_plan *a, const struct et_learning_plan *b)
@@ -98,9 +84,11 @@ int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *e
 		compare(p, preset, explicit && out->learn, out);
 	if (rc == 0)
 		rc = et_learn_find(cli, ET_LEARN_LABEL, &p->here, &begun, &there, err);
-	if (there && begun.tuned == p->tuned && (!explicit || is_plan(&begun.plan, preset)))
+	if (there && begun.tuned == p->tuned && (!p->tuned || !strcmp(begun.factors, p->factors)) &&
+		(!explicit || is_plan(&begun.plan, preset)))
 		out->how = begun;
 	out->how.tuned = p->tuned;
+	snprintf(out->how.factors, sizeof(out->how.factors), "%s", p->tuned ? p->factors : "");
 	out->how.busy = p->o->emp.busy;
 	return rc;
 }
@@ -173,7 +161,7 @@ static char *describe_none(const struct et_emp_plan *plan)
 		et_append(&text, "", "the learning of another machine (%s) is not used",
 			*c->machine ? name : c->cpu);
 	else if (plan->there)
-		et_append(&text, "", "the stored ones were learned %s", plan->misfit);
+		et_append(&text, "", "check I uses those that were learned %s", plan->misfit);
 	else
 		et_append(&text, "", "nothing is learned");
 	if (plan->learn)
@@ -200,6 +188,20 @@ static int learn(struct et_emp *p, struct et_cli *cli, struct et_error *err)
 	return rc;
 }
 
+/* Nothing is learned. Cutoffs of this machine that do not fit are used, with a warning. */
+static void skip(struct et_emp *p)
+{
+	const struct et_emp_plan *plan = &p->plan;
+
+	if (plan->there && !plan->elsewhere)
+		fprintf(stderr,
+			"etalon: warning: the daemons were learned %s, so check I may remove too "
+			"few "
+			"samples or too many; learn them again with --learn quick\n",
+			plan->misfit);
+	et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(plan));
+}
+
 int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err)
 {
 	const struct et_emp_plan *plan = &p->plan;
@@ -213,7 +215,7 @@ int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err)
 	else if (plan->learn && p->agreed)
 		rc = learn(p, m->cli, err);
 	else
-		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(plan));
+		skip(p);
 	return rc;
 }
 

@@ -123,3 +123,15 @@ bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_err
 	}
 	return selected;
 }
+
+char *et_env_names(const struct et_env_wish *wish, struct et_error *err)
+{
+	ET_AUTO_FREE bool *selected = et_env_select(wish, true, err);
+	char *names = selected ? et_strdup("") : NULL;
+
+	for (size_t i = 0; selected && i < et_factors_count(); i++) {
+		if (selected[i] && et_factor_rows[i].plan)
+			et_append(&names, *names ? "," : "", "%s", et_factor_rows[i].name);
+	}
+	return names;
+}

@@ -29,6 +29,14 @@ struct et_env_wish {
  */
 bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_error *err);
 
+/* The factors that EMPv1 to EMPv3 change. EMPv4 is a new kernel, which no program can change. */
+#define ET_EMP_FACTORS "daemons,timers,time-sync,frequency-limits,frequency-governor,turbo"
+/*
+ * Returns the names of the selected factors that etalon can change, ","-separated, for
+ * comparisons; NULL and err as in et_env_select. The caller frees it.
+ */
+char *et_env_names(const struct et_env_wish *wish, struct et_error *err);
+
 /* The environment of a run: changed at its beginning with --env, restored at its end. */
 struct et_tuning {
 	struct et_machine machine;  /* as it is during the runs */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/daemons.h"
+#include "cmd/environment.h"
 #include "cmd/stored.h"
 #include "host/host.h"
 #include "model/machine_id.h"
@@ -44,9 +45,9 @@ int et_learn_keep_plan(
 {
 	const struct et_learning_plan *p = &o->plan;
 	ET_AUTO_FREE char *key = plan_key(o->label);
-	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-					      " %d %" PRIu64,
-		p->short_runs, p->short_ns, p->long_runs, p->long_ns, o->tuned, o->begun_wall_ns);
+	ET_AUTO_FREE char *text = et_asprintf(
+		"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %s", p->short_runs,
+		p->short_ns, p->long_runs, p->long_ns, o->tuned, o->begun_wall_ns, o->factors);
 	char machine[ET_MACHINE_SIZE];
 	struct et_store *store;
 
@@ -72,6 +73,8 @@ static int read_plan(struct et_learn_options *o, const char *text, struct et_err
 	if (rc)
 		return rc;
 	size_t n = et_strv_length(words);
+	if (n == ET_LENGTH(values) + 1)
+		snprintf(o->factors, sizeof(o->factors), "%s", words[--n]);
 	if (n < LEAST || n > ET_LENGTH(values))
 		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan stored for '%s' is damaged",
 			o->label);
@@ -124,11 +127,30 @@ int et_learn_load_plan(const struct et_cli *cli, struct et_learn_options *o, str
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--resume continues a learn that began without --env"),
 			"omit --env, or omit --resume to begin anew");
+	if (rc == 0 && (o->only || o->except))
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume applies the factors with which the learn began"),
+			"omit --only and --except");
 	if (rc == 0 && o->tuned && !env && cli->verbosity >= 0)
 		fprintf(stderr,
 			"etalon: the environment is applied again, as when this learn began\n");
 	o->env = o->tuned;
 	return rc;
+}
+
+int et_learn_choose_factors(struct et_learn_options *o, struct et_error *err)
+{
+	if (!o->env || o->resume)
+		return 0;
+	ET_AUTO_FREE char *names =
+		et_env_names(&(struct et_env_wish){ .only = o->only ? o->only : ET_EMP_FACTORS,
+				     .except = o->except },
+			err);
+	if (!names)
+		return -EINVAL;
+	snprintf(o->factors, sizeof(o->factors), "%s", names);
+	return 0;
 }
 
 /* Sets *state to that of the experiment, if it was measured here with this kernel. */
@@ -179,4 +201,31 @@ int et_learn_find(const struct et_cli *cli, const char *label, const struct et_h
 	*there = rc == 0 && (first != ET_STATE_DONE || second != ET_STATE_DONE);
 	*out = o;
 	return rc;
+}
+
+char *et_learn_describe_misfits(const struct et_cutoffs *c, const struct et_learning_place *now)
+{
+	unsigned misfits = et_cutoffs_fit_machine(c, now);
+	char *text = NULL;
+
+	if (misfits & ET_MISFIT_MACHINE)
+		et_append(&text, ", ", "on another machine");
+	if (misfits & ET_MISFIT_KERNEL)
+		et_append(&text, ", ", "with another kernel");
+	if (misfits & ET_MISFIT_SERVICES)
+		et_append(&text, ", ", "with other services");
+	if (misfits & ET_MISFIT_OLD)
+		et_append(&text, ", ", "%u days ago", (unsigned)et_cutoffs_days(c, now->wall_ns));
+	if (misfits & ET_MISFIT_FUTURE)
+		et_append(&text, ", ", "with a date in the future");
+	if (misfits & ET_MISFIT_TUNING)
+		et_append(
+			&text, ", ", "%s the environment applied", now->tuned ? "without" : "with");
+	if (misfits & ET_MISFIT_FACTORS)
+		et_append(&text, ", ", "with other factors of the environment (%s)", c->factors);
+	if (misfits & ET_MISFIT_FEW)
+		et_append(&text, ", ", "from only %u samples", c->short_runs);
+	if (misfits & ET_MISFIT_UNSEEN)
+		et_append(&text, ", ", "without seeing processes that end within a sample");
+	return text;
 }

@@ -46,7 +46,7 @@ enum et_learn_choice { ET_LEARN_QUICK, ET_LEARN_PAPER, ET_LEARN_NEVER };
 /* The options that only `emp` has. */
 struct et_emp_options {
 	enum et_learn_choice learn;
-	bool dry_run, yes, busy;
+	bool dry_run, yes, busy, all_factors;
 };
 
 struct et_run_around;

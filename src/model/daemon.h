@@ -96,7 +96,7 @@ const char *et_daemon_of(const struct et_culprit *x);
 /* Whether a name is that of no daemon: "?", a process that ended before its name was read. */
 bool et_daemon_nameless(const char *name);
 
-enum { ET_DAEMON_NAME = 64 };
+enum { ET_DAEMON_NAME = 64, ET_FACTORS_SIZE = 320 };
 
 /*
  * How long a daemon may run during a sample: final_ms[0] for programs shorter than task_time_s,
@@ -186,11 +186,13 @@ struct et_cutoffs {
 	size_t n;
 	uint64_t learned_wall_ns;
 	char host[65], kernel[130], cpu[128];
-	char machine[96];  /* as et_host_identity describes it, or "" */
-	char services[17]; /* a digest of the services that could run then, or "" */
-	bool tuned;        /* the environment was applied while it learned */
-	bool by_ledger;    /* the cutoffs are times on the program's CPU, not CPU times */
-	double floor_ms;   /* what the instrument can resolve: no cutoff is lower; or NaN */
+	char machine[96];              /* as et_host_identity describes it, or "" */
+	char services[17];             /* a digest of the services that could run then, or "" */
+	bool tuned;                    /* the environment was applied while it learned */
+	char factors[ET_FACTORS_SIZE]; /* the selected ones, ","-separated, or "": not known */
+	bool unseen;     /* processes that began and ended within a sample were not seen */
+	bool by_ledger;  /* the cutoffs are times on the program's CPU, not CPU times */
+	double floor_ms; /* what the instrument can resolve: no cutoff is lower; or NaN */
 	char short_id[40], long_id[40]; /* the experiments it was learned from, or "" */
 	uint32_t short_runs, long_runs;
 	double short_seconds, long_seconds; /* of one sample; long: NaN without a long run */

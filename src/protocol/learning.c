@@ -51,6 +51,12 @@ unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_lear
 		misfits |= ET_MISFIT_FUTURE;
 	if (c->tuned != now->tuned)
 		misfits |= ET_MISFIT_TUNING;
+	else if (c->tuned && differ(c->factors, now->factors ? now->factors : ""))
+		misfits |= ET_MISFIT_FACTORS;
+	if (c->short_runs < ET_LEARNING_LEAST)
+		misfits |= ET_MISFIT_FEW;
+	if (c->unseen && now->sees)
+		misfits |= ET_MISFIT_UNSEEN;
 	return misfits;
 }
 

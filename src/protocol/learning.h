@@ -10,7 +10,8 @@
 #include "model/daemon.h"
 #include "model/experiment.h"
 
-enum { ET_LEARNING_DAYS = 90 }; /* by then, updates may have brought other daemons */
+enum { ET_LEARNING_LEAST = 40 }; /* samples of the short run: fewer show little of a machine */
+enum { ET_LEARNING_DAYS = 90 };  /* by then, updates may have brought other daemons */
 
 /* The machine as it is now. A text that is not known is "", and then does not count. */
 struct et_learning_place {
@@ -18,6 +19,8 @@ struct et_learning_place {
 	const char *machine;  /* as et_host_identity describes it */
 	const char *services; /* the digest of the services that can run */
 	bool tuned;           /* the environment is applied */
+	const char *factors;  /* those of it, as in struct et_cutoffs */
+	bool sees;            /* processes that begin and end within a sample are seen */
 	uint64_t wall_ns;
 };
 
@@ -30,6 +33,9 @@ enum et_misfit {
 	ET_MISFIT_FUTURE = 16, /* it is dated later than now: the clock was or is wrong */
 	/* The environment was applied while it learned and is not now, or the reverse. */
 	ET_MISFIT_TUNING = 32,
+	ET_MISFIT_FACTORS = 64, /* it was applied both times, but not the same factors */
+	ET_MISFIT_FEW = 128,    /* fewer than ET_LEARNING_LEAST samples */
+	ET_MISFIT_UNSEEN = 256, /* short-lived processes were not seen then, and are now */
 };
 
 /*

@@ -50,6 +50,8 @@ static void write_all(FILE *out, const struct et_cutoffs *c)
 	et_json_string(&w, "machine", c->machine);
 	et_json_string(&w, "services", c->services);
 	et_json_bool(&w, "tuned", c->tuned);
+	et_json_string(&w, "factors", c->factors);
+	et_json_bool(&w, "unseen", c->unseen);
 	et_json_bool(&w, "by_ledger", c->by_ledger);
 	et_json_double(&w, "floor_ms", c->floor_ms);
 	et_json_string(&w, "short_id", c->short_id);
@@ -171,6 +173,8 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 	text(root, "machine", c->machine, sizeof(c->machine));
 	text(root, "services", c->services, sizeof(c->services));
 	c->tuned = json_is_true(json_object_get(root, "tuned"));
+	text(root, "factors", c->factors, sizeof(c->factors));
+	c->unseen = json_is_true(json_object_get(root, "unseen"));
 	c->by_ledger = json_is_true(json_object_get(root, "by_ledger"));
 	text(root, "short_id", c->short_id, sizeof(c->short_id));
 	text(root, "long_id", c->long_id, sizeof(c->long_id));

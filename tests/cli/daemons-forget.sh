@@ -83,6 +83,7 @@ fi
 # --- presets
 exits 'daemons learn: --preset takes other figures beside it' 0 etalon daemons learn --busy --preset paper "${tiny[@]}"
 like 'daemons learn: figures that are given replace those of the preset' "$err" '10 short and 0 long samples'
+refuses 'daemons learn: --only needs --env' 2 'factors of the environment' etalon daemons learn --only turbo
 refuses 'daemons learn: an unknown preset is rejected' 2 'preset' etalon daemons learn --preset slow
 env --default-signal=INT etalon daemons learn --label nine --preset paper >/dev/null 2>nine.err &
 pid=$!
@@ -97,9 +98,15 @@ if [ "$(id -u)" -eq 0 ]; then
 	laptop
 	exits 'daemons learn --env: it succeeds' 0 etalon daemons learn --busy -q --env --label tuned "${tiny[@]}"
 	is 'daemons learn --env: the record has the environment of the samples' \
-		"$(etalon show --json tuned-short | jq -r '.environment[] | select(.factor == "aslr") | .state')" 0
+		"$(etalon show --json tuned-short | jq -r '.environment[] | select(.factor == "turbo") | .state')" off
 	is 'daemons learn --env: it is recorded with the cutoffs' "$(fact tuned)" True
 	as_before 'daemons learn --env at its end'
+	is 'daemons learn --env: the factors are recorded, those of EMP' "$(fact factors)" \
+		daemons,timers,time-sync,frequency-limits,frequency-governor,turbo
+	exits 'daemons learn --env: --only and --except choose factors' 0 etalon daemons learn --busy -q --env --only aslr,turbo --except turbo \
+		--label tuned "${tiny[@]}"
+	is 'daemons learn --env: the chosen factors are recorded' "$(fact factors)" aslr
+	as_before 'daemons learn --env --only at its end'
 	learned=$(fact learned_wall_ns) services=$(fact services) id=$(fact short_id)
 	etalon daemons forget --yes >/dev/null
 	exits 'daemons analyse: --keep finds a learning again after forget' 0 etalon daemons analyse --keep "$id"
@@ -127,7 +134,7 @@ if can_drop_privileges; then
 	cp -a tree "$public"
 	chmod -R go-w "$public/tree"
 	refuses 'daemons learn --env: without root it fails before it measures' 3 'nothing could be changed' \
-		unprivileged ETALON_SYSROOT="$public/tree" ETALON_SYSTEMCTL= etalon daemons learn --env "${tiny[@]}"
+		unprivileged ETALON_SYSROOT="$public/tree" ETALON_SYSTEMCTL= etalon daemons learn --env --only aslr "${tiny[@]}"
 else
 	skip 'daemons learn --env: without root it fails before it measures' "$why_not"
 fi
