@@ -4,12 +4,13 @@
 #include "base/alloc.h"
 #include "num/growth_internal.h"
 #include "num/line.h"
+#include "num/student.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_USUAL_DF = 4, SPREAD_POWER_MOST = 3 };
+enum { SPREAD_POWER_MOST = 3 };
 static const double normal_99 = 2.575829303548901; /* two-sided quantile */
 /* The free power imitates other models; it must be 20 times as likely to be preferred. */
 static const double power_prior = 0.05;
@@ -148,19 +149,65 @@ static double spread_score(const struct et_growth *g, double power, double *fact
 	return score;
 }
 
+/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
+static double trigamma(double x)
+{
+	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
+}
+
+/*
+ * Whether the relative spread rises or falls with the level, at 1 %: the slope of the logarithms of
+ * the variances. They scatter as those of normal samples do, or more, if some sizes met slow runs
+ * and others did not; then their own scatter counts, which the score, made for normal samples,
+ * ignores.
+ */
+static bool spread_has_slope(const struct et_growth *g, double relative)
+{
+	double n = 0, x0 = 0, y0 = 0, xx = 0, xy = 0, yy = 0, chance = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < g->n; i++) {
+			const struct et_growth_point *p = &g->points[i];
+			double usual = relative * p->level * p->level;
+
+			if (p->n < 2)
+				continue;
+			double x = log(p->level), y = log(fmax(p->variance / usual, 1e-12));
+			if (pass == 0) {
+				n++;
+				x0 += x;
+				y0 += y;
+				chance += trigamma((double)(p->n - 1) / 2);
+			} else {
+				xx += (x - x0) * (x - x0);
+				xy += (x - x0) * (y - y0);
+				yy += (y - y0) * (y - y0);
+			}
+		}
+		x0 /= pass == 0 ? n : 1;
+		y0 /= pass == 0 ? n : 1;
+	}
+	if (n < 3)
+		return false;
+	double slope = xy / xx, scatter = (yy - slope * xy) / (n - 2);
+	bool more = scatter > chance / n;
+	double error = sqrt(fmax(scatter, chance / n) / xx);
+	return fabs(slope) > error * (more ? et_qt(0.995, n - 2) : normal_99);
+}
+
 /*
  * Describes the spread as a power of the level, by its likelihood (Carroll & Ruppert 1988, ch. 3).
  * The power is 2, a constant relative spread, unless the runs contradict that at 1 %: weights by a
  * power that is estimated from few runs would make the test of the fit reject true models too
  * often.
  */
-static void describe_spread(struct et_growth *g)
+static void describe_spread(struct et_growth *g, double relative)
 {
 	double squares, lo = 0, hi = SPREAD_POWER_MOST;
 
 	g->spread_power = 2;
 	double score = spread_score(g, 2, &g->spread_factor, &squares);
-	if (!(fabs(score) > normal_99 * sqrt(2 * squares)))
+	if (!(fabs(score) > normal_99 * sqrt(2 * squares)) || !spread_has_slope(g, relative))
 		return;
 	for (int i = 0; i < 50; i++) {
 		g->spread_power = (lo + hi) / 2;
@@ -176,65 +223,11 @@ static double usual_variance(const struct et_growth *g, const struct et_growth_p
 	return g->spread_factor * pow(p->level, g->spread_power);
 }
 
-/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
-static double trigamma(double x)
-{
-	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
-}
-
 /*
- * Whether the spreads differ from the usual one beyond chance. For normal samples the sum has mean
- * 1 and variance 2 + 12 / df for each size; four standard deviations are chance.
+ * The weights are by the spread of all sizes together, never by that of a size itself: a size that
+ * met slow runs has both a high mean and a large spread, and a small weight for it would pull the
+ * curve below the true mean.
  */
-static bool spreads_differ(const struct et_growth *g)
-{
-	double sum = 0, variance = 0;
-
-	for (size_t i = 0; i < g->n; i++) {
-		const struct et_growth_point *p = &g->points[i];
-		double df = (double)p->n - 1;
-
-		if (p->n < 2)
-			continue;
-		double off = p->variance / usual_variance(g, p) - 1;
-		sum += df / 2 * off * off - 1;
-		variance += 2 + 12 / df;
-	}
-	return sum > 4 * sqrt(variance);
-}
-
-/*
- * The spread at a size is averaged with the usual one, because a few samples alone would give
- * weights that differ by chance. The usual one counts like the number of samples that is returned:
- * the more, the less the spreads differ from it (Smyth 2004).
- */
-static double usual_df(const struct et_growth *g, double relative)
-{
-	double weights = 0, mean = 0, excess = 0;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < g->n; i++) {
-			const struct et_growth_point *p = &g->points[i];
-			double least = 0.01 * relative * p->level * p->level;
-
-			if (p->n < 2)
-				continue;
-			double half = (double)(p->n - 1) / 2;
-			double off = log(fmax(p->variance, least) / usual_variance(g, p)) +
-				     1 / (2 * half); /* the mean of the logarithm is lower */
-			if (pass == 0) {
-				weights += half;
-				mean += half * off;
-			} else {
-				excess += half * ((off - mean) * (off - mean) - trigamma(half));
-			}
-		}
-		if (pass == 0)
-			mean /= weights;
-	}
-	return excess > 0 ? fmax(2 * weights / excess, LEAST_USUAL_DF) : INFINITY;
-}
-
 static void weigh(struct et_growth *g)
 {
 	double relative = relative_variance(g), ss = 0;
@@ -246,17 +239,14 @@ static void weigh(struct et_growth *g)
 			g->points[i].sigma = g->points[i].level;
 		return;
 	}
-	describe_spread(g);
-	/* 0: the usual spread alone counts */
-	double share = spreads_differ(g) ? 1 / usual_df(g, relative) : 0;
+	describe_spread(g, relative);
 	for (size_t i = 0; i < g->n; i++) {
 		struct et_growth_point *p = &g->points[i];
-		double df = (double)(p->n - 1), own = p->n > 1 ? df * p->variance : 0;
-		double least = ET_GROWTH_EXACT * p->level;
+		double df = (double)(p->n - 1), least = ET_GROWTH_EXACT * p->level;
 
-		p->sigma =
-			fmax(sqrt((usual_variance(g, p) + share * own) / (1 + share * df)), least);
-		ss += fmax(own, df * least * least) / (p->sigma * p->sigma);
+		p->sigma = fmax(sqrt(usual_variance(g, p)), least);
+		ss += fmax(p->n > 1 ? df * p->variance : 0, df * least * least) /
+		      (p->sigma * p->sigma);
 		g->pure_df += df;
 	}
 	g->pure = ss / g->pure_df;

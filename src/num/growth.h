@@ -61,7 +61,7 @@ struct et_growth_point {
 	size_t n;
 	double mean, variance; /* variance NaN with one sample */
 	double level;          /* the mean, smoothed: weights must not depend on its error */
-	double sigma;          /* sd of one sample, from its own and its neighbours' spread */
+	double sigma;          /* sd of one sample, from the spread of all sizes */
 };
 
 struct et_growth_fit {

@@ -177,7 +177,8 @@ void et_growth_ratio(const struct et_growth *g, double from, double to, struct e
 /*
  * Predicts the mean at a size from the others, and whether it is outside the interval of that
  * prediction. The fit without a point follows from the fit with it by the point's leverage
- * (Belsley, Kuh & Welsch 1980, 2.1).
+ * (Belsley, Kuh & Welsch 1980, 2.1). If the runs of this size scatter more than those of others,
+ * its mean is less certain by that.
  */
 static bool predict_from_others(
 	const struct et_growth *g, size_t i, double level, struct et_growth_anomaly *out)
@@ -200,7 +201,9 @@ static bool predict_from_others(
 		scale = (rss + g->pure * g->pure_df) / (df + g->pure_df);
 		df += g->pure_df;
 	}
-	double half = et_qt((1 + level) / 2, df) * sqrt(scale / (1 - leverage)) * sigma;
+	double usual = scale * square(sigma);
+	double own = p->n > 1 ? fmax(p->variance / (double)p->n - usual, 0) : 0;
+	double half = et_qt((1 + level) / 2, df) * sqrt(usual / (1 - leverage) + own);
 	out->size = p->size;
 	out->mean = p->mean;
 	out->expected = p->mean - off / (1 - leverage) * sigma;

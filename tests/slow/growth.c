@@ -3,8 +3,9 @@
  * How often `fit` finds the true model of simulated times, how often its intervals cover the true
  * time inside and beyond the measured sizes, and how often it rejects a true model or reports an
  * anomaly that is none. Times are a + b f(n) with a = 0.3 b f of the smallest size and a normal
- * relative spread. With an argument, the program prints the tables of doc/fit.md instead, from that
- * many repetitions; the seeds are fixed, so that the results repeat.
+ * relative spread, to which slow runs may be added. With an argument, the program prints the tables
+ * of doc/fit.md instead, from that many repetitions; the seeds are fixed, so that the results
+ * repeat.
  */
 #include "num/growth.h"
 #include "num/rng.h"
@@ -32,6 +33,7 @@ struct cell {
 	int model, sizes, runs;
 	double noise; /* relative sd at the smallest size */
 	double less;  /* the variance is noise² t^(2 - less) */
+	double slow;  /* one run in 20 takes this share of the mean longer; the mean is the same */
 };
 
 static double truth(const struct cell *c, double n)
@@ -46,6 +48,14 @@ static double spread(const struct cell *c, double n)
 	double least = truth(c, c->model == ET_GROWTH_EXP ? 8 : 16);
 
 	return c->noise * pow(truth(c, n) / least, -c->less / 2);
+}
+
+/* One run over the true mean. */
+static double draw(const struct cell *c, double n, struct et_rng *rng)
+{
+	double slow = c->slow > 0 && et_rng_uniform(rng) < 0.05 ? c->slow : 0;
+
+	return fmax(1 - 0.05 * c->slow + slow + spread(c, n) * et_rng_normal(rng), 0.01);
 }
 
 static bool covers(const struct et_growth_value *v, double x)
@@ -73,7 +83,7 @@ static void judge(
 	out->inside += covers(&v, truth(c, middle));
 	et_growth_at(g, far, &v);
 	out->beyond += covers(&v, truth(c, far));
-	double run = truth(c, far) * (1 + spread(c, far) * et_rng_normal(rng));
+	double run = truth(c, far) * draw(c, far, rng);
 	out->run += v.run_lo <= run && run <= v.run_hi;
 	et_growth_ratio(g, largest, far, &v);
 	out->ratio += covers(&v, truth(c, far) / truth(c, largest));
@@ -97,8 +107,7 @@ static void simulate(const struct cell *c, int repetitions, struct count *out)
 					      : round(16 * pow(1024, i / (c->sizes - 1.0)));
 			for (int r = 0; r < c->runs; r++, n++) {
 				x[n] = size;
-				y[n] = truth(c, size) *
-				       fmax(1 + spread(c, size) * et_rng_normal(&rng), 0.01);
+				y[n] = truth(c, size) * draw(c, size, &rng);
 			}
 		}
 		if (et_growth_fit(x, y, n, 0.95, &g))
@@ -135,7 +144,7 @@ static void print_wins(int repetitions)
 			printf("| %d | %d |", sizes_of[s], runs_of[r]);
 			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 				for (int e = 0; e < 3; e++) {
-					struct cell c = { m, sizes_of[s], runs_of[r], noises[e],
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e], 0,
 						0 };
 					struct count n = { 0 };
 
@@ -161,7 +170,7 @@ static void print_promises(int repetitions)
 
 			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 				for (int e = 0; e < 3; e++) {
-					struct cell c = { m, sizes_of[s], runs_of[r], noises[e],
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e], 0,
 						0 };
 					struct count n = { 0 };
 
@@ -182,6 +191,35 @@ static void print_promises(int repetitions)
 	}
 }
 
+/* The fits of all models but the constant, of 8 sizes and a spread of 2.5 % without slow runs. */
+static struct count with_slow_runs(int runs, double slow, int repetitions)
+{
+	struct count all = { 0 };
+
+	for (int m = 1; m < ET_GROWTH_MODELS; m++) {
+		struct cell c = { m, 8, runs, 0.025, 0, slow };
+		simulate(&c, repetitions, &all);
+	}
+	return all;
+}
+
+static void print_slow(int repetitions)
+{
+	printf("\n| slow runs | runs each | true model chosen | inside | beyond | one run beyond | "
+	       "ratio | true model rejected | false anomaly "
+	       "|\n|---|---|---|---|---|---|---|---|---|\n");
+	for (int i = 0; i < 6; i++) {
+		double slow = i % 2 ? 2 : 0.5;
+		struct count n = with_slow_runs(runs_of[1 + i / 2], slow, repetitions);
+		printf("| 5 %% take %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n",
+			i % 2 ? "three times as long" : "50 % longer", runs_of[1 + i / 2],
+			100 * n.won / n.n, 100 * n.inside / n.n, 100 * n.beyond / n.n,
+			100 * n.run / n.n, 100 * n.ratio / n.n, 100 * n.rejected / n.n,
+			100 * n.anomaly / n.n);
+		fflush(stdout);
+	}
+}
+
 /* The promises over all models and spreads; three Monte-Carlo standard deviations are allowed. */
 static void test_promises(void)
 {
@@ -190,7 +228,7 @@ static void test_promises(void)
 	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 		for (int e = 0; e < 3; e++) {
 			for (int r = 0; r < 3; r++) {
-				struct cell c = { m, 8, runs_of[r], noises[e], 0 };
+				struct cell c = { m, 8, runs_of[r], noises[e], 0, 0 };
 				struct count n = { 0 };
 
 				simulate(&c, REPETITIONS, &n);
@@ -239,7 +277,7 @@ static void test_spreads(void)
 
 	for (int m = 1; m < ET_GROWTH_MODELS; m++) {
 		for (int less = 1; less <= 2; less++) {
-			struct cell c = { m, 8, 10, 0.05, less };
+			struct cell c = { m, 8, 10, 0.05, less, 0 };
 
 			simulate(&c, REPETITIONS, &all);
 		}
@@ -257,14 +295,33 @@ static void test_spreads(void)
 		100 * all.anomaly / all.n);
 }
 
+/* doc/fit.md has the figures. */
+static void test_slow_runs(void)
+{
+	struct count n = with_slow_runs(10, 0.5, REPETITIONS);
+	double margin = 3 * sqrt(0.08 * 0.92 / n.n);
+
+	ok(n.beyond / n.n > 0.9 - margin,
+		"growth: 95 %% intervals beyond the sizes cover in 90 %% with slow runs (%.1f %%)",
+		100 * n.beyond / n.n);
+	ok(n.inside / n.n > 0.88 - margin,
+		"growth: 95 %% intervals inside the sizes cover in 88 %% with slow runs (%.1f %%)",
+		100 * n.inside / n.n);
+	ok(n.anomaly / n.n < 0.05 + margin,
+		"growth: at most 5 %% of fits with slow runs report an anomaly (%.1f %%)",
+		100 * n.anomaly / n.n);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
 		print_wins(atoi(argv[1]));
 		print_promises(atoi(argv[1]));
+		print_slow(atoi(argv[1]));
 		return 0;
 	}
 	test_promises();
 	test_spreads();
+	test_slow_runs();
 	return tap_done();
 }

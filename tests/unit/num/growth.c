@@ -199,9 +199,51 @@ static void test_scatter(void)
 	et_growth_free(&g);
 }
 
+/*
+ * One run in 20 takes half as long again, so that sizes with such runs have a high mean and a large
+ * spread. The mean of the noise is 1. Weights by the spread of each size covered half of the
+ * truths.
+ */
+static void test_slow_runs(void)
+{
+	enum { FITS = 200, EACH = 10, N = 8 * EACH };
+	double x[N], y[N], bias = 0;
+	int covered = 0, inside = 0, best = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 12, 1);
+	for (int k = 0; k < FITS; k++) {
+		struct et_growth_value v;
+		struct et_growth g;
+		for (int i = 0; i < N; i++) {
+			double slow = et_rng_uniform(&rng) < 0.05 ? 0.5 : 0;
+			x[i] = 1000 << (i / EACH);
+			y[i] = (3e5 + 1e3 * x[i]) * (0.975 + 0.025 * et_rng_normal(&rng) + slow);
+		}
+		if (et_growth_fit(x, y, N, 0.95, &g))
+			tap_bail("slow runs: the data were refused");
+		best += g.best == ET_GROWTH_N;
+		et_growth_at(&g, 24000, &v);
+		inside += v.lo <= 3e5 + 24e6 && 3e5 + 24e6 <= v.hi;
+		et_growth_at(&g, 512000, &v);
+		covered += v.lo <= 3e5 + 512e6 && 3e5 + 512e6 <= v.hi;
+		bias += (v.value / (3e5 + 512e6) - 1) / FITS;
+		et_growth_free(&g);
+	}
+	ok(best >= 190, "slow runs: the true model is found (%d of 200)", best);
+	ok(inside >= 174,
+		"slow runs: the interval inside the sizes covers in about 90 %% (%d of 200)",
+		inside);
+	ok(covered >= 176, "slow runs: the interval beyond the sizes covers in 90 %% (%d of 200)",
+		covered);
+	ok(fabs(bias) < 0.006,
+		"slow runs: the prediction is off by less than 0.6 %% on average (%g)", bias);
+}
+
 int main(void)
 {
 	test_exact();
+	test_slow_runs();
 	test_scatter();
 	test_anomaly();
 	test_rejection();
