@@ -75,6 +75,9 @@ void et_confine(enum et_rights rights)
 	if (rights == ET_RIGHTS_SUBJECT || !read_sets(&s))
 		return;
 	uint64_t keep = for_files;
+	/* perf finds the names of the kernel's functions in /proc/kallsyms. */
+	if (rights == ET_RIGHTS_READERS)
+		keep |= BIT(CAP_SYSLOG);
 	/*
 	 * If execve(2) gave a program permitted capabilities that its caller lacks, as it gives all
 	 * to root, the kernel would make the program undumpable and clear its parent-death signal.
@@ -88,7 +91,8 @@ void et_confine(enum et_rights rights)
 	s.effective &= keep;
 	write_sets(&s);
 	if (rights != ET_RIGHTS_MACHINE && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		et_seccomp_files_only(rights == ET_RIGHTS_NETWORK || expects_server);
+		et_seccomp_files_only(
+			rights == ET_RIGHTS_NETWORK || expects_server, rights == ET_RIGHTS_READERS);
 }
 
 void et_confine_lower(bool profiles)

@@ -14,7 +14,7 @@
  *
  * The programs that etalon measures are not affected: execve(2) computes their capabilities from
  * the bounding, inheritable and ambient sets and from the user id, which stay as the caller has
- * them. A seccomp filter and no_new_privs would be inherited, so only commands that start no
+ * them. A seccomp filter and no_new_privs would be inherited, so only commands that measure no
  * program have them.
  */
 enum et_rights {
@@ -27,6 +27,11 @@ enum et_rights {
 	ET_RIGHTS_FILES,
 	/* The same, and connects to servers. */
 	ET_RIGHTS_NETWORK,
+	/*
+	 * Those of ET_RIGHTS_FILES, and starts programs that read a file for it. They have no more
+	 * rights than it has: no_new_privs also keeps root's programs from getting capabilities.
+	 */
+	ET_RIGHTS_READERS,
 	/* Starts programs, observes the machine and changes settings. */
 	ET_RIGHTS_MACHINE,
 	/* Is itself a program to be measured: nothing is changed. */

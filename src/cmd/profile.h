@@ -56,6 +56,11 @@ int et_profile_check_calls(const struct et_profile_command *p, struct et_error *
 int et_profile_count_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
 /* Stores the numbers that the user gave and et_profile_conclude entered. The same. */
 int et_profile_store_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
+/*
+ * Gives up the rights that reading files does not need; those to start programs only if all files
+ * are text.
+ */
+void et_profile_confine(const struct et_profile_command *p, const struct et_operands *ops);
 /* Reads the files of --from and the operands, and shows them. Returns the exit status. */
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops) ET_CHECK;

@@ -3,6 +3,7 @@
 #include "base/parse.h"
 #include "cmd/profile.h"
 #include "profile/object.h"
+#include "profile/read.h"
 
 #include <errno.h>
 #include <string.h>
@@ -207,4 +208,15 @@ int et_profile_check(
 	else if (rc == 0 && !p->run.resume)
 		rc = check_commands(p, ops, err);
 	return rc;
+}
+
+void et_profile_confine(const struct et_profile_command *p, const struct et_operands *ops)
+{
+	bool binary = et_profile_is_binary(p->from);
+
+	for (size_t i = 0; !binary && i < ops->n_before; i++)
+		binary = et_profile_is_binary(ops->before[i]);
+	for (size_t i = 0; !binary && i < ops->n_after; i++)
+		binary = et_profile_is_binary(ops->after[i]);
+	et_confine(binary ? ET_RIGHTS_READERS : ET_RIGHTS_FILES);
 }

@@ -225,6 +225,7 @@ int et_profile_show_files(
 	FILE *text = p->run.outputs.stdout_taken ? stderr : stdout;
 	size_t left = 0;
 
+	et_profile_confine(p, ops);
 	int rc = et_profile_open_files(p, &err);
 	if (rc == 0)
 		rc = load_kept(cli, p, ops, &e, &err);

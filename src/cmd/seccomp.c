@@ -34,9 +34,10 @@
 
 #if !defined(ARCH) || defined(SANITIZED)
 
-void et_seccomp_files_only(bool connects)
+void et_seccomp_files_only(bool connects, bool starts)
 {
 	(void)connects;
+	(void)starts;
 }
 
 #else
@@ -44,14 +45,17 @@ void et_seccomp_files_only(bool connects)
 /* On x86-64, the same calls by the x32 ABI have numbers from here. */
 #define X32_CALLS 0x40000000u
 
-static const unsigned refused[] = {
-	/* programs and processes; clone is below */
+/* Programs and processes; clone is below. */
+static const unsigned starting[] = {
 	__NR_execve,
 	__NR_execveat,
 #ifdef __NR_fork
 	__NR_fork,
 	__NR_vfork,
 #endif
+};
+
+static const unsigned refused[] = {
 	/* other processes; kill and tgkill are below */
 	__NR_ptrace,
 	__NR_process_vm_readv,
@@ -136,7 +140,7 @@ static const unsigned refused[] = {
 	__NR_io_uring_register,
 };
 
-enum { MOST = 2 * ET_LENGTH(refused) + 40 };
+enum { MOST = 2 * (ET_LENGTH(refused) + ET_LENGTH(starting)) + 40 };
 
 struct program {
 	struct sock_filter code[MOST];
@@ -179,7 +183,23 @@ static void allow_only(
 	finish(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void fill(struct program *p, bool connects)
+static void refuse_all(struct program *p, const unsigned *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		refuse_if(p, BPF_JEQ, calls[i], EPERM);
+}
+
+/* It starts no process, and ends none but itself. */
+static void refuse_processes(struct program *p)
+{
+	refuse_all(p, starting, ET_LENGTH(starting));
+	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
+	/* The handler of SIGTSTP stops this process, and abort() ends it. */
+	allow_only(p, __NR_kill, 0, BPF_JEQ, (uint32_t)getpid());
+	allow_only(p, __NR_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
+}
+
+static void fill(struct program *p, bool connects, bool starts)
 {
 	load(p, offsetof(struct seccomp_data, arch));
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
@@ -188,18 +208,15 @@ static void fill(struct program *p, bool connects)
 #if defined(__x86_64__)
 	refuse_if(p, BPF_JGE, X32_CALLS, EPERM);
 #endif
-	for (size_t i = 0; i < ET_LENGTH(refused); i++)
-		refuse_if(p, BPF_JEQ, refused[i], EPERM);
+	refuse_all(p, refused, ET_LENGTH(refused));
 	if (!connects) {
 		refuse_if(p, BPF_JEQ, __NR_socket, EPERM);
 		refuse_if(p, BPF_JEQ, __NR_connect, EPERM);
 	}
 	/* The flags of clone3 are in memory; without it the C library calls clone. */
 	refuse_if(p, BPF_JEQ, __NR_clone3, ENOSYS);
-	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
-	/* The handler of SIGTSTP stops this process, and abort() ends it. */
-	allow_only(p, __NR_kill, 0, BPF_JEQ, (uint32_t)getpid());
-	allow_only(p, __NR_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
+	if (!starts)
+		refuse_processes(p);
 	/* Input that would be typed into the terminal of the caller. */
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, 5);
 	load(p, offsetof(struct seccomp_data, args) + 8);
@@ -208,11 +225,11 @@ static void fill(struct program *p, bool connects)
 	finish(p, SECCOMP_RET_ALLOW);
 }
 
-void et_seccomp_files_only(bool connects)
+void et_seccomp_files_only(bool connects, bool starts)
 {
 	struct program p = { .n = 0 };
 
-	fill(&p, connects);
+	fill(&p, connects, starts);
 	struct sock_fprog program = { .len = p.n, .filter = p.code };
 	/* Without the flag, older kernels also disable speculation, which makes computing slow. */
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,

@@ -7,8 +7,11 @@
 #include "profile/reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct format {
 	bool (*is)(const char *line);
@@ -116,6 +119,21 @@ static const struct magic *find_magic(const char *bytes, size_t n)
 			return &magics[i];
 	}
 	return NULL;
+}
+
+bool et_profile_is_binary(const char *path)
+{
+	struct stat st;
+
+	/* To open a FIFO would wait for its writer, or lose what it writes. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	ET_AUTO_CLOSE int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char bytes[64];
+	ssize_t n = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+	const struct magic *m = n > 0 ? find_magic(bytes, (size_t)n) : NULL;
+
+	return m && (m->read == read_perf_data || m->read == read_gmon);
 }
 
 /* Copies the first line that is neither empty nor a comment. Returns false if there is none. */

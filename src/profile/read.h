@@ -25,7 +25,10 @@ struct et_profile_read_options {
  */
 int et_profile_read_files(char *const *paths, size_t n, const struct et_profile_read_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* The same of one stream, for which no other program is started; name is for errors. */
+/* Whether perf or gprof must read the file, by its first bytes. */
+bool et_profile_is_binary(const char *path);
+/* The same as et_profile_read_files of one stream, for which no other program is started; name is
+ * for errors. */
 int et_profile_read_stream(FILE *in, const char *name, const struct et_profile_read_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Adds a further command with its repetitions, to be compared with the first. */

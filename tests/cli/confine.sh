@@ -19,7 +19,7 @@ allowed=$((0xf))
 # shellcheck disable=SC2317 # wait_until calls it
 status_has()
 {
-	grep -qF "$2" "/proc/$1/status"
+	grep -qsF "$2" "/proc/$1/status"
 }
 
 # confined LABEL COMMAND…: the command, which waits for a FIFO, is confined meanwhile
@@ -27,7 +27,7 @@ confined()
 {
 	local label=$1 pid effective
 	shift
-	"$@" 2>/dev/null &
+	"$@" >/dev/null 2>&1 </dev/null &
 	pid=$!
 	wait_until "status_has $pid NoNewPrivs:$'\t'1" 20
 	holds $? "$label: no_new_privs is set"
@@ -37,8 +37,8 @@ confined()
 	else
 		skip "$label: system calls are filtered" "$why"
 	fi
-	effective=$((0x$(sed -n 's/^CapEff:\t//p' "/proc/$pid/status")))
-	is "$label: only capabilities for files are in effect" $((effective & ~allowed)) 0
+	effective=$(sed -n 's/^CapEff:\t//p' "/proc/$pid/status")
+	is "$label: only capabilities for files are in effect" "${effective:+$((0x$effective & ~allowed))}" 0
 	kill "$pid"
 	wait "$pid" 2>/dev/null
 }
@@ -46,15 +46,105 @@ confined()
 mkfifo waiting
 seq 1 50000 >numbers
 etalon import --label big numbers >/dev/null
-confined describe etalon describe waiting
-confined import etalon import waiting
-confined compare etalon compare waiting numbers
-confined samplesize etalon samplesize waiting
-confined fit etalon fit waiting
-confined export etalon export -o waiting big
-confined report etalon report -o waiting big
-confined 'trace --from' etalon trace --from waiting
-confined 'daemons analyse' etalon daemons analyse waiting
+
+# Each command, and each action of those that have several: what it reads while it is looked at. FIFO
+# stands for a file, LOCKED for a store that another process keeps locked, and MACHINE for commands that
+# measure, change the machine or are measured; those read the user's own words, plans and journal.
+table='
+run MACHINE
+show LOCKED last
+list LOCKED
+compare FIFO waiting numbers
+report LOCKED last
+describe FIFO waiting
+samplesize FIFO waiting
+fit FIFO waiting
+export LOCKED last
+import FIFO waiting
+rm LOCKED last
+sync LOCKED --from sqlite:locked.db
+env MACHINE
+daemons learn MACHINE
+daemons show LOCKED
+daemons analyse FIFO waiting
+daemons forget LOCKED
+emp MACHINE
+profile MACHINE
+profile --from FIFO waiting
+doe init MACHINE
+doe plan MACHINE
+doe run MACHINE
+doe status LOCKED last
+doe analyse LOCKED last
+doe import FIFO waiting
+doe export LOCKED last
+trace MACHINE
+trace --from FIFO waiting
+clock MACHINE
+lab MACHINE
+lab --from LOCKED last emp-versions
+put MACHINE
+hyperfine MACHINE
+completion MACHINE
+'
+for command in $(commands); do
+	like "table: it has the command $command" "$table" $'\n'"$command "
+	# An option that reads instead of measuring has a row of its own.
+	options "$command" | grep -qx from || continue
+	case $command in
+	doe | sync) ;; # of doe it is a command; sync always reads
+	*) like "table: it has $command --from" "$table" $'\n'"$command --from " ;;
+	esac
+done
+for command in daemons doe; do
+	for action in $(etalon "$command" --help | sed -nE "s/^(usage:|      ) etalon $command ([a-z]+).*/\2/p"); do
+		like "table: it has $command $action" "$table" $'\n'"$command $action "
+	done
+done
+
+cp store.db locked.db
+python3 - <<-'EOF' &
+	import sqlite3, time
+	db = sqlite3.connect("locked.db", isolation_level=None)
+	db.execute("PRAGMA locking_mode=EXCLUSIVE")
+	db.execute("BEGIN EXCLUSIVE")
+	open("held", "w").close()
+	time.sleep(3600)
+EOF
+holder=$!
+wait_until '[ -e held ]'
+while read -r line; do
+	read -ra words <<<"$line"
+	for ((i = 0; i < ${#words[@]}; i++)); do
+		rest=("${words[@]:i+1}")
+		case ${words[i]} in
+		FIFO) confined "${words[*]:0:i}" etalon "${words[@]:0:i}" "${rest[@]}" ;;
+		LOCKED) confined "${words[*]:0:i}" env ETALON_STORE="sqlite:$work/locked.db" "$ETALON" "${words[@]:0:i}" "${rest[@]}" ;;
+		esac
+	done
+done <<<"$table"
+kill "$holder"
+wait "$holder" 2>/dev/null
+confined 'export to a pipe' etalon export -o waiting big
+confined 'report to a pipe' etalon report -o waiting big
+
+# perf reads perf.data for etalon, with the rights of etalon after it has given up the others.
+mkdir helpers
+cat >helpers/perf <<-'EOF'
+	#!/bin/sh
+	cp /proc/self/status perf.status
+	exit 1
+EOF
+chmod +x helpers/perf
+printf 'PERFILE2\0' >stacks.folded
+run env PATH="$work/helpers:$PATH" etalon profile --from stacks.folded
+like 'profile --from: a file of perf record is given to perf' "$status $err" '^2 etalon: perf script failed'
+# CAP_SYSLOG shows it the addresses in /proc/kallsyms.
+is "profile --from: perf has only capabilities for files and for the kernel's names" \
+	$((0x$(sed -n 's/^CapPrm:\t//p' perf.status) & ~allowed & ~(1 << 34))) 0
+is 'profile --from: perf can get no others' "$(sed -n 's/^NoNewPrivs:\t//p' perf.status)" 1
+[ $filtered -eq 0 ] || is 'profile --from: the system calls of perf are filtered' "$(sed -n 's/^Seccomp:\t//p' perf.status)" 2
+
 etalon trace --from waiting 2>/dev/null &
 pid=$!
 wait_until "[[ \$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) =~ [1-9a-f] ]]" 20
@@ -65,7 +155,7 @@ kill "$pid"
 wait "$pid" 2>/dev/null
 # show blocks when the pipe is full; its reader is this script, which does not read.
 exec 5<>waiting
-confined show sh -c 'exec etalon show --json big >&5'
+confined 'show to a pipe' sh -c 'exec etalon show --json big >&5'
 exec 5<&-
 
 # A program finds the capabilities, no_new_privs and the filter of the caller.
