@@ -130,6 +130,16 @@ static void apply_rules(struct et_experiment *e)
 	free(et_sanity_check(e, NULL, &n));
 }
 
+/* The note that a rare case may be missed does not depend on the values, so it warns of none. */
+static bool warns(const struct et_warnings *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->list[i].code != ET_WARN_RARE_CASE_UNSEEN)
+			return true;
+	}
+	return false;
+}
+
 static void count_run(struct et_experiment *e, struct et_coverage_cell *c, enum method m)
 {
 	struct et_judgement j;
@@ -139,7 +149,7 @@ static void count_run(struct et_experiment *e, struct et_coverage_cell *c, enum 
 	const struct et_command_result *r = &j.commands[0];
 	const struct et_estimate *est = et_result_estimate(r);
 	count(c, m, est->lo / scale_ns, est->hi / scale_ns, et_law_mean(c->law),
-		r->warnings.n || est->warnings.n);
+		warns(&r->warnings) || warns(&est->warnings));
 	c->attained[m].runs += e->commands[0].samples.n;
 	et_judgement_free(&j);
 }

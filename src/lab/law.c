@@ -22,6 +22,10 @@ const struct et_law et_laws[] = {
 	{ "nist-5", "5 outliers", ET_LAW_MIXTURE, 0.005, 10, 30, true },
 	{ "nist-10", "10 outliers", ET_LAW_MIXTURE, 0.01, 10, 30, true },
 	{ "nist-100", "100 outliers", ET_LAW_MIXTURE, 0.1, 10, 30, true },
+	/* At the end, because its place is part of the seed of a law. */
+	{ "pareto-2.5", "Pareto 2.5", ET_LAW_PARETO, 2.5, 100, 0, false },
+	{ "slow-3", "3 % slow", ET_LAW_MIXTURE, 0.03, 50, 70, false },
+	{ "slow-1", "1 % slow", ET_LAW_MIXTURE, 0.01, 50, 150, false },
 	{ 0 },
 };
 
@@ -53,6 +57,8 @@ static double draw_one(const struct et_law *law, struct et_rng *rng)
 		return law->at + scale * exp(law->parameter * et_rng_normal(rng));
 	case ET_LAW_EXPONENTIAL:
 		return law->at - scale * log1p(-et_rng_uniform(rng));
+	case ET_LAW_PARETO:
+		return law->at + scale * pow(1 - et_rng_uniform(rng), -1 / law->parameter);
 	case ET_LAW_MIXTURE:
 		middle = et_rng_uniform(rng) < law->parameter ? law->far : law->at;
 		return middle + et_rng_normal(rng);
@@ -82,6 +88,8 @@ double et_law_mean(const struct et_law *law)
 		return law->at + scale * exp(s * s / 2);
 	case ET_LAW_EXPONENTIAL:
 		return law->at + scale;
+	case ET_LAW_PARETO:
+		return law->at + scale * s / (s - 1);
 	case ET_LAW_MIXTURE:
 		return law->at + s * (law->far - law->at);
 	case ET_LAW_NORMAL:
@@ -98,6 +106,8 @@ double et_law_median(const struct et_law *law)
 		return law->at + scale;
 	case ET_LAW_EXPONENTIAL:
 		return law->at + scale * M_LN2;
+	case ET_LAW_PARETO:
+		return law->at + scale * pow(2, 1 / law->parameter);
 	case ET_LAW_MIXTURE:
 		/* The two parts do not overlap, so the median is a quantile of the nearer one. */
 		return law->at + et_qnorm(0.5 / (1 - law->parameter));
@@ -117,6 +127,8 @@ double et_law_sd(const struct et_law *law)
 		return scale * sqrt(expm1(s * s) * exp(s * s));
 	case ET_LAW_EXPONENTIAL:
 		return scale;
+	case ET_LAW_PARETO:
+		return scale / (s - 1) * sqrt(s / (s - 2));
 	case ET_LAW_MIXTURE:
 		return sqrt(1 + s * (1 - s) * distance * distance);
 	case ET_LAW_NORMAL:

@@ -11,6 +11,7 @@ enum et_law_kind {
 	ET_LAW_NORMAL,
 	ET_LAW_LOGNORMAL,   /* shifted by `at`; parameter: sigma of the logarithm */
 	ET_LAW_EXPONENTIAL, /* shifted by `at` */
+	ET_LAW_PARETO,      /* shifted by `at`; parameter: the index of its tail, above 2 */
 	ET_LAW_MIXTURE, /* two normal laws of sd 1, at `at` and `far`; parameter: share at `far` */
 	ET_LAW_AR1,     /* normal; parameter: correlation of successive values */
 };

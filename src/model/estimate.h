@@ -17,8 +17,12 @@ struct et_estimate {
 	double standard_uncertainty; /* sd / sqrt(n), times sqrt(inflation) and a small bias */
 	double coverage_factor;      /* expanded over standard uncertainty */
 	double expanded_uncertainty;
-	double df;     /* degrees of freedom of the standard uncertainty; may be infinite */
-	double lo, hi; /* interval of the mean */
+	double df; /* degrees of freedom of the standard uncertainty; may be infinite */
+	/*
+	 * Interval of the mean: mean ± expanded_uncertainty, but if that reaches below the fastest
+	 * of independent values that are strongly skewed, it begins with the fastest.
+	 */
+	double lo, hi;
 	double level;
 	const char *interval_method; /* "student-t", "student-t-widened", "resolution" */
 	double inflation;   /* of the variance by serial dependence; 1: no dependence was found */
@@ -26,6 +30,13 @@ struct et_estimate {
 	bool skewed;        /* the interval includes it */
 	struct et_warnings warnings;
 };
+
+/* Whether the interval begins with the fastest value, so that ± would say too much. */
+static inline bool et_estimate_lopsided(const struct et_estimate *e)
+{
+	return e->lo == e->min && e->lo > e->mean - e->expanded_uncertainty && e->lo < e->mean &&
+	       e->mean < e->hi && isfinite(e->hi);
+}
 
 /*
  * CPU time at the machine's full speed, estimated from samples that shared their CPU with the

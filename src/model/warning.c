@@ -25,8 +25,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"more" },
 	[ET_WARN_SERIAL_UNTESTED] = { "serial-untested", NOTE, "cc",
 		"drift and dependence cannot be tested with {0} values; take at least {1}" },
-	[ET_WARN_RARE_CASE_UNSEEN] = { "rare-case-unseen", NOTE, "csc",
-		"{0} values miss a slow case of one run in ten with a probability of {1}, and the "
+	[ET_WARN_RARE_CASE_UNSEEN] = { "rare-case-unseen", NOTE, "cscc",
+		"{0} values miss a slow case of one run in {3} with a probability of {1}, and the "
 		"interval of the mean does not allow for it; take at least {2}" },
 	[ET_WARN_COLD_START] = { "cold-start", WARNING, "",
 		"the first value is far above the others, as with cold caches; warm up "

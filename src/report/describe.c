@@ -89,7 +89,7 @@ static void show_place(const struct view *v)
 	const struct et_estimate *e = &d->estimate;
 	char a[ET_FIGURE], b[2 * ET_FIGURE];
 
-	et_format_value_measured(e->mean, e->expanded_uncertainty, v->s->unit, a);
+	et_format_estimate(e, v->s->unit, a);
 	row(v, "mean", "%s (%s, %.4g %%, k = %.3f)", a, method_of(d), 100 * e->level,
 		e->coverage_factor);
 	if (!strcmp(e->interval_method, "student-t-widened"))
@@ -142,7 +142,7 @@ static void show_cold(const struct view *v)
 
 	if (!d->cold.n)
 		return;
-	et_format_value_measured(rest->mean, rest->expanded_uncertainty, v->s->unit, b);
+	et_format_estimate(rest, v->s->unit, b);
 	row(v, "cold start", "the first %zu: %s; the others: %s", d->cold.n,
 		figure_to(v, d->cold.mean, rest->expanded_uncertainty, a), b);
 }

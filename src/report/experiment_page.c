@@ -104,8 +104,7 @@ static void estimate_cell(const struct et_estimate *est, enum et_unit unit, FILE
 		et_html_element(out, "td class=\"n\"", ET_DASH);
 	else
 		et_html_element(out, "td class=\"n\" title=\"interval of the mean\"", "%s (%s)",
-			et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time),
-			et_format_percent(est->level, level));
+			et_format_estimate(est, unit, time), et_format_percent(est->level, level));
 }
 
 static void summary_row(const struct et_command_result *r, bool ratio, FILE *out)
@@ -191,11 +190,9 @@ static void before_paragraph(const struct et_command_result *r, enum et_metric m
 		et_html_element(out, "p",
 			"%c%s of all %zu samples: %s (sd %s); of the %zu kept: %s (sd %s).",
 			toupper(metric->label[0]), metric->label + 1, before->n,
-			et_format_value_measured(
-				before->mean, before->expanded_uncertainty, metric->unit, a),
+			et_format_estimate(before, metric->unit, a),
 			et_format_percent(before->relative_error, b), after->n,
-			et_format_value_measured(
-				after->mean, after->expanded_uncertainty, metric->unit, c),
+			et_format_estimate(after, metric->unit, c),
 			et_format_percent(after->relative_error, d));
 }
 

@@ -54,7 +54,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_NORMALITY_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_NORMALITY_BY_PART] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_SERIAL_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_RARE_CASE_UNSEEN] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_RARE_CASE_UNSEEN] = { LATER, CAUSE_OWN, false,
+		"{0} runs miss a slow case of one in {3} with a probability of {1}; take more: "
+		"--min-runs {2}" },
 	[ET_WARN_COLD_START] = { LATER, CAUSE_SERIES, false,
 		"the first run was far slower, as with cold caches; leave it out: --warmup 3" },
 	[ET_WARN_DRIFT] = { LATER, CAUSE_SERIES, false,

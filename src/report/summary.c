@@ -123,9 +123,11 @@ static struct et_scale common_scale(const struct table *t)
 	return s;
 }
 
-static void time_cell(struct et_scale s, double ns, double uncertainty, struct cell *out)
+/* est: the estimate that they are from, or NULL. */
+static void time_cell(struct et_scale s, double ns, double uncertainty,
+	const struct et_estimate *est, struct cell *out)
 {
-	char figure[ET_FIGURE];
+	char figure[ET_FIGURE], other[ET_FIGURE];
 
 	if (!isfinite(ns) || ns < 0) {
 		snprintf(out->left, sizeof(out->left), ET_DASH);
@@ -136,7 +138,10 @@ static void time_cell(struct et_scale s, double ns, double uncertainty, struct c
 		uncertainty = 0;
 	s = et_scale_for(s, ns, uncertainty);
 	snprintf(out->left, sizeof(out->left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);
-	if (uncertainty >= 0)
+	if (est && et_estimate_lopsided(est) && est->lo >= 0)
+		snprintf(out->right, sizeof(out->right), " (%.40s … %.40s)",
+			et_scale_number(s, est->lo, figure), et_scale_number(s, est->hi, other));
+	else if (uncertainty >= 0)
 		snprintf(out->right, sizeof(out->right), " %.90s",
 			et_scale_plus_minus(s, uncertainty, figure));
 }
@@ -234,7 +239,8 @@ static void fill_line(const struct table *t, struct line *l)
 	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, l, 1);
 	char figure[ET_FIGURE];
 
-	time_cell(s, ns, uncertainty, &l->cells[TIME]);
+	bool mean = !kbest && !(is_paced(r) && t->metric == ET_METRIC_CPU);
+	time_cell(s, ns, uncertainty, mean ? est : NULL, &l->cells[TIME]);
 	if (kbest && isfinite(kbest->spread))
 		snprintf(l->cells[RANGE].left, ET_FIGURE, "%s",
 			et_format_percent(kbest->spread, figure));
@@ -242,7 +248,7 @@ static void fill_line(const struct table *t, struct line *l)
 		range_cell(s, est, &l->cells[RANGE]);
 	const struct et_estimate *other = &r->estimate[t->other];
 	if (other->n)
-		time_cell(s, other->mean, other->expanded_uncertainty, &l->cells[OTHER]);
+		time_cell(s, other->mean, other->expanded_uncertainty, other, &l->cells[OTHER]);
 	runs_cell(r, &l->cells[RUNS]);
 	if (t->n >= MANY)
 		et_summary_ratio(r, l->cells[RATIO].left, l->cells[RATIO].right);

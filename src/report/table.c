@@ -214,7 +214,10 @@ static void row(
 		fprintf(out, "%s" ET_DASH "%s" ET_DASH "%s" ET_DASH, s->cell, s->cell, s->cell);
 	} else {
 		fprintf(out, "%s%s", s->cell, in_unit(unit, shown(r), u, a));
-		if (u > 0)
+		if (u > 0 && et_estimate_lopsided(est))
+			fprintf(out, " (%s … %s)", in_unit(unit, est->lo, u, a),
+				in_unit(unit, est->hi, u, b));
+		else if (u > 0)
 			fprintf(out, " ± %s", in_unit(unit, u, u, b));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));

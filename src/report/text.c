@@ -52,6 +52,8 @@ static void estimate_row(
 		return;
 	}
 	et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time);
+	if (et_estimate_lopsided(est)) /* the interval follows */
+		et_format_value_to(est->mean, est->expanded_uncertainty, unit, time);
 	et_format_percent(est->level, level);
 	struct et_scale scale = et_scale_of_value(est->mean, est->expanded_uncertainty, unit);
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
@@ -414,9 +416,8 @@ static void all_runs_rows(const struct text *t, const struct et_command_result *
 			continue;
 		snprintf(label, sizeof(label), est->n == 1 ? "%zu run" : "all %zu runs", est->n);
 		row(t, first ? label : "", NULL, "%s %s (sd %s)",
-			et_format_value_measured(
-				est->mean, est->expanded_uncertainty, et_metrics[m].unit, a),
-			et_metrics[m].label, et_format_percent(est->relative_error, b));
+			et_format_estimate(est, et_metrics[m].unit, a), et_metrics[m].label,
+			et_format_percent(est->relative_error, b));
 		first = false;
 	}
 }

@@ -113,3 +113,17 @@ struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit uni
 	return (struct et_scale){ .unit = et_unit_names[unit] ? et_unit_names[unit] : "",
 		.decimals = s.decimals - s.exponent };
 }
+
+const char *et_format_estimate(const struct et_estimate *e, enum et_unit unit, char buf[ET_FIGURE])
+{
+	double factor = unit == ET_UNIT_S ? 1e9 : 1;
+	struct et_scale s = et_scale_of_value(e->mean, e->expanded_uncertainty, unit);
+	char mean[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
+
+	if (!et_estimate_lopsided(e))
+		return et_format_value_measured(e->mean, e->expanded_uncertainty, unit, buf);
+	snprintf(buf, ET_FIGURE, "%.24s%s%s (%.24s … %.24s)",
+		et_scale_number(s, factor * e->mean, mean), *s.unit ? " " : "", s.unit,
+		et_scale_number(s, factor * e->lo, lo), et_scale_number(s, factor * e->hi, hi));
+	return buf;
+}

@@ -4,6 +4,7 @@
 #define ET_REPORT_UNITS_H
 
 #include "base/figure.h"
+#include "model/estimate.h"
 #include "model/series.h"
 
 /* The scale for a value in any unit; only units of time are changed. */
@@ -15,5 +16,7 @@ const char *et_format_value_to(double x, double resolution, enum et_unit unit, c
 /* A value with its uncertainty in the unit of a series. */
 const char *et_format_value_measured(
 	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE]);
+/* A mean: "12.3 ms ± 0.4 ms", or "12 ms (10 … 17)" where ± would reach below the fastest run. */
+const char *et_format_estimate(const struct et_estimate *e, enum et_unit unit, char buf[ET_FIGURE]);
 
 #endif

@@ -107,6 +107,21 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
+/*
+ * --until stops as soon as the runs agree, which they do most of all while no slow one was among
+ * them. Says how likely it is that a slow case was missed, if none was seen.
+ */
+static void warn_unseen(const struct et_estimate *est, struct et_warnings *out)
+{
+	enum { ONE_IN = 33, ENOUGH = 98 }; /* with this many, it is missed in less than 5 % */
+	bool seen = est->max > est->q3 + 3 * (est->q3 - est->q1);
+
+	if (est->n >= ET_UNTIL_LEAST && est->n < ENOUGH && !seen)
+		et_warn(out, ET_WARN_RARE_CASE_UNSEEN, et_arg_count(est->n),
+			et_arg_share(pow(1 - 1.0 / ONE_IN, (double)est->n)), et_arg_count(ENOUGH),
+			et_arg_count(ONE_IN));
+}
+
 /* Warns if --until stopped too early, or at a limit before the interval was narrow enough. */
 static void warn_until(const struct et_experiment *e, struct et_command_result *r)
 {
@@ -117,8 +132,11 @@ static void warn_until(const struct et_experiment *e, struct et_command_result *
 		(reached <= e->plan.until_ratio || e->plan.order == ET_ORDER_DUET))
 		et_warn(&r->warnings, ET_WARN_UNTIL_FEW_RUNS, et_arg_share(e->plan.until_ratio),
 			et_arg_count(est->n), et_arg_count(ET_UNTIL_LEAST));
-	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
-		!(reached > e->plan.until_ratio))
+	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET)
+		return;
+	if (reached <= e->plan.until_ratio)
+		warn_unseen(est, &r->warnings);
+	if (!(reached > e->plan.until_ratio))
 		return;
 	/* All samples decide when sampling stops; the rules remove some of them afterwards. */
 	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)

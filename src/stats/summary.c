@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+/* An effect on the interval, over half its width, from which on ± says too much. */
+static const double strong_skew = 0.5;
+
 /*
  * All values are equal, so only the step in which they are shown is known to be uncertain: the last
  * decimal of the value, at most a unit (a nanosecond, for times).
@@ -68,4 +71,10 @@ void et_summarise(const double *x, size_t n, double level, struct et_estimate *o
 		allow_for_resolution(out);
 	out->lo = out->mean - out->expanded_uncertainty;
 	out->hi = out->mean + out->expanded_uncertainty;
+	/*
+	 * Skewness widens both sides, though its tail is on one. Of independent values, most of
+	 * which are below the mean, all are above it with a chance of less than 1 in 2^n.
+	 */
+	if (out->skew_effect > strong_skew && !(out->inflation > 1) && out->lo < out->min)
+		out->lo = out->min;
 }

@@ -39,7 +39,7 @@ exits 'lab coverage: --progress always succeeds' 0 etalon lab coverage $small --
 like 'lab coverage: progress is drawn on stderr' "$err" 'coverage .*15/15'
 ok 'lab coverage: --progress does not change the table' cmp -s .out first
 exits 'lab coverage: --json succeeds' 0 etalon lab coverage --repetitions 3 --bootstrap 99 --size 20 --json
-json 'lab coverage: JSON has every law' 'len(d["cases"]) == 13 and all(c["n"] == 20 for c in d["cases"])'
+json 'lab coverage: JSON has every law' 'len(d["cases"]) == 16 and all(c["n"] == 20 for c in d["cases"])'
 json 'lab coverage: JSON has every interval' 'all(len(c["intervals"]) == 18 for c in d["cases"])'
 json 'lab coverage: the attained coverage is within its bounds' 'all(0 <= i["interval"][0] <= i["attained"] <= i["interval"][1] <= 1
 	for c in d["cases"] for i in c["intervals"] if i["defined"])'
