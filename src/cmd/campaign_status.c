@@ -74,9 +74,10 @@ void et_campaign_status_text(const struct et_campaign *c, const struct et_page *
 {
 	struct et_campaign_counts n = et_campaign_count(c);
 	ET_AUTO_FREE char *label = et_clean(c->label ? c->label : "", "");
+	ET_AUTO_FREE char *engine = et_clean(c->engine, "");
 
 	fprintf(page->out, "campaign %s%s%s on %s: %zu of %zu parts are done", c->id,
-		*label ? " of " : "", label, c->engine, n.done, c->n_parts);
+		*label ? " of " : "", label, engine, n.done, c->n_parts);
 	if (n.running)
 		fprintf(page->out, ", %zu running", n.running);
 	if (n.todo)

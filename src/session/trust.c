@@ -157,7 +157,8 @@ static void append(const char *list, const char *how, const struct deed *d)
 	struct stat st;
 	char last = '\n';
 
-	if (fd < 0)
+	/* A store checks ids; one with a newline would forge a line here. */
+	if (fd < 0 || !et_experiment_is_id(d->id))
 		return;
 	lock_list(fd);
 	/* A full disk may have cut the line before. */

@@ -109,6 +109,12 @@ rows "UPDATE campaign SET kind = 'run' WHERE id = '$planted'" >/dev/null
 nothing 'run --attach' 'engine +slurm' etalon run --attach "$planted"
 nothing 'run --cancel' 'engine +slurm' etalon run --cancel "$planted"
 
+plant "engine = 'ssh:a' || chr(27) || '[2J'"
+nothing 'escape sequences' 'engine +ssh:a' etalon doe run --attach "$planted"
+unlike 'escape sequences: the refusal prints none' "$err" $'\033'
+exits 'escape sequences: status succeeds' 0 etalon doe status "$planted"
+unlike 'escape sequences: status prints none' "$out" $'\033'
+
 # --- one's own, changed ---
 planted=$mine
 rows "CREATE TABLE kept AS SELECT * FROM campaign; CREATE TABLE kept_part AS SELECT * FROM part" >/dev/null

@@ -240,6 +240,11 @@ static void file(void)
 	unlink(list);
 	if (rename(other, list))
 		tap_bail("the list cannot be restored");
+	struct et_experiment *forged = make("x\nbegun experiment forged", "evil");
+	(void)!ask(forged, (struct et_trust){ 0 });
+	snprintf(forged->id, sizeof(forged->id), "forged");
+	ok(ask(forged, (struct et_trust){ 0 }) == -EPERM, "file: an id cannot forge a line");
+	et_experiment_free(forged);
 	et_trust_begin(NULL, e);
 	et_trust_begin("/proc/nowhere/etalon/begun", e);
 	ok(ask(e, (struct et_trust){ 0 }) == 0, "file: a list that cannot be kept is no error");
