@@ -185,7 +185,7 @@ static void recommend(struct et_samplesize *s)
 	s->recommended = best->n;
 	if (best == whole)
 		snprintf(s->why, sizeof(s->why),
-			"no part of the series represents it: parts differ in their spread, their "
+			"too few runs: parts of the series differ in their spread, their "
 			"outliers or their means; take more runs, or find out what changes between "
 			"them");
 	else

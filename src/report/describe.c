@@ -71,11 +71,11 @@ static struct et_interval student(const struct et_description *d)
 		d->estimate.level };
 }
 
-static const char *method_of(const struct et_description *d)
+const char *et_interval_words(const struct et_estimate *e)
 {
-	bool dependent = d->interval.inflation > 1, skewed = d->interval.skewed;
+	bool dependent = e->inflation > 1, skewed = e->skewed;
 
-	if (d->diagnosis.constant)
+	if (e->interval_method && !strcmp(e->interval_method, "resolution"))
 		return "resolution of equal values";
 	return dependent && skewed ? "Student t widened for dependence and skewness"
 	       : dependent         ? "Student t widened for dependence"
@@ -90,7 +90,7 @@ static void show_place(const struct view *v)
 	char a[ET_FIGURE], b[2 * ET_FIGURE];
 
 	et_format_estimate(e, v->s->unit, a);
-	row(v, "mean", "%s (%s, %.4g %%, k = %.3f)", a, method_of(d), 100 * e->level,
+	row(v, "mean", "%s (%s, %.4g %%, k = %.3f)", a, et_interval_words(e), 100 * e->level,
 		e->coverage_factor);
 	if (!strcmp(e->interval_method, "student-t-widened"))
 		row(v, "", "%s by Student t alone", span(v, student(d), b));

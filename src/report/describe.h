@@ -8,6 +8,8 @@
 #include "report/terminal.h"
 #include "stats/describe.h"
 
+/* Which interval of a mean it is, and why it is wider: "Student t widened for skewness". */
+const char *et_interval_words(const struct et_estimate *e);
 void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose);
 /* Writes one object. */

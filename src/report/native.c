@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "model/design_json.h"
+#include "num/student.h"
 #include "report/pair.h"
 #include "report/steps.h"
 #include "report/tally.h"
@@ -133,6 +134,11 @@ static void write_estimate(
 	write_interval(w, unit, e);
 	et_json_double(w, "level", of(e, e->level));
 	et_json_string(w, "interval_method", e->n ? e->interval_method : NULL);
+	/* Plain Student's t, from which the interval may differ by dependence and skewness. */
+	double n = (double)e->n, t = e->n > 1 ? et_qt((1 + e->level) / 2, n - 1) : NAN;
+	et_json_double(w, "degrees_of_freedom", of(e, e->df));
+	et_json_double(w, "variance_inflation", of(e, e->inflation));
+	write_figure(w, "student_t", unit, e, t * e->sd / sqrt(n));
 	et_warnings_json(w, &e->warnings);
 	et_json_end(w);
 }

@@ -95,7 +95,10 @@ char *et_profile_changes_answer(const struct et_profiled *p)
 			c->with_callees ? " with its callees" : "");
 	}
 	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, figure),
-		c->total.contrast.significant ? "" : ", which may be chance");
+		!c->total.contrast.significant ? ", which may be chance"
+		: n                            ? ""
+		    : "; the change is shown for the whole, not yet for one of them: take more "
+		      "runs");
 	return text;
 }
 

@@ -5,6 +5,7 @@
 #include "base/parse.h"
 #include "model/culprit.h"
 #include "model/machine_id.h"
+#include "report/describe.h"
 #include "report/histogram.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -62,8 +63,8 @@ static void estimate_row(
 	else
 		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
 			et_scale_number(scale, fmax(est->lo, 0), lo),
-			et_scale_number(scale, est->hi, hi), scale.unit,
-			est->interval_method ? est->interval_method : "?", est->coverage_factor);
+			et_scale_number(scale, est->hi, hi), scale.unit, et_interval_words(est),
+			est->coverage_factor);
 }
 
 /* CPU time at full speed, as corrected by the reference loop. */

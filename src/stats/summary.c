@@ -28,10 +28,13 @@ static double step_of(double value)
 	return step;
 }
 
-/* GUM 4.3.7 and F.2.2.1: a rectangular distribution as wide as the step, without a type A part. */
+/*
+ * GUM 4.3.7 and F.2.2.1: a rectangular distribution as wide as the step, without a type A part. Of
+ * its half width, which is sqrt(3) standard uncertainties, an interval of 95 % takes 95 %.
+ */
 static void allow_for_resolution(struct et_estimate *e)
 {
-	double u = et_resolution_uncertainty(step_of(e->mean)), k = et_qnorm((1 + e->level) / 2);
+	double u = et_resolution_uncertainty(step_of(e->mean)), k = e->level * sqrt(3);
 
 	e->standard_uncertainty = u;
 	e->coverage_factor = k;

@@ -85,6 +85,8 @@ like 'describe: the text has both means of a cold start' "$out" 'cold start +the
 exits 'describe: equal values succeed' 0 bash -c 'yes 3.25 | head -n 12 | etalon describe --json'
 json 'describe: the uncertainty of equal values is that of their last digit' \
 	'abs(d["standard_uncertainty"] - 0.01 / 12 ** 0.5) < 1e-12 and d["mean_interval"]["method"] == "resolution"'
+json 'describe: a rectangular distribution covers 95 % within 95 % of its half width' \
+	'abs(d["expanded_uncertainty"] - 0.95 * 0.005) < 1e-12 and abs(d["coverage_factor"] - 0.95 * 3 ** 0.5) < 1e-12'
 exits 'describe: four values succeed' 0 bash -c 'printf "%s\n" 1 2 4 9 | etalon describe'
 ok 'describe: dependence, trend and modes of four values are not printed' test -z "$(grep -E 'Ljung|Kendall|dip' .out)"
 like 'describe: the text says that they cannot be tested' "$out" 'cannot be tested with 4 values'
@@ -203,7 +205,7 @@ done
 refuses 'describe: --bootstrap -1 is rejected' 2 '--bootstrap' etalon describe --bootstrap -1 numbers
 refuses 'describe: --lag 0 is rejected' 2 '--lag' etalon describe --lag 0 numbers
 refuses 'describe: --seed x is rejected' 2 '--seed' etalon describe --seed x numbers
-refuses 'describe: --metric cpu is rejected' 2 '--metric' etalon describe --metric cpu numbers
+refuses 'describe: an unknown --metric is rejected' 2 '--metric' etalon describe --metric speed numbers
 ok 'describe: a full disk gives exit status 4' bash -c 'etalon describe numbers >/dev/full 2>err; [ $? -eq 4 ] && grep -q "No space" err'
 
 done_testing

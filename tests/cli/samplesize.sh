@@ -38,7 +38,7 @@ assert f["for_width"] == [{"relative_width": 0.01, "n": 65, "n_independent": 65}
 assert f["inflation"] == 1 and not f["warnings"]
 PY
 run bash -c 'seq 1 40 | etalon samplesize'
-like 'samplesize: no part of a series with a drift represents it' "$out" '40 runs: no part of the series'
+like 'samplesize: no part of a series with a drift represents it' "$out" '40 runs: too few runs: parts of the series differ'
 like 'samplesize: dependent runs give a warning' "$out" 'warning: successive runs resemble each other'
 run bash -c 'yes 5 | head -n 20 | etalon samplesize --json'
 like 'samplesize: a constant series needs no more than five runs' "$out" '"recommended": 5,'

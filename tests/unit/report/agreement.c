@@ -198,6 +198,12 @@ static void read_rows(char *text, const char *where)
 		}
 		if (!close || !(join = strstr(open, " … ")) || join > close || strchr(open, '%'))
 			continue;
+		/* A mean has a unit, or further cells after it; the ratio is the last cell of
+		 * Markdown. */
+		const char *bar = strchr(close, '|');
+		if (open < row + 2 || open[-2] < '0' || open[-2] > '9' ||
+			(bar && strchr(bar + 1, '|')))
+			continue;
 		double lo = number_before(row, join) - 1,
 		       hi = strtod(join + strlen(" … "), NULL) - 1;
 		int kind = strchr(close, '?')   ? SAME

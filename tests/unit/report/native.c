@@ -98,7 +98,7 @@ static void keys(json_t *root)
 	has_keys(json_object_get(result, "pt"), "an estimate",
 		"mean_ns sd_ns relative_error min_ns max_ns median_ns standard_uncertainty_ns "
 		"coverage_factor expanded_uncertainty_ns interval_ns level interval_method "
-		"warnings");
+		"degrees_of_freedom variance_inflation student_t_ns warnings");
 	json_t *pair = at(root, "comparisons", 0);
 	has_keys(pair, "a comparison",
 		"a b f_test ks test statistic df p holm_alpha p_holm significant_unadjusted "

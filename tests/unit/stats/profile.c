@@ -282,8 +282,8 @@ static void test_row_factors(void)
 	ok(dependent->coverage_factor > r.coverage_factor, "k: and a larger k (%.2f)",
 		dependent->coverage_factor);
 	is_str(equal->interval_method, "resolution", "k: equal counts have their step only");
-	/* qnorm((1 + 0.999996769) / 2) by Python's statistics.NormalDist */
-	near(equal->coverage_factor, 4.65557, 0, 1e-5, "k: that of the normal distribution");
+	near(equal->coverage_factor, 0.999996769 * sqrt(3), 0, 1e-8,
+		"k: that of the rectangular distribution");
 	for (size_t i = 0; i < r.n_rows; i++)
 		near(r.rows[i].expanded_uncertainty,
 			r.rows[i].coverage_factor * r.rows[i].standard_uncertainty, 1e-12, 0,
@@ -393,7 +393,7 @@ static void test_constant(void)
 	}
 	struct et_profile_result r = judge(e, ET_BY_FUNCTION, 0, 99);
 	is_str(r.rows[0].interval_method, "resolution", "constant: equal counts leave one sample");
-	near(r.rows[0].expanded_uncertainty, 1.959963984540054 / sqrt(12), 1e-9, 0,
+	near(r.rows[0].expanded_uncertainty, 0.95 * 0.5, 1e-9, 0,
 		"constant: the uncertainty is that of the step");
 	near(r.rows[0].share_interval.lo, 1 + log(0.025) / 250, 1e-12, 0,
 		"constant: the others have less than what 250 samples would have shown");
