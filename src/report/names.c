@@ -2,7 +2,6 @@
 #include "report/names.h"
 #include "base/alloc.h"
 
-#include <limits.h>
 #include <string.h>
 
 #define ELLIPSIS "…"
@@ -169,5 +168,5 @@ char **et_names_fit(const char *const *names, size_t n, int width)
 
 char **et_page_names(const struct et_page *page, const char *const *names, size_t n, int width)
 {
-	return et_names_fit(names, n, page->full_names ? INT_MAX : width);
+	return et_names_fit(names, n, page->full_names ? ET_NAME_MOST : width);
 }

@@ -327,7 +327,7 @@ static void fit(struct table *t, int widest)
 		if (room_for_names(t) < least)
 			t->width[c] = 0;
 	}
-	int room = t->options->full_names ? widest : room_for_names(t);
+	int room = t->options->full_names ? ET_NAME_MOST : room_for_names(t);
 	t->name = smaller(widest, room);
 	if (t->width[BAR])
 		t->width[BAR] += smaller(

@@ -232,6 +232,24 @@ static void table(void)
 	et_experiment_free(e);
 }
 
+/* A command of 128 KiB is a column of that width in a pipe, in every line of the table. */
+static void huge_name(void)
+{
+	ET_AUTO_FREE char *huge = et_calloc(131072, 1);
+	const char *const two[] = { "short", huge };
+	size_t left;
+
+	memset(huge, 'x', 131071);
+	struct et_experiment *e = fixture_experiment(two, 2);
+	struct et_judgement j = fixture_judgement(e);
+	ET_AUTO_FREE char *text =
+		print(e, &j, (struct et_text_options){ .width = 80, .full_names = true }, &left);
+	ok(widest_line(text) < 1200, "a huge name: even in a pipe it is cut to 1000 columns: %d",
+		widest_line(text));
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 /* A ratio that is not that of the printed means says so. */
 static void corrected(void)
 {
@@ -505,6 +523,7 @@ int main(void)
 	lines();
 	sequence();
 	table();
+	huge_name();
 	corrected();
 	many();
 	notes();
