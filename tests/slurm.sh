@@ -61,7 +61,8 @@ slurm_start_munge()
 	install -d -o munge -g munge -m 711 /run/munge
 	[ -s /etc/munge/munge.key ] || mungekey --create 2>/dev/null
 	chown munge:munge /etc/munge/munge.key
-	runuser -u munge -- munged --pid-file=/run/munge/munged.pid >/dev/null 2>&1
+	# slurm_stop of this test must not end it: another test may use it.
+	env -u SLURM_CONF runuser -u munge -- munged --pid-file=/run/munge/munged.pid >/dev/null 2>&1
 	wait_until 'munge -n >/dev/null 2>&1' 10
 }
 

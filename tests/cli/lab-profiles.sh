@@ -70,7 +70,12 @@ for t in d["treatments"]:
     v = t["function1"]
     assert near(v["projected"], my - 2.5 * b), v
     assert abs(v["prediction_half_width"] - 6.803 * s) <= 1e-4 * s, v
-    assert v["anomalous"] == (abs(t["functions"][0]["mean"] - v["projected"]) > v["prediction_half_width"] + 1e-9)'
+    # the quantile of t with two degrees of freedom, at the level of each of all configurations (Sidak)
+    p = 1 - (1 - 0.95 ** (1 / len(d["treatments"]))) / 2
+    wider = (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p))) / 4.302652729749461
+    assert abs(v["joint_half_width"] - wider * v["prediction_half_width"]) <= 1e-6 * wider * s + 1e-9, v
+    away = abs(t["functions"][0]["mean"] - v["projected"])
+    assert v["anomalous"] == (away > v["joint_half_width"] + 1e-9 and away > v["observed_half_width"]), v'
 ok 'lab triangle: level and factor hold for all means together' python3 -c '
 exec(open("check.py").read())
 n = 7 * len(d["treatments"])
