@@ -58,6 +58,13 @@ static int find(
 	return c ? 0 : -EINVAL;
 }
 
+/* "skipped" is of version 1.8 and later. */
+static bool has_no_time(const json_t *b)
+{
+	return json_is_true(json_object_get(b, "error_occurred")) ||
+	       json_is_true(json_object_get(b, "skipped"));
+}
+
 static int read_repetition(
 	struct et_importer *in, const json_t *b, const struct et_import_place *at)
 {
@@ -76,9 +83,7 @@ static int read_repetition(
 		return rc;
 	if (type && strcmp(type, "iteration") != 0)
 		return 0;
-	/* "skipped" is of version 1.8 and later. */
-	if (json_is_true(json_object_get(b, "error_occurred")) ||
-		json_is_true(json_object_get(b, "skipped"))) {
+	if (has_no_time(b)) {
 		in->omitted++;
 		return 0;
 	}
