@@ -174,7 +174,8 @@ static int find_submitted(const struct et_slurm *s, uint32_t generation, uint32_
 		return rc;
 	*n = 0;
 	*parts = et_calloc(n_tasks + 1, sizeof(**parts));
-	qsort(tasks, n_tasks, sizeof(*tasks), by_array); /* those that run come first otherwise */
+	if (n_tasks) /* those that run come first otherwise */
+		qsort(tasks, n_tasks, sizeof(*tasks), by_array);
 	for (size_t i = 0; i < n_tasks; i++) {
 		if (tasks[i].report.generation != generation)
 			continue;
