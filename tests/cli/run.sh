@@ -76,8 +76,8 @@ ok "run: a difference without a verdict is explained" jq -e '[.comparisons[] |
 	.significant or .ratio.lo == null or (.ratio.lo <= 1 and .ratio.hi >= 1) or
 	(.verdict | test("too few pairs|comparisons"))] | all' few.json
 exits "run: two programs that wait are measured" 0 etalon run -r 4 --metric pt 'sleep 0.2' 'sleep 0.3'
-like "run: a warning advises to compare programs that wait by elapsed time" "$(tr -s ' \n' ' ' <<<"$out")" \
-	'mostly sleep or wait.* use --metric elapsed'
+like "run: a warning advises to compare programs that wait by elapsed time" "$(etalon show -v | tr -s ' \n' ' ')" \
+	'mostly sleep or wait.*--metric elapsed'
 exits "run: --metric et succeeds" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.12'
 like "run: --metric et finds the difference of programs that wait" "$out" '2 is slower than 1'
 exits "peak memory: run succeeds" 0 etalon run -q -r 3 --json rss.json true
