@@ -40,7 +40,6 @@ static struct et_experiment *build(struct et_rng *rng, uint32_t benchmarks, doub
 {
 	enum { ROUNDS = 30 };
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
-	uint32_t order = 0;
 
 	e->plan = (struct et_plan){ .order = ET_ORDER_RANDOM, .level = 0.95, .runs = ROUNDS };
 	e->n_commands = benchmarks + 1;
@@ -56,7 +55,7 @@ static struct et_experiment *build(struct et_rng *rng, uint32_t benchmarks, doub
 				      : 10 * speed;
 			struct et_sample s = { .place = { .command = c,
 						       .round = i + 1,
-						       .order = ++order,
+						       .order = i * (uint32_t)e->n_commands + c + 1,
 						       .arrangement = ET_SOLO } };
 			s.measured.cpu_ns = s.measured.elapsed_ns = (uint64_t)llround(1e6 * ms);
 			et_experiment_add(e, &s);
