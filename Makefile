@@ -8,7 +8,7 @@ MESON ?= meson
 NINJA ?= ninja
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check check-fresh asan valgrind torture cluster-torture fuzz lint bench install uninstall clean help \
+.PHONY: all demo check check-all check-fresh asan valgrind torture cluster-torture fuzz lint bench install uninstall clean help \
 	deps deps-test deps-bench deps-lint deps-fresh
 
 all: $(BUILD)/build.ninja
@@ -39,14 +39,17 @@ demo: deps
 check: deps-test
 	@BUILD=$(BUILD) tools/check
 
+check-all: deps-test
+	@BUILD=$(BUILD) tools/check all
+
 check-fresh: deps-fresh
 	@tools/check-fresh
 
 asan: deps
-	@BUILD=$(BUILD) tools/check asan
+	@BUILD=$(BUILD) tools/check all asan
 
 valgrind: deps-test
-	@BUILD=$(BUILD) tools/check valgrind
+	@BUILD=$(BUILD) tools/check all valgrind
 
 # TIMES short forms of every campaign; 50 take hours.
 TIMES ?= 50
@@ -91,7 +94,8 @@ clean:
 help:
 	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
 	@echo 'make demo       install what is missing, build, measure two programs against each other'
-	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
+	@echo 'make check      install what tests need, build, run each test: plain, with ASan and UBSan, or under valgrind'
+	@echo 'make check-all  every test in every stage that can run it, simulations at full size: for an hour'
 	@echo 'make check-fresh  the same on a bare Debian 12 and 13 in temporary folders (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'

@@ -4,7 +4,7 @@
  * where WIDTH is portable or auto and METHOD is percentile, bca or t. Prints the elapsed time and
  * the CPU time in seconds. bench/bootstrap calls it.
  */
-#include "stats/bootstrap.h"
+#include "stats/series/bootstrap.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "num/rng.h"

@@ -11,9 +11,9 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/interval.h"
-#include "stats/signed_rank.h"
-#include "stats/student.h"
+#include "stats/compare/signed_rank.h"
+#include "stats/series/interval.h"
+#include "stats/series/student.h"
 
 #include <math.h>
 #include <stdio.h>

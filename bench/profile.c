@@ -13,10 +13,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/host.h"
-#include "measure/runner.h"
-#include "profile/observe.h"
-#include "profile/record.h"
-#include "profile/sampler.h"
+#include "measure/child/runner.h"
+#include "profile/sampling/observe.h"
+#include "profile/sampling/record.h"
+#include "profile/sampling/sampler.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -12,7 +12,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "measure/snapshot.h"
+#include "measure/observe/snapshot.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 

@@ -7,7 +7,7 @@
  *
  * If FILE is given, it is not removed; bench/store uses it afterwards.
  */
-#include "store/store.h"
+#include "store/core/store.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 

@@ -3,7 +3,7 @@
 #include "put/fragment_source.inc"
 #include "put/triangle_source.inc"
 
-const struct et_alone et_alone_programs[] = {
+const struct et_put_alone et_alone_programs[] = {
 	{ "fragment", fragment_source },
 	{ "triangle", triangle_source },
 	{ NULL, NULL },

@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-struct et_alone {
+struct et_put_alone {
 	const char *name; /* of the program under test; NULL ends the table */
 	const char *source;
 };
 
-extern const struct et_alone et_alone_programs[];
+extern const struct et_put_alone et_alone_programs[];
 
 #endif

@@ -15,7 +15,11 @@ static const double tolerance = 1e-9;
 
 const char et_kernel_letters[] = "SWABC";
 
-const struct et_kernel et_kernels[] = {
+/*
+ * To add a row: a file kernel_NAME.c, its declaration in kernel_work.h, a row in workload.c,
+ * man/etalon-put.1.scd.
+ */
+const struct et_put_kernel et_kernels[] = {
 	{ "ep", et_kernel_ep,
 		{ 1341445.18438934, 5366974.4062694, 42921527.894041, 343332141.970626,
 			2746701270.48524 } },
@@ -49,9 +53,9 @@ const struct et_kernel et_kernels[] = {
 	{ 0 },
 };
 
-const struct et_kernel *et_kernel_find(const char *name)
+const struct et_put_kernel *et_kernel_find(const char *name)
 {
-	for (const struct et_kernel *k = et_kernels; k->name; k++) {
+	for (const struct et_put_kernel *k = et_kernels; k->name; k++) {
 		if (!strcmp(k->name, name))
 			return k;
 	}
@@ -65,7 +69,7 @@ enum et_kernel_class et_kernel_class_find(const char *letter)
 	return at ? (enum et_kernel_class)(at - et_kernel_letters) : ET_CLASSES;
 }
 
-bool et_kernel_verify(const struct et_kernel *k, enum et_kernel_class size,
+bool et_kernel_verify(const struct et_put_kernel *k, enum et_kernel_class size,
 	const struct et_kernel_result *r, char *why, size_t n)
 {
 	double expected = k->expected[size];

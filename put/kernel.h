@@ -35,24 +35,24 @@ struct et_kernel_result {
 	char detail[128];  /* a description of the work */
 };
 
-struct et_kernel {
+struct et_put_kernel {
 	const char *name; /* NULL ends the table */
 	/* With spoil, one number is changed in the middle of the work: a test of the checks. */
 	void (*run)(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
 	double expected[ET_CLASSES]; /* of value */
 };
 
-extern const struct et_kernel et_kernels[];
+extern const struct et_put_kernel et_kernels[];
 
 /* Returns NULL if there is no kernel of that name. */
-const struct et_kernel *et_kernel_find(const char *name);
+const struct et_put_kernel *et_kernel_find(const char *name);
 /* Returns the size of that letter; ET_CLASSES: there is none. */
 enum et_kernel_class et_kernel_class_find(const char *letter);
 /*
  * Checks the result: the error must be within its limit, the value must be the known one.
  * Otherwise why says what is wrong.
  */
-bool et_kernel_verify(const struct et_kernel *k, enum et_kernel_class size,
+bool et_kernel_verify(const struct et_put_kernel *k, enum et_kernel_class size,
 	const struct et_kernel_result *r, char *why, size_t n) ET_CHECK;
 
 #endif

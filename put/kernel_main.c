@@ -29,8 +29,8 @@ static int use_threads(unsigned long wanted)
 }
 
 /* Returns the exit status. */
-static int run(
-	const struct et_kernel *k, enum et_kernel_class size, int threads, bool verbose, bool spoil)
+static int run(const struct et_put_kernel *k, enum et_kernel_class size, int threads, bool verbose,
+	bool spoil)
 {
 	struct et_kernel_result result = { 0 };
 	char why[160];
@@ -48,7 +48,7 @@ static int run(
 
 int main(int argc, char **argv)
 {
-	const struct et_kernel *k = argc > 3 ? et_kernel_find(argv[1]) : NULL;
+	const struct et_put_kernel *k = argc > 3 ? et_kernel_find(argv[1]) : NULL;
 	enum et_kernel_class size = k ? et_kernel_class_find(argv[2]) : ET_CLASSES;
 	unsigned long wanted = k ? strtoul(argv[3], NULL, 10) : 0;
 

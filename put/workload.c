@@ -311,6 +311,7 @@ static int run_nops(const struct et_put_params *p, struct et_put_result *out, st
 
 const char *const et_put_random_names[] = { "urandom", "lcg", "constant", NULL };
 
+/* To add a row: the work in a file of its own, man/etalon-put.1.scd. */
 const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE | ET_PUT_REPORT,

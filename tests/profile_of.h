@@ -4,7 +4,7 @@
 #define ET_TESTS_PROFILE_OF_H
 
 #include "base/alloc.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ET_TESTS_SAMPLE_OF_H
 #define ET_TESTS_SAMPLE_OF_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 /* Sample i. Tests may also change it, although most have a constant command. */
 static inline struct et_sample *sample_of(const struct et_command *c, size_t i)

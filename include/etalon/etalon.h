@@ -322,7 +322,7 @@ enum etalon_warning {
 	ETALON_WARNING_BELOW_FLOOR = 1024,
 	ETALON_WARNING_CALLS_DIFFER = 2048, /* some calls do more than others: this is the mean */
 	ETALON_WARNING_THREADS = 4096,      /* more threads than CPUs: they take turns */
-	ETALON_WARNING_RATES = 8192 /* threads lost CPUs to other programs: rates are too low */
+	ETALON_WARNING_RATES = 8192 /* other programs had the CPUs meanwhile: rates are too low */
 };
 
 /* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */

@@ -43,6 +43,17 @@ char *et_clean(const char *text, const char *keep)
 	return out;
 }
 
+void et_say(FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
+	ET_AUTO_FREE char *clean = et_clean(text, "\n");
+	fputs(clean, out);
+}
+
 int et_glyph_columns(const char *text, size_t *n)
 {
 	*n = et_utf8_length(text);

@@ -24,6 +24,23 @@ static int has_arg(const struct et_option *o)
 	return o->arg[0] == '[' ? optional_argument : required_argument;
 }
 
+const struct et_option *et_option_named(const struct et_option *table, const char *name)
+{
+	while (table && table->name && strcmp(table->name, name))
+		table++;
+	return table && table->name ? table : NULL;
+}
+
+/* Whether another row of that name is meant, because only that one belongs to the action. */
+static bool has_namesake(const struct et_option_table *t, const struct et_option *o)
+{
+	bool other = false;
+
+	for (const struct et_option *p = t->rows; o->of && !(o->of & t->action) && p->name; p++)
+		other |= !strcmp(p->name, o->name) && p->of & t->action;
+	return other;
+}
+
 /* A row and the table that it belongs to. */
 struct placed {
 	const struct et_option *option;
@@ -45,6 +62,8 @@ static struct compiled compile(const struct et_option_table *tables)
 
 	for (const struct et_option_table *t = tables; t->rows; t++) {
 		for (const struct et_option *o = t->rows; o->name; o++) {
+			if (has_namesake(t, o) || (t->only && !et_option_named(t->only, o->name)))
+				continue;
 			ET_GROW(c.rows, c.n, cap);
 			c.rows[c.n++] = (struct placed){ o, t };
 		}
@@ -172,6 +191,7 @@ int et_options_parse(const struct et_option_table *tables, int argc, char **argv
 {
 	struct compiled c = compile(tables);
 	struct et_operands ops = { .before = et_calloc((size_t)argc + 1, sizeof(char *)) };
+	size_t cap = 0;
 	int code, rc = 0;
 
 	opterr = 0;
@@ -183,7 +203,10 @@ int et_options_parse(const struct et_option_table *tables, int argc, char **argv
 		} else if (code == '?' || code == ':') {
 			rc = refuse(&c, code, argv, err);
 		} else {
-			rc = handle(find_row(&c, code), argc, argv, err);
+			const struct placed *row = find_row(&c, code);
+			ET_GROW(ops.options, ops.n_options, cap);
+			ops.options[ops.n_options++] = row->option;
+			rc = handle(row, argc, argv, err);
 		}
 	}
 	if (rc == 0 && optind > 0 && optind <= argc && !strcmp(argv[optind - 1], "--")) {
@@ -202,6 +225,7 @@ int et_options_parse(const struct et_option_table *tables, int argc, char **argv
 void et_operands_free(struct et_operands *ops)
 {
 	free(ops->before);
+	free(ops->options);
 	memset(ops, 0, sizeof(*ops));
 }
 

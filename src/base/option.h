@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,13 @@ struct et_option {
 	const void *context; /* data for the command's own setter */
 	unsigned bit;        /* is set in the table's `given`; 0: none */
 	const char *group;   /* heading of the help above this row; NULL: the same as before */
+	const char *kind;    /* by which other rows exclude it, or NULL: "plan" */
+	/* Relations, which src/cli checks; names are those of options of the same command. */
+	unsigned of;       /* bits of the actions that take it; 0: all */
+	const char *needs; /* "a|b": one of these must be given, too */
+	/* "a|b": none of these may be; "@plan": all of that kind; "ID": operands, by their name */
+	const char *excludes;
+	bool alone; /* with it the operands that the action needs may be omitted */
 };
 
 /* In a row: the member of `struct type` that it fills. */
@@ -67,6 +75,8 @@ enum { ET_OPTION_SHOWN = 64 };
 /* Formats "--name" for errors and returns buf. */
 const char *et_option_shown(const struct et_option *o, char buf[ET_OPTION_SHOWN]);
 
+/* Returns the row of that name; NULL if there is none, or no table. */
+const struct et_option *et_option_named(const struct et_option *table, const char *name);
 /* Returns the i-th choice of an option; NULL after the last, or if it has none. */
 const char *et_option_choice(const struct et_option *o, size_t i);
 /* Returns the position of text among the choices of an option; -EINVAL if it is none of them. */
@@ -77,6 +87,8 @@ struct et_option_table {
 	const struct et_option *rows; /* NULL ends an array of tables */
 	void *ctx;
 	unsigned *given; /* collects the bits of the options that were given; may be NULL */
+	unsigned action; /* if rows have the same name, the one that this action takes is used */
+	const struct et_option *only; /* if not NULL: rows with a name that this table has, too */
 };
 
 /* The words of argv that are not options. The strings belong to argv. */
@@ -85,6 +97,8 @@ struct et_operands {
 	size_t n_before;
 	char **after; /* the words after "--"; NULL if there was no "--" */
 	size_t n_after;
+	const struct et_option **options; /* the rows that were given, in their order */
+	size_t n_options;
 };
 
 /*

@@ -74,7 +74,7 @@ static double relative_ppm(
 	return 1e6 * (b->slope / a->slope - 1);
 }
 
-int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out)
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_clock_drift *out)
 {
 	if (n < 6 || n > ET_DRIFT_READINGS)
 		return -EINVAL;

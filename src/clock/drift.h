@@ -21,7 +21,7 @@ struct et_drift_reading {
 enum { ET_DRIFT_READINGS = 256 }; /* the most that et_drift_fit accepts */
 
 /* Undefined figures are NaN; uncertainties are standard ones. */
-struct et_drift {
+struct et_clock_drift {
 	double hz, hz_uncertainty;                     /* ticks per second of CLOCK_MONOTONIC_RAW */
 	double hz_monotonic, hz_monotonic_uncertainty; /* ticks per second of CLOCK_MONOTONIC */
 	/* How much faster the counter was in the second half of the readings than in the first. */
@@ -40,7 +40,7 @@ size_t et_drift_read(
  * Returns 0, -ERANGE if the counter or a clock went backwards, or -EINVAL if n is below 6 or above
  * ET_DRIFT_READINGS.
  */
-int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out) ET_CHECK;
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_clock_drift *out) ET_CHECK;
 
 /*
  * Returns the increase of the counter during a sleep, per second of the requested duration (the

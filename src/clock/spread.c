@@ -13,9 +13,9 @@ size_t et_median_rank(size_t n)
 	return (size_t)et_qbinom(0.025, (double)n, 0.5);
 }
 
-struct et_spread et_spread_of(double *x, size_t n)
+struct et_clock_spread et_spread_of(double *x, size_t n)
 {
-	struct et_spread s = { n, NAN, NAN, NAN, NAN, NAN, NAN };
+	struct et_clock_spread s = { n, NAN, NAN, NAN, NAN, NAN, NAN };
 	size_t r = et_median_rank(n);
 
 	if (!n)

@@ -28,10 +28,10 @@ struct et_stretch_row {
 #define ET_STRETCH_LOSS 0.01
 
 struct et_stretches {
-	double ran_ns, lost_ns; /* while the thread spun: with the CPU, and without it */
-	double cpu_ns;          /* CPU time of the thread by the kernel; NaN: not known */
-	size_t preempted;       /* gaps that are longer than an interrupt */
-	struct et_spread slice; /* running time from one of these to the next, in ns */
+	double ran_ns, lost_ns;       /* while the thread spun: with the CPU, and without it */
+	double cpu_ns;                /* CPU time of the thread by the kernel; NaN: not known */
+	size_t preempted;             /* gaps that are longer than an interrupt */
+	struct et_clock_spread slice; /* running time from one of these to the next, in ns */
 	/* Ascending by length, from 1 µs to a quarter of ran_ns at most. */
 	struct et_stretch_row rows[ET_STRETCH_ROWS];
 	size_t n_rows;

@@ -29,7 +29,7 @@ struct et_survey {
 	uint64_t sleep_ns;  /* duration of that sleep */
 	size_t n_readings;  /* from which drift was computed */
 	int drift_error;    /* 0: drift is valid; else -errno */
-	struct et_drift drift;
+	struct et_clock_drift drift;
 	struct et_ntp ntp;
 	int timer_error; /* as et_timer_measure returned it; timer is valid if 0 or -EAGAIN */
 	struct et_timer timer;

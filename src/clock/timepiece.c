@@ -140,7 +140,7 @@ static void find_latency(const struct et_timepiece *t, const struct et_clock *re
 		spent += took;
 		x[batches++] = took / n;
 	}
-	struct et_spread cost = et_spread_of(x, batches);
+	struct et_clock_spread cost = et_spread_of(x, batches);
 	out->latency_ns = cost.median;
 	out->latency_lo_ns = cost.lo;
 	out->latency_hi_ns = cost.hi;

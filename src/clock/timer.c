@@ -40,7 +40,7 @@ static double length_ns(const struct et_timer_series *s, size_t i)
  * median is another interrupt that began at the same place by chance; they are left out. `room` has
  * space for all gaps.
  */
-static struct et_spread cost_of(
+static struct et_clock_spread cost_of(
 	const struct et_timer_series *s, const bool *ticks, double interval, double *room)
 {
 	size_t n = 0, first = 0, others = 0;
@@ -49,7 +49,7 @@ static struct et_spread cost_of(
 		if (ticks[i] && length_ns(s, i) <= interval / 4 / s->hz * 1e9)
 			room[n++] = length_ns(s, i);
 	}
-	struct et_spread all = et_spread_of(room, n);
+	struct et_clock_spread all = et_spread_of(room, n);
 	while (n && room[n - 1] > 4 * all.q1)
 		n--;
 	while (first < n && room[first] < et_median_sorted(room, n) / 2)
@@ -70,7 +70,7 @@ static void take_phase(const struct et_timer_series *s, double interval, double 
 		ticks[i] = et_phase_has(phase, start_of(s, i), interval, WIDTH * interval);
 }
 
-static void add_candidate(struct et_timer *out, const struct et_spread *cost)
+static void add_candidate(struct et_timer *out, const struct et_clock_spread *cost)
 {
 	if (!cost->n)
 		return;
@@ -82,7 +82,7 @@ static void add_candidate(struct et_timer *out, const struct et_spread *cost)
 		out->doubt_hi_ns = cost->q3;
 		return;
 	}
-	out->cost = (struct et_spread){ 0, NAN, NAN, NAN, NAN, NAN, NAN };
+	out->cost = (struct et_clock_spread){ 0, NAN, NAN, NAN, NAN, NAN, NAN };
 	out->cost_ns = fmin(out->cost_ns, cost->min);
 	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost->q1);
 	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost->q3);
@@ -154,7 +154,7 @@ static void by_phases(const struct et_timer_series *s, double interval, bool *ti
 	}
 	for (size_t k = n_phases; k-- > 0;) {
 		take_phase(s, interval, phases[k], ticks);
-		struct et_spread cost = cost_of(s, ticks, interval, room);
+		struct et_clock_spread cost = cost_of(s, ticks, interval, room);
 		add_candidate(out, &cost);
 	}
 }
@@ -163,7 +163,7 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 {
 	double kernel = (double)s->kernel_ns * s->hz / 1e9, interval = 0;
 	struct et_tick_fit fit;
-	struct et_spread cost;
+	struct et_clock_spread cost;
 
 	if (et_ticks_find(s->gaps, s->n, s->hz, ticks, &fit) == 0) {
 		interval = fit.interval;

@@ -31,8 +31,8 @@ struct et_timer {
 	double cost_ns;    /* shortest gap that is a timer interrupt; 0: unknown */
 	size_t interrupts; /* timer interrupts that no preemption made longer */
 	enum et_timer_source source;
-	struct et_spread cost; /* of those interrupts, in ns; NaN with several candidates */
-	size_t candidates;     /* phases at which the interrupts may be; 0: unknown */
+	struct et_clock_spread cost; /* of those interrupts, in ns; NaN with several candidates */
+	size_t candidates;           /* phases at which the interrupts may be; 0: unknown */
 	/* The doubt: from the smallest first quartile of all candidates to the largest third one.
 	 */
 	double doubt_lo_ns, doubt_hi_ns;

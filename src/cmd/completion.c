@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon completion SHELL`: completion scripts generated from the option tables. */
-#include "cmd/cli.h"
+#include "cli/cli.h"
+#include "cli/program.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Calls fn for every option of a command, including the common ones. */
-static void each_option(
-	const struct et_verb *v, void (*fn)(const struct et_verb *v, const struct et_option *o))
+static bool takes(const struct et_verb *v, const struct et_action *a, const struct et_option *o)
 {
-	for (size_t t = 0; et_verb_table(v, t); t++) {
-		for (const struct et_option *o = et_verb_table(v, t); o->name; o++)
-			fn(v, o);
+	unsigned takers = et_verb_takers(v, o);
+
+	return !takers || takers & a->bit;
+}
+
+/*
+ * Calls fn for every option of a command, including the common ones; for those of an action only
+ * if that is not NULL.
+ */
+static void each_option(const struct et_verb *v, const struct et_action *a,
+	void (*fn)(const struct et_verb *v, const struct et_option *o))
+{
+	struct et_option_walk at = { 0 };
+	struct et_option o;
+
+	while (et_verb_next_option(v, &at, &o)) {
+		if (!a || takes(v, a, &o))
+			fn(v, &o);
 	}
 }
 
@@ -36,12 +53,14 @@ static void print_choices(const struct et_option *o)
 
 static bool has_operands(const struct et_verb *v)
 {
-	return v->operand || (v->operands && strchr(v->operands, '|'));
+	return v->actions || v->operand || (v->operands && strchr(v->operands, '|'));
 }
 
 static void print_operands(const struct et_verb *v)
 {
-	if (!v->operand)
+	for (const struct et_action *a = v->actions; a && a->name; a++)
+		printf("%s%s", a == v->actions ? "" : " ", a->name);
+	if (v->operands)
 		print_words(v->operands);
 	for (size_t i = 0; v->operand && v->operand(i); i++)
 		printf("%s%s", i ? " " : "", v->operand(i));
@@ -68,13 +87,14 @@ static void bash_word(const struct et_verb *v, const struct et_option *o)
 
 static void bash_choices(const struct et_verb *v, const struct et_option *o)
 {
+	(void)v;
 	if (has_choices(o)) {
-		printf("\t%s:--%s) COMPREPLY=($(compgen -W '", v->name, o->name);
+		printf("\t\t--%s) COMPREPLY=($(compgen -W '", o->name);
 		print_choices(o);
 		printf("' -- \"$cur\")); return ;;\n");
 	} else if (o->values) {
-		printf("\t%s:--%s) COMPREPLY=($(compgen -%c -- \"$cur\")); return ;;\n", v->name,
-			o->name, strcmp(o->values, "USER") ? 'f' : 'u');
+		printf("\t\t--%s) COMPREPLY=($(compgen -%c -- \"$cur\")); return ;;\n", o->name,
+			strcmp(o->values, "USER") ? 'f' : 'u');
 	}
 }
 
@@ -83,8 +103,7 @@ static void bash_operand(const struct et_verb *v)
 {
 	const char *o = v->operands;
 
-	printf("\t%s) ", v->name);
-	if (!o && !v->operand)
+	if (!o && !has_operands(v))
 		printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
 	else if (o && !strcmp(o, "COMMAND"))
 		printf("COMPREPLY=($(compgen -c -f -- \"$cur\"))");
@@ -98,10 +117,9 @@ static void bash_operand(const struct et_verb *v)
 		printf("' -- \"$cur\")); [ ${#COMPREPLY[@]} -gt 0 ] || "
 		       "COMPREPLY=($(compgen -f -- \"$cur\"))");
 	}
-	printf(" ;;\n");
 }
 
-static void bash(void)
+static void bash_begin(void)
 {
 	printf("# bash completion for etalon, made from its option tables\n"
 	       "_etalon()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} "
@@ -110,27 +128,58 @@ static void bash(void)
 	for (const struct et_verb *const *v = et_verbs; *v; v++)
 		printf("%s ", (*v)->name);
 	printf("--help --version' -- \"$cur\"))\n\t\treturn\n\tfi\n"
-	       "\tcase ${COMP_WORDS[1]}:$prev in\n");
-	for (const struct et_verb *const *v = et_verbs; *v; v++)
-		each_option(*v, bash_choices);
-	printf("\tesac\n\tcase ${COMP_WORDS[1]} in\n");
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		printf("\t%s) words='", (*v)->name);
-		each_option(*v, bash_word);
-		printf("' ;;\n");
-	}
-	printf("\tesac\n\tif [[ $cur == -* ]]; then\n"
-	       "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
 	       "\tcase ${COMP_WORDS[1]} in\n");
-	for (const struct et_verb *const *v = et_verbs; *v; v++)
-		bash_operand(*v);
-	printf("\tesac\n}\ncomplete -F _etalon etalon\n");
 }
 
-static void zsh_option(const struct et_verb *v, const struct et_option *o)
+static void bash_verb(const struct et_verb *v)
 {
-	(void)v;
-	printf("\t\t\t'--%s%s[", o->name, o->arg && o->arg[0] != '[' ? "=" : "");
+	printf("\t%s) words='", v->name);
+	each_option(v, NULL, bash_word);
+	printf("'\n\t\tcase $prev in\n");
+	each_option(v, NULL, bash_choices);
+	printf("\t\tesac\n\t\tcase ${COMP_WORDS[2]-} in\n");
+	for (const struct et_action *a = v->actions; a && a->name; a++) {
+		printf("\t\t%s) words='", a->name);
+		each_option(v, a, bash_word);
+		printf("' ;;\n");
+	}
+	printf("\t\tesac\n\t\t[[ $cur == -* ]] || { ");
+	bash_operand(v);
+	printf("; return; } ;;\n");
+}
+
+static void bash_end(void)
+{
+	printf("\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	       "}\ncomplete -F _etalon etalon\n");
+}
+
+/* The options and operands that are not offered after this one. */
+static void zsh_excluded(const struct et_verb *v, const struct et_option *o)
+{
+	struct et_option_walk at = { 0 };
+	struct et_option other;
+	const char *before = "'(";
+
+	for (const char *p = o->excludes; p && *p; p += strcspn(p, "|"), p += strspn(p, "|")) {
+		if (isupper((unsigned char)*p)) {
+			printf("%s*", before); /* all operands */
+			before = " ";
+		}
+	}
+	while (o->excludes && et_verb_next_option(v, &at, &other)) {
+		if (et_option_excludes(o, &other)) {
+			printf("%s--%s", before, other.name);
+			before = " ";
+		}
+	}
+	fputs(*before == ' ' ? ")'" : "", stdout);
+}
+
+static void zsh_spec(const struct et_verb *v, const struct et_option *o)
+{
+	zsh_excluded(v, o);
+	printf("'--%s%s[", o->name, o->arg && o->arg[0] != '[' ? "=" : "");
 	for (const char *p = o->help; *p; p++) {
 		if (strchr("[]:\\", *p))
 			putchar('\\');
@@ -144,10 +193,34 @@ static void zsh_option(const struct et_verb *v, const struct et_option *o)
 	} else if (o->arg) {
 		printf(":value:%s", o->values ? "_files" : "");
 	}
-	printf("' \\\n");
+	putchar('\'');
 }
 
-static void zsh(void)
+static void zsh_option(const struct et_verb *v, const struct et_option *o)
+{
+	if (et_verb_takers(v, o))
+		return;
+	printf("\t\t\t");
+	zsh_spec(v, o);
+	printf(" \\\n");
+}
+
+/* An option of some actions: it is offered after these, and before an action. */
+static void zsh_own(const struct et_verb *v, const struct et_option *o)
+{
+	if (!et_verb_takers(v, o))
+		return;
+	printf("\t\t[[ $words[2] == (");
+	for (const struct et_action *a = v->actions; a->name; a++) {
+		if (takes(v, a, o))
+			printf("%s|", a->name);
+	}
+	printf("-*|) ]] && own+=(");
+	zsh_spec(v, o);
+	printf(")\n");
+}
+
+static void zsh_begin(void)
 {
 	printf("#compdef etalon\n# zsh completion for etalon, made from its option tables\n"
 	       "_etalon() {\n\tlocal -a commands=(\n");
@@ -159,22 +232,35 @@ static void zsh(void)
 	printf("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n"
 	       "\tfi\n\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n"
 	       "\tcase $command in\n");
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		printf("\t%s)\n\t\t_arguments -s \\\n", (*v)->name);
-		each_option(*v, zsh_option);
-		if (has_operands(*v)) {
-			printf("\t\t\t'1:what:(");
-			print_operands(*v);
-			printf(")' \\\n");
-		}
-		printf("\t\t\t'*:file:_files' ;;\n");
+}
+
+static void zsh_verb(const struct et_verb *v)
+{
+	printf("\t%s)\n\t\tlocal -a own=()\n", v->name);
+	each_option(v, NULL, zsh_own);
+	printf("\t\t_arguments -s $own \\\n");
+	each_option(v, NULL, zsh_option);
+	if (has_operands(v)) {
+		printf("\t\t\t'1:what:(");
+		print_operands(v);
+		printf(")' \\\n");
 	}
+	printf("\t\t\t'*:file:_files' ;;\n");
+}
+
+static void zsh_end(void)
+{
 	printf("\tesac\n}\n_etalon \"$@\"\n");
 }
 
 static void fish_option(const struct et_verb *v, const struct et_option *o)
 {
-	printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -l %s", v->name, o->name);
+	printf("complete -c etalon -n '");
+	for (const struct et_action *a = v->actions; a && a->name; a++) {
+		if (!takes(v, a, o))
+			printf("not __fish_seen_subcommand_from %s; and ", a->name);
+	}
+	printf("__fish_seen_subcommand_from %s' -l %s", v->name, o->name);
 	if (o->letter)
 		printf(" -s %c", o->letter);
 	if (o->arg && o->arg[0] != '[')
@@ -189,7 +275,7 @@ static void fish_option(const struct et_verb *v, const struct et_option *o)
 	printf("'\n");
 }
 
-static void fish(void)
+static void fish_begin(void)
 {
 	printf("# fish completion for etalon, made from its option tables\n");
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
@@ -197,20 +283,32 @@ static void fish(void)
 		print_quoted((*v)->summary);
 		printf("'\n");
 	}
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		each_option(*v, fish_option);
-		if (!has_operands(*v))
-			continue;
-		printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -a '", (*v)->name);
-		print_operands(*v);
-		printf("'\n");
-	}
 }
 
-static const struct {
+static void fish_verb(const struct et_verb *v)
+{
+	each_option(v, NULL, fish_option);
+	if (!has_operands(v))
+		return;
+	printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -a '", v->name);
+	print_operands(v);
+	printf("'\n");
+}
+
+static void fish_end(void)
+{
+}
+
+static const struct shell {
 	const char *name;
-	void (*write)(void);
-} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+	void (*begin)(void);
+	void (*verb)(const struct et_verb *v); /* all about one command, without the others */
+	void (*end)(void);
+} shells[] = {
+	{ "bash", bash_begin, bash_verb, bash_end },
+	{ "zsh", zsh_begin, zsh_verb, zsh_end },
+	{ "fish", fish_begin, fish_verb, fish_end },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -222,9 +320,65 @@ const struct et_verb et_verb_completion = {
 	.examples =
 		"  mkdir -p ~/.local/share/bash-completion/completions\n"
 		"  etalon completion bash > ~/.local/share/bash-completion/completions/etalon\n",
-	.rights = ET_RIGHTS_FILES,
+	.rights = ET_RIGHTS_READERS, /* it starts the programs of other commands */
 	.run = run,
 };
+
+/* Lets the program of a command print the part of the script: it has the tables. */
+static int ask(const struct shell *s, const struct et_verb *v, struct et_error *err)
+{
+	char *argv[] = { (char[]){ "etalon" }, (char[]){ "completion" }, (char *)s->name,
+		(char *)v->name, NULL };
+	int status;
+
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(et_program_execute(v->program, argv, err) ? et_cli_fail(err) : 0);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s failed", v->program);
+}
+
+static int write_part(const struct shell *s, const struct et_verb *v, struct et_error *err)
+{
+	if (v->program)
+		return ask(s, v, err);
+	s->verb(v);
+	return 0;
+}
+
+static int write_script(const struct shell *s, struct et_error *err)
+{
+	char path[PATH_MAX];
+	int rc = 0;
+
+	/* Before a part of the script is printed. */
+	for (const struct et_verb *const *v = et_verbs; rc == 0 && *v; v++)
+		rc = (*v)->program ? et_program_find((*v)->program, path, err) : 0;
+	if (rc)
+		return rc;
+	s->begin();
+	for (const struct et_verb *const *v = et_verbs; rc == 0 && *v; v++)
+		rc = write_part(s, *v, err);
+	s->end();
+	return rc;
+}
+
+/* "SHELL", or "SHELL COMMAND" if etalon asks. */
+static int complete(const struct et_operands *ops, struct et_error *err)
+{
+	const struct et_verb *v = ops->n_before == 2 ? et_verb_find(ops->before[1]) : NULL;
+
+	for (size_t i = 0; ops->n_before == 1 + (v != NULL) && i < ET_LENGTH(shells); i++) {
+		if (!strcmp(ops->before[0], shells[i].name))
+			return v ? write_part(&shells[i], v, err) : write_script(&shells[i], err);
+	}
+	return et_fail(
+		err, EINVAL, ET_EXIT_USAGE, "completion: expected one shell: bash, zsh or fish");
+}
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
@@ -234,14 +388,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	for (size_t i = 0; ops.n_before == 1 && i < ET_LENGTH(shells); i++) {
-		if (!strcmp(ops.before[0], shells[i].name)) {
-			shells[i].write();
-			et_operands_free(&ops);
-			return ET_EXIT_DONE;
-		}
-	}
+	int rc = complete(&ops, &err);
 	et_operands_free(&ops);
-	et_fail(&err, EINVAL, ET_EXIT_USAGE, "completion: expected one shell: bash, zsh or fish");
-	return et_cli_fail(&err);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls the command that the first argument names. */
 #include "base/alloc.h"
-#include "cmd/cli.h"
-#include "cmd/delivery.h"
-#include "cmd/secret.h"
-#include "cmd/signals.h"
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "cli/secret.h"
+#include "cli/signals.h"
+#include "conduct/delivery.h"
 #include "host/host.h"
-#include "store/store.h"
+#include "source/kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +21,19 @@ static int help(void)
 	printf("etalon %s: how long does this program really take?\n\n", ET_VERSION);
 	printf("usage: etalon COMMAND [options] …\n\n");
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		if ((*v)->internal)
+		if ((*v)->internal || (*v)->program)
 			continue;
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
 		et_cli_help_text(15, lead, (*v)->summary);
 	}
 	printf("\nexample: etalon run 'gzip -c -1 data' 'gzip -c -9 data'\n");
 	et_cli_help_text(0, "", "'etalon COMMAND --help' shows a command's options and examples.");
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		if (!(*v)->program)
+			continue;
+		ET_AUTO_FREE char *line = et_asprintf("'etalon %s': %s", (*v)->name, (*v)->summary);
+		et_cli_help_text(0, "", line);
+	}
 	return ET_EXIT_DONE;
 }
 
@@ -76,21 +83,34 @@ static bool names_server(char **argv)
 	return found;
 }
 
+static bool called_hyperfine(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, "hyperfine");
+}
+
+/* Returns the program of the command in argv, if it has its own: lab …, help lab. */
+static const char *other_program(int argc, char **argv)
+{
+	bool asks = argc == 3 && !strcmp(argv[1], "help");
+	const struct et_verb *v = argc > 1 ? et_verb_find(argv[asks ? 2 : 1]) : NULL;
+
+	return v && !called_hyperfine(argv[0]) ? v->program : NULL;
+}
+
 static int perform(int argc, char **argv)
 {
-	struct et_cli cli = { 0 };
+	struct et_cli cli = { .kinds = et_kinds };
 	struct et_error err;
-	const char *slash = strrchr(argv[0], '/');
 
 	/* Measured programs of this user could read them in /proc/PID/environ of etalon. */
 	et_secret_hide(getenv("ETALON_STORE"));
 	et_secret_move("PGPASSWORD");
 	if (names_server(argv))
 		et_confine_expect_server();
-	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {
-		const struct et_verb *verb = et_verb_find("hyperfine");
-		return run_verb(verb, &cli, argc, argv);
-	}
+	if (et_verb_find("hyperfine") && called_hyperfine(argv[0]))
+		return run_verb(et_verb_find("hyperfine"), &cli, argc, argv);
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,
@@ -159,6 +179,11 @@ int main(int argc, char **argv)
 	}
 	if (getuid() != geteuid() || getgid() != getegid())
 		return refuse_set_user_id();
+	/* It gets its environment, its arguments and its signals as this program got them. */
+	const char *other = other_program(argc, argv);
+	struct et_error err;
+	if (other)
+		return et_program_execute(other, argv, &err) ? et_cli_fail(&err) : ET_EXIT_DONE;
 	/* A failed allocation would look like a syntax error in some of jansson's functions. */
 	json_set_alloc_funcs(et_alloc, free);
 	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */

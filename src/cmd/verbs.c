@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands, in the order of `etalon --help`. */
-#include "base/nearest.h"
-#include "cmd/cli.h"
-
-#include <string.h>
+#include "cli/cli.h"
 
 extern const struct et_verb et_verb_clock;
 extern const struct et_verb et_verb_compare;
@@ -17,7 +14,6 @@ extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_fit;
 extern const struct et_verb et_verb_hyperfine;
 extern const struct et_verb et_verb_import;
-extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_profile;
 extern const struct et_verb et_verb_put;
@@ -30,6 +26,14 @@ extern const struct et_verb et_verb_sync;
 extern const struct et_verb et_verb_task;
 extern const struct et_verb et_verb_trace;
 
+/* Its options and its experiments are in the table of etalon-lab: verbs_lab.c. */
+static const struct et_verb lab = {
+	.name = "lab",
+	.summary = "run experiments that test methods of measurement, and etalon",
+	.program = "etalon-lab",
+};
+
+/* To add a row: src/app/README.md says what a command needs. */
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
 	&et_verb_show,
@@ -50,28 +54,10 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_doe,
 	&et_verb_trace,
 	&et_verb_clock,
-	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_hyperfine,
 	&et_verb_task,
 	&et_verb_completion,
+	&lab,
 	NULL,
 };
-
-const struct et_verb *et_verb_find(const char *name)
-{
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		if (!strcmp((*v)->name, name))
-			return *v;
-	}
-	return NULL;
-}
-
-const struct et_verb *et_verb_nearest(const char *typed)
-{
-	struct et_nearest n = et_nearest_to(typed);
-
-	for (const struct et_verb *const *v = et_verbs; *v; v++)
-		et_nearest_offer(&n, (*v)->name);
-	return n.best ? et_verb_find(n.best) : NULL;
-}

@@ -10,7 +10,7 @@
 #define ET_ENGINE_ENGINE_H
 
 #include "base/error.h"
-#include "model/job.h"
+#include "model/experiment/job.h"
 
 #include <signal.h>
 #include <stdbool.h>

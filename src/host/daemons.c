@@ -344,7 +344,8 @@ static void plan_units(struct planning *p)
 	}
 }
 
-static void plan_process(struct planning *p, const struct et_daemon *d, const struct et_process *q)
+static const char *process_reason(
+	const struct planning *p, const struct et_daemon *d, const struct et_process *q)
 {
 	const char *why = et_untouchable_reason(q->comm);
 
@@ -352,50 +353,78 @@ static void plan_process(struct planning *p, const struct et_daemon *d, const st
 		why = "it has started etalon";
 	if (!why && et_process_in_container(p->m->root, q->pid))
 		why = "it belongs to a container";
-	if (!why)
-		why = d->never_hold;
-	if (why) {
-		leave(p, ET_CHANGE_PROCESS, q->comm, q->pid, why);
-		return;
+	return why ? why : d->never_hold;
+}
+
+/* Why a process is left alone, or NULL; with_unit: it stops, or is left alone, with its unit. */
+static const char *fate(const struct planning *p, const struct et_daemon *d,
+	const struct et_process *q, bool *with_unit)
+{
+	char pid[16], unit[128];
+
+	snprintf(pid, sizeof(pid), "%d", q->pid);
+	et_process_unit(p->m->root, pid, unit, sizeof(unit));
+	const struct unit *of = find_unit(&p->units, unit);
+	enum et_unit_state state = of ? of->is.state : ET_UNIT_ABSENT;
+	*with_unit = state == ET_UNIT_ACTIVE;
+	if (*with_unit)
+		return of->why[0] ? of->why : NULL;
+	if (state == ET_UNIT_UNKNOWN)
+		return "systemd controls it but does not answer";
+	if (state == ET_UNIT_CHANGING)
+		return "systemd is starting or stopping it";
+	return process_reason(p, d, q);
+}
+
+/* Plans the units and processes of a group, and calls told(), if any, for each process. */
+static void plan(struct planning *p, enum et_daemon_group group, et_fate_fn *told, void *ctx)
+{
+	bool with_unit;
+
+	p->packages_busy = packages_busy(p->m);
+	read_units(p->m, group, &p->units);
+	plan_units(p);
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		for (size_t i = 0; d->group == group && i < p->m->processes.n; i++) {
+			const struct et_process *q = &p->m->processes.list[i];
+			if (!belongs_to(p->m, d, q))
+				continue;
+			const char *why = fate(p, d, q, &with_unit);
+			if (told)
+				told(ctx, i, why);
+			if (with_unit)
+				continue;
+			if (why) {
+				leave(p, ET_CHANGE_PROCESS, q->comm, q->pid, why);
+				continue;
+			}
+			et_changes_add(
+				p->out, ET_CHANGE_PROCESS, p->factor, q->comm, "running", "held");
+			p->out->list[p->out->n - 1].pid = q->pid;
+			p->out->list[p->out->n - 1].start = q->start;
+		}
 	}
-	et_changes_add(p->out, ET_CHANGE_PROCESS, p->factor, q->comm, "running", "held");
-	p->out->list[p->out->n - 1].pid = q->pid;
-	p->out->list[p->out->n - 1].start = q->start;
+	free(p->units.list);
 }
 
 void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
 	struct et_changes *out, struct et_results *left)
 {
-	struct planning p = { .m = m,
-		.factor = factor,
-		.packages_busy = packages_busy(m),
-		.out = out,
-		.left = left };
-	char pid[16], unit[128];
+	struct planning p = { .m = m, .factor = factor, .out = out, .left = left };
 
-	read_units(m, group, &p.units);
-	plan_units(&p);
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		for (size_t i = 0; d->group == group && i < m->processes.n; i++) {
-			const struct et_process *q = &m->processes.list[i];
-			if (!belongs_to(m, d, q))
-				continue;
-			snprintf(pid, sizeof(pid), "%d", q->pid);
-			et_process_unit(m->root, pid, unit, sizeof(unit));
-			const struct unit *of = find_unit(&p.units, unit);
-			enum et_unit_state state = of ? of->is.state : ET_UNIT_ABSENT;
-			if (state == ET_UNIT_UNKNOWN)
-				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
-					"systemd controls it but does not answer");
-			else if (state == ET_UNIT_CHANGING)
-				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
-					"systemd is starting or stopping it");
-			else if (state != ET_UNIT_ACTIVE)
-				plan_process(&p, d, q);
-			/* Otherwise it stops with its unit, or is left alone with it. */
-		}
-	}
-	free(p.units.list);
+	plan(&p, group, NULL, NULL);
+}
+
+void et_daemons_fates(
+	const struct et_machine *m, enum et_daemon_group group, et_fate_fn *told, void *ctx)
+{
+	struct et_changes out = { 0 };
+	struct et_results left = { 0 };
+	struct planning p = { .m = m, .factor = "", .out = &out, .left = &left };
+
+	plan(&p, group, told, ctx);
+	et_changes_free(&out);
+	et_results_free(&left);
 }
 
 void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,

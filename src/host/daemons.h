@@ -8,7 +8,7 @@
 #define ET_HOST_DAEMONS_H
 
 #include "host/machine.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 /* The factor of the environment (factors.h) that a daemon belongs to. */
 enum et_daemon_group {
@@ -72,6 +72,13 @@ void et_daemons_read(
  */
 void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
 	struct et_changes *out, struct et_results *left);
+/*
+ * Calls told() for each process of the group that runs (i: its place in m->processes) with what
+ * that plan does: why it is left alone, or NULL if it, or its unit, is stopped.
+ */
+typedef void et_fate_fn(void *ctx, size_t i, const char *why);
+void et_daemons_fates(
+	const struct et_machine *m, enum et_daemon_group group, et_fate_fn *told, void *ctx);
 /* Returns the names of the daemons of the group that run, "a, b", or NULL. The caller frees it. */
 char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group);
 /*

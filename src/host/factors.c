@@ -65,6 +65,10 @@ static const char *const huge_pages_paths[] = { "/sys/kernel/mm/transparent_huge
 static const char *const numa_paths[] = { "/proc/sys/kernel/numa_balancing", NULL };
 static const char *const delayacct_paths[] = { "/proc/sys/kernel/task_delayacct", NULL };
 
+/*
+ * To add a row: its reader, and a plan if it can be restored exactly; a line in
+ * tests/unit/host/factors.c.
+ */
 const struct et_factor_row et_factor_rows[] = {
 	{ "daemons", "high", "none",
 		"A background process that wakes up takes the CPU and evicts the program's data "

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "host/machine.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 struct et_factor_row {
 	const char *name;     /* NULL ends the table */

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "model/machine_id.h"
+#include "model/experiment/machine_id.h"
 
 #include <errno.h>
 #include <inttypes.h>

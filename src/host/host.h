@@ -4,11 +4,11 @@
 #define ET_HOST_HOST_H
 
 #include "base/error.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 void et_host_read(const char *root, struct et_host *host);
 /*
- * Identifies this machine among others (model/machine_id.h): by the name in the variable
+ * Identifies this machine among others (model/experiment/machine_id.h): by the name in the variable
  * ETALON_MACHINE or in /etc/etalon/machine, or else by a digest of /etc/machine-id, which must not
  * itself leave the machine (machine-id(5)). A renamed host is the same machine. The name of the
  * host is added where others may have the same machine-id: in a container, which has PID and UTS

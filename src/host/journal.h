@@ -19,7 +19,7 @@
 #define ET_HOST_JOURNAL_H
 
 #include "base/error.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 #include <sys/types.h>
 

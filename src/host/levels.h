@@ -8,7 +8,7 @@
 #define ET_HOST_LEVELS_H
 
 #include "host/environment.h"
-#include "model/design.h"
+#include "model/design/design.h"
 
 /*
  * Whether this machine can set a level; 0, or -errno with err filled. Changes nothing. Factors of

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "host/machine.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 /* The name of the factor in the journal. */
 #define ET_SERVICES_FACTOR "services"

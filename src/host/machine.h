@@ -4,7 +4,7 @@
 #define ET_HOST_MACHINE_H
 
 #include "host/processes.h"
-#include "model/host.h"
+#include "model/experiment/host.h"
 
 struct et_machine {
 	const char *root;      /* see base/sysroot.h */

@@ -5,20 +5,34 @@
 
 #include <string.h>
 
-static const char *const factors[] = { [ET_DAEMONS] = "daemons",
-	[ET_TIMERS] = "timers",
-	[ET_TIME_DAEMONS] = NULL, /* kept unless the user names the factor time-daemon */
-	[ET_IRQBALANCE] = "irqbalance" };
+/* The part that the plan has for each process of the machine. */
+struct fates {
+	struct et_running *of; /* by the place in the list of processes */
+	const char *factor;
+};
 
-static void classify(const struct et_machine *m, const struct et_process *p, struct et_running *out)
+static void remember(void *ctx, size_t i, const char *why)
 {
-	out->why = et_untouchable_reason(p->comm);
-	for (const struct et_daemon *d = et_daemons; d->name && !out->why; d++) {
-		if (!et_daemon_owns(m, d, p))
-			continue;
-		out->group = factors[d->group];
-		if (d->group == ET_TIME_DAEMONS)
-			out->why = "it keeps the clock synchronised";
+	struct fates *f = ctx;
+
+	snprintf(f->of[i].why, sizeof(f->of[i].why), "%s", why ? why : "");
+	f->of[i].group = why ? NULL : f->factor;
+}
+
+/* Decided by the plan of `env apply`; without the factor time-daemon, time daemons are kept. */
+static void read_fates(const struct et_machine *m, struct et_running *of)
+{
+	et_daemons_fates(m, ET_DAEMONS, remember, &(struct fates){ of, "daemons" });
+	et_daemons_fates(m, ET_IRQBALANCE, remember, &(struct fates){ of, "irqbalance" });
+	for (size_t i = 0; i < m->processes.n; i++) {
+		const struct et_process *p = &m->processes.list[i];
+		const char *why = et_untouchable_reason(p->comm);
+		for (const struct et_daemon *d = et_daemons; d->name && !why; d++) {
+			if (d->group == ET_TIME_DAEMONS && et_daemon_owns(m, d, p))
+				why = "it keeps the clock synchronised";
+		}
+		if (why && !p->kernel_thread)
+			remember(&(struct fates){ of, NULL }, i, why);
 	}
 }
 
@@ -30,11 +44,13 @@ static void name_of(const struct et_process *p, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)len, p->comm);
 }
 
-static struct et_running *find(struct et_running_list *r, const char *name, bool kernel)
+static struct et_running *find(struct et_running_list *r, const struct et_running *like)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		if (r->list[i].kernel == kernel && !strcmp(r->list[i].name, name))
-			return &r->list[i];
+		struct et_running *x = &r->list[i];
+		if (x->kernel == like->kernel && x->group == like->group &&
+			!strcmp(x->name, like->name) && !strcmp(x->why, like->why))
+			return x;
 	}
 	return NULL;
 }
@@ -43,25 +59,30 @@ static int by_name(const void *a, const void *b)
 {
 	const struct et_running *x = a, *y = b;
 
-	return x->kernel != y->kernel ? x->kernel - y->kernel : strcmp(x->name, y->name);
+	if (x->kernel != y->kernel)
+		return x->kernel - y->kernel;
+	return strcmp(x->name, y->name) ? strcmp(x->name, y->name) : strcmp(x->why, y->why);
 }
 
 void et_running_read(const struct et_machine *m, struct et_running_list *out)
 {
+	ET_AUTO_FREE struct et_running *fates = et_calloc(m->processes.n, sizeof(*fates));
+
 	*out = (struct et_running_list){ 0 };
+	read_fates(m, fates);
 	for (size_t i = 0; i < m->processes.n; i++) {
 		const struct et_process *p = &m->processes.list[i];
-		struct et_running one = { .n = 1, .kernel = p->kernel_thread };
+		struct et_running one = fates[i];
+		one.n = 1;
+		one.kernel = p->kernel_thread;
 		if (p->ours || strchr("TtZX", p->state))
 			continue;
 		name_of(p, one.name, sizeof(one.name));
-		struct et_running *known = find(out, one.name, one.kernel);
+		struct et_running *known = find(out, &one);
 		if (known) {
 			known->n++;
 			continue;
 		}
-		if (!one.kernel)
-			classify(m, p, &one);
 		ET_GROW(out->list, out->n, out->cap);
 		out->list[out->n++] = one;
 	}

@@ -4,7 +4,7 @@
 #define ET_HOST_RUNNING_H
 
 #include "host/machine.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 /*
  * Lists them sorted by name, processes before kernel threads, without etalon and its ancestors. The

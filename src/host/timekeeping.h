@@ -5,7 +5,7 @@
 #define ET_HOST_TIMEKEEPING_H
 
 #include "host/machine.h"
-#include "model/environment.h"
+#include "model/experiment/environment.h"
 
 /* The kernel's account of its clock, as adjtimex(2) reports it. */
 struct et_clock_sync {

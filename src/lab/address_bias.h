@@ -6,7 +6,7 @@
 #ifndef ET_LAB_ADDRESS_BIAS_H
 #define ET_LAB_ADDRESS_BIAS_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 enum { ET_BIAS_ADDRESSES = 257, ET_BIAS_RESIDUES = 16 };
 

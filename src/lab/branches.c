@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/branches.h"
 #include "base/alloc.h"
-#include "lab/lab_series.h"
+#include "model/experiment/figure.h"
 #include "num/rng.h"
 
 #include <errno.h>
@@ -67,15 +67,14 @@ static int time_it(struct et_experiment *e, const char *name, uint64_t period, s
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
-	/* The series that have a length need a load. */
-	et_lab_series_add_single(e, name, period ? 1 : 0, period, result.ns);
+	et_figure_add(e, name, period ? 1 : 0, period, result.ns);
 	return 0;
 }
 
 int et_branches_run(
 	const struct et_lab_progress *progress, struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e = et_lab_experiment_new();
+	struct et_experiment *e = et_figures_new("branch");
 	size_t all = (size_t)RANDOM_CALLS * ET_BRANCHES;
 	ET_AUTO_FREE unsigned char *p = et_calloc(all, 1);
 	bool going = true;
@@ -103,16 +102,15 @@ int et_branches_run(
 int et_branches_read(const struct et_experiment *e, struct et_branches *out, struct et_error *err)
 {
 	struct et_branches b = {
-		.sorted_ns = et_lab_series_value(e, "branches-sorted", 0, 0) / ET_BRANCHES,
-		.random_ns = et_lab_series_value(e, "branches-random", 0, 0) / ET_BRANCHES,
+		.sorted_ns = et_figure_value(e, "branches-sorted", 0, 0) / ET_BRANCHES,
+		.random_ns = et_figure_value(e, "branches-random", 0, 0) / ET_BRANCHES,
 	};
 
 	if (isnan(b.sorted_ns))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s was not made by etalon lab branch", e->id);
 	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
-		b.period_ns[i] =
-			et_lab_series_value(e, "branches-period", 1, 2u << i) / ET_BRANCHES;
+		b.period_ns[i] = et_figure_value(e, "branches-period", 1, 2u << i) / ET_BRANCHES;
 	*out = b;
 	return 0;
 }

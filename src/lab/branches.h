@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "lab/progress.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 enum { ET_BRANCHES = 32768, ET_BRANCH_PERIODS = 13 }; /* periods 2, 4, 8 … 8192 */
 

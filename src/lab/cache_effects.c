@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/cache_effects.h"
 #include "base/alloc.h"
-#include "base/parse.h"
 #include "clock/counter.h"
-#include "lab/lab_series.h"
 #include "lab/two_procedures.h"
-#include "lib/cache.h"
+#include "lib/time/cache.h"
+#include "model/experiment/figure.h"
 #include "num/quantile.h"
 
 #include <errno.h>
 #include <etalon/etalon.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +123,7 @@ static void run_chapter(struct bench *b, struct et_experiment *e)
 	ticks[4] = et_procedure_ticks(et_procedure_b, b->small[0]);
 	ticks[5] = et_procedure_ticks(et_procedure_b, b->small[1]);
 	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
-		et_lab_series_add_time(e, i, ns_of(b, ticks[i]), NAN);
+		et_figure_add(e, et_cache_effects_calls[i].name, 0, 0, ns_of(b, ticks[i]));
 }
 
 static void run_sequence(struct bench *b, struct et_experiment *e)
@@ -139,7 +137,7 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 		else
 			et_procedure_read_b(&b->b);
 		double took = (double)(et_counter_stop() - start);
-		et_lab_series_add_time(e, ET_CACHE_EFFECTS_CALLS + i, ns_of(b, took), NAN);
+		et_figure_add(e, et_cache_effects_steps[i].name, 0, 0, ns_of(b, took));
 	}
 }
 
@@ -162,46 +160,29 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
-	et_lab_series_add_single(e, s->name, 0, 0, result.ns);
-	/*
-	 * The experiment holds whole nanoseconds, so no value in it is more exact than 1 ns, and an
-	 * error that is not known has no value.
-	 */
-	if (isfinite(result.error * result.ns))
-		et_lab_series_add_single(e, doubt, 0, 0, fmax(result.error * result.ns, 1));
+	et_figure_add(e, s->name, 0, 0, result.ns);
+	et_figure_add(e, doubt, 0, 0, result.error * result.ns);
 	return 0;
-}
-
-/* Numbers that are no times are stored as parameters of the first series. */
-static void add_number(struct et_experiment *e, const char *name, uint64_t n)
-{
-	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64, n);
-
-	et_lab_series_add_parameter(e, 0, name, text);
 }
 
 static void add_numbers(struct et_experiment *e, const struct bench *b)
 {
-	add_number(e, "A_bytes", b->a.bytes);
-	add_number(e, "B_bytes", b->b.bytes);
-	add_number(e, "cleared_bytes", b->cache.bytes * b->cache.passes);
-	add_number(e, "clears", b->cache.clears);
-	add_number(e, "failures", b->cache.failures);
+	et_figure_add(e, "A_bytes", 0, 0, (double)b->a.bytes);
+	et_figure_add(e, "B_bytes", 0, 0, (double)b->b.bytes);
+	et_figure_add(e, "cleared_bytes", 0, 0, (double)(b->cache.bytes * b->cache.passes));
+	et_figure_add(e, "clears", 0, 0, (double)b->cache.clears);
+	et_figure_add(e, "failures", 0, 0, (double)b->cache.failures);
 }
 
 int et_cache_effects_run(
 	const struct et_cache_effects_options *o, struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e = et_lab_experiment_new();
+	struct et_experiment *e = et_figures_new("cache");
 	uint64_t total = o->runs + ET_CACHE_EFFECTS_KBESTS;
 	struct bench b = { 0 };
 	bool going = true;
 	int rc = prepare(&b, err);
 
-	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
-		et_lab_series_add(e, et_cache_effects_calls[i].name, 0, 0);
-	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
-		et_lab_series_add(e, et_cache_effects_steps[i].name, 0, 0);
 	e->plan.runs = o->runs;
 	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
 		run_chapter(&b, e);
@@ -225,13 +206,11 @@ int et_cache_effects_run(
 
 /* --- reading an experiment --- */
 
-static struct et_cache_effects_times times_of(const struct et_command *c)
+static struct et_cache_effects_times times_of(const struct et_experiment *e, const char *name)
 {
 	struct et_cache_effects_times t = { 0, NAN, NAN, NAN };
+	ET_AUTO_FREE double *x = et_figure_values(e, name, 0, 0, &t.n);
 
-	if (!c)
-		return t;
-	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &t.n);
 	et_sort(x, t.n);
 	t.median_ns = et_median_sorted(x, t.n);
 	if (t.n) {
@@ -241,12 +220,11 @@ static struct et_cache_effects_times times_of(const struct et_command *c)
 	return t;
 }
 
-static double number_of(const struct et_command *c, const char *name)
+static double number_of(const struct et_experiment *e, const char *name)
 {
-	const char *text = et_lab_series_parameter(c, name);
-	double n;
+	double n = et_figure_value(e, name, 0, 0);
 
-	return text && et_parse_double(name, text, &n, NULL) == 0 && n >= 0 ? n : NAN;
+	return n >= 0 ? n : NAN;
 }
 
 struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS])
@@ -262,33 +240,28 @@ struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EF
 int et_cache_effects_read(
 	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err)
 {
-	const struct et_command *first =
-		et_lab_series_find(e, et_cache_effects_calls[0].name, 0, 0);
 	double medians[ET_CACHE_EFFECTS_CALLS];
 	struct et_cache_effects c;
 
-	if (!first)
+	if (!et_figure_exists(e, et_cache_effects_calls[0].name))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s was not made by etalon lab cache", e->id);
-	c.a_bytes = number_of(first, "A_bytes");
-	c.b_bytes = number_of(first, "B_bytes");
-	c.cleared_bytes = number_of(first, "cleared_bytes");
-	c.clears = (uint64_t)fmax(number_of(first, "clears"), 0);
-	c.failures = (uint64_t)fmax(number_of(first, "failures"), 0);
+	c.a_bytes = number_of(e, "A_bytes");
+	c.b_bytes = number_of(e, "B_bytes");
+	c.cleared_bytes = number_of(e, "cleared_bytes");
+	c.clears = (uint64_t)fmax(number_of(e, "clears"), 0);
+	c.failures = (uint64_t)fmax(number_of(e, "failures"), 0);
 	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++) {
-		c.calls[i] = times_of(et_lab_series_find(e, et_cache_effects_calls[i].name, 0, 0));
+		c.calls[i] = times_of(e, et_cache_effects_calls[i].name);
 		medians[i] = c.calls[i].median_ns;
 	}
 	c.parts = et_cache_effects_solve(medians);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
-		c.steps[i] = times_of(et_lab_series_find(e, et_cache_effects_steps[i].name, 0, 0));
+		c.steps[i] = times_of(e, et_cache_effects_steps[i].name);
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_effects_kbests[i].name);
-		c.kbest_ns[i] = et_lab_series_value(e, et_cache_effects_kbests[i].name, 0, 0);
-		c.error_ns[i] = et_lab_series_value(e, doubt, 0, 0);
-		/* Older experiments hold an unknown error as the greatest number. */
-		if (c.error_ns[i] >= (double)INT64_MAX)
-			c.error_ns[i] = NAN;
+		c.kbest_ns[i] = et_figure_value(e, et_cache_effects_kbests[i].name, 0, 0);
+		c.error_ns[i] = et_figure_value(e, doubt, 0, 0);
 	}
 	*out = c;
 	return 0;

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "lab/progress.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 5 };
 

@@ -5,18 +5,18 @@
  */
 #include "lab/coverage.h"
 #include "base/alloc.h"
-#include "model/result.h"
-#include "model/series.h"
+#include "model/result/result.h"
+#include "model/result/series.h"
 #include "num/student.h"
 #include "protocol/sanity.h"
 #include "protocol/until.h"
-#include "stats/compare.h"
-#include "stats/describe.h"
-#include "stats/judge.h"
-#include "stats/paired.h"
-#include "stats/sign.h"
-#include "stats/signed_rank.h"
-#include "stats/student.h"
+#include "stats/compare/compare.h"
+#include "stats/compare/judge.h"
+#include "stats/compare/paired.h"
+#include "stats/compare/sign.h"
+#include "stats/compare/signed_rank.h"
+#include "stats/series/describe.h"
+#include "stats/series/student.h"
 
 #include <math.h>
 

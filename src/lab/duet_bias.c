@@ -4,9 +4,9 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"
-#include "stats/contrast.h"
-#include "stats/duet.h"
-#include "stats/paired.h"
+#include "stats/compare/contrast.h"
+#include "stats/compare/duet.h"
+#include "stats/compare/paired.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #define ET_LAB_DUET_BIAS_H
 
 #include "lab/progress.h"
-#include "stats/duet.h"
+#include "stats/compare/duet.h"
 
 enum { ET_DUET_SIZES = 3, ET_DUET_EFFECTS = 2 };
 extern const size_t et_duet_sizes[ET_DUET_SIZES];     /* rounds of a drawn experiment */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/false_alarms.h"
 #include "base/alloc.h"
-#include "model/experiment.h"
-#include "stats/contrast.h"
-#include "stats/student.h"
+#include "model/experiment/experiment.h"
+#include "stats/compare/contrast.h"
+#include "stats/series/student.h"
 
 #include <math.h>
 
@@ -107,7 +107,7 @@ static struct verdict judge_by_welch(struct session *s, double factor)
 	return (struct verdict){ t.p <= 1 - level, t.estimate > 0, false };
 }
 
-static struct verdict judge(struct session *s, enum et_judged how, double factor)
+static struct verdict judge(struct session *s, enum et_lab_judged how, double factor)
 {
 	if (how == ET_JUDGED_SEPARATE)
 		return judge_by_welch(s, factor);
@@ -133,8 +133,8 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 			run_blocks(&s);
 		else
 			run_separate(&s);
-		struct verdict same = judge(&s, (enum et_judged)how, 1);
-		struct verdict slower = judge(&s, (enum et_judged)how, 1 + o->effect);
+		struct verdict same = judge(&s, (enum et_lab_judged)how, 1);
+		struct verdict slower = judge(&s, (enum et_lab_judged)how, 1 + o->effect);
 		count->alarms += same.significant;
 		count->warned += same.warned;
 		count->found += slower.significant && slower.slower;

@@ -11,7 +11,7 @@
 #include "lab/simulated_machine.h"
 
 /* How the two programs are run and compared. */
-enum et_judged {
+enum et_lab_judged {
 	ET_JUDGED_DUETS,    /* both at once on one CPU, as run does by default */
 	ET_JUDGED_BLOCKS,   /* one after the other within each round, in random order */
 	ET_JUDGED_SEPARATE, /* all runs of one, then all runs of the other: Welch's t */

@@ -31,7 +31,7 @@ static int bind_here(int *out, struct et_error *err)
 	return 0;
 }
 
-int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
+int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err)
 {
 	struct et_walk w = { .progress = progress };

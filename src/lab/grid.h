@@ -10,7 +10,7 @@
 
 enum { ET_MAX_LOADS = 8, ET_MAX_LENGTHS = 32 };
 
-struct et_grid {
+struct et_lab_grid {
 	unsigned loads[ET_MAX_LOADS]; /* runnable processes on the CPU, including this one */
 	size_t n_loads;
 	uint64_t lengths_ns[ET_MAX_LENGTHS];
@@ -37,7 +37,7 @@ typedef int et_walk_fn(void *ctx, struct et_walk *w, unsigned load, uint64_t len
  * case is expected to take times * load * length. If progress->report ends the walk early, that is
  * no error.
  */
-int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
+int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;
 
 #endif

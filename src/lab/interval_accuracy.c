@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/interval_accuracy.h"
 #include "base/alloc.h"
-#include "lab/lab_series.h"
+#include "model/experiment/figure.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,42 +54,47 @@ double et_interval_bias(
 	return n > 0 ? sum / n : NAN;
 }
 
-static void read_cell(
-	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
+static void read_cell(const struct et_experiment *e, struct et_interval_cell *c)
 {
-	const struct et_command *user = et_lab_series_find(e, "truth-user", c->load, c->length_ns);
-	const struct et_command *reported[ET_INTERVAL_METHODS];
+	/* The truth, that of user time, then the methods. */
+	double *series[2 + ET_INTERVAL_METHODS] = { NULL };
+	size_t n = SIZE_MAX;
 
-	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		reported[m] =
-			et_lab_series_find(e, et_interval_method_names[m], c->load, c->length_ns);
-	c->runs = et_calloc(truth->samples.n, sizeof(*c->runs));
-	for (size_t i = 0; i < truth->samples.n; i++) {
+	for (size_t i = 0; i < ET_LENGTH(series); i++) {
+		const char *name = i == 0   ? "truth"
+				   : i == 1 ? "truth-user"
+					    : et_interval_method_names[i - 2];
+		size_t have;
+		series[i] = et_figure_values(e, name, c->load, c->length_ns, &have);
+		n = have < n ? have : n;
+	}
+	c->runs = et_calloc(n, sizeof(*c->runs));
+	for (size_t i = 0; i < n; i++) {
 		struct et_interval_run *r = &c->runs[c->n_runs];
 		bool whole = true;
-		r->truth_ns = et_lab_series_at(truth, i);
-		r->truth_user_ns = et_lab_series_at(user, i);
+		r->truth_ns = series[0][i];
+		r->truth_user_ns = series[1][i];
 		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
-			r->reported_ns[m] = et_lab_series_at(reported[m], i);
+			r->reported_ns[m] = series[2 + m][i];
 			whole = whole && r->reported_ns[m] >= 0;
 		}
 		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;
 	}
+	for (size_t i = 0; i < ET_LENGTH(series); i++)
+		free(series[i]);
 }
 
 int et_interval_accuracy_read(
 	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err)
 {
 	struct et_interval_accuracy a = { 0 };
+	size_t room = 0;
 
-	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
-	for (size_t i = 0; i < e->n_commands; i++) {
-		struct et_interval_cell *c = &a.cells[a.n_cells];
-		if (!et_lab_series_case(&e->commands[i], "truth", &c->load, &c->length_ns) ||
-			!et_lab_series_find(e, "truth-user", c->load, c->length_ns))
-			continue;
-		read_cell(e, &e->commands[i], c);
-		a.n_cells++;
+	for (const struct et_figure *f = NULL; (f = et_figure_next(e, ET_INTERVAL_CASE, f));) {
+		ET_GROW(a.cells, a.n_cells, room);
+		struct et_interval_cell *c = &a.cells[a.n_cells++];
+		*c = (struct et_interval_cell){ .load = f->load, .length_ns = f->length_ns };
+		read_cell(e, c);
 	}
 	if (!a.n_cells) {
 		et_interval_accuracy_free(&a);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "lab/grid.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 enum et_interval_method {
 	ET_INTERVAL_TICKS,  /* computed: the ticks that fell on the process */
@@ -30,6 +30,9 @@ struct et_interval_run {
 	double reported_ns[ET_INTERVAL_METHODS];
 };
 
+/* The figure that begins a case, even one without runs: how many were planned. */
+#define ET_INTERVAL_CASE "interval-runs"
+
 /* One case: a load and a length, with its runs. */
 struct et_interval_cell {
 	unsigned load;
@@ -44,7 +47,7 @@ struct et_interval_accuracy {
 };
 
 struct et_interval_accuracy_options {
-	struct et_grid grid;
+	struct et_lab_grid grid;
 	struct et_lab_progress progress;
 };
 

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "clock/counter.h"
 #include "lab/interval_accuracy.h"
-#include "lab/lab_series.h"
 #include "lab/self_timed.h"
+#include "model/experiment/figure.h"
 #include "num/tick_count.h"
 
 #include <errno.h>
@@ -195,12 +195,12 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 }
 
 static void note_run(
-	struct et_experiment *e, uint32_t first_series, const struct et_interval_run *r)
+	struct et_experiment *e, unsigned load, uint64_t length_ns, const struct et_interval_run *r)
 {
-	et_lab_series_add_time(e, first_series, r->truth_ns, NAN);
-	et_lab_series_add_time(e, first_series + 1, r->truth_user_ns, NAN);
+	et_figure_add(e, "truth", load, length_ns, r->truth_ns);
+	et_figure_add(e, "truth-user", load, length_ns, r->truth_user_ns);
 	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_series_add_time(e, first_series + 2 + m, r->reported_ns[m], NAN);
+		et_figure_add(e, et_interval_method_names[m], load, length_ns, r->reported_ns[m]);
 }
 
 static int measure_cell(
@@ -208,19 +208,16 @@ static int measure_cell(
 {
 	struct bench *b = ctx;
 	uint32_t runs = b->o->grid.runs;
-	uint32_t series = et_lab_series_add(b->experiment, "truth", load, length_ns);
 	int rc = 0;
 
-	et_lab_series_add(b->experiment, "truth-user", load, length_ns);
-	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_series_add(b->experiment, et_interval_method_names[m], load, length_ns);
+	et_figure_add(b->experiment, ET_INTERVAL_CASE, load, length_ns, runs);
 	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
 		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
 		double pairs = (double)length_ns / b->pair_ns;
 		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
 		rc = run_one(b, blocks, phase, walk, err);
 		if (rc == 0) {
-			note_run(b->experiment, series, b->shared);
+			note_run(b->experiment, load, length_ns, b->shared);
 			/* The frequency may change between runs, so adapt the number of blocks. */
 			b->pair_ns = b->shared->truth_ns / (double)blocks;
 		}
@@ -264,7 +261,7 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map shared memory");
-	b.experiment = et_lab_experiment_new();
+	b.experiment = et_figures_new("interval-accuracy");
 	b.experiment->plan.runs = o->grid.runs;
 	rc = et_grid_walk(&o->grid, o->grid.runs, &o->progress, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));

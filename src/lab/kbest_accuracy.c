@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_accuracy.h"
 #include "base/alloc.h"
-#include "base/parse.h"
-#include "lab/lab_series.h"
+#include "model/experiment/figure.h"
 #include "num/kbest.h"
 
 #include <errno.h>
@@ -59,54 +58,73 @@ double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load)
 
 /* --- reading an experiment --- */
 
-static void read_cell(
-	const struct et_experiment *e, const struct et_command *counter, struct et_accuracy_cell *c)
+/* The values of a series of the cell: at most n, and NaN for those that it lacks. */
+static double *read_series(
+	const struct et_experiment *e, const struct et_accuracy_cell *c, const char *name, size_t n)
 {
-	const struct et_command *wall =
-		et_lab_series_find(e, "gettimeofday", c->load, c->length_ns);
-	const struct et_command *truth = et_lab_series_find(e, "truth", c->load, c->length_ns);
-	const struct et_command *met = et_lab_series_find(e, "ticks-met", c->load, c->length_ns);
-	const struct et_command *ours = et_lab_series_find(e, "etalon", c->load, c->length_ns);
-	const char *converged = ours ? et_lab_series_parameter(ours, "converged") : NULL;
+	size_t have;
+	double *x = et_figure_values(e, name, c->load, c->length_ns, &have);
 
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&counter->samples);
-	c->calls = et_calloc(counter->samples.n, sizeof(*c->calls));
-	for (size_t i = 0; i < counter->samples.n; i++) {
-		uint64_t cpu_ns = et_sample_reader_at(&r, i)->measured.cpu_ns;
-		struct et_timed_call call = { .counter_ns = et_lab_series_at(counter, i),
-			.wall_ns = et_lab_series_at(wall, i),
-			.cpu_ns = (double)cpu_ns,
-			.truth_ns = et_lab_series_at(truth, i),
-			.ticks_met = fmax(et_lab_series_at(met, i), 0) };
-		if (cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 && call.wall_ns >= 0 &&
+	x = et_realloc(x, n + 1, sizeof(*x));
+	for (size_t i = have; i < n; i++)
+		x[i] = NAN;
+	return x;
+}
+
+static void read_cell(const struct et_experiment *e, struct et_accuracy_cell *c)
+{
+	size_t n;
+	ET_AUTO_FREE double *counter = et_figure_values(e, "counter", c->load, c->length_ns, &n);
+	ET_AUTO_FREE double *wall = read_series(e, c, "gettimeofday", n);
+	ET_AUTO_FREE double *cpu = read_series(e, c, "cpu", n);
+	ET_AUTO_FREE double *truth = read_series(e, c, "truth", n);
+	ET_AUTO_FREE double *met = read_series(e, c, "ticks-met", n);
+
+	c->calls = et_calloc(n, sizeof(*c->calls));
+	for (size_t i = 0; i < n; i++) {
+		struct et_timed_call call = { .counter_ns = counter[i],
+			.wall_ns = wall[i],
+			.cpu_ns = cpu[i],
+			.truth_ns = truth[i],
+			.ticks_met = fmax(met[i], 0) };
+		if (call.cpu_ns >= 0 && call.counter_ns >= 0 && call.wall_ns >= 0 &&
 			call.truth_ns > 0)
 			c->calls[c->n_calls++] = call;
 	}
-	c->fit_ns = et_lab_series_value(e, "fit", c->load, c->length_ns);
-	c->fit_error_ns = et_lab_series_value(e, "fit-error", c->load, c->length_ns);
-	c->ours_ns = et_lab_series_at(ours, 0);
-	c->ours_error_ns = et_lab_series_value(e, "etalon-doubt", c->load, c->length_ns);
-	c->ours_truth_ns = et_lab_series_value(e, "etalon-truth", c->load, c->length_ns);
-	c->ours_converged = converged && !strcmp(converged, "yes");
+	c->fit_ns = et_figure_value(e, "fit", c->load, c->length_ns);
+	c->fit_error_ns = et_figure_value(e, "fit-error", c->load, c->length_ns);
+	c->ours_ns = et_figure_value(e, "etalon", c->load, c->length_ns);
+	c->ours_error_ns = et_figure_value(e, "etalon-doubt", c->load, c->length_ns);
+	c->ours_truth_ns = et_figure_value(e, "etalon-truth", c->load, c->length_ns);
+	c->ours_converged = et_figure_value(e, "converged", c->load, c->length_ns) > 0;
 }
 
-static double number_of(const struct et_command *c, const char *name)
-{
-	const char *text = et_lab_series_parameter(c, name);
-	double x;
-
-	return text && et_parse_double(name, text, &x, NULL) == 0 ? x : NAN;
-}
-
-static void read_line(const struct et_command *c, struct et_accuracy_line *out)
+static void read_line(const struct et_experiment *e, struct et_accuracy_line *out)
 {
 	*out = (struct et_accuracy_line){
-		.slope_ns = number_of(c, "line_slope_ns"),
-		.intercept_ns = number_of(c, "line_intercept_ns"),
-		.max_error = number_of(c, "line_max_error"),
-		.r_from = number_of(c, "line_r_from"),
-		.r_to = number_of(c, "line_r_to"),
+		.slope_ns = et_figure_value(e, "line_slope_ns", 0, 0),
+		.intercept_ns = et_figure_value(e, "line_intercept_ns", 0, 0),
+		.max_error = et_figure_value(e, "line_max_error", 0, 0),
+		.r_from = et_figure_value(e, "line_r_from", 0, 0),
+		.r_to = et_figure_value(e, "line_r_to", 0, 0),
 	};
+}
+
+/* The figures of a cell follow each other. */
+static void read_cells(const struct et_experiment *e, struct et_kbest_accuracy *a)
+{
+	const struct et_accuracy_cell *last = NULL;
+	size_t room = 0;
+
+	for (const struct et_figure *f = NULL; (f = et_figure_next(e, "counter", f));) {
+		if (last && last->load == f->load && last->length_ns == f->length_ns)
+			continue;
+		ET_GROW(a->cells, a->n_cells, room);
+		struct et_accuracy_cell *c = &a->cells[a->n_cells++];
+		*c = (struct et_accuracy_cell){ .load = f->load, .length_ns = f->length_ns };
+		read_cell(e, c);
+		last = c;
+	}
 }
 
 int et_kbest_accuracy_read(
@@ -115,20 +133,13 @@ int et_kbest_accuracy_read(
 	struct et_kbest_accuracy a = { .epsilon = e->plan.epsilon,
 		.k = e->plan.k >= 1 && e->plan.k <= ET_ACCURACY_MAX_K ? e->plan.k : 3 };
 
-	a.tick_ns = et_lab_series_value(e, "timer-interval", 0, 0);
-	a.cost_ns = et_lab_series_value(e, "timer-cost", 0, 0);
+	a.tick_ns = et_figure_value(e, "timer-interval", 0, 0);
+	a.cost_ns = et_figure_value(e, "timer-cost", 0, 0);
 	if (isnan(a.tick_ns) || isnan(a.cost_ns))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s was not made by etalon lab kbest-accuracy", e->id);
-	read_line(et_lab_series_find(e, "timer-interval", 0, 0), &a.line);
-	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
-	for (size_t i = 0; i < e->n_commands; i++) {
-		struct et_accuracy_cell *c = &a.cells[a.n_cells];
-		if (!et_lab_series_case(&e->commands[i], "counter", &c->load, &c->length_ns))
-			continue;
-		read_cell(e, &e->commands[i], c);
-		a.n_cells++;
-	}
+	read_line(e, &a.line);
+	read_cells(e, &a);
 	*out = a;
 	return 0;
 }

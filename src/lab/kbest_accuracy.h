@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "lab/grid.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 enum { ET_ACCURACY_MAX_K = 5 };
 
@@ -56,8 +56,8 @@ struct et_kbest_accuracy {
 };
 
 struct et_kbest_accuracy_options {
-	struct et_grid grid; /* grid.runs is the chapter's M, the most calls per case */
-	double epsilon;      /* largest relative difference of times that agree */
+	struct et_lab_grid grid; /* grid.runs is the chapter's M, the most calls per case */
+	double epsilon;          /* largest relative difference of times that agree */
 	unsigned k;
 	struct et_lab_progress progress;
 };

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/interval.h"
+#include "stats/series/interval.h"
 
 #include <math.h>
 #include <string.h>

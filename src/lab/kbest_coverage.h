@@ -7,7 +7,7 @@
 #ifndef ET_LAB_KBEST_COVERAGE_H
 #define ET_LAB_KBEST_COVERAGE_H
 
-#include "lib/bench_judge.h"
+#include "lib/bench/judge.h"
 
 enum { ET_BENCH_STATISTICS = 3 };
 extern const char *const et_kbest_statistic_names[]; /* by enum et_bench_statistic */

@@ -5,9 +5,9 @@
 #include "clock/anchor.h"
 #include "clock/counter.h"
 #include "lab/kbest_accuracy.h"
-#include "lab/lab_series.h"
 #include "lab/self_timed.h"
 #include "lab/ticks_met.h"
+#include "model/experiment/figure.h"
 #include "num/line.h"
 
 #include <errno.h>
@@ -116,10 +116,6 @@ static void time_calls(
 	struct bench *b, struct et_walk *walk, size_t blocks, unsigned load, uint64_t length_ns)
 {
 	struct et_experiment *e = b->experiment;
-	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
-	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
-	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
-	uint32_t met = et_lab_series_add(e, "ticks-met", load, length_ns);
 	struct et_self_timed f;
 
 	et_self_timed_init(&f, blocks, 1);
@@ -131,10 +127,11 @@ static void time_calls(
 		time_call(b, &f, &call);
 		if (!et_walk_advance(walk, (double)length_ns * load))
 			break;
-		et_lab_series_add_time(e, counter, call.counter_ns, call.cpu_ns);
-		et_lab_series_add_time(e, wall, call.wall_ns, NAN);
-		et_lab_series_add_time(e, truth, call.truth_ns, NAN);
-		et_lab_series_add_time(e, met, call.ticks_met, NAN);
+		et_figure_add(e, "counter", load, length_ns, call.counter_ns);
+		et_figure_add(e, "cpu", load, length_ns, call.cpu_ns);
+		et_figure_add(e, "gettimeofday", load, length_ns, call.wall_ns);
+		et_figure_add(e, "truth", load, length_ns, call.truth_ns);
+		et_figure_add(e, "ticks-met", load, length_ns, call.ticks_met);
 		b->block_ns = call.truth_ns / (double)blocks;
 	}
 	et_self_timed_free(&f);
@@ -163,13 +160,10 @@ static int time_ours(struct bench *b, struct et_walk *walk, size_t blocks, unsig
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
-	uint32_t series = et_lab_series_add(b->experiment, "etalon", load, length_ns);
-	et_lab_series_add_parameter(
-		b->experiment, series, "converged", result.converged ? "yes" : "no");
-	et_lab_series_add_time(b->experiment, series, result.ns, NAN);
-	et_lab_series_add_single(
-		b->experiment, "etalon-doubt", load, length_ns, result.error * result.ns);
-	et_lab_series_add_single(b->experiment, "etalon-truth", load, length_ns, truth);
+	et_figure_add(b->experiment, "etalon", load, length_ns, result.ns);
+	et_figure_add(b->experiment, "converged", load, length_ns, result.converged);
+	et_figure_add(b->experiment, "etalon-doubt", load, length_ns, result.error * result.ns);
+	et_figure_add(b->experiment, "etalon-truth", load, length_ns, truth);
 	return 0;
 }
 
@@ -183,9 +177,9 @@ static int measure_cell(
 
 	fit_line(b, &line);
 	double error = hypot(line.intercept_error, (double)blocks * line.slope_error);
-	et_lab_series_add_single(b->experiment, "fit", load, length_ns,
+	et_figure_add(b->experiment, "fit", load, length_ns,
 		line.intercept + (double)blocks * line.slope);
-	et_lab_series_add_single(b->experiment, "fit-error", load, length_ns, error);
+	et_figure_add(b->experiment, "fit-error", load, length_ns, error);
 	time_calls(b, walk, blocks, load, length_ns);
 	return walk->stopped ? 0 : time_ours(b, walk, blocks, load, length_ns, err);
 }
@@ -213,13 +207,6 @@ static double tick_cost_ns(const struct bench *b)
 	return b->seen >= LEAST_SEEN && b->seen >= b->met / 4 ? ns_of(b, b->least) : 0;
 }
 
-static void add_number(struct et_experiment *e, uint32_t series, const char *name, double x)
-{
-	ET_AUTO_FREE char *text = et_asprintf("%.6g", x);
-
-	et_lab_series_add_parameter(e, series, name, text);
-}
-
 /* The fastest of a number of calls, in ns. */
 static double fastest_ns(const struct bench *b, size_t blocks, int calls)
 {
@@ -237,7 +224,7 @@ static double fastest_ns(const struct bench *b, size_t blocks, int calls)
 }
 
 /* As in the chapter: ten lengths up to a millisecond, a hundred calls of each, without load. */
-static void add_line(const struct bench *b, uint32_t series)
+static void add_line(const struct bench *b)
 {
 	enum { POINTS = 10, CALLS = 100 };
 	size_t unit = (size_t)fmax(1e5 / b->block_ns, 1);
@@ -252,11 +239,11 @@ static void add_line(const struct bench *b, uint32_t series)
 	et_line_fit(x, y, POINTS, &line);
 	for (int i = 0; i < POINTS; i++)
 		max_error = fmax(max_error, fabs((line.intercept + line.slope * x[i]) / y[i] - 1));
-	add_number(e, series, "line_slope_ns", line.slope);
-	add_number(e, series, "line_intercept_ns", line.intercept);
-	add_number(e, series, "line_max_error", max_error);
-	add_number(e, series, "line_r_from", x[0]);
-	add_number(e, series, "line_r_to", x[POINTS - 1]);
+	et_figure_add(e, "line_slope_ns", 0, 0, line.slope);
+	et_figure_add(e, "line_intercept_ns", 0, 0, line.intercept);
+	et_figure_add(e, "line_max_error", 0, 0, max_error);
+	et_figure_add(e, "line_r_from", 0, 0, x[0]);
+	et_figure_add(e, "line_r_to", 0, 0, x[POINTS - 1]);
 }
 
 /* Calibrates the counter, the timer interrupt and the block, before the load starts. */
@@ -268,9 +255,8 @@ static int calibrate(struct bench *b, struct et_error *err)
 			"this processor has no counter that a program can read");
 	b->block_ns = ns_of(b, et_self_timed_block());
 	b->phase = et_tick_phase_find();
-	uint32_t series = et_lab_series_add(b->experiment, "timer-interval", 0, 0);
-	et_lab_series_add_time(b->experiment, series, b->phase.interval_ns, NAN);
-	add_line(b, series);
+	et_figure_add(b->experiment, "timer-interval", 0, 0, b->phase.interval_ns);
+	add_line(b);
 	meet_ticks(b);
 	return 0;
 }
@@ -278,7 +264,9 @@ static int calibrate(struct bench *b, struct et_error *err)
 int et_kbest_accuracy_run(
 	const struct et_kbest_accuracy_options *o, struct et_experiment **out, struct et_error *err)
 {
-	struct bench b = { .o = o, .experiment = et_lab_experiment_new(), .least = INFINITY };
+	struct bench b = {
+		.o = o, .experiment = et_figures_new("kbest-accuracy"), .least = INFINITY
+	};
 	int rc = calibrate(&b, err);
 
 	b.experiment->plan.runs = o->grid.runs;
@@ -290,7 +278,7 @@ int et_kbest_accuracy_run(
 	if (rc) {
 		et_experiment_free(b.experiment);
 	} else {
-		et_lab_series_add_single(b.experiment, "timer-cost", 0, 0, tick_cost_ns(&b));
+		et_figure_add(b.experiment, "timer-cost", 0, 0, tick_cost_ns(&b));
 		*out = b.experiment;
 	}
 	return rc;

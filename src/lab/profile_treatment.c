@@ -6,7 +6,7 @@
 #include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"
-#include "stats/profile.h"
+#include "stats/profile/profile.h"
 
 #include <math.h>
 #include <string.h>

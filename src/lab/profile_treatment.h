@@ -7,8 +7,8 @@
 #ifndef ET_LAB_PROFILE_TREATMENT_H
 #define ET_LAB_PROFILE_TREATMENT_H
 
-#include "model/experiment.h"
-#include "model/profile_result.h"
+#include "model/experiment/experiment.h"
+#include "model/result/profile_result.h"
 
 enum { ET_MOST_CATEGORIES = 8 };
 

@@ -99,3 +99,17 @@ double et_skewness(const double *x, size_t n)
 	m3 -= rest * (3 * m2 - 2 * rest * rest);
 	return m3 / pow(m2 - rest * rest, 1.5);
 }
+
+double et_kurtosis(const double *x, size_t n)
+{
+	double mean = et_mean(x, n), size = (double)n, shift;
+	double rest = et_mean_rest(x, n, mean);
+
+	if (!n)
+		return NAN;
+	double m2 = central_sum(x, n, mean, 2, &shift) / size;
+	double m3 = central_sum(x, n, mean, 3, &shift) / size;
+	double m4 = central_sum(x, n, mean, 4, &shift) / size;
+	m4 -= rest * (4 * m3 - rest * (6 * m2 - 3 * rest * rest));
+	return m4 / pow(m2 - rest * rest, 2);
+}

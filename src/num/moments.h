@@ -16,5 +16,6 @@ double et_variance(const double *x, size_t n); /* divided by n - 1 */
 double et_sd(const double *x, size_t n);
 /* m3 / m2^(3/2), where m_k = sum (x - mean)^k / n. */
 double et_skewness(const double *x, size_t n);
+double et_kurtosis(const double *x, size_t n); /* m4 / m2^2: 3 for the normal law */
 
 #endif

@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void step(struct et_lanes *l, uint6
 static inline __attribute__((always_inline)) uint32_t index_of(
 	const uint64_t r[4], size_t draw, uint32_t n)
 {
-	uint64_t half = draw < 4 ? (uint32_t)r[draw] : r[draw - 4] >> 32;
+	uint64_t lane = r[draw % 4], half = draw < 4 ? (uint32_t)lane : lane >> 32;
 
 	return (uint32_t)(half * n >> 32);
 }

@@ -6,18 +6,12 @@
 #include "num/quantile.h"
 
 #include "base/alloc.h"
+#include "base/doubles.h"
 
 #include <stdint.h>
 #include <string.h>
 
 enum { FEW = 2000, DIGIT = 11, BUCKETS = 1 << DIGIT, PASSES = 6 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Maps the bits of a double to an unsigned number of the same order, and back. */
 static inline uint64_t key_of(uint64_t bits)
@@ -82,5 +76,5 @@ void et_sort(double *x, size_t n)
 	if (n > FEW)
 		radix_sort(x, n);
 	else if (n > 1)
-		qsort(x, n, sizeof(*x), by_value);
+		qsort(x, n, sizeof(*x), et_ascending);
 }

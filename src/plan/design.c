@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the key `design`: full or fractional, and blocks. */
 #include "base/alloc.h"
-#include "model/terms.h"
+#include "model/design/terms.h"
 #include "plan/reader.h"
 
 #include <string.h>

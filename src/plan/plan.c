@@ -2,8 +2,8 @@
 /* Reads a plan file: its keys, programs, hooks and options of `run`. */
 #include "plan/plan.h"
 #include "base/alloc.h"
-#include "model/experiment.h"
-#include "model/metric.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/metric.h"
 #include "plan/reader.h"
 #include "protocol/design.h"
 
@@ -281,6 +281,11 @@ static int read_hooks(struct et_plan_reader *r, const struct et_yaml *value, str
 	return et_plan_read_map(r, value, et_hook_keys, "hooks", err);
 }
 
+/*
+ * To add a row: its reader and its shape in the schema; man/etalon-plan.5.scd; write the schema
+ * again (`etalon doe init --schema >doc/plan.schema.json`). The same for the other tables of keys
+ * here, in factors.c and in design.c.
+ */
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, true, et_shape_text },
 	{ "programs", "programs to measure", read_programs, true, et_shape_programs },

@@ -7,7 +7,7 @@
 #define ET_PLAN_PLAN_H
 
 #include "base/error.h"
-#include "model/design.h"
+#include "model/design/design.h"
 
 #include <stdio.h>
 

@@ -6,9 +6,9 @@
 #ifndef ET_PROTOCOL_CAMPAIGN_H
 #define ET_PROTOCOL_CAMPAIGN_H
 
-#include "model/campaign.h"
-#include "model/experiment.h"
-#include "model/job.h"
+#include "model/experiment/campaign.h"
+#include "model/experiment/experiment.h"
+#include "model/experiment/job.h"
 
 /* --- parts --- */
 

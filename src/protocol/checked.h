@@ -6,8 +6,8 @@
 #ifndef ET_PROTOCOL_CHECKED_H
 #define ET_PROTOCOL_CHECKED_H
 
-#include "model/checked.h"
-#include "model/daemon.h"
+#include "model/result/checked.h"
+#include "model/sample/daemon.h"
 
 /*
  * Judges a run, whose samples must all be listed, by one of its two times. Times of daemons in a

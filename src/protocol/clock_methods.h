@@ -6,8 +6,8 @@
 #ifndef ET_PROTOCOL_CLOCK_METHODS_H
 #define ET_PROTOCOL_CLOCK_METHODS_H
 
-#include "model/clock_methods.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
+#include "model/result/clock_methods.h"
 
 /* inside may be NULL: then the rows of readings inside the program are empty. */
 void et_clock_methods_judge(

@@ -18,7 +18,7 @@
 #ifndef ET_PROTOCOL_CLUSTER_H
 #define ET_PROTOCOL_CLUSTER_H
 
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
 
 enum { ET_CLUSTER_SAMPLES = 20, ET_CLUSTER_PAIRS = 10 };
 

@@ -3,8 +3,8 @@
 #ifndef ET_PROTOCOL_DAEMON_RUN_H
 #define ET_PROTOCOL_DAEMON_RUN_H
 
-#include "model/daemon.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/daemon.h"
 
 /* True for a solo run with known times that did not fail, warm-up excluded. */
 bool et_sample_usable_for_daemons(const struct et_sample *s);

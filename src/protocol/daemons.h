@@ -56,7 +56,7 @@
 #define ET_PROTOCOL_DAEMONS_H
 
 #include "base/error.h"
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
 
 /*
  * Adds up the executions below the floor in r, too.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the treatments of a design, in standard order. model/terms.h has signs and aliases. */
+/* Makes the treatments of a design, in standard order. model/design/terms.h has signs and aliases.
+ */
 #ifndef ET_PROTOCOL_DESIGN_H
 #define ET_PROTOCOL_DESIGN_H
 
 #include "base/error.h"
-#include "model/terms.h"
+#include "model/design/terms.h"
 
 enum { ET_MOST_FACTORS = 20, ET_MOST_TREATMENTS = 100000 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/driver.h"
 #include "base/alloc.h"
+#include "base/doubles.h"
 #include "base/u64.h"
-#include "model/advice.h"
-#include "model/field.h"
-#include "model/metric_choice.h"
+#include "model/experiment/advice.h"
+#include "model/experiment/field.h"
+#include "model/sample/metric_choice.h"
 #include "num/kbest.h"
 #include "num/moments.h"
 #include "num/rng.h"
@@ -23,15 +24,12 @@ enum { FIRST = 9 };
 struct known {
 	uint64_t first_cpu_ns[FIRST]; /* of its first solo runs, warm-up included */
 	size_t n;
-	uint64_t last_elapsed_ns;  /* 0: it has not run yet */
-	bool parallel;             /* it used more CPU time than elapsed time */
-	uint32_t warmups, counted; /* runs so far */
-	uint32_t done;             /* turns so far: runs that count and did not fail */
-	bool given_up;             /* it failed, so it does not run again */
-	/* Both times of its runs so far, for the progress line (Welford 1962). */
-	struct running {
-		double n, mean, squares;
-	} cpu, elapsed;
+	uint64_t last_elapsed_ns;       /* 0: it has not run yet */
+	bool parallel;                  /* it used more CPU time than elapsed time */
+	uint32_t warmups, counted;      /* runs so far */
+	uint32_t done;                  /* turns so far: runs that count and did not fail */
+	bool given_up;                  /* it failed, so it does not run again */
+	struct et_welford cpu, elapsed; /* of its runs so far, for the progress line */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 };
 
@@ -61,15 +59,6 @@ struct state {
 	bool no_duets;         /* elapsed time decides, which duets do not measure */
 };
 
-static void add_value(struct running *r, uint64_t value)
-{
-	double distance = (double)value - r->mean;
-
-	r->n++;
-	r->mean += distance / r->n;
-	r->squares += distance * ((double)value - r->mean);
-}
-
 /* Samples whose program failed are taken again (this happens only without --ignore-failure). */
 static bool counts_as_turn(const struct et_sample *s)
 {
@@ -86,9 +75,9 @@ static void learn(struct known *k, const struct et_sample *s)
 	if (s->place.arrangement == ET_DUET)
 		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
 	if (!s->place.warmup && s->place.arrangement != ET_DUET) {
-		add_value(&k->elapsed, s->measured.elapsed_ns);
+		et_welford_add(&k->elapsed, (double)s->measured.elapsed_ns);
 		if (s->measured.cpu_ns != ET_UNKNOWN)
-			add_value(&k->cpu, s->measured.cpu_ns);
+			et_welford_add(&k->cpu, (double)s->measured.cpu_ns);
 	}
 	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
 		return;
@@ -262,7 +251,7 @@ static void judge_alone(const struct state *st, struct et_sample *s)
 		s->ruling.removal.by = ET_REMOVED_STOPPED;
 }
 
-static double uncertainty(const struct running *r, double level)
+static double uncertainty(const struct et_welford *r, double level)
 {
 	if (r->n < 2 || !(r->mean > 0))
 		return NAN;
@@ -309,7 +298,7 @@ static void advance(struct state *st, uint32_t round)
 static void tell(const struct state *st, uint32_t command)
 {
 	const struct known *k = &st->known[command];
-	const struct running *r =
+	const struct et_welford *r =
 		st->e->metric == ET_METRIC_CPU && k->cpu.n > 0 ? &k->cpu : &k->elapsed;
 	uint64_t now_ns = st->d->clock->now_ns(st->d->clock->ctx);
 	struct et_progress_note note = { .done = st->at.rounds,
@@ -320,15 +309,16 @@ static void tell(const struct state *st, uint32_t command)
 		.uncertainty = uncertainty(r, st->e->plan.level),
 		.reached = st->reached };
 
-	if (!st->d->note)
+	if (!st->d->hooks.note)
 		return;
-	note.total = expected_rounds(st, st->d->reached ? st->reached : note.uncertainty, now_ns);
+	note.total =
+		expected_rounds(st, st->d->hooks.reached ? st->reached : note.uncertainty, now_ns);
 	if (note.total > 0 && note.total >= note.done && st->at.per_round) {
 		uint64_t rounds =
 			note.total - note.done + (uint64_t)st->at.commands_left * note.total;
 		note.all_turns = st->done + rounds * st->at.per_round - st->at.in_round;
 	}
-	st->d->note(st->d->ctx, &note);
+	st->d->hooks.note(st->d->hooks.ctx, &note);
 }
 
 /* Fills the place of the i-th sample of a request; the executor only measures. */
@@ -344,7 +334,7 @@ static struct et_place place_of(const struct et_request *q, size_t i)
 /* Whether the experiment continues with its other commands after this failure of one. */
 static bool continues(const struct state *st, int rc, const struct et_error *err)
 {
-	if (!st->d->failed || !st->e->design || rc == -EINTR || rc == -ETIME)
+	if (!st->d->hooks.failed || !st->e->design || rc == -EINTR || rc == -ETIME)
 		return false;
 	return rc && (err->exit == ET_EXIT_PROGRAM || err->exit == ET_EXIT_USAGE);
 }
@@ -352,7 +342,8 @@ static bool continues(const struct state *st, int rc, const struct et_error *err
 static void give_up(struct state *st, uint32_t command, struct et_error *err)
 {
 	st->known[command].given_up = true;
-	st->d->failed(st->d->ctx, command, err);
+	st->d->failures++;
+	st->d->hooks.failed(st->d->hooks.ctx, command, err);
 	*err = (struct et_error){ 0 };
 }
 
@@ -470,8 +461,8 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 static bool sure_enough(struct state *st, uint32_t command)
 {
 	const struct et_driver *d = st->d;
-	double reached =
-		d->reached ? d->reached(d->ctx, st->e, command) : et_until_reached(st->e, command);
+	double reached = d->hooks.reached ? d->hooks.reached(d->hooks.ctx, st->e, command)
+					  : et_until_reached(st->e, command);
 
 	st->reached = reached;
 	return reached <= st->e->plan.until_ratio; /* false for NaN */
@@ -721,8 +712,8 @@ static int run_in_sequence(struct state *st, struct et_error *err)
 	for (uint32_t c = 0; rc == 0 && c < st->e->n_commands; c++) {
 		if (is_complete(st, c))
 			continue;
-		if (st->e->design && d->before_command)
-			rc = d->before_command(d->ctx, c, err);
+		if (st->e->design && d->hooks.before_command)
+			rc = d->hooks.before_command(d->hooks.ctx, c, err);
 		/* Each command has its share of the time and what earlier ones left. */
 		st->limit_ns = share * (c + 1);
 		if (rc == 0)

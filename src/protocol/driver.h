@@ -7,8 +7,8 @@
 #define ET_PROTOCOL_DRIVER_H
 
 #include "base/clock.h"
-#include "model/executor.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/executor.h"
 
 struct et_progress_note {
 	/* Rounds, which are samples per command; total is an estimate until it is decided, or 0. */
@@ -19,7 +19,37 @@ struct et_progress_note {
 	 * width of the interval; NaN if they are not known. */
 	const struct et_command *command;
 	double mean_ns, uncertainty;
-	double reached; /* by et_driver.reached at the last look of --until; NaN: no look yet */
+	double reached; /* by et_hooks.reached at the last look of --until; NaN: no look yet */
+};
+
+/*
+ * The functions by which a command takes part in its runs. Each may be NULL. They are handed down
+ * as they are, through the session to the driver and the runner.
+ */
+struct et_hooks {
+	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples */
+	/*
+	 * The uncertainty of a command that --until compares with plan.until_ratio; NULL:
+	 * et_until_reached.
+	 */
+	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
+	/*
+	 * Of a designed experiment, in sequential order: called before the runs of each command
+	 * that has runs left, when all samples are durable. Another result than 0 ends the call of
+	 * et_drive, which returns it; -EAGAIN: a later session continues.
+	 */
+	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
+	/*
+	 * Called when a program of a designed experiment fails: the command does not run again, and
+	 * the others continue. NULL: the failure ends the experiment.
+	 */
+	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
+	/*
+	 * Called before each run: brings the machine into the state that the command's treatment
+	 * wants. 0, or -errno with err filled, which ends the experiment.
+	 */
+	int (*treat)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
+	void *ctx;
 };
 
 struct et_driver {
@@ -39,24 +69,9 @@ struct et_driver {
 	 * samples anew. 0 or -errno; may be NULL.
 	 */
 	int (*apply_rules)(void *ctx, struct et_error *err) ET_CHECK;
-	/*
-	 * The uncertainty of a command that --until compares with plan.until_ratio; NULL:
-	 * et_until_reached.
-	 */
-	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
-	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */
-	/*
-	 * Of a designed experiment, in sequential order: called before the runs of each command
-	 * that has runs left, when all samples are durable. Another result than 0 ends the call of
-	 * et_drive, which returns it; -EAGAIN: a later session continues. May be NULL.
-	 */
-	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
-	/*
-	 * Called when a program of a designed experiment fails: the command does not run again, and
-	 * the others continue. NULL: the failure ends the experiment.
-	 */
-	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
-	void *ctx;
+	struct et_hooks hooks; /* of those who called us */
+	void *ctx;             /* for settle, keep and apply_rules */
+	uint32_t failures;     /* filled: commands that hooks.failed was called for */
 };
 
 /*

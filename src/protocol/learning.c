@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
-#include "model/machine_id.h"
-#include "model/shares.h"
+#include "base/alloc.h"
+#include "model/experiment/machine_id.h"
+#include "model/sample/shares.h"
 #include "protocol/daemon_run.h"
 
 #include <math.h>
@@ -58,6 +59,32 @@ unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_lear
 	if (c->unseen && now->sees)
 		misfits |= ET_MISFIT_UNSEEN;
 	return misfits;
+}
+
+char *et_misfits_describe(
+	unsigned misfits, const struct et_cutoffs *c, const struct et_learning_place *now)
+{
+	char *text = NULL;
+
+	if (misfits & ET_MISFIT_MACHINE)
+		et_append(&text, ", ", "on another machine");
+	if (misfits & ET_MISFIT_KERNEL)
+		et_append(&text, ", ", "with another kernel");
+	if (misfits & ET_MISFIT_SERVICES)
+		et_append(&text, ", ", "with other services");
+	if (misfits & ET_MISFIT_OLD)
+		et_append(&text, ", ", "%u days ago", (unsigned)et_cutoffs_days(c, now->wall_ns));
+	if (misfits & ET_MISFIT_FUTURE)
+		et_append(&text, ", ", "with a date in the future");
+	if (misfits & ET_MISFIT_TUNING)
+		et_append(&text, ", ", "%s the environment applied", c->tuned ? "with" : "without");
+	if (misfits & ET_MISFIT_FACTORS)
+		et_append(&text, ", ", "with other factors of the environment (%s)", c->factors);
+	if (misfits & ET_MISFIT_FEW)
+		et_append(&text, ", ", "from only %u samples", c->short_runs);
+	if (misfits & ET_MISFIT_UNSEEN)
+		et_append(&text, ", ", "without seeing processes that end within a sample");
+	return text;
 }
 
 double et_learning_long_seconds(double seconds)

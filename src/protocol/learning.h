@@ -7,8 +7,8 @@
 #ifndef ET_PROTOCOL_LEARNING_H
 #define ET_PROTOCOL_LEARNING_H
 
-#include "model/daemon.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/daemon.h"
 
 enum { ET_LEARNING_LEAST = 40 }; /* samples of the short run: fewer show little of a machine */
 enum { ET_LEARNING_DAYS = 90 };  /* by then, updates may have brought other daemons */
@@ -43,6 +43,10 @@ enum et_misfit {
  * its finding is that none needs a cutoff.
  */
 unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now);
+/* "with another kernel, 91 days ago": how the learning was made. NULL for 0. The caller frees it.
+ */
+char *et_misfits_describe(
+	unsigned misfits, const struct et_cutoffs *c, const struct et_learning_place *now);
 /*
  * Whether cutoffs are those of another machine. They are kept by the name of the host, which
  * several machines may have.

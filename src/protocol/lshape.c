@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/lshape.h"
 #include "base/alloc.h"
+#include "base/doubles.h"
 #include "num/quantile.h"
 #include "protocol/cluster.h"
 
@@ -58,28 +59,23 @@ struct et_central *et_central_figures(
 	const struct et_daemon_run *run, size_t n_names, const bool *out)
 {
 	struct et_central *all = et_calloc(n_names + 1, sizeof(*all));
-	/* Welford (1962): one pass without loss of digits. */
-	ET_AUTO_FREE double *mean = et_calloc(n_names + 1, sizeof(*mean));
-	ET_AUTO_FREE double *squares = et_calloc(n_names + 1, sizeof(*squares));
-	ET_AUTO_FREE size_t *n = et_calloc(n_names + 1, sizeof(*n));
+	ET_AUTO_FREE struct et_welford *times = et_calloc(n_names + 1, sizeof(*times));
 
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; !(out && out[i]) && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			uint32_t name = x->name;
-			double off = x->ms - mean[name];
-			mean[name] += off / (double)++n[name];
-			squares[name] += off * (x->ms - mean[name]);
+			et_welford_add(&times[name], x->ms);
 			all[name].max_ms = fmax(all[name].max_ms, x->ms);
 		}
 	}
 	for (uint32_t name = 0; name < n_names; name++) {
 		all[name].name = name;
-		if (!n[name])
+		if (times[name].n < 1)
 			all[name].max_ms = all[name].sd_ms = NAN;
-		else if (n[name] > 1)
-			all[name].sd_ms = sqrt(squares[name] / (double)(n[name] - 1));
+		else if (times[name].n > 1)
+			all[name].sd_ms = sqrt(times[name].squares / (times[name].n - 1));
 	}
 	return all;
 }

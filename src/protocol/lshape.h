@@ -71,7 +71,7 @@
 #ifndef ET_PROTOCOL_LSHAPE_H
 #define ET_PROTOCOL_LSHAPE_H
 
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
 
 /* With fewer samples there is no tail to compare a gap with. */
 enum { ET_LSHAPE_LEAST = 10 };

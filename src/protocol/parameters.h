@@ -4,7 +4,7 @@
 #define ET_PROTOCOL_PARAMETERS_H
 
 #include "base/error.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 struct et_range { /* one parameter with all its values */
 	char *name;

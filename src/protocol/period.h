@@ -3,7 +3,7 @@
 #ifndef ET_PROTOCOL_PERIOD_H
 #define ET_PROTOCOL_PERIOD_H
 
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
 
 /*
  * Joins samples, given by their ascending places in run->listed, to visits: successive samples are

@@ -6,33 +6,6 @@
 
 #include <math.h>
 
-/* The usable runs of a command. */
-struct series {
-	struct run {
-		uint64_t elapsed_ns, cpu_ns, counter_ticks;
-		bool removed;
-	} * runs;
-	size_t n;
-};
-
-static void open_series(const struct et_command *c, struct series *s)
-{
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
-	*s = (struct series){ .runs = et_calloc(c->samples.n + 1, sizeof(*s->runs)) };
-	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
-		if (et_sample_usable_for_daemons(one))
-			s->runs[s->n++] = (struct run){ one->measured.elapsed_ns,
-				one->measured.cpu_ns, one->measured.counter_ticks,
-				one->ruling.removal.by != ET_KEPT };
-	}
-}
-
-static void close_series(struct series *s)
-{
-	free(s->runs);
-}
-
 struct et_precision et_precision_of(const double *x, size_t n)
 {
 	double mean = et_mean(x, n), sd = et_sd(x, n);
@@ -41,7 +14,9 @@ struct et_precision et_precision_of(const double *x, size_t n)
 		.sd = sd,
 		.relative_error = mean > 0 ? sd / mean : NAN,
 		.min = NAN,
-		.max = NAN };
+		.max = NAN,
+		.skewness = et_skewness(x, n),
+		.kurtosis = et_kurtosis(x, n) };
 
 	for (size_t i = 0; i < n; i++) {
 		p.min = fmin(p.min, x[i]); /* fmin and fmax ignore NaN */
@@ -50,75 +25,77 @@ struct et_precision et_precision_of(const double *x, size_t n)
 	return p;
 }
 
-/* Collects CPU or elapsed times, with or without removed runs; returns their number. */
-static size_t values(const struct series *s, bool with_removed, enum et_metric m, double *x)
+size_t et_runs_of(
+	const struct et_command *c, enum et_metric m, enum et_runs_counted counted, double *x)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (with_removed || !s->runs[i].removed)
-			x[n++] = (double)(m == ET_METRIC_CPU ? s->runs[i].cpu_ns
-							     : s->runs[i].elapsed_ns);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (et_sample_usable_for_daemons(s) && counted & 1 << s->ruling.removal.by)
+			x[n++] = (double)(m == ET_METRIC_CPU ? s->measured.cpu_ns
+							     : s->measured.elapsed_ns);
 	}
 	return n;
 }
 
-static struct et_precision precision(const struct series *s, bool with_removed, enum et_metric m)
+struct et_precision et_runs_precision(
+	const struct et_command *c, enum et_metric m, enum et_runs_counted counted)
 {
-	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 
-	return et_precision_of(x, values(s, with_removed, m, x));
-}
-
-struct et_precision et_every_run(const struct et_command *c, enum et_metric m)
-{
-	struct series s;
-
-	open_series(c, &s);
-	struct et_precision p = precision(&s, true, m);
-	close_series(&s);
-	return p;
+	return et_precision_of(x, et_runs_of(c, m, counted, x));
 }
 
 void et_counted_judge(const struct et_command *c, struct et_counted *out)
 {
-	struct series s;
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 
-	open_series(c, &s);
-	out->by[ET_METRIC_ELAPSED] = precision(&s, false, ET_METRIC_ELAPSED);
-	out->by[ET_METRIC_CPU] = precision(&s, false, ET_METRIC_CPU);
-	out->removed = s.n - out->by[ET_METRIC_CPU].n;
-	close_series(&s);
+	out->by[ET_METRIC_ELAPSED] = et_runs_precision(c, ET_METRIC_ELAPSED, ET_RUNS_KEPT);
+	out->by[ET_METRIC_CPU] = et_runs_precision(c, ET_METRIC_CPU, ET_RUNS_KEPT);
+	out->removed = et_runs_of(c, ET_METRIC_CPU, ET_RUNS_ALL, x) - out->by[ET_METRIC_CPU].n;
 }
 
 void et_program_judge(const struct et_command *c, struct et_program_precision *out)
 {
-	out->org = et_every_run(c, ET_METRIC_ELAPSED);
 	et_counted_judge(c, &out->kept);
+	out->by[ET_WAY_ORG] = et_runs_precision(c, ET_METRIC_ELAPSED, ET_RUNS_ALL);
+	out->by[ET_WAY_CPU] = et_runs_precision(c, ET_METRIC_CPU, ET_RUNS_ALL);
+	out->by[ET_WAY_SEDONA] = et_runs_precision(c, ET_METRIC_CPU, ET_RUNS_BEFORE_SECOND);
+	out->by[ET_WAY_EMP] = out->kept.by[ET_METRIC_CPU];
+}
+
+/* Means of one figure, over the programs for which every way has it. */
+static void average(const struct et_program_precision *list, size_t n,
+	double (*figure)(const struct et_precision *p), double out[ET_WAYS])
+{
+	double sum[ET_WAYS] = { 0 }, programs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool known = true;
+		for (int way = 0; way < ET_WAYS; way++)
+			known = known && isfinite(figure(&list[i].by[way]));
+		for (int way = 0; known && way < ET_WAYS; way++)
+			sum[way] += figure(&list[i].by[way]);
+		programs += known;
+	}
+	for (int way = 0; way < ET_WAYS; way++)
+		out[way] = programs ? sum[way] / programs : NAN;
+}
+
+static double sd_of(const struct et_precision *p)
+{
+	return p->sd;
+}
+
+static double relative_error_of(const struct et_precision *p)
+{
+	return p->relative_error;
 }
 
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out)
 {
-	struct et_program_averages sum = { 0 };
-	double sds = 0, errors = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct et_precision *org = &list[i].org;
-		const struct et_precision *sedona = &list[i].kept.by[ET_METRIC_CPU];
-		if (isfinite(org->sd) && isfinite(sedona->sd)) {
-			sum.org_sd += org->sd;
-			sum.sedona_sd += sedona->sd;
-			sds++;
-		}
-		if (isfinite(org->relative_error) && isfinite(sedona->relative_error)) {
-			sum.org_relative_error += org->relative_error;
-			sum.sedona_relative_error += sedona->relative_error;
-			errors++;
-		}
-	}
-	*out = (struct et_program_averages){ .org_sd = sds ? sum.org_sd / sds : NAN,
-		.sedona_sd = sds ? sum.sedona_sd / sds : NAN,
-		.org_relative_error = errors ? sum.org_relative_error / errors : NAN,
-		.sedona_relative_error = errors ? sum.sedona_relative_error / errors : NAN };
+	average(list, n, sd_of, out->sd);
+	average(list, n, relative_error_of, out->relative_error);
 }

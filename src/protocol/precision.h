@@ -6,12 +6,23 @@
 #ifndef ET_PROTOCOL_PRECISION_H
 #define ET_PROTOCOL_PRECISION_H
 
-#include "model/experiment.h"
-#include "model/precision.h"
+#include "model/experiment/experiment.h"
+#include "model/result/precision.h"
 
 struct et_precision et_precision_of(const double *x, size_t n);
-/* Of all runs of a command, removed or not. */
-struct et_precision et_every_run(const struct et_command *c, enum et_metric m);
+
+/* Which runs count, as they are ruled now: a bit per enum et_removed_by. */
+enum et_runs_counted {
+	ET_RUNS_KEPT = 1 << ET_KEPT,
+	ET_RUNS_BEFORE_SECOND = ET_RUNS_KEPT | 1 << ET_REMOVED_TWO_SIGMA, /* before check II */
+	ET_RUNS_ALL = -1,                                                 /* removed or not */
+};
+
+/* Writes the times of these runs to x, which has room for all samples; returns their number. */
+size_t et_runs_of(
+	const struct et_command *c, enum et_metric m, enum et_runs_counted counted, double *x);
+struct et_precision et_runs_precision(
+	const struct et_command *c, enum et_metric m, enum et_runs_counted counted);
 /* Which runs of a command count as they were recorded. */
 void et_counted_judge(const struct et_command *c, struct et_counted *out);
 

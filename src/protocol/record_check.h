@@ -7,7 +7,7 @@
 #ifndef ET_PROTOCOL_RECORD_CHECK_H
 #define ET_PROTOCOL_RECORD_CHECK_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 /* The highest number of an execution. With as many again, an order still fits into 32 bits. */
 enum { ET_MOST_ORDERS = 1000000000 };

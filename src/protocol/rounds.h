@@ -14,7 +14,7 @@
 #ifndef ET_PROTOCOL_ROUNDS_H
 #define ET_PROTOCOL_ROUNDS_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 /* Returns after how many rounds the number can be decided. */
 uint32_t et_rounds_until_decided(const struct et_experiment *e, uint32_t only);

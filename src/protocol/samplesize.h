@@ -19,7 +19,7 @@
 #ifndef ET_PROTOCOL_SAMPLESIZE_H
 #define ET_PROTOCOL_SAMPLESIZE_H
 
-#include "model/samplesize.h"
+#include "model/result/samplesize.h"
 
 enum { ET_SIZE_LEAST = 5 };
 

@@ -20,13 +20,13 @@
  * for the whole experiment, or commands of one table would be measured by different rules; the
  *    samples are marked, and count. et_experiment.first_check has the state of the check.
  * 2. machine-slow: the machine was slow. The evidence is never the sample's own time. It is the
- *    fixed loop before and after the sample (measure/probe.h), if the slower of the two readings is
- *    more than 10 % above the fast level, the first decile of all readings of the experiment; or
- *    steal time, if more than 5 % of the elapsed time plus one tick were stolen. The 10 % separate
- *    two cases: readings on a quiet machine agree within about 2 %, and a busy hyper-thread sibling
- *    makes them 1.5 to 2 times as long (doc/probe.md). The tick is the resolution of steal time.
- *    The check needs 10 readings, because with fewer the decile is the minimum. It applies to solo
- *    runs only: duets and paced runs have a reference of their own.
+ *    fixed loop before and after the sample (measure/observe/probe.h), if the slower of the two
+ * readings is more than 10 % above the fast level, the first decile of all readings of the
+ * experiment; or steal time, if more than 5 % of the elapsed time plus one tick were stolen. The 10
+ * % separate two cases: readings on a quiet machine agree within about 2 %, and a busy hyper-thread
+ * sibling makes them 1.5 to 2 times as long (doc/probe.md). The tick is the resolution of steal
+ * time. The check needs 10 readings, because with fewer the decile is the minimum. It applies to
+ * solo runs only: duets and paced runs have a reference of their own.
  *
  *    Slow samples are removed from all commands or from none, or the means in one table would be
  *    of two different machines. They are removed only
@@ -36,22 +36,22 @@
  *    - if every command that has slow samples keeps at least 5;
  *    - and if that makes no answer less certain: for no command is the interval of the mean of the
  *      judged time (num/mean_interval.h) wider without the slow samples than with them.
- *    Otherwise they are marked and still count, and stats/states.h tries the probe as a covariate.
- *    To look at the width before deciding costs coverage in principle, because narrow intervals
- *    are chosen; tests/slow/speed.c shows that the cost is below 1 %.
+ *    Otherwise they are marked and still count, and stats/series/states.h tries the probe as a
+ * covariate. To look at the width before deciding costs coverage in principle, because narrow
+ * intervals are chosen; tests/slow/speed.c shows that the cost is below 1 %.
  * 3. two-sigma (EMP's check II): the judged time is outside mean ± 2 sd of the samples that the
  *    other checks left. One pass. It applies to solo runs only: a duet is judged by the ratio
  *    within the pair, in which common disturbances cancel. It needs 6 samples: no value is farther
  *    than (n - 1) / sqrt(n) sd from the mean, which is 1.79 for five.
  *
  * If one sample of a duet is removed, the other does not count either, because pairs need two
- * samples that count (stats/contrast.h).
+ * samples that count (stats/compare/contrast.h).
  */
 #ifndef ET_PROTOCOL_SANITY_H
 #define ET_PROTOCOL_SANITY_H
 
-#include "model/daemon.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/daemon.h"
 
 enum { ET_TWO_SIGMA_LEAST = 6, ET_PROBE_LEAST = 10, ET_SPEED_LEAVES = 5, ET_CUTOFFS_LEAVE = 5 };
 

@@ -6,7 +6,7 @@
 #ifndef ET_PROTOCOL_SCHEDULE_H
 #define ET_PROTOCOL_SCHEDULE_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 struct et_turn {
 	enum et_arrangement arrangement;

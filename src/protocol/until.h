@@ -12,7 +12,7 @@
 #ifndef ET_PROTOCOL_UNTIL_H
 #define ET_PROTOCOL_UNTIL_H
 
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 
 struct et_until {
 	uint32_t next_look; /* the number of runs at which the next look is due */

@@ -101,14 +101,25 @@ static void count_removed(
 	}
 }
 
-/* The runs that count as they are ruled now. */
-static void take_kept(const struct et_command *c, struct et_version_figures *f, enum et_metric m)
+/* The figures of these runs, and the runs themselves as they are compared. */
+static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_counted counted,
+	struct et_version_figures *f, enum et_metric m)
 {
-	struct et_counted kept;
+	struct et_version_runs *runs = &f->compared[m];
 
-	et_counted_judge(c, &kept);
-	f->by[m] = kept.by[m];
-	f->runs = kept.by[m].n + kept.removed;
+	free(runs->x);
+	runs->x = et_calloc(c->samples.n + 1, sizeof(*runs->x));
+	f->runs = et_runs_of(c, m, ET_RUNS_ALL, runs->x);
+	runs->n = et_runs_of(c, m, counted | ET_RUNS_BEFORE_SECOND, runs->x);
+	f->by[m] = et_runs_precision(c, m, counted);
+	f->env = env;
+}
+
+/* The runs that count as they are ruled now. */
+static void take_kept(const struct et_command *c, enum et_lab_env env, struct et_version_figures *f,
+	enum et_metric m)
+{
+	take(c, env, ET_RUNS_KEPT, f, m);
 	count_removed(c, f, m);
 }
 
@@ -120,8 +131,7 @@ static void every_run(struct judging *j, enum et_lab_env env, enum et_version v)
 			struct et_version_figures *f =
 				&find_task(j->out, e->commands[c].name)->list[v];
 			for (size_t m = 0; m < ET_LENGTH(metrics); m++)
-				f->by[metrics[m]] = et_every_run(&e->commands[c], metrics[m]);
-			f->runs = f->by[ET_METRIC_CPU].n;
+				take(&e->commands[c], env, ET_RUNS_ALL, f, metrics[m]);
 		}
 	}
 }
@@ -178,7 +188,8 @@ static void tell_misfit(struct judging *j, const struct et_command *c, enum et_v
 }
 
 /* Both checks over an experiment. Tasks that the cutoffs do not fit stay empty. */
-static void check_both(struct judging *j, struct et_experiment *e, enum et_version v)
+static void check_both(
+	struct judging *j, struct et_experiment *e, enum et_lab_env env, enum et_version v)
 {
 	for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
 		rule_anew(e, ET_PROTOCOL_EMP, metrics[m], j->cutoffs);
@@ -187,7 +198,7 @@ static void check_both(struct judging *j, struct et_experiment *e, enum et_versi
 		for (size_t c = 0; c < e->n_commands; c++) {
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
 			if (fits(j, &e->commands[c]))
-				take_kept(&e->commands[c], &t->list[v], metrics[m]);
+				take_kept(&e->commands[c], env, &t->list[v], metrics[m]);
 			else if (!t->why_not[v])
 				tell_misfit(j, &e->commands[c], v);
 		}
@@ -248,13 +259,13 @@ static void both_checks(struct judging *j, enum et_lab_env env, enum et_version 
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->sources[i].env != env)
 			continue;
-		check_both(j, j->sources[i].e, v);
+		check_both(j, j->sources[i].e, env, v);
 		if (!reduced)
 			continue;
 		for (size_t c = 0; c < j->sources[i].e->n_commands; c++)
 			tell_few(j, &j->sources[i].e->commands[c]);
 		struct et_experiment *some = first_runs(j->sources[i].e);
-		check_both(j, some, ET_EMP_V6);
+		check_both(j, some, env, ET_EMP_V6);
 		et_experiment_free(some);
 	}
 }
@@ -268,7 +279,7 @@ static void our_rules(struct judging *j)
 		for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
 			rule_anew(e, ET_PROTOCOL_CAUSE, metrics[m], j->cutoffs);
 			for (size_t c = 0; c < e->n_commands; c++)
-				take_kept(&e->commands[c],
+				take_kept(&e->commands[c], ET_ENV_AS_IS,
 					&find_task(j->out, e->commands[c].name)->list[ET_OURS],
 					metrics[m]);
 		}
@@ -305,6 +316,38 @@ static char *kernel_objection(const struct et_experiment *e)
 	return age->ok ? NULL : et_asprintf("the kernel is out of date: %s", age->state);
 }
 
+static bool same_factors(const struct et_experiment *a, const struct et_experiment *b)
+{
+	if (!a || !b || !a->n_environment || a->n_environment != b->n_environment)
+		return false;
+	for (size_t i = 0; i < a->n_environment; i++) {
+		const struct et_factor *other = factor_of(b, a->environment[i].factor);
+		if (!other || strcmp(other->state, a->environment[i].state))
+			return false;
+	}
+	return true;
+}
+
+/* A version whose environment is that of an earlier one, because nothing had to be changed. */
+static void find_same(struct judging *j, enum et_lab_env env)
+{
+	static const enum et_version versions[] = { [ET_ENV_AS_IS] = ET_AS_IS,
+		[ET_ENV_V1] = ET_EMP_V1,
+		[ET_ENV_V2] = ET_EMP_V2,
+		[ET_ENV_V3] = ET_EMP_V3 };
+	enum et_version v = versions[env];
+
+	for (int other = ET_ENV_AS_IS; other < (int)env; other++) {
+		if (!same_factors(source_of(j, env), source_of(j, (enum et_lab_env)other)))
+			continue;
+		j->out->same_as[v].known = true;
+		j->out->same_as[v].version = versions[other];
+		et_append(&j->out->rules[v], "; ", "%s is %s: nothing had to be changed",
+			et_version_names[v], et_version_names[versions[other]]);
+		return;
+	}
+}
+
 static void explain_environments(struct judging *j, const char *const why_not[ET_ENVS])
 {
 	static const char *const words[] = {
@@ -323,6 +366,7 @@ static void explain_environments(struct judging *j, const char *const why_not[ET
 		if (!e)
 			j->out->why_not[v] =
 				et_strdup(why_not[env] ? why_not[env] : "was not measured");
+		find_same(j, (enum et_lab_env)env);
 	}
 }
 
@@ -335,6 +379,7 @@ static void explain_kernel(struct judging *j)
 		age ? et_asprintf("the runs of v3, with an up-to-date kernel: %s", age->state)
 		    : et_strdup("v3 with an up-to-date kernel");
 	j->out->why_not[ET_EMP_V4] = e ? kernel_objection(e) : et_strdup("v3 is not there");
+	j->out->same_as[ET_EMP_V4] = j->out->same_as[ET_EMP_V3];
 }
 
 /* The last environment of the papers that was measured; ET_ENV_AS_IS: none. */

@@ -13,9 +13,9 @@
 #ifndef ET_PROTOCOL_VERSIONS_H
 #define ET_PROTOCOL_VERSIONS_H
 
-#include "model/daemon.h"
-#include "model/experiment.h"
-#include "model/precision.h"
+#include "model/experiment/experiment.h"
+#include "model/result/precision.h"
+#include "model/sample/daemon.h"
 
 enum { ET_V6_LEAST = 10 }; /* the sample size that the papers recommend */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/describe.h"
 #include "base/alloc.h"
+#include "draw/units.h"
 #include "report/histogram.h"
-#include "report/units.h"
 #include "report/warning.h"
 
 #include <inttypes.h>
@@ -220,194 +220,122 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 
 /* --- JSON --- */
 
-static void write_pair(struct et_json *w, const char *key, struct et_interval i)
+static double iqr(const void *estimate)
 {
-	if (isnan(i.lo) && isnan(i.hi)) {
-		et_json_null(w, key);
-		return;
-	}
-	et_json_flat_array(w, key);
-	et_json_double(w, NULL, i.lo);
-	et_json_double(w, NULL, i.hi);
-	et_json_end(w);
+	const struct et_estimate *e = estimate;
+
+	return e->q3 - e->q1;
 }
 
-static void write_interval(
-	struct et_json *w, const char *key, const char *method, struct et_interval i)
+static double robust(const void *estimate)
 {
-	et_json_flat_object(w, key);
-	et_json_string(w, "method", method);
-	et_json_double(w, "level", i.level);
-	et_json_double(w, "lo", i.lo);
-	et_json_double(w, "hi", i.hi);
-	et_json_end(w);
+	return robust_sd(estimate);
 }
 
-static void write_summary(struct et_json *w, const struct et_description *d)
-{
-	const struct et_estimate *e = &d->estimate;
-	const struct {
-		const char *key;
-		double value;
-	} rows[] = {
-		{ "mean", e->mean },
-		{ "sd", e->sd },
-		{ "relative_error", e->relative_error },
-		{ "min", e->min },
-		{ "max", e->max },
-		{ "median", e->median },
-		{ "q1", e->q1 },
-		{ "q3", e->q3 },
-		{ "iqr", e->q3 - e->q1 },
-		{ "robust_sd", robust_sd(e) },
-		{ "skewness", d->diagnosis.skew.skewness },
-		{ "standard_uncertainty", e->standard_uncertainty },
-		{ "coverage_factor", e->coverage_factor },
-		{ "expanded_uncertainty", e->expanded_uncertainty },
-		{ "inflation", e->inflation },
-		{ "skew_effect", e->skew_effect },
-	};
+static const struct et_field interval_fields[] = {
+	ET_KEYS(et_interval, level, lo, hi),
+	{ 0 },
+};
 
-	et_json_u64(w, "n", e->n);
-	for (size_t i = 0; i < ET_LENGTH(rows); i++)
-		et_json_double(w, rows[i].key, rows[i].value);
+static void write_student(struct et_json *w, const char *key, const void *description)
+{
+	struct et_interval i = student(description);
+
+	et_fields_span(w, key, i.lo, i.hi);
 }
 
-static void write_boot(struct et_json *w, const char *key, const struct et_boot *b)
+static void write_median(struct et_json *w, const char *key, const void *interval)
 {
 	et_json_flat_object(w, key);
-	write_pair(w, "percentile", b->percentile);
-	write_pair(w, "bca", b->bca);
-	write_pair(w, "bootstrap_t", b->t);
+	et_json_string(w, "method", "order-statistics");
+	et_fields_write(w, interval_fields, interval);
 	et_json_end(w);
 }
 
-static void write_bootstrap(struct et_json *w, const struct et_description *d)
-{
-	static const struct et_interval none = { NAN, NAN, NAN };
+/* An interval of a description by the bootstrap, if that was made. */
+#define BOOTSTRAP(key, member)                                                                     \
+	ET_KEY_SPAN(et_description, key, member.lo, member.hi, .nullable = true,                   \
+		ET_GIVEN(et_description, replicates))
 
-	et_json_flat_object(w, "sd_interval");
-	write_pair(w, "chi2", d->sd_interval);
-	write_pair(w, "percentile", d->replicates ? d->sd.percentile : none);
-	write_pair(w, "bca", d->replicates ? d->sd.bca : none);
-	et_json_end(w);
-	if (!d->replicates) {
-		et_json_null(w, "bootstrap");
-		return;
-	}
-	et_json_object(w, "bootstrap");
-	et_json_u64(w, "iterations", d->replicates);
-	et_json_u64(w, "seed", d->seed);
-	write_boot(w, "mean", &d->mean);
-	write_boot(w, "median", &d->median);
-	write_boot(w, "sd", &d->sd);
-	et_json_end(w);
-}
+static const struct et_field boot_fields[] = {
+	ET_KEY_SPAN(et_boot, "percentile", percentile.lo, percentile.hi, .nullable = true),
+	ET_KEY_SPAN(et_boot, "bca", bca.lo, bca.hi, .nullable = true),
+	ET_KEY_SPAN(et_boot, "bootstrap_t", t.lo, t.hi, .nullable = true),
+	{ 0 },
+};
 
-static void write_dithered(struct et_json *w, const struct et_description *d)
-{
-	if (!d->acf_dithered) {
-		et_json_null(w, "acf_dithered");
-		return;
-	}
-	et_json_flat_array(w, "acf_dithered");
-	for (size_t i = 0; i < d->n_acf; i++)
-		et_json_double(w, NULL, d->acf_dithered[i]);
-	et_json_end(w);
-}
-
-static void write_order(struct et_json *w, const struct et_description *d)
-{
-	if (d->n_moving) {
-		et_json_flat_object(w, "moving_mean");
-		et_json_u64(w, "window", d->window);
-		et_json_flat_array(w, "values");
-		for (size_t i = 0; i < d->n_moving; i++)
-			et_json_double(w, NULL, d->moving[i]);
-		et_json_end(w);
-		et_json_end(w);
-	} else {
-		et_json_null(w, "moving_mean");
-	}
-	if (!d->cold.n) {
-		et_json_null(w, "cold_start");
-		return;
-	}
-	et_json_flat_object(w, "cold_start");
-	et_json_u64(w, "n", d->cold.n);
-	et_json_double(w, "mean", d->cold.mean);
-	et_json_double(w, "rest_mean", d->cold.rest.mean);
-	et_json_double(w, "rest_expanded_uncertainty", d->cold.rest.expanded_uncertainty);
-	et_json_end(w);
-}
-
-static void write_serial(struct et_json *w, const struct et_description *d)
-{
-	const struct et_diagnosis *g = &d->diagnosis;
-
-	et_json_flat_object(w, "shapiro");
-	et_json_double(w, "w", g->normality.w);
-	et_json_double(w, "p", g->normality.p);
-	et_json_u64(w, "n", g->normality.n_used);
-	et_json_end(w);
-	et_json_flat_array(w, "acf");
-	for (size_t i = 0; i < d->n_acf; i++)
-		et_json_double(w, NULL, d->acf[i]);
-	et_json_end(w);
-	et_json_double(w, "acf_band", d->acf_band);
-	write_dithered(w, d);
-	et_json_flat_object(w, "ljung_box");
-	et_json_u64(w, "lag", (uint64_t)d->ljung_box.df);
-	et_json_double(w, "q", d->ljung_box.statistic);
-	et_json_double(w, "p", d->ljung_box.p);
-	et_json_end(w);
-	et_json_flat_object(w, "mann_kendall");
-	et_json_double(w, "tau", g->trend.tau);
-	et_json_double(w, "p", g->trend.p);
-	et_json_end(w);
-}
-
-static void write_shape(struct et_json *w, const struct et_diagnosis *g)
-{
-	et_json_flat_object(w, "density");
-	et_json_double(w, "bandwidth", g->bandwidth);
-	et_json_flat_array(w, "modes");
-	for (size_t i = 0; i < g->n_modes; i++)
-		et_json_double(w, NULL, g->modes[i].at);
-	et_json_end(w);
-	et_json_flat_array(w, "mode_shares");
-	for (size_t i = 0; i < g->n_modes; i++)
-		et_json_double(w, NULL, g->modes[i].share);
-	et_json_end(w);
-	et_json_end(w);
-	et_json_flat_object(w, "dip");
-	et_json_double(w, "d", g->dip.statistic);
-	et_json_double(w, "p", g->dip.p);
-	et_json_end(w);
-	et_json_double(w, "quantum", g->steps.quantum > 0 ? g->steps.quantum : NAN);
-	et_json_flat_object(w, "outliers");
-	et_json_u64(w, "mild", g->outliers.mild);
-	et_json_u64(w, "severe", g->outliers.severe);
-	et_json_u64(w, "solitary", g->outliers.solitary);
-	et_json_end(w);
-}
+static const struct et_field description_fields[] = {
+	ET_KEYS_OF(et_description, estimate,
+		ET_TABLE(
+			ET_KEYS(et_estimate, n, mean, sd, relative_error, min, max, median, q1, q3),
+			ET_KEY_OF("iqr", iqr), ET_KEY_OF("robust_sd", robust))),
+	ET_KEY(et_description, "skewness", diagnosis.skew.skewness),
+	ET_KEYS_OF(et_description, estimate,
+		ET_TABLE(ET_KEYS(et_estimate, standard_uncertainty, coverage_factor,
+				 expanded_uncertainty),
+			ET_KEYS(et_estimate, inflation, skew_effect))),
+	ET_KEY_FLAT(et_description, "mean_interval", estimate,
+		ET_TABLE(ET_KEY(et_estimate, "method", interval_method),
+			ET_KEYS(et_estimate, level, lo, hi))),
+	ET_KEY_MADE("student_t", write_student),
+	ET_KEY_BY(et_description, "median_interval", median_interval, write_median),
+	ET_KEY_GROUP("sd_interval",
+		ET_TABLE(ET_KEY_SPAN(et_description, "chi2", sd_interval.lo, sd_interval.hi,
+				 .nullable = true),
+			BOOTSTRAP("percentile", sd.percentile), BOOTSTRAP("bca", sd.bca)),
+		.flat = true),
+	ET_KEY_GROUP("bootstrap",
+		ET_TABLE(ET_KEY(et_description, "iterations", replicates),
+			ET_KEYS(et_description, seed),
+			ET_KEY_FLAT(et_description, "mean", mean, boot_fields),
+			ET_KEY_FLAT(et_description, "median", median, boot_fields),
+			ET_KEY_FLAT(et_description, "sd", sd, boot_fields)),
+		ET_GIVEN(et_description, replicates)),
+	ET_KEY_FLAT(et_description, "shapiro", diagnosis.normality,
+		ET_TABLE(ET_KEYS(et_normality, w, p), ET_KEY(et_normality, "n", n_used))),
+	ET_KEY_VALUES(et_description, "acf", acf, n_acf),
+	ET_KEYS(et_description, acf_band),
+	ET_KEY_VALUES(et_description, "acf_dithered", acf_dithered, n_acf,
+		ET_GIVEN_POINTER(et_description, acf_dithered)),
+	ET_KEY_FLAT(et_description, "ljung_box", ljung_box,
+		ET_TABLE(ET_KEY(et_test, "lag", df), ET_KEY(et_test, "q", statistic),
+			ET_KEYS(et_test, p))),
+	ET_KEY_FLAT(et_description, "mann_kendall", diagnosis.trend,
+		ET_TABLE(ET_KEYS(et_trend, tau, p))),
+	ET_KEY_GROUP("moving_mean",
+		ET_TABLE(ET_KEYS(et_description, window),
+			ET_KEY_ROOM(et_description, "values", moving, n_moving, NULL,
+				.element = ET_FIELD_DOUBLE)),
+		.flat = true, ET_GIVEN(et_description, n_moving)),
+	ET_KEY_GROUP("cold_start",
+		ET_TABLE(ET_KEY(et_description, "n", cold.n),
+			ET_KEY(et_description, "mean", cold.mean),
+			ET_KEY(et_description, "rest_mean", cold.rest.mean),
+			ET_KEY(et_description, "rest_expanded_uncertainty",
+				cold.rest.expanded_uncertainty)),
+		.flat = true, ET_GIVEN(et_description, cold.n)),
+	ET_KEY_FLAT(et_description, "density", diagnosis,
+		ET_TABLE(ET_KEYS(et_diagnosis, bandwidth),
+			ET_KEY_ROOM(et_diagnosis, "modes", modes, n_modes, NULL,
+				.element = ET_FIELD_DOUBLE, .inner = offsetof(struct et_mode, at)),
+			ET_KEY_ROOM(et_diagnosis, "mode_shares", modes, n_modes, NULL,
+				.element = ET_FIELD_DOUBLE,
+				.inner = offsetof(struct et_mode, share)))),
+	ET_KEY_FLAT(et_description, "dip", diagnosis.dip,
+		ET_TABLE(ET_KEY(et_dip, "d", statistic), ET_KEYS(et_dip, p))),
+	ET_KEY(et_description, "quantum", diagnosis.steps.quantum,
+		ET_GIVEN(et_description, diagnosis.steps.quantum)),
+	ET_KEY_FLAT(et_description, "outliers", diagnosis.outliers,
+		ET_TABLE(ET_KEYS(et_outliers, mild, severe, solitary))),
+	ET_KEY_WARNINGS(et_description, estimate.warnings),
+	{ 0 },
+};
 
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d)
 {
-	const struct et_estimate *e = &d->estimate;
-
 	et_json_object(w, NULL);
 	et_json_string(w, "name", s->name);
 	et_json_string(w, "unit", et_unit_names[s->unit]);
-	write_summary(w, d);
-	write_interval(w, "mean_interval", e->interval_method,
-		(struct et_interval){ e->lo, e->hi, e->level });
-	write_pair(w, "student_t", student(d));
-	write_interval(w, "median_interval", "order-statistics", d->median_interval);
-	write_bootstrap(w, d);
-	write_serial(w, d);
-	write_order(w, d);
-	write_shape(w, &d->diagnosis);
-	et_warnings_json(w, &e->warnings);
+	et_fields_write(w, description_fields, d);
 	et_json_end(w);
 }

@@ -4,9 +4,9 @@
 #define ET_REPORT_DESCRIBE_H
 
 #include "base/json.h"
-#include "model/series.h"
-#include "report/terminal.h"
-#include "stats/describe.h"
+#include "draw/terminal.h"
+#include "model/result/series.h"
+#include "stats/series/describe.h"
 
 /* Which interval of a mean it is, and why it is wider: "Student t widened for skewness". */
 const char *et_interval_words(const struct et_estimate *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/dual.h"
 #include "base/alloc.h"
-#include "report/html.h"
+#include "draw/html.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +126,7 @@ char *et_dual_zoom_name(
 	char letter = (char)('a' + i), end[ET_FIGURE];
 
 	if (n == 1)
-		return et_asprintf("all %zu pairs", d->n);
+		return d->n == 1 ? et_strdup("one pair") : et_asprintf("all %zu pairs", d->n);
 	if (i == 0)
 		return et_asprintf("(%c): all %zu pairs", letter, d->n);
 	if (z->cluster)

@@ -8,8 +8,8 @@
 #ifndef ET_REPORT_DUAL_H
 #define ET_REPORT_DUAL_H
 
-#include "report/svg.h"
-#include "report/terminal.h"
+#include "draw/svg.h"
+#include "draw/terminal.h"
 
 enum et_dual_kind {
 	ET_DUAL_CENTRAL,

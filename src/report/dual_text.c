@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dual-execution scatter plot for a terminal. */
 #include "base/alloc.h"
+#include "draw/scatter.h"
 #include "report/dual.h"
-#include "report/scatter.h"
 
 #define FAINT "2"
 

@@ -2,7 +2,7 @@
 #include "report/environment.h"
 #include "base/alloc.h"
 #include "base/json.h"
-#include "report/units.h"
+#include "draw/table.h"
 
 #include <string.h>
 
@@ -11,90 +11,33 @@
 #define GOOD "32"
 #define WARNING "33"
 
-enum { GAP = 2, LEAST_STATE = 12, LEAST_WANTED = 12, OK_COLUMNS = 2, INDENT = 4, LEAD = 10 };
+enum { LEAD = 10 };
 
 /* --- findings --- */
 
-struct columns {
-	int factor, state, wanted;
-};
-
-static int at_least(int width, const char *text)
-{
-	ET_AUTO_FREE char *clean = et_clean(text, "");
-	int columns = et_columns(clean);
-
-	return columns > width ? columns : width;
-}
-
-/* The state gets the width that the others leave; a narrow page omits the wanted state. */
-static struct columns measure(const struct et_findings *f, int width)
-{
-	struct columns c = { 6, 5, 6 };
-
-	for (size_t i = 0; i < f->n; i++) {
-		c.factor = at_least(c.factor, f->list[i].factor);
-		c.state = at_least(c.state, f->list[i].state);
-		c.wanted = at_least(c.wanted, f->list[i].wanted);
-	}
-	int rest = width - c.factor - OK_COLUMNS - 3 * GAP;
-	if (c.state + c.wanted <= rest)
-		return c;
-	if (rest < LEAST_STATE + LEAST_WANTED) {
-		c.wanted = 0;
-		c.state = rest + GAP < LEAST_STATE ? LEAST_STATE : rest + GAP;
-		return c;
-	}
-	if (c.wanted > rest / 2)
-		c.wanted = c.state < rest / 2 ? rest - c.state : rest / 2;
-	c.state = rest - c.wanted;
-	return c;
-}
-
-static void cell(const struct et_page *p, const char *text, int width, const char *style)
-{
-	ET_AUTO_FREE char *clean = et_clean(text, "");
-	ET_AUTO_FREE char *fitted = et_shorten(clean, width);
-	bool on = p->color && style;
-
-	if (!width)
-		return;
-	fprintf(p->out, "%s%s%s%s%s%*s", on ? "\033[" : "", on ? style : "", on ? "m" : "", fitted,
-		on ? "\033[0m" : "", width - et_columns(fitted) + GAP, "");
-}
-
-static void print_finding(
-	const struct et_finding *f, const struct et_page *p, const struct columns *c)
+void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose)
 {
 	static const char *const words[] = { ET_DASH, "ok", "no" };
 	static const char *const styles[] = { DIM, GOOD, WARNING };
-	bool on = p->color;
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "FACTOR"),
+		ET_COLUMN(NAME, "STATE"), ET_COLUMN(NAME, "WANTED", .drop = 1),
+		ET_COLUMN(TEXT, "OK") };
+	struct et_table t = { ET_COLUMNS(columns) };
 
-	cell(p, f->factor, c->factor, NULL);
-	cell(p, f->state, c->state, NULL);
-	cell(p, f->wanted, c->wanted, NULL);
-	fprintf(p->out, "%s%s%s%s%s\n", on ? "\033[" : "", on ? styles[f->verdict] : "",
-		on ? "m" : "", words[f->verdict], on ? "\033[0m" : "");
-}
-
-void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose)
-{
-	struct columns c = measure(f, p->width);
-
-	cell(p, "FACTOR", c.factor, BOLD);
-	cell(p, "STATE", c.state, BOLD);
-	cell(p, "WANTED", c.wanted, BOLD);
-	fprintf(p->out, "OK\n");
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_finding *x = &f->list[i];
-		print_finding(x, p, &c);
+		et_table_name(&t, x->factor, NULL);
+		et_table_name(&t, x->state, NULL);
+		et_table_name(&t, x->wanted, NULL);
+		et_table_text(&t, words[x->verdict], "", styles[x->verdict]);
 		if (!verbose)
 			continue;
 		ET_AUTO_FREE char *why = et_asprintf("%s (%s)", x->why, x->severity);
-		et_page_paragraph(p, LEAD, "    why", DIM, why, NULL);
+		et_table_note(&t, LEAD, "    why", DIM, why);
 		if (x->verdict == ET_VERDICT_DISTURBS)
-			et_page_paragraph(p, LEAD, "    how", DIM, x->fix, NULL);
+			et_table_note(&t, LEAD, "    how", DIM, x->fix);
 	}
+	et_table_print(&t, p);
 }
 
 void et_findings_write(const struct et_findings *f, struct et_json *j, const char *key)
@@ -135,7 +78,7 @@ static enum group group_of(const struct et_running *r)
 {
 	if (r->kernel)
 		return KERNEL;
-	return r->why ? KEEPS : r->group ? STOPS : OTHERS;
+	return r->why[0] ? KEEPS : r->group ? STOPS : OTHERS;
 }
 
 void et_running_print(const struct et_running_list *r, const struct et_page *p)
@@ -158,14 +101,6 @@ void et_running_print(const struct et_running_list *r, const struct et_page *p)
 	}
 }
 
-static void string_or_null(struct et_json *j, const char *key, const char *text)
-{
-	if (text)
-		et_json_string(j, key, text);
-	else
-		et_json_null(j, key);
-}
-
 void et_running_json(const struct et_running_list *r, FILE *out)
 {
 	struct et_json j;
@@ -178,8 +113,8 @@ void et_running_json(const struct et_running_list *r, FILE *out)
 		et_json_string(&j, "name", x->name);
 		et_json_u64(&j, "processes", x->n);
 		et_json_bool(&j, "kernel_threads", x->kernel);
-		string_or_null(&j, "factor", x->group);
-		string_or_null(&j, "kept", x->why);
+		et_json_string(&j, "factor", x->group);
+		et_json_string(&j, "kept", x->why[0] ? x->why : NULL);
 		et_json_end(&j);
 	}
 	et_json_end(&j);

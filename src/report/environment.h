@@ -3,8 +3,8 @@
 #ifndef ET_REPORT_ENVIRONMENT_H
 #define ET_REPORT_ENVIRONMENT_H
 
-#include "model/environment.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/experiment/environment.h"
 
 struct et_json;
 

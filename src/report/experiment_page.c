@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/experiment_page.h"
 #include "base/alloc.h"
-#include "model/culprit.h"
-#include "report/html.h"
+#include "draw/html.h"
+#include "draw/units.h"
+#include "model/sample/culprit.h"
 #include "report/pair.h"
-#include "report/tally.h"
-#include "report/units.h"
+#include "report/warning.h"
+#include "stats/series/tally.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -35,6 +36,9 @@ static char *first_check_text(const struct et_first_check *c)
 			c->cutoffs == 1 ? "" : "s", et_format_rfc3339(c->learned_wall_ns, when));
 	case ET_FIRST_CHECK_UNLEARNED:
 		return et_strdup("not done, as no daemons were learned on this machine");
+	case ET_FIRST_CHECK_MISFIT:
+		return et_asprintf("not done, as what was learned %.10s does not fit",
+			et_format_rfc3339(c->learned_wall_ns, when));
 	case ET_FIRST_CHECK_LENGTH:
 		return et_strdup("not done, as the program takes much longer than the samples "
 				 "from which the cutoffs were learned");
@@ -50,7 +54,7 @@ static char *first_check_text(const struct et_first_check *c)
 static void steps_paragraph(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	ET_AUTO_FREE char *first = first_check_text(&e->first_check);
-	size_t removed[ET_CAUSES] = { 0 };
+	size_t removed[ET_TALLY_CAUSES] = { 0 };
 	struct et_tally tally;
 
 	bool emp = e->protocol == ET_PROTOCOL_EMP;
@@ -59,7 +63,7 @@ static void steps_paragraph(const struct et_experiment *e, const struct et_judge
 		return;
 	for (size_t i = 0; i < j->n_commands; i++) {
 		et_tally_samples(j->commands[i].command, &tally);
-		for (int k = 0; k < ET_CAUSES; k++)
+		for (int k = 0; k < ET_TALLY_CAUSES; k++)
 			removed[k] += tally.removed[k];
 	}
 	ET_AUTO_FREE char *text = et_asprintf("%s: %s; samples removed: %zu.",
@@ -264,7 +268,7 @@ static void composition(const struct et_command *c, const struct et_parts *p, FI
 	et_html_table_end(out);
 	if (p->cpu > p->elapsed)
 		et_html_element(out, "p", "In parallel: %.1f CPUs busy.", p->cpu / p->elapsed);
-	ET_AUTO_FREE struct et_taker *all = et_takers(c, p, &n, &rest);
+	ET_AUTO_FREE struct et_tally_taker *all = et_takers(c, p, &n, &rest);
 	if (!n)
 		return;
 	et_html_table_begin(out, takers);

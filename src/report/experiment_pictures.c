@@ -2,12 +2,12 @@
 #include "report/experiment_pictures.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "draw/html.h"
 #include "num/quantile.h"
 #include "report/dual.h"
 #include "report/histogram.h"
-#include "report/html.h"
-#include "report/tally.h"
-#include "stats/diagnosis.h"
+#include "stats/series/diagnosis.h"
+#include "stats/series/tally.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static char *sample_title(const struct subject *t, const struct et_sample *s)
 /* --- samples in order --- */
 
 /* Series: kept (ET_KEPT), one per cause of removal, and warm-up. */
-enum { WARMUP = ET_CAUSES, SERIES };
+enum { WARMUP = ET_TALLY_CAUSES, SERIES };
 
 /* The papers' checks are marked as in their Figure 16: check I by squares, II by triangles. */
 static const struct {

@@ -3,7 +3,7 @@
 #ifndef ET_REPORT_EXPERIMENT_PICTURES_H
 #define ET_REPORT_EXPERIMENT_PICTURES_H
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 /* Why a sample was removed, in words. The caller frees the text. */
 char *et_removal_text(const struct et_removal *r);

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
-#include "report/names.h"
-#include "report/units.h"
+#include "draw/names.h"
+#include "draw/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef ET_REPORT_FOREST_H
 #define ET_REPORT_FOREST_H
 
-#include "model/series.h"
-#include "report/terminal.h"
-#include "stats/compare.h"
+#include "draw/terminal.h"
+#include "model/result/series.h"
+#include "stats/compare/compare.h"
 
 /* Draws an empty line and the plot; nothing if no pair has an interval or the page is narrow. */
 void et_forest(

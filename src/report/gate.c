@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/gate.h"
 #include "base/alloc.h"
-#include "report/terminal.h"
-#include "report/units.h"
+#include "draw/terminal.h"
+#include "draw/units.h"
 
 #include <math.h>
 
@@ -41,6 +41,9 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 	int d = decimals(&r);
 	ET_AUTO_FREE char *bounds = interval(c, &r, d);
 
+	if (r.estimate == 1 && r.lo == 1 && r.hi == 1)
+		return et_asprintf(
+			"%s is equal to %s (neither varies), limit %.6g %%", b, a, 100 * limit);
 	return et_asprintf("%s is %.*f %% %s than %s%s, limit %.6g %%", b, d,
 		100 * fabs(r.estimate - 1), r.estimate >= 1 ? "slower" : "faster", a, bounds,
 		100 * limit);

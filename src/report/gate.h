@@ -3,7 +3,7 @@
 #ifndef ET_REPORT_GATE_H
 #define ET_REPORT_GATE_H
 
-#include "stats/gate.h"
+#include "stats/compare/gate.h"
 
 #include <stdio.h>
 

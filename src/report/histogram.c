@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/histogram.h"
 #include "base/alloc.h"
+#include "draw/terminal.h"
+#include "draw/units.h"
 #include "num/quantile.h"
-#include "report/terminal.h"
-#include "report/units.h"
-#include "stats/shape.h"
+#include "stats/series/shape.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef ET_REPORT_HISTOGRAM_H
 #define ET_REPORT_HISTOGRAM_H
 
-#include "model/estimate.h"
-#include "model/series.h"
+#include "model/result/estimate.h"
+#include "model/result/series.h"
 
 /* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */
 int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most);

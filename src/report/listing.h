@@ -7,23 +7,19 @@
 #define ET_REPORT_LISTING_H
 
 #include "base/json.h"
-#include "model/summary.h"
-#include "report/terminal.h"
+#include "draw/table.h"
+#include "model/experiment/summary.h"
 
-struct et_listing_row;
-
-/* The rows of a table, collected before the first is printed: widths depend on all of them. */
 struct et_listing {
 	uint64_t now_wall_ns; /* a start on the same day is printed as a time, others as a date */
-	struct et_listing_row *rows;
-	size_t n, cap;
+	struct et_table table;
 };
 
-/* Appends an experiment; its texts are copied. */
-void et_listing_add(struct et_listing *l, const struct et_summary *s);
-/* Prints nothing if the list is empty. */
-void et_listing_text(const struct et_listing *l, const struct et_page *page);
-void et_listing_free(struct et_listing *l);
+/* Appends an experiment; its texts are copied. The mark, before its command, is that of its kind.
+ */
+void et_listing_add(struct et_listing *l, const struct et_summary *s, const char *mark);
+/* Prints the table and frees it; nothing if the list is empty. */
+void et_listing_text(struct et_listing *l, const struct et_page *page);
 
 /* In local time: the time of day if it was today, else the date, with the year if not this one. */
 void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24]);

@@ -2,8 +2,8 @@
 #include "report/notes.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "draw/units.h"
 #include "report/summary.h"
-#include "report/units.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -132,8 +132,8 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
 		"the pairs say {0}, the runs alone {1}{2:; no difference is claimed unless both "
-		"show one|, as happens by chance in 1 of 20 comparisons; the interval allows for "
-		"it}" },
+		"show one|, as happens by chance in 1 of {3} comparisons; the interval is wider "
+		"because of it}" },
 	[ET_WARN_DEPENDENT_SERIES] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_MEAN_DISAGREES] = { USUAL, CAUSE_OWN, false,
 		"by the mean it is {0:smaller|larger}, by {1}: a few runs outweigh the others; "
@@ -153,13 +153,18 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { USUAL, CAUSE_CUTOFFS, false,
 		"check I not done: the cutoffs of daemons are those of another machine; learn new "
 		"ones: etalon daemons learn" },
-	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { USUAL, CAUSE_CUTOFFS, false,
-		"the cutoffs of daemons are those of another kernel ({0}); learn new ones: etalon "
+	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { FIRST, CAUSE_CUTOFFS, false,
+		"check I not done: the cutoffs of daemons are those of another kernel ({0}); learn "
+		"new ones: etalon daemons learn" },
+	[ET_WARN_CUTOFFS_OLD] = { FIRST, CAUSE_CUTOFFS, false,
+		"check I not done: the cutoffs of daemons are {0} days old; learn new ones: etalon "
 		"daemons learn" },
-	[ET_WARN_CUTOFFS_OLD] = { USUAL, CAUSE_CUTOFFS, false,
-		"the cutoffs of daemons are {0} days old; learn new ones: etalon daemons learn" },
+	[ET_WARN_CUTOFFS_MISFIT] = { FIRST, CAUSE_CUTOFFS, false,
+		"check I not done: the cutoffs of daemons were learned {0}; learn new ones: etalon "
+		"daemons learn" },
 	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { NEVER, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
+	[ET_WARN_FIRST_CHECK_UNFIT] = { OF_EMP, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_NOT_DONE] = { OF_EMP, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_WITHDRAWN] = { FIRST, CAUSE_OWN, false,
 		"check I withdrawn, as {0} of {1} samples exceed a cutoff; see etalon daemons "
@@ -191,8 +196,9 @@ static double share_of_elapsed(const struct et_judgement *j, const struct et_war
 /* Check I was not done though daemons were learned here, and their processes recorded. */
 static bool learned_in_vain(const struct et_warning *w)
 {
-	return w->code == ET_WARN_FIRST_CHECK_NOT_DONE && w->args[0].number == 0 &&
-	       w->args[1].number == 0;
+	return w->code == ET_WARN_FIRST_CHECK_UNFIT ||
+	       (w->code == ET_WARN_FIRST_CHECK_NOT_DONE && w->args[0].number == 0 &&
+		       w->args[1].number == 0);
 }
 
 static bool matters(const struct et_judgement *j, const struct et_warning *w)
@@ -336,7 +342,7 @@ static void add_states(struct notes *all)
 						      : "for times at full speed");
 }
 
-/* " (2, 4)": the commands that a note is about, unless it is about all of them. */
+/* " ([2], [4])": the commands that a note is about, unless it is about all of them. */
 static char *about(const struct et_judgement *j, const struct note *note)
 {
 	enum { MOST = 4 };
@@ -407,12 +413,14 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 				continue;
 			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
 			size_t needed = count_lines(text);
-			if (left || needed > lines) {
+			/* Without this one the verdict misleads; its length is the user's. */
+			bool must = rules[all.list[i].shown->code].rank == OF_DRIFT;
+			if (!must && (left || needed > lines)) {
 				left++;
 				continue;
 			}
 			fputs(text, page->out);
-			lines -= needed;
+			lines -= must ? 0 : needed;
 		}
 	}
 	for (size_t i = 0; i < all.n; i++) {

@@ -6,10 +6,14 @@
 #ifndef ET_REPORT_NOTES_H
 #define ET_REPORT_NOTES_H
 
-#include "model/result.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/result/result.h"
 
-/* Prints those that fit into this many lines, and returns how many are left. */
+/*
+ * Prints those that fit into this many lines, and returns how many are left. A note with the run
+ * that decides between commands that ran one after the other is printed in any case, and not
+ * counted.
+ */
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines);
 
 #endif

@@ -2,8 +2,8 @@
 #include "report/pair.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "report/names.h"
-#include "report/units.h"
+#include "draw/names.h"
+#include "draw/units.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -220,106 +220,73 @@ void et_pair_text(const struct et_page *page, const char *b, const char *a,
 
 /* --- JSON --- */
 
-static double positive(double x)
-{
-	return x > 0 ? x : NAN;
-}
+/* The test that decides, of pairs; of independent series the test as published. */
+static const struct et_field ratio_fields[] = {
+	ET_KEYS(et_ratio, estimate, lo, hi, method),
+	{ 0 },
+};
 
-static void write_checks(struct et_json *w, const struct et_contrast *c)
-{
-	if (c->f.tested) {
-		et_json_flat_object(w, "f_test");
-		et_json_double(w, "f", c->f.statistic);
-		et_json_double(w, "p", c->f.p);
-		et_json_end(w);
-	} else {
-		et_json_null(w, "f_test");
-	}
-	if (c->ks.tested) {
-		et_json_flat_object(w, "ks");
-		et_json_double(w, "d", c->ks.statistic);
-		et_json_double(w, "p", c->ks.p);
-		et_json_bool(w, "same_shape", c->same_shape);
-		et_json_end(w);
-	} else {
-		et_json_null(w, "ks");
-	}
-}
+#define INFLATION                                                                                  \
+	ET_KEY(et_contrast, "variance_inflation", inflation, ET_GIVEN(et_contrast, inflation))
 
-static void write_paired(struct et_json *w, const struct et_contrast *c)
-{
-	if (!c->arrangement) {
-		et_json_null(w, "paired");
-		et_json_double(w, "cliff_delta", c->delta);
-		et_json_double(w, "variance_inflation", positive(c->inflation));
-		return;
-	}
-	et_json_flat_object(w, "paired");
-	et_json_u64(w, "pairs", c->pairs);
-	et_json_string(w, "arrangement", c->arrangement);
-	et_json_double(w, "log_ratio_sd", c->log_ratio_sd);
-	et_json_double(w, "sign_p", c->p_sign);
-	et_json_double(w, "variance_inflation", positive(c->inflation));
-	et_json_end(w);
-	et_json_null(w, "cliff_delta");
-	et_json_double(w, "variance_inflation", positive(c->inflation));
-}
+static const char *const kinds_names[] = {
+	[ET_KINDS_UNKNOWN] = NULL, [ET_KINDS_SAME] = "same", [ET_KINDS_DIFFERENT] = "different"
+};
 
-static void write_ratio(struct et_json *w, const char *name, const struct et_ratio *r)
+static void write_ratio(struct et_json *w, const char *key, const void *contrast)
 {
-	if (!(r->estimate > 0)) {
-		et_json_null(w, name);
-		return;
-	}
-	et_json_flat_object(w, name);
-	et_json_double(w, "estimate", r->estimate);
-	et_json_double(w, "lo", r->lo);
-	et_json_double(w, "hi", r->hi);
-	et_json_string(w, "method", r->method);
+	const struct et_contrast *c = contrast;
+	struct et_ratio r = et_contrast_ratio(c);
+
+	et_json_flat_object(w, key);
+	et_fields_write(w, ratio_fields, &r);
+	et_json_double(w, "level", c->level);
 	et_json_end(w);
 }
 
-static void write_kinds(struct et_json *w, enum et_kinds kinds)
-{
-	static const char *const names[] = { [ET_KINDS_UNKNOWN] = NULL,
-		[ET_KINDS_SAME] = "same",
-		[ET_KINDS_DIFFERENT] = "different" };
-
-	if (names[kinds])
-		et_json_string(w, "kinds", names[kinds]);
-	else
-		et_json_null(w, "kinds");
-}
+static const struct et_field contrast_fields[] = {
+	ET_KEY_GROUP("f_test",
+		ET_TABLE(ET_KEY(et_contrast, "f", f.statistic), ET_KEY(et_contrast, "p", f.p)),
+		.flat = true, ET_GIVEN(et_contrast, f.tested)),
+	ET_KEY_GROUP("ks",
+		ET_TABLE(ET_KEY(et_contrast, "d", ks.statistic), ET_KEY(et_contrast, "p", ks.p),
+			ET_KEYS(et_contrast, same_shape)),
+		.flat = true, ET_GIVEN(et_contrast, ks.tested)),
+	ET_KEY(et_contrast, "test", method),
+	ET_KEYS_IN(ET_TABLE(ET_KEYS(et_contrast, statistic), ET_KEYS_GIVEN(et_contrast, df),
+			   ET_KEYS(et_contrast, p)),
+		ET_GIVEN(et_contrast, arrangement), .omitted = true),
+	ET_KEYS_IN(ET_TABLE(ET_KEY(et_contrast, "statistic", published.statistic),
+			   ET_KEY(et_contrast, "df", published.df,
+				   ET_GIVEN(et_contrast, published.df)),
+			   ET_KEY(et_contrast, "p", published.p)),
+		ET_GIVEN(et_contrast, arrangement), .unless = true, .omitted = true),
+	ET_KEY(et_contrast, "p_used", p),
+	ET_KEYS_GIVEN(et_contrast, holm_alpha),
+	ET_KEYS(et_contrast, p_holm, significant_unadjusted, significant),
+	ET_KEY_MADE("ratio", write_ratio),
+	ET_KEY_FLAT(et_contrast, "side_by_side", side_by_side, ratio_fields,
+		ET_GIVEN(et_contrast, side_by_side.estimate)),
+	ET_KEY_FLAT(
+		et_contrast, "alone", alone, ratio_fields, ET_GIVEN(et_contrast, alone.estimate)),
+	ET_KEY_NAME(et_contrast, "kinds", kinds, kinds_names),
+	ET_KEYS(et_contrast, mean_ratio),
+	ET_KEY_GROUP("paired",
+		ET_TABLE(ET_KEYS(et_contrast, pairs, arrangement, log_ratio_sd),
+			ET_KEY(et_contrast, "sign_p", p_sign), INFLATION),
+		.flat = true, ET_GIVEN(et_contrast, arrangement)),
+	ET_KEY(et_contrast, "cliff_delta", delta, ET_GIVEN(et_contrast, arrangement),
+		.unless = true),
+	INFLATION,
+	{ 0 },
+};
 
 void et_pair_json_members(
 	struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
 {
-	struct et_ratio r = et_contrast_ratio(c);
-
 	et_json_string(w, "a", a);
 	et_json_string(w, "b", b);
-	write_checks(w, c);
-	et_json_string(w, "test", c->method);
-	et_json_double(w, "statistic", c->arrangement ? c->statistic : c->published.statistic);
-	et_json_double(w, "df", positive(c->arrangement ? c->df : c->published.df));
-	et_json_double(w, "p", c->arrangement ? c->p : c->published.p);
-	et_json_double(w, "p_used", c->p);
-	et_json_double(w, "holm_alpha", positive(c->holm_alpha));
-	et_json_double(w, "p_holm", c->p_holm);
-	et_json_bool(w, "significant_unadjusted", c->significant_unadjusted);
-	et_json_bool(w, "significant", c->significant);
-	et_json_flat_object(w, "ratio");
-	et_json_double(w, "estimate", r.estimate);
-	et_json_double(w, "lo", r.lo);
-	et_json_double(w, "hi", r.hi);
-	et_json_string(w, "method", r.method);
-	et_json_double(w, "level", c->level);
-	et_json_end(w);
-	write_ratio(w, "side_by_side", &c->side_by_side);
-	write_ratio(w, "alone", &c->alone);
-	write_kinds(w, c->kinds);
-	et_json_double(w, "mean_ratio", c->mean_ratio);
-	write_paired(w, c);
+	et_fields_write(w, contrast_fields, c);
 	ET_AUTO_FREE char *words = et_conclusion_text(c);
 	ET_AUTO_FREE char *sentence =
 		et_asprintf("%s%s%s", c->significant ? b : "", c->significant ? " " : "", words);

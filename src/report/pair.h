@@ -4,8 +4,8 @@
 #define ET_REPORT_PAIR_H
 
 #include "base/json.h"
-#include "model/estimate.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/result/estimate.h"
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);

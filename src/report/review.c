@@ -2,8 +2,8 @@
 #include "report/review.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/design.h"
-#include "model/field.h"
+#include "model/design/design.h"
+#include "model/experiment/field.h"
 
 #include <string.h>
 
@@ -50,6 +50,8 @@ static void print_design(const struct et_page *page, const struct et_design *d)
 	print_row(page, "hook between", d->between);
 	print_row(page, "hook reboot", d->reboot);
 	for (size_t i = 0; i < d->n_programs; i++) {
+		/* A part of a campaign makes its commands of this, if they are built. */
+		print_row(page, "program", d->programs[i].command);
 		print_row(page, "build", d->programs[i].build);
 		print_row(page, "input", d->programs[i].input);
 	}

@@ -3,9 +3,9 @@
 #ifndef ET_REPORT_REVIEW_H
 #define ET_REPORT_REVIEW_H
 
-#include "model/campaign.h"
-#include "model/experiment.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/experiment/campaign.h"
+#include "model/experiment/experiment.h"
 
 /*
  * Prints the commands as they are executed, not as the record names them, their hooks and builds,

@@ -76,7 +76,8 @@ static char *removed(const struct et_experiment *e, size_t n, size_t of)
 		e->plan.keep_all ? "marked (--keep-all)" : "removed");
 }
 
-static void add_first(struct et_steps *s, const struct et_experiment *e, const struct tally *t)
+static void add_first(struct et_steps *s, const struct et_experiment *e, const struct tally *t,
+	const char *misfit)
 {
 	static const char name[] = "check I";
 	const struct et_first_check *c = &e->first_check;
@@ -93,6 +94,9 @@ static void add_first(struct et_steps *s, const struct et_experiment *e, const s
 			et_asprintf("the learning had much shorter samples: run 'etalon daemons "
 				    "learn --long-seconds %.0f'",
 				fmax(8, ceil(t->longest_s))));
+		return;
+	case ET_FIRST_CHECK_MISFIT:
+		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE, et_steps_misfit(misfit));
 		return;
 	case ET_FIRST_CHECK_UNSEEN:
 		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
@@ -127,14 +131,22 @@ static void add_second(
 				t->most_left == 1 ? " is" : "s are", least));
 }
 
-void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size_t least)
+char *et_steps_misfit(const char *misfit)
+{
+	return et_asprintf("the daemons were learned %s; learn them again with --learn quick (ten "
+			   "minutes)",
+		misfit ? misfit : "in another environment");
+}
+
+void et_steps_add_checks(
+	struct et_steps *s, const struct et_experiment *e, size_t least, const char *misfit)
 {
 	struct tally t = { 0 };
 
 	for (size_t c = 0; c < e->n_commands; c++)
 		count_command(e, &e->commands[c], least, &t);
 	add_runs(s, e, &t);
-	add_first(s, e, &t);
+	add_first(s, e, &t, misfit);
 	add_second(s, e, &t, least);
 }
 

@@ -4,15 +4,19 @@
 #define ET_REPORT_STEPS_H
 
 #include "base/json.h"
-#include "model/experiment.h"
-#include "model/steps.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/experiment/experiment.h"
+#include "model/experiment/steps.h"
 
 /*
  * Appends the runs and the two sanity checks, as the finished experiment shows them. The second
- * check needs `least` samples of a command.
+ * check needs `least` samples of a command. misfit: how the daemons were learned, if that does not
+ * fit the runs, or NULL.
  */
-void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size_t least);
+void et_steps_add_checks(
+	struct et_steps *s, const struct et_experiment *e, size_t least, const char *misfit);
+/* Why check I is not possible with what was learned like that. The caller frees it. */
+char *et_steps_misfit(const char *misfit);
 /* One line for each step: "  environment   done: …". */
 void et_steps_print(const struct et_steps *s, const struct et_page *page);
 /* Writes the key "emp". */

@@ -2,21 +2,17 @@
 #include "report/summary.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "base/whole.h"
-#include "report/names.h"
+#include "draw/names.h"
+#include "draw/table.h"
 #include "report/verdict.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-	GAP = 2,         /* columns between two columns of the table */
 	MANY = 4,        /* from this many commands on the ratios are in the table */
 	LEAST_NAME = 10, /* columns of a name before a column of the table is omitted for it */
-	USUAL_NAME = 16,
-	LEAST_BAR = 8,
-	MOST_BAR = 24,
 	SHORT_NAME = 20, /* a name that is given with -n and not longer is used in sentences */
 };
 
@@ -26,31 +22,16 @@ enum {
 
 const char *const et_sort_names[] = { "auto", "command", "mean-time", NULL };
 
-enum column { TIME, RANGE, RATIO, OTHER, RUNS, BAR, COLUMNS };
-
-/* The left part of a cell is right-aligned, the right part left-aligned: they meet in a line. */
-struct cell {
-	char left[ET_FIGURE], right[ET_FIGURE];
-};
-
-struct line {
-	const struct et_command_result *result;
-	size_t number;
-	struct cell cells[COLUMNS];
-};
+enum column { NUMBER, NAME, TIME, RANGE, RATIO, OTHER, RUNS, BAR, COLUMNS };
 
 struct table {
 	const struct et_judgement *judgement;
 	const struct et_text_options *options;
-	enum et_metric metric, other; /* of the column TIME and of the column OTHER */
-	struct et_scale scale;        /* of all lines; without a unit: each has its own */
-	struct line *lines;           /* in the order to print */
+	enum et_metric metric, other;           /* of the column TIME and of the column OTHER */
+	struct et_scale scale;                  /* of all lines; without a unit: each has its own */
+	const struct et_command_result **lines; /* in the order to print */
 	size_t n;
-	char titles[COLUMNS][ET_FIGURE];
-	int left[COLUMNS], width[COLUMNS]; /* width 0: the column is omitted */
-	int name, number;                  /* columns of the name and of the number before it */
-	char **names;                      /* by number */
-	bool no_causes;                    /* why runs were removed had no room */
+	struct et_table cells;
 };
 
 /* --- the figures of a line --- */
@@ -87,12 +68,13 @@ static double time_of(const struct table *t, const struct et_command_result *r)
 }
 
 /* The largest unit in which no headline has two zeros in front, and no figure is below 1. */
-static struct et_scale scale_of(const struct table *t, const struct line *lines, size_t n)
+static struct et_scale scale_of(
+	const struct table *t, const struct et_command_result *const *lines, size_t n)
 {
 	double least = INFINITY, most = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct et_command_result *r = lines[i].result;
+		const struct et_command_result *r = lines[i];
 		double ns = time_of(t, r);
 		least = ns > 0 ? fmin(least, ns) : least;
 		most = isfinite(ns) ? fmax(most, ns) : most;
@@ -117,43 +99,44 @@ static struct et_scale common_scale(const struct table *t)
 	struct et_scale s = scale_of(t, t->lines, t->n);
 
 	for (size_t i = 0; i < t->n && t->options->unit == ET_TIME_UNIT_AUTO; i++) {
-		if (time_of(t, t->lines[i].result) >= too_long * pow(10, s.exponent))
+		if (time_of(t, t->lines[i]) >= too_long * pow(10, s.exponent))
 			s.unit = NULL;
 	}
 	return s;
 }
 
 /* est: the estimate that they are from, or NULL. */
-static void time_cell(struct et_scale s, double ns, double uncertainty,
-	const struct et_estimate *est, struct cell *out)
+static void time_cell(struct table *t, struct et_scale s, double ns, double uncertainty,
+	const struct et_estimate *est, const char *style)
 {
-	char figure[ET_FIGURE], other[ET_FIGURE];
+	char figure[ET_FIGURE], other[ET_FIGURE], left[ET_FIGURE], right[ET_FIGURE] = "";
 
 	if (!isfinite(ns) || ns < 0) {
-		snprintf(out->left, sizeof(out->left), ET_DASH);
+		et_table_text(&t->cells, ET_DASH, "", style);
 		return;
 	}
 	/* A smaller one is the rounding error of equal times. */
 	if (uncertainty < 1e-9 * ns)
 		uncertainty = 0;
 	s = et_scale_for(s, ns, uncertainty);
-	snprintf(out->left, sizeof(out->left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);
+	snprintf(left, sizeof(left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);
 	if (est && et_estimate_lopsided(est) && est->lo >= 0)
-		snprintf(out->right, sizeof(out->right), " (%.40s … %.40s)",
+		snprintf(right, sizeof(right), " (%.40s … %.40s)",
 			et_scale_number(s, est->lo, figure), et_scale_number(s, est->hi, other));
 	else if (uncertainty >= 0)
-		snprintf(out->right, sizeof(out->right), " %.90s",
+		snprintf(right, sizeof(right), " %.90s",
 			et_scale_plus_minus(s, uncertainty, figure));
+	et_table_text(&t->cells, left, right, style);
 }
 
 /* The digits of single runs are those that their spread supports, and no more than the mean's. */
-static void range_cell(struct et_scale s, const struct et_estimate *est, struct cell *out)
+static void range_cell(struct table *t, struct et_scale s, const struct et_estimate *est)
 {
-	char figure[ET_FIGURE];
+	char least[ET_FIGURE], figure[ET_FIGURE], most[ET_FIGURE];
 
 	s = et_scale_for(s, est->mean, fmax(est->sd, est->expanded_uncertainty));
-	snprintf(out->left, sizeof(out->left), "%s", et_scale_number(s, est->min, figure));
-	snprintf(out->right, sizeof(out->right), " … %.80s", et_scale_number(s, est->max, figure));
+	snprintf(most, sizeof(most), " … %.80s", et_scale_number(s, est->max, figure));
+	et_table_text(&t->cells, et_scale_number(s, est->min, least), most, NULL);
 }
 
 /* Runs by what became of them. */
@@ -191,16 +174,16 @@ static const char *cause_of(const struct fates *f, char buf[ET_FIGURE])
 	return buf;
 }
 
-static void runs_cell(const struct et_command_result *r, struct cell *out)
+static void runs_cell(struct table *t, const struct et_command_result *r)
 {
 	struct fates f = { 0 };
-	char cause[ET_FIGURE];
+	char cause[ET_FIGURE], kept[ET_FIGURE], rest[ET_FIGURE] = "";
 
 	count_fates(r, &f);
-	snprintf(out->left, sizeof(out->left), "%zu", f.n[ET_KEPT]);
+	snprintf(kept, sizeof(kept), "%zu", f.n[ET_KEPT]);
 	if (f.n[ET_KEPT] != f.made)
-		snprintf(out->right, sizeof(out->right), " of %zu (%.60s)", f.made,
-			cause_of(&f, cause));
+		snprintf(rest, sizeof(rest), " of %zu (%.60s)", f.made, cause_of(&f, cause));
+	et_table_text(&t->cells, kept, rest, NULL);
 }
 
 void et_summary_ratio(
@@ -230,158 +213,85 @@ void et_summary_ratio(
 							     : " ?");
 }
 
-static void fill_line(const struct table *t, struct line *l)
+static void ratio_cell(struct table *t, const struct et_command_result *r)
 {
-	const struct et_command_result *r = l->result;
-	const struct et_estimate *est = &r->estimate[t->metric];
+	char left[ET_FIGURE] = "", right[ET_FIGURE] = "";
+
+	if (t->n >= MANY)
+		et_summary_ratio(r, left, right);
+	et_table_text(&t->cells, left, right, r->contrast ? et_verdict_style(r->contrast) : NULL);
+}
+
+static void fill_line(struct table *t, const struct et_command_result *r, double longest)
+{
+	size_t number = (size_t)(r - t->judgement->commands);
+	const struct et_estimate *est = &r->estimate[t->metric], *other = &r->estimate[t->other];
 	const struct et_kbest_result *kbest = et_result_kbest(r);
 	double uncertainty, ns = headline(r, t->metric, &uncertainty);
-	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, l, 1);
+	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, &r, 1);
 	char figure[ET_FIGURE];
 
 	bool mean = !kbest && !(is_paced(r) && t->metric == ET_METRIC_CPU);
-	time_cell(s, ns, uncertainty, mean ? est : NULL, &l->cells[TIME]);
-	if (kbest && isfinite(kbest->spread))
-		snprintf(l->cells[RANGE].left, ET_FIGURE, "%s",
-			et_format_percent(kbest->spread, figure));
-	else if (!kbest && est->n > 1)
-		range_cell(s, est, &l->cells[RANGE]);
-	const struct et_estimate *other = &r->estimate[t->other];
+	et_table_text(&t->cells, t->n > 1 ? et_name_by_number(number, figure) : "", "", DIM);
+	et_table_name(&t->cells, r->command->name ? r->command->name : "", NULL);
+	time_cell(t, s, ns, uncertainty, mean ? est : NULL, JUDGED);
+	if (!kbest && est->n > 1)
+		range_cell(t, s, est);
+	else
+		et_table_add(&t->cells, "%s",
+			kbest && isfinite(kbest->spread) ? et_format_percent(kbest->spread, figure)
+							 : "");
+	ratio_cell(t, r);
 	if (other->n)
-		time_cell(s, other->mean, other->expanded_uncertainty, other, &l->cells[OTHER]);
-	runs_cell(r, &l->cells[RUNS]);
-	if (t->n >= MANY)
-		et_summary_ratio(r, l->cells[RATIO].left, l->cells[RATIO].right);
+		time_cell(t, s, other->mean, other->expanded_uncertainty, other, NULL);
+	else
+		et_table_text(&t->cells, "", "", NULL);
+	runs_cell(t, r);
+	et_table_bar(&t->cells, ns / longest, NULL);
 }
 
-/* --- the layout --- */
-
-static int wider(int width, const char *text)
-{
-	int columns = et_columns(text);
-
-	return columns > width ? columns : width;
-}
-
-static void measure(struct table *t, enum column c)
-{
-	int right = 0;
-
-	t->left[c] = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		t->left[c] = wider(t->left[c], t->lines[i].cells[c].left);
-		right = wider(right, t->lines[i].cells[c].right);
-	}
-	t->width[c] = t->left[c] + right;
-	if (t->width[c])
-		t->width[c] = wider(t->width[c], t->titles[c]);
-}
-
-/* The columns that are left for names. */
-static int room_for_names(const struct table *t)
-{
-	int room = t->options->width - t->number;
-
-	for (int c = 0; c < COLUMNS; c++)
-		room -= t->width[c] ? GAP + t->width[c] : 0;
-	return room;
-}
-
-static int smaller(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-/* Omits what is in parentheses: the interval of a ratio, or why runs were removed. */
-static void shorten(struct table *t, enum column c)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		char *open = strstr(t->lines[i].cells[c].right, " (");
-		char *close = open ? strchr(open, ')') : NULL;
-		if (close)
-			memmove(open, close + 1, strlen(close));
-	}
-	measure(t, c);
-}
-
-/* Omits columns until the names have room, and gives the bars what remains. */
-static void fit(struct table *t, int widest)
-{
-	const struct {
-		enum column column;
-		int least; /* columns for names; below that the column is omitted */
-	} few[] = { { RANGE, LEAST_NAME }, { OTHER, LEAST_NAME }, { RUNS, LEAST_NAME } },
-	  many[] = { { RANGE, widest }, { OTHER, widest }, { RUNS, USUAL_NAME },
-		  { BAR, LEAST_NAME }, { RATIO, 1 } },
-	  *drop = t->n < MANY ? few : many;
-	size_t n = t->n < MANY ? ET_LENGTH(few) : ET_LENGTH(many);
-
-	t->no_causes = !t->options->full_names && room_for_names(t) < widest;
-	if (t->no_causes)
-		shorten(t, RUNS);
-	for (size_t i = 0; i < n && !t->options->full_names; i++) {
-		enum column c = drop[i].column;
-		int least = smaller(widest, drop[i].least);
-		if (room_for_names(t) < least && c == RATIO)
-			shorten(t, c);
-		if (room_for_names(t) < least)
-			t->width[c] = 0;
-	}
-	int room = t->options->full_names ? ET_NAME_MOST : room_for_names(t);
-	t->name = smaller(widest, room);
-	if (t->width[BAR])
-		t->width[BAR] += smaller(
-			MOST_BAR - LEAST_BAR, t->options->full_names ? MOST_BAR : room - t->name);
-}
-
-static void title(struct table *t, enum column c, const char *text)
-{
-	snprintf(t->titles[c], sizeof(t->titles[c]), "%s", text);
-}
+/* --- the columns --- */
 
 static const char *short_label(enum et_metric m)
 {
 	return m == ET_METRIC_ELAPSED ? "elapsed" : et_metrics[m].label;
 }
 
-static void set_titles(struct table *t)
-{
-	const struct et_kbest_result *kbest = et_result_kbest(t->lines[0].result);
+/* Of many commands, names and ratios are more important than what a single run did. */
+static const struct et_table_column few[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER, ""),
+	[NAME] = ET_COLUMN(COMMAND, "", .least = LEAST_NAME),
+	[TIME] = ET_COLUMN(FIGURE, NULL),
+	[RANGE] = ET_COLUMN(FIGURE, "range", .drop = 2),
+	[RATIO] = ET_COLUMN(FIGURE, NULL),
+	[OTHER] = ET_COLUMN(FIGURE, NULL, .drop = 3),
+	[RUNS] = ET_COLUMN(FIGURE, "runs", .brief = 1, .drop = 4),
+	[BAR] = ET_COLUMN(BAR, NULL) };
+static const struct et_table_column many[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER, ""),
+	[NAME] = ET_COLUMN(COMMAND, "", .least = LEAST_NAME),
+	[TIME] = ET_COLUMN(FIGURE, NULL),
+	[RANGE] = ET_COLUMN(FIGURE, "range", .drop = 2),
+	[RATIO] = ET_COLUMN(FIGURE, "ratio", .brief = 6, .drop = 7),
+	[OTHER] = ET_COLUMN(FIGURE, NULL, .drop = 3),
+	[RUNS] = ET_COLUMN(FIGURE, "runs", .brief = 1, .drop = 4),
+	[BAR] = ET_COLUMN(BAR, "", .drop = 5) };
 
-	title(t, TIME, short_label(t->metric));
-	title(t, RANGE, "range");
-	title(t, RATIO, "ratio");
-	title(t, OTHER, short_label(t->other));
-	title(t, RUNS, "runs");
+static void set_titles(
+	struct table *t, struct et_table_column columns[COLUMNS], char titles[2][ET_FIGURE])
+{
+	const struct et_kbest_result *kbest = et_result_kbest(t->lines[0]);
+
+	memcpy(columns, t->n < MANY ? few : many, sizeof(few));
+	columns[TIME].title = short_label(t->metric);
+	columns[OTHER].title = short_label(t->other);
 	if (kbest) {
-		snprintf(t->titles[TIME], ET_FIGURE, "fastest %s", short_label(t->metric));
-		snprintf(t->titles[RANGE], ET_FIGURE, "%u within", kbest->k);
-	} else if (is_paced(t->lines[0].result) && t->metric == ET_METRIC_CPU) {
-		title(t, TIME, "CPU time at full speed");
+		snprintf(titles[0], ET_FIGURE, "fastest %s", short_label(t->metric));
+		snprintf(titles[1], ET_FIGURE, "%u within", kbest->k);
+		columns[TIME].title = titles[0];
+		columns[RANGE].title = titles[1];
+	} else if (is_paced(t->lines[0]) && t->metric == ET_METRIC_CPU) {
+		columns[TIME].title = "CPU time at full speed";
 	}
 }
-
-static void lay_out(struct table *t)
-{
-	ET_AUTO_FREE const char **names = et_calloc(t->n + 1, sizeof(*names));
-	int widest = 0;
-
-	set_titles(t);
-	for (int c = 0; c < COLUMNS; c++)
-		measure(t, (enum column)c);
-	t->width[BAR] = t->n >= MANY ? LEAST_BAR : 0;
-	t->number = t->n > 1 ? et_columns("1  ") + (t->n > 9) + (t->n > 99) : 0;
-	for (size_t i = 0; i < t->n; i++) {
-		const char *name = t->judgement->commands[i].command->name;
-		names[i] = name ? name : "";
-		ET_AUTO_FREE char *clean = et_clean(names[i], "");
-		widest = wider(widest, clean);
-	}
-	fit(t, widest);
-	t->names = et_names_fit(names, t->n, t->name);
-}
-
-/* --- printing --- */
 
 static void styled(const struct et_page *page, const char *style, const char *text)
 {
@@ -389,83 +299,6 @@ static void styled(const struct et_page *page, const char *style, const char *te
 
 	fprintf(page->out, "%s%s%s%s%s", on ? "\033[" : "", on ? style : "", on ? "m" : "", text,
 		on ? "\033[0m" : "");
-}
-
-/* Appends a text and the blanks up to its column; blanks are kept back until something follows. */
-static void put(
-	const struct et_page *page, int *blanks, const char *style, const char *text, int width)
-{
-	if (*text) {
-		fprintf(page->out, "%*s", *blanks, "");
-		styled(page, style, text);
-		*blanks = 0;
-	}
-	*blanks += width - et_columns(text);
-}
-
-/* A bar of this many columns, to an eighth of a column. */
-static void draw_bar(double columns, char *out, size_t size)
-{
-	static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	int eighths = isfinite(columns) && columns > 0 ? et_int(round(8 * columns)) : 0;
-	size_t at = 0;
-
-	for (int i = 0; i < eighths / 8; i++)
-		at += (size_t)snprintf(out + at, size - at, "█");
-	snprintf(out + at, size - at, "%s", parts[eighths % 8]);
-}
-
-static void print_titles(const struct table *t, const struct et_page *page)
-{
-	int blanks = t->number + t->name;
-
-	for (int c = 0; c < COLUMNS; c++) {
-		if (!t->width[c])
-			continue;
-		blanks += GAP;
-		put(page, &blanks, DIM, t->titles[c], t->width[c]);
-	}
-	putc('\n', page->out);
-}
-
-static void print_line(const struct table *t, const struct line *l, const struct et_page *page)
-{
-	const struct et_contrast *contrast = l->result->contrast;
-	char number[ET_FIGURE] = "";
-	int blanks = 0;
-
-	if (t->number)
-		snprintf(number, sizeof(number), "%*zu", t->number - 2, l->number + 1);
-	put(page, &blanks, DIM, number, t->number);
-	put(page, &blanks, NULL, t->names[l->number], t->name);
-	for (int c = 0; c < COLUMNS; c++) {
-		const struct cell *cell = &l->cells[c];
-		const char *style = c == TIME                ? JUDGED
-				    : c == RATIO && contrast ? et_verdict_style(contrast)
-							     : NULL;
-		char text[2 * ET_FIGURE];
-		if (!t->width[c])
-			continue;
-		snprintf(text, sizeof(text), "%s%s", cell->left, cell->right);
-		int lead = t->left[c] - et_columns(cell->left);
-		blanks += GAP + lead;
-		put(page, &blanks, style, text, t->width[c] - lead);
-	}
-	putc('\n', page->out);
-}
-
-static void print_table(struct table *t, const struct et_page *page)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		most = fmax(most, time_of(t, t->lines[i].result));
-	for (size_t i = 0; i < t->n && t->width[BAR] && isfinite(most); i++)
-		draw_bar(t->width[BAR] * time_of(t, t->lines[i].result) / most,
-			t->lines[i].cells[BAR].right, ET_FIGURE);
-	print_titles(t, page);
-	for (size_t i = 0; i < t->n; i++)
-		print_line(t, &t->lines[i], page);
 }
 
 /* --- the order --- */
@@ -481,9 +314,9 @@ static bool by_time(const struct et_experiment *e, enum et_sort sort)
 static void sort_lines(struct table *t)
 {
 	for (size_t i = 1; i < t->n; i++) {
-		struct line moved = t->lines[i];
+		const struct et_command_result *moved = t->lines[i];
 		size_t k = i;
-		for (; k > 0 && time_of(t, moved.result) < time_of(t, t->lines[k - 1].result); k--)
+		for (; k > 0 && time_of(t, moved) < time_of(t, t->lines[k - 1]); k--)
 			t->lines[k] = t->lines[k - 1];
 		t->lines[k] = moved;
 	}
@@ -526,28 +359,33 @@ static void removed_line(const struct et_judgement *j, const struct et_page *pag
 static bool table(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page)
 {
-	struct table t = {
-		.judgement = j, .options = o, .metric = shown_metric(j), .n = j->n_commands
-	};
-	ET_AUTO_FREE struct line *lines = et_calloc(t.n, sizeof(*lines));
+	struct et_table_column columns[COLUMNS];
+	struct table t = { .judgement = j,
+		.options = o,
+		.metric = shown_metric(j),
+		.n = j->n_commands,
+		.cells = { ET_COLUMNS(columns) } };
+	ET_AUTO_FREE const struct et_command_result **lines = et_calloc(t.n, sizeof(*lines));
+	char titles[2][ET_FIGURE];
+	double longest = 0;
 
 	t.lines = lines;
 	t.other = other_metric(j, t.metric);
+	t.cells.names_first = t.n < MANY ? 1 : 3;
 	for (size_t i = 0; i < t.n; i++) {
-		lines[i].result = &j->commands[i];
-		lines[i].number = i;
+		lines[i] = &j->commands[i];
+		longest = fmax(longest, time_of(&t, lines[i]));
 	}
 	t.scale = common_scale(&t);
-	for (size_t i = 0; i < t.n; i++)
-		fill_line(&t, &lines[i]);
-	lay_out(&t);
+	set_titles(&t, columns, titles);
 	if (by_time(e, o->sort))
 		sort_lines(&t);
-	print_table(&t, page);
-	if (t.no_causes)
+	for (size_t i = 0; i < t.n; i++)
+		fill_line(&t, lines[i], longest);
+	et_table_print(&t.cells, page);
+	if (t.cells.shortened & 1u << RUNS)
 		removed_line(j, page);
-	et_strv_free(t.names);
-	return t.width[RATIO] > 0;
+	return t.n >= MANY && !(t.cells.omitted & 1u << RATIO);
 }
 
 /* --- the lines below the table --- */
@@ -562,12 +400,14 @@ static bool has_short_name(const struct et_command *c)
 char *et_summary_name(const struct et_judgement *j, size_t command)
 {
 	bool names = command < j->n_commands;
+	char number[ET_FIGURE];
 
 	/* All by name or all by number: a sentence that mixes them is hard to read. */
 	for (size_t i = 0; names && i < j->n_commands; i++)
 		names = has_short_name(j->commands[i].command);
-	return names ? et_clean(j->commands[command].command->name, "")
-		     : et_asprintf("%zu", command + 1);
+	if (names)
+		return et_clean(j->commands[command].command->name, "");
+	return et_strdup(et_name_by_number(command, number));
 }
 
 /* Prints the text, then the remark in dim letters: on the same line if there is room for it. */
@@ -715,8 +555,7 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 	double u = et_result_estimate(&j->commands[most])->expanded_uncertainty;
 	struct et_scale s = et_scale_of(c->mean_before, u);
 	ET_AUTO_FREE char *name = et_summary_name(j, most);
-	bool number = name[strspn(name, "0123456789")] == '\0';
-	ET_AUTO_FREE char *of = et_asprintf(" of %s%s", number ? "command " : "", name);
+	ET_AUTO_FREE char *of = et_asprintf(" of %s", name);
 	ET_AUTO_FREE char *text = et_asprintf("two-sigma removed %zu run%s%s: mean %s before, %s "
 					      "%s after, %s%s",
 		c->removed, c->removed == 1 ? "" : "s", j->n_commands > 1 ? of : "",

@@ -6,14 +6,14 @@
 #ifndef ET_REPORT_SUMMARY_H
 #define ET_REPORT_SUMMARY_H
 
-#include "report/terminal.h"
+#include "draw/terminal.h"
 #include "report/text.h"
 
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page);
 /*
  * The name of a command in a sentence: the name that the user gave it if all commands have a short
- * one, else its number. The caller frees it.
+ * one, else its number, "[2]". The caller frees it.
  */
 char *et_summary_name(const struct et_judgement *j, size_t command);
 /*

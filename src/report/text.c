@@ -3,16 +3,16 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
-#include "model/culprit.h"
-#include "model/machine_id.h"
+#include "draw/names.h"
+#include "model/experiment/machine_id.h"
+#include "model/sample/culprit.h"
 #include "report/describe.h"
 #include "report/histogram.h"
-#include "report/names.h"
 #include "report/notes.h"
 #include "report/pair.h"
 #include "report/summary.h"
-#include "report/tally.h"
 #include "report/warning.h"
+#include "stats/series/tally.h"
 
 #include <limits.h>
 #include <math.h>
@@ -164,7 +164,7 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 	char unnamed[32];
 	size_t n;
 	double rest, more_ns = 0;
-	ET_AUTO_FREE struct et_taker *all = et_takers(c, p, &n, &rest);
+	ET_AUTO_FREE struct et_tally_taker *all = et_takers(c, p, &n, &rest);
 	size_t most = n < CULPRITS ? n : CULPRITS;
 
 	for (size_t i = 0; i < n; i++) {
@@ -221,7 +221,7 @@ static void runs_row(const struct text *t, const struct et_tally *tally)
 		et_append(&all, ", ", "%zu paced", tally->kept[ET_PACED]);
 	if (tally->kept[ET_DUET])
 		et_append(&all, ", ", "%zu in pairs", tally->kept[ET_DUET]);
-	for (int by = ET_KEPT + 1; by < ET_CAUSES; by++) {
+	for (int by = ET_KEPT + 1; by < ET_TALLY_CAUSES; by++) {
 		if (tally->removed[by])
 			et_append(&causes, ", ", "%zu %s", tally->removed[by],
 				et_removed_by_names[by]);

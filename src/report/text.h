@@ -3,8 +3,8 @@
 #ifndef ET_REPORT_TEXT_H
 #define ET_REPORT_TEXT_H
 
-#include "model/result.h"
-#include "report/units.h"
+#include "draw/units.h"
+#include "model/result/result.h"
 
 /* The order of the commands in the table, as the values of --sort. */
 enum et_sort {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/verdict.h"
 #include "base/alloc.h"
+#include "draw/units.h"
 #include "report/pair.h"
-#include "report/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool has_interval(struct et_ratio r)
 	return r.estimate > 0 && isfinite(r.estimate) && isfinite(r.lo) && isfinite(r.hi);
 }
 
-/* "2 is slower than 1 by 44 % (40 … 48)". */
+/* "[2] is slower than [1] by 44 % (40 … 48)". */
 static char *difference(const struct et_contrast *c, const char *b, const char *a)
 {
 	struct et_ratio r = et_contrast_ratio(c);

@@ -3,10 +3,10 @@
 #ifndef ET_REPORT_VERDICT_H
 #define ET_REPORT_VERDICT_H
 
-#include "model/result.h"
+#include "model/result/result.h"
 
 /*
- * "2 is slower than 1 by 44 % (40 … 48)", where the two commands are called b and a. The caller
+ * "[2] is slower than [1] by 44 % (40 … 48)", where the two commands are called b and a. The caller
  * frees it.
  */
 char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)

@@ -2,7 +2,8 @@
 #include "report/warning.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "report/units.h"
+#include "draw/html.h"
+#include "draw/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,7 +115,14 @@ void et_warnings_text(const struct et_page *page, int margin, const struct et_wa
 
 void et_warnings_json(struct et_json *j, const struct et_warnings *w)
 {
-	et_json_array(j, "warnings");
+	et_warnings_write(j, "warnings", w);
+}
+
+void et_warnings_write(struct et_json *j, const char *key, const void *warnings)
+{
+	const struct et_warnings *w = warnings;
+
+	et_json_array(j, key);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct et_warning_row *row = &et_warning_rows[w->list[i].code];
 		ET_AUTO_FREE char *text = et_warning_text(&w->list[i]);
@@ -125,4 +133,17 @@ void et_warnings_json(struct et_json *j, const struct et_warnings *w)
 		et_json_end(j);
 	}
 	et_json_end(j);
+}
+
+static void html_warning(FILE *out, const struct et_warning *w)
+{
+	ET_AUTO_FREE char *text = et_warning_text(w);
+
+	et_html_element(out, "p class=\"warn\"", "%s", text);
+}
+
+void et_html_warnings(FILE *out, const struct et_warnings *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		html_warning(out, &w->list[i]);
 }

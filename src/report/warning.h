@@ -4,8 +4,9 @@
 #define ET_REPORT_WARNING_H
 
 #include "base/json.h"
-#include "model/warning.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
+#include "model/experiment/field_rows.h"
+#include "model/result/warning.h"
 
 /* The sentence of a warning. The caller frees it. */
 char *et_warning_text(const struct et_warning *w);
@@ -15,5 +16,10 @@ char *et_warning_text_as(const struct et_warning *w, const char *template);
 void et_warnings_text(const struct et_page *page, int margin, const struct et_warnings *w);
 /* Writes the key "warnings": an array of objects with code, severity and text. */
 void et_warnings_json(struct et_json *j, const struct et_warnings *w);
+/* The same as a row of a table of results. */
+void et_warnings_write(struct et_json *j, const char *key, const void *warnings);
+#define ET_KEY_WARNINGS(type, member) ET_KEY_BY(type, "warnings", member, et_warnings_write)
+/* Writes one paragraph of a page per warning (draw/html.h). */
+void et_html_warnings(FILE *out, const struct et_warnings *w);
 
 #endif

@@ -9,7 +9,7 @@
 #define ET_SESSION_RECORDER_H
 
 #include "base/clock.h"
-#include "store/store.h"
+#include "store/core/store.h"
 
 /* The caller sets the first four members, and all else to 0. */
 struct et_recorder {

@@ -3,21 +3,27 @@
 #ifndef ET_SESSION_REMOVAL_H
 #define ET_SESSION_REMOVAL_H
 
-#include "model/warning.h"
-#include "store/store.h"
+#include "model/result/warning.h"
+#include "store/core/store.h"
+
+struct et_cutoffs;
+struct et_learning_place;
 
 /*
  * Removes samples by the checks of the experiment's protocol, in memory and durably in the store;
- * K-best and raw have none. Warnings about the cutoffs are appended to notes.
+ * K-best and raw have none. Cutoffs whose learning does not fit the record, and the environment and
+ * services that `now` has (NULL: not known), are not used. Warnings about them are appended to
+ * notes.
  */
-int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
+int et_session_remove(struct et_store *store, struct et_experiment *e,
+	const struct et_learning_place *now, struct et_warnings *notes,
 	struct et_error *err) ET_CHECK;
 
 /* How a kept experiment is judged again. */
 struct et_rejudging {
-	enum et_protocol protocol;
-	int metric; /* of et_metric_options */
-	bool keep;  /* the store gets the new rulings, protocol and metric */
+	int protocol; /* enum et_protocol; -1: its own, or emp if that has no checks */
+	int metric;   /* of et_metric_options; -1: what it was judged by */
+	bool keep;    /* the store gets the new rulings, protocol and metric */
 };
 
 /*
@@ -33,9 +39,12 @@ int et_session_rejudge(struct et_store *store, struct et_experiment *e,
 int et_session_check_cutoffs(
 	struct et_store *store, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 
-struct et_cutoffs;
-/* Warns if the cutoffs are old, or were learned on another kernel. */
-void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
-	struct et_warnings *out);
+/* Loads the cutoffs of its machine; *there: they are, and fit what the record knows of it. */
+int et_session_cutoffs(struct et_store *store, const struct et_experiment *e,
+	struct et_cutoffs *out, bool *there, struct et_error *err) ET_CHECK;
+
+/* Returns the misfits (protocol/learning.h), with a warning about each. */
+unsigned et_cutoffs_warn(
+	const struct et_cutoffs *c, const struct et_learning_place *now, struct et_warnings *out);
 
 #endif

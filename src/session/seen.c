@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/factors.h"
-#include "store/machines.h"
+#include "store/core/machines.h"
 
 #include <string.h>
 

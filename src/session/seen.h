@@ -3,7 +3,7 @@
 #ifndef ET_SESSION_SEEN_H
 #define ET_SESSION_SEEN_H
 
-#include "store/store.h"
+#include "store/core/store.h"
 
 /* Once per session. e has the host, the machine and the environment. */
 int et_session_record_machine(

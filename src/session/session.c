@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/host.h"
-#include "measure/ledger.h"
-#include "measure/metronome.h"
-#include "measure/runner.h"
-#include "model/metric_choice.h"
+#include "measure/child/metronome.h"
+#include "measure/child/runner.h"
+#include "measure/ledger/ledger.h"
+#include "model/sample/metric_choice.h"
 #include "protocol/record_check.h"
 #include "session/recorder.h"
 #include "session/removal.h"
@@ -61,7 +61,7 @@ static int open_runner(struct et_session *s, struct et_error *err)
 	if (rc == 0 && s->e->profile && profiler)
 		rc = et_runner_observe(s->runner, profiler, err);
 	if (rc == 0)
-		et_runner_treat(s->runner, s->setup.treat, s->setup.ctx);
+		et_runner_treat(s->runner, s->setup.hooks.treat, s->setup.hooks.ctx);
 	return rc;
 }
 
@@ -128,7 +128,7 @@ static void review(void *ctx)
 	const struct et_session *s = ctx;
 
 	if (s->setup.review)
-		s->setup.review(s->setup.ctx, s->e);
+		s->setup.review(s->setup.hooks.ctx, s->e);
 }
 
 static int check_trust(struct et_session *s, const char *name, struct et_error *err)
@@ -153,7 +153,7 @@ static int resume(struct et_session *s, const char *name, struct et_error *err)
 			"run 'etalon show %s' to print it", s->e->id);
 	int rc = check_record(s->e, err);
 	if (!rc && s->setup.check)
-		rc = s->setup.check(s->setup.ctx, s->e, err);
+		rc = s->setup.check(s->setup.hooks.ctx, s->e, err);
 	if (!rc)
 		rc = check_trust(s, name, err);
 	if (rc)
@@ -230,40 +230,10 @@ static int apply_rules(void *ctx, struct et_error *err)
 	int rc = et_recorder_flush(&s->recorder, err);
 
 	if (rc == 0)
-		rc = et_session_remove(s->setup.store, s->e, &later, err);
+		rc = et_session_remove(s->setup.store, s->e, s->setup.place, &later, err);
 	et_warnings_free(&later);
 	s->store_failed = s->store_failed || rc;
 	return rc;
-}
-
-static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
-{
-	const struct et_session *s = ctx;
-
-	return s->setup.reached(s->setup.ctx, e, command);
-}
-
-static void note(void *ctx, const struct et_progress_note *n)
-{
-	struct et_session *s = ctx;
-
-	if (s->setup.progress)
-		s->setup.progress(s->setup.ctx, n);
-}
-
-static int before_command(void *ctx, uint32_t command, struct et_error *err)
-{
-	struct et_session *s = ctx;
-
-	return s->setup.before_command(s->setup.ctx, command, err);
-}
-
-static void failed(void *ctx, uint32_t command, const struct et_error *why)
-{
-	struct et_session *s = ctx;
-
-	s->failures++;
-	s->setup.failed(s->setup.ctx, command, why);
 }
 
 static enum et_state state_after(const struct et_session *s, int rc)
@@ -287,7 +257,7 @@ static int finish(struct et_session *s, int rc, struct et_error *err)
 	et_runner_close(s->runner);
 	s->runner = NULL;
 	if (rc2 == 0 && (rc == 0 || rc == -EINTR))
-		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, why);
+		rc2 = et_session_remove(s->setup.store, s->e, s->setup.place, &s->warnings, why);
 	s->store_failed = s->store_failed || rc2;
 	rc = why && rc2 ? rc2 : rc;
 	et_metric_settle(s->e);
@@ -310,13 +280,12 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.settle = settle,
 		.keep = keep,
 		.apply_rules = apply_rules,
-		.reached = s->setup.reached ? reached : NULL,
-		.note = note,
-		.before_command = s->setup.before_command ? before_command : NULL,
-		.failed = s->setup.failed ? failed : NULL,
+		.hooks = s->setup.hooks,
 		.ctx = s };
+	int rc = et_drive(&d, err);
 
-	return finish(s, et_drive(&d, err), err);
+	s->failures = d.failures;
+	return finish(s, rc, err);
 }
 
 uint64_t et_session_counting_limit(const struct et_experiment *e, uint32_t command)

@@ -8,15 +8,16 @@
 #ifndef ET_SESSION_SESSION_H
 #define ET_SESSION_SESSION_H
 
-#include "model/executor.h"
-#include "model/experiment.h"
-#include "model/warning.h"
+#include "model/experiment/experiment.h"
+#include "model/result/warning.h"
+#include "model/sample/executor.h"
 #include "protocol/driver.h"
 #include "session/trust.h"
-#include "store/store.h"
+#include "store/core/store.h"
 
 struct et_session;
 struct et_ledger_early;
+struct et_learning_place;
 struct et_observer;
 
 /* The session copies this, but not the things that it points to: they must outlive the session. */
@@ -28,15 +29,13 @@ struct et_session_setup {
 	const struct et_observer *profiler;
 	/* The same, if the plan's event is that of a profiler which writes a file; or NULL. */
 	const struct et_observer *profile_reader;
+	/* Its environment and services, to decide whether cutoffs fit; NULL: not known. */
+	const struct et_learning_place *place;
 	bool no_ledger;                /* do not record which processes have the program's CPU */
-	struct et_ledger_early *early; /* for the ledger, see measure/ledger.h; NULL: none */
+	struct et_ledger_early *early; /* for the ledger, see measure/ledger/ledger.h; NULL: none */
 	uint32_t most_rounds;          /* of this session, see et_session_drive; 0: no limit */
-	bool draw_seed; /* replace plan.seed of a new experiment by a random number */
-	/* Called after each run. May be NULL. */
-	void (*progress)(void *ctx, const struct et_progress_note *note);
-	/* Of designed experiments, see protocol/driver.h. Each may be NULL. */
-	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
-	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
+	bool draw_seed;        /* replace plan.seed of a new experiment by a random number */
+	struct et_hooks hooks; /* see protocol/driver.h; their ctx is that of the next two */
 	/*
 	 * Called before a record that is not the user's own is resumed or refused: shows the user
 	 * what it would run. May be NULL.
@@ -44,14 +43,6 @@ struct et_session_setup {
 	void (*review)(void *ctx, const struct et_experiment *e);
 	/* Called before an experiment is resumed; may refuse it with an error. May be NULL. */
 	int (*check)(void *ctx, const struct et_experiment *e, struct et_error *err);
-	/* The uncertainty that --until compares, see struct et_driver; NULL: that of the mean. */
-	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
-	/*
-	 * Called before each run: brings the machine into the state that the command's treatment
-	 * wants. 0, or -errno with err filled, which ends the experiment. May be NULL.
-	 */
-	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
-	void *ctx; /* for progress, review, check, reached and treat */
 	/* Which record may be resumed. The session sets its review and ctx. */
 	struct et_trust trust;
 };

@@ -5,10 +5,10 @@
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "host/host.h"
-#include "model/design_json.h"
-#include "model/field.h"
-#include "model/machine_id.h"
-#include "store/sqlite.h"
+#include "model/design/json.h"
+#include "model/experiment/field.h"
+#include "model/experiment/machine_id.h"
+#include "store/sqlite/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,8 +150,11 @@ static void lock_list(int fd)
 		nanosleep(&wait, NULL);
 }
 
-/* One write() of a whole line: an etalon that is killed leaves the line, or nothing. */
-static void append(const char *list, const char *how, const struct deed *d)
+/*
+ * One write() of a whole line: an etalon that is killed leaves the line, or nothing. Returns
+ * whether it was written.
+ */
+static bool append(const char *list, const char *how, const struct deed *d)
 {
 	ET_AUTO_CLOSE int fd = open_list(list, O_RDWR | O_APPEND | O_CREAT);
 	struct stat st;
@@ -159,15 +162,14 @@ static void append(const char *list, const char *how, const struct deed *d)
 
 	/* A store checks ids; one with a newline would forge a line here. */
 	if (fd < 0 || !et_experiment_is_id(d->id))
-		return;
+		return false;
 	lock_list(fd);
 	/* A full disk may have cut the line before. */
 	if (fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) != 1)
-		return;
+		return false;
 	ET_AUTO_FREE char *line = et_asprintf("%s%s %s %s %s%s%s\n", last == '\n' ? "" : "\n", how,
 		d->kind, d->id, d->digest, d->words ? " " : "", d->words ? d->words : "");
-	if (write(fd, line, strlen(line)) < 0)
-		return; /* it is asked about later */
+	return write(fd, line, strlen(line)) == (ssize_t)strlen(line);
 }
 
 /* Splits the next word off; returns "" at the end. */
@@ -297,7 +299,14 @@ static int decide(const struct et_trust *t, struct deed *d, const struct source 
 	if (*is.shown && strcmp(is.shown, d->digest) != 0)
 		return refuse(t, d, "was changed since it was shown", err);
 	d->words = words ? *words : NULL;
-	append(t->list, "trusted", d);
+	/* Without the list, nobody knows whether it is what was shown. */
+	if (!append(t->list, "trusted", d))
+		return et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
+				"%s: the list of what you began here cannot be written",
+				t->list ? t->list : "begun"),
+			"it must be a file that only you can write, with space left; or set "
+			"XDG_STATE_HOME to another folder");
 	return 0;
 }
 

@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "model/campaign.h"
-#include "model/experiment.h"
-#include "store/store.h"
+#include "model/experiment/campaign.h"
+#include "model/experiment/experiment.h"
+#include "store/core/store.h"
 
 struct et_trust {
 	const char *list; /* the file; NULL: none can be kept */

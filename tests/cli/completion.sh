@@ -56,8 +56,20 @@ is 'completion: bash completes a program under test' "$(complete_words etalon pu
 is 'completion: bash completes the actions of daemons' "$(complete_words etalon daemons l)" learn
 is 'completion: bash completes every experiment of lab' "$(complete_words etalon lab '' | sed 1d | sort)" \
 	"$(etalon lab list | sed 's/ .*//' | sort)"
+is 'completion: bash completes the options of an experiment of lab' "$(complete_words etalon lab coverage --la)" --law
+is 'completion: bash completes no option of another experiment' "$(complete_words etalon lab cache --la | tr '\n' ' ')" '--label '
 like 'completion: fish completes every experiment of lab' "$(cat fish.txt)" "from lab' -a 'list .*emp-versions"
 like 'completion: zsh completes the actions of daemons' "$(cat zsh.txt)" "'1:what:\\(learn show analyse forget\\)'"
+is 'completion: bash completes no option of another action' "$(complete_words etalon env restore --js)" ''
+is 'completion: bash completes the options of an action' "$(complete_words etalon env check --js)" --json
+is 'completion: bash completes no option of engines after doe status' "$(complete_words etalon doe status --eng)" ''
+is 'completion: bash completes the options of engines after doe run' "$(complete_words etalon doe run --eng)" --engine
+is 'completion: bash completes all options before an action' "$(complete_words etalon env --js)" --json
+like 'completion: zsh offers an option after the actions that take it' "$(block zsh env)" \
+	"words\[2\] == \(check\|apply\|-\*\|\) ]] && own\+=\('--only="
+like 'completion: zsh offers no option beside one that it excludes' "$(block zsh env)" "'\(--only --except\)''--running\["
+like 'completion: fish offers no option of another action' "$(block fish env)" \
+	"not __fish_seen_subcommand_from restore; and __fish_seen_subcommand_from env' -l only"
 touch daemons.json
 is 'completion: bash completes a file after daemons analyse' "$(complete_words etalon daemons analyse daem)" daemons.json
 etalon run -q -r 1 true >/dev/null

@@ -39,7 +39,7 @@ confined()
 	fi
 	effective=$(sed -n 's/^CapEff:\t//p' "/proc/$pid/status")
 	is "$label: only capabilities for files are in effect" "${effective:+$((0x$effective & ~allowed))}" 0
-	kill "$pid"
+	kill -KILL "$pid" # a store that is locked may hold it for 30 s
 	wait "$pid" 2>/dev/null
 }
 
@@ -50,17 +50,14 @@ etalon import --label big numbers >/dev/null
 # Each command, and each action of those that have several: what it reads while it is looked at. FIFO
 # stands for a file, LOCKED for a store that another process keeps locked, and MACHINE for commands that
 # measure, change the machine or are measured; those read the user's own words, plans and journal.
+# A command without a row reads a file: it is looked at as if its row were NAME FIFO waiting.
 table='
 run MACHINE
 show LOCKED last
 list LOCKED
 compare FIFO waiting numbers
 report LOCKED last
-describe FIFO waiting
-samplesize FIFO waiting
-fit FIFO waiting
 export LOCKED last
-import FIFO waiting
 rm LOCKED last
 sync LOCKED --from sqlite:locked.db
 env MACHINE
@@ -88,7 +85,7 @@ hyperfine MACHINE
 completion MACHINE
 '
 for command in $(commands); do
-	like "table: it has the command $command" "$table" $'\n'"$command "
+	[[ $table == *$'\n'"$command "* ]] || table+="$command FIFO waiting"$'\n'
 	# An option that reads instead of measuring has a row of its own.
 	options "$command" | grep -qx from || continue
 	case $command in
@@ -147,11 +144,15 @@ is 'profile --from: perf can get no others' "$(sed -n 's/^NoNewPrivs:\t//p' perf
 
 etalon trace --from waiting 2>/dev/null &
 pid=$!
-wait_until "[[ \$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) =~ [1-9a-f] ]]" 20
+# Before etalon handles it, the kernel may discard it. The shell and a sanitizer handle other signals.
+# catches PID SIGNAL: whether the process has a handler for that signal
+# shellcheck disable=SC2317 # wait_until calls it
+catches() { ((0x$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status") >> ($(kill -l "$2") - 1) & 1)); }
+wait_until "catches $pid TSTP" 20
 kill -TSTP "$pid"
 ok "trace --from: the confined process stops on SIGTSTP" wait_until "[ \"\$(state_of $pid)\" = T ]" 20
 kill -CONT "$pid"
-kill "$pid"
+kill "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 # show blocks when the pipe is full; its reader is this script, which does not read.
 exec 5<>waiting

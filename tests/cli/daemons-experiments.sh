@@ -71,7 +71,7 @@ refuses 'daemons analyse: --command rejects a name that is not there' 2 "'two' h
 refuses 'daemons analyse: --command rejects a number that is not there' 2 "'two' has no command '3'" etalon daemons analyse two --command 3
 refuses 'daemons analyse: --command is not for records of daemons' 2 'is a record of daemons' \
 	etalon daemons analyse --command 1 "$root/tests/golden/emp-daemons.json"
-refuses 'daemons learn: --command is rejected' 2 "only valid with 'daemons show' and 'daemons analyse'" etalon daemons learn --command 1
+refuses 'daemons learn: --command is rejected' 2 'daemons learn takes no --command' etalon daemons learn --command 1
 
 # Experiments in which no daemon can be found.
 seq 100 130 | etalon import --label numbers - >import.out

@@ -53,8 +53,8 @@ etalon daemons learn --busy -q "${tiny[@]}" >/dev/null 2>&1
 etalon rm daemons-short >/dev/null
 exits 'daemons forget: it succeeds after the samples were removed' 0 etalon daemons forget --yes
 like 'daemons forget: without the samples it advises to learn again' "$out" "run 'etalon daemons learn' to learn again"
-refuses 'daemons forget: an option of learn is rejected' 2 "valid with 'daemons learn'" etalon daemons forget --env
-refuses 'daemons show: --yes is rejected' 2 "valid with 'daemons forget'" etalon daemons show --yes
+refuses 'daemons forget: an option of learn is rejected' 2 'daemons forget takes no --env' etalon daemons forget --env
+refuses 'daemons show: --yes is rejected' 2 'daemons show takes no --yes' etalon daemons show --yes
 refuses 'daemons forget: an operand is rejected' 2 "unexpected 'all'" etalon daemons forget all
 
 python3 - <<'PY'
@@ -83,7 +83,7 @@ fi
 # --- presets
 exits 'daemons learn: --preset takes other figures beside it' 0 etalon daemons learn --busy --preset paper "${tiny[@]}"
 like 'daemons learn: figures that are given replace those of the preset' "$err" '10 short and 0 long samples'
-refuses 'daemons learn: --only needs --env' 2 'factors of the environment' etalon daemons learn --only turbo
+refuses 'daemons learn: --only needs --env' 2 '--only needs --env' etalon daemons learn --only turbo
 refuses 'daemons learn: an unknown preset is rejected' 2 'preset' etalon daemons learn --preset slow
 env --default-signal=INT etalon daemons learn --label nine --preset paper >/dev/null 2>nine.err &
 pid=$!

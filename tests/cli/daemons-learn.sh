@@ -69,7 +69,7 @@ is 'daemons learn: SIGTERM gives exit status 143' $? 143
 like 'daemons learn: after SIGTERM a hint shows how to continue' "$(cat cut.err)" 'etalon daemons learn --resume --label cut'
 is 'daemons learn: after SIGTERM the long run is kept as interrupted' "$(etalon show --json cut-long | jq -r .state)" interrupted
 first=$(etalon show --json cut-short | jq -r .id)
-refuses 'daemons learn: --resume rejects another plan' 2 'takes no other' etalon daemons learn --resume \
+refuses 'daemons learn: --resume rejects another plan' 2 '--resume and --short-runs exclude each other' etalon daemons learn --resume \
 	--label cut --short-runs 20
 exits 'daemons learn: --resume succeeds' 0 etalon daemons learn --busy --resume --label cut
 is 'daemons learn: --resume does not repeat the short run' "$(etalon show --json cut-short | jq -r .id)" "$first"
@@ -79,8 +79,8 @@ refuses 'daemons learn: --resume rejects a label without runs' 2 'nothing to con
 refuses 'daemons learn: fewer than 10 short runs are rejected' 2 'short-runs' etalon daemons learn --short-runs 9
 refuses 'daemons learn: fewer than 10 long runs are rejected' 2 'at least 10' etalon daemons learn --long-runs 9
 refuses 'daemons learn: long runs shorter than the short ones are rejected' 2 'not above' etalon daemons learn --long-seconds 1s
-refuses 'daemons show: an option of learn is rejected' 2 'learn' etalon daemons show --long-runs 3
-refuses 'daemons learn: an option of analyse is rejected' 2 'analyse' etalon daemons learn --keep
+refuses 'daemons show: an option of learn is rejected' 2 'daemons show takes no --long-runs' etalon daemons show --long-runs 3
+refuses 'daemons learn: an option of analyse is rejected' 2 'daemons learn takes no --keep' etalon daemons learn --keep
 
 # A daemon with a cutoff of 5 ms. It works for a while when the program asks it to, and the program
 # waits for it. Its name is our own: another copy of this script may run at the same time.

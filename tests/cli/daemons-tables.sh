@@ -147,9 +147,9 @@ is 'daemons --tables: the heading of Table XVI as CSV' "$(head -n 1 <<<"$out")" 
 
 refuses 'daemons --tables: a number that is not there is rejected' 2 "there is no table 'XX'" etalon daemons analyse --tables=XVI,XX all.json
 refuses 'daemons --tables: an empty list is rejected' 2 'the list is empty' etalon daemons analyse --tables= all.json
-refuses 'daemons --csv: it needs --tables' 2 '--csv is for tables' etalon daemons analyse --csv all.json
-refuses 'daemons --csv: it excludes --json' 2 'both write to standard output' etalon daemons analyse --tables --csv --json all.json
-refuses 'daemons learn: --tables is rejected' 2 "only valid with 'daemons show' and 'daemons analyse'" etalon daemons learn --tables
+refuses 'daemons --csv: it needs --tables' 2 '--csv needs --tables' etalon daemons analyse --csv all.json
+refuses 'daemons --csv: it excludes --json' 2 '--csv and --json exclude each other' etalon daemons analyse --tables --csv --json all.json
+refuses 'daemons learn: --tables is rejected' 2 'daemons learn takes no --tables' etalon daemons learn --tables
 refuses 'daemons show: experiments without --tables are rejected' 2 "unexpected 'a0'" etalon daemons show a0
 
 # --- show --tables: from the stored experiments of a learning ---

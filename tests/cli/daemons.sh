@@ -155,10 +155,10 @@ refuses 'daemons analyse: a word that is neither a file nor an experiment is rej
 refuses 'daemons analyse: ./ begins the name of a file' 2 'No such file' etalon daemons analyse ./nosuch.json
 refuses 'daemons learn: too few long runs are rejected' 2 'too few' etalon daemons learn --long-runs 4 --report new.html
 ok 'daemons learn: a rejected plan leaves no report' test ! -e new.html
-refuses 'daemons analyse: no file is rejected' 2 'expected a file, or one or two experiments' etalon daemons analyse
-refuses 'daemons analyse: three operands are rejected' 2 'one or two experiments' etalon daemons analyse a b c
+refuses 'daemons analyse: no file is rejected' 2 'name a file, or one or two experiments' etalon daemons analyse
+refuses 'daemons analyse: three operands are rejected' 2 "daemons analyse: unexpected 'c'" etalon daemons analyse a b c
 refuses 'daemons: no action is rejected' 2 'no action given' etalon daemons
-refuses 'daemons: an unknown action is rejected' 2 "unexpected 'nosuch'" etalon daemons nosuch
+refuses 'daemons: an unknown action is rejected' 2 "unknown action 'nosuch'" etalon daemons nosuch
 
 # The sentences of the answer. 300 samples of 1 s with a daemon that is planted; the truth is known.
 cat >plant.py <<'PY'

@@ -175,10 +175,46 @@ for term in locale threads buffer stable; do
 	like "doe analyse: the name of an aliased term is whole in 80 columns ($term)" "$out" "(^|
 ) *$term  "
 done
-like 'doe analyse: aliases are below the table' "$(tr -s ' \n' ' ' <.out)" 'not told apart: .*locale:threads = buffer:stable'
+like 'doe analyse: aliases are below the table' "$(tr -s ' \n' ' ' <.out)" 'aliased: .*locale:threads = buffer:stable'
 fits 'doe analyse: aliases fit 80 columns'
 COLUMNS=80 run etalon doe analyse -v words
 like 'doe analyse: pairs of long names are numbers of the table of treatments' "$out" 'pairs of treatments, by their numbers'
+cat >long.csv <<'END'
+compression_level,concurrency_level,compilation_level,time
+1,1,1,1.00
+9,1,1,1.50
+1,8,1,2.01
+9,8,1,1.12
+1,1,3,1.31
+9,1,3,1.71
+1,8,3,2.30
+9,8,3,1.01
+1,1,1,1.03
+9,1,1,1.52
+1,8,1,2.04
+9,8,1,1.11
+1,1,3,1.32
+9,1,3,1.75
+1,8,3,2.34
+9,8,3,1.02
+END
+etalon doe import -q --label long long.csv >id
+# labels TITLE: the labels that occur twice in the table of the last stdout with that title, and the number of rows
+labels()
+{
+	awk -v title="$1" '$1 == title { on = 1; next } on && (!NF || $1 == "residual") { exit } on { print $1 }' .out |
+		sort | uniq -c | awk '{ n += $1 } $1 > 1 { print $2 } END { print n }'
+}
+for columns in 80 50; do
+	COLUMNS=$columns run etalon doe analyse -v long
+	is "doe analyse: the 7 effects of long names have 7 labels in $columns columns" "$(labels term)" 7
+	is "doe analyse: so have the shares of 5 of them, and of the others, in $columns columns" "$(labels variation)" 6
+	sed -i '0,/^term/s/^term/effects/' .out
+	is "doe analyse: so have the rows of the table of variances in $columns columns" "$(labels term)" 7
+done
+COLUMNS=80 run etalon doe analyse long
+fits 'doe analyse: the table with long names fits 80 columns'
+like 'doe analyse: columns are omitted before names are cut' "$out" 'compression_level:compilation_level +[-0-9]'
 
 # --- files ---
 exits 'doe analyse: drawings and page are written' 0 etalon doe analyse -q --svg all.svg --report all.html data
@@ -189,6 +225,10 @@ like 'doe analyse: its levels are the names on the axis' "$(cat large.svg)" 'opt
 like 'doe analyse: the drawing has the limit of significance' "$(cat all.svg)" 'p = 0\.05'
 ok 'doe analyse: the drawing is well-formed' python3 -c 'import xml.etree.ElementTree as E; E.parse("all.svg")'
 like 'doe analyse: the page has findings and pairs' "$(cat all.html)" 'work moves loop.*Pairs of treatments over all'
+etalon report -o reported.html data
+etalon export -f html -o exported.html data
+ok 'report: the page of a designed experiment is that of its analysis' cmp all.html reported.html
+ok 'export: so is its page' cmp all.html exported.html
 refuses 'doe analyse: drawings need a file' 2 '--svg' etalon doe analyse --svg - data
 refuses 'doe analyse: an unknown experiment is refused' 2 'nothing-there' etalon doe analyse nothing-there
 etalon import --label plain - <<<$'1\n2\n3' >id

@@ -19,6 +19,7 @@ for action in plan run; do
 	like "bad plan: $action suggests the nearest key" "$err" "did you mean 'design'"
 done
 refuses 'bad plan: a file that does not exist' 2 'nowhere.yaml: No such file' etalon doe plan nowhere.yaml
+like 'bad plan: a hint has the command that writes one' "$err" "hint: 'etalon doe init -o FILE'"
 refuses 'bad plan: a folder' 2 'Is a directory' etalon doe plan "$work"
 plan 'run: { runs: 5 }'
 refuses 'bad plan: an option of run that the plan decides' 2 \

@@ -44,11 +44,11 @@ Factors
         (environment-size)
 
 Treatments in standard order (Yates): the first factor changes fastest
-          nice  pad
-       1     −    −   (1)
-       2     +    −   nice
-       3     −    +   pad
-       4     +    +   nice pad
+     nice  pad
+  1     −    −  (1)
+  2     +    −  nice
+  3     −    +  pad
+  4     +    +  nice pad
 
 Order of runs: random in rounds (seed 5)
   Every second round is the reverse of the one before.
@@ -59,8 +59,8 @@ Order of runs: random in rounds (seed 5)
   and 27 more, which -v shows
 
 Smallest effects that are found with a probability of 80 % (95 %)
-                       effects             pairs
-  in sd            0.60 (0.75)        0.93 (1.1)
+             effects       pairs
+  in sd  0.60 (0.75)  0.93 (1.1)
   after Holm's correction over the effects of a program, and over its pairs of
   treatments
 
@@ -202,7 +202,18 @@ if [ "$status" -eq 3 ]; then
 	skip 'function: the hint has each name once' 'this machine cannot profile'
 else
 	like 'function: the hint has names' "$err" 'hint: functions that were seen: .*spin_'
-	is 'function: the hint has each name once' "$(sed -n 's/^hint: functions that were seen: //p' .err | sed 's|, |\n|g' | sort | uniq -d)" ''
+	is 'function: the hint has each name once' "$(tail -n 1 .err | sed -n 's/^hint: functions that were seen: //p' | sed 's|, |\n|g' | sort | uniq -d)" ''
+	like 'function: the error has its place in the plan' "$err" 'etalon: function.yaml:5:11: response: no run was seen'
+	like 'function: the first round is followed by a warning' "$err" 'warning: function.yaml:5:11: response: none of the first 4 runs was seen in a function'
+	run etalon doe plan -q function.yaml
+	like 'function: pilot runs are followed by a warning' "$status $err" \
+		'^0 .*warning: function.yaml:5:11: response: no pilot run was seen in a function .zz_no.*functions that were seen: .*spin_'
+	sed -i 's/zz_no_such_function_at_all/spin_fats/' function.yaml
+	run etalon doe plan -q function.yaml
+	like 'function: the hint has the nearest name' "$err" "hint: did you mean 'spin_fast'[?].*seen: .*spin_slow"
+	sed -i 's/spin_fats/spin_fast/' function.yaml
+	run etalon doe plan -q function.yaml
+	unlike 'function: one that was seen has no warning' "$err" 'warning'
 fi
 
 # --- fractions ---
@@ -233,15 +244,15 @@ Factors
   d   − /, + /tmp; etalon starts the program in that folder (directory)
 
 Treatments in standard order (Yates): the first factor changes fastest
-           a   b   c   d
-       1   −   −   −   −   (1)
-       2   +   −   −   +   a d
-       3   −   +   −   +   b d
-       4   +   +   −   −   a b
-       5   −   −   +   +   c d
-       6   +   −   +   −   a c
-       7   −   +   +   −   b c
-       8   +   +   +   +   a b c d
+     a  b  c  d
+  1  −  −  −  −  (1)
+  2  +  −  −  +  a d
+  3  −  +  −  +  b d
+  4  +  +  −  −  a b
+  5  −  −  +  +  c d
+  6  +  −  +  −  a c
+  7  −  +  +  −  b c
+  8  +  +  +  +  a b c d
 
 Order of runs: every round in standard order
   discarded   1, 2, 3, 4, 5, 6, 7, 8
@@ -266,8 +277,8 @@ Aliases: effects that no run tells apart
   a:d         = b:c
 
 Smallest effects that are found with a probability of 80 % (95 %)
-                       effects             pairs
-  in sd              1.2 (1.5)         3.6 (4.4)
+           effects      pairs
+  in sd  1.2 (1.5)  3.6 (4.4)
   after Holm's correction over the effects of a program, and over its pairs of
   treatments
 
@@ -312,16 +323,16 @@ Factors
 
 Treatments in standard order (Yates): the first factor
 changes fastest
-          threads  size
-       1        1     1
-       2        2     1
-       3        3     1
-       4        1     2
-       5        2     2
-       6        3     2
-       7        1     3
-       8        2     3
-       9        3     3
+     threads  size
+  1        1     1
+  2        2     1
+  3        3     1
+  4        1     2
+  5        2     2
+  6        3     2
+  7        1     3
+  8        2     3
+  9        3     3
 
 Order of runs: standard order
   All runs of a program under a treatment follow each other:
@@ -329,11 +340,8 @@ Order of runs: standard order
 
 Smallest effects that are found with a probability of 80 %
 (95 %)
-                  main effects      threads:size
-  in sd            0.53 (0.66)        0.83 (1.0)
-
-                         pairs
-  in sd              1.1 (1.3)
+         main effects  threads:size      pairs
+  in sd   0.53 (0.66)    0.83 (1.0)  1.1 (1.3)
   after Holm's correction over the effects of a program, and
   over its pairs of treatments
 

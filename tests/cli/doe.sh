@@ -86,6 +86,16 @@ exits 'run: comments and spaces do not change a plan' 0 etalon doe run form.yaml
 like 'run: a plan in another form is done, too' "$out" 'is done'
 exits 'run: without a store to write it fails' 4 etalon doe run whole.yaml --store /dev/null/x
 exits 'run: a file that is not there fails' 2 etalon doe run nothing.yaml
+# Samples of what was measured earlier decide nothing: the plans are compared.
+python3 - <<-'END'
+	import sqlite3
+	db = sqlite3.connect("heads.db")
+	sqlite3.connect("store.db").backup(db)
+	assert db.execute('UPDATE sample SET "order" = -1 - "order"').rowcount > 0
+	db.commit()
+END
+exits 'run: a finished plan is found without its samples' 0 etalon doe run --store heads.db whole.yaml
+like 'run: the plan whose samples are damaged is done' "$out" 'is done: all runs'
 
 sed 's/replications: 4/replications: 4000/; s/^name: .*/name: large/' whole.yaml >large.yaml
 exits 'run: a large experiment is refused without a terminal' 2 etalon doe run large.yaml

@@ -48,7 +48,7 @@ like 'emp --dry-run: the time is a multiple of that of the command' "$(flat)" 't
 refuses 'emp --dry-run: a program that does not exist is rejected' 2 'nosuchprogram' etalon emp --dry-run nosuchprogram
 refuses 'emp: a program that does not exist is rejected' 2 'nosuchprogram' etalon emp -v nosuchprogram
 is 'emp: the program is looked for before the environment is changed' "$out" ''
-refuses 'emp --dry-run: --json is rejected' 2 'no result to write' etalon emp --dry-run --json x.json true
+refuses 'emp --dry-run: --json is rejected' 2 '--dry-run and --json exclude each other' etalon emp --dry-run --json x.json true
 ok 'emp --dry-run: a rejected --json leaves no file' test ! -e x.json
 refuses 'emp --dry-run: an unknown factor is rejected' 2 'nosuch' etalon emp --dry-run --only nosuch true
 refuses 'emp: an unknown learning is rejected' 2 'learn' etalon emp --learn slow true
@@ -92,7 +92,7 @@ if root_or_skip 'emp: the environment is applied and restored'; then
 	is 'emp: the address layout is left alone, as in the papers' \
 		"$(jq -r '.environment[] | select(.factor == "aslr") | .state' first.json)" 2
 	like 'emp: the line names the factors that were changed' "$(step first.json environment)" \
-		'^daemons,timers,time-sync,frequency-limits,frequency-governor,turbo applied for all runs, and restored'
+		'^daemons, timers, frequency-limits, frequency-governor, turbo applied for all runs, and restored'
 	as_before 'emp at its end'
 	exits 'emp: --all-factors succeeds' 0 etalon emp --all-factors --learn never -r 2 --json every.json true
 	is 'emp: --all-factors changes the address layout, too' "$(jq -r '.environment[] | select(.factor == "aslr") | .state' every.json)" 0
@@ -101,7 +101,14 @@ if root_or_skip 'emp: the environment is applied and restored'; then
 	is 'emp: --only changes the selected factor' \
 		"$(jq -r '.environment[] | select(.factor == "aslr") | .state' only.json)" 0
 	is 'emp: --only leaves the others' "$(jq -r '.environment[] | select(.factor == "turbo") | .state' only.json)" on
+	like 'emp: --only has only the selected factor in the line' "$(step only.json environment)" '^aslr applied for all runs, and restored'
 	as_before 'emp --only at its end'
+	etalon env apply -q --only turbo >/dev/null
+	exits 'emp --dry-run: on a machine that is as wanted it succeeds' 0 etalon emp --dry-run --only turbo true
+	like 'emp --dry-run: it says that there is nothing to change' "$(flat)" 'environment planned: nothing to change'
+	exits 'emp: on a machine that is as wanted it succeeds' 0 etalon emp --only turbo -r 2 --json as-wanted.json true
+	is 'emp: no factor is called applied that was as wanted before' "$(step as-wanted.json environment)" 'nothing had to be changed'
+	etalon env restore -q >/dev/null
 	refuses 'emp: an unknown factor is rejected' 2 'nosuch' etalon emp --only nosuch true
 	env --default-signal=INT etalon emp --label cut -r 1000 'sleep 0.02' >cut.out 2>cut.err &
 	pid=$!
@@ -148,7 +155,7 @@ misfit()
 	cp store.db kept.db
 	change "$2" "$3"
 	run etalon emp --dry-run --learn never true
-	like "emp: a learning $1 is not reused" "$(flat)" "daemons skipped: check I uses those that were learned $4 runs .* check I planned"
+	like "emp: a learning $1 is not reused" "$(flat)" "daemons skipped: those that were learned $4 are not used runs .* check I not possible: the daemons were learned $4; learn them again"
 	rm -f store.db-* && cp kept.db store.db
 }
 etalon list >/dev/null # merges the write-ahead log
@@ -176,9 +183,16 @@ misfit 'of 39 samples' short_runs 39 'from only 39 samples'
 cp store.db kept.db
 change kernel '"2.6.32"'
 exits 'emp: with a learning that does not fit it succeeds' 0 etalon emp -r 6 --learn never --json misfit.json 'sleep 0.01'
-like 'emp: a learning that does not fit is used with a warning' "$err" 'warning: the daemons were learned with another kernel, so check I may remove too few'
-like 'emp: the steps of a learning that does not fit agree' "$(state misfit.json daemons): $(step misfit.json daemons); $(state misfit.json 'check I')" \
-	'^skipped: check I uses those that were learned with another kernel; (done|skipped)$'
+like 'emp: a note says that a learning that does not fit is not used' "$(flat)" 'check I not done: the cutoffs of daemons are those of another kernel \(2\.6\.32\); learn new'
+is 'emp: the steps of a learning that does not fit agree' "$(state misfit.json daemons): $(step misfit.json daemons); $(state misfit.json 'check I'): $(step misfit.json 'check I')" \
+	'skipped: those that were learned with another kernel are not used; not possible: the daemons were learned with another kernel; learn them again with --learn quick (ten minutes)'
+is 'emp: the record says that the learning does not fit' "$(jq -r .first_check.state misfit.json)" does-not-fit
+exits 'show --rejudge: it succeeds with that learning' 0 etalon show --rejudge --protocol emp --json "$(jq -r .id misfit.json)"
+is 'show --rejudge: the same learning does not fit then, either' "$(jq -r .first_check.state <<<"$out")" does-not-fit
+exits 'run: it succeeds with a learning that does not fit' 0 etalon run -q -r 3 --protocol emp --json misfit.json 'sleep 0.01'
+is 'run: a learning that does not fit is not used' "$(jq -r .first_check.state misfit.json)" does-not-fit
+ok 'run: a note says that check I was not done' jq -e '.warnings | any(.code == "first-check-unfit")' misfit.json
+ok 'run: the warning says why' jq -e '.warnings | any(.code == "cutoffs-other-kernel")' misfit.json
 rm -f store.db-* && cp kept.db store.db
 
 # --- learning, interrupted and continued

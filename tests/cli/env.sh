@@ -45,16 +45,43 @@ is 'env check: --running --json has the factor and the reason' \
 	"$(jq -c '.[] | select((.name == "cron" or .name == "sshd") and (.kernel_threads | not)) | [.name, .processes, .factor, .kept]' <<<"$out" | tr '\n' ' ')" \
 	'["cron",1,"daemons",null] ["sshd",1,null,"people log in through it"] '
 
+# process PID NAME [UNIT]: a copy of cron under another name
+process()
+{
+	cp -a tree/proc/412 "tree/proc/$1"
+	sed -i "1s/^412 ([^)]*)/$1 ($2)/" "tree/proc/$1/stat"
+	echo "0::${3:+/system.slice/$3}" >"tree/proc/$1/cgroup"
+}
+
+laptop
+process 5001 apt-get
+process 5002 dpkg
+process 5003 atd
+process 5004 snapd snapd.service
+unit snapd.service 5004
+exits 'env check: --running succeeds while packages are installed' 0 etalon env check --running --json
+running=$out
+exits 'env apply: --dry-run succeeds while packages are installed' 0 \
+	env COLUMNS=300 etalon env apply --dry-run --only daemons,irqbalance
+is 'env apply: packages, and what depends on them, are left' "$(sed -nE 's/^left +([^ ]+) ?\(?.*: (.*)/\1 \2/p' <<<"$out" | sort | tr '\n' ';')" \
+	'apt-get it is in the middle of changing the system;dpkg it is in the middle of changing the system;snapd.service packages are being installed;'
+is 'env check: --running says the same of them' \
+	"$(jq -r '.[] | select(.kept and (.name | test("apt|dpkg|snapd"))) | "\(.name) \(.factor) \(.kept)"' <<<"$running" | tr '\n' ';')" \
+	'apt-get null it is in the middle of changing the system;dpkg null it is in the middle of changing the system;snapd null packages are being installed;'
+is 'env check: --running lists exactly what apply stops' \
+	"$(jq -r '.[] | select(.factor) | .name' <<<"$running" | sort | tr '\n' ' ')" \
+	"$(sed -nE 's/^planned +([^ ]+) \(process.*/\1/p; s/^planned +(cron|cups|irqbalance)\.service: stop/\1/p' <<<"$out" | sed 's/cups/cupsd/' | sort | tr '\n' ' ')"
+
 # --- wrong usage
-refuses 'env apply: --running is rejected' 2 'does not take' etalon env apply --running
-refuses 'env check: --running with --only is rejected' 2 'does not take' etalon env check --running --only aslr
+refuses 'env apply: --running is rejected' 2 'env apply takes no --running' etalon env apply --running
+refuses 'env check: --running with --only is rejected' 2 '--running and --only exclude each other' etalon env check --running --only aslr
 refuses 'env: no action is rejected' 2 'no action given' etalon env
-refuses 'env: a second operand is rejected' 2 'expected one action' etalon env check extra
+refuses 'env: a second operand is rejected' 2 "env check: unexpected 'extra'" etalon env check extra
 refuses 'env: an unknown action is rejected' 2 "unknown action 'aply'" etalon env aply
 refuses 'env check: an unknown factor is rejected' 2 "unknown factor 'nosuch'" etalon env check --only aslr,nosuch
 refuses 'env check: an empty factor is rejected' 2 "unknown factor ''" etalon env check --only ''
-refuses 'env check: an option of apply is rejected' 2 'does not take' etalon env check --dry-run
-refuses 'env restore: --only is rejected' 2 'does not take' etalon env restore --only aslr
+refuses 'env check: an option of apply is rejected' 2 'env check takes no --dry-run' etalon env check --dry-run
+refuses 'env restore: --only is rejected' 2 'env restore takes no --only' etalon env restore --only aslr
 refuses 'env apply: a factor that cannot be changed is an error' 3 'smt cannot be changed' etalon env apply --only smt
 like 'env apply: the hint says what a person can do' "$err" 'hint: .*sibling'
 

@@ -133,7 +133,7 @@ exits 'fit: --parameter chooses one; the other makes two series' 0 etalon fit --
 is 'fit: each series has four sizes' "$(python3 -c '
 import json, sys
 print([len(s["sizes"]) for s in json.loads(sys.argv[1])["series"]])' "$out")" '[4, 4]'
-refuses 'fit: an unknown parameter is rejected' 2 'no parameter' etalon fit --parameter k both
+refuses 'fit: an unknown parameter is rejected' 2 "command \\[1\\] of 'both' has no parameter 'k'" etalon fit --parameter k both
 etalon run -q -r 2 --label plain true >/dev/null 2>&1
 refuses 'fit: an experiment without parameters is rejected with the cure' 2 'has no parameter' etalon fit plain
 like 'fit: the cure for an experiment without parameters is a command' "$err" 'etalon run -L n 1000'

@@ -96,6 +96,30 @@ fill
 sqlite3 store.db "UPDATE experiment SET state = char(27) || '[2J'; UPDATE sample SET arrangement = char(27) || '[2J'"
 clean 'damaged store: show obeys nothing' etalon show last
 
+# Names of machines, in the messages of commands
+rm -f store.db*
+cat >machines.yaml <<'YAML'
+name: fleet
+programs: [{ name: p, command: 'true {a}' }]
+factors: [{ name: a, kind: parameter, levels: [1, 2] }]
+replications: 2
+discard: 0
+design: { blocks: machine }
+YAML
+for time in 0.01 0.01 0.01 0.05 0.05 0.05; do
+	etalon run -q -r 3 --label speed "sleep $time" >/dev/null
+done
+etalon doe run -q machines.yaml >/dev/null
+etalon doe run -q --new machines.yaml >/dev/null
+sqlite3 store.db "UPDATE experiment SET started_ns = started_ns - key * 86400000000000, finished_ns = finished_ns - key * 86400000000000,
+	host_name = char(27) || ']0;T' || char(7) || char(8238) || (key % 8 > 3 OR key = 8),
+	machine = printf('%016x', 1 + (key % 8 > 3 OR key = 8))"
+for command in 'compare --by machine --fail-on-regression=1 speed' 'doe status machines.yaml' 'list --machines' 'list'; do
+	# shellcheck disable=SC2086
+	clean "names of machines: $command obeys nothing" etalon $command
+done
+fill
+
 # --- files ---
 
 python3 - "$hostile" <<'PY'
@@ -139,6 +163,16 @@ for file in *.json head.csv record.csv good.csv numbers; do
 	clean "files: trace --json of $file obeys nothing" etalon trace --json - --from "$file"
 	clean "files: daemons analyse $file obeys nothing" etalon daemons analyse "$file"
 done
+python3 - "$hostile" <<'PY'
+import json, os, sys
+h = os.fsencode(sys.argv[1]).decode('utf-8', 'replace')
+runs = [{'name': name, 'run_name': name, 'run_type': 'iteration', 'repetition_index': i, 'iterations': 9,
+         'real_time': 1.0 + i / 9, 'cpu_time': 1.0, 'time_unit': 'ns'}
+        for name, n in (('a', 5), ('b', 5), (h, 1)) for i in range(n)]
+for name in 'google-old.json', 'google-new.json':
+    json.dump({'context': {'date': 'x', 'num_cpus': 2}, 'benchmarks': runs}, open(name, 'w'))
+PY
+clean 'files: compare obeys nothing in a function of one value' etalon compare google-old.json google-new.json
 clean 'files: describe --column obeys nothing' etalon describe --column nothing head.csv
 clean 'files: import --column obeys nothing' etalon import --column nothing head.csv
 for command in 'import' 'describe' 'compare' 'samplesize' 'fit' 'trace --from' 'daemons analyse' 'report -o -' 'export -o' \
@@ -164,7 +198,7 @@ while read -r verb; do
 		[[ $option =~ ^--(setup|prepare|conclude|cleanup)$ ]] && value="exit 3 # $hostile"
 		clean "arguments: $verb $option obeys nothing in its value" etalon "$verb" "$option=$value" -- false
 	done < <(etalon "$verb" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
-done < <(etalon --help | sed -nE 's/^  ([a-z]+) .*/\1/p')
+done < <(commands)
 clean 'arguments: an unknown command is not obeyed' etalon "$hostile"
 clean 'arguments: ETALON_STORE is not obeyed' env "ETALON_STORE=sqlite:$work/none/$hostile" "$ETALON" list
 clean 'arguments: the name of a new store is not obeyed' env "ETALON_STORE=sqlite:$work/$hostile.db" "$ETALON" run -r 2 -- true
@@ -198,10 +232,23 @@ done
 kill $!
 
 judge
-for verb in $(etalon --help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
+for verb in $(commands); do
 	[[ " $walked " == *" $verb "* ]]
 	tap_report $? "every command is tried: $verb"
 done
 ok 'no text was run as a command' test ! -e PWNED
 
+# --- campaigns: columns of an engine's name, not its bytes ---
+export ETALON_STORE=sqlite:$work/campaigns.db
+etalon run -q -r 1 -w 0 true >/dev/null 2>&1
+sqlite3 campaigns.db "INSERT INTO campaign (id, label, kind, engine, created_ns, record) VALUES
+	('20261118-000000-000001', 'ein Name mit Umlauten: äöü', 'doe', 'ssh:äöüäöüäöü', 1, '{}'),
+	('20261118-000000-000002', 'short', 'doe', 'ssh:' || char(27) || '[2J', 2, '{}')"
+run env COLUMNS=120 "$ETALON" list --campaigns
+like 'list --campaigns: the name of an engine is whole if there is room' "$out" '  ssh:äöüäöüäöü  ein Name'
+like 'list --campaigns: a terminal obeys nothing in it' "$out" '  ssh:␛\[2J '
+for columns in 100 80 60 40; do
+	COLUMNS=$columns etalon list --campaigns >campaigns.txt
+	ok "list --campaigns: no line is wider than $columns columns" test "$(wc -L <campaigns.txt)" -le $columns
+done
 done_testing

@@ -11,7 +11,16 @@ exits 'compare: two experiments are compared' 0 etalon compare --json pairs.json
 is 'compare: a warning says that they were measured at different times' \
 	"$(jq -r '[.pairs[0].warnings[].code | select(. == "measured-apart")] | length' pairs.json)" 1
 refuses 'gate: experiments of different times are rejected' 2 'different times' etalon compare --fail-on-regression base next
-like 'gate: the hint names --baseline and --across-time' "$err" 'run --baseline base.*--across-time'
+like 'gate: the hint for equal commands says that the old build is another one' "$err" \
+	"by etalon run OLD 'etalon put inc --seconds 0.005', where OLD is the old build, or use --across-time"
+exits 'gate: another command is measured' 0 etalon run -q -r 6 --label 'other one' --shell sh 'etalon put inc --seconds 0.006 | cat'
+refuses 'gate: another command of another time is rejected' 2 'different times' etalon compare --fail-on-regression base 'other one'
+like 'gate: the hint names --baseline with the command, and --across-time' "$err" 'by etalon run --baseline base .*, or use --across-time'
+line=$(sed -n 's/^hint: measure both at once by \(.*\), or use --across-time$/\1/p' <<<"$err")
+exits 'gate: the command of the hint runs' 0 bash -c "$line -q -r 2"
+refuses 'gate: the same with a label of two words is rejected' 2 'different times' etalon compare --fail-on-regression 'other one' base
+line=$(sed -n 's/^hint: measure both at once by \(.*\), or use --across-time$/\1/p' <<<"$err")
+exits 'gate: the command of the hint runs with a label of two words' 0 bash -c "$line -q -r 2"
 exits 'gate: --across-time accepts them' 0 etalon compare --fail-on-regression=900 --across-time base next
 like 'gate: --across-time states the decision' "$err" '^etalon: (no regression|undecided): '
 
@@ -29,7 +38,7 @@ like 'gate: the hint names a run of the two commands, not --baseline, which take
 unlike 'gate: the hint of two commands does not name --baseline' "$err" 'run --baseline'
 refuses 'baseline: an experiment of two commands is rejected' 2 'has 2 commands' etalon run --baseline two true
 refuses 'baseline: an unknown label is rejected' 2 'no experiment' etalon run --baseline nowhere true
-refuses 'baseline: --reference beside it is rejected' 2 'is the reference' etalon run --baseline base --reference 1 true
+refuses 'baseline: --reference beside it is rejected' 2 '--baseline and --reference exclude each other' etalon run --baseline base --reference 1 true
 refuses 'baseline: another --input is rejected' 2 'another --input' etalon run --baseline base --input /etc/passwd true
 mkdir elsewhere
 refuses 'baseline: another folder is rejected' 2 'another folder' bash -c 'cd elsewhere && etalon run --baseline base true'

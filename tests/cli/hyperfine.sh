@@ -108,6 +108,20 @@ like 'drift: a warning has the command line of etalon run' "$(tr -s '\n ' ' ' <<
 exits 'drift: a reference without a probe succeeds' 0 etalon hyperfine -v -r 6 --no-probe true --reference 'sort data'
 like 'drift: the reference is the first command of etalon run' "$(tr -s '\n ' ' ' <<<"$out")" \
 	"use etalon run 'sort data' -v -r 6 --no-probe true "
+long="head -n 2 data $(printf 'a-file-with-a-long-name-%s ' {1..30})"
+touch a-file-with-a-long-name-{1..30}
+exits 'drift: two long commands succeed' 0 etalon hyperfine -r 6 --no-probe --json drift.json "$long" "$long data"
+# Lines are cut wherever the long name ends.
+line=$(tr -d '\n ' <<<"to decide: etalon run -r 6 --no-probe --json drift.json '$long' '$long data'")
+like 'drift: the note is there however long the commands are' "$(tr -d '\n ' <<<"$out")" "$line"
+is 'drift: both metrics have the same advice' \
+	"$(jq '[.comparisons[], .by_other_metric.comparisons[] | .warnings[].text | select(test("looks like")) | sub(".*; use "; "")] |
+		[length, (unique | length)]' -c drift.json)" '[2,1]'
+exits 'drift: the kept experiment is shown' 0 etalon show
+like 'drift: show has the run that decides' "$(tr -d '\n ' <<<"$out")" "$(tr -d '\n ' <<<"to decide: etalon run '$long' '$long data'")"
+exits 'drift: one with a shell is kept' 0 etalon hyperfine -r 6 --no-probe 'head -n 2 data' 'sort data | uniq'
+exits 'drift: it is shown' 0 etalon show
+like 'drift: show names the shell' "$(tr -s '\n ' ' ' <<<"$out")" "to decide: etalon run --shell sh 'head -n 2 data' 'sort data \| uniq'"
 exits 'drift: one command succeeds' 0 etalon hyperfine -v -r 2 --no-probe true
 unlike 'drift: one command has no such warning' "$out" 'looks like a difference'
 

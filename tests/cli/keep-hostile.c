@@ -6,10 +6,10 @@
  */
 #include "base/parse.h"
 #include "fixture.h"
-#include "model/daemon.h"
-#include "model/field.h"
-#include "store/cutoffs.h"
-#include "store/store.h"
+#include "model/experiment/field.h"
+#include "model/sample/daemon.h"
+#include "store/core/cutoffs.h"
+#include "store/core/store.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stores an experiment with known figures, for tests of commands that read a store. */
 #include "fixture.h"
-#include "store/store.h"
+#include "store/core/store.h"
 
 int main(int argc, char **argv)
 {

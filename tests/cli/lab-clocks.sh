@@ -33,7 +33,7 @@ exits 'lab kbest-accuracy: --from succeeds' 0 etalon lab kbest-accuracy --from '
 ok 'lab kbest-accuracy: --from prints the same tables' diff .out <(head -n -2 first)
 exits 'lab kbest-accuracy: -v succeeds' 0 etalon lab kbest-accuracy --from last -v
 like 'lab kbest-accuracy: -v has a table of each load' "$out" 'load 1: the timed.*load 2: the timed'
-is 'lab kbest-accuracy: -v has a row of each load, length and table' "$(grep -cE '^ +(300 µs|1.00 ms) ' .out)" 12
+is 'lab kbest-accuracy: -v has a row of each load, length and table' "$(grep -cE '^ *(300 µs|1.00 ms) ' .out)" 12
 like 'lab kbest-accuracy: -v has a table per load and clock' "$out" 'load 1, by counter.*load 2, by gettimeofday'
 exits 'lab kbest-accuracy: --json succeeds' 0 etalon lab kbest-accuracy --from last --json
 json 'lab kbest-accuracy: JSON has a case per load and length' '[(c["load"], c["length_ns"]) for c in d["cases"]] ==
@@ -64,8 +64,12 @@ for figure in 9.11 9.12 9.14 9.15 9.16 9.22 convergence predicted; do
 done
 etalon show --json >record.json
 is 'lab kbest-accuracy: the record has the name of the experiment as its label' "$(jq -r .label record.json)" 'lab kbest-accuracy'
-is 'lab kbest-accuracy: the record has every call' "$(jq '[.commands[] | select(.parameters.clock == "truth") |
-	.samples | length] == [6, 6, 6, 6]' record.json)" true
+is 'lab kbest-accuracy: the record has every call' "$(jq '[.figures[] | select(.name == "truth")] |
+	group_by([.load, .length_ns]) | map(length) == [6, 6, 6, 6]' record.json)" true
+is 'lab kbest-accuracy: no figure is a sample of a program' "$(jq '[.commands[].samples | length] == [0]' record.json)" true
+etalon import -q --store sqlite:copy.db record.json >/dev/null
+exits 'lab kbest-accuracy: --from prints an imported record' 0 etalon lab kbest-accuracy --store sqlite:copy.db --from last
+ok 'lab kbest-accuracy: it prints the same tables' diff .out <(head -n -2 first)
 unlike 'lab kbest-accuracy: show reports no failed run of the record' "$(etalon show)" 'failed'
 unlike 'lab kbest-accuracy: show takes no constant for a program' "$(etalon show)" 'timer-interval|warning'
 like 'lab kbest-accuracy: show names the command that prints the tables' "$(etalon show)" \
@@ -74,7 +78,7 @@ like 'lab kbest-accuracy: show names the command that prints the tables' "$(etal
 # --- interval-accuracy
 exits 'lab interval-accuracy: it succeeds' 0 etalon lab interval-accuracy --loads 1,3 --lengths 2ms,20ms --runs 3 \
 	--label mine --svg ticks.svg
-is 'lab interval-accuracy: each load and length has a row' "$(grep -cE '^ +(2.00 ms|20.0 ms) ' .out)" 4
+is 'lab interval-accuracy: each load and length has a row' "$(grep -cE '^ *(2.00 ms|20.0 ms) ' .out)" 4
 like 'lab interval-accuracy: the errors are drawn with their signs, a curve per load' "$out" \
 	'\+1000 % │.*[[:space:]]0 % │.*-100 % │.*a load 1.*b load 3'
 fits 'lab interval-accuracy: no line is longer than 80 columns'
@@ -141,7 +145,7 @@ refuses 'lab problems: a number that it does not take is rejected' 2 'takes no -
 refuses 'lab problems: numbers without a problem are rejected' 2 'which problem' etalon lab problems --ticks 3
 refuses 'lab problems: a number that is none is rejected' 2 '--mhz' etalon lab problems sleep-rate --mhz 0
 refuses 'lab problems: options of measurements are rejected' 2 'takes no --runs' etalon lab problems tick-count --runs 3
-refuses 'lab cache: a second operand is rejected' 2 'expected one experiment' etalon lab cache tick-count
+refuses 'lab cache: a second operand is rejected' 2 "lab cache: unexpected 'tick-count'" etalon lab cache tick-count
 
 # --- branch
 exits 'lab branch: it succeeds' 0 etalon lab branch --svg branch.svg
@@ -180,7 +184,7 @@ done
 refuses 'lab kbest-accuracy: -k 6 is rejected' 2 '--best' etalon lab kbest-accuracy -k 6
 refuses 'lab kbest-accuracy: --epsilon -1 is rejected' 2 '--epsilon' etalon lab kbest-accuracy --epsilon -1
 refuses 'lab kbest-accuracy: an unknown figure is rejected' 2 '--figure' etalon lab kbest-accuracy --figure 9.99
-refuses 'lab kbest-accuracy: --runs and -M together are rejected' 2 'the same' etalon lab kbest-accuracy --runs 3 -M 3
+refuses 'lab kbest-accuracy: --runs and -M together are rejected' 2 '--max-runs and --runs exclude each other' etalon lab kbest-accuracy --runs 3 -M 3
 refuses 'lab cache: --epsilon is rejected' 2 'lab cache takes no --epsilon' etalon lab cache --epsilon 1%
 for value in 0 65 -1 x '' 1,,2 2,1 2,2 1,2,3,4,5,6,7,8,9; do
 	refuses "lab kbest-accuracy: --loads '$value' is rejected" 2 '--loads' etalon lab kbest-accuracy --loads "$value"
@@ -195,7 +199,7 @@ refuses 'lab kbest-accuracy: --seed is rejected' 2 'takes no --seed' etalon lab 
 refuses 'lab coverage: --svg is rejected' 2 'lab coverage takes no --svg' etalon lab coverage --svg x
 refuses 'lab cache: --json and --svg - together are rejected' 2 'cannot both' etalon lab cache --json --svg -
 refuses 'lab cache: a record of another experiment is rejected' 2 'not made by etalon lab cache' etalon lab cache --from mine
-refuses 'lab kbest-accuracy: --from with an option of the plan is rejected' 2 'options of a plan are not valid' etalon lab kbest-accuracy --from mine --loads 2
+refuses 'lab kbest-accuracy: --from with an option of the plan is rejected' 2 '--from and --loads exclude each other' etalon lab kbest-accuracy --from mine --loads 2
 refuses 'lab cache: a picture below a missing folder gives exit status 4' 4 'no/such' etalon lab cache --runs 2 --svg no/such/file.svg
 touch file
 refuses 'lab cache: a store below a file gives exit status 4' 4 'file/store.db' etalon lab cache --runs 2 --store file/store.db

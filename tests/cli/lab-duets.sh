@@ -61,7 +61,7 @@ like 'lab duet-bias: after SIGTERM it says that samples are stored' "$(cat cut.e
 # --- bad input
 refuses 'lab duet-bias: an unknown pair is rejected' 2 "unknown value 'nosuch'" etalon lab duet-bias --pairs registers,nosuch
 refuses 'lab duet-bias: --law is rejected' 2 'takes no --law' etalon lab duet-bias --law normal
-refuses 'lab duet-bias: --from with --runs is rejected' 2 'options of a plan' etalon lab duet-bias --from x --runs 5
+refuses 'lab duet-bias: --from with --runs is rejected' 2 '--from and --runs exclude each other' etalon lab duet-bias --from x --runs 5
 refuses 'lab duet-bias: --from with a label that is not stored is rejected' 4 'no experiment is stored' etalon lab duet-bias --from nosuch
 
 done_testing

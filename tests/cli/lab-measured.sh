@@ -85,6 +85,9 @@ like 'lab real-programs: the fields of the programs are named' "$out" 'fields: s
 for name in 'sort 50000' 'matr 700' 'perl 500' 'bzip2 2048'; do
 	like "lab real-programs: $name has a row" "$out" "$name"
 done
+for way in ORG CPU SEDONA EMP; do
+	like "lab real-programs: there is a column $way" "$out" "program [^.]* $way +sd +rel\\.|rel\\. +$way +sd +rel\\."
+done
 fits 'lab real-programs: no line is longer than 80 columns'
 is 'lab real-programs: no input file is left' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
 exits 'lab real-programs: --json succeeds' 0 etalon lab real-programs --from last --json
@@ -95,21 +98,42 @@ exec(open("check.py").read())
 for t, c in zip(table["programs"], record["commands"]):
     assert t["name"] == c["name"]
     same(t["org"], [x["et_ns"] for x in solo(c)])
-    same(t["sedona"], [x["pt_ns"] for x in solo(c) if not x["removed"]])
+    same(t["cpu"], [x["pt_ns"] for x in solo(c)])
+    same(t["sedona"], [x["pt_ns"] for x in solo(c) if not x["removed"] or x["removed"]["by"] == "two-sigma"])
+    same(t["emp"], [x["pt_ns"] for x in solo(c) if not x["removed"]])
     for m in ("et", "pt"):
         same(t[m], [x[m + "_ns"] for x in solo(c) if not x["removed"]])
-for who in ("org", "sedona"):
+for who in ("org", "cpu", "sedona", "emp"):
     for figure in ("sd_ns", "relative_error"):
         usual = statistics.fmean(t[who][figure] for t in table["programs"])
         assert near(table["averages"][who][figure], usual), (who, figure)'
 json 'lab real-programs: JSON names no missing program if none is missing' 'd["not_installed"] is None'
 json 'lab real-programs: JSON has program, field and size' '[(p["program"], p["field"], p["size"]) for p in d["programs"]][::2] ==
 	[("sort", "sorting", 50000), ("bzip2", "compression", 2048)]'
+# Run 5 takes twenty times as long, so check II removes it.
+cat >once.sh <<'SH'
+n=$(($(cat runs 2>/dev/null || echo 0) + 1))
+echo $n >runs
+i=0
+while [ $i -lt $((n == 5 ? 400000 : 20000)) ]; do i=$((i + 1)); done
+SH
+exits 'lab real-programs: a program with one long run is measured' 0 etalon run -q --protocol emp --metric cpu --warmup 0 -r 12 --label once 'sh once.sh'
+exits 'lab real-programs: --from takes it' 0 etalon lab real-programs --from once --json
+cp .out table.json
+etalon show --json once >record.json
+ok 'lab real-programs: SEDONA has the runs before check II, EMP those after it' python3 -c '
+exec(open("check.py").read())
+t, c = table["programs"][0], record["commands"][0]
+removed = [x["removed"]["by"] for x in solo(c) if x["removed"]]
+assert "two-sigma" in removed, removed
+same(t["sedona"], [x["pt_ns"] for x in solo(c) if not x["removed"] or x["removed"]["by"] == "two-sigma"])
+same(t["emp"], [x["pt_ns"] for x in solo(c) if not x["removed"]])
+assert t["sedona"]["sd_ns"] > 2 * t["emp"]["sd_ns"], t'
 exits 'lab real-programs: numbers are sizes of sort, matc and matr' 0 etalon lab real-programs --sizes 10,300 --runs 2 \
 	--svg curves.svg
 like 'lab real-programs: numbers choose sort, matc and matr alone' "$err" '6 programs and sizes'
-is 'lab real-programs: each of them is run in each size' "$(grep -cE '^(sort|matc|matr) (10|300) ' .out)" 6
-for chart in 'sort: standard deviation' 'matc: relative error' 'ORG (elapsed time)' 'SEDONA (CPU time)'; do
+is 'lab real-programs: each of them is run in each size' "$(grep -cE '^(sort|matc|matr) (10|300) +2 ' .out)" 6
+for chart in 'sort: standard deviation' 'matc: relative error' 'ORG (elapsed time)' '>CPU time<' 'SEDONA (check I)' 'EMP (checks I and II)'; do
 	ok "lab real-programs: --svg draws '$chart'" grep -qF "$chart" curves.svg
 done
 "$ETALON" lab real-programs --sizes paper >/dev/null 2>paper.err &
@@ -161,7 +185,7 @@ like 'lab real-programs: the hint names the programs' "$err" 'hint: use one of s
 refuses 'lab real-programs: an unknown size is rejected' 2 "--sizes: unknown value 'huge'" etalon lab real-programs --sizes huge
 refuses 'lab emp-versions: --from rejects an unknown record' 2 'nosuch' etalon lab emp-versions --from nosuch
 refuses 'lab emp-versions: --from without a store gives exit status 4' 4 '' etalon lab emp-versions --from last --store sqlite:nosuch.db
-refuses 'lab emp-versions: --from with an option of the plan is rejected' 2 'options of a plan are not valid' etalon lab emp-versions --from last --runs 5
+refuses 'lab emp-versions: --from with an option of the plan is rejected' 2 '--from and --runs exclude each other' etalon lab emp-versions --from last --runs 5
 refuses 'lab real-programs: --lengths is rejected' 2 'lab real-programs takes no --lengths' \
 	etalon lab real-programs --lengths 1
 refuses 'lab emp-versions: --repetitions is rejected' 2 'lab emp-versions takes no --repetitions' \

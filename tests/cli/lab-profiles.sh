@@ -57,6 +57,7 @@ like 'lab triangle: it prints level and factor of the statements' "$out" 'each a
 like 'lab triangle: it says that the runs are too few' "$(tr '\n' ' ' <.out)" '2 runs are too few for standard deviations'
 like 'lab triangle: it projects function1' "$out" 'original +function1 is expected at [0-9.]+ ± [0-9.]+ and'
 fits 'lab triangle: no line is longer than 80 columns'
+exits 'lab triangle: --svg succeeds' 0 etalon lab triangle --from last --svg triangle.svg
 exits 'lab triangle: --json succeeds' 0 etalon lab triangle --from last --json
 cp .out table.json
 ok 'lab triangle: the figures are those of the counts' python3 check.py
@@ -76,6 +77,22 @@ for t in d["treatments"]:
     assert abs(v["joint_half_width"] - wider * v["prediction_half_width"]) <= 1e-6 * wider * s + 1e-9, v
     away = abs(t["functions"][0]["mean"] - v["projected"])
     assert v["anomalous"] == (away > v["joint_half_width"] + 1e-9 and away > v["observed_half_width"]), v'
+ok 'lab triangle: the picture has the interval of the sentence' python3 -c '
+import json, re
+d = json.load(open("table.json"))
+charts = open("triangle.svg").read().split("Projection of function1")[1].split("<title>")[1:]
+assert len(charts) == len(d["treatments"]), len(charts)
+for t, c in zip(d["treatments"], charts):
+    want = t["function1"]["joint_half_width"]
+    if not want: # functions 2 to 5 are on a line, as if none has a sample
+        continue
+    # the labels of the axis give the scale; the ticks are at the ends and the middle of the interval
+    labels = [(float(y), float(text)) for y, text in re.findall(r"y=\"([\d.]+)\" text-anchor=\"end\">(-?[\d.]+)<", c)]
+    (y0, v0), (y1, v1) = labels[0], labels[-1]
+    ticks = re.search(r"tk\">\n<path d=\"M([^\"]*v[^\"]*M[^\"]*)\"", c)[1].split("M")
+    low, middle, high = (float(x.split()[1].split("v")[0]) for x in ticks)
+    scale = (v1 - v0) / (y0 - y1)
+    assert abs((middle - high) * scale - want) < 0.03 * scale + 0.001 * want, (t["name"], want, (middle - high) * scale)'
 ok 'lab triangle: level and factor hold for all means together' python3 -c '
 exec(open("check.py").read())
 n = 7 * len(d["treatments"])
@@ -117,7 +134,7 @@ refuses 'lab triangle: --resume without a study is rejected' 2 'nothing' etalon 
 
 refuses 'lab triangle: two lengths are rejected' 2 'one length' etalon lab triangle --lengths 10ms,20ms
 refuses 'lab triangle: --preset and --runs exclude each other' 2 'preset' etalon lab triangle --preset paper --runs 3
-refuses 'lab triangle: --from with an option of the plan is rejected' 2 'options of a plan' etalon lab triangle --from last --runs 3
+refuses 'lab triangle: --from with an option of the plan is rejected' 2 '--from and --runs exclude each other' etalon lab triangle --from last --runs 3
 refuses 'lab triangle: --from another experiment is rejected' 2 'no experiment of lab triangle' \
 	etalon lab triangle --from 'lab fragmentation'
 

@@ -23,7 +23,7 @@ study() { etalon list --json | jq -r '[.[].label | select(test("/v1|/as-is"))][0
 record() { etalon show --json "$(study)/$1" >"$1.json"; }
 
 cat >check.py <<'PY'
-import json, statistics
+import json, math, statistics
 def near(a, b): return abs(a - b) <= 1e-9 * abs(b) + 1e-6
 def runs(env, name):
     c = [c for c in json.load(open(env + ".json"))["commands"] if c["name"] == name][0]
@@ -36,6 +36,27 @@ def same(p, x):
 def second(x):  # the second check: what is within mean ± 2 sd
     m, s = statistics.fmean(x), statistics.stdev(x)
     return [v for v in x if abs(v - m) <= 2 * s]
+def chi2(p, df):  # the quantile, by bisection of the regularised incomplete gamma function
+    def below(x):
+        a, x, k, t = df / 2, x / 2, df / 2, 2 / df
+        s = t
+        while t > 1e-16 * s: k += 1; t *= x / k; s += t
+        return s * math.exp(-x + a * math.log(x) - math.lgamma(a)) if x > 0 else 0
+    lo, hi = 0.0, 20 * df + 60
+    for _ in range(200):
+        mid = (lo + hi) / 2
+        lo, hi = (mid, hi) if below(mid) < p else (lo, mid)
+    return lo
+def limits(x):  # of sd and relative error; the kurtosis takes degrees of freedom
+    n, m, s = len(x), statistics.fmean(x), statistics.stdev(x)
+    m2, m3, m4 = (statistics.fmean((v - m) ** k for v in x) for k in (2, 3, 4))
+    least, e = 1 / (2 * (n - 1)), s / m
+    sd = max((m4 / m2**2 - (n - 3) / (n - 1)) / (4 * n), least)
+    error = max(sd + e * (e - m3 / m2**1.5) / n, least)
+    return [v * math.sqrt(d / chi2(p, d)) for v, d in ((s, 0.5 / sd), (e, 0.5 / error)) for p in (0.975, 0.025)]
+def same_limits(p, x):
+    got = [p[k] for k in ("sd_lo_ns", "sd_hi_ns", "relative_error_lo", "relative_error_hi")]
+    assert all(abs(a / b - 1) < 1e-6 for a, b in zip(got, limits(x))), (got, limits(x))
 table = json.load(open("table.json"))
 def version(task, name): return [v for v in task["versions"] if v["version"] == name][0]
 PY
@@ -51,7 +72,11 @@ for name in 'INC0.005, elapsed time' 'INC0.005, CPU time' 'INC0.01, elapsed time
 done
 is 'emp-versions: v1 to v4 and the machine as it is have a row of six runs in each' \
 	"$(grep -cE '^(v[1-4]|as is) +6 +0 ' .out)" 20
-is 'emp-versions: v5 and v6 are left empty if nothing was learned' "$(grep -cE '^v[56] +– ' .out)" 8
+is 'emp-versions: v5 and v6 are left empty if nothing was learned' "$(grep -cE '^v[56] +– ' .out)" 16
+is 'emp-versions: standard deviations have intervals' \
+	"$(grep -cE '^(v[1-4]|as is) .*[0-9.]+ [nµm]?s +[0-9.]+ [nµm]?s to [0-9.]+ [nµm]?s( |$)' .out)" 20
+is 'emp-versions: relative errors have intervals' \
+	"$(grep -cE '^(v[1-4]|as is) .*[0-9.]+ % +[0-9.]+ % to [0-9.]+ %$' .out)" 20
 like 'emp-versions: the reason is printed' "$(words)" 'v5 [^;]*; left empty: no cutoffs were learned'
 like 'emp-versions: daemons that cannot be stopped are named' "$(words)" 'v1 [^;]*; still running: postfix, tracker v2'
 like 'emp-versions: v4 names the kernel' "$(words)" 'v4 the runs of v3, with an up-to-date kernel: [^ ]* (months|years)[^;]*6\.1\.0'
@@ -85,6 +110,13 @@ exits 'emp-versions: --from succeeds' 0 etalon lab emp-versions --from 'lab emp-
 ok 'emp-versions: --from prints the same tables' diff .out <(head -n -2 first)
 exits 'emp-versions: --from takes an experiment of the study' 0 etalon lab emp-versions --from "$(study)/v2"
 ok 'emp-versions: it prints the same tables' diff .out <(head -n -2 first)
+# Records that an older version exported do not say that they belong together; only their labels do.
+for env in as-is v1 v2 v3; do
+	etalon export -f json "$(study)/$env" | jq 'del(.study)' | etalon import -q --store sqlite:older.db - >/dev/null
+done
+exits 'emp-versions: --from LABEL/TIME finds records of an older version' 0 \
+	etalon lab emp-versions --store sqlite:older.db --from "$(study)"
+ok 'emp-versions: it prints their tables' diff .out <(head -n -2 first)
 exits 'emp-versions: a terminal of 40 columns is wide enough' 0 env COLUMNS=40 etalon lab emp-versions --from last
 
 # --- v5 and v6, after a learning
@@ -104,21 +136,40 @@ for t in table["tasks"]:
     for m in ("et", "pt"):
         for name, env in (("v1", "v1"), ("v2", "v2"), ("v3", "v3"), ("v4", "v3"), ("as is", "as-is")):
             same(version(t, name)[m], [s[m + "_ns"] for s in runs(env, t["name"])])
+            same_limits(version(t, name)[m], [s[m + "_ns"] for s in runs(env, t["name"])])
         for name, env in (("v5", "v3"), ("as is, I+II", "as-is")):
             kept = second([s[m + "_ns"] for s in runs(env, t["name"])])
             same(version(t, name)[m], kept)
+            same_limits(version(t, name)[m], kept)
             assert version(t, name)[m]["removed_second"] == 6 - len(kept)'
-ok 'emp-versions: the first line has the version with the smallest error of CPU time' python3 -c '
+ok 'emp-versions: best is the version with the smallest error of CPU time, best_et that of elapsed time' python3 -c '
 exec(open("check.py").read())
 def mean(name, m): return statistics.fmean(version(t, name)[m]["relative_error"] for t in table["tasks"])
 names = [v["version"] for v in table["tasks"][0]["versions"] if v["pt"]]
-assert table["best"]["version"] == min(names, key=lambda name: mean(name, "pt")), table["best"]
-assert near(table["best"]["relative_error_pt"], mean(table["best"]["version"], "pt"))
+for key, m in (("best", "pt"), ("best_et", "et")):
+    best, pairs = table[key], table["comparisons"][m]
+    assert best["version"] == min(names, key=lambda name: mean(name, m)), best
+    assert near(best["relative_error_" + m], mean(best["version"], m))
+    assert near(best["relative_error_" + m + "_as_is"], mean("as is", m))
+    assert best["relative_error_" + m + "_lo"] < best["relative_error_" + m] < best["relative_error_" + m + "_hi"]
+    assert best["lengths"] == 2
+    mine = {p["b"] if p["a"] == best["version"] else p["a"]: p for p in pairs if best["version"] in (p["a"], p["b"])}
+    assert sorted(mine) == sorted(best["better_than"] + best["not_better_than"])
+    assert all(mine[n]["p_holm"] <= 0.05 for n in best["better_than"]), (best, pairs)
+    assert best["shown"] == (best["better_than"] != [] and best["not_better_than"] == [])
+    assert all(0 < p["p"] <= p["p_holm"] <= 1 for p in pairs)
+    runs_of = lambda name: {"v4": "v3"}.get(name, name)
+    assert not any(runs_of(p["a"]) == runs_of(p["b"]) for p in pairs)
+    assert {p["b"]: p["p"] for p in pairs if p["a"] == "v3"} == {p["b"]: p["p"] for p in pairs if p["a"] == "v4" or (p["a"], p["b"]) == ("v3", "v4")}
 assert near(table["best"]["relative_error_et_as_is"], mean("as is", "et"))
-assert table["best"]["lengths"] == 2'
+assert [v["same_as"] for v in table["versions"]][:3] == [None] * 3'
 exits 'emp-versions: --from succeeds with cutoffs' 0 etalon lab emp-versions --from last
-like 'emp-versions: the text begins with the answer' "$(words)" \
-	"^Smallest relative error of CPU time: $(jq -r .best.version table.json | sed s/+/.+/) with [0-9.]+ % on average over 5 ms to 10 ms \(elapsed time as is: [0-9.]+ %\) INC0.005"
+percent='[0-9.]+ % \([0-9.]+ % to [0-9.]+ %\)'
+claim="(none is shown to be better|[^:]* is shown to be better than [^:]*)\. Smallest relative error: [^:]* with $percent on average over 5 ms to 10 ms(; as is: $percent)?"
+like 'emp-versions: the text begins with the answer for CPU time, then for elapsed time' "$(words)" \
+	"^CPU time: $claim Elapsed time: $claim INC0.005"
+like 'emp-versions: the text names the version of JSON' "$(words)" \
+	"^CPU time: [^:]* error: $(jq -r .best.version table.json | sed s/+/.+/) with "
 like 'emp-versions: the reason why v6 is empty' "$(words)" 'v6 [^;]*; left empty: it takes 10 runs or more, and 6 are there'
 etalon daemons forget --yes >/dev/null 2>&1
 
@@ -135,6 +186,18 @@ like 'emp-versions: v6 says it, too' "$(words)" \
 	"v6 [^;]*; INC0.001 left empty: it takes 10 runs or more, and 2 are there; INC0.3 left empty: the learning's samples"
 fits 'emp-versions: the reasons fit 80 columns'
 etalon daemons forget --yes >/dev/null 2>&1
+
+# --- a machine on which v3 has nothing to change
+laptop
+young_kernel
+exits 'emp-versions: turbo and frequency scaling are turned off before' 0 etalon env apply --only turbo,frequency-limits,frequency-governor
+exits 'emp-versions: it succeeds where they are off' 0 etalon lab emp-versions --lengths 5ms --runs 3
+like 'emp-versions: v3 is v2 there' "$(words)" 'v3 [^;]*; (still running: [^;]*; )?v3 is v2: nothing had to be changed'
+exits 'emp-versions: --from with --json succeeds for it' 0 etalon lab emp-versions --from last --json
+json 'emp-versions: JSON has the version with the same environment' '[v["same_as"] for v in d["versions"]][:4] == [None, None, "v2", "v2"] and
+	not any("v3" in (p["a"], p["b"]) for m in ("et", "pt") for p in d["comparisons"][m])'
+json 'emp-versions: three runs show nothing' 'not d["best"]["shown"] and not d["best_et"]["shown"]'
+exits 'emp-versions: the change before is restored' 0 etalon env restore
 
 # --- machines that cannot have some versions
 machine vm

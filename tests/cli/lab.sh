@@ -94,9 +94,9 @@ cp cut.json .out
 json 'lab coverage: after SIGTERM it prints the repetitions so far' '0 < d["cases"][0]["repetitions"] < 1000000'
 
 # --- bad input
-refuses 'lab: no experiment is rejected' 2 'expected one experiment' etalon lab
+refuses 'lab: no experiment is rejected' 2 'lab: no experiment given' etalon lab
 like 'lab: the hint names lab list' "$err" "hint: run 'etalon lab list'"
-refuses 'lab: two experiments are rejected' 2 'expected one experiment' etalon lab coverage coverage
+refuses 'lab: two experiments are rejected' 2 "lab coverage: unexpected 'coverage'" etalon lab coverage coverage
 refuses 'lab: an unknown experiment is rejected' 2 "unknown experiment 'nosuch'" etalon lab nosuch
 refuses 'lab: the name of a problem is no experiment' 2 "unknown experiment 'event-load'" etalon lab event-load
 like 'lab: the hint names problems' "$err" "use 'etalon lab problems event-load'"
@@ -110,7 +110,41 @@ refuses 'lab coverage: --size 4 is rejected' 2 '--size' etalon lab coverage --si
 refuses 'lab false-alarms: --effect 0 is rejected' 2 '--effect' etalon lab false-alarms --effect 0
 refuses 'lab coverage: --effect is rejected' 2 'lab coverage takes no --effect' etalon lab coverage --effect 1%
 refuses 'lab false-alarms: --law is rejected' 2 'lab false-alarms takes no --law' etalon lab false-alarms --law normal
+like 'lab false-alarms: the hint names the experiment that takes the option' "$err" "hint: it is an option of 'lab coverage'"
+refuses 'lab coverage: --svg is rejected' 2 'lab coverage takes no --svg' etalon lab coverage --svg x
+like 'lab coverage: a hint does not list thirteen experiments' "$err" "hint: omit it; 'etalon lab --help' lists the options"
 refuses 'lab list: --seed is rejected' 2 'lab list takes no --seed' etalon lab list --seed 1
 exits 'lab list: a full disk gives exit status 4' 4 bash -c 'etalon lab list >/dev/full'
+
+# --- its program
+is 'lab: help shows what --help shows' "$(etalon help lab)" "$(etalon lab --help)"
+is 'lab: --version is that of etalon' "$(etalon lab --version)" "$(etalon --version)"
+is 'lab: etalon --help mentions it once, in the last line' "$(etalon --help | grep -nw lab)" "$(etalon --help | wc -l):$(etalon --help | tail -n 1)"
+mkdir -p usr/bin usr/libexec/etalon bin libexec/etalon alone
+program=$(dirname "$ETALON")/etalon-lab
+printf '#!/bin/sh\necho planted\n' >etalon-lab
+chmod +x etalon-lab
+cp etalon-lab libexec/etalon/
+cp "$ETALON" usr/bin/etalon
+cp "$ETALON" alone/etalon
+refuses 'lab: a missing etalon-lab is reported' 3 'the program etalon-lab of etalon is missing' usr/bin/etalon lab list
+like 'lab: the hint names it' "$err" 'hint: .*copy etalon-lab beside it'
+refuses 'completion: a missing etalon-lab is reported before a part of the script is printed' 3 'etalon-lab of etalon is missing' \
+	usr/bin/etalon completion bash
+refuses 'lab: no variable names the program' 3 'is missing' env PATH="$work:$PATH" usr/bin/etalon lab list
+refuses 'lab: a folder beside that of etalon is not its prefix' 3 'is missing' alone/etalon lab list
+cp "$program" usr/libexec/etalon/
+exits 'lab: an installed etalon finds its program below its prefix' 0 usr/bin/etalon lab list
+exits 'lab: its program finds an installed etalon' 0 usr/bin/etalon lab clock-methods -q --lengths 0.001 --runs 2
+like 'lab: it measures programs of this etalon' "$(etalon show --json last | jq -r '.commands[0].argv | join(" ")')" "^$work/usr/bin/etalon "
+exits 'completion: an installed etalon completes lab' 0 usr/bin/etalon completion bash
+if [ "$(id -u)" -eq 0 ]; then
+	chown nobody usr/libexec/etalon/etalon-lab
+	refuses 'lab: a program of another user is not executed' 3 'does not belong to the owner of etalon' usr/bin/etalon lab list
+else
+	skip 'lab: a program of another user is not executed' 'only root can give a file away'
+fi
+ln -s "$ETALON" hyperfine
+refuses 'hyperfine: lab is a program to measure' 2 'lab: No such file' ./hyperfine lab
 
 done_testing

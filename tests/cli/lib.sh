@@ -199,11 +199,11 @@ can_drop_privileges()
 {
 	[ -z "$public" ] || return 0
 	why_not='needs root'
-	[ "$(id -u)" -eq 0 ] || return 1
+	[ "$(command id -u)" -eq 0 ] || return 1
 	# shellcheck disable=SC2034 # scripts print it
 	why_not='another user cannot run programs below this temporary folder'
 	public=$work/public
-	{ mkdir -p "$public/bin" && cp "$ETALON" "$public/bin/etalon" &&
+	{ mkdir -p "$public/bin" && cp "$ETALON" "${ETALON%/*}/etalon-lab" "$public/bin" &&
 		chown -R 65534:65534 "$public" && chmod 711 "$work" &&
 		unprivileged etalon --version >/dev/null; } 2>/dev/null || { public=; return 1; }
 }
@@ -262,7 +262,7 @@ wait_for_progress()
 # commands: the names of all commands, one per line, as the help lists them
 commands()
 {
-	"$ETALON" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p'
+	"$ETALON" --help | sed -n -e 's/^  \([a-z][a-z-]*\)  *.*/\1/p' -e "s/^'etalon \([a-z][a-z-]*\)': .*/\1/p"
 }
 
 # options COMMAND: its long options, one per line, as its help lists them

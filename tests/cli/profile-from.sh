@@ -54,12 +54,16 @@ cat old1 >pipe
 run sh -c 'etalon profile --from - --json - <pipe 2>/dev/null'
 json 'from: - is standard input' "d['samples_total']['mean'] == 162"
 
+like 'from: --help has the comparison of files' "$(etalon profile --help)" 'profile \[options\] --compare --from OLD… -- NEW…'
+
 # --- the store ---
 
 run etalon list --json
 is 'from: files are not kept without a label' "$out" '[]'
 exits 'from: a label keeps the profile' 0 etalon profile --label old --from old1 old2 old3 old4 old5 old6
 like 'from: the output says where it is' "$out" 'kept as [-0-9a-f]+: etalon show'
+exits 'from: a label keeps it in another store' 0 etalon profile --label other --store "$work/other store.db" --from old1 old2 old3
+like 'from: the output names the other store' "$out" "kept as [-0-9a-f]+: etalon show --store '$work/other store.db'"
 exits 'from: a kept profile can be exported' 0 etalon export old
 json 'from: the record has the counts of each run' \
 	"[r['samples'] for r in d['profile']['runs']] == [162, 164, 163, 165, 167, 166] and d['profile']['way'] == 'imported'"
@@ -72,6 +76,7 @@ is 'from: a kept profile has the same calls' "$(table again.json)" "$(table call
 # --- bad input ---
 
 refuses 'from: a missing file is refused' 2 'none: No such file' etalon profile --from none
+like 'from: a hint says what --from takes' "$err" 'hint: --from takes files of profilers, or the id or label'
 refuses 'from: a folder is refused' 2 'home: Is a directory' etalon profile --from home
 printf 'main;work 3\nmain;work\n' >odd
 refuses 'from: a bad line is refused' 2 "odd:2: the line ends with 'main;work'" etalon profile --from old1 odd
@@ -108,6 +113,41 @@ by_name()
 	awk -F '\t' '$2 > 0 && $1 != "[unknown]" { sum[$1] += $2 }
 	END { for (f in sum) print f "\t" sum[f] }' | LC_ALL=C sort
 }
+
+# --- stripped programs: perf prints [unknown], but their functions are known ---
+
+# record_stripped OPTION...: profiles the program without symbols
+record_stripped()
+{
+	cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fasynchronous-unwind-tables -Wl,--build-id \
+		-DLOOPS=4 -o named work.c && strip -o bare named &&
+		perf record -q "$@" -e cpu-clock -F 2000 -o bare.data ./bare >/dev/null 2>&1
+}
+# known FILE: how many of 100 samples are in the function leaf, by its place in the file
+known()
+{
+	python3 - "$1" "$(nm named | awk '$3 == "leaf" { print $1 }')" <<-'PY'
+	import json, sys
+	all = json.load(open(sys.argv[1]))["functions"]
+	name = "[0x%x]" % int(sys.argv[2], 16)
+	sum = sum(f["mean_samples"] for f in all)
+	print(int(100 * max([f["mean_samples"] for f in all if f["name"] == name], default=0) / sum))
+	PY
+}
+if ! command -v perf >/dev/null || ! command -v strip >/dev/null || ! record_stripped ||
+	etalon --version | grep -q 'no libdw'; then
+	skip 'from: functions of a stripped program are known' 'perf record, strip or libdw is missing'
+else
+	exits 'from: perf.data of a stripped program is read' 0 etalon profile --from bare.data --json bare.json
+	like 'from: functions of a stripped program are known' "$(known bare.json)" '^[89][0-9]$'
+	like 'from: a note says that symbols are missing' "$(tr '\n' ' ' <.out)" 'code without +symbols, for +instance in .*bare'
+	record_stripped -g
+	etalon profile --from bare.data --json bare.json >/dev/null
+	like 'from: functions of a stripped program are known in call chains' "$(known bare.json)" '^[89][0-9]$'
+	cc -O2 -Wl,--build-id -DLOOPS=3 -s -o bare work.c
+	etalon profile --from bare.data --json bare.json >/dev/null
+	is 'from: a program that was built again is not taken for the old one' "$(known bare.json)" 0
+fi
 
 # Function totals agree with perf report on the same perf.data.
 live_perf()

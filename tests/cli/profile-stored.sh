@@ -45,6 +45,10 @@ gives 2 "export: a profile has no format of hyperfine" "$ETALON" export -f hyper
 says "is a profile, which has no format 'hyperfine'"
 gives 0 "report: a page of a profile is written" "$ETALON" report -o "$dir/page.html" mine
 ok "report: the page has the function" grep -q work "$dir/page.html"
+gives 0 "export: the page goes to stdout" "$ETALON" export -f html mine
+ok "export: the page is that of report" cmp "$dir/page.html" "$dir/out"
+gives 2 "report: a profile is not judged again" "$ETALON" report --rejudge -o "$dir/page.html" mine
+says "is a profile"
 
 seq 1 5 | "$ETALON" import -q --label times - >/dev/null
 gives 2 "export: other experiments have no folded stacks" "$ETALON" export -f folded times
@@ -100,8 +104,11 @@ d = json.load(open(sys.argv[1]))
 d.update(state="interrupted", plan={"runs": 9})
 d["commands"][0].update(name="true", argv=["true"], samples=[])
 d["profile"].update(runs=[])
-for name, id, label in ("cut", "20261116-110000-00aa22", "cut"), ("part", "20261116-110000-00aa33", "lab triangle/20261116-110000/random"):
-    json.dump(dict(d, id=id, label=label), open(f"{sys.argv[2]}/{name}.json", "w"))
+study = {"name": "t/20261116-110000", "lab": "triangle", "part": "random"}
+for name, id, more in (("cut", "20261116-110000-00aa22", {"label": "cut"}),
+        ("part", "20261116-110000-00aa33", {"label": "t/20261116-110000/random", "study": study}),
+        ("shape", "20261116-110000-00aa55", {"label": "ci/20261116-110000/main"})):
+    json.dump(dict(d, id=id, **more), open(f"{sys.argv[2]}/{name}.json", "w"))
 PY
 state() { "$ETALON" list --json | python3 -c 'import json, sys; print(*sorted(e["state"] for e in json.load(sys.stdin) if e["id"] == sys.argv[1]))' "$1"; }
 gives 0 "import: an interrupted profile is read" "$ETALON" import "$dir/cut.json"
@@ -115,4 +122,15 @@ says "etalon lab triangle --resume"
 gives 2 "resume: nor does run" "$ETALON" run --resume 20261116-110000-00aa33 --trust-record
 says "etalon lab triangle --resume"
 ok "resume: the part is still interrupted" test "$(state 20261116-110000-00aa33)" = interrupted
+gives 0 "export: the record of a part is written" "$ETALON" export -f json 20261116-110000-00aa33
+json "export: the record names the study, the experiment of lab and the part" \
+	'd["study"] == {"name": "t/20261116-110000", "lab": "triangle", "part": "random"}'
+
+# A label is a name: its shape makes nothing a part of a study.
+gives 0 "import: a label may look like that of a study" "$ETALON" import "$dir/shape.json"
+gives 2 "resume: run does not take a label for a study" "$ETALON" run --resume 20261116-110000-00aa55 --trust-record
+says "etalon profile --resume 20261116-110000-00aa55"
+"$ETALON" profile -q --resume 20261116-110000-00aa55 --trust-record >"$dir/out" 2>&1
+! grep -q 'study' "$dir/out"
+holds $? "resume: profile does not take a label for a study"
 done_testing

@@ -85,8 +85,8 @@ assert abs(fn1["predicted_sd"]["quantization"] - math.sqrt(10 * q * (1 - q))) < 
 PY
 
 exits 'profile: --compare reads files after --' 0 etalon profile --compare --json diff.json --flame diff.svg --report diff.html --from a*.folded -- b*.folded
-like 'profile: the functions that changed are in the answer' "$(tr '\n' ' ' <.out)" '^1 of [0-9]+ functions changed, relative to the samples of 1: fn1 \+[0-9.]+ ± [0-9.]+ %'
-like 'profile: the page of a comparison begins with the same answer' "$(grep -A4 '<h2>Changes' diff.html | tr '\n' ' ')" 'functions changed, relative to the samples of 1: fn1 .*<p>1: .*<p>2: '
+like 'profile: the functions that changed are in the answer' "$(tr '\n' ' ' <.out)" '^1 of [0-9]+ functions changed, relative to the samples of \[1\]: fn1 \+[0-9.]+ ± [0-9.]+ %'
+like 'profile: the page of a comparison begins with the same answer' "$(grep -A4 '<h2>Changes' diff.html | tr '\n' ' ')" '<h2>Changes from \[1\] to \[2\]</h2>.*functions changed, relative to the samples of \[1\]: fn1 .*<p>\[1\] .*<p>\[2\] '
 like 'profile: a small p is not zero' "$(grep -m1 -A8 '<td>fn1</td>' diff.html | tr '\n' ' ')" '&#60; 0\.01'
 like 'profile: the change of the others is bounded' "$(tr '\n' ' ' <.out)" 'no other function changed by more than [0-9.]+ %'
 ok 'profile: the comparison has the difference of the means' python3 - <<'PY'
@@ -127,7 +127,7 @@ c = json.load(open("module.json"))["comparison"]
 assert c["by"] == "module" and c["family"] == 1 and "name" not in c["functions"][0], c
 assert c["functions"][0]["significant"] and 190 < c["functions"][0]["difference"] < 210
 PY
-like 'profile: --compare --by module prints modules' "$(tr '\n' ' ' <.out)" '^1 of 1 modules changed, .*module +1: samples'
+like 'profile: --compare --by module prints modules' "$(tr '\n' ' ' <.out)" '^1 of 1 modules changed, .*module +\[1\] samples +\[2\] samples'
 ok 'profile: --by module colours all functions of a module' test "$(grep -o 'hsl(8 ' module.svg | wc -l)" -ge 4
 exits 'profile: -q prints the answer' 0 etalon profile -q --from a*.folded
 is 'profile: -q prints the answer alone' "$(wc -l <.out)" 1
@@ -247,16 +247,16 @@ refuses '--compare of one command' 'quote each of them' --compare true
 refuses '--frequency with --period' 'omit one of them' -F 100 --period 1000000 true
 refuses '--total without a call graph' 'add -g fp' --total true
 refuses '--each with --statements' 'omit one of them' --each --statements 3 true
-refuses '--max-runs without --until' 'use --runs' -M 5 true
+refuses '--max-runs without --until' 'add --until, or omit --max-runs' -M 5 true
 refuses '--runs with --until' 'omit one of them' --runs 5 --until 1% true
 refuses 'an unknown event' 'auto, cycles or cpu-clock' --event nothing true
 refuses 'a strange call graph' 'none' -g maybe true
 refuses 'calls without a number' '--calls=fn1=1000' --calls=fn1 true
 refuses 'calls of an unknown function' '' --calls=nothing=3 --from a00.folded
-refuses '--from with --runs' 'omit the options' -r 5 --from a00.folded
-refuses '--from with --runs and --label' 'omit the options' -r 5 --label x --from a00.folded
-refuses '--from with -g and --event' 'omit the options' -g fp --event samples --from a00.folded
-refuses '--from with --until and --compare' 'omit the options' --compare --until 1% --from a00.folded -- b00.folded
+refuses '--from with --runs' '--from and --[a-z-]+ exclude each other' -r 5 --from a00.folded
+refuses '--from with --runs and --label' '--from and --[a-z-]+ exclude each other' -r 5 --label x --from a00.folded
+refuses '--from with -g and --event' '--from and --[a-z-]+ exclude each other' -g fp --event samples --from a00.folded
+refuses '--from with --until and --compare' '--from and --[a-z-]+ exclude each other' --compare --until 1% --from a00.folded -- b00.folded
 refuses '--from with --resume' 'omit one of them' --resume --from a00.folded
 exits 'profile: a missing file is reported' 2 etalon profile --from missing.folded
 exits 'profile: a folder that does not exist is reported before anything runs' 4 etalon profile --flame no/where.svg -r 3 true

@@ -53,7 +53,7 @@ refuses 'put: cg --seed is rejected' 2 'put cg takes no --seed' etalon put cg --
 # Installed, the program is in another folder; without it, the error names it.
 mkdir -p usr/bin usr/libexec/etalon
 cp "$ETALON" usr/bin/etalon
-refuses 'put: a missing etalon-put-omp is reported' 3 'etalon-put-omp, the program of the kernels, is missing' usr/bin/etalon put is
+refuses 'put: a missing etalon-put-omp is reported' 3 'the program etalon-put-omp of etalon is missing' usr/bin/etalon put is
 cp "$omp" usr/libexec/etalon/
 exits 'put: an installed etalon finds its kernels below its prefix' 0 usr/bin/etalon put is
 

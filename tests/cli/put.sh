@@ -7,7 +7,7 @@
 exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
 is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort qsort search matc matr chase calls pages fragment triangle nops ep cg is mg ft bt lu sp ua dc '
-completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
+completion=$(etalon completion bash | sed -n '/^\tput) words=/,/^\t[a-z]*) words=/p')
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
 done

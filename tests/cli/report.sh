@@ -207,7 +207,7 @@ assert sum(t.startswith("Dual execution") for t in titles) == 3
 assert sum("<b>&amp; 80" in t for t in titles) == 3
 PY
 refuses 'daemons analyse --svg -: it is rejected' 2 'standard output' etalon daemons analyse --svg - all.json
-refuses 'daemons show --svg: it is rejected' 2 'only valid with' etalon daemons show --svg no.svg
+refuses 'daemons show --svg: it is rejected' 2 'daemons show takes no --svg' etalon daemons show --svg no.svg
 refuses 'daemons analyse --svg: a file below a missing folder gives exit status 4' 4 'no/such.svg' \
 	etalon daemons analyse --svg no/such.svg all.json
 golden=$root/tests/golden/emp-daemons.json
@@ -264,6 +264,8 @@ json.dump(record, sys.stdout)
 PY
 etalon import -q spoilt.json >/dev/null
 etalon report -o kept.html spoilt
+etalon export -f html -o exported.html spoilt
+ok 'export: the page of an experiment is that of report' cmp kept.html exported.html
 page 'report: no sample of protocol raw is removed' kept.html '"check I" not in p.text'
 exits 'report --rejudge: it succeeds' 0 etalon report --rejudge -o rejudged.html spoilt
 page 'report --rejudge: the stored cutoffs remove a sample, in the charts of both times and in a table' rejudged.html \

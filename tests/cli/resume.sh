@@ -69,7 +69,7 @@ like "origin: --trust-record shows the commands" "$err" 'setup +touch PWNED'
 holds $? "origin: --trust-record runs the commands"
 is "origin: a trusted record reaches its end" "$(state evil)" "done"
 refuses "origin: --trust-record without an id is refused" 2 'needs the id' etalon run --resume --trust-record
-refuses "origin: --trust-record without --resume or --baseline is refused" 2 'for --resume, --baseline, --attach and --cancel only' etalon run --trust-record -- true
+refuses "origin: --trust-record without --resume or --baseline is refused" 2 '--trust-record needs --resume, --baseline, --attach or --cancel' etalon run --trust-record -- true
 
 interrupted copied
 change "UPDATE experiment SET machine = 'elsewhere 0000000000000000' WHERE label = 'copied'"
@@ -216,7 +216,8 @@ for sql in sys.argv[2:]: db.execute(sql)' "$public/between/ours/store.db" "$@"
 	resume
 	is "owner: nor is one that another user has added" "$status" 2
 	like "owner: the error names the shared store as the cause" "$err" 'in a store that other users can write'
-	chown 65534 "$public/between/ours/store.db"
+	chown -R 65534 "$public/between"
+	chmod 755 "$public/between" "$public/between/ours"
 	chmod 600 "$public/between/ours/store.db"
 	resume
 	is "owner: a store that is the user's own now, but was not, needs trust" "$status" 2

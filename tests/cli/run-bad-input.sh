@@ -77,7 +77,7 @@ refuses "run: a step without a scan is rejected" 2 'needs --parameter-scan' etal
 refuses "run: an empty name is rejected" 2 'a name is empty' etalon run -n '' true
 refuses "run: the reserved label last is rejected" 2 "'last'" etalon run --label last true
 refuses "run: --json - with --output inherit is rejected" 2 'cannot both go' etalon run --json - --output inherit true
-refuses "run: --resume with an option of the plan is rejected" 2 'takes no other' etalon run --resume -r 5
+refuses "run: --resume with an option of the plan is rejected" 2 '--resume and --runs exclude each other' etalon run --resume -r 5
 mkfifo pipe
 refuses "run: a pipe as --input is rejected" 2 'only the first run' etalon run --input pipe cat
 printf '#!/no/such/interpreter\n' >bad && chmod +x bad

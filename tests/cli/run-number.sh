@@ -44,7 +44,7 @@ refuses 'number: -r with -m is rejected' 2 '--runs decides the number of runs, s
 	etalon run -r 3 -m 4 true
 refuses 'number: -r with -M is rejected' 2 '--max-runs has no effect' etalon run -r 3 -M 4 true
 refuses 'number: -m above -M is rejected' 2 '--min-runs 9 is above --max-runs 8' etalon run -m 9 -M 8 true
-refuses 'number: --until with --min-benchmarking-time is rejected' 2 '--until decides' \
+refuses 'number: --until with --min-benchmarking-time is rejected' 2 '--until and --min-benchmarking-time exclude each other' \
 	etalon run --until 1% --min-benchmarking-time 1s true
 refuses 'number: a least time that is no duration is rejected' 2 "'soon' is not a duration" \
 	etalon run --min-benchmarking-time soon true

@@ -110,7 +110,7 @@ refuses "--pace: --order duet is rejected" 2 "each program is the other's refere
 refuses "--pace: --protocol kbest is rejected" 2 'needs solo runs' etalon run --pace --protocol kbest true
 refuses "--pace: --metric et is rejected" 2 'cannot judge elapsed time' etalon run --pace --metric et true
 refuses "--pace: a real-time --sched is rejected" 2 'never run' etalon run --pace --sched fifo:5 true
-refuses "--pace: --resume is rejected" 2 'takes no other' etalon run --resume --pace
+refuses "--pace: --resume is rejected" 2 '--resume and --pace exclude each other' etalon run --resume --pace
 
 # A killed run: its loop ends, and --resume continues with paced runs.
 label=killed-$$

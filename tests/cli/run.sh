@@ -46,7 +46,7 @@ ok "run: mean, standard deviation and uncertainty are those that awk computes" a
 	<(field busy.json '.commands[0].result.pt | [.mean_ns, .sd_ns, .expanded_uncertainty_ns] | @tsv')
 
 exits "run: two commands are measured" 0 etalon run -r 6 --metric pt --seed 3 --json two.json 'sleep 0.02' 'sleep 0.03'
-like "run: two commands are compared" "$out" ' 2 and 1|2 is [a-z]+ than 1'
+like "run: two commands are compared" "$out" 'between \[2\] and \[1\]|\[2\] is [a-z]+ than \[1\]'
 is "run: --order auto gives as many solo runs as duets" \
 	"$(field two.json '[.commands[0].samples[] | select(.warmup|not) | .arrangement] | group_by(.) | map("\(.[0]) \(length)") | join(", ")')" \
 	'duet 6, solo 6'
@@ -79,7 +79,7 @@ exits "run: two programs that wait are measured" 0 etalon run -r 4 --metric pt '
 like "run: a warning advises to compare programs that wait by elapsed time" "$(etalon show -v | tr -s ' \n' ' ')" \
 	'mostly sleep or wait.*--metric elapsed'
 exits "run: --metric et succeeds" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.12'
-like "run: --metric et finds the difference of programs that wait" "$out" '2 is slower than 1'
+like "run: --metric et finds the difference of programs that wait" "$out" '\[2\] is slower than \[1\]'
 exits "peak memory: run succeeds" 0 etalon run -q -r 3 --json rss.json true
 if jq -e '.image_source | startswith("taskstats")' rss.json >/dev/null; then
 	ok "peak memory: it is that of the program, not of the etalon that forked it" \

@@ -68,6 +68,7 @@ like 'samplesize: the matrix has a row per series and a column per size, the who
 exits 'samplesize: several series are a list in JSON' 0 etalon samplesize --json numbers outliers
 is 'samplesize: the list has each series' "$(jq -c '[.series[].name]' <<<"$out")" '["numbers","outliers"]'
 exits 'samplesize: --csv succeeds' 0 etalon samplesize --csv numbers outliers
+is 'samplesize: --csv of numbers without a unit has an empty unit' "$(cut -d, -f3 .out | sort -u)" $'\nunit'
 ok 'samplesize: CSV has a row per series and size, as JSON' python3 - <<'PY'
 import csv, json, subprocess
 rows = list(csv.DictReader(open(".out")))
@@ -76,7 +77,7 @@ sizes = [(s["name"], str(z["n"]), str(z["outliers"]), z["sd"]) for s in found["s
 assert [(r["series"], r["n"], r["outliers"], float(r["sd"])) for r in rows] == sizes
 assert [r["n"] for r in rows if r["recommended"] == "true"] == [str(s["recommended"]) for s in found["series"]]
 PY
-refuses 'samplesize: --csv with --json is rejected' 2 'both write' etalon samplesize --csv --json numbers
+refuses 'samplesize: --csv with --json is rejected' 2 '--csv and --json exclude each other' etalon samplesize --csv --json numbers
 
 # A kept experiment: cron spoilt runs 3, 9 and 30 of 40; CPU time and elapsed time have an outlier each.
 python3 - >learning.json <<'PY'

@@ -17,7 +17,7 @@ serve()
 	python3 "$root/tests/cli/bad-server.py" "$dir" "$1" &
 	server=$!
 	wait_until "[ -s $dir/port ]" || return 1
-	url="postgresql://nobody@127.0.0.1:$(cat "$dir/port")/lab?sslmode=disable&gssencmode=disable"
+	url="postgresql://nobody@127.0.0.1:$(cat "$dir/port")/lab?sslmode=disable&gssencmode=disable&password=x"
 }
 
 end_server()
@@ -47,7 +47,7 @@ ends 'silent: rm' 4 "$silence" etalon rm --store "$url" some
 ends 'silent: sync --setup' 4 "$silence" etalon sync --setup --store "$url"
 ends 'silent: run --baseline' 4 "$silence" etalon run -q -r 2 --baseline some --store "$url" true
 like 'silent: the hint names the variable' "$err" 'hint: .*ETALON_SERVER_LIMIT=SECONDS'
-etalon run -q -r 2 -w 0 true
+etalon run -q -r 2 -w 0 true >/dev/null
 ends 'silent: sync --all' 4 "$silence" etalon sync --all --store "$url"
 ends 'silent: sync --from' 4 "$silence" etalon sync --from "$url"
 ends 'silent: a command that measures' 0 "not delivered: .*$silence" etalon run -q -r 2 --store "$url" true
@@ -60,6 +60,25 @@ ends 'a byte per second: list' 4 'the server (has not answered for 5 s|answers b
 	env ETALON_SERVER_LIMIT=5 etalon list --store "$url"
 end_server
 
+# Answers without an end: by time, and by bytes, of which etalon keeps few.
+serve rows
+most=600 ends 'rows: list' 4 'the server answers, but has not finished after 40 s' etalon list --store "$url"
+end_server
+# flood MODE REGEX: it ends by the number of bytes, with little memory, also if sanitizers add theirs
+flood()
+{
+	serve "$1"
+	most=600 ends "$1: list" 4 "$2" env ETALON_SERVER_LIMIT=3600 python3 -c 'import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print("kilobytes", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)' etalon list --store "$url&connect_timeout=3600"
+	[[ $out =~ kilobytes\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -lt 700000 ]
+	holds $? "$1: it takes little memory"
+	end_server
+}
+flood notify 'the server sends more than 1 GiB for one answer'
+flood notify-login 'the server sends too much for a login'
+
 late='the server does not answer in time'
 for mode in full silent-login drip-login; do
 	serve $mode
@@ -68,6 +87,16 @@ for mode in full silent-login drip-login; do
 		etalon run -q -r 2 --baseline some --store "$url&connect_timeout=2" true
 	end_server
 done
+
+# A call of libpq that computes for hours is left behind.
+serve scram
+held='the login does not end in time'
+ends 'scram: list' 4 "$held" etalon list --store "$url"
+ends 'scram: run --baseline' 4 "$held" etalon run -q -r 2 --baseline some --store "$url" true
+etalon run -q -r 2 -w 0 true >/dev/null
+ends 'scram: sync --all' 4 "$held" etalon sync --all --store "$url"
+ends 'scram: a command that measures' 0 "not delivered: .*$held" etalon run -q -r 2 --store "$url" true
+end_server
 
 # A host that does not accept is given up for the next one of the URL.
 serve full
@@ -83,6 +112,10 @@ kill "$full_server"
 ends 'hint: list' 4 ': no' etalon list --store "$url"
 like 'hint: that of a server is shown as such' "$err" 'hint: the server says: run: curl evil'
 end_server
+serve notice
+ends 'a notice during the login: list' 4 ': no' etalon list --store "$url"
+unlike 'a notice during the login is not printed' "$err" 'all is well'
+end_server
 
 # --- signals ---
 
@@ -95,7 +128,7 @@ handles()
 
 # Long limits, so that only the signal can end it.
 export ETALON_SERVER_LIMIT=3600
-for mode in silent drip silent-login full; do
+for mode in silent drip silent-login scram full; do
 	for signal in INT:130 TERM:143; do
 		serve $mode
 		env --default-signal=INT etalon run -q -r 2 --baseline some --store "$url&connect_timeout=3600" true \

@@ -10,14 +10,21 @@ seq 1 5 | "$ETALON" import -q --store "sqlite:$dir/empty.db" - >"$dir/imported"
 "$ETALON" rm -q --store "sqlite:$dir/empty.db" last
 gives 2 "show: with an empty store it fails" "$ETALON" show --store "sqlite:$dir/empty.db"
 says "nothing is stored yet in"
+gives 0 "list: a store that does not exist is empty" "$ETALON" list --store "sqlite:$dir/none.db"
+says "etalon run --store sqlite:$dir/none.db 'sleep 0.1'"
+# They rise, and have two modes.
+seq 1 60 | awk '{ print 10 + $1 / 100 + 10 * ($1 > 30) + ($1 % 7) / 50 }' |
+	"$ETALON" import -q --store "$dir/a store.db" - >"$dir/imported"
+gives 0 "show: an experiment of another store, with more notes than fit" env COLUMNS=40 "$ETALON" show --store "$dir/a store.db"
+says "1 more note: etalon show -v --store '$dir/a store.db' $(cat "$dir/imported")"
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
 id=20261115-085506-1f3a9c
 
 gives 0 "show: the default is the last experiment" "$ETALON" show
 says "$id"
 says "413.6 ms ± "
-says "2  a|b,\"c\"␊␛[31m"
-says "2 is slower than 1 by 2."
+says "[2]  a|b,\"c\"␊␛[31m"
+says "[2] is slower than [1] by 2."
 gives 0 "show: an id is accepted" "$ETALON" show $id
 gives 0 "show: the beginning of an id is accepted" "$ETALON" show 20261115
 gives 0 "show: the end of an id is accepted" "$ETALON" show ${id##*-}

@@ -40,19 +40,19 @@ refused 'engine: a file is no central store' 2 'needs a store that they reach' '
 refused 'engine: a password is refused' 2 'password in the URL' 'hint: put it into ~/.pgpass' \
 	etalon doe run plan.yaml --engine slurm --store postgresql://me:secret@localhost/db
 unlike 'engine: the refused password is not shown' "$(cat err)" secret
-refused 'engine: options without an engine' 2 '--partition needs --engine' 'hint: add --engine slurm' \
+refused 'engine: options without an engine' 2 '--partition needs --engine' 'hint: add --engine, or omit --partition' \
 	etalon doe run plan.yaml --partition bench
 refused 'engine: options of Slurm for ssh' 2 '--partition is an option of Slurm' 'hint: omit it' \
 	etalon doe run plan.yaml --engine ssh:localhost --partition bench
 refused 'engine: --copy for Slurm' 2 '--copy is an option of ssh' 'hint: omit it' \
 	etalon doe run plan.yaml --engine slurm --copy
-refused 'engine: attach and cancel' 2 'exclude each other' 'hint: use one' \
+refused 'engine: attach and cancel' 2 'exclude each other' 'hint: omit one' \
 	etalon doe run --attach --cancel
-refused 'engine: attach with other options' 2 '--nodes cannot be changed later' 'hint: omit it' \
+refused 'engine: attach with other options' 2 '--attach and --nodes exclude each other' 'hint: omit one' \
 	etalon doe run --attach --nodes n1
 refused 'engine: other actions' 2 'status takes no --engine' "hint: .*'doe run'" \
 	etalon doe status plan.yaml --engine slurm
-refused 'engine: --json' 2 '--json is not possible with --engine' "hint: .*doe export" \
+refused 'engine: --json' 2 '--json and --engine exclude each other' 'hint: omit one' \
 	etalon doe run plan.yaml --engine slurm --json out.json
 refused 'engine: no plan' 2 'doe run: name a plan file' 'hint:' etalon doe run --engine slurm
 

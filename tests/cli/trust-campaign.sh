@@ -103,6 +103,8 @@ for way in 'run --attach' 'doe run --attach mine' 'doe run plan.yaml --engine ss
 done
 plant "record = replace(record, 'sleep', '$canary; sleep')"
 nothing 'other commands' "$canary" etalon doe run --attach "$planted"
+plant "record = replace(record, 'sleep {', '$canary; sleep {')"
+nothing 'the program of which a node makes its commands' "program +$canary" etalon doe run --attach "$planted"
 plant "engine = 'slurm'"
 nothing 'slurm' 'engine +slurm' etalon doe run --attach "$planted"
 rows "UPDATE campaign SET kind = 'run' WHERE id = '$planted'" >/dev/null
@@ -142,8 +144,8 @@ holds $? 'trusted: nothing of the options was executed'
 rm -f ssh.log
 exits 'trusted: later without any option' 0 etalon doe run --attach "$planted"
 like 'trusted: with the same words' "$(words)" '-oUser=trusting'
-refuses 'trusted: --trust-record has no meaning for a plan' 2 'is for --attach and --cancel only' etalon doe run plan.yaml --engine ssh:localhost --trust-record
-refuses 'trusted: nor for one machine' 2 'is for --attach and --cancel only' etalon doe run plan.yaml --trust-record
+refuses 'trusted: --trust-record has no meaning for a plan' 2 'needs --attach or --cancel' etalon doe run plan.yaml --engine ssh:localhost --trust-record
+refuses 'trusted: nor for one machine' 2 'needs --attach or --cancel' etalon doe run plan.yaml --trust-record
 
 # --- a baseline of the central store ---
 etalon run -q -r 2 --label nightly true >/dev/null

@@ -154,6 +154,20 @@ printf x >readonly/.local
 exits 'list: a home that cannot have it is no error' 0 env HOME="$work/readonly" "$ETALON" run -q -r 1 --label homeless true
 change "UPDATE experiment SET state = 'interrupted', plan_runs = 3 WHERE label = 'homeless'"
 exits 'list: then the experiment needs trust' 2 etalon run --resume homeless
+# Without a list, nobody knows whether a record is what was shown.
+plant unlisted run
+unlisted=$(id unlisted)
+mkdir odd odd/folder odd/link odd/open
+mkdir -p odd/folder/etalon/begun odd/link/etalon odd/open/etalon
+ln -s /dev/null odd/link/etalon/begun
+touch odd/open/etalon/begun
+chmod 666 odd/open/etalon/begun
+for odd in folder link open; do
+	rm -f PWNED
+	run env XDG_STATE_HOME="$work/odd/$odd" "$ETALON" run -q --resume "$unlisted" --trust-record
+	is "list that is no file of one's own ($odd): nothing is trusted" "$status|$(ls PWNED 2>/dev/null)" '4|'
+	like "list that is no file of one's own ($odd): the reason" "$err" 'the list of what you began here cannot be written'
+done
 
 # --- a store that an earlier etalon made ---
 unset ETALON_STORE
@@ -165,6 +179,17 @@ rm "$list"
 exits "early: in the user's own store it is resumed as before" 0 etalon run -q --resume early
 exits 'early: a baseline, too' 0 etalon run -q -r 2 --baseline early true
 export ETALON_STORE=sqlite:$work/store.db
+# Others who can write its folder can put a log beside it. Root opens no such store at all.
+if can_drop_privileges; then
+	usual() { unprivileged env -u ETALON_STORE "$@"; }
+	usual etalon run -q -r 2 --label early true >/dev/null
+	rm "$public/.local/state/etalon/begun"
+	exits 'early: an ordinary user needs no trust either' 0 usual etalon run -q -r 2 --baseline early true
+	chmod 777 "$public/.local/share/etalon"
+	exits 'early: unless others can write its folder' 2 usual etalon run -q -r 2 --baseline early true
+else
+	skip 'early: an ordinary user' "$why_not"
+fi
 
 # --- the walk: no command has a way that is not above, or in trust-campaign.sh ---
 tested="${tested}run --attach

@@ -90,6 +90,45 @@ ETALON_STORE='' exits "usage: the default store is created with its folders" 0 e
 ok 'usage: the default store exists' test -s home/.local/share/etalon/etalon.db
 hints 'describe on a full disk' 4 'standard output: No space' 'df -h' bash -c 'seq 9 | etalon describe >/dev/full'
 
+# Actions and relations of options are columns of the tables, so every command words them alike.
+hints 'an option of another action of env' 2 'env restore takes no --json' "it is an option of 'env check'$" \
+	etalon env restore --json
+hints 'an option of two other actions of env' 2 'env restore takes no --only' \
+	"it is an option of 'env check' and 'env apply'$" etalon env restore --only aslr
+hints 'an option of daemons learn after daemons show' 2 'daemons show takes no --preset' \
+	"it is an option of 'daemons learn'$" etalon daemons show --preset quick
+hints 'daemons learn --keep' 2 'daemons learn takes no --keep' "it is an option of 'daemons analyse'$" \
+	etalon daemons learn --keep
+hints 'an option of engines after doe status' 2 'doe status takes no --nodes' "it is an option of 'doe run'$" \
+	etalon doe status --nodes 2 plan.yaml
+for typo in env:chek:check daemons:lern:learn doe:rnu:run; do
+	IFS=: read -r command typed meant <<<"$typo"
+	hints "the misspelled action $typed of $command" 2 "$command: unknown action '$typed'" \
+		"did you mean '$command $meant'\?" etalon "$command" "$typed"
+done
+hints 'an action of env that resembles none' 2 "env: unknown action 'xyzzy'" \
+	"use 'env check', 'env apply' or 'env restore'$" etalon env xyzzy
+hints 'daemons without an action' 2 'daemons: no action given' "use 'daemons learn', .* or 'daemons forget'$" etalon daemons
+hints 'a second operand of env' 2 "env apply: unexpected 'all'" 'etalon env --help' etalon env apply all
+hints 'an option without the one that it needs' 2 '--machine needs --from' 'add --from, or omit --machine$' \
+	etalon sync --machine here
+hints 'an option without one of two that it needs' 2 '--trust-record needs --resume or --baseline' \
+	'add --resume or --baseline, or omit --trust-record$' etalon emp --trust-record true
+hints 'an option of the plan beside --resume' 2 '--resume and --cpu exclude each other' 'omit one of them$' \
+	etalon profile --resume --cpu 0
+hints 'an option about running beside profiles that were made elsewhere' 2 '--from and --cpu exclude each other' \
+	'omit one of them$' etalon profile --from there --cpu 0
+hints 'a result of one machine from many' 2 '--engine and --json exclude each other' 'omit one of them$' \
+	etalon run --engine ssh:localhost --json x.json true
+hints 'an option that excludes a program' 2 '--threshold takes no PROGRAM' 'omit one of them$' \
+	etalon trace --threshold 1us -- true
+hints 'an option beside one that it excludes' 2 '--all and --prune exclude each other' 'omit one of them$' \
+	etalon sync --prune --all
+hints 'an option that excludes ids' 2 '--status takes no ID' 'omit one of them$' etalon sync --status last
+exits 'usage: the action may follow its options' 0 etalon env --json check
+like 'usage: --help names the actions that take an option' "$(etalon env --help)" '--only LIST +check, apply: these factors'
+like 'usage: --help names the option that another one needs' "$(etalon sync --help)" '--machine NAME +with --from: only'
+
 # On a narrow terminal a line that is too long continues on the next one.
 seq 101 130 >a
 seq 105 150 >b
@@ -147,7 +186,8 @@ for value in cpu elapsed pt et auto; do
 		exits "usage: $command --metric $value succeeds" 0 etalon $command --metric $value last
 	done
 done
-for command in run show report describe compare samplesize fit; do
+for command in $(commands); do
+	options "$command" | grep -qx metric || continue
 	refuses "usage: $command rejects an unknown metric" 2 "--metric: unknown value 'wall'" etalon "$command" --metric wall
 	like "usage: $command lists the metrics in the words of the output" "$err" 'hint: use one of cpu, elapsed, auto$'
 	like "usage: $command --help has these words" "$(etalon "$command" --help)" 'cpu.*elapsed.*auto|cpu\|elapsed\|auto'

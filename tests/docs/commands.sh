@@ -42,7 +42,8 @@ like 'docs: etalon(1) explains the common options' "$(page_options "$common" | t
 for command in $(commands) task; do
 	page=$root/man/etalon-$command.1.scd
 	ok "docs: $command has a man page" test -f "$page" || continue
-	ok "docs: the man page of $command is built" grep -q "'etalon-$command'" "$root/man/meson.build"
+	ok "docs: the man page of $command is built" \
+		grep -qE "^man_pages.*'etalon-$command'|^  '$command'," "$root/man/meson.build" "$root/src/app/meson.build"
 	ok "docs: etalon(1) lists $command" grep -q "^\*etalon-$command\*(1)" "$common"
 	ok "docs: the man page of $command shows an example" grep -q "^\\\$ .*etalon $command" "$page"
 	ok "docs: $command has a test of its own" grep -qE "(etalon|ETALON\"?) $command( |\$)" "${tests[@]}"

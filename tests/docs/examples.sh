@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs the examples of the documents, unchanged, in a folder with a few files and a few recorded
 # experiments. A line that cannot run here has a comment: "# needs root", "# installs packages",
-# "# takes minutes", "# needs a build folder" (or a server, a cluster, a job). Usage: examples.sh readme|pages
+# "# takes minutes", "# needs a build folder" (or a server, a cluster, a job). Usage: examples.sh readme | pages [K N]
+# With K and N it takes every Nth page from the Kth on, so that several can run at the same time.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -74,8 +75,11 @@ readme)
 	done
 	;;
 pages)
-	try help < <(etalon --help | sed -n 's/^example: //p')
-	for page in "$root"/man/*.scd; do
+	first=${2:-1} step=${3:-1}
+	[ "$first" -ne 1 ] || try help < <(etalon --help | sed -n 's/^example: //p')
+	pages=("$root"/man/*.scd)
+	for ((i = first - 1; i < ${#pages[@]}; i += step)); do
+		page=${pages[i]}
 		# scdoc reads a backslash as an escape, as in troff.
 		lines=$(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
 		name=$(basename "$page" .scd)
@@ -89,7 +93,7 @@ pages)
 	done
 	;;
 *)
-	echo "usage: examples.sh readme|pages" >&2
+	echo "usage: examples.sh readme | pages [K N]" >&2
 	exit 2
 	;;
 esac

@@ -28,10 +28,10 @@ names_of() # names_of FILE PATTERN
 	sed -nE "/$2/,/;/p" "$root/src/model/$1" | grep -oE '"[a-z-]+"' | tr -d '"'
 }
 
-mapfile -t removed < <(names_of sample.c 'et_removed_by_names\[\] =' | grep -v '^kept$')
+mapfile -t removed < <(names_of sample/sample.c 'et_removed_by_names\[\] =' | grep -v '^kept$')
 ok 'glossary: the test finds the causes of removal in the source' [ "${#removed[@]}" -ge 5 ]
 has_terms 'glossary: every cause of removal has an entry' "${removed[@]}"
-mapfile -t marks < <(sed -nE '/define MARKS/,/^$/p' "$root/src/model/sample.c" |
+mapfile -t marks < <(sed -nE '/define MARKS/,/^$/p' "$root/src/model/sample/sample.c" |
 	grep -oE '"[a-z-]+"' | tr -d '"')
 ok 'glossary: the test finds the marks in the source' [ "${#marks[@]}" -ge 8 ]
 has_terms 'glossary: every mark has an entry' "${marks[@]}"

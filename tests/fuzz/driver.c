@@ -6,6 +6,7 @@
  *
  * Usage: driver [-n MUTANTS] [-f FIRST] [-s SEED] [-o FOLDER] [-t SECONDS] TARGET [FILE|FOLDER…]
  *        driver -l              lists the targets
+ *        driver -d              the same with what they read, and what must hold
  *        driver -w FOLDER TARGET writes the inputs that the target makes itself
  *
  * A file with a name that begins with "odd-" may be refused by its parser; all others must be
@@ -316,17 +317,21 @@ static void run_mutants(const struct fuzz_corpus *c, uint64_t seed, uint64_t fir
 	}
 }
 
-static int list_targets(void)
+static int list_targets(bool describe)
 {
-	for (const struct fuzz_target *t = fuzz_targets; t->name; t++)
-		puts(t->name);
+	for (const struct fuzz_target *const *t = fuzz_first; t != fuzz_end; t++) {
+		if (describe)
+			printf("%s: %s: %s\n", (*t)->name, (*t)->input, (*t)->holds);
+		else
+			puts((*t)->name);
+	}
 	return 0;
 }
 
 static int usage(void)
 {
 	fprintf(stderr, "usage: fuzz [-n MUTANTS] [-f FIRST] [-s SEED] [-o FOLDER] [-t SECONDS] "
-			"[-w FOLDER] TARGET [FILE|FOLDER…], or fuzz -l\n");
+			"[-w FOLDER] TARGET [FILE|FOLDER…], or fuzz -l or -d\n");
 	return 2;
 }
 
@@ -370,10 +375,10 @@ int main(int argc, char **argv)
 
 	now.folder = ".";
 	now.limit_s = 10;
-	while ((option = getopt(argc, argv, "n:f:s:o:t:w:l")) != -1) {
+	while ((option = getopt(argc, argv, "n:f:s:o:t:w:ld")) != -1) {
 		uint64_t number = optarg ? strtoull(optarg, NULL, 10) : 0;
-		if (option == 'l')
-			return list_targets();
+		if (option == 'l' || option == 'd')
+			return list_targets(option == 'd');
 		if (option == 'n') {
 			s.mutants = number;
 			s.mutants_given = true;

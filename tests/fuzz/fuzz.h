@@ -24,9 +24,22 @@ struct fuzz_target {
 	const char *const *tokens; /* words of the format, for mutations; NULL ends them */
 	/* Makes the i-th input of the corpus that is not kept as a file; false after the last. */
 	bool (*seed)(size_t i, char **data, size_t *size);
+	const char *input, *holds; /* what it reads, and what must hold if the parser accepts it */
 };
 
-extern const struct fuzz_target fuzz_targets[]; /* a NULL name ends them */
+/*
+ * Defines a target beside its function, and adds it to the list of all, which the linker collects:
+ * FUZZ_TARGET(words) = { "words", fuzz_words, 20000, … };
+ */
+#define FUZZ_TARGET(id)                                                                            \
+	static const struct fuzz_target target_##id;                                               \
+	__attribute__((section("fuzz_rows"),                                                       \
+		used)) static const struct fuzz_target *const row_##id = &target_##id;             \
+	static const struct fuzz_target target_##id
+
+/* All targets: from the first up to the end. */
+extern const struct fuzz_target *const fuzz_first[] __asm__("__start_fuzz_rows");
+extern const struct fuzz_target *const fuzz_end[] __asm__("__stop_fuzz_rows");
 const struct fuzz_target *fuzz_find(const char *name);
 
 /* Ends the program if something does not hold; the driver then saves the input. */
@@ -53,38 +66,13 @@ void fuzz_tree_set(const char *text, size_t size);
 /* While rings are set, perf_event_open() is not called: each ring has these bytes. */
 void fuzz_rings_set(const uint8_t *data, size_t size);
 
-/* --- the targets, by the file that contains them --- */
-
-/* text.c */
-fuzz_run fuzz_words, fuzz_cpus, fuzz_numbers, fuzz_utf8, fuzz_parameters;
-/* url.c */
-fuzz_run fuzz_url;
-/* hosts.c */
-fuzz_run fuzz_hosts;
-/* job.c */
-fuzz_run fuzz_job;
-/* probe.c */
-fuzz_run fuzz_probe;
-/* options.c */
-fuzz_run fuzz_options;
-/* plan.c */
-fuzz_run fuzz_plan;
-/* records.c */
-fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_results, fuzz_series, fuzz_trace, fuzz_daemons,
-	fuzz_baseline, fuzz_calibration, fuzz_slice;
-/* profile.c */
-fuzz_run fuzz_perf_script, fuzz_gprof, fuzz_callgrind, fuzz_folded;
-/* machine.c */
-fuzz_run fuzz_proc, fuzz_procstat, fuzz_services, fuzz_journal;
-fuzz_run fuzz_slurm;
-/* kernel.c */
-fuzz_run fuzz_netlink, fuzz_perf, fuzz_samples, fuzz_sched, fuzz_account;
-/* symbols.c */
-fuzz_run fuzz_elf, fuzz_kallsyms, fuzz_names, fuzz_perfmap;
-/* store.c */
-fuzz_run fuzz_keep, fuzz_cutoffs, fuzz_store, fuzz_schema;
-bool fuzz_store_seed(size_t i, char **data, size_t *size);
-/* self.c: an input names the failure that it causes */
-fuzz_run fuzz_self;
+/* Words of JSON and CSV; NULL ends them. */
+extern const char *const fuzz_json_tokens[], *const fuzz_csv_tokens[];
+/* Words of one target. */
+#define TOKENS(...)                                                                                \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
 
 #endif

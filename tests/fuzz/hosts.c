@@ -46,7 +46,7 @@ static int read_hosts(const char *text)
 	return 1;
 }
 
-int fuzz_hosts(const uint8_t *data, size_t size)
+static int fuzz_hosts(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	int accepted = read_hosts(text);
@@ -55,3 +55,9 @@ int fuzz_hosts(const uint8_t *data, size_t size)
 	free(text);
 	return accepted;
 }
+
+FUZZ_TARGET(hosts) = { "hosts", fuzz_hosts, 10000,
+	.tokens = TOKENS(",", "@", ":", "[", "]", "-", ".", " ", "\n", "running", "ended ", "lost",
+		"1.1 ", "255", "4294967296"),
+	.input = "lists of hosts for ssh, and what hosts answer about their tasks",
+	.holds = "a name is safe as a word and in a path; one job per part" };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target: the job of a task, which comes from standard input, and the options of a campaign. */
-#include "store/job.h"
+#include "store/central/job.h"
 #include "fuzz.h"
-#include "store/campaign_options.h"
+#include "store/central/campaign_options.h"
 
 #include <string.h>
 
-int fuzz_job(const uint8_t *data, size_t size)
+static int fuzz_job(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	struct et_campaign_options o = { 0 };
@@ -27,3 +27,7 @@ int fuzz_job(const uint8_t *data, size_t size)
 	et_job_free(&j);
 	return 1;
 }
+
+FUZZ_TARGET(job) = { "job", fuzz_job, 3000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "the job of 'etalon task', and the options of a campaign",
+	.holds = "a job that is accepted has an id, a part and no samples" };

@@ -2,20 +2,20 @@
 /* Targets: records of the kernel. */
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "measure/ledger_account.h"
-#include "measure/ledger_source.h"
-#include "measure/sched_source.h"
-#include "measure/snapshot.h"
-#include "measure/taskstats.h"
-#include "profile/record.h"
-#include "profile/sampler.h"
+#include "measure/ledger/account.h"
+#include "measure/ledger/source.h"
+#include "measure/observe/snapshot.h"
+#include "measure/observe/taskstats.h"
+#include "measure/trace/sched_source.h"
+#include "profile/sampling/record.h"
+#include "profile/sampling/sampler.h"
 
 #include <string.h>
 
 enum { FAMILY = 29 };
 
 /* Exit records: a message of netlink, and the tree of processes that is made of the records. */
-int fuzz_netlink(const uint8_t *data, size_t size)
+static int fuzz_netlink(const uint8_t *data, size_t size)
 {
 	struct et_exits exits = { 0 };
 	/* A received message is aligned. */
@@ -39,6 +39,10 @@ int fuzz_netlink(const uint8_t *data, size_t size)
 	et_exits_free(&exits);
 	return accepted;
 }
+
+FUZZ_TARGET(netlink) = { "netlink", fuzz_netlink, 20000, .binary = true,
+	.input = "exit records (taskstats)",
+	.holds = "positive PIDs; no more culprits than records" };
 
 static void take_event(void *ctx, const struct et_sched_event *h)
 {
@@ -99,7 +103,7 @@ static void account_perf(const uint8_t *data, size_t size)
 }
 
 /* Ring buffers of perf: the records of two CPUs, as a stream and as an account. */
-int fuzz_perf(const uint8_t *data, size_t size)
+static int fuzz_perf(const uint8_t *data, size_t size)
 {
 	uint64_t events = 0;
 
@@ -112,6 +116,10 @@ int fuzz_perf(const uint8_t *data, size_t size)
 	fuzz_rings_set(NULL, 0);
 	return events > 0;
 }
+
+FUZZ_TARGET(perf) = { "perf", fuzz_perf, 5000, .binary = true,
+	.input = "perf's ring buffers, as a stream and as the ledger",
+	.holds = "no more culprits than fit; the home CPU exists" };
 
 /* Feeds whole records to the sampler, as a ring does. */
 static void feed(struct et_sampler *s, const uint8_t *data, size_t size)
@@ -132,7 +140,7 @@ static void feed(struct et_sampler *s, const uint8_t *data, size_t size)
 }
 
 /* Records of a profile; before them, how samples are laid out and the PID of the program. */
-int fuzz_samples(const uint8_t *data, size_t size)
+static int fuzz_samples(const uint8_t *data, size_t size)
 {
 	struct et_event_kind kind = { .sample_type = ET_SAMPLE_TYPE };
 	struct et_profile_plan plan = et_default_profile_plan;
@@ -170,8 +178,13 @@ int fuzz_samples(const uint8_t *data, size_t size)
 	return accepted;
 }
 
+FUZZ_TARGET(samples) = { "samples", fuzz_samples, 5000, .binary = true,
+	.input =
+		"perf's records of a profile: samples with call chains and stacks, mappings, forks",
+	.holds = "the counts of the run add up to its samples, each in a context of the profile" };
+
 /* Records as BPF's ring buffer has them: events are handed out by CPU and start. */
-int fuzz_sched(const uint8_t *data, size_t size)
+static int fuzz_sched(const uint8_t *data, size_t size)
 {
 	struct et_sched_batch batch = { 0 };
 	struct et_sched_record r;
@@ -188,8 +201,11 @@ int fuzz_sched(const uint8_t *data, size_t size)
 	return events > 0;
 }
 
+FUZZ_TARGET(sched) = { "sched", fuzz_sched, 10000, .binary = true,
+	.input = "records of BPF's ring buffer", .holds = "names are terminated" };
+
 /* The account of a sample from the block of memory that BPF fills. */
-int fuzz_account(const uint8_t *data, size_t size)
+static int fuzz_account(const uint8_t *data, size_t size)
 {
 	struct et_account a = { .etalon = 7 };
 	struct et_sample s = { 0 };
@@ -220,3 +236,6 @@ int fuzz_account(const uint8_t *data, size_t size)
 	et_account_free(&a);
 	return 1;
 }
+
+FUZZ_TARGET(account) = { "account", fuzz_account, 10000, .binary = true,
+	.input = "the ledger's block of memory, which BPF fills", .holds = "names are terminated" };

@@ -9,10 +9,10 @@
 #include "host/host.h"
 #include "host/journal_text.h"
 #include "host/services.h"
-#include "lib/cache.h"
-#include "measure/cgroup.h"
-#include "measure/reap.h"
-#include "measure/steal.h"
+#include "lib/time/cache.h"
+#include "measure/child/cgroup.h"
+#include "measure/child/reap.h"
+#include "measure/observe/steal.h"
 #include "put/calibration.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static void read_children(void)
 }
 
 /* A whole machine: its description, its factors, what would be changed, and our cgroup. */
-int fuzz_proc(const uint8_t *data, size_t size)
+static int fuzz_proc(const uint8_t *data, size_t size)
 {
 	static const enum et_cpu_source sources[] = { ET_CPU_BY_CPUACCT, ET_CPU_BY_CPU_STAT };
 	struct et_findings findings = { 0 };
@@ -100,8 +100,20 @@ int fuzz_proc(const uint8_t *data, size_t size)
 	return accepted;
 }
 
+static const char *const proc_tokens[] = { "\n@/proc/stat\n", "\n@/proc/self/cgroup\n",
+	"\n@/proc/self/mountinfo\n", "\n@/proc/loadavg\n", "\n@/proc/cpuinfo\n",
+	"\n@/proc/1/stat\n", "\n@/sys/devices/system/cpu/online\n",
+	"\n@/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n", "\n@/proc/swaps\n",
+	"\n@/proc/version\n", "\n@/proc/net/route\n", "00000000", " ", "\n", ":", "-", ",", "0-3",
+	"cpu0", "cgroup2", "cpuacct", "[always]", "(", ")", "..", "%s", "0::/", "(2026-01-01)",
+	"Jan", NULL };
+
+FUZZ_TARGET(proc) = { "proc", fuzz_proc, 1000, .tokens = proc_tokens,
+	.input = "'/proc' and '/sys' of a machine: host, factors, processes, cgroups, steal",
+	.holds = "every planned change is one that the journal accepts" };
+
 /* One file alone, thousands of times per second; and the file of a cgroup's CPU time. */
-int fuzz_procstat(const uint8_t *data, size_t size)
+static int fuzz_procstat(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
@@ -119,9 +131,13 @@ int fuzz_procstat(const uint8_t *data, size_t size)
 	return 1;
 }
 
+FUZZ_TARGET(procstat) = { "procstat", fuzz_procstat, 20000,
+	.tokens = TOKENS("(", ")", " ", "R", "-1"),
+	.input = "'/proc/PID/stat'; the CPU time of a cgroup", .holds = "names are terminated" };
+
 /* --- systemctl --- */
 
-int fuzz_services(const uint8_t *data, size_t size)
+static int fuzz_services(const uint8_t *data, size_t size)
 {
 	enum { UNITS = 4 };
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
@@ -139,6 +155,15 @@ int fuzz_services(const uint8_t *data, size_t size)
 	}
 	return known;
 }
+
+static const char *const unit_tokens[] = { "Id=", "ActiveState=", "active", "inactive", "failed",
+	"LoadState=", "loaded", "masked", "not-found", "CanStart=no", "CanStop=no", "Transient=yes",
+	"Job=", "TriggeredBy=", "ConsistsOf=", "BoundBy=", "RequiredBy=", "RequisiteOf=",
+	"PropagatesStopTo=", "\n", "\n\n", "=", " ", "cron.service", "chrony.service", "inactive",
+	"active", NULL };
+
+FUZZ_TARGET(services) = { "services", fuzz_services, 10000, .tokens = unit_tokens,
+	.input = "the output of 'systemctl show'", .holds = "names are terminated" };
 
 /* --- the journal --- */
 
@@ -275,7 +300,7 @@ static int parse_journal(const char *text, size_t size)
 	return accepted;
 }
 
-int fuzz_journal(const uint8_t *data, size_t size)
+static int fuzz_journal(const uint8_t *data, size_t size)
 {
 	size_t n;
 	ET_AUTO_FREE char *repaired = repair((const char *)data, size, &n);
@@ -283,3 +308,11 @@ int fuzz_journal(const uint8_t *data, size_t size)
 	(void)parse_journal((const char *)data, size);
 	return parse_journal(repaired, n);
 }
+
+static const char *const journal_tokens[] = { "etalon-journal 1\n", "begin ", "change ", "made ",
+	"again ", "back ", "apply", "run", "aslr", "file", "unit", "process", "%", "%20", "%0a",
+	"%00", "%zz", "\n", " ", "/proc/sys/kernel/randomize_va_space", "cron.service", NULL };
+
+FUZZ_TARGET(journal) = { "journal", fuzz_journal, 5000, .tokens = journal_tokens,
+	.input = "the journal of changes, with its checksums repaired",
+	.holds = "written again and read: the same changes" };

@@ -3,8 +3,8 @@
  * Target: the command line of `run`, one word per line, up to the experiment that it makes; and the
  * list of factors of `env`.
  */
-#include "cmd/cli.h"
-#include "cmd/run_options.h"
+#include "app/run/options.h"
+#include "cli/cli.h"
 #include "fuzz.h"
 #include "host/factors.h"
 
@@ -24,13 +24,15 @@ void __wrap_et_cli_warn(struct et_warnings *w)
 static void print_help(const struct et_verb *verb)
 {
 	FILE *out = fopen("/dev/null", "we");
+	struct et_option_walk at = { 0 };
+	struct et_option one[] = { { 0 }, { 0 } };
 
-	for (size_t i = 0; et_verb_table(verb, i); i++)
-		et_options_help(et_verb_table(verb, i), out, 80);
+	while (et_verb_next_option(verb, &at, &one[0]))
+		et_options_help(one, out, 80);
 	fclose(out);
 }
 
-int fuzz_options(const uint8_t *data, size_t size)
+static int fuzz_options(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	char *rest = text, *argv[MOST_WORDS + 2] = { (char[]){ "etalon run" } };
@@ -46,8 +48,10 @@ int fuzz_options(const uint8_t *data, size_t size)
 	while (rest && argc <= MOST_WORDS)
 		argv[argc++] = strsep(&rest, "\n");
 	et_run_options_init(&o);
-	const struct et_option_table tables[] = { { et_run_options, &o, &o.given },
-		{ et_child_options, &o, &o.given }, { 0 } };
+	const struct et_option_table tables[] = {
+		{ .rows = et_run_options, .ctx = &o, .given = &o.given },
+		{ .rows = et_child_options, .ctx = &o, .given = &o.given }, { 0 }
+	};
 	if (et_options_parse(tables, argc, argv, &ops, &err) == 0) {
 		if (et_run_options_finish(&o, &ops, &e, &err) == 0) {
 			FUZZ_CHECK(e->n_commands > 0 && e->commands[0].argv[0]);
@@ -61,3 +65,12 @@ int fuzz_options(const uint8_t *data, size_t size)
 	et_run_options_free(&o);
 	return accepted;
 }
+
+static const char *const option_tokens[] = { "\n", "--", "-", "\n--", "--runs", "--until", "0.5%",
+	"--cpu", "0-1023", "--time-limit", "1d", "-P", "-L", "-D", "{n}", "{", "}", "--resume",
+	"--order", "duet", "--protocol", "kbest", "--pace", "-n", "--prepare", "--sched",
+	"fifo:", "--reference", "=", "-wrm", "--label", "'", "\"", "\\", NULL };
+
+FUZZ_TARGET(options) = { "options", fuzz_options, 5000, .tokens = option_tokens,
+	.input = "the command line of 'run', up to the experiment",
+	.holds = "a command has a program" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target: plan files of `doe`, up to the experiment that they make. */
-#include "cmd/doe.h"
+#include "app/doe/doe.h"
 #include "fuzz.h"
 #include "protocol/design.h"
 
@@ -61,7 +61,7 @@ static void check_error(const char *what)
 	FUZZ_CHECK(!strncmp(what + 3 + line + column, ": ", 2));
 }
 
-int fuzz_plan(const uint8_t *data, size_t size)
+static int fuzz_plan(const uint8_t *data, size_t size)
 {
 	struct et_plan_file p;
 	struct et_error err = { 0 };
@@ -79,3 +79,19 @@ int fuzz_plan(const uint8_t *data, size_t size)
 	et_plan_file_free(&p);
 	return accepted;
 }
+
+static const char *const plan_tokens[] = { "\n", "\n  ", "\n- ", ": ", "- ", "{", "}", "[", "]",
+	", ", "{a}", "{build}", "${a}", "'", "\"", "|\n ", ">\n ", "# ", "---\n", "...\n", "&a ",
+	"*a", "!!str ", "<<: ", "? ", "~", "null", "\t", "\\0", "\xef\xbb\xbf",
+	"name: ", "programs: ", "command: ", "build: ", "input: ", "factors: ", "kind: ",
+	"levels: ", "variable: ", "objects: ", "parameter", "environment", "environment-size",
+	"environment-name", "link-order", "threads", "aslr", "nice", "design: ", "full",
+	"fractional: ", "generators: ", "d = a b c", "blocks: ", "machine",
+	"replications: ", "discard: ", "order: ", "yates",
+	"seed: ", "response: ", "profile: ", "run: ", "hooks: ", "shell: sh",
+	"warmup: ", "cpu: ", "prepare: ", NULL };
+
+FUZZ_TARGET(plan) = { "plan", fuzz_plan, 5000, .tokens = plan_tokens,
+	.input = "plan files of 'doe', up to the experiment",
+	.holds = "an error names its line and column; every treatment has a level of every factor, "
+		 "and every command a program" };

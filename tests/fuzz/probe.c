@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target: what machines answer before a campaign. */
-#include "cmd/preflight.h"
+#include "campaign/preflight.h"
 #include "fuzz.h"
 
 #include <string.h>
 
 /* The machine of the input beside one that answered in the middle of its round trip. */
-int fuzz_probe(const uint8_t *data, size_t size)
+static int fuzz_probe(const uint8_t *data, size_t size)
 {
-	struct et_probe p[2] = { { .node = NULL }, { .node = NULL } };
+	struct et_node_probe p[2] = { { .node = NULL }, { .node = NULL } };
 	struct et_preflight judged;
 	struct et_error err;
 	char *text = NULL;
@@ -35,3 +35,7 @@ int fuzz_probe(const uint8_t *data, size_t size)
 	et_probe_free(&p[1]);
 	return 1;
 }
+
+FUZZ_TARGET(probe) = { "probe", fuzz_probe, 3000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "answers of machines to 'etalon task --probe'",
+	.holds = "they can be judged and the judgement be printed" };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: files of other profilers, and what is made of them. */
-#include "report/profile.h"
+#include "app/profile/view.h"
 #include "base/alloc.h"
-#include "profile/read.h"
+#include "profile/readers/perf_maps.h"
+#include "profile/readers/read.h"
 #include "records.h"
 
 #include <math.h>
@@ -118,6 +119,11 @@ static void check_native(struct et_experiment *e)
 	et_experiment_free(again);
 }
 
+/* These rules hold for the readers of all formats. */
+#define READ                                                                                       \
+	"counts add up; names are printable; "                                                     \
+	"exported and imported again: the same record; all reports can be written"
+
 static int read_profile(const uint8_t *data, size_t size, const char *format)
 {
 	uint64_t hash = fuzz_hash(data, size);
@@ -136,22 +142,71 @@ static int read_profile(const uint8_t *data, size_t size, const char *format)
 	return 1;
 }
 
-int fuzz_perf_script(const uint8_t *data, size_t size)
+/* Of `perf buildid-list`; it has no errors. */
+static void read_ids(const uint8_t *data, size_t size)
 {
+	ET_AUTO_FREE char *text = et_strndup((const char *)data, size);
+	struct et_perf_maps *m = et_perf_maps_new();
+
+	for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;
+		line = strtok_r(NULL, "\n", &rest))
+		et_perf_maps_add_id(m, line);
+	et_perf_maps_free(m);
+}
+
+static int fuzz_perf_script(const uint8_t *data, size_t size)
+{
+	if (fuzz_hash(data, size) % 8 == 1)
+		read_ids(data, size);
 	return read_profile(data, size, "perf");
 }
 
-int fuzz_gprof(const uint8_t *data, size_t size)
+static const char *const perf_tokens[] = { "\n", "\n\n", "\t", " ", ":", "#", "(", ")", "+0x0",
+	"+0x1f", " (inlined)", " (deleted))", "([kernel.kallsyms])", "([unknown])", "[unknown]",
+	"(/tmp/perf-1.map)", "ffffffff81000130 ", "1135 ", "prog 7 [001] 1.0: ", "250 ",
+	"cpu-clock:", "cycles:u:", "PERF_RECORD_LOST lost 5", "(/proc/self/exe)",
+	"PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0 <ab12>]: r-xp /proc/self/exe",
+	"PERF_RECORD_FORK(7:8):(7:7)", "PERF_RECORD_COMM exec: prog:7/7", "PERFILE2", "\xff", "\r",
+	NULL };
+
+FUZZ_TARGET(perf_script) = { "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens,
+	.input = "what 'perf script' prints", .holds = READ };
+
+static int fuzz_gprof(const uint8_t *data, size_t size)
 {
 	return read_profile(data, size, "gprof");
 }
 
-int fuzz_callgrind(const uint8_t *data, size_t size)
+static const char *const gprof_tokens[] = { "Flat profile:\n", "\n", "\n\n",
+	"Each sample counts as 0.01 seconds.\n", " no time accumulated\n",
+	" time   seconds   seconds    calls  ms/call  ms/call  name    \n",
+	"  0.00      0.00     0.00        1     0.00     0.00  f\n", " ", "1e308", "nan", "-1",
+	"0.001", "\t\t     Call graph\n", "\f", "gmon\1", NULL };
+
+FUZZ_TARGET(gprof) = { "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens,
+	.input = "what 'gprof -b -p' prints", .holds = READ };
+
+static int fuzz_callgrind(const uint8_t *data, size_t size)
 {
 	return read_profile(data, size, "callgrind");
 }
 
-int fuzz_folded(const uint8_t *data, size_t size)
+static const char *const callgrind_tokens[] = { "version: 1\n", "pid: 2\n", "part: 2\n",
+	"cmd: ./a b\n", "events: Ir Dr\n", "positions: instr line\n", "summary: 1\n", "totals: 1\n",
+	"fn=", "cfn=", "ob=", "cob=", "fl=", "fi=", "fe=", "cfi=", "calls=1 1\n", "jump=1 2\n",
+	"jcnd=1/2 +3\n", "(1)", "(2) b", "(18446744073709551615)", "???", "*", "+", "-", "0x", " ",
+	"\n", "1 1\n", "1 18446744073709551615\n", "'2", NULL };
+
+FUZZ_TARGET(callgrind) = { "callgrind", fuzz_callgrind, 5000, .tokens = callgrind_tokens,
+	.input = "callgrind's files", .holds = READ };
+
+static int fuzz_folded(const uint8_t *data, size_t size)
 {
 	return read_profile(data, size, "folded");
 }
+
+static const char *const folded_tokens[] = { ";", ";;", " ", " 1\n", "\n", "_[k]", "_[j]", "_[i]",
+	"[unknown]", "main;", "# ", "\t", "9223372036854775807", "\r\n", "\xc2\x9b", "1.5", NULL };
+
+FUZZ_TARGET(folded) = { "folded", fuzz_folded, 5000, .tokens = folded_tokens,
+	.input = "folded stacks", .holds = READ "; written and read again: as many samples" };

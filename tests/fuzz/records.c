@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: files that users give to etalon, and what is made of them. */
 #include "records.h"
+#include "app/compare/view.h"
+#include "app/daemons/daemons.h"
+#include "app/daemons/view.h"
+#include "app/fit/view.h"
+#include "app/trace/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/utf8.h"
-#include "cmd/daemons.h"
-#include "lib/bench_judge.h"
-#include "lib/bench_output.h"
-#include "lib/slice_wire.h"
-#include "measure/cause.h"
+#include "lib/bench/judge.h"
+#include "lib/bench/output.h"
+#include "lib/slice/slice_wire.h"
+#include "measure/trace/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"
-#include "report/compare.h"
-#include "report/csv.h"
-#include "report/daemons.h"
+#include "record/csv.h"
+#include "record/format.h"
+#include "record/native.h"
 #include "report/describe.h"
-#include "report/fit.h"
-#include "report/format.h"
-#include "report/native.h"
 #include "report/text.h"
-#include "report/trace.h"
-#include "stats/judge.h"
-#include "store/daemons.h"
-#include "store/import.h"
-#include "store/points.h"
-#include "store/series.h"
-#include "store/trace.h"
+#include "stats/compare/judge.h"
+#include "store/import/daemons.h"
+#include "store/import/import.h"
+#include "store/import/points.h"
+#include "store/import/series.h"
+#include "store/import/trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,10 +132,14 @@ static int import(const uint8_t *data, size_t size, enum et_import_format format
 	return 1;
 }
 
-int fuzz_import(const uint8_t *data, size_t size)
+static int fuzz_import(const uint8_t *data, size_t size)
 {
 	return import(data, size, ET_IMPORT_AUTO);
 }
+
+FUZZ_TARGET(import) = { "import", fuzz_import, 5000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "records: native, hyperfine's, CSV by its content",
+	.holds = "exported and imported again: the same record; all reports can be written" };
 
 /* Times that were exported as CSV are imported unchanged. */
 static void check_csv(const struct et_experiment *e)
@@ -154,7 +158,7 @@ static void check_csv(const struct et_experiment *e)
 	free(text);
 }
 
-int fuzz_csv(const uint8_t *data, size_t size)
+static int fuzz_csv(const uint8_t *data, size_t size)
 {
 	struct et_experiment *e = NULL;
 
@@ -164,6 +168,10 @@ int fuzz_csv(const uint8_t *data, size_t size)
 	}
 	return import(data, size, ET_IMPORT_CSV);
 }
+
+FUZZ_TARGET(csv) = { "csv", fuzz_csv, 5000, .tokens = fuzz_csv_tokens,
+	.input = "CSV, with and without a header",
+	.holds = "exported as CSV and imported again: as many samples" };
 
 /* --- series --- */
 
@@ -227,7 +235,7 @@ static int read_series(
 	return rc;
 }
 
-int fuzz_series(const uint8_t *data, size_t size)
+static int fuzz_series(const uint8_t *data, size_t size)
 {
 	static const char *const columns[] = { "1", "2", "seconds", "et_ns" };
 	uint64_t hash = fuzz_hash(data, size);
@@ -253,6 +261,10 @@ int fuzz_series(const uint8_t *data, size_t size)
 	et_series_set_free(&set);
 	return accepted;
 }
+
+FUZZ_TARGET(series) = { "series", fuzz_series, 5000, .tokens = fuzz_csv_tokens,
+	.input = "input of 'describe' and 'compare'",
+	.holds = "finite numbers; both reports can be written" };
 
 /* --- points --- */
 
@@ -280,7 +292,7 @@ static void fit_points(const struct et_points *p)
 	et_growth_free(&v.growth);
 }
 
-int fuzz_points(const uint8_t *data, size_t size)
+static int fuzz_points(const uint8_t *data, size_t size)
 {
 	struct et_points_options o = { .name = "FILE" };
 	struct et_points_set set = { 0 };
@@ -302,6 +314,10 @@ int fuzz_points(const uint8_t *data, size_t size)
 	et_experiment_free(e);
 	return accepted;
 }
+
+FUZZ_TARGET(points) = { "points", fuzz_points, 500, .tokens = fuzz_csv_tokens,
+	.input = "input of 'fit'",
+	.holds = "numbers above 0; a fit has weights that sum up to 1, and can be written" };
 
 /* --- traces and daemons --- */
 
@@ -335,7 +351,7 @@ static void analyse_traces(struct et_traces *all)
 }
 
 /* A trace that was read and written as JSON can be read again. */
-int fuzz_trace(const uint8_t *data, size_t size)
+static int fuzz_trace(const uint8_t *data, size_t size)
 {
 	struct et_traces all = { 0 }, again = { 0 };
 	struct et_error err;
@@ -354,6 +370,9 @@ int fuzz_trace(const uint8_t *data, size_t size)
 	return 1;
 }
 
+FUZZ_TARGET(trace) = { "trace", fuzz_trace, 4000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "recorded traces", .holds = "written and read again: as many periods" };
+
 static void write_tables(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page)
 {
@@ -369,7 +388,7 @@ static void write_tables(const struct et_daemon_record *r, const struct et_daemo
 	et_daemons_tables_free(&tables);
 }
 
-int fuzz_daemons(const uint8_t *data, size_t size)
+static int fuzz_daemons(const uint8_t *data, size_t size)
 {
 	struct et_daemon_record r;
 	struct et_daemon_findings f;
@@ -395,6 +414,10 @@ int fuzz_daemons(const uint8_t *data, size_t size)
 	et_daemon_record_free(&r);
 	return 1;
 }
+
+FUZZ_TARGET(daemons) = { "daemons", fuzz_daemons, 4000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "records of daemons",
+	.holds = "they can be analysed and reported, and the tables be written" };
 
 /* --- files of libetalon and of put --- */
 
@@ -440,7 +463,7 @@ static void print_baseline(struct et_bench_results *r)
 	FUZZ_CHECK(is_displayable(text));
 }
 
-int fuzz_baseline(const uint8_t *data, size_t size)
+static int fuzz_baseline(const uint8_t *data, size_t size)
 {
 	struct et_bench_results r = { 0 };
 	struct et_error err;
@@ -465,6 +488,10 @@ int fuzz_baseline(const uint8_t *data, size_t size)
 	return 1;
 }
 
+FUZZ_TARGET(baseline) = { "baseline", fuzz_baseline, 5000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "'--baseline' of libetalon's benchmarks",
+	.holds = "an estimate is within its interval" };
+
 static char *slice_text(const struct et_slice *s)
 {
 	struct et_memstream m;
@@ -476,7 +503,7 @@ static char *slice_text(const struct et_slice *s)
 }
 
 /* A slice that was sent again is the same. */
-int fuzz_slice(const uint8_t *data, size_t size)
+static int fuzz_slice(const uint8_t *data, size_t size)
 {
 	json_t *root = json_loadb((const char *)data, size, JSON_DECODE_ANY, NULL);
 	struct et_slice s, again;
@@ -497,8 +524,12 @@ int fuzz_slice(const uint8_t *data, size_t size)
 	return 1;
 }
 
+FUZZ_TARGET(slice) = { "slice", fuzz_slice, 5000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "samples that a worker of a benchmark program sends",
+	.holds = "sent again: the same text" };
+
 /* A rate that was written is read again, whatever the file contained. */
-int fuzz_calibration(const uint8_t *data, size_t size)
+static int fuzz_calibration(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *path = et_asprintf("%s/inc.json", fuzz_scratch());
 	struct et_error err;
@@ -516,3 +547,7 @@ int fuzz_calibration(const uint8_t *data, size_t size)
 	}
 	return accepted;
 }
+
+FUZZ_TARGET(calibration) = { "calibration", fuzz_calibration, 3000, .json = true,
+	.tokens = fuzz_json_tokens, .input = "the file of 'put inc'",
+	.holds = "rates within bounds; a written rate is read again" };

@@ -4,7 +4,7 @@
 #define ET_TESTS_FUZZ_RECORDS_H
 
 #include "fuzz.h"
-#include "store/import.h"
+#include "store/import/import.h"
 
 /* A choice that depends on the input only. */
 uint64_t fuzz_hash(const uint8_t *data, size_t size);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fuzz target of `doe import`. */
-#include "store/results.h"
+#include "store/import/results.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "report/doe.h"
-#include "stats/doe.h"
+#include "stats/doe/doe.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void analyse(const struct et_experiment *e)
 	et_doe_result_free(&result);
 }
 
-int fuzz_results(const uint8_t *data, size_t size)
+static int fuzz_results(const uint8_t *data, size_t size)
 {
 	struct et_experiment *e = NULL;
 	struct et_error err;
@@ -86,3 +86,8 @@ int fuzz_results(const uint8_t *data, size_t size)
 	et_experiment_free(e);
 	return 1;
 }
+
+FUZZ_TARGET(results) = { "results", fuzz_results, 500, .tokens = fuzz_csv_tokens,
+	.input = "input of 'doe import'",
+	.holds = "exported and imported again: the same treatments and runs; all reports can be "
+		 "written" };

@@ -10,7 +10,7 @@ static bool is(const uint8_t *data, size_t size, const char *word)
 	return size >= strlen(word) && !memcmp(data, word, strlen(word));
 }
 
-int fuzz_self(const uint8_t *data, size_t size)
+static int fuzz_self(const uint8_t *data, size_t size)
 {
 	char *volatile p = NULL;
 
@@ -36,3 +36,6 @@ int fuzz_self(const uint8_t *data, size_t size)
 	}
 	return 1;
 }
+
+FUZZ_TARGET(self) = { "self", fuzz_self, 100, .input = "the name of a failure",
+	.holds = "the driver finds it" };

@@ -15,7 +15,7 @@ static void check_task(const struct et_slurm_task *t)
 	FUZZ_CHECK(!r->final || (r->state == ET_JOB_ENDED && r->status != 0 && r->why[0]));
 }
 
-int fuzz_slurm(const uint8_t *data, size_t size)
+static int fuzz_slurm(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	ET_AUTO_FREE struct et_slurm_task *tasks = NULL;
@@ -38,3 +38,12 @@ int fuzz_slurm(const uint8_t *data, size_t size)
 	(void)et_slurm_read_setting(text, "MaxArraySize", &value);
 	return tasks_rc == 0 || nodes_rc == 0;
 }
+
+static const char *const slurm_tokens[] = { "|", "\n", "etalon generation=1 offset=0", "PENDING",
+	"RUNNING", "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "BeginTime", "JobHeldUser",
+	"launch failed requeued held", "N/A", "0-3", "0-900:2", "%2", ",", "-", "1048576",
+	"4294967295", "32512", "idle", "drained", "down*", "(null)", NULL };
+
+FUZZ_TARGET(slurm) = { "slurm", fuzz_slurm, 10000, .tokens = slurm_tokens,
+	.input = "what 'squeue' and 'sinfo' print",
+	.holds = "a task has a state, and a task that is released waits; texts are terminated" };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: stores. A database may be damaged, and may come from somebody else. */
-#include "store/store.h"
+#include "store/core/store.h"
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "records.h"
-#include "store/cutoffs.h"
+#include "store/core/cutoffs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static struct et_store *own_store(void)
 }
 
 /* An experiment that was imported can be stored, and is loaded unchanged. */
-int fuzz_keep(const uint8_t *data, size_t size)
+static int fuzz_keep(const uint8_t *data, size_t size)
 {
 	struct et_experiment *e = NULL, *again = NULL;
 	struct et_store *s = own_store();
@@ -81,8 +81,11 @@ int fuzz_keep(const uint8_t *data, size_t size)
 	return 1;
 }
 
+FUZZ_TARGET(keep) = { "keep", fuzz_keep, 2000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "records that are stored", .holds = "loaded from the store: the same record" };
+
 /* The fact that holds the cutoffs of daemons: cutoffs that were read are kept and read again. */
-int fuzz_cutoffs(const uint8_t *data, size_t size)
+static int fuzz_cutoffs(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	struct et_store *s = own_store();
@@ -108,6 +111,10 @@ int fuzz_cutoffs(const uint8_t *data, size_t size)
 	et_cutoffs_free(&again);
 	return 1;
 }
+
+FUZZ_TARGET(cutoffs) = { "cutoffs", fuzz_cutoffs, 3000, .json = true, .tokens = fuzz_json_tokens,
+	.input = "the fact that holds the cutoffs of daemons",
+	.holds = "kept and loaded again: the same daemons" };
 
 /* --- the file of a store --- */
 
@@ -213,7 +220,7 @@ static int use_store(const char *path)
  * The bytes of a database. If they contain the header of a write-ahead log, the rest is written to
  * PATH-wal.
  */
-int fuzz_store(const uint8_t *data, size_t size)
+static int fuzz_store(const uint8_t *data, size_t size)
 {
 	static const char log[] = { 0x37, 0x7f, 0x06, (char)0x82 };
 	ET_AUTO_FREE char *path = et_asprintf("%s/fuzzed.db", fuzz_scratch());
@@ -294,7 +301,7 @@ static char *with_log(const char *path, size_t *size)
 	return both;
 }
 
-bool fuzz_store_seed(size_t i, char **data, size_t *size)
+static bool fuzz_store_seed(size_t i, char **data, size_t *size)
 {
 	ET_AUTO_FREE char *path = et_asprintf("%s/made.db", fuzz_scratch());
 
@@ -306,6 +313,10 @@ bool fuzz_store_seed(size_t i, char **data, size_t *size)
 	return true;
 }
 
+FUZZ_TARGET(store) = { "store", fuzz_store, 500, .binary = true, .seed = fuzz_store_seed,
+	.input = "the file of a store and its write-ahead log",
+	.holds = "it can be listed, loaded, resumed and removed, or is refused" };
+
 /* --- hostile schemas --- */
 
 static int end_early(void *ctx)
@@ -314,7 +325,7 @@ static int end_early(void *ctx)
 }
 
 /* Changes a store by any SQL; the reader must withstand what came out. */
-int fuzz_schema(const uint8_t *data, size_t size)
+static int fuzz_schema(const uint8_t *data, size_t size)
 {
 	static char *specimen;
 	static size_t specimen_size;
@@ -337,3 +348,17 @@ int fuzz_schema(const uint8_t *data, size_t size)
 	use_store(path);
 	return rc == SQLITE_OK;
 }
+
+static const char *const sql_tokens[] = { "SELECT ", "UPDATE ", "DELETE FROM ", "INSERT INTO ",
+	"CREATE VIEW ", "CREATE TRIGGER t AFTER INSERT ON ", " BEGIN ", "END;", "DROP TABLE ",
+	"ALTER TABLE ", " RENAME TO ", "experiment", "command", "sample", "parameter", "factor",
+	"interference", "process", "fact", "sqlite_schema", " SET ", "sql=replace(sql,",
+	"'STRICT',''", " WHERE ",
+	"PRAGMA user_version=", "PRAGMA application_id=", "PRAGMA writable_schema=on;", "zeroblob(",
+	"hex(", "char(27)", "NULL", "x'00'", "'", ";", "(", ")", ",", "*", "=", "1e400", "state",
+	"argv", "et_ns", "id", "samples", "commands", "\"order\"", "GENERATED ALWAYS AS (",
+	") VIRTUAL", NULL };
+
+FUZZ_TARGET(schema) = { "schema", fuzz_schema, 200, .tokens = sql_tokens,
+	.input = "SQL that changes a store before it is opened",
+	.holds = "it can be listed, loaded, resumed and removed, or is refused" };

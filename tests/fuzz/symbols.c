@@ -3,11 +3,11 @@
  * code. */
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "profile/cfi.h"
-#include "profile/demangle.h"
-#include "profile/jit.h"
-#include "profile/kernel.h"
-#include "profile/object.h"
+#include "profile/symbols/cfi.h"
+#include "profile/symbols/demangle.h"
+#include "profile/symbols/jit.h"
+#include "profile/symbols/kernel.h"
+#include "profile/symbols/object.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -64,7 +64,9 @@ static void unwind(const char *path, const struct et_object *o)
 	et_cfi_close(c);
 }
 
-int fuzz_elf(const uint8_t *data, size_t size)
+__attribute__((unused)) /* without libdw */
+static int
+fuzz_elf(const uint8_t *data, size_t size)
 {
 	static const struct et_build_id none;
 	int fd = memfd_create("elf", MFD_CLOEXEC);
@@ -89,6 +91,12 @@ int fuzz_elf(const uint8_t *data, size_t size)
 	return accepted;
 }
 
+#ifdef ET_HAVE_DW
+FUZZ_TARGET(elf) = { "elf", fuzz_elf, 5000, .binary = true,
+	.input = "files with code: symbols, debug information, ranges and rules of '.eh_frame'",
+	.holds = "ranges do not overlap; inlined calls nest" };
+#endif
+
 /* Writes a file below the scratch folder. */
 static void write_file(const char *folder, const char *name, const uint8_t *data, size_t size)
 {
@@ -102,7 +110,7 @@ static void write_file(const char *folder, const char *name, const uint8_t *data
 	close(fd);
 }
 
-int fuzz_kallsyms(const uint8_t *data, size_t size)
+static int fuzz_kallsyms(const uint8_t *data, size_t size)
 {
 	struct et_profile *p = et_profile_new(&et_default_profile_plan);
 	struct et_kernel k;
@@ -121,7 +129,13 @@ int fuzz_kallsyms(const uint8_t *data, size_t size)
 	return accepted;
 }
 
-int fuzz_perfmap(const uint8_t *data, size_t size)
+static const char *const map_tokens[] = { " ", "\n", "\t", "[bpf]", "\t[ext4]\n", " t ", " T ",
+	" W ", "ffffffff81000000", "ffffffffffffffff", "1000 ", "0x", "1000 100 f\n", "$x", NULL };
+
+FUZZ_TARGET(kallsyms) = { "kallsyms", fuzz_kallsyms, 5000, .tokens = map_tokens,
+	.input = "the kernel's list of symbols", .holds = "ranges do not overlap" };
+
+static int fuzz_perfmap(const uint8_t *data, size_t size)
 {
 	struct et_profile *p = et_profile_new(&et_default_profile_plan);
 	struct et_jit *j = et_calloc(1, sizeof(*j));
@@ -138,7 +152,12 @@ int fuzz_perfmap(const uint8_t *data, size_t size)
 	return accepted;
 }
 
-int fuzz_names(const uint8_t *data, size_t size)
+FUZZ_TARGET(perfmap) = { "perfmap", fuzz_perfmap, 5000, .tokens = map_tokens,
+	.input = "map files of generated code", .holds = "ranges do not overlap" };
+
+__attribute__((unused)) /* without libiberty */
+static int
+fuzz_names(const uint8_t *data, size_t size)
 {
 	char *symbol = fuzz_text(data, size);
 	char *readable = et_demangle(symbol);
@@ -149,3 +168,12 @@ int fuzz_names(const uint8_t *data, size_t size)
 	free(symbol);
 	return accepted;
 }
+
+#ifdef ET_HAVE_IBERTY
+static const char *const mangled_tokens[] = { "_Z", "_R", "S_", "S0_", "S1_", "SZ_", "I", "E", "N",
+	"T_", "Dp", "J", "C1", "1a", "3foo", "P", "F", "L", "Lb1E", "cv", "sZ", "B_", "K", ".cold",
+	"17h0123456789abcdefE", "Cs1_", "Nv", "Nt", "u0", "@plt", "999999999999", NULL };
+
+FUZZ_TARGET(names) = { "names", fuzz_names, 20000, .tokens = mangled_tokens,
+	.input = "mangled names of C++ and Rust", .holds = "the readable name is not too long" };
+#endif

@@ -4,10 +4,10 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/utf8.h"
+#include "draw/terminal.h"
+#include "draw/xml.h"
 #include "fuzz.h"
 #include "protocol/parameters.h"
-#include "report/terminal.h"
-#include "report/xml.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Words that are split, joined and split again are the same words. */
-int fuzz_words(const uint8_t *data, size_t size)
+static int fuzz_words(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	struct et_error err;
@@ -33,8 +33,15 @@ int fuzz_words(const uint8_t *data, size_t size)
 	return 1;
 }
 
+static const char *const word_tokens[] = { "'", "\"", "\\", " ", "\t", "\n", "\\\n", "''", "$x",
+	"`", "#", "\x7f", "\xff", NULL };
+
+FUZZ_TARGET(words) = { "words", fuzz_words, 20000, .tokens = word_tokens,
+	.input = "command lines that are split as a shell does",
+	.holds = "split, joined and split again: the same words" };
+
 /* A CPU list that is parsed, formatted and parsed again is the same set. */
-int fuzz_cpus(const uint8_t *data, size_t size)
+static int fuzz_cpus(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	struct et_error err;
@@ -51,6 +58,12 @@ int fuzz_cpus(const uint8_t *data, size_t size)
 	(void)!et_check_cpus(&set, &again, &err);
 	return 1;
 }
+
+static const char *const number_tokens[] = { "-", "+", ".", "e", "%", "ns", "us", "ms", "s", "m",
+	"h", "d", ",", "0x", "inf", "nan", " ", "0-3", "1023", "1024", "1e-320", "1e308", NULL };
+
+FUZZ_TARGET(cpus) = { "cpus", fuzz_cpus, 20000, .tokens = number_tokens, .input = "lists of CPUs",
+	.holds = "parsed, formatted and parsed again: the same set" };
 
 static int check_whole(const char *text)
 {
@@ -74,7 +87,7 @@ static int check_whole(const char *text)
 }
 
 /* A number that is parsed, printed and parsed again is the same number. */
-int fuzz_numbers(const uint8_t *data, size_t size)
+static int fuzz_numbers(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	char printed[64];
@@ -112,6 +125,10 @@ int fuzz_numbers(const uint8_t *data, size_t size)
 	return accepted;
 }
 
+FUZZ_TARGET(numbers) = { "numbers", fuzz_numbers, 20000, .tokens = number_tokens,
+	.input = "whole numbers, decimals, durations, proportions",
+	.holds = "parsed, printed and parsed again: the same number" };
+
 static bool is_valid_utf8(const char *text)
 {
 	for (size_t n; *text; text += n) {
@@ -144,7 +161,7 @@ static void check_json_string(const char *text)
 }
 
 /* Cleaned text has no control characters, is valid, and is not changed by cleaning it again. */
-int fuzz_utf8(const uint8_t *data, size_t size)
+static int fuzz_utf8(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	ET_AUTO_FREE char *clean = et_clean(text, "");
@@ -170,6 +187,14 @@ int fuzz_utf8(const uint8_t *data, size_t size)
 	return is_valid_utf8(text);
 }
 
+static const char *const utf8_tokens[] = { "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+	"\xe2\x80\xae", "\xcc\x81", "\xf0\x9f\x91\xa9", "\xe2\x80\x8d", "\x1b[31m", "\x1b]0;",
+	"\x07", "\x9b", "\xc2\x9b", "\xef\xbb\xbf", "\xef\xbf\xbd", "\xff", NULL };
+
+FUZZ_TARGET(utf8) = { "utf8", fuzz_utf8, 10000, .tokens = utf8_tokens,
+	.input = "any text for a terminal, JSON, HTML",
+	.holds = "no control characters; valid; cleaning it again changes nothing" };
+
 static void free_parameters(struct et_parameter *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -180,7 +205,7 @@ static void free_parameters(struct et_parameter *p, size_t n)
 }
 
 /* Lines: a name, then its values or MIN, MAX and STEP; the last line is the text to fill. */
-int fuzz_parameters(const uint8_t *data, size_t size)
+static int fuzz_parameters(const uint8_t *data, size_t size)
 {
 	ET_AUTO_FREE char *text = fuzz_text(data, size);
 	struct et_ranges ranges = { 0 };
@@ -208,3 +233,9 @@ int fuzz_parameters(const uint8_t *data, size_t size)
 	et_ranges_free(&ranges);
 	return accepted > 0;
 }
+
+static const char *const name_tokens[] = { "{", "}", "{n}", "{ n }", "{{", "\n", ",", "0.1", "1e5",
+	"-", "name", NULL };
+
+FUZZ_TARGET(parameters) = { "parameters", fuzz_parameters, 1000, .tokens = name_tokens,
+	.input = "'-L', '-P' and '{name}'", .holds = "at least one combination" };

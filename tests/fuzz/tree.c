@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/sysroot.h"
 #include "fuzz.h"
-#include "measure/perf_ring.h"
+#include "measure/observe/perf_ring.h"
 
 #include <errno.h>
 #include <string.h>
@@ -185,7 +185,7 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 	return active ? open_tree(path) : __real_fopen64(path, mode);
 }
 
-/* --- measure/perf_ring.h --- */
+/* --- measure/observe/perf_ring.h --- */
 
 enum { PAGE = 4096, RING = 16384, MOST_RINGS = 2 };
 

@@ -36,13 +36,19 @@ tree src/base/a.c "$(inc base/a.h)" src/stats/b.c "$(inc base/a.h num/x.h model/
 	src/cmd/c.c "$(inc store/s.h put/put.h)" put/p.c "$(inc base/a.h put/p.h)" \
 	src/lib/l.c '#include <etalon/etalon.h>\n' src/dist/r.c '#include <Rmath.h>\n'
 passes 'check-layers: accepts includes that the table allows' check-layers
+tree src/store/sqlite/a.c "$(inc store/core/s.h)" src/app/doe/a.c "$(inc app/doe/a.h app/run/b.h campaign/c.h)"
+passes 'check-layers: accepts rooms of one layer, and a command that a row allows' check-layers
+tree src/app/rm/a.c "$(inc app/run/b.h)"
+finds 'check-layers: finds a command that uses another one' check-layers 'app/rm may not use app/run'
+tree src/campaign/a.c "$(inc app/run/b.h)"
+finds 'check-layers: finds a layer that uses a command' check-layers 'campaign may not use app/run'
 tree src/base/a.c "$(inc num/x.h)"
 finds 'check-layers: finds a back edge' check-layers 'src/base/a.c:1: base may not use num'
-tree src/protocol/a.c "int x;\\n$(inc measure/run.h)"
+tree src/protocol/a.c "int x;\\n$(inc measure/child/run.h)"
 finds 'check-layers: finds a later stage that includes an earlier one' check-layers 'a.c:2: protocol may not use measure'
 tree src/store/a.h "  #  $(inc report/text.h | cut -c 2-)"
 finds 'check-layers: finds a back edge in a header, oddly spaced' check-layers 'store may not use report'
-tree put/a.c "$(inc model/sample.h)"
+tree put/a.c "$(inc model/sample/sample.h)"
 finds 'check-layers: finds a program under test that includes the model' check-layers 'put may not use model'
 tree src/base/a.c "$(inc a.h)"
 finds 'check-layers: finds an include without its folder' check-layers 'without its folder'
@@ -55,9 +61,16 @@ finds 'check-layers: finds a library in the wrong folder' check-layers 'belongs 
 tree src/cmd/a.c '#include <etalon/etalon.h>\n'
 finds 'check-layers: finds the public header in internal code' check-layers 'public face'
 
-tree src/lib/bench_a.c 'static int count;\n' src/lib/worker.c '\tgetenv("A");\n'
+tree src/num/a.h 'struct et_x;\nstruct et_y {\nenum et_z { ET_ONE, ET_TWO = ET_ONE };\n' src/num/b.h 'struct et_x {\n/* struct et_y { */\n'
+passes 'check-tags: accepts declarations, and tags that one header defines' check-tags
+tree src/num/a.h 'struct et_x {\n' src/stats/b.h 'struct et_x {\n'
+finds 'check-tags: finds a tag that two headers define' check-tags 'b.h:1: et_x is also defined in src/num/a.h'
+tree src/num/a.h 'enum {\n\tET_ONE = 1,\n};\n' src/stats/b.h 'enum et_z { ET_TWO, ET_ONE };\n'
+finds 'check-tags: finds an enumerator that two headers define' check-tags 'ET_ONE is also defined'
+
+tree src/lib/bench_a.c 'static int count;\n' src/lib/bench/worker.c '\tgetenv("A");\n'
 passes 'check-banned: accepts the main function of benchmark programs' check-banned
-tree src/lib/kbest.c '\tgetenv("A");\n'
+tree src/lib/time/kbest.c '\tgetenv("A");\n'
 finds 'check-banned: finds getenv in the rest of the library' check-banned 'kbest.c:1: getenv'
 tree src/base/a.c '/* strcpy(a, b); */\nconst char *s = "system(1)";\nx->time(ctx);\nstatic int f(void);\n' \
 	src/cmd/b.c 'static int count;\nprintf("x");\n'
@@ -68,10 +81,16 @@ for call in strcpy strcat sprintf gets system atoi open_memstream; do
 done
 for call in getenv printf time exit; do
 	tree src/num/a.c "\\t$call(a);\\n"
-	finds "check-banned: finds $call below cmd and report" check-banned "a.c:1: $call\\(\\) is for cmd"
+	finds "check-banned: finds $call below cmd and report" check-banned "a.c:1: $call\\(\\) is for commands"
 done
+tree src/cmd/a.c '\tfprintf(stderr, "%s", name);\n'
+finds 'check-banned: finds a message that is not cleaned' check-banned 'a.c:1: a message may quote'
 tree src/num/a.c '\tstatic int count;\n'
 finds 'check-banned: finds mutable static data' check-banned 'a.c:1: mutable static data'
+tree src/num/a.c 'static struct {\n\tint n;\n} list;\n'
+finds 'check-banned: finds a mutable static struct without a name' check-banned 'a.c:1: mutable static data'
+tree src/num/a.c 'static const struct {\n\tint n;\n} list[] = { { 1 } };\nstatic struct b *f(void)\n{\n'
+passes 'check-banned: accepts constant tables and functions that return structs' check-banned
 
 lines() { printf "$1%.0s" $(seq "$2"); }
 body() { printf 'int f(void)\\n{\\n%s}\\n' "$1"; }
@@ -83,8 +102,17 @@ tree src/num/a.c "$(body "$(lines '\\tif (a)\\n' 15)")"
 finds 'check-sizes: finds a complexity above 15' check-sizes 'f: complexity 16'
 tree src/num/a.c "$(lines '\\n' 801)"
 finds 'check-sizes: finds a file of more than 800 lines' check-sizes '801 lines'
-tree src/cmd/a.c "$(lines '\\n' 251)"
-finds 'check-sizes: finds a command of more than 250 lines' check-sizes '251 lines'
+# crowd FOLDER N: adds N empty files
+crowd() { mkdir -p "tree/$1" && (cd "tree/$1" && seq -f 'f%g.h' "$2" | xargs touch); }
+tree src/num/a.c ''
+crowd src/num 59
+crowd src/cmd 30
+passes 'check-sizes: accepts a folder of 60 files, and 30 in src/cmd' check-sizes
+crowd src/num 60
+finds 'check-sizes: finds a folder of more than 60 files' check-sizes 'src/num: 61 files'
+tree src/num/a.c ''
+crowd src/cmd 31
+finds 'check-sizes: finds more than 30 files in src/cmd' check-sizes 'src/cmd: 31 files'
 
 tree src/a.c '' meson.build '' .gitignore '/build*/\n'
 passes 'check-root: accepts the files that belong in the root' check-root
@@ -126,6 +154,8 @@ fi
 texts='`src/num/a.c`, `num/a.c`, `a.c`, `*.bpf.c`, `src/num`, `man/etalon-NAME.1.scd` and `seq`.\n'
 tree src/num/a.c '/* See src/num/b.bpf.c and /usr/src/linux/a.c. */' src/num/b.bpf.c '' doc/x.md "$texts"
 passes 'check-paths: accepts paths of files that exist' check-paths
+tree src/num/bench/a.c '' src/num/meson.build "files('bench/a.c')\\n"
+passes 'check-paths: accepts a path from the folder of the text' check-paths
 for gone in src/num/z.c num/z.c z.c 'z*.c' src/old tools/z; do
 	tree src/num/a.c '' README.md "text\\nsee \`$gone\`\\n"
 	finds "check-paths: finds '$gone' in a document" check-paths "README.md:2: there is no ${gone//\*/.}"
@@ -134,15 +164,15 @@ tree src/num/a.c '/* See src/num/z.c. */\n'
 finds 'check-paths: finds a missing file in a comment' check-paths 'a.c:1: there is no src/num/z.c'
 
 codes='enum { ET_WARN_DRIFT, };\n' row='{ [ET_WARN_DRIFT] = { "drift", WARNING, "", "" } }\n'
-tree src/model/warning.h "$codes" src/model/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
+tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/unit/w.c 'ET_WARN_DRIFT' tests/cli/w.sh ''
 passes 'check-warnings: accepts a warning that is raised and tested' check-warnings
-tree src/model/warning.h "$codes" src/model/warning.c "$row" tests/cli/w.sh "'drift'"
+tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" tests/cli/w.sh "'drift'"
 finds 'check-warnings: finds a warning that is never raised' check-warnings 'DRIFT is never raised'
-tree src/model/warning.h "$codes" src/model/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
+tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/cli/w.sh 'drift-apart'
 finds 'check-warnings: finds a warning that no test knows' check-warnings 'drift.: no test raises it'
-tree src/model/warning.h "$codes" src/model/warning.c '' src/stats/w.c 'ET_WARN_DRIFT' \
+tree src/model/result/warning.h "$codes" src/model/result/warning.c '' src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/unit/w.c 'ET_WARN_DRIFT' tests/cli/w.sh ''
 finds 'check-warnings: finds a warning without a row' check-warnings 'DRIFT has no row'
 

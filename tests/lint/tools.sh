@@ -95,6 +95,25 @@ is 'count-tests: counts a missing log as a failure' "$out" '1 passed, 1 failed, 
 exits 'count-tests: fails when no test ran' 1 "$tools/count-tests" empty.json
 is 'count-tests: counts an empty log as a failure' "$out" '0 passed, 1 failed'
 
+log 'ok 1 - a\nok 2 - b\n1..2\n' OK >two.json
+log 'ok 1 - a\n1..1\n' OK >one.json
+log 'ok 1 - c # SKIP none\n1..1\n' OK >skipped.json
+exits 'count-tests: writes a plan' 0 "$tools/count-tests" --write plan two.json
+is 'count-tests: a plan has the checks of each test' "$(grep -v '^#' plan)" 'x 2'
+exits 'count-tests: as many checks as planned pass' 0 "$tools/count-tests" --plan plan two.json
+exits 'count-tests: fails when a check vanished' 1 "$tools/count-tests" --plan plan two.json one.json
+is 'count-tests: names a test with too few checks' "$out" "failed: x: 1 of 2 checks did not run and were not skipped
+3 passed, 1 failed"
+exits 'count-tests: a test that skips may have fewer checks' 0 "$tools/count-tests" --plan plan two.json skipped.json
+exits 'count-tests: a test that skips keeps its line of the plan' 0 "$tools/count-tests" --write plan two.json skipped.json
+is 'count-tests: the line of a test that skips' "$(grep -v '^#' plan)" 'x 2'
+"$tools/count-tests" --write plan two.json one.json >/dev/null
+is 'count-tests: of two runs the smaller one is planned' "$(grep -v '^#' plan)" 'x 1'
+sed -i 's/^x/y/' plan
+exits 'count-tests: fails when a test has no line in the plan' 1 "$tools/count-tests" --plan plan two.json
+like 'count-tests: says how to write a plan' "$out" 'no line in plan: use tools/count-tests --write'
+exits 'count-tests: fails without the plan' 2 "$tools/count-tests" --plan nosuch two.json
+
 # ci CHECK LINT: .ci/run with a make that prints and exits as these shell commands do
 # shellcheck disable=SC2317 # exits calls it
 ci()
@@ -102,7 +121,7 @@ ci()
 	mkdir -p ci
 	printf '#!/bin/sh\ncase $1 in check) %s ;; lint) %s ;; esac\n' "$1" "$2" >ci/make
 	chmod +x ci/make
-	PATH=$work/ci:$PATH "$root/.ci/run"
+	env -u CI_ALL PATH="$work/ci:$PATH" "$root/.ci/run"
 }
 
 both='echo a; echo "5 passed, 0 failed, 2 skipped"'
@@ -120,29 +139,28 @@ is 'ci: counts a lint without a count as a failure' "${out##*$'\n'}" '5 passed, 
 exits 'ci: fails when make fails after a good count' 1 ci "$both; exit 2" 'echo "3 passed, 0 failed"'
 is 'ci: counts a make that fails after a good count' "${out##*$'\n'}" '8 passed, 1 failed, 2 skipped'
 
-# again SUITES RESULT: check with a meson that runs two tests, of which b (of SUITES) fails beside a and
-# then ends so
+# again SUITES RESULT: check with a meson that has two tests, of which b (of SUITES) fails beside others and
+# ends so when it runs alone. Tests of times run after the others.
 # shellcheck disable=SC2317 # exits calls it
 again()
 {
+	local pass=others
 	mkdir -p again/meson-logs
 	: >again/build.ninja
-	rm -f again/second
-	log 'ok 1 - x\nnot ok 2 - y\n' FAIL | sed "s|\"x\"|\"etalon:$1 / b\"|" >again/first.json
-	log 'ok 1 - x\n' OK | sed 's|"x"|"etalon:unit / a"|' >>again/first.json
-	log 'ok 1 - x\nok 2 - y\n' "$2" | sed "s|\"x\"|\"etalon:$1 / b\"|" >again/then.json
+	rm -f again/*.json again/meson-logs/*
+	log 'ok 1 - x\n' OK | sed 's|"x"|"etalon:unit / a"|' >again/others.json
+	[[ +$1+ != *+timing+* ]] || pass=timing
+	log 'ok 1 - x\nnot ok 2 - y\n' FAIL | sed "s|\"x\"|\"etalon:$1 / b\"|" >>"again/$pass.json"
+	log 'ok 1 - x\nok 2 - y\n' "$2" | sed "s|\"x\"|\"etalon:$1 / b\"|" >again/alone.json
 	printf '#!/bin/sh\n' >ci/ninja
 	cat >ci/meson <<-END
 		#!/bin/sh
 		cd $work/again || exit 1
-		if [ -f second ]; then
-			cp then.json meson-logs/testlog.json
-			case \$* in *' b') [ $2 = OK ] ;; *) exit 3 ;; esac
-		else
-			: >second
-			cp first.json meson-logs/testlog.json
-			exit 1
-		fi
+		case \$* in
+		*'--suite timing '*' b') cat alone.json >meson-logs/testlog-timing.json; [ $2 = OK ] ;;
+		*'--no-suite timing '*) cat others.json >meson-logs/testlog.json; [ $pass != others ] ;;
+		*) cat /dev/null timing.json >meson-logs/testlog-timing.json 2>/dev/null; [ $pass != timing ] ;;
+		esac
 	END
 	chmod +x ci/ninja ci/meson
 	BUILD=$work/again PATH=$work/ci:$PATH "$tools/check" plain

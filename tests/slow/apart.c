@@ -6,7 +6,7 @@
  */
 #include "base/alloc.h"
 #include "num/rng.h"
-#include "stats/compare.h"
+#include "stats/compare/compare.h"
 #include "tap.h"
 
 /* Fills x with n values about 1 with a standard deviation of 2 %; skewed: exp of a normal law. */

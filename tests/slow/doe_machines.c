@@ -5,11 +5,11 @@
  * these, and how often it finds an effect that is none. Machines whose load changes from part to
  * part: how often they are said to differ although they do not. The seeds are fixed.
  */
+#include "app/doe/view.h"
 #include "base/alloc.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 #include "num/rng.h"
-#include "report/doe.h"
-#include "stats/doe.h"
+#include "stats/doe/doe.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "num/rng.h"
 #include "protocol/sanity.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 #include <math.h>

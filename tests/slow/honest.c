@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "lab/coverage.h"
 #include "lab/false_alarms.h"
+#include "simulate.h"
 #include "tap.h"
 
 enum { REPETITIONS = 300, PRINTED_REPETITIONS = 400, ALARM_REPETITIONS = 200 };
@@ -27,10 +28,10 @@ static int method(enum et_target target, const char *name)
 	return -1;
 }
 
-static struct et_coverage_cell simulate(const char *law, size_t n, uint32_t repetitions)
+static struct et_coverage_cell simulate(const char *law, size_t n, int times)
 {
 	struct et_coverage_options o = { .seed = 11,
-		.repetitions = repetitions,
+		.repetitions = (uint32_t)repetitions(times),
 		.replicates = 499,
 		.law = et_law_find(law),
 		.n = n };
@@ -45,9 +46,10 @@ static struct et_coverage_cell simulate(const char *law, size_t n, uint32_t repe
 /* Without the bootstrap, which `run` does not use. */
 static struct et_coverage_cell simulate_printed(const char *law, size_t n)
 {
-	struct et_coverage_options o = {
-		.seed = 11, .repetitions = PRINTED_REPETITIONS, .law = et_law_find(law), .n = n
-	};
+	struct et_coverage_options o = { .seed = 11,
+		.repetitions = (uint32_t)repetitions(PRINTED_REPETITIONS),
+		.law = et_law_find(law),
+		.n = n };
 	struct et_coverage c;
 
 	et_coverage_run(&o, &c);
@@ -157,9 +159,10 @@ static void not_allowed(void)
 
 static void alarms(void)
 {
-	struct et_false_alarms_options o = {
-		.seed = 11, .repetitions = ALARM_REPETITIONS, .effect = 0.01, .duet_sd = 0.027
-	};
+	struct et_false_alarms_options o = { .seed = 11,
+		.repetitions = (uint32_t)repetitions(ALARM_REPETITIONS),
+		.effect = 0.01,
+		.duet_sd = 0.027 };
 	struct et_false_alarms f;
 
 	et_false_alarms_run(&o, &f);

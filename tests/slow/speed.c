@@ -10,7 +10,7 @@
 #include "num/rng.h"
 #include "num/student.h"
 #include "protocol/sanity.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 #include <math.h>

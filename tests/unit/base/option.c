@@ -50,8 +50,8 @@ static const struct et_option typed[] = {
 	{ 0, "text", "TEXT", "a text", et_set_text, ET_FILLS(filled, text) },
 	{ 0 },
 };
-static const struct et_option_table tables[] = { { table, NULL, &given }, { typed, &filled, NULL },
-	{ 0 } };
+static const struct et_option_table tables[] = { { .rows = table, .given = &given },
+	{ .rows = typed, .ctx = &filled }, { 0 } };
 
 static int parse(struct et_operands *ops, int argc, const char *const *argv)
 {
@@ -68,6 +68,35 @@ static int parse(struct et_operands *ops, int argc, const char *const *argv)
 #define PARSE(ops, ...)                                                                            \
 	parse(ops, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),                       \
 		(const char *[]){ __VA_ARGS__ })
+
+/* Of rows of one name the action's is used; without an action, or with another, the first. */
+static void test_namesakes(void)
+{
+	static const struct et_option rows[] = {
+		{ 0, "json", NULL, "instead of text", et_set_true, ET_FILLS(filled, flag),
+			.of = 1 | 2 },
+		{ 0, "json", "FILE", "to a file", et_set_text, ET_FILLS(filled, text), .of = 4 },
+		{ 0 },
+	};
+	struct et_option_table one[] = { { .rows = rows, .ctx = &filled, .action = 4 }, { 0 } };
+	char *argv[] = { (char[]){ "x" }, (char[]){ "--json" }, (char[]){ "word" }, NULL };
+	struct et_operands ops;
+
+	ok(et_options_parse(one, 3, argv, &ops, &err) == 0 && !ops.n_before,
+		"namesakes: the row of the action takes its argument");
+	ok(ops.n_options == 1 && ops.options[0] == &rows[1],
+		"namesakes: the row that was used is reported");
+	et_operands_free(&ops);
+	one[0].action = 2;
+	ok(et_options_parse(one, 3, argv, &ops, &err) == 0 && ops.n_before == 1 &&
+			ops.options[0] == &rows[0],
+		"namesakes: another action has the other row");
+	et_operands_free(&ops);
+	one[0].action = 0;
+	ok(et_options_parse(one, 3, argv, &ops, &err) == 0 && ops.options[0] == &rows[0],
+		"namesakes: without an action the first row is used");
+	et_operands_free(&ops);
+}
 
 static void test_setters(void)
 {
@@ -132,6 +161,7 @@ int main(void)
 		"parse: too few values are refused");
 	ok(PARSE(&ops, "run", "--no-shell=1") < 0 && strstr(err.what, "takes no value"),
 		"parse: a value for an option without one is refused");
+	test_namesakes();
 	test_setters();
 	return tap_done();
 }

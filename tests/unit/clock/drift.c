@@ -27,7 +27,7 @@ static void make(struct et_drift_reading *r, double monotonic_ppm, double change
 static void test_fit(void)
 {
 	struct et_drift_reading r[N];
-	struct et_drift d;
+	struct et_clock_drift d;
 
 	make(r, 40, 0);
 	ok(et_drift_fit(r, N, &d) == 0, "fit: steady clocks have a rate");
@@ -80,7 +80,7 @@ static bool stop_at_ten(void *ctx)
 static void test_real(void)
 {
 	struct et_drift_reading r[N];
-	struct et_drift d;
+	struct et_clock_drift d;
 	int beats = 0;
 	struct et_pulse pulse = { stop_at_ten, &beats };
 

@@ -81,7 +81,7 @@ static void test_median(void)
 	/* R: 2001/2 - 0.98 * sqrt(2000) = 956.67; qbinom(0.025, 2000, 0.5) = 956 */
 	ok(et_median_rank(2000) == 956, "median: rank %zu of 2000", et_median_rank(2000));
 	double x[] = { 9, 1, 7, 3, 5, 11 };
-	struct et_spread spread = et_spread_of(x, 6);
+	struct et_clock_spread spread = et_spread_of(x, 6);
 	ok(spread.min == 1 && spread.median == 6 && spread.lo == 1 && spread.hi == 11 &&
 			spread.q1 == 3.5 && spread.q3 == 8.5,
 		"spread: of six values (quartiles of R's type 7)");

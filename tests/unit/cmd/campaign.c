@@ -3,11 +3,11 @@
  * A whole campaign without a scheduler: an engine of the test runs `etalon task` in processes of
  * its own, and can refuse or be silent.
  */
-#include "cmd/campaign.h"
+#include "campaign/campaign.h"
+#include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "cmd/doe.h"
-#include "cmd/signals.h"
+#include "cli/signals.h"
 #include "host/host.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 /* The identity of a machine, in trees with and without a machine-id, a chosen name, namespaces. */
 #include "base/alloc.h"
 #include "host/host.h"
-#include "model/machine_id.h"
+#include "model/experiment/machine_id.h"
 #include "tap.h"
 
 #include <sys/stat.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* K-best over calls with a made-up truth, and the experiment from which the tables are computed. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "lab/cache_effects.h"
 #include "lab/kbest_accuracy.h"
-#include "lab/lab_series.h"
+#include "lab/old_series.h"
+#include "model/experiment/field.h"
+#include "model/experiment/figure.h"
 #include "sample_of.h"
 #include "tap.h"
 
@@ -61,22 +64,27 @@ static void test_schemes(void)
 
 static void add_calls(struct et_experiment *e, unsigned load, uint64_t length_ns)
 {
-	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
-	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
-	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
-	uint32_t met = et_lab_series_add(e, "ticks-met", load, length_ns);
-
 	for (int i = 0; i < 5; i++) {
-		et_lab_series_add_time(e, met, calls[i].ticks_met, NAN);
-		et_lab_series_add_time(e, counter, calls[i].counter_ns, calls[i].cpu_ns);
-		et_lab_series_add_time(e, wall, calls[i].wall_ns, NAN);
-		et_lab_series_add_time(e, truth, calls[i].truth_ns, NAN);
+		et_figure_add(e, "ticks-met", load, length_ns, calls[i].ticks_met);
+		et_figure_add(e, "counter", load, length_ns, calls[i].counter_ns);
+		et_figure_add(e, "cpu", load, length_ns, calls[i].cpu_ns);
+		et_figure_add(e, "gettimeofday", load, length_ns, calls[i].wall_ns);
+		et_figure_add(e, "truth", load, length_ns, calls[i].truth_ns);
 	}
+}
+
+static struct et_figure *figure_of(struct et_experiment *e, const char *name, int number)
+{
+	const struct et_figure *f = et_figure_next(e, name, NULL);
+
+	while (number-- > 0)
+		f = et_figure_next(e, name, f);
+	return &e->figures[f - e->figures];
 }
 
 static void test_record(void)
 {
-	struct et_experiment *e = et_lab_experiment_new();
+	struct et_experiment *e = et_figures_new("kbest-accuracy");
 	struct et_kbest_accuracy a;
 	struct et_cache_effects c;
 	struct et_error err = { 0 };
@@ -85,18 +93,18 @@ static void test_record(void)
 	ok(et_kbest_accuracy_read(e, &a, &err) < 0 && err.exit == ET_EXIT_USAGE,
 		"kbest-accuracy: an empty experiment is refused");
 	ok(et_cache_effects_read(e, &c, &err) < 0, "cache: an empty experiment is refused");
-	et_lab_series_add_single(e, "timer-interval", 0, 0, 4e6);
-	et_lab_series_add_single(e, "timer-cost", 0, 0, 300.4);
+	et_figure_add(e, "timer-interval", 0, 0, 4e6);
+	et_figure_add(e, "timer-cost", 0, 0, 300.4);
 	add_calls(e, 11, 1000000);
-	et_lab_series_add_single(e, "fit", 11, 1000000, 999000);
-	uint32_t ours = et_lab_series_add(e, "etalon", 11, 1000000);
-	et_lab_series_add_parameter(e, ours, "converged", "yes");
-	et_lab_series_add_time(e, ours, 1000700, NAN);
-	et_lab_series_add_single(e, "etalon-truth", 11, 1000000, 1000100);
+	et_figure_add(e, "fit", 11, 1000000, 999000);
+	et_figure_add(e, "etalon", 11, 1000000, 1000700);
+	et_figure_add(e, "etalon-doubt", 11, 1000000, INFINITY);
+	et_figure_add(e, "converged", 11, 1000000, 1);
+	et_figure_add(e, "etalon-truth", 11, 1000000, 1000100);
 	add_calls(e, 2, 1000000);
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.n_cells == 2,
 		"kbest-accuracy: two cases are read");
-	ok(a.tick_ns == 4e6 && a.cost_ns == 300, "kbest-accuracy: times are whole nanoseconds");
+	ok(a.tick_ns == 4e6 && a.cost_ns == 300.4, "kbest-accuracy: figures are not rounded");
 	const struct et_accuracy_cell *x = &a.cells[0], *y = &a.cells[1];
 	ok(x->load == 11 && x->length_ns == 1000000 && y->load == 2,
 		"kbest-accuracy: load and length of the cases");
@@ -105,9 +113,9 @@ static void test_record(void)
 			x->calls[2].ticks_met == 1 && x->calls[1].ticks_met == 0,
 		"kbest-accuracy: the calls are read as they were added");
 	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns),
-		"kbest-accuracy: a missing series is NaN");
+		"kbest-accuracy: a missing figure is NaN");
 	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_error_ns),
-		"kbest-accuracy: the result of libetalon");
+		"kbest-accuracy: the result of libetalon, whose infinite error is not known");
 	ok(!y->ours_converged && isnan(y->ours_ns),
 		"kbest-accuracy: a case without a result of libetalon");
 	near(et_accuracy_share(&a, 2), 8206900.0 / 9006400, 1e-3, 0,
@@ -117,34 +125,57 @@ static void test_record(void)
 	et_kbest_accuracy_free(&a);
 
 	/* A truth that is missing or 0, which another tool may have written. */
-	sample_of(&e->commands[4], 1)->measured.elapsed_ns = 0;
-	e->commands[4].samples.n = 4;
+	figure_of(e, "truth", 1)->value = 0;
+	figure_of(e, "truth", 4)->value = NAN;
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_calls == 3,
 		"kbest-accuracy: calls without a truth are omitted");
 	et_kbest_accuracy_free(&a);
 	et_experiment_free(e);
 }
 
-static void test_cases(void)
+static void add_old(struct et_experiment *e, const char *clock, const char *load, uint64_t ns)
 {
-	struct et_experiment *e = et_lab_experiment_new();
-	unsigned load = 0;
-	uint64_t ns = 0;
+	struct et_command *c =
+		et_experiment_add_command(e, et_strdup(clock), et_strv_of(clock, NULL));
+	struct et_sample s = { .place = { .command = (uint32_t)e->n_commands - 1 } };
 
-	uint32_t i = et_lab_series_add(e, "truth", 3, 500);
-	ok(et_lab_series_case(&e->commands[i], "truth", &load, &ns) && load == 3 && ns == 500,
-		"series: load and length of a series");
-	ok(!et_lab_series_case(&e->commands[i], "counter", &load, &ns),
-		"series: a series of another clock");
-	ok(isnan(et_lab_series_value(e, "truth", 3, 500)) &&
-			isnan(et_lab_series_value(e, "x", 0, 0)),
-		"series: without a time the value is NaN");
-	et_lab_series_add_time(e, i, -5, NAN);
-	ok(et_lab_series_value(e, "truth", 3, 500) == 0, "series: a negative time becomes 0");
-	free(e->commands[i].parameters[1].value);
-	e->commands[i].parameters[1].value = et_strdup("eleven");
-	ok(!et_lab_series_case(&e->commands[i], "truth", &load, &ns),
-		"series: a load that is not a number is refused");
+	et_fields_set_missing(et_sample_fields, &s);
+	c->n_parameters = load ? 4 : 1;
+	c->parameters = et_calloc(4, sizeof(*c->parameters));
+	c->parameters[0] = (struct et_parameter){ et_strdup("clock"), et_strdup(clock) };
+	if (load) {
+		c->parameters[1] = (struct et_parameter){ et_strdup("load"), et_strdup(load) };
+		c->parameters[2] =
+			(struct et_parameter){ et_strdup("length_ns"), et_strdup("500") };
+		c->parameters[3] =
+			(struct et_parameter){ et_strdup("converged"), et_strdup("yes") };
+	}
+	s.measured.elapsed_ns = ns;
+	s.measured.cpu_ns = load ? 7 : ET_UNKNOWN;
+	et_experiment_add(e, &s);
+}
+
+/* Earlier versions stored a series of values as the samples of a command. */
+static void test_old(void)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	ok(!et_old_series_only(e), "series: an experiment without commands has none");
+	add_old(e, "counter", "3", 480);
+	add_old(e, "etalon-A-cold-doubt", NULL, INT64_MAX);
+	ok(et_old_series_only(e), "series: commands that name themselves are series");
+	et_old_series_read(e);
+	ok(et_figure_value(e, "counter", 3, 500) == 480 && et_figure_value(e, "cpu", 3, 500) == 7,
+		"series: a sample becomes figures of its load and length");
+	ok(et_figure_value(e, "converged", 3, 500) == 1, "series: so does a parameter");
+	ok(et_figure_exists(e, "etalon-A-cold-doubt") &&
+			isnan(et_figure_value(e, "etalon-A-cold-doubt", 0, 0)),
+		"series: the greatest number is a figure that is not known");
+	size_t n = e->n_figures;
+	et_old_series_read(e);
+	ok(e->n_figures == n, "series: they are read once");
+	et_experiment_add_command(e, et_strdup("true"), et_strv_of("true", NULL));
+	ok(!et_old_series_only(e), "series: a program is none");
 	et_experiment_free(e);
 }
 
@@ -152,6 +183,6 @@ int main(void)
 {
 	test_schemes();
 	test_record();
-	test_cases();
+	test_old();
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The errors of made-up runs. */
 #include "lab/interval_accuracy.h"
-#include "lab/lab_series.h"
+#include "model/experiment/figure.h"
 #include "tap.h"
 
 static void test_judge(void)
@@ -50,23 +50,27 @@ static void test_bias(void)
 static void test_record(void)
 {
 	static const double told[] = { 0, 1e7, 2e7, 3e7 };
-	struct et_experiment *e = et_lab_experiment_new();
+	struct et_experiment *e = et_figures_new("interval-accuracy");
 	struct et_interval_accuracy a;
 	struct et_error err = { 0 };
 
 	ok(et_interval_accuracy_read(e, &a, &err) < 0, "read: an empty experiment is refused");
-	et_lab_series_add_single(e, "truth", 2, 10000000, 9.9e6);
+	et_figure_add(e, "truth", 2, 10000000, 9.9e6);
 	ok(et_interval_accuracy_read(e, &a, &err) < 0,
 		"read: an experiment of another command of lab is refused");
-	et_lab_series_add_single(e, "truth-user", 2, 10000000, 4e6);
+	et_figure_add(e, ET_INTERVAL_CASE, 2, 10000000, 1);
+	et_figure_add(e, "truth-user", 2, 10000000, 4e6);
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_series_add_single(e, et_interval_method_names[m], 2, 10000000, told[m]);
+		et_figure_add(e, et_interval_method_names[m], 2, 10000000, told[m]);
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.n_cells == 1, "read: one case");
 	ok(a.cells[0].n_runs == 1 && a.cells[0].runs[0].truth_ns == 9.9e6 &&
 			a.cells[0].runs[0].reported_ns[ET_INTERVAL_USER] == 3e7,
 		"read: the run of the case");
 	et_interval_accuracy_free(&a);
-	e->commands[3].samples.n = 0;
+	for (size_t i = 0; i < e->n_figures; i++) {
+		if (!strcmp(e->figures[i].name, et_interval_method_names[1]))
+			e->figures[i].value = NAN;
+	}
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_runs == 0,
 		"read: a run that lacks a figure is omitted");
 	et_interval_accuracy_free(&a);

@@ -2,7 +2,7 @@
 /* The figures of `lab kbest-coverage`, from invocations that are given; oracles are by hand. */
 #include "lab/kbest_coverage.h"
 #include "base/alloc.h"
-#include "lib/bench_output.h"
+#include "lib/bench/output.h"
 #include "num/rng.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/serial.h"
+#include "stats/series/serial.h"
 #include "tap.h"
 
 enum { N = 40000 };

@@ -3,7 +3,7 @@
 #include "lab/simulated_machine.h"
 #include "base/alloc.h"
 #include "num/moments.h"
-#include "stats/serial.h"
+#include "stats/series/serial.h"
 #include "tap.h"
 
 enum { N = 40000 };

@@ -4,7 +4,7 @@
  * sizes and m = ave(t, n), lm(t ~ n, weights = 1 / m^2) and its confint; of the square,
  * lm(t ~ I(n^2), …). anova() of that line and of factor(n) gives the test of the fit.
  */
-#include "lib/complexity.h"
+#include "lib/slice/complexity.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -4,8 +4,8 @@
  * in for them, whose number is known: the faults of pages that are touched for the first time. The
  * page by which counters are read is a fake one.
  */
-#include "lib/events.h"
-#include "lib/slice.h"
+#include "lib/time/events.h"
+#include "lib/slice/slice.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * are drawn from laws of known kind and judged as etalon_bench_main does.
  */
 #include "base/alloc.h"
-#include "lib/bench_judge.h"
+#include "lib/bench/judge.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"

@@ -7,7 +7,7 @@
 #define ET_TEST_LIB_MACHINE_H
 
 #include "base/attr.h"
-#include "lib/kbest.h"
+#include "lib/time/kbest.h"
 #include "num/rng.h"
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Limits of the options, growth of the struct, size of the cache, texts. */
 #include "base/attr.h"
-#include "lib/cache.h"
-#include "lib/kbest.h"
+#include "lib/time/cache.h"
+#include "lib/time/kbest.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/memstream.h"
-#include "lib/bench_columns.h"
-#include "lib/bench_figures.h"
+#include "lib/bench/columns.h"
+#include "lib/bench/figures.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -365,6 +365,50 @@ static void check_google_figures(void)
 	has(unknown, "\"d\",4000,102,102,ns,", "google: an unknown CPU time is not 0");
 }
 
+static void counters_of(struct et_slice list[2], struct et_bench_counter c[2], unsigned kind)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		c[i].kind = kind;
+		list[i].counters = &c[i];
+		list[i].n_counters = 1;
+	}
+}
+
+/* One thread that was preempted: items are by its times, counters by the elapsed time. */
+static void check_counters(void)
+{
+	static const struct etalon_bench b = { .sz = sizeof(b), .name = "d" };
+	static const struct et_bench_case c = { .bench = &b, .threads = 1 };
+	struct et_bench_counter made[2] = { { .name = short_name, .value = 4 },
+		{ .name = short_name, .value = 12 } };
+	struct et_slice list[2];
+	struct et_bench_row row = disturbed_row(list);
+
+	row.which = &c;
+	list[0].loop_ns = list[1].loop_ns = 125;
+	list[0].empty_ns = list[1].empty_ns = 1;
+	counters_of(list, made, ETALON_COUNTER_RATE);
+	near(et_bench_counter(&row, "d", NULL), 8, 1e-12, 0, "counters: a rate is a mean");
+	ok(!(et_bench_warnings(&row) & ETALON_WARNING_RATES),
+		"counters: one thread that had the CPU has no warning");
+	list[0].loop_ns = 130;
+	ok(et_bench_warnings(&row) & ETALON_WARNING_RATES,
+		"counters: a rate that contradicts the time of one thread has a warning");
+	list[0].empty_uncertainty_ns = list[1].empty_uncertainty_ns = 2;
+	ok(!(et_bench_warnings(&row) & ETALON_WARNING_RATES),
+		"counters: within the doubt of the loop there is none");
+	list[0].loop_ns = 300;
+	counters_of(list, made, 0);
+	ok(!(et_bench_warnings(&row) & ETALON_WARNING_RATES),
+		"counters: items alone have none, as they are by the time");
+	/* R: 1 / mean(c(4, 12)) of the rates, which were inverted in each process */
+	made[0].value = 1 / made[0].value;
+	made[1].value = 1 / made[1].value;
+	counters_of(list, made, ETALON_COUNTER_RATE | ETALON_COUNTER_INVERT);
+	near(et_bench_counter(&row, "d", NULL), 1.0 / 8, 1e-12, 0,
+		"counters: the inverse is that of the rate");
+}
+
 /* Times of threads that were preempted: the rate is by the elapsed time, the time is not. */
 static void check_rates(void)
 {
@@ -570,6 +614,7 @@ int main(void)
 	check_google();
 	check_google_figures();
 	check_rates();
+	check_counters();
 	check_google_file();
 	check_refusals();
 	check_numbers();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of a benchmark program is divided among its cases and processes. */
-#include "lib/bench_plan.h"
+#include "lib/bench/plan.h"
 #include "tap.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static struct et_plan_request usual(const double *sample_ns, size_t n)
 	};
 }
 
-static unsigned takers(const struct et_plan *p, size_t which)
+static unsigned takers(const struct et_bench_plan *p, size_t which)
 {
 	unsigned n = 0;
 
@@ -34,7 +34,7 @@ static void defaults(void)
 {
 	const double samples[CASES] = { 0.02 * MS, 100 * MS, 500 * MS, 30 * MS };
 	struct et_plan_case cases[CASES] = { 0 };
-	struct et_plan p = { .cases = cases };
+	struct et_bench_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
 
 	et_plan_make(&q, &p);
@@ -74,7 +74,7 @@ static void limits(void)
 {
 	const double samples[CASES] = { 0.02 * MS, 3000 * MS, NAN, NAN };
 	struct et_plan_case cases[CASES] = { 0 };
-	struct et_plan p = { .cases = cases };
+	struct et_bench_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
 
 	et_plan_make(&q, &p);
@@ -99,7 +99,7 @@ static void wishes(void)
 {
 	const double samples[2] = { 0.02 * MS, 500 * MS };
 	struct et_plan_case cases[2] = { 0 };
-	struct et_plan p = { .cases = cases };
+	struct et_bench_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, 2);
 
 	q.processes = 3;

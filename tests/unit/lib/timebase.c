@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real timebase waits for the timer interrupt, and restores the thread's priority. */
-#include "lib/timebase.h"
+#include "lib/time/timebase.h"
 #include "base/clock.h"
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices arrive as they were sent, and hostile messages are refused. */
-#include "lib/wire.h"
+#include "lib/slice/wire.h"
 #include "base/memstream.h"
-#include "lib/slice_wire.h"
+#include "lib/slice/slice_wire.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding our control group on replayed texts of /proc, and removing groups of killed runs. */
-#include "measure/cgroup.h"
+#include "measure/child/cgroup.h"
 #include "measure/tree.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starting children: PID namespaces, waiting at the start line, how a program's file is found. */
-#include "measure/child.h"
+#include "measure/child/child.h"
 #include "measure/tree.h"
 #include "tap.h"
 

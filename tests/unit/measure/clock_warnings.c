@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which warnings a survey of the clocks raises: surveys made to order. */
-#include "measure/clock_warnings.h"
+#include "measure/trace/clock_warnings.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/environ.h"
+#include "measure/child/environ.h"
 #include "base/parse.h"
-#include "model/executor.h"
+#include "model/sample/executor.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Hooks: the commands of --setup, --prepare, --conclude and --cleanup. */
-#include "measure/hook.h"
+#include "measure/child/hook.h"
 #include "measure/tree.h"
 #include "tap.h"
 

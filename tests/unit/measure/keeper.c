@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keeper: what it ends when the process that it guards is killed, and what it leaves alone. */
-#include "measure/keeper.h"
+#include "measure/child/keeper.h"
 #include "base/clock.h"
 #include "tap.h"
 

@@ -8,10 +8,10 @@
 #include "base/parse.h"
 #include "host/host.h"
 #include "measure/busy.h"
-#include "measure/ledger_account.h"
-#include "measure/ledger_rules.h"
-#include "measure/runner.h"
-#include "model/field.h"
+#include "measure/child/runner.h"
+#include "measure/ledger/account.h"
+#include "measure/ledger/rules.h"
+#include "model/experiment/field.h"
 #include "tap.h"
 
 #include <sched.h>
@@ -328,7 +328,7 @@ static void switches(uint64_t at, uint32_t here, int32_t next, bool runnable)
 	struct instant now = { .ns = at };
 
 	end_stretch(&memory, cpu, here, from, runnable, &now);
-	cpu->who = (struct et_task){ .pid = next, .tgid = next };
+	cpu->who = (struct et_sched_task){ .pid = next, .tgid = next };
 	begin_stretch(&memory, cpu, here, to, at);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Competing processes. They are waited for by their CPU time, so a busy machine is fine. */
-#include "measure/load.h"
+#include "measure/treat/load.h"
 #include "base/clock.h"
 #include "tap.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Observers of a test around real runs: their order, and holding the child before execve(). */
-#include "measure/observer.h"
+#include "measure/observe/observer.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"
-#include "measure/run.h"
-#include "measure/runner.h"
+#include "measure/child/run.h"
+#include "measure/child/runner.h"
 #include "tap.h"
 
 #include <errno.h>

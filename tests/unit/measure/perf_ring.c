@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a ring that is laid out in memory: captured records, lost ones, and hostile bytes. */
-#include "measure/perf_ring.h"
+#include "measure/observe/perf_ring.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The probe: its readings, their CPU and their rate. No speed is asserted. */
-#include "measure/probe.h"
+#include "measure/observe/probe.h"
 #include "base/clock.h"
 #include "tap.h"
 

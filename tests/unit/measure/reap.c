@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reaping: what is read about a child that has ended, and who our children are. */
-#include "measure/reap.h"
+#include "measure/child/reap.h"
 #include "base/clock.h"
 #include "measure/tree.h"
 #include "tap.h"

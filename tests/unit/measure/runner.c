@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Real programs through the runner. The assertions also hold on a busy machine. */
-#include "measure/runner.h"
+#include "measure/child/runner.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"
-#include "measure/cgroup.h"
+#include "measure/child/cgroup.h"
 #include "tap.h"
 
 #include <errno.h>

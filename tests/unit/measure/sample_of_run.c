@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The arithmetic from readings to a sample, without any process. */
-#include "measure/sample_of_run.h"
+#include "measure/child/sample_of_run.h"
 #include "tap.h"
 
 #include <signal.h>

@@ -2,8 +2,8 @@
 /* The stream of scheduler events: scripted records, and a real program by BPF and by perf. */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "measure/sched_source.h"
-#include "measure/steal.h"
+#include "measure/observe/steal.h"
+#include "measure/trace/sched_source.h"
 #include "tap.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/snapshot.h"
+#include "measure/observe/snapshot.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
 #include "measure/busy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/steal.h"
+#include "measure/observe/steal.h"
 #include "measure/tree.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The decoder on made, cut and scrambled frames; the listener on the real kernel. */
-#include "measure/taskstats.h"
+#include "measure/observe/taskstats.h"
 #include "tap.h"
 
 #include <errno.h>

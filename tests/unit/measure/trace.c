@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributing inactive periods to causes, by scripted records and by regularity. */
-#include "measure/cause.h"
-#include "measure/tick_grid.h"
-#include "measure/tracee.h"
-#include "measure/tracer.h"
+#include "measure/trace/cause.h"
+#include "measure/trace/tick_grid.h"
+#include "measure/trace/tracee.h"
+#include "measure/trace/tracer.h"
 #include "tap.h"
 
 #include <errno.h>

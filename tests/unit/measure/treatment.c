@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Treatments of a designed experiment: what differs between the programs that are started. */
-#include "measure/treatment.h"
+#include "measure/treat/treatment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "host/topology.h"

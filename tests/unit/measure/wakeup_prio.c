@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real-time priority: when it is raised, and that children do not inherit its effects. */
-#include "measure/wakeup_prio.h"
+#include "measure/child/wakeup_prio.h"
 #include "measure/tree.h"
 #include "tap.h"
 

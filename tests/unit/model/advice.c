@@ -3,7 +3,7 @@
  * The protocol of Bryant & O'Hallaron on a machine of their time and of ours, and the choice of
  * `run --protocol auto`.
  */
-#include "model/advice.h"
+#include "model/experiment/advice.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Culprits, summed by name over the samples of a command, with their time on the program's CPU. */
-#include "model/culprit.h"
+#include "model/sample/culprit.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which samples of a daemon run are successive, and which are pairs. */
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
 #include "tap.h"
 
 int main(void)

@@ -2,8 +2,8 @@
 /* Designs: what changed between two plans, and how far an experiment has come. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/design_change.h"
-#include "model/design_progress.h"
+#include "model/design/change.h"
+#include "model/design/progress.h"
 #include "tap.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Names in braces in the texts of a plan. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/design.h"
+#include "model/design/design.h"
 #include "tap.h"
 
 static struct et_design *make(void)

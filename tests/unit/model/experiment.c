@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experiments: their defaults, commands and samples, and the memory that they own. */
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/field.h"
+#include "model/experiment/field.h"
 #include "sample_of.h"
 #include "tap.h"
 

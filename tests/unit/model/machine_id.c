@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/machine_id.h"
+#include "model/experiment/machine_id.h"
 #include "tap.h"
 
 static const char *label(const char *id, const char *host)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of metrics: every row is complete, and reads its own member of a sample. */
-#include "model/sample.h"
+#include "model/sample/sample.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which time `--metric auto` judges, by runs whose shares of elapsed time are known. */
-#include "model/metric_choice.h"
+#include "model/sample/metric_choice.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of a profile, and how a run gets into it. */
 #include "base/alloc.h"
-#include "model/experiment.h"
+#include "model/experiment/experiment.h"
 #include "tap.h"
 
 static void functions_and_nodes(void)

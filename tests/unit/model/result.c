@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which figures of a command's result are reported. */
-#include "model/result.h"
+#include "model/result/result.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Packed samples: whatever is read equals what was added, for every field of the tables. */
-#include "model/samples.h"
+#include "model/sample/samples.h"
 #include "base/alloc.h"
-#include "model/field.h"
+#include "model/experiment/field.h"
 #include "tap.h"
 
 #include <malloc.h>

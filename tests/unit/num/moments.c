@@ -30,6 +30,10 @@ int main(void)
 	}
 	near(et_skewness(offset, 11), 0.7801669720510656, 1e-12, 0,
 		"moments: the skewness of values far from 0 keeps its digits");
+	near(et_kurtosis(x, 8), 2.78125, 1e-15, 0, "moments: the kurtosis of 8 values");
+	near(et_kurtosis(offset, 11), 2.861261860579111, 1e-12, 0,
+		"moments: the kurtosis of values far from 0 keeps its digits");
+	ok(isnan(et_kurtosis(x, 0)), "moments: no value has no kurtosis");
 	near(et_autocorrelation(offset, 11, 1), -0.0037654653039268424, 1e-10, 0,
 		"moments: the autocorrelation of values far from 0 keeps its digits");
 	near(et_mean(t, 11) - et_mean(offset, 11) + et_mean_rest(t, 11, et_mean(t, 11)) -

@@ -3,13 +3,13 @@
  * Calls that are counted by uprobes, exact against a program with known numbers of calls: this test
  * itself, started with an argument.
  */
-#include "profile/calls.h"
+#include "profile/sampling/calls.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "measure/runner.h"
-#include "profile/demangle.h"
-#include "profile/object.h"
-#include "profile/tracefs.h"
+#include "measure/child/runner.h"
+#include "profile/sampling/tracefs.h"
+#include "profile/symbols/demangle.h"
+#include "profile/symbols/object.h"
 #include "tap.h"
 
 #include <errno.h>

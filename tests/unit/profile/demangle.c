@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readable names of C++ and Rust; the expected ones are from c++filt -i, or from the mangling. */
-#include "profile/demangle.h"
+#include "profile/symbols/demangle.h"
 #include "base/alloc.h"
-#include "profile/symbols.h"
+#include "profile/symbols/symbols.h"
 #include "tap.h"
 
 static void known(void)

@@ -4,7 +4,7 @@
 #include "profile_tree.h"
 #include "tap.h"
 
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 
 #include <inttypes.h>
 

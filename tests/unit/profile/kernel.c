@@ -4,7 +4,7 @@
 #include "profile_tree.h"
 #include "tap.h"
 
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 
 static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff81000000 T _text\n"

@@ -4,9 +4,9 @@
  * files are in memory, which is the truth. All symbols of our own program and of libc are compared
  * with those of readelf.
  */
-#include "profile/object.h"
+#include "profile/symbols/object.h"
 #include "base/alloc.h"
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 #include "profile_tree.h"
 #include "tap.h"
 

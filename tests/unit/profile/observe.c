@@ -3,13 +3,13 @@
  * Real programs through the runner with the profiler. The program is this test itself, started with
  * the name of a workload. The assertions also hold on a busy machine.
  */
-#include "profile/observe.h"
+#include "profile/sampling/observe.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"
-#include "measure/runner.h"
-#include "profile/burners.h"
+#include "measure/child/runner.h"
+#include "profile/sampling/burners.h"
 #include "tap.h"
 
 #include <errno.h>

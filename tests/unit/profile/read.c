@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of other profilers: the counts are those of the text, and bad input is refused by line. */
-#include "profile/read.h"
+#include "profile/readers/read.h"
 #include "base/alloc.h"
 #include "tap.h"
 

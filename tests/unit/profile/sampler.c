@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of the profiler that need no perf events: periods, losses, records, the order of time.
  */
-#include "profile/sampler.h"
+#include "profile/sampling/sampler.h"
 #include "base/alloc.h"
-#include "profile/periods.h"
-#include "profile/record.h"
-#include "profile/tasks.h"
+#include "profile/sampling/periods.h"
+#include "profile/sampling/record.h"
+#include "profile/sampling/tasks.h"
 #include "profile_tree.h"
 #include "tap.h"
 

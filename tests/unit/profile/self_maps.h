@@ -3,7 +3,7 @@
 #ifndef ET_TESTS_SELF_MAPS_H
 #define ET_TESTS_SELF_MAPS_H
 
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Address spaces: mappings, forks and execs, and the function at an address of our own program. */
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 #include "base/alloc.h"
-#include "profile/module.h"
+#include "profile/symbols/module.h"
 #include "profile_tree.h"
 #include "self_maps.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of symbols: which one is chosen, and which range it covers. */
-#include "profile/symbols.h"
+#include "profile/symbols/symbols.h"
 #include "base/alloc.h"
 #include "tap.h"
 

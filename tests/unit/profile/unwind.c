@@ -4,7 +4,7 @@
  * unwinder is that of gcc, and the names of the functions of this test.
  */
 #include "base/alloc.h"
-#include "profile/space.h"
+#include "profile/symbols/space.h"
 #include "self_maps.h"
 #include "tap.h"
 

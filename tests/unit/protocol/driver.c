@@ -154,9 +154,8 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.clock = &clock,
 		.most_rounds = s->most_rounds,
 		.keep = keep,
-		.note = note,
 		.apply_rules = apply_rules,
-		.reached = s->reached > 0 ? reached : NULL,
+		.hooks = { .note = note, .reached = s->reached > 0 ? reached : NULL, .ctx = s },
 		.ctx = s };
 
 	if (!s->cpu_ns[0])

@@ -100,8 +100,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.executor = { .run = run, .around = around, .ctx = s },
 		.clock = &clock,
 		.keep = keep,
-		.before_command = before_command,
-		.failed = failed,
+		.hooks = { .before_command = before_command, .failed = failed, .ctx = s },
 		.ctx = s };
 
 	*err = (struct et_error){ 0 };

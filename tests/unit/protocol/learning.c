@@ -69,6 +69,42 @@ static void test_fit(void)
 		"learning: one without the environment does not fit a run with it");
 }
 
+static void test_small(void)
+{
+	struct et_cutoffs c = learned();
+	struct et_learning_place p = place();
+
+	strcpy(c.factors, "daemons,turbo");
+	p.factors = "daemons";
+	ok(et_cutoffs_fit_machine(&c, &p) == ET_MISFIT_FACTORS,
+		"learning: one with other factors does not fit");
+	ET_AUTO_FREE char *text = et_misfits_describe(ET_MISFIT_FACTORS | ET_MISFIT_KERNEL, &c, &p);
+	is_str(text, "with another kernel, with other factors of the environment (daemons,turbo)",
+		"learning: the misfits are described");
+	p.factors = "daemons,turbo";
+	ok(et_cutoffs_fit_machine(&c, &p) == 0, "learning: one with the same factors fits");
+	p.factors = "";
+	ok(et_cutoffs_fit_machine(&c, &p) == 0,
+		"learning: factors that are not known do not count");
+	p.factors = "daemons";
+	c.tuned = p.tuned = false;
+	ok(et_cutoffs_fit_machine(&c, &p) == 0,
+		"learning: without the environment its factors do not count");
+	p = place();
+	c = learned();
+	c.short_runs = 39;
+	ok(et_cutoffs_fit_machine(&c, &p) == ET_MISFIT_FEW,
+		"learning: one of 39 samples does not fit");
+	c.short_runs = 40;
+	ok(et_cutoffs_fit_machine(&c, &p) == 0, "learning: one of 40 samples fits");
+	c.unseen = true;
+	ok(et_cutoffs_fit_machine(&c, &p) == 0,
+		"learning: processes that were not seen, and are not now, do not count");
+	p.sees = true;
+	ok(et_cutoffs_fit_machine(&c, &p) == ET_MISFIT_UNSEEN,
+		"learning: processes that were not seen, and are now, count");
+}
+
 static void test_unknown(void)
 {
 	struct et_cutoffs c = learned();
@@ -135,6 +171,7 @@ static void test_presets(void)
 int main(void)
 {
 	test_fit();
+	test_small();
 	test_unknown();
 	test_age();
 	test_presets();

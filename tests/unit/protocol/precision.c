@@ -101,18 +101,31 @@ static void test_counted(void)
 	et_experiment_free(e);
 }
 
+/* Removes run i; four samples that never count are before the runs. */
+static void rule(struct et_experiment *e, int i, enum et_removed_by by)
+{
+	struct et_sample *s = et_samples_edit(&e->commands[0].samples, (size_t)i + 4);
+
+	s->ruling.removal.by = by;
+}
+
 static void test_program(void)
 {
-	static const int all[] = { -1 }, kept[] = { SLOW, -1 };
+	static const int all[] = { -1 }, first[] = { BURST, SLOW, -1 },
+			 both[] = { BURST, FAR, SLOW, -1 };
 	struct et_experiment *e = make(RUNS);
 	struct et_program_precision p;
 
+	rule(e, BURST, ET_REMOVED_DAEMON_CUTOFF);
+	rule(e, FAR, ET_REMOVED_TWO_SIGMA);
 	et_program_judge(&e->commands[0], &p);
-	expect(&p.org, all, 2000000, "ORG, elapsed time of every run");
-	expect(&p.kept.by[ET_METRIC_CPU], kept, 0, "SEDONA, CPU time of the kept runs");
-	ok(p.kept.removed == 1, "SEDONA: one run is removed");
-	ok(p.org.min == (double)(cpu_ns_of(0) + 2000000) &&
-			p.org.max == (double)(cpu_ns_of(BURST) + 2000000),
+	expect(&p.by[ET_WAY_ORG], all, 2000000, "ORG, elapsed time of every run");
+	expect(&p.by[ET_WAY_CPU], all, 0, "CPU time of every run");
+	expect(&p.by[ET_WAY_SEDONA], first, 0, "SEDONA, CPU time of the runs that check I keeps");
+	expect(&p.by[ET_WAY_EMP], both, 0, "EMP, CPU time of the runs that both checks keep");
+	ok(p.kept.removed == 3, "EMP: three runs are removed");
+	ok(p.by[ET_WAY_ORG].min == (double)(cpu_ns_of(0) + 2000000) &&
+			p.by[ET_WAY_ORG].max == (double)(cpu_ns_of(BURST) + 2000000),
 		"ORG: the disturbed run is the largest");
 	et_experiment_free(e);
 }
@@ -120,10 +133,12 @@ static void test_program(void)
 static struct et_program_precision program(double org_sd, double sedona_sd, double mean)
 {
 	return (struct et_program_precision){
-		.org = { .n = 10, .sd = org_sd, .relative_error = org_sd / mean },
-		.kept.by[ET_METRIC_CPU] = { .n = 10,
+		.by[ET_WAY_ORG] = { .n = 10, .sd = org_sd, .relative_error = org_sd / mean },
+		.by[ET_WAY_CPU] = { .n = 10, .sd = 1, .relative_error = 1 / mean },
+		.by[ET_WAY_SEDONA] = { .n = 10,
 			.sd = sedona_sd,
 			.relative_error = sedona_sd / mean },
+		.by[ET_WAY_EMP] = { .n = 10, .sd = 2, .relative_error = 2 / mean },
 	};
 }
 
@@ -143,14 +158,17 @@ static void test_averages(void)
 		list[i] = program(sds[i][0], sds[i][1], 1e5);
 	list[ET_LENGTH(sds)] = program(1e9, NAN, 1e5);
 	et_programs_average(list, ET_LENGTH(list), &a);
-	ok(lround(a.org_sd) == 852 && lround(a.sedona_sd) == 815,
+	ok(lround(a.sd[ET_WAY_ORG]) == 852 && lround(a.sd[ET_WAY_SEDONA]) == 815,
 		"averages: the published sds give the published averages, 852 and 815 ms");
-	near(a.org_relative_error, a.org_sd / 1e5, 1e-12, 0,
+	near(a.relative_error[ET_WAY_ORG], a.sd[ET_WAY_ORG] / 1e5, 1e-12, 0,
 		"averages: the relative error is averaged over the programs");
-	near(a.sedona_relative_error, a.sedona_sd / 1e5, 1e-12, 0,
+	near(a.relative_error[ET_WAY_SEDONA], a.sd[ET_WAY_SEDONA] / 1e5, 1e-12, 0,
 		"averages: a program without a figure by SEDONA does not count for ORG");
+	near(a.sd[ET_WAY_CPU] + 10 * a.sd[ET_WAY_EMP], 21, 1e-12, 0,
+		"averages: CPU time and EMP have their own");
 	et_programs_average(list, 0, &a);
-	ok(isnan(a.org_sd) && isnan(a.sedona_relative_error), "averages: no programs have none");
+	ok(isnan(a.sd[ET_WAY_ORG]) && isnan(a.relative_error[ET_WAY_SEDONA]),
+		"averages: no programs have none");
 }
 
 int main(void)

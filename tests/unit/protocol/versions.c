@@ -203,6 +203,41 @@ static void test_all(void)
 		et_experiment_free(list[i].e);
 }
 
+/* Versions are compared by the runs before check II, in the order of measuring. */
+static void test_compared(void)
+{
+	struct et_version_source list[] = { { ET_ENV_AS_IS, make(RUNS, 0, "new", true) },
+		{ ET_ENV_V1, make(RUNS, 10, "new", true) },
+		{ ET_ENV_V2, make(RUNS, 20, "newer", true) },
+		{ ET_ENV_V3, make(RUNS, 30, "newer", true) } };
+	const char *const why_not[ET_ENVS] = { NULL };
+	struct et_versions v;
+
+	et_versions_judge(list, ET_LENGTH(list), &learned, why_not, &v);
+	const struct et_version_figures *f = &v.tasks[0].list[ET_EMP_V5];
+	const struct et_version_runs *r = &f->compared[ET_METRIC_CPU];
+	bool same = r->n == RUNS - 1 && f->env == ET_ENV_V3;
+	for (int i = 0, k = 0; same && i < RUNS; i++)
+		same = i == BURST || r->x[k++] == value(i, ET_METRIC_CPU, 30);
+	ok(same && f->by[ET_METRIC_CPU].n < RUNS - 1,
+		"compared: v5 without the run of check I, with that of check II");
+	ok(v.tasks[0].list[ET_AS_IS].compared[ET_METRIC_ELAPSED].n == RUNS,
+		"compared: every run of the machine as it is");
+	is_str(v.rules[ET_EMP_V1],
+		"daemons, timers and time daemon (NTP) stopped; still running: cups; v1 is as is: "
+		"nothing had to be changed",
+		"same: v1 has the factors of the machine as it is");
+	ok(v.same_as[ET_EMP_V1].known && v.same_as[ET_EMP_V1].version == ET_AS_IS &&
+			!v.same_as[ET_EMP_V2].known,
+		"same: v2 has not");
+	ok(strstr(v.rules[ET_EMP_V3], "v3 is v2: nothing had to be changed") &&
+			v.same_as[ET_EMP_V4].known && v.same_as[ET_EMP_V4].version == ET_EMP_V2,
+		"same: v3 is v2, and v4 has its runs");
+	et_versions_free(&v);
+	for (size_t i = 0; i < ET_LENGTH(list); i++)
+		et_experiment_free(list[i].e);
+}
+
 static void test_missing(void)
 {
 	struct et_version_source list[] = { { ET_ENV_AS_IS, make(RUNS, 0, NULL, false) },
@@ -313,6 +348,7 @@ static void test_few(void)
 int main(void)
 {
 	test_all();
+	test_compared();
 	test_missing();
 	test_cutoffs();
 	test_few();

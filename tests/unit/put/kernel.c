@@ -22,7 +22,7 @@ static void use_threads(int n)
 #endif
 }
 
-static void test_kernel(const struct et_kernel *k)
+static void test_kernel(const struct et_put_kernel *k)
 {
 	struct et_kernel_result r = { 0 }, one = { 0 };
 	char why[160] = "";
@@ -45,7 +45,7 @@ static void test_kernel(const struct et_kernel *k)
 
 static void test_verification(void)
 {
-	const struct et_kernel *k = et_kernels;
+	const struct et_put_kernel *k = et_kernels;
 	struct et_kernel_result r = {
 		.value = k->expected[ET_CLASS_S], .limit = 1, .check = "the error"
 	};
@@ -102,7 +102,7 @@ int main(void)
 	test_parts();
 	test_names();
 	test_verification();
-	for (const struct et_kernel *k = et_kernels; k->name; k++)
+	for (const struct et_put_kernel *k = et_kernels; k->name; k++)
 		test_kernel(k);
 	return tap_done();
 }

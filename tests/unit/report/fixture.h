@@ -4,7 +4,7 @@
 #define ET_TESTS_REPORT_FIXTURE_H
 
 #include "base/alloc.h"
-#include "model/result.h"
+#include "model/result/result.h"
 #include "sample_of.h"
 
 #include <math.h>

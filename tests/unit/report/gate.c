@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "num/rng.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 #include <math.h>
@@ -170,6 +170,17 @@ int main(void)
 	says(&c, 0.05,
 		"REGRESSION: new is 100 % slower than old (no interval: neither varies), limit 5 %",
 		"gate: constant series that differ have no interval, and fail");
+	c = contrast(1, NAN, NAN);
+	c.p = NAN;
+	c.significant = false;
+	says(&c, 0.05, "no regression: new is equal to old (neither varies), limit 5 %",
+		"gate: equal constant series pass");
+	says(&c, 0, "no regression: new is equal to old (neither varies), limit 0 %",
+		"gate: equal constant series pass without a limit");
+	c.pairs = 9;
+	says(&c, 0.05,
+		"undecided: new cannot be compared with old, limit 5 %; take 10 runs or more",
+		"gate: a few equal values are undecided");
 	c = contrast(2, 2, 2);
 	says(&c, 0.05, "REGRESSION: new is 100 % slower than old (100 … 100 %), limit 5 %",
 		"gate: an interval without width is printed without needless digits");

@@ -3,7 +3,7 @@
 #include "report/histogram.h"
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "report/terminal.h"
+#include "draw/terminal.h"
 #include "tap.h"
 
 #include <locale.h>

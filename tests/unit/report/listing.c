@@ -23,7 +23,8 @@ static struct et_summary summary_of(const char *label, const char *command)
 }
 
 /* The table of n experiments as text; caller frees. */
-static char *table_of(const struct et_summary *s, size_t n, int width)
+static char *marked_table_of(
+	const struct et_summary *s, size_t n, int width, const char *const *marks)
 {
 	struct et_listing l = { .now_wall_ns = NOON * S };
 	char *text = NULL;
@@ -32,11 +33,15 @@ static char *table_of(const struct et_summary *s, size_t n, int width)
 	struct et_page page = { .out = out, .width = width };
 
 	for (size_t i = 0; i < n; i++)
-		et_listing_add(&l, &s[i]);
+		et_listing_add(&l, &s[i], marks ? marks[i] : "");
 	et_listing_text(&l, &page);
-	et_listing_free(&l);
 	fclose(out);
 	return text;
+}
+
+static char *table_of(const struct et_summary *s, size_t n, int width)
+{
+	return marked_table_of(s, n, width, NULL);
 }
 
 static void check_table(
@@ -92,12 +97,12 @@ static void test_widths(void)
 	bool fits = true;
 
 	check_table(&s, 1, 60,
-		"ID                      STATE  SAMPLES  LABEL     COMMAND\n"
-		"20261115-085506-1f3a9c  done        10  a la…ers  sort …ords\n",
+		"ID                      STATE  SAMPLES  LABEL      COMMAND\n"
+		"20261115-085506-1f3a9c  done        10  a la…hers  sort…ords\n",
 		"listing: a narrow table omits the start and shortens label and command");
 	check_table(&s, 1, 40,
-		"ID                      LABEL   COMMAND\n"
-		"20261115-085506-1f3a9c  a l…rs  sort…rds\n",
+		"ID                      LABEL    COMMAND\n"
+		"20261115-085506-1f3a9c  a l…ers  sor…rds\n",
 		"listing: 40 columns leave the id, the label and the command");
 	s.state = ET_STATE_INTERRUPTED;
 	for (int width = 45; width < 200; width++) {
@@ -145,21 +150,15 @@ static json_t *json_of(const struct et_summary *s, size_t n)
 	return root;
 }
 
-static void test_profiles(void)
+static void test_marks(void)
 {
+	static const char *const marks[] = { "[p] ", "[doe] " };
 	struct et_summary s[2] = { summary_of(NULL, "a"), summary_of(NULL, "b") };
-	char *text;
 
-	s[0].profile = s[1].profile = true;
 	s[1].n_commands = 3;
-	text = table_of(s, 2, 100);
-	ok(strstr(text, "  [p] a") && strstr(text, "  [p] b (+2)"),
-		"listing: a profile is marked as one");
-	free(text);
-	s[1].design = true;
-	text = table_of(s, 2, 100);
+	char *text = marked_table_of(s, 2, 100, marks);
 	ok(strstr(text, "  [p] a") && strstr(text, "  [doe] b (+2)"),
-		"listing: a designed experiment is marked as one, even if it profiles");
+		"listing: the mark of a kind is before the command");
 	free(text);
 }
 
@@ -200,7 +199,7 @@ int main(void)
 	test_contents();
 	test_widths();
 	test_hostile_names();
-	test_profiles();
+	test_marks();
 	test_json();
 	return tap_done();
 }

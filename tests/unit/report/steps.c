@@ -35,7 +35,7 @@ static const char *line(const struct et_experiment *e, const char *name)
 	static char text[256];
 	struct et_steps s = { 0 };
 
-	et_steps_add_checks(&s, e, 6);
+	et_steps_add_checks(&s, e, 6, "with another kernel");
 	text[0] = '\0';
 	for (size_t i = 0; i < s.n; i++) {
 		if (!strcmp(s.list[i].name, name))

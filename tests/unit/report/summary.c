@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The short text of a result: how many lines it has, how names fit, which notes it prints. */
 #include "base/parse.h"
+#include "draw/names.h"
+#include "draw/terminal.h"
 #include "fixture.h"
-#include "report/names.h"
 #include "report/pair.h"
-#include "report/terminal.h"
 #include "report/text.h"
 #include "tap.h"
 
@@ -99,10 +99,6 @@ static void warn_of_all(struct et_judgement *j)
 		et_warn(w, ET_WARN_UNTIL_MISSED, et_arg_share(0.01), et_arg_share(0.02),
 			et_arg_count(40), et_arg_flag(true));
 	}
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		et_warn(&j->contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0),
-			et_arg_flag(false), et_arg_flag(false), et_arg_flag(true),
-			et_arg_text("etalon run"));
 	et_warn(&j->warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
 }
 
@@ -158,11 +154,11 @@ static void table(void)
 
 	ET_AUTO_FREE char *plain = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	is_str(plain,
-		"            CPU time        range          elapsed         runs\n"
-		"1  gzip -5  412.3 ms ± 1.2  411.1 … 413.5  431.0 ms ± 3.4  4 of 5 (daemons)\n"
-		"2  gzip -6  420.9 ms ± 1.2  419.7 … 422.1  439.0 ms ± 3.4  4 of 5 (daemons)\n"
+		"              CPU time        range          elapsed         runs\n"
+		"[1]  gzip -5  412.3 ms ± 1.2  411.1 … 413.5  431.0 ms ± 3.4  4 of 5 (daemons)\n"
+		"[2]  gzip -6  420.9 ms ± 1.2  419.7 … 422.1  439.0 ms ± 3.4  4 of 5 (daemons)\n"
 		"\n"
-		"2 is slower than 1 by 2.1 % (1.8 … 2.4)    CPU time, 30 pairs, 95 %\n",
+		"[2] is slower than [1] by 2.1 % (1.8 … 2.4)    CPU time, 30 pairs, 95 %\n",
 		"two commands: a table and a verdict, and no note on a clean run");
 	ET_AUTO_FREE char *narrow = print(e, &j, (struct et_text_options){ .width = 60 }, &left);
 	ok(strstr(narrow, "4 of 5\nremoved: 2 of 10 runs (daemons)\n") && widest_line(narrow) <= 60,
@@ -188,7 +184,7 @@ static void table(void)
 	free(e->commands[0].name);
 	e->commands[0].name = et_strdup(e->commands[0].text);
 	ET_AUTO_FREE char *mixed = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(mixed, "2 is slower than 1 by 2.1 %") != NULL,
+	ok(strstr(mixed, "[2] is slower than [1] by 2.1 %") != NULL,
 		"two commands: if one has no name, the verdict has both numbers");
 	free(e->commands[0].name);
 	e->commands[0].name = et_strdup("old");
@@ -291,25 +287,64 @@ static void many(void)
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(lines_of(text) == 9,
 		"five commands: a line for each, the heading, the causes and the legend");
-	ok(strstr(text, "CPU time") < strstr(text, "\n3  c") &&
-			strstr(text, "\n3  c") < strstr(text, "\n1  a") &&
-			strstr(text, "\n1  a") < strstr(text, "\n5  e"),
+	ok(strstr(text, "CPU time") < strstr(text, "\n[3]  c") &&
+			strstr(text, "\n[3]  c") < strstr(text, "\n[1]  a") &&
+			strstr(text, "\n[1]  a") < strstr(text, "\n[5]  e"),
 		"five commands: the fastest is first");
 	ok(strstr(text, "0.500 (0.490 … 0.510)") && strstr(text, "1.021 (1.018 … 1.024) ?") &&
 			strstr(text,
-				"ratio to 1: CPU time, 30 pairs, 95 %; ?: no difference shown"),
+				"ratio to [1]: CPU time, 30 pairs, 95 %; ?: no difference shown"),
 		"five commands: the ratios are in the table, and the legend explains them");
 	ok(strstr(text, "█") != NULL, "five commands: there are bars");
 	ET_AUTO_FREE char *given = print(
 		e, &j, (struct et_text_options){ .width = 80, .sort = ET_SORT_COMMAND }, &left);
-	ok(strstr(given, "\n1  a") < strstr(given, "\n3  c"), "five commands: --sort command");
+	ok(strstr(given, "\n[1]  a") < strstr(given, "\n[3]  c"), "five commands: --sort command");
 	ET_AUTO_FREE char *narrow = print(e, &j, (struct et_text_options){ .width = 50 }, &left);
 	ok(widest_line(narrow) <= 50 && strstr(narrow, "0.500"),
 		"five commands: in 50 columns the ratios are still there");
 	ET_AUTO_FREE char *thin = print(e, &j, (struct et_text_options){ .width = 40 }, &left);
 	ok(widest_line(thin) <= 40 && strstr(thin, "0.500\n") && strstr(thin, "1.021 ?\n") &&
-			strstr(thin, "ratio to 1: "),
+			strstr(thin, "ratio to [1]: "),
 		"five commands: in 40 columns the ratios are there without their intervals");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* Commands are numbered in brackets: "ratio to 1" could be read as a figure. */
+static void numbers(void)
+{
+	static const char *const letters[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
+	const struct et_text_options given = { .width = 80, .sort = ET_SORT_COMMAND };
+	char number[ET_FIGURE];
+	size_t left;
+
+	is_str(et_name_by_number(0, number), "[1]", "numbers: they begin with 1");
+	is_str(et_name_by_number(9999, number), "[10000]", "numbers: of any length");
+	struct et_experiment *e = fixture_experiment(letters, 10);
+	struct et_judgement j = fixture_judgement(e);
+	ET_AUTO_FREE char *ten = print(e, &j, given, &left);
+	ok(strstr(ten, "\n [1]  a  ") && strstr(ten, "\n [9]  i  ") && strstr(ten, "\n[10]  j  "),
+		"numbers: those of ten commands are aligned");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+	e = fixture_experiment(letters, 2);
+	j = fixture_judgement(e);
+	j.commands[1].second_check = (struct et_second_check){ 1, 416e6, 412.3e6, -0.0089 };
+	ET_AUTO_FREE char *two = print(e, &j, given, &left);
+	ok(strstr(two, "\ntwo-sigma removed 1 run of [2]: mean ") != NULL,
+		"numbers: the command of which the second check removed runs");
+	j.metric = (struct et_metric_choice){
+		.metric = ET_METRIC_CPU, .reason = ET_METRIC_PARALLEL, .command = 1, .amount = 1.93
+	};
+	ET_AUTO_FREE char *busy = print(e, &j, given, &left);
+	ok(strstr(busy, "CPU time ([2] keeps 1.9 CPUs busy), 30 pairs") != NULL,
+		"numbers: the command that decides which time is judged");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+	e = fixture_experiment(letters, 1);
+	j = fixture_judgement(e);
+	ET_AUTO_FREE char *one = print(e, &j, given, &left);
+	ok(strchr(one, '[') == NULL, "numbers: a single command has none");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -330,7 +365,7 @@ static void notes(void)
 	et_warn(&j.commands[1].warnings, ET_WARN_STOPPED, et_arg_count(3));
 	et_warn(&j.commands[2].warnings, ET_WARN_STOPPED, et_arg_count(4));
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	if (!ok(strstr(text, "\nnote (2, 3): a signal stopped the program in 7 runs, ") != NULL,
+	if (!ok(strstr(text, "\nnote ([2], [3]): a signal stopped the program in 7 runs, ") != NULL,
 		    "notes: one for two commands, with the sums of their counts"))
 		printf("# %s\n", text);
 	ok(!strstr(text, "virtual") && !strstr(text, "CAP_NET_ADMIN") && !strstr(text, "cc1"),
@@ -346,7 +381,7 @@ static void notes(void)
 	for (size_t i = 0; i < 3; i++)
 		j.commands[i].metric = ET_METRIC_ELAPSED;
 	ET_AUTO_FREE char *elapsed = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(elapsed, "note (1): others used its CPU for 50 % of the elapsed time") != NULL,
+	ok(strstr(elapsed, "note ([1]): others used its CPU for 50 % of the elapsed time") != NULL,
 		"notes: waiting for others if elapsed time is judged");
 	ok(strstr(elapsed, "see: etalon trace --") != NULL && strstr(elapsed, "sort data") != NULL,
 		"notes: the command that shows who used the CPU can be copied");
@@ -377,10 +412,14 @@ static void sequence(void)
 	j.contrasts[1].warnings.list[0].args[2].number = 1;
 	ET_AUTO_FREE char *moved = print(e, &j, (struct et_text_options){ .width = 200 }, &left);
 	if (!ok(strstr(moved,
-			"\nnote (3): the machine was 12 % slower than for the reference, which "
+			"\nnote ([3]): the machine was 12 % slower than for the reference, which "
 			"looks like a difference; to decide: etalon run a b c\n") != NULL,
 		    "sequence: a note names the command, the change, and the run that decides"))
 		printf("# %s\n", moved);
+	warn_of_all(&j);
+	ET_AUTO_FREE char *full = print(e, &j, (struct et_text_options){ .width = 20 }, &left);
+	ok(left > 0 && strstr(full, "to decide:"),
+		"sequence: the note is there where others have no room");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -526,6 +565,7 @@ int main(void)
 	huge_name();
 	corrected();
 	many();
+	numbers();
 	notes();
 	first_check_notes();
 	headlines();

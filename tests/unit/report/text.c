@@ -2,9 +2,9 @@
 /* The text of a result: golden files, special cases, any names, widths and figures. */
 #include "report/text.h"
 #include "base/utf8.h"
+#include "draw/terminal.h"
 #include "fixture.h"
 #include "golden.h"
-#include "report/terminal.h"
 
 #include <locale.h>
 

@@ -6,9 +6,10 @@
 #include "session/removal.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "model/daemon.h"
+#include "model/sample/daemon.h"
+#include "protocol/learning.h"
 #include "sample_of.h"
-#include "store/cutoffs.h"
+#include "store/core/cutoffs.h"
 #include "tap.h"
 
 #include <unistd.h>
@@ -46,29 +47,44 @@ static struct et_cutoffs fitting(struct et_cutoff *list, size_t n)
 	return c;
 }
 
+static unsigned warn(
+	const struct et_cutoffs *c, const char *kernel, uint64_t wall_ns, struct et_warnings *out)
+{
+	return et_cutoffs_warn(c,
+		&(struct et_learning_place){ .kernel = kernel,
+			.cpu = "",
+			.machine = "",
+			.services = "",
+			.wall_ns = wall_ns },
+		out);
+}
+
 static void test_cutoff_warnings(void)
 {
 	struct et_cutoffs c = fitting(NULL, 0);
-	struct et_host host = { .kernel = "6.1.0" };
 	struct et_warnings w = { 0 };
 
-	et_cutoffs_warn(&c, &host, NOW_NS + 89 * DAY_NS, &w);
+	warn(&c, "6.1.0", NOW_NS + 89 * DAY_NS, &w);
 	ok(w.n == 0, "removal: cutoffs of this kernel and 89 days raise no warning");
-	et_cutoffs_warn(&c, &host, NOW_NS - DAY_NS, &w);
-	ok(w.n == 0, "removal: cutoffs from the future raise no warning");
-	et_cutoffs_warn(&c, &host, NOW_NS + 90 * DAY_NS, &w);
+	warn(&c, "6.1.0", NOW_NS + 90 * DAY_NS, &w);
 	ok(w.n == 1 && w.list[0].code == ET_WARN_CUTOFFS_OLD && w.list[0].args[0].number == 90,
 		"removal: cutoffs of 90 days raise a warning with their age");
 	et_warnings_free(&w);
 
 	w = (struct et_warnings){ 0 };
-	strcpy(host.kernel, "6.2.0");
-	et_cutoffs_warn(&c, &host, NOW_NS, &w);
+	ok(warn(&c, "6.1.0", NOW_NS - DAY_NS, &w) == ET_MISFIT_FUTURE && w.n == 1 &&
+			w.list[0].code == ET_WARN_CUTOFFS_MISFIT &&
+			!strcmp(w.list[0].args[0].text, "with a date in the future"),
+		"removal: cutoffs from the future raise a warning");
+	et_warnings_free(&w);
+
+	w = (struct et_warnings){ 0 };
+	warn(&c, "6.2.0", NOW_NS, &w);
 	ok(w.n == 1 && w.list[0].code == ET_WARN_CUTOFFS_OTHER_KERNEL &&
 			!strcmp(w.list[0].args[0].text, "6.1.0") &&
 			!strcmp(w.list[0].args[1].text, "6.2.0"),
 		"removal: cutoffs from another kernel raise a warning with both kernels");
-	et_cutoffs_warn(&c, &host, NOW_NS + 1000 * DAY_NS, &w);
+	warn(&c, "6.2.0", NOW_NS + 1000 * DAY_NS, &w);
 	ok(w.n == 3 && has(&w, ET_WARN_CUTOFFS_OLD),
 		"removal: old cutoffs from another kernel raise both warnings");
 	et_warnings_free(&w);
@@ -119,12 +135,15 @@ static void stored_removals(const char *id, char *out)
 	et_experiment_free(e);
 }
 
+/* The environment and services of the runs; NULL: not known. */
+static const struct et_learning_place *now;
+
 static void check_removal(
 	struct et_experiment *e, const char *want, struct et_warnings *notes, const char *label)
 {
 	char got[32];
 
-	if (et_session_remove(store, e, notes, &err))
+	if (et_session_remove(store, e, now, notes, &err))
 		tap_bail("%s", err.what);
 	stored_removals(e->id, got);
 	is_str(got, want, "%s", label);
@@ -232,6 +251,82 @@ static void test_elsewhere(void)
 	et_warnings_free(&notes);
 }
 
+/* A learning that does not fit removes nothing, and the record says so. */
+static void check_unfit(struct et_cutoffs *c, const char *id, const char *source, const char *want,
+	const char *text, const char *label)
+{
+	struct et_rejudging how = { .protocol = ET_PROTOCOL_EMP, .metric = ET_METRIC_ELAPSED };
+	struct et_warnings notes = { 0 };
+	struct et_experiment *e = measured(id, 8, 1000000000);
+
+	strcpy(e->machine, "host 1");
+	free(e->snapshot_source);
+	e->snapshot_source = et_strdup(source);
+	if (et_cutoffs_keep(store, c, &err))
+		tap_bail("%s", err.what);
+	check_removal(e, want, &notes, label);
+	e = load(id);
+	if (text) {
+		ok(notes.n == 1 && notes.list[0].code == ET_WARN_CUTOFFS_MISFIT &&
+				!strcmp(notes.list[0].args[0].text, text),
+			"%s: the warning says why", label);
+		ok(e->first_check.state == ET_FIRST_CHECK_MISFIT &&
+				e->first_check.learned_wall_ns == c->learned_wall_ns,
+			"%s: the store records it", label);
+		strcpy(e->machine, "host 1"); /* the store has it from the beginning only */
+		ok(et_session_rejudge(store, e, &how, NULL, &err) == 0 &&
+				e->first_check.state == ET_FIRST_CHECK_MISFIT,
+			"%s: judged again, it does not use the same learning", label);
+	} else {
+		ok(notes.n == 0 && e->first_check.state == ET_FIRST_CHECK_DONE,
+			"%s: the check is done", label);
+	}
+	et_experiment_free(e);
+	et_warnings_free(&notes);
+}
+
+static void test_unfit(void)
+{
+	struct et_cutoff cron = { .daemon = "cron",
+		.short_ms = 5,
+		.long_ms = NAN,
+		.period_s = NAN,
+		.task_time_s = NAN,
+		.final_ms = { 5, NAN },
+		.n_final = 1 };
+	struct et_cutoffs c = fitting(&cron, 1);
+	const struct et_learning_place tuned = {
+		.tuned = true, .factors = "turbo", .services = ""
+	};
+
+	c.learned_wall_ns = et_clock_real.wall_ns(NULL);
+	c.short_runs = 39;
+	check_unfit(&c, "20261115-000000-000011", "taskstats", "........", "from only 39 samples",
+		"unfit: 39 samples");
+	c.short_runs = 40;
+	check_unfit(&c, "20261115-000000-000012", "taskstats", "..d.....", NULL, "fit: 40 samples");
+	c.unseen = true;
+	check_unfit(&c, "20261115-000000-000013", "taskstats+bpf", "........",
+		"without seeing processes that end within a sample", "unfit: unseen processes");
+	check_unfit(&c, "20261115-000000-000014", "proc+bpf", "..d.....", NULL,
+		"fit: processes that nobody sees");
+	c.unseen = false;
+	now = &tuned;
+	check_unfit(&c, "20261115-000000-000015", "taskstats", "........",
+		"without the environment applied", "unfit: the environment is applied");
+	c.tuned = true;
+	strcpy(c.factors, "daemons,turbo");
+	check_unfit(&c, "20261115-000000-000016", "taskstats", "........",
+		"with other factors of the environment (daemons,turbo)", "unfit: other factors");
+	strcpy(c.factors, "turbo");
+	check_unfit(&c, "20261115-000000-000017", "taskstats", "..d.....", NULL,
+		"fit: the same factors");
+	now = NULL;
+	strcpy(c.factors, "daemons,turbo");
+	check_unfit(&c, "20261115-000000-000018", "taskstats", "..d.....", NULL,
+		"fit: the factors are not known");
+}
+
 static void test_rejudge(void)
 {
 	struct et_rejudging how = { .protocol = ET_PROTOCOL_EMP, .metric = ET_METRIC_ELAPSED };
@@ -276,6 +371,7 @@ int main(void)
 	test_first_check();
 	test_elsewhere();
 	test_rejudge();
+	test_unfit();
 	et_store_close(store);
 	ET_AUTO_FREE char *clean = et_asprintf("rm -rf %s", folder);
 	ok(system(clean) == 0, "removal: the test cleans up");

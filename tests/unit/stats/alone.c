@@ -3,7 +3,7 @@
  * The ratio of programs alone, against figures that a program of its own computed from the formulas
  * (Python and mpmath, with Student's law by the incomplete beta function).
  */
-#include "stats/alone.h"
+#include "stats/compare/alone.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bootstrap: equal seeds give equal results, and results agree with known distributions. */
-#include "stats/bootstrap.h"
+#include "stats/series/bootstrap.h"
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"
-#include "stats/bootstrap_median.h"
+#include "stats/series/bootstrap_median.h"
 #include "tap.h"
 
 static double x[101], y[60];

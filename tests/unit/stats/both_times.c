@@ -2,7 +2,7 @@
 /* Comparisons by both times, and when the two contradict each other. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 /* Twelve solo runs of two commands in rounds; times in microseconds, and each run a bit apart. */

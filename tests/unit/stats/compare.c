@@ -3,12 +3,12 @@
 #include "base/attr.h"
 #include "num/multiple.h"
 #include "num/rng.h"
-#include "stats/ks.h"
-#include "stats/normality.h"
-#include "stats/rank_sum.h"
-#include "stats/sign.h"
-#include "stats/signed_rank.h"
-#include "stats/student.h"
+#include "stats/compare/ks.h"
+#include "stats/compare/rank_sum.h"
+#include "stats/compare/sign.h"
+#include "stats/compare/signed_rank.h"
+#include "stats/series/normality.h"
+#include "stats/series/student.h"
 #include "tap.h"
 
 static const double x[] = { 2.1, 3.7, 1.2, 9.9, 4.4, 5.0, 4.4 };

@@ -3,15 +3,15 @@
  * Whole comparisons: every two-sample case of the oracle, Holm's step-down procedure, pairs
  * of every shape, and false alarms on identical programs with autoregressive noise.
  */
-#include "stats/contrast.h"
+#include "stats/compare/contrast.h"
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/rng.h"
-#include "stats/compare.h"
-#include "stats/paired.h"
-#include "stats/signed_rank.h"
-#include "stats/two_sample.h"
+#include "stats/compare/compare.h"
+#include "stats/compare/paired.h"
+#include "stats/compare/signed_rank.h"
+#include "stats/compare/two_sample.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -7,7 +7,7 @@
 #include "doe_of.h"
 #include "num/student.h"
 #include "profile_of.h"
-#include "stats/two_sample.h"
+#include "stats/compare/two_sample.h"
 #include "tap.h"
 
 static const struct et_doe_options by_anova = {

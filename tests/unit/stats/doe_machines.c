@@ -14,10 +14,10 @@
  *   pf(F, tr^2 / sum(TV * t(TV)), sum(v)^2 / sum(v^2 / 8), lower.tail = FALSE)
  *   exp(rowMeans(mm) - mean(mm))
  */
-#include "stats/doe_machines.h"
 #include "doe_of.h"
 #include "num/rng.h"
-#include "stats/doe_program.h"
+#include "stats/doe/machines.h"
+#include "stats/doe/program.h"
 #include "tap.h"
 
 static const struct et_doe_options options = { .alpha = 0.05, .level = 0.95, .method = -1 };

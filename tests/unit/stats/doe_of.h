@@ -4,7 +4,7 @@
 #define ET_TESTS_DOE_OF_H
 
 #include "base/alloc.h"
-#include "stats/doe_program.h"
+#include "stats/doe/program.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * checks the same by simulation.
  */
 #include "base/alloc.h"
-#include "stats/doe.h"
+#include "stats/doe/doe.h"
 #include "tap.h"
 
 static struct et_design *design_of(const char *levels, size_t n_treatments)

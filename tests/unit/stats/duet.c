@@ -3,11 +3,11 @@
  * Comparisons of commands that ran side by side and alone, through et_contrast_make: which runs
  * decide, what is printed as the ratio alone, and how often it is right on simulated machines.
  */
-#include "stats/duet.h"
+#include "stats/compare/duet.h"
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/rng.h"
-#include "stats/contrast.h"
+#include "stats/compare/contrast.h"
 #include "tap.h"
 
 static const double MIB = 1024 * 1024;
@@ -283,6 +283,16 @@ static void hidden_kinds(void)
 		got.alarms);
 }
 
+/* In one of how many comparisons pairs and solos differ so much by chance; INFINITY: no warning. */
+static double chance_of(const struct et_contrast *c)
+{
+	for (size_t i = 0; i < c->warnings.n; i++) {
+		if (c->warnings.list[i].code == ET_WARN_SIDE_BY_SIDE_DIFFERS)
+			return c->warnings.list[i].args[3].number;
+	}
+	return INFINITY;
+}
+
 /*
  * The ratio that is printed is not worse than the pairs that it is made of, although the solo runs
  * are much noisier and contradict the pairs by chance now and then.
@@ -302,7 +312,8 @@ static void accuracy(void)
 			.memory = { 4, 4 },
 			.metronome_ns = 1000000 };
 		double printed = 0, pairs = 0;
-		int doubted = 0, alarms = 0, contradicted = 0;
+		double lowest = INFINITY; /* N of one of N comparisons, by the warning */
+		int doubted = 0, rare = 0, alarms = 0, contradicted = 0;
 
 		for (int i = 0; i < TRIALS; i++) {
 			struct et_contrast c;
@@ -310,6 +321,8 @@ static void accuracy(void)
 			printed += pow(log(et_contrast_ratio(&c).estimate), 2);
 			pairs += pow(log(c.side_by_side.estimate), 2);
 			doubted += et_warnings_have(&c.warnings, ET_WARN_SIDE_BY_SIDE_DIFFERS);
+			rare += isfinite(chance_of(&c)) && chance_of(&c) >= 370;
+			lowest = fmin(lowest, chance_of(&c));
 			contradicted += c.kinds == ET_KINDS_DIFFERENT;
 			alarms += c.significant;
 			et_warnings_free(&c.warnings);
@@ -322,6 +335,11 @@ static void accuracy(void)
 			"equal programs, %zu pairs: solo runs raise a doubt in %.1f %%, and take "
 			"over in %.2f %%",
 			s.n, 100.0 * doubted / TRIALS, 100.0 * contradicted / TRIALS);
+		/* 1 / P(|z| > 2) is 22.0, and 1 / P(|z| > 3) is 370. */
+		ok(lowest == 22 && rare > 0 && rare <= 0.008 * TRIALS,
+			"equal programs, %zu pairs: a doubt of 1 in %.0f or more; of 1 in 370 in "
+			"%.2f %%",
+			s.n, lowest, 100.0 * rare / TRIALS);
 		ok(alarms <= 0.06 * TRIALS, "equal programs, %zu pairs: false alarms %.1f %%", s.n,
 			100.0 * alarms / TRIALS);
 	}

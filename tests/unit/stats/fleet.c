@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fleets: the choice of programs and metric, machines without common programs, a reference. */
-#include "stats/fleet.h"
+#include "stats/fleet/fleet.h"
 #include "base/alloc.h"
-#include "model/metric.h"
+#include "model/sample/metric.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --fail-on-regression: the rule, and how often it is wrong on simulated pairs. */
-#include "stats/gate.h"
+#include "stats/compare/gate.h"
 #include "base/alloc.h"
 #include "num/rng.h"
-#include "stats/contrast.h"
-#include "stats/paired.h"
+#include "stats/compare/contrast.h"
+#include "stats/compare/paired.h"
 #include "tap.h"
 
 static struct et_contrast contrast(double ratio, double lo, double hi, bool significant)

@@ -2,7 +2,7 @@
 /* The K-best result of a command, compared with values sorted by hand. */
 #include "base/alloc.h"
 #include "sample_of.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 static struct et_experiment *experiment(const uint64_t *us, size_t n)

@@ -3,7 +3,7 @@
  * The speed of machines against the fleet: agreement with R, coverage of the intervals, and false
  * alarms between equal machines.
  */
-#include "stats/machines.h"
+#include "stats/fleet/machines.h"
 #include "base/alloc.h"
 #include "num/rng.h"
 #include "tap.h"

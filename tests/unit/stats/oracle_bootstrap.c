@@ -8,7 +8,7 @@
 #include "base/attr.h"
 #include "num/quantile.h"
 #include "num/student.h"
-#include "stats/bootstrap.h"
+#include "stats/series/bootstrap.h"
 
 #include <math.h>
 #include <string.h>

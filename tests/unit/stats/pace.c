@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reference loop as a control variate: compared with R's lm() and predict(), and refusals. */
-#include "stats/pace.h"
+#include "stats/compare/pace.h"
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "sample_of.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
 #include "tap.h"
 
 #include <math.h>

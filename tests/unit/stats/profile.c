@@ -4,7 +4,7 @@
  * numbers are those of a computation in Python from the definitions, unless another source is
  * given.
  */
-#include "stats/profile.h"
+#include "stats/profile/profile.h"
 #include "num/student.h"
 #include "profile_of.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  */
 #include "num/rng.h"
 #include "profile_of.h"
-#include "stats/profile.h"
+#include "stats/profile/profile.h"
 #include "tap.h"
 
 #include <math.h>

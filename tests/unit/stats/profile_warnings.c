@@ -2,8 +2,10 @@
 /* The warnings about profiles are raised for runs that give a reason. */
 #include "num/rng.h"
 #include "profile_of.h"
-#include "stats/profile.h"
+#include "stats/profile/profile.h"
 #include "tap.h"
+
+#include <string.h>
 
 enum { RUNS = 40 };
 
@@ -127,7 +129,10 @@ static void test_names(void)
 		"names: the share of the kernel");
 	in.way = ET_PROFILE_IMPORTED;
 	raises(&in, false, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, 0, NAN,
-		"names: etalon did not name the functions of an imported profile");
+		"names: etalon did not name the kernel's functions of an imported profile");
+	in.space = ET_SPACE_USER;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, odd / all,
+		"names: an imported profile may have a file without symbols, too");
 	in = sound();
 	in.unnamed = true;
 	for (int i = 0; i < RUNS; i++)
@@ -212,6 +217,9 @@ static void test_time(void)
 	in = sound();
 	in.odd[0] = 200;
 	raises(&in, true, ET_WARN_PROFILE_COLD_START, 0, 200, "time: the first run is cold");
+	const char *text = et_warning_rows[ET_WARN_PROFILE_COLD_START].text;
+	ok(strstr(text, ", as with cold caches; ") != NULL,
+		"time: what made the first run slow is not known");
 	in = sound();
 	for (int i = 0; i < RUNS; i++)
 		in.odd[i] += i / 5 % 2 ? 60 : 0;

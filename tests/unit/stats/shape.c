@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Diagnosis of a series: steps, skewness, outliers, drift, modes and serial dependence. */
-#include "stats/shape.h"
+#include "stats/series/shape.h"
 #include "base/attr.h"
 #include "num/quantile.h"
 #include "num/rng.h"
-#include "stats/interval.h"
-#include "stats/modes.h"
-#include "stats/serial.h"
-#include "stats/summary.h"
+#include "stats/series/interval.h"
+#include "stats/series/modes.h"
+#include "stats/series/serial.h"
+#include "stats/series/summary.h"
 #include "tap.h"
 
 enum { N = 300 };

@@ -3,7 +3,7 @@
  * Accounting by ticks and the long run, on the traces that are printed in Bryant & O'Hallaron,
  * Computer Systems, first edition, chapter 9 (figures 9.3 and 9.5), and on a scripted one.
  */
-#include "stats/trace.h"
+#include "stats/series/trace.h"
 #include "tap.h"
 
 #include <math.h>

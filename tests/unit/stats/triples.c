@@ -3,7 +3,7 @@
 #include "num/triples.h"
 #include "base/alloc.h"
 #include "num/rng.h"
-#include "stats/paired.h"
+#include "stats/compare/paired.h"
 #include "tap.h"
 
 static void oracle(void)

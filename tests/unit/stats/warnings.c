@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings are raised on synthetic data that give a reason, and only on those. */
-#include "stats/warnings.h"
+#include "stats/series/warnings.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "sample_of.h"
-#include "stats/describe.h"
-#include "stats/judge.h"
+#include "stats/compare/judge.h"
+#include "stats/series/describe.h"
 #include "tap.h"
 
 enum { N = 60 };

@@ -3,7 +3,7 @@
  * Campaigns in a store, on any back end: ET_TEST_STORE names the store to test, which should be
  * empty; without it the test makes a SQLite file.
  */
-#include "store/campaign.h"
+#include "store/central/campaign.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "tap.h"

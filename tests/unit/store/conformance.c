@@ -5,7 +5,7 @@
  * file.
  */
 #include "specimen.h"
-#include "store/store.h"
+#include "store/core/store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -83,6 +83,31 @@ static void round_trip(void)
 		"add: a sample of an unknown experiment is refused");
 	et_store_close(s);
 	et_experiment_free(e);
+}
+
+/* The head of an experiment with samples: what was kept when it began. */
+static void heads(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085506-dddddd"), *head = NULL;
+	struct et_sample sample = specimen_sample(1, 1);
+	struct et_error err = { 0 };
+
+	specimen_culprits(&sample, 2);
+	int rc = et_store_begin(s, e, &err);
+	rc = rc ? rc : et_store_add(s, e->id, &sample, &err);
+	rc = rc ? rc : et_store_flush(s, &err);
+	ok(rc == 0 && et_store_load_head(s, e->id, &head, &err) == 0,
+		"head: the head of an experiment with samples is loaded");
+	ok(head && same_experiment(e, head), "head: it has the whole plan and no samples");
+	et_experiment_free(head);
+	head = NULL;
+	ok(et_store_load_head(s, "20251115-085506-000000", &head, &err) == -ENOENT && !head,
+		"head: an unknown experiment is refused");
+	rc = et_store_remove(s, e->id, &err);
+	ok(rc == 0, "head: the experiment is removed again");
+	et_experiment_free(e);
+	et_store_close(s);
 }
 
 /* A change of the environment during the runs, with samples before and after it. */
@@ -629,6 +654,7 @@ int main(void)
 	states();
 	origins();
 	finding();
+	heads();
 	removing();
 	facts();
 	keeping();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the papers' record of daemons, also truncated and damaged; keeps cutoffs in a store. */
-#include "store/daemons.h"
+#include "store/import/daemons.h"
 #include "base/alloc.h"
-#include "store/cutoffs.h"
+#include "store/core/cutoffs.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  */
 #include "base/alloc.h"
 #include "fresh_store.h"
-#include "store/handle.h"
+#include "store/core/handle.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,10 +3,10 @@
  * Digests, delivery and the outbox. ET_TEST_STORE names the central store, which should be empty;
  * without it the test makes a SQLite file. The spool is always a file.
  */
-#include "store/deliver.h"
+#include "store/central/deliver.h"
 #include "specimen.h"
-#include "store/campaign.h"
-#include "store/spool.h"
+#include "store/central/campaign.h"
+#include "store/central/spool.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ static struct et_store *open_spool(void)
 {
 	struct et_store *s = NULL;
 
-	if (et_spool_open(spool_path, ET_STORE_WRITE, central_url, &s, &err))
+	if (et_spool_open(spool_path, ET_STORE_WRITE, central_url, NULL, &s, &err))
 		tap_bail("%s", err.what);
 	return s;
 }
@@ -127,6 +127,10 @@ static void digests(void)
 	CHANGED(b->commands[0].parameters[1].value[0] = 'b', "a parameter");
 	CHANGED(b->environment[1].ok = false, "the environment");
 	CHANGED(b->member.attempt = 2, "the attempt");
+	CHANGED(b->member.study[0] = 'b', "the study");
+	CHANGED(b->figures[1].value = 2, "a figure");
+	CHANGED(b->figures[2].value = 2, "a figure that was not known");
+	CHANGED(b->member.study_part[0] = 'b', "the part of a study");
 	CHANGED(sample_of(&b->commands[0], 1)->measured.elapsed_ns++, "an elapsed time");
 	CHANGED(sample_of(&b->commands[1], 0)->ruling.removal.by = ET_REMOVED_TWO_SIGMA,
 		"a removal");

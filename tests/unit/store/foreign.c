@@ -4,8 +4,8 @@
  * values and rows without end, ids that a shell or a terminal would obey.
  */
 #include "specimen.h"
-#include "store/sqlite.h"
-#include "store/store.h"
+#include "store/core/store.h"
+#include "store/sqlite/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>

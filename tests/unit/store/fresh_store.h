@@ -6,7 +6,7 @@
 #ifndef ET_TESTS_STORE_FRESH_STORE_H
 #define ET_TESTS_STORE_FRESH_STORE_H
 
-#include "store/store.h"
+#include "store/core/store.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Imported records: valid ones come in whole, the others are refused with the right place. */
-#include "store/import.h"
+#include "store/import/import.h"
 #include "specimen.h"
 
 #include <errno.h>
@@ -114,6 +114,16 @@ static char *native_text(const struct et_experiment *x)
 	et_json_end(&j);
 	et_json_object(&j, "first_check");
 	et_fields_write(&j, et_first_check_fields, &x->first_check);
+	et_json_end(&j);
+	et_json_object(&j, "study");
+	et_fields_write(&j, et_study_fields, &x->member);
+	et_json_end(&j);
+	et_json_array(&j, "figures");
+	for (size_t i = 0; i < x->n_figures; i++) {
+		et_json_object(&j, NULL);
+		et_fields_write(&j, et_figure_fields, &x->figures[i]);
+		et_json_end(&j);
+	}
 	et_json_end(&j);
 	et_json_array(&j, "commands");
 	for (size_t i = 0; i < x->n_commands; i++)
@@ -418,6 +428,14 @@ static const struct {
 		"host.clocksource: is not a string of at most 31 bytes" },
 	{ "{\"etalon\":1,\"environment\":[{\"ok\":1}]}", "environment[0].ok" },
 	{ "{\"etalon\":1,\"environment\":[[]]}", "environment[0]: is not an object" },
+	{ "{\"etalon\":1,\"study\":7}", "study: is not an object" },
+	{ "{\"etalon\":1,\"study\":{\"part\":7}}", "study.part" },
+	{ "{\"etalon\":1,\"figures\":{}}", "figures: is not a list" },
+	{ "{\"etalon\":1,\"figures\":[7]}", "figures[0]: is not an object" },
+	{ "{\"etalon\":1,\"figures\":[{\"value\":1}]}", "figures[0]: has no name" },
+	{ "{\"etalon\":1,\"figures\":[{\"name\":\"a\"},{\"name\":\"b\",\"value\":\"1\"}]}",
+		"figures[1].value" },
+	{ "{\"etalon\":1,\"figures\":[{\"name\":\"a\",\"load\":-1}]}", "figures[0].load" },
 	{ "{\"etalon\":1,\"first_check\":7}", "first_check: is not an object" },
 	{ "{\"etalon\":1,\"first_check\":{\"state\":\"x\"}}", "first_check.state: is not one of" },
 	{ "{\"etalon\":1,\"first_check\":{\"state\":5}}", "first_check.state" },

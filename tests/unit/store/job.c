@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of `etalon task`: what is written is read back, and everything else is refused. */
-#include "store/job.h"
+#include "store/central/job.h"
 #include "base/alloc.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
  * Machines, their facts and the summaries of experiments, on any back end: ET_TEST_STORE names the
  * store to test, which should be empty; without it the test makes a SQLite file.
  */
-#include "store/machines.h"
+#include "store/core/machines.h"
 #include "specimen.h"
 #include "tap.h"
 

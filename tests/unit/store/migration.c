@@ -5,8 +5,8 @@
  * names a database of PostgreSQL whose store is removed; without it the test makes SQLite files.
  */
 #include "specimen.h"
-#include "store/handle.h"
-#include "store/schema.h"
+#include "store/core/handle.h"
+#include "store/core/schema.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -206,7 +206,16 @@ static void copy_rows(struct et_database *from, struct et_database *to, const st
 
 /* --- stores --- */
 
-/* A store of the newest version with a row in every table that experiments use. */
+static const char other_rows[] =
+	"INSERT INTO campaign (id, label, kind, engine, created_ns, record)"
+	" VALUES ('c', 'l', 'doe', 'ssh', 1, '{}');"
+	"INSERT INTO part (campaign, number, first_round, rounds, state, attempt, generation,"
+	" failures, changed_ns) SELECT key, 1, 0, 2, 'todo', 0, 0, 0, 3 FROM campaign;"
+	"INSERT INTO machine (id, first_ns, last_ns) VALUES ('m', 1, 2);"
+	"INSERT INTO outbox (experiment, destination, queued_ns, generation)"
+	" VALUES ('x', 'd', 1, 1);";
+
+/* A store of the newest version with a row in every table. */
 static struct et_store *make_source(void)
 {
 	struct et_store *s = NULL;
@@ -225,7 +234,17 @@ static struct et_store *make_source(void)
 	if (et_store_open(source_path, ET_STORE_WRITE, &s, &err) || et_store_keep(s, e, &err))
 		tap_bail("%s", err.what);
 	et_experiment_free(e);
+	if (s->db->ops->script(s->db, other_rows, &err))
+		tap_bail("%s", err.what);
 	return s;
+}
+
+/* The last version in which facts have no machine; the next one renames the new table. */
+enum { FACTS_ALONE = 13 };
+
+static bool is_fact(const struct table *t)
+{
+	return !strncmp(t->name, "fact", 4) && strcmp(t->name, "factor") != 0;
 }
 
 static struct et_database *open_empty(void);
@@ -243,11 +262,15 @@ static struct et_database *make_old(struct et_database *from, struct tables *all
 	for (int i = 0; i < version; i++)
 		read_step(all, et_store_schema.steps[i]);
 	for (size_t i = 0; i < all->n; i++) {
-		if (strcmp(all->list[i].name, "fact") != 0)
+		if (!is_fact(&all->list[i]))
 			copy_rows(from, db, &all->list[i]);
 	}
-	if (db->ops->script(
-		    db, "INSERT INTO fact (key, value) VALUES ('a key', 'a value')", &err) ||
+	if (db->ops->script(db,
+		    version <= FACTS_ALONE
+			    ? "INSERT INTO fact (key, value) VALUES ('a key', 'a value')"
+			    : "INSERT INTO fact (machine, key, value, changed_ns)"
+			      " VALUES ('', 'a key', 'a value', 0)",
+		    &err) ||
 		db->ops->commit(db, &err))
 		tap_bail("version %d: %s", version, err.what);
 	return db;
@@ -258,7 +281,7 @@ static bool same_store(struct et_database *from, struct et_database *db, const s
 	bool same = true;
 
 	for (size_t i = 0; i < all->n; i++) {
-		if (strcmp(all->list[i].name, "fact") != 0)
+		if (!is_fact(&all->list[i]))
 			same &= same_rows(from, db, &all->list[i]);
 	}
 	return same;
@@ -373,6 +396,88 @@ static void at_once(struct et_database *from)
 	ok(!failed && loads(), "migration: of four processes at once, one migrates and all open");
 }
 
+/* --- parts of studies, which versions below 15 know by their labels --- */
+
+static const struct labelled {
+	const char *label, *command;
+	bool profile;
+	const char *study, *lab, *part; /* as the migration finds them */
+} labelled[] = {
+	{ "lab emp-versions/20261116-112233/v1", "/bin/etalon put inc --seconds 1000ns", false,
+		"lab emp-versions/20261116-112233", "emp-versions", "v1" },
+	{ "a/b/20261116-112233/as-is/3", "etalon put inc --seconds 1000ns", false,
+		"a/b/20261116-112233", "emp-versions", "as-is/3" },
+	{ "lab triangle/20261116-112233/perf", "perf record -- etalon put triangle --inner 1", true,
+		"lab triangle/20261116-112233", "triangle", "perf" },
+	{ "mine/20261116-112233/gprof, no load", "/s/lab/20261116-112233/fragment 10 1 0", true,
+		"mine/20261116-112233", NULL, "gprof, no load" },
+	{ "ci/20261116-112233/random", "make test", true, NULL, NULL, NULL },
+	{ "ci/20261116-112233/main", "etalon put triangle --inner 1", true, NULL, NULL, NULL },
+	{ "ci/v1", "etalon put inc --seconds 1000ns", false, NULL, NULL, NULL },
+};
+
+static void name_of_labelled(size_t i, char name[40])
+{
+	snprintf(name, 40, "20261116-112233-00000%zu", i);
+}
+
+static void keep_labelled(struct et_store *s, size_t i)
+{
+	const struct labelled *l = &labelled[i];
+	struct et_experiment *e = et_experiment_new();
+	struct et_error err = { 0 };
+
+	name_of_labelled(i, e->id);
+	e->label = et_strdup(l->label);
+	e->protocol = ET_PROTOCOL_RAW;
+	e->plan.order = l->profile ? ET_ORDER_ROUND_ROBIN : ET_ORDER_RANDOM;
+	e->plan.warmup = 0;
+	et_experiment_add_command(e, et_strdup("a"), et_strv_of("a", NULL));
+	free(e->commands[0].text);
+	e->commands[0].text = et_strdup(l->command);
+	if (l->profile)
+		specimen_profile(e);
+	if (et_store_begin(s, e, &err))
+		tap_bail("%s", err.what);
+	et_experiment_free(e);
+}
+
+static void studies(void)
+{
+	char path[320];
+	struct et_store *s = NULL;
+	struct tables all;
+	struct et_error err = { 0 };
+
+	snprintf(path, sizeof(path), "%s/studies.db", folder);
+	if (et_store_open(path, ET_STORE_WRITE, &s, &err))
+		tap_bail("%s", err.what);
+	for (size_t i = 0; i < ET_LENGTH(labelled); i++)
+		keep_labelled(s, i);
+	struct et_database *db = make_old(s->db, &all, 14);
+	et_store_close(s);
+	if (et_schema_migrate(db, &et_store_schema, &err))
+		tap_bail("%s", err.what);
+	db->ops->close(db);
+	if (et_store_open(url, ET_STORE_READ, &s, &err))
+		tap_bail("%s", err.what);
+	for (size_t i = 0; i < ET_LENGTH(labelled); i++) {
+		struct et_experiment *e = NULL;
+		char name[40];
+
+		name_of_labelled(i, name);
+		if (et_store_load(s, name, &e, &err))
+			tap_bail("%s", err.what);
+		ok(same_text(e->member.study, labelled[i].study) &&
+				same_text(e->member.study_lab, labelled[i].lab) &&
+				same_text(e->member.study_part, labelled[i].part),
+			"version 14: '%s' is %s", labelled[i].label,
+			labelled[i].study ? "a part of its study" : "a label and no study");
+		et_experiment_free(e);
+	}
+	et_store_close(s);
+}
+
 static void newer(struct et_database *from)
 {
 	struct et_store *s = NULL;
@@ -435,6 +540,7 @@ int main(void)
 	for (int version = 1; version < et_store_schema.version; version++)
 		from_version(source->db, version);
 	at_once(source->db);
+	studies();
 	newer(source->db);
 	et_store_close(source);
 	ET_AUTO_FREE char *remove = et_asprintf("rm -rf %s", folder);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs tests of the store on a PostgreSQL server instead of a file, each in a database of its own, and
-# joins their TAP. Usage: on-postgresql.sh TEST…
+# joins their TAP. Usage: on-postgresql.sh PROGRAM TEST…
 set -u
 # shellcheck source=tests/postgres.sh
 . "$(dirname "$0")/../../postgres.sh"
@@ -10,10 +10,10 @@ unset ETALON
 pg_available || { echo "1..0 # SKIP $pg_why"; exit; }
 pg_start || { echo 'Bail out! the server does not start'; exit 1; }
 
+program=$1
+shift
 n=0
-for test; do
-	name=$(basename "$test")
-	name=${name#test-store-}
+for name; do
 	pg_create "$name"
 	while IFS= read -r line; do
 		if [[ $line =~ ^(not\ )?ok\ [0-9]+\ -\ (.*) ]]; then
@@ -22,6 +22,6 @@ for test; do
 		elif [[ ! $line =~ ^1\.\. ]]; then
 			echo "$line"
 		fi
-	done < <(ET_TEST_STORE=$(pg_url "$name") "$test"; s=$?; [ $s -le 1 ] || echo "not ok 0 - ends with status $s")
+	done < <(ET_TEST_STORE=$(pg_url "$name") "$program" "$name"; s=$?; [ $s -le 1 ] || echo "not ok 0 - ends with status $s")
 done
 echo "1..$n"

@@ -3,9 +3,9 @@
  * Tests of JSON that is parsed in parts: jansson, which parses the whole text, must come to the
  * same values, and must refuse the same texts.
  */
-#include "store/outline.h"
+#include "store/import/outline.h"
 #include "base/alloc.h"
-#include "store/importer.h"
+#include "store/import/importer.h"
 #include "tap.h"
 
 static struct et_error err;

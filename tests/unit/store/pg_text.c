@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts that are not UTF-8, and URLs with passwords, on their way to PostgreSQL. No server. */
-#include "store/pg_text.h"
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "store/store.h"
+#include "store/core/store.h"
+#include "store/postgresql/text.h"
 #include "tap.h"
 
 static bool is_utf8(const char *text)

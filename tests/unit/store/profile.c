@@ -40,6 +40,13 @@ static void test_round_trip(void)
 	ok(add(s, e, 0, 1) == 0 && add(s, e, 1, 1) == 0 && et_store_flush(s, &err) == 0 &&
 			is_kept(e),
 		"profile: runs come back unchanged, and the event that was used");
+	struct et_experiment *head = NULL;
+	ok(et_store_load_head(s, e->id, &head, &err) == 0 && head->profile &&
+			!strcmp(head->profile->event, "cycles") &&
+			e->profile->n_functions > head->profile->n_functions &&
+			!head->profile->n_functions && !head->commands[0].samples.n,
+		"profile: the head has the plan, without functions and runs");
+	et_experiment_free(head);
 	ok(add(s, e, 0, 2) == 0 && add(s, e, 0, 3) == 0 && et_store_flush(s, &err) == 0 &&
 			is_kept(e),
 		"profile: functions that are new in a later run get their numbers");

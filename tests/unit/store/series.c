@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Series from streams: valid ones are read whole, the others are refused with the line. */
-#include "store/series.h"
+#include "store/import/series.h"
 #include "tap.h"
 
 #include <time.h>

@@ -5,9 +5,12 @@
 
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/design_json.h"
+#include "model/design/json.h"
+#include "model/experiment/figure.h"
 #include "sample_of.h"
 #include "tap.h"
+
+#include <math.h>
 
 static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 {
@@ -141,10 +144,16 @@ static inline struct et_experiment *specimen(const char *id)
 	specimen_machine(e);
 	e->first_check =
 		(struct et_first_check){ ET_FIRST_CHECK_WITHDRAWN, 1763196905000000000u, 12, 7 };
+	e->member.study = et_strdup("a label/20251115-085506");
+	e->member.study_lab = et_strdup("triangle");
+	e->member.study_part = et_strdup("random, no load");
 	e->n_commands = 2;
 	e->commands = et_calloc(2, sizeof(*e->commands));
 	specimen_command(&e->commands[0], "sort");
 	specimen_command(&e->commands[1], "uniq");
+	et_figure_add(e, "timer", 0, 0, 4000000.25);
+	et_figure_add(e, "slope", 0, 0, -1e-9);
+	et_figure_add(e, "doubt", 11, 50000000, INFINITY);
 	return e;
 }
 
@@ -317,6 +326,20 @@ static inline bool same_command(const struct et_command *a, const struct et_comm
 	return true;
 }
 
+static inline bool same_figures(const struct et_experiment *a, const struct et_experiment *b)
+{
+	bool same = a->n_figures == b->n_figures;
+
+	for (size_t i = 0; same && i < a->n_figures; i++) {
+		struct et_figure x = a->figures[i], y = b->figures[i];
+		same = isnan(x.value) == isnan(y.value);
+		x.value = isnan(x.value) ? 0 : x.value;
+		y.value = isnan(y.value) ? 0 : y.value;
+		same = same && same_fields(et_figure_fields, &x, &y);
+	}
+	return same;
+}
+
 static inline bool same_experiment(const struct et_experiment *a, const struct et_experiment *b)
 {
 	bool same = !strcmp(a->id, b->id) && same_text(a->label, b->label) &&
@@ -330,6 +353,8 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		    same_fields(et_child_fields, &a->child, &b->child) &&
 		    same_fields(et_host_fields, &a->host, &b->host) &&
 		    same_fields(et_first_check_fields, &a->first_check, &b->first_check) &&
+		    same_fields(et_member_fields, &a->member, &b->member) &&
+		    same_fields(et_study_fields, &a->member, &b->member) &&
 		    a->n_environment == b->n_environment && a->n_commands == b->n_commands;
 
 	for (size_t i = 0; same && i < a->n_environment; i++)
@@ -338,7 +363,8 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		same = same_command(&a->commands[i], &b->commands[i]);
 	ET_AUTO_FREE char *x = a->design ? et_design_text(a->design, true) : NULL;
 	ET_AUTO_FREE char *y = b->design ? et_design_text(b->design, true) : NULL;
-	return same && same_text(x, y) && same_profile(a->profile, b->profile);
+	return same && same_figures(a, b) && same_text(x, y) &&
+	       same_profile(a->profile, b->profile);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of statements: column lists, placeholders of both styles, words of a dialect. */
-#include "store/sql.h"
+#include "store/core/sql.h"
 #include "base/alloc.h"
-#include "store/schema.h"
+#include "store/core/schema.h"
 #include "tap.h"
 
 #include <ctype.h>

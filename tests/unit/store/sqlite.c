@@ -3,10 +3,10 @@
  * Tests of the SQLite back end alone: the file's mode and owner, files that are not stores,
  * migrations, and that no damage to a file crashes the reader or loses what was kept.
  */
-#include "store/sqlite.h"
+#include "store/sqlite/sqlite.h"
 #include "specimen.h"
-#include "store/schema.h"
-#include "store/store.h"
+#include "store/core/schema.h"
+#include "store/core/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Traces from files: the chapter's, etalon's own, and files that must be refused. */
-#include "store/trace.h"
+#include "store/import/trace.h"
 #include "tap.h"
 
 #include <stdlib.h>

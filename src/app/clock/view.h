@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clocks of a machine, their resolution and cost, and advice how to use them; text and JSON. */
+#ifndef ET_APP_CLOCK_VIEW_H
+#define ET_APP_CLOCK_VIEW_H
+
+#include "base/json.h"
+#include "clock/survey.h"
+#include "draw/terminal.h"
+#include "model/experiment/host.h"
+#include "model/result/warning.h"
+
+struct et_clock_report {
+	const struct et_survey *survey;
+	const struct et_host *host;
+	double load;              /* runnable tasks; NaN: not known */
+	const char *clocksources; /* that the kernel could use, separated by spaces; or NULL */
+	const char *rtc;          /* the driver of the real-time clock; NULL: there is none */
+	const struct et_warnings *warnings;
+};
+
+void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose);
+void et_clock_json(struct et_json *w, const struct et_clock_report *r);
+
+#endif

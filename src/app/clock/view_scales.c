@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/clock/view_scales.h"
+#include "base/alloc.h"
+#include "draw/svg.h"
+#include "draw/table.h"
+#include "draw/units.h"
+#include "model/experiment/field_rows.h"
+
+#include <math.h>
+
+/* The scale has this many columns per decade, from 1 ns to 1 s. */
+enum { DECADES = 9, PER_DECADE = 3, COLUMNS = DECADES * PER_DECADE };
+
+static int column_of(double ns)
+{
+	double at = round(PER_DECADE * log10(ns > 1 ? ns : 1));
+
+	return at < COLUMNS ? (int)at : COLUMNS;
+}
+
+/* "141 … 144 ns": an interval in the unit of its median. */
+static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FIGURE])
+{
+	char lo[ET_FIGURE], hi[ET_FIGURE];
+
+	if (isnan(x->lo)) {
+		snprintf(buf, ET_FIGURE, "%s", "");
+		return buf;
+	}
+	struct et_scale s = et_scale_of(x->median, (x->hi - x->lo) / 2);
+	snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, lo),
+		et_scale_number(s, x->hi, hi));
+	return buf;
+}
+
+static void add_row(const struct et_scales_row *x, struct et_table *t)
+{
+	char figure[ET_FIGURE], span[ET_FIGURE];
+	ET_AUTO_FREE char *bar = et_strdup(""), *missing = NULL;
+
+	if (x->missing) {
+		missing = et_asprintf("%-15s not measured: %s", x->name, x->missing);
+		et_table_note(t, 2, "", NULL, missing);
+		return;
+	}
+	for (int i = 0; i < column_of(x->ns.median); i++)
+		et_append(&bar, "", "%s", i % PER_DECADE ? "·" : "¦");
+	et_table_add(t, "%s\t%s\t%s\t%s●", x->name, et_format_rounded(x->ns.median, 3, figure),
+		interval_text(&x->ns, span), bar);
+}
+
+void et_scales_text(const struct et_scales_report *r, const struct et_page *page, bool verbose)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, ""),
+		ET_COLUMN(NUMBER, "median"), ET_COLUMN(NUMBER, "95 % interval"),
+		ET_COLUMN(TEXT, "1 ns     1 µs     1 ms     1 s") };
+	struct et_table t = { ET_COLUMNS(columns), .indent = 2, .split = true };
+
+	et_page_paragraph(page, 0, "", NULL, "how long events take on this machine", "1");
+	for (size_t i = 0; i < r->n; i++)
+		add_row(&r->rows[i], &t);
+	et_table_print(&t, page);
+	for (size_t i = 0; i < r->n && verbose; i++) {
+		ET_AUTO_FREE char *text = et_asprintf(
+			"%s: %s (%zu batches)", r->rows[i].name, r->rows[i].what, r->rows[i].ns.n);
+		et_page_paragraph(page, 2, "", NULL, text, NULL);
+	}
+	if (r->cut_short)
+		et_page_paragraph(
+			page, 2, "", NULL, "Interrupted: later events are missing.", NULL);
+}
+
+static const struct et_field row_fields[] = {
+	ET_KEYS(et_scales_row, name, what, missing),
+	ET_KEYS_OF(et_scales_row, ns,
+		ET_TABLE(ET_KEYS(et_clock_spread, n), ET_KEYS_NS(et_clock_spread, min, median),
+			ET_KEY_SPAN(et_clock_spread, "interval_ns", lo, hi),
+			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))),
+	{ 0 },
+};
+
+void et_scales_json(struct et_json *w, const struct et_scales_report *r)
+{
+	et_json_object(w, NULL);
+	et_json_int(w, "cpu", r->cpu);
+	et_json_bool(w, "complete", !r->cut_short);
+	et_fields_list(w, "scales", row_fields, r->rows, r->n, sizeof(*r->rows));
+	et_json_end(w);
+}
+
+void et_scales_svg(const struct et_scales_report *r, FILE *out)
+{
+	ET_AUTO_FREE double *x = et_calloc(3 * r->n + 1, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(r->n + 1, sizeof(*y));
+	ET_AUTO_FREE const char **tracks = et_calloc(r->n + 1, sizeof(*tracks));
+	double *lo = x + r->n, *hi = lo + r->n;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct et_clock_spread *s = &r->rows[i].ns;
+		if (r->rows[i].missing)
+			continue;
+		tracks[n] = r->rows[i].name;
+		x[n] = s->median;
+		lo[n] = isnan(s->lo) ? s->median : s->lo;
+		hi[n] = isnan(s->hi) ? s->median : s->hi;
+		y[n] = (double)n;
+		n++;
+	}
+	const struct et_svg_series series[] = {
+		{ .name = "95 % interval",
+			.shape = ET_SVG_INTERVALS,
+			.color = ET_SVG_RED,
+			.x = lo,
+			.x_end = hi,
+			.y = y,
+			.n = n },
+		{ .name = "median", .shape = ET_SVG_POINTS, .x = x, .y = y, .n = n },
+	};
+	const struct et_chart chart = { .title = "How long events take on this machine",
+		.description = "Durations of events on a logarithmic scale",
+		.x = { .label = "duration", .unit = ET_AXIS_NS, .log = true, .lo = 1, .hi = 1e9 },
+		.y = { .tracks = tracks, .n_tracks = n },
+		.series = series,
+		.n_series = 2,
+		.width = 800,
+		.height = 100 + 30 * (int)n };
+	et_svg_write(&chart, out);
+}

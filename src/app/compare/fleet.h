@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The machines of a store, or of some experiments, as a fleet. */
+#ifndef ET_APP_COMPARE_FLEET_H
+#define ET_APP_COMPARE_FLEET_H
+
+#include "stats/fleet/fleet.h"
+#include "store/core/store.h"
+
+/*
+ * All machines of the store, compared by the newest 20000 commands that were measured. On success
+ * et_fleet_free frees *out.
+ */
+int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err) ET_CHECK;
+/*
+ * The machines of some experiments, compared by commands of the same name and text. Each
+ * experiment is a session of its machine. metric is of enum et_metric, or ET_METRIC_AUTO. reference
+ * is the name of a machine, or NULL. -ENOENT: there is no such machine.
+ */
+int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double alpha, int metric,
+	const char *reference, struct et_fleet *out, struct et_error *err) ET_CHECK;
+
+#endif

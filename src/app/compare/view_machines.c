@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/compare/view_machines.h"
+#include "base/alloc.h"
+#include "base/figure.h"
+#include "draw/table.h"
+#include "report/listing.h"
+#include "report/warning.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SLOW "31"
+#define FAST "32"
+#define HERE "1"
+#define DIM "2"
+
+static bool is_judged(const struct et_fleet_machine *m)
+{
+	return isfinite(m->ratio) && isfinite(m->lo);
+}
+
+/* --- the verdict --- */
+
+/* The most that a machine that is not named may differ, by the end of its interval. */
+static double most_of_others(const struct et_fleet *f, size_t *n)
+{
+	double most = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		if (!is_judged(m) || m->differs)
+			continue;
+		++*n;
+		most = fmax(most, fmax(fabs(m->lo - 1), fabs(m->hi - 1)));
+	}
+	return most;
+}
+
+static const struct et_fleet_machine *first_judged(const struct et_fleet *f)
+{
+	size_t i = 0;
+
+	while (!is_judged(&f->list[i]))
+		i++;
+	return &f->list[i];
+}
+
+static int farther(const void *va, const void *vb)
+{
+	const struct et_fleet_machine *const *a = va, *const *b = vb;
+	double x = fabs(log((*a)->ratio)), y = fabs(log((*b)->ratio));
+
+	return (x < y) - (x > y);
+}
+
+/* Finds the machines that differ, the farthest first. Returns their number. */
+static size_t find_different(const struct et_fleet *f, const struct et_fleet_machine **out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (is_judged(&f->list[i]) && f->list[i].differs)
+			out[n++] = &f->list[i];
+	}
+	if (n)
+		qsort(out, n, sizeof(*out), farther);
+	return n;
+}
+
+static void add_different(char **text, const struct et_fleet_machine *m, const char *than)
+{
+	char change[ET_FIGURE];
+
+	et_append(text, "; ", "%s is %s%s by %s", m->name, m->ratio > 1 ? "slower" : "faster", than,
+		et_format_change_span(m->ratio, m->lo, m->hi, change));
+}
+
+/* The machines that are not named. of is the number of those that are. */
+static void add_others(char **text, const struct et_fleet *f, size_t of)
+{
+	size_t others;
+	double most = most_of_others(f, &others);
+	const char *than = f->reference ? f->reference : "the fleet";
+	char percent[ET_FIGURE];
+
+	et_format_percent(most, percent);
+	if (of && others == 1)
+		et_append(text, "; ", "the other machine differs by less than %s", percent);
+	else if (of && others)
+		et_append(text, "; ", "the other %zu machines differ by less than %s", others,
+			percent);
+	else if (others == 1)
+		et_append(text, "; ", "%s is not shown to differ from %s, and not by more than %s",
+			first_judged(f)->name, than, percent);
+	else if (others)
+		et_append(text, "; ",
+			"no machine is shown to differ from %s; none differs by more than %s", than,
+			percent);
+}
+
+char *et_machines_verdict(const struct et_fleet *f)
+{
+	enum { NAMED = 3 };
+	ET_AUTO_FREE const struct et_fleet_machine **different =
+		et_calloc(f->n + 1, sizeof(const struct et_fleet_machine *));
+	ET_AUTO_FREE char *than =
+		et_asprintf(" than %s", f->reference ? f->reference : "the fleet");
+	ET_AUTO_FREE char *text = NULL;
+	size_t n = find_different(f, different);
+
+	if (f->n_judged < 2)
+		return et_strdup(
+			"no program was measured on two machines: they cannot be compared");
+	for (size_t i = 0; i < n && (i < NAMED || n == NAMED + 1); i++)
+		add_different(&text, different[i], i ? "" : than);
+	if (n > NAMED + 1)
+		et_append(&text, "; ", "%zu further machines differ", n - NAMED);
+	add_others(&text, f, n);
+	return et_strdup(
+		text ? text : "no machine was measured twice: whether they differ is not known");
+}
+
+char *et_machines_basis(const struct et_fleet *f)
+{
+	const char *kind = f->n_cpu == f->n_programs ? "CPU time"
+			   : f->n_cpu                ? "CPU or elapsed time"
+						     : "elapsed time";
+
+	return et_asprintf("%s of %zu program%s, %.3g %%", kind, f->n_programs,
+		f->n_programs == 1 ? "" : "s", 100 * (1 - f->alpha));
+}
+
+/* --- the table --- */
+
+/* Only two of them, if names are cut to fit: they are ordered by their weight. */
+static char *deviations_of(const struct et_fleet_machine *m, bool full)
+{
+	enum { SHOWN = 2 };
+	char *text = NULL;
+
+	if (!m->environment_known)
+		return et_strdup(ET_DASH);
+	if (!m->n_deviations)
+		return et_strdup("none");
+	et_append(&text, "", "%zu: ", m->n_deviations);
+	for (size_t i = 0; i < m->n_deviations && (full || i < SHOWN); i++)
+		et_append(&text, i ? ", " : "", "%s", m->deviations[i].factor);
+	if (!full && m->n_deviations > SHOWN)
+		et_append(&text, ", ", "…");
+	return text;
+}
+
+static void add_speed(
+	struct et_table *s, const struct et_fleet *f, const struct et_fleet_machine *m)
+{
+	char change[ET_FIGURE], bounds[ET_FIGURE], right[ET_FIGURE];
+	const char *style = !m->differs ? NULL : m->ratio > 1 ? SLOW : FAST;
+
+	if (f->reference && m->ratio == 1 && !is_judged(m)) {
+		et_table_text(s, "reference", "", DIM);
+		return;
+	}
+	if (!isfinite(m->ratio)) {
+		et_table_text(s, ET_DASH, "", NULL);
+		return;
+	}
+	et_format_change_signed(m->ratio, m->lo, m->hi, change);
+	right[0] = '\0';
+	if (is_judged(m))
+		snprintf(right, sizeof(right), "  (%.80s)",
+			et_format_change_bounds(m->ratio, m->lo, m->hi, "…", bounds));
+	et_table_text(s, change, right, style);
+}
+
+static void add_count(struct et_table *s, uint64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	et_table_text(s, text, "", NULL);
+}
+
+static void add_percent(struct et_table *s, double share)
+{
+	char text[ET_FIGURE] = ET_DASH;
+
+	if (isfinite(share))
+		et_format_percent(share, text);
+	et_table_text(s, text, "", NULL);
+}
+
+static void add_time(struct et_table *s, double ns)
+{
+	char text[ET_FIGURE] = ET_DASH;
+
+	if (isfinite(ns))
+		et_format_time(ns, text);
+	et_table_text(s, text, "", NULL);
+}
+
+static const char *or_dash(const char *text)
+{
+	return *text ? text : ET_DASH;
+}
+
+static void add_row(struct et_table *s, const struct et_fleet *f, const struct et_fleet_machine *m,
+	uint64_t now_wall_ns, bool times, bool full)
+{
+	ET_AUTO_FREE char *name = et_asprintf("%s%s", m->name, m->here ? " *" : "");
+	ET_AUTO_FREE char *deviations = deviations_of(m, full);
+	ET_AUTO_FREE char *cpu = et_asprintf("%" PRIu32 " × %s", m->host.cpus, m->host.cpu);
+	char when[24] = ET_DASH;
+
+	if (m->last_wall_ns)
+		et_listing_when(m->last_wall_ns, now_wall_ns, when);
+	et_table_name(s, name, m->here ? HERE : NULL);
+	if (times)
+		add_time(s, m->time_ns);
+	add_speed(s, f, m);
+	add_percent(s, m->noise);
+	et_table_name(s, deviations, m->n_deviations ? NULL : DIM);
+	et_table_name(s, when, NULL);
+	add_count(s, m->samples);
+	if (!times)
+		add_count(s, m->experiments);
+	et_table_name(s, m->host.cpus ? cpu : ET_DASH, NULL);
+	et_table_name(s, or_dash(m->host.kernel), NULL);
+	et_table_name(s, or_dash(m->host.virtual_machine), NULL);
+	et_table_name(s, or_dash(m->host.clocksource), NULL);
+}
+
+#define COLUMNS_AFTER                                                                              \
+	ET_COLUMN(FIGURE, "noise", .drop = 9), ET_COLUMN(NAME, "deviations", .drop = 8),           \
+		ET_COLUMN(NAME, "last seen", .drop = 7), ET_COLUMN(FIGURE, "samples", .drop = 6)
+#define COLUMNS_LAST                                                                               \
+	ET_COLUMN(NAME, "CPUs", .drop = 4), ET_COLUMN(NAME, "kernel", .drop = 3),                  \
+		ET_COLUMN(NAME, "virtual", .drop = 2), ET_COLUMN(NAME, "clock", .drop = 1)
+
+void et_machines_table(
+	const struct et_fleet *f, uint64_t now_wall_ns, bool times, const struct et_page *page)
+{
+	static const struct et_table_column with[] = { ET_COLUMN(NAME, "machine"),
+		ET_COLUMN(FIGURE, "time"), ET_COLUMN(FIGURE, "against the fleet"), COLUMNS_AFTER,
+		COLUMNS_LAST };
+	static const struct et_table_column without[] = { ET_COLUMN(NAME, "machine"),
+		ET_COLUMN(FIGURE, "against the fleet"), COLUMNS_AFTER,
+		ET_COLUMN(FIGURE, "experiments", .drop = 5), COLUMNS_LAST };
+	struct et_table_column columns[ET_LENGTH(with)];
+	struct et_table s = { ET_COLUMNS(columns) };
+
+	memcpy(columns, times ? with : without, sizeof(columns));
+	if (f->reference)
+		columns[times ? 2 : 1].title = "against it";
+	for (size_t i = 0; i < f->n; i++)
+		add_row(&s, f, &f->list[i], now_wall_ns, times, page->full_names);
+	et_table_print(&s, page);
+	et_warnings_text(page, 2, &f->warnings);
+	for (char *const *note = f->notes; note && *note; note++)
+		et_page_paragraph(page, 2, "", NULL, *note, NULL);
+}
+
+void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const struct et_page *page)
+{
+	ET_AUTO_FREE char *verdict = et_machines_verdict(f);
+	ET_AUTO_FREE char *basis = et_machines_basis(f);
+
+	et_page_paragraph(page, 0, "", NULL, verdict, "1");
+	putc('\n', page->out);
+	et_machines_table(f, now_wall_ns, true, page);
+	if (f->n_judged > 1)
+		et_page_paragraph(page, 0, "", NULL, basis, DIM);
+}
+
+/* --- JSON --- */
+
+static void write_when(struct et_json *w, const char *key, const void *wall_ns)
+{
+	uint64_t ns = *(const uint64_t *)wall_ns;
+	char text[32];
+
+	et_json_string(w, key, ns ? et_format_rfc3339(ns, text) : NULL);
+}
+
+static const struct et_field ratio_fields[] = {
+	ET_KEYS(et_fleet_machine, ratio, lo, hi),
+	{ 0 },
+};
+
+static void write_speed(
+	struct et_json *w, const struct et_fleet *f, const struct et_fleet_machine *m)
+{
+	if (!isfinite(m->ratio)) {
+		et_json_null(w, "speed");
+		return;
+	}
+	et_json_object(w, "speed");
+	et_fields_write(w, ratio_fields, m);
+	et_json_double(w, "level", 1 - f->alpha);
+	et_json_double(w, "p_holm", m->p_holm);
+	if (is_judged(m))
+		et_json_bool(w, "differs", m->differs);
+	else
+		et_json_null(w, "differs");
+	et_json_u64(w, "samples", m->n);
+	et_json_u64(w, "sessions", m->sessions);
+	et_json_bool(w, "between_sessions", f->between_sessions);
+	et_json_end(w);
+}
+
+static const struct et_field machine_fields[] = {
+	ET_KEY(et_fleet_machine, "machine", id),
+	ET_KEYS(et_fleet_machine, name, here),
+	ET_KEY(et_fleet_machine, "etalon", version, ET_GIVEN(et_fleet_machine, version)),
+	ET_KEYS(et_fleet_machine, experiments, samples),
+	ET_KEY_BY(et_fleet_machine, "first_seen", first_wall_ns, write_when),
+	ET_KEY_BY(et_fleet_machine, "last_seen", last_wall_ns, write_when),
+	ET_KEY_OBJECT(et_fleet_machine, "host", host,
+		ET_TABLE(ET_KEYS(et_host, name, kernel, architecture, cpu, cpus),
+			ET_KEY(et_host, "virtual", virtual_machine),
+			ET_KEYS(et_host, clocksource, governor, memory_bytes))),
+	ET_KEYS(et_fleet_machine, time_ns),
+	{ 0 },
+};
+
+static const struct et_field noise_fields[] = {
+	ET_KEYS(et_fleet_machine, noise),
+	ET_KEY_LIST(et_fleet_machine, "deviations", deviations, n_deviations,
+		ET_TABLE(ET_KEYS(et_factor, factor, state, wanted)),
+		ET_GIVEN(et_fleet_machine, environment_known)),
+	{ 0 },
+};
+
+void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w)
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		et_json_object(w, NULL);
+		et_fields_write(w, machine_fields, m);
+		write_speed(w, f, m);
+		et_fields_write(w, noise_fields, m);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
+#include "app/doe/doe.h"
+#include "app/doe/parts.h"
+#include "app/doe/view.h"
+#include "base/alloc.h"
+#include "model/design/terms.h"
+#include "source/operand.h"
+#include "stats/doe/doe.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The experiments, and the effects that --terms names. */
+struct analysis {
+	struct et_doe_loaded of;
+	uint32_t *terms;
+	size_t n_terms;
+};
+
+/* The same experiment twice would count its runs twice. */
+static int check_distinct(const struct et_doe_loaded *a, struct et_error *err)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		for (size_t k = i + 1; k < a->n; k++) {
+			if (!strcmp(a->list[i]->id, a->list[k]->id))
+				return et_hint(err,
+					et_fail(err, EINVAL, ET_EXIT_USAGE,
+						"experiment %s is given twice", a->list[i]->id),
+					"name each experiment once");
+		}
+	}
+	return 0;
+}
+
+static int check_table(const char *operand, struct et_error *err)
+{
+	size_t length = strlen(operand);
+
+	if (length < 4 || strcmp(operand + length - 4, ".csv") || !et_operand_is_file(operand))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is a table, not a plan or an experiment",
+			operand),
+		"run 'etalon doe import %s' first", operand);
+}
+
+static int load(struct et_cli *cli, char *const *operands, size_t n, struct et_doe_loaded *out,
+	struct et_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		int rc = check_table(operands[i], err);
+
+		if (!rc)
+			rc = et_doe_load(cli, operands[i], out, err);
+		if (rc)
+			return rc;
+	}
+	return check_distinct(out, err);
+}
+
+static void write_svg(const void *view, FILE *out)
+{
+	et_doe_svg(view, out);
+}
+
+static void write_page(const void *view, FILE *out)
+{
+	et_doe_page(view, out);
+}
+
+static int show(const struct et_cli *cli, const struct et_doe_request *r, struct et_doe_view *v,
+	struct et_error *err)
+{
+	const struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+	int rc = et_output_write(r->svg, "svg", write_svg, v, err);
+
+	if (!rc)
+		rc = et_output_write(r->page, "report", write_page, v, err);
+	if (rc)
+		return rc;
+	if (r->json) {
+		et_json_init(&w, stdout, 2);
+		et_doe_json(v, &w);
+	} else if (cli->verbosity < 0) {
+		et_doe_print_short(v, &page);
+	} else {
+		et_doe_text(v, &page);
+	}
+	return et_cli_close_output(stdout, "-", err);
+}
+
+static int analyse(const struct et_cli *cli, const struct et_doe_request *r,
+	const struct analysis *a, struct et_error *err)
+{
+	const struct et_experiment *const *list = (const struct et_experiment *const *)a->of.list;
+	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
+	struct et_doe_result result = { 0 };
+	int rc = et_doe_analyse(list, a->of.n, &o, &result, err);
+
+	if (rc)
+		return rc;
+	struct et_doe_view v = { .result = &result,
+		.experiments = list,
+		.n_experiments = a->of.n,
+		.parts = a->of.parts,
+		.terms = a->terms,
+		.n_terms = a->n_terms,
+		.verbose = cli->verbosity > 0,
+		.tables = r->tables,
+		.plot = r->plot };
+	rc = show(cli, r, &v, err);
+	et_doe_result_free(&result);
+	return rc;
+}
+
+int et_doe_do_analyse(struct et_call *call, struct et_error *err)
+{
+	struct et_cli *cli = call->cli;
+	const struct et_doe_request *r = call->ctx;
+	struct analysis a = { 0 };
+	int rc = load(cli, call->operands, call->n, &a.of, err);
+
+	if (!rc && r->terms)
+		rc = et_design_terms_parse(
+			a.of.list[0]->design, r->terms, &a.terms, &a.n_terms, err);
+	if (!rc)
+		rc = analyse(cli, r, &a, err);
+	et_doe_loaded_free(&a.of);
+	free(a.terms);
+	return rc;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of `etalon doe`. */
+#ifndef ET_APP_DOE_DOE_H
+#define ET_APP_DOE_DOE_H
+
+#include "app/doe/view.h"
+#include "cli/cli.h"
+#include "cli/outputs.h"
+#include "model/experiment/experiment.h"
+#include "plan/plan.h"
+
+/* The options of all actions. */
+struct et_doe_request {
+	bool json;              /* analyse, plan, status: JSON instead of text */
+	const char *json_file;  /* run: record */
+	const char *page, *svg; /* analyse: files */
+	bool yes;               /* run: do not ask before a large experiment */
+	bool fresh;             /* run: --new */
+	bool trust;             /* run --attach, --cancel: --trust-record */
+	const char *from;       /* init: a command */
+	bool schema;            /* init: the JSON Schema instead of a plan */
+	const char *output;     /* init, export, import: a file */
+	const char *terms;      /* analyse, plan: effects that are wanted, "a,b,a:b" */
+	bool no_pilot;          /* plan: make no pilot runs */
+	double alpha, level;
+	int method;       /* analyse: 0 is auto, else 1 + enum et_doe_method */
+	bool tables;      /* analyse: the tables of Nogueira and Matias */
+	bool plot;        /* analyse: pictures in the terminal */
+	bool r_script;    /* export: a script for R instead of the data */
+	const char *data; /* export: the file that the script reads */
+	/* import: names of columns; NULL: found by the header */
+	const char *response, *factors, *program, *block;
+	const char *label; /* import: name of the experiment */
+	int unit;          /* import: enum et_results_unit, of the response */
+};
+
+/* The context of a call is a struct et_doe_request. */
+et_action_run et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_do_analyse, et_doe_import,
+	et_doe_export;
+
+/* Reads a plan file ("-" is standard input). et_plan_file_free frees *out. */
+int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error *err) ET_CHECK;
+/* Why a plan cannot set an option of `run`: what to do instead; NULL: it can. */
+const char *et_doe_refusal(const char *option);
+struct et_run_options;
+struct et_measuring;
+struct et_machine;
+/* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels);
+/* Sets o to the defaults of `doe` and then to the options of `run` in the plan, which outlives o.
+ */
+int et_doe_set_options(
+	const struct et_plan_file *plan, struct et_run_options *o, struct et_error *err) ET_CHECK;
+/*
+ * Fills the parts of m that the plan's options of `run` decide and that are not part of the
+ * experiment: env and no_ledger. They point into the plan.
+ */
+int et_doe_set_measuring(
+	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err) ET_CHECK;
+/*
+ * Makes the experiment of a plan, which it takes the design from: commands, options of `run`, and
+ * builds if `build`. The caller frees *out.
+ */
+int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Ids of stored experiments. To begin, set all to 0; the caller frees the list. */
+struct et_doe_ids {
+	char (*list)[40];
+	size_t n, cap;
+	bool measured; /* set by the caller: imported ones are not wanted */
+};
+struct et_store;
+/* Finds the designed experiments of that name, newest first. */
+int et_doe_find(struct et_store *store, const char *name, struct et_doe_ids *out,
+	struct et_error *err) ET_CHECK;
+/* The error that a plan file differs from the plan of an experiment; changes has the lines. */
+int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err);
+/*
+ * Checks all levels on this machine, before anything runs: exit 3 if it cannot set one, 2 if one is
+ * malformed. e was made from the plan, which knows the places of its levels.
+ */
+int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
+	struct et_error *err) ET_CHECK;
+/* `doe run` on other machines: with --engine, --attach or --cancel. */
+et_action_run et_doe_campaign;
+struct et_doe_pilot;
+/*
+ * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
+ * of each, which become no samples. *out has one element per program, or is NULL and *why says why;
+ * *failed is NULL, or names the run that failed. The caller frees them. -EINTR after a signal.
+ */
+int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
+	char **why, char **failed, struct et_error *err) ET_CHECK;
+
+#endif

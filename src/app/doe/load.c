@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the stored experiments of a plan, or of an id, a label or a file. */
+#include "app/doe/doe.h"
+#include "app/doe/parts.h"
+#include "base/alloc.h"
+#include "model/design/change.h"
+#include "source/input.h"
+#include "source/operand.h"
+#include "stats/doe/doe.h"
+#include "store/central/campaign.h"
+#include "store/import/import.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct names {
+	const char *name;
+	struct et_doe_ids *ids;
+};
+
+static int note(void *ctx, const struct et_summary *s)
+{
+	struct names *n = ctx;
+
+	if (!s->design || !s->label || strcmp(s->label, n->name) ||
+		(n->ids->measured && s->origin != ET_ORIGIN_MEASURED))
+		return 0;
+	ET_GROW(n->ids->list, n->ids->n, n->ids->cap);
+	memcpy(n->ids->list[n->ids->n++], s->id, sizeof(s->id));
+	return 0;
+}
+
+int et_doe_find(
+	struct et_store *store, const char *name, struct et_doe_ids *out, struct et_error *err)
+{
+	struct names n = { name, out };
+
+	return et_store_list(store, 0, note, &n, err);
+}
+
+static bool has_machine(const struct et_doe_loaded *l, const struct et_experiment *e)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (et_doe_same_machine(l->list[i], e))
+			return true;
+	}
+	return false;
+}
+
+/* Takes e if it belongs to the experiments that were loaded; otherwise e is left. */
+static bool takes(struct et_doe_loaded *l, struct et_experiment *e)
+{
+	/* Parts of campaigns belong to theirs, not to experiments of single machines. */
+	if (l->n && (e->member.campaign[0] || has_machine(l, e)))
+		return false;
+	et_doe_loaded_add(l, e);
+	return true;
+}
+
+/*
+ * Adds the newest experiment of that name and design; if machines are blocks, the newest of each;
+ * if it is part of a campaign, all parts. *changes becomes the difference to the newest experiment
+ * of another design, or stays NULL.
+ */
+static int load_design(struct et_store *store, const struct et_design *d, struct et_doe_loaded *l,
+	char **changes, char other[40], struct et_error *err)
+{
+	struct et_doe_ids ids = { 0 };
+	size_t before = l->n;
+	int rc = et_doe_find(store, d->name, &ids, err);
+
+	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
+		struct et_experiment *e;
+		if (l->n && d->blocks != ET_BLOCKS_MACHINE)
+			break;
+		rc = et_store_load_head(store, ids.list[i], &e, err);
+		if (rc)
+			break;
+		char *differs = et_design_changes(e->design, d);
+		if (!differs && !l->n && e->member.campaign[0]) {
+			rc = et_doe_load_campaign_of(store, e, l, err);
+			before = l->n;
+			break;
+		}
+		if (!differs && takes(l, e))
+			continue;
+		if (differs && !*changes) {
+			*changes = differs;
+			differs = NULL;
+			memcpy(other, e->id, 40);
+		}
+		free(differs);
+		et_experiment_free(e);
+	}
+	free(ids.list);
+	return rc ? rc : et_doe_loaded_complete(store, l, before, err);
+}
+
+static int load_plan(struct et_store *store, const char *path, const struct et_design *d,
+	struct et_doe_loaded *l, struct et_error *err)
+{
+	ET_AUTO_FREE char *changes = NULL;
+	char other[40], id[40];
+	int rc = load_design(store, d, l, &changes, other, err);
+
+	if (rc || l->n)
+		return rc;
+	if (changes)
+		return et_doe_changed(path, other, changes, err);
+	if (et_doe_find_campaign(store, d->name, NULL, id))
+		return et_doe_load_campaign(store, id, l, err);
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment of the plan '%s' is stored yet",
+			d->name),
+		"run 'etalon doe run %s'", path);
+}
+
+static int check_design(struct et_experiment *e, const char *operand, struct et_error *err)
+{
+	if (e->design)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is no experiment of 'etalon doe'",
+			operand),
+		"run 'etalon show %s' to print it", operand);
+}
+
+/* Whether the name means more than the experiment e: not if it is the id of e. */
+static bool is_label(const char *name, const struct et_experiment *e)
+{
+	return !strcmp(name, "last") || (e->label && !strcmp(e->label, name));
+}
+
+static int load_found(struct et_store *store, const char *name, struct et_experiment *e,
+	struct et_doe_loaded *l, struct et_error *err)
+{
+	ET_AUTO_FREE char *changes = NULL;
+	char id[40];
+	int rc = check_design(e, name, err);
+
+	if (rc == 0 && is_label(name, e) && e->member.campaign[0])
+		return et_doe_load_campaign_of(store, e, l, err);
+	if (rc == 0 && e->label && !strcmp(e->label, name) &&
+		e->design->blocks == ET_BLOCKS_MACHINE) {
+		rc = load_design(store, e->design, l, &changes, id, err);
+	} else if (rc == 0) {
+		et_doe_loaded_add(l, e);
+		return et_doe_loaded_complete(store, l, l->n - 1, err);
+	}
+	et_experiment_free(e);
+	return rc;
+}
+
+/* An id means one experiment or one campaign, a label all of its machines or parts. */
+static int load_name(
+	struct et_store *store, const char *name, struct et_doe_loaded *l, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	char id[40];
+	int rc = et_store_find(store, name, id, err);
+
+	if (rc == 0)
+		rc = et_store_load_head(store, id, &e, err);
+	if ((rc == 0 || rc == -ENOENT) && et_doe_find_campaign(store, name, e, id)) {
+		et_experiment_free(e);
+		return et_doe_load_campaign(store, id, l, err);
+	}
+	return rc ? rc : load_found(store, name, e, l, err);
+}
+
+/* An operand, and the experiments that it means. */
+struct search {
+	struct et_cli *cli;
+	const char *operand;
+	const struct et_design *design; /* of a plan file, or NULL */
+	struct et_doe_loaded *out;
+	bool opened; /* a store */
+};
+
+static int find(
+	void *ctx, struct et_store *store, const char *name, char id[40], struct et_error *err)
+{
+	struct search *s = ctx;
+	struct et_doe_loaded l = { 0 };
+
+	s->opened = true;
+	if (s->out->whole && et_doe_find_campaign(store, name, NULL, id))
+		return et_campaign_load(store, id, &s->out->campaign, err);
+	int rc = s->design ? load_plan(store, s->operand, s->design, &l, err)
+			   : load_name(store, name, &l, err);
+	if (rc == 0 && l.n) {
+		memcpy(id, l.list[0]->id, sizeof(l.list[0]->id));
+		et_doe_loaded_move(&l, s->out);
+	}
+	et_doe_loaded_free(&l);
+	return rc;
+}
+
+static int take_plan(
+	struct search *s, char *data, size_t size, const char *name, struct et_error *err)
+{
+	struct et_plan_file plan = { 0 };
+	struct et_store *store = NULL;
+	char id[40];
+	ET_AUTO_FCLOSE FILE *in = fmemopen(data, size, "r");
+	int rc = in ? et_plan_read(in, name, &plan, err)
+		    : et_fail_file(err, errno, ET_EXIT_OUTSIDE, name);
+
+	if (rc)
+		return rc;
+	s->design = plan.design;
+	s->out->plan = strcmp(s->operand, "-") ? s->operand : NULL;
+	rc = et_stored_search(s->cli, plan.design->name, find, s, &store, id, err);
+	et_store_close(store);
+	et_plan_file_free(&plan);
+	return rc;
+}
+
+/* A record is in JSON, a plan in YAML. */
+static int read_file(void *ctx, FILE *in, const char *name, struct et_error *err)
+{
+	struct search *s = ctx;
+	ET_AUTO_FREE char *data = NULL;
+	struct et_experiment *e;
+	size_t size, at = 0;
+	int rc = et_input_read_stream(in, name, ET_IMPORT_MOST_BYTES, &data, &size, err);
+
+	if (rc)
+		return rc;
+	while (at < size && data[at] && strchr(" \n\t\r", data[at]))
+		at++;
+	if (at == size || data[at] != '{')
+		return take_plan(s, data, size, name, err);
+	rc = et_input_record(data, size, name, &e, err);
+	if (rc)
+		return rc;
+	et_doe_loaded_add(s->out, e);
+	return check_design(e, name, err);
+}
+
+int et_doe_load(
+	struct et_cli *cli, const char *operand, struct et_doe_loaded *out, struct et_error *err)
+{
+	static const struct et_operand_use use = { .read = read_file, .find = find };
+	struct search s = { .cli = cli, .operand = operand, .out = out };
+	int rc = et_operand_open(cli, operand, &use, &s, err);
+
+	if (rc == -ENOENT && !s.opened && (s.design || !et_operand_is_file(operand)))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in this store"),
+			"run 'etalon doe run %s'", s.design ? operand : "PLAN");
+	return rc;
+}

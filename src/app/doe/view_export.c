@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs of a designed experiment as CSV, and a script for R that repeats the analysis. */
+#include "app/doe/view.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "draw/csv_text.h"
+#include "stats/doe/doe.h"
+#include "stats/series/tally.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Columns with a meaning: a factor of that name is called factor.NAME. */
+static bool is_reserved(const char *name)
+{
+	static const char *const names[] = { "program", "block", "round", "order", "counts" };
+
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	for (int m = 0; m < ET_METRICS; m++) {
+		ET_AUTO_FREE char *own =
+			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+		if (!strcmp(own, name))
+			return true;
+	}
+	return false;
+}
+
+char *et_doe_column(const struct et_design *d, size_t factor)
+{
+	const char *name = d->factors[factor].name;
+
+	return et_asprintf("%s%s", is_reserved(name) ? "factor." : "", name);
+}
+
+static enum et_metric metric_of(const struct et_design *d)
+{
+	for (int m = 0; m < ET_METRICS; m++) {
+		if (d->response && !strcmp(et_metrics[m].name, d->response))
+			return (enum et_metric)m;
+	}
+	return ET_METRIC_ELAPSED;
+}
+
+char *et_doe_response_column(const struct et_design *d)
+{
+	enum et_metric m = metric_of(d);
+
+	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+}
+
+/* The experiments and their machines. */
+struct source {
+	const struct et_experiment *const *experiments;
+	size_t n, n_machines;
+	bool population;   /* as in struct et_doe_result */
+	char **names;      /* of the machines */
+	uint32_t *machine; /* of each experiment */
+};
+
+/* "block" if blocks are part of the analysis, "round" if runs are only arranged in rounds. */
+static const char *block_column(const struct source *s)
+{
+	const struct et_experiment *e = s->experiments[0];
+
+	if (e->design->blocks != ET_BLOCKS_NONE || s->n > 1)
+		return "block";
+	return e->plan.order == ET_ORDER_SEQUENTIAL ? NULL : "round";
+}
+
+/* The machine; else the round, of several experiments with the number of its experiment. */
+static void put_block(const struct source *s, size_t number, uint32_t round, FILE *out)
+{
+	enum et_design_blocks blocks = s->experiments[0]->design->blocks;
+
+	putc(',', out);
+	if (s->population || blocks == ET_BLOCKS_MACHINE ||
+		(blocks == ET_BLOCKS_NONE && s->n_machines > 1))
+		et_csv_text(s->names[s->machine[number]], out);
+	else if (blocks == ET_BLOCKS_NONE && s->n > 1)
+		fprintf(out, "%zu", number + 1);
+	else if (s->n > 1)
+		fprintf(out, "%zu.%u", number + 1, round);
+	else
+		fprintf(out, "%u", round);
+}
+
+static void header(const struct source *s, FILE *out)
+{
+	const struct et_design *d = s->experiments[0]->design;
+	ET_AUTO_FREE char *response = et_doe_response_column(d);
+
+	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
+	      "program,",
+		out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		et_csv_text(name, out);
+		putc(',', out);
+	}
+	if (block_column(s))
+		fprintf(out, "%s,", block_column(s));
+	fprintf(out, "order,counts,%s\n", response);
+}
+
+static void command(
+	const struct source *from, size_t number, uint32_t command, uint32_t first, FILE *out)
+{
+	const struct et_experiment *e = from->experiments[number];
+	const struct et_design *d = e->design;
+	enum et_metric metric = metric_of(d);
+	ET_AUTO_READER struct et_sample_reader r =
+		et_samples_read_figures(&e->commands[command].samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		uint64_t value = et_sample_metric(s, metric);
+		if (value == ET_UNKNOWN)
+			continue;
+		et_csv_text(d->programs[et_design_program_of(d, command)].name, out);
+		for (size_t f = 0; f < d->n_factors; f++) {
+			putc(',', out);
+			et_csv_text(et_design_level(d, command, f), out);
+		}
+		if (block_column(from))
+			put_block(from, number, s->place.round, out);
+		fprintf(out, ",%u,%d,%" PRIu64 "\n", first + s->place.order, et_sample_counts(s),
+			value);
+	}
+}
+
+static uint32_t last_order(const struct et_experiment *e)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			last = s->place.order > last ? s->place.order : last;
+	}
+	return last;
+}
+
+void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out)
+{
+	struct source s = { .experiments = experiments, .n = n };
+	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+	uint32_t first = 0;
+
+	s.machine = machine;
+	s.names = et_doe_machines(experiments, n, machine, &s.n_machines);
+	s.population = s.n_machines > 1 && et_doe_whole_each(experiments, n);
+	header(&s, out);
+	for (size_t k = 0; k < n; k++) {
+		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)
+			command(&s, k, i, first, out);
+		first += last_order(experiments[k]);
+	}
+	et_strv_free(s.names);
+}
+
+/* --- R --- */
+
+/* A text in R's quotes. */
+static void r_text(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (const char *p = text; *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\%03o", c);
+		else
+			putc(c, out);
+	}
+	putc('"', out);
+}
+
+/* The factors as columns f1, f2 …, whose names need no quotes in a formula. */
+static void r_factors(const struct et_design *d, FILE *out)
+{
+	fputs("factors <- list(\n", out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		fputs("  list(name = ", out);
+		r_text(name, out);
+		fputs(", levels = c(", out);
+		for (size_t i = 0; i < d->factors[f].n_levels; i++) {
+			fputs(i ? ", " : "", out);
+			r_text(d->factors[f].levels[i], out);
+		}
+		fprintf(out, "))%s\n", f + 1 < d->n_factors ? "," : "");
+	}
+	fputs(")\n", out);
+}
+
+static const char script_begin[] =
+	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
+	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
+	"# with Holm's correction per program. Every treatment must have runs.\n"
+	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
+	"figures.\n"
+	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
+	"argument <- commandArgs(trailingOnly = TRUE)\n";
+
+static const char script_read[] =
+	"d <- read.csv(file, comment.char = \"#\", colClasses = \"character\", check.names = "
+	"FALSE)\n"
+	"d <- d[d$counts == \"1\", ]\n"
+	"d$y <- as.numeric(d[[response]])\n"
+	"plain <- function(x) sub(\"^'([-=+@])\", \"\\\\1\", x)\n"
+	"names <- character(0)\n"
+	"for (i in seq_along(factors)) {\n"
+	"  f <- factors[[i]]\n"
+	"  d[[paste0(\"f\", i)]] <- factor(plain(d[[f$name]]), levels = f$levels)\n"
+	"  names[i] <- f$name\n"
+	"}\n"
+	"if (blocked) d$b <- factor(d$block)\n"
+	"blocked <- blocked && nlevels(d$b) > 1\n";
+
+static const char script_effects[] =
+	"# The mean at the second level minus that at the first, of interactions half the\n"
+	"# difference of the differences; of more levels the largest minus the smallest mean.\n"
+	"# All treatments weigh the same. contr.sum has 1 for the first and -1 for the last "
+	"level.\n"
+	"effect <- function(a, x, columns) {\n"
+	"  levels <- sapply(columns, function(c) nlevels(x[[c]]))\n"
+	"  term <- which(attr(terms(a), \"term.labels\") == paste(columns, collapse = \":\"))\n"
+	"  b <- coef(a)[attr(model.matrix(a), \"assign\") == term]\n"
+	"  if (all(levels == 2)) return(unname(2 * (-1)^length(columns) * b))\n"
+	"  if (length(columns) > 1) return(NA)\n"
+	"  diff(range(b, -sum(b)))\n"
+	"}\n"
+	"show <- function(...) cat(paste(sapply(list(...), function(v)\n"
+	"  if (is.numeric(v)) format(v, digits = 15) else v), collapse = \",\"), \"\\n\", sep = "
+	"\"\")\n"
+	"analyse <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  right <- paste(columns, collapse = \" * \")\n"
+	"  a <- aov(as.formula(paste(\"y ~\", if (blocked) \"b +\" else \"\", right)), x)\n"
+	"  table <- drop1(a, . ~ ., test = \"F\")\n"
+	"  for (i in seq_len(nrow(table))) {\n"
+	"    term <- rownames(table)[i]\n"
+	"    if (term %in% c(\"<none>\", \"b\")) next\n"
+	"    columns <- strsplit(term, \":\")[[1]]\n"
+	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
+	"    show(\"effect\", program, name, effect(a, x, columns),\n"
+	"      table[i, \"Df\"], table[i, \"Sum of Sq\"], table[i, \"F value\"], table[i, "
+	"\"Pr(>F)\"])\n"
+	"  }\n"
+	"}\n";
+
+static const char script_machines[] =
+	"# Machines stand for many: each term is tested against its variation from machine to\n"
+	"# machine (Greenhouse and Geisser's degrees of freedom), and components of variance are\n"
+	"# those of logarithms; lme4::lmer(log(y) ~ t + (1 | b / t)) fits them by REML.\n"
+	"of_machines <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  right <- paste(columns, collapse = \" * \")\n"
+	"  m <- aggregate(as.formula(paste(\"y ~ b +\", paste(columns, collapse = \" + \"))), x, "
+	"mean)\n"
+	"  count <- table(m$b)\n"
+	"  m <- m[m$b %in% names(count)[count == max(count)], ]\n"
+	"  m$b <- factor(m$b)\n"
+	"  a <- aov(as.formula(paste(\"y ~\", right)), m)\n"
+	"  error <- paste0(\" + Error(b / (\", right, \"))\")\n"
+	"  strata <- summary(aov(as.formula(paste0(\"y ~ \", right, error)), m))\n"
+	"  m <- m[do.call(order, m[c(rev(columns), \"b\")]), ]\n"
+	"  means <- matrix(m$y, nrow = nlevels(m$b))\n"
+	"  design <- model.matrix(as.formula(paste(\"~\", right)), m[m$b == m$b[1], ])\n"
+	"  labels <- attr(terms(a), \"term.labels\")\n"
+	"  for (i in seq_along(labels)) {\n"
+	"    columns <- strsplit(labels[i], \":\")[[1]]\n"
+	"    table <- strata[[paste0(\"Error: b:\", labels[i])]][[1]]\n"
+	"    q <- qr.Q(qr(design[, attr(design, \"assign\") == i, drop = FALSE]))\n"
+	"    s <- cov(means %*% q)\n"
+	"    df <- sum(diag(s))^2 / sum(s^2)\n"
+	"    f <- table[1, \"F value\"]\n"
+	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
+	"    show(\"effect\", program, name, effect(a, m, columns), df,\n"
+	"      table[1, \"Sum Sq\"] * nrow(x) / nrow(m), f,\n"
+	"      pf(f, df, df * (nlevels(m$b) - 1), lower.tail = FALSE))\n"
+	"  }\n"
+	"}\n"
+	"components <- function(program, x) {\n"
+	"  t <- interaction(x[paste0(\"f\", seq_along(factors))], drop = TRUE)\n"
+	"  of <- function(f) tapply(log(x$y), list(x$b, t), f)\n"
+	"  whole <- apply(!is.na(of(mean)), 1, all)\n"
+	"  n <- of(length)[whole, ]\n"
+	"  m <- of(mean)[whole, ]\n"
+	"  within <- sum(of(var)[whole, ] * (n - 1), na.rm = TRUE) / sum(n - 1)\n"
+	"  rest <- sweep(m - rowMeans(m), 2, colMeans(m - rowMeans(m)))\n"
+	"  both <- sum(rest^2) / (nrow(m) - 1) / (ncol(m) - 1)\n"
+	"  v <- c(between_machines = var(rowMeans(m)) - both / ncol(m),\n"
+	"    machine_by_treatment = both - within * mean(1 / n), within_machines = within)\n"
+	"  v[v < 0] <- 0\n"
+	"  for (i in names(v))\n"
+	"    show(\"component\", program, i, 100 * sqrt(v[[i]]), 100 * v[[i]] / sum(v))\n"
+	"}\n";
+
+static const char script_pairs[] =
+	"# The protocol of Nogueira and Matias for two independent samples.\n"
+	"test <- function(x, y) {\n"
+	"  normal <- function(v) length(unique(v)) > 1 && shapiro.test(v)$p.value > 0.05\n"
+	"  if (normal(x) && normal(y)) {\n"
+	"    equal <- var.test(x, y)$p.value > 0.05\n"
+	"    return(list(if (equal) \"student\" else \"welch\",\n"
+	"      t.test(x, y, var.equal = equal)$p.value))\n"
+	"  }\n"
+	"  list(\"wilcoxon\", suppressWarnings(wilcox.test(x, y)$p.value))\n"
+	"}\n"
+	"compare <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  cells <- split(x$y, x[rev(columns)], drop = TRUE, lex.order = TRUE)\n"
+	"  label <- function(t) { r <- x[do.call(interaction, c(x[rev(columns)],\n"
+	"    list(lex.order = TRUE, drop = TRUE))) == t, ][1, ]\n"
+	"    paste(paste0(names, \"=\", sapply(columns, function(c) as.character(r[[c]]))),\n"
+	"      collapse = \" \") }\n"
+	"  labels <- sapply(names(cells), label)\n"
+	"  rows <- list()\n"
+	"  for (i in seq_along(cells)) for (k in seq_along(cells)) if (i < k)\n"
+	"    rows[[length(rows) + 1]] <- c(list(labels[i], labels[k]), test(cells[[i]], "
+	"cells[[k]]))\n"
+	"  adjusted <- p.adjust(sapply(rows, function(r) r[[4]]), \"holm\")\n"
+	"  for (i in seq_along(rows)) show(\"pair\", program, unname(rows[[i]][[1]]),\n"
+	"    unname(rows[[i]][[2]]), rows[[i]][[3]], rows[[i]][[4]], adjusted[i])\n"
+	"}\n"
+	"cat(\"effect,program,term,effect,df,sum of squares,F,p\\n\")\n"
+	"judge <- if (machines) of_machines else analyse\n"
+	"for (p in unique(d$program)) judge(p, d[d$program == p, ])\n"
+	"# If machines have several parts, the data do not say which run was in which.\n"
+	"if (machines && !parts) {\n"
+	"  cat(\"component,program,name,sd in percent,percent of the variance\\n\")\n"
+	"  for (p in unique(d$program)) components(p, d[d$program == p, ])\n"
+	"}\n"
+	"cat(\"pair,program,a,b,test,p,p_holm\\n\")\n"
+	"for (p in unique(d$program)) compare(p, d[d$program == p, ])\n";
+
+void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
+{
+	const struct et_design *d = experiments[0]->design;
+	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+	size_t n_machines;
+	ET_AUTO_FREE char *response = et_doe_response_column(d);
+
+	et_strv_free(et_doe_machines(experiments, n, machine, &n_machines));
+	fputs(script_begin, out);
+	fputs("file <- if (length(argument)) argument[1] else ", out);
+	r_text(data, out);
+	fputs("\nresponse <- ", out);
+	r_text(response, out);
+	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE && n < 2 ? "FALSE" : "TRUE");
+	fprintf(out, "machines <- %s\n",
+		n_machines > 1 && et_doe_whole_each(experiments, n) ? "TRUE" : "FALSE");
+	fprintf(out, "parts <- %s\n", n > n_machines ? "TRUE" : "FALSE");
+	r_factors(d, out);
+	fputs(script_read, out);
+	fputs(script_effects, out);
+	fputs(script_machines, out);
+	fputs(script_pairs, out);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
+#include "app/doe/view.h"
+#include "base/alloc.h"
+#include "base/memstream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- figures --- */
+
+int et_doe_decimals(double x)
+{
+	if (!(x > 0))
+		return 1;
+	double place = -floor(log10(x * 1.05));
+	return place < 0 ? 0 : place > 3 ? 3 : (int)place;
+}
+
+double et_doe_no_minus_zero(double x, int decimals)
+{
+	return fabs(x) < 0.5 * pow(10, -decimals) ? 0 : x;
+}
+
+const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE])
+{
+	int d = et_doe_decimals(isfinite(hi - lo) ? (hi - lo) / 2 : fabs(x) / 100);
+
+	if (!isfinite(x))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else if (isfinite(lo) && isfinite(hi))
+		snprintf(buf, ET_FIGURE, "%.*f %% (%.*f … %.*f)", d, et_doe_no_minus_zero(x, d), d,
+			et_doe_no_minus_zero(lo, d), d, et_doe_no_minus_zero(hi, d));
+	else
+		snprintf(buf, ET_FIGURE, "%.*f %%", d, et_doe_no_minus_zero(x, d));
+	return buf;
+}
+
+const char *et_doe_effect_percent(
+	const struct et_doe_program *p, const struct et_doe_effect *e, char buf[ET_FIGURE])
+{
+	struct et_doe_change c = et_doe_change_of(p, e);
+
+	return et_doe_percent(c.percent, c.lo, c.hi, buf);
+}
+
+const char *et_doe_value(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE])
+{
+	char plain[ET_FIGURE];
+
+	et_format_value_to(fabs(x), resolution, unit, plain);
+	/* No "-0.000 ns". */
+	snprintf(buf, ET_FIGURE, "%s%.90s", x < 0 && strtod(plain, NULL) > 0 ? "-" : "", plain);
+	return buf;
+}
+
+const char *et_doe_p(double p, char buf[ET_FIGURE])
+{
+	if (!(p >= 0))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else if (p < 1e-4)
+		snprintf(buf, ET_FIGURE, "< 0.0001");
+	else
+		snprintf(buf, ET_FIGURE, p < 0.1 ? "%.2g" : "%.2f", p);
+	return buf;
+}
+
+bool et_doe_shows(const struct et_doe_view *v, const struct et_doe_effect *e)
+{
+	for (size_t i = 0; i < v->n_terms; i++) {
+		if (v->terms[i] == e->factors)
+			return true;
+	}
+	return !v->terms;
+}
+
+/* --- means --- */
+
+double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p, size_t factor,
+	uint32_t level, size_t second, uint32_t second_level)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t t = 0; t < p->n_cells; t++) {
+		const uint32_t *levels = d->treatments[t].levels;
+		if (levels[factor] != level || levels[second] != second_level || !p->cells[t].n)
+			continue;
+		sum += p->cells[t].mean;
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+size_t et_doe_factor_of(const struct et_doe_effect *e, size_t from)
+{
+	while (!(e->factors >> from & 1))
+		from++;
+	return from;
+}
+
+char *et_doe_levels(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_effect *e)
+{
+	const struct et_design *d = v->result->design;
+
+	if (__builtin_popcount(e->factors) != 1)
+		return et_strdup("");
+	if (e->n_means == 2) /* of a factor with more, two that have runs */
+		return et_asprintf("%s → %s", e->means[0].levels, e->means[1].levels);
+	size_t f = et_doe_factor_of(e, 0);
+	const struct et_design_factor *factor = &d->factors[f];
+	uint32_t lo = 0, hi = (uint32_t)factor->n_levels - 1;
+	for (uint32_t i = 0; factor->n_levels > 2 && i < factor->n_levels; i++) {
+		double mean = et_doe_mean_at(d, p, f, i, f, i);
+		if (isnan(mean))
+			continue; /* no run has this level */
+		lo = !(mean >= et_doe_mean_at(d, p, f, lo, f, lo)) ? i : lo;
+		hi = !(mean <= et_doe_mean_at(d, p, f, hi, f, hi)) ? i : hi;
+	}
+	return et_asprintf("%s → %s", factor->levels[lo], factor->levels[hi]);
+}
+
+/* --- summary --- */
+
+static const char *verb_of(enum et_unit unit, bool fast)
+{
+	if (unit == ET_UNIT_NS || unit == ET_UNIT_S)
+		return fast ? "fastest" : "slowest";
+	return fast ? "smallest" : "largest";
+}
+
+/* Whether a pair of treatments was compared in a program, and no difference was shown. */
+static bool are_alike(const struct et_doe_program *p, size_t a, size_t b)
+{
+	for (size_t i = 0; i < p->n_pairs; i++) {
+		const struct et_contrast *c = &p->pairs[i];
+		if ((c->a == a && c->b == b) || (c->a == b && c->b == a))
+			return c->conclusion == ET_CONCLUDED_SAME ||
+			       c->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
+	}
+	return false;
+}
+
+static size_t extreme(const struct et_doe_program *p, bool fast)
+{
+	size_t best = p->n_cells;
+
+	for (size_t t = 0; t < p->n_cells; t++) {
+		double mean = p->cells[t].mean;
+		if (p->cells[t].n && (best == p->n_cells || (fast ? mean < p->cells[best].mean
+								  : mean > p->cells[best].mean)))
+			best = t;
+	}
+	return best;
+}
+
+/* "fastest: a=1,b=2 (12.3 ms); not shown to differ: …". */
+static void put_fastest(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	enum { MOST_NAMED = 3 };
+	const struct et_design *d = v->result->design;
+	size_t best = extreme(p, true), worst = extreme(p, false), equal = 0;
+	char value[ET_FIGURE];
+
+	if (best == p->n_cells)
+		return;
+	const struct et_estimate *c = &p->cells[best];
+	fprintf(out, "%s: %s (%s)", verb_of(v->result->unit, true), d->treatments[best].name,
+		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
+	for (size_t t = 0; t < p->n_cells; t++) {
+		if (t == best || !p->cells[t].n || !are_alike(p, best, t))
+			continue;
+		if (equal++ < MOST_NAMED)
+			fprintf(out, "%s%s", equal == 1 ? "; not shown to differ: " : "; ",
+				d->treatments[t].name);
+	}
+	if (equal > MOST_NAMED)
+		fprintf(out, " and %zu more", equal - MOST_NAMED);
+	if (worst != best && !are_alike(p, best, worst))
+		fprintf(out, "; %s: %s (%s)", verb_of(v->result->unit, false),
+			d->treatments[worst].name,
+			et_doe_value(p->cells[worst].mean,
+				(p->cells[worst].hi - p->cells[worst].lo) / 2, v->result->unit,
+				value));
+}
+
+/* "work moves 3 of 4 programs, pad none". */
+static void put_factors(const struct et_doe_view *v, FILE *out)
+{
+	const struct et_doe_result *r = v->result;
+	const char *between = "";
+
+	for (size_t f = 0; f < r->design->n_factors; f++) {
+		size_t moved = 0, programs = 0;
+		for (size_t p = 0; p < r->n_programs; p++) {
+			for (size_t i = 0; i < r->programs[p].n_effects; i++) {
+				const struct et_doe_effect *e = &r->programs[p].effects[i];
+				if (e->factors != 1u << f || !et_doe_shows(v, e))
+					continue;
+				programs++;
+				moved += e->significant;
+			}
+		}
+		if (!programs)
+			continue;
+		fprintf(out, "%s%s moves ", between, r->design->factors[f].name);
+		if (moved && moved == programs)
+			fputs(programs == 2 ? "both programs" : "all programs", out);
+		else if (moved)
+			fprintf(out, "%zu of %zu programs", moved, programs);
+		else
+			fputs("none", out);
+		between = ", ";
+	}
+}
+
+char *et_doe_summary(const struct et_doe_view *v)
+{
+	const struct et_doe_result *r = v->result;
+	size_t before = 0, after = 0, pairs = 0;
+	struct et_memstream m;
+	FILE *out = et_memstream_open(&m);
+
+	if (r->n_programs == 1) {
+		put_fastest(v, &r->programs[0], out);
+		return et_memstream_close(&m);
+	}
+	for (size_t p = 0; p < r->n_programs; p++) {
+		before += r->programs[p].before;
+		after += r->programs[p].after;
+		pairs += r->programs[p].n_pairs;
+	}
+	put_factors(v, out);
+	if (pairs)
+		fprintf(out, "; %zu of %zu pairs of treatments differ, %zu after Holm", before,
+			pairs, after);
+	return et_memstream_close(&m);
+}
+
+char *et_doe_method_text(const struct et_doe_program *p)
+{
+	static const char *const names[] = { "analysis of variance", "Welch's tests",
+		"aligned ranks" };
+
+	return p->why ? et_asprintf("%s (%s)", names[p->method], p->why)
+		      : et_strdup(names[p->method]);
+}

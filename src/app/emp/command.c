@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `etalon emp`: the protocol EMP from the environment to the result. The runs are those of `etalon
+ * run --protocol emp`; this file adds the steps before them, and a line for each step.
+ */
+#include "app/emp/emp.h"
+#include "base/alloc.h"
+#include "base/display.h"
+#include "measure/child/run_setup.h"
+#include "protocol/sanity.h"
+#include "report/steps.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { USUAL_RUNS = 10 }; /* as in the papers */
+
+static const char *const learn_names[] = { "quick", "paper", "never", NULL };
+
+static const struct et_option options[] = {
+	{ 0, "learn", "NAME",
+		"learn the daemons of this machine unless that is done already: quick (ten "
+		"minutes), paper (nine days, as published) or never (quick, asked for first)",
+		et_set_choice, ET_FILLS(et_run_options, emp.learn), .names = learn_names,
+		.bit = ET_GIVEN_LEARN, .group = "the protocol EMP" },
+	{ 0, "yes", NULL, "learn without a question", et_set_true,
+		ET_FILLS(et_run_options, emp.yes) },
+	{ 0, "all-factors", NULL,
+		"change every factor of 'env apply', not only those of EMP: address layout, "
+		"C-states and others, too",
+		et_set_true, ET_FILLS(et_run_options, emp.all_factors) },
+	{ 0, "busy", NULL, "keep what is learned although other work had the CPU meanwhile",
+		et_set_true, ET_FILLS(et_run_options, emp.busy) },
+	{ 0, "dry-run", NULL, "print the steps and how long they take; change and run nothing",
+		et_set_true, ET_FILLS(et_run_options, emp.dry_run), .excludes = "@output" },
+	{ 0 },
+};
+
+static const struct et_option changed_options[] = {
+	{ .name = "runs", .help = "samples per command (10, unless -m or -M is given)" },
+	{ .name = "protocol",
+		.help = "emp is the only one here, not cause, kbest, raw or auto (emp)" },
+	{ .name = "only", .help = "change only these factors (those of EMP)", .needs = "" },
+	{ .name = "except", .help = "do not change these factors", .needs = "" },
+	{ 0 },
+};
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_emp = {
+	.name = "emp",
+	.operands = "COMMAND",
+	.summary = "the EMP protocol, from environment to result, in one command",
+	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]",
+	.about = "Changes what disturbs timing on this machine (as root) and restores it at "
+		 "the end,\nlearns which daemons spoil samples unless that was done before, runs "
+		 "each COMMAND\n"
+		 "ten times, removes samples by both sanity checks, and prints the result with a "
+		 "line\nfor each step. All options of 'etalon run' work as well.",
+	.examples = "  etalon emp --dry-run 'sleep 0.1'\n"
+		    "  etalon emp --learn never 'etalon put sort'\n"
+		    "  etalon emp --learn quick 'etalon put inc --seconds 1' # takes minutes\n",
+	.options = options,
+	.shared_options = et_run_options,
+	.changed_options = changed_options,
+	.uses_store = true,
+	.child_options = et_child_options,
+	.exports = true,
+	.rights = ET_RIGHTS_MACHINE,
+	.run = run,
+};
+
+/* Options that decide the number of runs replace the ten. */
+static void parsed(void *ctx, struct et_run_options *o)
+{
+	const unsigned deciding = ET_GIVEN_RUNS | ET_GIVEN_MIN | ET_GIVEN_MAX | ET_GIVEN_MIN_TIME;
+
+	(void)ctx;
+	if (!(o->given & deciding) && !(o->plan.until_ratio > 0))
+		o->plan.runs = USUAL_RUNS;
+}
+
+/* Everything that can be wrong is found before the machine is changed. */
+static int check(const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
+	ET_AUTO_FREE bool *selected = et_env_select(&m->env, true, err);
+
+	if (!selected)
+		return -EINVAL;
+	if (e && e->protocol != ET_PROTOCOL_EMP)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--protocol %s contradicts etalon emp",
+				et_protocol_names[e->protocol]),
+			"omit it, or use 'etalon run --protocol %s'",
+			et_protocol_names[e->protocol]);
+	return e ? et_run_setup_check(e, environ, err) : 0;
+}
+
+/* --- the environment --- */
+
+/* The selected factors that are not as wanted, ", "-separated; NULL: none. The caller frees it. */
+static char *unwanted(const struct et_machine *m, const bool *selected)
+{
+	struct et_findings found;
+	struct et_factor *factors = NULL;
+	char *names = NULL;
+
+	et_factors_check(m, selected, &found);
+	size_t n = et_factors_record(&found, &factors);
+	et_findings_free(&found);
+	for (size_t i = 0; i < n; i++) {
+		if (!factors[i].ok)
+			et_append(&names, ", ", "%s", factors[i].factor);
+		free(factors[i].factor);
+		free(factors[i].state);
+		free(factors[i].wanted);
+	}
+	free(factors);
+	return names;
+}
+
+static int apply_environment(struct et_emp *p, struct et_measuring *m, struct et_error *err)
+{
+	ET_AUTO_FREE bool *selected = et_env_select(&m->env, true, err);
+	struct et_env_wish wish = m->env;
+
+	if (!selected)
+		return -EINVAL;
+	wish.apply = true;
+	m->env = (struct et_env_wish){ 0 }; /* it is applied here, for the learning as well */
+	int rc = et_tuning_begin(&p->tuning, m->cli, &wish, NULL, m->text, err);
+	p->tuned = rc == 0;
+	if (rc && err->exit != ET_EXIT_ENVIRONMENT)
+		return rc;
+	if (rc) {
+		et_steps_add(&p->steps, "environment", ET_STEP_NOT_POSSIBLE,
+			et_strdup(geteuid() ? "it needs root" : err->what));
+		et_tuning_end(&p->tuning, m->cli);
+		*err = (struct et_error){ 0 };
+		return 0;
+	}
+	ET_AUTO_FREE char *other = unwanted(&p->tuning.machine, selected);
+	ET_AUTO_FREE char *changed = et_env_changed(p->tuning.journal);
+	char *note =
+		*changed ? et_asprintf("%s applied for all runs, and restored", changed)
+			 : et_strdup(other ? "nothing was changed" : "nothing had to be changed");
+	if (other)
+		et_append(&note, "; ", "not as wanted: %s", other);
+	et_steps_add(&p->steps, "environment", ET_STEP_DONE, note);
+	return 0;
+}
+
+/* --- the steps around the runs --- */
+
+/* EMP's own factors, unless the user chose others. */
+static int choose_factors(struct et_emp *p, struct et_measuring *m, struct et_error *err)
+{
+	if (!m->env.only && !p->o->emp.all_factors)
+		m->env.only = ET_EMP_FACTORS;
+	ET_AUTO_FREE char *names = et_env_names(&m->env, err);
+	if (!names)
+		return -EINVAL;
+	snprintf(p->factors, sizeof(p->factors), "%s", names);
+	return 0;
+}
+
+static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
+{
+	struct et_emp *p = ctx;
+
+	int rc = choose_factors(p, m, err);
+	if (rc == 0)
+		rc = check(m, e, err);
+	if (rc)
+		return rc;
+	et_here_read(&p->here);
+	p->tuned = geteuid() == 0; /* as expected: the question comes before the first change */
+	rc = et_emp_decide(p, m->cli, err);
+	if (rc)
+		return rc;
+	if (p->o->emp.dry_run)
+		return et_emp_print_plan(p, m, e, err);
+	et_emp_ask(p);
+	/* The signal may have ended the question. */
+	if (m->interrupt->signal)
+		return -EINTR;
+	rc = apply_environment(p, m, err);
+	return rc ? rc : et_emp_learn(p, m, err);
+}
+
+static void measured(void *ctx, struct et_measuring *m, struct et_judgement *j)
+{
+	struct et_emp *p = ctx;
+
+	et_tuning_end(&p->tuning, m->cli);
+	et_steps_add_checks(
+		&p->steps, et_session_experiment(m->session), ET_TWO_SIGMA_LEAST, p->plan.misfit);
+	j->steps = &p->steps;
+}
+
+static void printed(void *ctx, struct et_measuring *m)
+{
+	struct et_emp *p = ctx;
+	struct et_page page = { .out = m->text,
+		.width = m->cli->columns,
+		.color = m->cli->color && m->text == stdout };
+
+	if (m->cli->verbosity < 0)
+		return;
+	fputc('\n', m->text);
+	et_steps_print(&p->steps, &page);
+}
+
+static void after(void *ctx, struct et_measuring *m)
+{
+	struct et_emp *p = ctx;
+
+	et_tuning_end(&p->tuning, m->cli);
+	if (p->learning && m->interrupt->signal)
+		et_say(stderr, "hint: run the same command again to continue the learning\n");
+	et_emp_plan_free(&p->plan);
+	et_steps_free(&p->steps);
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_run_options o;
+	struct et_emp p = { .o = &o };
+	const struct et_run_around around = { .ctx = &p,
+		.verb = "emp",
+		.parsed = parsed,
+		.before = before,
+		.measured = measured,
+		.printed = printed,
+		.after = after };
+
+	et_run_options_init(&o);
+	o.protocol = ET_PROTOCOL_EMP;
+	o.around = &around;
+	return et_run_main(cli, &et_verb_emp, &o, argc, argv);
+}

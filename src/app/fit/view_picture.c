@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The curve with its band: in a terminal, as SVG and in a page. */
+#include "app/fit/view.h"
+#include "base/alloc.h"
+#include "draw/html.h"
+#include "draw/plot.h"
+#include "draw/svg_sheet.h"
+#include "draw/units.h"
+#include "num/quantile.h"
+#include "report/warning.h"
+
+#include <math.h>
+
+enum { MARKS = 16, GRID = 120, WIDTH = 720, HEIGHT = 420, SHEET = 760 };
+
+/* The largest size of a picture: the largest that was measured or is predicted. */
+static double end_of(const struct et_fit_view *v)
+{
+	double end = v->growth.points[v->growth.n - 1].size;
+
+	for (size_t i = 0; i < v->n_predict; i++)
+		end = fmax(end, v->predict[i]);
+	return end;
+}
+
+/* --- terminal --- */
+
+/* Some of the measured sizes, and the predicted ones; ascending. Returns their number. */
+static size_t choose_sizes(const struct et_fit_view *v, double *x)
+{
+	const struct et_growth *g = &v->growth;
+	size_t n = 0, some = g->n < MARKS ? g->n : MARKS;
+
+	for (size_t i = 0; i < some; i++)
+		x[n++] = g->points[i * (g->n - 1) / (some - 1)].size;
+	for (size_t i = 0; i < v->n_predict && i < MARKS; i++)
+		x[n++] = v->predict[i];
+	et_sort(x, n);
+	return n;
+}
+
+static double mean_at(const struct et_growth *g, double size)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->points[i].size == size)
+			return g->points[i].mean;
+	}
+	return NAN;
+}
+
+void et_fit_plot(const struct et_fit_view *v, const struct et_page *page)
+{
+	double x[2 * MARKS] = { 0 }, y[2 * MARKS], fitted[2 * MARKS], lo[2 * MARKS], hi[2 * MARKS];
+	size_t n = choose_sizes(v, x);
+	char name[64];
+
+	for (size_t i = 0; i < n; i++) {
+		struct et_growth_value at;
+
+		et_growth_at(&v->growth, x[i], &at);
+		y[i] = mean_at(&v->growth, x[i]);
+		fitted[i] = at.value;
+		lo[i] = at.lo;
+		hi[i] = at.hi;
+	}
+	ET_AUTO_FREE char *label = et_asprintf("measured, on the curve of %s with its band",
+		et_fit_name(&v->growth, v->growth.best, name));
+	const struct et_curve curves[] = { { NULL, '\0', fitted }, { NULL, '\0', lo },
+		{ NULL, '\0', hi }, { label, 'o', y } };
+	et_plot_log(x, n, curves, ET_LENGTH(curves), ET_AXIS_NS, "n", page);
+}
+
+/* --- SVG --- */
+
+/* The values and titles of one chart. */
+struct drawing {
+	double x[GRID], fitted[GRID], lo[GRID], hi[GRID];
+	double *sizes, *means;
+	char **titles;
+};
+
+static void fill_curve(const struct et_fit_view *v, struct drawing *d)
+{
+	double begin = v->growth.points[0].size, end = end_of(v);
+
+	for (int i = 0; i < GRID; i++) {
+		struct et_growth_value at;
+
+		d->x[i] = begin * pow(end / begin, i / (GRID - 1.0));
+		et_growth_at(&v->growth, d->x[i], &at);
+		d->fitted[i] = at.value;
+		d->lo[i] = at.lo;
+		d->hi[i] = at.hi;
+	}
+}
+
+static void fill_points(const struct et_fit_view *v, struct drawing *d)
+{
+	const struct et_growth *g = &v->growth;
+
+	d->sizes = et_calloc(g->n, sizeof(*d->sizes));
+	d->means = et_calloc(g->n, sizeof(*d->means));
+	d->titles = et_calloc(g->n, sizeof(*d->titles));
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double error = p->n > 1 ? sqrt(p->variance / (double)p->n) : NAN;
+		char buf[ET_FIGURE];
+
+		d->sizes[i] = p->size;
+		d->means[i] = p->mean;
+		d->titles[i] =
+			et_asprintf("size %.6g, %zu run%s: %s", p->size, p->n, p->n == 1 ? "" : "s",
+				p->n > 1 ? et_format_measured(p->mean, error, buf)
+					 : et_format_time(p->mean, buf));
+	}
+}
+
+static void free_drawing(struct drawing *d, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(d->titles[i]);
+	free(d->titles);
+	free(d->sizes);
+	free(d->means);
+}
+
+/* Draws the chart of a series by one of two functions. */
+static void draw(const struct et_fit_view *v, struct et_svg_sheet *sheet, FILE *page)
+{
+	const struct et_growth *g = &v->growth;
+	struct drawing *d = et_calloc(1, sizeof(*d));
+	char name[64];
+
+	fill_curve(v, d);
+	fill_points(v, d);
+	ET_AUTO_FREE char *model = et_asprintf("curve of %s", et_fit_name(g, g->best, name));
+	ET_AUTO_FREE char *band = et_asprintf("%.4g %% band", 100 * g->level);
+	ET_AUTO_FREE char *sentence = et_fit_sentence(v);
+	const struct et_svg_series series[] = {
+		{ band, ET_SVG_LINE, ET_SVG_GREY, d->x, d->lo, .n = GRID },
+		{ NULL, ET_SVG_LINE, ET_SVG_GREY, d->x, d->hi, .n = GRID },
+		{ model, ET_SVG_LINE, ET_SVG_RED, d->x, d->fitted, .n = GRID },
+		{ "measured mean", ET_SVG_POINTS, ET_SVG_BLUE, d->sizes, d->means,
+			.titles = (const char *const *)d->titles, .n = g->n },
+	};
+	const struct et_chart chart = { .title = v->points->name,
+		.description = sentence,
+		.x = { .label = "size", .log = true },
+		.y = { .label = "time", .unit = ET_AXIS_NS, .log = true },
+		.series = series,
+		.n_series = ET_LENGTH(series),
+		.width = WIDTH,
+		.height = HEIGHT };
+	if (sheet)
+		et_svg_sheet_add(sheet, &chart);
+	else
+		et_html_picture(page, &chart, true);
+	free_drawing(d, g->n);
+	free(d);
+}
+
+void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
+
+	for (size_t i = 0; i < n; i++) {
+		ET_AUTO_FREE char *sentence = et_fit_sentence(&list[i]);
+
+		draw(&list[i], sheet, NULL);
+		et_svg_sheet_text(sheet, false, sentence);
+	}
+	et_svg_sheet_write(sheet, "growth of time with the size of the input", out);
+}
+
+/* --- page --- */
+
+static void write_models(const struct et_growth *g, FILE *out)
+{
+	static const char *const headings[] = { "model", "formula", "weight", "R²", "off by up to",
+		"rejected by", NULL };
+	enum et_growth_model order[ET_GROWTH_MODELS];
+
+	et_fit_order(g, order);
+	et_html_table_begin(out, headings);
+	for (int i = 0; i < ET_GROWTH_MODELS; i++) {
+		const struct et_growth_fit *f = &g->fits[order[i]];
+		char name[64], objection[64], off[ET_FIGURE];
+
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%s", et_fit_name(g, order[i], name));
+		et_html_element(out, "td", "%s", et_growth_formulas[order[i]]);
+		if (f->excluded) {
+			fputs("<td><td><td>", out);
+		} else {
+			et_html_element(out, "td class=n", "%.3f", f->weight);
+			et_html_element(out, "td class=n", "%.4f", f->r2);
+			et_html_element(out, "td class=n", "%s", et_format_percent(f->off, off));
+		}
+		et_html_element(out, "td", "%s", et_fit_objection(f, objection));
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+static void write_predictions(const struct et_fit_view *v, FILE *out)
+{
+	static const char *const headings[] = { "size", "mean time", "from", "to", NULL };
+
+	if (!v->n_predict)
+		return;
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < v->n_predict; i++) {
+		struct et_growth_value at;
+		char buf[ET_FIGURE];
+
+		et_growth_at(&v->growth, v->predict[i], &at);
+		double half = (at.hi - at.lo) / 2;
+		fputs("<tr>", out);
+		et_html_element(out, "td class=n", "%.8g", v->predict[i]);
+		et_html_element(out, "td class=n", "%s",
+			et_format_value_to(at.value, half, ET_UNIT_NS, buf));
+		et_html_element(
+			out, "td class=n", "%s", et_format_value_to(at.lo, half, ET_UNIT_NS, buf));
+		et_html_element(
+			out, "td class=n", "%s", et_format_value_to(at.hi, half, ET_UNIT_NS, buf));
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out)
+{
+	et_html_begin(out, "Growth of time with the size of the input");
+	for (size_t i = 0; i < n; i++) {
+		ET_AUTO_FREE char *sentence = et_fit_sentence(&list[i]);
+		struct et_warnings w = { 0 };
+
+		et_html_element(out, "h2", "%s", list[i].points->name);
+		et_html_element(out, "p", "%s", sentence);
+		et_growth_warn(&list[i].growth, &w);
+		et_html_warnings(out, &w);
+		et_warnings_free(&w);
+		et_html_pictures_begin(out);
+		draw(&list[i], NULL, out);
+		et_html_pictures_end(out);
+		write_models(&list[i].growth, out);
+		write_predictions(&list[i], out);
+	}
+	et_html_end(out);
+}

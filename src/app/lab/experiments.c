@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of `etalon lab`: its experiments, and the options that each takes. */
+#include "app/lab/experiments.h"
+#include "app/lab/view/kbest_figures.h"
+#include "put/subject.h"
+
+#include <errno.h>
+
+enum {
+	LIST = 1 << 0,
+	COVERAGE = 1 << 1,
+	FALSE_ALARMS = 1 << 2,
+	QUANTISATION = 1 << 3,
+	DUET_BIAS = 1 << 4,
+	EMP_VERSIONS = 1 << 5,
+	CLOCK_METHODS = 1 << 6,
+	REAL_PROGRAMS = 1 << 7,
+	KBEST_ACCURACY = 1 << 8,
+	KBEST_COVERAGE = 1 << 9,
+	FUNCTIONS = 1 << 10,
+	INTERVAL_ACCURACY = 1 << 11,
+	FRAGMENTATION = 1 << 12,
+	SAMPLING_RATE = 1 << 13,
+	COMPETING_LOAD = 1 << 14,
+	TRIANGLE = 1 << 15,
+	SAMPLING_BIAS = 1 << 16,
+	PROBLEMS = 1 << 17,
+	BRANCH = 1 << 18,
+	CACHE = 1 << 19,
+	SIMULATED = COVERAGE | FALSE_ALARMS | QUANTISATION,
+	PROGRAMS = DUET_BIAS | EMP_VERSIONS | CLOCK_METHODS | REAL_PROGRAMS,
+	PROFILES = FRAGMENTATION | SAMPLING_RATE | COMPETING_LOAD | TRIANGLE | SAMPLING_BIAS,
+	TIMED = KBEST_ACCURACY | INTERVAL_ACCURACY | CACHE,
+	MEASURED = PROGRAMS | PROFILES | TIMED,
+	PICTURED = QUANTISATION | (MEASURED & ~DUET_BIAS) | BRANCH,
+};
+
+/* The command hands its arguments over before anything of this table is used. */
+static int no_functions(struct et_call *call, struct et_error *err)
+{
+	(void)call;
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: 'functions' must be the first argument");
+}
+
+static const char *problem_name(size_t i)
+{
+	return et_problems[i].name;
+}
+
+/*
+ * To add a row: copy skeleton.c, which lists the rest. A large experiment has its engine in src/lab
+ * and its tables in app/lab/view.
+ */
+const struct et_action et_lab_experiments[] = {
+	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
+	{ "coverage", et_lab_coverage, COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how often do intervals contain the true value?" },
+	{ "false-alarms", et_lab_false_alarms, FALSE_ALARMS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how often does a busy machine make equal programs differ?" },
+	{ "quantisation", et_lab_quantisation, QUANTISATION, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how much does the number of a function's samples vary?" },
+	{ "duet-bias", et_lab_duet_bias, DUET_BIAS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how right is the ratio of programs that run side by side?" },
+	{ "emp-versions", et_lab_emp_versions, EMP_VERSIONS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how precise is each version of EMP, over the length of a task?" },
+	{ "clock-methods", et_lab_clock_methods, CLOCK_METHODS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "clocks read inside and around a program, and EMP, same runs" },
+	{ "real-programs", et_lab_real_programs, REAL_PROGRAMS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how precise is EMP for whole programs, by size of input?" },
+	{ "kbest-accuracy", et_lab_kbest_accuracy, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how far off is K-best under load, as published and as ours?" },
+	{ "kbest-coverage", et_lab_kbest_coverage, KBEST_COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "is the 95 % of benchmark programs true on this machine?" },
+	{ "functions", no_functions, FUNCTIONS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "a benchmark program of awkward functions, with its own options" },
+	{ "interval-accuracy", et_lab_interval_accuracy, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how far off is CPU time that is counted by ticks?" },
+	{ "fragmentation", et_lab_fragmentation, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "does the spread of a profile depend on the length of calls?" },
+	{ "sampling-rate", et_lab_sampling_rate, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "how do counts and their spread depend on the rate of sampling?" },
+	{ "competing-load", et_lab_competing_load, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "does a process on the same CPU change a profile?" },
+	{ "triangle", et_lab_triangle, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "do profilers find 5/15 to 1/15 of the time in five functions?" },
+	{ "sampling-bias", et_lab_sampling_bias, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "are all instructions of a function sampled alike?" },
+	{ "problems", et_lab_problems, PROBLEMS, 0, 1, ET_RIGHTS_MACHINE,
+		.summary = "the calculations of a chapter on timing: tick counts, sleep …",
+		.operand = problem_name },
+	{ "branch", et_lab_branch, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "what does a branch cost that is predicted wrongly?" },
+	{ "cache", et_lab_cache, CACHE, 0, 0, ET_RIGHTS_MACHINE,
+		.summary = "a first call, the next, and one after another procedure" },
+	{ 0 },
+};
+
+static const char *law_name(size_t i)
+{
+	return et_laws[i].name;
+}
+
+static int set_law(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	const struct et_law **law = et_option_target(o, ctx);
+	int i = et_option_find(o, args[0], err);
+
+	*law = i < 0 ? NULL : et_law_find(args[0]);
+	return i < 0 ? i : 0;
+}
+
+/* To add a row: a paragraph in the man page. */
+const struct et_option et_lab_options[] = {
+	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
+	{ 0, "repetitions", "N",
+		"simulations of each case (1000); duet-bias: draws (300); kbest-coverage: "
+		"invocations (20)",
+		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
+		.of = SIMULATED | DUET_BIAS | KBEST_COVERAGE, .bit = ET_LAB_REPETITIONS },
+	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
+		et_set_u64, ET_FILLS(et_lab_request, asked.seed),
+		.of = SIMULATED | PROGRAMS | PROFILES },
+	{ 0, "bootstrap", "N", "coverage, fragmentation …: replicates of the bootstrap (999)",
+		et_set_size, ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
+		.of = COVERAGE | PROFILES },
+	{ 0, "law", "NAME", "this law only, such as normal, lognormal-1, nist-5", set_law,
+		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .of = COVERAGE },
+	{ 0, "size", "N", "this many values only (10, 30 and 100; NIST's 1000)", et_set_size,
+		ET_FILLS(et_lab_request, coverage.n), .lo = 5, .hi = 100000, .of = COVERAGE },
+	{ 0, "effect", "REL", "how much slower the slower program is, for the power (1%)",
+		et_set_ratio, ET_FILLS(et_lab_request, alarms.effect), .of = FALSE_ALARMS },
+	{ 0, "pair-sd", "SD", "standard deviation of the log ratio of a duet (0.027)", et_set_ratio,
+		ET_FILLS(et_lab_request, alarms.duet_sd), .of = FALSE_ALARMS },
+	{ 0, "lengths", "LIST",
+		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
+		et_lab_set_lengths, ET_FILLS(et_lab_request, measure),
+		.of = EMP_VERSIONS | CLOCK_METHODS | KBEST_ACCURACY | INTERVAL_ACCURACY |
+		      PROFILES },
+	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
+		et_set_choice, ET_FILLS(et_lab_request, measure.preset), .names = et_lab_presets,
+		.of = EMP_VERSIONS | PROFILES, .excludes = "lengths|runs", .bit = ET_LAB_PRESET },
+	{ 0, "resume", NULL,
+		"emp-versions, profiles: continue the last study, with the same options",
+		et_set_nothing, .of = EMP_VERSIONS | PROFILES, .bit = ET_LAB_RESUME },
+	{ 0, "pace", NULL, "also measure with 'run --pace'", et_set_nothing, .of = EMP_VERSIONS,
+		.bit = ET_LAB_PACE },
+	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", et_lab_set_loads,
+		ET_FILLS(et_lab_request, measure), .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
+	{ 'k', "best", "N", "K, how many calls must agree, 1 to 5 (3)", et_set_u32,
+		ET_FILLS(et_lab_request, measure.best), .lo = 1, .hi = ET_ACCURACY_MAX_K,
+		.of = KBEST_ACCURACY, .bit = ET_LAB_BEST },
+	{ 0, "epsilon", "REL", "how closely they must agree (0.1%)", et_set_ratio,
+		ET_FILLS(et_lab_request, measure.epsilon), .of = KBEST_ACCURACY,
+		.bit = ET_LAB_EPSILON },
+	{ 'M', "max-runs", "N", "the most calls per case (30)", et_set_u32,
+		ET_FILLS(et_lab_request, measure.max_runs), .lo = 2, .hi = 1000000,
+		.of = KBEST_ACCURACY, .excludes = "runs", .bit = ET_LAB_MAX_RUNS },
+	{ 0, "figure", "NAME", "draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
+		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
+		.names = et_kbest_figure_names, .of = KBEST_ACCURACY, .bit = ET_LAB_FIGURE },
+	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", et_lab_set_programs,
+		ET_FILLS(et_lab_request, measure), .name_at = et_lab_program_name,
+		.of = REAL_PROGRAMS },
+	{ 0, "sizes", "LIST",
+		"of small, medium, large, curve, paper (small,medium), and numbers "
+		"for sort, matc and matr",
+		et_lab_set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
+		.of = REAL_PROGRAMS },
+	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", et_lab_set_pairs,
+		ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name, .of = DUET_BIAS },
+	{ 0, "filter", "REGEX", "functions whose names match it (all)", et_set_text,
+		ET_FILLS(et_lab_request, measure.filter), .of = KBEST_COVERAGE },
+	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
+		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000, .of = MEASURED },
+	{ 0, "label", "TEXT", "measured experiments: name the experiment (lab NAME)", et_set_text,
+		ET_FILLS(et_lab_request, measure.label), .of = MEASURED | BRANCH },
+	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
+		et_set_text, ET_FILLS(et_lab_request, measure.from),
+		.of = (MEASURED | BRANCH) & ~DUET_BIAS,
+		.excludes = "lengths|runs|label|seed|programs|sizes|pace|loads|preset|resume" },
+	{ 0, "from", "LABEL", "print the tables of stored experiments", et_set_text,
+		ET_FILLS(et_lab_request, measure.from), .of = DUET_BIAS, .excludes = "runs|label" },
+	{ 0, "svg", "FILE", "experiments with a picture: also write it", et_set_text,
+		ET_FILLS(et_lab_request, measure.svg), .values = "FILE", .of = PICTURED },
+	{ 0, "ticks", "N", "ticks that hit a segment (7)", et_lab_set_problem_count,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TICKS]), .hi = 1000000000,
+		.of = PROBLEMS, .bit = ET_LAB_PROBLEM },
+	{ 0, "interval", "DUR", "between timer interrupts (10ms)", et_lab_set_problem_time,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_INTERVAL]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "time", "DUR", "of a procedure (20ms)", et_lab_set_problem_time,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TIME]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "segment", "DUR", "in which nothing interrupts a process (50ms)",
+		et_lab_set_problem_time,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_SEGMENT]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "trials", "N", "undisturbed runs that are wanted (3)", et_lab_set_problem_count,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TRIALS]), .lo = 1,
+		.hi = 1000000000, .of = PROBLEMS, .bit = ET_LAB_PROBLEM },
+	{ 0, "sleep", "DUR", "requested of sleep() (2s)", et_lab_set_problem_time,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_SLEEP]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "mhz", "X", "rate of a clock, or the measured one (1000)", et_lab_set_problem_number,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_MHZ]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "events", "X", "interrupts per second (1000)", et_lab_set_problem_number,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_EVENTS]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "cycles", "X", "that the kernel needs for each (100000)", et_lab_set_problem_number,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_CYCLES]), .of = PROBLEMS,
+		.bit = ET_LAB_PROBLEM },
+	{ 0, "bits", "N", "of a counter (32, 64)", et_lab_set_problem_count,
+		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_BITS]), .lo = 2, .hi = 128,
+		.of = PROBLEMS, .bit = ET_LAB_PROBLEM },
+	{ 0, "sequence", "LIST", "what a CPU does, such as Au:12ms,As:6ms,Bu:15ms", et_set_text,
+		ET_FILLS(et_lab_request, problem.sequence), .of = PROBLEMS, .bit = ET_LAB_PROBLEM },
+	{ 0 },
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figures of Bryant & O'Hallaron's chapter about K-best, in a terminal and as SVG. */
+#ifndef ET_APP_LAB_VIEW_KBEST_FIGURES_H
+#define ET_APP_LAB_VIEW_KBEST_FIGURES_H
+
+#include "draw/terminal.h"
+#include "lab/kbest_accuracy.h"
+
+enum et_kbest_figure {
+	ET_KBEST_LONG,        /* 9.11: the calls of the longest function in order */
+	ET_KBEST_SHORT,       /* 9.12: the same for a function of about 8 ms */
+	ET_KBEST_BY_LOAD,     /* 9.14: the error by length, and that of libetalon */
+	ET_KBEST_BY_K,        /* 9.15: for K = 1 to 5 */
+	ET_KBEST_COMPENSATED, /* 9.16: without the timer interrupts that a call met */
+	ET_KBEST_TIME_OF_DAY, /* 9.22: by gettimeofday() */
+	ET_KBEST_CONVERGENCE, /* question 2: calls until K agree */
+	ET_KBEST_PREDICTED,   /* question 3: the predicted error beside the true one */
+};
+
+/* Their names as the user gives them; NULL ends it. */
+extern const char *const et_kbest_figure_names[];
+
+void et_kbest_figure_text(
+	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page);
+void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out);
+
+/* measured / true - 1 of a scheme of the chapter, and of libetalon. */
+double et_kbest_scheme_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
+	enum et_timed_by by, bool compensated, unsigned k, bool *converged);
+double et_kbest_our_error(const struct et_accuracy_cell *c);
+
+/* The cases of one load, judged with a->k by the counter. */
+struct et_kbest_answers {
+	size_t cases, converged;
+	double median_calls;     /* of cases that converged; NaN if none did */
+	double predicted, worst; /* largest of those: predicted, and true error without its sign */
+};
+
+struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, unsigned load);
+
+#endif

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/lab/view/versions.h"
+#include "base/alloc.h"
+#include "base/json.h"
+#include "draw/plot.h"
+#include "draw/svg_sheet.h"
+#include "draw/table.h"
+#include "draw/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+
+enum {
+	MOST_CURVES = ET_SVG_COLORS, /* each has its own colour */
+	WIDTH = 620,                 /* of a chart */
+	HEIGHT = 400,
+};
+
+static const struct {
+	enum et_metric metric;
+	const char *name, *title;
+	const char *key; /* in JSON */
+} times[] = { { ET_METRIC_ELAPSED, "elapsed time", "Elapsed time", "et" },
+	{ ET_METRIC_CPU, "CPU time", "CPU time", "pt" } };
+
+enum { ELAPSED, CPU }; /* rows of times */
+
+/* --- tables --- */
+
+/* "16 (15+1)" if EMP's checks removed runs, else their number. */
+static const char *format_out(
+	const struct et_version_figures *f, enum et_metric m, char buf[ET_FIGURE])
+{
+	size_t checks = f->out[m].first + f->out[m].second;
+
+	if (!f->runs)
+		return "";
+	if (checks && !f->out[m].other)
+		snprintf(
+			buf, ET_FIGURE, "%zu (%zu+%zu)", checks, f->out[m].first, f->out[m].second);
+	else
+		snprintf(buf, ET_FIGURE, "%zu", checks + f->out[m].other);
+	return buf;
+}
+
+/* A time in the unit of the mean, with the digits that the sd supports. */
+static const char *format_to(double ns, const struct et_precision *p, char buf[ET_FIGURE])
+{
+	struct et_scale s = et_scale_of(p->mean, p->sd);
+	char number[ET_FIGURE];
+
+	if (!isfinite(ns))
+		return ET_DASH;
+	snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, ns, number), s.unit);
+	return buf;
+}
+
+/* "3.28 ms to 5.13 ms" */
+static const char *format_limits(double lo, double hi,
+	const char *(*format)(double x, char buf[ET_FIGURE]), char buf[2 * ET_FIGURE])
+{
+	char from[ET_FIGURE], to[ET_FIGURE];
+
+	if (!(isfinite(lo) && isfinite(hi)))
+		return ET_DASH;
+	snprintf(buf, 2 * ET_FIGURE, "%.90s to %.90s", format(lo, from), format(hi, to));
+	return buf;
+}
+
+static const char *format_sd(double ns, char buf[ET_FIGURE])
+{
+	return et_format_rounded(ns, 3, buf);
+}
+
+static void version_row(
+	const struct et_version_task *t, int v, enum et_metric m, struct et_table *table)
+{
+	static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	const struct et_version_figures *f = &t->list[v];
+	const struct et_precision *p = f->runs ? &f->by[m] : &none;
+	struct et_version_limits unknown = { NAN, NAN, NAN, NAN };
+	const struct et_version_limits *l = f->runs ? &f->limits[m] : &unknown;
+	char buf[2 * ET_FIGURE];
+
+	et_table_add(table, "%s", et_version_names[v]);
+	snprintf(buf, sizeof(buf), "%zu", f->runs);
+	et_table_add(table, "%s", f->runs ? buf : ET_DASH);
+	et_table_add(table, "%s", format_out(f, m, buf));
+	et_table_add(table, "%s", format_to(p->min, p, buf));
+	et_table_add(table, "%s", format_to(p->max, p, buf));
+	et_table_add(table, "%s", format_to(p->mean, p, buf));
+	et_table_add(table, "%s", format_sd(p->sd, buf));
+	et_table_add(table, "%s", format_limits(l->sd_lo, l->sd_hi, format_sd, buf));
+	et_table_add(table, "%s", et_format_percent(p->relative_error, buf));
+	et_table_add(table, "%s", format_limits(l->error_lo, l->error_hi, et_format_percent, buf));
+}
+
+/* Paced runs are listed if there are any, the papers' versions always. */
+static bool is_listed(const struct et_versions *v, const struct et_version_task *t, int i)
+{
+	return t->list[i].runs || v->why_not[i] || t->why_not[i] || i <= ET_EMP_V6;
+}
+
+static void task_table(const struct et_versions *v, const struct et_version_task *t, size_t time,
+	const struct et_page *page)
+{
+	/* An interval is beside its figure: each two are a group without a heading. */
+	static const char spread[] = "", error[] = "";
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "version"),
+		ET_COLUMN(NUMBER, "runs"), ET_COLUMN(NUMBER, "out"), ET_COLUMN(NUMBER, "min"),
+		ET_COLUMN(NUMBER, "max"), ET_COLUMN(NUMBER, "mean"),
+		ET_COLUMN(NUMBER, "sd", .over = spread),
+		ET_COLUMN(NUMBER, "95 % interval", .over = spread),
+		ET_COLUMN(NUMBER, "rel.", .over = error),
+		ET_COLUMN(NUMBER, "95 % interval", .over = error) };
+	struct et_table table = { ET_COLUMNS(columns), .split = true };
+	ET_AUTO_FREE char *title = et_asprintf("%s, %s", t->name, times[time].name);
+
+	et_page_paragraph(page, 0, "", NULL, title, BOLD);
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (is_listed(v, t, i))
+			version_row(t, i, times[time].metric, &table);
+	}
+	et_table_print(&table, page);
+	putc('\n', page->out);
+}
+
+/* --- curves --- */
+
+/* The versions that are drawn, with what they share. */
+struct curves {
+	double *x; /* seconds, ascending */
+	size_t n;
+	const struct et_version_task **at;
+	int versions[MOST_CURVES];
+	size_t n_versions;
+};
+
+static bool has_figures(const struct et_versions *v, int version)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->tasks[i].seconds > 0 && v->tasks[i].list[version].by[ET_METRIC_CPU].sd > 0)
+			return true;
+	}
+	return false;
+}
+
+static void gather(const struct et_versions *v, struct curves *c)
+{
+	*c = (struct curves){ .x = et_calloc(v->n + 1, sizeof(*c->x)),
+		.at = et_calloc(v->n + 1, sizeof(*c->at)) };
+	for (size_t i = 0; i < v->n; i++) {
+		if (!(v->tasks[i].seconds > 0))
+			continue; /* a command that never ran has no length */
+		c->x[c->n] = v->tasks[i].seconds;
+		c->at[c->n++] = &v->tasks[i];
+	}
+	for (int i = 0; i < ET_VERSIONS && c->n_versions < MOST_CURVES; i++) {
+		if (has_figures(v, i))
+			c->versions[c->n_versions++] = i;
+	}
+}
+
+static void curves_free(struct curves *c)
+{
+	free(c->x);
+	free(c->at);
+}
+
+/* One of the four pictures of Figure 17. */
+struct picture {
+	const char *title;
+	enum et_metric metric;
+	bool relative; /* the relative error, otherwise the sd */
+};
+
+static const struct picture pictures[] = {
+	{ "(a) standard deviation of elapsed time", ET_METRIC_ELAPSED, false },
+	{ "(b) standard deviation of CPU time", ET_METRIC_CPU, false },
+	{ "(c) relative error of elapsed time", ET_METRIC_ELAPSED, true },
+	{ "(d) relative error of CPU time", ET_METRIC_CPU, true },
+};
+
+/* The values of a version over the lengths with their intervals; NaN where there is none. */
+struct heights {
+	double *y, *lo, *hi;
+};
+
+static struct heights heights_of(const struct curves *c, const struct picture *p, int version)
+{
+	struct heights h = { .y = et_calloc(c->n + 1, sizeof(*h.y)),
+		.lo = et_calloc(c->n + 1, sizeof(*h.lo)),
+		.hi = et_calloc(c->n + 1, sizeof(*h.hi)) };
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct et_version_figures *f = &c->at[i]->list[version];
+		const struct et_precision *q = &f->by[p->metric];
+		const struct et_version_limits *l = &f->limits[p->metric];
+		h.y[i] = !f->runs ? NAN : p->relative ? q->relative_error : q->sd;
+		h.lo[i] = !f->runs ? NAN : p->relative ? l->error_lo : l->sd_lo;
+		h.hi[i] = !f->runs ? NAN : p->relative ? l->error_hi : l->sd_hi;
+	}
+	return h;
+}
+
+static void heights_free(struct heights *h)
+{
+	free(h->y);
+	free(h->lo);
+	free(h->hi);
+}
+
+static void picture_text(
+	const struct curves *c, const struct picture *p, const struct et_page *page)
+{
+	static const char marks[ET_VERSIONS] = { '1', '2', '3', '4', '5', '6', 'a', 'b', 'o', 'p' };
+	struct et_curve curves[MOST_CURVES];
+	struct et_curve_limits limits[MOST_CURVES];
+	struct heights h[MOST_CURVES];
+
+	for (size_t i = 0; i < c->n_versions; i++) {
+		int v = c->versions[i];
+		h[i] = heights_of(c, p, v);
+		curves[i] = (struct et_curve){ et_version_names[v], marks[v], h[i].y };
+		limits[i] = (struct et_curve_limits){ h[i].lo, h[i].hi };
+	}
+	et_page_paragraph(page, 0, "", NULL, p->title, BOLD);
+	et_plot_log_intervals(c->x, c->n, curves, limits, c->n_versions,
+		p->relative ? ET_AXIS_SHARE : ET_AXIS_NS, "seconds", page);
+	putc('\n', page->out);
+	for (size_t i = 0; i < c->n_versions; i++)
+		heights_free(&h[i]);
+}
+
+static void figure_text(const struct et_versions *v, const struct et_page *page)
+{
+	struct curves c;
+
+	gather(v, &c);
+	for (size_t i = 0; c.n > 1 && c.n_versions && i < ET_LENGTH(pictures); i++)
+		picture_text(&c, &pictures[i], page);
+	curves_free(&c);
+}
+
+/* A version in a chart: its points, and a vertical line through each, from lo to hi. */
+struct drawn {
+	struct heights h;
+	double *x, *line_x, *line_y;
+};
+
+static void drawn_free(struct drawn *d)
+{
+	heights_free(&d->h);
+	free(d->x);
+	free(d->line_x);
+	free(d->line_y);
+}
+
+/* Versions are drawn side by side: each a hundredth of the axis to the right of the last one. */
+static struct drawn draw_version(const struct curves *c, const struct picture *p, size_t i)
+{
+	struct drawn d = { .h = heights_of(c, p, c->versions[i]),
+		.x = et_calloc(c->n + 1, sizeof(*d.x)),
+		.line_x = et_calloc(3 * c->n + 1, sizeof(*d.line_x)),
+		.line_y = et_calloc(3 * c->n + 1, sizeof(*d.line_y)) };
+	double step = log(fmax(c->x[c->n - 1] / c->x[0], 2)) / 100;
+
+	for (size_t k = 0; k < c->n; k++) {
+		d.x[k] = 1e9 * c->x[k] * exp(step * ((double)i - ((double)c->n_versions - 1) / 2));
+		const double ends[3] = { d.h.lo[k], d.h.hi[k], NAN }; /* NaN ends the line */
+		for (size_t e = 0; e < 3; e++) {
+			d.line_x[3 * k + e] = d.x[k];
+			d.line_y[3 * k + e] = ends[e] > 0 ? ends[e] : NAN;
+		}
+	}
+	return d;
+}
+
+static void add_chart(const struct curves *c, const struct picture *p, struct et_svg_sheet *sheet)
+{
+	struct et_svg_series series[2 * MOST_CURVES];
+	struct drawn d[MOST_CURVES];
+	struct et_chart chart = { .title = p->title,
+		.description = "By version of EMP, over the length of the task; both axes are "
+			       "logarithmic. Vertical lines are 95 % intervals. The versions of a "
+			       "length are drawn side by side.",
+		.x = { .label = "length of the task", .unit = ET_AXIS_NS, .log = true },
+		.y = { .label = p->relative ? "sd / mean" : "sd",
+			.unit = p->relative ? ET_AXIS_SHARE : ET_AXIS_NS,
+			.log = true },
+		.series = series,
+		.n_series = 2 * c->n_versions,
+		.width = WIDTH,
+		.height = HEIGHT };
+
+	for (size_t i = 0; c->n && i < c->n_versions; i++) {
+		d[i] = draw_version(c, p, i);
+		series[2 * i] = (struct et_svg_series){ .shape = ET_SVG_LINE,
+			.color = (unsigned)i,
+			.x = d[i].line_x,
+			.y = d[i].line_y,
+			.n = 3 * c->n };
+		series[2 * i + 1] =
+			(struct et_svg_series){ .name = et_version_names[c->versions[i]],
+				.shape = ET_SVG_CURVE,
+				.color = (unsigned)i,
+				.x = d[i].x,
+				.y = d[i].h.y,
+				.n = c->n };
+	}
+	et_svg_sheet_add(sheet, &chart);
+	for (size_t i = 0; c->n && i < c->n_versions; i++)
+		drawn_free(&d[i]);
+}
+
+void et_versions_svg(const struct et_versions *v, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
+	struct curves c;
+
+	gather(v, &c);
+	for (size_t i = 0; i < ET_LENGTH(pictures); i++)
+		add_chart(&c, &pictures[i], sheet);
+	et_svg_sheet_write(
+		sheet, "Precision of the versions of EMP over the length of the task", out);
+	curves_free(&c);
+}
+
+static bool is_explained(const struct et_versions *v, int version)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (is_listed(v, &v->tasks[i], version))
+			return true;
+	}
+	return false;
+}
+
+/* Appends the reason of task i with all tasks that have it, at the first of them. */
+static void append_reason(const struct et_versions *v, int version, size_t i, char **text)
+{
+	const char *why = v->tasks[i].why_not[version];
+	ET_AUTO_FREE char *names = NULL;
+	size_t n = 0;
+
+	for (size_t k = 0; why && k < v->n; k++) {
+		const char *other = v->tasks[k].why_not[version];
+		if (!other || strcmp(other, why))
+			continue;
+		if (k < i)
+			return;
+		et_append(&names, ", ", "%s", v->tasks[k].name);
+		n++;
+	}
+	if (n && n == v->n)
+		et_append(text, "; ", "left empty: %s", why);
+	else if (n)
+		et_append(text, "; ", "%s left empty: %s", names, why);
+}
+
+static void explain(const struct et_versions *v, int version, const struct et_page *page)
+{
+	ET_AUTO_FREE char *lead = et_asprintf("  %-12s", et_version_names[version]);
+	ET_AUTO_FREE char *text = et_strdup(v->rules[version]);
+
+	if (v->why_not[version])
+		et_append(&text, "; ", "left empty: %s", v->why_not[version]);
+	for (size_t i = 0; !v->why_not[version] && i < v->n; i++)
+		append_reason(v, version, i, &text);
+	et_page_paragraph(page, 15, lead, NULL, text, NULL);
+}
+
+static const char *format_length(double seconds, char buf[ET_FIGURE])
+{
+	snprintf(buf, ET_FIGURE, "%.6g %s", seconds < 1 ? 1000 * seconds : seconds,
+		seconds < 1 ? "ms" : "s");
+	return buf;
+}
+
+/* "4.9 % (3.7 % to 7.0 %)"; the interval may be missing. */
+static void append_average(char **text, const struct et_version_average *a)
+{
+	char error[ET_FIGURE], limits[2 * ET_FIGURE];
+
+	et_append(text, " ", "%s", et_format_percent(a->relative_error, error));
+	if (a->hi > 0 && isfinite(a->hi))
+		et_append(
+			text, " ", "(%s)", format_limits(a->lo, a->hi, et_format_percent, limits));
+}
+
+/* The names of the versions that were compared with the best one and are beaten, or not. */
+static char *list_others(const struct et_best_version *best, bool beaten)
+{
+	char *names = NULL;
+
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (best->is_compared[i] && best->is_beaten[i] == beaten)
+			et_append(&names, " and ", "%s", et_version_names[i]);
+	}
+	return names;
+}
+
+/* Whether the version with the smallest relative error is shown to be better than others. */
+static char *verdict(const struct et_best_version *best)
+{
+	const char *name = et_version_names[best->version];
+	ET_AUTO_FREE char *beaten = list_others(best, true), *others = list_others(best, false);
+
+	if (!beaten)
+		return et_strdup("none is shown to be better");
+	if (!others)
+		return et_asprintf("%s is shown to be better than every other", name);
+	return et_asprintf(
+		"%s is shown to be better than %s, but not than %s", name, beaten, others);
+}
+
+/* The answer for one time: which version is the most precise, and whether that is shown. */
+static void answer(
+	const struct et_versions *v, size_t time, const char *style, const struct et_page *page)
+{
+	struct et_best_version best = et_versions_best(v, times[time].metric);
+	char from[ET_FIGURE], to[ET_FIGURE];
+
+	if (!best.lengths)
+		return;
+	ET_AUTO_FREE char *shown = verdict(&best);
+	ET_AUTO_FREE char *text = et_asprintf("%s: %s. Smallest relative error: %s with",
+		times[time].title, shown, et_version_names[best.version]);
+	append_average(&text, &best.own);
+	if (best.lengths == 1)
+		et_append(&text, " ", "at %s", format_length(best.longest, to));
+	else
+		et_append(&text, " ", "on average over %s to %s",
+			format_length(best.shortest, from), format_length(best.longest, to));
+	if (best.version != ET_AS_IS && isfinite(best.as_is.relative_error)) {
+		et_append(&text, "", "; as is:");
+		append_average(&text, &best.as_is);
+	}
+	et_page_paragraph(page, 0, "", NULL, text, style);
+	putc('\n', page->out);
+}
+
+void et_versions_text(const struct et_versions *v, const struct et_page *page)
+{
+	answer(v, CPU, BOLD, page);
+	answer(v, ELAPSED, NULL, page);
+	for (size_t i = 0; i < v->n; i++) {
+		for (size_t k = 0; k < ET_LENGTH(times); k++)
+			task_table(v, &v->tasks[i], k, page);
+	}
+	figure_text(v, page);
+	et_page_paragraph(page, 0, "", NULL,
+		"runs: those measured; out: those removed, by EMP's checks as total (I + II); min, "
+		"max, mean, sd: of the others; rel.: relative error, sd / mean. Vertical lines in "
+		"the "
+		"figures are 95 % intervals, too. Versions are compared by a permutation test at "
+		"5 % over all pairs (Holm), by the runs before check II: that check makes every sd "
+		"smaller.",
+		NULL);
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (is_explained(v, i))
+			explain(v, i, page);
+	}
+}
+
+/* --- JSON --- */
+
+/* An interval that is not known is null. */
+static void write_limit(struct et_json *w, const char *key, double x)
+{
+	et_json_double(w, key, x > 0 ? x : NAN);
+}
+
+static void write_figures(struct et_json *w, const struct et_version_figures *f, size_t time)
+{
+	enum et_metric m = times[time].metric;
+	const struct et_precision *p = &f->by[m];
+
+	if (!f->runs) {
+		et_json_null(w, times[time].key);
+		return;
+	}
+	et_json_flat_object(w, times[time].key);
+	et_json_u64(w, "n", p->n);
+	et_json_u64(w, "removed", f->out[m].first + f->out[m].second + f->out[m].other);
+	et_json_u64(w, "removed_first", f->out[m].first);
+	et_json_u64(w, "removed_second", f->out[m].second);
+	et_json_double(w, "mean_ns", p->mean);
+	et_json_double(w, "sd_ns", p->sd);
+	write_limit(w, "sd_lo_ns", f->limits[m].sd_lo);
+	write_limit(w, "sd_hi_ns", f->limits[m].sd_hi);
+	et_json_double(w, "relative_error", p->relative_error);
+	write_limit(w, "relative_error_lo", f->limits[m].error_lo);
+	write_limit(w, "relative_error_hi", f->limits[m].error_hi);
+	et_json_double(w, "min_ns", p->min);
+	et_json_double(w, "max_ns", p->max);
+	et_json_end(w);
+}
+
+static void write_experiments(
+	struct et_json *w, const struct et_experiment *const *experiments, size_t n)
+{
+	bool done = n > 0;
+
+	for (size_t i = 0; i < n; i++)
+		done = done && experiments[i]->state == ET_STATE_DONE;
+	et_json_string(w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
+	et_json_array(w, "experiments");
+	for (size_t i = 0; i < n; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "id", experiments[i]->id);
+		et_json_string(w, "label", experiments[i]->label);
+		et_json_string(w, "state", et_state_names[experiments[i]->state]);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_names(
+	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)
+{
+	et_json_array(w, key);
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (best->is_compared[i] && best->is_beaten[i] == beaten)
+			et_json_string(w, NULL, et_version_names[i]);
+	}
+	et_json_end(w);
+}
+
+static void write_average(
+	struct et_json *w, const char *lead, const char *end, const struct et_version_average *a)
+{
+	const struct {
+		const char *name;
+		double x;
+	} figures[] = { { "", a->relative_error }, { "_lo", a->lo }, { "_hi", a->hi } };
+
+	for (size_t i = 0; i < ET_LENGTH(figures); i++) {
+		ET_AUTO_FREE char *key = et_asprintf("%s%s%s", lead, end, figures[i].name);
+		write_limit(w, key, figures[i].x);
+	}
+}
+
+/* The version with the smallest relative error of a time. */
+static void write_best(struct et_json *w, const char *key, const struct et_versions *v, size_t time)
+{
+	struct et_best_version best = et_versions_best(v, times[time].metric);
+	const char *lead = time == CPU ? "relative_error_pt" : "relative_error_et";
+
+	if (!best.lengths) {
+		et_json_null(w, key);
+		return;
+	}
+	et_json_object(w, key);
+	et_json_string(w, "version", et_version_names[best.version]);
+	et_json_u64(w, "lengths", best.lengths);
+	write_average(w, lead, "", &best.own);
+	write_average(w, lead, "_as_is", &best.as_is);
+	if (time == CPU)
+		et_json_double(w, "relative_error_et_as_is",
+			et_versions_best(v, ET_METRIC_ELAPSED).as_is.relative_error);
+	et_json_bool(w, "shown", best.beaten && best.beaten == best.compared);
+	write_names(w, "better_than", &best, true);
+	write_names(w, "not_better_than", &best, false);
+	et_json_end(w);
+}
+
+static void write_pairs(struct et_json *w, const struct et_versions *v)
+{
+	et_json_object(w, "comparisons");
+	for (size_t time = 0; time < ET_LENGTH(times); time++) {
+		enum et_metric m = times[time].metric;
+		et_json_array(w, times[time].key);
+		for (size_t i = 0; i < v->n_pairs[m]; i++) {
+			const struct et_version_pair *p = &v->pairs[m][i];
+			et_json_flat_object(w, NULL);
+			et_json_string(w, "a", et_version_names[p->a]);
+			et_json_string(w, "b", et_version_names[p->b]);
+			et_json_double(w, "ratio", p->ratio);
+			et_json_double(w, "p", p->p);
+			et_json_double(w, "p_holm", p->p_holm);
+			et_json_end(w);
+		}
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_task(struct et_json *w, const struct et_version_task *t)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "name", t->name);
+	et_json_double(w, "seconds", t->seconds);
+	et_json_array(w, "versions");
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "version", et_version_names[i]);
+		et_json_u64(w, "runs", t->list[i].runs);
+		et_json_string(w, "not_possible", t->why_not[i]);
+		write_figures(w, &t->list[i], ELAPSED);
+		write_figures(w, &t->list[i], CPU);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
+	size_t n, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "experiment", "emp-versions");
+	write_experiments(&w, experiments, n);
+	write_best(&w, "best", v, CPU);
+	write_best(&w, "best_et", v, ELAPSED);
+	write_pairs(&w, v);
+	et_json_array(&w, "versions");
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "version", et_version_names[i]);
+		et_json_string(&w, "rule", v->rules[i]);
+		et_json_string(&w, "not_possible", v->why_not[i]);
+		et_json_string(&w, "same_as",
+			v->same_as[i].known ? et_version_names[v->same_as[i].version] : NULL);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_array(&w, "tasks");
+	for (size_t i = 0; i < v->n; i++)
+		write_task(&w, &v->tasks[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Setters of options of `profile`, and combinations of them that contradict each other. */
+#include "app/profile/profile.h"
+#include "base/parse.h"
+#include "profile/readers/read.h"
+#include "profile/symbols/object.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { USUAL_TOP = 20, LEAST_TOP = 5, OTHER_LINES = 14, MOST_HZ = 1000000 };
+
+int et_profile_set_frequency(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char shown[ET_OPTION_SHOWN];
+	uint64_t hz;
+	int rc = et_parse_u64(et_option_shown(o, shown), args[0], 1, MOST_HZ, &hz, err);
+
+	if (rc == 0)
+		*(double *)et_option_target(o, ctx) = (double)hz;
+	return rc;
+}
+
+int et_profile_add_calls(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_profile_command *p = ctx;
+	double n;
+
+	(void)o;
+	if (!args[0]) {
+		p->count_calls = true;
+		return 0;
+	}
+	const char *equals = strrchr(args[0], '=');
+	if (!equals || equals == args[0] || p->calls.n == ET_MOST_VALUES)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--calls: '%s' is not a function and its number of calls", args[0]),
+			"write --calls=fn1=1000");
+	int rc = et_parse_double("--calls", equals + 1, &n, err);
+	if (rc == 0 && !(n >= 0))
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--calls: '%s' is negative", equals + 1);
+	if (rc == 0)
+		p->calls.text[p->calls.n++] = args[0];
+	return rc;
+}
+
+int et_profile_set_file(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_profile_command *p = ctx;
+	const struct et_profile_format *format = et_profile_format_find(o->context);
+	bool standard = !strcmp(args[0], "-");
+
+	if (standard && p->run.outputs.stdout_taken)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "only one output can go to stdout (-)");
+	p->run.outputs.stdout_taken = p->run.outputs.stdout_taken || standard;
+	p->files[format - et_profile_formats].path = args[0];
+	return 0;
+}
+
+int et_profile_open_files(struct et_profile_command *p, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ET_PROFILE_FORMAT_COUNT; i++) {
+		if (p->files[i].path)
+			rc = et_output_open(&p->files[i].output, p->files[i].path, err);
+	}
+	return rc;
+}
+
+void et_profile_close_files(struct et_profile_command *p)
+{
+	for (size_t i = 0; i < ET_PROFILE_FORMAT_COUNT; i++)
+		et_output_close(&p->files[i].output);
+}
+
+/* As many rows as the terminal has lines for, beside the rest of the text. */
+static size_t fitting_rows(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
+		return USUAL_TOP;
+	return size.ws_row > OTHER_LINES + LEAST_TOP ? size.ws_row - OTHER_LINES : LEAST_TOP;
+}
+
+static int contradict(struct et_error *err, const char *a, const char *why, const char *cure)
+{
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s", a, why), "%s", cure);
+}
+
+static int check_sampling(struct et_profile_command *p, struct et_error *err)
+{
+	const char *event = p->event ? p->event : "auto";
+
+	if (p->plan.period)
+		p->plan.rate_hz = 0;
+	if (!p->from && strcmp(event, "auto") && strcmp(event, "cycles") &&
+		strcmp(event, "cpu-clock"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--event: '%s' is not an event", event),
+			"use auto, cycles or cpu-clock");
+	snprintf(p->plan.event, sizeof(p->plan.event), "%s", event);
+	return 0;
+}
+
+/* Both need the debug information of the program. */
+static int check_build(const struct et_profile_command *p, struct et_error *err)
+{
+	const char *option = p->plan.inlines                     ? "--inlines"
+			     : p->plan.chains == ET_CHAINS_DWARF ? "-g dwarf"
+								 : NULL;
+
+	if (!option || et_object_has_symbols() || p->from || p->run.resume)
+		return 0;
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"%s needs libdw, without which this etalon was built", option),
+		"install libdw-dev and build etalon again; -g fp finds callers without it");
+}
+
+static int check_view(struct et_profile_command *p, struct et_error *err)
+{
+	bool measures = !p->from && !p->run.resume;
+
+	if (p->each)
+		p->view.statements = 1;
+	if (p->view.total && measures && p->plan.chains == ET_CHAINS_NONE)
+		return contradict(err, "--total", "needs the callers of functions",
+			"add -g fp, or -g dwarf for programs without frame pointers");
+	if (p->view.total && p->view.by == ET_BY_MODULE)
+		return contradict(err, "--total", "is about functions, and --by module about files",
+			"omit one of them");
+	if (p->run.given & ET_GIVEN_TOP)
+		p->view.least = 0;
+	else
+		p->view.top = fitting_rows();
+	return 0;
+}
+
+static int check_commands(
+	const struct et_profile_command *p, const struct et_operands *ops, struct et_error *err)
+{
+	size_t n = ops->after ? 1 : ops->n_before;
+
+	if (p->view.compare && n != 2)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--compare needs two commands, and there %s %zu",
+				n == 1 ? "is" : "are", n),
+			"quote each of them: etalon profile --compare 'sort -n x' 'sort x'");
+	if (!p->view.compare && n > 1)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "%zu commands, but one is profiled", n),
+			"quote the command, or use --compare for two commands");
+	return 0;
+}
+
+/* Files are runs that were made elsewhere, so nothing is run. */
+static int check_files(
+	const struct et_profile_command *p, const struct et_operands *ops, struct et_error *err)
+{
+	if (p->count_calls)
+		return contradict(err, "--calls", "cannot count the calls of files",
+			"give the number: --calls=NAME=N");
+	if (p->view.compare ? !ops->after || !ops->n_after : ops->n_after > 0)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				p->view.compare ? "--compare needs the files of two programs"
+						: "files after -- are compared with the others"),
+			"use --compare --from OLD… -- NEW…");
+	return 0;
+}
+
+int et_profile_check(
+	struct et_profile_command *p, const struct et_operands *ops, struct et_error *err)
+{
+	int rc = check_sampling(p, err);
+
+	if (rc == 0)
+		rc = check_build(p, err);
+	if (rc == 0)
+		rc = check_view(p, err);
+	if (rc == 0 && p->from)
+		rc = check_files(p, ops, err);
+	else if (rc == 0 && !p->run.resume)
+		rc = check_commands(p, ops, err);
+	return rc;
+}
+
+void et_profile_confine(const struct et_profile_command *p, const struct et_operands *ops)
+{
+	bool binary = et_profile_is_binary(p->from);
+
+	for (size_t i = 0; !binary && i < ops->n_before; i++)
+		binary = et_profile_is_binary(ops->before[i]);
+	for (size_t i = 0; !binary && i < ops->n_after; i++)
+		binary = et_profile_is_binary(ops->after[i]);
+	et_confine(binary ? ET_RIGHTS_READERS : ET_RIGHTS_FILES);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/profile/view.h"
+#include "app/profile/view_parts.h"
+#include "base/alloc.h"
+#include "draw/table.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct et_profile_view et_default_profile_view = { .by = ET_BY_FUNCTION,
+	.top = 20,
+	.least = 0.5,
+	.level = 0.95,
+	.replicates = 9999,
+	.compare = true };
+
+#define ROW(name, summary, option, help, write) { name, write },
+const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };
+
+const struct et_profile_format *et_profile_format_find(const char *name)
+{
+	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
+		if (!strcmp(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+/* --- results --- */
+
+static int by_total(const void *a, const void *b)
+{
+	const struct et_profile_row *x = a, *y = b;
+
+	return (x->total_share < y->total_share) - (x->total_share > y->total_share);
+}
+
+static struct et_profile_result *judge_all(const struct et_experiment *e,
+	const struct et_profile_view *v, const struct et_profile_options *o)
+{
+	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		et_profile_judge(e, c, o, &list[c]);
+		if (v->total && list[c].n_rows)
+			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
+	}
+	return list;
+}
+
+#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
+
+static void check_until(const struct et_experiment *e, struct et_profiled *p)
+{
+	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
+		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
+		if (widest > e->plan.until_ratio)
+			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
+				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
+				et_arg_count(p->results[c].runs));
+	}
+}
+
+void et_profiled_judge(
+	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
+{
+	struct et_profile_options o = { .by = view->by,
+		.level = view->level > 0 ? view->level : e->plan.level,
+		.statements = view->statements,
+		.total = view->total,
+		.replicates = view->replicates,
+		.seed = e->plan.seed };
+
+	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
+	out->results = judge_all(e, view, &o);
+	o.by = ET_BY_MODULE;
+	if (view->by != ET_BY_MODULE)
+		out->modules = judge_all(e, view, &o);
+	if (view->by == ET_BY_FUNCTION)
+		check_until(e, out);
+	out->compared = view->compare && e->n_commands == 2;
+	if (out->compared)
+		et_profile_compare(e,
+			&(struct et_profile_pair){ .b = 1,
+				.by = view->by,
+				.total = view->total,
+				.alpha = 1 - o.level },
+			&out->comparison);
+}
+
+void et_profiled_free(struct et_profiled *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		et_profile_result_free(&p->results[i]);
+		if (p->modules)
+			et_profile_result_free(&p->modules[i]);
+	}
+	free(p->results);
+	free(p->modules);
+	if (p->compared)
+		et_profile_comparison_free(&p->comparison);
+	et_warnings_free(&p->warnings);
+}
+
+/* --- parts --- */
+
+double et_span_half(struct et_span s, double x)
+{
+	return isnan(s.lo) || isnan(s.hi) ? NAN : fmax(s.hi - x, x - s.lo);
+}
+
+const char *et_profile_whole(const struct et_profile *p)
+{
+	bool user = p->way != ET_PROFILE_IMPORTED && (p->plan.user_only || !p->kernel_allowed);
+
+	if (!strcmp(p->event, "Ir")) /* of callgrind */
+		return "instructions";
+	if (!strcmp(p->event, "cycles"))
+		return user ? "user cycles" : "cycles";
+	return p->way == ET_PROFILE_IMPORTED ? "samples" : user ? "user time" : "CPU time";
+}
+
+const char *et_profile_module_name(const char *module)
+{
+	const char *slash = module ? strrchr(module, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : module ? module : "";
+}
+
+size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r)
+{
+	enum { ALWAYS = 3 };
+	size_t n = v->top && v->top < r->n_rows ? v->top : r->n_rows;
+
+	while (n > ALWAYS &&
+		(v->total ? r->rows[n - 1].total_mean : r->rows[n - 1].mean) < v->least)
+		n--;
+	return n;
+}
+
+size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_rows; i++)
+		n += p->view.total || r->rows[i].samples > 0;
+	return n;
+}
+
+const char *et_profile_row_name(const struct et_profile_row *r)
+{
+	return r->name ? r->name : et_profile_module_name(r->module);
+}
+
+struct et_span et_percent(struct et_span s)
+{
+	return (struct et_span){ 100 * s.lo, 100 * s.hi };
+}
+
+const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE])
+{
+	char number[ET_FIGURE], rest[ET_FIGURE];
+
+	et_split_figure(100 * share, et_percent(interval), number, rest);
+	if (!isfinite(share))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else if (rest[0] == '(')
+		snprintf(buf, ET_FIGURE, "%.40s %% %.50s", number, rest);
+	else
+		snprintf(buf, ET_FIGURE, "%.40s%s%.40s %%", number, *rest ? " " : "", rest);
+	return buf;
+}
+
+/* --- intervals --- */
+
+static bool is_widened(const struct et_profile_row *r)
+{
+	return r->skewed || r->dependent ||
+	       (r->share_method && !strcmp(r->share_method, "student-t-widened"));
+}
+
+char *et_profile_larger_k(const struct et_profile_result *r)
+{
+	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_rows; i++)
+		n += is_widened(&r->rows[i]);
+	if (!n || r->runs < 2)
+		return NULL;
+	return et_asprintf("k is larger for %zu %s%s whose counts are skewed or dependent", n, kind,
+		n == 1 ? "" : "s");
+}
+
+const char *et_profile_method(const struct et_profile_row *r)
+{
+	if (r->skewed && r->dependent)
+		return "t, both";
+	if (r->skewed || r->dependent)
+		return r->skewed ? "t, skewed" : "t, dependent";
+	return r->interval_method && !strcmp(r->interval_method, "student-t") ? "t"
+									      : r->interval_method;
+}
+
+/* --- models --- */
+
+const char *const et_profile_model_names[ET_PROFILE_MODELS] = { "√N", "multinomial", "quantisation",
+	"multinomial and total" };
+
+double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m)
+{
+	const double predicted[] = { r->predicted.gprof, r->predicted.multinomial,
+		r->predicted.quantisation, r->predicted.with_total };
+
+	return predicted[m];
+}
+
+static bool is_known(struct et_span s)
+{
+	return isfinite(s.lo) && isfinite(s.hi);
+}
+
+struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method)
+{
+	const struct {
+		struct et_span span;
+		const char *method;
+	} known[] = { { r->sd_bca, "bootstrap-bca" }, { r->sd_percentile, "bootstrap-percentile" },
+		{ r->sd_chi2, "chi-square" } };
+	size_t i = is_known(known[0].span) ? 0 : is_known(known[1].span) ? 1 : 2;
+
+	if (method)
+		*method = is_known(known[i].span) ? known[i].method : NULL;
+	return known[i].span;
+}
+
+bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m)
+{
+	const bool holds[] = { r->fit.gprof, r->fit.multinomial, r->fit.quantisation,
+		r->fit.with_total };
+
+	return r->fit.tested && holds[m];
+}

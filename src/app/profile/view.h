@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A profile as text, JSON, CSV, folded stacks, a file of speedscope, a flame graph and a page.
+ * Names of functions and modules come from files of strangers and may contain any bytes; all
+ * writers escape them.
+ */
+#ifndef ET_APP_PROFILE_VIEW_H
+#define ET_APP_PROFILE_VIEW_H
+
+#include "report/text.h"
+#include "stats/profile/profile.h"
+
+/* The rows that are shown of a profile, and how they are judged. */
+struct et_profile_view {
+	enum et_profile_by by;
+	bool total;          /* sort by total time: with the functions that were called */
+	size_t top;          /* rows of the text and of the page; 0: all */
+	double least;        /* rows with fewer samples per run are not shown; 0: all are */
+	double level;        /* of all rows together; 0: 0.95 */
+	size_t statements;   /* that hold together; 0: as many as rows, 1: each row by itself */
+	uint32_t replicates; /* of the bootstrap; 0: none */
+	bool compare;        /* the second command with the first, if there are two */
+};
+
+/* By function, 20 rows with at least half a sample per run, 9999 replicates. */
+extern const struct et_profile_view et_default_profile_view;
+
+/* A profile with its results. */
+struct et_profiled {
+	const struct et_experiment *experiment; /* with a profile; it outlives the results */
+	struct et_profile_view view;
+	struct et_profile_result *results; /* one per command, in order, by function or module */
+	struct et_profile_result *modules; /* the same by module; NULL: the results are by module */
+	size_t n;
+	bool compared;
+	struct et_profile_comparison comparison; /* of the second command with the first */
+	struct et_warnings warnings;             /* about the machine and the session */
+};
+
+/* Judges all commands of an experiment with a profile. */
+void et_profiled_judge(
+	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out);
+void et_profiled_free(struct et_profiled *p); /* what it owns */
+
+/* The answer in one sentence: "fn2 has 79.8 % of the CPU time (…)". The caller frees it. */
+char *et_profile_answer(const struct et_profiled *p, size_t command);
+
+/*
+ * Prints the answer, the table and the notes that matter; verbose text has all figures and all
+ * warnings. Returns the number of notes that were left out to keep it short.
+ */
+size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out);
+
+/*
+ * ROW(name, summary for `export --help`, option of `profile`, its help, writer). To add a row: the
+ * writer in a file of this folder, man/etalon-profile.1.scd and man/etalon-export.1.scd.
+ */
+#define ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
+	ROW("profile", "the functions with their uncertainty (JSON)", "json",                      \
+		"write the result as JSON; - is stdout", et_profile_json)                          \
+	ROW("profile-csv", "a row per function", "export-csv", "write a row per function as CSV",  \
+		et_profile_csv)                                                                    \
+	ROW("folded", "stacks with their mean counts", "folded",                                   \
+		"write folded stacks with mean counts", et_profile_folded)                         \
+	ROW("speedscope", "its JSON", "speedscope", "write a file for speedscope",                 \
+		et_profile_speedscope)                                                             \
+	ROW("flame", "a flame graph (SVG)", "flame",                                               \
+		"write a flame graph (SVG) whose boxes show their uncertainty", et_profile_flame)
+
+/* Other experiments have a page, too. */
+#define ET_PROFILE_FORMATS(ROW)                                                                    \
+	ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
+	ROW("html", "a page", "report", "write a page (HTML) with pictures", et_profile_page)
+
+/* Like struct et_format (record/format.h), for profiles. */
+struct et_profile_format {
+	const char *name;
+	void (*write)(const struct et_profiled *, FILE *);
+};
+
+#define ET_PROFILE_FORMAT_ONE(...) +1
+enum { ET_PROFILE_FORMAT_COUNT = 0 ET_PROFILE_FORMATS(ET_PROFILE_FORMAT_ONE) };
+extern const struct et_profile_format et_profile_formats[];               /* the last has no name */
+const struct et_profile_format *et_profile_format_find(const char *name); /* or NULL */
+
+void et_profile_json(const struct et_profiled *p, FILE *out);
+void et_profile_csv(const struct et_profiled *p, FILE *out);
+void et_profile_folded(const struct et_profiled *p, FILE *out);
+void et_profile_speedscope(const struct et_profiled *p, FILE *out);
+void et_profile_flame(const struct et_profiled *p, FILE *out);
+void et_profile_page(const struct et_profiled *p, FILE *out);
+
+#endif

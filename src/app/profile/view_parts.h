@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the writers of profiles only (app/profile/view.h). */
+#ifndef ET_APP_PROFILE_VIEW_PARTS_H
+#define ET_APP_PROFILE_VIEW_PARTS_H
+
+#include "app/profile/view.h"
+#include "draw/terminal.h"
+
+/* The half width of an interval about x, of its longer side; NaN if it is not known. */
+double et_span_half(struct et_span s, double x);
+/*
+ * A C++ name of more than 40 columns without template arguments ("<>" is left) and parameters; the
+ * caller frees it.
+ */
+char *et_profile_short_name(const char *name);
+/* The same of several names; of those that would be equal the parts are kept that differ.
+ * et_strv_free frees the list. */
+char **et_profile_short_names(const char *const *names, size_t n);
+/* A name in a sentence: clean, and shortened, as templates need it. The caller frees it. */
+char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
+/* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */
+const char *et_profile_whole(const struct et_profile *p);
+/* The file's name without its folder. */
+const char *et_profile_module_name(const char *module);
+/* The number of rows that are printed. */
+size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
+/* The number of rows with samples in the view: of their own, or with --total on their stacks. */
+size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r);
+/* The module of a row by module, else the name of its function. */
+const char *et_profile_row_name(const struct et_profile_row *r);
+struct et_span et_percent(struct et_span s);
+/* "79.8 ± 0.6 %" of a share with its interval, or "98 % (30 … 100)": see et_split_figure. */
+const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE]);
+
+/*
+ * "k is larger for 3 functions whose counts are skewed or dependent", or NULL if all rows have the
+ * k of the profile; the caller frees it.
+ */
+char *et_profile_larger_k(const struct et_profile_result *r);
+/* How a row's interval of the mean was made: "t", "t, skewed", "resolution" … */
+const char *et_profile_method(const struct et_profile_row *r);
+
+enum et_profile_model {
+	ET_MODEL_GPROF,
+	ET_MODEL_MULTINOMIAL,
+	ET_MODEL_QUANTISATION,
+	ET_MODEL_WITH_TOTAL,
+	ET_PROFILE_MODELS,
+};
+
+extern const char *const et_profile_model_names[ET_PROFILE_MODELS];
+double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m);
+/* The interval of the standard deviation: BCa if it is known, else percentile or chi-square. */
+struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method);
+/* Whether the data are compatible with the prediction; false if that is not known. */
+bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m);
+
+/* The answer of a comparison in one sentence; the caller frees it. */
+char *et_profile_changes_answer(const struct et_profiled *p);
+/* "[2] samples" of command 1, the title of a column. Returns buf. */
+const char *et_profile_samples_of(size_t command, char buf[ET_FIGURE]);
+/* The text of a comparison: the answer, and the functions that changed. */
+void et_profile_changes(
+	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o);
+/* All figures of one command. */
+void et_profile_details(const struct et_profiled *p, size_t command, const struct et_page *page);
+/* The notes about all commands that fit into this many lines; returns how many are left. */
+size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
+#include "app/run/run.h"
+#include "base/alloc.h"
+#include "base/display.h"
+#include "campaign/campaign.h"
+#include "cli/signals.h"
+#include "source/baseline.h"
+
+#include <errno.h>
+
+/* A campaign has many machines, and keeps the options that it was begun with. */
+#define ONE_MACHINE "resume|baseline|fail-on-regression|part-rounds|@output"
+#define BEGUN "engine|@engine|@plan|label|resume|fail-on-regression|@output"
+
+static const struct et_option changed_options[] = {
+	{ .name = "engine", .excludes = ONE_MACHINE },
+	{ .name = "attach", .excludes = "cancel|" BEGUN },
+	{ .name = "cancel", .excludes = BEGUN },
+	{ .name = "trust-record", .needs = "resume|baseline|attach|cancel" },
+	{ 0 },
+};
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_run = {
+	.name = "run",
+	.operands = "COMMAND",
+	.summary = "how long does my program really take? which of these is faster?",
+	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]\n--attach|--cancel "
+		 "[CAMPAIGN]",
+	.about = "Each COMMAND is one string. It is split into words as a shell splits them, but\n"
+		 "run without a shell.",
+	.examples = "  etalon run 'sleep 0.1'\n"
+		    "  etalon run --runs 20 -- sort /etc/passwd\n"
+		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
+		    "  etalon run --until 5% --json result.json 'etalon put inc --seconds 0.01'\n"
+		    "  etalon run --runs 20 --report result.html 'etalon put sort'\n"
+		    "  etalon run --protocol auto 'etalon put sort --size 1000'\n"
+		    "  etalon run -r 10 -L n 1000,2000 'etalon put sort --size {n}'\n"
+		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n"
+		    "  etalon run --engine ssh:a,b 'sort /etc/passwd' # needs a cluster\n",
+	.options = et_run_options,
+	.changed_options = changed_options,
+	.uses_store = true,
+	.engine_options = et_engine_options,
+	.child_options = et_child_options,
+	.exports = true,
+	.rights = ET_RIGHTS_MACHINE,
+	.run = run,
+};
+
+static bool has_samples(const struct et_experiment *e)
+{
+	for (size_t c = 0; c < e->n_commands; c++) {
+		if (e->commands[c].samples.n)
+			return true;
+	}
+	return false;
+}
+
+static int finish(
+	struct et_run_options *o, struct et_measuring *m, int rc, const struct et_error *err)
+{
+	const struct et_experiment *e = m->session ? et_session_experiment(m->session) : NULL;
+	bool measured = e && has_samples(e) && (rc == 0 || rc == -EINTR);
+	int status = ET_EXIT_DONE;
+
+	if (measured && o->around && o->around->conclude)
+		status = o->around->conclude(o->around->ctx, m);
+	else if (measured)
+		status = et_run_conclude(o, m);
+
+	if (rc == 0)
+		return status;
+	int failed = err->what[0] ? et_cli_fail(err) : 0; /* also if programs could not be ended */
+	if (rc != -EINTR)
+		return failed;
+	et_say(stderr, "etalon: interrupted; every finished sample is stored\n");
+	if (e) {
+		ET_AUTO_FREE char *command = et_measuring_resumption(m);
+		et_say(stderr, "hint: run '%s' to continue\n", command);
+	}
+	return 128 + m->interrupt->signal;
+}
+
+static int resume(struct et_measuring *m, const struct et_run_options *o,
+	const struct et_operands *ops, struct et_error *err)
+{
+	const char *name = o->resume_id ? o->resume_id : ops->n_before ? ops->before[0] : NULL;
+
+	if (ops->n_before + ops->n_after > (o->resume_id ? 0u : 1u))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume continues the recorded plan and takes no commands"),
+			"omit them, or start a new experiment");
+	if (m->trust && !name)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--trust-record needs the id of the record"),
+			"run 'etalon run --resume ID --trust-record'");
+	return et_measuring_resume(m, name, err);
+}
+
+/* Everything before the store is opened; sets *out, unless an experiment is resumed. */
+static int plan(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	int rc = o->resume ? 0 : et_run_options_finish(o, ops, &e, err);
+
+	if (rc == 0 && e && o->baseline)
+		rc = et_baseline_add(m->cli, o->baseline, m->trust, e, err);
+	if (rc == 0)
+		rc = et_outputs_open(&o->outputs, err);
+	if (rc == 0 && o->around && o->around->before)
+		rc = o->around->before(o->around->ctx, m, e, err);
+	if (rc)
+		et_experiment_free(e);
+	else
+		*out = e;
+	return rc;
+}
+
+static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
+	struct et_error *err)
+{
+	struct et_experiment *e;
+
+	int rc = plan(m, o, ops, &e, err);
+	if (rc == 0)
+		rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
+	if (rc == 0)
+		rc = et_run_gate_check(o, et_session_experiment(m->session), err);
+	return rc ? rc : et_measuring_drive(m, err);
+}
+
+/* hyperfine's --style overrides what the terminal suggests. */
+static void apply_style(enum et_style style, struct et_cli *cli)
+{
+	if (style == ET_STYLE_AUTO)
+		return;
+	cli->color = style == ET_STYLE_FULL || style == ET_STYLE_COLOR;
+	cli->progress = style == ET_STYLE_FULL || (style == ET_STYLE_NOCOLOR && cli->progress);
+	if (style == ET_STYLE_NONE)
+		cli->verbosity = -1;
+}
+
+int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)
+{
+	struct et_error err = { 0 };
+	FILE *nothing = o->style == ET_STYLE_NONE ? fopen("/dev/null", "we") : NULL;
+	FILE *text = o->outputs.stdout_taken ? stderr : stdout;
+
+	apply_style(o->style, cli);
+	cli->measures = true;
+	struct et_measuring m = { .cli = cli,
+		.interrupt = et_signals_install(),
+		.env = o->env,
+		.no_ledger = o->no_ledger,
+		.draw_seed = !(o->given & ET_GIVEN_SEED),
+		.trust = o->trust_record,
+		.resume_verb = o->around ? o->around->verb : "run",
+		.text = nothing ? nothing : text };
+	int rc = measure(&m, o, ops, &err);
+	int status = finish(o, &m, rc, &err);
+	et_measuring_close(&m);
+	if (o->around && o->around->after)
+		o->around->after(o->around->ctx, &m);
+	if (nothing)
+		fclose(nothing);
+	return status;
+}
+
+int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_options *o, int argc,
+	char **argv)
+{
+	struct et_operands ops;
+	int status = et_cli_parse_into(cli, verb, argc, argv,
+		&(struct et_cli_targets){ .ctx = o, .given = &o->given, .outputs = &o->outputs },
+		&ops);
+
+	if (status < 0) {
+		if (o->like_hyperfine)
+			et_run_options_add_reference(o, &ops);
+		if (o->around && o->around->parsed)
+			o->around->parsed(o->around->ctx, o);
+		status = cli->engine.given ? et_run_engine(cli, o, &ops)
+					   : et_run_parsed(cli, o, &ops);
+		et_operands_free(&ops);
+	}
+	et_run_options_free(o);
+	return status;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_run_options o;
+
+	et_run_options_init(&o);
+	return et_run_main(cli, &et_verb_run, &o, argc, argv);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of the options of `run`. */
+#include "app/run/options.h"
+#include "app/run/set.h"
+#include "base/alloc.h"
+#include "cli/field_option.h"
+#include "num/kbest.h"
+
+#include <math.h>
+
+#define PLAN_FIELD(field) ET_FILLS_FIELD(et_run_options, plan, et_plan_fields, field)
+#define CHILD_FIELD(field) ET_FILLS_FIELD(et_run_options, child, et_child_fields, field)
+
+/* Part of the plan, which an interrupted experiment and a file have already. */
+#define PLAN .kind = "plan"
+#define FILLS(member) ET_FILLS(et_run_options, member)
+
+const char *const et_style_names[] = { "auto", "basic", "full", "nocolor", "color", "none", NULL };
+
+const struct et_option et_run_options[] = {
+	{ 'w', "warmup", "N",
+		"first runs of each command, whose samples do not count (1; etalon hyperfine: 0)",
+		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN,
+		.group = "number of runs" },
+	{ 'r', "runs", "N", "samples per command (automatic: -m, -M)", et_set_field_number,
+		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_RUNS, PLAN,
+		.excludes = "until|min-benchmarking-time" },
+	{ 0, "until", "REL",
+		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
+		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN,
+		.excludes = "min-benchmarking-time" },
+	{ 'm', "min-runs", "N", "at least N samples per command (10; with --until 30)",
+		et_set_field_number, PLAN_FIELD("min_runs"), .lo = 1, .hi = ET_MOST_RUNS,
+		.bit = ET_GIVEN_MIN, PLAN },
+	{ 'M', "max-runs", "N",
+		"at most N samples per command (1000; K-best: 100; etalon hyperfine: no limit)",
+		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 1, .hi = ET_MOST_RUNS,
+		.bit = ET_GIVEN_MAX, PLAN },
+	{ 0, "min-benchmarking-time", "DUR",
+		"unless --runs or --until decides: run each command for at least this long (3s)",
+		et_run_set_min_time, FILLS(plan.min_time_ns), .bit = ET_GIVEN_MIN_TIME, PLAN },
+	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
+		FILLS(plan.time_limit_ns), PLAN },
+	{ 'P', "parameter-scan", "VAR MIN MAX",
+		"run the commands for each number from MIN to MAX, which replaces {VAR}",
+		et_run_add_scan, PLAN, .group = "parameters" },
+	{ 'D', "parameter-step-size", "STEP", "its step (1)", et_set_text, FILLS(step), PLAN,
+		.needs = "parameter-scan" },
+	{ 'L', "parameter-list", "VAR VALUES",
+		"run the commands for each of a,b,c; several parameters make the product",
+		et_run_add_list, PLAN },
+	{ 0, "reference", "N|NAME", "command that the others are compared with (1)", et_set_text,
+		FILLS(reference), PLAN, .group = "several commands" },
+	{ 0, "reference-name", "NAME", "name for the reference command", et_set_text,
+		FILLS(reference_name), PLAN },
+	{ 0, "baseline", "ID|LABEL",
+		"also run the command of a stored experiment, and compare the others with it",
+		et_set_text, FILLS(baseline), PLAN, .excludes = "reference" },
+	{ 0, "order", "NAME",
+		"arrangement of several commands: auto, random, round-robin, sequential or duet "
+		"(auto; etalon hyperfine: sequential)",
+		et_set_choice, FILLS(plan.order), .names = et_order_names, PLAN },
+	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", et_set_u64,
+		FILLS(plan.seed), .hi = INT64_MAX, .bit = ET_GIVEN_SEED, PLAN },
+	{ 0, "metronome", "DUR|off",
+		"in a duet, alternate the two programs every DUR by signals from another CPU, or "
+		"off: by the scheduler's slices (1ms if a second CPU is free)",
+		et_run_set_metronome, FILLS(plan.metronome_ns), .values = "off|1ms", PLAN },
+	{ 0, "protocol", "NAME",
+		"how samples become a result: cause, emp, kbest, raw, or auto: kbest for short, "
+		"undisturbed runs, else cause (cause)",
+		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN,
+		.group = "evaluation" },
+	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)",
+		et_set_field_number, PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
+	{ 0, "epsilon", "REL", "K-best: agree within REL of the fastest, e.g. 0.5% (1%)",
+		et_set_field_ratio, PLAN_FIELD("epsilon"), PLAN },
+	{ 0, "metric", "NAME",
+		"which time is judged: cpu, elapsed, or auto: elapsed if a command uses several "
+		"CPUs or waits, else cpu (auto)",
+		et_set_metric, FILLS(metric), .names = et_metric_words, PLAN },
+	{ 0, "keep-all", NULL, "remove no sample, only mark them", et_set_true,
+		FILLS(plan.keep_all), PLAN },
+	{ 0, "pace", NULL, "run a reference loop on the program's CPU; its speed corrects CPU time",
+		et_set_true, FILLS(plan.pace), PLAN, .group = "the machine and the record" },
+	{ 0, "no-probe", NULL,
+		"do not time a fixed loop before and after each run; remove no sample as "
+		"machine-slow",
+		et_set_false, FILLS(plan.probe), PLAN },
+	{ 0, "no-ledger", NULL, "do not record which processes take the program's CPU", et_set_true,
+		FILLS(no_ledger) },
+	{ 0, "randomise-layout", NULL,
+		"give each run a random size of its environment, so that the interval covers what "
+		"the layout of memory does",
+		et_set_true, FILLS(plan.randomise_layout), PLAN },
+	{ 0, "env", NULL,
+		"change what disturbs timing on this machine for the duration, as 'env apply' does",
+		et_set_true, FILLS(env.apply) },
+	{ 0, "only", "LIST", "change only these factors, e.g. daemons,time-sync", et_set_text,
+		FILLS(env.only), .needs = "env" },
+	{ 0, "except", "LIST", "change all factors but these", et_set_text, FILLS(env.except),
+		.needs = "env" },
+	{ 0, "label", "TEXT", "name the experiment", et_run_set_own_text, FILLS(label) },
+	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
+		.set = et_run_set_resume, .excludes = "@plan|label" },
+	{ 0, "trust-record", NULL, "run a record that was not begun here; name its ID", et_set_true,
+		FILLS(trust_record), .needs = "resume|baseline" },
+	{ 'u', "time-unit", "UNIT",
+		"unit of the table: second, millisecond, microsecond or nanosecond (auto)",
+		et_set_choice, FILLS(unit), .names = et_time_unit_names,
+		.group = "the answer, and files" },
+	{ 0, "style", "TYPE",
+		"text as hyperfine's: auto, basic, full, nocolor, color or none (auto)",
+		et_set_choice, FILLS(style), .names = et_style_names },
+	{ 0, "sort", "ORDER",
+		"order of the table: command, mean-time or auto (by time from four commands on)",
+		et_set_choice, FILLS(sort), .names = et_sort_names },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 5 if a command is surely slower than the reference by more than PCT % (0)",
+		et_set_percent, FILLS(regression_ratio) },
+	{ 0 },
+};
+
+const struct et_option et_child_options[] = {
+	{ 0, "cpu", "LIST", "CPUs that the program may use, e.g. 0-3,6", et_run_set_own_text,
+		FILLS(child.cpus), PLAN, .group = "how the program runs" },
+	{ 0, "sched", "POLICY", "other or fifo:N (other)", et_run_set_own_text, FILLS(child.sched),
+		.values = "other|fifo:1|fifo:50", PLAN },
+	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)",
+		et_set_field_number, CHILD_FIELD("nice"), PLAN },
+	{ 'S', "shell", "SHELL",
+		"run commands through this shell, with its options: sh, bash, default (sh) or none "
+		"(none; etalon hyperfine: sh for shell syntax)",
+		et_run_set_shell, FILLS(child.shell), .values = "sh|bash|default|none",
+		.bit = ET_GIVEN_SHELL, PLAN },
+	{ 'N', "no-shell", NULL, "run commands without a shell (the default of etalon run)",
+		et_run_set_shell, FILLS(child.shell), .bit = ET_GIVEN_SHELL, PLAN },
+	{ 's', "setup", "CMD", "run CMD once before all runs of a command", et_run_add_value,
+		FILLS(setup), PLAN, .group = "hooks, run by a shell" },
+	{ 'p', "prepare", "CMD",
+		"run CMD before each run; given once for all commands or once for each",
+		et_run_add_value, FILLS(prepare), PLAN },
+	{ 'C', "conclude", "CMD", "run CMD after each run", et_run_add_value, FILLS(conclude),
+		PLAN },
+	{ 'c', "cleanup", "CMD", "run CMD once after all runs of a command", et_run_add_value,
+		FILLS(cleanup), PLAN },
+	{ 'n', "command-name", "NAME", "name for the Nth command (repeatable)", et_run_add_value,
+		FILLS(names), PLAN, .group = "names, input and output" },
+	{ 'i', "ignore-failure", "[CODES]",
+		"also measure programs that fail, or only those with these exit statuses, e.g. 1,2",
+		et_run_set_ignored, FILLS(child.ignore_codes), PLAN },
+	{ 0, "output", "WHERE", "the program's output: null, pipe, inherit or a file (null)",
+		et_run_set_output, FILLS(child.output), .values = "FILE", PLAN },
+	{ 0, "show-output", NULL, "the same as --output inherit", et_run_set_show,
+		FILLS(child.output), PLAN },
+	{ 0, "input", "FILE", "the program's standard input (/dev/null)", et_run_set_input,
+		FILLS(child.input), .values = "FILE", PLAN },
+	{ 0, "user", "NAME", "run the program as this user, without the privileges of etalon",
+		et_run_set_own_text, FILLS(child.user), .values = "USER", PLAN },
+	{ 0, "pass-env", "NAMES", "also pass these variables, e.g. JAVA_HOME,CC", et_run_add_names,
+		FILLS(child.pass_env), PLAN, .needs = "user" },
+	{ 0, "no-new-privs", NULL, "let the program gain no privileges by setuid files",
+		et_set_true, FILLS(child.no_new_privs), PLAN },
+	{ 0 },
+};
+
+void et_run_options_init(struct et_run_options *o)
+{
+	*o = (struct et_run_options){
+		.plan = et_default_plan,
+		.protocol = ET_PROTOCOL_CAUSE,
+		.metric = ET_METRIC_AUTO,
+		.regression_ratio = INFINITY,
+	};
+	o->plan.metronome_ns = ET_METRONOME_AUTO;
+}
+
+void et_run_options_free(struct et_run_options *o)
+{
+	et_child_spec_free(&o->child);
+	free(o->label);
+	et_ranges_free(&o->ranges);
+	et_outputs_close(&o->outputs);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `run`, and the experiment that they make. */
+#ifndef ET_APP_RUN_OPTIONS_H
+#define ET_APP_RUN_OPTIONS_H
+
+#include "base/option.h"
+#include "cli/environment.h"
+#include "cli/outputs.h"
+#include "model/experiment/experiment.h"
+#include "protocol/parameters.h"
+#include "report/text.h"
+
+enum { ET_MOST_VALUES = 64 };
+
+/* Values of an option that is given once for all commands or once for each. */
+struct et_each {
+	const char *text[ET_MOST_VALUES];
+	size_t n;
+};
+
+/* Bits of options that were given. */
+enum et_run_given {
+	ET_GIVEN_RUNS = 2,
+	ET_GIVEN_MAX = 4,
+	ET_GIVEN_SEED = 8,
+	ET_GIVEN_MIN = 16,
+	ET_GIVEN_MIN_TIME = 32,
+	ET_GIVEN_SHELL = 64,
+	ET_GIVEN_LEARN = 128,
+};
+
+/* As hyperfine's --style. */
+enum et_style {
+	ET_STYLE_AUTO,
+	ET_STYLE_BASIC,   /* neither colours nor progress */
+	ET_STYLE_FULL,    /* both */
+	ET_STYLE_NOCOLOR, /* progress if stderr is a terminal */
+	ET_STYLE_COLOR,   /* colours, no progress */
+	ET_STYLE_NONE,    /* no text */
+};
+extern const char *const et_style_names[];
+
+enum et_learn_choice { ET_LEARN_QUICK, ET_LEARN_PAPER, ET_LEARN_NEVER };
+
+/* The options that only `emp` has. */
+struct et_emp_options {
+	enum et_learn_choice learn;
+	bool dry_run, yes, busy, all_factors;
+};
+
+struct et_run_around;
+
+struct et_run_options {
+	/* Parts of the experiment; et_run_options_finish moves them into it. */
+	struct et_plan plan;
+	struct et_child_spec child;
+	enum et_protocol protocol;
+	int metric; /* of et_metric_options */
+	char *label;
+
+	unsigned given; /* enum et_run_given */
+	struct et_ranges ranges;
+	struct {
+		const char *name, *from, *to; /* to is NULL: a list */
+	} ranges_given[ET_MOST_VALUES];
+	size_t n_ranges_given;
+	const char *step; /* of --parameter-scan, or NULL */
+	struct et_each names, setup, prepare, conclude, cleanup;
+	const char *reference, *reference_name; /* or NULL */
+	const char *baseline; /* a stored experiment whose command is the reference; or NULL */
+	bool resume;
+	const char *resume_id; /* or NULL: the newest unfinished experiment */
+	bool trust_record;     /* resume also a record that came from elsewhere */
+	struct et_outputs outputs;
+	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
+	struct et_env_wish env;  /* what to change for the duration */
+	bool no_ledger;
+	enum et_sort sort; /* of the table */
+	enum et_time_unit unit;
+	enum et_style style;
+	/*
+	 * The commands are those of a command line of hyperfine: --reference is one of them, and
+	 * those that need a shell have one.
+	 */
+	bool like_hyperfine;
+	bool reference_first; /* the first operand is this --reference */
+	/* The part that `emp` and `profile` add, or NULL; see app/run/run.h. */
+	const struct et_run_around *around;
+	struct et_emp_options emp;
+};
+
+extern const struct et_option et_run_options[];
+/* How the program runs, and hooks: of all commands that measure programs, see struct et_verb. */
+extern const struct et_option et_child_options[];
+
+void et_run_options_init(struct et_run_options *o);
+void et_run_options_free(struct et_run_options *o);
+/*
+ * Makes the experiment of the options and operands, which the caller frees. Combinations that
+ * contradict each other are refused.
+ */
+int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Moves the parts that the options filled into a new experiment, which has no commands yet. */
+struct et_experiment *et_run_options_start(struct et_run_options *o);
+/*
+ * Makes the vector of a command: its words, or the shell that runs it. Without a shell, a text that
+ * needs one is refused. et_strv_free frees *out.
+ */
+int et_run_make_argv(
+	const char *shell, const char *text, char ***out, struct et_error *err) ET_CHECK;
+/* Tells commands of equal names apart, and finds the reference. */
+int et_run_options_name(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* The command of hyperfine's --reference becomes the first operand. */
+void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops);
+/* Refuses combinations that contradict each other; fills defaults that depend on other options. */
+int et_run_options_check(
+	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
+
+/* Refuses --fail-on-regression for a single command. */
+int et_run_gate_check(const struct et_run_options *o, const struct et_experiment *e,
+	struct et_error *err) ET_CHECK;
+
+#endif

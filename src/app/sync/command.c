@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon sync`: brings experiments to a central store, and from one. */
+#include "app/sync/setup.h"
+#include "app/sync/sync.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "cli/secret.h"
+#include "source/stored.h"
+#include "store/central/spool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* A date as in 2026-11-16, at midnight UTC, or how long ago. */
+static int set_since(
+	const struct et_option *o, void *ctx, char *const *values, struct et_error *err)
+{
+	const char *text = values[0];
+	uint64_t *since = et_option_target(o, ctx), ago, now = et_clock_read_ns(CLOCK_REALTIME);
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
+
+	if (end && !*end) {
+		*since = (uint64_t)timegm(&tm) * UINT64_C(1000000000);
+		return 0;
+	}
+	if (et_parse_duration("--since", text, &ago, NULL) || ago > now)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--since: '%s' is no date", text),
+			"use a date as in 2026-11-16, or how long ago as in 12h or 7d");
+	*since = now - ago;
+	return 0;
+}
+
+static const struct et_option options[] = {
+	{ 0, "status", NULL, "show what waits to be delivered, since when, and the latest error",
+		et_set_true, ET_FILLS(et_sync, status), .excludes = "from|all|prune|setup|ID" },
+	{ 0, "json", NULL, "print JSON instead of a table", et_set_true, ET_FILLS(et_sync, json),
+		.needs = "status" },
+	{ 0, "from", "URL",
+		"copy experiments that others measured from this store into the local one",
+		et_set_url, ET_FILLS(et_sync, from), .excludes = "all|prune|setup" },
+	{ 0, "label", "TEXT", "only those with this label", et_set_text,
+		ET_FILLS(et_sync, filter.label), .needs = "from" },
+	{ 0, "machine", "NAME", "only those of this machine or host name", et_set_text,
+		ET_FILLS(et_sync, filter.machine), .needs = "from" },
+	{ 0, "since", "DATE", "only those that began at that date or later, or that long ago",
+		set_since, ET_FILLS(et_sync, filter.since_wall_ns), .needs = "from" },
+	{ 'n', "limit", "N", "only the newest N (all)", et_set_u64, ET_FILLS(et_sync, filter.limit),
+		.lo = 1, .hi = INT64_MAX, .needs = "from" },
+	{ 0, "all", NULL, "deliver all experiments of the local store", et_set_true,
+		ET_FILLS(et_sync, all), .excludes = "prune|setup" },
+	{ 0, "prune", NULL, "remove from the spool what the central store has", et_set_true,
+		ET_FILLS(et_sync, prune), .excludes = "setup|ID" },
+	{ 0, "dry-run", NULL, "print what would be done, and change nothing", et_set_true,
+		ET_FILLS(et_sync, dry_run) },
+	{ 0, "setup", NULL, "prepare the database of a central store, with its roles", et_set_true,
+		ET_FILLS(et_sync, setup), .excludes = "ID" },
+	{ 0 },
+};
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_sync = {
+	.name = "sync",
+	.operands = "STORED",
+	.summary = "deliver experiments to a central store, or copy them from one",
+	.usage = "[options]\n[options] --all|ID…\n--from URL [options] [ID…]\n--setup --store URL",
+	.about = "Without operands it delivers what waits in the spool: experiments that were\n"
+		 "measured for a central store which could not be reached then.",
+	.examples = "  etalon sync\n  etalon sync --status\n"
+		    "  etalon sync --store sqlite:other.db --all\n"
+		    "  etalon sync --from sqlite:other.db --since 7d\n",
+	.options = options,
+	.uses_store = true,
+	.rights = ET_RIGHTS_NETWORK,
+	.run = run,
+};
+
+const char *et_sync_central(const struct et_cli *cli)
+{
+	const char *url = et_cli_store_given(cli);
+
+	return url && (cli->store || et_store_url_is_server(url)) ? url : NULL;
+}
+
+int et_sync_open_spool(struct et_store **out, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = NULL;
+	int rc = et_stored_spool_path(&path, err);
+
+	if (!rc && access(path, F_OK))
+		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: there is no spool", path);
+	return rc ? rc : et_spool_open(path, ET_STORE_WRITE, NULL, NULL, out, err);
+}
+
+static int perform(const struct et_cli *cli, const struct et_sync *o, const struct et_operands *ops,
+	struct et_error *err)
+{
+	if (ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "sync takes no words after --");
+	if (o->setup)
+		return et_sync_setup(cli, o->dry_run, err);
+	if (o->status)
+		return et_sync_status(cli, o, err);
+	if (o->from)
+		return et_sync_pull(cli, o, ops->before, err);
+	if (o->prune)
+		return et_sync_prune(cli, o, err);
+	if (o->all || ops->n_before)
+		return et_sync_upload(cli, o, ops->before, err);
+	return et_sync_deliver(cli, o, err);
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_operands ops;
+	/* --store replaces the variable, which may name the local store. */
+	const char *environment = getenv("ETALON_STORE");
+	ET_AUTO_FREE char *copy = environment ? et_strdup(environment) : NULL;
+	struct et_sync o = { .environment = copy };
+	struct et_error err = { 0 };
+	int status = et_cli_parse(cli, &et_verb_sync, argc, argv, &o, &ops);
+
+	if (status >= 0)
+		return status;
+	int rc = perform(cli, &o, &ops, &err);
+	et_operands_free(&ops);
+	return rc < 0 ? et_cli_fail(&err) : rc;
+}

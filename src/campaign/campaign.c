@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Begins a campaign, or returns to one. */
+#include "campaign/campaign.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/memstream.h"
+#include "base/parse.h"
+#include "campaign/preflight.h"
+#include "record/native.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* --- the engine --- */
+
+static const char *const names[] = { "slurm", "ssh", NULL };
+
+static int open_engine(struct et_campaigning *r, const char *engine, struct et_error *err)
+{
+	const char *colon = strchr(engine, ':');
+	ET_AUTO_FREE char *name =
+		colon ? et_asprintf("%.*s", (int)(colon - engine), engine) : et_strdup(engine);
+	const struct et_engine_ops *ops = r->ops ? r->ops : et_engine_find(name);
+	const struct et_campaign_options *o = &r->options;
+
+	if (!ops || (!strcmp(name, names[1]) && (!colon || !colon[1])) ||
+		(!strcmp(name, names[0]) && colon))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine: '%s' is not known", engine),
+			"use slurm, or ssh:HOST,HOST…");
+	if (o->extra && et_split_words(o->extra, &r->extra, err))
+		return -EINVAL;
+	r->setup = (struct et_engine_setup){ .hosts = colon ? colon + 1 : NULL,
+		.nodes = o->nodes,
+		.partition = o->partition,
+		.constraint = o->constraint,
+		.account = o->account,
+		.extra = (const char *const *)r->extra,
+		.time_limit_ns = o->time_limit_ns,
+		.etalon = o->etalon,
+		.copy = o->copy,
+		.scratch = getenv("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : getenv("TMPDIR"),
+		.name = r->name,
+		.id = r->c->id,
+		.later = r->c->n_parts > 0,
+		.stop = r->interrupt ? &r->interrupt->signal : NULL };
+	return ops->open(&r->setup, &r->engine, err);
+}
+
+static char *copy_of(const char *text)
+{
+	return text ? et_strdup(text) : NULL;
+}
+
+/* A new campaign without parts, with an id. */
+static int create(
+	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
+{
+	const struct et_engine_wish *w = &r->cli->engine;
+	struct et_experiment named = { 0 };
+	uint64_t random = 0, now_ns = et_clock_real.wall_ns(NULL);
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
+	et_experiment_name(&named, now_ns, random);
+	r->c = et_calloc(1, sizeof(*r->c));
+	memcpy(r->c->id, named.id, sizeof(r->c->id));
+	r->c->label = copy_of(plan->label);
+	r->c->kind = plan->kind;
+	r->c->engine = et_strdup(w->engine);
+	r->c->created_wall_ns = now_ns;
+	r->name = et_strdup(plan->label ? plan->label : r->c->id);
+	r->options = (struct et_campaign_options){ .partition = copy_of(w->partition),
+		.constraint = copy_of(w->constraint),
+		.nodes = copy_of(w->nodes),
+		.account = copy_of(w->account),
+		.extra = copy_of(w->extra),
+		.etalon = et_campaigning_etalon(r, w->engine),
+		.time_limit_ns = w->time_limit_ns,
+		.copy = w->copy,
+		.job = { .env = plan->env.apply,
+			.env_only = copy_of(plan->env.only),
+			.env_except = copy_of(plan->env.except),
+			.no_ledger = plan->no_ledger,
+			.choose_metronome = plan->e->plan.metronome_ns == ET_METRONOME_AUTO } };
+	r->c->options = et_campaign_options_write(&r->options);
+	return 0;
+}
+
+int et_campaigning_open_engine(
+	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
+{
+	int rc = create(r, plan, err);
+
+	return rc ? rc : open_engine(r, r->cli->engine.engine, err);
+}
+
+/* --- beginning --- */
+
+static char *record_of(const struct et_experiment *e)
+{
+	struct et_memstream s;
+
+	et_native_write_plan(e, et_memstream_open(&s));
+	return et_memstream_close(&s);
+}
+
+void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out)
+{
+	et_job_write(r->c, &r->options.job, r->url, generation, out);
+}
+
+static int divide(struct et_campaigning *r, const struct et_campaign_plan *plan, char **nodes,
+	struct et_error *err)
+{
+	const struct et_engine_wish *w = &r->cli->engine;
+	struct et_division d = { .rounds = plan->e->plan.runs,
+		.warmup = plan->e->plan.warmup,
+		.part_rounds = w->part_rounds,
+		.nodes = nodes,
+		.per_machine = plan->per_machine || w->per_machine,
+		.seed = plan->e->plan.seed };
+
+	if (plan->kind == ET_CAMPAIGN_RUN) { /* a part is the whole run, one per machine */
+		d.rounds = d.part_rounds = 1;
+		d.per_machine = true;
+	}
+	return et_division_make(&d, &r->c->parts, &r->c->n_parts, err);
+}
+
+static int check_nodes(struct et_campaigning *r, char **nodes, struct et_error *err)
+{
+	struct et_preflight_setup setup = {
+		.nodes = nodes, .etalon = r->options.etalon, .store = r->url
+	};
+
+	if (!nodes[0])
+		return et_hint(err,
+			et_fail(err, ENODEV, ET_EXIT_OUTSIDE, "the engine has no machine to use"),
+			"see 'sinfo', or name other machines");
+	if (r->cli->engine.no_preflight)
+		return 0;
+	return et_preflight(r->cli, r->engine, &setup, r->text, err);
+}
+
+/* A file of hosts may change or be away when somebody attaches: its hosts are kept. */
+static void keep_hosts(struct et_campaign *c, char *const *nodes)
+{
+	if (strncmp(c->engine, "ssh:@", 5) != 0)
+		return;
+	free(c->engine);
+	c->engine = et_strdup("ssh:");
+	for (char *const *n = nodes; *n; n++)
+		et_append(&c->engine, n == nodes ? "" : ",", "%s", *n);
+}
+
+int et_campaigning_begin(
+	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
+{
+	char **nodes = NULL;
+	int rc = r->engine->ops->nodes(r->engine, &nodes, err);
+
+	if (rc == 0)
+		rc = check_nodes(r, nodes, err);
+	if (rc == 0)
+		rc = divide(r, plan, nodes, err);
+	if (rc == 0)
+		keep_hosts(r->c, nodes);
+	et_strv_free(nodes);
+	if (r->interrupt && r->interrupt->signal)
+		return et_fail(err, EINTR, (enum et_exit)(128 + r->interrupt->signal),
+			"interrupted; nothing was submitted");
+	if (rc == 0 && r->engine->ops->check)
+		rc = r->engine->ops->check(r->engine, r->c->n_parts, err);
+	if (rc)
+		return rc;
+	r->c->record = record_of(plan->e);
+	rc = et_store_claim(r->store, r->c->id, err);
+	r->claimed = rc == 0;
+	if (rc == 0) {
+		et_campaigning_own(r);
+		rc = et_campaign_begin(r->store, r->c, err);
+	}
+	r->begun = rc == 0;
+	return rc;
+}
+
+/* --- returning --- */
+
+int et_campaigning_attach(
+	struct et_campaigning *r, const char *name, bool again, struct et_error *err)
+{
+	char id[40];
+	int rc = et_campaigning_find(r, name, id, err);
+
+	if (rc == 0)
+		rc = et_campaign_load(r->store, id, &r->c, err);
+	if (rc == 0)
+		rc = et_campaign_options_read(r->c->options, &r->options, err);
+	if (rc)
+		return rc;
+	if (!r->c->own)
+		return et_hint(err,
+			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "campaign %s belongs to %s", id,
+				r->c->owner),
+			"its owner continues or cancels it; 'etalon doe status %s' shows it", id);
+	rc = et_campaigning_trust(r, name, err);
+	if (rc)
+		return rc;
+	if (again) {
+		struct et_error busy = { 0 };
+		r->claimed = et_store_claim(r->store, id, &busy) == 0;
+		if (r->claimed)
+			rc = et_campaigning_reset(r, err);
+		if (rc == 0)
+			rc = et_campaign_refresh(r->store, r->c, err);
+	}
+	r->name = et_strdup(r->c->label ? r->c->label : r->c->id);
+	return rc ? rc : open_engine(r, r->c->engine, err);
+}
+
+void et_campaigning_close(struct et_campaigning *r)
+{
+	if (r->engine)
+		r->engine->ops->close(r->engine);
+	et_store_close(r->store);
+	et_campaign_free(r->c);
+	et_campaign_options_free(&r->options);
+	et_strv_free(r->extra);
+	free(r->url);
+	free(r->name);
+	free(r->pending);
+	free(r->told[0]);
+	free(r->told[1]);
+	free(r->told[2]);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of commands that can run on other machines. */
+#include "campaign/campaign.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	ENGINE = 1,
+	PARTITION = 2,
+	CONSTRAINT = 4,
+	NODES = 8,
+	ACCOUNT = 16,
+	PER_MACHINE = 32,
+	PART_ROUNDS = 64,
+	TIME_LIMIT = 128,
+	EXTRA = 256,
+	COPY = 512,
+	ATTACH = 1024,
+	CANCEL = 2048,
+	ETALON_PATH = 4096,
+	NO_PREFLIGHT = 8192
+};
+
+static const uint64_t SECOND_NS = 1000000000;
+
+/*
+ * A campaign keeps the options that it was begun with. No store has the two without this kind, so
+ * whoever trusts a campaign gives them.
+ */
+#define OF_ENGINE .kind = "engine", .needs = "engine"
+
+const struct et_option et_engine_options[] = {
+	{ 0, "engine", "slurm|ssh:HOSTS", "measure on other machines (etalon-doe(1))", et_set_text,
+		ET_FILLS(et_engine_wish, engine), .bit = ENGINE, .group = "many machines" },
+	{ 0, "nodes", "LIST", "only these machines", et_set_text, ET_FILLS(et_engine_wish, nodes),
+		.bit = NODES, OF_ENGINE },
+	{ 0, "partition", "NAME", "slurm: the partition", et_set_text,
+		ET_FILLS(et_engine_wish, partition), .bit = PARTITION, OF_ENGINE },
+	{ 0, "constraint", "LIST", "slurm: features that the machines must have", et_set_text,
+		ET_FILLS(et_engine_wish, constraint), .bit = CONSTRAINT, OF_ENGINE },
+	{ 0, "account", "NAME", "slurm: the account", et_set_text,
+		ET_FILLS(et_engine_wish, account), .bit = ACCOUNT, OF_ENGINE },
+	{ 0, "per-machine", NULL, "every machine makes all runs, as with 'blocks: machine'",
+		et_set_true, ET_FILLS(et_engine_wish, per_machine), .bit = PER_MACHINE, OF_ENGINE },
+	{ 0, "part-rounds", "N", "rounds of one part (chosen by itself: about 4 parts per machine)",
+		et_set_u32, ET_FILLS(et_engine_wish, part_rounds), .lo = 1, .hi = ET_MOST_RUNS,
+		.bit = PART_ROUNDS, OF_ENGINE },
+	{ 0, "time-limit-part", "DUR", "the longest time of one part (that of the scheduler)",
+		et_set_duration, ET_FILLS(et_engine_wish, time_limit_ns), .lo = SECOND_NS,
+		.bit = TIME_LIMIT, OF_ENGINE },
+	{ 0, "sbatch-option", "WORDS", "further options for sbatch, or for ssh", et_set_text,
+		ET_FILLS(et_engine_wish, extra), .bit = EXTRA, .needs = "engine|trust-record" },
+	{ 0, "copy", NULL, "ssh: copy this etalon to machines that lack it", et_set_true,
+		ET_FILLS(et_engine_wish, copy), .bit = COPY, OF_ENGINE },
+	{ 0, "etalon-path", "PATH", "the path of etalon on the machines (found there)", et_set_text,
+		ET_FILLS(et_engine_wish, etalon_path), .bit = ETALON_PATH,
+		.needs = "engine|trust-record" },
+	{ 0, "no-preflight", NULL, "do not check the machines before the first part", et_set_true,
+		ET_FILLS(et_engine_wish, no_preflight), .bit = NO_PREFLIGHT, OF_ENGINE },
+	{ 0, "attach", NULL, "return to a campaign, by its id or plan (the last)", et_set_true,
+		ET_FILLS(et_engine_wish, attach), .bit = ATTACH,
+		.excludes = "cancel|engine|@engine", .alone = true },
+	{ 0, "cancel", NULL, "end all jobs of a campaign, by its id or plan (the last)",
+		et_set_true, ET_FILLS(et_engine_wish, cancel), .bit = CANCEL,
+		.excludes = "engine|@engine", .alone = true },
+	{ 0 },
+};
+
+static const char *name_of(unsigned bits)
+{
+	const struct et_option *o = et_engine_options;
+
+	while (o->name && !(o->bit & bits))
+		o++;
+	return o->name ? o->name : "engine";
+}
+
+int et_engine_check(const struct et_engine_wish *w, struct et_error *err)
+{
+	const unsigned slurm_only = PARTITION | CONSTRAINT | ACCOUNT;
+
+	if (!w->engine)
+		return 0;
+	if (w->given & slurm_only && strcmp(w->engine, "slurm") != 0)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s is an option of Slurm",
+				name_of(w->given & slurm_only)),
+			"omit it, or use --engine slurm");
+	if (w->copy && strncmp(w->engine, "ssh:", 4) != 0)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--copy is an option of ssh"),
+			"omit it: with Slurm install etalon on the nodes, or in a shared folder");
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Questions to the person at the terminal. */
+#ifndef ET_CLI_ASK_H
+#define ET_CLI_ASK_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+/* Whether somebody can answer: standard input and standard error are a terminal. */
+bool et_can_ask(void);
+/*
+ * Prints what it is about, wrapped, then on a line of its own the question and " [y/N] ". Anything
+ * but y or yes is no; so is a signal.
+ */
+bool et_ask(const char *about, const char *question);
+
+#endif

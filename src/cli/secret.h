@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * URLs of stores on the command line may have passwords. All users of the machine can read the
+ * arguments of a process (ps, /proc/PID/cmdline), and commands print them in messages and hints.
+ */
+#ifndef ET_CLI_SECRET_H
+#define ET_CLI_SECRET_H
+
+#include "base/option.h"
+
+/* const char *: a URL, from which passwords are erased where it is among the arguments. */
+et_option_set et_set_url;
+/*
+ * The same for any text that outlives the caller: an argument, or the value of a variable. NULL is
+ * fine.
+ */
+void et_secret_hide(char *argument);
+/*
+ * Moves the value of a variable to where /proc/PID/environ does not show it; getenv() finds it as
+ * before.
+ */
+void et_secret_move(const char *variable);
+/* Returns the URL as it was given: for et_store_open only, never to be printed or recorded. */
+const char *et_secret_url(const char *shown);
+/* Copies a message without the passwords of URLs in it. Caller frees. */
+char *et_secret_remove(const char *text);
+
+#endif

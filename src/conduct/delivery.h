@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Delivers experiments from the spool to central stores: for `sync`, and when a command ends. */
+#ifndef ET_CONDUCT_DELIVERY_H
+#define ET_CONDUCT_DELIVERY_H
+
+#include "cli/cli.h"
+#include "conduct/persist.h"
+#include "store/central/spool.h"
+
+/* Delivers one experiment of the store `from`; et_outbox_deliver is one. */
+typedef int et_deliverer(struct et_store *from, struct et_store *central,
+	const struct et_outbox_entry *entry, enum et_delivered *out, struct et_error *err) ET_CHECK;
+
+struct et_delivery {
+	/* Only what waits for this URL, as the outbox has it; NULL: for all. */
+	const char *destination;
+	const char *url; /* of this destination with its password; NULL: as the outbox has it */
+	const char *experiment; /* only this one, also if it was delivered before; NULL: all */
+	/* How long each is tried, until a signal arrives; NULL: once, and signals end us. */
+	const struct et_persistence *persistence;
+	/*
+	 * Called for each experiment: rc is 0, or the error that err describes; -EBUSY is that of
+	 * an experiment that is being measured or delivered. May be NULL.
+	 */
+	void (*done)(void *ctx, const struct et_outbox_entry *entry, int rc, enum et_delivered how,
+		const struct et_error *err);
+	void *ctx;
+	/* filled */
+	size_t delivered, failed, busy;
+	struct et_error first; /* of the failures */
+};
+
+/*
+ * Delivers the entries of the outbox that wait. Failures are counted and recorded in the outbox; an
+ * error is returned if the spool itself fails.
+ */
+int et_delivery_run(struct et_store *spool, struct et_delivery *d, struct et_error *err) ET_CHECK;
+/* The same of a list of experiments in any store, by another deliverer; no outbox is changed. */
+void et_delivery_send(struct et_store *from, const struct et_outbox *all, et_deliverer *deliver,
+	struct et_delivery *d);
+
+/*
+ * The end of a command that measured: delivers what waits for its central store, in another process
+ * and for at most a few seconds. Returns status.
+ */
+int et_delivery_end(const struct et_cli *cli, int status) ET_CHECK;
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * HTML pages in one file, without scripts and without anything to fetch; their content security
+ * policy forbids both. These functions escape all text.
+ */
+#ifndef ET_DRAW_HTML_H
+#define ET_DRAW_HTML_H
+
+#include "draw/svg.h"
+
+void et_html_begin(FILE *out, const char *title);
+void et_html_end(FILE *out);
+
+/* Writes an element with this text; tag is "h2", "p", "td class=n" … */
+void et_html_element(FILE *out, const char *tag, const char *fmt, ...) ET_PRINTF(3, 4);
+/* Begins a table that scrolls if the page is narrow; headings end with NULL. */
+void et_html_table_begin(FILE *out, const char *const *headings);
+void et_html_table_end(FILE *out);
+
+/* Charts are arranged side by side if there is room; a wide one takes the whole row. */
+void et_html_pictures_begin(FILE *out);
+void et_html_picture(FILE *out, const struct et_chart *c, bool wide);
+void et_html_pictures_end(FILE *out);
+
+#endif

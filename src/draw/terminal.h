@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Text for a terminal: lines that are wrapped, and styled. base/display.h, which comes with it,
+ * removes control sequences, measures the width in columns, and shortens. Nothing here depends on
+ * what the text means.
+ */
+#ifndef ET_DRAW_TERMINAL_H
+#define ET_DRAW_TERMINAL_H
+
+#include "base/display.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+struct et_page {
+	FILE *out;
+	int width; /* at least 40 */
+	bool color;
+	bool full_names; /* it is no terminal: names are not cut to fit */
+};
+
+/*
+ * Prints any text (it is cleaned here) as a paragraph: lead begins the first line, later lines are
+ * indented to the column indent, and no line is wider than the page. Only words longer than a line
+ * are broken. A style is an SGR parameter, such as "1" for bold, or NULL for none.
+ */
+void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
+	const char *lead_style, const char *text, const char *style);
+/* Prints "  label      value …" with the value at the given column. A NULL style dims the label. */
+void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
+	const char *fmt, va_list ap);
+
+#endif

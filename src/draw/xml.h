@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text and numbers for XML and HTML: any text is safe, and numbers do not depend on the locale. */
+#ifndef ET_DRAW_XML_H
+#define ET_DRAW_XML_H
+
+#include "base/attr.h"
+
+/* Writes text for content or quoted attributes: cleaned (et_clean) and escaped. */
+void et_xml_text(FILE *out, const char *text);
+/* Formats a text and writes it in the same way; the arguments may be untrusted. */
+void et_xml_printf(FILE *out, const char *fmt, ...) ET_PRINTF(2, 3);
+/* Writes a coordinate with at most two decimals, limited to ±1e6; 0 if it is not finite. */
+void et_xml_number(FILE *out, double x);
+
+#endif

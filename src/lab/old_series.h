@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Experiments of earlier versions, which had no figures (model/experiment/figure.h). Each series of
+ * values was a command: its parameters were "clock", which named the series, load and length_ns,
+ * and its samples had the values, rounded, as their elapsed times.
+ */
+#ifndef ET_LAB_OLD_SERIES_H
+#define ET_LAB_OLD_SERIES_H
+
+#include "model/experiment/experiment.h"
+
+/* Whether the commands of an experiment are such series, and no programs. */
+bool et_old_series_only(const struct et_experiment *e);
+/* Gives such an experiment the figures that it would have now. */
+void et_old_series_read(struct et_experiment *e);
+
+#endif

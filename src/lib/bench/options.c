@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/bench/options.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/option.h"
+#include "base/parse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { COLUMNS = 80, MOST_THREADS = 1024, MOST_PROCESSES = 10000 };
+
+static const double LEVEL = 0.95;
+static const uint64_t CASE_LIMIT_NS = 10000000000, TIMEOUT_NS = 60000000000;
+
+/* The options as the table fills them. */
+struct request {
+	struct et_bench_options o;
+	uint64_t case_ns, limit_ns, case_limit_ns, timeout_ns;
+	bool help, version, no_compensation, seed_given;
+	unsigned *threads;
+};
+
+static const char *const clocks[] = { "auto", "counter", "raw", "cpu", NULL };
+static const char *const priorities[] = { "auto", "keep", NULL };
+static const char *const statistics[] = { "auto", "best", "median", "mean", NULL };
+static const char *const whens[] = { "auto", "always", "never", NULL };
+
+static int set_processes(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	uint64_t n = 0;
+	int rc = 0;
+
+	if (strcmp(args[0], "auto"))
+		rc = et_parse_u64("--processes", args[0], 0, MOST_PROCESSES, &n, err);
+	*(unsigned *)et_option_target(o, ctx) = (unsigned)n;
+	return rc;
+}
+
+static int set_cold(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	int *cache = et_option_target(o, ctx);
+
+	if (!args[0] || !strcmp(args[0], "all"))
+		*cache = ETALON_CACHE_COLD;
+	else if (!strcmp(args[0], "data"))
+		*cache = ETALON_CACHE_COLD_DATA;
+	else
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--cold: unknown value '%s'", args[0]),
+			"use one of data, all");
+	return 0;
+}
+
+static int set_threads(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct request *r = ctx;
+	ET_AUTO_FREE char *text = et_strdup(args[0]);
+	size_t cap = 0;
+
+	(void)o;
+	free(r->threads);
+	r->threads = NULL;
+	r->o.n_threads = 0;
+	for (char *rest = text, *word; (word = strsep(&rest, ",")) != NULL;) {
+		uint64_t n;
+		int rc = et_parse_u64("--threads", word, 1, MOST_THREADS, &n, err);
+
+		if (rc)
+			return rc;
+		ET_GROW(r->threads, r->o.n_threads, cap);
+		r->threads[r->o.n_threads++] = (unsigned)n;
+	}
+	return 0;
+}
+
+static int set_seed(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	((struct request *)ctx)->seed_given = true;
+	return et_set_u64(o, ctx, args, err);
+}
+
+static int set_samples(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	((struct request *)ctx)->o.max_samples_given = true;
+	return et_set_u32(o, ctx, args, err);
+}
+
+/*
+ * To add a row: man/etalon.3.scd (A file of benchmarks); workers get it by the set-up message in
+ * worker.c.
+ */
+static const struct et_option options[] = {
+	{ 0, "list", NULL, "print the names of the functions and exit", et_set_true,
+		ET_FILLS(request, o.list), .group = "what is timed" },
+	{ 0, "filter", "REGEX", "time only functions whose names match REGEX; -REGEX: do not match",
+		et_set_text, ET_FILLS(request, o.filter) },
+	{ 0, "exclude", "REGEX", "omit functions whose names match REGEX", et_set_text,
+		ET_FILLS(request, o.exclude) },
+	{ 0, "threads", "LIST", "time each function with these numbers of threads (1,2,4)",
+		set_threads, ET_FILLS(request, threads) },
+	{ 0, "cold", "[data|all]",
+		"clear the caches before each sample: of data, or of data and code (all)", set_cold,
+		ET_FILLS(request, o.kbest.cache) },
+
+	{ 0, "processes", "N", "run in N processes, in turn (auto: about 10)", set_processes,
+		ET_FILLS(request, o.processes), .group = "how long" },
+	{ 0, "repetitions", "N", "take N times as many processes (1)", et_set_u32,
+		ET_FILLS(request, o.repetitions), .lo = 1, .hi = 1000 },
+	{ 0, "case-time", "DUR",
+		"time each function for about DUR (700ms; 1.4s to 4s with --against)",
+		et_set_duration, ET_FILLS(request, case_ns) },
+	{ 0, "case-limit", "DUR", "take fewer samples of a function rather than exceed DUR (10s)",
+		et_set_duration, ET_FILLS(request, case_limit_ns) },
+	{ 0, "time-limit", "DUR", "end the whole program after about DUR (none)", et_set_duration,
+		ET_FILLS(request, limit_ns) },
+	{ 0, "timeout", "DUR",
+		"end a function that does not return within DUR (1m); not with --processes 1",
+		et_set_duration, ET_FILLS(request, timeout_ns) },
+	{ 'M', "max-samples", "N", "take at most N samples of a function per process (1000)",
+		set_samples, ET_FILLS(request, o.kbest.max_samples), .lo = 1 },
+	{ 0, "calls", "N", "make a sample of N calls (chosen: about 20 us)", et_set_u32,
+		ET_FILLS(request, o.kbest.calls), .lo = 1 },
+
+	{ 0, "clock", "CLOCK", "use auto, counter, raw or cpu (auto)", et_set_choice,
+		ET_FILLS(request, o.kbest.clock), .names = clocks, .group = "how" },
+	{ 0, "statistic", "NAME", "report auto, best, median or mean (auto)", et_set_choice,
+		ET_FILLS(request, o.statistic), .names = statistics },
+	{ 0, "no-compensation", NULL, "do not subtract the time of interrupts", et_set_true,
+		ET_FILLS(request, no_compensation) },
+	{ 0, "priority", "HOW", "auto: real-time if allowed and needed; keep: never (auto)",
+		et_set_choice, ET_FILLS(request, o.kbest.priority), .names = priorities },
+	{ 0, "seed", "N", "order of functions, layout of memory (random)", set_seed,
+		ET_FILLS(request, o.seed), .hi = INT64_MAX },
+
+	{ 0, "baseline", "FILE", "compare with results that --json wrote", et_set_text,
+		ET_FILLS(request, o.baseline), .group = "comparison" },
+	{ 0, "against", "PROGRAM", "compare with PROGRAM, run alternately with this one",
+		et_set_text, ET_FILLS(request, o.against) },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 5 if a function is certainly slower by more than PCT (0)", et_set_percent,
+		ET_FILLS(request, o.fail_ratio) },
+
+	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", et_set_text,
+		ET_FILLS(request, o.json), .group = "output" },
+	{ 0, "csv", "FILE", "write the results as CSV", et_set_text, ET_FILLS(request, o.csv) },
+	{ 0, "markdown", "FILE", "write a table in Markdown", et_set_text,
+		ET_FILLS(request, o.markdown) },
+	{ 0, "google-json", "FILE", "write the JSON of Google Benchmark", et_set_text,
+		ET_FILLS(request, o.google) },
+	{ 0, "google-csv", "FILE", "write the CSV of Google Benchmark", et_set_text,
+		ET_FILLS(request, o.google_csv) },
+	{ 0, "quiet", NULL, "print nothing but errors", et_set_true, ET_FILLS(request, o.quiet) },
+	{ 0, "verbose", NULL, "print more figures of each function", et_set_true,
+		ET_FILLS(request, o.verbose) },
+	{ 0, "progress", "WHEN", "show what is being timed: auto, always or never (auto)",
+		et_set_choice, ET_FILLS(request, o.progress), .names = whens },
+	{ 0, "color", "WHEN", "use colours: auto, always or never (auto)", et_set_choice,
+		ET_FILLS(request, o.color), .names = whens },
+	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(request, help) },
+	{ 0, "version", NULL, "show the library's version", et_set_true,
+		ET_FILLS(request, version) },
+	{ 0 },
+};
+
+void et_bench_options_help(const char *program, FILE *out)
+{
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+
+	fprintf(out,
+		"usage: %s [options]\n\n"
+		"Time the functions of this program, each in several fresh processes.\n",
+		program);
+	et_options_help(options, out, COLUMNS);
+	fprintf(out,
+		"\nexamples:\n"
+		"  ./%s --filter 'sort/.*' --json now.json\n"
+		"  ./%s --baseline now.json --fail-on-regression=2\n"
+		"  ./%s --against ./old\n",
+		base, base, base);
+}
+
+/* Only one of the outputs can go to standard output. */
+static int check_outputs(const struct et_bench_options *o, struct et_error *err)
+{
+	const char *const files[] = { o->json, o->csv, o->markdown, o->google, o->google_csv };
+	int n = 0;
+
+	for (size_t i = 0; i < ET_LENGTH(files); i++)
+		n += files[i] && !strcmp(files[i], "-");
+	if (n > 1)
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "only one file can be standard output (-)");
+	return 0;
+}
+
+static int check(const struct request *r, const struct et_operands *ops, struct et_error *err)
+{
+	const struct et_bench_options *o = &r->o;
+
+	if (ops->n_before + ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
+			ops->n_before ? ops->before[0] : ops->after[0]);
+	if (isfinite(o->fail_ratio) && !o->baseline && !o->against)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--fail-on-regression needs something to compare with"),
+			"add --baseline FILE or --against PROGRAM");
+	if (o->baseline && o->against)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--baseline and --against exclude each other"),
+			"omit one of them");
+	return check_outputs(o, err);
+}
+
+static uint64_t random_seed(void)
+{
+	uint32_t seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
+		return seed;
+	return et_clock_read_ns(CLOCK_REALTIME) ^ (uint64_t)getpid();
+}
+
+static void finish(struct request *r)
+{
+	struct et_bench_options *o = &r->o;
+
+	o->case_ns = (double)r->case_ns;
+	o->limit_ns = (double)r->limit_ns;
+	o->case_limit_ns = fmax((double)r->case_limit_ns, 1);
+	o->timeout_ns = (double)r->timeout_ns;
+	o->kbest.compensate = !r->no_compensation;
+	o->compensation_given = r->no_compensation;
+	o->threads = r->threads;
+	if (o->kbest.k > o->kbest.max_samples)
+		o->kbest.k = o->kbest.max_samples;
+	if (!r->seed_given)
+		o->seed = random_seed();
+}
+
+int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
+	enum et_bench_action *action, struct et_error *err)
+{
+	struct request r = {
+		.o = { .fail_ratio = INFINITY, .level = LEVEL },
+		.case_limit_ns = CASE_LIMIT_NS,
+		.timeout_ns = TIMEOUT_NS,
+	};
+	const struct et_option_table tables[] = { { .rows = options, .ctx = &r }, { 0 } };
+	struct et_operands ops = { 0 };
+	int rc;
+
+	etalon_kbest_opts_init(&r.o.kbest, sizeof(r.o.kbest)); /* it fails for a wrong size only */
+	rc = et_options_parse(tables, argc, argv, &ops, err);
+	*action = r.help ? ET_BENCH_HELP : r.version ? ET_BENCH_VERSION : ET_BENCH_TIME;
+	if (rc == 0 && *action == ET_BENCH_TIME)
+		rc = check(&r, &ops, err);
+	et_operands_free(&ops);
+	finish(&r);
+	if (rc) {
+		free(r.threads);
+		return rc;
+	}
+	*out = r.o;
+	return 0;
+}
+
+void et_bench_options_free(struct et_bench_options *o)
+{
+	free((unsigned *)o->threads);
+	o->threads = NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The contents of a struct etalon_state, which only the library sees. One thread uses it. */
+#ifndef ET_LIB_SLICE_STATE_H
+#define ET_LIB_SLICE_STATE_H
+
+#include "lib/slice/slice.h"
+#include "lib/time/cache.h"
+#include "lib/time/events.h"
+#include "lib/time/sampler.h"
+
+enum et_state_phase {
+	ET_STATE_UNUSED,  /* the loop has not begun */
+	ET_STATE_WARMING, /* and finding the number of calls per sample */
+	ET_STATE_SAMPLING,
+	ET_STATE_COUNTING, /* events, after the samples */
+	ET_STATE_ENDED,
+};
+
+/* The samples of a thread among others, from the first to the last. */
+struct et_bench_span {
+	uint64_t from_ns, to_ns, calls;
+	double cpu_ns, sampled_cpu_ns; /* of the thread; of its samples alone */
+};
+
+struct etalon_state {
+	const struct et_bench_case *c;
+	const struct et_slice_request *q;
+	struct et_slice *out;
+	unsigned thread;
+	struct et_crew *crew;      /* the other threads of the case; NULL: none */
+	bool left_crew;            /* it has reached the end of its loop */
+	struct et_bench_span span; /* with a crew */
+	enum et_state_phase phase;
+	struct et_sampler sampler;
+	struct etalon_kbest_opts o;
+	struct et_cache cache; /* if it is cleared */
+	struct et_pmu events;
+	bool has_events;
+	size_t capacity; /* of out->samples */
+
+	uint64_t batch;      /* calls per iteration, 1 unless the function says otherwise */
+	uint64_t calls;      /* iterations of the current sample */
+	uint64_t iterations; /* of finished samples, those of the warm-up included */
+	double loop_ns;      /* time of these */
+	uint64_t end_ns;     /* when to take no further sample, or to end the warm-up */
+	/* The warm-up: */
+	bool fixed;   /* the number of calls is given */
+	int tries;    /* with this number of calls */
+	double least; /* of these tries, ticks */
+	double target_ns;
+	struct et_timed shortest;
+	double window_ns; /* spent on measuring interrupts */
+	/* Pauses within the current sample, and what each costs, in ticks: */
+	uint64_t paused_at, pauses;
+	double paused_ticks, pause_cost;
+	bool pause_known;
+	/* Times that the function gave within the current sample: */
+	double given_ns;
+	uint64_t given;
+};
+
+/*
+ * Prepares a state; out must be zero but for what the caller knows already. Returns an
+ * etalon_status. et_state_run calls the function, and et_state_finish completes the slice and frees
+ * the memory for a cold cache.
+ */
+int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
+	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out);
+void et_state_run(struct etalon_state *s);
+/* The three steps of et_state_run: once for all threads, once for each, once for all. */
+void et_state_set_up(struct etalon_state *s);
+void et_state_run_body(struct etalon_state *s);
+void et_state_tear_down(struct etalon_state *s);
+void et_state_finish(struct etalon_state *s);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages between a benchmark program and its workers: one JSON value per line, over a socket. The
+ * other end is not trusted: it may be any program, at any state.
+ */
+#ifndef ET_LIB_SLICE_WIRE_H
+#define ET_LIB_SLICE_WIRE_H
+
+#include "base/attr.h"
+
+#include <jansson.h>
+
+struct et_wire {
+	int fd;
+	char *line; /* received and not yet used */
+	size_t n, cap;
+	size_t searched; /* bytes of it that contain no end of a line */
+};
+
+/* Sends a line, which ends with '\n'. Returns 0 or -errno; there is no SIGPIPE. */
+int et_wire_send(struct et_wire *w, const char *line) ET_CHECK;
+/*
+ * Waits for a line for at most timeout_ms (-1: forever). Returns 0 and the message, which the
+ * caller frees, or -ETIMEDOUT, -EINTR, -ECONNRESET (the other end is closed), -EPROTO (not JSON) or
+ * -EMSGSIZE.
+ */
+int et_wire_receive(struct et_wire *w, int timeout_ms, json_t **out) ET_CHECK;
+/* Closes the socket. */
+void et_wire_free(struct et_wire *w);
+
+#endif

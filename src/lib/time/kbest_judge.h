@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The samples of one etalon_kbest, whether they suffice, and the result from them. */
+#ifndef ET_LIB_TIME_KBEST_JUDGE_H
+#define ET_LIB_TIME_KBEST_JUDGE_H
+
+#include "lib/time/empty.h"
+#include "lib/time/kbest.h"
+#include "lib/time/kbest_samples.h"
+
+struct et_kbest_run {
+	struct et_sampler s;
+	const struct etalon_kbest_opts *o;
+	void (*fn)(void *);
+	void *arg;
+	uint32_t calls; /* per sample */
+	struct et_empty empty;
+	struct et_kbest_set full;  /* ticks of samples at full speed, not preempted */
+	struct et_kbest_set clean; /* ticks of samples that were not preempted; mark: slowdown */
+	struct et_kbest_set cpu;   /* CPU time of all samples, ns; mark: slowdown */
+	double full_speed_ticks;   /* of the reference loop, when `full` was built */
+	struct et_kept_samples kept;
+	double switches;             /* in all samples */
+	double slow_sum, slow_least; /* sum and least of the slowdowns around samples */
+	double idle_ran, idle_lost;  /* spins between samples that were not preempted, in ticks */
+	bool below_floor;            /* the shortest samples are no floor */
+	uint64_t samples, preempted, elapsed_ns, waits;
+	bool backwards;
+};
+
+/* Whether the CPU time of this many context switches shall be subtracted. */
+bool et_kbest_compensates_switches(const struct et_kbest_run *m, double switches);
+/* Whether the samples suffice, or the limits are reached. */
+bool et_kbest_finished(const struct et_kbest_run *m);
+void et_kbest_judge(struct et_kbest_run *m, struct etalon_kbest_result *r);
+
+#endif

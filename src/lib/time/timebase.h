@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timebase is K-best's only access to the machine: a clock, the thread's CPU time, its context
+ * switches, its priority, a reference loop of fixed work, and a spin that detects interrupts. These
+ * are function pointers so that a test can simulate the machine. The real ones allocate nothing,
+ * print nothing and take no lock.
+ *
+ * "Ticks" are units of the clock. The timer interrupt, which the kernel calls tick, is named in
+ * full, except in wait_tick and tick_ns.
+ */
+#ifndef ET_LIB_TIME_TIMEBASE_H
+#define ET_LIB_TIME_TIMEBASE_H
+
+#include "clock/counter.h"
+#include "clock/loss.h"
+
+struct et_cache;
+
+/* The scheduling policy and priority of a thread. */
+struct et_sched_policy {
+	int policy, priority;
+};
+
+struct et_timebase {
+	/* Read the clock in ticks, before and after the timed code. */
+	uint64_t (*start)(void *ctx);
+	uint64_t (*stop)(void *ctx);
+	uint64_t (*cpu_ns)(void *ctx); /* CPU time of the thread */
+	/* Of the thread so far; *waits: those of them in which it waited for something. */
+	uint64_t (*context_switches)(void *ctx, uint64_t *waits);
+	uint64_t (*now_ns)(void *ctx); /* elapsed time, for limits */
+	void (*yield)(void *ctx);      /* lets other threads run */
+	void (*wait_tick)(void *ctx);  /* returns just after a timer interrupt; may be NULL */
+	/*
+	 * Raises the thread's priority above that of normal threads and fills *was. Returns false
+	 * if that is not permitted or not needed. May be NULL.
+	 */
+	bool (*raise_priority)(void *ctx, struct et_sched_policy *was);
+	void (*restore_priority)(void *ctx, const struct et_sched_policy *was);
+	void (*reference_loop)(void *ctx); /* some µs of fixed work */
+	/* Spins for one window of l, or until ticks have passed; see et_loss_spin. */
+	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks);
+	void *ctx;
+
+	int clock;              /* ETALON_CLOCK_COUNTER or ETALON_CLOCK_RAW */
+	const char *unit;       /* of the clock's ticks, as in struct etalon_kbest_result */
+	struct et_cache *cache; /* to clear before each sample; NULL: stay warm */
+	double hz, hz_uncertainty;
+	double tick_ns;    /* interval of the timer interrupt */
+	unsigned warnings; /* bits of enum etalon_warning, copied to every result */
+
+	/* Set by et_timebase_calibrate. */
+	double overhead, overhead_uncertainty;      /* of reading the clock, in ticks */
+	double cpu_overhead_ns, cpu_uncertainty_ns; /* of reading the CPU time */
+	double full_speed_ticks;                    /* duration of the fastest reference loop */
+};
+
+/* Measures the cost of reading the clock and the CPU time, and the reference loop. */
+void et_timebase_calibrate(struct et_timebase *t);
+/*
+ * Runs the reference loop twice and returns the ticks of the faster run. Lowers full_speed_ticks
+ * and overhead if they turn out smaller.
+ */
+double et_timebase_reference_ticks(struct et_timebase *t);
+/* Returns the time of one iteration of the reference loop, a taken branch: about one cycle. */
+double et_timebase_branch_ns(const struct et_timebase *t);
+/*
+ * Returns the least CPU time that the thread was charged for a context switch away from it and
+ * back, or 0 if there was none within limit_ns.
+ */
+double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns);
+
+/* Timebases of the real machine, not yet calibrated. The counter's hz must be known. */
+void et_timebase_counter(struct et_timebase *t, const struct et_counter *c);
+void et_timebase_raw(struct et_timebase *t); /* by CLOCK_MONOTONIC_RAW */
+/* Whether the counter goes backwards from one CPU to another. Restores the thread's affinity. */
+bool et_timebase_counter_backwards(void);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/child/environ.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "model/sample/executor.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <string.h>
+
+int et_identity_find(const char *user, struct et_identity *out, struct et_error *err)
+{
+	errno = 0;
+	struct passwd *pw = getpwnam(user);
+
+	if (!pw)
+		return et_fail(err, ENOENT, ET_EXIT_USAGE, "--user: there is no user '%s'", user);
+	out->uid = pw->pw_uid;
+	out->gid = pw->pw_gid;
+	out->home = et_strdup(pw->pw_dir);
+	out->name = et_strdup(pw->pw_name);
+	out->shell = et_strdup(pw->pw_shell);
+	out->n_groups = 0;
+	getgrouplist(user, pw->pw_gid, NULL, &out->n_groups);
+	out->groups = et_calloc((size_t)out->n_groups, sizeof(*out->groups));
+	if (getgrouplist(user, out->gid, out->groups, &out->n_groups) < 0)
+		out->n_groups = 0;
+	return 0;
+}
+
+void et_identity_free(struct et_identity *id)
+{
+	free(id->groups);
+	free(id->home);
+	free(id->name);
+	free(id->shell);
+	memset(id, 0, sizeof(*id));
+}
+
+static bool starts_with_any(const char *text, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++) {
+		if (!strncmp(text, *prefixes, strlen(*prefixes)))
+			return true;
+	}
+	return false;
+}
+
+/* The name is at the begin of `text` and ends with '=' or ','. */
+static size_t name_length(const char *text)
+{
+	return strcspn(text, "=,");
+}
+
+static bool is_listed(const char *names, const char *text)
+{
+	size_t len = name_length(text);
+
+	for (const char *p = names; p && *p; p += strspn(p, ",")) {
+		size_t n = name_length(p);
+		if (n == len && !strncmp(p, text, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+static bool is_for_others(const char *text)
+{
+	static const char *const allowed[] = { "PATH=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_",
+		NULL };
+
+	return starts_with_any(text, allowed);
+}
+
+int et_environ_check(const char *names, char *const *envp, struct et_error *err)
+{
+	for (const char *p = names; p && *p;) {
+		size_t n = strcspn(p, ",");
+		ET_AUTO_FREE char *name = et_asprintf("%.*s", (int)n, p);
+		if (!*name || strchr(name, '='))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--pass-env: '%s' is not the name of a variable", name),
+				"give names only, without values: --pass-env NAME,NAME");
+		if (!et_environ_get(envp, name))
+			return et_hint(err,
+				et_fail(err, ENOENT, ET_EXIT_USAGE,
+					"--pass-env: the environment has no variable %s", name),
+				"set and export %s, or omit it", name);
+		p += n + (p[n] == ',');
+	}
+	return 0;
+}
+
+/* Variables of the caller's that a program of another user gets as well. */
+static size_t copy_for_others(char *const *envp, const char *pass, char **out)
+{
+	size_t n = 0;
+
+	for (char *const *p = envp; *p; p++) {
+		if (is_for_others(*p) || is_listed(pass, *p))
+			out[n++] = et_strdup(*p);
+	}
+	return n;
+}
+
+/* With a store on a server, the variables of libpq with passwords are for etalon. */
+static bool is_secret(const char *text, bool server)
+{
+	static const char *const secrets[] = { "PGPASSWORD=", "PGPASSFILE=", NULL };
+
+	return server && starts_with_any(text, secrets);
+}
+
+char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass)
+{
+	static const char *const ours[] = { "ETALON_", "HYPERFINE_ITERATION=", NULL };
+	char **out = et_calloc(et_strv_length(envp) + 5, sizeof(*out));
+	size_t n = 0;
+
+	if (id) {
+		const char *const own[][2] = { { "HOME", id->home }, { "USER", id->name },
+			{ "LOGNAME", id->name }, { "SHELL", id->shell } };
+		n = copy_for_others(envp, pass, out);
+		for (size_t i = 0; i < ET_LENGTH(own); i++) {
+			if (!is_listed(pass, own[i][0]))
+				out[n++] = et_asprintf("%s=%s", own[i][0], own[i][1]);
+		}
+		return out;
+	}
+	const char *store = et_environ_get(envp, "ETALON_STORE");
+	bool server = store && !strncmp(store, "postgres", 8) && strstr(store, "://");
+	for (char *const *p = envp; *p; p++) {
+		if (!starts_with_any(*p, ours) && !is_secret(*p, server))
+			out[n++] = et_strdup(*p);
+	}
+	return out;
+}
+
+enum { NUMBER_SIZE = 48 };
+static const char *const numbers[] = { "HYPERFINE_ITERATION", "ETALON_ITERATION" };
+
+char **et_environ_with_number(char **envp)
+{
+	size_t n = et_strv_length(envp);
+
+	envp = et_realloc(envp, n + ET_LENGTH(numbers) + 1, sizeof(*envp));
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		envp[n + i] = et_alloc(NUMBER_SIZE);
+	envp[n + ET_LENGTH(numbers)] = NULL;
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		snprintf(envp[n + i], NUMBER_SIZE, "%s=", numbers[i]);
+	return envp;
+}
+
+void et_environ_number(char **envp, bool warmup, uint32_t n)
+{
+	size_t at = et_strv_length(envp) - ET_LENGTH(numbers);
+
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		snprintf(envp[at + i], NUMBER_SIZE, "%s=%s%" PRIu32, numbers[i],
+			warmup ? "warmup-" : "", n);
+}
+
+static const char pad_prefix[] = ET_PAD_VARIABLE "=";
+
+char **et_environ_with_pad(char **envp)
+{
+	size_t n = 0;
+
+	/* A variable of that name that was passed on has no room. */
+	for (char **p = envp; *p; p++) {
+		if (strncmp(*p, pad_prefix, sizeof(pad_prefix) - 1))
+			envp[n++] = *p;
+		else
+			free(*p);
+	}
+	envp = et_realloc(envp, n + 2, sizeof(*envp));
+	envp[n] = et_alloc(sizeof(pad_prefix) + ET_MOST_PAD);
+	memcpy(envp[n], pad_prefix, sizeof(pad_prefix));
+	envp[n + 1] = NULL;
+	return envp;
+}
+
+void et_environ_pad(char **envp, size_t bytes)
+{
+	const size_t len = sizeof(pad_prefix) - 1;
+
+	for (; *envp; envp++) {
+		if (strncmp(*envp, pad_prefix, len))
+			continue;
+		memset(*envp + len, 'x', bytes);
+		(*envp)[len + bytes] = '\0';
+	}
+}
+
+const char *et_environ_get(char *const *envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char *const *p = envp; *p; p++) {
+		if (!strncmp(*p, name, len) && (*p)[len] == '=')
+			return *p + len + 1;
+	}
+	return NULL;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/child/hook.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/shell.h"
+#include "measure/child/reap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* The PID is forgotten before it is reaped: once it is, it may belong to another process. */
+static int wait_for(struct et_interrupt *interrupt, pid_t pid, int *status)
+{
+	siginfo_t info;
+
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0) {
+		if (errno != EINTR)
+			return -errno;
+		if (interrupt->given_up)
+			return -ETIMEDOUT;
+	}
+	interrupt->groups[0] = 0;
+	return waitpid(pid, status, 0) < 0 ? -errno : 0;
+}
+
+static int judge(const char *what, const char *text, int status, struct et_error *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	if (WIFSIGNALED(status))
+		return et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' was ended by signal %d (%s)",
+			what, text, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return et_hint(err,
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' failed with exit status %d", what,
+			text, WEXITSTATUS(status)),
+		"if that is expected, append '|| true' to it");
+}
+
+/* Our children as a snapshot, which tells those of a hook from earlier ones. */
+static struct et_snapshot children_now(void)
+{
+	ET_AUTO_FREE int32_t *pids = NULL;
+	struct et_snapshot s = { 0 };
+	size_t n = 0;
+
+	if (et_reap_list_children("", &pids, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		ET_GROW(s.readings, s.n, s.cap);
+		s.readings[s.n++] = (struct et_reading){ .pid = pids[i] };
+	}
+	return s;
+}
+
+/*
+ * A hook that was cut short leaves no processes running. A hook that ends by itself may have
+ * started a server for the programs, which --cleanup ends.
+ */
+static void end_leftovers(const struct et_snapshot *before)
+{
+	struct et_reap_result result = { 0 };
+	struct et_reaping reaping = { .root = "", .results = &result, .before = before };
+	int rc = et_reap_leftovers(&reaping);
+
+	(void)rc; /* the reason why it was cut short is the one to report */
+}
+
+static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
+	struct et_start *start, int *status)
+{
+	struct et_snapshot before = children_now();
+	sig_atomic_t earlier = h->interrupt->signal;
+	sigset_t all, old;
+
+	/* After a signal the programs have ended, and a hook (--cleanup) may take its time. */
+	if (h->interrupt->signal)
+		et_interrupt_settled(h->interrupt);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	if (h->wakeup)
+		et_wakeup_prio_lower(h->wakeup);
+	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
+	/* Processes of another user could stop it, so it is held: see child.h. */
+	pid_t pid = et_child_spawn(setup, start, setup->change_user);
+	h->interrupt->groups[0] = pid > 0 ? pid : 0;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (pid > 0 && setup->change_user &&
+		et_child_wait_ready(pid, start, h->interrupt, UINT64_MAX) == 0)
+		et_child_release(start, 1);
+	int rc = pid > 0 ? wait_for(h->interrupt, pid, status) : (int)pid;
+	h->interrupt->groups[0] = 0;
+	if (h->interrupt->overrun || h->interrupt->signal != earlier ||
+		(earlier && rc == 0 && WIFSIGNALED(*status))) {
+		et_interrupt_settled(h->interrupt);
+		end_leftovers(&before);
+	}
+	et_snapshot_free(&before);
+	return rc;
+}
+
+static void take_identity(struct et_child_setup *setup, const struct et_identity *id)
+{
+	setup->change_user = true;
+	setup->uid = id->uid;
+	setup->gid = id->gid;
+	setup->groups = id->groups;
+	setup->n_groups = id->n_groups;
+}
+
+int et_hook_run(const struct et_hook *h, const char *what, const char *text, struct et_error *err)
+{
+	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct et_child_setup setup = { .envp = h->envp,
+		.directory = h->directory,
+		.in = null,
+		.out = h->out_fd ? h->out_fd : null,
+		.err = h->out_fd ? h->out_fd : STDERR_FILENO,
+		.attach_fd = h->home_fd,
+		.source = ET_CPU_BY_WAIT4,
+		.usage_fd = -1,
+		.signals = h->signals,
+		.dispositions = h->dispositions };
+	char **argv = NULL;
+	ET_AUTO_FREE char *path = NULL;
+	struct et_start *start = et_start_map(1);
+	int status = 0;
+	int rc = start ? 0
+		       : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot run '%s'", text);
+
+	if (rc == 0)
+		rc = et_shell_argv(h->shell ? h->shell : "/bin/sh", text, &argv, err);
+	if (rc == 0)
+		rc = et_child_resolve(argv[0], h->path_variable, h->directory, &path, err);
+	if (h->identity)
+		take_identity(&setup, h->identity);
+	if (rc == 0) {
+		setup.argv = argv;
+		setup.path = path;
+		rc = spawn_and_wait(h, &setup, start, &status);
+		if (rc)
+			et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "%s '%s'", what, text);
+		else if (start->failed_step)
+			rc = et_child_start_error(&setup, start, err);
+		else if (h->interrupt->signal)
+			rc = -EINTR;
+		else if (h->interrupt->overrun)
+			rc = et_fail(err, ETIME, ET_EXIT_PROGRAM,
+				"%s '%s' ran for longer than --time-limit, so it was ended", what,
+				text);
+		else
+			rc = judge(what, text, status, err);
+	}
+	et_strv_free(argv);
+	et_start_unmap(start, 1);
+	return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/child/metronome.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* See doc/duets.md: shorter beats are no more precise, and cost both programs more time. */
+static const uint64_t usual_beat_ns = 1000000;
+
+uint64_t et_metronome_choose(const struct et_experiment *e)
+{
+	bool duets = e->plan.order == ET_ORDER_AUTO || e->plan.order == ET_ORDER_DUET;
+	cpu_set_t ours;
+
+	if (e->n_commands < 2 || !duets || e->plan.pace ||
+		sched_getaffinity(0, sizeof(ours), &ours) < 0)
+		return 0;
+	return CPU_COUNT(&ours) > 1 ? usual_beat_ns : 0;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid == pid;
+}
+
+/* A program that has left the process group that it leads is signalled itself. */
+static void signal_group(pid_t pid, int signal)
+{
+	if (kill(-pid, signal) < 0 || getpgid(pid) != pid)
+		kill(pid, signal);
+}
+
+/*
+ * Sleeps until *next and sets it to the end of the following slice. A beat that came late makes one
+ * slice longer; it must not make the next one shorter, or the other program would pay for it.
+ */
+static void wait_for_beat(const struct et_metronome *m, uint64_t *next_ns)
+{
+	struct timespec at = { .tv_sec = (time_t)(*next_ns / 1000000000u),
+		.tv_nsec = (long)(*next_ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR && !*m->stop)
+		;
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	*next_ns = (now_ns > *next_ns ? now_ns : *next_ns) + m->beat_ns;
+}
+
+void et_metronome_run(const struct et_metronome *m)
+{
+	pid_t pids[] = { m->children[0].pid, m->children[1].pid };
+	bool released = false; /* the second child */
+	int runs = 0;
+
+	et_child_release(&m->starts[0], 1);
+	uint64_t next_ns = et_clock_read_ns(CLOCK_MONOTONIC) + m->beat_ns / 2;
+	while (!*m->stop && !has_ended(pids[0]) && !has_ended(pids[1])) {
+		wait_for_beat(m, &next_ns);
+		signal_group(pids[runs], SIGSTOP);
+		runs = !runs;
+		if (released)
+			signal_group(pids[runs], SIGCONT);
+		else
+			et_child_release(&m->starts[1], 1);
+		released = true;
+	}
+	if (!released)
+		et_child_release(&m->starts[1], 1);
+	signal_group(pids[0], SIGCONT);
+	signal_group(pids[1], SIGCONT);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One run: a program alone, with the reference loop, or two programs of a duet at the same time.
+ * Everything is prepared, the children are started and waited for, and what was read becomes a
+ * sample of each program.
+ */
+#ifndef ET_MEASURE_CHILD_RUN_H
+#define ET_MEASURE_CHILD_RUN_H
+
+#include "measure/child/own_process.h"
+#include "measure/child/run_setup.h"
+#include "measure/child/sample_of_run.h"
+#include "measure/observe/observer.h"
+
+/* The state that all runs of an experiment share. */
+struct et_run_context {
+	struct et_run_setup setup;
+	struct et_own_process own;
+	struct et_observers observers;
+	struct et_start *starts; /* ET_SLOTS of them, shared with the children */
+	struct et_interrupt *interrupt;
+};
+
+struct et_run {
+	/* The request; the caller sets these. */
+	size_t n;   /* programs: 1, or 2 in a duet */
+	bool paced; /* one program, and the reference loop */
+	uint32_t commands[ET_SLOTS];
+	const cpu_set_t *cpus; /* NULL: those that etalon may use */
+
+	/* The children: the programs first, then the reference loop. */
+	size_t n_children;
+	bool metronome; /* two children on one CPU: they run in turn */
+	struct et_child_setup setups[ET_SLOTS];
+	struct et_reap_request waits[ET_SLOTS];
+	struct et_reap_result ends[ET_SLOTS];
+	struct et_readings read[ET_SLOTS]; /* of the programs */
+
+	/* Observers publish these for each other and for reap.c. */
+	const struct et_snapshot *before; /* of `snapshots`; NULL: it failed */
+	struct et_exits *exits;           /* of `exits`: records of tasks that ended meanwhile */
+};
+
+/*
+ * Runs it and fills n samples, whose culprits the caller frees. 0, -EINTR after a signal, or
+ * another -errno with err filled.
+ */
+int et_run_perform(struct et_run_context *c, struct et_run *run, struct et_sample *out,
+	struct et_error *err) ET_CHECK;
+
+#endif

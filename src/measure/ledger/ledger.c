@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/ledger/ledger.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/sysroot.h"
+#include "measure/ledger/account.h"
+#include "measure/ledger/source.h"
+#include "model/sample/executor.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert((int)ET_LEDGER_SLOTS == (int)ET_SLOTS, "the kernel's side has the same slots");
+
+struct et_ledger {
+	const struct et_ledger_source *source;
+	void *ctx;
+	struct et_ledger_memory *memory; /* shared with the kernel, and with children */
+	/* The accounts that et_ledger_gather() took from it. */
+	struct et_ledger_memory end;
+	struct et_ledger_cpu homes[ET_LEDGER_SLOTS];
+	struct et_culprit_key *keys;
+	struct et_culprit_account *culprits;
+	uint32_t n;
+};
+
+/* In the order of enum et_sched_way; BPF is preferred because it also reports interrupts. */
+static const struct et_ledger_source *const sources[] = { &et_ledger_by_bpf, &et_ledger_by_perf };
+
+/*
+ * Inside a PID namespace BPF reports other process IDs than those that we see, and perf reports
+ * all processes outside of it as PID 0, like the idle task.
+ */
+static bool in_first_namespace(void)
+{
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
+	char text[64];
+
+	return et_sysroot_link("", "/proc/self/ns/pid", text, sizeof(text)) > 0 &&
+	       !strcmp(text, first);
+}
+
+struct et_ledger_early *et_ledger_early(void)
+{
+	return in_first_namespace() ? et_ledger_bpf_early() : NULL;
+}
+
+static int open_source(struct et_ledger *l, enum et_sched_way way, struct et_ledger_early *early,
+	const cpu_set_t *cpus, struct et_error *err)
+{
+	struct et_error why[ET_LENGTH(sources)];
+	int rc = 0;
+
+	if (!in_first_namespace())
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"cannot watch the CPU inside a PID namespace: kernel events carry the "
+			"host's process IDs");
+	if (way != ET_SCHED_ANY) {
+		l->source = sources[way - ET_SCHED_BPF];
+		return l->source->open(early, cpus, &l->ctx, &l->memory, err);
+	}
+	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
+		l->source = sources[i];
+		rc = l->source->open(early, cpus, &l->ctx, &l->memory, &why[i]);
+		if (rc == 0)
+			return 0;
+	}
+	return et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%.200s; %.200s", why[0].what, why[1].what);
+}
+
+int et_ledger_open(enum et_sched_way way, struct et_ledger_early *early, const cpu_set_t *cpus,
+	struct et_ledger **out, struct et_error *err)
+{
+	struct et_ledger l = { 0 };
+	int rc = open_source(&l, way, early, cpus, err);
+
+	if (rc)
+		return rc;
+	l.keys = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l.keys));
+	l.culprits = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l.culprits));
+	*out = et_alloc(sizeof(**out));
+	**out = l;
+	return 0;
+}
+
+void et_ledger_close(struct et_ledger *l)
+{
+	l->source->close(l->ctx);
+	free(l->keys);
+	free(l->culprits);
+	free(l);
+}
+
+void et_ledger_arm(struct et_ledger *l, size_t n)
+{
+	et_ledger_stop(l);
+	l->source->take(l->ctx, l->keys, l->culprits); /* drop what a failed run left */
+	memset(l->memory->slots, 0, sizeof(l->memory->slots));
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
+		l->memory->slots[i].home = -1;
+	l->memory->etalon = getpid();
+	l->memory->wanted = (uint32_t)n;
+	l->memory->born = 0;
+	__atomic_store_n(&l->memory->armed_ns, et_clock_read_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+}
+
+const char *et_ledger_source(const struct et_ledger *l)
+{
+	return l->source->name;
+}
+
+void et_ledger_follow(struct et_ledger *l, size_t slot, int32_t pid)
+{
+	l->memory->slots[slot].program = pid;
+}
+
+uint64_t *et_ledger_begin(struct et_ledger *l, size_t slot)
+{
+	return (uint64_t *)&l->memory->slots[slot].t0_ns;
+}
+
+uint64_t *et_ledger_end(struct et_ledger *l, size_t slot)
+{
+	return (uint64_t *)&l->memory->slots[slot].t1_ns;
+}
+
+void et_ledger_stop(struct et_ledger *l)
+{
+	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
+}
+
+void et_ledger_gather(struct et_ledger *l)
+{
+	l->n = l->source->take(l->ctx, l->keys, l->culprits);
+	l->end = *l->memory;
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
+		int32_t home = l->end.slots[i].home;
+		if (home >= 0 && l->source->read_cpu(l->ctx, home, &l->homes[i]) < 0)
+			l->end.slots[i].home = -1;
+	}
+}
+
+void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
+{
+	struct et_account a = { .slot = l->end.slots[slot],
+		.home = l->homes[slot],
+		.etalon = l->end.etalon,
+		.has_hidden = l->end.has_hidden,
+		.has_interrupts = l->source->interrupts,
+		.has_wakeups = l->source->wakeups };
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (l->keys[i].slot == (int32_t)slot)
+			et_account_add(&a, l->keys[i].tgid, &l->culprits[i]);
+	}
+	et_account_settle(&a, (int32_t)slot, s);
+	et_account_free(&a);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/observe/steal.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+enum { STAT_BYTES = 65536 }; /* the CPUs come first; later lines may be cut off */
+
+void et_steal_open(struct et_steal *s, const char *root, bool virtual_machine)
+{
+	char path[4096];
+
+	s->physical = !virtual_machine;
+	s->read_ns = 0;
+	s->counted = NULL;
+	snprintf(path, sizeof(path), "%s/proc/stat", root);
+	s->fd = virtual_machine ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	s->buf = et_alloc(STAT_BYTES);
+}
+
+void et_steal_close(struct et_steal *s)
+{
+	et_cleanup_close(&s->fd);
+	free(s->buf);
+	s->buf = NULL;
+	s->fd = -1;
+}
+
+struct et_stolen et_steal_parse(const char *text, const cpu_set_t *cpus, long ticks_per_second)
+{
+	struct et_stolen sum = { ET_UNKNOWN, 0 };
+	uint64_t stolen = 0, busy = 0;
+	bool seen = false;
+
+	/* "cpu0 user nice system idle iowait irq softirq steal …" */
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		int cpu;
+		unsigned long long user, nice, system, irq, softirq, steal;
+		line += *line == '\n';
+		if (sscanf(line, "cpu%d %llu %llu %llu %*u %*u %llu %llu %llu", &cpu, &user, &nice,
+			    &system, &irq, &softirq, &steal) != 7 ||
+			line[3] == ' ' || cpu < 0 || cpu >= CPU_SETSIZE)
+			continue;
+		if (!cpus || CPU_ISSET(cpu, cpus)) {
+			stolen += steal;
+			busy += user + nice + system + irq + softirq;
+		}
+		seen = true;
+	}
+	if (seen && ticks_per_second > 0) {
+		uint64_t tick_ns = 1000000000u / (uint64_t)ticks_per_second;
+		sum.steal_ns = stolen * tick_ns;
+		sum.busy_ns = busy * tick_ns;
+	}
+	return sum;
+}
+
+struct et_stolen et_steal_read(struct et_steal *s, const cpu_set_t *cpus)
+{
+	static const uint64_t UNIT_NS = 10000000;
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+
+	if (s->physical)
+		return (struct et_stolen){ 0, 0 };
+	bool stale = !s->read_ns || now_ns - s->read_ns >= UNIT_NS;
+	if (stale) {
+		ssize_t n = s->fd < 0 ? -1 : pread(s->fd, s->buf, STAT_BYTES - 1, 0);
+		if (n <= 0)
+			return (struct et_stolen){ ET_UNKNOWN, 0 };
+		s->buf[n] = '\0';
+		s->read_ns = now_ns;
+	}
+	if (stale || s->counted != cpus) {
+		s->sum = et_steal_parse(s->buf, cpus, sysconf(_SC_CLK_TCK));
+		s->counted = cpus;
+	}
+	return s->sum;
+}
+
+uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t cpu_ns)
+{
+	if (before.steal_ns == ET_UNKNOWN || after.steal_ns == ET_UNKNOWN)
+		return ET_UNKNOWN;
+	/* The sums fall if a CPU goes offline. */
+	if (after.steal_ns <= before.steal_ns)
+		return 0;
+	double stolen = (double)(after.steal_ns - before.steal_ns);
+	double busy = after.busy_ns > before.busy_ns ? (double)(after.busy_ns - before.busy_ns) : 0;
+	double share = busy > (double)cpu_ns ? (double)cpu_ns / busy : 1;
+	return (uint64_t)(stolen * share);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Attributes inactive periods of a trace to causes. Pure functions over a trace and records. */
+#ifndef ET_MEASURE_TRACE_CAUSE_H
+#define ET_MEASURE_TRACE_CAUSE_H
+
+#include "measure/trace/sched_stream.h"
+#include "model/sample/trace.h"
+
+/*
+ * Joins the periods from index `from` with the records of the scheduler and of interrupts on their
+ * CPU, which are in order of start and do not contain the traced thread itself. The cause of a
+ * period is what took most of it: a process, the timer interrupt (with the soft interrupts that it
+ * raised), or another interrupt. If the records cover less than half of a period of at least
+ * ET_CAUSE_LONG_NS, its cause stays unknown: it does not run on this kernel. If several processes
+ * ran, the period has the name of the one that ran longest, and the sums of the takers give each
+ * process its share. If a period is more than twice as long as the program was ready to run in
+ * total (t->ready_ns), the program slept.
+ */
+#define ET_CAUSE_LONG_NS 200000
+void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *events, size_t n);
+
+/*
+ * For a trace without records of processes. *switches is the number of context switches of the
+ * thread that have no period yet; each of the longest periods of unknown cause gets one.
+ */
+void et_cause_switches(struct et_trace *t, uint64_t *switches);
+
+/*
+ * Attributes the longest unknown periods to steal until *stolen_ns is used up. The kernel counts
+ * steal in ticks of 10 ms, so periods shorter than a tenth of that (ET_STEAL_LEAST_NS) are not
+ * considered.
+ */
+#define ET_STEAL_LEAST_NS 1000000
+void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns);
+
+/*
+ * Adds the timer interrupts among the records to t->records, each with the task that it
+ * interrupted. The records are in order of start and do not contain the traced thread itself; call
+ * it once for each of them.
+ */
+void et_cause_timers(struct et_trace *t, const struct et_sched_event *events, size_t n);
+
+/*
+ * Finds out which inactive periods belong to which ticks of the kernel's records (t->records that
+ * begin before until_ns after the trace's beginning): fills t->ticks and t->timer, and marks the
+ * periods. May be called again when there are more records and periods. False: no ticks are
+ * recorded so far.
+ */
+bool et_cause_ticks(struct et_trace *t, uint64_t until_ns);
+
+/*
+ * Finds the timer ticks by their regularity (clock/ticks.h) and fills t->ticks and t->timer. Ticks
+ * that an inactive period hides are interpolated. If the kernel's interval is known and the rate of
+ * the counter is not, the rate follows from it. With `assign`, unknown periods that begin with a
+ * tick are attributed to the timer; with `long_is_process`, those that last half an interval or
+ * more to another process, because no interrupt takes that long.
+ */
+void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process);
+
+/* The same for a trace of a file, which may contain its ticks; also fills the sums. */
+void et_cause_of_file(struct et_trace *t);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings about the clocks of a machine, by the figures of a survey. */
+#ifndef ET_MEASURE_TRACE_CLOCK_WARNINGS_H
+#define ET_MEASURE_TRACE_CLOCK_WARNINGS_H
+
+#include "clock/survey.h"
+#include "model/result/warning.h"
+
+/* clocksource: the kernel's, as in /sys. */
+void et_survey_warn(const struct et_survey *s, const char *clocksource, struct et_warnings *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/trace/sched_stream.h"
+#include "base/alloc.h"
+#include "measure/trace/sched_source.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct et_sched_stream {
+	const struct et_sched_source *source;
+	void *ctx;
+	struct et_sched_batch batch;
+	uint64_t *edges; /* of each CPU: the time up to which events were handed out */
+	size_t n_cpus;
+};
+
+static int open_source(const struct et_sched_source *source, int cpu, size_t capacity_bytes,
+	struct et_sched_stream **out, struct et_error *err)
+{
+	void *ctx;
+	int rc = source->open(cpu, capacity_bytes, &ctx, err);
+
+	if (rc)
+		return rc;
+	struct et_sched_stream *w = et_calloc(1, sizeof(*w));
+	w->source = source;
+	w->ctx = ctx;
+	w->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	w->edges = et_calloc(w->n_cpus, sizeof(*w->edges));
+	*out = w;
+	return 0;
+}
+
+int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
+	struct et_sched_stream **out, struct et_error *err)
+{
+	struct et_error bpf, perf;
+	int rc;
+
+	if (cpu < -1 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "this machine has no CPU %d", cpu);
+	if (way == ET_SCHED_BPF)
+		return open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, err);
+	if (way == ET_SCHED_PERF)
+		return open_source(&et_sched_by_perf, cpu, capacity_bytes, out, err);
+	rc = open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, &bpf);
+	if (rc == 0)
+		return 0;
+	rc = open_source(&et_sched_by_perf, cpu, capacity_bytes, out, &perf);
+	if (rc == 0)
+		return 0;
+	return et_hint(err,
+		et_fail(err, -rc, ET_EXIT_ENVIRONMENT,
+			"cannot see which processes run on the CPU: %.200s; %.200s", bpf.what,
+			perf.what),
+		"%s", perf.hint[0] ? perf.hint : bpf.hint);
+}
+
+int et_sched_stream_open(
+	int cpu, size_t capacity_bytes, struct et_sched_stream **out, struct et_error *err)
+{
+	return et_sched_stream_open_by(ET_SCHED_ANY, cpu, capacity_bytes, out, err);
+}
+
+void et_sched_batch_add(struct et_sched_batch *b, const struct et_sched_record *r)
+{
+	ET_GROW(b->records, b->n, b->cap);
+	b->records[b->n++] = *r;
+}
+
+/* By CPU and start; an event comes before the events that it contains. */
+static int by_start(const void *a, const void *b)
+{
+	const struct et_sched_record *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static void hand_out(const struct et_sched_record *r,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+{
+	static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
+		"IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
+	struct et_sched_event h = { .kind = r->kind,
+		.cpu = (int32_t)r->cpu,
+		.start_ns = r->start_ns,
+		.duration_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0 };
+
+	snprintf(h.name, sizeof(h.name), "%.15s", r->who.name);
+	if (r->kind == ET_SCHED_RAN) {
+		h.pid = r->who.pid;
+		h.tgid = r->who.tgid;
+		if (!h.pid)
+			snprintf(h.name, sizeof(h.name), "idle");
+	} else if (r->kind == ET_SCHED_SOFTIRQ) {
+		size_t vector = (size_t)r->who.pid;
+		snprintf(h.name, sizeof(h.name), "%s",
+			vector < ET_LENGTH(vectors) ? vectors[vector] : "softirq");
+	} else if (r->kind == ET_SCHED_TIMER) {
+		snprintf(h.name, sizeof(h.name), "timer");
+	} else if (!strcmp(h.name, "arch_timer")) {
+		h.kind = ET_SCHED_TIMER; /* on arm64 it is an ordinary interrupt */
+	}
+	each(ctx, &h);
+}
+
+/*
+ * Hands out the sorted records of one CPU. The stretch of the task that runs after the last of them
+ * has not ended: it is handed out up to the end of the last record.
+ */
+static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+{
+	uint64_t from = *edge ? *edge : r[0].start_ns;
+	const struct et_sched_record *last = r;
+	bool done = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].end_ns >= last->end_ns)
+			last = &r[i];
+		if (r[i].kind != ET_SCHED_RAN)
+			continue;
+		if (r[i].start_ns < *edge)
+			r[i].start_ns = *edge; /* its first part was handed out in the last call */
+		if (r[i].end_ns > from)
+			from = r[i].end_ns;
+	}
+	struct et_sched_record running = { .kind = ET_SCHED_RAN,
+		.cpu = r[0].cpu,
+		.start_ns = from,
+		.end_ns = last->end_ns,
+		.who = last->next };
+	for (size_t i = 0; i < n; i++) {
+		if (!done && r[i].start_ns >= from && running.end_ns > from) {
+			hand_out(&running, each, ctx);
+			done = true;
+		}
+		hand_out(&r[i], each, ctx);
+	}
+	*edge = running.end_ns > *edge ? running.end_ns : *edge;
+}
+
+void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+{
+	if (b->n)
+		qsort(b->records, b->n, sizeof(*b->records), by_start);
+	for (size_t i = 0, end; i < b->n; i = end) {
+		uint32_t cpu = b->records[i].cpu;
+		for (end = i + 1; end < b->n && b->records[end].cpu == cpu; end++)
+			;
+		if (cpu < n_cpus)
+			hand_out_cpu(&b->records[i], end - i, &edges[cpu], each, ctx);
+	}
+	b->n = 0;
+}
+
+int et_sched_stream_drain(struct et_sched_stream *w,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx, uint64_t *lost)
+{
+	int rc = w->source->drain(w->ctx, &w->batch, lost);
+
+	et_sched_batch_deliver(&w->batch, w->edges, w->n_cpus, each, ctx);
+	return rc;
+}
+
+void et_sched_stream_close(struct et_sched_stream *w)
+{
+	if (!w)
+		return;
+	w->source->close(w->ctx);
+	free(w->batch.records);
+	free(w->edges);
+	free(w);
+}
+
+const char *et_sched_stream_source(const struct et_sched_stream *w)
+{
+	return w->source->name;
+}
+
+bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w)
+{
+	return w->source->interrupts;
+}
+
+bool et_sched_has_bpf(void)
+{
+	return et_sched_by_bpf.drain != NULL;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/treat/level.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "measure/child/environ.h"
+#include "measure/child/privilege.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* One level of a factor, and the member of *t that it sets. */
+struct reading {
+	const char *root;
+	const struct et_design_factor *f;
+	const char *text;
+	struct et_child_treatment *t;
+	struct et_error *err;
+};
+
+/* The level itself is wrong. */
+static int wrong(const struct reading *r, const char *why)
+{
+	return et_fail(
+		r->err, EINVAL, ET_EXIT_USAGE, "factor %s: '%s' %s", r->f->name, r->text, why);
+}
+
+/* The machine cannot set it. */
+static int impossible(const struct reading *r, int errnum, const char *why)
+{
+	return et_fail(r->err, errnum, ET_EXIT_ENVIRONMENT, "factor %s: cannot set '%s': %s",
+		r->f->name, r->text, why);
+}
+
+static int read_whole(const struct reading *r, int64_t *out)
+{
+	const struct et_factor_kind *k = &et_factor_kinds[r->f->kind];
+	char what[128];
+
+	snprintf(what, sizeof(what), "factor %s", r->f->name);
+	return et_parse_i64(what, r->text, k->lo, k->hi, out, r->err);
+}
+
+/* The place of the level among the choices of its kind. */
+static int read_choice(const struct reading *r, int *out)
+{
+	const char *const *choices = et_factor_kinds[r->f->kind].choices;
+	ET_AUTO_FREE char *list = NULL;
+
+	for (int i = 0; choices[i]; i++) {
+		if (!strcmp(choices[i], r->text)) {
+			*out = i;
+			return 0;
+		}
+		et_append(&list, ", ", "%s", choices[i]);
+	}
+	return et_hint(r->err, wrong(r, "is not one of its levels"), "use one of: %s", list);
+}
+
+/* --- environment --- */
+
+const char *et_treatment_variable(const struct et_design_factor *f)
+{
+	if (f->variable)
+		return f->variable;
+	return f->kind == ET_KIND_ENVIRONMENT_SIZE ? ET_PAD_VARIABLE : f->name;
+}
+
+static int check_name(const struct reading *r, const char *name)
+{
+	if (!*name || strchr(name, '='))
+		return et_hint(r->err,
+			et_fail(r->err, EINVAL, ET_EXIT_USAGE,
+				"factor %s: '%s' is not the name of an environment variable",
+				r->f->name, name),
+			"use letters, digits and underscores");
+	return 0;
+}
+
+static int read_environment(const struct reading *r)
+{
+	return check_name(r, et_treatment_variable(r->f));
+}
+
+static int read_environment_size(const struct reading *r)
+{
+	int64_t bytes;
+	int rc = read_whole(r, &bytes);
+
+	return rc ? rc : check_name(r, et_treatment_variable(r->f));
+}
+
+static int read_environment_name(const struct reading *r)
+{
+	const char *first = r->f->levels[0];
+	int rc = check_name(r, r->text);
+
+	if (rc || strlen(r->text) == strlen(first))
+		return rc;
+	return et_hint(r->err,
+		et_fail(r->err, EINVAL, ET_EXIT_USAGE, "factor %s: '%s' and '%s' differ in length",
+			r->f->name, first, r->text),
+		"use names of equal length, which leave the size of the environment as it is");
+}
+
+/* --- CPUs --- */
+
+static int read_threads(const struct reading *r)
+{
+	int64_t n = 0;
+	int rc = read_whole(r, &n);
+
+	r->t->threads = (uint32_t)n;
+	return rc;
+}
+
+static int read_affinity(const struct reading *r)
+{
+	int choice = 0;
+	int rc = read_choice(r, &choice);
+
+	r->t->placement = (enum et_affinity)choice;
+	return rc;
+}
+
+/* The CPUs that programs may use; of a captured machine, those that are online. */
+static bool find_cpus(const char *root, cpu_set_t *out)
+{
+	char list[1024];
+
+	if (!*root)
+		return sched_getaffinity(0, sizeof(*out), out) == 0;
+	return et_sysroot_line(root, "/sys/devices/system/cpu/online", list, sizeof(list)) > 0 &&
+	       et_parse_cpus("online", list, out, NULL) == 0;
+}
+
+static int read_cpu(const struct reading *r)
+{
+	char what[128], list[256];
+	cpu_set_t allowed;
+
+	snprintf(what, sizeof(what), "factor %s", r->f->name);
+	int rc = et_parse_cpus(what, r->text, &r->t->cpus, r->err);
+	if (rc)
+		return rc;
+	r->t->sets_cpus = true;
+	if (!find_cpus(r->root, &allowed))
+		return impossible(r, ENOTSUP, "the CPUs of this machine are not known");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &r->t->cpus) || CPU_ISSET(cpu, &allowed))
+			continue;
+		return et_hint(r->err,
+			et_fail(r->err, ENODEV, ET_EXIT_ENVIRONMENT,
+				"factor %s: cannot set '%s': CPU %d does not exist, is offline or "
+				"is not allowed for this process",
+				r->f->name, r->text, cpu),
+			"use CPUs of this list: %s", et_format_cpus(&allowed, list, sizeof(list)));
+	}
+	return 0;
+}
+
+/* --- scheduling --- */
+
+static int read_nice(const struct reading *r)
+{
+	int64_t n = 0;
+	int rc = read_whole(r, &n);
+
+	r->t->nice = (int)n;
+	return rc;
+}
+
+static int read_sched(const struct reading *r)
+{
+	static const struct {
+		const char *name;
+		int policy;
+		bool has_priority;
+	} policies[] = { { "other", SCHED_OTHER, false }, { "batch", SCHED_BATCH, false },
+		{ "idle", SCHED_IDLE, false }, { "fifo", SCHED_FIFO, true },
+		{ "rr", SCHED_RR, true } };
+	size_t len = strcspn(r->text, ":");
+	bool has_priority = r->text[len] == ':';
+	uint64_t priority = 0;
+	char what[128];
+
+	snprintf(what, sizeof(what), "factor %s: priority of '%s'", r->f->name, r->text);
+	for (size_t i = 0; i < ET_LENGTH(policies); i++) {
+		if (strlen(policies[i].name) != len || strncmp(r->text, policies[i].name, len) ||
+			policies[i].has_priority != has_priority)
+			continue;
+		r->t->sets_policy = true;
+		r->t->policy = policies[i].policy;
+		int rc = has_priority
+				 ? et_parse_u64(what, r->text + len + 1, 1, 99, &priority, r->err)
+				 : 0;
+		r->t->priority = (int)priority;
+		return rc;
+	}
+	return et_hint(r->err, wrong(r, "is not a scheduling class"),
+		"use other, batch, idle, fifo:N or rr:N (N from 1 to 99)");
+}
+
+static int read_load(const struct reading *r)
+{
+	int64_t n = 0;
+	int rc = read_whole(r, &n);
+
+	r->t->load = (uint32_t)n;
+	return rc;
+}
+
+/* --- addresses and memory --- */
+
+static int read_aslr(const struct reading *r)
+{
+	int choice = 0;
+	int rc = read_choice(r, &choice);
+
+	if (rc)
+		return rc;
+	r->t->aslr = choice == 0 ? ET_ASLR_ON : ET_ASLR_OFF;
+	if (choice == 0 && !et_child_randomises(r->root))
+		return et_hint(r->err,
+			impossible(r, ENOTSUP,
+				"this machine randomises no addresses "
+				"(kernel.randomize_va_space is 0)"),
+			"run 'sysctl kernel.randomize_va_space=2' as root, or omit this level");
+	return 0;
+}
+
+/* Reads "0-1,3" into the bits of the policy; all of them must exist. */
+static int read_nodes(const struct reading *r, const char *text)
+{
+	const size_t bits = 8 * sizeof(r->t->memory.nodes[0]);
+	char what[128], list[256] = "0";
+	cpu_set_t nodes, online; /* the kernel writes both lists alike */
+
+	snprintf(what, sizeof(what), "factor %s: nodes of '%s'", r->f->name, r->text);
+	int rc = et_parse_cpus(what, text, &nodes, r->err);
+	if (rc)
+		return rc;
+	if (et_sysroot_line(r->root, "/sys/devices/system/node/has_memory", list, sizeof(list)) <=
+			0 ||
+		et_parse_cpus("nodes", list, &online, NULL)) {
+		CPU_ZERO(&online);
+		CPU_SET(0, &online);
+	}
+	for (int i = 0; i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &nodes))
+			continue;
+		if (!CPU_ISSET(i, &online))
+			return et_hint(r->err,
+				impossible(r, ENODEV, "there is no such node with memory"),
+				"use nodes of this list: %s", list);
+		r->t->memory.nodes[(size_t)i / bits] |= 1UL << ((size_t)i % bits);
+	}
+	return 0;
+}
+
+static int read_memory_policy(const struct reading *r)
+{
+	static const struct {
+		const char *name;
+		int mode;
+		bool has_nodes;
+	} modes[] = { { "default", MPOL_DEFAULT, false }, { "local", MPOL_LOCAL, false },
+		{ "bind", MPOL_BIND, true }, { "interleave", MPOL_INTERLEAVE, true },
+		{ "preferred", MPOL_PREFERRED, true } };
+	size_t len = strcspn(r->text, ":");
+	bool has_nodes = r->text[len] == ':';
+
+	for (size_t i = 0; i < ET_LENGTH(modes); i++) {
+		if (strlen(modes[i].name) != len || strncmp(r->text, modes[i].name, len) ||
+			modes[i].has_nodes != has_nodes)
+			continue;
+		if (modes[i].mode == MPOL_PREFERRED && strpbrk(r->text, ",-"))
+			return et_hint(
+				r->err, wrong(r, "names several nodes"), "name one: preferred:0");
+		r->t->sets_memory = true;
+		r->t->memory.mode = modes[i].mode;
+		return has_nodes ? read_nodes(r, r->text + len + 1) : 0;
+	}
+	return et_hint(r->err, wrong(r, "is not a memory policy"),
+		"use default, local, bind:NODES, interleave:NODES or preferred:NODE");
+}
+
+static int read_directory(const struct reading *r)
+{
+	free(r->t->directory);
+	r->t->directory = et_strdup(r->text);
+	return 0;
+}
+
+/* --- all kinds --- */
+
+static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
+	[ET_KIND_ENVIRONMENT] = read_environment,
+	[ET_KIND_ENVIRONMENT_SIZE] = read_environment_size,
+	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
+	[ET_KIND_ASLR] = read_aslr,
+	[ET_KIND_THREADS] = read_threads,
+	[ET_KIND_AFFINITY] = read_affinity,
+	[ET_KIND_CPU] = read_cpu,
+	[ET_KIND_NICE] = read_nice,
+	[ET_KIND_SCHED] = read_sched,
+	[ET_KIND_MEMORY_POLICY] = read_memory_policy,
+	[ET_KIND_LOAD] = read_load,
+	[ET_KIND_DIRECTORY] = read_directory,
+};
+
+int et_treatment_read_level(const char *root, const struct et_design_factor *f, const char *text,
+	struct et_child_treatment *t, struct et_error *err)
+{
+	struct reading r = { .root = root, .f = f, .text = text, .t = t, .err = err };
+
+	return readers[f->kind] ? readers[f->kind](&r) : 0;
+}
+
+static int check_directory(const struct reading *r)
+{
+	struct stat st;
+
+	if (!r->t->directory)
+		return 0;
+	if (stat(r->text, &st) < 0)
+		return et_fail_errno(
+			r->err, errno, ET_EXIT_USAGE, "factor %s: '%s'", r->f->name, r->text);
+	return S_ISDIR(st.st_mode) ? 0 : wrong(r, "is not a folder");
+}
+
+/* A process of ours tries it: the rights to do so depend on capabilities, limits and cpusets. */
+static int try_level(const struct reading *r)
+{
+	struct et_child_setup setup = { .directory = r->t->directory };
+
+	et_treatment_apply(r->t, &setup);
+	int rc = et_child_try(&setup);
+	if (rc == 0)
+		return 0;
+	if (rc == -EPERM || (rc == -EACCES && !r->t->directory))
+		return et_hint_privilege(r->err, impossible(r, -rc, strerror(-rc)), "CAP_SYS_NICE",
+			r->f->kind == ET_KIND_SCHED || r->f->kind == ET_KIND_NICE
+				? "raise the limit: ulimit -r, ulimit -e"
+				: NULL);
+	return impossible(r, -rc, strerror(-rc));
+}
+
+int et_treatment_check(
+	const char *root, const struct et_design_factor *f, size_t level, struct et_error *err)
+{
+	struct et_child_treatment t = { 0 };
+	struct reading r = { .root = root, .f = f, .text = f->levels[level], .t = &t, .err = err };
+	int rc = et_treatment_read_level(root, f, r.text, &t, err);
+
+	if (rc == 0)
+		rc = check_directory(&r);
+	if (rc == 0 && !*root) /* a captured machine is not the one that we run on */
+		rc = try_level(&r);
+	free(t.directory);
+	return rc;
+}

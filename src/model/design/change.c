@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/design/change.h"
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "model/design/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void write_list(FILE *out, char *const *texts)
+{
+	for (size_t i = 0; texts && texts[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : "", texts[i]);
+	if (!texts || !texts[0])
+		fputs("none", out);
+}
+
+static bool same_lists(char *const *a, char *const *b)
+{
+	size_t i = 0;
+
+	if (!a || !b)
+		return !a && !b;
+	while (a[i] && b[i] && !strcmp(a[i], b[i]))
+		i++;
+	return !a[i] && !b[i];
+}
+
+/* `of` is "", or begins the line: "factor pad, ". */
+static void compare_lists(
+	FILE *out, const char *of, const char *name, char *const *before, char *const *now)
+{
+	if (same_lists(before, now))
+		return;
+	fprintf(out, "%s%s: ", of, name);
+	write_list(out, before);
+	fputs(", now ", out);
+	write_list(out, now);
+	putc('\n', out);
+}
+
+static char *value_of(const struct et_field *f, const void *base)
+{
+	char buf[32];
+
+	switch (f->kind) {
+	case ET_FIELD_STRING:
+	case ET_FIELD_CHARS:
+	case ET_FIELD_ENUM: {
+		const char *text = et_field_text(f, base);
+		return et_strdup(text ? text : "none");
+	}
+	case ET_FIELD_BOOL:
+		return et_strdup(et_field_int(f, base) ? "yes" : "no");
+	case ET_FIELD_DOUBLE:
+		return et_strdup(et_shortest(et_field_double(f, base), buf));
+	default:
+		return et_asprintf("%" PRId64, et_field_int(f, base));
+	}
+}
+
+/* skip names fields that do not count, "a b". */
+static void compare_fields(FILE *out, const char *of, const struct et_field *fields,
+	const char *skip, const void *before, const void *now)
+{
+	for (const struct et_field *f = fields; f->name; f++) {
+		ET_AUTO_FREE char *a = value_of(f, before), *b = value_of(f, now);
+		if (strcmp(a, b) && !strstr(skip, f->name))
+			fprintf(out, "%s%s: %s, now %s\n", of, f->name, a, b);
+	}
+}
+
+static char **names_of_factors(const struct et_design *d)
+{
+	char **names = et_calloc(d->n_factors + 1, sizeof(*names));
+
+	for (size_t i = 0; i < d->n_factors; i++)
+		names[i] = d->factors[i].name;
+	return names;
+}
+
+static char **names_of_programs(const struct et_design *d)
+{
+	char **names = et_calloc(d->n_programs + 1, sizeof(*names));
+
+	for (size_t i = 0; i < d->n_programs; i++)
+		names[i] = d->programs[i].name;
+	return names;
+}
+
+static void compare_factors(FILE *out, const struct et_design *before, const struct et_design *now)
+{
+	ET_AUTO_FREE char **a = names_of_factors(before), **b = names_of_factors(now);
+
+	if (!same_lists(a, b)) {
+		compare_lists(out, "", "factors", a, b);
+		return;
+	}
+	for (size_t i = 0; i < now->n_factors; i++) {
+		const struct et_design_factor *x = &before->factors[i], *y = &now->factors[i];
+		ET_AUTO_FREE char *of = et_asprintf("factor %s, ", y->name);
+		if (x->kind != y->kind)
+			fprintf(out, "%skind: %s, now %s\n", of, et_factor_kinds[x->kind].name,
+				et_factor_kinds[y->kind].name);
+		compare_fields(out, of, et_design_factor_fields, "", x, y);
+		compare_lists(out, of, "levels", x->levels, y->levels);
+		compare_lists(out, of, "objects", x->objects, y->objects);
+	}
+}
+
+static void compare_programs(FILE *out, const struct et_design *before, const struct et_design *now)
+{
+	ET_AUTO_FREE char **a = names_of_programs(before), **b = names_of_programs(now);
+
+	if (!same_lists(a, b)) {
+		compare_lists(out, "", "programs", a, b);
+		return;
+	}
+	for (size_t i = 0; i < now->n_programs; i++) {
+		ET_AUTO_FREE char *of = et_asprintf("program %s, ", now->programs[i].name);
+		compare_fields(out, of, et_design_program_fields, "", &before->programs[i],
+			&now->programs[i]);
+	}
+}
+
+static bool same_treatments(const struct et_design *a, const struct et_design *b)
+{
+	bool same = a->n_treatments == b->n_treatments && a->n_factors == b->n_factors;
+
+	for (size_t i = 0; same && i < a->n_treatments; i++)
+		same = !memcmp(a->treatments[i].levels, b->treatments[i].levels,
+			a->n_factors * sizeof(*a->treatments[i].levels));
+	return same;
+}
+
+static void compare_designs(
+	struct et_memstream *m, const struct et_design *before, const struct et_design *now)
+{
+	FILE *out = m->out;
+
+	compare_fields(out, "", et_design_fields, "", before, now);
+	compare_factors(out, before, now);
+	compare_programs(out, before, now);
+	fflush(out);
+	if (m->n == 0 && !same_treatments(before, now))
+		fprintf(out, "treatments: %zu, now %zu others\n", before->n_treatments,
+			now->n_treatments);
+}
+
+static char *text_or_null(struct et_memstream *m)
+{
+	char *text = et_memstream_close(m);
+
+	if (*text)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *et_design_changes(const struct et_design *before, const struct et_design *now)
+{
+	struct et_memstream m;
+
+	et_memstream_open(&m);
+	compare_designs(&m, before, now);
+	return text_or_null(&m);
+}
+
+/* As plan files spell it. */
+static const char *order_of(const struct et_experiment *e)
+{
+	switch (e->plan.order) {
+	case ET_ORDER_SEQUENTIAL:
+		return "yates";
+	case ET_ORDER_ROUND_ROBIN:
+		return "interleaved";
+	default:
+		return et_order_names[e->plan.order];
+	}
+}
+
+char *et_plan_changes(
+	const struct et_experiment *before, const struct et_experiment *now, bool has_seed)
+{
+	struct et_memstream m;
+	FILE *out = et_memstream_open(&m);
+
+	compare_designs(&m, before->design, now->design);
+	if (before->plan.order != now->plan.order)
+		fprintf(out, "order: %s, now %s\n", order_of(before), order_of(now));
+	if (has_seed && before->plan.seed != now->plan.seed)
+		fprintf(out, "seed: %" PRIu64 ", now %" PRIu64 "\n", before->plan.seed,
+			now->plan.seed);
+	if (before->protocol != now->protocol)
+		fprintf(out, "run, protocol: %s, now %s\n", et_protocol_names[before->protocol],
+			et_protocol_names[now->protocol]);
+	/* The replications decide the runs, and the beginning of the runs decides the folder. */
+	compare_fields(
+		out, "run, ", et_plan_fields, "runs metronome_ns", &before->plan, &now->plan);
+	compare_fields(out, "run, ", et_child_fields, now->child.directory ? "" : "directory",
+		&before->child, &now->child);
+	return text_or_null(&m);
+}

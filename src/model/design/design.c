@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/design/design.h"
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "base/parse.h"
+
+#include <string.h>
+
+const char *const et_design_blocks_names[] = { "none", "round", "machine", NULL };
+
+static const char *const on_off[] = { "on", "off", NULL };
+static const char *const affinities[] = { "none", "compact", "scatter", NULL };
+static const char *const huge_pages[] = { "always", "madvise", "never", NULL };
+
+/*
+ * To add a row: set its levels in measure/treat/treatment.c and level.c (the program; its
+ * attribute in measure/child/child.c) or in host/levels.c (the machine); a paragraph in
+ * man/etalon-plan.5.scd; what a program sees in tests/cli/treatment-view.c.
+ */
+const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
+	[ET_KIND_PARAMETER] = { "parameter", "texts that replace {name} in commands",
+		ET_SCOPE_TEXT },
+	[ET_KIND_ENVIRONMENT] = { "environment", "values of an environment variable",
+		ET_SCOPE_CHILD, .takes_variable = true, .setting = "sets the variable" },
+	[ET_KIND_ENVIRONMENT_SIZE] = { "environment-size",
+		"bytes of the value of an environment variable; the rest of the environment, the "
+		"path and the arguments stay the same",
+		ET_SCOPE_CHILD, ET_LEVEL_WHOLE, .lo = 0, .hi = 100000, .takes_variable = true,
+		.setting = "sets the size of the variable", .options = { "randomise-layout" } },
+	[ET_KIND_ENVIRONMENT_NAME] = { "environment-name",
+		"names of equal length of an environment variable, which must not matter: a check",
+		ET_SCOPE_CHILD, .setting = "sets a variable of that name",
+		.options = { "randomise-layout" } },
+	[ET_KIND_ASLR] = { "aslr", "randomisation of addresses", ET_SCOPE_CHILD, ET_LEVEL_CHOICE,
+		on_off, .setting = "sets the randomisation of the program's addresses",
+		.options = { "env", "randomise-layout" } },
+	[ET_KIND_COMPILER] = { "compiler", "compilers, which replace {name} in build commands",
+		ET_SCOPE_BUILD },
+	[ET_KIND_OPTIMISATION] = { "optimisation",
+		"options of the compiler, which replace {name} in build commands", ET_SCOPE_BUILD },
+	[ET_KIND_LINK_ORDER] = { "link-order",
+		"orders of the words in `objects`, which replace {name} in build commands: given, "
+		"reversed, or random:N",
+		ET_SCOPE_BUILD },
+	[ET_KIND_THREADS] = { "threads", "numbers of threads (OMP_NUM_THREADS)", ET_SCOPE_CHILD,
+		ET_LEVEL_WHOLE, .lo = 1, .hi = 65536, .setting = "sets OMP_NUM_THREADS" },
+	[ET_KIND_AFFINITY] = { "affinity",
+		"how threads are bound to CPUs: compact fills cores, scatter goes round packages",
+		ET_SCOPE_CHILD, ET_LEVEL_CHOICE, affinities,
+		.setting = "binds the program's threads to CPUs" },
+	[ET_KIND_CPU] = { "cpu", "lists of CPUs that the program may use", ET_SCOPE_CHILD,
+		.setting = "binds the program to these CPUs", .options = { "cpu" } },
+	[ET_KIND_NICE] = { "nice", "values that are added to its nice value", ET_SCOPE_CHILD,
+		ET_LEVEL_WHOLE, .lo = -20, .hi = 19,
+		.setting = "adds it to the program's nice value", .options = { "nice" } },
+	[ET_KIND_SCHED] = { "sched", "scheduling classes: other, batch, idle, fifo:N, rr:N",
+		ET_SCOPE_CHILD, .setting = "sets the program's scheduling class",
+		.options = { "sched" } },
+	[ET_KIND_HUGE_PAGES] = { "huge-pages", "transparent huge pages", ET_SCOPE_MACHINE,
+		ET_LEVEL_CHOICE, huge_pages, .setting = "sets transparent huge pages",
+		.options = { "env" } },
+	[ET_KIND_MEMORY_POLICY] = { "memory-policy",
+		"NUMA policies: default, local, bind:NODES, interleave:NODES, preferred:NODE",
+		ET_SCOPE_CHILD, .setting = "sets the program's NUMA policy" },
+	[ET_KIND_GOVERNOR] = { "governor", "governors of the CPUs' frequency", ET_SCOPE_MACHINE,
+		.setting = "sets the governor of all CPUs", .options = { "env" } },
+	[ET_KIND_TURBO] = { "turbo", "turbo frequencies", ET_SCOPE_MACHINE, ET_LEVEL_CHOICE, on_off,
+		.setting = "sets turbo frequencies", .options = { "env" } },
+	[ET_KIND_SMT] = { "smt", "second threads of the CPUs' cores", ET_SCOPE_MACHINE,
+		ET_LEVEL_CHOICE, on_off, .setting = "sets the second threads of cores",
+		.options = { "env" } },
+	[ET_KIND_SERVICES] = { "services",
+		"background services: a target of systemd, as-is, or stop:UNIT,UNIT",
+		ET_SCOPE_MACHINE, .setting = "starts and stops services", .options = { "env" } },
+	[ET_KIND_LOAD] = { "load",
+		"numbers of competing processes that use the program's CPUs during its runs",
+		ET_SCOPE_AROUND, ET_LEVEL_WHOLE, .lo = 0, .hi = 1024,
+		.setting = "runs as many competing processes beside the program" },
+	[ET_KIND_DIRECTORY] = { "directory", "folders that the program runs in", ET_SCOPE_CHILD,
+		.setting = "starts the program in that folder" },
+};
+
+enum et_kind et_kind_find(const char *name)
+{
+	int k = 0;
+
+	while (k < ET_KINDS_OF_FACTORS && strcmp(et_factor_kinds[k].name, name))
+		k++;
+	return (enum et_kind)k;
+}
+
+struct et_design *et_design_new(void)
+{
+	struct et_design *d = et_calloc(1, sizeof(*d));
+
+	d->replications = 31;
+	d->discard = 1;
+	return d;
+}
+
+static void free_factor(struct et_design_factor *f)
+{
+	free(f->name);
+	free(f->variable);
+	et_strv_free(f->levels);
+	et_strv_free(f->objects);
+	free(f->generator);
+}
+
+static void free_program(struct et_design_program *p)
+{
+	free(p->name);
+	free(p->command);
+	free(p->build);
+	free(p->input);
+}
+
+void et_design_free(struct et_design *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_factors; i++)
+		free_factor(&d->factors[i]);
+	for (size_t i = 0; i < d->n_programs; i++)
+		free_program(&d->programs[i]);
+	for (size_t i = 0; i < d->n_treatments; i++) {
+		free(d->treatments[i].name);
+		free(d->treatments[i].levels);
+	}
+	free(d->name);
+	free(d->source);
+	free(d->factors);
+	free(d->programs);
+	free(d->treatments);
+	free(d->response);
+	free(d->setup);
+	free(d->between);
+	free(d->reboot);
+	free(d);
+}
+
+struct et_design_factor *et_design_add_factor(struct et_design *d, const char *name)
+{
+	d->factors = et_realloc(d->factors, d->n_factors + 1, sizeof(*d->factors));
+	struct et_design_factor *f = &d->factors[d->n_factors++];
+	*f = (struct et_design_factor){ .name = et_strdup(name) };
+	return f;
+}
+
+struct et_design_program *et_design_add_program(struct et_design *d, const char *name)
+{
+	d->programs = et_realloc(d->programs, d->n_programs + 1, sizeof(*d->programs));
+	struct et_design_program *p = &d->programs[d->n_programs++];
+	*p = (struct et_design_program){ .name = et_strdup(name) };
+	return p;
+}
+
+static char *treatment_name(const struct et_design *d, const uint32_t *levels)
+{
+	struct et_memstream m;
+	FILE *f = et_memstream_open(&m);
+
+	for (size_t i = 0; i < d->n_factors; i++)
+		fprintf(f, "%s%s=%s", i ? "," : "", d->factors[i].name,
+			d->factors[i].levels[levels[i]]);
+	return et_memstream_close(&m);
+}
+
+struct et_treatment *et_design_add_treatment(struct et_design *d, const uint32_t *levels)
+{
+	d->treatments = et_realloc(d->treatments, d->n_treatments + 1, sizeof(*d->treatments));
+	struct et_treatment *t = &d->treatments[d->n_treatments++];
+	t->name = treatment_name(d, levels);
+	t->levels = et_calloc(d->n_factors, sizeof(*t->levels));
+	memcpy(t->levels, levels, d->n_factors * sizeof(*levels));
+	return t;
+}
+
+const char *et_design_level(const struct et_design *d, uint32_t command, size_t factor)
+{
+	const struct et_treatment *t = &d->treatments[et_design_treatment_of(d, command)];
+
+	return d->factors[factor].levels[t->levels[factor]];
+}
+
+const struct et_design_factor *et_design_find_kind(const struct et_design *d, enum et_kind kind)
+{
+	for (size_t i = 0; i < d->n_factors; i++) {
+		if (d->factors[i].kind == kind)
+			return &d->factors[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/result/result.h"
+
+#include <math.h>
+#include <string.h>
+
+enum et_metric et_result_metric(const struct et_command_result *r)
+{
+	const struct et_estimate *chosen = &r->estimate[r->metric];
+
+	return chosen->n && isfinite(chosen->mean) ? r->metric : ET_METRIC_ELAPSED;
+}
+
+const struct et_estimate *et_result_estimate(const struct et_command_result *r)
+{
+	return &r->estimate[et_result_metric(r)];
+}
+
+const struct et_kbest_result *et_result_kbest(const struct et_command_result *r)
+{
+	return r->kbest.n && et_result_metric(r) == r->metric ? &r->kbest : NULL;
+}
+
+static void command_result_free(struct et_command_result *r)
+{
+	for (int m = 0; m < ET_METRICS; m++) {
+		et_warnings_free(&r->estimate[m].warnings);
+		et_warnings_free(&r->before[m].warnings);
+	}
+	et_warnings_free(&r->warnings);
+}
+
+void et_judgement_free(struct et_judgement *j)
+{
+	for (size_t i = 0; i < j->n_commands; i++)
+		command_result_free(&j->commands[i]);
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		et_warnings_free(&j->contrasts[i].warnings);
+		if (j->second)
+			et_warnings_free(&j->second[i].warnings);
+	}
+	et_warnings_free(&j->warnings);
+	free(j->commands);
+	free(j->contrasts);
+	free(j->second);
+	memset(j, 0, sizeof(*j));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A series of numbers with its name, its unit and its origin. */
+#ifndef ET_MODEL_RESULT_SERIES_H
+#define ET_MODEL_RESULT_SERIES_H
+
+#include "model/experiment/experiment.h"
+
+struct et_series {
+	char *name;
+	double *values; /* finite, in order of execution */
+	size_t n, cap;
+	enum et_unit unit;
+	const struct et_experiment *experiment; /* that it is a command of, or NULL */
+	uint32_t command;
+	const char *origin; /* the file or experiment as the user named it; not owned; or NULL */
+};
+
+/* Some series, and the experiments that they came from. */
+struct et_series_set {
+	struct et_series *list;
+	size_t n, cap;
+	struct et_experiment **experiments; /* owned */
+	size_t n_experiments, cap_experiments;
+};
+
+/* Adds a series without values. The pointer is valid until the next call. */
+struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit);
+void et_series_append(struct et_series *s, double value);
+/*
+ * Adds each command of the experiment, which the set owns from now on: the values of its metric
+ * over the samples that count (see et_command_arrangement).
+ */
+void et_series_add_experiment(struct et_series_set *set, struct et_experiment *e);
+/* Fills the series of an experiment of the set anew, after its metric was changed. */
+void et_series_refill(struct et_series_set *set, const struct et_experiment *e);
+/* Removes the series at this place of the list. */
+void et_series_remove(struct et_series_set *set, size_t at);
+void et_series_set_free(struct et_series_set *set); /* what it owns */
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/sample/culprit.h"
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+/* The totals so far, found by name. */
+struct totals {
+	struct et_culprit_total *list;
+	size_t *next; /* per total: the next one whose name has the same hash, from 1; 0: none */
+	size_t *last; /* per total: the index of the last sample in which it was seen */
+	size_t n, room, next_room, last_room;
+	struct et_hash first; /* from the hash of a name to a total, from 1 */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct et_culprit_total *x = a, *y = b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return strncmp(x->name, y->name, sizeof(x->name));
+}
+
+static bool counts(const struct et_sample *s)
+{
+	return !s->place.warmup && s->place.arrangement == ET_SOLO &&
+	       s->ruling.removal.by == ET_KEPT;
+}
+
+static uint64_t hash_of(const char name[16])
+{
+	uint64_t h = et_hash_bytes(name, strnlen(name, 16));
+
+	return h ? h : 1; /* a key of the table is not 0 */
+}
+
+/* Finds the total of a name, or adds one. */
+static size_t total_of(struct totals *t, const char name[16])
+{
+	size_t *first = et_hash_put(&t->first, hash_of(name));
+
+	for (size_t i = *first; i; i = t->next[i - 1]) {
+		if (!strncmp(t->list[i - 1].name, name, sizeof(t->list->name)))
+			return i - 1;
+	}
+	ET_GROW(t->list, t->n, t->room);
+	ET_GROW(t->next, t->n, t->next_room);
+	ET_GROW(t->last, t->n, t->last_room);
+	t->list[t->n] = (struct et_culprit_total){ 0 };
+	memcpy(t->list[t->n].name, name, strnlen(name, sizeof(t->list->name)));
+	t->next[t->n] = *first;
+	t->last[t->n] = 0;
+	*first = ++t->n;
+	return t->n - 1;
+}
+
+static void add_up(struct totals *t, const struct et_sample *s, const struct et_culprit *who)
+{
+	bool taken = who->on_our_cpu_ns && who->on_our_cpu_ns != ET_UNKNOWN;
+
+	if (who->cpu_ns == ET_UNKNOWN || (!who->cpu_ns && !taken))
+		return;
+	size_t i = total_of(t, who->name);
+	t->list[i].cpu_ns += who->cpu_ns;
+	if (taken && counts(s))
+		t->list[i].taken_ns += who->on_our_cpu_ns;
+	t->list[i].samples += t->last[i] != s->place.index;
+	t->last[i] = s->place.index;
+}
+
+struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t *n)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	struct totals t = { .first = { .width = sizeof(size_t) } };
+	bool all_tell =
+		true; /* every sample that counts has a ledger; partial sums would mislead */
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		all_tell = all_tell && !(counts(s) && s->measured.others_ns == ET_UNKNOWN);
+		for (size_t k = 0; !s->place.warmup && k < s->measured.n_culprits; k++)
+			add_up(&t, s, &s->measured.culprits[k]);
+	}
+	for (size_t i = 0; i < t.n; i++) {
+		t.list[i].name[sizeof(t.list->name) - 1] = '\0';
+		t.list[i].taken_ns = all_tell ? t.list[i].taken_ns : 0;
+	}
+	if (t.n)
+		qsort(t.list, t.n, sizeof(*t.list), by_time);
+	free(t.next);
+	free(t.last);
+	et_hash_free(&t.first);
+	*n = t.n;
+	return t.list ? t.list : et_calloc(1, sizeof(*t.list));
+}

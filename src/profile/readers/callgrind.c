@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the output of callgrind, and of other tools that write its format (the manual of valgrind,
+ * "Callgrind Format Specification"). The cost of one event is counted, by default the first. The
+ * parts of one process are one run; a file with several processes has as many runs.
+ */
+#include "base/alloc.h"
+#include "profile/readers/callgrind_tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MOST_EVENTS = 64 };
+
+/* Names that were written once as "(3) name" and are then referred to as "(3)". */
+struct names {
+	struct et_hash by_number; /* width 8: a pointer to the name */
+};
+
+struct callgrind {
+	struct et_reader *r;
+	struct names objects, functions;
+	struct et_call_graph graph;
+	size_t positions;     /* numbers at the begin of a line of costs */
+	size_t event;         /* place of the event's cost after them */
+	bool events;          /* the line of events was read */
+	bool costs;           /* there were lines of costs since the run began */
+	bool summary, totals; /* the part has these lines; the last one ends it */
+	char pid[24];         /* of the run */
+	char *object;         /* of the function, NULL: not known */
+	char *callee_object;  /* of the called function, NULL: the same */
+	char *callee_name;    /* NULL: none */
+	uint32_t function;    /* ET_PROFILE_NONE: none yet */
+	uint32_t callee;      /* of the call whose cost is next */
+	bool is_call;         /* the next line of costs is of a call */
+};
+
+bool et_is_callgrind(const char *line)
+{
+	static const char *const heads[] = {
+		"version:", "creator:", "pid:", "cmd:", "part:", "desc:", "events:", "positions:"
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(heads); i++) {
+		if (!strncmp(line, heads[i], strlen(heads[i])))
+			return true;
+	}
+	return false;
+}
+
+static int fail_line(struct callgrind *c, const char *line)
+{
+	return et_hint(c->r->err,
+		et_reader_fail(c->r, "'%.60s' is no line of callgrind's format", line),
+		"use a file callgrind.out.PID, unchanged");
+}
+
+/* --- names --- */
+
+static void free_names(struct names *n)
+{
+	char **name;
+	size_t at = 0;
+
+	while ((name = et_hash_next(&n->by_number, &at)))
+		free(*name);
+	et_hash_free(&n->by_number);
+}
+
+/* Returns the name that the text gives or refers to, valid as long as the table; NULL: none. */
+static const char *name_of(struct names *n, const char *text)
+{
+	const char *p = text + 1;
+	uint64_t number;
+
+	if (text[0] != '(' || !et_reader_digits(&p, 10, &number) || *p != ')' ||
+		number == UINT64_MAX)
+		return text;
+	p += 1 + strspn(p + 1, " \t");
+	if (!*p) {
+		char *const *known = et_hash_find(&n->by_number, number + 1);
+		return known ? *known : NULL;
+	}
+	char **known = et_hash_put(&n->by_number, number + 1);
+	free(*known);
+	*known = et_strdup(p);
+	return *known;
+}
+
+static int fail_name(struct callgrind *c, const char *text)
+{
+	return et_hint(c->r->err,
+		et_reader_fail(c->r, "the number of the name '%.30s' was not defined before", text),
+		"use the whole file callgrind.out.PID: its beginning may be missing");
+}
+
+static int set_name(struct callgrind *c, struct names *n, const char *text, char **out)
+{
+	const char *name = name_of(n, text);
+
+	if (!name)
+		return fail_name(c, text);
+	free(*out);
+	*out = et_strdup(name);
+	return 0;
+}
+
+static int find_function(struct callgrind *c, const char *name, const char *object, uint32_t *out)
+{
+	bool known = object && strcmp(object, "???") != 0;
+
+	return et_reader_function(c->r, name, known ? object : NULL, ET_SPACE_USER, out);
+}
+
+static int set_function(struct callgrind *c, const char *text)
+{
+	const char *name = name_of(&c->functions, text);
+
+	return name ? find_function(c, name, c->object, &c->function) : fail_name(c, text);
+}
+
+/* --- lines of costs --- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Skips a position: a number, "+3", "-3" or "*". */
+static bool skip_position(const char **text)
+{
+	uint64_t ignored;
+
+	if (**text == '*') {
+		++*text;
+	} else {
+		*text += **text == '+' || **text == '-';
+		if (!et_reader_whole(text, &ignored))
+			return false;
+	}
+	if (**text && !is_blank(**text))
+		return false;
+	*text += strspn(*text, " \t");
+	return true;
+}
+
+/* Reads the cost of the event from a line of positions and costs. A missing cost is 0. */
+static bool read_cost(const struct callgrind *c, const char *text, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < c->positions; i++) {
+		if (!skip_position(&text))
+			return false;
+	}
+	for (size_t i = 0; *text; i++) {
+		/* Xdebug writes the memory that a function freed as a negative number. */
+		bool negative = *text == '-';
+		uint64_t cost;
+		text += negative;
+		if (!et_reader_whole(&text, &cost) || (*text && !is_blank(*text)) ||
+			(negative && i == c->event))
+			return false;
+		text += strspn(text, " \t");
+		if (i == c->event)
+			*out = cost;
+	}
+	return true;
+}
+
+static int add_cost(struct callgrind *c, const char *line)
+{
+	uint64_t cost;
+
+	if (!c->events)
+		return et_hint(c->r->err,
+			et_reader_fail(c->r, "there are costs before the line 'events:'"),
+			"use the whole file callgrind.out.PID: its beginning may be missing");
+	if (c->function == ET_PROFILE_NONE || !read_cost(c, line, &cost))
+		return fail_line(c, line);
+	c->costs = true;
+	bool fits = c->is_call ? et_call_graph_call(&c->graph, c->function, c->callee, cost)
+			       : et_call_graph_self(&c->graph, c->function, cost);
+	c->is_call = false;
+	return fits ? 0
+		    : et_hint(c->r->err, et_reader_fail(c->r, "the costs are too large"),
+			      "check that the file is complete and unchanged");
+}
+
+/* "calls=15 3": how often, and where the called function begins. */
+static int read_call(struct callgrind *c, const char *text)
+{
+	const char *end = text;
+	uint64_t calls;
+
+	if (!c->callee_name || c->function == ET_PROFILE_NONE || !et_reader_whole(&end, &calls) ||
+		(*end && !is_blank(*end)))
+		return fail_line(c, text);
+	int rc = find_function(
+		c, c->callee_name, c->callee_object ? c->callee_object : c->object, &c->callee);
+	if (!rc)
+		rc = et_reader_calls(c->r, c->callee, calls);
+	if (rc)
+		return rc;
+	c->is_call = true;
+	free(c->callee_name);
+	free(c->callee_object);
+	c->callee_name = c->callee_object = NULL;
+	return 0;
+}
+
+/* Reads "fn=(3) name" and the like. */
+static int read_spec(struct callgrind *c, const char *line)
+{
+	/* Files are not read: a function is known by its name and object. Jumps cost nothing. */
+	static const char *const ignored[] = {
+		"fl=", "fi=", "fe=", "cfi=", "cfl=", "jump=", "jcnd=", "jfi=", "jfn="
+	};
+	const char *text = strchr(line, '=') + 1;
+
+	text += strspn(text, " \t");
+	if (!strncmp(line, "fn=", 3))
+		return set_function(c, text);
+	if (!strncmp(line, "cfn=", 4))
+		return set_name(c, &c->functions, text, &c->callee_name);
+	if (!strncmp(line, "ob=", 3))
+		return set_name(c, &c->objects, text, &c->object);
+	if (!strncmp(line, "cob=", 4))
+		return set_name(c, &c->objects, text, &c->callee_object);
+	if (!strncmp(line, "calls=", 6))
+		return read_call(c, text);
+	for (size_t i = 0; i < ET_LENGTH(ignored); i++) {
+		if (!strncmp(line, ignored[i], strlen(ignored[i])))
+			return 0;
+	}
+	return fail_line(c, line);
+}
+
+/* --- the head --- */
+
+static int end_run(struct callgrind *c)
+{
+	if (c->summary && !c->totals && !strncmp(c->r->profile->event, "Ir", 3))
+		return et_hint(c->r->err,
+			et_reader_fail(
+				c->r, "the file is truncated: the line 'totals:' is missing"),
+			"profile again, and let the program end by itself");
+	int rc = et_call_graph_unfold(&c->graph, c->r);
+	et_call_graph_free(&c->graph);
+	et_call_graph_init(&c->graph);
+	c->costs = c->summary = c->totals = false;
+	c->r->tally.run.period = 1;
+	c->r->tally.run.counted = c->r->tally.run.samples;
+	return rc ? rc : et_reader_end_run(c->r);
+}
+
+/* Finds the event that is counted among the names of events. */
+static int read_events(struct callgrind *c, char *names)
+{
+	const char *wanted = c->r->wanted, *name;
+
+	for (size_t i = 0; i < MOST_EVENTS; i++) {
+		names += strspn(names, " \t");
+		name = strsep(&names, " \t");
+		if (!*name)
+			break;
+		if (!wanted || !strcmp(name, wanted)) {
+			c->event = i;
+			c->events = true;
+			return et_reader_event(c->r, name);
+		}
+		if (!names)
+			break;
+	}
+	return et_hint(c->r->err,
+		et_reader_fail(c->r, wanted ? "it does not count '%.40s'" : "it names no events",
+			wanted ? wanted : ""),
+		"the line 'events:' of the file lists them; choose one with --event NAME");
+}
+
+static int read_positions(struct callgrind *c, const char *text)
+{
+	size_t n = 0;
+
+	for (const char *p = text; *p; n++) {
+		p += strcspn(p, " \t");
+		p += strspn(p, " \t");
+	}
+	if (n < 1 || n > 3)
+		return fail_line(c, text);
+	c->positions = n;
+	return 0;
+}
+
+/* Another process is another run. */
+static int read_pid(struct callgrind *c, const char *text)
+{
+	int rc = c->costs && strncmp(c->pid, text, sizeof(c->pid) - 1) != 0 ? end_run(c) : 0;
+
+	snprintf(c->pid, sizeof(c->pid), "%s", text);
+	return rc;
+}
+
+static int read_head(struct callgrind *c, char *line)
+{
+	char *text = strchr(line, ':') + 1;
+
+	text += strspn(text, " \t");
+	if (!strncmp(line, "events:", 7))
+		return read_events(c, text);
+	if (!strncmp(line, "positions:", 10))
+		return read_positions(c, text);
+	if (!strncmp(line, "pid:", 4))
+		return read_pid(c, text);
+	if (!strncmp(line, "cmd:", 4) && *text)
+		et_reader_command(c->r, text);
+	c->summary = c->summary || !strncmp(line, "summary:", 8);
+	c->totals = c->totals || !strncmp(line, "totals:", 7);
+	return 0;
+}
+
+static int read_line(struct callgrind *c, char *line)
+{
+	size_t letters = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	if (!line[strspn(line, " \t")] || line[0] == '#')
+		return 0;
+	if (letters && line[letters] == ':')
+		return read_head(c, line);
+	if (letters && line[letters] == '=')
+		return read_spec(c, line);
+	return letters ? fail_line(c, line) : add_cost(c, line);
+}
+
+int et_read_callgrind(struct et_reader *r)
+{
+	struct callgrind c = { .r = r,
+		.positions = 1,
+		.function = ET_PROFILE_NONE,
+		.objects.by_number.width = sizeof(char *),
+		.functions.by_number.width = sizeof(char *) };
+	char *line;
+	int rc;
+
+	et_call_graph_init(&c.graph);
+	while ((rc = et_reader_line(r, &line)) > 0) {
+		rc = read_line(&c, line);
+		if (rc)
+			break;
+	}
+	if (!rc)
+		rc = end_run(&c);
+	et_call_graph_free(&c.graph);
+	free_names(&c.objects);
+	free_names(&c.functions);
+	free(c.object);
+	free(c.callee_object);
+	free(c.callee_name);
+	return rc;
+}

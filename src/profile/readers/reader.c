@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/readers/reader.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Replaces, in place, all bytes that are not printable UTF-8. */
+static void clean(char *text)
+{
+	for (size_t n; *text; text += n) {
+		n = et_utf8_length(text);
+		bool bad = !n || (unsigned char)*text < ' ' || *text == 0x7f ||
+			   et_utf8_deceives(et_utf8_decode(text, n));
+		if (!n)
+			n = 1;
+		if (bad)
+			memset(text, '?', n);
+	}
+}
+
+int et_reader_fail(struct et_reader *r, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	/* Parts of the file are quoted, and its control characters must not reach the terminal. */
+	clean(text);
+	if (!r->lines.number)
+		return et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s", r->name, text);
+	return et_fail(
+		r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name, r->lines.number, text);
+}
+
+int et_reader_fail_file(struct et_reader *r, int rc)
+{
+	return et_fail_file(r->err, -rc, rc == -EISDIR ? ET_EXIT_USAGE : ET_EXIT_OUTSIDE, r->name);
+}
+
+int et_reader_line(struct et_reader *r, char **line)
+{
+	size_t length;
+	int rc = et_lines_next(&r->lines, line, &length);
+
+	if (rc == -EMSGSIZE)
+		return et_hint(r->err,
+			et_reader_fail(
+				r, "the line is longer than %d MiB", ET_READER_LONGEST_LINE >> 20),
+			"use the profiler's own text output, unchanged");
+	if (rc < 0)
+		return et_reader_fail_file(r, rc);
+	if (rc > 0 && strlen(*line) < length)
+		return et_hint(r->err,
+			et_reader_fail(r, "the line contains a NUL byte: this is not text"),
+			"use the profiler's text output: etalon-profile(1), Other instruments");
+	return rc;
+}
+
+/* --- functions and contexts --- */
+
+int et_reader_copy(struct et_reader *r, const struct et_profile_function *f, uint32_t *out)
+{
+	static const char unknown[] = "[unknown]";
+	ET_AUTO_FREE char *name = et_strndup(f->name, ET_READER_LONGEST_NAME);
+	ET_AUTO_FREE char *module =
+		et_strndup(f->module && *f->module ? f->module : unknown, ET_READER_LONGEST_NAME);
+
+	if (r->profile->n_functions >= ET_READER_MOST_FUNCTIONS)
+		return et_reader_fail(
+			r, "there are more than %d functions", ET_READER_MOST_FUNCTIONS);
+	clean(name);
+	clean(module);
+	bool unnamed = f->unnamed || !*name || !strcmp(name, unknown);
+	*out = et_profile_function_of(
+		r->profile, *name ? name : unknown, module, f->space, unnamed);
+	return 0;
+}
+
+int et_reader_function(struct et_reader *r, const char *name, const char *module,
+	enum et_space_kind space, uint32_t *out)
+{
+	const struct et_profile_function f = {
+		.name = (char *)name, .module = (char *)module, .space = space
+	};
+
+	return et_reader_copy(r, &f, out);
+}
+
+int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint32_t *out)
+{
+	if (r->profile->n_nodes >= ET_READER_MOST_NODES)
+		return et_reader_fail(
+			r, "there are more than %d calling contexts", ET_READER_MOST_NODES);
+	*out = et_profile_node_of(r->profile, parent, function);
+	if (parent != ET_PROFILE_ROOT)
+		r->profile->plan.chains = ET_CHAINS_FP;
+	return 0;
+}
+
+/* --- the run that is being read --- */
+
+static void make_room(struct et_reader_tally *t, size_t n)
+{
+	size_t room = 2 * n;
+
+	if (n <= t->room)
+		return;
+	t->samples = et_realloc(t->samples, room, sizeof(*t->samples));
+	t->at_entry = et_realloc(t->at_entry, room, sizeof(*t->at_entry));
+	memset(t->samples + t->room, 0, (room - t->room) * sizeof(*t->samples));
+	memset(t->at_entry + t->room, 0, (room - t->room) * sizeof(*t->at_entry));
+	t->room = room;
+}
+
+int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry)
+{
+	struct et_reader_tally *t = &r->tally;
+
+	make_room(t, (size_t)node + 1);
+	/* The store keeps signed numbers. The count of a node is part of the total. */
+	if (samples > (uint64_t)INT64_MAX - t->run.samples)
+		return et_hint(r->err, et_reader_fail(r, "the counts add up to more than 2^63 - 1"),
+			"check that the file is complete and unchanged");
+	t->run.samples += samples;
+	t->samples[node] += samples;
+	t->at_entry[node] += at_entry;
+	return 0;
+}
+
+int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
+{
+	if (function >= r->calls_room) {
+		size_t room = 2 * (size_t)function + 16;
+		r->calls = et_realloc(r->calls, room, sizeof(*r->calls));
+		for (; r->calls_room < room; r->calls_room++)
+			r->calls[r->calls_room] = NAN;
+	}
+	double *sum = &r->calls[function];
+	*sum = (isnan(*sum) ? 0 : *sum) + (double)calls;
+	/* The store and records keep numbers of 63 bits. */
+	if (*sum < 0x1p63)
+		return 0;
+	return et_hint(r->err, et_reader_fail(r, "the calls add up to more than 2^63 - 1"),
+		"check that the file is complete and unchanged");
+}
+
+void et_reader_command(struct et_reader *r, const char *text)
+{
+	if (r->command)
+		return;
+	r->command = et_strndup(text, ET_READER_LONGEST_NAME);
+	clean(r->command);
+}
+
+int et_reader_event(struct et_reader *r, const char *event)
+{
+	struct et_profile *p = r->profile;
+	char name[sizeof(p->event)];
+
+	snprintf(name, sizeof(name), "%s", event);
+	clean(name);
+	if (!p->event[0])
+		memcpy(p->event, name, sizeof(name));
+	if (!strcmp(p->event, name))
+		return 0;
+	return et_hint(r->err,
+		et_reader_fail(
+			r, "it counts '%s', but the samples before are of '%s'", name, p->event),
+		"read files of the same profiler and event together");
+}
+
+int et_reader_end_run(struct et_reader *r)
+{
+	struct et_reader_tally *t = &r->tally;
+	struct et_profile_run *run = &t->run;
+
+	if (!run->samples)
+		return et_hint(r->err, et_reader_fail(r, "it has no samples"),
+			"profile a longer run, or sample more often");
+	for (size_t i = 0; i < t->room; i++)
+		run->n_counts += t->samples[i] > 0;
+	run->counts = et_calloc(run->n_counts, sizeof(*run->counts));
+	for (size_t i = 0, at = 0; i < t->room; i++) {
+		if (t->samples[i])
+			run->counts[at++] = (struct et_profile_count){ (uint32_t)i, t->samples[i],
+				t->at_entry[i] };
+	}
+	ET_GROW(r->runs, r->n_runs, r->runs_room);
+	r->runs[r->n_runs++] = *run;
+	memset(t->samples, 0, t->room * sizeof(*t->samples));
+	memset(t->at_entry, 0, t->room * sizeof(*t->at_entry));
+	memset(run, 0, sizeof(*run));
+	return 0;
+}
+
+void et_reader_free(struct et_reader *r)
+{
+	for (size_t i = 0; i < r->n_runs; i++)
+		free(r->runs[i].counts);
+	free(r->runs);
+	free(r->tally.samples);
+	free(r->tally.at_entry);
+	free(r->calls);
+	free(r->command);
+	et_perf_maps_free(r->maps);
+	et_lines_free(&r->lines);
+}
+
+/* --- text --- */
+
+static unsigned digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return 16;
+}
+
+bool et_reader_digits(const char **text, unsigned base, uint64_t *out)
+{
+	const char *p = *text;
+	uint64_t value = 0;
+
+	if (digit_of(*p) >= base)
+		return false;
+	for (unsigned digit; (digit = digit_of(*p)) < base; p++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+			__builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*text = p;
+	*out = value;
+	return true;
+}
+
+bool et_reader_whole(const char **text, uint64_t *out)
+{
+	const char *p = *text;
+	bool hexadecimal = p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
+
+	p += hexadecimal ? 2 : 0;
+	if (!et_reader_digits(&p, hexadecimal ? 16 : 10, out))
+		return false;
+	*text = p;
+	return true;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions that the readers of all formats share. Private to src/profile. */
+#ifndef ET_PROFILE_READERS_READER_H
+#define ET_PROFILE_READERS_READER_H
+
+#include "base/error.h"
+#include "base/lines.h"
+#include "model/sample/profile.h"
+#include "profile/readers/perf_maps.h"
+
+enum {
+	ET_READER_LONGEST_LINE = 4 << 20,
+	ET_READER_LONGEST_NAME = 16 << 10, /* the rest of a function's name is cut off */
+	ET_READER_MOST_FUNCTIONS = 1 << 22,
+	ET_READER_MOST_NODES = 1 << 24,
+	ET_READER_DEEPEST = 1 << 16,
+};
+
+/* The samples of the run that is being read. */
+struct et_reader_tally {
+	uint64_t *samples, *at_entry; /* by node */
+	size_t room;                  /* of both */
+	struct et_profile_run run;    /* without counts; the reader of a format fills it */
+};
+
+/* The files of one command, which are read one after the other. */
+struct et_reader {
+	const char *name;         /* of the file, for errors */
+	const char *path;         /* of the file, or NULL: no other program may read it */
+	const char *program;      /* the executable that the samples belong to, or NULL */
+	const char *wanted;       /* the only event that is read, or NULL */
+	const char *first, *last; /* files that had runs, or NULL */
+	struct et_lines lines;
+	struct et_perf_maps *maps; /* NULL: no file of perf had any */
+	struct et_profile *profile;
+	struct et_error *err;
+	struct et_reader_tally tally;
+	char *command;               /* the command line of the program, if a file has it */
+	struct et_profile_run *runs; /* that are complete, without command and order */
+	size_t n_runs, runs_room;
+	double *calls; /* sums over the runs, by function; NaN: not known */
+	size_t calls_room;
+};
+
+/*
+ * The formats: the word of --format, and the name of the two functions below. They are tried in
+ * this order: folded stacks accept the most.
+ *
+ * To add a row: copy skeleton.c to a file of this folder and list it in src/profile/meson.build;
+ * its section in man/etalon-profile.1.scd (Other instruments); tests/unit/profile/read.c; a fuzz
+ * target, which is a line of tests/fuzz/profile.c and a corpus.
+ */
+#define ET_PROFILE_READERS(X)                                                                      \
+	X("perf", perf_script)                                                                     \
+	X("gprof", gprof)                                                                          \
+	X("callgrind", callgrind)                                                                  \
+	X("folded", folded)
+
+/*
+ * et_is_NAME: whether a line, without its line feed, could be the first one of the format.
+ * et_read_NAME: reads all lines and adds at least one run to the reader, or fills the error.
+ */
+#define ET_PROFILE_READER_DECLARE(word, name)                                                      \
+	bool et_is_##name(const char *line);                                                       \
+	int et_read_##name(struct et_reader *r) ET_CHECK;
+ET_PROFILE_READERS(ET_PROFILE_READER_DECLARE)
+
+/* Fills the error "NAME:LINE: TEXT" (exit status 2) and returns -EINVAL. */
+int et_reader_fail(struct et_reader *r, const char *fmt, ...) ET_PRINTF(2, 3);
+/* The same for the failure rc of a read. */
+int et_reader_fail_file(struct et_reader *r, int rc);
+/* Reads a line of text. Returns 1, 0 at the end, or -errno with the error filled. */
+int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
+
+/*
+ * Finds or adds a function. Of its name, control characters and bytes that are not UTF-8 become
+ * '?'; an empty name is "[unknown]". module may be NULL: the file does not contain it.
+ */
+int et_reader_function(struct et_reader *r, const char *name, const char *module,
+	enum et_space_kind space, uint32_t *out) ET_CHECK;
+/* The same for a function of another profile. */
+int et_reader_copy(
+	struct et_reader *r, const struct et_profile_function *f, uint32_t *out) ET_CHECK;
+/* Finds or adds a context. */
+int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint32_t *out) ET_CHECK;
+/* Adds samples to the run that is being read. */
+int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry) ET_CHECK;
+/* Adds calls of a function to the run that is being read. */
+int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls) ET_CHECK;
+/* Sets the command line of the program, unless it is known already. */
+void et_reader_command(struct et_reader *r, const char *text);
+/* Refuses files that count something else than those before. */
+int et_reader_event(struct et_reader *r, const char *event) ET_CHECK;
+/* Ends the run that is being read, and refuses one without samples. */
+int et_reader_end_run(struct et_reader *r) ET_CHECK;
+void et_reader_free(struct et_reader *r); /* what it owns, without the stream and the profile */
+
+/*
+ * Parses a whole number in decimal or, after 0x, hexadecimal digits at *text, and moves *text after
+ * it. Returns false if there is none or it does not fit.
+ */
+bool et_reader_whole(const char **text, uint64_t *out);
+/* The same of digits to the base 10 or 16. */
+bool et_reader_digits(const char **text, unsigned base, uint64_t *out);
+
+#endif

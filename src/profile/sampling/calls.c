@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/sampling/calls.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "measure/child/privilege.h"
+#include "measure/child/run.h"
+#include "profile/sampling/tracefs.h"
+#include "profile/symbols/demangle.h"
+#include "profile/symbols/object.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* It takes 0.1 s to remove a probe, and the kernel removes one at a time. */
+enum { MOST_PROBES = 100, MOST_CODE = 64 << 10 };
+static const double LEAST_SHARE = 0.01;
+
+/* --- which functions --- */
+
+struct heat {
+	uint64_t samples;
+	uint32_t function;
+};
+
+static int hottest_first(const void *a, const void *b)
+{
+	const struct heat *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat *list)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < p->n_runs; i++) {
+		const struct et_profile_run *run = &p->runs[i];
+		if (run->command != command || run->warmup)
+			continue;
+		total += run->samples;
+		for (size_t k = 0; k < run->n_counts; k++)
+			list[p->nodes[run->counts[k].node].function].samples +=
+				run->counts[k].samples;
+	}
+	return total;
+}
+
+size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t out[ET_MOST_COUNTED])
+{
+	ET_AUTO_FREE struct heat *list = et_calloc(p->n_functions + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		list[i].function = i;
+	uint64_t total = add_up(p, command, list);
+	qsort(list, p->n_functions, sizeof(*list), hottest_first);
+	for (size_t i = 0; i < p->n_functions && n < ET_MOST_COUNTED; i++) {
+		const struct et_profile_function *f = &p->functions[list[i].function];
+		if (!list[i].samples || (double)list[i].samples < LEAST_SHARE * (double)total)
+			break;
+		if (f->space == ET_SPACE_USER && f->module[0] == '/')
+			out[n++] = list[i].function;
+	}
+	return n;
+}
+
+/* --- where they are --- */
+
+/* Reads a relative jump at the place, of any condition; false if there is none. */
+static bool read_jump(const unsigned char *code, size_t at, size_t size, int64_t *target)
+{
+	unsigned char op = code[at];
+	size_t prefix = op == 0x0f ? 1 : 0;
+	int32_t far;
+
+	if (op == 0xeb || (op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3)) {
+		if (at + 2 > size)
+			return false;
+		*target = (int64_t)at + 2 + (int8_t)code[at + 1];
+		return true;
+	}
+	if (at + prefix + 5 > size || !(op == 0xe9 || (prefix && (code[at + 1] & 0xf0) == 0x80)))
+		return false;
+	memcpy(&far, code + at + prefix + 1, sizeof(far));
+	*target = (int64_t)(at + prefix + 5) + far;
+	return true;
+}
+
+/*
+ * Whether a jump leads to the place. Instructions are not decoded, so any byte may be the beginning
+ * of one: a jump that is none is found in 3 % of functions.
+ */
+static bool is_target(const unsigned char *code, size_t size, int64_t place)
+{
+	int64_t target;
+
+	for (size_t i = 0; i < size; i++) {
+		if (read_jump(code, i, size, &target) && target == place)
+			return true;
+	}
+	return false;
+}
+
+int et_calls_place(const unsigned char *code, size_t size)
+{
+	static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const int after = sizeof(endbr64);
+
+	if (is_target(code, size, 0))
+		return -1;
+	if (size <= sizeof(endbr64) || memcmp(code, endbr64, sizeof(endbr64)) != 0)
+		return 0;
+	return is_target(code, size, after) ? 0 : after;
+}
+
+struct probe {
+	uint32_t function;
+	const char *path; /* belongs to the profile */
+	uint64_t offset;  /* in the file */
+	bool unsure;      /* it may be passed without a call */
+	bool defined;     /* in tracefs */
+	struct stat file; /* as it was found */
+	int fd;           /* its event; -1: it cannot be probed */
+};
+
+struct probes {
+	struct probe *list;
+	size_t n, room;
+	bool full;      /* one more was wanted */
+	bool changed;   /* a file was, so it has no probes */
+	uint64_t since; /* that moment, in nanoseconds since 1970 */
+};
+
+static uint64_t changed_at(const struct stat *s)
+{
+	return (uint64_t)s->st_ctim.tv_sec * 1000000000u + (uint64_t)s->st_ctim.tv_nsec;
+}
+
+/* Whether a file is still the one that was found: another would be counted at wrong places. */
+static bool is_same(const char *path, const struct stat *found)
+{
+	struct stat now;
+
+	return stat(path, &now) == 0 && now.st_dev == found->st_dev &&
+	       now.st_ino == found->st_ino && changed_at(&now) == changed_at(found);
+}
+
+static void add_probe(struct probes *all, const struct et_profile *p, uint32_t function, int file,
+	uint64_t offset, uint64_t size)
+{
+	ET_AUTO_FREE unsigned char *code = et_alloc(MOST_CODE);
+	ssize_t n = pread(file, code, size < MOST_CODE ? size : MOST_CODE, (off_t)offset);
+
+	int place = n > 0 ? et_calls_place(code, (size_t)n) : 0;
+
+	all->full = all->n == MOST_PROBES;
+	if (all->full)
+		return;
+	ET_GROW(all->list, all->n, all->room);
+	all->list[all->n++] = (struct probe){ .function = function,
+		.path = p->functions[function].module,
+		.offset = offset + (uint64_t)(place > 0 ? place : 0),
+		.unsure = place < 0,
+		.fd = -1 };
+}
+
+/* Returns the hash of each symbol's name as the profile has it. */
+static uint64_t *hash_names(const struct et_symbols *t)
+{
+	uint64_t *hashes = et_calloc(t->n + 1, sizeof(*hashes));
+
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = et_symbols_name(t, &t->symbols[i]);
+		ET_AUTO_FREE char *readable = et_demangle(name);
+		hashes[i] = et_hash_text(readable ? readable : name);
+	}
+	return hashes;
+}
+
+/*
+ * Static functions of several source files may share a name, as the versions of a constructor do:
+ * the profile has them as one.
+ */
+static void find_places(struct probes *all, const struct et_profile *p, uint32_t function,
+	const struct et_object *o, const uint64_t *hashes, int file)
+{
+	const struct et_profile_function *f = &p->functions[function];
+	char *end;
+
+	if (f->unnamed) {
+		uint64_t offset = strtoull(f->name + (f->name[0] == '['), &end, 16);
+		if (f->name[0] == '[' && *end == ']')
+			add_probe(all, p, function, file, offset, 16);
+		return;
+	}
+	uint64_t wanted = et_hash_text(f->name);
+	for (size_t i = 0; i < o->symbols.n; i++) {
+		const struct et_symbol *s = &o->symbols.symbols[i];
+		if (s->source != ET_SYMBOL_RANGE && hashes[i] == wanted)
+			add_probe(all, p, function, file, et_object_offset(o, s->start),
+				s->end - s->start);
+	}
+}
+
+/* A function without all of its places would have too few calls, so it has none. */
+static void find_function(struct probes *all, const struct et_profile *p, uint32_t function,
+	const struct et_object *o, const uint64_t *hashes, int file)
+{
+	size_t first = all->n;
+	struct stat found;
+
+	if (fstat(file, &found) < 0)
+		return;
+	all->full = false;
+	find_places(all, p, function, o, hashes, file);
+	if (all->full)
+		all->n = first;
+	for (size_t i = first; i < all->n; i++)
+		all->list[i].file = found;
+}
+
+/* Reads its symbols, too. Not if its build id is known and another one. */
+static bool is_profiled_build(
+	const char *root, const struct et_profile *p, const char *path, struct et_object *o)
+{
+	const struct et_profile_build *build = et_profile_build_of(p, path);
+	struct et_build_id wanted = { .size = build ? build->size : 0 };
+
+	if (build && !build->size)
+		return false;
+	if (build)
+		memcpy(wanted.bytes, build->id, build->size);
+	et_object_read(root, path, &wanted, false, o);
+	return o->state != ET_OBJECT_CHANGED;
+}
+
+/*
+ * Opens a file and reads its symbols; -1: it cannot be opened, or has changed since the profile
+ * began. The build id shows whether an older file took its place.
+ */
+static int open_unchanged(struct probes *all, const char *root, const struct et_profile *p,
+	const char *path, struct et_object *o)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat found;
+
+	if (file < 0)
+		return -1;
+	if (fstat(file, &found) == 0 && changed_at(&found) < all->since &&
+		is_profiled_build(root, p, path, o))
+		return file;
+	all->changed = true;
+	close(file);
+	return -1;
+}
+
+/* Finds the functions that are in the same file as the first, and takes them from the list. */
+static void find_file(
+	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
+{
+	const char *path = p->functions[list[0]].module;
+	struct et_object o = { 0 };
+	int file = open_unchanged(all, root, p, path, &o);
+
+	ET_AUTO_FREE uint64_t *hashes = hash_names(&o.symbols);
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == ET_PROFILE_NONE || strcmp(p->functions[list[i]].module, path) != 0)
+			continue;
+		if (file >= 0)
+			find_function(all, p, list[i], &o, hashes, file);
+		if (i)
+			list[i] = ET_PROFILE_NONE;
+	}
+	et_object_free(&o);
+	et_cleanup_close(&file);
+}
+
+/* The list is changed. */
+static void find_all(
+	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
+{
+	all->n = 0;
+	all->changed = false;
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] != ET_PROFILE_NONE)
+			find_file(all, root, p, list + i, n - i);
+	}
+}
+
+/* --- the kernel's part --- */
+
+/*
+ * Counts from the execve() of the task on; -1: never. Returns the descriptor or -errno. Only events
+ * of tracepoints are inherited: for those of the PMU the kernel would read the path again, in the
+ * memory of the program, and its clone() would fail with EFAULT.
+ */
+static int open_event(struct perf_event_attr *attr, pid_t task)
+{
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	attr->enable_on_exec = 1;
+	attr->inherit = attr->type == PERF_TYPE_TRACEPOINT;
+	int fd = (int)syscall(
+		SYS_perf_event_open, attr, task, task < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_probe(uint32_t type, const char *path, uint64_t offset, pid_t task)
+{
+	struct perf_event_attr attr = {
+		.type = type, .config1 = (uintptr_t)path, .config2 = offset
+	};
+
+	return open_event(&attr, task);
+}
+
+static int read_type(const char *root, uint32_t *out, struct et_error *err)
+{
+	char line[32] = "";
+	uint64_t type;
+
+	if (et_sysroot_line(
+		    root, "/sys/bus/event_source/devices/uprobe/type", line, sizeof(line)) <= 0 ||
+		et_parse_u64("type", line, 0, UINT32_MAX, &type, NULL))
+		return et_hint(err,
+			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"this kernel has no uprobes, so it cannot count calls"),
+			"use a kernel with CONFIG_UPROBE_EVENTS, or give the numbers: "
+			"--calls=NAME=N");
+	*out = (uint32_t)type;
+	return 0;
+}
+
+static int refused(int rc, struct et_error *err)
+{
+	return et_hint_privilege(err,
+		et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot count calls by uprobes"),
+		"CAP_PERFMON or CAP_SYS_ADMIN", "give the numbers: --calls=NAME=N");
+}
+
+int et_calls_allowed(const char *root, struct et_error *err)
+{
+	uint32_t type = 0;
+	int rc = read_type(root, &type, err);
+
+	if (rc)
+		return rc;
+	/* No file has this name: the kernel refuses the probe, but first it checks our rights. */
+	int fd = open_probe(type, "", 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EACCES || fd == -EPERM ? refused(fd, err) : 0;
+}
+
+/* --- the observer --- */
+
+struct counting {
+	const char *root;
+	struct et_profile *p;
+	uint32_t type;
+	struct et_tracefs tracefs; /* not open unless the program has several tasks */
+	struct probes probes;      /* of the run */
+};
+
+static void close_probes(struct counting *o)
+{
+	for (size_t i = 0; i < o->probes.n; i++) {
+		struct probe *p = &o->probes.list[i];
+		et_cleanup_close(&p->fd);
+		if (p->defined)
+			et_tracefs_remove(&o->tracefs, (uint32_t)i);
+	}
+	o->probes.n = 0;
+	et_tracefs_close(&o->tracefs);
+}
+
+static int open_calls(const struct et_observer_setup *setup, void **self, struct et_error *err)
+{
+	uint32_t type = 0;
+
+	if (!setup->e->profile)
+		return 0;
+	int rc = read_type(setup->root, &type, err);
+	if (rc)
+		return rc;
+	struct counting *o = et_calloc(1, sizeof(*o));
+	*o = (struct counting){ .root = setup->root,
+		.p = setup->e->profile,
+		.type = type,
+		.tracefs = { -1, -1 },
+		.probes = { .since = setup->e->started_wall_ns } };
+	*self = o;
+	return 0;
+}
+
+static void close_calls(void *self)
+{
+	struct counting *o = self;
+
+	close_probes(o);
+	free(o->probes.list);
+	free(o);
+}
+
+/* Returns the descriptor or -errno. */
+static int open_inherited(struct counting *o, size_t i, pid_t task)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
+	struct probe *p = &o->probes.list[i];
+	uint64_t id = 0;
+	int rc = et_tracefs_define(&o->tracefs, (uint32_t)i, p->path, p->offset, &id);
+
+	if (rc)
+		return rc;
+	p->defined = true;
+	attr.config = id;
+	return open_event(&attr, task);
+}
+
+static int open_one(struct counting *o, size_t i, pid_t task)
+{
+	struct probe *p = &o->probes.list[i];
+
+	if (p->unsure)
+		return -ENOTSUP;
+	int fd = o->tracefs.dir >= 0 ? open_inherited(o, i, task)
+				     : open_probe(o->type, p->path, p->offset, task);
+	p->fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+/* An instruction that the kernel cannot probe leaves its function without a number. */
+static int open_all(struct counting *o, pid_t task, struct et_error *err)
+{
+	size_t open = 0;
+	int last = -ENOENT;
+
+	for (size_t i = 0; i < o->probes.n; i++) {
+		int rc = open_one(o, i, task);
+		if (rc == -EACCES || rc == -EPERM || rc == -EMFILE)
+			return refused(rc, err);
+		open += rc == 0;
+		last = rc ? rc : last;
+	}
+	if (open)
+		return 0;
+	if (o->probes.changed)
+		return et_hint(err,
+			et_fail(err, ESTALE, ET_EXIT_ENVIRONMENT,
+				"cannot count calls: the program's files changed since it was "
+				"profiled"),
+			"profile it again");
+	return et_hint(err,
+		et_fail_errno(err, -last, ET_EXIT_ENVIRONMENT,
+			"cannot count calls: none of %zu functions can be probed", o->probes.n),
+		"give the numbers: --calls=NAME=N");
+}
+
+static bool is_alone(const struct et_profile *p, uint32_t command)
+{
+	bool alone = false;
+
+	for (size_t i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].command != command)
+			continue;
+		if (p->runs[i].tasks != 1)
+			return false;
+		alone = true;
+	}
+	return alone;
+}
+
+static void before(void *self, struct et_run *run)
+{
+	struct counting *o = self;
+	uint32_t functions[ET_MOST_COUNTED];
+	size_t n = et_calls_choose(o->p, run->commands[0], functions);
+
+	close_probes(o); /* of a run that failed */
+	find_all(&o->probes, o->root, o->p, functions, n);
+}
+
+/* The child has not executed the program yet. */
+static int attach(void *self, struct et_run *run, struct et_error *err)
+{
+	struct counting *o = self;
+
+	if (!is_alone(o->p, run->commands[0])) {
+		int rc = et_tracefs_open(&o->tracefs);
+		if (rc)
+			return et_hint_privilege(err,
+				et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT,
+					"cannot count calls in several tasks: no tracefs"),
+				"root and CAP_SYS_ADMIN", "give the numbers: --calls=NAME=N");
+	}
+	return open_all(o, run->waits[0].pid, err);
+}
+
+static bool read_probe(const struct probe *p, uint64_t *sum)
+{
+	uint64_t value;
+
+	if (p->fd < 0 || !is_same(p->path, &p->file) ||
+		read(p->fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		return false;
+	*sum += value;
+	return true;
+}
+
+/* The places of a function follow each other. */
+static void set_calls(struct counting *o, uint32_t command, size_t first, size_t end)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = first; i < end; i++) {
+		if (!read_probe(&o->probes.list[i], &sum))
+			return;
+	}
+	et_profile_set_calls(o->p, command, o->probes.list[first].function, (double)sum);
+}
+
+static void after(void *self, struct et_run *run)
+{
+	struct counting *o = self;
+
+	for (size_t i = 0, end; i < o->probes.n; i = end) {
+		for (end = i + 1; end < o->probes.n &&
+				  o->probes.list[end].function == o->probes.list[i].function;)
+			end++;
+		set_calls(o, run->commands[0], i, end);
+	}
+	close_probes(o);
+}
+
+const struct et_observer et_observe_calls = {
+	.name = "calls",
+	.on_request = true,
+	.holds_child = true,
+	.open = open_calls,
+	.before = before,
+	.attach = attach,
+	.after = after,
+	.close = close_calls,
+};

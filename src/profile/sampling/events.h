@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The perf events of a profile: on each CPU several that sample into one ring, and one that counts
+ * nothing but reports mappings, forks and exits into a ring of its own, so that a ring full of
+ * samples never costs a mapping.
+ *
+ * Events of a control group count all its tasks on a CPU as one, and are opened once per
+ * experiment. Events of a task are inherited by its threads and children; each begins to count anew
+ * there.
+ */
+#ifndef ET_PROFILE_SAMPLING_EVENTS_H
+#define ET_PROFILE_SAMPLING_EVENTS_H
+
+#include "base/error.h"
+#include "measure/observe/perf_ring.h"
+#include "model/sample/profile.h"
+#include "profile/sampling/periods.h"
+
+#include <sched.h>
+
+/* The event that is sampled. */
+struct et_event_kind {
+	char name[24]; /* "cycles", "cpu-clock" */
+	uint32_t type;
+	uint64_t config;
+	double per_ns;        /* how much it counts in a nanosecond of CPU time */
+	uint64_t sample_type; /* see record.h */
+	uint64_t regs;        /* with ET_CHAINS_DWARF: the mask of the registers */
+	bool user_only;
+	bool forbidden_kernel; /* the user asked for the kernel and may not sample it */
+	bool old_kernel;       /* build ids and counts of lost records are not known */
+};
+
+/*
+ * Chooses what the plan asks for and the machine has. 0, or -errno with err filled: what is
+ * missing, and how to get it.
+ */
+int et_event_choose(const char *root, const struct et_profile_plan *plan, struct et_event_kind *out,
+	struct et_error *err) ET_CHECK;
+/* Returns the mean distance between samples that the plan asks for, in the event's unit. */
+double et_event_period(const struct et_event_kind *kind, const struct et_profile_plan *plan);
+/* Fills err with the reason why an event could not be opened: errnum. Returns -errnum. */
+int et_event_refused(const char *root, int errnum, struct et_error *err);
+
+/* Those of one CPU. */
+struct et_cpu_events {
+	struct et_perf_ring samples, side;
+	size_t n; /* events that sample; the first owns the ring */
+	int fd[ET_MOST_EVENTS];
+	uint64_t id[ET_MOST_EVENTS];
+	uint64_t lost[ET_MOST_EVENTS]; /* of earlier runs */
+	uint64_t side_lost;            /* likewise */
+	uint64_t begun;                /* the first had counted this much when the run began */
+};
+
+struct et_events {
+	struct et_cpu_events *cpus;
+	size_t n;
+	bool knows_lost; /* the kernel counts them */
+};
+
+/*
+ * Opens `each` events per CPU of the set, disabled, for the group. 0 or -errno; then nothing is
+ * left open.
+ */
+int et_events_open_group(struct et_events *e, const struct et_event_kind *kind, size_t each,
+	int group_fd, const cpu_set_t *cpus) ET_CHECK;
+/* Opens one event per CPU of the set for a task; execve() enables them. */
+int et_events_open_task(struct et_events *e, const struct et_event_kind *kind, pid_t pid,
+	uint64_t period, const cpu_set_t *cpus) ET_CHECK;
+void et_events_close(struct et_events *e); /* all zero is fine */
+
+/* Prepares the events of a group, which must be disabled, for the next run. */
+void et_events_set(struct et_events *e, const struct et_periods *periods);
+void et_events_enable(const struct et_events *e, size_t i); /* the i-th of each CPU */
+void et_events_disable(const struct et_events *e);
+/* Marks the begin of the run: CPU time from now on belongs to it. */
+void et_events_begin(struct et_events *e);
+
+/* The readings of the events after a run. */
+struct et_events_read {
+	uint64_t counted; /* by the first event of each CPU since et_events_begin */
+	uint64_t due;     /* samples, since et_events_set */
+	uint64_t lost;    /* records of any kind, by the kernel's count */
+};
+
+void et_events_read(
+	struct et_events *e, const struct et_periods *periods, struct et_events_read *out);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The observer that samples the program of each run and fills measured.profile of its sample. */
+#ifndef ET_PROFILE_SAMPLING_OBSERVE_H
+#define ET_PROFILE_SAMPLING_OBSERVE_H
+
+#include "measure/observe/observer.h"
+
+/*
+ * For struct et_session_setup. It needs an experiment with a profile: it takes the plan from there,
+ * adds functions and contexts to it, and records the event and the way that it really used.
+ */
+extern const struct et_observer et_observe_profile;
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/symbols/cfi.h"
+#include "base/alloc.h"
+#include "profile/symbols/elf_file.h"
+
+#include <string.h>
+
+bool et_cfi_load(const struct et_cfi_state *s, uint64_t address, uint64_t *out)
+{
+	uint64_t at = address - s->stack_start;
+
+	if (s->stack_bytes < sizeof(*out) || at > s->stack_bytes - sizeof(*out))
+		return false;
+	memcpy(out, s->stack + at, sizeof(*out));
+	return true;
+}
+
+#ifdef ET_HAVE_DW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+struct et_cfi {
+	struct et_elf elf;
+	Dwarf_CFI *rules;
+};
+
+/* libdw reads the sections at once, so the file need not stay open. */
+static struct et_cfi *open_elf(struct et_elf *elf)
+{
+	Dwarf_CFI *rules = dwarf_getcfi_elf(elf->elf);
+
+	if (!rules) {
+		et_elf_close(elf);
+		return NULL;
+	}
+	if (elf->fd >= 0) {
+		elf_cntl(elf->elf, ELF_C_FDDONE);
+		close(elf->fd);
+		elf->fd = -1;
+	}
+	struct et_cfi *c = et_alloc(sizeof(*c));
+	*c = (struct et_cfi){ *elf, rules };
+	return c;
+}
+
+struct et_cfi *et_cfi_open(const char *path, const struct et_build_id *wanted)
+{
+	struct et_elf elf;
+
+	if (et_elf_open(path, &elf) != ET_OBJECT_READ)
+		return NULL;
+	if ((wanted->size && !et_elf_has_build_id(&elf, wanted)) || !et_elf_is_native(&elf)) {
+		et_elf_close(&elf);
+		return NULL;
+	}
+	return open_elf(&elf);
+}
+
+struct et_cfi *et_cfi_open_image(const void *image, size_t size)
+{
+	struct et_elf elf;
+
+	return et_elf_open_image(image, size, &elf) == ET_OBJECT_READ ? open_elf(&elf) : NULL;
+}
+
+void et_cfi_close(struct et_cfi *c)
+{
+	if (!c)
+		return;
+	dwarf_cfi_end(c->rules);
+	et_elf_close(&c->elf);
+	free(c);
+}
+
+/* --- expressions: the operations that compilers and linkers write into call frame information ---
+ */
+
+enum { DEPTH = 16 };
+
+struct machine {
+	const struct et_cfi_state *state;
+	uint64_t cfa;
+	bool has_cfa;
+	uint64_t stack[DEPTH];
+	size_t n;
+	bool failed;
+};
+
+static void push(struct machine *m, uint64_t value)
+{
+	if (m->n == DEPTH)
+		m->failed = true;
+	else
+		m->stack[m->n++] = value;
+}
+
+static uint64_t pop(struct machine *m)
+{
+	if (m->n == 0) {
+		m->failed = true;
+		return 0;
+	}
+	return m->stack[--m->n];
+}
+
+static void push_register(struct machine *m, uint64_t number, uint64_t plus)
+{
+	if (number >= ET_CFI_REGISTERS || !(m->state->known >> number & 1))
+		m->failed = true;
+	else
+		push(m, m->state->registers[number] + plus);
+}
+
+static bool binary(struct machine *m, unsigned atom)
+{
+	uint64_t b, a;
+
+	if (m->n < 2)
+		return false;
+	b = m->stack[m->n - 1];
+	a = m->stack[m->n - 2];
+	switch (atom) {
+	case DW_OP_plus:
+		a += b;
+		break;
+	case DW_OP_minus:
+		a -= b;
+		break;
+	case DW_OP_mul:
+		a *= b;
+		break;
+	case DW_OP_and:
+		a &= b;
+		break;
+	case DW_OP_or:
+		a |= b;
+		break;
+	case DW_OP_shl:
+		a = b < 64 ? a << b : 0;
+		break;
+	case DW_OP_shr:
+		a = b < 64 ? a >> b : 0;
+		break;
+	case DW_OP_ge:
+		a = (int64_t)a >= (int64_t)b;
+		break;
+	case DW_OP_gt:
+		a = (int64_t)a > (int64_t)b;
+		break;
+	case DW_OP_le:
+		a = (int64_t)a <= (int64_t)b;
+		break;
+	case DW_OP_lt:
+		a = (int64_t)a < (int64_t)b;
+		break;
+	case DW_OP_eq:
+		a = a == b;
+		break;
+	case DW_OP_ne:
+		a = a != b;
+		break;
+	default:
+		return false;
+	}
+	m->n--;
+	m->stack[m->n - 1] = a;
+	return true;
+}
+
+static void load(struct machine *m)
+{
+	uint64_t value;
+
+	if (et_cfi_load(m->state, pop(m), &value))
+		push(m, value);
+	else
+		m->failed = true;
+}
+
+static void constant_or_register(struct machine *m, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		push(m, op->atom - DW_OP_lit0);
+	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		push_register(m, op->atom - DW_OP_breg0, op->number);
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		push(m, op->number);
+	else
+		m->failed = true;
+}
+
+static void execute(struct machine *m, const Dwarf_Op *op)
+{
+	switch (op->atom) {
+	case DW_OP_call_frame_cfa:
+		m->failed |= !m->has_cfa;
+		push(m, m->cfa);
+		break;
+	case DW_OP_plus_uconst:
+		push(m, pop(m) + op->number);
+		break;
+	case DW_OP_bregx:
+		push_register(m, op->number, op->number2);
+		break;
+	case DW_OP_dup: {
+		uint64_t value = pop(m);
+		push(m, value);
+		push(m, value);
+		break;
+	}
+	case DW_OP_deref:
+		load(m);
+		break;
+	case DW_OP_nop:
+		break;
+	default:
+		if (!binary(m, op->atom))
+			constant_or_register(m, op);
+	}
+}
+
+/* Evaluates operations without the final one that says what the result means. */
+static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, uint64_t *out)
+{
+	m->n = 0;
+	m->failed = false;
+	for (size_t i = 0; i < n && !m->failed; i++)
+		execute(m, &ops[i]);
+	*out = pop(m);
+	return !m->failed;
+}
+
+/* --- rules --- */
+
+/* The value that a register has in the caller. */
+static bool recover(struct machine *m, Dwarf_Frame *frame, int number, uint64_t *out)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(frame, number, memory, &ops, &n) != 0)
+		return false;
+	if (n == 0) { /* the same value if ops is NULL, otherwise undefined */
+		*out = number < ET_CFI_REGISTERS ? m->state->registers[number] : 0;
+		return !ops && number < ET_CFI_REGISTERS && (m->state->known >> number & 1);
+	}
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		unsigned other = ops[0].atom - DW_OP_reg0;
+		*out = m->state->registers[other];
+		return m->state->known >> other & 1;
+	}
+	if (ops[n - 1].atom == DW_OP_stack_value)
+		return evaluate(m, ops, n - 1, out);
+	return evaluate(m, ops, n, out) && et_cfi_load(m->state, *out, out);
+}
+
+static void recover_all(
+	struct machine *m, Dwarf_Frame *frame, int return_column, struct et_cfi_state *next)
+{
+	next->known = 0;
+	for (int i = 0; i < ET_CFI_IP; i++) {
+		if (recover(m, frame, i, &next->registers[i]))
+			next->known |= UINT64_C(1) << i;
+	}
+	next->registers[next->stack_pointer] = m->cfa;
+	next->known |= UINT64_C(1) << next->stack_pointer;
+	if (recover(m, frame, return_column, &next->registers[ET_CFI_IP]))
+		next->known |= UINT64_C(1) << ET_CFI_IP;
+}
+
+/*
+ * A caller is above its callee in the stack, otherwise unwinding would not end. Only a function
+ * that has saved nothing yet may have no frame, and a signal may have come on another stack.
+ */
+static bool is_above(const struct et_cfi_state *s, uint64_t cfa, bool signal)
+{
+	uint64_t now = s->registers[s->stack_pointer];
+
+	return signal || cfa > now || (cfa == now && s->interrupted);
+}
+
+bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *state)
+{
+	struct machine m = { .state = state };
+	struct et_cfi_state next = *state;
+	Dwarf_Frame *frame;
+	Dwarf_Addr start, end;
+	Dwarf_Op *ops;
+	size_t n;
+	bool signal = false;
+
+	if (dwarf_cfi_addrframe(c->rules, address, &frame) != 0)
+		return false;
+	int column = dwarf_frame_info(frame, &start, &end, &signal);
+	bool done = column >= 0 && dwarf_frame_cfa(frame, &ops, &n) == 0 && n > 0 &&
+		    evaluate(&m, ops, n, &m.cfa);
+	if (done) {
+		m.has_cfa = true;
+		recover_all(&m, frame, column, &next);
+		next.interrupted = signal;
+		done = (next.known >> ET_CFI_IP & 1) && is_above(state, m.cfa, signal);
+	}
+	free(frame);
+	if (done)
+		*state = next;
+	return done;
+}
+
+#else
+
+struct et_cfi *et_cfi_open(const char *path, const struct et_build_id *wanted)
+{
+	(void)path, (void)wanted;
+	return NULL;
+}
+
+struct et_cfi *et_cfi_open_image(const void *image, size_t size)
+{
+	(void)image, (void)size;
+	return NULL;
+}
+
+void et_cfi_close(struct et_cfi *c)
+{
+	(void)c;
+}
+
+bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *state)
+{
+	(void)c, (void)address, (void)state;
+	return false;
+}
+
+#endif

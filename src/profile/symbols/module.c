@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/symbols/module.h"
+#include "base/alloc.h"
+#include "profile/symbols/place.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/* Addresses without a symbol are counted by pages of the file. */
+enum { PAGE = 4096 };
+
+/* --- which module is mapped --- */
+
+static bool begins_with(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static const char deleted[] = " (deleted)"; /* the kernel appends it */
+
+static bool ends_with(const char *text, const char *with)
+{
+	size_t length = strlen(text), n = strlen(with);
+
+	return length > n && !strcmp(text + length - n, with);
+}
+
+static enum et_module_kind kind_of(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		return ET_MODULE_VDSO;
+	if (begins_with(path, "/memfd:"))
+		return ET_MODULE_MEMFD;
+	if (path[0] != '/' || begins_with(path, "//anon") || begins_with(path, "/dev/zero") ||
+		begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage"))
+		return ET_MODULE_ANONYMOUS;
+	return ET_MODULE_FILE;
+}
+
+/* The mapping, and what tells its file from others. */
+struct identity {
+	const struct et_mapping *mapping;
+	size_t build_id_size;
+	struct stat file;
+};
+
+static struct identity identify(const struct et_mapping *mapping)
+{
+	struct identity id = { .mapping = mapping };
+	size_t size = mapping->build_id ? mapping->build_id_size : 0;
+
+	if (size && size <= sizeof(((struct et_module *)NULL)->build_id.bytes))
+		id.build_id_size = size;
+	else if (kind_of(mapping->path) == ET_MODULE_FILE && stat(mapping->path, &id.file) < 0)
+		id.file = (struct stat){ 0 };
+	return id;
+}
+
+static struct et_module *new_module(const struct identity *id)
+{
+	const struct et_mapping *mapping = id->mapping;
+	struct et_module *m = et_calloc(1, sizeof(*m));
+
+	m->mapped = et_strdup(mapping->path);
+	m->path = et_strdup(mapping->path);
+	m->kind = kind_of(mapping->path);
+	m->deleted = m->kind == ET_MODULE_FILE && ends_with(m->path, deleted);
+	if (m->deleted)
+		m->path[strlen(m->path) - strlen(deleted)] = '\0';
+	m->by_page.width = sizeof(uint64_t);
+	m->nameless = ET_PROFILE_NONE;
+	m->file = id->file;
+	m->build_id.size = id->build_id_size;
+	if (id->build_id_size)
+		memcpy(m->build_id.bytes, mapping->build_id, id->build_id_size);
+	return m;
+}
+
+static bool is_mapped(const struct et_module *m, const struct identity *id)
+{
+	size_t size = id->build_id_size;
+
+	return !strcmp(m->mapped, id->mapping->path) && m->build_id.size == size &&
+	       (size ? !memcmp(m->build_id.bytes, id->mapping->build_id, size)
+		     : et_is_same_file(&m->file, &id->file));
+}
+
+uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping)
+{
+	uint64_t key = et_hash_text(mapping->path) | 1;
+	struct identity id = identify(mapping);
+
+	m->by_path.width = sizeof(uint64_t);
+	for (;; key += 2) {
+		const uint64_t *found = et_hash_find(&m->by_path, key);
+		if (!found)
+			break;
+		if (is_mapped(m->list[*found], &id))
+			return (uint32_t)*found;
+	}
+	*(uint64_t *)et_hash_put(&m->by_path, key) = m->n;
+	ET_GROW(m->list, m->n, m->room);
+	m->list[m->n] = new_module(&id);
+	return (uint32_t)m->n++;
+}
+
+/* --- its symbols --- */
+
+/* The image of the vDSO is in our own memory. It ends with the section headers. */
+static const void *find_vdso(size_t *size)
+{
+	const char *image = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	Elf64_Ehdr head;
+
+	if (!image)
+		return NULL;
+	memcpy(&head, image, sizeof(head));
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	*size = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	return image;
+}
+
+/* Without a build id, another file that took the place of a deleted one would not be noticed. */
+static bool has_file(const struct et_module *m)
+{
+	return m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size);
+}
+
+static void read_module(struct et_modules *all, struct et_module *m)
+{
+	size_t size;
+	const void *vdso = m->kind == ET_MODULE_VDSO ? find_vdso(&size) : NULL;
+
+	m->read = true;
+	if (m->kind == ET_MODULE_FILE && m->build_id.size)
+		et_profile_note_build(all->profile, m->path, m->build_id.bytes, m->build_id.size);
+	if (vdso)
+		et_object_read_image(vdso, size, &m->object);
+	else if (has_file(m))
+		et_object_read(
+			all->root, m->path, &m->build_id, all->profile->plan.inlines, &m->object);
+	else
+		m->object.state = ET_OBJECT_MISSING;
+}
+
+const struct et_cfi *et_modules_cfi(
+	struct et_modules *m, uint32_t module, uint64_t offset, uint64_t *address)
+{
+	struct et_module *its = m->list[module];
+	size_t size;
+	const void *vdso;
+
+	if (!its->read)
+		read_module(m, its);
+	if (!et_object_address(&its->object, offset, address))
+		return NULL;
+	if (!its->cfi_read) {
+		its->cfi_read = true;
+		vdso = its->kind == ET_MODULE_VDSO ? find_vdso(&size) : NULL;
+		its->cfi = vdso ? et_cfi_open_image(vdso, size)
+				: et_cfi_open(its->path, &its->build_id);
+	}
+	return its->cfi;
+}
+
+/* --- which function --- */
+
+/* The name of code without a symbol: the offset in the file where it begins. */
+static void name_offset(uint64_t offset, char name[static 32])
+{
+	snprintf(name, 32, "[0x%" PRIx64 "]", offset);
+}
+
+static void name_page(uint64_t page, enum et_object_state state, char name[static 48])
+{
+	const char *why = state == ET_OBJECT_CHANGED       ? ", file changed"
+			  : state == ET_OBJECT_MISSING     ? ", file missing"
+			  : state == ET_OBJECT_UNSUPPORTED ? ET_PROFILE_NO_LIBDW
+							   : "";
+
+	snprintf(name, 48, "[0x%" PRIx64 "%s]", page, why);
+}
+
+/* Where nothing is known about functions, their code is counted by pages. */
+static void resolve_by_page(
+	struct et_modules *all, struct et_module *m, uint64_t offset, struct et_resolved *out)
+{
+	uint64_t page = offset & ~(uint64_t)(PAGE - 1);
+	uint64_t *kept = et_hash_put(&m->by_page, page + 1);
+	uint32_t number = *kept ? (uint32_t)(*kept - 1) : ET_PROFILE_NONE;
+	char name[48];
+	struct et_profile_place place = { name, m->path, ET_SPACE_USER, true, offset - page };
+
+	name_page(page, m->object.state, name);
+	out->functions[0] =
+		et_place_function(all->profile, &place, &number, &m->by_address, offset);
+	if (number != ET_PROFILE_NONE)
+		*kept = 1 + (uint64_t)number;
+}
+
+static void resolve_by_symbol(struct et_modules *all, struct et_module *m, struct et_symbol *symbol,
+	uint64_t address, struct et_resolved *out)
+{
+	struct et_profile_place place = { .name = et_symbols_name(&m->object.symbols, symbol),
+		.module = m->path,
+		.space = ET_SPACE_USER,
+		.unnamed = symbol->source == ET_SYMBOL_RANGE,
+		.distance = address - symbol->start };
+	char name[32];
+
+	if (place.unnamed) {
+		name_offset(et_object_offset(&m->object, symbol->start), name);
+		place.name = name;
+	}
+	out->at_entry = !place.distance;
+	out->functions[0] =
+		et_place_function(all->profile, &place, &symbol->function, &m->by_address, address);
+}
+
+/* Puts the inlined functions before the function that contains them. */
+static void resolve_inlined(
+	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
+{
+	const struct et_inlines *inlines = &m->object.inlines;
+	uint64_t begin;
+	struct et_inlined *call = et_inlines_find(inlines, address, &begin);
+	uint32_t function = out->functions[0];
+
+	if (!call)
+		return;
+	out->at_entry = address == begin;
+	out->n = 0;
+	for (; call && out->n < ET_MOST_INLINED - 1; call = et_inlines_outer(inlines, call)) {
+		struct et_profile_place place = { et_inlines_name(inlines, call), m->path,
+			ET_SPACE_USER, .distance = address - begin };
+		out->functions[out->n++] =
+			et_place_function(all->profile, &place, &call->function, NULL, 0);
+	}
+	out->functions[out->n++] = function;
+}
+
+static void resolve_anonymous(
+	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
+{
+	struct et_profile_place place = { "[anonymous]", "[unknown]", ET_SPACE_UNKNOWN, true,
+		address };
+
+	out->functions[0] =
+		et_place_function(all->profile, &place, &m->nameless, &m->by_address, address);
+}
+
+bool et_modules_may_be_generated(const struct et_modules *m, uint32_t module)
+{
+	enum et_module_kind kind = m->list[module]->kind;
+
+	return kind == ET_MODULE_ANONYMOUS || kind == ET_MODULE_MEMFD;
+}
+
+void et_modules_resolve(
+	struct et_modules *m, uint32_t module, uint64_t offset, struct et_resolved *out)
+{
+	struct et_module *its = m->list[module];
+	uint64_t address;
+
+	*out = (struct et_resolved){ .n = 1 };
+	if (!its->read)
+		read_module(m, its);
+	if (its->kind == ET_MODULE_ANONYMOUS) {
+		resolve_anonymous(m, its, offset, out);
+		return;
+	}
+	struct et_symbol *symbol = et_object_address(&its->object, offset, &address)
+					   ? et_symbols_find(&its->object.symbols, address)
+					   : NULL;
+	if (symbol) {
+		resolve_by_symbol(m, its, symbol, address, out);
+		resolve_inlined(m, its, address, out);
+	} else {
+		resolve_by_page(m, its, offset, out);
+	}
+}
+
+void et_modules_free(struct et_modules *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct et_module *its = m->list[i];
+		et_cfi_close(its->cfi);
+		et_object_free(&its->object);
+		et_hash_free(&its->by_page);
+		et_hash_free(&its->by_address);
+		free(its->mapped);
+		free(its->path);
+		free(its);
+	}
+	free(m->list);
+	et_hash_free(&m->by_path);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "source/operand.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool et_operand_is_file(const char *operand)
+{
+	struct stat st;
+
+	if (!strcmp(operand, "-"))
+		return true;
+	if (stat(operand, &st) == 0)
+		return !S_ISDIR(st.st_mode);
+	if (*operand == '/' || !strncmp(operand, "./", 2) || !strncmp(operand, "../", 3))
+		return true;
+	return errno != ENOENT;
+}
+
+static int read_file(
+	const char *path, const struct et_operand_use *use, void *ctx, struct et_error *err)
+{
+	if (!strcmp(path, "-"))
+		return use->read(ctx, stdin, "standard input", err);
+	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
+	if (!in)
+		return et_fail_file(err, errno, ET_EXIT_USAGE, path);
+	return use->read(ctx, in, path, err);
+}
+
+static int take_one(const struct et_cli *cli, const char *name, const struct et_operand_use *use,
+	void *ctx, struct et_error *err)
+{
+	struct et_experiment *e;
+	int rc = et_stored_fetch(cli, name, &e, err);
+
+	if (rc == -ENOENT)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"'%s' is neither a file nor a stored experiment", name),
+			"run 'etalon list' to see the stored experiments");
+	return rc ? rc : use->take(ctx, e, err);
+}
+
+int et_operand_open(const struct et_cli *cli, const char *operand, const struct et_operand_use *use,
+	void *ctx, struct et_error *err)
+{
+	struct et_store *store = NULL;
+	char id[40];
+
+	if (et_operand_is_file(operand))
+		return read_file(operand, use, ctx, err);
+	int rc = use->find ? et_stored_search(cli, operand, use->find, ctx, &store, id, err)
+			   : take_one(cli, operand, use, ctx, err);
+	et_store_close(store);
+	if (rc == -ENOENT && access(operand, F_OK) == 0)
+		return et_fail_file(err, EISDIR, ET_EXIT_USAGE, operand);
+	return rc;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/compare/contrast.h"
+#include "base/alloc.h"
+#include "num/multiple.h"
+#include "stats/compare/duet.h"
+#include "stats/compare/paired.h"
+#include "stats/compare/two_sample.h"
+#include "stats/fleet/across.h"
+#include "stats/series/normality.h"
+
+#include <math.h>
+
+static bool counts(const struct et_sample *s, enum et_metric m)
+{
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && et_sample_value(s, m) > 0;
+}
+
+static double log_ratio(const struct et_sample *b, const struct et_sample *a, enum et_metric m)
+{
+	return log(et_sample_value(b, m) / et_sample_value(a, m));
+}
+
+/* Duets: both samples carry the same order. Samples are in order of execution. */
+static size_t pair_duets(
+	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
+{
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
+	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
+	size_t n = 0;
+
+	while ((s = et_sample_reader_next(&of_b))) {
+		if (s->place.arrangement != ET_DUET || !counts(s, m))
+			continue;
+		while (p && p->place.order < s->place.order)
+			p = et_sample_reader_next(&of_a);
+		if (p && p->place.order == s->place.order && counts(p, m))
+			out[n++] = log_ratio(s, p, m);
+	}
+	return n;
+}
+
+/* Blocks: runs of the same round that were not duets. Rounds ascend in order of execution. */
+static size_t pair_blocks(
+	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
+{
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
+	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
+	size_t n = 0;
+
+	while ((s = et_sample_reader_next(&of_b))) {
+		if (s->place.arrangement == ET_DUET || !counts(s, m))
+			continue;
+		while (p && (p->place.round < s->place.round || p->place.arrangement == ET_DUET))
+			p = et_sample_reader_next(&of_a);
+		if (p && p->place.round == s->place.round && counts(p, m))
+			out[n++] = log_ratio(s, p, m);
+	}
+	return n;
+}
+
+/* The run that mixes the commands: all of a few, with the reference first, else these two. */
+static char *mixing(const struct et_experiment *e, const struct et_contrast *c)
+{
+	enum { FEW = 4 };
+	const struct et_command *list[FEW] = { &e->commands[c->a], &e->commands[c->b] };
+	size_t n = 1;
+
+	for (size_t i = 0; e->n_commands <= FEW && i < e->n_commands; i++) {
+		if (i != c->a)
+			list[n++] = &e->commands[i];
+	}
+	ET_AUTO_FREE char *words = et_command_words(list, n > 1 ? n : 2);
+	return et_asprintf("etalon run %s", words);
+}
+
+/*
+ * The probe shows whether the machine was as fast in the runs of b as in those of a. The ratio
+ * stays that of the times in the table.
+ */
+static void warn_drift(const struct et_experiment *e, struct et_contrast *out)
+{
+	const double noticeable = 0.01;
+	struct et_contrast corrected = *out;
+	struct et_probed a, b;
+
+	et_probed_take(&(struct et_series){ .experiment = e, .command = out->a }, &a);
+	et_probed_take(&(struct et_series){ .experiment = e, .command = out->b }, &b);
+	bool known = et_probed_suffices(&a) && et_probed_suffices(&b);
+	double slower = et_judge_across(&a, &b, &corrected);
+	ET_AUTO_FREE char *run = mixing(e, out);
+	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(fabs(slower)),
+		et_arg_flag(slower > 0), et_arg_flag(fabs(slower) > noticeable),
+		et_arg_flag(!known), et_arg_text(run));
+	et_probed_free(&a);
+	et_probed_free(&b);
+}
+
+static void judge_apart(const struct et_experiment *e, const struct et_command *a,
+	const struct et_command *b, enum et_metric m, struct et_contrast *out)
+{
+	size_t na, nb;
+	ET_AUTO_FREE double *x = et_command_values(a, m, et_command_arrangement(a), &na);
+	ET_AUTO_FREE double *y = et_command_values(b, m, et_command_arrangement(b), &nb);
+	bool gaussian = et_shapiro_wilk(x, na).p > ET_CHECK_ALPHA &&
+			et_shapiro_wilk(y, nb).p > ET_CHECK_ALPHA;
+
+	et_judge_apart(x, na, y, nb, gaussian, out);
+	warn_drift(e, out);
+}
+
+/* Decided once per command, so one duet stands for all. */
+static bool overlapped(const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (s->place.arrangement == ET_DUET && !s->place.warmup)
+			return !(s->ruling.marks & ET_MARK_NO_OVERLAP);
+	}
+	return false;
+}
+
+static void judge_duets(
+	const struct et_experiment *e, const double *pairs, size_t n, struct et_contrast *out)
+{
+	const struct et_command *a = &e->commands[out->a], *b = &e->commands[out->b];
+	ET_AUTO_FREE double *solos = et_calloc(b->samples.n, sizeof(*solos));
+	struct et_duets d = { .pairs = pairs,
+		.n_pairs = n,
+		.overlapped = overlapped(b),
+		.metronome_ns = e->plan.metronome_ns,
+		.solos = solos,
+		.n_solos = pair_blocks(a, b, out->metric, solos),
+		.footprints = { et_footprint_of(a), et_footprint_of(b) } };
+
+	et_judge_duets(&d, out);
+}
+
+void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
+	double level, struct et_contrast *out)
+{
+	const struct et_command *ca = &e->commands[a], *cb = &e->commands[b];
+	ET_AUTO_FREE double *d = et_calloc(cb->samples.n, sizeof(*d));
+	size_t n = 0;
+
+	*out = (struct et_contrast){ .a = a,
+		.b = b,
+		.level = level,
+		.metric = metric,
+		.unit = et_metrics[metric].unit,
+		.side_by_side = ET_NO_RATIO,
+		.alone = ET_NO_RATIO };
+	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
+		judge_duets(e, d, n, out);
+		return;
+	}
+	if (e->plan.order == ET_ORDER_SEQUENTIAL) {
+		judge_apart(e, ca, cb, metric, out);
+		return;
+	} else {
+		n = pair_blocks(ca, cb, metric, d);
+		out->arrangement = "block";
+	}
+	et_judge_pairs(d, n, out);
+}
+
+/* --- conclusions --- */
+
+/* The ratio is known to differ from 1, or the values are known to differ. */
+static enum et_conclusion conclude_direction(const struct et_contrast *c)
+{
+	/* Many equal values can differ although the median of their ratios is exactly 1. */
+	bool larger = c->ratio > 1 || (!(c->ratio < 1) && c->delta > 0);
+
+	if (isfinite(c->ratio) && c->ratio > 0)
+		return larger ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
+	return c->delta > 0 ? ET_CONCLUDED_LARGER : ET_CONCLUDED_SMALLER;
+}
+
+/*
+ * Whether the interval excludes 1. An interval that holds for the whole family does so only if the
+ * difference is significant in it; a single one (1 - level is alpha) also without the correction.
+ */
+static bool excludes_one(const struct et_contrast *c, double alpha)
+{
+	bool single = c->level < 1 - 0.999 * alpha;
+
+	return c->significant || (single && c->significant_unadjusted);
+}
+
+static enum et_conclusion conclude(const struct et_contrast *c, double alpha)
+{
+	if (c->pairs_needed)
+		return ET_CONCLUDED_TOO_FEW_IN_FAMILY;
+	if (isnan(c->p))
+		return ET_CONCLUDED_NOTHING;
+	if (c->significant)
+		return conclude_direction(c);
+	if (c->arrangement && (!isfinite(c->lo) || !isfinite(c->hi)))
+		return ET_CONCLUDED_TOO_FEW;
+	return excludes_one(c, alpha) ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
+}
+
+/*
+ * Where ranks are tied, or the ratio alone is derived from the pairs, an end of the interval may
+ * be on the other side of 1 than the test says. The test decides: an end that it excludes moves
+ * to 1 (Guilbaud, Biometrical J. 50, 678, 2008, for Holm's test), and an interval that it does
+ * not exclude 1 from is extended to 1. So no sentence contradicts the interval beside it.
+ */
+static void agree(
+	const struct et_contrast *c, double alpha, double estimate, double *lo, double *hi)
+{
+	bool larger = estimate > 1 || (!(estimate < 1) && c->delta > 0);
+
+	if (isnan(c->p) || !isfinite(*lo) || !isfinite(*hi))
+		return;
+	if (!excludes_one(c, alpha)) {
+		*lo = fmin(*lo, 1);
+		*hi = fmax(*hi, 1);
+	} else if (larger) {
+		*lo = fmax(*lo, 1);
+	} else {
+		*hi = fmin(*hi, 1);
+	}
+}
+
+/* One more pair halves the smallest p that a test of signs or ranks can give. */
+static size_t pairs_for(const struct et_contrast *c, double alpha)
+{
+	size_t needed = c->pairs;
+
+	for (double p = c->p_floor; p > alpha; p /= 2)
+		needed++;
+	return needed;
+}
+
+/* The smallest p of n values against n is 2 / C(2n, n). */
+static size_t values_for(double alpha)
+{
+	size_t n = 1;
+
+	for (double p = 1; p > alpha; n++)
+		p *= ((double)n + 1) / (2 * (2 * (double)n + 1));
+	return n;
+}
+
+/* Returns how many it takes to pass Holm's first step, or 0 if there are enough. */
+static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
+{
+	double level = alpha / (double)family;
+
+	if (c->significant || !(c->p_floor > level))
+		return 0;
+	return c->arrangement ? pairs_for(c, level) : values_for(level);
+}
+
+/* Warns if a ratio of medians and the ratio of the means lie on different sides of 1. */
+static void warn_mean(struct et_contrast *c)
+{
+	bool larger = c->conclusion == ET_CONCLUDED_SLOWER;
+
+	if ((larger && c->mean_ratio < 1) ||
+		(c->conclusion == ET_CONCLUDED_FASTER && c->mean_ratio > 1))
+		et_warn(&c->warnings, ET_WARN_MEAN_DISAGREES, et_arg_flag(larger),
+			et_arg_share(fabs(c->mean_ratio - 1)));
+}
+
+void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
+{
+	ET_AUTO_FREE double *p = et_calloc(n, sizeof(*p));
+	ET_AUTO_FREE double *adjusted = et_calloc(n, sizeof(*adjusted));
+	ET_AUTO_FREE double *levels = et_calloc(n, sizeof(*levels));
+	ET_AUTO_FREE bool *rejected = et_calloc(n, sizeof(*rejected));
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = c[i].p;
+	et_holm(p, n, adjusted);
+	et_holm_steps(p, n, alpha, levels, rejected);
+	for (size_t i = 0; i < n; i++) {
+		c[i].p_holm = adjusted[i];
+		c[i].holm_alpha = levels[i];
+		c[i].significant_unadjusted = p[i] <= alpha; /* false for NaN */
+		c[i].significant = rejected[i];
+		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
+		c[i].family = n;
+		c[i].conclusion = conclude(&c[i], alpha);
+		agree(&c[i], alpha, c[i].ratio, &c[i].lo, &c[i].hi);
+		agree(&c[i], alpha, c[i].alone.estimate, &c[i].alone.lo, &c[i].alone.hi);
+		warn_mean(&c[i]);
+	}
+}

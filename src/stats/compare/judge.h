@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Turns the samples of an experiment into results: estimates of every command, a comparison of
+ * every command with the reference, and the warnings about both.
+ */
+#ifndef ET_STATS_COMPARE_JUDGE_H
+#define ET_STATS_COMPARE_JUDGE_H
+
+#include "model/result/result.h"
+
+/* Fills *out; et_judgement_free frees it. The experiment may be unfinished. */
+void et_judge(const struct et_experiment *e, struct et_judgement *out);
+/*
+ * Only the comparisons, with intervals that all together have the level of the plan (Sidak): a
+ * limit that is tested by each of them is exceeded by chance no more often than by one.
+ */
+void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
+/*
+ * Whether comparison i by the other time (j->second) contradicts the judged one, so that both must
+ * be shown: it finds a difference where the judged time shows none, or in the other direction; or
+ * it shows none, and the two intervals exclude each other. It is no contradiction if it only is
+ * less precise.
+ */
+bool et_judgement_contradicted(const struct et_judgement *j, size_t i);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Analyses designed experiments: effects and interactions with intervals, the share of the
+ * variation that each explains, tests of them, checks of the residuals, and all pairs of treatments
+ * per program with Holm's correction.
+ */
+#ifndef ET_STATS_DOE_DOE_H
+#define ET_STATS_DOE_DOE_H
+
+#include "base/error.h"
+#include "model/design/result.h"
+#include "model/experiment/experiment.h"
+
+struct et_doe_options {
+	double alpha, level;
+	int method; /* of enum et_doe_method; -1: the residuals decide */
+	bool no_pairs;
+};
+
+/*
+ * Whether two experiments are of one machine: by the nodes of parts of campaigns, else by the
+ * machines' identities, else (imported records may lack them) by the names of their hosts.
+ */
+bool et_doe_same_machine(const struct et_experiment *a, const struct et_experiment *b);
+/*
+ * Numbers the machines of experiments from 0. Returns their names, which et_strv_free frees, and
+ * how many they are.
+ */
+char **et_doe_machines(
+	const struct et_experiment *const *experiments, size_t n, uint32_t *machine, size_t *found);
+/* Whether each machine ran the whole design; else a campaign divided its rounds among them. */
+bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n);
+
+/*
+ * Analyses one or several experiments of the same plan; several of one machine belong together. If
+ * every machine ran the whole design, machines stand for many: effects are tested against their
+ * variation from machine to machine. The machines of a campaign that divided the rounds of a design
+ * among them are blocks, and effects are those on these machines. The first experiment owns the
+ * design that the result refers to. Fails if their designs differ, or nothing counts.
+ */
+int et_doe_analyse(const struct et_experiment *const *experiments, size_t n,
+	const struct et_doe_options *o, struct et_doe_result *out, struct et_error *err) ET_CHECK;
+
+/* Applies Holm's correction to the pairs of a program, and counts those that differ. */
+void et_doe_conclude_pairs(struct et_doe_program *p, double alpha);
+/* Fills r->pairs from the pairs of all programs. */
+void et_doe_count_pairs(struct et_doe_result *r);
+
+/*
+ * The smallest true effect, over the standard deviation of a run, that the F test of a term finds
+ * at alpha with that probability, if n runs of each treatment count. Of a factor with two levels an
+ * effect is as in struct et_doe_effect; of more levels it is the difference between the largest and
+ * the smallest, where the others are least favourable. For Holm's correction over k terms in the
+ * worst case, pass alpha / k. NaN: no degrees of freedom are left; infinite: above all bounds.
+ */
+double et_doe_smallest_effect(
+	const struct et_design *d, uint32_t factors, size_t n, double alpha, double power);
+/* The same for the difference of two treatments with n runs each, by Student's t test. */
+double et_doe_smallest_difference(size_t n, double alpha, double power);
+
+#endif

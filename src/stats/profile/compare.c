@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/student.h"
+#include "stats/compare/contrast.h"
+#include "stats/compare/paired.h"
+#include "stats/compare/two_sample.h"
+#include "stats/profile/match.h"
+#include "stats/profile/profile.h"
+#include "stats/series/dependence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two commands, and room for the counts of one function. */
+struct sides {
+	struct et_profile_counts a, b;
+	double *x, *y; /* one value per run of a, of b */
+	double *d;     /* one value per pair */
+	bool paired;
+	bool total;    /* with the samples of what was called */
+	bool imported; /* in the order of the files' names: neighbours mean nothing */
+	size_t n_pairs;
+	uint32_t *of_a, *of_b; /* of each pair, the runs */
+};
+
+/* Rounds ascend in order of execution. */
+static void pair_rounds(struct sides *s)
+{
+	size_t most = s->a.n_runs + 1;
+
+	s->of_a = et_calloc(most, sizeof(*s->of_a));
+	s->of_b = et_calloc(most, sizeof(*s->of_b));
+	for (size_t i = 0, j = 0; s->paired && i < s->a.n_runs; i++) {
+		while (j < s->b.n_runs && s->b.rounds[j] < s->a.rounds[i])
+			j++;
+		if (j == s->b.n_runs || s->b.rounds[j] != s->a.rounds[i])
+			continue;
+		s->of_a[s->n_pairs] = (uint32_t)i;
+		s->of_b[s->n_pairs++] = (uint32_t)j++;
+	}
+}
+
+/* The profiles of other tools have no rounds. */
+static void make_sides(
+	const struct et_experiment *e, const struct et_profile_pair *pair, struct sides *s)
+{
+	*s = (struct sides){ .paired = e->plan.order != ET_ORDER_SEQUENTIAL &&
+				       e->profile->way != ET_PROFILE_IMPORTED };
+	s->total = pair->total;
+	s->imported = e->profile->way == ET_PROFILE_IMPORTED;
+	et_profile_counts_make(e, pair->a, pair->by, &s->a);
+	et_profile_counts_make(e, pair->b, pair->by, &s->b);
+	s->x = et_calloc(s->a.n_runs + 1, sizeof(*s->x));
+	s->y = et_calloc(s->b.n_runs + 1, sizeof(*s->y));
+	s->d = et_calloc(s->a.n_runs + 1, sizeof(*s->d));
+	pair_rounds(s);
+}
+
+static void free_sides(struct sides *s)
+{
+	et_profile_counts_free(&s->a);
+	et_profile_counts_free(&s->b);
+	free(s->x);
+	free(s->y);
+	free(s->d);
+	free(s->of_a);
+	free(s->of_b);
+}
+
+/* --- one function --- */
+
+static double mean_share(const struct et_profile_counts *c, const double *x)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_runs; i++) {
+		if (c->totals[i] > 0) {
+			sum += x[i] / c->totals[i];
+			n++;
+		}
+	}
+	return sum / (double)n;
+}
+
+/*
+ * Fieller's (1954) interval of mean y / mean x of pairs: all ratios r for which the paired t test
+ * of y - r x, at the variance and freedom of the test itself, gives no difference. NaN if it is not
+ * bounded.
+ */
+static void pair_ratio(const struct sides *s, struct et_contrast *c)
+{
+	double n = (double)s->n_pairs, mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		mx += s->x[s->of_a[i]] / n;
+		my += s->y[s->of_b[i]] / n;
+	}
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		double dx = s->x[s->of_a[i]] - mx, dy = s->y[s->of_b[i]] - my;
+		xx += dx * dx;
+		yy += dy * dy;
+		xy += dx * dy;
+	}
+	double t = et_qt((1 + c->level) / 2, c->df);
+	double wider = et_effective_of(c->inflation, s->n_pairs).factor;
+	double f = t * t * wider * wider / (n * (n - 1));
+	double p = mx * mx - f * xx, q = mx * my - f * xy, r = my * my - f * yy;
+	double root = sqrt(q * q - p * r);
+	c->ratio = c->mean_ratio = mx > 0 ? my / mx : NAN;
+	c->lo = p > 0 ? (q - root) / p : NAN;
+	c->hi = p > 0 ? (q + root) / p : NAN;
+	c->ratio_method = mx > 0 ? "fieller" : NULL;
+}
+
+/*
+ * Means add up to the whole and are what the table shows, so the test is that of means, and test
+ * and interval have one variance, which allows for dependence. Counts may be 0, so the differences
+ * are plain ones, in units of the mean, not logarithms of ratios. Those of an unchanged function
+ * are symmetric, which makes the t test hold without normality.
+ */
+static void judge_pairs(struct sides *s, struct et_profile_change *row)
+{
+	struct et_contrast *c = &row->contrast;
+	double unit = fmax(row->mean_a, row->mean_b);
+
+	for (size_t i = 0; i < s->n_pairs; i++)
+		s->d[i] = (s->y[s->of_b[i]] - s->x[s->of_a[i]]) / unit;
+	c->arrangement = "block";
+	struct et_interval_test t = et_judge_pairs_by_mean(s->d, s->n_pairs, c);
+	row->difference = t.estimate * unit;
+	row->interval = (struct et_span){ t.lo * unit, t.hi * unit };
+	pair_ratio(s, c);
+	c->delta = t.estimate > 0 ? 1 : -1;
+}
+
+/* The interval has the standard error and the freedom of the test. */
+static void judge_apart(const struct sides *s, struct et_profile_change *row)
+{
+	struct et_contrast *c = &row->contrast;
+	size_t na = s->a.n_runs, nb = s->b.n_runs;
+
+	if (s->imported)
+		et_judge_as_published(s->x, na, s->y, nb, true, c);
+	else
+		et_judge_apart(s->x, na, s->y, nb, true, c);
+	double u = row->difference != 0 ? fabs(row->difference / c->statistic)
+					: hypot(et_sd(s->x, na) / sqrt((double)na),
+						  et_sd(s->y, nb) / sqrt((double)nb));
+	double half = et_qt((1 + c->level) / 2, c->df) * u;
+	row->interval = (struct et_span){ row->difference - half, row->difference + half };
+	/* Without a ratio of means, ranks may have another direction than the means. */
+	if ((c->ratio - 1) * row->difference < 0)
+		c->ratio = NAN;
+	c->delta = row->difference > 0 ? 1 : -1;
+}
+
+/* x and y hold the counts. */
+static void judge_row(struct sides *s, bool tested, struct et_profile_change *row)
+{
+	row->mean_a = et_mean(s->x, s->a.n_runs);
+	row->mean_b = et_mean(s->y, s->b.n_runs);
+	row->share_a = mean_share(&s->a, s->x);
+	row->share_b = mean_share(&s->b, s->y);
+	row->difference = row->mean_b - row->mean_a;
+	row->interval = (struct et_span){ NAN, NAN };
+	if (tested && s->paired)
+		judge_pairs(s, row);
+	else if (tested)
+		judge_apart(s, row);
+}
+
+static struct et_contrast empty_contrast(uint32_t a, uint32_t b, double level)
+{
+	return (struct et_contrast){ .a = a,
+		.b = b,
+		.level = level,
+		.unit = ET_UNIT_NONE,
+		.ratio = NAN,
+		.lo = NAN,
+		.hi = NAN,
+		.mean_ratio = NAN,
+		.statistic = NAN,
+		.p = NAN,
+		.p_holm = NAN,
+		.p_sign = NAN,
+		.inflation = 1,
+		.side_by_side = ET_NO_RATIO,
+		.alone = ET_NO_RATIO };
+}
+
+/* --- all functions --- */
+
+static void fill_counts(const struct et_profile_counts *c, uint32_t group, bool total, double *x)
+{
+	memset(x, 0, c->n_runs * sizeof(*x));
+	if (group == ET_PROFILE_NONE)
+		return;
+	if (total)
+		et_profile_counts_total(c, group, x);
+	else
+		et_profile_counts_self(c, group, x);
+}
+
+static double pooled(const struct et_profile_counts *c, uint32_t group, bool total)
+{
+	return group == ET_PROFILE_NONE ? 0 : et_profile_counts_sum(c, group, total);
+}
+
+/* The decision must not depend on how the samples are divided between the two commands. */
+static bool *choose_tested(const struct sides *s, const struct et_profile_match *all, size_t n,
+	struct et_profile_comparison *out)
+{
+	bool *tested = et_calloc(n + 1, sizeof(*tested));
+
+	for (size_t i = 0; i < n; i++) {
+		tested[i] = pooled(&s->a, all[i].a, s->total) + pooled(&s->b, all[i].b, s->total) >=
+			    ET_PROFILE_TESTABLE;
+		out->family += tested[i];
+	}
+	out->too_rare = n - out->family;
+	/* Holm's first step: an interval without 0 is a change that Holm finds, too. */
+	out->level = 1 - out->alpha / fmax(1, (double)out->family);
+	return tested;
+}
+
+static void compare_functions(const struct et_profile *p, struct sides *s,
+	const struct et_profile_match *all, const bool *tested, struct et_profile_comparison *out)
+{
+	for (size_t i = 0; i < out->n_rows; i++) {
+		struct et_profile_change *row = &out->rows[i];
+		uint32_t a = all[i].a != ET_PROFILE_NONE ? all[i].a : all[i].b;
+		uint32_t b = all[i].b != ET_PROFILE_NONE ? all[i].b : all[i].a;
+		row->function = s->a.first[a];
+		row->function_b = s->b.first[b];
+		if (out->by == ET_BY_FUNCTION)
+			row->name = p->functions[row->function].name;
+		row->module = p->functions[row->function].module;
+		row->contrast = empty_contrast(out->a, out->b, out->level);
+		fill_counts(&s->a, all[i].a, s->total, s->x);
+		fill_counts(&s->b, all[i].b, s->total, s->y);
+		judge_row(s, tested[i], row);
+	}
+}
+
+/*
+ * Holm's later steps are sharper than the intervals. Where they show the direction of a change, the
+ * interval ends at 0 (Strassburger & Bretz 2008).
+ */
+static void end_at_zero(struct et_profile_change *row)
+{
+	if (row->contrast.significant && row->difference > 0)
+		row->interval.lo = fmax(row->interval.lo, 0);
+	else if (row->contrast.significant)
+		row->interval.hi = fmin(row->interval.hi, 0);
+}
+
+/* Applies Holm's correction to the functions that were tested. */
+static void conclude(const bool *tested, struct et_profile_comparison *out)
+{
+	ET_AUTO_FREE struct et_contrast *family = et_calloc(out->family + 1, sizeof(*family));
+	size_t n = 0;
+
+	for (size_t i = 0; i < out->n_rows; i++) {
+		if (tested[i])
+			family[n++] = out->rows[i].contrast;
+	}
+	et_contrasts_conclude(family, n, out->alpha);
+	n = 0;
+	for (size_t i = 0; i < out->n_rows; i++) {
+		if (!tested[i])
+			continue;
+		out->rows[i].contrast = family[n++];
+		end_at_zero(&out->rows[i]);
+	}
+}
+
+static int descending(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct et_profile_change *x = a, *y = b;
+	int order = y->contrast.significant - x->contrast.significant;
+
+	if (!order)
+		order = (y->contrast.family > 0) - (x->contrast.family > 0);
+	if (!order)
+		order = descending(fabs(x->difference), fabs(y->difference));
+	return order ? order : (x->function > y->function) - (x->function < y->function);
+}
+
+static void compare_totals(struct sides *s, struct et_profile_comparison *out)
+{
+	out->total.contrast = empty_contrast(out->a, out->b, 1 - out->alpha);
+	memcpy(s->x, s->a.totals, s->a.n_runs * sizeof(*s->x));
+	memcpy(s->y, s->b.totals, s->b.n_runs * sizeof(*s->y));
+	judge_row(s, s->a.n_runs && s->b.n_runs, &out->total);
+	et_contrasts_conclude(&out->total.contrast, 1, out->alpha);
+}
+
+void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
+	struct et_profile_comparison *out)
+{
+	struct sides s;
+
+	*out = (struct et_profile_comparison){ .a = pair->a,
+		.b = pair->b,
+		.by = pair->by,
+		.with_callees = pair->total,
+		.alpha = pair->alpha };
+	make_sides(e, pair, &s);
+	ET_AUTO_FREE struct et_profile_match *all =
+		et_profile_match(e->profile, pair, &s.a, &s.b, &out->n_rows);
+	ET_AUTO_FREE bool *tested = choose_tested(&s, all, out->n_rows, out);
+	out->rows = et_calloc(out->n_rows + 1, sizeof(*out->rows));
+	compare_functions(e->profile, &s, all, tested, out);
+	conclude(tested, out);
+	qsort(out->rows, out->n_rows, sizeof(*out->rows), by_change);
+	compare_totals(&s, out);
+	if (!s.paired && e->profile->way != ET_PROFILE_IMPORTED)
+		et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0),
+			et_arg_flag(false), et_arg_flag(false), et_arg_flag(true),
+			et_arg_text("--order auto"));
+	free_sides(&s);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The statistics of profiles (Flater, NIST TN 1826): the uncertainty of each function's count by
+ * Type A evaluation over runs, models of it beside the data, and which functions changed.
+ */
+#ifndef ET_STATS_PROFILE_PROFILE_H
+#define ET_STATS_PROFILE_PROFILE_H
+
+#include "model/experiment/experiment.h"
+#include "model/result/profile_result.h"
+
+struct et_profile_options {
+	enum et_profile_by by;
+	double level; /* of all statements together; 0: 0.95 */
+	/*
+	 * 1: each row by itself; 0: as many as rows with samples, of their own or, if the totals
+	 * are wanted, on their stacks.
+	 */
+	size_t statements;
+	bool total;
+	/*
+	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
+	 * takes about a second.
+	 */
+	uint32_t replicates;
+	uint64_t seed;
+	unsigned threads; /* of the bootstrap, which does not depend on it; 0 counts as 1 */
+};
+
+/*
+ * Judges the runs of one command that count: no warm-up, not removed, not throttled, no records
+ * lost. Takes an experiment with a profile. The names in *out belong to the profile.
+ */
+void et_profile_judge(const struct et_experiment *e, uint32_t command,
+	const struct et_profile_options *o, struct et_profile_result *out);
+/*
+ * The upper bound, at the level of a two-sided interval, of a mean whose n values are all 0: counts
+ * of rare events are Poisson. Of functions that no run saw, which are no rows.
+ */
+double et_profile_bound_of_zeros(double n, double level);
+/*
+ * Compares command b with command a, function by function or module by module, at the level alpha
+ * for all of them. With `total` the samples of a function are those of what it called, too. Runs of
+ * the same round are pairs; without rounds, the runs are two independent series. Functions of the
+ * same name are the same, even if the file is another one, unless the name is ambiguous; so are
+ * modules whose paths differ in the folder. Those with fewer than ET_PROFILE_TESTABLE samples in
+ * all are not tested.
+ */
+enum { ET_PROFILE_TESTABLE = 20 };
+struct et_profile_pair {
+	uint32_t a, b; /* commands */
+	enum et_profile_by by;
+	bool total;
+	double alpha;
+};
+void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
+	struct et_profile_comparison *out);
+
+#endif

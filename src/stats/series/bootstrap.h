@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Bootstrap intervals for a mean, a standard deviation, a median and a ratio of means. The same
+ * seed gives the same answer for every number of threads and every vector width. Memory: two
+ * doubles per replicate and statistic (one without bootstrap-t), whatever n is.
+ */
+#ifndef ET_STATS_SERIES_BOOTSTRAP_H
+#define ET_STATS_SERIES_BOOTSTRAP_H
+
+#include "num/resample.h"
+#include "stats/compare/test.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct et_boot_options {
+	uint64_t seed;
+	size_t replicates;
+	double level;
+	unsigned threads;    /* 0 counts as 1 */
+	enum et_width width; /* ET_WIDTH_AUTO: the widest this machine has */
+	bool bca;
+	bool studentised; /* bootstrap-t */
+	double against;   /* the value that p is about, if bca is set */
+};
+
+struct et_boot {
+	double estimate;
+	double se;   /* standard deviation of the replicates */
+	double bias; /* their mean, less the estimate */
+	double z0, acceleration;
+	struct et_interval percentile, bca, t; /* NaN where undefined or not asked for */
+	double p; /* two-sided: at this level the BCa interval ends at options->against */
+};
+
+/* Computes both from the same resamples; either may be NULL. */
+void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_options *options,
+	struct et_boot *mean, struct et_boot *sd);
+/*
+ * Draws the median of a resample from its distribution, without resampling: O(1) per replicate.
+ * With bootstrap-t every replicate is a full resample: O(n).
+ */
+void et_bootstrap_median(
+	const double *x, size_t n, const struct et_boot_options *options, struct et_boot *out);
+/* The ratio mean x / mean y of two independent series. */
+void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
+	const struct et_boot_options *options, struct et_boot *out);
+
+/* The jackknife's acceleration constant (Efron 1987, eq. 6.6), which BCa needs. */
+double et_acceleration_mean(const double *x, size_t n);
+double et_acceleration_sd(const double *x, size_t n);
+
+#endif

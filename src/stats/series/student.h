@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tests that assume normal data: Student's and Welch's t, and the F test of two variances. Series
+ * too short or constant to the last digit give NaN.
+ */
+#ifndef ET_STATS_SERIES_STUDENT_H
+#define ET_STATS_SERIES_STUDENT_H
+
+#include "stats/compare/test.h"
+
+#include <stddef.h>
+
+/* The mean of x against mu; the estimate is the mean. */
+struct et_interval_test et_t_one_sample(const double *x, size_t n, double mu, double level);
+/* Means of x and y, equal variances assumed (Student 1908); the estimate is mean x - mean y. */
+struct et_interval_test et_t_student(
+	const double *x, size_t nx, const double *y, size_t ny, double level);
+/* The same with unequal variances (Welch 1947). */
+struct et_interval_test et_t_welch(
+	const double *x, size_t nx, const double *y, size_t ny, double level);
+/* var x / var y against 1; the estimate is the ratio. */
+struct et_interval_test et_f_test(
+	const double *x, size_t nx, const double *y, size_t ny, double level);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/central/campaign.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/core/cursor.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int damaged(const struct et_store *s, const char *id, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"%s: campaign %s: %s is not as etalon writes it", s->db->name, id, what),
+		"the store was damaged or changed by hand");
+}
+
+static int64_t now_ns(void)
+{
+	return (int64_t)et_clock_read_ns(CLOCK_REALTIME);
+}
+
+/* --- beginning --- */
+
+static int add_part(struct et_store *s, int64_t key, const struct et_part *p, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PART, err);
+
+	et_bind_int(&c, key);
+	et_bind_int(&c, p->number);
+	et_bind_text(&c, "a node", p->node);
+	et_bind_int(&c, p->first_round);
+	et_bind_int(&c, p->rounds);
+	et_bind_int(&c, now_ns());
+	return et_cursor_step(&c);
+}
+
+/* Returns the key of the new row by *key; -EEXIST if the id is taken. */
+static int add_row(
+	struct et_store *s, const struct et_campaign *campaign, int64_t *key, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_CAMPAIGN, err);
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	et_bind_text(&c, "id", campaign->id);
+	et_bind_text(&c, "label", campaign->label);
+	et_bind_text(&c, "kind", et_campaign_kind_names[campaign->kind]);
+	et_bind_text(&c, "engine", campaign->engine);
+	et_bind_text(&c, "options", campaign->options);
+	et_bind_count(&c, "created_ns", campaign->created_wall_ns);
+	et_bind_text(&c, "record", campaign->record);
+	int rc = et_cursor_step(&c);
+	if (rc == 0)
+		return et_fail(err, EEXIST, ET_EXIT_OUTSIDE, "%s: there is a campaign %s already",
+			s->db->name, campaign->id);
+	if (rc == 1 && !et_row_int(&c, INT64_MIN, INT64_MAX, key))
+		return damaged(s, campaign->id, "its key", err);
+	return rc == 1 ? 0 : rc;
+}
+
+int et_campaign_begin(struct et_store *s, const struct et_campaign *c, struct et_error *err)
+{
+	int64_t key = 0;
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	rc = add_row(s, c, &key, err);
+	for (size_t i = 0; rc == 0 && i < c->n_parts; i++)
+		rc = add_part(s, key, &c->parts[i], err);
+	return et_store_conclude(s, rc, err);
+}
+
+/* --- finding --- */
+
+/* Returns 1 with an id, 0 if there is none, or -errno; another id of a prefix is an error. */
+static int find_by(
+	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+	char other[40];
+
+	if (name)
+		et_bind_text(&c, "name", name);
+	int rc = et_cursor_step(&c);
+	if (rc == 1 && (!et_row_chars(&c, id, 40) || !et_experiment_is_id(id)))
+		return damaged(s, "?", "its id", err);
+	if (rc != 1 || which != ET_SQL_FIND_CAMPAIGN_PREFIX)
+		return rc;
+	rc = et_cursor_step(&c);
+	if (rc == 1 && et_row_chars(&c, other, sizeof(other)))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"'%s' is part of more than one id: %s, %s", name, id, other),
+			"use a longer part, or the whole id");
+	return rc < 0 ? rc : 1;
+}
+
+static int find(struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
+{
+	const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID,
+		own ? ET_SQL_FIND_OWN_CAMPAIGN : ET_SQL_FIND_CAMPAIGN_LABEL,
+		ET_SQL_FIND_CAMPAIGN_PREFIX };
+	char found[40] = "";
+	int rc = 0;
+
+	if (!strcmp(name, "last"))
+		rc = find_by(s, own ? ET_SQL_FIND_LAST_OWN_CAMPAIGN : ET_SQL_FIND_LAST_CAMPAIGN,
+			NULL, found, err);
+	for (size_t i = 0; *name && strcmp(name, "last") && rc == 0 && i < ET_LENGTH(ways); i++)
+		rc = find_by(s, ways[i], name, found, err);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				!strcmp(name, "last") ? "%s has no campaign%s"
+						      : "%s has no campaign%s '%s'",
+				s->db->name, own ? " of yours" : "", name),
+			"begin one: etalon doe run PLAN --engine slurm");
+	memcpy(id, found, sizeof(found));
+	return 0;
+}
+
+int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	return find(s, name, false, id, err);
+}
+
+int et_campaign_find_own(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	return find(s, name, true, id, err);
+}
+
+/* --- loading --- */
+
+/* More parts than any scheduler takes; a store from elsewhere may have any number of rows. */
+enum { MOST_PARTS = 1000000 };
+
+static bool read_u32(struct et_cursor *c, uint32_t *out)
+{
+	int64_t value;
+
+	if (!et_row_int(c, 0, UINT32_MAX, &value))
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+static bool read_part(struct et_cursor *c, struct et_part *p)
+{
+	int state;
+	int64_t changed;
+
+	if (!read_u32(c, &p->number) || !et_row_text(c, &p->node) ||
+		!read_u32(c, &p->first_round) || !read_u32(c, &p->rounds) ||
+		!et_row_name(c, et_part_state_names, &state) || !read_u32(c, &p->attempt) ||
+		!read_u32(c, &p->generation) || !read_u32(c, &p->failures) ||
+		!et_row_text(c, &p->job) || !et_row_text(c, &p->ran_on) ||
+		!et_row_text(c, &p->error) ||
+		!et_row_chars(c, p->experiment, sizeof(p->experiment)) ||
+		!et_row_int(c, 0, INT64_MAX, &changed))
+		return false;
+	p->state = (enum et_part_state)state;
+	p->changed_wall_ns = (uint64_t)changed;
+	return p->state != ET_PART_DONE || et_experiment_is_id(p->experiment);
+}
+
+/* The parts are numbered from 0 without gaps: the number is the place in the list. */
+static int read_parts(struct et_store *s, struct et_campaign *out, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_PARTS, err);
+	size_t room = 0;
+	int rc;
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	et_bind_text(&c, "id", out->id);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		ET_GROW(out->parts, out->n_parts, room);
+		struct et_part *p = &out->parts[out->n_parts++];
+		*p = (struct et_part){ 0 };
+		if (!read_part(&c, p) || p->number != out->n_parts - 1 || out->n_parts > MOST_PARTS)
+			return damaged(s, out->id, "a part", err);
+	}
+	if (rc == 0 && !out->n_parts)
+		return damaged(s, out->id, "the list of its parts", err);
+	return rc;
+}
+
+static int read_row(struct et_store *s, struct et_campaign *out, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_CAMPAIGN, err);
+	int kind;
+	int64_t created, own;
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	et_bind_text(&c, "id", out->id);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_fail(err, ENOENT, ET_EXIT_USAGE, "%s has no campaign '%s'", s->db->name,
+			out->id);
+	if (!et_row_text(&c, &out->label) || !et_row_name(&c, et_campaign_kind_names, &kind) ||
+		!et_row_text(&c, &out->engine) || !out->engine || !et_row_text(&c, &out->options) ||
+		!et_row_int(&c, 0, INT64_MAX, &created) || !et_row_text(&c, &out->owner) ||
+		!et_row_int(&c, 0, 1, &own) || !et_row_text(&c, &out->record) || !out->record)
+		return damaged(s, out->id, "its row", err);
+	out->kind = (enum et_campaign_kind)kind;
+	out->own = own;
+	out->created_wall_ns = (uint64_t)created;
+	return 0;
+}
+
+int et_campaign_load(
+	struct et_store *s, const char *id, struct et_campaign **out, struct et_error *err)
+{
+	struct et_campaign *c = et_calloc(1, sizeof(*c));
+
+	snprintf(c->id, sizeof(c->id), "%s", id);
+	int rc = read_row(s, c, err);
+	if (rc == 0)
+		rc = read_parts(s, c, err);
+	if (rc)
+		et_campaign_free(c);
+	else
+		*out = c;
+	return rc;
+}
+
+/* Attempts change the state of parts; nobody changes what they run, and where. */
+static bool same_plan(const struct et_campaign *a, const struct et_campaign *b)
+{
+	bool same = a->n_parts == b->n_parts;
+
+	for (size_t i = 0; same && i < a->n_parts; i++) {
+		const struct et_part *p = &a->parts[i], *q = &b->parts[i];
+		same = p->first_round == q->first_round && p->rounds == q->rounds &&
+		       !strcmp(p->node ? p->node : "", q->node ? q->node : "");
+	}
+	return same;
+}
+
+int et_campaign_refresh(struct et_store *s, struct et_campaign *c, struct et_error *err)
+{
+	struct et_campaign *fresh = et_calloc(1, sizeof(*fresh));
+
+	memcpy(fresh->id, c->id, sizeof(fresh->id));
+	int rc = read_parts(s, fresh, err);
+	if (rc == 0 && !same_plan(fresh, c))
+		rc = damaged(s, c->id, "the list of its parts", err);
+	if (rc == 0) {
+		struct et_part *old = c->parts;
+		c->parts = fresh->parts;
+		fresh->parts = old;
+	}
+	et_campaign_free(fresh);
+	return rc;
+}
+
+/* --- submitting --- */
+
+int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
+	const uint32_t *parts, size_t n, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SUBMIT_PART, err);
+		et_bind_int(&c, generation);
+		et_bind_int(&c, now_ns());
+		et_bind_text(&c, "id", id);
+		et_bind_int(&c, parts[i]);
+		rc = et_cursor_step(&c);
+	}
+	return et_store_conclude(s, rc, err);
+}
+
+int et_campaign_reset(
+	struct et_store *s, const char *id, const uint32_t *parts, size_t n, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_RESET_PART, err);
+		et_bind_int(&c, now_ns());
+		et_bind_text(&c, "id", id);
+		et_bind_int(&c, parts[i]);
+		rc = et_cursor_step(&c);
+	}
+	return et_store_conclude(s, rc, err);
+}
+
+int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
+	const uint32_t *parts, size_t n, const char *job, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_JOB, err);
+		et_bind_text(&c, "job", job);
+		et_bind_text(&c, "id", id);
+		et_bind_int(&c, parts[i]);
+		et_bind_int(&c, generation);
+		rc = et_cursor_step(&c);
+	}
+	return et_store_conclude(s, rc, err);
+}
+
+/* --- attempts --- */
+
+/* An attempt changed nothing: 0 if it had failed before, else the reason as an error. */
+static int explain(struct et_store *s, const char *id, uint32_t part, uint32_t attempt, bool failed,
+	struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_PART, err);
+	uint32_t fence;
+	int state;
+
+	et_bind_text(&c, "id", id);
+	et_bind_int(&c, part);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: campaign %s has no part %u",
+			s->db->name, id, part);
+	if (!read_u32(&c, &fence) || !et_row_name(&c, et_part_state_names, &state))
+		return damaged(s, id, "a part", err);
+	if (failed && state == ET_PART_FAILED && fence == attempt)
+		return 0;
+	if (state == ET_PART_DONE)
+		return et_fail(
+			err, ESTALE, ET_EXIT_OUTSIDE, "part %u of campaign %s is done", part, id);
+	return et_fail(err, ESTALE, ET_EXIT_OUTSIDE,
+		"attempt %u of part %u of campaign %s is out of date: attempt %u has begun",
+		attempt, part, id, fence);
+}
+
+static int change_part(struct et_store *s, struct et_cursor *c, const char *id, uint32_t part,
+	uint32_t attempt, bool failed)
+{
+	int64_t changed = 0;
+
+	et_bind_int(c, now_ns());
+	et_bind_text(c, "id", id);
+	et_bind_int(c, part);
+	int rc = et_cursor_change(c, &changed);
+	return rc || changed ? rc : explain(s, id, part, attempt, failed, c->err);
+}
+
+int et_campaign_begin_attempt(struct et_store *s, const char *id, uint32_t part, uint32_t attempt,
+	const char *node, const char *job, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_BEGIN_ATTEMPT, err);
+	et_bind_int(&c, attempt);
+	et_bind_text(&c, "node", node);
+	et_bind_text(&c, "job", job);
+	return et_store_conclude(s, change_part(s, &c, id, part, attempt, false), err);
+}
+
+int et_campaign_fail_attempt(struct et_store *s, const char *id, uint32_t part, uint32_t attempt,
+	const char *why, bool final, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_FAIL_ATTEMPT, err);
+	et_bind_int(&c, attempt);
+	et_bind_text(&c, "error", why);
+	et_bind_text(&c, "state", et_part_state_names[final ? ET_PART_FAILED : ET_PART_TODO]);
+	return et_store_conclude(s, change_part(s, &c, id, part, attempt, true), err);
+}
+
+/* --- the experiments of parts, in a spool --- */
+
+int et_campaign_find_member(struct et_store *s, const char *id, uint32_t part, const char *machine,
+	char experiment[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_FIND_MEMBER, err);
+
+	et_bind_text(&c, "id", id);
+	et_bind_int(&c, part);
+	et_bind_text(&c, "machine", machine);
+	int rc = et_cursor_step(&c);
+	if (rc == 1 && (!et_row_chars(&c, experiment, 40) || !et_experiment_is_id(experiment)))
+		return damaged(s, id, "an experiment's id", err);
+	return rc == 1 ? 0 : rc ? rc : -ENOENT;
+}
+
+int et_campaign_set_attempt(struct et_store *s, const char *experiment, uint32_t attempt,
+	const char *node, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_ATTEMPT, err);
+	et_bind_int(&c, attempt);
+	et_bind_text(&c, "node", node);
+	et_bind_text(&c, "id", experiment);
+	return et_store_conclude(s, et_cursor_step(&c), err);
+}

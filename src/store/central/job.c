@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/central/job.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "model/experiment/field.h"
+#include "store/import/import.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+enum { JOB_VERSION = 1 };
+
+void et_job_write(const struct et_campaign *c, const struct et_job_options *o, const char *store,
+	uint32_t generation, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 0);
+	et_json_object(&w, NULL);
+	et_json_int(&w, "etalon_job", JOB_VERSION);
+	et_json_string(&w, "campaign", c->id);
+	et_json_string(&w, "store", store);
+	et_json_string(&w, "kind", et_campaign_kind_names[c->kind]);
+	et_json_u64(&w, "generation", generation);
+	et_json_bool(&w, "env", o->env);
+	et_json_string(&w, "env_only", o->env_only);
+	et_json_string(&w, "env_except", o->env_except);
+	et_json_bool(&w, "no_ledger", o->no_ledger);
+	et_json_bool(&w, "choose_metronome", o->choose_metronome);
+	et_json_array(&w, "parts");
+	for (size_t i = 0; i < c->n_parts; i++) {
+		et_json_flat_array(&w, NULL);
+		et_json_u64(&w, NULL, c->parts[i].number);
+		et_json_u64(&w, NULL, c->parts[i].first_round);
+		et_json_u64(&w, NULL, c->parts[i].rounds);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_string(&w, "record", c->record);
+	et_json_end(&w);
+}
+
+/* --- reading --- */
+
+static int refuse(struct et_error *err, const char *what)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "the job on standard input: %s", what),
+		"etalon writes jobs itself: use 'etalon doe run PLAN --engine …'");
+}
+
+int et_campaign_read_record(const char *record, struct et_experiment **out, struct et_error *err)
+{
+	struct et_import_options o = { .name = "the record of the campaign",
+		.format = ET_IMPORT_NATIVE,
+		.copy = true,
+		.wall_ns = et_clock_read_ns(CLOCK_REALTIME) };
+	struct et_experiment *e;
+	int rc = et_import(record, strlen(record), &o, &e, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		if (e->commands[i].samples.n)
+			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: it has samples", o.name);
+	}
+	if (rc)
+		et_experiment_free(e);
+	else
+		*out = e;
+	return rc;
+}
+
+static bool is_count(const json_t *j, uint64_t most)
+{
+	return json_is_integer(j) && json_integer_value(j) >= 0 &&
+	       (uint64_t)json_integer_value(j) <= most;
+}
+
+static bool read_part(const json_t *j, struct et_part *out)
+{
+	const json_t *number = json_array_get(j, 0), *first = json_array_get(j, 1),
+		     *rounds = json_array_get(j, 2);
+
+	if (json_array_size(j) != 3 || !is_count(number, UINT32_MAX) ||
+		!is_count(first, ET_MOST_RUNS) || !is_count(rounds, ET_MOST_RUNS))
+		return false;
+	*out = (struct et_part){ .number = (uint32_t)json_integer_value(number),
+		.first_round = (uint32_t)json_integer_value(first),
+		.rounds = (uint32_t)json_integer_value(rounds) };
+	return true;
+}
+
+static int read_parts(const json_t *list, struct et_task_job *out, struct et_error *err)
+{
+	size_t n = json_array_size(list);
+
+	if (!n)
+		return refuse(err, "it has no parts");
+	out->parts = et_calloc(n, sizeof(*out->parts));
+	for (; out->n_parts < n; out->n_parts++) {
+		if (!read_part(json_array_get(list, out->n_parts), &out->parts[out->n_parts]))
+			return refuse(err, "a part is not a list of three numbers");
+	}
+	return 0;
+}
+
+static char *copy_text(const json_t *j)
+{
+	return json_is_string(j) ? et_strdup(json_string_value(j)) : NULL;
+}
+
+static bool is_text_or_null(const json_t *j)
+{
+	return json_is_string(j) || json_is_null(j);
+}
+
+static int read_root(json_t *root, struct et_task_job *out, struct et_error *err)
+{
+	int version, generation, env, no_ledger, metronome;
+	const char *campaign, *store, *kind, *record;
+	json_t *only, *except, *parts;
+	json_error_t why;
+
+	if (json_unpack_ex(root, &why, JSON_STRICT,
+		    "{s:i, s:s, s:s, s:s, s:i, s:b, s:o, s:o, s:b, s:b, s:o, s:s}", "etalon_job",
+		    &version, "campaign", &campaign, "store", &store, "kind", &kind, "generation",
+		    &generation, "env", &env, "env_only", &only, "env_except", &except, "no_ledger",
+		    &no_ledger, "choose_metronome", &metronome, "parts", &parts, "record", &record))
+		return refuse(err, why.text);
+	int kind_number = et_name_index(et_campaign_kind_names, kind);
+	if (version != JOB_VERSION)
+		return refuse(err, "another version of etalon has written it");
+	if (!et_experiment_is_id(campaign))
+		return refuse(err, "the campaign has no valid id");
+	if (kind_number < 0 || generation < 1 || generation > 1000000 || !*store)
+		return refuse(err, "its kind, generation or store is not valid");
+	if (!is_text_or_null(only) || !is_text_or_null(except) || !json_is_array(parts))
+		return refuse(err, "env_only, env_except or parts are not valid");
+	memcpy(out->campaign, campaign, strlen(campaign) + 1);
+	out->store = et_strdup(store);
+	out->kind = (enum et_campaign_kind)kind_number;
+	out->generation = (uint32_t)generation;
+	out->options = (struct et_job_options){ .env = env,
+		.env_only = copy_text(only),
+		.env_except = copy_text(except),
+		.no_ledger = no_ledger,
+		.choose_metronome = metronome };
+	int rc = read_parts(parts, out, err);
+	return rc ? rc : et_campaign_read_record(record, &out->e, err);
+}
+
+int et_job_read(const char *data, size_t size, struct et_task_job *out, struct et_error *err)
+{
+	struct et_task_job job = { 0 };
+	json_error_t why;
+
+	if (size > ET_JOB_MOST_BYTES)
+		return refuse(err, "it is longer than 4 MB");
+	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
+	if (!root)
+		return refuse(err, size ? why.text : "it is empty");
+	int rc = json_is_object(root) ? read_root(root, &job, err)
+				      : refuse(err, "it is not an object");
+	json_decref(root);
+	if (rc)
+		et_job_free(&job);
+	else
+		*out = job;
+	return rc;
+}
+
+void et_job_options_free(struct et_job_options *o)
+{
+	free(o->env_only);
+	free(o->env_except);
+}
+
+void et_job_free(struct et_task_job *j)
+{
+	free(j->store);
+	et_job_options_free(&j->options);
+	free(j->parts);
+	et_experiment_free(j->e);
+	*j = (struct et_task_job){ 0 };
+}
+
+const struct et_part *et_job_part(const struct et_task_job *j, uint32_t number)
+{
+	for (size_t i = 0; i < j->n_parts; i++) {
+		if (j->parts[i].number == number)
+			return &j->parts[i];
+	}
+	return NULL;
+}

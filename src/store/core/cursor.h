@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A cursor is one execution of a statement: parameters are bound from left to right, then the
+ * columns of each row are read from left to right. Ranges are checked in both directions: a value
+ * that would be refused on reading is refused on writing. Private to src/store.
+ */
+#ifndef ET_STORE_CORE_CURSOR_H
+#define ET_STORE_CORE_CURSOR_H
+
+#include "store/core/handle.h"
+
+struct et_cursor {
+	struct et_statement *st; /* NULL if it could not be prepared */
+	struct et_error *err;
+	int at;         /* the next parameter or column */
+	size_t *budget; /* what et_cursor_spend takes from; NULL: without limit */
+	int failed;     /* -errno of the first failure to prepare or to bind; 0: none */
+	bool copies;    /* st is a COPY of its own, not a statement of the store */
+};
+
+/*
+ * Opens a cursor. A statement has one open cursor at a time. If preparing or binding fails, err is
+ * filled at once and the next step returns the failure, so that only steps need a check.
+ */
+struct et_cursor et_cursor_open(
+	struct et_store *s, enum et_sql which, struct et_error *err) ET_CHECK;
+void et_cursor_close(struct et_cursor *c);
+#define ET_AUTO_CURSOR ET_CLEANUP(et_cursor_close)
+
+/* Returns 1 with a row, of which the first column is read next; 0 after the last row; or -errno. */
+int et_cursor_step(struct et_cursor *c) ET_CHECK;
+/*
+ * Executes a statement that returns no rows. *changed is the number of rows that it changed.
+ * Returns 0 or -errno.
+ */
+int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
+
+/*
+ * Opens a cursor that adds many rows by a statement, which is an INSERT: by COPY where the database
+ * has it. Bind the values of a row, call et_cursor_add, and so on; et_cursor_finish then ends the
+ * COPY, or cancels it if rc is not 0, and returns rc or its failure. No other cursor of the store
+ * can be used in between.
+ */
+struct et_cursor et_cursor_bulk(
+	struct et_store *s, enum et_sql insert, struct et_error *err) ET_CHECK;
+int et_cursor_add(struct et_cursor *c) ET_CHECK;
+int et_cursor_finish(struct et_cursor *c, int rc) ET_CHECK;
+
+/*
+ * The budget for the texts of one experiment. A store from elsewhere may have millions of them, or
+ * columns whose default value is long, so the size of the file does not limit them.
+ */
+#define ET_STORE_MOST_TEXT ((size_t)64 << 20)
+enum { ET_STORE_MOST_FACTORS = 4096 };
+/* Spends that many bytes of the budget, and the cost of the memory block with them. */
+bool et_cursor_spend(struct et_cursor *c, size_t bytes);
+
+/*
+ * Each binds the next parameter. Bytes must stay valid until the last step. name is for the error
+ * if the value is refused.
+ */
+void et_bind_int(struct et_cursor *c, int64_t value);
+/* Refuses a number above INT64_MAX. */
+void et_bind_count(struct et_cursor *c, const char *name, uint64_t value);
+/* text may be NULL, which binds NULL. */
+void et_bind_text(struct et_cursor *c, const char *name, const char *text);
+/* Refuses an array of that size without a NUL. */
+void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, size_t size);
+/* Binds the words as one blob, in which a NUL ends each word. */
+void et_bind_words(struct et_cursor *c, const char *blob, size_t size);
+void et_bind_blob(struct et_cursor *c, const unsigned char *bytes, size_t size);
+void et_bind_real(struct et_cursor *c, double value);
+/* Binds one parameter per column, from the fields of the struct at base. */
+void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
+
+/*
+ * Each reads the next column and returns false if its type, range or length is wrong: the store may
+ * be damaged or edited by hand.
+ */
+bool et_row_int(struct et_cursor *c, int64_t lo, int64_t hi, int64_t *out);
+/* Copies the text; *out is NULL for NULL. */
+bool et_row_text(struct et_cursor *c, char **out);
+/* The same without a copy: the text is valid until the next step. */
+bool et_row_peek(struct et_cursor *c, const char **out);
+/* Copies a text that fits into the array; NULL becomes "". */
+bool et_row_chars(struct et_cursor *c, char *out, size_t size);
+/* Sets *out to the position in names of the text. */
+bool et_row_name(struct et_cursor *c, const char *const *names, int *out);
+/* Reads what et_bind_words wrote into a new vector. */
+bool et_row_words(struct et_cursor *c, char ***out);
+/* Sets *out to the bytes of a blob, which are valid until the next step. */
+bool et_row_blob(struct et_cursor *c, const unsigned char **out, size_t *size);
+/* Reads a number of any kind. */
+bool et_row_real(struct et_cursor *c, double lo, double hi, double *out);
+/*
+ * Reads one column per field into the struct at base. Returns NULL, or the first field whose column
+ * has no valid value.
+ */
+const struct et_field *et_row_columns(
+	struct et_cursor *c, const struct et_columns *columns, void *base) ET_CHECK;
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/core/profile.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <float.h>
+#include <string.h>
+
+/*
+ * Of the texts of all functions together. Names of C++ templates may be thousands of bytes long,
+ * and a large program has 100,000 of them. A database counts characters, which have up to 4 bytes.
+ */
+enum { MOST_CHARACTERS = 256 << 20 };
+static const size_t MOST_BYTES = (size_t)4 * MOST_CHARACTERS;
+
+/* --- the counts of a run --- */
+
+/*
+ * Numbers of seven bits per byte, the lowest first; the eighth bit says that more follow. For each
+ * node: its distance from the node before it, its samples, and those at the function's entry.
+ */
+struct bytes {
+	unsigned char *list;
+	size_t n, room;
+};
+
+static void put(struct bytes *b, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7) {
+		ET_GROW(b->list, b->n, b->room);
+		b->list[b->n++] = (unsigned char)(value | 0x80);
+	}
+	ET_GROW(b->list, b->n, b->room);
+	b->list[b->n++] = (unsigned char)value;
+}
+
+static struct bytes encode(const struct et_profile_run *run)
+{
+	struct bytes b = { 0 };
+	uint32_t before = 0;
+
+	ET_GROW(b.list, b.n, b.room);
+	for (size_t i = 0; i < run->n_counts; i++) {
+		const struct et_profile_count *count = &run->counts[i];
+		put(&b, count->node - before);
+		put(&b, count->samples);
+		put(&b, count->at_entry);
+		before = count->node;
+	}
+	return b;
+}
+
+/* Returns false at the end of the bytes, and for a number that put() would not have written. */
+static bool get(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+	*value = 0;
+	for (int shift = 0; *at < end && shift < 63; shift += 7) {
+		unsigned char byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return byte || !shift;
+	}
+	return false;
+}
+
+static bool get_count(const unsigned char **at, const unsigned char *end, uint32_t before,
+	struct et_profile_count *out)
+{
+	uint64_t step;
+
+	if (!get(at, end, &step) || !get(at, end, &out->samples) || !get(at, end, &out->at_entry))
+		return false;
+	if (!step || step > UINT32_MAX - before)
+		return false;
+	out->node = before + (uint32_t)step;
+	return out->at_entry <= out->samples;
+}
+
+/* Fills in the counts. Their sum must be the number of samples. */
+static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t size)
+{
+	const unsigned char *end = at + size;
+	struct et_profile_run *run = &r->run;
+	uint64_t sum = 0;
+	uint32_t before = 0;
+
+	run->n_counts = 0;
+	while (at < end) {
+		ET_GROW(run->counts, run->n_counts, r->room);
+		struct et_profile_count *count = &run->counts[run->n_counts++];
+		if (!get_count(&at, end, before, count) || count->node >= r->p->n_nodes ||
+			count->samples > INT64_MAX - sum)
+			return false;
+		before = count->node;
+		sum += count->samples;
+	}
+	return sum == run->samples;
+}
+
+/* --- writing --- */
+
+static int refuse(const struct et_store *s, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
+			s->db->name, s->id, what),
+		"this is a defect of etalon; please report it");
+}
+
+/* Would decode() accept the counts? */
+static bool is_sound(const struct et_profile *p, const struct et_profile_run *run)
+{
+	uint64_t sum = 0;
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < run->n_counts; i++) {
+		const struct et_profile_count *count = &run->counts[i];
+		if (count->node <= before || count->node >= p->n_nodes ||
+			count->at_entry > count->samples || count->samples > INT64_MAX - sum)
+			return false;
+		before = count->node;
+		sum += count->samples;
+	}
+	return sum == run->samples;
+}
+
+int et_profile_write_plan(
+	struct et_store *s, int64_t key, const struct et_profile *p, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PROFILE, err);
+
+	et_bind_int(&c, key);
+	et_bind_columns(&c, &et_columns_profile_plan, &p->plan);
+	et_bind_columns(&c, &et_columns_profile, p);
+	return et_cursor_step(&c);
+}
+
+/* The event and the way may be known with the first run only. */
+static int write_used(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_PROFILE, err);
+	int64_t changed = 0;
+
+	et_bind_columns(&c, &et_columns_profile, p);
+	et_bind_int(&c, s->key);
+	int rc = et_cursor_change(&c, &changed);
+	return rc || changed ? rc : refuse(s, "a profile that was not begun", err);
+}
+
+/* Asks the store how many functions and nodes it has, unless that is known. */
+static int know_size(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	if (s->profile.known)
+		return 0;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SIZE_PROFILE, err);
+	et_bind_int(&c, s->key);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	int64_t characters;
+	if (rc == 0 || !et_row_int(&c, 0, (int64_t)p->n_functions, &s->profile.functions) ||
+		!et_row_int(&c, 0, (int64_t)p->n_nodes - 1, &s->profile.nodes) ||
+		!et_row_int(&c, 0, MOST_CHARACTERS, &characters))
+		return et_hint(err,
+			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+				"%s: experiment %s has more functions than its profile",
+				s->db->name, s->id),
+			"make sure that no other etalon runs the same experiment");
+	s->profile.texts = (size_t)(MOST_CHARACTERS - characters);
+	s->profile.known = true;
+	return 0;
+}
+
+static int write_functions(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = 0;
+
+	if (s->profile.functions >= (int64_t)p->n_functions)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FUNCTION, err);
+	c.budget = &s->profile.texts;
+	while (!rc && s->profile.functions < (int64_t)p->n_functions) {
+		et_bind_int(&c, s->key);
+		et_bind_int(&c, s->profile.functions);
+		et_bind_columns(
+			&c, &et_columns_profile_function, &p->functions[s->profile.functions]);
+		rc = et_cursor_add(&c);
+		s->profile.functions += rc == 0;
+	}
+	return et_cursor_finish(&c, rc);
+}
+
+/* The root has the number 0, and no row. */
+static int write_nodes(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = 0;
+
+	if (s->profile.nodes + 1 >= (int64_t)p->n_nodes)
+		return 0;
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_NODE, err);
+	while (!rc && s->profile.nodes + 1 < (int64_t)p->n_nodes) {
+		const struct et_profile_node *node = &p->nodes[s->profile.nodes + 1];
+
+		et_bind_int(&c, s->key);
+		et_bind_int(&c, s->profile.nodes + 1);
+		et_bind_int(&c, node->parent);
+		et_bind_int(&c, node->function);
+		rc = et_cursor_add(&c);
+		s->profile.nodes += rc == 0;
+	}
+	return et_cursor_finish(&c, rc);
+}
+
+static int write_tree(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = know_size(s, p, err);
+
+	if (!rc)
+		rc = write_functions(s, p, err);
+	return rc ? rc : write_nodes(s, p, err);
+}
+
+static int add_run(struct et_cursor *c, const struct et_store *s, uint32_t order, uint32_t command,
+	const struct et_profile_run *run)
+{
+	struct bytes counts = encode(run);
+
+	et_bind_int(c, s->key);
+	et_bind_int(c, order);
+	et_bind_int(c, command);
+	et_bind_columns(c, &et_columns_profile_run, run);
+	et_bind_blob(c, counts.list, counts.n);
+	int rc = et_cursor_add(c);
+	free(counts.list);
+	return rc;
+}
+
+int et_profile_write_run(struct et_store *s, const struct et_profile *p, uint32_t order,
+	uint32_t command, const struct et_profile_run *run, struct et_error *err)
+{
+	if (!p || !is_sound(p, run))
+		return refuse(s, "the counts of a profile", err);
+	int rc = write_used(s, p, err);
+	if (!rc)
+		rc = write_tree(s, p, err);
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PROFILE_RUN, err);
+	return add_run(&c, s, order, command, run);
+}
+
+static int write_runs(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_PROFILE_RUN, err);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->n_runs; i++) {
+		const struct et_profile_run *run = &p->runs[i];
+
+		rc = is_sound(p, run) ? add_run(&c, s, run->order, run->command, run)
+				      : refuse(s, "the counts of a profile", err);
+	}
+	return et_cursor_finish(&c, rc);
+}
+
+int et_profile_write_all(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = p->n_runs ? write_used(s, p, err) : 0;
+
+	if (!rc && p->n_runs)
+		rc = write_tree(s, p, err);
+	if (!rc && p->n_runs)
+		rc = write_runs(s, p, err);
+	return rc ? rc : et_profile_write_calls(s, p, err);
+}
+
+int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struct et_error *err)
+{
+	int rc = write_tree(s, p, err);
+
+	for (size_t i = 0; !rc && i < p->n_calls; i++) {
+		if (!(p->calls[i].calls >= 0) || p->calls[i].calls > DBL_MAX ||
+			p->calls[i].command >= s->n_commands ||
+			p->calls[i].function >= p->n_functions)
+			return refuse(s, "a number of calls", err);
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_CALLS, err);
+
+		et_bind_int(&c, s->key);
+		et_bind_int(&c, p->calls[i].command);
+		et_bind_int(&c, p->calls[i].function);
+		et_bind_real(&c, p->calls[i].calls);
+		rc = et_cursor_step(&c);
+	}
+	return rc;
+}
+
+/* --- reading --- */
+
+static struct et_cursor rows_of(
+	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err)
+{
+	struct et_cursor c = et_cursor_open(s, which, err);
+
+	et_bind_int(&c, key);
+	return c;
+}
+
+static int read_functions(struct et_cursor *c, struct et_profile *p)
+{
+	size_t texts = MOST_BYTES;
+	int rc;
+
+	c->budget = &texts; // cppcheck-suppress autoVariables
+	while ((rc = et_cursor_step(c)) == 1) {
+		struct et_profile_function f = { 0 };
+		int64_t number;
+		bool good = et_row_int(c, 0, ET_PROFILE_NONE - 1, &number) &&
+			    (size_t)number == p->n_functions &&
+			    !et_row_columns(c, &et_columns_profile_function, &f) && f.name &&
+			    f.module;
+		/* The same function twice would get its first number again. */
+		if (good)
+			good = et_profile_function_of(p, f.name, f.module, f.space, f.unnamed) ==
+			       (uint32_t)number;
+		free(f.name);
+		free(f.module);
+		if (!good) {
+			rc = -EBADMSG;
+			break;
+		}
+	}
+	c->budget = NULL;
+	return rc;
+}
+
+static int read_nodes(struct et_cursor *c, struct et_profile *p)
+{
+	int rc;
+
+	while ((rc = et_cursor_step(c)) == 1) {
+		int64_t number, parent, function;
+
+		if (!et_row_int(c, 1, UINT32_MAX - 1, &number) || (size_t)number != p->n_nodes ||
+			!et_row_int(c, 0, number - 1, &parent) ||
+			!et_row_int(c, 0, (int64_t)p->n_functions - 1, &function))
+			return -EBADMSG;
+		if (et_profile_node_of(p, (uint32_t)parent, (uint32_t)function) != number)
+			return -EBADMSG;
+	}
+	return rc;
+}
+
+static int read_calls(struct et_cursor *c, const struct et_experiment *e)
+{
+	struct et_profile *p = e->profile;
+	int64_t before = -1;
+	int rc;
+
+	while ((rc = et_cursor_step(c)) == 1) {
+		int64_t command, function;
+		double calls;
+
+		if (!et_row_int(c, 0, (int64_t)e->n_commands - 1, &command) ||
+			!et_row_int(c, 0, (int64_t)p->n_functions - 1, &function) ||
+			!et_row_real(c, 0, DBL_MAX, &calls))
+			return -EBADMSG;
+		/* They ascend, so a forged tree without end is noticed. */
+		int64_t place = command << 32 | function;
+		if (place <= before)
+			return -EBADMSG;
+		before = place;
+		et_profile_set_calls(p, (uint32_t)command, (uint32_t)function, calls);
+	}
+	return rc;
+}
+
+/* Returns 1 if there is a profile. */
+static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(s, ET_SQL_GET_PROFILE, key, err);
+	struct et_profile_plan plan = { 0 };
+	int rc = et_cursor_step(&c);
+
+	if (rc != 1)
+		return rc;
+	if (et_row_columns(&c, &et_columns_profile_plan, &plan))
+		return -EBADMSG;
+	*out = et_profile_new(&plan);
+	return et_row_columns(&c, &et_columns_profile, *out) ? -EBADMSG : 1;
+}
+
+int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_experiment *e,
+	const char **what, struct et_error *err)
+{
+	*what = "the plan of the profile";
+	int rc = read_plan(s, key, &e->profile, err);
+	if (rc != 1 || plan_only)
+		return rc < 0 ? rc : 0;
+	ET_AUTO_CURSOR struct et_cursor functions = rows_of(s, ET_SQL_GET_FUNCTIONS, key, err);
+	*what = "a function of the profile";
+	rc = read_functions(&functions, e->profile);
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor nodes = rows_of(s, ET_SQL_GET_NODES, key, err);
+	*what = "a calling context of the profile";
+	rc = read_nodes(&nodes, e->profile);
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor calls = rows_of(s, ET_SQL_GET_CALLS, key, err);
+	*what = "a number of calls of the profile";
+	return read_calls(&calls, e);
+}
+
+static int next_row(struct et_profile_rows *r)
+{
+	int rc = et_cursor_step(&r->c);
+
+	r->row = rc == 1;
+	if (r->row && (!r->p || !et_row_int(&r->c, 0, UINT32_MAX, &r->order) ||
+			      !et_row_int(&r->c, 0, UINT32_MAX, &r->command)))
+		return -EBADMSG;
+	return rc < 0 ? rc : 0;
+}
+
+int et_profile_rows_begin(struct et_profile_rows *r, const char **what)
+{
+	*what = "a run of the profile";
+	return next_row(r);
+}
+
+int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample, const char **what)
+{
+	const unsigned char *counts;
+	size_t size;
+
+	if (!r->row || r->order != sample->place.order || r->command != sample->place.command)
+		return 0;
+	*what = "the table of counts of the profile";
+	if (et_row_columns(&r->c, &et_columns_profile_run, &r->run) ||
+		!et_row_blob(&r->c, &counts, &size) || !decode(r, counts, size))
+		return -EBADMSG;
+	sample->measured.profile = &r->run;
+	*what = "a run of the profile";
+	return next_row(r);
+}
+
+void et_profile_rows_end(struct et_profile_rows *r)
+{
+	et_cursor_close(&r->c);
+	free(r->run.counts);
+}

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads from a store, which may have been edited by hand or damaged: a value that etalon would not
+ * have written is an error that names it, never a crash and never a strange number.
+ */
+#include "base/alloc.h"
+#include "model/experiment/figure.h"
+#include "model/sample/metric_choice.h"
+#include "store/core/profile.h"
+#include "store/import/importer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int damaged(const struct et_store *s, const char *id, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"%s: experiment %s: %s is not as etalon writes it", s->db->name, id, what),
+		"the store was damaged or changed by hand; to remove the experiment, run etalon rm "
+		"%s",
+		id);
+}
+
+/* Steps a statement that returns ids: 1 and the id if there is a row, else 0 or -errno. */
+static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
+{
+	int rc = et_cursor_step(c);
+
+	if (rc == 1 && (!et_row_chars(c, id, 40) || !et_experiment_is_id(id)))
+		return et_hint(c->err,
+			et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE,
+				"%s: an experiment's id is not as etalon writes it", s->db->name),
+			"the store was damaged or changed by hand");
+	return rc;
+}
+
+/* Finds an experiment by a statement whose parameter is name (NULL: it has none); as read_id. */
+static int find_by(
+	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+
+	if (name)
+		et_bind_text(&c, "name", name);
+	return read_id(s, &c, id);
+}
+
+/* Finds an experiment by a part of its id, which must be that of no other. */
+static int find_part(
+	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+	char second[40];
+
+	et_bind_text(&c, "name", name);
+	int rc = read_id(s, &c, id);
+	if (rc != 1)
+		return rc;
+	rc = read_id(s, &c, second);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"'%s' is part of more than one id: %s, %s", name, id, second),
+			"use a longer part, or the whole id");
+	return 1;
+}
+
+int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	char found[40] = "";
+	int rc = 0;
+
+	if (!strcmp(name, "last")) {
+		rc = find_by(s, ET_SQL_FIND_LAST, NULL, found, err);
+	} else if (*name) {
+		rc = find_by(s, ET_SQL_FIND_ID, name, found, err);
+		if (rc == 0)
+			rc = find_by(s, ET_SQL_FIND_LABEL, name, found, err);
+		if (rc == 0)
+			rc = find_part(s, ET_SQL_FIND_PREFIX, name, found, err);
+		if (rc == 0)
+			rc = find_part(s, ET_SQL_FIND_END, name, found, err);
+	}
+	if (rc < 0)
+		return rc;
+	if (rc == 0 && !strcmp(name, "last"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in %s",
+				s->db->name),
+			"measure a program: etalon run 'sleep 0.1'");
+	if (rc == 0)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"no experiment has the id or label '%s'", name),
+			"run etalon list to see the experiments in %s", s->db->name);
+	memcpy(id, found, sizeof(found));
+	return 0;
+}
+
+int et_store_find_unfinished(
+	struct et_store *s, const char *machine, char id[40], struct et_error *err)
+{
+	char found[40];
+	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, machine, found, err);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"no experiment that was measured here is unfinished"),
+			"run etalon list to see the experiments in %s; --resume ID continues one "
+			"of them",
+			s->db->name);
+	memcpy(id, found, sizeof(found));
+	return 0;
+}
+
+/* --- one experiment --- */
+
+struct loading {
+	struct et_store *s;
+	struct et_experiment *e;
+	struct et_error *err;
+	bool head; /* nothing that runs added */
+	int64_t key;
+	char *design; /* its text, until the commands are read; or NULL */
+};
+
+static int bad(const struct loading *l, const char *what)
+{
+	return damaged(l->s, l->e->id, what, l->err);
+}
+
+/* An older etalon did not record the origin. */
+static bool read_origin(struct et_cursor *c, enum et_origin *out)
+{
+	char name[16];
+
+	if (!et_row_chars(c, name, sizeof(name)))
+		return false;
+	int i = et_name_index(et_origin_names, *name ? name : "unknown");
+	*out = i < 0 ? ET_ORIGIN_UNKNOWN : (enum et_origin)i;
+	return i >= 0;
+}
+
+static void set_metric(struct et_experiment *e, int option)
+{
+	e->metric_auto = option == ET_METRIC_AUTO;
+	e->metric = e->metric_auto ? ET_METRIC_CPU : (enum et_metric)option;
+}
+
+/* Reads the structs whose fields have a column each. */
+static bool read_parts(struct et_experiment *e, struct et_cursor *c, const char **what)
+{
+	const struct et_field *f;
+
+	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
+		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
+		(f = et_row_columns(c, &et_columns_host, &e->host)) ||
+		(f = et_row_columns(c, &et_columns_first_check, &e->first_check)) ||
+		(f = et_row_columns(c, &et_columns_member, &e->member)) ||
+		(f = et_row_columns(c, &et_columns_study, &e->member))) {
+		*what = f->name;
+		return false;
+	}
+	return true;
+}
+
+/* Reads the experiment's own row after its key. */
+static bool read_head(
+	struct et_experiment *e, struct et_cursor *c, char **design, const char **what)
+{
+	int64_t started, finished, seed;
+	int state, protocol, metric, order;
+
+	*what = "its time, state or plan";
+	if (!et_row_text(c, &e->label) || !et_row_int(c, 0, INT64_MAX, &started) ||
+		!et_row_int(c, 0, INT64_MAX, &finished))
+		return false;
+	if (!et_row_name(c, et_state_names, &state) ||
+		!et_row_name(c, et_protocol_names, &protocol) ||
+		!et_row_name(c, et_metric_options, &metric) ||
+		!et_row_name(c, et_order_names, &order))
+		return false;
+	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->snapshot_source))
+		return false;
+	e->started_wall_ns = (uint64_t)started;
+	e->finished_wall_ns = (uint64_t)finished;
+	e->state = (enum et_state)state;
+	e->protocol = (enum et_protocol)protocol;
+	set_metric(e, metric);
+	e->plan.order = (enum et_order)order;
+	e->plan.seed = (uint64_t)seed;
+	if (!read_origin(c, &e->origin) || !et_row_chars(c, e->machine, sizeof(e->machine))) {
+		*what = "its origin";
+		return false;
+	}
+	*what = "its design";
+	if (!et_row_text(c, design))
+		return false;
+	return read_parts(e, c, what);
+}
+
+static int load_head(struct loading *l, const char *id)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(l->s, ET_SQL_GET_EXPERIMENT, l->err);
+	const char *what = "its key";
+
+	et_bind_text(&c, "id", id);
+	c.budget = &l->s->texts;
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0 || !et_experiment_is_id(id) ||
+		snprintf(l->e->id, sizeof(l->e->id), "%s", id) >= (int)sizeof(l->e->id))
+		return et_store_no_experiment(l->s, id, l->err);
+	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) ||
+		!read_head(l->e, &c, &l->design, &what))
+		return bad(l, what);
+	return 0;
+}
+
+static bool read_command(struct et_cursor *c, struct et_command *command)
+{
+	if (!et_row_text(c, &command->name) || !command->name || !et_row_text(c, &command->text) ||
+		!command->text || !et_row_words(c, &command->argv))
+		return false;
+	return et_row_text(c, &command->prepare) && et_row_text(c, &command->conclude) &&
+	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup);
+}
+
+/* A cursor over rows that belong to the experiment. */
+static struct et_cursor rows_of(struct loading *l, enum et_sql which)
+{
+	struct et_cursor c = et_cursor_open(l->s, which, l->err);
+
+	et_bind_int(&c, l->key);
+	c.budget = &l->s->texts;
+	return c;
+}
+
+static int load_commands(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_COMMANDS);
+	struct et_experiment *e = l->e;
+	size_t room = 0;
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		int64_t number;
+
+		ET_GROW(e->commands, e->n_commands, room);
+		struct et_command *command = &e->commands[e->n_commands++];
+		memset(command, 0, sizeof(*command));
+		if (!et_row_int(&c, 0, UINT32_MAX, &number) ||
+			(size_t)number + 1 != e->n_commands || !read_command(&c, command))
+			return bad(l, "a command");
+	}
+	if (rc < 0)
+		return rc;
+	return e->n_commands && e->plan.reference < e->n_commands ? 0 : bad(l, "its commands");
+}
+
+static int load_parameters(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_PARAMETERS);
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		int64_t number;
+
+		if (!et_row_int(&c, 0, (int64_t)l->e->n_commands - 1, &number))
+			return bad(l, "a parameter");
+		struct et_command *command = &l->e->commands[number];
+		command->parameters = et_realloc(command->parameters, command->n_parameters + 1,
+			sizeof(*command->parameters));
+		struct et_parameter *p = &command->parameters[command->n_parameters++];
+		p->name = p->value = NULL;
+		if (!et_row_text(&c, &p->name) || !p->name || !et_row_text(&c, &p->value) ||
+			!p->value)
+			return bad(l, "a parameter");
+	}
+	return rc;
+}
+
+static int load_factors(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_FACTORS);
+	struct et_experiment *e = l->e;
+	size_t room = 0;
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		ET_GROW(e->environment, e->n_environment, room);
+		struct et_factor *factor = &e->environment[e->n_environment++];
+		memset(factor, 0, sizeof(*factor));
+		if (e->n_environment > ET_STORE_MOST_FACTORS ||
+			et_row_columns(&c, &et_columns_factor, factor))
+			return bad(l, "a factor of the environment");
+	}
+	return rc;
+}
+
+static int load_figures(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_FIGURES);
+	struct et_experiment *e = l->e;
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		int64_t number;
+
+		ET_GROW(e->figures, e->n_figures, e->figures_room);
+		struct et_figure *figure = &e->figures[e->n_figures++];
+		memset(figure, 0, sizeof(*figure));
+		if (!et_row_int(&c, 0, UINT32_MAX, &number) || (size_t)number + 1 != e->n_figures ||
+			et_row_columns(&c, &et_columns_figure, figure) || !figure->name)
+			return bad(l, "a figure");
+	}
+	return rc;
+}
+
+/* The rows of all culprits, sorted as the samples are and read along with them. */
+struct interference {
+	struct et_cursor c;
+	bool row;                /* c has a row that no sample has taken yet */
+	int64_t order, command;  /* the sample that this row belongs to */
+	int64_t number;          /* of the culprit in this row */
+	struct et_culprit *list; /* the culprits of the sample that is being read */
+	size_t n, room;
+};
+
+static int next_row(struct loading *l, struct interference *in)
+{
+	int rc = et_cursor_step(&in->c);
+
+	in->row = rc == 1;
+	if (in->row && (!et_row_int(&in->c, 0, UINT32_MAX, &in->order) ||
+			       !et_row_int(&in->c, 0, UINT32_MAX, &in->command) ||
+			       !et_row_int(&in->c, 0, UINT32_MAX, &in->number)))
+		return bad(l, "the interference");
+	return rc < 0 ? rc : 0;
+}
+
+static int take_culprits(struct loading *l, struct interference *in, struct et_sample *sample)
+{
+	in->n = 0;
+	while (in->row && in->order == sample->place.order &&
+		in->command == sample->place.command) {
+		ET_GROW(in->list, in->n, in->room);
+		struct et_culprit *culprit = &in->list[in->n++];
+		memset(culprit, 0, sizeof(*culprit));
+		if ((size_t)in->number + 1 != in->n)
+			return bad(l, "the interference");
+		if (!et_row_chars(&in->c, culprit->name, sizeof(culprit->name)))
+			return bad(l, "name");
+		const struct et_field *f = et_row_columns(&in->c, &et_columns_culprit, culprit);
+		if (f)
+			return bad(l, f->name);
+		int rc = next_row(l, in);
+		if (rc)
+			return rc;
+	}
+	sample->measured.culprits = in->list;
+	sample->measured.n_culprits = in->n;
+	return 0;
+}
+
+static int read_sample(struct loading *l, struct et_cursor *c, struct et_sample *sample)
+{
+	int64_t command;
+	const struct et_field *f;
+
+	memset(sample, 0, sizeof(*sample));
+	if (!et_row_int(c, 0, (int64_t)l->e->n_commands - 1, &command))
+		return bad(l, "the command of a sample");
+	sample->place.command = (uint32_t)command;
+	if ((f = et_row_columns(c, &et_columns_sample, sample)) ||
+		(f = et_row_columns(c, &et_columns_removal, &sample->ruling.removal)))
+		return bad(l, f->name);
+	if (sample->place.partner >= (int64_t)l->e->n_commands)
+		return bad(l, "partner");
+	return 0;
+}
+
+/*
+ * The primary key ascends. In a damaged or forged file it may not: a tree whose branches lead to
+ * the same leaf has rows without end.
+ */
+static bool comes_after(const struct et_sample *s, const struct et_place *last)
+{
+	return s->place.order > last->order ||
+	       (s->place.order == last->order && s->place.command > last->command);
+}
+
+/* The functions of store/core/profile.h leave the error about damage to their caller. */
+static int judge(const struct loading *l, int rc, const char **what)
+{
+	return rc == -EBADMSG ? bad(l, *what) : rc;
+}
+
+static int take_profile(
+	const struct loading *l, struct et_profile_rows *profile, struct et_sample *sample)
+{
+	const char *what = "";
+
+	return judge(l, et_profile_rows_take(profile, sample, &what), &what);
+}
+
+static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in,
+	struct et_profile_rows *profile)
+{
+	struct et_place last = { 0 };
+	int rc = next_row(l, in);
+
+	while (rc == 0 && (rc = et_cursor_step(c)) == 1) {
+		struct et_sample sample;
+
+		rc = read_sample(l, c, &sample);
+		if (rc == 0 && !comes_after(&sample, &last))
+			rc = bad(l, "the order of the samples");
+		last = sample.place;
+		if (rc == 0)
+			rc = take_culprits(l, in, &sample);
+		if (rc == 0)
+			rc = take_profile(l, profile, &sample);
+		if (rc == 0)
+			et_experiment_add(l->e, &sample);
+	}
+	if (rc == 0 && profile->row)
+		return bad(l, "a run of the profile");
+	return rc == 0 && in->row ? bad(l, "the interference") : rc;
+}
+
+static int load_samples(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_SAMPLES);
+	struct interference in = { .c = rows_of(l, ET_SQL_GET_INTERFERENCE) };
+	struct et_profile_rows profile = { .c = rows_of(l, ET_SQL_GET_PROFILE_RUNS),
+		.p = l->e->profile };
+	const char *what = "";
+	int rc = judge(l, et_profile_rows_begin(&profile, &what), &what);
+
+	if (rc == 0)
+		rc = add_samples(l, &c, &in, &profile);
+	et_profile_rows_end(&profile);
+	et_cursor_close(&in.c);
+	free(in.list);
+	return rc;
+}
+
+static int load_profile(struct loading *l)
+{
+	const char *what = "";
+
+	return judge(l, et_profile_read(l->s, l->key, l->head, l->e, &what, l->err), &what);
+}
+
+static int load_design(struct loading *l)
+{
+	if (!l->design || et_design_parse(l->e, l->design, NULL) == 0)
+		return 0;
+	return bad(l, "its design");
+}
+
+static int load_all(struct loading *l, const char *id)
+{
+	int rc = load_head(l, id);
+
+	if (!rc)
+		rc = load_commands(l);
+	if (!rc)
+		rc = load_design(l);
+	if (!rc)
+		rc = load_parameters(l);
+	if (!rc)
+		rc = load_factors(l);
+	if (!rc)
+		rc = load_figures(l);
+	if (!rc)
+		rc = load_profile(l);
+	return rc || l->head ? rc : load_samples(l);
+}
+
+static int load(struct et_store *s, const char *id, bool head, struct et_experiment **out,
+	struct et_error *err)
+{
+	const struct et_database_ops *ops = s->db->ops;
+	struct loading l = { s, et_calloc(1, sizeof(*l.e)), err, .head = head };
+
+	s->texts = ET_STORE_MOST_TEXT;
+	/* One transaction, so that another process's writes in between are not seen in part. */
+	bool alone = !ops->in_transaction(s->db);
+	int rc = alone ? ops->begin(s->db, ET_TRANSACTION_READ, err) : 0;
+
+	if (!rc) {
+		rc = load_all(&l, id);
+		if (alone)
+			ops->rollback(s->db);
+	}
+	free(l.design);
+	if (!rc && !head)
+		et_metric_settle(l.e);
+	if (rc)
+		et_experiment_free(l.e);
+	else
+		*out = l.e;
+	return rc;
+}
+
+int et_store_load(
+	struct et_store *s, const char *id, struct et_experiment **out, struct et_error *err)
+{
+	return load(s, id, false, out, err);
+}
+
+int et_store_load_head(
+	struct et_store *s, const char *id, struct et_experiment **out, struct et_error *err)
+{
+	return load(s, id, true, out, err);
+}
+
+/* --- all experiments --- */
+
+static int64_t int_or_zero(struct et_cursor *c, int64_t hi)
+{
+	int64_t value;
+
+	return et_row_int(c, 0, hi, &value) ? value : 0;
+}
+
+static const char *text_or_null(struct et_cursor *c)
+{
+	const char *text;
+
+	return et_row_peek(c, &text) ? text : NULL;
+}
+
+/* Lenient, so that a damaged experiment is still listed and can be removed. */
+static void read_entry(struct et_cursor *c, struct et_summary *entry)
+{
+	int state;
+
+	memset(entry, 0, sizeof(*entry));
+	if (!et_row_chars(c, entry->id, sizeof(entry->id)) || !et_experiment_is_id(entry->id))
+		snprintf(entry->id, sizeof(entry->id), "?");
+	entry->label = text_or_null(c);
+	entry->started_wall_ns = (uint64_t)int_or_zero(c, INT64_MAX);
+	entry->state = et_row_name(c, et_state_names, &state) ? (enum et_state)state
+							      : ET_STATE_INTERRUPTED;
+	entry->n_commands = (uint32_t)int_or_zero(c, UINT32_MAX);
+	entry->n_samples = (uint64_t)int_or_zero(c, INT64_MAX);
+	entry->first_command = text_or_null(c);
+	if (!entry->first_command)
+		entry->first_command = "";
+	if (!read_origin(c, &entry->origin))
+		entry->origin = ET_ORIGIN_UNKNOWN;
+	entry->profile = int_or_zero(c, 1);
+	entry->design = int_or_zero(c, 1);
+	entry->study = text_or_null(c);
+	entry->study_lab = text_or_null(c);
+	entry->study_part = text_or_null(c);
+}
+
+/* Where the list is: it descends, and the rows of a forged tree may come again (see above). */
+struct descent {
+	int64_t started, key;
+	bool begun;
+};
+
+static bool descends(struct et_cursor *c, struct descent *d)
+{
+	struct descent next = { .begun = true };
+
+	if (!et_row_int(c, INT64_MIN, INT64_MAX, &next.started) ||
+		!et_row_int(c, INT64_MIN, INT64_MAX, &next.key))
+		return false;
+	bool good = !d->begun || next.started < d->started ||
+		    (next.started == d->started && next.key < d->key);
+	*d = next;
+	return good;
+}
+
+int et_store_list(
+	struct et_store *s, size_t limit, et_store_summary_fn fn, void *ctx, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST, err);
+	struct descent at = { 0 };
+	int rc;
+
+	et_bind_int(&c, limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		struct et_summary entry;
+
+		if (!descends(&c, &at))
+			return et_hint(err,
+				et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+					"%s: the list of experiments is not as etalon writes it",
+					s->db->name),
+				"the store was damaged or changed by hand");
+		read_entry(&c, &entry);
+		if (fn(ctx, &entry))
+			return 0;
+	}
+	return rc;
+}

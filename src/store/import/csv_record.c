@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads CSV: etalon's own columns by their names, or one column of times. A file of numbers alone
+ * needs no header.
+ */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "model/experiment/machine_id.h"
+#include "store/import/csv.h"
+#include "store/import/importer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct csv {
+	struct et_importer *in;
+	struct et_csv rows;
+};
+
+struct column {
+	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME, LABEL, MACHINE, PARAMETER } use;
+	const struct et_field *field;
+	double ns;  /* of TIME: nanoseconds per unit */
+	char *name; /* of PARAMETER */
+};
+
+static int fail_line(const struct csv *c, const char *text)
+{
+	return et_import_fail(c->in, NULL, "line %zu: %s", c->rows.line, text);
+}
+
+static const char *cell(const struct csv *c, size_t i)
+{
+	return et_csv_cell(&c->rows, i);
+}
+
+/* As et_csv_row, and fills the error. */
+static int read_row(struct csv *c)
+{
+	int rc = et_csv_row(&c->rows);
+
+	return rc < 0 ? fail_line(c, c->rows.problem) : rc;
+}
+
+/* --- columns --- */
+
+static bool is_number(const char *text)
+{
+	double value;
+
+	return et_parse_double("", text, &value, NULL) == 0;
+}
+
+/* Nanoseconds per unit, by the suffix of the column's name; without one it is in seconds. */
+static double unit_of(const char *name)
+{
+	static const struct {
+		const char *end;
+		double ns;
+	} units[] = { { "_ns", 1 }, { "_us", 1e3 }, { "_ms", 1e6 } };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ET_LENGTH(units); i++) {
+		if (len > 3 && !strcmp(name + len - 3, units[i].end))
+			return units[i].ns;
+	}
+	return 1e9;
+}
+
+static int fail_columns(const struct csv *c, const char *text)
+{
+	char names[300] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->rows.n_cells && n < sizeof(names) - 1; i++)
+		n += (size_t)snprintf(
+			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
+	return et_hint(c->in->err, fail_line(c, text), "name the column of times with --column: %s",
+		names);
+}
+
+/* Finds the column that --column names by its header or by its number. */
+static int find_times(const struct csv *c, const char *wanted, bool header, size_t *out)
+{
+	uint64_t number;
+
+	for (size_t i = 0; header && i < c->rows.n_cells; i++) {
+		if (!strcmp(cell(c, i), wanted)) {
+			*out = i;
+			return 0;
+		}
+	}
+	if (et_parse_u64("", wanted, 1, c->rows.n_cells, &number, NULL))
+		return fail_columns(c, "there is no such column");
+	*out = number - 1;
+	return 0;
+}
+
+static void know_column(const char *name, bool times_given, struct column *out)
+{
+	const struct et_field *f = et_field_find(et_sample_fields, name);
+
+	if (!strcmp(name, "command"))
+		out->use = COMMAND;
+	else if (!strcmp(name, "removed"))
+		*out = (struct column){ REMOVED, .field = et_removal_fields };
+	else if (f &&
+		 !(times_given && f->offset == offsetof(struct et_sample, measured.elapsed_ns)))
+		*out = (struct column){ FIELD, .field = f };
+}
+
+/* The columns about the experiment, which a file of another program may have with other meanings.
+ */
+static void know_common_columns(const struct csv *c, struct column *columns)
+{
+	static const char parameter[] = "parameter_";
+	bool own = false;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++)
+		own = own || !strcmp(cell(c, i), "id");
+	for (size_t i = 0; own && i < c->rows.n_cells; i++) {
+		const char *name = cell(c, i);
+		if (!strcmp(name, "label"))
+			columns[i].use = LABEL;
+		else if (!strcmp(name, "machine"))
+			columns[i].use = MACHINE;
+		else if (!strncmp(name, parameter, strlen(parameter)))
+			columns[i] = (struct column){ PARAMETER,
+				.name = et_strdup(name + strlen(parameter)) };
+	}
+}
+
+/* Finds out what each column is from the first row; *header: is that row a header? */
+static int read_header(struct csv *c, struct column *columns, bool *header)
+{
+	const char *wanted = c->in->options->column;
+	bool times = false;
+	size_t at = 0;
+
+	*header = false;
+	for (size_t i = 0; i < c->rows.n_cells; i++)
+		*header = *header || !is_number(cell(c, i));
+	for (size_t i = 0; *header && i < c->rows.n_cells; i++) {
+		know_column(cell(c, i), wanted != NULL, &columns[i]);
+		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
+	}
+	if (times && !wanted) {
+		know_common_columns(c, columns);
+		return 0;
+	}
+	if (!wanted && c->rows.n_cells > 1)
+		return fail_columns(c, "it is not known which column holds the times");
+	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
+	if (!rc)
+		columns[at] = (struct column){ TIME, .ns = *header ? unit_of(cell(c, at)) : 1e9 };
+	return rc;
+}
+
+/* --- cells --- */
+
+static bool set_bool(const struct et_field *f, void *base, const char *text)
+{
+	static const char *const words[] = { "false", "true", "0", "1", NULL };
+	int i = et_name_index(words, text);
+
+	return i >= 0 && et_field_set_int(f, base, i & 1);
+}
+
+static bool set_cell(const struct et_field *f, void *base, const char *text)
+{
+	int64_t whole;
+	double value;
+
+	if (!*text) {
+		et_field_set_missing(f, base);
+		return true;
+	}
+	if (f->kind == ET_FIELD_BOOL)
+		return set_bool(f, base, text);
+	if (f->kind == ET_FIELD_ENUM || f->kind == ET_FIELD_BITS)
+		return et_field_set_text(f, base, text);
+	if (et_parse_i64("", text, INT64_MIN, INT64_MAX, &whole, NULL) == 0)
+		return et_field_set_int(f, base, whole);
+	return et_parse_double("", text, &value, NULL) == 0 && et_field_set_double(f, base, value);
+}
+
+static int set_field(const struct csv *c, const struct column *column, void *base, size_t i)
+{
+	char buf[96];
+
+	if (set_cell(column->field, base, cell(c, i)))
+		return 0;
+	return et_import_fail(c->in, NULL, "line %zu: %s: '%.40s' is not %s", c->rows.line,
+		column->use == REMOVED ? "removed" : column->field->name, cell(c, i),
+		et_field_wants(column->field, buf));
+}
+
+static int set_time(const struct csv *c, const struct column *column, struct et_sample *s, size_t i)
+{
+	double value;
+
+	if (et_parse_double("", cell(c, i), &value, NULL) || !(value >= 0) ||
+		!(value * column->ns < 9.2e18))
+		return et_import_fail(
+			c->in, NULL, "line %zu: '%.40s' is not a time", c->rows.line, cell(c, i));
+	s->measured.elapsed_ns = (uint64_t)llround(value * column->ns);
+	return 0;
+}
+
+/* etalon export puts a quote before a name that a spreadsheet would take for a formula. */
+static const char *plain_name(const char *text)
+{
+	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
+}
+
+/* A command has the parameters of its first row; an empty cell is none. */
+static void add_parameters(
+	const struct csv *c, const struct column *columns, struct et_command *command)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
+		if (columns[i].use != PARAMETER || !*cell(c, i))
+			continue;
+		ET_GROW(command->parameters, command->n_parameters, room);
+		command->parameters[command->n_parameters++] =
+			(struct et_parameter){ et_strdup(columns[i].name),
+				et_strdup(plain_name(cell(c, i))) };
+	}
+}
+
+/* Label and machine are those of the first row. */
+static int read_experiment(const struct csv *c, const struct column *columns)
+{
+	struct et_experiment *e = c->in->e;
+
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
+		const char *text = plain_name(cell(c, i));
+		if (!*text || (columns[i].use != LABEL && columns[i].use != MACHINE))
+			continue;
+		if (columns[i].use == LABEL && !e->label)
+			e->label = et_strdup(text);
+		if (columns[i].use != MACHINE || *e->machine)
+			continue;
+		if (!et_machine_id_valid(text))
+			return fail_line(c, "machine: it is not the identity of a machine");
+		memcpy(e->machine, text, strlen(text) + 1);
+	}
+	return 0;
+}
+
+/*
+ * Finds the command of that name or makes a new one. *number is the command of the row before:
+ * it is tried first, because most files have the rows of a command together.
+ */
+static int find_command(
+	struct csv *c, const struct column *columns, const char *text, uint32_t *number)
+{
+	struct et_experiment *e = c->in->e;
+	const char *name = *text ? plain_name(text) : "imported";
+
+	if (*number < e->n_commands && !strcmp(e->commands[*number].name, name))
+		return 0;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		if (!strcmp(e->commands[i].name, name)) {
+			*number = i;
+			return 0;
+		}
+	}
+	*number = (uint32_t)e->n_commands;
+	struct et_command *made = et_import_command(c->in, NULL, name);
+	if (made)
+		add_parameters(c, columns, made);
+	return made ? 0 : -EINVAL;
+}
+
+static int read_sample(
+	struct csv *c, const struct column *columns, struct et_sample *s, const char **command)
+{
+	memset(s, 0, sizeof(*s));
+	et_fields_set_missing(et_sample_fields, s);
+	s->measured.exit_code = 0;
+	*command = "";
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
+		int rc = 0;
+
+		if (columns[i].use == COMMAND)
+			*command = cell(c, i);
+		else if (columns[i].use == FIELD)
+			rc = set_field(c, &columns[i], s, i);
+		else if (columns[i].use == REMOVED)
+			rc = set_field(c, &columns[i], &s->ruling.removal, i);
+		else if (columns[i].use == TIME)
+			rc = set_time(c, &columns[i], s, i);
+		if (rc)
+			return rc;
+	}
+	if (s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
+		return fail_line(c, "it has no time");
+	return 0;
+}
+
+/* Reads all rows; unless there is a header, the first one has been read already. */
+static int read_rows(struct csv *c, const struct column *columns, size_t n_columns, bool header)
+{
+	struct et_importer *in = c->in;
+	uint32_t command = 0;
+	bool cpu = false;
+	int rc;
+
+	for (rc = header ? read_row(c) : 1; rc == 1; rc = read_row(c)) {
+		const char *name;
+		struct et_sample s;
+
+		if (c->rows.n_cells > n_columns)
+			return fail_line(c, "it has more cells than the first line");
+		rc = read_sample(c, columns, &s, &name);
+		if (!rc && !in->e->n_commands)
+			rc = read_experiment(c, columns);
+		if (!rc)
+			rc = find_command(c, columns, name, &command);
+		if (rc)
+			return rc;
+		s.place.command = command;
+		if (!s.place.round && !s.place.warmup)
+			s.place.round = (uint32_t)in->e->commands[command].samples.n + 1;
+		et_experiment_add(in->e, &s);
+		cpu = cpu || s.measured.cpu_ns != ET_UNKNOWN;
+	}
+	in->e->metric = cpu ? ET_METRIC_CPU : ET_METRIC_ELAPSED;
+	in->e->plan.order = ET_ORDER_SEQUENTIAL;
+	if (rc == 0 && !in->e->n_commands)
+		return et_import_fail(in, NULL, "it has no samples");
+	return rc;
+}
+
+int et_import_csv(struct et_importer *in, const char *data, size_t size)
+{
+	struct csv *c = et_calloc(1, sizeof(*c));
+	struct column *columns = et_calloc(ET_CSV_MOST_COLUMNS, sizeof(*columns));
+	bool header;
+
+	c->in = in;
+	c->rows.p = data;
+	c->rows.end = data + size;
+	c->rows.next_line = 1;
+	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		c->rows.p += 3;
+	et_csv_find_separator(&c->rows);
+	int rc = memchr(data, '\0', size)
+			 ? et_import_fail(in, NULL, "it holds a NUL byte: this is not text")
+			 : read_row(c);
+	if (rc == 0)
+		rc = et_import_fail(in, NULL, "it has no samples");
+	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
+		rc = read_rows(c, columns, c->rows.n_cells, header);
+	for (size_t i = 0; i < ET_CSV_MOST_COLUMNS; i++)
+		free(columns[i].name);
+	free(columns);
+	et_csv_free(&c->rows);
+	free(c);
+	return rc;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/import/daemons.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "store/import/importer.h"
+
+#include <math.h>
+#include <string.h>
+
+struct reader {
+	struct et_importer in; /* for its errors */
+	struct et_daemon_record *r;
+};
+
+/* --- values --- */
+
+/* Reads a number from lo to hi; it must not be missing. */
+static int read_number(struct reader *d, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out)
+{
+	double x = json_number_value(value);
+	char a[32], b[32];
+
+	if (!value || json_is_null(value))
+		return et_import_fail(&d->in, at, "is missing");
+	if (!json_is_number(value))
+		return et_import_fail(&d->in, at, "is not a number");
+	if (x < 0 && lo >= 0)
+		return et_import_fail(&d->in, at, "is negative");
+	if (!(x >= lo && x <= hi))
+		return et_import_fail(
+			&d->in, at, "is not from %s to %s", et_shortest(lo, a), et_shortest(hi, b));
+	*out = x;
+	return 0;
+}
+
+static int read_count(struct reader *d, const json_t *value, const struct et_import_place *at,
+	double hi, uint32_t *out)
+{
+	double x;
+	int rc = read_number(d, value, at, 1, hi, &x);
+
+	if (rc)
+		return rc;
+	if (x != floor(x))
+		return et_import_fail(&d->in, at, "is not a whole number");
+	*out = (uint32_t)x;
+	return 0;
+}
+
+static const double MOST_MS = 1e12, MOST_SECONDS = 1e9;
+
+/* Process names are printed to terminals and pasted into scripts, so refuse what acts there. */
+static int check_name(struct reader *d, const char *s, const struct et_import_place *at)
+{
+	if (!*s)
+		return et_import_fail(&d->in, at, "is empty");
+	if (strlen(s) >= ET_DAEMON_NAME)
+		return et_import_fail(&d->in, at, "is longer than %d bytes", ET_DAEMON_NAME - 1);
+	while (*s) {
+		size_t n = et_utf8_length(s);
+		uint32_t c = n ? et_utf8_decode(s, n) : 0;
+		if (c < ' ' || (c >= 0x7f && c < 0xa0))
+			return et_import_fail(&d->in, at, "holds a control character");
+		if (c == '"' || c == '\'')
+			return et_import_fail(&d->in, at, "holds a quotation mark");
+		s += n;
+	}
+	return 0;
+}
+
+static int read_name(
+	struct reader *d, const json_t *value, const struct et_import_place *at, uint32_t *out)
+{
+	if (!et_is_string(&d->in, value))
+		return et_import_fail(&d->in, at, value ? "is not a string" : "is missing");
+	int rc = check_name(d, json_string_value(value), at);
+	if (rc)
+		return rc;
+	*out = et_daemon_record_name(d->r, json_string_value(value));
+	if (d->r->n_names > ET_DAEMONS_MOST_NAMES)
+		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
+	return 0;
+}
+
+/* --- the central cluster, as the record has it --- */
+
+static int read_central(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	ET_AUTO_FREE bool *there = et_calloc(ET_DAEMONS_MOST_NAMES + 1, sizeof(*there));
+	const json_t *row;
+
+	if (et_list_size(&d->in, list) > ET_DAEMONS_MOST_NAMES)
+		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
+	run->central = et_calloc(et_list_size(&d->in, list) + 1, sizeof(*run->central));
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((row = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at }, name = { &here, "daemon", 0 };
+		struct et_import_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
+		struct et_central *c = &run->central[l.at];
+
+		if (!json_is_object(row))
+			return et_import_fail(&d->in, &here, "is not an object");
+		int rc = read_name(d, json_object_get(row, "daemon"), &name, &c->name);
+		if (rc == 0)
+			rc = read_number(
+				d, json_object_get(row, "max_ms"), &max, 0, MOST_MS, &c->max_ms);
+		if (rc == 0)
+			rc = read_number(
+				d, json_object_get(row, "sd_ms"), &sd, 0, MOST_MS, &c->sd_ms);
+		if (rc)
+			return rc;
+		if (there[c->name])
+			return et_import_fail(&d->in, &name, "occurs twice");
+		there[c->name] = true;
+		run->n_central = l.at + 1;
+	}
+	return l.rc;
+}
+
+/* --- samples --- */
+
+/* [["name", ms], …] */
+static int read_executions(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	const json_t *pair;
+
+	if (!et_is_list(&d->in, list))
+		return et_import_fail(&d->in, at, list ? "is not a list" : "is missing");
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((pair = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at };
+		struct et_import_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
+		uint32_t name;
+		double ms;
+
+		if (!json_is_array(pair) || json_array_size(pair) != 2)
+			return et_import_fail(&d->in, &here, "is not a pair of name and time");
+		int rc = read_name(d, json_array_get(pair, 0), &first, &name);
+		if (rc == 0)
+			rc = read_number(d, json_array_get(pair, 1), &second, 0, MOST_MS, &ms);
+		if (rc)
+			return rc;
+		et_daemon_run_execution(run, name, ms);
+	}
+	return l.rc;
+}
+
+/* Gives a time on the program's CPU to the first execution of that name that has none. */
+static void set_ours(
+	struct et_daemon_run *run, const struct et_daemon_sample *w, uint32_t name, double ms)
+{
+	for (size_t k = w->first; k < run->n_executions; k++) {
+		struct et_execution *x = &run->executions[k];
+		if (x->name == name && x->ours_ms == 0) {
+			x->ours_ms = ms;
+			return;
+		}
+	}
+	et_daemon_run_execution(run, name, ms)->ours_ms = ms;
+}
+
+/* [["name", ms], …]: what is not listed did not have the program's CPU. */
+static int read_ours(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_daemon_run ours = { 0 };
+
+	if (!list || json_is_null(list))
+		return 0;
+	et_daemon_run_add(&ours, 1, 0);
+	int rc = read_executions(d, list, at, &ours);
+	const struct et_daemon_sample w = run->listed[run->n_listed - 1];
+	for (size_t k = w.first; k < run->n_executions; k++)
+		run->executions[k].ours_ms = 0;
+	for (size_t k = 0; rc == 0 && k < ours.n_executions; k++) {
+		if (ours.executions[k].ms > 0)
+			set_ours(run, &w, ours.executions[k].name, ours.executions[k].ms);
+	}
+	free(ours.listed);
+	free(ours.executions);
+	return rc;
+}
+
+static int read_sample(struct reader *d, const json_t *row, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_import_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
+	struct et_import_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
+	struct et_import_place ours = { at, "on_our_cpu", 0 };
+	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0, n;
+
+	if (!json_is_object(row))
+		return et_import_fail(&d->in, at, "is not an object");
+	int rc =
+		read_count(d, json_object_get(row, "sample"), &number, ET_DAEMONS_MOST_SAMPLES, &n);
+	if (rc)
+		return rc;
+	if (n == last)
+		return et_import_fail(&d->in, &number, "sample %u occurs twice", n);
+	if (n < last)
+		return et_import_fail(
+			&d->in, &number, "sample %u after %u: not in ascending order", n, last);
+	if (n > run->samples)
+		return et_import_fail(
+			&d->in, &number, "sample %u, but the run has only %u", n, run->samples);
+	struct et_daemon_sample *w = et_daemon_run_add(run, n, (n - 1) * run->sample_seconds);
+	if (run->whole)
+		rc = read_number(d, json_object_get(row, "et_ms"), &et, 0, MOST_MS, &w->elapsed_ms);
+	if (rc == 0 && run->whole)
+		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->cpu_ms);
+	if (rc == 0)
+		rc = read_executions(d, json_object_get(row, "pt"), &executions, run);
+	if (rc == 0 && run->whole)
+		rc = read_ours(d, json_object_get(row, "on_our_cpu"), &ours, run);
+	return rc;
+}
+
+static int read_samples(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	const json_t *row;
+
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((row = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at };
+		int rc = read_sample(d, row, &here, run);
+		if (rc)
+			return rc;
+	}
+	if (l.rc)
+		return l.rc;
+	if (run->whole && run->n_listed != run->samples)
+		return et_import_fail(&d->in, at, "%zu samples, but \"samples\" is %u",
+			run->n_listed, run->samples);
+	return 0;
+}
+
+/* --- runs --- */
+
+static int read_lists(struct reader *d, const json_t *object, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_import_place all_at = { at, "all", 0 }, central_at = { at, "central", 0 };
+	struct et_import_place samples_at = { at, "l_samples", 0 };
+	const json_t *all, *central, *l_samples;
+
+	int rc = et_read_branch(&d->in, object, "all", JSON_ARRAY, at, &all);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, object, "central", JSON_ARRAY, at, &central);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, object, "l_samples", JSON_ARRAY, at, &l_samples);
+	if (rc)
+		return rc;
+	run->whole = all != NULL;
+	if (all)
+		return read_samples(d, all, &all_at, run);
+	if (!central && !l_samples)
+		return et_import_fail(&d->in, at, "has neither all nor central and l_samples");
+	if (!central || !l_samples)
+		return et_import_fail(&d->in, central ? &samples_at : &central_at, "is missing");
+	rc = read_central(d, central, &central_at, run);
+	return rc ? rc : read_samples(d, l_samples, &samples_at, run);
+}
+
+static int read_run(struct reader *d, const json_t *object, const struct et_import_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_import_place samples = { at, "samples", 0 },
+			       seconds = { at, "sample_seconds", 0 };
+
+	int rc = read_count(d, json_object_get(object, "samples"), &samples,
+		ET_DAEMONS_MOST_SAMPLES, &run->samples);
+	if (rc == 0)
+		rc = read_number(d, json_object_get(object, "sample_seconds"), &seconds, 1e-6,
+			MOST_SECONDS, &run->sample_seconds);
+	return rc ? rc : read_lists(d, object, at, run);
+}
+
+static int read_root(struct reader *d, const json_t *root)
+{
+	struct et_import_place short_at = { NULL, "short_run", 0 },
+			       long_at = { NULL, "long_run", 0 };
+	const json_t *short_run, *long_run;
+
+	if (!json_is_object(root))
+		return et_import_fail(&d->in, NULL, "is not an object with a short_run");
+	int rc = et_read_branch(&d->in, root, "short_run", JSON_OBJECT, NULL, &short_run);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, root, "long_run", JSON_OBJECT, NULL, &long_run);
+	if (rc)
+		return rc;
+	if (!short_run)
+		return et_import_fail(&d->in, &short_at, "is missing");
+	rc = read_run(d, short_run, &short_at, &d->r->short_run);
+	d->r->has_long = long_run != NULL;
+	if (rc == 0 && long_run)
+		rc = read_run(d, long_run, &long_at, &d->r->long_run);
+	return rc;
+}
+
+int et_daemon_record_read(const char *data, size_t size, const char *name,
+	struct et_daemon_record *out, struct et_error *err)
+{
+	struct et_import_options options = { .name = name };
+	struct et_daemon_record record = { 0 };
+	struct reader d = { .in = { .options = &options, .err = err }, .r = &record };
+
+	if (size > ET_DAEMONS_MOST_BYTES)
+		return et_import_fail(
+			&d.in, NULL, "larger than %zu MiB", ET_DAEMONS_MOST_BYTES >> 20);
+	json_t *root = NULL;
+	int rc = et_outline_load(&d.in, data, size, &root);
+	if (!rc) {
+		rc = read_root(&d, root);
+		json_decref(root);
+	}
+	et_outline_free(&d.in);
+	if (rc) {
+		et_daemon_record_free(&record);
+		return rc;
+	}
+	et_daemon_record_settle(&record);
+	*out = record;
+	return 0;
+}
+
+bool et_daemon_record_is_native(const char *data, size_t size)
+{
+	struct et_import_options options = { .name = "" };
+	struct et_importer in = { .options = &options };
+	json_t *root = NULL;
+
+	bool native = size <= ET_DAEMONS_MOST_BYTES &&
+		      et_outline_load(&in, data, size, &root) == 0 &&
+		      json_object_get(root, "etalon") && !json_object_get(root, "short_run");
+	json_decref(root);
+	et_outline_free(&in);
+	return native;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads the design of an experiment, from etalon's own record or from the store. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "model/design/json.h"
+#include "store/import/importer.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The names of all treatments together: a few long levels would fill the memory otherwise. */
+#define MOST_NAMES ((size_t)32 << 20)
+
+static const struct et_import_place place = { NULL, "design", 0 };
+
+/* Reads the list of texts of a key, at most `most`; NULL stays if there is none. */
+static int read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+	const struct et_import_place *at, char ***out, size_t *n)
+{
+	struct et_import_place list = { at, key, 0 };
+	const json_t *texts, *text;
+	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &texts);
+
+	if (rc || !texts)
+		return rc;
+	*n = et_list_size(in, texts);
+	if (*n > most)
+		return et_import_fail(in, &list, "has more than %zu elements", most);
+	*out = et_calloc(*n + 1, sizeof(**out));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, texts);
+	while ((text = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!et_is_string(in, text) || json_string_length(text) > ET_IMPORT_MOST_TEXT)
+			return et_import_fail(in, &here, "is not a string");
+		(*out)[l.at] = et_strdup(json_string_value(text));
+	}
+	return l.rc;
+}
+
+static int read_factor(struct et_importer *in, const json_t *object,
+	const struct et_import_place *at, struct et_design *d)
+{
+	struct et_import_place here = { at, "kind", 0 };
+	struct et_design_factor *f = et_design_add_factor(d, "");
+	const char *kind;
+	size_t n = 0;
+	int rc = et_read_text(in, object, "kind", at, &kind);
+
+	if (!rc)
+		rc = et_read_fields(in, object, et_design_factor_fields, f, at);
+	if (rc)
+		return rc;
+	f->kind = et_kind_find(kind ? kind : "");
+	if (f->kind == ET_KINDS_OF_FACTORS) {
+		f->kind = ET_KIND_PARAMETER;
+		return et_import_fail(
+			in, &here, "there is no kind '%.40s' of factors", kind ? kind : "");
+	}
+	if (!f->name || !*f->name)
+		return et_import_fail(in, at, "has no name");
+	rc = read_texts(in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);
+	if (!rc && !f->n_levels)
+		rc = et_import_fail(in, at, "has no levels");
+	return rc ? rc
+		  : read_texts(in, object, "objects", ET_DESIGN_MOST_LEVELS, at, &f->objects, &n);
+}
+
+static int read_program(struct et_importer *in, const json_t *object,
+	const struct et_import_place *at, struct et_design *d)
+{
+	struct et_design_program *p = et_design_add_program(d, "");
+	int rc = et_read_fields(in, object, et_design_program_fields, p, at);
+
+	if (!rc && (!p->name || !*p->name))
+		rc = et_import_fail(in, at, "has no name");
+	return rc;
+}
+
+/* The room that the treatment's name takes. */
+static size_t name_size(const struct et_design *d, const uint32_t *levels)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_factors; i++)
+		n += strlen(d->factors[i].name) + strlen(d->factors[i].levels[levels[i]]) + 2;
+	return n;
+}
+
+static int read_treatment(struct et_importer *in, const json_t *object,
+	const struct et_import_place *at, struct et_design *d, size_t *names)
+{
+	struct et_import_place list = { at, "levels", 0 };
+	uint32_t levels[ET_DESIGN_MOST_FACTORS];
+	const json_t *values, *value;
+	int rc = et_read_branch(in, object, "levels", JSON_ARRAY, at, &values);
+
+	if (rc)
+		return rc;
+	if (!values || et_list_size(in, values) != d->n_factors)
+		return et_import_fail(
+			in, &list, "is not a list of %zu numbers, one per factor", d->n_factors);
+	ET_AUTO_LIST struct et_list l = et_list_open(in, values);
+	while ((value = et_list_next(&l)) && l.at < d->n_factors) {
+		struct et_import_place here = { &list, NULL, l.at };
+		json_int_t number = json_integer_value(value);
+
+		if (!json_is_integer(value) || number < 0 ||
+			(uint64_t)number >= d->factors[l.at].n_levels)
+			return et_import_fail(
+				in, &here, "is not a level of '%.40s'", d->factors[l.at].name);
+		levels[l.at] = (uint32_t)number;
+	}
+	if (l.rc)
+		return l.rc;
+	*names += name_size(d, levels);
+	if (*names > MOST_NAMES)
+		return et_import_fail(in, at, "the treatments have too long levels");
+	et_design_add_treatment(d, levels);
+	return 0;
+}
+
+/* The lists of a design, in the order in which they refer to each other. */
+enum part { FACTORS, PROGRAMS, TREATMENTS, PARTS };
+static const struct {
+	const char *key;
+	size_t most;
+} parts[PARTS] = {
+	[FACTORS] = { "factors", ET_DESIGN_MOST_FACTORS },
+	[PROGRAMS] = { "programs", ET_DESIGN_MOST_COMMANDS },
+	[TREATMENTS] = { "treatments", ET_DESIGN_MOST_COMMANDS },
+};
+
+static int read_part(
+	struct et_importer *in, const json_t *design, enum part part, struct et_design *d)
+{
+	struct et_import_place list = { &place, parts[part].key, 0 };
+	const json_t *elements, *element;
+	size_t names = 0;
+	int rc = et_read_branch(in, design, parts[part].key, JSON_ARRAY, &place, &elements);
+
+	if (rc)
+		return rc;
+	if (!elements || !et_list_size(in, elements) ||
+		et_list_size(in, elements) > parts[part].most)
+		return et_import_fail(
+			in, &list, "is not a list of 1 to %zu elements", parts[part].most);
+	ET_AUTO_LIST struct et_list l = et_list_open(in, elements);
+	while (!rc && (element = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!json_is_object(element))
+			return et_import_fail(in, &here, "is not an object");
+		if (part == FACTORS)
+			rc = read_factor(in, element, &here, d);
+		else if (part == PROGRAMS)
+			rc = read_program(in, element, &here, d);
+		else
+			rc = read_treatment(in, element, &here, d, &names);
+	}
+	return rc ? rc : l.rc;
+}
+
+static int compare_levels(const void *a, const void *b, void *n)
+{
+	const struct et_treatment *const *x = a, *const *y = b;
+
+	return memcmp((*x)->levels, (*y)->levels, *(size_t *)n * sizeof(uint32_t));
+}
+
+/* Whether two treatments are the same. */
+static bool has_twins(const struct et_design *d)
+{
+	ET_AUTO_FREE const struct et_treatment **all = et_calloc(d->n_treatments, sizeof(*all));
+	size_t n = d->n_factors;
+	bool twins = false;
+
+	for (size_t i = 0; i < d->n_treatments; i++)
+		all[i] = &d->treatments[i];
+	qsort_r(all, d->n_treatments, sizeof(*all), compare_levels, &n);
+	for (size_t i = 1; i < d->n_treatments && !twins; i++)
+		twins = !compare_levels(&all[i - 1], &all[i], &n);
+	return twins;
+}
+
+static int check(struct et_importer *in, const struct et_design *d)
+{
+	if (d->n_treatments * d->n_programs != in->e->n_commands)
+		return et_import_fail(in, &place,
+			"has %zu treatments of %zu programs, but there are %zu commands",
+			d->n_treatments, d->n_programs, in->e->n_commands);
+	if (d->discard >= d->replications)
+		return et_import_fail(
+			in, &place, "discards %u of %u replications", d->discard, d->replications);
+	if (!d->name || !*d->name)
+		return et_import_fail(in, &place, "has no name");
+	if (has_twins(d))
+		return et_import_fail(in, &place, "has the same treatment twice");
+	return 0;
+}
+
+int et_import_design(struct et_importer *in, const json_t *design)
+{
+	struct et_design *d = in->e->design = et_design_new();
+	const char *source;
+	int rc = et_read_fields(in, design, et_design_fields, d, &place);
+
+	if (!rc)
+		rc = et_read_text(in, design, "source", &place, &source);
+	if (!rc && source)
+		d->source = et_strdup(source);
+	for (enum part part = 0; !rc && part < PARTS; part++)
+		rc = read_part(in, design, part, d);
+	return rc ? rc : check(in, d);
+}
+
+int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err)
+{
+	struct et_import_options options = { .name = "store" };
+	struct et_importer in = { .options = &options, .e = e, .err = err };
+	json_error_t where;
+	json_t *design = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+	int rc = json_is_object(design) ? et_import_design(&in, design)
+					: et_import_fail(&in, &place, "is not an object of JSON");
+
+	json_decref(design);
+	return rc;
+}

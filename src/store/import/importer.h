@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions that the readers of all formats share. Private to src/store. */
+#ifndef ET_STORE_IMPORT_IMPORTER_H
+#define ET_STORE_IMPORT_IMPORTER_H
+
+#include "base/lines.h"
+#include "model/experiment/field.h"
+#include "store/import/import.h"
+#include "store/import/outline.h"
+
+enum { ET_IMPORT_MOST_COMMANDS = 4096, ET_IMPORT_MOST_TEXT = 1 << 20 };
+/* Of one experiment, and of one sample: no machine has as many. */
+enum { ET_IMPORT_MOST_FACTORS = 4096, ET_IMPORT_MOST_CULPRITS = 65536 };
+
+struct et_importer {
+	const struct et_import_options *options;
+	struct et_experiment *e;
+	struct et_error *err;
+	struct et_outline outline; /* of a record in JSON */
+	bool profiled;             /* the samples may have no times */
+	bool designed;             /* there may be as many commands as in a design */
+	size_t omitted;            /* functions that failed */
+};
+
+/*
+ * A place in a JSON text: a list on the stack, from the innermost place outwards. Only an error
+ * turns it into text.
+ */
+struct et_import_place {
+	const struct et_import_place *up; /* NULL: the top */
+	const char *key;                  /* of a member of an object; NULL: an array's element */
+	size_t index;                     /* of the element */
+};
+
+/* Makes the error "NAME: PLACE: TEXT" (exit status 2) and returns -EINVAL; at may be NULL. */
+int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
+	ET_PRINTF(3, 4);
+/*
+ * Reads the next line of a text that is neither empty nor a comment. Returns 1, 0 at the end, or
+ * -errno with the error filled.
+ */
+int et_import_next_line(
+	struct et_importer *in, struct et_lines *lines, char **line, size_t *length) ET_CHECK;
+
+/*
+ * Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). A failure, too,
+ * needs et_outline_free.
+ */
+int et_import_load(struct et_importer *in, const char *data, size_t size,
+	enum et_import_format *format, json_t **out) ET_CHECK;
+int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
+/* Reads e->profile; the commands and their samples are read by now. */
+int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
+/* Reads e->design; the commands are read by now. */
+int et_import_design(struct et_importer *in, const json_t *design) ET_CHECK;
+/* The same of a text that the store has. */
+int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
+int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
+int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
+int et_import_google(struct et_importer *in, const json_t *root) ET_CHECK;
+/* Adds a run with the times of one call of a function; a CPU time of 0 is not known. */
+void et_import_call(struct et_importer *in, uint32_t command, double ns, double cpu_ns);
+/* Takes the start of the experiment and its label from these keys. */
+int et_import_origin(
+	struct et_importer *in, const json_t *from, const char *date, const char *program) ET_CHECK;
+/* Reads a time as RFC 3339 defines it, not before 1970; false for anything else. */
+bool et_import_time(const char *text, uint64_t *wall_ns);
+int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
+
+/* Appends a command whose text is its name. Returns NULL with err filled if there are too many. */
+struct et_command *et_import_command(
+	struct et_importer *in, const struct et_import_place *at, const char *name);
+
+/* --- typed values of a JSON object; a missing key is the same as null --- */
+
+/* Sets each field of the struct at base from the key of its name. */
+int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
+	void *base, const struct et_import_place *at) ET_CHECK;
+/* Sets *out to the string of a key, or NULL. It belongs to the JSON. */
+int et_read_text(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, const char **out) ET_CHECK;
+/* Sets *out to the array or object of a key, or NULL. It belongs to the JSON. */
+int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
+	const struct et_import_place *at, const json_t **out) ET_CHECK;
+/* Reads the command's parameters: {"name": "value", "n": 3 …} */
+int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
+	const struct et_import_place *at) ET_CHECK;
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads typed values from JSON objects; every error names the key. */
+#include "base/alloc.h"
+#include "store/import/importer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool set_bits(const struct et_field *f, void *base, const json_t *list)
+{
+	const json_t *name;
+	size_t i;
+	int64_t bits = 0;
+
+	json_array_foreach(list, i, name)
+	{
+		int bit = json_is_string(name) ? et_name_index(f->names, json_string_value(name))
+					       : -1;
+		if (bit < 0)
+			return false;
+		bits |= 1 << bit;
+	}
+	return json_is_array(list) && et_field_set_int(f, base, bits);
+}
+
+static bool set_field(
+	const struct et_importer *in, const struct et_field *f, void *base, const json_t *value)
+{
+	if (f->kind == ET_FIELD_BITS)
+		return set_bits(f, base, value);
+	if (f->kind == ET_FIELD_BOOL)
+		return json_is_boolean(value) && et_field_set_int(f, base, json_is_true(value));
+	if (et_is_string(in, value))
+		return json_string_length(value) <= ET_IMPORT_MOST_TEXT &&
+		       et_field_set_text(f, base, json_string_value(value));
+	if (f->kind == ET_FIELD_ENUM)
+		return false;
+	if (json_is_integer(value))
+		return et_field_set_int(f, base, json_integer_value(value));
+	return json_is_real(value) && et_field_set_double(f, base, json_real_value(value));
+}
+
+int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
+	void *base, const struct et_import_place *at)
+{
+	char buf[96];
+
+	for (const struct et_field *f = fields; f->name; f++) {
+		const json_t *value = json_object_get(object, f->name);
+		struct et_import_place here = { at, f->name, 0 };
+
+		if (!value || json_is_null(value))
+			et_field_set_missing(f, base);
+		else if (!set_field(in, f, base, value))
+			return et_import_fail(in, &here, "is not %s", et_field_wants(f, buf));
+	}
+	return 0;
+}
+
+int et_read_text(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, const char **out)
+{
+	const json_t *value = json_object_get(object, key);
+	struct et_import_place here = { at, key, 0 };
+
+	*out = NULL;
+	if (!value || json_is_null(value))
+		return 0;
+	if (!et_is_string(in, value))
+		return et_import_fail(in, &here, "is not a string");
+	if (json_string_length(value) > ET_IMPORT_MOST_TEXT)
+		return et_import_fail(in, &here, "is longer than %d bytes", ET_IMPORT_MOST_TEXT);
+	*out = json_string_value(value);
+	return 0;
+}
+
+int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
+	const struct et_import_place *at, const json_t **out)
+{
+	const json_t *value = json_object_get(object, key);
+	struct et_import_place here = { at, key, 0 };
+
+	*out = NULL;
+	if (!value || json_is_null(value))
+		return 0;
+	if (type == JSON_ARRAY ? !et_is_list(in, value) : json_typeof(value) != type)
+		return et_import_fail(
+			in, &here, "is not %s", type == JSON_ARRAY ? "a list" : "an object");
+	*out = value;
+	return 0;
+}
+
+/* A parameter's value as text: hyperfine writes strings, other tools write numbers. */
+static char *parameter_value(const struct et_importer *in, const json_t *value)
+{
+	char buf[32];
+
+	if (et_is_string(in, value) && json_string_length(value) <= ET_IMPORT_MOST_TEXT)
+		return et_strdup(json_string_value(value));
+	if (json_is_integer(value))
+		return et_asprintf("%lld", (long long)json_integer_value(value));
+	if (json_is_real(value))
+		return et_strdup(et_shortest(json_real_value(value), buf));
+	return NULL;
+}
+
+int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
+	const struct et_import_place *at)
+{
+	struct et_import_place list = { at, "parameters", 0 };
+	const json_t *parameters, *value;
+	const char *name;
+	int rc = et_read_branch(in, object, "parameters", JSON_OBJECT, at, &parameters);
+
+	if (rc || !parameters)
+		return rc;
+	c->parameters = et_calloc(json_object_size(parameters) + 1, sizeof(*c->parameters));
+	json_object_foreach((json_t *)parameters, name, value)
+	{
+		char *text = parameter_value(in, value);
+		struct et_import_place here = { &list, name, 0 };
+
+		if (!text)
+			return et_import_fail(in, &here, "is neither a string nor a number");
+		c->parameters[c->n_parameters++] = (struct et_parameter){ et_strdup(name), text };
+	}
+	return 0;
+}

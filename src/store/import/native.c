@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
+#include "base/alloc.h"
+#include "model/experiment/figure.h"
+#include "model/experiment/machine_id.h"
+#include "store/import/importer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* The newest version of the record that this program knows. */
+enum { RECORD_VERSION = 1 };
+
+/* The number that two digits make, or -1 if it is not below limit. */
+static int two_digits(const char *text, int limit)
+{
+	if (!isdigit((unsigned char)text[0]) || !isdigit((unsigned char)text[1]))
+		return -1;
+	int value = 10 * (text[0] - '0') + text[1] - '0';
+	return value < limit ? value : -1;
+}
+
+/* Reads the offset after a time, "+01:30" or "Z", in seconds; false for anything else. */
+static bool read_offset(const char *text, long *seconds)
+{
+	*seconds = 0;
+	if (!strcmp(text, "Z") || !strcmp(text, "z"))
+		return true;
+	if (strlen(text) != 6 || !strchr("+-", text[0]) || text[3] != ':')
+		return false;
+	int hours = two_digits(text + 1, 24), minutes = two_digits(text + 4, 60);
+	*seconds = (hours * 3600L + minutes * 60L) * (text[0] == '-' ? -1 : 1);
+	return hours >= 0 && minutes >= 0;
+}
+
+bool et_import_time(const char *text, uint64_t *wall_ns)
+{
+	struct tm tm = { 0 };
+	uint64_t fraction = 0, unit = 100000000;
+	long offset;
+	const char *p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	if (!p)
+		return false;
+	if (*p == '.') {
+		for (p++; isdigit((unsigned char)*p); p++, unit /= 10)
+			fraction += (uint64_t)(*p - '0') * unit;
+	}
+	if (!read_offset(p, &offset))
+		return false;
+	time_t seconds = timegm(&tm) - offset;
+	if (seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
+		return false;
+	*wall_ns = (uint64_t)seconds * 1000000000u + fraction;
+	return true;
+}
+
+/* Reads a time from the exact key if there is one, else from the readable one. */
+static int read_wall(struct et_importer *in, const json_t *root, const char *exact,
+	const char *readable, uint64_t *out)
+{
+	const json_t *ns = json_object_get(root, exact);
+	struct et_import_place here = { NULL, exact, 0 };
+	const char *text;
+
+	if (ns && !json_is_null(ns)) {
+		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
+			return et_import_fail(in, &here, "is not a time in nanoseconds");
+		*out = (uint64_t)json_integer_value(ns);
+		return 0;
+	}
+	int rc = et_read_text(in, root, readable, NULL, &text);
+	if (rc || !text)
+		return rc;
+	here.key = readable;
+	if (!et_import_time(text, out))
+		return et_import_fail(
+			in, &here, "'%.40s' is not a time like 2026-11-15T08:55:06Z", text);
+	return 0;
+}
+
+/* The experiment's own fields at the top of the record. */
+static const struct et_field head_fields[] = {
+	{ "state", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, state),
+		.missing = ET_STATE_DONE, .names = et_state_names },
+	{ "protocol", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, protocol),
+		.missing = ET_PROTOCOL_EMP, .names = et_protocol_names },
+	{ "metric", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, metric),
+		.missing = ET_METRIC_CPU, .names = et_metric_names },
+	{ "order", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, plan.order),
+		.missing = ET_ORDER_AUTO, .names = et_order_names },
+	{ "seed", ET_FIELD_U64, .offset = offsetof(struct et_experiment, plan.seed),
+		.hi = INT64_MAX },
+	{ "label", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, label) },
+	{ "image_source", ET_FIELD_STRING,
+		.offset = offsetof(struct et_experiment, snapshot_source) },
+	{ 0 },
+};
+
+static const struct et_field choice_fields[] = {
+	{ "auto", ET_FIELD_BOOL, .offset = offsetof(struct et_experiment, metric_auto), .hi = 1 },
+	{ 0 },
+};
+
+static int read_id(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place here = { NULL, "id", 0 };
+	const char *id;
+	int rc = et_read_text(in, root, "id", NULL, &id);
+
+	if (rc || !id)
+		return rc;
+	if (!et_experiment_is_id(id))
+		return et_import_fail(in, &here, "'%.60s' is not an id", id);
+	memcpy(in->e->id, id, strlen(id) + 1);
+	return 0;
+}
+
+static int read_machine(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place here = { NULL, "machine", 0 };
+	const char *machine;
+	int rc = et_read_text(in, root, "machine", NULL, &machine);
+
+	if (rc || !machine)
+		return rc;
+	if (!et_machine_id_valid(machine))
+		return et_import_fail(
+			in, &here, "'%.60s' is not the identity of a machine", machine);
+	memcpy(in->e->machine, machine, strlen(machine) + 1);
+	return 0;
+}
+
+static int read_version(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place here = { NULL, "etalon", 0 };
+	const json_t *version = json_object_get(root, "etalon");
+
+	if (!json_is_integer(version) || json_integer_value(version) < 1)
+		return et_import_fail(in, &here, "is not the version of a record");
+	if (json_integer_value(version) > RECORD_VERSION)
+		return et_hint(in->err,
+			et_import_fail(in, &here, "the record has version %lld, known up to %d",
+				(long long)json_integer_value(version), RECORD_VERSION),
+			"use a newer etalon");
+	return 0;
+}
+
+static int read_environment(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place list = { NULL, "environment", 0 };
+	const json_t *factors, *factor;
+	struct et_experiment *e = in->e;
+	int rc = et_read_branch(in, root, "environment", JSON_ARRAY, NULL, &factors);
+
+	if (rc || !factors)
+		return rc;
+	if (et_list_size(in, factors) > ET_IMPORT_MOST_FACTORS)
+		return et_import_fail(
+			in, NULL, "environment: more than %d factors", ET_IMPORT_MOST_FACTORS);
+	e->environment = et_calloc(et_list_size(in, factors) + 1, sizeof(*e->environment));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, factors);
+	while ((factor = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!json_is_object(factor))
+			return et_import_fail(in, &here, "is not an object");
+		rc = et_read_fields(
+			in, factor, et_factor_fields, &e->environment[e->n_environment++], &here);
+		if (rc)
+			return rc;
+	}
+	return l.rc;
+}
+
+static int read_figures(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place list = { NULL, "figures", 0 };
+	const json_t *figures, *figure;
+	struct et_experiment *e = in->e;
+	int rc = et_read_branch(in, root, "figures", JSON_ARRAY, NULL, &figures);
+
+	if (rc || !figures)
+		return rc;
+	ET_AUTO_LIST struct et_list l = et_list_open(in, figures);
+	while ((figure = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!json_is_object(figure))
+			return et_import_fail(in, &here, "is not an object");
+		ET_GROW(e->figures, e->n_figures, e->figures_room);
+		struct et_figure *one = &e->figures[e->n_figures++];
+		*one = (struct et_figure){ 0 };
+		rc = et_read_fields(in, figure, et_figure_fields, one, &here);
+		if (rc)
+			return rc;
+		if (!one->name)
+			return et_import_fail(in, &here, "has no name");
+	}
+	return l.rc;
+}
+
+static int read_head(struct et_importer *in, const json_t *root)
+{
+	struct et_experiment *e = in->e;
+	const struct {
+		const char *key;
+		const struct et_field *fields;
+		void *base;
+	} parts[] = {
+		{ "metric_choice", choice_fields, e },
+		{ "plan", et_plan_fields, &e->plan },
+		{ "child", et_child_fields, &e->child },
+		{ "host", et_host_fields, &e->host },
+		{ "first_check", et_first_check_fields, &e->first_check },
+		{ "campaign", et_member_fields, &e->member },
+		{ "study", et_study_fields, &e->member },
+	};
+	int rc = read_version(in, root);
+
+	if (!rc)
+		rc = read_id(in, root);
+	if (!rc)
+		rc = read_machine(in, root);
+	if (!rc)
+		rc = et_read_fields(in, root, head_fields, e, NULL);
+	if (!rc)
+		rc = read_wall(in, root, "started_wall_ns", "started", &e->started_wall_ns);
+	if (!rc)
+		rc = read_wall(in, root, "finished_wall_ns", "finished", &e->finished_wall_ns);
+	for (size_t i = 0; !rc && i < ET_LENGTH(parts); i++) {
+		struct et_import_place here = { NULL, parts[i].key, 0 };
+		const json_t *part;
+
+		rc = et_read_branch(in, root, parts[i].key, JSON_OBJECT, NULL, &part);
+		if (!rc && part)
+			rc = et_read_fields(in, part, parts[i].fields, parts[i].base, &here);
+	}
+	if (!rc)
+		rc = read_environment(in, root);
+	return rc ? rc : read_figures(in, root);
+}
+
+static int read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_import_place *at)
+{
+	struct et_import_place list = { at, "interference", 0 };
+	const json_t *others, *other;
+	int rc = et_read_branch(in, object, "interference", JSON_ARRAY, at, &others);
+
+	if (rc || !et_list_size(in, others))
+		return rc;
+	if (et_list_size(in, others) > ET_IMPORT_MOST_CULPRITS)
+		return et_import_fail(
+			in, &list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
+	s->measured.culprits = et_calloc(et_list_size(in, others), sizeof(*s->measured.culprits));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, others);
+	while ((other = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!json_is_object(other))
+			return et_import_fail(in, &here, "is not an object");
+		rc = et_read_fields(in, other, et_culprit_fields,
+			&s->measured.culprits[s->measured.n_culprits++], &here);
+		if (rc)
+			return rc;
+	}
+	return l.rc;
+}
+
+static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_import_place *at)
+{
+	struct et_import_place here = { at, "removed", 0 };
+	const json_t *removed;
+	int rc = et_read_branch(in, object, "removed", JSON_OBJECT, at, &removed);
+
+	return rc || !removed
+		       ? rc
+		       : et_read_fields(in, removed, et_removal_fields, &s->ruling.removal, &here);
+}
+
+static int read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_import_place *at)
+{
+	if (!json_is_object(object))
+		return et_import_fail(in, at, "is not an object");
+	int rc = et_read_fields(in, object, et_sample_fields, s, at);
+	/* A program that could not be executed has an exit status, but no times. */
+	if (!rc && !in->profiled && s->measured.exit_code <= 0 &&
+		s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
+		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
+	if (!rc)
+		rc = read_removal(in, object, s, at);
+	return rc ? rc : read_interference(in, object, s, at);
+}
+
+static int read_samples(struct et_importer *in, const json_t *object, uint32_t command,
+	const struct et_import_place *at)
+{
+	struct et_import_place list = { at, "samples", 0 };
+	const json_t *samples, *sample;
+	int rc = et_read_branch(in, object, "samples", JSON_ARRAY, at, &samples);
+
+	if (rc)
+		return rc;
+	ET_AUTO_LIST struct et_list l = et_list_open(in, samples);
+	while ((sample = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+		struct et_sample s;
+
+		memset(&s, 0, sizeof(s));
+		s.place.command = command;
+		rc = read_sample(in, sample, &s, &here);
+		if (!rc)
+			et_experiment_add(in->e, &s);
+		et_sample_free(&s);
+		if (rc)
+			return rc;
+	}
+	return l.rc;
+}
+
+static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
+	const struct et_import_place *at)
+{
+	struct et_import_place list = { at, "argv", 0 };
+	const json_t *words, *word;
+	int rc = et_read_branch(in, object, "argv", JSON_ARRAY, at, &words);
+
+	if (rc || !words)
+		return rc;
+	c->argv = et_realloc(c->argv, et_list_size(in, words) + 1, sizeof(*c->argv));
+	memset(c->argv, 0, (et_list_size(in, words) + 1) * sizeof(*c->argv));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, words);
+	while ((word = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!et_is_string(in, word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
+			return et_import_fail(in, &here, "is not a string");
+		c->argv[l.at] = et_strdup(json_string_value(word));
+	}
+	return l.rc;
+}
+
+/* The hooks of a command. */
+static const struct et_field command_fields[] = {
+	{ "setup", ET_FIELD_STRING, .offset = offsetof(struct et_command, setup) },
+	{ "prepare", ET_FIELD_STRING, .offset = offsetof(struct et_command, prepare) },
+	{ "conclude", ET_FIELD_STRING, .offset = offsetof(struct et_command, conclude) },
+	{ "cleanup", ET_FIELD_STRING, .offset = offsetof(struct et_command, cleanup) },
+	{ 0 },
+};
+
+static int read_command(struct et_importer *in, const json_t *object, uint32_t number,
+	const struct et_import_place *at)
+{
+	const char *name, *text;
+
+	if (!json_is_object(object))
+		return et_import_fail(in, at, "is not an object");
+	int rc = et_read_text(in, object, "command", at, &text);
+	if (!rc)
+		rc = et_read_text(in, object, "name", at, &name);
+	if (rc)
+		return rc;
+	if (!name && !text)
+		return et_import_fail(in, at, "has neither name nor command");
+	struct et_command *c = et_import_command(in, at, text ? text : name);
+	if (!c)
+		return -EINVAL;
+	if (name) {
+		free(c->name);
+		c->name = et_strdup(name);
+	}
+	rc = et_read_fields(in, object, command_fields, c, at);
+	if (!rc)
+		rc = read_argv(in, object, c, at);
+	if (!rc)
+		rc = et_read_parameters(in, object, c, at);
+	return rc ? rc : read_samples(in, object, number, at);
+}
+
+int et_import_native(struct et_importer *in, const json_t *root)
+{
+	static const struct et_import_place list = { NULL, "commands", 0 };
+	const json_t *commands, *command, *profile, *design;
+	int rc = read_head(in, root);
+
+	if (!rc)
+		rc = et_read_branch(in, root, "profile", JSON_OBJECT, NULL, &profile);
+	if (!rc)
+		rc = et_read_branch(in, root, "design", JSON_OBJECT, NULL, &design);
+	if (!rc)
+		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
+	if (rc)
+		return rc;
+	in->profiled = profile;
+	in->designed = design;
+	ET_AUTO_LIST struct et_list l = et_list_open(in, commands);
+	while ((command = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		rc = read_command(in, command, (uint32_t)l.at, &here);
+		if (rc)
+			return rc;
+	}
+	if (l.rc)
+		return l.rc;
+	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
+		return et_import_fail(
+			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);
+	if (design)
+		rc = et_import_design(in, design);
+	return profile && !rc ? et_import_profile(in, profile) : rc;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/import/series.h"
+#include "base/alloc.h"
+#include "base/lines.h"
+#include "base/parse.h"
+#include "store/import/csv.h"
+#include "store/import/importer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct reader {
+	const struct et_series_options *options;
+	struct et_importer in; /* for its errors and its typed values of JSON */
+	struct et_lines lines;
+	struct et_series_set *out;
+};
+
+/* --- numbers --- */
+
+static const char *trim(char *text, size_t length)
+{
+	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+		text[--length] = '\0';
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return text;
+}
+
+static int fail_number(struct reader *r, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+	bool word = strpbrk(text, "nN") || strpbrk(text, "xX");
+	const char *why = "is not a number";
+
+	if (end != text && !*end && (isinf(value) || value == 0) && !word)
+		why = "is out of range";
+	else if (end != text && !*end && !isfinite(value))
+		why = "is not finite";
+	else if (!*text)
+		why = "is empty, but must be a number";
+	return et_import_fail(&r->in, NULL, "line %zu: '%.40s%s' %s", r->lines.number, text,
+		strlen(text) > 40 ? "…" : "", why);
+}
+
+/* "1,5": one comma between digits, as some languages write decimals. */
+static bool has_decimal_comma(const char *text)
+{
+	const char *comma = strchr(text, ',');
+	size_t before = strspn(text, "+-0123456789");
+
+	return comma && before && text + before == comma && isdigit((unsigned char)comma[1]) &&
+	       !comma[1 + strspn(comma + 1, "0123456789eE+-")];
+}
+
+static int append(struct reader *r, struct et_series *s, const char *text)
+{
+	double value;
+
+	if (et_parse_double("", text, &value, NULL))
+		return fail_number(r, text);
+	if (s->n >= ET_SERIES_MOST)
+		return et_import_fail(&r->in, NULL, "more than %zu numbers", ET_SERIES_MOST);
+	et_series_append(s, value);
+	return 0;
+}
+
+static int read_numbers(struct reader *r)
+{
+	struct et_series *s = et_series_add(r->out, r->options->name, ET_UNIT_NONE);
+	size_t length;
+	char *line;
+	int rc;
+
+	while ((rc = et_import_next_line(&r->in, &r->lines, &line, &length)) > 0) {
+		const char *text = trim(line, length);
+		rc = append(r, s, text);
+		if (rc && has_decimal_comma(text))
+			return et_hint(r->in.err, rc,
+				"write a decimal point instead of the comma (tr , .), or name the "
+				"column of a CSV file with --column NAME|N");
+		if (rc && strpbrk(text, ",;\t "))
+			return et_hint(r->in.err, rc,
+				"name the column of a CSV file with --column NAME|N");
+		if (rc)
+			return rc;
+	}
+	return rc;
+}
+
+/* --- a column --- */
+
+static int fail_column(struct reader *r, const struct et_csv *csv, const char *wanted)
+{
+	char names[300] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < csv->n_cells && n < sizeof(names) - 1; i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "",
+			et_csv_cell(csv, i));
+	return et_hint(r->in.err,
+		et_import_fail(&r->in, NULL, "line %zu: there is no column '%.60s'",
+			r->lines.number, wanted),
+		"name one of its columns: %s", names);
+}
+
+/* Finds the column; *heading: is the first row, which has been read, a heading? */
+static int find_column(struct reader *r, const struct et_csv *csv, size_t *at, bool *heading)
+{
+	const char *wanted = r->options->column;
+	uint64_t number;
+	double value;
+
+	for (size_t i = 0; i < csv->n_cells; i++) {
+		if (!strcmp(et_csv_cell(csv, i), wanted) &&
+			et_parse_double("", wanted, &value, NULL)) {
+			*at = i;
+			*heading = true;
+			return 0;
+		}
+	}
+	if (et_parse_u64("", wanted, 1, csv->n_cells, &number, NULL))
+		return fail_column(r, csv, wanted);
+	*at = number - 1;
+	*heading = et_parse_double("", et_csv_cell(csv, *at), &value, NULL) != 0;
+	return 0;
+}
+
+static enum et_unit unit_of(const char *heading)
+{
+	size_t n = strlen(heading);
+
+	return n > 3 && !strcmp(heading + n - 3, "_ns")  ? ET_UNIT_NS
+	       : n > 2 && !strcmp(heading + n - 2, "_s") ? ET_UNIT_S
+							 : ET_UNIT_NONE;
+}
+
+static int next_row(struct reader *r, struct et_csv *csv)
+{
+	size_t length;
+	char *line;
+	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
+
+	if (rc <= 0)
+		return rc;
+	csv->p = line;
+	csv->end = line + length;
+	if (!csv->separator)
+		et_csv_find_separator(csv);
+	rc = et_csv_row(csv);
+	return rc < 0 ? et_import_fail(&r->in, NULL, "line %zu: %s", r->lines.number, csv->problem)
+		      : rc;
+}
+
+static int read_column(struct reader *r, struct et_csv *csv)
+{
+	struct et_series *s = et_series_add(r->out, r->options->name, ET_UNIT_NONE);
+	bool heading = false;
+	size_t at = 0;
+	int rc = next_row(r, csv);
+
+	if (rc > 0)
+		rc = find_column(r, csv, &at, &heading);
+	if (rc)
+		return rc;
+	if (heading) {
+		s->unit = unit_of(et_csv_cell(csv, at));
+		rc = next_row(r, csv);
+	} else {
+		rc = csv->n_cells ? 1 : 0;
+	}
+	for (; rc > 0; rc = next_row(r, csv)) {
+		if (at >= csv->n_cells)
+			return et_import_fail(&r->in, NULL, "line %zu has only %zu columns",
+				r->lines.number, csv->n_cells);
+		if ((rc = append(r, s, et_csv_cell(csv, at))))
+			return rc;
+	}
+	return rc;
+}
+
+/* --- records --- */
+
+static int read_result(struct reader *r, const json_t *result, const struct et_import_place *at)
+{
+	struct et_import_place list = { at, "times", 0 };
+	const json_t *times, *time;
+	const char *name;
+
+	int rc = json_is_object(result) ? et_read_text(&r->in, result, "command", at, &name)
+					: et_import_fail(&r->in, at, "is not an object");
+	if (!rc)
+		rc = et_read_branch(&r->in, result, "times", JSON_ARRAY, at, &times);
+	if (rc)
+		return rc;
+	if (!et_list_size(&r->in, times))
+		return et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
+			"use a file that hyperfine --export-json has written");
+	struct et_series *s =
+		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, times);
+	while ((time = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if (!json_is_number(time))
+			return et_import_fail(&r->in, &here, "is not a number");
+		et_series_append(s, json_number_value(time));
+	}
+	return l.rc;
+}
+
+/* Takes the seconds unchanged, whereas import rounds them to nanoseconds. */
+static int read_hyperfine(struct reader *r, const json_t *root)
+{
+	static const struct et_import_place list = { NULL, "results", 0 };
+	const json_t *results, *result;
+	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
+
+	if (!rc && r->options->cpu_time)
+		rc = et_hint(r->in.err,
+			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
+			"use --metric elapsed for the elapsed times");
+	if (rc)
+		return rc;
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, results);
+	while ((result = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
+
+		if ((rc = read_result(r, result, &here)))
+			return rc;
+	}
+	return l.rc;
+}
+
+static int read_experiment(
+	struct reader *r, const char *data, size_t size, enum et_import_format format)
+{
+	const struct et_import_options o = { .name = r->options->name, .format = format };
+	struct et_experiment *e;
+	int rc = et_import(data, size, &o, &e, r->in.err);
+
+	if (rc == 0)
+		et_series_add_experiment(r->out, e);
+	return rc;
+}
+
+static int read_json(struct reader *r, const char *data, size_t size)
+{
+	enum et_import_format format = ET_IMPORT_AUTO;
+	json_t *root = NULL;
+
+	if (r->options->column)
+		return et_import_fail(&r->in, NULL, "--column is for CSV, and this is JSON");
+	int rc = et_import_load(&r->in, data, size, &format, &root);
+	if (!rc && format == ET_IMPORT_HYPERFINE)
+		rc = read_hyperfine(r, root);
+	if (root)
+		json_decref(root);
+	et_outline_free(&r->in);
+	return rc || format == ET_IMPORT_HYPERFINE ? rc : read_experiment(r, data, size, format);
+}
+
+static int read_record(struct reader *r, bool json)
+{
+	ET_AUTO_FREE char *data = NULL;
+	size_t size;
+	int rc = et_lines_rest(&r->lines, ET_IMPORT_MOST_BYTES, &data, &size);
+
+	if (rc == -EFBIG)
+		return et_hint(r->in.err,
+			et_import_fail(
+				&r->in, NULL, "larger than %zu MiB", ET_IMPORT_MOST_BYTES >> 20),
+			"use a file with one number per line, which has no such limit");
+	if (rc)
+		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
+	return json ? read_json(r, data, size) : read_experiment(r, data, size, ET_IMPORT_CSV);
+}
+
+/* --- the format --- */
+
+/* Without --column, text is numbers unless its first line is the heading of a record. */
+static int read_text(struct reader *r)
+{
+	size_t length;
+	char *line;
+	double value;
+	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
+
+	if (rc <= 0)
+		return rc;
+	ET_AUTO_FREE char *copy = et_strndup(line, length);
+	const char *text = trim(copy, length);
+	bool record = et_parse_double("", text, &value, NULL) && strpbrk(text, ",;\t") &&
+		      (strstr(text, "et_ns") || strstr(text, "pt_ns"));
+	et_lines_back(&r->lines);
+	return record ? read_record(r, false) : read_numbers(r);
+}
+
+static int read_any(struct reader *r)
+{
+	struct et_lines *l = &r->lines;
+	int rc = et_lines_fill(l);
+
+	if (rc)
+		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
+	if (l->end >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		l->pos = 3;
+	size_t first = l->pos;
+	while (first < l->end && strchr(" \t\r\n", l->buf[first]) && l->buf[first])
+		first++;
+	if (first < l->end && (l->buf[first] == '{' || l->buf[first] == '['))
+		return read_record(r, true);
+	if (!r->options->column)
+		return read_text(r);
+	struct et_csv *csv = et_calloc(1, sizeof(*csv));
+	l->quotes = true;
+	rc = read_column(r, csv);
+	et_csv_free(csv);
+	free(csv);
+	return rc;
+}
+
+int et_series_read(FILE *in, const struct et_series_options *o, struct et_series_set *out,
+	struct et_error *err)
+{
+	const struct et_import_options names = { .name = o->name };
+	struct reader r = { .options = o,
+		.in = { .options = &names, .err = err },
+		.lines = { .in = in, .longest = ET_SERIES_LONGEST_LINE },
+		.out = out };
+	size_t before = out->n;
+
+	int rc = read_any(&r);
+	et_lines_free(&r.lines);
+	if (rc)
+		return rc;
+	for (size_t i = before; i < out->n; i++)
+		out->list[i].origin = o->name;
+	if (out->n == before || (out->n == before + 1 && !out->list[before].n))
+		return et_import_fail(&r.in, NULL, "it has no numbers");
+	return 0;
+}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every test belongs to a stage of `make check` (tools/check), so that none is forgotten.
+# Usage: stages.sh MESON BUILD
+set -u
+if ! type jq >/dev/null 2>&1; then
+	echo '1..0 # SKIP jq is not installed'
+	exit 0
+fi
+tests=$("$1" introspect --tests "$2") || exit 1
+echo 1..2
+count=$(jq length <<<"$tests")
+[ "$count" -gt 300 ] || printf 'not '
+echo "ok 1 - stages: meson lists the tests ($count)"
+left=$(jq -r '.[] | select([.suite[] | sub(".*:"; "")] | any(. == "plain" or . == "sanitized") | not) | .name' <<<"$tests")
+[ -z "$left" ] || printf 'not '
+echo 'ok 2 - stages: every test is plain or sanitized'
+# shellcheck disable=SC2001 # each line
+[ -z "$left" ] || sed 's/^/# /' <<<"$left"
