@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
@@ -163,7 +164,7 @@ int et_journal_open(const char *path, bool create, struct et_journal **out, stru
 	return 0;
 }
 
-int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struct et_error *err)
+static int peek_once(const char *path, bool *busy, struct et_journal **out, struct et_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
@@ -181,6 +182,28 @@ int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struc
 	}
 	*out = j;
 	return 0;
+}
+
+/* Whether there is a session, and the process that began the last one is not there any more. */
+static bool owner_is_gone(const struct et_journal *j)
+{
+	return j->n_sessions > 0 && kill(j->sessions[j->n_sessions - 1].pid, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struct et_error *err)
+{
+	struct timespec wait = { .tv_nsec = TRY_NS };
+
+	/* A child that a killed etalon had just forked keeps the lock until it calls execve(2). */
+	for (int i = 0;; i++) {
+		int rc = peek_once(path, busy, out, err);
+		if (rc || !*busy || i == TRIES || !owner_is_gone(*out))
+			return rc;
+		et_journal_close(*out);
+		*out = NULL;
+		nanosleep(&wait, NULL);
+	}
 }
 
 /* --- searching --- */

@@ -65,7 +65,8 @@ struct et_journal {
 int et_journal_open(
 	const char *path, bool create, struct et_journal **out, struct et_error *err) ET_CHECK;
 /*
- * Reads the journal without keeping it locked. *busy is set if another process has locked it.
+ * Reads the journal without keeping it locked. *busy is set if another process has locked it; if the
+ * one that began the last session is gone, only after 2 s, because a child of it may end the lock.
  * Returns -ENOENT if there is no journal.
  */
 int et_journal_peek(

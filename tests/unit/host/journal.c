@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 static char folder[] = "/tmp/etalon-journal.XXXXXX";
 static char path[64];
@@ -108,6 +110,43 @@ static void check_lock(void)
 	et_journal_close(j);
 	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT,
 		"lock: after close without pending changes peek is -ENOENT");
+}
+
+/* A process changes something, forks a child as run does for a program, and is killed. */
+static void killed_with_child(void)
+{
+	struct et_change one = change_of(ASLR, "2", "0");
+	struct timespec before_execve = { .tv_nsec = 100000000 };
+	struct et_error err;
+	pid_t owner = fork();
+
+	if (owner == 0) {
+		struct et_journal *j = open_journal(true);
+		et_journal_begin(j, ET_OWNER_RUN, "b", 1);
+		if (et_journal_intend(j, &one, 1, &err))
+			_exit(1);
+		if (fork() > 0)
+			raise(SIGKILL);
+		nanosleep(&before_execve, NULL);
+		_exit(0);
+	}
+	int status;
+	if (owner < 0 || waitpid(owner, &status, 0) != owner || !WIFSIGNALED(status))
+		tap_bail("no process was killed with the journal open");
+}
+
+static void check_inherited_lock(void)
+{
+	struct et_journal *j = NULL;
+	struct et_error err;
+	bool busy = true;
+
+	killed_with_child();
+	ok(et_journal_peek(path, &busy, &j, &err) == 0 && !busy &&
+			et_journal_pending(j, ET_OWNER_RUN) == 1,
+		"lock: a child of a killed process holds it for a moment, which peek waits for");
+	et_journal_close(j);
+	unlink(path);
 }
 
 /* Parses a text; returns the number of entries, SIZE_MAX if it read beyond the end. */
@@ -377,6 +416,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/env.journal", folder);
 	check_round();
 	check_lock();
+	check_inherited_lock();
 	check_cuts();
 	check_strangers();
 	check_files();
