@@ -65,9 +65,9 @@ struct et_journal {
 int et_journal_open(
 	const char *path, bool create, struct et_journal **out, struct et_error *err) ET_CHECK;
 /*
- * Reads the journal without keeping it locked. *busy is set if another process has locked it; if the
- * one that began the last session is gone, only after 2 s, because a child of it may end the lock.
- * Returns -ENOENT if there is no journal.
+ * Reads the journal without keeping it locked. *busy is set if another process has locked it. If
+ * the process that began the last session is gone, this waits 2 s for the lock first: a child that
+ * it had just forked may still hold it. Returns -ENOENT if there is no journal.
  */
 int et_journal_peek(
 	const char *path, bool *busy, struct et_journal **out, struct et_error *err) ET_CHECK;
