@@ -44,6 +44,21 @@ void et_gather_agree(const struct et_gather *g, struct et_series_set *set)
 	}
 }
 
+/* An experiment of `lab` may have figures where others have samples. */
+static int check_samples(const struct et_experiment *e, const char *operand, struct et_error *err)
+{
+	size_t samples = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		samples += e->commands[i].samples.n;
+	if (samples || !e->n_figures)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"'%.200s' has figures of 'etalon lab', but no samples", operand),
+		"'etalon show %s' names the command that prints them", e->id);
+}
+
 /* An experiment has several names: its id, its label, "last". */
 static int check_new(const struct et_series_set *set, const struct et_experiment *e,
 	const char *operand, struct et_error *err)
@@ -71,8 +86,10 @@ static int add_stored(void *ctx, struct et_experiment *e, struct et_error *err)
 {
 	const struct adding *a = ctx;
 	size_t before = a->out->n;
-	int rc = check_new(a->out, e, a->operand, err);
+	int rc = check_samples(e, a->operand, err);
 
+	if (rc == 0)
+		rc = check_new(a->out, e, a->operand, err);
 	if (rc) {
 		et_experiment_free(e);
 		return rc;

@@ -165,6 +165,7 @@ ok 'clock: --scales --svg draws the events' grep -q 'context-switch' scales.svg
 exits 'clock: --scales is content with one CPU' 0 taskset -c "$cpu" etalon clock --scales
 like 'clock: --scales on one CPU says why a wake-up is missing' "$out" 'wake-up +not measured: this needs a second CPU'
 like 'clock: --scales prints a scale from 1 ns to 1 s' "$out" '1 ns +1 µs +1 ms +1 s'
+exits 'clock: --scales, which takes as long as it needs, rejects --duration' 2 etalon clock --scales --duration 1s
 refuses 'clock: --svg without --scales is rejected' 2 '--svg needs --scales' etalon clock --svg x.svg
 exits 'clock: the drawing does not go to standard output' 2 etalon clock --scales --svg - --cpu "$cpu"
 like 'clock: the error names the option' "$err" '^etalon: --svg: standard output'

@@ -274,7 +274,6 @@ for i in $(seq 40); do
 done
 wait_until '! pgrep -f "$work/systemctl" >/dev/null'
 exits 'env restore: it succeeds after 40 kills' 0 etalon env restore
-find tree -name '*.new' -delete
 as_before 'env restore after 40 kills'
 
 # --- run --env

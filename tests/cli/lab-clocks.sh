@@ -70,6 +70,8 @@ is 'lab kbest-accuracy: no figure is a sample of a program' "$(jq '[.commands[].
 etalon import -q --store sqlite:copy.db record.json >/dev/null
 exits 'lab kbest-accuracy: --from prints an imported record' 0 etalon lab kbest-accuracy --store sqlite:copy.db --from last
 ok 'lab kbest-accuracy: it prints the same tables' diff .out <(head -n -2 first)
+refuses 'lab kbest-accuracy: describe says that the record has no samples' 2 "'last' has figures of 'etalon lab', but no samples" \
+	etalon describe last
 unlike 'lab kbest-accuracy: show reports no failed run of the record' "$(etalon show)" 'failed'
 unlike 'lab kbest-accuracy: show takes no constant for a program' "$(etalon show)" 'timer-interval|warning'
 like 'lab kbest-accuracy: show names the command that prints the tables' "$(etalon show)" \

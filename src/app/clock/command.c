@@ -26,7 +26,8 @@ struct request {
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
 	{ 0, "duration", "DUR", "how long to measure, at least 0.5s (2.5s)", et_set_duration,
-		ET_FILLS(request, duration_ns), .lo = 500000000, .hi = 3600000000000 },
+		ET_FILLS(request, duration_ns), .lo = 500000000, .hi = 3600000000000,
+		.excludes = "scales" },
 	{ 0, "cpu", "N", "measure on this CPU (the one that etalon runs on)", et_set_int,
 		ET_FILLS(request, cpu), .hi = CPU_SETSIZE - 1 },
 	{ 0, "scales", NULL, "how long events take instead, from a division to a new process",
