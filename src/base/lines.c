@@ -31,6 +31,22 @@ int et_lines_fill(struct et_lines *l)
 	return 0;
 }
 
+int et_lines_begin(struct et_lines *l, bool *json)
+{
+	int rc = et_lines_fill(l);
+
+	*json = false;
+	if (rc)
+		return rc;
+	if (l->end >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		l->pos = 3;
+	size_t first = l->pos;
+	while (first < l->end && l->buf[first] && strchr(" \t\r\n", l->buf[first]))
+		first++;
+	*json = first < l->end && (l->buf[first] == '{' || l->buf[first] == '[');
+	return 0;
+}
+
 static bool is_comment(const char *line, size_t length)
 {
 	while (length && (*line == ' ' || *line == '\t')) {

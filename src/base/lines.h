@@ -27,6 +27,11 @@ struct et_lines {
 /* Reads more bytes into the buffer, unless the stream is at its end. Returns 0 or -errno. */
 int et_lines_fill(struct et_lines *l) ET_CHECK;
 /*
+ * The same at the beginning of a stream: skips a byte order mark. *json is set if the first
+ * character that is no blank begins an object or an array of JSON.
+ */
+int et_lines_begin(struct et_lines *l, bool *json) ET_CHECK;
+/*
  * Reads the next line. Returns 1 with a line, 0 at the end, -EMSGSIZE if the line is too long, or
  * another -errno. A NUL replaces the line feed, or CR LF, at the end of the line; the line itself
  * may contain NULs too. It is valid until the next call.

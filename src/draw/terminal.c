@@ -108,3 +108,12 @@ void et_page_row(const struct et_page *p, int column, const char *label, const c
 
 	et_page_paragraph(p, column, lead, style ? style : "2", value, style);
 }
+
+size_t et_text_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}

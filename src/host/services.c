@@ -2,12 +2,12 @@
 #include "host/services.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,31 +19,9 @@ static int start_program(char *const *argv, int out_fd, pid_t *pid)
 {
 	static char *const environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
 		(char *)"LC_ALL=C", (char *)"SYSTEMD_COLORS=0", (char *)"SYSTEMD_PAGER=", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
 
-	sigemptyset(&none);
-	sigfillset(&all);
-	/* The calls that prepare the attributes fail on invalid flags only. */
-	posix_spawnattr_init(&attributes);
-	/* In its own process group: Ctrl-C must not end systemctl while etalon restores. */
-	posix_spawnattr_setflags(&attributes,
-		POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawn_file_actions_init(&files);
-	int rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&files, out_fd, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&files, out_fd, STDERR_FILENO);
-	if (rc == 0)
-		rc = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return -rc;
+	/* Ctrl-C must not end systemctl while etalon restores. */
+	return et_spawn(argv, environment, out_fd, out_fd, true, pid);
 }
 
 /* Reads until end of file, dropping what does not fit. Returns false at the deadline. */

@@ -28,14 +28,11 @@ static void row(const struct view *v, const char *label, const char *fmt, ...) E
 
 static void row(const struct view *v, const char *label, const char *fmt, ...)
 {
-	char lead[64];
 	va_list ap;
 
 	va_start(ap, fmt);
-	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	et_page_row(v->page, LABEL + 3, label, NULL, fmt, ap);
 	va_end(ap);
-	snprintf(lead, sizeof(lead), "  %-*s", LABEL, label);
-	et_page_paragraph(v->page, LABEL + 3, lead, NULL, text, NULL);
 }
 
 static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])

@@ -379,15 +379,6 @@ static char *paragraph(
 	return et_memstream_close(&stream);
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 enum { TURNS = 3 };
 
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
@@ -412,7 +403,7 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 			if (turn_of(rules[all.list[i].shown->code].rank) != turn)
 				continue;
 			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
-			size_t needed = count_lines(text);
+			size_t needed = et_text_lines(text);
 			/* Without this one the verdict misleads; its length is the user's. */
 			bool must = rules[all.list[i].shown->code].rank == OF_DRIFT;
 			if (!must && (left || needed > lines)) {

@@ -604,15 +604,6 @@ static void details(const struct text *t, const struct et_judgement *j)
 	et_warnings_text(&t->page, 2, &j->warnings);
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 /* Prints the notes that leave the text as short as promised; returns how many are left. */
 static size_t notes(const struct text *t, const struct et_judgement *j, size_t lines)
 {
@@ -643,5 +634,5 @@ size_t et_text_result(const struct et_experiment *e, const struct et_judgement *
 	fputs(text, out);
 	if (o->verbose)
 		details(&t, j);
-	return o->verbose || o->quiet ? 0 : notes(&t, j, count_lines(text));
+	return o->verbose || o->quiet ? 0 : notes(&t, j, et_text_lines(text));
 }

@@ -75,6 +75,31 @@ static int height_of(const struct tracks *t)
 	return FRAME + TRACK * (int)t->n;
 }
 
+/* Draws a point with its interval on each track, and one mark. Frees the tracks. */
+static void put_forest(
+	const struct canvas *to, struct et_chart *c, struct tracks *t, const char *point)
+{
+	const struct et_svg_series series[] = {
+		{ .name = "interval",
+			.shape = ET_SVG_INTERVALS,
+			.x = t->lo,
+			.x_end = t->hi,
+			.y = t->at,
+			.n = t->n },
+		{ .name = point, .shape = ET_SVG_POINTS, .x = t->x, .y = t->at, .n = t->n },
+	};
+
+	c->y.tracks = (const char *const *)t->names;
+	c->y.n_tracks = t->n;
+	c->series = series;
+	c->n_series = ET_LENGTH(series);
+	c->n_marks = 1;
+	c->height = height_of(t);
+	if (t->n)
+		put(to, c);
+	free_tracks(t);
+}
+
 static bool is_main(const struct et_doe_effect *e)
 {
 	return __builtin_popcount(e->factors) == 1;
@@ -91,28 +116,12 @@ static void main_effects(const struct canvas *to)
 			add_track(&t, et_asprintf("%s=%s", e->term, e->means[k].levels),
 				e->means[k].mean, e->means[k].lo, e->means[k].hi);
 	}
-	const struct et_svg_series series[] = {
-		{ .name = "interval",
-			.shape = ET_SVG_INTERVALS,
-			.x = t.lo,
-			.x_end = t.hi,
-			.y = t.at,
-			.n = t.n },
-		{ .name = "mean", .shape = ET_SVG_POINTS, .x = t.x, .y = t.at, .n = t.n },
-	};
 	const struct et_svg_mark mark = { .at = p->mean, .label = "mean of all runs" };
 	struct et_chart c = { .title = "Main effects",
 		.description = "The mean of all runs with each level of each factor.",
 		.x = { .label = response(to->view), .unit = axis_unit(to->view) },
-		.y = { .tracks = (const char *const *)t.names, .n_tracks = t.n },
-		.series = series,
-		.n_series = ET_LENGTH(series),
-		.marks = &mark,
-		.n_marks = 1,
-		.height = height_of(&t) };
-	if (t.n)
-		put(to, &c);
-	free_tracks(&t);
+		.marks = &mark };
+	put_forest(to, &c, &t, "mean");
 }
 
 /* --- machines --- */
@@ -137,28 +146,12 @@ static void on_machines(const struct canvas *to)
 		struct et_doe_change all = et_doe_change_of(p, e);
 		add_track(&t, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);
 	}
-	const struct et_svg_series series[] = {
-		{ .name = "interval",
-			.shape = ET_SVG_INTERVALS,
-			.x = t.lo,
-			.x_end = t.hi,
-			.y = t.at,
-			.n = t.n },
-		{ .name = "effect", .shape = ET_SVG_POINTS, .x = t.x, .y = t.at, .n = t.n },
-	};
 	const struct et_svg_mark zero = { .at = 0 };
 	struct et_chart c = { .title = "Effects on each machine",
 		.description = "The effect of each factor on each machine, with its interval.",
 		.x = { .label = "effect in percent of the machine's own level" },
-		.y = { .tracks = (const char *const *)t.names, .n_tracks = t.n },
-		.series = series,
-		.n_series = ET_LENGTH(series),
-		.marks = &zero,
-		.n_marks = 1,
-		.height = height_of(&t) };
-	if (t.n)
-		put(to, &c);
-	free_tracks(&t);
+		.marks = &zero };
+	put_forest(to, &c, &t, "effect");
 }
 
 /* --- Pareto --- */

@@ -151,14 +151,11 @@ static void row(const struct et_page *page, const char *label, const char *fmt, 
 
 static void row(const struct et_page *page, const char *label, const char *fmt, ...)
 {
-	char lead[64];
 	va_list ap;
 
 	va_start(ap, fmt);
-	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	et_page_row(page, LABEL + 3, label, NULL, fmt, ap);
 	va_end(ap);
-	snprintf(lead, sizeof(lead), "  %-*s", LABEL, label);
-	et_page_paragraph(page, LABEL + 3, lead, NULL, text, NULL);
 }
 
 /* "t = 1.2 ms + 0.45 ns · n²". */

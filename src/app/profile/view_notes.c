@@ -90,15 +90,6 @@ static char *paragraph(const struct note *n, const struct et_page *page)
 	return et_memstream_close(&stream);
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
 size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines)
 {
 	struct notes all = { 0 };
@@ -115,7 +106,7 @@ size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page,
 		qsort(all.list, all.n, sizeof(*all.list), by_weight);
 	for (size_t i = 0; i < all.n; i++) {
 		ET_AUTO_FREE char *text = paragraph(&all.list[i], page);
-		size_t needed = count_lines(text);
+		size_t needed = et_text_lines(text);
 		if (left || needed > lines) {
 			left++;
 			continue;

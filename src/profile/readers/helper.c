@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/readers/helper.h"
 #include "base/alloc.h"
+#include "base/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,28 +44,8 @@ static char **make_environment(void)
 static int spawn(char *const *argv, int out, int errors, pid_t *pid)
 {
 	ET_AUTO_FREE char **environment = make_environment();
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
 
-	sigemptyset(&none);
-	sigfillset(&all);
-	/* The calls that prepare the attributes fail on invalid flags only. */
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawn_file_actions_init(&files);
-	int rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	if (rc == 0)
-		rc = posix_spawnp(pid, argv[0], &files, &attributes, argv, environment);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return -rc;
+	return et_spawn(argv, environment, out, errors, false, pid);
 }
 
 int et_helper_start(struct et_helper *h, char *const *argv, struct et_error *err)

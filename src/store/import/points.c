@@ -208,17 +208,12 @@ static int read_record(
 
 static int read_any(struct reader *r, struct et_points_set *out, struct et_experiment **experiment)
 {
-	struct et_lines *l = &r->lines;
-	int rc = et_lines_fill(l);
+	bool json;
+	int rc = et_lines_begin(&r->lines, &json);
 
 	if (rc)
 		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
-	if (l->end >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		l->pos = 3;
-	size_t first = l->pos;
-	while (first < l->end && strchr(" \t\r\n", l->buf[first]) && l->buf[first])
-		first++;
-	if (first < l->end && (l->buf[first] == '{' || l->buf[first] == '['))
+	if (json)
 		return read_record(r, ET_IMPORT_AUTO, experiment);
 	r->points = et_points_add(out, r->options->name);
 	rc = read_rows(r);

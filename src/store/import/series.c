@@ -301,22 +301,17 @@ static int read_text(struct reader *r)
 
 static int read_any(struct reader *r)
 {
-	struct et_lines *l = &r->lines;
-	int rc = et_lines_fill(l);
+	bool json;
+	int rc = et_lines_begin(&r->lines, &json);
 
 	if (rc)
 		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
-	if (l->end >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		l->pos = 3;
-	size_t first = l->pos;
-	while (first < l->end && strchr(" \t\r\n", l->buf[first]) && l->buf[first])
-		first++;
-	if (first < l->end && (l->buf[first] == '{' || l->buf[first] == '['))
+	if (json)
 		return read_record(r, true);
 	if (!r->options->column)
 		return read_text(r);
 	struct et_csv *csv = et_calloc(1, sizeof(*csv));
-	l->quotes = true;
+	r->lines.quotes = true;
 	rc = read_column(r, csv);
 	et_csv_free(csv);
 	free(csv);
