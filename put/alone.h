@@ -3,8 +3,7 @@
  * The sources of fragment and triangle as programs of their own, which a compiler instruments for
  * gprof. They need -DET_ALONE.
  */
-#ifndef ET_PUT_ALONE_H
-#define ET_PUT_ALONE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct et_put_alone {
 };
 
 extern const struct et_put_alone et_alone_programs[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rate at which `put inc` increments on this CPU model, measured once and kept in a file. */
-#ifndef ET_PUT_CALIBRATION_H
-#define ET_PUT_CALIBRATION_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ int et_calibration_read(
  */
 int et_calibration_write(
 	const char *dir, const char *cpu, double rate, struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The arithmetic of fragment and triangle, and how their functions are kept apart. `etalon lab`
  * also compiles both files alone with -pg, so this header includes nothing of etalon.
  */
-#ifndef ET_PUT_GRIND_H
-#define ET_PUT_GRIND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline uint64_t et_grind(uint64_t x, uint64_t iterations)
 	}
 	return x;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Writes the inputs of whole programs. They depend on the size only, so they are the same on every
  * machine. Errors of writing are those of the stream.
  */
-#ifndef ET_PUT_INPUTS_H
-#define ET_PUT_INPUTS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -26,5 +25,3 @@ et_input_write et_write_lp;       /* a linear program of that many variables and
 et_input_write et_write_clauses;  /* a 3-SAT problem of that many variables */
 et_input_write et_write_graph;    /* a graph of that many nodes for dot */
 et_input_write et_write_circuit;  /* a ladder of that many diodes and capacitors for SPICE */
-
-#endif

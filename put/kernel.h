@@ -9,8 +9,7 @@
  * No result depends on the number of threads: sums are made of a fixed number of parts, which are
  * added in order.
  */
-#ifndef ET_PUT_KERNEL_H
-#define ET_PUT_KERNEL_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -54,5 +53,3 @@ enum et_kernel_class et_kernel_class_find(const char *letter);
  */
 bool et_kernel_verify(const struct et_put_kernel *k, enum et_kernel_class size,
 	const struct et_kernel_result *r, char *why, size_t n) ET_CHECK;
-
-#endif

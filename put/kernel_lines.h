@@ -3,8 +3,7 @@
  * Shared by the kernels BT, SP and LU: five quantities on a cube of n × n × n cells, the lines of
  * cells along each dimension, and systems of five equations.
  */
-#ifndef ET_PUT_KERNEL_LINES_H
-#define ET_PUT_KERNEL_LINES_H
+#pragma once
 
 #include "put/kernel_work.h"
 
@@ -63,5 +62,3 @@ void et_sweep(const struct et_sweeps *size, const struct et_systems *systems, bo
  * diagonal of m must dominate. m is destroyed, r becomes x.
  */
 void et_solve_five(double m[ET_FIVE][ET_FIVE], double *r, int columns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the kernels: their functions, random numbers, and sums in a fixed order. */
-#ifndef ET_PUT_KERNEL_WORK_H
-#define ET_PUT_KERNEL_WORK_H
+#pragma once
 
 #include "put/kernel.h"
 
@@ -51,5 +50,3 @@ static inline double et_checksum(uint64_t sum)
 {
 	return (double)(sum & ((UINT64_C(1) << 50) - 1));
 }
-
-#endif

@@ -4,8 +4,7 @@
  * etalon itself. The work makes no system call, except where the head of its file says so. It
  * returns its result, so that the compiler cannot drop it.
  */
-#ifndef ET_PUT_PUT_H
-#define ET_PUT_PUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -96,5 +95,3 @@ uint64_t et_grind_iterations(const char *state_dir, uint64_t ns);
 
 /* Returns the name of the option that sets the parameter, without dashes. */
 const char *et_put_param_name(enum et_put_param param);
-
-#endif

@@ -3,8 +3,7 @@
  * Whole programs to measure: our own workloads in several sizes, and compute-bound programs of the
  * distribution, each of another field. Their inputs are generated (put/inputs.h).
  */
-#ifndef ET_PUT_SUBJECT_H
-#define ET_PUT_SUBJECT_H
+#pragma once
 
 #include "base/error.h"
 #include "put/inputs.h"
@@ -61,5 +60,3 @@ int et_subject_prepare(const struct et_subject *s, uint64_t size, const char *fo
  */
 char *et_subject_command(
 	const struct et_subject *s, uint64_t size, const char *program, const char *folder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bare work of the programs under test, without options and output. */
-#ifndef ET_PUT_WORK_H
-#define ET_PUT_WORK_H
+#pragma once
 
 #include "base/attr.h"
 #include "put/put.h"
@@ -69,5 +68,3 @@ uint64_t et_triangle(uint64_t loops, uint64_t inner, int reverse);
  */
 int et_nops(
 	enum et_put_random random, uint64_t calls, uint64_t until_cpu_ns, uint64_t *out) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experiments with a profile, for tests of their statistics. */
-#ifndef ET_TESTS_PROFILE_OF_H
-#define ET_TESTS_PROFILE_OF_H
+#pragma once
 
 #include "base/alloc.h"
 #include "model/experiment/experiment.h"
@@ -46,5 +45,3 @@ static inline void profile_add(
 	free(run->counts);
 	*run = profile_run();
 }
-
-#endif

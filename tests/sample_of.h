@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The samples of a command, for tests that look at them or change them. */
-#ifndef ET_TESTS_SAMPLE_OF_H
-#define ET_TESTS_SAMPLE_OF_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -10,5 +9,3 @@ static inline struct et_sample *sample_of(const struct et_command *c, size_t i)
 {
 	return et_samples_edit((struct et_samples *)(uintptr_t)&c->samples, i);
 }
-
-#endif

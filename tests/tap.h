@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TAP for unit tests. Checks are counted; doubles are compared by relative and absolute error. */
-#ifndef ET_TESTS_TAP_H
-#define ET_TESTS_TAP_H
+#pragma once
 
 #include <math.h>
 #include <stdarg.h>
@@ -71,5 +70,3 @@ static inline int tap_done(void)
 	printf("1..%d\n", tap_count);
 	return tap_failed ? 1 : 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * et_out_of_memory. libetalon must not use them, except in its main function for benchmark
  * programs.
  */
-#ifndef ET_BASE_ALLOC_H
-#define ET_BASE_ALLOC_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -47,5 +46,3 @@ ET_PRINTF(1, 0);
 			(array) = et_realloc((array), (cap), sizeof(*(array)));                    \
 		}                                                                                  \
 	} while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiler attributes, and variables that are freed or closed at the end of their scope. */
-#ifndef ET_BASE_ATTR_H
-#define ET_BASE_ATTR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline void et_cleanup_fclose(FILE **f)
 #define ET_AUTO_FREE ET_CLEANUP(et_cleanup_free)
 #define ET_AUTO_CLOSE ET_CLEANUP(et_cleanup_close)
 #define ET_AUTO_FCLOSE ET_CLEANUP(et_cleanup_fclose)
-
-#endif

@@ -3,8 +3,7 @@
  * A pair of clocks that code gets as an argument, so that a test can replace it; conversions to and
  * from nanoseconds; and the clocks of the kernel.
  */
-#ifndef ET_BASE_CLOCK_H
-#define ET_BASE_CLOCK_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -66,5 +65,3 @@ static inline uint64_t et_clock_tick_ns(void)
  * sleep, because clock_nanosleep() cannot wait for CLOCK_MONOTONIC_RAW.
  */
 void et_clock_sleep_until(clockid_t id, uint64_t due_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * Text of any origin that is to be displayed: made harmless for a terminal, measured in columns,
  * and shortened.
  */
-#ifndef ET_BASE_DISPLAY_H
-#define ET_BASE_DISPLAY_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -26,5 +25,3 @@ char *et_shorten(const char *clean, int width) __attribute__((malloc, returns_no
 int et_glyph_columns(const char *text, size_t *n);
 /* The number of bytes at the start of a clean text that fit into this many columns. */
 size_t et_fitting(const char *clean, int width);
-
-#endif

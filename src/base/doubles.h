@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Mean and order of doubles, for folders that may not use num and for values that are not kept. */
-#ifndef ET_BASE_DOUBLES_H
-#define ET_BASE_DOUBLES_H
+#pragma once
 
 /* The mean of the values so far, and the sum of their squared deviations from it. */
 struct et_welford {
@@ -25,5 +24,3 @@ static inline int et_ascending(const void *a, const void *b)
 
 	return (x > y) - (x < y);
 }
-
-#endif

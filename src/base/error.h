@@ -3,8 +3,7 @@
  * Errors are values: the function that knows the cause fills them, and the command prints them. A
  * function that can fail returns 0 or -errno and leaves its out-parameters unchanged on failure.
  */
-#ifndef ET_BASE_ERROR_H
-#define ET_BASE_ERROR_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -37,5 +36,3 @@ int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char
 int et_quote(struct et_error *err, int rc, const char *lines);
 /* Sets the hint of err, which may be NULL, and returns rc. */
 int et_hint(struct et_error *err, int rc, const char *fmt, ...) ET_PRINTF(3, 4);
-
-#endif

@@ -3,8 +3,7 @@
  * Durations, sizes and proportions as text, in suitable units and with no more digits than their
  * uncertainty supports. An unknown value (NaN, negative) is printed as a dash.
  */
-#ifndef ET_BASE_FIGURE_H
-#define ET_BASE_FIGURE_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -82,5 +81,3 @@ const char *et_format_bound(double x, double ratio, double lo, double hi, char b
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE]);
 /* "0:07", "12:34", "3:04:05": the remaining time. */
 const char *et_format_countdown(uint64_t ns, char buf[ET_FIGURE]);
-
-#endif

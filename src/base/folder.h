@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The folders that contain a file. */
-#ifndef ET_BASE_FOLDER_H
-#define ET_BASE_FOLDER_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -11,5 +10,3 @@
 char *et_folder_of(const char *path);
 /* Makes the folders that path is in, as far as they are missing. Returns 0 or -errno. */
 int et_folders_make(const char *path, mode_t mode) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table from numbers to values of one size. To begin, set width; the rest must be 0. */
-#ifndef ET_BASE_HASH_H
-#define ET_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void *et_hash_put(struct et_hash *h, uint64_t key);
 void *et_hash_next(const struct et_hash *h, size_t *at);
 /* Frees the memory. The table is then empty and can be used again. */
 void et_hash_free(struct et_hash *h);
-
-#endif

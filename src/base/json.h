@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON in UTF-8; invalid bytes become U+FFFD. To read JSON, use jansson. */
-#ifndef ET_BASE_JSON_H
-#define ET_BASE_JSON_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -34,5 +33,3 @@ void et_json_double(struct et_json *j, const char *key, double value); /* NaN, I
 
 /* Formats a double in as few digits as strtod needs to read the same value. Returns buf. */
 const char *et_shortest(double value, char buf[32]);
-
-#endif

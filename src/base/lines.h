@@ -3,8 +3,7 @@
  * Reads a stream line by line in bounded memory. The caller sets in, longest and quotes, and all
  * else to 0.
  */
-#ifndef ET_BASE_LINES_H
-#define ET_BASE_LINES_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -45,5 +44,3 @@ void et_lines_back(struct et_lines *l);
  */
 int et_lines_rest(struct et_lines *l, size_t most, char **out, size_t *size) ET_CHECK;
 void et_lines_free(struct et_lines *l); /* does not close the stream */
-
-#endif

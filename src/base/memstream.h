@@ -9,8 +9,7 @@
  *	fprintf(out, …);
  *	char *text = et_memstream_close(&s);
  */
-#ifndef ET_BASE_MEMSTREAM_H
-#define ET_BASE_MEMSTREAM_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -26,5 +25,3 @@ FILE *et_memstream_open(struct et_memstream *s) __attribute__((returns_nonnull))
 /* Closes the stream and returns the text, which is "" if nothing was written. The caller frees it.
  */
 char *et_memstream_close(struct et_memstream *s) __attribute__((returns_nonnull)) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the name that a user probably meant by a misspelled one. */
-#ifndef ET_BASE_NEAREST_H
-#define ET_BASE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ struct et_nearest {
 struct et_nearest et_nearest_to(const char *typed);
 /* Offers a name, which must outlive *n. The first of the nearest ones becomes the best. */
 void et_nearest_offer(struct et_nearest *n, const char *name);
-
-#endif

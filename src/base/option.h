@@ -4,8 +4,7 @@
  * of the man pages read the same rows. A row says which member the option fills and how, so no
  * command has a switch over its options.
  */
-#ifndef ET_BASE_OPTION_H
-#define ET_BASE_OPTION_H
+#pragma once
 
 #include "base/error.h"
 
@@ -114,5 +113,3 @@ void et_operands_free(struct et_operands *ops);
 void et_options_help(const struct et_option *table, FILE *out, int width);
 /* Returns the number of words that an option takes; an optional one counts. */
 int et_option_arity(const struct et_option *o);
-
-#endif

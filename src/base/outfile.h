@@ -9,8 +9,7 @@
  * owner of the folder, and a file with several hard links is not written. The folders that the path
  * names are trusted, as they are by the kernel.
  */
-#ifndef ET_BASE_OUTFILE_H
-#define ET_BASE_OUTFILE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -39,5 +38,3 @@ int et_outfile_fd(const char *path, int flags, enum et_exit exit, struct et_erro
  */
 int et_outfile_beside(
 	const struct et_outfile *o, mode_t mode, char temporary[NAME_MAX + 1]) ET_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * accepts the whole text, or refuses it with an error that quotes it and returns -EINVAL or
  * -ERANGE. In all of them, `what` names the option in the error ("--runs").
  */
-#ifndef ET_BASE_PARSE_H
-#define ET_BASE_PARSE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -50,5 +49,3 @@ void et_strv_free(char **argv);
 size_t et_strv_length(char *const *argv);
 /* The inverse of et_split_words: joins words into one line, with quotes. The caller frees it. */
 char *et_join_words(char *const *argv);
-
-#endif

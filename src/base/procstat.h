@@ -3,8 +3,7 @@
  * The parser of /proc/PID/stat. Members carry the names that proc(5) gives the fields. A read takes
  * about 10 µs, so do not call this while a run is timed.
  */
-#ifndef ET_BASE_PROCSTAT_H
-#define ET_BASE_PROCSTAT_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -26,5 +25,3 @@ struct et_procstat {
 int et_procstat_parse(const char *text, struct et_procstat *out) ET_CHECK;
 /* Reads and parses it (root: see sysroot.h). Returns -ENOENT or -ESRCH if the process is gone. */
 int et_procstat_read(const char *root, int32_t pid, struct et_procstat *out) ET_CHECK;
-
-#endif

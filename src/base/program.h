@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts programs that answer a question of ours. */
-#ifndef ET_BASE_PROGRAM_H
-#define ET_BASE_PROGRAM_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -15,5 +14,3 @@
  */
 int et_spawn(char *const *argv, char *const *environment, int out, int errors, bool own_group,
 	pid_t *pid) ET_CHECK;
-
-#endif

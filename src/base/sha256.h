@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SHA-256 (FIPS 180-4). To begin, call et_sha256_begin. */
-#ifndef ET_BASE_SHA256_H
-#define ET_BASE_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ enum { ET_SHA256_TEXT = 65 };
 void et_sha256_begin(struct et_sha256 *s);
 void et_sha256_add(struct et_sha256 *s, const void *bytes, size_t n);
 void et_sha256_end(struct et_sha256 *s, char out[ET_SHA256_TEXT]);
-
-#endif

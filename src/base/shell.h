@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Command lines that a shell runs, and those that need one. */
-#ifndef ET_BASE_SHELL_H
-#define ET_BASE_SHELL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ bool et_shell_builtin(const char *name);
  * sets *len, or returns NULL.
  */
 const char *et_shell_syntax(const char *text, size_t *len);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads and writes /proc and /sys below a root folder. The root of the real machine is ""; a test
  * passes a captured tree. The file is named by root followed by path, which begins with a slash.
  */
-#ifndef ET_BASE_SYSROOT_H
-#define ET_BASE_SYSROOT_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -24,5 +23,3 @@ bool et_sysroot_exists(const char *root, const char *path);
 char **et_sysroot_names(const char *root, const char *path);
 /* Writes value to a file that must exist. Returns 0 or -errno. */
 int et_sysroot_write(const char *root, const char *path, const char *value) ET_CHECK;
-
-#endif

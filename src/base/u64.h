@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Subtraction and comparison of unsigned figures such as nanoseconds. */
-#ifndef ET_BASE_U64_H
-#define ET_BASE_U64_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline int et_ascending_u64(const void *a, const void *b)
 
 	return (x > y) - (x < y);
 }
-
-#endif

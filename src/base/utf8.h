@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strict UTF-8, independent of the locale: overlong forms and surrogates are invalid. */
-#ifndef ET_BASE_UTF8_H
-#define ET_BASE_UTF8_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -16,5 +15,3 @@ uint32_t et_utf8_decode(const char *s, size_t length);
  * like ESC, and characters that change the direction of text or have no width can disguise a name.
  */
 bool et_utf8_deceives(uint32_t c);
-
-#endif

@@ -3,8 +3,7 @@
  * Conversions of a double to a whole number. A cast has no defined result if the number is NaN or
  * out of range, which figures from a file can always be made to be.
  */
-#ifndef ET_BASE_WHOLE_H
-#define ET_BASE_WHOLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ static inline uint64_t et_u64(double x)
 {
 	return x >= 9223372036854775808.0 ? (uint64_t)INT64_MAX : x >= 1 ? (uint64_t)x : 0;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * In what follows e needs its design and child, but no commands yet.
  */
-#ifndef ET_BUILD_BUILD_H
-#define ET_BUILD_BUILD_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/experiment/experiment.h"
@@ -44,5 +43,3 @@ int et_doe_build(struct et_cli *cli, const struct et_experiment *e, bool keep,
 void et_doe_output_last(FILE *output, char *lines, size_t size);
 /* Puts the first line with an error before these, if it is not one of them. */
 void et_doe_output_failure(FILE *output, char *lines, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the builds of a designed experiment are kept; used by build/build.c. */
-#ifndef ET_BUILD_FOLDER_H
-#define ET_BUILD_FOLDER_H
+#pragma once
 
 #include "build/build.h"
 
@@ -22,5 +21,3 @@ int et_doe_build_product(const struct et_experiment *e, uint32_t command, char *
 char *et_doe_build_name(const struct et_design *d, uint32_t command);
 /* Warns of each program of which two builds are the same; e has its commands. */
 void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *warnings);
-
-#endif

@@ -4,8 +4,7 @@
  * watch it until all its parts are done, and submit again what is missing. The submitter needs no
  * state of its own: it may be killed at any moment, and another one continues by the store.
  */
-#ifndef ET_CAMPAIGN_CAMPAIGN_H
-#define ET_CAMPAIGN_CAMPAIGN_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/environment.h"
@@ -129,5 +128,3 @@ void et_campaigning_close(struct et_campaigning *r);
 void et_campaign_status_text(const struct et_campaign *c, const struct et_page *page);
 struct et_json;
 void et_campaign_status_json(const struct et_campaign *c, struct et_json *w);
-
-#endif

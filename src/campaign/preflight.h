@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks of all nodes before anything runs on them. */
-#ifndef ET_CAMPAIGN_PREFLIGHT_H
-#define ET_CAMPAIGN_PREFLIGHT_H
+#pragma once
 
 #include "campaign/probe.h"
 #include "draw/terminal.h"
@@ -54,5 +53,3 @@ struct et_preflight_setup {
  */
 int et_preflight(const struct et_cli *cli, struct et_engine *engine,
 	const struct et_preflight_setup *setup, FILE *out, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files that judge probes. */
-#ifndef ET_CAMPAIGN_PREFLIGHT_PARTS_H
-#define ET_CAMPAIGN_PREFLIGHT_PARTS_H
+#pragma once
 
 #include "campaign/preflight.h"
 
@@ -12,5 +11,3 @@ void et_preflight_add_error(
 void et_preflight_clocks(const struct et_node_probe *probes, size_t n, struct et_preflight *out);
 /* Adds the factors of the environment that differ. */
 void et_preflight_compare(const struct et_node_probe *probes, size_t n, struct et_preflight *out);
-
-#endif

@@ -4,8 +4,7 @@
  * it reaches the central store. `etalon task --probe` writes it there, and preflight.h judges it
  * here. A probe that was read is not trusted.
  */
-#ifndef ET_CAMPAIGN_PROBE_H
-#define ET_CAMPAIGN_PROBE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/experiment/host.h"
@@ -42,5 +41,3 @@ int et_task_probe(const char *url, FILE *out, struct et_error *err) ET_CHECK;
 int et_probe_read(
 	const char *text, size_t n, struct et_node_probe *p, struct et_error *err) ET_CHECK;
 void et_probe_free(struct et_node_probe *p); /* what it owns, not itself */
-
-#endif

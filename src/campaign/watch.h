@@ -3,8 +3,7 @@
  * The parts of the loop of a campaign: its progress (a line on a terminal, else a line per tenth),
  * its troubles, and submitting.
  */
-#ifndef ET_CAMPAIGN_WATCH_H
-#define ET_CAMPAIGN_WATCH_H
+#pragma once
 
 #include "campaign/campaign.h"
 
@@ -37,5 +36,3 @@ void et_campaign_watch_erase(struct et_campaign_watch *w); /* NULL is fine */
  */
 char *et_campaign_watch_line(
 	const struct et_campaign *c, const struct et_campaign_decision *d, uint64_t left_ns);
-
-#endif

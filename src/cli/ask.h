@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Questions to the person at the terminal. */
-#ifndef ET_CLI_ASK_H
-#define ET_CLI_ASK_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -14,5 +13,3 @@ bool et_can_ask(void);
  * but y or yes is no; so is a signal.
  */
 bool et_ask(const char *about, const char *question);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by all commands: their table, the common options, help, errors and outputs. */
-#ifndef ET_CLI_CLI_H
-#define ET_CLI_CLI_H
+#pragma once
 
 #include "base/error.h"
 #include "base/option.h"
@@ -207,5 +206,3 @@ char *et_cli_store_shown(const struct et_cli *cli) ET_CHECK;
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
 /* Returns the final exit status: not 0 if an output could not be written, or was not read. */
 int et_cli_end(int status) ET_CHECK;
-
-#endif

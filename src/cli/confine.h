@@ -4,8 +4,7 @@
  * only reads records, which may come from somebody else, must not be able to do more than that. All
  * of this is best effort: without seccomp or without capabilities the command works as before.
  */
-#ifndef ET_CLI_CONFINE_H
-#define ET_CLI_CONFINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ void et_confine_expect_server(void);
  */
 void et_confine_lower(bool profiles);
 void et_confine_raise(void);
-
-#endif

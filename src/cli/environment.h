@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by `env` and `run --env`: where the machine and the journal of changes are. */
-#ifndef ET_CLI_ENVIRONMENT_H
-#define ET_CLI_ENVIRONMENT_H
+#pragma once
 
 #include "cli/cli.h"
 #include "host/levels.h"
@@ -41,5 +40,3 @@ bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_err
  * comparisons; NULL and err as in et_env_select. The caller frees it.
  */
 char *et_env_names(const struct et_env_wish *wish, struct et_error *err);
-
-#endif

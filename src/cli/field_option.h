@@ -4,8 +4,7 @@
  * (model/experiment/field.h), so that no option accepts a value that a reader of the store would
  * refuse.
  */
-#ifndef ET_CLI_FIELD_OPTION_H
-#define ET_CLI_FIELD_OPTION_H
+#pragma once
 
 #include "base/option.h"
 #include "model/experiment/field.h"
@@ -28,5 +27,3 @@ et_option_set et_set_field_ratio; /* "0.5%" or "0.005" */
 
 /* An int, of et_metric_options; the choices are et_metric_words. */
 et_option_set et_set_metric;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ET_CLI_LEAKS_H
-#define ET_CLI_LEAKS_H
+#pragma once
 
 /*
  * In a build with AddressSanitizer: the process does not look for leaks when it ends. The search
@@ -8,5 +7,3 @@
  * cancels the signal, and both wait for ever.
  */
 void et_leaks_ignore(void);
-
-#endif

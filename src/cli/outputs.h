@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that a run writes: opened before the first run, written after the last. */
-#ifndef ET_CLI_OUTPUTS_H
-#define ET_CLI_OUTPUTS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/option.h"
@@ -63,5 +62,3 @@ int et_outputs_open(struct et_outputs *o, struct et_error *err) ET_CHECK;
 int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
 	const struct et_judgement *j, struct et_error *err) ET_CHECK;
 void et_outputs_close(struct et_outputs *o);
-
-#endif

@@ -4,8 +4,7 @@
  * They are beside each other in a build folder; installed, those that only etalon starts are in
  * libexec. Neither the environment nor the working directory decides, because root may be the user.
  */
-#ifndef ET_CLI_PROGRAM_H
-#define ET_CLI_PROGRAM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -14,5 +13,3 @@
 int et_program_find(const char *name, char path[PATH_MAX], struct et_error *err) ET_CHECK;
 /* Replaces this process by the program. Returns only after a failure. */
 int et_program_execute(const char *name, char **argv, struct et_error *err) ET_CHECK;
-
-#endif

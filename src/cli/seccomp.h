@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A filter of system calls for commands that only read and write files. */
-#ifndef ET_CLI_SECCOMP_H
-#define ET_CLI_SECCOMP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * sanitizers, which trace their own process.
  */
 void et_seccomp_files_only(bool connects, bool starts);
-
-#endif

@@ -3,8 +3,7 @@
  * URLs of stores on the command line may have passwords. All users of the machine can read the
  * arguments of a process (ps, /proc/PID/cmdline), and commands print them in messages and hints.
  */
-#ifndef ET_CLI_SECRET_H
-#define ET_CLI_SECRET_H
+#pragma once
 
 #include "base/option.h"
 
@@ -24,5 +23,3 @@ void et_secret_move(const char *variable);
 const char *et_secret_url(const char *shown);
 /* Copies a message without the passwords of URLs in it. Caller frees. */
 char *et_secret_remove(const char *text);
-
-#endif

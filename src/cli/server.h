@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens stores that may be on a server, which a command waits for a limited time. */
-#ifndef ET_CLI_SERVER_H
-#define ET_CLI_SERVER_H
+#pragma once
 
 #include "store/core/store.h"
 
@@ -15,5 +14,3 @@ struct et_cli;
 char *et_server_option(const struct et_cli *cli) ET_CHECK;
 /* What to do about a store that does not exist yet, by its URL without passwords. Caller frees. */
 char *et_server_cure_missing(const struct et_cli *cli, const char *shown) ET_CHECK;
-
-#endif

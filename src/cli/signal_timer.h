@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The timer of signals.c. Its signal is one that the caller neither ignores nor blocks. */
-#ifndef ET_CLI_SIGNAL_TIMER_H
-#define ET_CLI_SIGNAL_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ void et_signal_timer_make(void);
 void et_signal_timer_start(uint64_t ns, uint64_t interval_ns);
 /* The signal, whose si_code is SI_TIMER; 0: there is no timer. */
 int et_signal_timer_signal(void);
-
-#endif

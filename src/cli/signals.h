@@ -5,8 +5,7 @@
  * program that has not ended after two seconds, or after a second signal, is killed; so is one
  * that takes longer than the limit of its run.
  */
-#ifndef ET_CLI_SIGNALS_H
-#define ET_CLI_SIGNALS_H
+#pragma once
 
 #include "model/sample/executor.h"
 
@@ -18,5 +17,3 @@ struct et_interrupt *et_signals_install(void);
 int et_signals_received(void);
 /* Sleeps; a signal that asks etalon to end does so, too. */
 void et_signals_pause(const struct et_interrupt *interrupt, uint64_t ns);
-
-#endif

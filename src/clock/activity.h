@@ -10,8 +10,7 @@
  * do not fit are counted as lost. Nothing here prints, and running out of memory does not end the
  * program.
  */
-#ifndef ET_CLOCK_ACTIVITY_H
-#define ET_CLOCK_ACTIVITY_H
+#pragma once
 
 #include "clock/anchor.h"
 #include "clock/counter.h"
@@ -93,5 +92,3 @@ size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n);
 
 /* Reads the counter and CLOCK_MONOTONIC at the same instant. */
 struct et_anchor et_activity_anchor(const struct et_activity *a);
-
-#endif

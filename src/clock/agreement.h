@@ -5,8 +5,7 @@
  * when the message arrives, so the two near readings bound the offset of the far counter. All
  * rounds together bound it more tightly (Cristian 1989).
  */
-#ifndef ET_CLOCK_AGREEMENT_H
-#define ET_CLOCK_AGREEMENT_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -33,5 +32,3 @@ bool et_agreement_moves(const struct et_agreement *a);
  */
 int et_agreement_measure(
 	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out) ET_CHECK;
-
-#endif

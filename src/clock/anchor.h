@@ -3,8 +3,7 @@
  * Anchors tie a counter to a clock: each is a reading of both at the same instant. Two anchors
  * define the straight line that converts readings of the counter into times.
  */
-#ifndef ET_CLOCK_ANCHOR_H
-#define ET_CLOCK_ANCHOR_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -21,5 +20,3 @@ struct et_anchor {
 struct et_anchor et_anchor_take(uint64_t (*read)(void *ctx), void *ctx, clockid_t clock);
 /* Returns the time of a reading by the straight line through two anchors, 0 if it is negative. */
 uint64_t et_anchor_ns(const struct et_anchor *from, const struct et_anchor *to, uint64_t reading);
-
-#endif

@@ -4,8 +4,7 @@
  * invariant counter ticks at a fixed rate, whatever the clock rate of the core, so its ticks are a
  * unit of time and not cycles of the core.
  */
-#ifndef ET_CLOCK_COUNTER_H
-#define ET_CLOCK_COUNTER_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -99,5 +98,3 @@ void et_counter_identify(struct et_counter *c);
  * went backwards.
  */
 int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns) ET_CHECK;
-
-#endif

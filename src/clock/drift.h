@@ -3,8 +3,7 @@
  * The rate of the processor's counter and its stability: readings of the counter beside
  * CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC, and straight lines through them.
  */
-#ifndef ET_CLOCK_DRIFT_H
-#define ET_CLOCK_DRIFT_H
+#pragma once
 
 #include "base/attr.h"
 #include "clock/anchor.h"
@@ -61,5 +60,3 @@ struct et_ntp {
 
 void et_ntp_decode(const struct timex *t, struct et_ntp *out);
 void et_ntp_read(struct et_ntp *out);
-
-#endif

@@ -7,8 +7,7 @@
  * after a timer interrupt as the sample does, contains as many timer interrupts as the sample. The
  * memory in use does not grow with time.
  */
-#ifndef ET_CLOCK_LOSS_H
-#define ET_CLOCK_LOSS_H
+#pragma once
 
 #include "clock/counter.h"
 #include "num/kbest.h"
@@ -84,5 +83,3 @@ void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks);
  * Both are 0 if no window is complete.
  */
 double et_loss_least(const struct et_loss *l, double *uncertainty);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The place within a fixed interval at which most of a series of events occur. */
-#ifndef ET_CLOCK_PHASE_H
-#define ET_CLOCK_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct et_phase {
 struct et_phase et_phase_find(double *times, size_t n, double interval, double width);
 /* Whether a time is within half a width of a phase. */
 bool et_phase_has(double at, double time, double interval, double width);
-
-#endif

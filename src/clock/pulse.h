@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A callback that a long measurement calls now and then. It can stop the measurement. */
-#ifndef ET_CLOCK_PULSE_H
-#define ET_CLOCK_PULSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ static inline bool et_pulse_beat(const struct et_pulse *p)
 {
 	return !p || !p->beat || p->beat(p->ctx);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The quartiles of a series, and the interval of its median by order statistics. */
-#ifndef ET_CLOCK_SPREAD_H
-#define ET_CLOCK_SPREAD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ struct et_clock_spread et_spread_of(double *x, size_t n);
  * values contains the median with a probability of at least 95 %; 0 if there is none.
  */
 size_t et_median_rank(size_t n);
-
-#endif

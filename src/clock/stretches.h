@@ -5,8 +5,7 @@
  * at a random moment. The fastest of several runs is a good estimate only up to the length of which
  * enough runs lose nothing.
  */
-#ifndef ET_CLOCK_STRETCHES_H
-#define ET_CLOCK_STRETCHES_H
+#pragma once
 
 #include "clock/spread.h"
 
@@ -43,5 +42,3 @@ struct et_stretches {
  */
 int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double cpu_ns,
 	struct et_stretches *out) __attribute__((warn_unused_result));
-
-#endif

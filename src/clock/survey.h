@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All measurements of `etalon clock`, taken one after the other. */
-#ifndef ET_CLOCK_SURVEY_H
-#define ET_CLOCK_SURVEY_H
+#pragma once
 
 #include "clock/agreement.h"
 #include "clock/counter.h"
@@ -80,5 +79,3 @@ struct et_survey_offsets et_survey_offsets(const struct et_survey *s);
 bool et_survey_has_timer(const struct et_survey *s);
 /* Whether the counter can be used as a clock: fixed rate, monotonic, the same on all CPUs. */
 bool et_survey_counter_sound(const struct et_survey *s);
-
-#endif

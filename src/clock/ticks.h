@@ -9,8 +9,7 @@
  * earlier gap cannot be observed and do not count. The scheduler preempts a thread on a tick too,
  * so a gap may begin like a tick and be longer.
  */
-#ifndef ET_CLOCK_TICKS_H
-#define ET_CLOCK_TICKS_H
+#pragma once
 
 #include "clock/activity.h"
 
@@ -37,5 +36,3 @@ int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, bool *ticks,
  */
 int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
 	bool *ticks, struct et_tick_fit *out) ET_CHECK;
-
-#endif

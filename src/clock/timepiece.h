@@ -3,8 +3,7 @@
  * A table of every clock that a program can read (a timepiece; et_clock is the pair of clocks that
  * the tool itself uses), and the measurement of each: its smallest step and the cost of a reading.
  */
-#ifndef ET_CLOCK_TIMEPIECE_H
-#define ET_CLOCK_TIMEPIECE_H
+#pragma once
 
 #include "base/clock.h"
 
@@ -78,5 +77,3 @@ void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *r
  * interval of the timer interrupt counts ticks. Others are undecided.
  */
 enum et_clock_basis et_timepiece_decide(const struct et_timepiece_figures *f, double tick_ns);
-
-#endif

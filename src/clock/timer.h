@@ -7,8 +7,7 @@
  * happens in the timer interrupt; otherwise from the regularity of the gaps (clock/ticks.h). Then
  * several phases may be possible, because a hypervisor's timer is regular, too.
  */
-#ifndef ET_CLOCK_TIMER_H
-#define ET_CLOCK_TIMER_H
+#pragma once
 
 #include "clock/pulse.h"
 #include "clock/spread.h"
@@ -77,5 +76,3 @@ int et_timer_spin(const struct et_counter *c, const struct et_timer_options *o,
 /* The same without records and stretches. */
 int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
 	struct et_timer *out) ET_CHECK;
-
-#endif

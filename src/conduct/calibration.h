@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ET_CONDUCT_CALIBRATION_H
-#define ET_CONDUCT_CALIBRATION_H
+#pragma once
 
 struct et_store;
 
@@ -9,5 +8,3 @@ struct et_store;
  * so that it is delivered with the other facts. Does nothing if there is none, or it is there.
  */
 void et_calibration_spool(struct et_store *spool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Delivers experiments from the spool to central stores: for `sync`, and when a command ends. */
-#ifndef ET_CONDUCT_DELIVERY_H
-#define ET_CONDUCT_DELIVERY_H
+#pragma once
 
 #include "cli/cli.h"
 #include "conduct/persist.h"
@@ -44,5 +43,3 @@ void et_delivery_send(struct et_store *from, const struct et_outbox *all, et_del
  * and for at most a few seconds. Returns status.
  */
 int et_delivery_end(const struct et_cli *cli, int status) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by commands that measure: they open the store, change and restore the environment and show
  * progress around one session (session/session.h).
  */
-#ifndef ET_CONDUCT_MEASURING_H
-#define ET_CONDUCT_MEASURING_H
+#pragma once
 
 #include "cli/cli.h"
 #include "conduct/tuning.h"
@@ -68,5 +67,3 @@ void et_measuring_close(struct et_measuring *m);
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
 	const char *name, const char *resumption, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
-
-#endif

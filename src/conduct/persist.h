@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tries again what a central store did not answer. Time is passed in, so that a test can play it.
  */
-#ifndef ET_CONDUCT_PERSIST_H
-#define ET_CONDUCT_PERSIST_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -24,5 +23,3 @@ struct et_persistence {
  */
 int et_persist(const struct et_persistence *p, int (*attempt)(void *ctx, struct et_error *err),
 	void *ctx, struct et_error *err) ET_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * needs no rescue: etalon ends in the normal way and restores. After SIGKILL, the next etalon
  * restores.
  */
-#ifndef ET_CONDUCT_RESCUE_H
-#define ET_CONDUCT_RESCUE_H
+#pragma once
 
 #include "host/environment.h"
 
@@ -16,5 +15,3 @@
 void et_rescue_begin(const struct et_machine *m, struct et_journal *j, int64_t session);
 /* Must be called before j is closed. */
 void et_rescue_end(void);
-
-#endif

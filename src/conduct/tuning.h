@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of the machine during a run: recorded, changed, varied and restored. */
-#ifndef ET_CONDUCT_TUNING_H
-#define ET_CONDUCT_TUNING_H
+#pragma once
 
 #include "cli/environment.h"
 #include "host/levels.h"
@@ -36,5 +35,3 @@ int et_tuning_treat(
 	struct et_tuning *t, uint32_t command, bool profiles, struct et_error *err) ET_CHECK;
 /* Restores the changes of both; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);
-
-#endif

@@ -5,8 +5,7 @@
  * message. For samples of more than 64 the rank distributions (signrank, wilcox) keep tables in
  * static memory, so only one thread may call them.
  */
-#ifndef ET_DIST_DIST_H
-#define ET_DIST_DIST_H
+#pragma once
 
 double et_pchisq_upper(double x, double df);
 double et_qchisq(double p, double df);
@@ -28,5 +27,3 @@ double et_qsignrank(double p, double n);
 double et_pwilcox(double w, double m, double n);
 double et_pwilcox_upper(double w, double m, double n);
 double et_qwilcox(double p, double m, double n);
-
-#endif

@@ -5,8 +5,7 @@
  * standard output and ends the program with status 1. dist.h calls these functions where they
  * apply.
  */
-#ifndef ET_DIST_RANKDIST_H
-#define ET_DIST_RANKDIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ double et_rankdist_signed_quantile(double p, unsigned n);
 /* As et_pwilcox, et_pwilcox_upper and et_qwilcox, for 1 to ET_RANKDIST_MOST in each sample. */
 double et_rankdist_sum_p(double w, unsigned m, unsigned n, bool upper);
 double et_rankdist_sum_quantile(double p, unsigned m, unsigned n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An axis of a chart: its ends, its ticks at round numbers, and the position of a value on it. */
-#ifndef ET_DRAW_AXIS_H
-#define ET_DRAW_AXIS_H
+#pragma once
 
 #include "draw/units.h"
 
@@ -43,5 +42,3 @@ struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi);
 double et_axis_share(const struct et_axis *a, double x);
 /* About as many ticks as wanted on a fitted axis, at most ET_MOST_TICKS; their texts differ. */
 void et_axis_ticks(const struct et_axis *a, int wanted, struct et_ticks *out);
-
-#endif

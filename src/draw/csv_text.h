@@ -4,12 +4,9 @@
  * formula (it begins with one of "=+-@" or a tab) gets an apostrophe in front; control characters
  * other than line feed and tab are replaced by their Unicode control pictures.
  */
-#ifndef ET_DRAW_CSV_TEXT_H
-#define ET_DRAW_CSV_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
 /* Writes one cell; NULL is an empty one. */
 void et_csv_text(const char *text, FILE *out);
-
-#endif

@@ -3,8 +3,7 @@
  * HTML pages in one file, without scripts and without anything to fetch; their content security
  * policy forbids both. These functions escape all text.
  */
-#ifndef ET_DRAW_HTML_H
-#define ET_DRAW_HTML_H
+#pragma once
 
 #include "draw/svg.h"
 
@@ -21,5 +20,3 @@ void et_html_table_end(FILE *out);
 void et_html_pictures_begin(FILE *out);
 void et_html_picture(FILE *out, const struct et_chart *c, bool wide);
 void et_html_pictures_end(FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How commands are called: by number, or by names that fit into a column and still differ. */
-#ifndef ET_DRAW_NAMES_H
-#define ET_DRAW_NAMES_H
+#pragma once
 
 #include "base/figure.h"
 #include "draw/terminal.h"
@@ -24,5 +23,3 @@ const char *et_name_by_number(size_t index, char buf[ET_FIGURE]);
 char **et_names_fit(const char *const *names, size_t n, int width);
 /* The same, but whole names of up to ET_NAME_MOST columns if the page is no terminal. */
 char **et_page_names(const struct et_page *page, const char *const *names, size_t n, int width);
-
-#endif

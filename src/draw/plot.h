@@ -4,8 +4,7 @@
  * special mark shows where points of several curves meet, and the legend shows which curve hides
  * another.
  */
-#ifndef ET_DRAW_PLOT_H
-#define ET_DRAW_PLOT_H
+#pragma once
 
 #include "draw/axis.h"
 #include "draw/terminal.h"
@@ -56,5 +55,3 @@ void et_plot_log_intervals(const double *x, size_t n, const struct et_curve *cur
 /* Plots numbers from 0 to top over x; both axes are linear. */
 void et_plot_numbers(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	double top, const char *x_label, const struct et_page *page);
-
-#endif

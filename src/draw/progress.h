@@ -3,8 +3,7 @@
  * The line that shows the progress of a run. It is drawn only when the caller asks for it, between
  * samples, so it never falls into a timed window. The caller passes the time.
  */
-#ifndef ET_DRAW_PROGRESS_H
-#define ET_DRAW_PROGRESS_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -30,5 +29,3 @@ struct et_progress_state {
 void et_progress_draw(struct et_progress *p, const struct et_progress_state *s, uint64_t now_ns);
 /* Erases the line if it is there. Call it before printing anything else. */
 void et_progress_erase(struct et_progress *p);
-
-#endif

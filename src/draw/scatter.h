@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A scatter plot with two equal axes in braille characters, for a terminal. */
-#ifndef ET_DRAW_SCATTER_H
-#define ET_DRAW_SCATTER_H
+#pragma once
 
 #include "draw/terminal.h"
 
@@ -21,5 +20,3 @@ struct et_scatter {
  * Where points with different marks meet, '*' is drawn.
  */
 void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int indent, int width);
-
-#endif

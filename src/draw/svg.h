@@ -7,8 +7,7 @@
  * is thinned to one value per place of the chart and has no tooltips, so that a file stays below a
  * few hundred kilobytes per series; a note in the chart reports this.
  */
-#ifndef ET_DRAW_SVG_H
-#define ET_DRAW_SVG_H
+#pragma once
 
 #include "draw/axis.h"
 
@@ -93,5 +92,3 @@ void et_svg_embed(const struct et_chart *c, FILE *out);
 	".et .c2{stroke:#2cc79b;fill:#2cc79b}.et .c3{stroke:#e29cc5;fill:#e29cc5}"                 \
 	".et .c4{stroke:#f0b429;fill:#f0b429}.et .c5{stroke:#8fd0f5;fill:#8fd0f5}"                 \
 	".et .c6{stroke:#777;fill:#666}}"
-
-#endif

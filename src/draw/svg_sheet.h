@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several charts in one SVG file, in rows as wide as the sheet. */
-#ifndef ET_DRAW_SVG_SHEET_H
-#define ET_DRAW_SVG_SHEET_H
+#pragma once
 
 #include "draw/svg.h"
 
@@ -14,5 +13,3 @@ void et_svg_sheet_add(struct et_svg_sheet *s, const struct et_chart *c);
 void et_svg_sheet_text(struct et_svg_sheet *s, bool heading, const char *text);
 /* Writes the file, and frees the sheet. */
 void et_svg_sheet_write(struct et_svg_sheet *s, const char *title, FILE *out);
-
-#endif

@@ -13,8 +13,7 @@
  *	et_table_measured(&t, mean, u, NULL);
  *	et_table_print(&t, page);
  */
-#ifndef ET_DRAW_TABLE_H
-#define ET_DRAW_TABLE_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -128,5 +127,3 @@ bool et_table_repeats(const struct et_table *t, size_t row);
 /* "java 3, ntpd 1" of the rows from `row` on with the same first cell; *end is the next row. */
 char *et_table_join(const struct et_table *t, size_t row, size_t *end);
 void et_table_free(struct et_table *t);
-
-#endif

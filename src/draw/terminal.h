@@ -4,8 +4,7 @@
  * removes control sequences, measures the width in columns, and shortens. Nothing here depends on
  * what the text means.
  */
-#ifndef ET_DRAW_TERMINAL_H
-#define ET_DRAW_TERMINAL_H
+#pragma once
 
 #include "base/display.h"
 
@@ -31,5 +30,3 @@ void et_page_row(const struct et_page *p, int column, const char *label, const c
 	const char *fmt, va_list ap);
 /* Counts the lines of a text that ends with a line feed. */
 size_t et_text_lines(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The values of series as text, in their units; base/figure.h has the rules of rounding. */
-#ifndef ET_DRAW_UNITS_H
-#define ET_DRAW_UNITS_H
+#pragma once
 
 #include "base/figure.h"
 #include "model/result/estimate.h"
@@ -27,5 +26,3 @@ const char *et_format_span(double seconds, char buf[ET_FIGURE]);
 enum { ET_LEFT = ET_FIGURE + 20 };
 /* ", about 12 min left", or "" if nothing is left or known. Returns buf. */
 const char *et_format_left(double left_ns, char buf[ET_LEFT]);
-
-#endif

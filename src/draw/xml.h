@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text and numbers for XML and HTML: any text is safe, and numbers do not depend on the locale. */
-#ifndef ET_DRAW_XML_H
-#define ET_DRAW_XML_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -11,5 +10,3 @@ void et_xml_text(FILE *out, const char *text);
 void et_xml_printf(FILE *out, const char *fmt, ...) ET_PRINTF(2, 3);
 /* Writes a coordinate with at most two decimals, limited to ±1e6; 0 if it is not finite. */
 void et_xml_number(FILE *out, double x);
-
-#endif

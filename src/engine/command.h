@@ -4,8 +4,7 @@
  * execvp(3), inherits our environment with LC_ALL=C and no descriptors but its own three, has a
  * process group of its own, so that Ctrl-C does not end it halfway, and is killed if etalon dies.
  */
-#ifndef ET_ENGINE_COMMAND_H
-#define ET_ENGINE_COMMAND_H
+#pragma once
 
 #include "base/error.h"
 
@@ -51,5 +50,3 @@ int et_command_run(
 /* Fills err for a program that ended with an exit status other than 0, and quotes its messages. */
 int et_command_failed(const struct et_program_run *c, const struct et_answer *answer,
 	struct et_error *err) ET_CHECK;
-
-#endif

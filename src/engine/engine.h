@@ -6,8 +6,7 @@
  * (2 what the user asked for does not exist, 3 the machine lacks something, 4 the scheduler or a
  * node failed) and a hint.
  */
-#ifndef ET_ENGINE_ENGINE_H
-#define ET_ENGINE_ENGINE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/job.h"
@@ -87,5 +86,3 @@ struct et_engine {
 
 /* Finds a kind of engine; NULL: there is none of that name. */
 const struct et_engine_ops *et_engine_find(const char *name);
-
-#endif

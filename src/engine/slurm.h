@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of the Slurm engine. */
-#ifndef ET_ENGINE_SLURM_H
-#define ET_ENGINE_SLURM_H
+#pragma once
 
 #include "engine/command.h"
 #include "engine/engine.h"
@@ -51,5 +50,3 @@ int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err) ET_CH
 /* slurm_submit.c */
 int et_slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err) ET_CHECK;
-
-#endif

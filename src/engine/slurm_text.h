@@ -3,8 +3,7 @@
  * Reads what Slurm's programs print; pure functions. `squeue --json` is not used: in Slurm 22.05 it
  * ignores all filters, so that a busy cluster would print hundreds of megabytes.
  */
-#ifndef ET_ENGINE_SLURM_TEXT_H
-#define ET_ENGINE_SLURM_TEXT_H
+#pragma once
 
 #include "engine/engine.h"
 
@@ -54,5 +53,3 @@ bool et_slurm_node_has(const char *features, const char *constraint);
 
 /* Writes a list of ascending numbers as sbatch reads it: "0-3,7". The caller frees it. */
 char *et_slurm_write_indices(const uint32_t *indices, size_t n);
-
-#endif

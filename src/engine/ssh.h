@@ -6,8 +6,7 @@
  * a host: the others wait in a queue here, from which poll() starts them. Private to src/engine and
  * its tests.
  */
-#ifndef ET_ENGINE_SSH_H
-#define ET_ENGINE_SSH_H
+#pragma once
 
 #include "engine/command.h"
 #include "engine/engine.h"
@@ -133,5 +132,3 @@ void et_ssh_update(struct et_ssh *s);
 void et_ssh_enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bound);
 /* Reads one line of a poll's answer. False: it is none. */
 bool et_ssh_read_state(struct et_ssh *s, int host, char *line);
-
-#endif

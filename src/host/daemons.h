@@ -4,8 +4,7 @@
  * A daemon that systemd runs is stopped through systemd. Any other is held by SIGSTOP: a held
  * process loses nothing, and SIGCONT lets it continue exactly where it was.
  */
-#ifndef ET_HOST_DAEMONS_H
-#define ET_HOST_DAEMONS_H
+#pragma once
 
 #include "host/machine.h"
 #include "model/experiment/environment.h"
@@ -105,5 +104,3 @@ bool et_daemons_know_process(const char *comm);
  */
 void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
 	const char *factor, struct et_changes *out, struct et_results *left);
-
-#endif

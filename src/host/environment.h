@@ -4,8 +4,7 @@
  * the journal on disk, make the change, mark it as made in the journal. Restoring looks at the
  * present state, so it can be interrupted at any point and started again.
  */
-#ifndef ET_HOST_ENVIRONMENT_H
-#define ET_HOST_ENVIRONMENT_H
+#pragma once
 
 #include "host/factors.h"
 #include "host/journal.h"
@@ -68,5 +67,3 @@ bool et_environment_restore(const struct et_machine *m, const struct et_env_ops 
 	struct et_journal *j, int64_t session, struct et_results *out);
 /* Lists all changes that are not restored yet. */
 void et_environment_pending(const struct et_journal *j, struct et_results *out);
-
-#endif

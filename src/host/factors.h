@@ -4,8 +4,7 @@
  * how to read it and how to change it. `env check`, `env apply`, the record of every experiment and
  * the check of the journal use this table.
  */
-#ifndef ET_HOST_FACTORS_H
-#define ET_HOST_FACTORS_H
+#pragma once
 
 #include "base/error.h"
 #include "host/machine.h"
@@ -136,5 +135,3 @@ void et_factor_numa_plan(const struct et_machine *m, const char *factor, struct 
 	struct et_results *left);
 void et_factor_delayacct_plan(const struct et_machine *m, const char *factor,
 	struct et_changes *out, struct et_results *left);
-
-#endif

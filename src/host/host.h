@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Describes this machine, from /proc and /sys below a root (base/sysroot.h). */
-#ifndef ET_HOST_HOST_H
-#define ET_HOST_HOST_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -19,5 +18,3 @@ void et_host_identity(const char *root, char *out, size_t size);
 int et_host_identity_check(const char *root, struct et_error *err) ET_CHECK;
 /* The load average of the last minute, or NaN if /proc does not show it. */
 double et_host_load(const char *root);
-
-#endif

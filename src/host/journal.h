@@ -15,8 +15,7 @@
  *
  * This module records changes; it does not know how they are made.
  */
-#ifndef ET_HOST_JOURNAL_H
-#define ET_HOST_JOURNAL_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/environment.h"
@@ -106,5 +105,3 @@ int et_journal_mark_again(struct et_journal *j, struct et_journal_entry *e, cons
 int et_journal_mark_made(
 	struct et_journal *j, struct et_journal_entry *e, const char *observed) ET_CHECK;
 int et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e) ET_CHECK;
-
-#endif

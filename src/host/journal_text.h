@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes and parses the lines of a journal. The parser must withstand forged and damaged files. */
-#ifndef ET_HOST_JOURNAL_TEXT_H
-#define ET_HOST_JOURNAL_TEXT_H
+#pragma once
 
 #include "host/journal.h"
 
@@ -32,5 +31,3 @@ int et_journal_line_mark(
 	struct et_journal_line *l, const char *name, uint64_t id, const char *value) ET_CHECK;
 /* Appends checksum and newline to the text in l. */
 int et_journal_line_end(struct et_journal_line *l) ET_CHECK;
-
-#endif

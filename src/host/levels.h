@@ -4,8 +4,7 @@
  * SMT, huge pages, services. Each change is in the journal before it is made, and is restored at
  * the end, or by the next etalon after a kill.
  */
-#ifndef ET_HOST_LEVELS_H
-#define ET_HOST_LEVELS_H
+#pragma once
 
 #include "host/environment.h"
 #include "model/design/design.h"
@@ -34,5 +33,3 @@ bool et_levels_differ(const struct et_levels *l, uint32_t command);
 int et_levels_set(struct et_levels *l, uint32_t command, struct et_error *err) ET_CHECK;
 /* Frees it; et_environment_restore restores the machine. NULL is fine. */
 void et_levels_close(struct et_levels *l);
-
-#endif

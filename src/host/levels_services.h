@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The factor `services` of designed experiments: which units its levels stop. Used by levels.c. */
-#ifndef ET_HOST_LEVELS_SERVICES_H
-#define ET_HOST_LEVELS_SERVICES_H
+#pragma once
 
 #include "base/error.h"
 #include "host/machine.h"
@@ -18,5 +17,3 @@ int et_services_plan(const struct et_machine *m, const char *level, struct et_ch
 	struct et_error *err) ET_CHECK;
 /* Whether a level may stop a unit of that name; a forged journal may have others. */
 bool et_services_may_stop(const char *unit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The state of a machine that the factors (factors.h) are read from. */
-#ifndef ET_HOST_MACHINE_H
-#define ET_HOST_MACHINE_H
+#pragma once
 
 #include "host/processes.h"
 #include "model/experiment/host.h"
@@ -23,5 +22,3 @@ void et_machine_read(
 /* Reads the processes again. */
 void et_machine_refresh(struct et_machine *m);
 void et_machine_free(struct et_machine *m);
-
-#endif

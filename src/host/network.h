@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The network links through which the machine reaches others. */
-#ifndef ET_HOST_NETWORK_H
-#define ET_HOST_NETWORK_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -25,5 +24,3 @@ int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS]) ET_CHECK;
 enum et_link_state et_link_state(const char *root, const char *name);
 /* In megabits per second; 0 if the interface does not report it. */
 int et_link_speed(const char *root, const char *name);
-
-#endif

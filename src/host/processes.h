@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The list of processes, from /proc below a root, with etalon's own ancestors marked. */
-#ifndef ET_HOST_PROCESSES_H
-#define ET_HOST_PROCESSES_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -33,5 +32,3 @@ void et_process_unit(const char *root, const char *pid, char *buf, size_t size);
 bool et_process_in_container(const char *root, int32_t pid);
 /* Whether the command line of the process contains the text. */
 bool et_process_cmdline_has(const char *root, int32_t pid, const char *text);
-
-#endif

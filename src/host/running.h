@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The processes that run on the machine, by name: those that a measurement is not alone with. */
-#ifndef ET_HOST_RUNNING_H
-#define ET_HOST_RUNNING_H
+#pragma once
 
 #include "host/machine.h"
 #include "model/experiment/environment.h"
@@ -11,5 +10,3 @@
  * caller frees out->list.
  */
 void et_running_read(const struct et_machine *m, struct et_running_list *out);
-
-#endif

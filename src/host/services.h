@@ -3,8 +3,7 @@
  * Queries and controls units of systemd. It runs systemctl without a shell, with a fixed
  * environment and a timeout, and does not trust what systemctl prints.
  */
-#ifndef ET_HOST_SERVICES_H
-#define ET_HOST_SERVICES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -42,5 +41,3 @@ char *et_services_wanted(const char *program, const char *unit);
 /* Runs `PROGRAM VERB UNIT`; verb is "start", "stop" or "reset-failed". -ENOTSUP without program. */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;
-
-#endif

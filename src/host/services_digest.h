@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fingerprint of the services that could run, to compare two occasions. */
-#ifndef ET_HOST_SERVICES_DIGEST_H
-#define ET_HOST_SERVICES_DIGEST_H
+#pragma once
 
 #include "host/machine.h"
 
@@ -13,5 +12,3 @@
  * If systemd does not answer, out is "": the set is not known.
  */
 void et_services_digest(const struct et_machine *m, char out[17]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether something keeps the clock of the machine right: the kernel's account, and time daemons.
  */
-#ifndef ET_HOST_TIMEKEEPING_H
-#define ET_HOST_TIMEKEEPING_H
+#pragma once
 
 #include "host/machine.h"
 #include "model/experiment/environment.h"
@@ -24,5 +23,3 @@ void et_clock_sync_read(const char *root, struct et_clock_sync *out);
  */
 void et_time_sync_judge(const char *daemons, const char *installed, bool inside,
 	const struct et_clock_sync *clock, struct et_finding *f);
-
-#endif

@@ -3,8 +3,7 @@
  * The order in which threads are placed on the CPUs of this machine, from its topology: packages,
  * cores, and hyper-thread siblings.
  */
-#ifndef ET_HOST_TOPOLOGY_H
-#define ET_HOST_TOPOLOGY_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -23,5 +22,3 @@ enum et_placement {
  */
 size_t et_topology_order(
 	const char *root, const cpu_set_t *cpus, enum et_placement placement, int *out);
-
-#endif

@@ -4,8 +4,7 @@
  * its synchronisation, a link that goes down. A look costs a few small reads of /proc and /sys, so
  * it belongs between runs, and not between all of them.
  */
-#ifndef ET_HOST_WATCH_H
-#define ET_HOST_WATCH_H
+#pragma once
 
 #include "host/network.h"
 #include "host/timekeeping.h"
@@ -38,5 +37,3 @@ struct et_watch {
 void et_watch_begin(struct et_watch *w);
 /* Compares with the last look. */
 void et_watch_look(struct et_watch *w);
-
-#endif

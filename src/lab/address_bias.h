@@ -3,8 +3,7 @@
  * Bias by address (NIST TN 1826, section 8): a function of equal instructions should be sampled
  * alike at each of them.
  */
-#ifndef ET_LAB_ADDRESS_BIAS_H
-#define ET_LAB_ADDRESS_BIAS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -31,5 +30,3 @@ struct et_address_bias {
  */
 void et_address_bias_judge(const struct et_experiment *e, uint32_t command, const char *function,
 	unsigned step, struct et_address_bias *out);
-
-#endif

@@ -4,8 +4,7 @@
  * libetalon with sorted and with random data, and with random patterns that repeat after a period.
  * The predictor learns patterns up to some length; a longer one is as slow as random data.
  */
-#ifndef ET_LAB_BRANCHES_H
-#define ET_LAB_BRANCHES_H
+#pragma once
 
 #include "base/error.h"
 #include "lab/progress.h"
@@ -30,5 +29,3 @@ int et_branches_read(
 unsigned et_branches_learned(const struct et_branches *b);
 /* Half of the branches of random data are mispredicted: the cost of one, in ns. */
 double et_branches_miss_ns(const struct et_branches *b);
-
-#endif

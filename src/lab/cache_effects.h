@@ -8,8 +8,7 @@
  * differences give the cost of each (practice problem 9.6). In the second sequence the data of A
  * fit into the first-level cache, and those of B evict them from all levels but the last.
  */
-#ifndef ET_LAB_CACHE_EFFECTS_H
-#define ET_LAB_CACHE_EFFECTS_H
+#pragma once
 
 #include "base/error.h"
 #include "lab/progress.h"
@@ -74,5 +73,3 @@ int et_cache_effects_run(const struct et_cache_effects_options *o, struct et_exp
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_cache_effects_read(
 	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err) ET_CHECK;
-
-#endif

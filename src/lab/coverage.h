@@ -5,8 +5,7 @@
  * the data, the rules of its protocol remove samples, and the rest is judged. The simulation counts
  * how often the interval contains the truth, and how often the command would print a warning.
  */
-#ifndef ET_LAB_COVERAGE_H
-#define ET_LAB_COVERAGE_H
+#pragma once
 
 #include "lab/law.h"
 #include "lab/progress.h"
@@ -73,5 +72,3 @@ struct et_coverage {
 /* et_coverage_free frees out. */
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out);
 void et_coverage_free(struct et_coverage *c);
-
-#endif

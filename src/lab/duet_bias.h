@@ -7,8 +7,7 @@
  * the solo runs of a drawn experiment are shifted so that their pool has it. For a program with
  * itself the truth is 1.
  */
-#ifndef ET_LAB_DUET_BIAS_H
-#define ET_LAB_DUET_BIAS_H
+#pragma once
 
 #include "lab/progress.h"
 #include "stats/compare/duet.h"
@@ -96,5 +95,3 @@ struct et_duet_options {
  */
 bool et_duet_bias_judge(const struct et_experiment *const experiments[ET_DUET_WAYS],
 	const struct et_duet_options *o, struct et_duet_pair *out);
-
-#endif

@@ -4,8 +4,7 @@
  * load, and counts how often a difference is claimed. The simulated samples are judged as `run`
  * judges real ones, and for comparison in the way of a tool that runs one program after the other.
  */
-#ifndef ET_LAB_FALSE_ALARMS_H
-#define ET_LAB_FALSE_ALARMS_H
+#pragma once
 
 #include "lab/progress.h"
 #include "lab/simulated_machine.h"
@@ -47,5 +46,3 @@ struct et_false_alarms_options {
 };
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out);
-
-#endif

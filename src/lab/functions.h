@@ -3,8 +3,7 @@
  * A benchmark program of functions that are awkward to time: their time depends on where memory
  * happens to be, on the other hardware thread, or on how the process began.
  */
-#ifndef ET_LAB_FUNCTIONS_H
-#define ET_LAB_FUNCTIONS_H
+#pragma once
 
 #include <etalon/etalon.h>
 
@@ -14,5 +13,3 @@ struct et_lab_data *et_lab_functions_begin(const struct etalon_bench **list, siz
 void et_lab_functions_end(struct et_lab_data *d);
 /* Runs etalon_bench_main over them with these arguments and returns its exit status. */
 int et_lab_functions(int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cases of an experiment that measures: each load with each length of the function. */
-#ifndef ET_LAB_GRID_H
-#define ET_LAB_GRID_H
+#pragma once
 
 #include "base/error.h"
 #include "lab/progress.h"
@@ -39,5 +38,3 @@ typedef int et_walk_fn(void *ctx, struct et_walk *w, unsigned load, uint64_t len
  */
 int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;
-
-#endif

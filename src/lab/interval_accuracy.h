@@ -6,8 +6,7 @@
  * report: it charged every tick to the process that ran at that moment (Bryant & O'Hallaron,
  * Computer Systems, first edition, chapter 9, "Interval counting").
  */
-#ifndef ET_LAB_INTERVAL_ACCURACY_H
-#define ET_LAB_INTERVAL_ACCURACY_H
+#pragma once
 
 #include "base/error.h"
 #include "lab/grid.h"
@@ -80,5 +79,3 @@ double et_interval_bias(
 
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method);
-
-#endif

@@ -10,8 +10,7 @@
  * true time differs by some percent from call to call because the core's frequency changes; that is
  * not an error of the clock.
  */
-#ifndef ET_LAB_KBEST_ACCURACY_H
-#define ET_LAB_KBEST_ACCURACY_H
+#pragma once
 
 #include "base/error.h"
 #include "lab/grid.h"
@@ -101,5 +100,3 @@ struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct 
 	const struct et_kbest_accuracy *a);
 /* Returns the share of the CPU that the thread got under a load; NaN if not measured. */
 double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load);
-
-#endif

@@ -4,8 +4,7 @@
  * successive invocations are compared as --baseline does, and each interval is held against the
  * answers of all other invocations.
  */
-#ifndef ET_LAB_KBEST_COVERAGE_H
-#define ET_LAB_KBEST_COVERAGE_H
+#pragma once
 
 #include "lib/bench/judge.h"
 
@@ -52,5 +51,3 @@ struct et_kbest_attained {
 };
 
 struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *row);
-
-#endif

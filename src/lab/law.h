@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Probability laws of simulated times, with the true values that an interval should contain. */
-#ifndef ET_LAB_LAW_H
-#define ET_LAB_LAW_H
+#pragma once
 
 #include "num/rng.h"
 
@@ -35,5 +34,3 @@ void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t
 double et_law_mean(const struct et_law *law);
 double et_law_median(const struct et_law *law);
 double et_law_sd(const struct et_law *law);
-
-#endif

@@ -4,8 +4,7 @@
  * values was a command: its parameters were "clock", which named the series, load and length_ns,
  * and its samples had the values, rounded, as their elapsed times.
  */
-#ifndef ET_LAB_OLD_SERIES_H
-#define ET_LAB_OLD_SERIES_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -13,5 +12,3 @@
 bool et_old_series_only(const struct et_experiment *e);
 /* Gives such an experiment the figures that it would have now. */
 void et_old_series_read(struct et_experiment *e);
-
-#endif

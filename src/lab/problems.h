@@ -3,8 +3,7 @@
  * The calculations that Bryant & O'Hallaron ask for in chapter 9 of Computer Systems (first
  * edition), as functions of their numbers. The defaults are those of the book.
  */
-#ifndef ET_LAB_PROBLEMS_H
-#define ET_LAB_PROBLEMS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -79,5 +78,3 @@ const struct et_problem *et_problem_find(const char *name);
  */
 int et_problem_solve(const struct et_problem *p, const struct et_problem_values *given,
 	struct et_problem_answer *out, struct et_error *err) ET_CHECK;
-
-#endif

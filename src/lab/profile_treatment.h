@@ -4,8 +4,7 @@
  * instrument, its samples counted by categories of functions. The figures are those of `profile`,
  * because the same function judges them.
  */
-#ifndef ET_LAB_PROFILE_TREATMENT_H
-#define ET_LAB_PROFILE_TREATMENT_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
@@ -88,5 +87,3 @@ struct et_group_coverage {
 	size_t groups, covered;
 };
 void et_group_coverage(const double *counts, size_t n, size_t size, struct et_group_coverage *out);
-
-#endif

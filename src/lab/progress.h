@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How an experiment of the lab reports its progress, and how its caller ends it early. */
-#ifndef ET_LAB_PROGRESS_H
-#define ET_LAB_PROGRESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ static inline bool et_lab_report_progress(
 {
 	return !p->report || p->report(p->ctx, done, total);
 }
-
-#endif

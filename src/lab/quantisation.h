@@ -4,8 +4,7 @@
  * periods in all: figure 1 of NIST TN 1826 (Flater 2014). Each call begins at a random moment
  * between two samples.
  */
-#ifndef ET_LAB_QUANTISATION_H
-#define ET_LAB_QUANTISATION_H
+#pragma once
 
 #include "lab/progress.h"
 
@@ -40,5 +39,3 @@ struct et_quantisation_options {
 /* The variance of a count: I p (1 - p). */
 double et_quantisation_variance(double periods, double calls);
 void et_quantisation_run(const struct et_quantisation_options *o, struct et_quantisation *out);
-
-#endif

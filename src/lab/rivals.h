@@ -4,8 +4,7 @@
  * of Bryant & O'Hallaron, chapter 9. Each is in a session of its own, because a kernel with
  * autogroup scheduling would give ten rivals in one session as much CPU time as one.
  */
-#ifndef ET_LAB_RIVALS_H
-#define ET_LAB_RIVALS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -31,5 +30,3 @@ int et_rivals_start_program(
 	struct et_rivals *r, char *const *argv, int cpu, struct et_error *err) ET_CHECK;
 /* Kills and reaps all of them, and restores the signal mask. */
 void et_rivals_end(struct et_rivals *r);
-
-#endif

@@ -10,8 +10,7 @@
  * The blocks are dependent chains of multiplications in a register, on which the hyper-thread
  * sibling has the least influence.
  */
-#ifndef ET_LAB_SELF_TIMED_H
-#define ET_LAB_SELF_TIMED_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ uint64_t et_self_timed_chain(uint64_t x);
  * interrupted and counts as that median.
  */
 double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit);
-
-#endif

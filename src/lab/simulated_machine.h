@@ -4,8 +4,7 @@
  * on a shared virtual machine: the times of a short program that runs again and again have a
  * relative standard deviation of 20 % and a lag-1 autocorrelation of 0.43.
  */
-#ifndef ET_LAB_SIMULATED_MACHINE_H
-#define ET_LAB_SIMULATED_MACHINE_H
+#pragma once
 
 #include "num/rng.h"
 
@@ -36,5 +35,3 @@ double et_simulated_machine_next(struct et_simulated_machine *m);
  * it is normal, but one draw in ten has three times the spread of the others.
  */
 double et_simulated_machine_own(struct et_simulated_machine *m, double sd);
-
-#endif

@@ -4,8 +4,7 @@
  * and not those that came while another process had the CPU. The chapter counts all of them by
  * times(), which subtracts too much under load.
  */
-#ifndef ET_LAB_TICKS_MET_H
-#define ET_LAB_TICKS_MET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ struct et_tick_phase {
 struct et_tick_phase et_tick_phase_find(void);
 /* Returns the time from the last timer interrupt to now_ns; NaN if the interval is unknown. */
 double et_tick_phase_since(const struct et_tick_phase *p, double now_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * The verdict of NIST TN 1826, section 7.4: is the count of function1 what the counts of the four
  * other functions let us expect?
  */
-#ifndef ET_LAB_TRIANGLE_H
-#define ET_LAB_TRIANGLE_H
+#pragma once
 
 #include "lab/profile_treatment.h"
 #include "num/line_interval.h"
@@ -41,5 +40,3 @@ double et_triangle_share(size_t i);
  */
 void et_triangle_judge(const struct et_profile_treatment *t, size_t configurations,
 	struct et_triangle_verdict *out);
-
-#endif

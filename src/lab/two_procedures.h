@@ -4,8 +4,7 @@
  * O'Hallaron. They, and the functions that read the counter, are in pages of their own, so that
  * loading one into the instruction cache loads none of the others.
  */
-#ifndef ET_LAB_TWO_PROCEDURES_H
-#define ET_LAB_TWO_PROCEDURES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ struct et_procedure_data {
 /* Read a struct et_procedure_data. */
 void et_procedure_read_a(void *data);
 void et_procedure_read_b(void *data);
-
-#endif

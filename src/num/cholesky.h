@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Solves systems with symmetric positive definite matrices, stored whole, row by row. */
-#ifndef ET_NUM_CHOLESKY_H
-#define ET_NUM_CHOLESKY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@ bool et_cholesky(double *a, size_t n);
 /* Replaces x by the solution of L y = x, or of L' y = x. */
 void et_cholesky_forward(const double *l, size_t n, double *x);
 void et_cholesky_backward(const double *l, size_t n, double *x);
-
-#endif

@@ -9,8 +9,7 @@
  * scatter about any smooth curve, as caches make them do; then each size counts as one observation,
  * and the scatter becomes part of the uncertainty.
  */
-#ifndef ET_NUM_GROWTH_H
-#define ET_NUM_GROWTH_H
+#pragma once
 
 #include "num/least_squares.h"
 
@@ -135,5 +134,3 @@ void et_growth_ratio(
 	const struct et_growth *g, double from, double to, struct et_growth_value *out);
 /* Whether a model beside the best is possible: it is not rejected, and its weight is 0.05. */
 bool et_growth_possible(const struct et_growth *g, enum et_growth_model m);
-
-#endif

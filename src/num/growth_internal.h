@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of num/growth. */
-#ifndef ET_NUM_GROWTH_INTERNAL_H
-#define ET_NUM_GROWTH_INTERNAL_H
+#pragma once
 
 #include "num/growth.h"
 
@@ -19,5 +18,3 @@ void et_growth_fit_model(
 	const struct et_growth *g, enum et_growth_model m, struct et_growth_fit *out);
 /* Fills the anomalies by the best model. */
 void et_growth_find_anomalies(struct et_growth *g);
-
-#endif

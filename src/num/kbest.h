@@ -4,8 +4,7 @@
  * Disturbances make times longer, so the shortest are nearest to the truth, and K of them are
  * unlikely to agree by chance. "Best" means shortest. Nothing here knows about clocks.
  */
-#ifndef ET_NUM_KBEST_H
-#define ET_NUM_KBEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ double et_kbest_reach(const struct et_kbest_set *s);
  * infinite with fewer than two values.
  */
 double et_kbest_error(const struct et_kbest_set *s, double confidence);
-
-#endif

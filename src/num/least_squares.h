@@ -4,8 +4,7 @@
  * scaled and orthogonalised together with y (modified Gram-Schmidt; Bjoerck 1967), which is as
  * stable as Householder's method: powers such as n^3 keep their digits.
  */
-#ifndef ET_NUM_LEAST_SQUARES_H
-#define ET_NUM_LEAST_SQUARES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool et_least_squares_fit(const double *const *columns, size_t p, const double *
 double et_least_squares_at(const struct et_least_squares *f, const double *row, double *error);
 /* Akaike's criterion of normal errors, as R: the scale is estimated and counts as a parameter. */
 double et_least_squares_aic(const struct et_least_squares *f);
-
-#endif

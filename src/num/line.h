@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fits a straight line by least squares, with the standard errors of its parameters. */
-#ifndef ET_NUM_LINE_H
-#define ET_NUM_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out
  */
 void et_line_fit_weighted(
 	const double *x, const double *y, const double *sigma, size_t n, struct et_line *out);
-
-#endif

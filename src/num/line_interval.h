@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Intervals of a fitted line at a given x. */
-#ifndef ET_NUM_LINE_INTERVAL_H
-#define ET_NUM_LINE_INTERVAL_H
+#pragma once
 
 #include "num/line.h"
 
@@ -21,5 +20,3 @@ struct et_line_at {
 void et_line_at(const struct et_line *line, double x, double level, struct et_line_at *out);
 /* Is y outside of the interval of one more point, by more than rounding errors? */
 bool et_line_is_off(const struct et_line_at *at, double y);
-
-#endif

@@ -4,8 +4,7 @@
  * where the values themselves show that it would be too narrow. The limits were found by simulation
  * (`etalon lab coverage`, doc/coverage.md).
  */
-#ifndef ET_NUM_MEAN_INTERVAL_H
-#define ET_NUM_MEAN_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct et_mean_interval {
  * moves outwards decides. All figures are NaN for n < 2, except the mean of one value.
  */
 struct et_mean_interval et_mean_interval(const double *x, size_t n, double level);
-
-#endif

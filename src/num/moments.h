@@ -3,8 +3,7 @@
  * Sums and moments of arrays. Rounding errors are compensated, so that data far from zero keep
  * their digits. Undefined results are NaN: the mean of no value, the variance of one.
  */
-#ifndef ET_NUM_MOMENTS_H
-#define ET_NUM_MOMENTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ double et_sd(const double *x, size_t n);
 /* m3 / m2^(3/2), where m_k = sum (x - mean)^k / n. */
 double et_skewness(const double *x, size_t n);
 double et_kurtosis(const double *x, size_t n); /* m4 / m2^2: 3 for the normal law */
-
-#endif

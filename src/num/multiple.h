@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several tests or intervals at once: Holm's adjustment of p-values and Sidak's levels. */
-#ifndef ET_NUM_MULTIPLE_H
-#define ET_NUM_MULTIPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ void et_holm(const double *p, size_t n, double *adjusted);
 void et_holm_steps(const double *p, size_t n, double alpha, double *levels, bool *rejected);
 /* Sidak (1967): the level of each of m intervals that together cover with `level`. */
 double et_sidak_level(double level, double m);
-
-#endif

@@ -6,8 +6,7 @@
  * finds the exact value in at most 65 passes; of differences about 15 passes leave so few that they
  * are sorted. All arrays must be sorted. Medians without a pair are NaN.
  */
-#ifndef ET_NUM_PAIRWISE_H
-#define ET_NUM_PAIRWISE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ double et_walsh_median(const double *x, size_t n);
 /* k is from 1 to nx*ny. */
 double et_difference_kth(const double *x, size_t nx, const double *y, size_t ny, uint64_t k);
 double et_difference_median(const double *x, size_t nx, const double *y, size_t ny);
-
-#endif

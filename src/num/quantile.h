@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorting, and quantiles of sorted arrays (NaN if n is 0). The arrays must not contain NaN. */
-#ifndef ET_NUM_QUANTILE_H
-#define ET_NUM_QUANTILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ double et_quantile_sorted(const double *sorted, size_t n, double p);
 double et_median_sorted(const double *sorted, size_t n);
 /* The median absolute deviation times 1.4826, which estimates the sd of normal data. */
 double et_mad_sorted(const double *sorted, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks, ties and inversions. */
-#ifndef ET_NUM_RANK_H
-#define ET_NUM_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ double et_rank_strata_p(const struct et_rank_strata *t);
 
 /* Returns the number of pairs i < j with x[i] > x[j], and sorts x. */
 uint64_t et_inversions(double *x, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * their powers. Draws and additions have the same order whatever the width of the machine's
  * vectors, so a seed gives the same bits with and without AVX2 and on every processor.
  */
-#ifndef ET_NUM_RESAMPLE_H
-#define ET_NUM_RESAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ enum et_width et_width_available(enum et_width wanted);
  */
 void et_resample_sums(struct et_lanes *lanes, const double *v, size_t n, size_t count, bool four,
 	enum et_width width, double *sums);
-
-#endif

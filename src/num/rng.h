@@ -3,8 +3,7 @@
  * Random numbers that are the same on every machine for the same seed: xoshiro256** (Blackman &
  * Vigna 2021), seeded by splitmix64. Streams of one seed are independent.
  */
-#ifndef ET_NUM_RNG_H
-#define ET_NUM_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ double et_rng_uniform(struct et_rng *rng);
 /* Standard normal, by inversion: one draw per value. */
 double et_rng_normal(struct et_rng *rng);
 void et_shuffle_u32(struct et_rng *rng, uint32_t *a, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds order statistics of an array faster than by sorting it. */
-#ifndef ET_NUM_SELECT_H
-#define ET_NUM_SELECT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * before it is larger and none after it is smaller. Ranks count from 0, ascend, and are below n.
  */
 void et_select(double *x, size_t n, const size_t *ranks, size_t n_ranks);
-
-#endif

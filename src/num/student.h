@@ -6,8 +6,7 @@
  * the quantile. Relative errors are below 1e-11, those of ordinary probabilities below 1e-12.
  * Arguments outside the domain give NaN. Several threads may call all of it.
  */
-#ifndef ET_NUM_STUDENT_H
-#define ET_NUM_STUDENT_H
+#pragma once
 
 double et_pnorm(double z);
 double et_pnorm_upper(double z);
@@ -28,5 +27,3 @@ double et_pbinom(double k, double n, double p);
 double et_qbinom(double q, double n, double p);
 
 double et_lchoose(double n, double k); /* log of the binomial coefficient */
-
-#endif

@@ -4,8 +4,7 @@
  * process that runs at that moment (Bryant & O'Hallaron, Computer Systems, first edition, chapter
  * 9, "Interval counting").
  */
-#ifndef ET_NUM_TICK_COUNT_H
-#define ET_NUM_TICK_COUNT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ double et_interval_count(const double *from, const double *to, size_t n, double 
  */
 int et_interval_count_range(
 	const double *from, const double *to, size_t n, double tick, double *least, double *most);
-
-#endif

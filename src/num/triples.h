@@ -4,8 +4,7 @@
  * Policello, D. A. Wolfe, J. Am. Stat. Assoc. 75, 168, 1980). Unlike the test by the third moment
  * it does not assume normal tails: a few far values on both sides do not look like skewness.
  */
-#ifndef ET_NUM_TRIPLES_H
-#define ET_NUM_TRIPLES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ struct et_triples {
  * values, every k-th in sorted order is tested, because the time is quadratic.
  */
 struct et_triples et_triples_test(const double *x, size_t n);
-
-#endif

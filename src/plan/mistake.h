@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Guesses which mistake of beginners made libyaml report an error. */
-#ifndef ET_PLAN_MISTAKE_H
-#define ET_PLAN_MISTAKE_H
+#pragma once
 
 #include "plan/plan.h"
 
@@ -21,5 +20,3 @@ struct et_yaml_mistake {
 
 /* The texts are for free(). */
 struct et_yaml_mistake et_yaml_mistake(const struct et_yaml_problem *p);
-
-#endif

@@ -3,8 +3,7 @@
  * Plan files of `doe`, in YAML. Errors name the file, line and column. A plan becomes an
  * experiment: the design, one command per program and treatment, and the options of `run`.
  */
-#ifndef ET_PLAN_PLAN_H
-#define ET_PLAN_PLAN_H
+#pragma once
 
 #include "base/error.h"
 #include "model/design/design.h"
@@ -66,5 +65,3 @@ int et_plan_locate(
 uint64_t et_plan_runs(const struct et_design *d);
 /* Refuses an experiment of more than ET_PLAN_FREE_RUNS runs, unless the user confirmed it. */
 int et_plan_check_size(const struct et_design *d, bool yes, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files that read a plan: tables of the keys of its maps. */
-#ifndef ET_PLAN_READER_H
-#define ET_PLAN_READER_H
+#pragma once
 
 #include "base/json.h"
 #include "plan/schema.h"
@@ -63,5 +62,3 @@ int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const ch
 et_plan_read_key et_plan_read_factors, et_plan_read_design, et_plan_read_fraction;
 /* After everything is read: names in braces, factors that nothing uses, generators. */
 int et_plan_check(struct et_plan_reader *r, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON Schema of plan files, for editors; made of the tables that read them. */
-#ifndef ET_PLAN_SCHEMA_H
-#define ET_PLAN_SCHEMA_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -20,5 +19,3 @@ struct et_plan_schema {
 };
 
 void et_plan_write_schema(FILE *out, const struct et_plan_schema *s);
-
-#endif

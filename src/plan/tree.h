@@ -3,8 +3,7 @@
  * A YAML document as a tree of scalars, lists and maps that know their places. It is a subset of
  * YAML: no aliases (a small file of aliases can mean gigabytes), no tags, one document.
  */
-#ifndef ET_PLAN_TREE_H
-#define ET_PLAN_TREE_H
+#pragma once
 
 #include "base/error.h"
 #include "plan/plan.h"
@@ -33,5 +32,3 @@ bool et_yaml_empty(const struct et_yaml *y);
 /* Fails with "PATH:LINE:COLUMN: …". */
 int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *fmt,
 	...) ET_PRINTF(4, 5);
-
-#endif

@@ -3,8 +3,7 @@
  * Campaigns: how an experiment is divided into parts, and what the submitter does next. Both are
  * pure functions: they know neither stores nor engines, only what these reported.
  */
-#ifndef ET_PROTOCOL_CAMPAIGN_H
-#define ET_PROTOCOL_CAMPAIGN_H
+#pragma once
 
 #include "model/experiment/campaign.h"
 #include "model/experiment/experiment.h"
@@ -72,5 +71,3 @@ struct et_campaign_decision {
 void et_campaign_decide(const struct et_campaign *c, const struct et_job_report *reports,
 	uint64_t now_wall_ns, struct et_campaign_decision *out);
 void et_campaign_decision_free(struct et_campaign_decision *d);
-
-#endif

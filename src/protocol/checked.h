@@ -3,8 +3,7 @@
  * Applies the two sanity checks of EMP to a run that was made before its daemons were known, such
  * as the run that they were learned from. The checks are those of `run --protocol emp` (sanity.h).
  */
-#ifndef ET_PROTOCOL_CHECKED_H
-#define ET_PROTOCOL_CHECKED_H
+#pragma once
 
 #include "model/result/checked.h"
 #include "model/sample/daemon.h"
@@ -17,5 +16,3 @@
 struct et_checked et_checked_find(const char *name, const struct et_daemon_record *r,
 	const struct et_daemon_run *run, const struct et_cutoffs *cutoffs, enum et_metric metric);
 void et_checked_free(struct et_checked *c); /* what it owns */
-
-#endif

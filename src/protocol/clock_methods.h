@@ -3,8 +3,7 @@
  * The same runs timed in five ways, as in Table XXV and Figure 18 of the EMP paper. Only solo runs
  * count, without warm-up, failed and stopped runs.
  */
-#ifndef ET_PROTOCOL_CLOCK_METHODS_H
-#define ET_PROTOCOL_CLOCK_METHODS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/clock_methods.h"
@@ -13,5 +12,3 @@
 void et_clock_methods_judge(
 	const struct et_command *c, const struct et_inside *inside, struct et_clock_methods *out);
 void et_clock_methods_free(struct et_clock_methods *m); /* what it owns */
-
-#endif

@@ -15,8 +15,7 @@
  * 1 %). The tests need 20 samples and 10 pairs. Noise that is skewed by nature, such as log-normal
  * noise, is found asymmetric if there are enough samples: it is.
  */
-#ifndef ET_PROTOCOL_CLUSTER_H
-#define ET_PROTOCOL_CLUSTER_H
+#pragma once
 
 #include "model/sample/daemon.h"
 
@@ -28,5 +27,3 @@ struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, con
 bool et_cluster_alike(const struct et_daemon_run *run, const bool *far);
 /* The standard deviation of elapsed times in the cluster over their median; NaN: too few. */
 double et_cluster_spread(const struct et_daemon_run *run, const bool *far);
-
-#endif

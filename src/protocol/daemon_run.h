@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Turns the samples of a command into a daemon run, in which daemons.h looks for daemons. */
-#ifndef ET_PROTOCOL_DAEMON_RUN_H
-#define ET_PROTOCOL_DAEMON_RUN_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/sample/daemon.h"
@@ -17,5 +16,3 @@ bool et_sample_usable_for_daemons(const struct et_sample *s);
  */
 void et_daemon_run_fill(
 	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c);
-
-#endif

@@ -52,8 +52,7 @@
  *   a cutoff of 1.5 ms. For whole milliseconds this is the same as rounding the cutoff (halves up)
  *   and removing what is above it.
  */
-#ifndef ET_PROTOCOL_DAEMONS_H
-#define ET_PROTOCOL_DAEMONS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/sample/daemon.h"
@@ -64,5 +63,3 @@
  */
 int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,
 	struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the treatments of a design, in standard order. model/design/terms.h has signs and aliases.
  */
-#ifndef ET_PROTOCOL_DESIGN_H
-#define ET_PROTOCOL_DESIGN_H
+#pragma once
 
 #include "base/error.h"
 #include "model/design/terms.h"
@@ -17,5 +16,3 @@ enum { ET_MOST_FACTORS = 20, ET_MOST_TREATMENTS = 100000 };
  * on too many factors or treatments.
  */
 int et_design_make_treatments(struct et_design *d, struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The driver loop: asks the executor for one sample after the other until the answer is precise
  * enough, and hands each over before it asks for the next. It knows neither processes nor stores.
  */
-#ifndef ET_PROTOCOL_DRIVER_H
-#define ET_PROTOCOL_DRIVER_H
+#pragma once
 
 #include "base/clock.h"
 #include "model/experiment/experiment.h"
@@ -80,5 +79,3 @@ struct et_driver {
  * handed over in any case.
  */
 int et_drive(struct et_driver *d, struct et_error *err) ET_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * daemons that ran then: another kernel, other services or an update bring other daemons, or the
  * same ones with other habits.
  */
-#ifndef ET_PROTOCOL_LEARNING_H
-#define ET_PROTOCOL_LEARNING_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/sample/daemon.h"
@@ -84,5 +83,3 @@ double et_learning_taken(const struct et_command *c);
 bool et_learning_loaded(double load, unsigned cpus);
 /* Whether a learning had at least as many and as long samples as the plan. */
 bool et_cutoffs_cover(const struct et_cutoffs *c, const struct et_learning_plan *p);
-
-#endif

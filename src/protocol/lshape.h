@@ -68,8 +68,7 @@
  * its tail reaches as far as the daemon, there is no gap and nothing is found; the cluster is then
  * skewed or stretched, which cluster.h reports.
  */
-#ifndef ET_PROTOCOL_LSHAPE_H
-#define ET_PROTOCOL_LSHAPE_H
+#pragma once
 
 #include "model/sample/daemon.h"
 
@@ -128,5 +127,3 @@ bool et_is_stray(const struct et_daemon_run *run, const struct et_daemon_sample 
 double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms);
 /* The median elapsed time of the listed samples; NaN if the run is not whole. */
 double et_usual_elapsed_ms(const struct et_daemon_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parameters of commands: all combinations of their values replace {VAR}. Pure functions. */
-#ifndef ET_PROTOCOL_PARAMETERS_H
-#define ET_PROTOCOL_PARAMETERS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -37,5 +36,3 @@ void et_ranges_pick(const struct et_ranges *r, size_t k, struct et_parameter **o
  */
 int et_parameters_fill(const char *text, const struct et_parameter *p, size_t n, char **out,
 	struct et_error *err) ET_CHECK;
-
-#endif

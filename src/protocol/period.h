@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the period of a daemon that was seen several times. */
-#ifndef ET_PROTOCOL_PERIOD_H
-#define ET_PROTOCOL_PERIOD_H
+#pragma once
 
 #include "model/sample/daemon.h"
 
@@ -18,5 +17,3 @@ size_t et_visits(const struct et_daemon_run *run, const size_t *places, size_t n
 double et_period_find(const struct et_daemon_run *run, const double *starts, size_t n);
 /* Rounds a period as daemons.h states it, or returns it as it is; off_s is its uncertainty. */
 double et_period_round(double period_s, double off_s);
-
-#endif

@@ -3,8 +3,7 @@
  * Tables of precision over a finished experiment: by program, and by the clock that was read. Only
  * solo runs count, without warm-up, failed and stopped runs.
  */
-#ifndef ET_PROTOCOL_PRECISION_H
-#define ET_PROTOCOL_PRECISION_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/precision.h"
@@ -29,5 +28,3 @@ void et_counted_judge(const struct et_command *c, struct et_counted *out);
 void et_program_judge(const struct et_command *c, struct et_program_precision *out);
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out);
-
-#endif

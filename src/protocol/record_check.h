@@ -4,8 +4,7 @@
  * alone; a record that was edited or made up can still place its samples where the plan has no
  * runs, or have nothing to run.
  */
-#ifndef ET_PROTOCOL_RECORD_CHECK_H
-#define ET_PROTOCOL_RECORD_CHECK_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -14,5 +13,3 @@ enum { ET_MOST_ORDERS = 1000000000 };
 
 /* Names the first part that etalon would not have written; NULL if the driver can continue it. */
 const char *et_record_check(const struct et_experiment *e) ET_CHECK;
-
-#endif

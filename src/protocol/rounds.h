@@ -11,8 +11,7 @@
  * In sequential order each command has the number that hyperfine would choose: the duration of the
  * first run, with its hooks, decides how many fit into min_time_ns.
  */
-#ifndef ET_PROTOCOL_ROUNDS_H
-#define ET_PROTOCOL_ROUNDS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -24,5 +23,3 @@ uint32_t et_rounds_until_decided(const struct et_experiment *e, uint32_t only);
  * order, `only` is the command that has its own rounds; otherwise it is UINT32_MAX.
  */
 uint32_t et_rounds_decide(const struct et_experiment *e, uint32_t only, uint32_t upto);
-
-#endif

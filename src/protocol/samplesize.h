@@ -16,8 +16,7 @@
  * - it leaves 5 values if outliers are as frequent as in the whole.
  * The first part alone may look right by chance; all parts together do not.
  */
-#ifndef ET_PROTOCOL_SAMPLESIZE_H
-#define ET_PROTOCOL_SAMPLESIZE_H
+#pragma once
 
 #include "model/result/samplesize.h"
 
@@ -52,5 +51,3 @@ void et_samplesize_checked(const struct et_sizing *all, const double *x, size_t 
  * as n / inflation (num/mean_interval.h).
  */
 void et_samplesize_width(struct et_samplesize *s, double relative_width);
-
-#endif

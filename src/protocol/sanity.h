@@ -47,8 +47,7 @@
  * If one sample of a duet is removed, the other does not count either, because pairs need two
  * samples that count (stats/compare/contrast.h).
  */
-#ifndef ET_PROTOCOL_SANITY_H
-#define ET_PROTOCOL_SANITY_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/sample/daemon.h"
@@ -96,5 +95,3 @@ double et_probe_fast_ns(const struct et_experiment *e);
 
 /* The median elapsed time of the samples that count, in seconds; NaN without any. */
 double et_command_seconds(const struct et_command *c);
-
-#endif

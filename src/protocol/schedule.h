@@ -3,8 +3,7 @@
  * The order of runs. The schedule of a round is a pure function of the plan and the number of the
  * round, so that an interrupted experiment continues exactly where it stopped.
  */
-#ifndef ET_PROTOCOL_SCHEDULE_H
-#define ET_PROTOCOL_SCHEDULE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -33,5 +32,3 @@ size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t
  */
 size_t et_schedule_list(
 	const struct et_plan *plan, size_t n_commands, size_t most, struct et_planned_run *out);
-
-#endif

@@ -9,8 +9,7 @@
  * 95 % instead of 95 %; by this rule and by the interval of num/mean_interval.h it covers 91 to
  * 96 % (doc/coverage.md). `etalon lab coverage` calls the functions that the driver calls.
  */
-#ifndef ET_PROTOCOL_UNTIL_H
-#define ET_PROTOCOL_UNTIL_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -29,5 +28,3 @@ bool et_until_look(struct et_until *u, uint32_t runs, bool narrow);
  * reference; NaN with too few samples.
  */
 double et_until_reached(const struct et_experiment *e, uint32_t command);
-
-#endif

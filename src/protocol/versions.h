@@ -10,8 +10,7 @@
  * A version that the machine could not have is empty, with the reason. Versions 5 and 6 are then
  * judged by the last environment before it; if there is none, they are empty as well.
  */
-#ifndef ET_PROTOCOL_VERSIONS_H
-#define ET_PROTOCOL_VERSIONS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/precision.h"
@@ -32,5 +31,3 @@ struct et_version_source {
 void et_versions_judge(const struct et_version_source *sources, size_t n,
 	const struct et_cutoffs *cutoffs, const char *const why_not[ET_ENVS],
 	struct et_versions *out);
-
-#endif

@@ -3,8 +3,7 @@
  * One row per sample with a column for each of its fields (model/experiment/field.h); lines end
  * with a line feed. The cell of an unknown value is empty; csv_text.h says how texts are written.
  */
-#ifndef ET_RECORD_CSV_H
-#define ET_RECORD_CSV_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -14,5 +13,3 @@
  */
 void et_csv_write_summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of export formats. `export` and the options of `run` that write files read it. */
-#ifndef ET_RECORD_FORMAT_H
-#define ET_RECORD_FORMAT_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -33,5 +32,3 @@ struct et_format {
 extern const struct et_format et_formats[]; /* the last has no name */
 
 const struct et_format *et_format_find(const char *name); /* or NULL */
-
-#endif

@@ -3,11 +3,8 @@
  * The schema of hyperfine's --export-json, so that its scripts and plots accept our results:
  * elapsed seconds of the kept solo runs. A value that hyperfine always has and we do not is null.
  */
-#ifndef ET_RECORD_HYPERFINE_H
-#define ET_RECORD_HYPERFINE_H
+#pragma once
 
 #include "model/result/result.h"
 
 void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
-
-#endif

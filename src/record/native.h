@@ -3,8 +3,7 @@
  * The native record: an experiment and its results as JSON, from which `import` restores the
  * experiment. Scripts depend on the keys: add keys, but never rename one.
  */
-#ifndef ET_RECORD_NATIVE_H
-#define ET_RECORD_NATIVE_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -19,5 +18,3 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
  * `import` reads it as it reads a record.
  */
 void et_native_write_plan(const struct et_experiment *e, FILE *out);
-
-#endif

@@ -4,13 +4,10 @@
  * uncertainty (K-best has none), the range, and the ratio to the reference with the half width of
  * its interval. All rows use the same unit. In Markdown a list of the verdicts follows.
  */
-#ifndef ET_RECORD_TABLE_H
-#define ET_RECORD_TABLE_H
+#pragma once
 
 #include "model/result/result.h"
 
 void et_markdown_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 void et_asciidoc_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 void et_orgmode_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The description of one series as text and as JSON. The JSON keys must never be renamed. */
-#ifndef ET_REPORT_DESCRIBE_H
-#define ET_REPORT_DESCRIBE_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -14,5 +13,3 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose);
 /* Writes one object. */
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);
-
-#endif

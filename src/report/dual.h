@@ -5,8 +5,7 @@
  * disturbance affects only one of the two, so such points form an L around the central cluster. A
  * frequent one affects both of some pairs, which are in the upper right corner.
  */
-#ifndef ET_REPORT_DUAL_H
-#define ET_REPORT_DUAL_H
+#pragma once
 
 #include "draw/svg.h"
 #include "draw/terminal.h"
@@ -85,5 +84,3 @@ void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx);
 void et_dual_pictures(const struct et_dual *d, FILE *out);
 /* Draws the zooms in a terminal, with a letter per cause. */
 void et_dual_text(const struct et_dual *d, const struct et_page *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The factors of the environment as a table and as JSON, and the results of changing them. */
-#ifndef ET_REPORT_ENVIRONMENT_H
-#define ET_REPORT_ENVIRONMENT_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/environment.h"
@@ -20,5 +19,3 @@ void et_running_json(const struct et_running_list *r, FILE *out);
 
 /* Prints one line per change, or per group of similar ones; restoring: they were undone. */
 void et_results_print(const struct et_results *r, const struct et_page *p, bool restoring);
-
-#endif

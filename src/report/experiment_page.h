@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment as an HTML page: figures, warnings, charts, and removed samples with the reason. */
-#ifndef ET_REPORT_EXPERIMENT_PAGE_H
-#define ET_REPORT_EXPERIMENT_PAGE_H
+#pragma once
 
 #include "report/experiment_pictures.h"
 
@@ -16,5 +15,3 @@ struct et_judged {
 /* One page with several experiments, in this order. */
 void et_experiment_pages(
 	const struct et_judged *list, size_t n, const struct et_pictures *how, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of an experiment's page. */
-#ifndef ET_REPORT_EXPERIMENT_PICTURES_H
-#define ET_REPORT_EXPERIMENT_PICTURES_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -28,5 +27,3 @@ void et_experiment_pictures(
 	const struct et_command_result *r, const struct et_pictures *how, FILE *out);
 /* Draws every ratio to the reference with its interval; nothing if there is none. */
 void et_experiment_forest(const struct et_judgement *j, FILE *out);
-
-#endif

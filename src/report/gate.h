@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The decision of --fail-on-regression in words. */
-#ifndef ET_REPORT_GATE_H
-#define ET_REPORT_GATE_H
+#pragma once
 
 #include "stats/compare/gate.h"
 
@@ -20,5 +19,3 @@ char *et_gate_text(const struct et_contrast *c, double limit, const char *b, con
  */
 enum et_gate_verdict et_gate_print(
 	const struct et_gate *g, const char *const *names, const char *before, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A histogram in block characters, for a terminal. */
-#ifndef ET_REPORT_HISTOGRAM_H
-#define ET_REPORT_HISTOGRAM_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "model/result/series.h"
@@ -16,5 +15,3 @@ int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int m
  */
 void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
 	int indent, int width, FILE *out);
-
-#endif

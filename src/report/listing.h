@@ -3,8 +3,7 @@
  * The list of stored experiments, as JSON or as a table that is fitted to the width of the page:
  * texts are shortened, and columns are omitted if there is no room for them.
  */
-#ifndef ET_REPORT_LISTING_H
-#define ET_REPORT_LISTING_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/table.h"
@@ -26,5 +25,3 @@ void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24]);
 
 /* Writes one experiment as an object of the array that is open in w. */
 void et_listing_json(const struct et_summary *s, struct et_json *w);
-
-#endif

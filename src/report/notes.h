@@ -3,8 +3,7 @@
  * The notes below the short text of a result: few, ranked, one per cause for the whole experiment.
  * Verbose text, JSON and pages have all warnings.
  */
-#ifndef ET_REPORT_NOTES_H
-#define ET_REPORT_NOTES_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/result/result.h"
@@ -15,5 +14,3 @@
  * counted.
  */
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One comparison as text and as JSON, for `run`, `show` and `compare`. */
-#ifndef ET_REPORT_PAIR_H
-#define ET_REPORT_PAIR_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -19,5 +18,3 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 /* The same into an object that is open already. */
 void et_pair_json_members(
 	struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
-
-#endif

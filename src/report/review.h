@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shows everything that an experiment or a campaign executes to a user who did not plan it. */
-#ifndef ET_REPORT_REVIEW_H
-#define ET_REPORT_REVIEW_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/campaign.h"
@@ -24,5 +23,3 @@ struct et_review_words {
 /* The same for a campaign, with its engine and machines; e is of its record, or NULL. */
 void et_review_campaign(const struct et_campaign *c, const struct et_experiment *e,
 	const struct et_review_words *w, const struct et_page *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The steps of `etalon emp` as text and JSON, and those of them that the samples show. */
-#ifndef ET_REPORT_STEPS_H
-#define ET_REPORT_STEPS_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -21,5 +20,3 @@ char *et_steps_misfit(const char *misfit);
 void et_steps_print(const struct et_steps *s, const struct et_page *page);
 /* Writes the key "emp". */
 void et_steps_json(const struct et_steps *s, struct et_json *w);
-
-#endif

@@ -3,8 +3,7 @@
  * The answer of an experiment in a few lines: a table with one line per command, and one line per
  * comparison. From four commands on the ratios are a column of the table.
  */
-#ifndef ET_REPORT_SUMMARY_H
-#define ET_REPORT_SUMMARY_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "report/text.h"
@@ -23,5 +22,3 @@ char *et_summary_name(const struct et_judgement *j, size_t command);
  */
 void et_summary_ratio(
 	const struct et_command_result *r, char left[ET_FIGURE], char right[ET_FIGURE]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text that `run` and `show` print. Names and warnings may contain any bytes. */
-#ifndef ET_REPORT_TEXT_H
-#define ET_REPORT_TEXT_H
+#pragma once
 
 #include "draw/units.h"
 #include "model/result/result.h"
@@ -34,5 +33,3 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
  */
 size_t et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The verdict of a comparison in one line, for `run` and `show`. */
-#ifndef ET_REPORT_VERDICT_H
-#define ET_REPORT_VERDICT_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -25,5 +24,3 @@ char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_co
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
 /* The style of a verdict on a terminal; NULL if no difference is shown. */
 const char *et_verdict_style(const struct et_contrast *c);
-
-#endif

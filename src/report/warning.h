@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings as text and as JSON. Only this module makes sentences of warnings. */
-#ifndef ET_REPORT_WARNING_H
-#define ET_REPORT_WARNING_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -21,5 +20,3 @@ void et_warnings_write(struct et_json *j, const char *key, const void *warnings)
 #define ET_KEY_WARNINGS(type, member) ET_KEY_BY(type, "warnings", member, et_warnings_write)
 /* Writes one paragraph of a page per warning (draw/html.h). */
 void et_html_warnings(FILE *out, const struct et_warnings *w);
-
-#endif

@@ -5,8 +5,7 @@
  * durable. Between shorter runs they are committed in groups, and none of them waits longer than 50
  * ms, provided that no run takes more than twice as long as expected.
  */
-#ifndef ET_SESSION_RECORDER_H
-#define ET_SESSION_RECORDER_H
+#pragma once
 
 #include "base/clock.h"
 #include "store/core/store.h"
@@ -35,5 +34,3 @@ int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error 
 int et_recorder_flush(struct et_recorder *r, struct et_error *err) ET_CHECK;
 /* Samples that still wait are lost. */
 void et_recorder_free(struct et_recorder *r);
-
-#endif

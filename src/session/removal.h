@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Applies the sanity checks, with the cutoffs that are stored for this machine. */
-#ifndef ET_SESSION_REMOVAL_H
-#define ET_SESSION_REMOVAL_H
+#pragma once
 
 #include "model/result/warning.h"
 #include "store/core/store.h"
@@ -46,5 +45,3 @@ int et_session_cutoffs(struct et_store *store, const struct et_experiment *e,
 /* Returns the misfits (protocol/learning.h), with a warning about each. */
 unsigned et_cutoffs_warn(
 	const struct et_cutoffs *c, const struct et_learning_place *now, struct et_warnings *out);
-
-#endif

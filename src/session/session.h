@@ -5,8 +5,7 @@
  * rules of the protocol. Commands that measure (`run`, `lab`, `daemons learn`) plan an experiment
  * and call this. It prints nothing and knows neither options nor reports.
  */
-#ifndef ET_SESSION_SESSION_H
-#define ET_SESSION_SESSION_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/warning.h"
@@ -90,5 +89,3 @@ struct et_experiment *et_session_take_experiment(struct et_session *s) ET_CHECK;
 const struct et_warnings *et_session_warnings(const struct et_session *s);
 /* Unlocks the experiment and frees the session. NULL is fine. */
 void et_session_close(struct et_session *s);
-
-#endif

@@ -9,8 +9,7 @@
  * this user can write. A line of it has the id of what was begun and a digest of everything that
  * decides what is executed, so that a row which was changed later is not taken for it.
  */
-#ifndef ET_SESSION_TRUST_H
-#define ET_SESSION_TRUST_H
+#pragma once
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -63,5 +62,3 @@ int et_trust_campaign(const struct et_trust *t, const struct et_campaign *c, cha
 	struct et_error *err) ET_CHECK;
 /* Whether the list has a campaign of that id. */
 bool et_trust_knows_campaign(const char *list, const char *id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `run --baseline`: the command of a stored experiment runs beside the new ones. */
-#ifndef ET_SOURCE_BASELINE_H
-#define ET_SOURCE_BASELINE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/experiment/experiment.h"
@@ -13,5 +12,3 @@
  */
 int et_baseline_add(const struct et_cli *cli, const char *name, bool trust, struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
-
-#endif

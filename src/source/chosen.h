@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The experiments whose machines are compared. */
-#ifndef ET_SOURCE_CHOSEN_H
-#define ET_SOURCE_CHOSEN_H
+#pragma once
 
 #include "cli/cli.h"
 #include "store/core/store.h"
@@ -28,5 +27,3 @@ int et_chosen_add(struct et_chosen *c, const struct et_cli *cli, const char *nam
 int et_chosen_add_parts(
 	struct et_chosen *c, struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 void et_chosen_free(struct et_chosen *c); /* what it owns */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Turns operands into series: a file, standard input, or a stored experiment. */
-#ifndef ET_SOURCE_GATHER_H
-#define ET_SOURCE_GATHER_H
+#pragma once
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -65,5 +64,3 @@ struct et_gather_view {
 /* Gathers the series, shows them and returns the exit status. Frees ops. */
 int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct et_operands *ops,
 	const struct et_gather_view *view) ET_CHECK;
-
-#endif

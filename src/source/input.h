@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a whole file into memory. */
-#ifndef ET_SOURCE_INPUT_H
-#define ET_SOURCE_INPUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ struct et_experiment;
 /* Makes the experiment of a record that etalon wrote; `name` is for errors. The caller frees it. */
 int et_input_record(const char *data, size_t size, const char *name, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
-
-#endif

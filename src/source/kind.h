@@ -5,8 +5,7 @@
  * in the folder of the command that measures it; src/cmd/kinds.c lists the rows. To be imported,
  * or part of a campaign, is no kind, because every kind can be.
  */
-#ifndef ET_SOURCE_KIND_H
-#define ET_SOURCE_KIND_H
+#pragma once
 
 #include "source/stored.h"
 
@@ -58,5 +57,3 @@ int et_stored_choose_page(const struct et_cli *cli, const struct et_stored *list
 /* Writes an experiment in a format of its kind to a path; "-" is stdout. */
 int et_stored_write(const struct et_cli *cli, const struct et_stored *s, const char *format,
 	const char *path, struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Decides what an operand means: a file, standard input, or a name in the store or the spool. Every
  * command that takes files and names calls it, so that one operand means the same to all of them.
  */
-#ifndef ET_SOURCE_OPERAND_H
-#define ET_SOURCE_OPERAND_H
+#pragma once
 
 #include "source/stored.h"
 
@@ -25,5 +24,3 @@ struct et_operand_use {
 
 int et_operand_open(const struct et_cli *cli, const char *operand, const struct et_operand_use *use,
 	void *ctx, struct et_error *err) ET_CHECK;
-
-#endif

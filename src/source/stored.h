@@ -3,8 +3,7 @@
  * The store that the user means, and experiments in it. `show`, `export` and `report` load
  * experiments, compute their results and write them by their kinds (source/kind.h).
  */
-#ifndef ET_SOURCE_STORED_H
-#define ET_SOURCE_STORED_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/result/result.h"
@@ -81,5 +80,3 @@ typedef int et_stored_change_fn(
  */
 int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
 	et_stored_change_fn *change, et_stored_write_fn *write) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Studies of `etalon lab`: which experiments of a store are parts of one. */
-#ifndef ET_SOURCE_STUDIES_H
-#define ET_SOURCE_STUDIES_H
+#pragma once
 
 #include "store/core/store.h"
 
@@ -34,5 +33,3 @@ struct et_study_parts {
 int et_studies_find(struct et_study_parts *p, struct et_store *store, const char *name, char id[40],
 	struct et_error *err) ET_CHECK;
 void et_study_parts_free(struct et_study_parts *p);
-
-#endif

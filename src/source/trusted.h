@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of the command line that decides about stored data (session/trust.h). */
-#ifndef ET_SOURCE_TRUSTED_H
-#define ET_SOURCE_TRUSTED_H
+#pragma once
 
 #include "cli/cli.h"
 #include "session/trust.h"
@@ -10,5 +9,3 @@
 const char *et_trusted_list(void);
 /* The decision about the store that the user means; given is --trust-record. */
 struct et_trust et_trusted(const struct et_cli *cli, bool given);
-
-#endif

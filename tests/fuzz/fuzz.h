@@ -5,8 +5,7 @@
  * accepts. driver.c mutates a corpus with every compiler; libfuzzer.c hands the same functions to
  * clang's libFuzzer.
  */
-#ifndef ET_TESTS_FUZZ_H
-#define ET_TESTS_FUZZ_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -74,5 +73,3 @@ extern const char *const fuzz_json_tokens[], *const fuzz_csv_tokens[];
 	{                                                                                          \
 		__VA_ARGS__, NULL                                                                  \
 	}
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mutations of inputs. A mutant is a pure function of the corpus, the seed and its number. */
-#ifndef ET_TESTS_FUZZ_MUTATE_H
-#define ET_TESTS_FUZZ_MUTATE_H
+#pragma once
 
 #include "fuzz.h"
 
@@ -21,5 +20,3 @@ enum { FUZZ_LARGEST = 1 << 20 };
 /* Writes mutant i into buf, which has FUZZ_LARGEST bytes, and returns its size. */
 size_t fuzz_mutate(const struct fuzz_target *t, const struct fuzz_corpus *c, uint64_t seed,
 	uint64_t i, char *buf);
-
-#endif

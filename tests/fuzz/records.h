@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that the targets of records and of the store share. */
-#ifndef ET_TESTS_FUZZ_RECORDS_H
-#define ET_TESTS_FUZZ_RECORDS_H
+#pragma once
 
 #include "fuzz.h"
 #include "store/import/import.h"
@@ -13,5 +12,3 @@ char *fuzz_native(const struct et_experiment *e, size_t *size);
 /* Imports with fixed options. */
 int fuzz_import_bytes(const char *data, size_t size, enum et_import_format format,
 	const char *column, struct et_experiment **out);
-
-#endif

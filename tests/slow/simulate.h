@@ -4,8 +4,7 @@
  * set, as `make check-all` does. A check allows for the Monte-Carlo error of the number that it
  * got.
  */
-#ifndef ET_TESTS_SLOW_SIMULATE_H
-#define ET_TESTS_SLOW_SIMULATE_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,5 +19,3 @@ static inline double slack(double p, int all)
 {
 	return 2 * sqrt(p * (1 - p)) * (1 / sqrt(repetitions(all)) - 1 / sqrt(all));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tests of a layer are one program: linking each with the whole library takes longer than
  * testing. */
-#ifndef ET_TESTS_UNIT_MAIN_H
-#define ET_TESTS_UNIT_MAIN_H
+#pragma once
 
 struct unit_test {
 	const char *name;
@@ -11,5 +10,3 @@ struct unit_test {
 };
 
 void unit_test_add(struct unit_test *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The clocks of a machine, their resolution and cost, and advice how to use them; text and JSON. */
-#ifndef ET_APP_CLOCK_VIEW_H
-#define ET_APP_CLOCK_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "clock/survey.h"
@@ -20,5 +19,3 @@ struct et_clock_report {
 
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose);
 void et_clock_json(struct et_json *w, const struct et_clock_report *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long programs run undisturbed now, and how to time them; parts of app/clock/view.h. */
-#ifndef ET_APP_CLOCK_VIEW_ADVICE_H
-#define ET_APP_CLOCK_VIEW_ADVICE_H
+#pragma once
 
 #include "base/json.h"
 #include "clock/survey.h"
@@ -10,5 +9,3 @@
 void et_clock_advice_text(const struct et_survey *s, const struct et_page *p);
 /* Writes the keys "undisturbed" and "advice". */
 void et_clock_advice_json(struct et_json *w, const struct et_survey *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long events take, on a logarithmic scale from 1 ns to 1 s; text, JSON and SVG. */
-#ifndef ET_APP_CLOCK_VIEW_SCALES_H
-#define ET_APP_CLOCK_VIEW_SCALES_H
+#pragma once
 
 #include "base/json.h"
 #include "clock/spread.h"
@@ -23,5 +22,3 @@ struct et_scales_report {
 void et_scales_text(const struct et_scales_report *r, const struct et_page *page, bool verbose);
 void et_scales_json(struct et_json *w, const struct et_scales_report *r);
 void et_scales_svg(const struct et_scales_report *r, FILE *out);
-
-#endif

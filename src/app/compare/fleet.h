@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machines of a store, or of some experiments, as a fleet. */
-#ifndef ET_APP_COMPARE_FLEET_H
-#define ET_APP_COMPARE_FLEET_H
+#pragma once
 
 #include "stats/fleet/fleet.h"
 #include "store/core/store.h"
@@ -18,5 +17,3 @@ int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err
  */
 int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double alpha, int metric,
 	const char *reference, struct et_fleet *out, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which experiments of a store are those of one machine. */
-#ifndef ET_APP_COMPARE_FLEET_GROUPS_H
-#define ET_APP_COMPARE_FLEET_GROUPS_H
+#pragma once
 
 #include "model/result/fleet.h"
 
@@ -20,5 +19,3 @@ struct et_fleet_groups {
 
 /* Adds a machine to the fleet for the groups that are one, and notes about clones. */
 void et_fleet_merge(struct et_fleet_groups *l, struct et_fleet *fleet);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The machines of the store, for `list --machines` and `report --machines`. */
-#ifndef ET_APP_COMPARE_FLEET_SHOW_H
-#define ET_APP_COMPARE_FLEET_SHOW_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -9,5 +8,3 @@
 int et_fleet_list(const struct et_cli *cli, bool json, struct et_error *err) ET_CHECK;
 /* Writes a page to a path; "-" is stdout. */
 int et_fleet_report(const struct et_cli *cli, const char *path, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon compare --by machine`: the same programs on different machines. */
-#ifndef ET_APP_COMPARE_MACHINES_H
-#define ET_APP_COMPARE_MACHINES_H
+#pragma once
 
 #include "cli/cli.h"
 #include "store/core/store.h"
@@ -22,5 +21,3 @@ int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
  * addition to the answer: a failure prints nothing.
  */
 void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The comparison of several series as text (table, verdicts, forest plot, matrix) and as JSON. */
-#ifndef ET_APP_COMPARE_VIEW_H
-#define ET_APP_COMPARE_VIEW_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/result/series.h"
@@ -10,5 +9,3 @@
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	const struct et_page *page, bool verbose);
 void et_compare_json(const struct et_series *s, const struct et_comparison *c, FILE *out);
-
-#endif

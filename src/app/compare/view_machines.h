@@ -3,8 +3,7 @@
  * The machines of a fleet as a table, as JSON and as a page, for `list --machines`, `compare --by
  * machine`, `report --machines`, and the end of `run` and `doe run` with an engine.
  */
-#ifndef ET_APP_COMPARE_VIEW_MACHINES_H
-#define ET_APP_COMPARE_VIEW_MACHINES_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -30,5 +29,3 @@ void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const stru
 void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w);
 /* Writes a page with one row per machine. */
 void et_machines_page(const struct et_fleet *f, uint64_t now_wall_ns, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon daemons`. */
-#ifndef ET_APP_DAEMONS_DAEMONS_H
-#define ET_APP_DAEMONS_DAEMONS_H
+#pragma once
 
 #include "app/daemons/view_tables.h"
 #include "cli/cli.h"
@@ -164,5 +163,3 @@ char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, ret
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err) ET_CHECK;
-
-#endif

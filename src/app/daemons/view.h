@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis of daemons and the stored cutoffs of a machine, as text, JSON and pages. */
-#ifndef ET_APP_DAEMONS_VIEW_H
-#define ET_APP_DAEMONS_VIEW_H
+#pragma once
 
 #include "app/daemons/view_tables.h"
 #include "base/json.h"
@@ -68,5 +67,3 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
 const char *et_format_ago(double seconds, char buf[ET_FIGURE]);
 /* "20 h (?)": the mark of a period that only two visits speak for. */
 const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE]);
-
-#endif

@@ -3,8 +3,7 @@
  * The tables in which the EMP papers report how daemons were found: Tables VII to XIX of EMP, of
  * which Table XVI is Table 1 of SEDONA. Our long run is their INC16384, our short run their INC128.
  */
-#ifndef ET_APP_DAEMONS_VIEW_TABLES_H
-#define ET_APP_DAEMONS_VIEW_TABLES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/json.h"
@@ -35,5 +34,3 @@ void et_daemon_tables_html(const struct et_daemon_tables *t, FILE *out);
 void et_daemon_tables_csv(const struct et_daemon_tables *t, FILE *out);
 /* Writes the key "tables": an object with a key for each. */
 void et_daemon_tables_json(const struct et_daemon_tables *t, struct et_json *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon doe`. */
-#ifndef ET_APP_DOE_DOE_H
-#define ET_APP_DOE_DOE_H
+#pragma once
 
 #include "app/doe/view.h"
 #include "cli/cli.h"
@@ -91,5 +90,3 @@ struct et_doe_pilot;
  */
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
 	char **why, char **failed, struct et_error *err) ET_CHECK;
-
-#endif

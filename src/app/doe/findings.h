@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ET_APP_DOE_FINDINGS_H
-#define ET_APP_DOE_FINDINGS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/outputs.h"
@@ -12,5 +11,3 @@ int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *
 /* The same of an experiment that several machines ran. */
 int et_doe_print_all_findings(const struct et_cli *cli, const struct et_experiment *const *list,
 	size_t n, FILE *out, struct et_error *err) ET_CHECK;
-
-#endif

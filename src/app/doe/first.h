@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A sensible first plan for a command. */
-#ifndef ET_APP_DOE_FIRST_H
-#define ET_APP_DOE_FIRST_H
+#pragma once
 
 #include "base/error.h"
 
@@ -13,5 +12,3 @@ int et_doe_write_first(const char *command, FILE *out, struct et_error *err) ET_
 bool et_doe_uses_openmp(const char *path);
 /* The comment by which editors find the schema, if it is installed. */
 void et_doe_write_schema_line(FILE *out);
-
-#endif

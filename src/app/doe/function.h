@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the function that is the response of a plan was seen in the runs so far. */
-#ifndef ET_APP_DOE_FUNCTION_H
-#define ET_APP_DOE_FUNCTION_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "plan/plan.h"
@@ -17,5 +16,3 @@ int et_doe_check_function(const struct et_plan_file *plan, const struct et_exper
 /* The same as a warning: a function that takes little time may be seen later. */
 void et_doe_warn_function(
 	const struct et_plan_file *plan, const struct et_experiment *e, const char *none);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads stored experiments and the parts of campaigns, for `doe analyse`, `status` and `export`. */
-#ifndef ET_APP_DOE_PARTS_H
-#define ET_APP_DOE_PARTS_H
+#pragma once
 
 #include "app/doe/view.h"
 #include "cli/cli.h"
@@ -50,5 +49,3 @@ int et_doe_load_campaign(struct et_store *store, const char *id, struct et_doe_l
  */
 int et_doe_load_campaign_of(struct et_store *store, struct et_experiment *e,
 	struct et_doe_loaded *l, struct et_error *err) ET_CHECK;
-
-#endif

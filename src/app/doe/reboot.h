@@ -4,8 +4,7 @@
  * first. A session runs one treatment, makes everything durable and runs the hook; the next
  * session, in another boot, runs the next treatment. The record has the boot of each treatment.
  */
-#ifndef ET_APP_DOE_REBOOT_H
-#define ET_APP_DOE_REBOOT_H
+#pragma once
 
 #include "conduct/measuring.h"
 
@@ -32,5 +31,3 @@ int et_doe_reboot_now(struct et_doe_reboot *r, const struct et_experiment *e, FI
 	struct et_error *err) ET_CHECK;
 /* Refuses to begin anything else than the experiment that such a unit is to continue. */
 int et_doe_reboot_check(const struct et_experiment *earlier, struct et_error *err) ET_CHECK;
-
-#endif

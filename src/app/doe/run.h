@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon doe run`. */
-#ifndef ET_APP_DOE_RUN_H
-#define ET_APP_DOE_RUN_H
+#pragma once
 
 #include "app/doe/doe.h"
 #include "app/doe/reboot.h"
@@ -33,5 +32,3 @@ int et_doe_run_done(struct et_doe_running *r) ET_CHECK;
  * status; *rc stays not 0 if err has an error that is to be printed.
  */
 int et_doe_run_conclude(struct et_doe_running *r, int *rc, struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * A designed experiment as a person reads it: findings in words, the effects, the tables of
  * Nogueira and Matias, pictures, JSON; and as data for other tools.
  */
-#ifndef ET_APP_DOE_VIEW_H
-#define ET_APP_DOE_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -129,5 +128,3 @@ void et_doe_r(
 char *et_doe_column(const struct et_design *d, size_t factor)
 	__attribute__((malloc, returns_nonnull));
 char *et_doe_response_column(const struct et_design *d) __attribute__((malloc, returns_nonnull));
-
-#endif

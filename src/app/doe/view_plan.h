@@ -3,8 +3,7 @@
  * Shows a designed experiment before it is made: treatments, the order of runs, aliases, how long
  * it will take and which effects it can find.
  */
-#ifndef ET_APP_DOE_VIEW_PLAN_H
-#define ET_APP_DOE_VIEW_PLAN_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/experiment.h"
@@ -37,5 +36,3 @@ double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least);
 void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *page);
 void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose);
 void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out);
-
-#endif

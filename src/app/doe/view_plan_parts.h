@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the text and the JSON of `doe plan`. */
-#ifndef ET_APP_DOE_VIEW_PLAN_PARTS_H
-#define ET_APP_DOE_VIEW_PLAN_PARTS_H
+#pragma once
 
 #include "app/doe/view_plan.h"
 
@@ -39,5 +38,3 @@ struct et_doe_executed {
 struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n);
 /* Whether a command has hooks of its own. */
 bool et_doe_has_hooks(const struct et_experiment *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a designed experiment has come, for people and as JSON. */
-#ifndef ET_APP_DOE_VIEW_STATUS_H
-#define ET_APP_DOE_VIEW_STATUS_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -20,5 +19,3 @@ const char *et_doe_format_failure(const struct et_design_cell *c, char buf[80]);
 
 void et_doe_status_text(const struct et_doe_state *s, const struct et_page *page);
 void et_doe_status_json(const struct et_doe_state *s, struct et_json *w);
-
-#endif

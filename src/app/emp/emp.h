@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon emp`. */
-#ifndef ET_APP_EMP_EMP_H
-#define ET_APP_EMP_EMP_H
+#pragma once
 
 #include "app/daemons/daemons.h"
 #include "app/run/run.h"
@@ -44,5 +43,3 @@ int et_emp_print_plan(struct et_emp *p, const struct et_measuring *m, const stru
 	struct et_error *err) ET_CHECK;
 /* Adds the same step for --dry-run. Returns the time that it would take, in seconds. */
 double et_emp_plan_learn(struct et_emp *p);
-
-#endif

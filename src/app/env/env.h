@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon env`. */
-#ifndef ET_APP_ENV_ENV_H
-#define ET_APP_ENV_ENV_H
+#pragma once
 
 #include "cli/environment.h"
 #include "report/environment.h"
@@ -13,5 +12,3 @@ struct et_env_options {
 
 struct et_page et_env_page(const struct et_cli *cli);
 et_action_run et_env_apply, et_env_restore;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon fit`. */
-#ifndef ET_APP_FIT_FIT_H
-#define ET_APP_FIT_FIT_H
+#pragma once
 
 #include "model/result/points.h"
 #include "source/gather.h"
@@ -28,5 +27,3 @@ int et_fit_growth(const struct et_cli *cli, const struct et_fit_request *r,
 	const struct et_points_set *set, struct et_error *err) ET_CHECK;
 int et_fit_lines(const struct et_cli *cli, const struct et_fit_request *r,
 	const struct et_points_set *set, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How time grows with the size of the input: the answer first, then models and predictions. */
-#ifndef ET_APP_FIT_VIEW_H
-#define ET_APP_FIT_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -54,5 +53,3 @@ struct et_fit_line {
 
 void et_fit_line_text(const struct et_fit_line *l, const struct et_page *page);
 void et_fit_line_json(const struct et_fit_line *l, struct et_json *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of experiments of `etalon lab`. */
-#ifndef ET_APP_LAB_EXPERIMENTS_H
-#define ET_APP_LAB_EXPERIMENTS_H
+#pragma once
 
 #include "app/lab/measured.h"
 #include "app/lab/view/lab.h"
@@ -60,5 +59,3 @@ et_action_run et_lab_sampling_bias, et_lab_problems, et_lab_branch, et_lab_cache
 extern const struct et_option et_lab_options[];
 /* With list, which has no summary. A NULL name ends them. */
 extern const struct et_action et_lab_experiments[];
-
-#endif

@@ -4,8 +4,7 @@
  * those of `run`, labelled "lab NAME", and can be listed and shown; its tables are computed from
  * the stored samples.
  */
-#ifndef ET_APP_LAB_MEASURED_H
-#define ET_APP_LAB_MEASURED_H
+#pragma once
 
 #include "base/option.h"
 #include "lab/grid.h"
@@ -80,5 +79,3 @@ int et_lab_load(
 int et_lab_conclude(const struct et_lab_request *r, const struct et_experiment *e, int rc) ET_CHECK;
 /* The same for a study of several experiments, whose labels begin with prefix; NULL: none yet. */
 int et_lab_conclude_study(const struct et_lab_request *r, const char *prefix, int rc) ET_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * the study LABEL/TIME. The parts are measured in turn, in blocks of rounds, so that a drift of the
  * machine affects all of them. The tables are computed from the stored profiles.
  */
-#ifndef ET_APP_LAB_PROFILE_H
-#define ET_APP_LAB_PROFILE_H
+#pragma once
 
 #include "app/lab/experiments.h"
 #include "lab/profile_treatment.h"
@@ -82,5 +81,3 @@ int et_profiling_load(struct et_profiling *p, struct et_error *err) ET_CHECK;
 /* Measures or loads a study and prints it. */
 int et_profiling_run(
 	struct et_lab_request *r, const struct et_profile_lab *lab, struct et_error *err) ET_CHECK;
-
-#endif

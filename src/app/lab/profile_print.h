@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Judges and prints the parts of a study of profilers that are loaded. */
-#ifndef ET_APP_LAB_PROFILE_PRINT_H
-#define ET_APP_LAB_PROFILE_PRINT_H
+#pragma once
 
 #include "app/lab/profile.h"
 
@@ -13,5 +12,3 @@ void et_lab_print_sampling_rate(const struct et_profiling *p, FILE *svg);
 void et_lab_print_competing_load(const struct et_profiling *p, FILE *svg);
 void et_lab_print_triangle(const struct et_profiling *p, FILE *svg);
 void et_lab_print_sampling_bias(const struct et_profiling *p, FILE *svg);
-
-#endif

@@ -4,8 +4,7 @@
  * per group of lengths. They are the parts of a study LABEL/TIME, and are called ENVIRONMENT or
  * ENVIRONMENT/GROUP; the store says what belongs together.
  */
-#ifndef ET_APP_LAB_STUDY_H
-#define ET_APP_LAB_STUDY_H
+#pragma once
 
 #include "app/lab/experiments.h"
 #include "cli/environment.h"
@@ -69,5 +68,3 @@ struct et_env_wish et_study_wish(enum et_lab_env env);
 int et_study_choose(struct et_study *s, bool measured[ET_ENVS], struct et_error *err) ET_CHECK;
 /* Measures a study, or the rest of it. Sets s->prefix as soon as there may be experiments. */
 int et_study_measure(struct et_study *s, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of `etalon profile`. */
-#ifndef ET_APP_PROFILE_PROFILE_H
-#define ET_APP_PROFILE_PROFILE_H
+#pragma once
 
 #include "app/profile/view.h"
 #include "app/run/run.h"
@@ -59,5 +58,3 @@ void et_profile_confine(const struct et_profile_command *p, const struct et_oper
 /* Reads the files of --from and the operands, and shows them. Returns the exit status. */
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops) ET_CHECK;
-
-#endif

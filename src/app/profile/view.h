@@ -4,8 +4,7 @@
  * Names of functions and modules come from files of strangers and may contain any bytes; all
  * writers escape them.
  */
-#ifndef ET_APP_PROFILE_VIEW_H
-#define ET_APP_PROFILE_VIEW_H
+#pragma once
 
 #include "report/text.h"
 #include "stats/profile/profile.h"
@@ -89,5 +88,3 @@ void et_profile_folded(const struct et_profiled *p, FILE *out);
 void et_profile_speedscope(const struct et_profiled *p, FILE *out);
 void et_profile_flame(const struct et_profiled *p, FILE *out);
 void et_profile_page(const struct et_profiled *p, FILE *out);
-
-#endif

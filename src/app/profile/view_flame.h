@@ -4,12 +4,9 @@
  * share of the samples. The faded right end of a box and the whisker through it are as long as the
  * expanded uncertainty of that share. It needs no script.
  */
-#ifndef ET_APP_PROFILE_VIEW_FLAME_H
-#define ET_APP_PROFILE_VIEW_FLAME_H
+#pragma once
 
 #include "app/profile/view.h"
 
 /* Writes an element of a page. */
 void et_profile_flame_embed(const struct et_profiled *p, size_t command, FILE *out);
-
-#endif

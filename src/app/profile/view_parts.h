@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the writers of profiles only (app/profile/view.h). */
-#ifndef ET_APP_PROFILE_VIEW_PARTS_H
-#define ET_APP_PROFILE_VIEW_PARTS_H
+#pragma once
 
 #include "app/profile/view.h"
 #include "draw/terminal.h"
@@ -66,5 +65,3 @@ void et_profile_changes(
 void et_profile_details(const struct et_profiled *p, size_t command, const struct et_page *page);
 /* The notes about all commands that fit into this many lines; returns how many are left. */
 size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The calling contexts of a profile with their means over the runs that count. */
-#ifndef ET_APP_PROFILE_VIEW_TREE_H
-#define ET_APP_PROFILE_VIEW_TREE_H
+#pragma once
 
 #include "app/profile/view.h"
 
@@ -22,5 +21,3 @@ struct et_profile_box *et_profile_tree(
 
 /* Writes the functions of a context from the outermost in, joined by `join`, for a file. */
 void et_profile_stack(const struct et_profile *p, uint32_t node, const char *join, FILE *out);
-
-#endif

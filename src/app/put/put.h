@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon put`. */
-#ifndef ET_APP_PUT_PUT_H
-#define ET_APP_PUT_PUT_H
+#pragma once
 
 #include "cli/cli.h"
 #include "put/put.h"
@@ -12,5 +11,3 @@
  */
 int et_put_execute(
 	const struct et_cli *cli, const struct et_workload *w, const struct et_put_params *p);
-
-#endif

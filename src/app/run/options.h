@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of `run`, and the experiment that they make. */
-#ifndef ET_APP_RUN_OPTIONS_H
-#define ET_APP_RUN_OPTIONS_H
+#pragma once
 
 #include "base/option.h"
 #include "cli/environment.h"
@@ -121,5 +120,3 @@ int et_run_options_check(
 /* Refuses --fail-on-regression for a single command. */
 int et_run_gate_check(const struct et_run_options *o, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part that `run`, `hyperfine`, `emp` and `profile` share. */
-#ifndef ET_APP_RUN_RUN_H
-#define ET_APP_RUN_RUN_H
+#pragma once
 
 #include "app/run/options.h"
 #include "cli/cli.h"
@@ -48,5 +47,3 @@ int et_run_engine(
 int et_run_conclude(struct et_run_options *o, struct et_measuring *m) ET_CHECK;
 /* Prints where the experiment is kept, and how to see more of it: `left` notes. */
 void et_run_print_place(const struct et_measuring *m, size_t left);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Setters of options of `run` that no other command needs; see base/option.h. */
-#ifndef ET_APP_RUN_SET_H
-#define ET_APP_RUN_SET_H
+#pragma once
 
 #include "base/option.h"
 
@@ -18,5 +17,3 @@ et_option_set et_run_set_metronome;
 et_option_set et_run_set_output;
 et_option_set et_run_set_show;
 et_option_set et_run_set_ignored;
-
-#endif

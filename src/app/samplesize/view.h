@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many runs are enough, as text and as JSON. */
-#ifndef ET_APP_SAMPLESIZE_VIEW_H
-#define ET_APP_SAMPLESIZE_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -20,5 +19,3 @@ void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et
 /* Writes one row per series, metric and size. */
 void et_samplesize_csv(const struct et_sized *list, size_t n, FILE *out);
 void et_samplesize_json(struct et_json *w, const struct et_sized *s);
-
-#endif

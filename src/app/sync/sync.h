@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of `etalon sync`. Each returns the exit status, or -errno with err filled. */
-#ifndef ET_APP_SYNC_SYNC_H
-#define ET_APP_SYNC_SYNC_H
+#pragma once
 
 #include "cli/cli.h"
 #include "conduct/delivery.h"
@@ -43,5 +42,3 @@ char *et_sync_local_url(const struct et_sync *o) ET_CHECK;
 void et_sync_print_failure(const char *id, const struct et_error *err);
 /* Opens the spool; -ENOENT: there is none yet. */
 int et_sync_open_spool(struct et_store **out, struct et_error *err) ET_CHECK;
-
-#endif

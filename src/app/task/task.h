@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon task`. */
-#ifndef ET_APP_TASK_TASK_H
-#define ET_APP_TASK_TASK_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/sample/executor.h"
@@ -41,5 +40,3 @@ int et_task_measure(struct et_task *t, struct et_error *err) ET_CHECK;
 int et_task_deliver(struct et_task *t, struct et_error *err) ET_CHECK;
 /* Records in the central store why the attempt failed with rc, and returns rc. */
 int et_task_report_failure(struct et_task *t, int rc, struct et_error *err) ET_CHECK;
-
-#endif

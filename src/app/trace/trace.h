@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files of `etalon trace`. */
-#ifndef ET_APP_TRACE_TRACE_H
-#define ET_APP_TRACE_TRACE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "draw/progress.h"
@@ -24,5 +23,3 @@ struct et_trace_request {
  */
 int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_interrupt *interrupt,
 	struct et_traces *all, struct et_error *err) ET_CHECK;
-
-#endif

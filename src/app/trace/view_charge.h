@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of CPU times that accounting by ticks would charge in a trace, as text and JSON. */
-#ifndef ET_APP_TRACE_VIEW_CHARGE_H
-#define ET_APP_TRACE_VIEW_CHARGE_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -12,5 +11,3 @@ char et_charge_letter(const struct et_charges *all, uint32_t who);
 void et_charges_text(
 	const struct et_trace *t, const struct et_charges *all, const struct et_page *page);
 void et_charges_json(const struct et_charges *all, struct et_json *w);
-
-#endif

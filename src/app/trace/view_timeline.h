@@ -5,8 +5,7 @@
  * with the letter of the process that accounting by ticks would charge. Only the beginning of a
  * long trace is drawn.
  */
-#ifndef ET_APP_TRACE_VIEW_TIMELINE_H
-#define ET_APP_TRACE_VIEW_TIMELINE_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/sample/trace.h"
@@ -14,5 +13,3 @@
 
 void et_timeline_draw(
 	const struct et_trace *t, const struct et_charges *charges, const struct et_page *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The benchmarks of a program, and the cases that they and their parameters make. */
-#ifndef ET_LIB_BENCH_CASES_H
-#define ET_LIB_BENCH_CASES_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -35,5 +34,3 @@ int et_cases_filter(struct et_bench_cases *c, const char *filter, const char *ex
 /* Returns NULL if no case has that name. */
 const struct et_bench_case *et_cases_find(const struct et_bench_cases *c, const char *name);
 void et_cases_free(struct et_bench_cases *c);
-
-#endif

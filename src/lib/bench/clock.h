@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of a benchmark program: chosen and calibrated once, used by all its processes. */
-#ifndef ET_LIB_BENCH_CLOCK_H
-#define ET_LIB_BENCH_CLOCK_H
+#pragma once
 
 #include "lib/time/timebase.h"
 
@@ -18,5 +17,3 @@ struct et_bench_clock {
 int et_bench_clock_choose(int wanted, struct et_bench_clock *out);
 /* Makes a calibrated timebase of it, in the thread that shall use it. */
 void et_bench_clock_timebase(const struct et_bench_clock *c, struct et_timebase *out);
-
-#endif

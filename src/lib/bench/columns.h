@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of all cases as cells of clean text, which is printed in columns or as Markdown. */
-#ifndef ET_LIB_BENCH_COLUMNS_H
-#define ET_LIB_BENCH_COLUMNS_H
+#pragma once
 
 #include "lib/bench/output.h"
 
@@ -24,5 +23,3 @@ void et_bench_columns_free(struct et_bench_columns *c);
 /* "23.5 G", "512 ": a number with a prefix of the SI for the unit that follows. */
 enum { ET_BENCH_TEXT = 48 };
 const char *et_bench_si(double x, char buf[ET_BENCH_TEXT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures that several reports derive from a row in the same way, and the names of its values. */
-#ifndef ET_LIB_BENCH_FIGURES_H
-#define ET_LIB_BENCH_FIGURES_H
+#pragma once
 
 #include "lib/bench/model.h"
 #include "lib/bench/values.h"
@@ -52,5 +51,3 @@ const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n)
 unsigned et_bench_warnings(const struct et_bench_row *row);
 /* The sentence for one of them, which may depend on the benchmark. */
 const char *et_bench_warning_text(const struct et_bench_row *row, unsigned warning);
-
-#endif

@@ -3,8 +3,7 @@
  * The files that results are written to. They are opened before anything is timed; an old file
  * stays as it is until the new one is whole.
  */
-#ifndef ET_LIB_BENCH_FILES_H
-#define ET_LIB_BENCH_FILES_H
+#pragma once
 
 #include "base/outfile.h"
 #include "lib/bench/model.h"
@@ -25,5 +24,3 @@ int et_bench_file_open(struct et_bench_file *f, struct et_error *err) ET_CHECK;
 int et_bench_file_write(
 	struct et_bench_file *f, const struct et_bench_results *r, struct et_error *err) ET_CHECK;
 void et_bench_file_close(struct et_bench_file *f);
-
-#endif

@@ -3,8 +3,7 @@
  * Judges the samples of several processes: pure functions, without libRmath. The flags are those of
  * enum etalon_bench_flags.
  */
-#ifndef ET_LIB_BENCH_JUDGE_H
-#define ET_LIB_BENCH_JUDGE_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -31,5 +30,3 @@ void et_bench_compare_pairs(const struct et_slice *slices, size_t n, unsigned fl
  * the probability of any false alarm among them is at most 1 - level (Holm 1979). Returns how many.
  */
 size_t et_bench_family(struct et_bench_row *rows, size_t n, double fail_ratio, double level);
-
-#endif

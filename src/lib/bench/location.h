@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the values of processes lie, and how sure that is. */
-#ifndef ET_LIB_BENCH_LOCATION_H
-#define ET_LIB_BENCH_LOCATION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ double et_welch_df(double u, double df_u, double w, double df_w);
  * known from experience, as well as ten values would tell.
  */
 double et_combined_df(double se, double df, double u);
-
-#endif

@@ -4,8 +4,7 @@
  * (the samples of one case from one process), estimates and comparisons (what they say), results
  * (all of it, as reports and files see it).
  */
-#ifndef ET_LIB_BENCH_MODEL_H
-#define ET_LIB_BENCH_MODEL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -192,5 +191,3 @@ struct et_bench_results {
 	char **notes;   /* warnings that concern all cases: et_bench_note */
 	size_t n_notes;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of a benchmark program. */
-#ifndef ET_LIB_BENCH_OPTIONS_H
-#define ET_LIB_BENCH_OPTIONS_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -15,5 +14,3 @@ int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 	enum et_bench_action *action, struct et_error *err) ET_CHECK;
 void et_bench_options_free(struct et_bench_options *o);
 void et_bench_options_help(const char *program, FILE *out);
-
-#endif

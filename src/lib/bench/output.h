@@ -3,8 +3,7 @@
  * The results of a benchmark program as text for people and as files for other programs, and the
  * reader of such files. Like etalon_bench_main, these functions may use base/alloc.h.
  */
-#ifndef ET_LIB_BENCH_OUTPUT_H
-#define ET_LIB_BENCH_OUTPUT_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -64,5 +63,3 @@ void et_bench_note_missing(
 	struct et_bench_results *r, const char *old, const char *const *names, size_t n);
 /* Frees rows, context and notes. */
 void et_bench_results_free(struct et_bench_results *r);
-
-#endif

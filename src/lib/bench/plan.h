@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Divides the time of a benchmark program among cases and processes: pure arithmetic. */
-#ifndef ET_LIB_BENCH_PLAN_H
-#define ET_LIB_BENCH_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ double et_plan_case_ns(size_t n, bool pairs);
 double et_plan_usual_ns(size_t n, double case_ns, bool pairs);
 /* Whether process number i (from 0) takes slices of that case. Process 0 always does. */
 bool et_plan_takes(const struct et_bench_plan *p, size_t which, unsigned i);
-
-#endif

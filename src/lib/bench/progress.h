@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One line on a terminal that says what is being timed and how long it will take. */
-#ifndef ET_LIB_BENCH_PROGRESS_H
-#define ET_LIB_BENCH_PROGRESS_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -23,5 +22,3 @@ void et_bench_progress_show(
 	struct et_bench_progress *p, const char *name, unsigned process, unsigned n, uint64_t now);
 /* Removes the line, before something else is printed. */
 void et_bench_progress_clear(struct et_bench_progress *p);
-
-#endif

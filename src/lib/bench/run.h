@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Times the cases of a benchmark program in several processes, and collects their slices. */
-#ifndef ET_LIB_BENCH_RUN_H
-#define ET_LIB_BENCH_RUN_H
+#pragma once
 
 #include "lib/bench/cases.h"
 #include "lib/bench/model.h"
@@ -15,5 +14,3 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	int *signal, struct et_error *err) ET_CHECK;
 /* Lets signals end the program again: until the results are written, they do not. */
 void et_bench_run_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reduces the samples of one case to one value per process, by one method for all of them. */
-#ifndef ET_LIB_BENCH_VALUES_H
-#define ET_LIB_BENCH_VALUES_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -53,5 +52,3 @@ struct et_bench_summary {
 void et_bench_summarise(
 	const struct et_slices *s, const struct et_bench_method *m, struct et_bench_summary *out);
 void et_bench_summary_free(struct et_bench_summary *v);
-
-#endif

@@ -15,8 +15,7 @@
  * Instead of an answer, a worker may send {"error": "…"}. It ends when the parent closes the
  * socket, and is killed if the parent dies.
  */
-#ifndef ET_LIB_BENCH_WORKER_H
-#define ET_LIB_BENCH_WORKER_H
+#pragma once
 
 #include "lib/bench/cases.h"
 #include "lib/bench/clock.h"
@@ -77,5 +76,3 @@ int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const
 	char **why) ET_CHECK;
 /* Lets the worker end, or kills it; a worker that has not been started is left alone. */
 void et_worker_end(struct et_worker *w, bool kill_it);
-
-#endif

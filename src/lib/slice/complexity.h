@@ -5,8 +5,7 @@
  * O'Hallaron 2001, chapters 5 and 9). Each process gives one time per case. Pure functions; like
  * etalon_bench_main, they may use base/alloc.h.
  */
-#ifndef ET_LIB_SLICE_COMPLEXITY_H
-#define ET_LIB_SLICE_COMPLEXITY_H
+#pragma once
 
 #include "lib/bench/model.h"
 #include "num/growth.h"
@@ -44,5 +43,3 @@ struct et_complexity {
 size_t et_complexity_fit(
 	const struct et_bench_row *rows, size_t n, double level, struct et_complexity **out);
 void et_complexity_free(struct et_complexity *list, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the samples of one case in this process: the only part that calls the user's functions. */
-#ifndef ET_LIB_SLICE_SLICE_H
-#define ET_LIB_SLICE_SLICE_H
+#pragma once
 
 #include "lib/bench/model.h"
 #include "lib/time/timebase.h"
@@ -22,5 +21,3 @@ struct et_slice_request {
  */
 int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *q,
 	struct et_timebase *t, struct et_slice *out);
-
-#endif

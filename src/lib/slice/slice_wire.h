@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A slice as JSON, on its way from the process that took it to the one that judges it. */
-#ifndef ET_LIB_SLICE_SLICE_WIRE_H
-#define ET_LIB_SLICE_SLICE_WIRE_H
+#pragma once
 
 #include "base/json.h"
 #include "lib/bench/model.h"
@@ -12,5 +11,3 @@
 void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s);
 /* Returns false, with nothing to free, if it is not the JSON of a slice. */
 bool et_slice_parse(const json_t *j, struct et_slice *out) ET_CHECK;
-
-#endif

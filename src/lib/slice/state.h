@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a struct etalon_state, which only the library sees. One thread uses it. */
-#ifndef ET_LIB_SLICE_STATE_H
-#define ET_LIB_SLICE_STATE_H
+#pragma once
 
 #include "lib/slice/slice.h"
 #include "lib/time/cache.h"
@@ -72,5 +71,3 @@ void et_state_set_up(struct etalon_state *s);
 void et_state_run_body(struct etalon_state *s);
 void et_state_tear_down(struct etalon_state *s);
 void et_state_finish(struct etalon_state *s);
-
-#endif

@@ -4,8 +4,7 @@
  * together, their samples together once all of them have warmed up, and leave their loops together:
  * one of them may free after the loop what all of them use in it.
  */
-#ifndef ET_LIB_SLICE_THREADS_H
-#define ET_LIB_SLICE_THREADS_H
+#pragma once
 
 #include "lib/slice/slice.h"
 
@@ -30,5 +29,3 @@ void et_crew_leave_together(struct et_crew *crew);
 /* As et_slice_take, for a case of at least two threads. */
 int et_slice_take_threads(const struct et_bench_case *c, const struct et_slice_request *q,
 	const struct et_timebase *t, struct et_slice *out);
-
-#endif

@@ -3,8 +3,7 @@
  * Messages between a benchmark program and its workers: one JSON value per line, over a socket. The
  * other end is not trusted: it may be any program, at any state.
  */
-#ifndef ET_LIB_SLICE_WIRE_H
-#define ET_LIB_SLICE_WIRE_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -27,5 +26,3 @@ int et_wire_send(struct et_wire *w, const char *line) ET_CHECK;
 int et_wire_receive(struct et_wire *w, int timeout_ms, json_t **out) ET_CHECK;
 /* Closes the socket. */
 void et_wire_free(struct et_wire *w);
-
-#endif

@@ -4,8 +4,7 @@
  * miss afterwards. Without the check a part of the data survives, because the replacement of a
  * cache is not least-recently-used, and K-best would pick the samples in which most survived.
  */
-#ifndef ET_LIB_TIME_CACHE_H
-#define ET_LIB_TIME_CACHE_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -66,5 +65,3 @@ void et_cache_note(struct et_cache *c, double ticks);
 double et_cache_median(const struct et_cache *c, double *half_width);
 /* Evicts a range line by line. Returns false if the processor has no instruction for that. */
 bool et_cache_flush(const void *start, size_t bytes);
-
-#endif

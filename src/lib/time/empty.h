@@ -4,8 +4,7 @@
  * executes the instructions of the call beside those of the function, so an empty call alone takes
  * longer than it adds to a function: the cost is between nothing and that of an empty call.
  */
-#ifndef ET_LIB_TIME_EMPTY_H
-#define ET_LIB_TIME_EMPTY_H
+#pragma once
 
 #include "lib/time/timebase.h"
 
@@ -25,5 +24,3 @@ struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *a
 	uint64_t calls, bool beside);
 /* The same for one iteration of ETALON_LOOP whose body takes body_ns with the loop. */
 struct et_empty et_empty_loop(struct et_timebase *t, double body_ns);
-
-#endif

@@ -5,8 +5,7 @@
  * counts them over the same time; if it has too few counters, the kernel counts them in turn, and
  * the counts are scaled up. Where the kernel allows it, they are read without a system call.
  */
-#ifndef ET_LIB_TIME_EVENTS_H
-#define ET_LIB_TIME_EVENTS_H
+#pragma once
 
 #include "lib/bench/model.h"
 
@@ -64,5 +63,3 @@ bool et_pmu_read_page(const volatile struct perf_event_mmap_page *page,
 	uint64_t (*counter)(uint32_t index), uint64_t (*clock)(void), struct et_event_reading *out);
 /* The count between two readings, scaled up if the counter was not always running. */
 double et_pmu_between(const struct et_event_reading *from, const struct et_event_reading *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the periods in which a thread does not run, by a clock that a test can replace. */
-#ifndef ET_LIB_TIME_INACTIVE_H
-#define ET_LIB_TIME_INACTIVE_H
+#pragma once
 
 #include <etalon/etalon.h>
 
@@ -17,5 +16,3 @@ struct et_inactive_clock {
  */
 int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
 	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out);
-
-#endif

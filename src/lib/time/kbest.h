@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* K-best over a timebase: the part of etalon_kbest that does not depend on the machine. */
-#ifndef ET_LIB_TIME_KBEST_H
-#define ET_LIB_TIME_KBEST_H
+#pragma once
 
 #include "lib/time/timebase.h"
 
@@ -22,5 +21,3 @@ int et_kbest_opts_complete(
  */
 int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
 	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The samples of one etalon_kbest, whether they suffice, and the result from them. */
-#ifndef ET_LIB_TIME_KBEST_JUDGE_H
-#define ET_LIB_TIME_KBEST_JUDGE_H
+#pragma once
 
 #include "lib/time/empty.h"
 #include "lib/time/kbest.h"
@@ -32,5 +31,3 @@ bool et_kbest_compensates_switches(const struct et_kbest_run *m, double switches
 /* Whether the samples suffice, or the limits are reached. */
 bool et_kbest_finished(const struct et_kbest_run *m);
 void et_kbest_judge(struct et_kbest_run *m, struct etalon_kbest_result *r);
-
-#endif

@@ -3,8 +3,7 @@
  * All samples of etalon_kbest, in memory that is allocated before the first: what the shortest do
  * not show. Times are in ticks of the clock.
  */
-#ifndef ET_LIB_TIME_KBEST_SAMPLES_H
-#define ET_LIB_TIME_KBEST_SAMPLES_H
+#pragma once
 
 #include "lib/time/sampler.h"
 
@@ -59,5 +58,3 @@ bool et_kept_below_floor(struct et_kept_samples *s, double epsilon);
  */
 bool et_kept_calls_differ(
 	struct et_kept_samples *s, double lost_share, double *mean, double *mean_error);
-
-#endif

@@ -4,8 +4,7 @@
  * threads that preempt it, interrupts, a processor below its full speed. The caller runs the timed
  * code between et_sampler_begin and et_sampler_end. Nothing here allocates, prints or locks.
  */
-#ifndef ET_LIB_TIME_SAMPLER_H
-#define ET_LIB_TIME_SAMPLER_H
+#pragma once
 
 #include "lib/time/timebase.h"
 
@@ -95,5 +94,3 @@ bool et_sampler_enough_windows(const struct et_sampler *s);
  */
 double et_sampler_least_loss(
 	const struct et_sampler *s, double sample_ns, bool by_cpu, double *uncertainty_ns);
-
-#endif

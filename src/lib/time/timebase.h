@@ -8,8 +8,7 @@
  * "Ticks" are units of the clock. The timer interrupt, which the kernel calls tick, is named in
  * full, except in wait_tick and tick_ns.
  */
-#ifndef ET_LIB_TIME_TIMEBASE_H
-#define ET_LIB_TIME_TIMEBASE_H
+#pragma once
 
 #include "clock/counter.h"
 #include "clock/loss.h"
@@ -75,5 +74,3 @@ void et_timebase_counter(struct et_timebase *t, const struct et_counter *c);
 void et_timebase_raw(struct et_timebase *t); /* by CLOCK_MONOTONIC_RAW */
 /* Whether the counter goes backwards from one CPU to another. Restores the thread's affinity. */
 bool et_timebase_counter_backwards(void);
-
-#endif

@@ -13,8 +13,7 @@
  * namespaces. A folder without this lock is what a killed etalon has left, whatever the names and
  * PIDs of its members are.
  */
-#ifndef ET_MEASURE_CHILD_CGROUP_H
-#define ET_MEASURE_CHILD_CGROUP_H
+#pragma once
 
 #include "model/sample/executor.h"
 
@@ -77,5 +76,3 @@ struct et_sweep {
 void et_cgroup_sweep(const char *folder, struct et_sweep *out);
 /* The same in the group that we are in, in all hierarchies that etalon makes groups in. */
 void et_cgroup_sweep_all(const char *root, struct et_sweep *out);
-
-#endif

@@ -10,8 +10,7 @@
  * attach to it before execve() (observer.h), or if it changes its user: processes of that user can
  * then stop it, and a parent that waits in vfork() handles no signal.
  */
-#ifndef ET_MEASURE_CHILD_CHILD_H
-#define ET_MEASURE_CHILD_CHILD_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/child/cgroup.h"
@@ -123,5 +122,3 @@ int et_child_try(const struct et_child_setup *setup) ET_CHECK;
 /* Finds the executable for a name, as execvp() does and with its errors. The caller frees *out. */
 int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,
 	struct et_error *err) ET_CHECK;
-
-#endif

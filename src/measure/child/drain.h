@@ -9,8 +9,7 @@
  * (SCHED_BATCH), and reads at once only when the pipe of 1 MiB is half full. A file in memory
  * instead would need no thread, but would have no bound that the program does not notice.
  */
-#ifndef ET_MEASURE_CHILD_DRAIN_H
-#define ET_MEASURE_CHILD_DRAIN_H
+#pragma once
 
 #include "base/error.h"
 #include "model/sample/executor.h"
@@ -44,5 +43,3 @@ void et_drain_forget(struct et_drain *d, size_t n_slots);
 /* Copies the last lines, at most three, that the program of the slot wrote to standard error. */
 void et_drain_last_lines(struct et_drain *d, size_t slot, char *out, size_t size);
 void et_drain_close(struct et_drain *d); /* after et_drain_init it may always be called */
-
-#endif

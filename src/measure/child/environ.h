@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The environment and identity of the measured programs: those of the user, without etalon's. */
-#ifndef ET_MEASURE_CHILD_ENVIRON_H
-#define ET_MEASURE_CHILD_ENVIRON_H
+#pragma once
 
 #include "base/error.h"
 
@@ -44,5 +43,3 @@ void et_environ_number(char **envp, bool warmup, uint32_t n);
 char **et_environ_with_pad(char **envp);
 void et_environ_pad(char **envp, size_t bytes); /* makes no system call */
 const char *et_environ_get(char *const *envp, const char *name);
-
-#endif

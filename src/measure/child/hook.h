@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The user's commands around runs (--prepare and the like), and builds. They are not measured. */
-#ifndef ET_MEASURE_CHILD_HOOK_H
-#define ET_MEASURE_CHILD_HOOK_H
+#pragma once
 
 #include "measure/child/cgroup.h"
 #include "measure/child/child.h"
@@ -29,5 +28,3 @@ struct et_hook {
  */
 int et_hook_run(
 	const struct et_hook *h, const char *what, const char *text, struct et_error *err) ET_CHECK;
-
-#endif

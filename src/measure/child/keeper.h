@@ -14,8 +14,7 @@
  *
  * It is a child without an exit signal, so that waiting for all children does not report it.
  */
-#ifndef ET_MEASURE_CHILD_KEEPER_H
-#define ET_MEASURE_CHILD_KEEPER_H
+#pragma once
 
 #include "model/sample/executor.h"
 
@@ -33,5 +32,3 @@ struct et_keeper {
 void et_keeper_start(struct et_keeper *k, const struct et_interrupt *interrupt,
 	const int marks[static ET_KEEPER_MARKS]);
 void et_keeper_stop(struct et_keeper *k); /* all zero is fine */
-
-#endif

@@ -3,8 +3,7 @@
  * Lets two programs on one CPU run in turn, by signals from another CPU. The steps are finer than
  * the scheduler's time slices, so a change of the machine's speed hits both programs more alike.
  */
-#ifndef ET_MEASURE_CHILD_METRONOME_H
-#define ET_MEASURE_CHILD_METRONOME_H
+#pragma once
 
 #include "measure/child/child.h"
 #include "measure/child/reap.h"
@@ -32,5 +31,3 @@ struct et_metronome {
  * afterwards. Call it on another CPU than theirs, and et_reap_wait() next.
  */
 void et_metronome_run(const struct et_metronome *m);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * It also listens for the exit records of all tasks, see taskstats.h.
  */
-#ifndef ET_MEASURE_CHILD_OWN_PROCESS_H
-#define ET_MEASURE_CHILD_OWN_PROCESS_H
+#pragma once
 
 #include "measure/child/cgroup.h"
 #include "measure/child/wakeup_prio.h"
@@ -38,5 +37,3 @@ int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n
 void et_own_process_step_aside(const struct et_own_process *p);
 void et_own_process_step_back(const struct et_own_process *p);
 void et_own_process_restore(struct et_own_process *p); /* all zero is fine */
-
-#endif

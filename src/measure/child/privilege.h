@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hint for an operation that the kernel refused for want of a capability. */
-#ifndef ET_MEASURE_CHILD_PRIVILEGE_H
-#define ET_MEASURE_CHILD_PRIVILEGE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -11,5 +10,3 @@
  */
 int et_hint_privilege(
 	struct et_error *err, int rc, const char *capabilities, const char *otherwise);
-
-#endif

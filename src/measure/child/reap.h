@@ -3,8 +3,7 @@
  * The end of a program: waiting for it, reading what /proc holds about it until it is reaped, and
  * ending the processes that it left running. Their CPU time counts as the program's.
  */
-#ifndef ET_MEASURE_CHILD_REAP_H
-#define ET_MEASURE_CHILD_REAP_H
+#pragma once
 
 #include "measure/observe/snapshot.h"
 #include "model/sample/executor.h"
@@ -80,5 +79,3 @@ void et_reap_read_zombie(
 	const char *root, const struct et_reap_request *q, struct et_reap_result *out);
 /* The children of ours, without their own children. The caller frees *pids. 0 or -errno. */
 int et_reap_list_children(const char *root, int32_t **pids, size_t *n) ET_CHECK;
-
-#endif

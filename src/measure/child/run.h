@@ -4,8 +4,7 @@
  * Everything is prepared, the children are started and waited for, and what was read becomes a
  * sample of each program.
  */
-#ifndef ET_MEASURE_CHILD_RUN_H
-#define ET_MEASURE_CHILD_RUN_H
+#pragma once
 
 #include "measure/child/own_process.h"
 #include "measure/child/run_setup.h"
@@ -47,5 +46,3 @@ struct et_run {
  */
 int et_run_perform(struct et_run_context *c, struct et_run *run, struct et_sample *out,
 	struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * How the programs of an experiment are started: which files, CPUs, scheduling policy, identity and
  * environment. All of it is decided once, before the first run, and only read afterwards.
  */
-#ifndef ET_MEASURE_CHILD_RUN_SETUP_H
-#define ET_MEASURE_CHILD_RUN_SETUP_H
+#pragma once
 
 #include "measure/child/child.h"
 #include "measure/child/environ.h"
@@ -55,5 +54,3 @@ static inline const struct et_child_treatment *et_run_setup_treatment(
 {
 	return s->treatments.list ? &s->treatments.list[command] : NULL;
 }
-
-#endif

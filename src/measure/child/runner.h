@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The executor that runs real programs: one run gives one sample, or two of a duet. */
-#ifndef ET_MEASURE_CHILD_RUNNER_H
-#define ET_MEASURE_CHILD_RUNNER_H
+#pragma once
 
 #include "measure/trace/sched_stream.h"
 #include "model/experiment/experiment.h"
@@ -45,5 +44,3 @@ void et_runner_treat(struct et_runner *r,
  * or "+perf" if the ledger is open. The caller frees it.
  */
 char *et_runner_snapshot_source(const struct et_runner *r);
-
-#endif

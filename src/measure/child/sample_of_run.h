@@ -4,8 +4,7 @@
  * no file, no clock. The tolerances by which readings of different sources are reconciled are here
  * and in measure/ledger/account.c, and nowhere else.
  */
-#ifndef ET_MEASURE_CHILD_SAMPLE_OF_RUN_H
-#define ET_MEASURE_CHILD_SAMPLE_OF_RUN_H
+#pragma once
 
 #include "measure/child/child.h"
 #include "measure/child/reap.h"
@@ -46,5 +45,3 @@ struct et_readings {
  * `place` is for the caller to fill.
  */
 void et_sample_of_run(const struct et_readings *r, struct et_sample *s);
-
-#endif

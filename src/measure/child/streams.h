@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors 0, 1 and 2 of the measured programs. They are opened once, for all runs. */
-#ifndef ET_MEASURE_CHILD_STREAMS_H
-#define ET_MEASURE_CHILD_STREAMS_H
+#pragma once
 
 #include "measure/child/drain.h"
 #include "model/sample/executor.h"
@@ -42,5 +41,3 @@ int et_streams_start(struct et_streams *s, struct et_error *err) ET_CHECK;
 /* Rewinds the input, truncates the output and forgets standard error, before each run. */
 void et_streams_rewind(struct et_streams *s, size_t n_slots);
 void et_streams_close(struct et_streams *s);
-
-#endif

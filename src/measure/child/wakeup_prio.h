@@ -12,8 +12,7 @@
  * and would wake up from each sleep about 50 µs earlier than a program that the user's shell
  * started.
  */
-#ifndef ET_MEASURE_CHILD_WAKEUP_PRIO_H
-#define ET_MEASURE_CHILD_WAKEUP_PRIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void et_wakeup_prio_hurry(struct et_wakeup_prio *p);
 void et_wakeup_prio_lower(struct et_wakeup_prio *p);
 /* Raises the priority of another process; a child of vfork() does that for its parent. */
 void et_wakeup_prio_raise_process(pid_t pid);
-
-#endif

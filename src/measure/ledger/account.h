@@ -3,8 +3,7 @@
  * The pure half of the ledger: closes the account that the kernel has summed up and enters it into
  * a sample.
  */
-#ifndef ET_MEASURE_LEDGER_ACCOUNT_H
-#define ET_MEASURE_LEDGER_ACCOUNT_H
+#pragma once
 
 #include "measure/ledger/record.h"
 #include "model/sample/sample.h"
@@ -27,5 +26,3 @@ void et_account_add(struct et_account *a, int32_t pid, const struct et_culprit_a
 /* Closes the account at the end of the window and enters it; number is that of the slot. */
 void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s);
 void et_account_free(struct et_account *a);
-
-#endif

@@ -8,8 +8,7 @@
  * The program is on a CPU if at least one of its tasks runs, and runnable if none runs and at least
  * one waits for a CPU. So the account adds up for programs with parallel tasks, too.
  */
-#ifndef ET_MEASURE_LEDGER_LEDGER_H
-#define ET_MEASURE_LEDGER_LEDGER_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/trace/sched_stream.h"
@@ -60,5 +59,3 @@ void et_ledger_stop(struct et_ledger *l);
 void et_ledger_gather(struct et_ledger *l);
 /* Enters a slot's account into its sample, whose times and culprits are known by now. */
 void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s);
-
-#endif

@@ -3,8 +3,7 @@
  * The data that the sources of the ledger fill in: one block of memory and two tables. The BPF
  * programs in the kernel and etalon share these layouts.
  */
-#ifndef ET_MEASURE_LEDGER_RECORD_H
-#define ET_MEASURE_LEDGER_RECORD_H
+#pragma once
 
 #include "measure/trace/sched_record.h"
 
@@ -97,5 +96,3 @@ struct et_culprit_account {
 	__u32 kernel_thread, unused;
 	char name[ET_TASK_NAME];
 };
-
-#endif

@@ -7,8 +7,7 @@
  * add up to the window. A file that includes this header must define the three functions declared
  * first.
  */
-#ifndef ET_MEASURE_LEDGER_RULES_H
-#define ET_MEASURE_LEDGER_RULES_H
+#pragma once
 
 #include "measure/ledger/record.h"
 
@@ -140,5 +139,3 @@ static inline void begin_stretch(struct et_ledger_memory *m, struct et_ledger_cp
 	charge(m, (__u32)task->slot, now);
 	set_state(m, task, ET_TASK_RUNNING, here);
 }
-
-#endif

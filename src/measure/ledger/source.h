@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interface of the ledger's two sources, BPF and perf, which sum up the accounts. */
-#ifndef ET_MEASURE_LEDGER_SOURCE_H
-#define ET_MEASURE_LEDGER_SOURCE_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/ledger/ledger.h"
@@ -37,5 +36,3 @@ struct et_ledger_early *et_ledger_bpf_early(void);
 
 extern const struct et_ledger_source et_ledger_by_bpf;
 extern const struct et_ledger_source et_ledger_by_perf;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads a BPF object into the kernel. Only this file and its callers know libbpf. */
-#ifndef ET_MEASURE_OBSERVE_BPF_H
-#define ET_MEASURE_OBSERVE_BPF_H
+#pragma once
 
 #include "base/error.h"
 
@@ -42,5 +41,3 @@ int et_bpf_try(struct et_bpf_object object,
 	struct et_bpf *out) ET_CHECK;
 int et_bpf_explain(int rc, struct et_error *err);
 void et_bpf_unload(struct et_bpf *b); /* may be all zero */
-
-#endif

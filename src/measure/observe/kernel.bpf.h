@@ -3,8 +3,7 @@
  * The kernel structures that the BPF programs read, with only the fields that they need. libbpf
  * finds the offsets in the running kernel when it loads the programs (CO-RE).
  */
-#ifndef ET_MEASURE_OBSERVE_KERNEL_BPF_H
-#define ET_MEASURE_OBSERVE_KERNEL_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -105,5 +104,3 @@ static inline __u64 arrival_ns(struct task_struct *t, __u64 since_ns, __u64 now_
 	__u64 ago_ns = rq_clock(rq) - t->sched_info.last_arrival;
 	return ago_ns < now_ns - since_ns ? now_ns - ago_ns : since_ns;
 }
-
-#endif

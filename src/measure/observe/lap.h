@@ -4,8 +4,7 @@
  * no memory, so it neither disturbs a program's caches nor depends on them. Only the processor
  * itself slows it down: a lower clock frequency, or a busy hyper-thread sibling.
  */
-#ifndef ET_MEASURE_OBSERVE_LAP_H
-#define ET_MEASURE_OBSERVE_LAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ static inline void et_lap(void)
 		__asm__ volatile("" : "+r"(count));
 	}
 }
-
-#endif

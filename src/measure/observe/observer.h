@@ -6,8 +6,7 @@
  * Nothing here may slow a run down: no call allocates memory per run once its buffers have grown,
  * and nothing is called between the start of a program and its end.
  */
-#ifndef ET_MEASURE_OBSERVE_OBSERVER_H
-#define ET_MEASURE_OBSERVE_OBSERVER_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/trace/sched_stream.h"
@@ -93,5 +92,3 @@ int et_observers_attach(
 	const struct et_observers *o, struct et_run *run, struct et_error *err) ET_CHECK;
 void et_observers_after(const struct et_observers *o, struct et_run *run);
 void et_observers_fill(const struct et_observers *o, struct et_run *run, struct et_sample *samples);
-
-#endif

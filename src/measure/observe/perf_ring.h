@@ -5,8 +5,7 @@
  * what the records mean; this file knows only their header and PERF_RECORD_LOST. See
  * perf_event_open(2), "MMAP layout".
  */
-#ifndef ET_MEASURE_OBSERVE_PERF_RING_H
-#define ET_MEASURE_OBSERVE_PERF_RING_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -53,5 +52,3 @@ void et_perf_ring_close(struct et_perf_ring *r);
  * frees their room. -EBADMSG if the bytes are not what the kernel writes: the rest was skipped.
  */
 int et_perf_ring_drain(struct et_perf_ring *r, const struct et_perf_reader *reader) ET_CHECK;
-
-#endif

@@ -12,8 +12,7 @@
  * Readings of a CPU are at least 10 ms apart, which bounds their cost to some 2 % of the time (4 %
  * on a machine at half speed), so runs of short programs share readings.
  */
-#ifndef ET_MEASURE_OBSERVE_PROBE_H
-#define ET_MEASURE_OBSERVE_PROBE_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -41,5 +40,3 @@ void et_probe_seen(struct et_probe *p, int cpu);
 uint64_t et_probe_before(struct et_probe *p);
 /* The reading after a run: ET_UNKNOWN if it is too early for another. */
 uint64_t et_probe_after(struct et_probe *p);
-
-#endif

@@ -8,8 +8,7 @@
  * privilege, and at a sixth of the cost of a taskstats request. Only exit records report processes
  * that started and ended between two snapshots.
  */
-#ifndef ET_MEASURE_OBSERVE_SNAPSHOT_H
-#define ET_MEASURE_OBSERVE_SNAPSHOT_H
+#pragma once
 
 #include "measure/observe/taskstats.h"
 #include "model/sample/sample.h"
@@ -91,5 +90,3 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 size_t et_snapshot_compare(struct et_proc_reader *r, const struct et_snapshot *before,
 	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
 	uint64_t tick_ns, struct et_culprit **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steal: time that the hypervisor took from our CPUs, in ticks of 10 ms from /proc/stat. */
-#ifndef ET_MEASURE_OBSERVE_STEAL_H
-#define ET_MEASURE_OBSERVE_STEAL_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -37,5 +36,3 @@ struct et_stolen et_steal_parse(const char *text, const cpu_set_t *cpus, long ti
  * in proportion to its CPU time. ET_UNKNOWN if a reading is.
  */
 uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t cpu_ns);
-
-#endif

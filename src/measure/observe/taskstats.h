@@ -6,8 +6,7 @@
  * The CPU time in a record misses the task's last stretch, up to a tick. It serves to find other
  * processes that started and ended, and is never used for the CPU time of the measured program.
  */
-#ifndef ET_MEASURE_OBSERVE_TASKSTATS_H
-#define ET_MEASURE_OBSERVE_TASKSTATS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -47,5 +46,3 @@ int et_taskstats_drain(struct et_taskstats *t,
 	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx, bool *lost) ET_CHECK;
 /* Sets the size of the socket's buffer; tests make it small to lose records. */
 int et_taskstats_set_buffer(struct et_taskstats *t, int bytes) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributes inactive periods of a trace to causes. Pure functions over a trace and records. */
-#ifndef ET_MEASURE_TRACE_CAUSE_H
-#define ET_MEASURE_TRACE_CAUSE_H
+#pragma once
 
 #include "measure/trace/sched_stream.h"
 #include "model/sample/trace.h"
@@ -59,5 +58,3 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process);
 
 /* The same for a trace of a file, which may contain its ticks; also fills the sums. */
 void et_cause_of_file(struct et_trace *t);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings about the clocks of a machine, by the figures of a survey. */
-#ifndef ET_MEASURE_TRACE_CLOCK_WARNINGS_H
-#define ET_MEASURE_TRACE_CLOCK_WARNINGS_H
+#pragma once
 
 #include "clock/survey.h"
 #include "model/result/warning.h"
 
 /* clocksource: the kernel's, as in /sys. */
 void et_survey_warn(const struct et_survey *s, const char *clocksource, struct et_warnings *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layouts that the BPF programs in the kernel and etalon share. */
-#ifndef ET_MEASURE_TRACE_SCHED_RECORD_H
-#define ET_MEASURE_TRACE_SCHED_RECORD_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -21,5 +20,3 @@ struct et_sched_record {
 	struct et_sched_task who;  /* for an interrupt: only its name, or its vector as pid */
 	struct et_sched_task next; /* the task that has the CPU after end_ns */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interface of the two sources of sched_stream.h, BPF and perf, and their records. */
-#ifndef ET_MEASURE_TRACE_SCHED_SOURCE_H
-#define ET_MEASURE_TRACE_SCHED_SOURCE_H
+#pragma once
 
 #include "measure/trace/sched_record.h"
 #include "measure/trace/sched_stream.h"
@@ -49,5 +48,3 @@ int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_le
  */
 void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
 	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx);
-
-#endif

@@ -5,8 +5,7 @@
  * records of context switches, which contain no interrupts. The account of a sample, which is
  * summed up in the kernel, is in ledger.h. Times are CLOCK_MONOTONIC.
  */
-#ifndef ET_MEASURE_TRACE_SCHED_STREAM_H
-#define ET_MEASURE_TRACE_SCHED_STREAM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -64,5 +63,3 @@ const char *et_sched_stream_source(const struct et_sched_stream *w);
 bool et_sched_has_bpf(void);
 /* False: the events contain no interrupts. */
 bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w);
-
-#endif

@@ -7,8 +7,7 @@
  * first interrupt after a tick is due serves it, however late it comes, because the kernel runs all
  * expired timers; only an idle CPU may have stopped its tick.
  */
-#ifndef ET_MEASURE_TRACE_TICK_GRID_H
-#define ET_MEASURE_TRACE_TICK_GRID_H
+#pragma once
 
 #include "model/sample/trace.h"
 
@@ -26,5 +25,3 @@ struct et_tick_grid {
  */
 int et_tick_grid_find(const struct et_timer_record *records, size_t n, uint64_t nominal_ns,
 	bool *ticks, struct et_tick_grid *out) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When the timer interrupt occurs, by the kernel's records (measure/trace/sched_stream.h). */
-#ifndef ET_MEASURE_TRACE_TIMER_PHASE_H
-#define ET_MEASURE_TRACE_TIMER_PHASE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * interrupts.
  */
 uint64_t et_timer_phase(int cpu, uint64_t tick_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * execution time", Figure 9.1), from an arithmetic operation to a new process. Each is measured
  * many times on one CPU.
  */
-#ifndef ET_MEASURE_TRACE_TIMESCALES_H
-#define ET_MEASURE_TRACE_TIMESCALES_H
+#pragma once
 
 #include "base/error.h"
 #include "clock/pulse.h"
@@ -34,5 +33,3 @@ struct et_timescales {
  */
 int et_timescales_measure(
 	int cpu, const struct et_pulse *pulse, struct et_timescales *out) ET_CHECK;
-
-#endif

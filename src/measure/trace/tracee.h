@@ -3,8 +3,7 @@
  * The trace of a program, from the scheduler's records: when it was off its CPU, and which process
  * or interrupt had the CPU then. The program and all its descendants run on one CPU.
  */
-#ifndef ET_MEASURE_TRACE_TRACEE_H
-#define ET_MEASURE_TRACE_TRACEE_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/trace/sched_stream.h"
@@ -37,5 +36,3 @@ struct et_tracee_window {
 
 void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *events,
 	size_t n, struct et_trace *t);
-
-#endif

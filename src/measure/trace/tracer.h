@@ -4,8 +4,7 @@
  * if there is one, takes its gaps and the kernel's records and attributes each gap to a cause.
  * Memory is bounded, whatever the duration.
  */
-#ifndef ET_MEASURE_TRACE_TRACER_H
-#define ET_MEASURE_TRACE_TRACER_H
+#pragma once
 
 #include "base/error.h"
 #include "clock/counter.h"
@@ -38,5 +37,3 @@ void et_tracer_leave_cpu(int cpu);
 /* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.
  */
 void et_tracer_warn_counter(struct et_trace *t, const struct et_counter *c, int calibrated);
-
-#endif

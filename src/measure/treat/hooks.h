@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hooks of a designed experiment: `setup` before the first run, `between` before each
  * treatment. */
-#ifndef ET_MEASURE_TREAT_HOOKS_H
-#define ET_MEASURE_TREAT_HOOKS_H
+#pragma once
 
 #include "measure/child/hook.h"
 #include "model/design/design.h"
@@ -18,5 +17,3 @@ struct et_design_hooks {
  */
 int et_design_hooks_run(struct et_design_hooks *s, const struct et_hook *h,
 	const struct et_design *d, uint32_t command, struct et_error *err) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the two halves of treatment.h: levels, and what is made of them. */
-#ifndef ET_MEASURE_TREAT_LEVEL_H
-#define ET_MEASURE_TREAT_LEVEL_H
+#pragma once
 
 #include "measure/treat/treatment.h"
 
@@ -17,5 +16,3 @@ int et_treatment_read_level(const char *root, const struct et_design_factor *f, 
  * of ours if the plan names none.
  */
 const char *et_treatment_variable(const struct et_design_factor *f);
-
-#endif

@@ -5,8 +5,7 @@
  * them costs one wake-up, and they are children without an exit signal, as the keeper is
  * (keeper.h): waiting for the program does not report them. They die with etalon.
  */
-#ifndef ET_MEASURE_TREAT_LOAD_H
-#define ET_MEASURE_TREAT_LOAD_H
+#pragma once
 
 #include "base/error.h"
 
@@ -37,5 +36,3 @@ int et_load_start(
 /* Lets them sleep, and waits until they do: nothing of it is left for the next run. */
 void et_load_stop(struct et_load *l);
 void et_load_close(struct et_load *l); /* all zero is fine */
-
-#endif

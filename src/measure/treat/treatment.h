@@ -4,8 +4,7 @@
  * environment, CPUs, scheduling, addresses, memory, competing processes. It is decided for every
  * command before the first run, and only read afterwards.
  */
-#ifndef ET_MEASURE_TREAT_TREATMENT_H
-#define ET_MEASURE_TREAT_TREATMENT_H
+#pragma once
 
 #include "measure/child/child.h"
 #include "model/experiment/experiment.h"
@@ -66,5 +65,3 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 void et_treatments_free(struct et_treatments *t); /* all zero is fine */
 /* Puts what the treatment sets into the setup of a child. */
 void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setup *setup);
-
-#endif

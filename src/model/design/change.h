@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The difference between the plan of a stored experiment and a plan file as it is now. */
-#ifndef ET_MODEL_DESIGN_CHANGE_H
-#define ET_MODEL_DESIGN_CHANGE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -14,5 +13,3 @@ char *et_design_changes(const struct et_design *before, const struct et_design *
 /* The same, and of the options that the plan sets; the seed only if has_seed. */
 char *et_plan_changes(
 	const struct et_experiment *before, const struct et_experiment *now, bool has_seed);
-
-#endif

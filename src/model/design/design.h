@@ -8,8 +8,7 @@
  * treatment × programs + program. So a sequential order goes through the treatments in standard
  * order and runs all programs under each.
  */
-#ifndef ET_MODEL_DESIGN_DESIGN_H
-#define ET_MODEL_DESIGN_DESIGN_H
+#pragma once
 
 #include "base/error.h"
 
@@ -166,5 +165,3 @@ struct et_design_value {
  */
 int et_design_fill(const struct et_design *d, uint32_t command, const char *text,
 	const struct et_design_value *other, char **out, struct et_error *err) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The design of an experiment as JSON: in the store, in records, and in what `doe` prints. The
  * fields that are plain values are tables, which store/design.c reads by, too.
  */
-#ifndef ET_MODEL_DESIGN_JSON_H
-#define ET_MODEL_DESIGN_JSON_H
+#pragma once
 
 #include "model/experiment/field.h"
 
@@ -24,5 +23,3 @@ enum {
 void et_design_write(struct et_json *j, const char *key, const struct et_design *d);
 /* The design as a text of one line, without the text of its plan file if !source. */
 char *et_design_text(const struct et_design *d, bool source);
-
-#endif

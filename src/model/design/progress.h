@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a designed experiment has come: runs per treatment and program, failures, time left. */
-#ifndef ET_MODEL_DESIGN_PROGRESS_H
-#define ET_MODEL_DESIGN_PROGRESS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -26,5 +25,3 @@ struct et_design_progress {
 /* Of an experiment that has a design. et_design_progress_free frees what out owns. */
 void et_design_progress_read(const struct et_experiment *e, struct et_design_progress *out);
 void et_design_progress_free(struct et_design_progress *p);
-
-#endif

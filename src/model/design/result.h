@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of a designed experiment: stats/doe/doe.h computes them, and reports print them. */
-#ifndef ET_MODEL_DESIGN_RESULT_H
-#define ET_MODEL_DESIGN_RESULT_H
+#pragma once
 
 #include "model/design/design.h"
 #include "model/result/estimate.h"
@@ -164,5 +163,3 @@ struct et_doe_result {
 };
 
 void et_doe_result_free(struct et_doe_result *r); /* what it owns */
-
-#endif

@@ -5,8 +5,7 @@
  * c" says that the sign of d is the product of three others, so abcd is always +: it is a word of
  * the defining relation. Terms whose product is such a word are aliases: no run tells them apart.
  */
-#ifndef ET_MODEL_DESIGN_TERMS_H
-#define ET_MODEL_DESIGN_TERMS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/design/design.h"
@@ -58,5 +57,3 @@ char *et_design_term_name(const struct et_design *d, uint32_t factors)
  */
 int et_design_terms_parse(const struct et_design *d, const char *text, uint32_t **out, size_t *n,
 	struct et_error *err) ET_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * measured on this machine under its present load. These are pure functions of the facts that they
  * are given.
  */
-#ifndef ET_MODEL_EXPERIMENT_ADVICE_H
-#define ET_MODEL_EXPERIMENT_ADVICE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -75,5 +74,3 @@ struct et_choice {
 };
 
 struct et_choice et_protocol_choose(const struct et_experiment *e);
-
-#endif

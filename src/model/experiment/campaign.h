@@ -4,8 +4,7 @@
  * machine and becomes an ordinary experiment there. The parts are planned in the central store
  * before anything runs, and that store, not the queue of a scheduler, decides what is done.
  */
-#ifndef ET_MODEL_EXPERIMENT_CAMPAIGN_H
-#define ET_MODEL_EXPERIMENT_CAMPAIGN_H
+#pragma once
 
 #include "base/error.h"
 
@@ -70,5 +69,3 @@ struct et_campaign {
 uint32_t et_attempt_number(uint32_t generation, uint32_t restarts);
 
 void et_campaign_free(struct et_campaign *c); /* itself, too; NULL is fine */
-
-#endif

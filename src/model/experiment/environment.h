@@ -3,8 +3,7 @@
  * The environment as values: how a factor was found, a change to make, and the outcome of a change.
  * src/host finds and changes; nothing here touches the machine.
  */
-#ifndef ET_MODEL_EXPERIMENT_ENVIRONMENT_H
-#define ET_MODEL_EXPERIMENT_ENVIRONMENT_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -108,5 +107,3 @@ void et_results_add(
 	struct et_results *r, const struct et_change *c, enum et_outcome outcome, const char *note);
 void et_results_free(struct et_results *r);
 size_t et_results_count(const struct et_results *r, enum et_outcome outcome);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A whole experiment: how it was planned, on which machine, and all of its samples. */
-#ifndef ET_MODEL_EXPERIMENT_EXPERIMENT_H
-#define ET_MODEL_EXPERIMENT_EXPERIMENT_H
+#pragma once
 
 #include "model/design/design.h"
 #include "model/experiment/host.h"
@@ -258,5 +257,3 @@ struct et_check_counts et_command_check_counts(const struct et_command *c);
 enum et_arrangement et_command_arrangement(const struct et_command *c);
 /* Are its commands functions that a benchmark program timed? */
 bool et_experiment_of_functions(const struct et_experiment *e);
-
-#endif

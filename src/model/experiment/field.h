@@ -5,8 +5,7 @@
  * never gets into a struct, wherever it came from. Rows of results, which nobody reads back, have
  * no range; model/experiment/field_rows.h has macros for them.
  */
-#ifndef ET_MODEL_EXPERIMENT_FIELD_H
-#define ET_MODEL_EXPERIMENT_FIELD_H
+#pragma once
 
 #include "base/json.h"
 #include "model/experiment/experiment.h"
@@ -114,5 +113,3 @@ void et_fields_span(struct et_json *j, const char *key, double lo, double hi);
 /* Writes an array of n such objects, each of `size` bytes and on one line. */
 void et_fields_list(struct et_json *j, const char *key, const struct et_field *fields,
 	const void *list, size_t n, size_t size);
-
-#endif

@@ -10,8 +10,7 @@
  *		{ 0 },
  *	};
  */
-#ifndef ET_MODEL_EXPERIMENT_FIELD_ROWS_H
-#define ET_MODEL_EXPERIMENT_FIELD_ROWS_H
+#pragma once
 
 #include "model/experiment/field.h"
 
@@ -151,5 +150,3 @@
 #define ET_EACH_10(row, type, a, ...) row(type, a), ET_EACH_9(row, type, __VA_ARGS__)
 #define ET_EACH_11(row, type, a, ...) row(type, a), ET_EACH_10(row, type, __VA_ARGS__)
 #define ET_EACH_12(row, type, a, ...) row(type, a), ET_EACH_11(row, type, __VA_ARGS__)
-
-#endif

@@ -4,8 +4,7 @@
  * measured inside its own process. Figures of the same name, load and length are a series, in the
  * order in which they were added.
  */
-#ifndef ET_MODEL_EXPERIMENT_FIGURE_H
-#define ET_MODEL_EXPERIMENT_FIGURE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -36,5 +35,3 @@ bool et_figure_exists(const struct et_experiment *e, const char *name);
 const struct et_figure *et_figure_next(
 	const struct et_experiment *e, const char *name, const struct et_figure *after);
 void et_figures_free(struct et_experiment *e);
-
-#endif

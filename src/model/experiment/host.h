@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The properties of a machine that matter to a timing. */
-#ifndef ET_MODEL_EXPERIMENT_HOST_H
-#define ET_MODEL_EXPERIMENT_HOST_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -32,5 +31,3 @@ struct et_factor {
 	char *wanted;
 	bool ok;
 };
-
-#endif

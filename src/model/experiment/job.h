@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How an engine (engine/engine.h) reports the state of its jobs. */
-#ifndef ET_MODEL_EXPERIMENT_JOB_H
-#define ET_MODEL_EXPERIMENT_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct et_job_report {
 	uint32_t restarts; /* how often the engine started it again */
 	bool final; /* of ET_JOB_ENDED: a person ended it, or another attempt would fail, too */
 };
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The longest has 64 + 1 + 16 characters; records have room for 96.
  */
-#ifndef ET_MODEL_EXPERIMENT_MACHINE_ID_H
-#define ET_MODEL_EXPERIMENT_MACHINE_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ const char *et_machine_old_digest(const char *id);
 bool et_machine_same(const char *a, const char *b);
 /* The name that people know a machine by. host is the name of its host, or "". */
 void et_machine_label(const char *id, const char *host, char *out, size_t size);
-
-#endif

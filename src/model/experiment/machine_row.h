@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A machine in a store: its properties, facts that were learned on it, and what was timed there. */
-#ifndef ET_MODEL_EXPERIMENT_MACHINE_ROW_H
-#define ET_MODEL_EXPERIMENT_MACHINE_ROW_H
+#pragma once
 
 #include "model/experiment/host.h"
 #include "model/experiment/machine_id.h"
@@ -49,5 +48,3 @@ struct et_timing {
 	uint64_t n;
 	struct et_spread elapsed, cpu; /* in nanoseconds; NaN: not known */
 };
-
-#endif

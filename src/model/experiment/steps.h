@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The steps of the protocol EMP, and what became of each. */
-#ifndef ET_MODEL_EXPERIMENT_STEPS_H
-#define ET_MODEL_EXPERIMENT_STEPS_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -31,5 +30,3 @@ struct et_steps {
 /* Appends a step. Takes note. */
 void et_steps_add(struct et_steps *s, const char *name, enum et_step_state state, char *note);
 void et_steps_free(struct et_steps *s); /* what it owns */
-
-#endif

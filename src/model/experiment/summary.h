@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A stored experiment without its samples: one line of `etalon list`. */
-#ifndef ET_MODEL_EXPERIMENT_SUMMARY_H
-#define ET_MODEL_EXPERIMENT_SUMMARY_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -19,5 +18,3 @@ struct et_summary {
 	/* Of a part of a study, as in struct et_member; or NULL. */
 	const char *study, *study_lab, *study_part;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The times of a run before and after the two sanity checks of EMP (Tables VII, XVIII, XIX). */
-#ifndef ET_MODEL_RESULT_CHECKED_H
-#define ET_MODEL_RESULT_CHECKED_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/precision.h"
@@ -15,5 +14,3 @@ struct et_checked {
 	enum et_first_check_state first; /* whether the first check was done */
 	struct et_precision before, after;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The time of a program by clocks that are read inside and around it, and by EMP. */
-#ifndef ET_MODEL_RESULT_CLOCK_METHODS_H
-#define ET_MODEL_RESULT_CLOCK_METHODS_H
+#pragma once
 
 #include "model/result/precision.h"
 
@@ -43,5 +42,3 @@ static inline bool et_in_ticks(enum et_clock_method m)
 {
 	return m == ET_COUNTER_INSIDE || m == ET_COUNTER_AROUND;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates and comparisons, as the reports print them. An undefined figure is NaN (JSON null). */
-#ifndef ET_MODEL_RESULT_ESTIMATE_H
-#define ET_MODEL_RESULT_ESTIMATE_H
+#pragma once
 
 #include "model/result/warning.h"
 #include "model/sample/metric.h"
@@ -175,5 +174,3 @@ static inline struct et_ratio et_contrast_ratio(const struct et_contrast *c)
 		return c->alone;
 	return (struct et_ratio){ c->ratio, c->lo, c->hi, c->ratio_method };
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machines side by side: what they are, how much was measured on each, and how fast they are. */
-#ifndef ET_MODEL_RESULT_FLEET_H
-#define ET_MODEL_RESULT_FLEET_H
+#pragma once
 
 #include "model/experiment/machine_row.h"
 #include "model/result/warning.h"
@@ -53,5 +52,3 @@ void et_fleet_sort(struct et_fleet *f);
 /* Finds a machine by its name or identity; f->n: there is none. */
 size_t et_fleet_find(const struct et_fleet *f, const char *name);
 void et_fleet_free(struct et_fleet *f); /* what it owns */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points that a curve is fitted to: sizes of an input and the times that it took, with a name. */
-#ifndef ET_MODEL_RESULT_POINTS_H
-#define ET_MODEL_RESULT_POINTS_H
+#pragma once
 
 #include "model/sample/metric.h"
 
@@ -26,5 +25,3 @@ struct et_points_set {
 struct et_points *et_points_add(struct et_points_set *set, const char *name);
 void et_points_append(struct et_points *p, double x, double y);
 void et_points_set_free(struct et_points_set *set); /* what it owns */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How closely repeated times agree, as in the tables of the EMP papers: sd and relative error. */
-#ifndef ET_MODEL_RESULT_PRECISION_H
-#define ET_MODEL_RESULT_PRECISION_H
+#pragma once
 
 #include "model/sample/metric.h"
 
@@ -165,5 +164,3 @@ bool et_versions_averages(
 /* Whether the version has figures of all these tasks. */
 bool et_versions_takes_part(const struct et_versions *v, enum et_version version, enum et_metric m);
 void et_versions_free(struct et_versions *v); /* what it owns */
-
-#endif

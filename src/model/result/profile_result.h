@@ -3,8 +3,7 @@
  * The results of a profile: each function with its uncertainty, and two profiles compared. The unit
  * of counts is one sample; an undefined figure is NaN (JSON null).
  */
-#ifndef ET_MODEL_RESULT_PROFILE_RESULT_H
-#define ET_MODEL_RESULT_PROFILE_RESULT_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "model/sample/profile.h"
@@ -140,5 +139,3 @@ double et_profile_widest(const struct et_profile_result *r, double least_share);
 
 void et_profile_result_free(struct et_profile_result *r);         /* what it owns */
 void et_profile_comparison_free(struct et_profile_comparison *c); /* likewise */
-
-#endif

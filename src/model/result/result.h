@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results of one experiment: what stats computes from its samples and report prints. */
-#ifndef ET_MODEL_RESULT_RESULT_H
-#define ET_MODEL_RESULT_RESULT_H
+#pragma once
 
 #include "model/experiment/advice.h"
 #include "model/result/estimate.h"
@@ -72,5 +71,3 @@ struct et_judgement {
 };
 
 void et_judgement_free(struct et_judgement *j); /* what it owns */
-
-#endif

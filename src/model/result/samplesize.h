@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many runs are enough, judged by parts of a long series. Values have the series' unit. */
-#ifndef ET_MODEL_RESULT_SAMPLESIZE_H
-#define ET_MODEL_RESULT_SAMPLESIZE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -51,5 +50,3 @@ struct et_sized {
 		struct et_samplesize size;
 	} by[2];
 };
-
-#endif

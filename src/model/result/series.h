@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A series of numbers with its name, its unit and its origin. */
-#ifndef ET_MODEL_RESULT_SERIES_H
-#define ET_MODEL_RESULT_SERIES_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -36,5 +35,3 @@ void et_series_refill(struct et_series_set *set, const struct et_experiment *e);
 /* Removes the series at this place of the list. */
 void et_series_remove(struct et_series_set *set, size_t at);
 void et_series_set_free(struct et_series_set *set); /* what it owns */
-
-#endif

@@ -3,8 +3,7 @@
  * Warnings as data. A warning is raised where its evidence is: a code and a few typed arguments.
  * Only src/report makes a sentence of it, from the text in the table.
  */
-#ifndef ET_MODEL_RESULT_WARNING_H
-#define ET_MODEL_RESULT_WARNING_H
+#pragma once
 
 #include "model/sample/metric.h"
 
@@ -266,5 +265,3 @@ void et_warnings_add(struct et_warnings *w, enum et_warning_code code,
 void et_warnings_append(struct et_warnings *w, const struct et_warnings *more);
 bool et_warnings_have(const struct et_warnings *w, enum et_warning_code code);
 void et_warnings_free(struct et_warnings *w); /* what it owns */
-
-#endif

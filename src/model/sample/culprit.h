@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The other processes that ran while a command was measured, summed over its samples. */
-#ifndef ET_MODEL_SAMPLE_CULPRIT_H
-#define ET_MODEL_SAMPLE_CULPRIT_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -17,5 +16,3 @@ struct et_culprit_total {
 
 /* Returns a new array of *n, by descending time. The caller frees it. */
 struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t *n);
-
-#endif

@@ -3,8 +3,7 @@
  * Daemons: how much CPU time they used during samples, and the cutoffs above which a sample is
  * removed. Times of daemons are in milliseconds, as in the EMP papers; an unknown figure is NaN.
  */
-#ifndef ET_MODEL_SAMPLE_DAEMON_H
-#define ET_MODEL_SAMPLE_DAEMON_H
+#pragma once
 
 #include "base/attr.h"
 #include "model/sample/sample.h"
@@ -201,5 +200,3 @@ struct et_cutoffs {
 void et_cutoffs_free(struct et_cutoffs *c); /* what it owns */
 /* Returns the cutoff for a program that takes this many seconds. */
 double et_cutoff_for(const struct et_cutoff *c, double seconds);
-
-#endif

@@ -3,8 +3,7 @@
  * "Run one more": the interface by which the protocol, which decides what runs next, asks the
  * measurement for it. The function pointers keep that arrow out of the include graph.
  */
-#ifndef ET_MODEL_SAMPLE_EXECUTOR_H
-#define ET_MODEL_SAMPLE_EXECUTOR_H
+#pragma once
 
 #include "base/error.h"
 #include "model/sample/sample.h"
@@ -89,5 +88,3 @@ static inline void et_interrupt_limit(const struct et_interrupt *i, uint64_t ns)
 	if (i->limit)
 		i->limit(ns);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * The figures of a sample that a command can be described by: one row per metric. A metric that is
  * marked as judged can be chosen with --metric; commands are then compared by it.
  */
-#ifndef ET_MODEL_SAMPLE_METRIC_H
-#define ET_MODEL_SAMPLE_METRIC_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -48,5 +47,3 @@ enum { ET_METRIC_AUTO = ET_METRIC_ELAPSED + 1 };
 extern const char *const et_metric_options[];
 /* The values of --metric, the words of what a person reads; it accepts the names as well. */
 extern const char *const et_metric_words[];
-
-#endif

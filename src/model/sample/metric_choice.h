@@ -5,8 +5,7 @@
  * several CPUs to finish earlier, or about the time in which a program sleeps or waits. There
  * elapsed time is the answer. The solo runs show which case it is.
  */
-#ifndef ET_MODEL_SAMPLE_METRIC_CHOICE_H
-#define ET_MODEL_SAMPLE_METRIC_CHOICE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 
@@ -42,5 +41,3 @@ struct et_metric_choice et_metric_choose_before(const struct et_experiment *e, u
 
 /* Makes e->metric the metric that et_metric_choose chooses. */
 void et_metric_settle(struct et_experiment *e);
-
-#endif

@@ -6,8 +6,7 @@
  * record, and every record can be read without reading others. Members that are not in the table
  * of fields are lost.
  */
-#ifndef ET_MODEL_SAMPLE_PACKED_H
-#define ET_MODEL_SAMPLE_PACKED_H
+#pragma once
 
 #include "model/experiment/field.h"
 
@@ -26,5 +25,3 @@ void et_unpack(const struct et_packed *p, const struct et_field *fields, size_t 
 /* The same, if the struct holds another record of p: writes only the fields that vary. */
 void et_unpack_next(
 	const struct et_packed *p, const struct et_field *fields, size_t i, void *record);
-
-#endif

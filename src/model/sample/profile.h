@@ -7,8 +7,7 @@
  * and the context that called it. Without call chains every node is a child of the root. So memory
  * grows with the number of functions and contexts, not with the number of samples.
  */
-#ifndef ET_MODEL_SAMPLE_PROFILE_H
-#define ET_MODEL_SAMPLE_PROFILE_H
+#pragma once
 
 #include "base/attr.h"
 #include "base/hash.h"
@@ -183,5 +182,3 @@ void et_profile_run_add(
 	struct et_profile_run *run, uint32_t node, uint64_t samples, uint64_t at_entry);
 struct et_profile_run *et_profile_run_copy(const struct et_profile_run *run); /* NULL is fine */
 void et_profile_run_free(struct et_profile_run *run); /* itself, too; NULL is fine */
-
-#endif

@@ -3,8 +3,7 @@
  * A sample: the recorded measurement of one run of a program, with the other processes that ran at
  * the same time. Times are nanoseconds, or ET_UNKNOWN if the machine did not report them.
  */
-#ifndef ET_MODEL_SAMPLE_SAMPLE_H
-#define ET_MODEL_SAMPLE_SAMPLE_H
+#pragma once
 
 #include "model/sample/metric.h"
 #include "model/sample/profile.h"
@@ -164,5 +163,3 @@ int et_name_index(const char *const *names, const char *name) ET_CHECK;
 
 void et_sample_free(struct et_sample *s); /* what it owns, not the sample itself */
 void et_sample_copy(struct et_sample *to, const struct et_sample *from);
-
-#endif

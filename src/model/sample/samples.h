@@ -4,8 +4,7 @@
  * all but the last few are packed (model/sample/packed.h); a sample is then read through a reader,
  * and changed through et_samples_edit.
  */
-#ifndef ET_MODEL_SAMPLE_SAMPLES_H
-#define ET_MODEL_SAMPLE_SAMPLES_H
+#pragma once
 
 #include "model/sample/sample.h"
 
@@ -66,5 +65,3 @@ const struct et_sample *et_sample_reader_next(struct et_sample_reader *r);
 void et_sample_reader_end(struct et_sample_reader *r);
 
 #define ET_AUTO_READER ET_CLEANUP(et_sample_reader_end)
-
-#endif

@@ -4,8 +4,7 @@
  * tasks runs, or none runs and at least one is runnable, or all of them sleep or wait. The names
  * are the same whichever source the figures have: the ledger by BPF or perf, or the kernel's sums.
  */
-#ifndef ET_MODEL_SAMPLE_SHARES_H
-#define ET_MODEL_SAMPLE_SHARES_H
+#pragma once
 
 #include "model/sample/sample.h"
 
@@ -38,5 +37,3 @@ void et_sample_shares(const struct et_measured *m, double ns[ET_SHARES]);
  * sleep: then the rest is unexplained.
  */
 void et_shares_without_ledger(struct et_measured *m);
-
-#endif

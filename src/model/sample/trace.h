@@ -4,8 +4,7 @@
  * their causes; between them the thread was active. Memory is bounded: if there are more than
  * ET_TRACE_MOST periods, the older ones are dropped from the list and remain in the sums.
  */
-#ifndef ET_MODEL_SAMPLE_TRACE_H
-#define ET_MODEL_SAMPLE_TRACE_H
+#pragma once
 
 #include "model/result/warning.h"
 
@@ -145,5 +144,3 @@ void et_trace_sum(struct et_trace *t);
 void et_trace_set_rate(struct et_trace *t, double hz);
 /* The proportion of the time in which it was active; NaN if the trace has no length. */
 double et_trace_active(const struct et_trace *t);
-
-#endif

@@ -6,8 +6,7 @@
  * function is then the recorded one. The self cost of each function is exact in any case. Private
  * to src/profile.
  */
-#ifndef ET_PROFILE_READERS_CALLGRIND_TREE_H
-#define ET_PROFILE_READERS_CALLGRIND_TREE_H
+#pragma once
 
 #include "base/hash.h"
 #include "profile/readers/reader.h"
@@ -32,5 +31,3 @@ bool et_call_graph_self(struct et_call_graph *g, uint32_t function, uint64_t cos
 bool et_call_graph_call(struct et_call_graph *g, uint32_t caller, uint32_t callee, uint64_t cost);
 /* Adds the contexts and their self costs to the run that is being read. Sorts the arcs. */
 int et_call_graph_unfold(struct et_call_graph *g, struct et_reader *r) ET_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Runs a profiler's own program, which prints one of its files as text. No shell is involved. The
  * program reads no input, and its CPU time is limited. The lab also runs a compiler this way.
  */
-#ifndef ET_PROFILE_READERS_HELPER_H
-#define ET_PROFILE_READERS_HELPER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ int et_helper_start(struct et_helper *h, char *const *argv, struct et_error *err
  * or the failure of the program, with its messages quoted.
  */
 int et_helper_end(struct et_helper *h, int rc, const char *name, struct et_error *err) ET_CHECK;
-
-#endif

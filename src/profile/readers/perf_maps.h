@@ -5,8 +5,7 @@
  * (space.h) find the function. A file is opened only if its build id was recorded, because another
  * file may have its path now. Every text is hostile.
  */
-#ifndef ET_PROFILE_READERS_PERF_MAPS_H
-#define ET_PROFILE_READERS_PERF_MAPS_H
+#pragma once
 
 #include "model/sample/profile.h"
 
@@ -39,5 +38,3 @@ struct et_perf_place {
 /* Returns the function, which the next call may free, or NULL if nothing is known. */
 const struct et_profile_function *et_perf_maps_find(
 	struct et_perf_maps *m, const struct et_perf_place *place, bool *at_entry);
-
-#endif

@@ -3,8 +3,7 @@
  * Makes an experiment of files that other profilers have written: `perf script`, gprof, folded
  * stacks, callgrind. The bytes are not trusted: every error (exit status 2) names the line.
  */
-#ifndef ET_PROFILE_READERS_READ_H
-#define ET_PROFILE_READERS_READ_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -34,5 +33,3 @@ int et_profile_read_stream(FILE *in, const char *name, const struct et_profile_r
 /* Adds a further command with its repetitions, to be compared with the first. */
 int et_profile_add_files(struct et_experiment *e, char *const *paths, size_t n,
 	const struct et_profile_read_options *o, struct et_error *err) ET_CHECK;
-
-#endif

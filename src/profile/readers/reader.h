@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that the readers of all formats share. Private to src/profile. */
-#ifndef ET_PROFILE_READERS_READER_H
-#define ET_PROFILE_READERS_READER_H
+#pragma once
 
 #include "base/error.h"
 #include "base/lines.h"
@@ -102,5 +101,3 @@ void et_reader_free(struct et_reader *r); /* what it owns, without the stream an
 bool et_reader_whole(const char **text, uint64_t *out);
 /* The same of digits to the base 10 or 16. */
 bool et_reader_digits(const char **text, unsigned base, uint64_t *out);
-
-#endif

@@ -8,8 +8,7 @@
  * that is what burners do, between the runs. They are children without an exit signal, as the
  * keeper is (measure/child/keeper.h), so that waiting for all children does not report them.
  */
-#ifndef ET_PROFILE_SAMPLING_BURNERS_H
-#define ET_PROFILE_SAMPLING_BURNERS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -36,5 +35,3 @@ int et_burners_open(struct et_burners *b, const cpu_set_t *cpus, int procs_fd) E
  */
 void et_burners_burn(struct et_burners *b, uint64_t ns);
 void et_burners_close(struct et_burners *b); /* all zero is fine */
-
-#endif

@@ -5,8 +5,7 @@
  * calls are counted in a run of their own, which is not sampled. Sampling alone cannot tell one
  * long call from many short ones (Flater, NIST TN 1826).
  */
-#ifndef ET_PROFILE_SAMPLING_CALLS_H
-#define ET_PROFILE_SAMPLING_CALLS_H
+#pragma once
 
 #include "measure/observe/observer.h"
 
@@ -31,5 +30,3 @@ size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t ou
  * result is -1: its calls cannot be counted.
  */
 int et_calls_place(const unsigned char *code, size_t size);
-
-#endif

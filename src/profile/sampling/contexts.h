@@ -5,8 +5,7 @@
  * only the outer part and the innermost function are kept, with ET_FUNCTION_OTHER between them. The
  * innermost function is always right, so what a function has itself does not depend on the bounds.
  */
-#ifndef ET_PROFILE_SAMPLING_CONTEXTS_H
-#define ET_PROFILE_SAMPLING_CONTEXTS_H
+#pragma once
 
 #include "model/sample/profile.h"
 
@@ -31,5 +30,3 @@ uint32_t et_context_of(struct et_profile *p, const struct et_chain *chain);
  * the program or a thread begins. Without frame pointers most have one function only.
  */
 bool et_chain_is_whole(const struct et_profile_function *outermost, size_t n);
-
-#endif

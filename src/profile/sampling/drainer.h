@@ -3,8 +3,7 @@
  * A thread that sleeps while a program runs, unless a ring is half full: then it drains all of
  * them, so that a long run loses nothing.
  */
-#ifndef ET_PROFILE_SAMPLING_DRAINER_H
-#define ET_PROFILE_SAMPLING_DRAINER_H
+#pragma once
 
 #include "profile/sampling/sampler.h"
 
@@ -22,5 +21,3 @@ struct et_drainer {
 int et_drainer_start(
 	struct et_drainer *d, struct et_sampler *sampler, struct et_events *events) ET_CHECK;
 void et_drainer_stop(struct et_drainer *d); /* all zero is fine */
-
-#endif

@@ -8,8 +8,7 @@
  * experiment. Events of a task are inherited by its threads and children; each begins to count anew
  * there.
  */
-#ifndef ET_PROFILE_SAMPLING_EVENTS_H
-#define ET_PROFILE_SAMPLING_EVENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/observe/perf_ring.h"
@@ -86,5 +85,3 @@ struct et_events_read {
 
 void et_events_read(
 	struct et_events *e, const struct et_periods *periods, struct et_events_read *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The observer that samples the program of each run and fills measured.profile of its sample. */
-#ifndef ET_PROFILE_SAMPLING_OBSERVE_H
-#define ET_PROFILE_SAMPLING_OBSERVE_H
+#pragma once
 
 #include "measure/observe/observer.h"
 
@@ -10,5 +9,3 @@
  * adds functions and contexts to it, and records the event and the way that it really used.
  */
 extern const struct et_observer et_observe_profile;
-
-#endif

@@ -4,12 +4,9 @@
  * runs (perf record): it reads the file after each run, so that such runs are repeated, stored and
  * resumed as our own are.
  */
-#ifndef ET_PROFILE_SAMPLING_OBSERVE_FILE_H
-#define ET_PROFILE_SAMPLING_OBSERVE_FILE_H
+#pragma once
 
 #include "measure/observe/observer.h"
 
 /* The file is written in the folder where the program runs (e->child.directory). */
 extern const struct et_observer et_observe_profile_file;
-
-#endif

@@ -4,8 +4,7 @@
  * the same places. So a run has several events, whose periods are drawn anew for each run in such a
  * way that the sum of their rates is the rate that was asked for.
  */
-#ifndef ET_PROFILE_SAMPLING_PERIODS_H
-#define ET_PROFILE_SAMPLING_PERIODS_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -41,5 +40,3 @@ double et_periods_mean(const struct et_periods *p);
 uint64_t et_periods_due(uint64_t counted, uint64_t period);
 /* Returns how many samples neither were taken nor lost: the timer came too late for them. */
 uint64_t et_periods_overruns(uint64_t due, uint64_t taken, uint64_t lost);
-
-#endif

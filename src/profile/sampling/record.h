@@ -4,8 +4,7 @@
  * mappings, names, forks and exits. See perf_event_open(2). Pointers in the results point into the
  * body of the record.
  */
-#ifndef ET_PROFILE_SAMPLING_RECORD_H
-#define ET_PROFILE_SAMPLING_RECORD_H
+#pragma once
 
 #include "profile/symbols/space.h"
 
@@ -52,5 +51,3 @@ bool et_perf_side_read(const struct perf_event_header *h, const char *body, size
 
 /* Returns the time of either kind of record; 0 if it is too short. */
 uint64_t et_perf_record_time(uint32_t type, const char *body, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * functions and contexts, not with samples: the records of a drain are processed at once, except
  * those that are newer than its begin, because an older one may be in a ring that was read before.
  */
-#ifndef ET_PROFILE_SAMPLING_SAMPLER_H
-#define ET_PROFILE_SAMPLING_SAMPLER_H
+#pragma once
 
 #include "profile/sampling/events.h"
 #include "profile/symbols/space.h"
@@ -39,5 +38,3 @@ uint64_t et_sampler_lost(const struct et_sampler *s);
 void et_sampler_take(
 	struct et_sampler *s, const struct perf_event_header *h, const char *body, size_t size);
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The threads and processes of a profiled run: how many ended, and which lived for a short time. */
-#ifndef ET_PROFILE_SAMPLING_TASKS_H
-#define ET_PROFILE_SAMPLING_TASKS_H
+#pragma once
 
 #include "base/attr.h"
 #include "base/hash.h"
@@ -24,5 +23,3 @@ void et_tasks_fork(struct et_tasks *t, pid_t process, pid_t thread, uint64_t tim
 void et_tasks_exec(struct et_tasks *t, pid_t process, uint64_t time_ns);
 /* Returns whether it was the last thread of the process. */
 bool et_tasks_exit(struct et_tasks *t, pid_t process, pid_t thread, uint64_t time_ns) ET_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * A definition alone does nothing. It lasts until it is removed; one of an etalon that was killed
  * is removed by the next that opens tracefs.
  */
-#ifndef ET_PROFILE_SAMPLING_TRACEFS_H
-#define ET_PROFILE_SAMPLING_TRACEFS_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -30,5 +29,3 @@ int et_tracefs_define(struct et_tracefs *t, uint32_t number, const char *path, u
 	uint64_t *id) ET_CHECK;
 /* Its events must be closed. */
 void et_tracefs_remove(struct et_tracefs *t, uint32_t number);
-
-#endif

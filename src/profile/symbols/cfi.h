@@ -4,8 +4,7 @@
  * rules are evaluated here, over the registers and the copy of the stack that a sample has; libdw
  * finds the rules. Nothing outside the copy is read.
  */
-#ifndef ET_PROFILE_SYMBOLS_CFI_H
-#define ET_PROFILE_SYMBOLS_CFI_H
+#pragma once
 
 #include "profile/symbols/object.h"
 
@@ -37,5 +36,3 @@ void et_cfi_close(struct et_cfi *c); /* NULL is fine */
 bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *state) ET_CHECK;
 /* Reads 8 bytes of the stack. */
 bool et_cfi_load(const struct et_cfi_state *state, uint64_t address, uint64_t *out) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Separate debug files: the symbols of files that were stripped, as distributions package them. */
-#ifndef ET_PROFILE_SYMBOLS_DEBUG_FILE_H
-#define ET_PROFILE_SYMBOLS_DEBUG_FILE_H
+#pragma once
 
 #include "profile/symbols/elf_file.h"
 
@@ -16,5 +15,4 @@
 bool et_debug_file_open(
 	const char *root, const char *path, const struct et_elf *file, struct et_elf *out) ET_CHECK;
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of C++ and Rust as their authors wrote them. */
-#ifndef ET_PROFILE_SYMBOLS_DEMANGLE_H
-#define ET_PROFILE_SYMBOLS_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ bool et_demangle_built(void);
  * damaged, or becomes longer than ET_MOST_SYMBOL_NAME. A suffix such as @plt remains.
  */
 char *et_demangle(const char *symbol) __attribute__((warn_unused_result));
-
-#endif

@@ -3,8 +3,7 @@
  * Reads ELF files by libelf. A file may be hostile: it is read, never mapped, because a mapped file
  * that shrinks would end us by SIGBUS, and sizes are checked before memory is allocated.
  */
-#ifndef ET_PROFILE_SYMBOLS_ELF_FILE_H
-#define ET_PROFILE_SYMBOLS_ELF_FILE_H
+#pragma once
 
 #include "profile/symbols/object.h"
 
@@ -40,5 +39,4 @@ void et_elf_stubs(const struct et_elf *e, struct et_symbols *out);
 /* Adds the ranges of .eh_frame, which have no names. */
 void et_elf_ranges(const struct et_elf *e, struct et_symbols *out);
 
-#endif
 #endif

@@ -3,8 +3,7 @@
  * The ranges of functions from .eh_frame, which stripped files keep because exceptions need it. The
  * format is described in the Linux Standard Base, "Exception Frames", and in DWARF 5, section 6.4.
  */
-#ifndef ET_PROFILE_SYMBOLS_FRAMES_H
-#define ET_PROFILE_SYMBOLS_FRAMES_H
+#pragma once
 
 #include "profile/symbols/symbols.h"
 
@@ -18,5 +17,3 @@ struct et_frames {
 
 /* Adds each range as a symbol without a name (ET_SYMBOL_RANGE). Damaged entries are omitted. */
 void et_frames_ranges(const struct et_frames *f, struct et_symbols *out);
-
-#endif

@@ -4,8 +4,7 @@
  * collected once by a walk over the tree of entries: asking libdw for the scopes of each address
  * would search this tree each time.
  */
-#ifndef ET_PROFILE_SYMBOLS_INLINES_H
-#define ET_PROFILE_SYMBOLS_INLINES_H
+#pragma once
 
 #include "profile/symbols/symbols.h"
 
@@ -32,5 +31,3 @@ void et_inlines_free(struct et_inlines *all); /* what it owns */
 struct et_elf;
 /* Collects them from a file that has debug information. Returns whether it has any. */
 bool et_inlines_read(const struct et_elf *e, struct et_inlines *out);
-
-#endif

@@ -5,8 +5,7 @@
  * must belong to root, to us, to the user as whom the program was started or to the owner of the
  * process, and must not be a symbolic link.
  */
-#ifndef ET_PROFILE_SYMBOLS_JIT_H
-#define ET_PROFILE_SYMBOLS_JIT_H
+#pragma once
 
 #include "profile/symbols/space.h"
 #include "profile/symbols/symbols.h"
@@ -28,5 +27,3 @@ struct et_jit {
 bool et_jit_resolve(struct et_jit *j, const char *root, struct et_profile *profile,
 	uint64_t address, struct et_resolved *out);
 void et_jit_free(struct et_jit *j); /* itself, too; NULL is fine */
-
-#endif

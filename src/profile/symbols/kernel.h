@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of the kernel and its modules, from /proc/kallsyms. */
-#ifndef ET_PROFILE_SYMBOLS_KERNEL_H
-#define ET_PROFILE_SYMBOLS_KERNEL_H
+#pragma once
 
 #include "profile/symbols/space.h"
 #include "profile/symbols/symbols.h"
@@ -23,5 +22,3 @@ void et_kernel_open(struct et_kernel *k, const char *root);
 void et_kernel_resolve(
 	struct et_kernel *k, struct et_profile *profile, uint64_t address, struct et_resolved *out);
 void et_kernel_close(struct et_kernel *k);
-
-#endif

@@ -4,8 +4,7 @@
  * the kernel, the vDSO, memory without a file. Its symbols are read when they are first needed, and
  * kept. It turns addresses into functions of the profile.
  */
-#ifndef ET_PROFILE_SYMBOLS_MODULE_H
-#define ET_PROFILE_SYMBOLS_MODULE_H
+#pragma once
 
 #include "profile/symbols/cfi.h"
 #include "profile/symbols/object.h"
@@ -57,5 +56,3 @@ const struct et_cfi *et_modules_cfi(
 const struct et_cfi *et_spaces_cfi(
 	struct et_spaces *s, pid_t process, uint64_t address, uint64_t *in_file);
 void et_modules_free(struct et_modules *m); /* what it owns */
-
-#endif

@@ -3,8 +3,7 @@
  * A file with code, or the image of one: its segments and its symbols. A file that cannot be read
  * or used has no symbols, and its state says why.
  */
-#ifndef ET_PROFILE_SYMBOLS_OBJECT_H
-#define ET_PROFILE_SYMBOLS_OBJECT_H
+#pragma once
 
 #include "profile/symbols/inlines.h"
 #include "profile/symbols/symbols.h"
@@ -53,5 +52,3 @@ bool et_object_address(const struct et_object *o, uint64_t offset, uint64_t *add
 /* Returns the offset in the file of an address, or the address itself if it is in no segment. */
 uint64_t et_object_offset(const struct et_object *o, uint64_t address);
 void et_object_free(struct et_object *o); /* what it owns */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From a place in code to the number of a function in the profile. */
-#ifndef ET_PROFILE_SYMBOLS_PLACE_H
-#define ET_PROFILE_SYMBOLS_PLACE_H
+#pragma once
 
 #include "model/sample/profile.h"
 
@@ -23,5 +22,3 @@ uint32_t et_place_function(struct et_profile *p, const struct et_profile_place *
 
 /* Whether two looks at a path found the same file, which has not changed between them. */
 bool et_is_same_file(const struct stat *a, const struct stat *b);
-
-#endif

@@ -5,8 +5,7 @@
  * and execs are applied in the order of time; an address is looked up between them. Everything that
  * comes from files of programs is hostile until parsed.
  */
-#ifndef ET_PROFILE_SYMBOLS_SPACE_H
-#define ET_PROFILE_SYMBOLS_SPACE_H
+#pragma once
 
 #include "model/sample/profile.h"
 
@@ -78,5 +77,3 @@ uint64_t et_unwind_registers(void);
  */
 size_t et_spaces_unwind(struct et_spaces *s, pid_t process, const struct et_user_state *state,
 	uint64_t *frames, size_t most);
-
-#endif

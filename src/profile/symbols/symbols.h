@@ -5,8 +5,7 @@
  * overlap and a look-up is a binary search. Symbols come from files of strangers: they may overlap,
  * be repeated, wrap around the end of the address space, and have any name.
  */
-#ifndef ET_PROFILE_SYMBOLS_SYMBOLS_H
-#define ET_PROFILE_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -62,5 +61,3 @@ void et_symbols_finish(struct et_symbols *t);
 struct et_symbol *et_symbols_find(const struct et_symbols *t, uint64_t address);
 const char *et_symbols_name(const struct et_symbols *t, const struct et_symbol *symbol);
 void et_symbols_free(struct et_symbols *t); /* what it owns */
-
-#endif

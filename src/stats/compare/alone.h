@@ -13,8 +13,7 @@
  * where the two disagree by more than their uncertainties, the uncertainty of the result grows in
  * proportion (R. T. Birge, Phys. Rev. 40, 207, 1932). doc/duets.md has the measurements.
  */
-#ifndef ET_STATS_COMPARE_ALONE_H
-#define ET_STATS_COMPARE_ALONE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ double et_dilution(uint64_t metronome_ns);
 /* The intervals have this level, and serial dependence has widened them already. */
 struct et_alone et_alone_of(const struct et_log_ratio *pairs, const struct et_log_ratio *solos,
 	double kappa, double level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compares several series: all pairs, or all with one of them, as one family. */
-#ifndef ET_STATS_COMPARE_COMPARE_H
-#define ET_STATS_COMPARE_COMPARE_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "model/result/series.h"
@@ -54,5 +53,3 @@ char *et_compare_in_one(const struct et_series *a, const struct et_series *b);
 /* Are all series functions of benchmark programs, and is one of them in two experiments? */
 bool et_compare_functions(const struct et_series *series, size_t n);
 void et_comparison_free(struct et_comparison *c); /* what it owns */
-
-#endif

@@ -4,8 +4,7 @@
  * slow machine affects both runs of a pair, so their ratio is not affected. Runs measured one
  * command after the other are two independent series.
  */
-#ifndef ET_STATS_COMPARE_CONTRAST_H
-#define ET_STATS_COMPARE_CONTRAST_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/estimate.h"
@@ -19,5 +18,3 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
  * its nearer end, and what differs before the correction only excludes 1.
  */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
-
-#endif

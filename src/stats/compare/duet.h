@@ -6,8 +6,7 @@
  * runs. Two signs tell the kinds apart: their footprints, and pairs that contradict the solos by
  * far more than chance explains.
  */
-#ifndef ET_STATS_COMPARE_DUET_H
-#define ET_STATS_COMPARE_DUET_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/estimate.h"
@@ -39,5 +38,3 @@ struct et_duets {
 
 /* Fills a contrast, of which the commands, the metric and the level are set. */
 void et_judge_duets(const struct et_duets *d, struct et_contrast *out);
-
-#endif

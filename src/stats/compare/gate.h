@@ -6,8 +6,7 @@
  * of all comparisons together (et_judge_together), so that many programs that are exactly as slow
  * as the limit allows do not fail more often than one.
  */
-#ifndef ET_STATS_COMPARE_GATE_H
-#define ET_STATS_COMPARE_GATE_H
+#pragma once
 
 #include "model/result/estimate.h"
 
@@ -51,5 +50,3 @@ size_t et_gate_runs(const struct et_contrast *c, double limit);
  * interval reaches highest; g->n if there is none.
  */
 enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive);
-
-#endif

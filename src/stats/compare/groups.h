@@ -3,8 +3,7 @@
  * Tests over more than two series: do their means, ranks or spreads differ, and which pairs do?
  * `compare` calls them for three or more series; the analysis of designed experiments will, too.
  */
-#ifndef ET_STATS_COMPARE_GROUPS_H
-#define ET_STATS_COMPARE_GROUPS_H
+#pragma once
 
 #include "stats/compare/test.h"
 
@@ -28,5 +27,3 @@ struct et_anova et_anova_welch(const struct et_group *groups, size_t k);
 struct et_test et_kruskal_wallis(const struct et_group *groups, size_t k);
 /* Equal variances? (Bartlett 1937); for normal data only. */
 struct et_test et_bartlett(const struct et_group *groups, size_t k);
-
-#endif

@@ -3,8 +3,7 @@
  * Turns the samples of an experiment into results: estimates of every command, a comparison of
  * every command with the reference, and the warnings about both.
  */
-#ifndef ET_STATS_COMPARE_JUDGE_H
-#define ET_STATS_COMPARE_JUDGE_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -22,5 +21,3 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
  * less precise.
  */
 bool et_judgement_contradicted(const struct et_judgement *j, size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two-sample Kolmogorov-Smirnov test: have two series the same distribution? */
-#ifndef ET_STATS_COMPARE_KS_H
-#define ET_STATS_COMPARE_KS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny);
 
 /* By the limit law; sizes need not be whole, because dependent values count as fewer. */
 double et_ks_asymptotic_p(double d, double nx, double ny);
-
-#endif

@@ -8,8 +8,7 @@
  * with the standard error of the regression there: n - 2 degrees of freedom, widened if successive
  * residuals are correlated. It is a geometric mean, because the line is through logarithms.
  */
-#ifndef ET_STATS_COMPARE_PACE_H
-#define ET_STATS_COMPARE_PACE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/estimate.h"
@@ -27,5 +26,3 @@ void et_pace_judge(const struct et_command *c, double level, struct et_paced *ou
  * samples of the command. Returns their number: p->n, or 0 if p has no result.
  */
 size_t et_pace_correct(const struct et_command *c, const struct et_paced *p, double *x);
-
-#endif

@@ -4,8 +4,7 @@
  * signed ranks if not, and by the sign test, which needs nothing but independence, if they are
  * skewed. Serial dependence of the pairs widens all of them.
  */
-#ifndef ET_STATS_COMPARE_PAIRED_H
-#define ET_STATS_COMPARE_PAIRED_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "num/mean_interval.h" /* et_serial_inflation */
@@ -22,5 +21,3 @@ struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct
 
 /* Signed ranks, whatever the shape of d, with the Hodges-Lehmann estimate; likewise widened. */
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level);
-
-#endif

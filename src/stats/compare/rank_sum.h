@@ -3,8 +3,7 @@
  * Wilcoxon-Mann-Whitney: does x tend to be larger than y? With the Hodges-Lehmann shift, its
  * interval, and Cliff's delta. Memory O(n), time O(n log n): see num/pairwise.h.
  */
-#ifndef ET_STATS_COMPARE_RANK_SUM_H
-#define ET_STATS_COMPARE_RANK_SUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct et_rank_sum et_rank_sum_only(const double *x, size_t nx, const double *y,
 
 /* Exact with ties, over all orderings; NaN beyond 60 per side, where it takes too long. */
 double et_rank_sum_permutation_p(const double *x, size_t nx, const double *y, size_t ny);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sign test of paired differences, which assumes only independence. */
-#ifndef ET_STATS_COMPARE_SIGN_H
-#define ET_STATS_COMPARE_SIGN_H
+#pragma once
 
 #include "stats/compare/test.h"
 
@@ -13,5 +12,3 @@
  * all differences with its order-statistic interval.
  */
 struct et_interval_test et_sign_test(const double *d, size_t n, double level);
-
-#endif

@@ -3,8 +3,7 @@
  * Wilcoxon's signed-rank test of paired differences against 0, with the Hodges-Lehmann estimate
  * and its interval. Memory is O(n) and time O(n log n) for every n: see num/pairwise.h.
  */
-#ifndef ET_STATS_COMPARE_SIGNED_RANK_H
-#define ET_STATS_COMPARE_SIGNED_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct et_signed_rank {
  * 1945) but not of the estimate and its interval: they are evidence of a small shift.
  */
 struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double level);
-
-#endif

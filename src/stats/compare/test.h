@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of hypothesis tests. Every p is two-sided; an undefined figure is NaN. */
-#ifndef ET_STATS_COMPARE_TEST_H
-#define ET_STATS_COMPARE_TEST_H
+#pragma once
 
 struct et_test {
 	double statistic, df, p;
@@ -18,5 +17,3 @@ struct et_interval {
 	double lo, hi;
 	double level; /* the attained one, which may be above the requested one */
 };
-
-#endif

@@ -9,8 +9,7 @@
  * Dependence of successive values (stats/series/dependence.h) widens all of them: the t test is
  * then Welch's, with its components of effective sizes combined by Welch-Satterthwaite.
  */
-#ifndef ET_STATS_COMPARE_TWO_SAMPLE_H
-#define ET_STATS_COMPARE_TWO_SAMPLE_H
+#pragma once
 
 #include "model/result/estimate.h"
 
@@ -28,5 +27,3 @@ void et_judge_apart(const double *a, size_t na, const double *b, size_t nb, bool
  */
 void et_judge_as_published(const double *a, size_t na, const double *b, size_t nb,
 	bool both_gaussian, struct et_contrast *out);
-
-#endif

@@ -3,8 +3,7 @@
  * The values of one program that are analysed, by cell of the design. Private to the analysis of
  * designed experiments.
  */
-#ifndef ET_STATS_DOE_DATA_H
-#define ET_STATS_DOE_DATA_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "stats/doe/grid.h"
@@ -72,5 +71,3 @@ struct et_doe_place {
 void et_doe_data_collect(const struct et_experiment *e, const struct et_doe_place *place,
 	uint32_t program, const struct et_doe_response *response, const struct et_doe_grid *grid,
 	struct et_doe_data *out);
-
-#endif

@@ -4,8 +4,7 @@
  * variation that each explains, tests of them, checks of the residuals, and all pairs of treatments
  * per program with Holm's correction.
  */
-#ifndef ET_STATS_DOE_DOE_H
-#define ET_STATS_DOE_DOE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/design/result.h"
@@ -57,5 +56,3 @@ double et_doe_smallest_effect(
 	const struct et_design *d, uint32_t factors, size_t n, double alpha, double power);
 /* The same for the difference of two treatments with n runs each, by Student's t test. */
 double et_doe_smallest_difference(size_t n, double alpha, double power);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effects of all terms with intervals and tests. Private to the analysis of designed experiments.
  */
-#ifndef ET_STATS_DOE_EFFECTS_H
-#define ET_STATS_DOE_EFFECTS_H
+#pragma once
 
 #include "model/design/result.h"
 #include "stats/doe/fit.h"
@@ -54,5 +53,3 @@ double et_doe_squares(const struct et_doe_fit *f, const struct et_doe_term *term
 /* Fills table, one value per combination of the factors' levels: the term's own effect there. */
 void et_doe_effect_table(
 	const struct et_doe_grid *g, uint32_t factors, const double *mu, double *table);
-
-#endif

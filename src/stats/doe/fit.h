@@ -8,8 +8,7 @@
  * missing, terms that the other cells cannot tell from terms of lower order are dropped, and the
  * rest is fitted by least squares, weighted by the numbers of values.
  */
-#ifndef ET_STATS_DOE_FIT_H
-#define ET_STATS_DOE_FIT_H
+#pragma once
 
 #include "stats/doe/data.h"
 
@@ -36,5 +35,3 @@ void et_doe_fit_free(struct et_doe_fit *f); /* what it owns */
 
 /* Returns the combination c of mu, and fills w. */
 double et_doe_combine(const struct et_doe_fit *f, const double *c, double *w);
-
-#endif

@@ -3,8 +3,7 @@
  * The cells of a design and the terms (main effects and interactions) that they can tell apart.
  * Private to the analysis of designed experiments.
  */
-#ifndef ET_STATS_DOE_GRID_H
-#define ET_STATS_DOE_GRID_H
+#pragma once
 
 #include "model/design/design.h"
 
@@ -51,5 +50,3 @@ size_t et_doe_combination_of(const struct et_doe_grid *g, uint32_t factors, size
  * a sum of squares of 1. Of factors with two levels it is -1 or +1 times 1/sqrt(cells).
  */
 void et_doe_term_row(const struct et_doe_grid *g, uint32_t factors, size_t i, double *row);
-
-#endif

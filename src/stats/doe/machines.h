@@ -12,8 +12,7 @@
  * table 3.3.1. If machines have several parts, that of the component between machines subtracts two
  * mean squares, by Satterthwaite's degrees of freedom of their sum.
  */
-#ifndef ET_STATS_DOE_MACHINES_H
-#define ET_STATS_DOE_MACHINES_H
+#pragma once
 
 #include "stats/doe/data.h"
 #include "stats/doe/doe.h"
@@ -35,5 +34,3 @@ void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data
  */
 void et_doe_component_interval(double a, double df_a, double b, double df_b, double k, double level,
 	double *lo, double *hi);
-
-#endif

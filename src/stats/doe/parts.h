@@ -4,8 +4,7 @@
  * of a machine changes from part to part, so parts and not runs are the units of statements about
  * machines. Private to the analysis of designed experiments.
  */
-#ifndef ET_STATS_DOE_PARTS_H
-#define ET_STATS_DOE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct et_doe_split {
 
 void et_doe_split_make(const struct et_doe_observed *o, struct et_doe_split *out);
 void et_doe_split_free(struct et_doe_split *s); /* what it owns */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The analysis of one program. Private to the analysis of designed experiments. */
-#ifndef ET_STATS_DOE_PROGRAM_H
-#define ET_STATS_DOE_PROGRAM_H
+#pragma once
 
 #include "stats/doe/doe.h"
 #include "stats/doe/effects.h"
@@ -45,5 +44,3 @@ enum { ET_DOE_MOST_PAIRED = 100 };
 void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_response *response, const struct et_doe_options *o,
 	struct et_doe_program *out);
-
-#endif

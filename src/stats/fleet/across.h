@@ -12,8 +12,7 @@
  * (JCGM 101, 6.4.6). Where the machine was steady in either experiment, but not equally fast,
  * nothing can be fitted: then beta is 1/2 and may be as far off as 0 and 1, a variance of 1/8.
  */
-#ifndef ET_STATS_FLEET_ACROSS_H
-#define ET_STATS_FLEET_ACROSS_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "model/result/series.h"
@@ -37,5 +36,3 @@ bool et_probed_suffices(const struct et_probed *p);
  */
 double et_judge_across(
 	const struct et_probed *a, const struct et_probed *b, struct et_contrast *out);
-
-#endif

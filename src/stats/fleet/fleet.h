@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The speed and the noise of the machines of a fleet, from timings of the same programs on them. */
-#ifndef ET_STATS_FLEET_FLEET_H
-#define ET_STATS_FLEET_FLEET_H
+#pragma once
 
 #include "model/result/fleet.h"
 #include "stats/fleet/machines.h"
@@ -31,5 +30,3 @@ struct et_fleet_options {
  */
 void et_fleet_judge(struct et_fleet *f, struct et_fleet_series *list, size_t n,
 	const struct et_fleet_options *o);
-
-#endif

@@ -5,8 +5,7 @@
  * series of a machine has the same weight, however many samples it has (unweighted means). Machines
  * need not have all programs: the programs that they share connect them.
  */
-#ifndef ET_STATS_FLEET_MACHINES_H
-#define ET_STATS_FLEET_MACHINES_H
+#pragma once
 
 #include "stats/compare/groups.h"
 
@@ -81,5 +80,3 @@ bool et_machines_judge_sessions(const struct et_machine_session *list, size_t n,
  */
 size_t et_machines_connected(
 	const struct et_log_moments *cells, size_t n_machines, size_t n_programs, bool *in);
-
-#endif

@@ -16,8 +16,7 @@
  * with the same probability, while a comparison of variances would see a difference wherever one
  * occurred. Versions with the same runs are not compared, nor are those with the same environment.
  */
-#ifndef ET_STATS_FLEET_VERSIONS_H
-#define ET_STATS_FLEET_VERSIONS_H
+#pragma once
 
 #include "model/result/precision.h"
 
@@ -29,5 +28,3 @@ double et_relative_error_df(const struct et_precision *p);
  * over all pairs of elapsed time, and over those of CPU time. The same runs give the same figures.
  */
 void et_versions_compare(struct et_versions *v);
-
-#endif

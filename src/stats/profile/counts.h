@@ -4,8 +4,7 @@
  * so memory grows with what was seen, not with functions times runs. Private to the statistics of
  * profiles.
  */
-#ifndef ET_STATS_PROFILE_COUNTS_H
-#define ET_STATS_PROFILE_COUNTS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
@@ -45,5 +44,3 @@ void et_profile_counts_total(const struct et_profile_counts *c, size_t group, do
 /* Samples of all runs, of the group itself or with those of what it called. */
 double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total);
 double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the same functions in the profiles of two commands. Private to the statistics. */
-#ifndef ET_STATS_PROFILE_MATCH_H
-#define ET_STATS_PROFILE_MATCH_H
+#pragma once
 
 #include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
@@ -19,5 +18,3 @@ struct et_profile_match {
 struct et_profile_match *et_profile_match(const struct et_profile *p,
 	const struct et_profile_pair *pair, const struct et_profile_counts *a,
 	const struct et_profile_counts *b, size_t *n);
-
-#endif

@@ -3,8 +3,7 @@
  * The statistics of profiles (Flater, NIST TN 1826): the uncertainty of each function's count by
  * Type A evaluation over runs, models of it beside the data, and which functions changed.
  */
-#ifndef ET_STATS_PROFILE_PROFILE_H
-#define ET_STATS_PROFILE_PROFILE_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
@@ -55,5 +54,3 @@ struct et_profile_pair {
 };
 void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
 	struct et_profile_comparison *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of one row of a profile. Private to the statistics of profiles. */
-#ifndef ET_STATS_PROFILE_ROW_H
-#define ET_STATS_PROFILE_ROW_H
+#pragma once
 
 #include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
@@ -36,5 +35,3 @@ void et_profile_row_warn(const struct et_profile_frame *f, size_t group, size_t 
 void et_profile_warn(const struct et_profile_frame *f);
 /* Raises the warnings about things that samples do not show: the kernel, waiting, failures. */
 void et_profile_warn_runs(const struct et_experiment *e, uint32_t command, struct et_warnings *out);
-
-#endif

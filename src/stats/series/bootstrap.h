@@ -4,8 +4,7 @@
  * seed gives the same answer for every number of threads and every vector width. Memory: two
  * doubles per replicate and statistic (one without bootstrap-t), whatever n is.
  */
-#ifndef ET_STATS_SERIES_BOOTSTRAP_H
-#define ET_STATS_SERIES_BOOTSTRAP_H
+#pragma once
 
 #include "num/resample.h"
 #include "stats/compare/test.h"
@@ -50,5 +49,3 @@ void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
 /* The jackknife's acceleration constant (Efron 1987, eq. 6.6), which BCa needs. */
 double et_acceleration_mean(const double *x, size_t n);
 double et_acceleration_sd(const double *x, size_t n);
-
-#endif

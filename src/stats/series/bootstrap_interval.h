@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes intervals of replicates. Private to the bootstrap. */
-#ifndef ET_STATS_SERIES_BOOTSTRAP_INTERVAL_H
-#define ET_STATS_SERIES_BOOTSTRAP_INTERVAL_H
+#pragma once
 
 #include "stats/series/bootstrap.h"
 
@@ -13,5 +12,3 @@ struct et_boot et_boot_undefined(double estimate);
  */
 void et_boot_intervals(const struct et_boot_options *options, double *theta, double *t,
 	double error, double acceleration, struct et_boot *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Medians of resamples, from their distribution or by resampling. Private to the bootstrap. */
-#ifndef ET_STATS_SERIES_BOOTSTRAP_MEDIAN_H
-#define ET_STATS_SERIES_BOOTSTRAP_MEDIAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void et_median_resample(const double *sorted, size_t n, uint64_t seed, uint64_t 
 	double *medians, double *t, size_t count);
 double et_median_error(const double *sorted, size_t n);
 double et_acceleration_median(const double *sorted, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * Serial dependence: how much less n dependent values say about a mean than n independent ones,
  * of one series and of two that are compared.
  */
-#ifndef ET_STATS_SERIES_DEPENDENCE_H
-#define ET_STATS_SERIES_DEPENDENCE_H
+#pragma once
 
 #include "num/mean_interval.h"
 
@@ -33,5 +32,3 @@ struct et_dependence {
  * where chance looks like dependence, there is no correction.
  */
 struct et_dependence et_dependence_of(const double *a, size_t na, const double *b, size_t nb);
-
-#endif

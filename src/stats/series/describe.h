@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Describes one series: summary, intervals, bootstrap, diagnosis. */
-#ifndef ET_STATS_SERIES_DESCRIBE_H
-#define ET_STATS_SERIES_DESCRIBE_H
+#pragma once
 
 #include "model/result/estimate.h"
 #include "stats/series/bootstrap.h"
@@ -51,5 +50,3 @@ struct et_description {
 void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_describe_options *o,
 	struct et_description *out);
 void et_description_free(struct et_description *d); /* what it owns */
-
-#endif

@@ -3,8 +3,7 @@
  * Diagnoses a series for the warnings about its figures: normal or skewed, drifting, dependent, of
  * several modes, in coarse steps, with outliers.
  */
-#ifndef ET_STATS_SERIES_DIAGNOSIS_H
-#define ET_STATS_SERIES_DIAGNOSIS_H
+#pragma once
 
 #include "model/result/series.h"
 #include "model/result/warning.h"
@@ -50,5 +49,3 @@ enum et_diagnosis_use {
 
 void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_diagnosis_use use,
 	struct et_warnings *out);
-
-#endif

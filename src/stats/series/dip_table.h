@@ -4,8 +4,7 @@
  * qDiptab of the R package diptest (GPL >= 2); the successor of table 1 of Hartigan &
  * Hartigan (1985). Data only, for dip.c.
  */
-#ifndef ET_STATS_SERIES_DIP_TABLE_H
-#define ET_STATS_SERIES_DIP_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -165,5 +164,3 @@ static const double dip_quantiles[DIP_SIZES][DIP_PROBS] = {
 		0.00298695044508003, 0.00309340092038059, 0.00319932767198801, 0.00332688234611187,
 		0.00339316094477355, 0.00376331697005859 },
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Intervals that are not by-products of a test: for a spread, a median, a share. */
-#ifndef ET_STATS_SERIES_INTERVAL_H
-#define ET_STATS_SERIES_INTERVAL_H
+#pragma once
 
 #include "stats/compare/test.h"
 
@@ -15,5 +14,3 @@ struct et_interval et_spread_interval(double spread, double df, double level);
 struct et_interval et_median_interval(const double *sorted, size_t n, double level);
 /* Wilson (1927) for a share k of n: covers level on average. */
 struct et_interval et_share_interval_wilson(double k, double n, double level);
-
-#endif

@@ -4,8 +4,7 @@
  * where they are. Data in coarse steps look multimodal to the dip test: check the quantum first
  * (stats/series/shape.h).
  */
-#ifndef ET_STATS_SERIES_MODES_H
-#define ET_STATS_SERIES_MODES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ struct et_mode {
  */
 size_t et_modes(const struct et_kde *kde, const double *sorted, size_t n, double prominence,
 	struct et_mode *modes, size_t most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Could the data be normal? Shapiro & Wilk's W, by Royston's algorithm AS R94 (1995). */
-#ifndef ET_STATS_SERIES_NORMALITY_H
-#define ET_STATS_SERIES_NORMALITY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct et_normality {
 
 /* NaN for fewer than 3 values or a constant series. */
 struct et_normality et_shapiro_wilk(const double *x, size_t n);
-
-#endif

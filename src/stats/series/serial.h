@@ -3,8 +3,7 @@
  * Are successive values independent? Autocorrelation, Ljung-Box, Mann-Kendall trend, runs about
  * the median, and drift between the beginning and the rest. Constant series give NaN.
  */
-#ifndef ET_STATS_SERIES_SERIAL_H
-#define ET_STATS_SERIES_SERIAL_H
+#pragma once
 
 #include "num/mean_interval.h"
 #include "stats/compare/test.h"
@@ -34,5 +33,3 @@ struct et_runs {
 
 /* Wald & Wolfowitz (1940): too few runs mean slow swings, too many alternation. */
 struct et_runs et_runs_test(const double *x, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * The shape of the data, for the warnings: rounded to a step, skewed, with outliers, slow at the
  * start because caches were cold, or drifting from one half to the other.
  */
-#ifndef ET_STATS_SERIES_SHAPE_H
-#define ET_STATS_SERIES_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ struct et_drift {
 };
 
 struct et_drift et_drift(const double *x, size_t n);
-
-#endif

@@ -18,8 +18,7 @@
  * than that of the plain mean, for all commands that have slow samples; a command without slow
  * samples was measured at full speed, and its plain mean is the estimate.
  */
-#ifndef ET_STATS_SERIES_STATES_H
-#define ET_STATS_SERIES_STATES_H
+#pragma once
 
 #include "model/result/result.h"
 
@@ -35,5 +34,3 @@ void et_full_speed_fit(const double *times, const double *readings, const bool *
 
 /* Fills states and full_speed of all commands from their estimates, and warns of slow runs. */
 void et_states_judge(const struct et_experiment *e, struct et_judgement *j);
-
-#endif

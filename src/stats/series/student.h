@@ -3,8 +3,7 @@
  * Tests that assume normal data: Student's and Welch's t, and the F test of two variances. Series
  * too short or constant to the last digit give NaN.
  */
-#ifndef ET_STATS_SERIES_STUDENT_H
-#define ET_STATS_SERIES_STUDENT_H
+#pragma once
 
 #include "stats/compare/test.h"
 
@@ -21,5 +20,3 @@ struct et_interval_test et_t_welch(
 /* var x / var y against 1; the estimate is the ratio. */
 struct et_interval_test et_f_test(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
-
-#endif

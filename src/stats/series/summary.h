@@ -3,8 +3,7 @@
  * A series of numbers summed up: moments, quartiles, uncertainty, and the interval of the mean
  * (num/mean_interval.h). If all values are equal, its uncertainty is that of their resolution.
  */
-#ifndef ET_STATS_SERIES_SUMMARY_H
-#define ET_STATS_SERIES_SUMMARY_H
+#pragma once
 
 #include "model/result/estimate.h"
 
@@ -13,5 +12,3 @@
  * them for n = 0, the spread and what rests on it for n = 1. level is the coverage, such as 0.95.
  */
 void et_summarise(const double *x, size_t n, double level, struct et_estimate *out);
-
-#endif

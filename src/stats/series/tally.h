@@ -3,8 +3,7 @@
  * Counts and means of the samples of one command: how many were kept, and which
  * parts their elapsed time consists of.
  */
-#ifndef ET_STATS_SERIES_TALLY_H
-#define ET_STATS_SERIES_TALLY_H
+#pragma once
 
 #include "model/result/result.h"
 #include "model/sample/shares.h"
@@ -48,5 +47,3 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out);
 struct et_tally_taker *et_takers(
 	const struct et_command *c, const struct et_parts *p, size_t *n, double *rest_ns);
 bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
-
-#endif

@@ -4,8 +4,7 @@
  * and the share of inactive time to expect in the long run. After Bryant & O'Hallaron, Computer
  * Systems, first edition, chapter 9 (figure 9.7, practice problems 9.2 and 9.5).
  */
-#ifndef ET_STATS_SERIES_TRACE_H
-#define ET_STATS_SERIES_TRACE_H
+#pragma once
 
 #include "model/sample/trace.h"
 
@@ -44,5 +43,3 @@ struct et_long_run {
 
 /* False: the trace has no cycle. */
 bool et_trace_long_run(const struct et_trace *t, struct et_long_run *out);
-
-#endif

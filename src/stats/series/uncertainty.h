@@ -3,8 +3,7 @@
  * Combines several components of uncertainty as the GUM (JCGM 100:2008) does: `compare` the means
  * of two dependent series. The uncertainty of a profile will have several components, too.
  */
-#ifndef ET_STATS_SERIES_UNCERTAINTY_H
-#define ET_STATS_SERIES_UNCERTAINTY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ struct et_combined et_combine(const struct et_component *parts, size_t n, double
 
 /* The standard uncertainty of a display or clock with this step (GUM F.2.2.1). */
 double et_resolution_uncertainty(double step);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds what makes the figures of an experiment doubtful, and raises a warning for each. */
-#ifndef ET_STATS_SERIES_WARNINGS_H
-#define ET_STATS_SERIES_WARNINGS_H
+#pragma once
 
 #include "model/experiment/experiment.h"
 #include "model/result/result.h"
@@ -24,5 +23,3 @@ void et_observation_warn(const struct et_experiment *e, struct et_warnings *out)
 void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out);
 /* About the machine, and about what could be observed on it. */
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns in a store. All functions return 0 or -errno with err filled. */
-#ifndef ET_STORE_CENTRAL_CAMPAIGN_H
-#define ET_STORE_CENTRAL_CAMPAIGN_H
+#pragma once
 
 #include "model/experiment/campaign.h"
 #include "store/core/store.h"
@@ -76,5 +75,3 @@ int et_campaign_find_member(struct et_store *s, const char *id, uint32_t part, c
 /* In a spool: an experiment that is continued belongs to the attempt that continues it. */
 int et_campaign_set_attempt(struct et_store *s, const char *experiment, uint32_t attempt,
 	const char *node, struct et_error *err) ET_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * words for sbatch or ssh and the path of etalon decide what is executed on the submitter's machine
  * and on all others; they are never read from a store, and kept apart (session/trust.h).
  */
-#ifndef ET_STORE_CENTRAL_CAMPAIGN_OPTIONS_H
-#define ET_STORE_CENTRAL_CAMPAIGN_OPTIONS_H
+#pragma once
 
 #include "store/central/job.h"
 
@@ -29,5 +28,3 @@ char *et_campaign_words_write(const struct et_campaign_options *o);
 int et_campaign_words_read(
 	const char *text, struct et_campaign_options *o, struct et_error *err) ET_CHECK;
 void et_campaign_options_free(struct et_campaign_options *o);
-
-#endif

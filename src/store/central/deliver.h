@@ -3,8 +3,7 @@
  * Delivery: copies an experiment from the file that it was measured into (the spool) to a central
  * store, exactly once and in one transaction.
  */
-#ifndef ET_STORE_CENTRAL_DELIVER_H
-#define ET_STORE_CENTRAL_DELIVER_H
+#pragma once
 
 #include "store/core/store.h"
 
@@ -26,5 +25,3 @@ int et_store_deliver(struct et_store *central, const struct et_experiment *e,
 /* A digest of all that delivery copies, in hexadecimal digits; the same on both sides. */
 enum { ET_DIGEST_SIZE = 65 };
 void et_experiment_digest(const struct et_experiment *e, char out[ET_DIGEST_SIZE]);
-
-#endif

@@ -6,8 +6,7 @@
  * that run, as does the author of a shell script: it is executed with the rights of its reader
  * only.
  */
-#ifndef ET_STORE_CENTRAL_JOB_H
-#define ET_STORE_CENTRAL_JOB_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/campaign.h"
@@ -51,5 +50,3 @@ const struct et_part *et_job_part(const struct et_task_job *j, uint32_t number);
 /* Reads the record of a campaign: an experiment without samples. The caller frees *out. */
 int et_campaign_read_record(
 	const char *record, struct et_experiment **out, struct et_error *err) ET_CHECK;
-
-#endif

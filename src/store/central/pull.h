@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pulls experiments that others measured from a central store into a local one. */
-#ifndef ET_STORE_CENTRAL_PULL_H
-#define ET_STORE_CENTRAL_PULL_H
+#pragma once
 
 #include "store/central/deliver.h"
 
@@ -40,5 +39,3 @@ int et_pull_check(struct et_store *local, const struct et_pull_item *item, enum 
  */
 int et_pull_one(struct et_store *central, struct et_store *local, const struct et_pull_item *item,
 	enum et_delivered *out, struct et_error *err) ET_CHECK;
-
-#endif

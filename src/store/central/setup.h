@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prepares a central store for many users. */
-#ifndef ET_STORE_CENTRAL_SETUP_H
-#define ET_STORE_CENTRAL_SETUP_H
+#pragma once
 
 #include "store/core/store.h"
 
@@ -14,5 +13,3 @@
 int et_store_setup(struct et_store *s, bool *have_roles, struct et_error *err) ET_CHECK;
 
 extern const char et_setup_roles[];
-
-#endif

@@ -4,8 +4,7 @@
  * into a central store, and its outbox, which says what is to be delivered and where to. All
  * functions return 0 or -errno with err filled, unless stated otherwise.
  */
-#ifndef ET_STORE_CENTRAL_SPOOL_H
-#define ET_STORE_CENTRAL_SPOOL_H
+#pragma once
 
 #include "store/central/deliver.h"
 
@@ -73,5 +72,3 @@ int et_outbox_redirect(struct et_store *spool, const char *id, const char *desti
 	struct et_error *err) ET_CHECK;
 /* Removes a delivered experiment from the spool with its entries. */
 int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err) ET_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * nothing about samples. Functions that return an int return 0 or -errno with err filled, unless
  * stated otherwise. Private to src/store.
  */
-#ifndef ET_STORE_CORE_BACKEND_H
-#define ET_STORE_CORE_BACKEND_H
+#pragma once
 
 #include "store/core/sql.h"
 #include "store/core/store.h"
@@ -123,5 +122,3 @@ struct et_backend {
 	int (*open)(const char *rest, enum et_store_mode mode, const struct et_patience *patience,
 		struct et_database **out, struct et_error *err) ET_CHECK;
 };
-
-#endif

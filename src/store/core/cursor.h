@@ -4,8 +4,7 @@
  * columns of each row are read from left to right. Ranges are checked in both directions: a value
  * that would be refused on reading is refused on writing. Private to src/store.
  */
-#ifndef ET_STORE_CORE_CURSOR_H
-#define ET_STORE_CORE_CURSOR_H
+#pragma once
 
 #include "store/core/handle.h"
 
@@ -98,5 +97,3 @@ bool et_row_real(struct et_cursor *c, double lo, double hi, double *out);
  */
 const struct et_field *et_row_columns(
 	struct et_cursor *c, const struct et_columns *columns, void *base) ET_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keeps the cutoffs of daemons in a store: one fact, in JSON, per machine. */
-#ifndef ET_STORE_CORE_CUTOFFS_H
-#define ET_STORE_CORE_CUTOFFS_H
+#pragma once
 
 #include "model/sample/daemon.h"
 #include "store/core/store.h"
@@ -17,5 +16,3 @@ int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 /* Removes the cutoffs of that machine and host, also damaged ones. */
 int et_cutoffs_forget(
 	struct et_store *s, const char *machine, const char *host, struct et_error *err) ET_CHECK;
-
-#endif

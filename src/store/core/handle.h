@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The members of an open store. Private to src/store. */
-#ifndef ET_STORE_CORE_HANDLE_H
-#define ET_STORE_CORE_HANDLE_H
+#pragma once
 
 #include "store/core/backend.h"
 
@@ -58,5 +57,3 @@ int et_store_summarise(struct et_store *s, const char *id, struct et_error *err)
 /* Refuses a sample of a command that the selected experiment does not have. */
 int et_store_check_place(
 	const struct et_store *s, const struct et_sample *sample, struct et_error *err) ET_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * All functions return 0 or -errno with err filled. A callback returns 0 to continue and must not
  * use the store; what it is given is valid during the call.
  */
-#ifndef ET_STORE_CORE_MACHINES_H
-#define ET_STORE_CORE_MACHINES_H
+#pragma once
 
 #include "model/experiment/machine_row.h"
 #include "store/core/store.h"
@@ -57,5 +56,3 @@ typedef int (*et_timing_fn)(void *ctx, const struct et_timing *t);
 /* Calls fn for the commands of experiments, newest first, at most limit times. */
 int et_store_list_timings(struct et_store *s, size_t limit, et_timing_fn fn, void *ctx,
 	struct et_error *err) ET_CHECK;
-
-#endif

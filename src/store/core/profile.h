@@ -3,8 +3,7 @@
  * The profiles of a store. Functions and contexts are written once, with the first run that has
  * them; a run then only refers to them. Private to src/store.
  */
-#ifndef ET_STORE_CORE_PROFILE_H
-#define ET_STORE_CORE_PROFILE_H
+#pragma once
 
 #include "store/core/cursor.h"
 
@@ -49,5 +48,3 @@ int et_profile_rows_begin(struct et_profile_rows *r, const char **what) ET_CHECK
 int et_profile_rows_take(
 	struct et_profile_rows *r, struct et_sample *sample, const char **what) ET_CHECK;
 void et_profile_rows_end(struct et_profile_rows *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of a store, and the migration of older stores. Private to src/store and its tests. */
-#ifndef ET_STORE_CORE_SCHEMA_H
-#define ET_STORE_CORE_SCHEMA_H
+#pragma once
 
 #include "store/core/backend.h"
 
@@ -18,5 +17,3 @@ extern const struct et_schema et_store_schema;
  */
 int et_schema_migrate(
 	struct et_database *db, const struct et_schema *schema, struct et_error *err) ET_CHECK;
-
-#endif

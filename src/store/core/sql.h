@@ -6,8 +6,7 @@
  * In the texts, $NAME stands for a list of columns or for a word of the dialect, $NAME? for one
  * placeholder per column of the list, ? for the next placeholder and ?N for the N-th.
  */
-#ifndef ET_STORE_CORE_SQL_H
-#define ET_STORE_CORE_SQL_H
+#pragma once
 
 #include "model/experiment/field.h"
 
@@ -195,5 +194,3 @@ enum et_sql {
 char *et_sql_statement(enum et_sql which, const struct et_dialect *dialect);
 /* The same for any text. An unknown $NAME is copied as it is. */
 char *et_sql_expand(const char *text, const struct et_dialect *dialect);
-
-#endif

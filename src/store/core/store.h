@@ -5,8 +5,7 @@
  * functions return 0 or -errno with err filled, unless stated otherwise. A function that takes
  * an id returns -ENOENT if the store has no such experiment.
  */
-#ifndef ET_STORE_CORE_STORE_H
-#define ET_STORE_CORE_STORE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -182,5 +181,3 @@ int et_store_set_fact(struct et_store *s, const char *machine, const char *key, 
 	struct et_error *err) ET_CHECK;
 int et_store_remove_fact(
 	struct et_store *s, const char *machine, const char *key, struct et_error *err) ET_CHECK;
-
-#endif

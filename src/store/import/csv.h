@@ -4,8 +4,7 @@
  * lines that begin with # are skipped. It does not know what the cells mean. The caller sets p,
  * end, next_line and separator, and all else to 0. Private to src/store.
  */
-#ifndef ET_STORE_IMPORT_CSV_H
-#define ET_STORE_IMPORT_CSV_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -35,5 +34,3 @@ int et_csv_row(struct et_csv *c) ET_CHECK;
 /* Returns the text of a cell, valid until the next row; "" if the row has fewer cells. */
 const char *et_csv_cell(const struct et_csv *c, size_t i);
 void et_csv_free(struct et_csv *c); /* frees the members, not the struct */
-
-#endif

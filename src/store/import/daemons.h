@@ -5,8 +5,7 @@
  * l_samples or the array all. The text is not trusted: every error (exit status 2) names the place
  * in it.
  */
-#ifndef ET_STORE_IMPORT_DAEMONS_H
-#define ET_STORE_IMPORT_DAEMONS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/sample/daemon.h"
@@ -24,5 +23,3 @@ int et_daemon_record_read(const char *data, size_t size, const char *name,
  * not a record of daemons.
  */
 bool et_daemon_record_is_native(const char *data, size_t size);
-
-#endif

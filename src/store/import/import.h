@@ -4,8 +4,7 @@
  * program of libetalon or of Google Benchmark, or in CSV. The bytes are not trusted: every error
  * (exit status 2) names the place in them.
  */
-#ifndef ET_STORE_IMPORT_IMPORT_H
-#define ET_STORE_IMPORT_IMPORT_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -45,5 +44,3 @@ struct et_import_options {
  */
 int et_import(const char *data, size_t size, const struct et_import_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-
-#endif

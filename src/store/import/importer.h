@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that the readers of all formats share. Private to src/store. */
-#ifndef ET_STORE_IMPORT_IMPORTER_H
-#define ET_STORE_IMPORT_IMPORTER_H
+#pragma once
 
 #include "base/lines.h"
 #include "model/experiment/field.h"
@@ -85,5 +84,3 @@ int et_read_branch(struct et_importer *in, const json_t *object, const char *key
 /* Reads the command's parameters: {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at) ET_CHECK;
-
-#endif

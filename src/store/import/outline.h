@@ -6,8 +6,7 @@
  * lists of its own. A short text is parsed whole, and its lists are read in the same way. Private
  * to src/store.
  */
-#ifndef ET_STORE_IMPORT_OUTLINE_H
-#define ET_STORE_IMPORT_OUTLINE_H
+#pragma once
 
 #include "base/attr.h"
 
@@ -64,5 +63,3 @@ const json_t *et_list_next(struct et_list *l);
 void et_list_close(struct et_list *l);
 
 #define ET_AUTO_LIST ET_CLEANUP(et_list_close)
-
-#endif

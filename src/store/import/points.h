@@ -4,8 +4,7 @@
  * tabs, commas or semicolons, with or without a heading; # begins a comment. A record of etalon or
  * hyperfine becomes an experiment instead. Every error (exit status 2) names the file and the line.
  */
-#ifndef ET_STORE_IMPORT_POINTS_H
-#define ET_STORE_IMPORT_POINTS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -24,5 +23,3 @@ struct et_points_options {
  */
 int et_points_read(FILE *in, const struct et_points_options *o, struct et_points_set *out,
 	struct et_experiment **experiment, struct et_error *err) ET_CHECK;
-
-#endif

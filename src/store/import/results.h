@@ -4,8 +4,7 @@
  * for the factors and one for the response. They become an experiment with a design, as if `doe
  * run` had measured it. The bytes are not trusted: every error (exit status 2) names the line.
  */
-#ifndef ET_STORE_IMPORT_RESULTS_H
-#define ET_STORE_IMPORT_RESULTS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
@@ -47,5 +46,3 @@ enum { ET_RESULTS_MOST_LEVELS = 256, ET_RESULTS_MOST_FACTORS = 20 };
 
 int et_results_read(const char *data, size_t size, const struct et_results_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-
-#endif

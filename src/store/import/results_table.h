@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of a file of results while it is read. Private to the readers of results. */
-#ifndef ET_STORE_IMPORT_RESULTS_TABLE_H
-#define ET_STORE_IMPORT_RESULTS_TABLE_H
+#pragma once
 
 #include "base/hash.h"
 #include "store/import/csv.h"
@@ -52,5 +51,3 @@ int et_results_fail(struct et_results_table *t, const char *text);
 /* Reads the header, which is the last row that was read, and adds the factors to the design. */
 int et_results_columns(struct et_results_table *t, const struct et_results_options *o,
 	struct et_design *d) ET_CHECK;
-
-#endif

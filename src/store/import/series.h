@@ -5,8 +5,7 @@
  * is a series. Lines and columns need 8 bytes of memory per number; a record is read into memory as
  * a whole. Every error (exit status 2) names the file and the place in it.
  */
-#ifndef ET_STORE_IMPORT_SERIES_H
-#define ET_STORE_IMPORT_SERIES_H
+#pragma once
 
 #include "base/error.h"
 #include "model/result/series.h"
@@ -24,5 +23,3 @@ struct et_series_options {
 /* Adds at least one series to the set. After a failure some may have been added. */
 int et_series_read(FILE *in, const struct et_series_options *o, struct et_series_set *out,
 	struct et_error *err) ET_CHECK;
-
-#endif

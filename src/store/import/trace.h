@@ -6,8 +6,7 @@
  * duration] in ticks of the counter. It is not trusted: every error (exit status 2) names the place
  * in it.
  */
-#ifndef ET_STORE_IMPORT_TRACE_H
-#define ET_STORE_IMPORT_TRACE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/sample/trace.h"
@@ -24,5 +23,3 @@ struct et_traces {
 int et_traces_read(const char *data, size_t size, const char *name, struct et_traces *out,
 	struct et_error *err) ET_CHECK;
 void et_traces_free(struct et_traces *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adds all samples of an experiment by COPY. Private to src/store. */
-#ifndef ET_STORE_POSTGRESQL_BULK_H
-#define ET_STORE_POSTGRESQL_BULK_H
+#pragma once
 
 #include "store/core/handle.h"
 
@@ -11,5 +10,3 @@
  */
 int et_bulk_samples(
 	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * others measure. A function of libpq that is not listed here does not link; none that waits for
  * the server is listed (see store/postgresql/wait.c).
  */
-#ifndef ET_STORE_POSTGRESQL_LIBRARY_H
-#define ET_STORE_POSTGRESQL_LIBRARY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -85,6 +84,4 @@ int et_pq_load(struct et_error *err) ET_CHECK;
 #define PQstatus et_pq.PQstatus
 #define PQtransactionStatus et_pq.PQtransactionStatus
 #define PQuser et_pq.PQuser
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The PostgreSQL back end. Private to this folder and its tests. */
-#ifndef ET_STORE_POSTGRESQL_PG_H
-#define ET_STORE_POSTGRESQL_PG_H
+#pragma once
 
 #include "store/core/backend.h"
 #include "store/postgresql/library.h"
@@ -128,5 +127,3 @@ int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err) ET
 int et_pg_fail_connecting(struct et_pg *s, struct et_error *err) ET_CHECK;
 /* Makes one line of a message of libpq or of the server. The caller frees it. */
 char *et_pg_one_line(const char *message);
-
-#endif

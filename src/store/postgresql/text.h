@@ -3,8 +3,7 @@
  * Texts and URLs on their way to PostgreSQL. Nothing here needs libpq. Private to src/store, and
  * used by its tests and fuzzers.
  */
-#ifndef ET_STORE_POSTGRESQL_TEXT_H
-#define ET_STORE_POSTGRESQL_TEXT_H
+#pragma once
 
 #include "base/attr.h"
 #include "store/core/sql.h"
@@ -39,5 +38,3 @@ char *et_pg_url_without_secrets(const char *url) ET_CHECK __attribute__((returns
  * would take a part of it as the name of the user or host, and print it.
  */
 bool et_pg_url_is_ambiguous(const char *url);
-
-#endif

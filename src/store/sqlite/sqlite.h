@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The SQLite back end. Private to this folder and its tests. */
-#ifndef ET_STORE_SQLITE_SQLITE_H
-#define ET_STORE_SQLITE_SQLITE_H
+#pragma once
 
 #include "store/core/backend.h"
 
@@ -70,5 +69,3 @@ void et_sqlite_guard_files(void);
 
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);
-
-#endif

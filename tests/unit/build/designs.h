@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A design of one program with two factors of two levels, and folders for its builds. */
-#ifndef ET_TESTS_BUILD_DESIGNS_H
-#define ET_TESTS_BUILD_DESIGNS_H
+#pragma once
 
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -71,5 +70,3 @@ static inline void remove_folders(void)
 	if (system(text))
 		printf("# %s is left\n", work);
 }
-
-#endif

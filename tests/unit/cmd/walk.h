@@ -3,8 +3,7 @@
  * Walks the table of a program's commands: their names, their options, the choices of options. A
  * row that a table needs and does not have would only show when a user reaches it.
  */
-#ifndef ET_TEST_CMD_WALK_H
-#define ET_TEST_CMD_WALK_H
+#pragma once
 
 #include "base/alloc.h"
 #include "cli/cli.h"
@@ -264,5 +263,3 @@ static void test_commands(void)
 		     "a program");
 	ok(unique, "commands: no name is there twice");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Operations that change a captured machine, of which one ends the process or fails. */
-#ifndef ET_TESTS_HOST_FAULTY_H
-#define ET_TESTS_HOST_FAULTY_H
+#pragma once
 
 #include "base/sysroot.h"
 #include "host/environment.h"
@@ -49,5 +48,3 @@ static inline struct et_env_ops ops_of(struct faulty_ops *h)
 {
 	return (struct et_env_ops){ hit_write, no_control, no_signal, h };
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A simulated machine: work of known length, timer interrupts that take time, threads that share
  * the CPU, a hyper-thread sibling that halves its speed for tenths of a second.
  */
-#ifndef ET_TEST_LIB_MACHINE_H
-#define ET_TEST_LIB_MACHINE_H
+#pragma once
 
 #include "base/attr.h"
 #include "lib/time/kbest.h"
@@ -223,5 +222,3 @@ static void defaults(struct etalon_kbest_opts *o)
 	if (et_kbest_opts_complete(NULL, o) != ETALON_OK)
 		tap_bail("no default options");
 }
-
-#endif

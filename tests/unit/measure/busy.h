@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waits for a child that keeps a CPU busy, however long the machine lets it wait for that CPU. */
-#ifndef ET_TESTS_MEASURE_BUSY_H
-#define ET_TESTS_MEASURE_BUSY_H
+#pragma once
 
 #include "base/clock.h"
 #include "tap.h"
@@ -26,5 +25,3 @@ static inline void wait_until_used(pid_t pid, uint64_t more_ns)
 		usleep(1000);
 	}
 }
-
-#endif

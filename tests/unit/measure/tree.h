@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A small tree of files that a test writes and passes as the root of /proc and /sys. */
-#ifndef ET_TESTS_MEASURE_TREE_H
-#define ET_TESTS_MEASURE_TREE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "tap.h"
@@ -55,5 +54,3 @@ static inline void tree_close(void)
 {
 	nftw(tree, tree_unlink, 8, FTW_DEPTH | FTW_PHYS);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a plan from memory. */
-#ifndef ET_TESTS_UNIT_PLAN_READ_PLAN_H
-#define ET_TESTS_UNIT_PLAN_READ_PLAN_H
+#pragma once
 
 #include "plan/plan.h"
 #include "tap.h"
@@ -24,5 +23,3 @@ static inline int read_plan(const char *text, struct et_plan_file *out, struct e
 {
 	return read_bytes(text, strlen(text), out, err);
 }
-
-#endif

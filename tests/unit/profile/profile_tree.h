@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A folder of files for a test, in place of the machine's root. */
-#ifndef ET_TESTS_PROFILE_TREE_H
-#define ET_TESTS_PROFILE_TREE_H
+#pragma once
 
 #include "tap.h"
 
@@ -48,5 +47,3 @@ static inline void tree_end(const char *root)
 	if (system(command) != 0)
 		printf("# cannot remove %s\n", root);
 }
-
-#endif

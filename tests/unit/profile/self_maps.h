@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tells the address spaces what the test itself has mapped. */
-#ifndef ET_TESTS_SELF_MAPS_H
-#define ET_TESTS_SELF_MAPS_H
+#pragma once
 
 #include "profile/symbols/space.h"
 
@@ -29,5 +28,3 @@ static inline void map_self(struct et_spaces *s, pid_t process)
 	if (f)
 		fclose(f);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Synthetic runs with daemons that are known: who comes when, and for how long. */
-#ifndef ET_TEST_PLANTED_H
-#define ET_TEST_PLANTED_H
+#pragma once
 
 #include "num/rng.h"
 #include "protocol/daemons.h"
@@ -143,5 +142,3 @@ static bool is_frequent_in(
 	}
 	return false;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment and its results with invented figures, for the tests of the reports. */
-#ifndef ET_TESTS_REPORT_FIXTURE_H
-#define ET_TESTS_REPORT_FIXTURE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "model/result/result.h"
@@ -185,5 +184,3 @@ static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 			s->measured.culprits[k].on_our_cpu_ns = k ? 0 : taken_ns;
 	}
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Compares output with a file in tests/unit/report/golden. To renew the files after an intended
  * change, run the tests with ET_TEST_RENEW=1 and review the difference.
  */
-#ifndef ET_TESTS_REPORT_GOLDEN_H
-#define ET_TESTS_REPORT_GOLDEN_H
+#pragma once
 
 #include "base/alloc.h"
 #include "tap.h"
@@ -38,5 +37,3 @@ static inline void golden_check(const char *name, const char *text)
 	if (!ok(!strcmp(text, want), "the output equals golden/%s", name))
 		printf("# got:\n%s# want:\n%s", text, want);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Designs and values for tests of designed experiments. */
-#ifndef ET_TESTS_DOE_OF_H
-#define ET_TESTS_DOE_OF_H
+#pragma once
 
 #include "base/alloc.h"
 #include "stats/doe/program.h"
@@ -69,5 +68,3 @@ static inline void doe_free_program(struct et_doe_program *p)
 	r.programs[0] = *p;
 	et_doe_result_free(&r);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Our results for one case of the oracle, under the oracle's names. */
-#ifndef ET_TESTS_ORACLE_ANSWERS_H
-#define ET_TESTS_ORACLE_ANSWERS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ void answer_bootstrap(const json_t *input, const json_t *expect, struct answers 
 void answer_regression(const json_t *input, struct answers *to);
 void answer_factorial(const json_t *input, const json_t *expect, struct answers *to);
 void answer_complexity(const json_t *input, const json_t *expect, struct answers *to);
-
-#endif

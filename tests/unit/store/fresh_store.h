@@ -3,8 +3,7 @@
  * A store in a temporary folder, and an error, for the tests that need no more. ET_TEST_STORE names
  * an empty store to be used instead.
  */
-#ifndef ET_TESTS_STORE_FRESH_STORE_H
-#define ET_TESTS_STORE_FRESH_STORE_H
+#pragma once
 
 #include "store/core/store.h"
 #include "tap.h"
@@ -44,5 +43,3 @@ static inline struct et_experiment *load_afresh(const char *id)
 	et_store_close(s);
 	return e;
 }
-
-#endif

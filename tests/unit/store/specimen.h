@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An experiment in which every field has a value of its own, and comparisons of experiments. */
-#ifndef ET_TESTS_STORE_SPECIMEN_H
-#define ET_TESTS_STORE_SPECIMEN_H
+#pragma once
 
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -366,5 +365,3 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 	return same && same_figures(a, b) && same_text(x, y) &&
 	       same_profile(a->profile, b->profile);
 }
-
-#endif

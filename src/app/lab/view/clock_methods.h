@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Table XXV and Figure 18 of the EMP paper: the same runs by clocks inside and around, and EMP. */
-#ifndef ET_APP_LAB_VIEW_CLOCK_METHODS_H
-#define ET_APP_LAB_VIEW_CLOCK_METHODS_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/experiment.h"
@@ -14,5 +13,3 @@ void et_clock_methods_json(
 	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
 void et_clock_methods_svg(
 	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
-
-#endif

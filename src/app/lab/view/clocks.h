@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of the lab's experiments about clocks as tables, curves, JSON and SVG. */
-#ifndef ET_APP_LAB_VIEW_CLOCKS_H
-#define ET_APP_LAB_VIEW_CLOCKS_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/table.h"
@@ -39,5 +38,3 @@ void et_lab_json_begin(
 	struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out);
 /* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
 const char *et_format_error(double error, char buf[ET_FIGURE]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Curves of the error of several methods over the length of the timed work: terminal and SVG. */
-#ifndef ET_APP_LAB_VIEW_ERROR_CURVES_H
-#define ET_APP_LAB_VIEW_ERROR_CURVES_H
+#pragma once
 
 #include "draw/terminal.h"
 
@@ -29,5 +28,3 @@ struct et_error_curve *et_error_curves_add(struct et_error_curves *c, char mark)
 
 void et_error_curves_text(const struct et_error_curves *c, const struct et_page *page);
 void et_error_curves_svg(const struct et_error_curves *c, const char *title, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of Bryant & O'Hallaron's chapter about K-best, in a terminal and as SVG. */
-#ifndef ET_APP_LAB_VIEW_KBEST_FIGURES_H
-#define ET_APP_LAB_VIEW_KBEST_FIGURES_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "lab/kbest_accuracy.h"
@@ -37,5 +36,3 @@ struct et_kbest_answers {
 };
 
 struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, unsigned load);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of the lab's simulations as tables, curves and JSON. */
-#ifndef ET_APP_LAB_VIEW_LAB_H
-#define ET_APP_LAB_VIEW_LAB_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "lab/coverage.h"
@@ -27,5 +26,3 @@ void et_quantisation_json(
 	const struct et_quantisation *q, const struct et_lab_asked *asked, FILE *out);
 void et_duet_bias_text(const struct et_duet_bias *b, const struct et_page *page);
 void et_duet_bias_json(const struct et_duet_bias *b, FILE *out);
-
-#endif

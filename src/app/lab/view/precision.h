@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of precision as in the EMP papers: by clock, by program. */
-#ifndef ET_APP_LAB_VIEW_PRECISION_H
-#define ET_APP_LAB_VIEW_PRECISION_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/experiment.h"
@@ -19,5 +18,3 @@ void et_programs_json(const struct et_experiment *e, const struct et_program_pre
 
 /* Curves of sd and relative error over the size, of each program with at least two sizes. */
 void et_programs_svg(const struct et_program_precision *list, size_t n, FILE *out);
-
-#endif

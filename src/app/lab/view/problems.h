@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The problems of lab/problems.h and their answers, as text and JSON. */
-#ifndef ET_APP_LAB_VIEW_PROBLEMS_H
-#define ET_APP_LAB_VIEW_PROBLEMS_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
@@ -13,5 +12,3 @@ void et_problem_text(
 	const struct et_problem *p, const struct et_problem_answer *a, const struct et_page *page);
 void et_problem_json(
 	const struct et_problem *p, const struct et_problem_answer *a, struct et_json *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of the lab's experiments about profilers as tables, curves, JSON and SVG. */
-#ifndef ET_APP_LAB_VIEW_PROFILE_H
-#define ET_APP_LAB_VIEW_PROFILE_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "lab/address_bias.h"
@@ -29,5 +28,3 @@ void et_sampling_bias_json(
 	const struct et_profile_study *s, const struct et_address_bias *bias, FILE *out);
 void et_sampling_bias_svg(
 	const struct et_profile_study *s, const struct et_address_bias *bias, FILE *out);
-
-#endif

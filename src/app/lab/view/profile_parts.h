@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pieces that the tables and pictures of the lab's experiments about profilers share. */
-#ifndef ET_APP_LAB_VIEW_PROFILE_PARTS_H
-#define ET_APP_LAB_VIEW_PROFILE_PARTS_H
+#pragma once
 
 #include "base/json.h"
 #include "draw/table.h"
@@ -36,5 +35,3 @@ void et_lab_study_json_begin(struct et_json *w, const struct et_profile_study *s
 /* Values of the n treatments from `first`: of category c, by a function of its cell. */
 double *et_lab_values(const struct et_profile_study *s, size_t first, size_t n, size_t c,
 	double (*of)(const struct et_treatment_cell *cell));
-
-#endif

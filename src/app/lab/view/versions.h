@@ -3,8 +3,7 @@
  * The versions of EMP as tables (Tables II to VI and XIX of the papers), and their standard
  * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
  */
-#ifndef ET_APP_LAB_VIEW_VERSIONS_H
-#define ET_APP_LAB_VIEW_VERSIONS_H
+#pragma once
 
 #include "draw/terminal.h"
 #include "model/experiment/experiment.h"
@@ -16,5 +15,3 @@ void et_versions_json(const struct et_versions *v, const struct et_experiment *c
 	size_t n, FILE *out);
 /* Figure 17 a to d. */
 void et_versions_svg(const struct et_versions *v, FILE *out);
-
-#endif
