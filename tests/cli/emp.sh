@@ -8,7 +8,8 @@
 
 etalon put inc --seconds 1ms # calibrates now, not within a sample
 laptop                       # the environment of a captured machine is changed, not ours
-tiny=(--short-runs 40 --short-seconds 2ms --long-runs 0)
+# Samples of 10 ms: a learning fits programs of up to twice its length, such as sleep 0.01.
+tiny=(--short-runs 40 --short-seconds 10ms --long-runs 0)
 # flat: the last stdout in one line, with single spaces
 flat() { tr '\n' ' ' <.out | tr -s ' '; }
 # state FILE STEP, step FILE STEP: of the record's steps
