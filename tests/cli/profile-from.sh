@@ -101,7 +101,14 @@ like 'from: garbage is refused' "$status $err" '^2 etalon: garbage'
 
 cat >work.c <<'EOF'
 static volatile unsigned long sink = 1;
-__attribute__((noinline)) void leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }
+/* A chain of multiplications: every processor needs some cycles for each. */
+__attribute__((noinline)) void leaf(unsigned long n)
+{
+	unsigned long x = sink;
+	for (unsigned long i = 0; i < n; i++)
+		x = x * 6364136223846793005 + i;
+	sink = x;
+}
 __attribute__((noinline)) void few(void) { leaf(1000000); sink++; }
 __attribute__((noinline)) void many(void) { for (int i = 0; i < 20; i++) leaf(1000000); sink++; }
 int main(void) { for (int i = 0; i < LOOPS; i++) { few(); many(); } return 0; }
@@ -139,11 +146,11 @@ if ! command -v perf >/dev/null || ! command -v strip >/dev/null || ! record_str
 	skip 'from: functions of a stripped program are known' 'perf record, strip or libdw is missing'
 else
 	exits 'from: perf.data of a stripped program is read' 0 etalon profile --from bare.data --json bare.json
-	like 'from: functions of a stripped program are known' "$(known bare.json)" '^[89][0-9]$'
+	like 'from: functions of a stripped program are known' "$(known bare.json)" '^([89][0-9]|100)$'
 	like 'from: a note says that symbols are missing' "$(tr '\n' ' ' <.out)" 'code without +symbols, for +instance in .*bare'
 	record_stripped -g
 	etalon profile --from bare.data --json bare.json >/dev/null
-	like 'from: functions of a stripped program are known in call chains' "$(known bare.json)" '^[89][0-9]$'
+	like 'from: functions of a stripped program are known in call chains' "$(known bare.json)" '^([89][0-9]|100)$'
 	cc -O2 -Wl,--build-id -DLOOPS=3 -s -o bare work.c
 	etalon profile --from bare.data --json bare.json >/dev/null
 	is 'from: a program that was built again is not taken for the old one' "$(known bare.json)" 0
@@ -161,7 +168,7 @@ if ! command -v perf >/dev/null || ! live_perf; then
 	skip 'from: folded stacks of perf script agree' 'perf record does not work here'
 else
 	exits 'from: perf.data is read' 0 etalon profile --from perf.data --json live.json
-	head -c 5000 perf.data >broken
+	head -c $(($(stat -c %s perf.data) / 2)) perf.data >broken
 	run etalon profile --from broken
 	like 'from: a truncated perf.data is refused' "$status" 2
 	like 'from: the hint for a truncated perf.data is to record again' "$err" 'hint: .*cut off.* record again'
