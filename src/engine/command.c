@@ -27,6 +27,26 @@ struct running {
 	uint64_t deadline_ns;
 };
 
+void et_words_add(struct et_words *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->n + 2 > w->room) {
+		w->room = 2 * w->room + 16;
+		w->argv = et_realloc(w->argv, w->room, sizeof(*w->argv));
+	}
+	va_start(ap, fmt);
+	w->argv[w->n++] = et_vasprintf(fmt, ap);
+	va_end(ap);
+	w->argv[w->n] = NULL;
+}
+
+void et_words_add_all(struct et_words *w, const char *const *words)
+{
+	for (; words && *words; words++)
+		et_words_add(w, "%s", *words);
+}
+
 static void close_end(int *fd)
 {
 	if (*fd >= 0)
