@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/doe.h"
 #include "base/alloc.h"
 #include "model/experiment/machine_id.h"
 #include "stats/doe/program.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/fit.h"
 #include "base/alloc.h"
 #include "num/cholesky.h"
 #include "num/moments.h"
+#include "stats/doe/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,15 +240,6 @@ static void fit_missing(struct et_doe_fit *f)
 
 /* --- residuals --- */
 
-static bool any_missing(const struct et_doe_data *d)
-{
-	for (size_t c = 0; c < d->n_cells; c++) {
-		if (!et_doe_count(d, c))
-			return true;
-	}
-	return false;
-}
-
 static void finish(struct et_doe_fit *f, const double *block_effect)
 {
 	const struct et_doe_data *d = f->data;
@@ -311,7 +302,7 @@ void et_doe_fit_make(
 	for (size_t c = 0; c < n; c++)
 		out->unit[c] = et_doe_count(data, c) ? 1 / (double)et_doe_count(data, c) : 0;
 	out->df_residual = (double)data->n - (double)n;
-	if (any_missing(data)) {
+	if (!et_doe_least_count(data)) {
 		fit_missing(out);
 	} else if (data->n_blocks > 1) {
 		out->blocked = true;
