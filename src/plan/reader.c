@@ -55,6 +55,26 @@ int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const ch
 	return et_hint(err, rc, "use %s", all ? all : "none");
 }
 
+int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
+	const char *text, const char *const *names, size_t *out, struct et_error *err)
+{
+	for (*out = 0; names[*out]; ++*out) {
+		if (!strcmp(names[*out], text))
+			return 0;
+	}
+	return et_plan_hint_names(
+		err, et_yaml_fail(r->path, y->at, err, "%s '%s'", what, text), text, names);
+}
+
+const char **et_plan_factor_names(const struct et_plan_reader *r)
+{
+	const char **names = et_calloc(r->d->n_factors + 1, sizeof(*names));
+
+	for (size_t i = 0; i < r->d->n_factors; i++)
+		names[i] = r->d->factors[i].name;
+	return names;
+}
+
 static const struct et_plan_key *find_key(const struct et_plan_key *keys, const char *name)
 {
 	while (keys->name && strcmp(keys->name, name))

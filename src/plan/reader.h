@@ -1,10 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files that read a plan: tables of the keys of its maps. */
+/* Shared by the files that read a plan: the tree of its values, and tables of the keys of maps. */
 #pragma once
 
 #include "base/json.h"
-#include "plan/schema.h"
-#include "plan/tree.h"
+#include "plan/plan.h"
+
+/* --- YAML --- */
+
+/*
+ * A YAML document as a tree of scalars, lists and maps that know their places. It is a subset of
+ * YAML: no aliases (a small file of aliases can mean gigabytes), no tags, one document.
+ */
+enum et_yaml_kind { ET_YAML_SCALAR, ET_YAML_LIST, ET_YAML_MAP };
+
+struct et_yaml {
+	enum et_yaml_kind kind;
+	struct et_plan_place at;
+	char *text;    /* of a scalar */
+	bool quoted;   /* so that "" and "null" are texts */
+	bool block;    /* a block scalar, or one of several lines: offsets are no columns */
+	size_t n, cap; /* of a list or map */
+	struct et_yaml **items; /* of a map: key, value, key, value, …; keys are scalars */
+};
+
+/* Reads a document of that many bytes; et_yaml_free frees *out. */
+int et_yaml_read(const char *text, size_t size, const char *path, struct et_yaml **out,
+	struct et_error *err) ET_CHECK;
+void et_yaml_free(struct et_yaml *y); /* itself, too; NULL is fine */
+/* Returns the value of a key of a map; NULL: it has none. */
+const struct et_yaml *et_yaml_find(const struct et_yaml *map, const char *key);
+/* Whether it is a scalar without a value: nothing, ~ or null. */
+bool et_yaml_empty(const struct et_yaml *y);
+
+/* Fails with "PATH:LINE:COLUMN: …". */
+int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *fmt,
+	...) ET_PRINTF(4, 5);
+
+/* --- tables of keys --- */
 
 struct et_plan_reader {
 	const char *path;
@@ -58,7 +90,10 @@ int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *valu
 	struct et_error *err) ET_CHECK;
 /* Adds "did you mean" or the list of names (NULL ends it) as the hint, and returns rc. */
 int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names);
+/* Finds a text among names; the error is "WHAT 'TEXT'", with the same hint. */
+int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
+	const char *text, const char *const *names, size_t *out, struct et_error *err) ET_CHECK;
+/* The names of the factors so far; the caller frees the list. */
+const char **et_plan_factor_names(const struct et_plan_reader *r);
 
-et_plan_read_key et_plan_read_factors, et_plan_read_design, et_plan_read_fraction;
-/* After everything is read: names in braces, factors that nothing uses, generators. */
-int et_plan_check(struct et_plan_reader *r, struct et_error *err) ET_CHECK;
+et_plan_read_key et_plan_read_factors, et_plan_read_design;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/schema.h"
 #include "model/experiment/experiment.h"
 #include "model/sample/metric.h"
 #include "plan/reader.h"

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/outfile.h"
-#include "plan/schema.h"
 
 #include <errno.h>
 #include <string.h>
