@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of `doe plan`. */
-#include "app/doe/view_plan.h"
-#include "app/doe/view_plan_parts.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "draw/table.h"
 #include "model/design/terms.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define BOLD "1"
 #define FAINT "2"
 #define MINUS "−"
 
@@ -36,12 +33,6 @@ double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least)
 		*at_least = *at_least || (o->pilots && o->pilots[i].cut);
 	}
 	return sum;
-}
-
-static void heading(const struct et_page *page, const char *text)
-{
-	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
 }
 
 static void row(const struct et_page *page, int column, const char *label, const char *text)
@@ -148,13 +139,85 @@ void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *pa
 					      " run%s = %" PRIu64 " runs%s; %s.",
 		d->n_treatments, plural(d->n_treatments), d->n_programs, plural(d->n_programs),
 		each, plural(each), o->all_runs, duration, found);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+	et_page_paragraph(page, 0, "", NULL, text, ET_DOE_BOLD);
 	if (o->large)
 		et_page_paragraph(page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
 }
 
-/* --- everything that is executed --- */
+/* --- everything that is executed, but for the hooks of the plan itself --- */
+
+struct executed {
+	struct et_doe_executed *list;
+	size_t n, room;
+};
+
+static void add(struct executed *x, const char *what, const char *text)
+{
+	if (!text)
+		return;
+	ET_GROW(x->list, x->n, x->room);
+	x->list[x->n++] = (struct et_doe_executed){ what, text };
+}
+
+static const char *hook_of(const struct et_command *c, size_t i)
+{
+	const char *const hooks[] = { c->setup, c->prepare, c->conclude, c->cleanup };
+
+	return hooks[i];
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The different texts of one kind of hook; levels may be part of them. */
+static void add_hooks(
+	struct executed *x, const struct et_experiment *e, const char *name, size_t which)
+{
+	ET_AUTO_FREE const char **texts = et_calloc(e->n_commands + 1, sizeof(*texts));
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		texts[n] = hook_of(&e->commands[i], which);
+		n += texts[n] != NULL;
+	}
+	qsort(texts, n, sizeof(*texts), by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || strcmp(texts[i], texts[i - 1]))
+			add(x, name, texts[i]);
+	}
+}
+
+struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n)
+{
+	static const char *const names[] = { "--setup", "--prepare", "--conclude", "--cleanup" };
+	const struct et_design *d = e->design;
+	struct executed x = { 0 };
+
+	for (size_t i = 0; i < d->n_programs; i++) {
+		add(&x, d->programs[i].name, d->programs[i].command);
+		add(&x, "build", d->programs[i].build);
+	}
+	add(&x, "shell", e->child.shell);
+	for (size_t i = 0; i < ET_LENGTH(names); i++)
+		add_hooks(&x, e, names[i], i);
+	*n = x.n;
+	return x.list;
+}
+
+/* Whether a command has hooks of its own. */
+static bool has_hooks(const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < 4; k++) {
+			if (hook_of(&e->commands[i], k))
+				return true;
+		}
+	}
+	return false;
+}
 
 static void print_programs(const struct et_experiment *e, const struct et_page *page, bool verbose)
 {
@@ -162,7 +225,7 @@ static void print_programs(const struct et_experiment *e, const struct et_page *
 	struct et_doe_executed *list = et_doe_executed(e, &n);
 	size_t most = verbose || n < FEW_EXECUTED ? n : FEW_EXECUTED;
 
-	heading(page, "Programs");
+	et_doe_heading(page, "Programs");
 	for (size_t i = 0; i < most; i++)
 		row(page, NAME, list[i].what, list[i].text);
 	if (most < n) {
@@ -201,7 +264,7 @@ static void print_factors(const struct et_doe_outlook *o, const struct et_page *
 		int width = et_columns(d->factors[i].name) + 4;
 		column = width > column ? width : column;
 	}
-	heading(page, "Factors");
+	et_doe_heading(page, "Factors");
 	for (size_t i = 0; i < d->n_factors; i++) {
 		const struct et_design_factor *f = &d->factors[i];
 		ET_AUTO_FREE char *setting = setting_of(f), *text = NULL;
@@ -239,9 +302,10 @@ static void print_treatments(
 	bool named = last && d->n_factors <= 5 && et_columns(last) <= 2 * NAME;
 	struct et_table table = { .indent = 2, .split = true };
 
-	heading(page, d->n_factors == 1 ? "Treatments"
-					: "Treatments in standard order (Yates): the first factor "
-					  "changes fastest");
+	et_doe_heading(page, d->n_factors == 1
+				     ? "Treatments"
+				     : "Treatments in standard order (Yates): the first factor "
+				       "changes fastest");
 	et_table_column(&table, ET_TABLE_NUMBER, "");
 	for (size_t i = 0; i < d->n_factors; i++) {
 		ET_AUTO_FREE char *name = et_shorten(d->factors[i].name, NAME - 2);
@@ -321,16 +385,16 @@ static void print_order(const struct et_doe_outlook *o, const struct et_page *pa
 	ET_AUTO_FREE char *what = NULL;
 
 	if (p->order == ET_ORDER_SEQUENTIAL) {
-		heading(page, "Order of runs: standard order");
+		et_doe_heading(page, "Order of runs: standard order");
 		what = et_asprintf("All runs of a program under a treatment follow each other: "
 				   "%" PRIu32 " discarded, then %" PRIu32 " that count.",
 			p->warmup, p->runs);
 	} else if (p->order == ET_ORDER_ROUND_ROBIN) {
-		heading(page, "Order of runs: every round in standard order");
+		et_doe_heading(page, "Order of runs: every round in standard order");
 	} else {
 		ET_AUTO_FREE char *text =
 			et_asprintf("Order of runs: random in rounds (seed %" PRIu64 ")", p->seed);
-		heading(page, text);
+		et_doe_heading(page, text);
 		what = et_strdup("Every second round is the reverse of the one before.");
 	}
 	if (what)
@@ -355,7 +419,7 @@ static void print_hooks(const struct et_design *d, const struct et_page *page)
 
 	if (!d->setup && !d->between && !d->reboot)
 		return;
-	heading(page, "Hooks");
+	et_doe_heading(page, "Hooks");
 	for (size_t i = 0; i < ET_LENGTH(hooks); i++) {
 		if (!hooks[i].text)
 			continue;
@@ -427,11 +491,11 @@ static void print_fraction(const struct et_doe_outlook *o, const struct et_page 
 		et_append(&relation, " = ", "… (%zu more)", n - shown);
 	title = et_asprintf("Fraction: %zu of the %zu treatments of the full design",
 		d->n_treatments, d->n_treatments << p);
-	heading(page, title);
+	et_doe_heading(page, title);
 	row(page, NAME, "generators", generators);
 	row(page, NAME, "relation", relation);
 	row(page, NAME, "resolution", meaning_of(et_design_resolution(d)));
-	heading(page, "Aliases: effects that no run tells apart");
+	et_doe_heading(page, "Aliases: effects that no run tells apart");
 	size_t n_terms;
 	ET_AUTO_FREE uint32_t *terms = et_design_terms(d, &n_terms);
 	for (size_t i = 0; i < n_terms; i++) {
@@ -466,7 +530,7 @@ static void print_power(const struct et_doe_outlook *o, const struct et_page *pa
 	size_t n;
 	struct et_doe_class *classes = et_doe_classes(o, &n);
 
-	heading(page, "Smallest effects that are found with a probability of 80 % (95 %)");
+	et_doe_heading(page, "Smallest effects that are found with a probability of 80 % (95 %)");
 	et_table_column(&t, ET_TABLE_NAME, "");
 	et_table_column(&t, ET_TABLE_NUMBER, "sd of a run");
 	for (size_t i = 0; i < n; i++) {
@@ -497,14 +561,14 @@ static void print_pilots(const struct et_doe_outlook *o, const struct et_page *p
 		et_page_paragraph(page, 0, "", NULL, o->no_pilot, NULL);
 		return;
 	}
-	heading(page, "Pilot runs, which are not kept");
+	et_doe_heading(page, "Pilot runs, which are not kept");
 	for (size_t i = 0; i < d->n_programs; i++) {
 		const struct et_doe_pilot *p = &o->pilots[i];
 		ET_AUTO_FREE char *text = et_asprintf("%zu run%s of %s%s", p->n, plural(p->n),
 			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, span));
 		row(page, NAME, d->programs[i].name, text);
 	}
-	if (d->setup || d->between || d->reboot || et_doe_has_hooks(o->e))
+	if (d->setup || d->between || d->reboot || has_hooks(o->e))
 		et_page_paragraph(page, 2, "", NULL,
 			"They were made without the hooks, whose duration is not counted.", NULL);
 	for (size_t i = 0; i < d->n_factors; i++) {

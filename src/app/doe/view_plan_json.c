@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON of `doe plan`. */
-#include "app/doe/view_plan_parts.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/json.h"
 #include "model/design/terms.h"

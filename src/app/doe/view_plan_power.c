@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which effects a designed experiment can find, by classes of terms that are found alike. */
-#include "app/doe/view_plan_parts.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "model/design/terms.h"
 #include "stats/doe/program.h"

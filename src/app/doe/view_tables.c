@@ -7,18 +7,9 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/table.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BOLD "1"
-
-static void heading(const struct et_page *page, const char *text)
-{
-	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-}
 
 /* --- the design and how it was run --- */
 
@@ -27,7 +18,7 @@ static void treatments(
 {
 	struct et_table table = { .split = true };
 
-	heading(page, "treatments in standard (Yates) order");
+	et_doe_heading(page, "treatments in standard (Yates) order");
 	et_table_column(&table, ET_TABLE_NAME, "treatment");
 	for (size_t f = 0; f < d->n_factors; f++)
 		et_table_column(&table, ET_TABLE_NUMBER, d->factors[f].name);
@@ -197,14 +188,15 @@ void et_doe_tables(const struct et_doe_view *v, const struct et_page *page)
 
 	treatments(r->design, names, numbers, page);
 	order(v, page);
-	heading(page, "programs in which a pair of treatments differs (%)");
+	et_doe_heading(page, "programs in which a pair of treatments differs (%)");
 	pairs(r, names, false, page);
-	heading(page, "the same after Holm's correction within each program; *: it fell");
+	et_doe_heading(page, "the same after Holm's correction within each program; *: it fell");
 	pairs(r, names, true, page);
-	heading(page, "programs judged by each test (%)");
+	et_doe_heading(page, "programs judged by each test (%)");
 	tests(r, names, page);
-	heading(page, "pairs that differ per program, before and after Holm's correction for its k "
-		      "pairs");
+	et_doe_heading(page,
+		"pairs that differ per program, before and after Holm's correction for its k "
+		"pairs");
 	programs(r, page);
 	et_strv_free(names);
 }
