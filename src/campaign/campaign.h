@@ -39,9 +39,8 @@ struct et_campaign_watch;
 
 struct et_campaigning {
 	struct et_cli *cli;
-	const char *verb;    /* "doe run" or "run", for hints */
-	const char *operand; /* of --attach and of continuing, for hints; NULL: the id */
-	FILE *text;          /* stream for text */
+	const char *verb; /* "doe run" or "run", for hints */
+	FILE *text;       /* stream for text */
 	struct et_interrupt *interrupt;
 	/* For tests: a file is a central store, and an engine of their own. */
 	bool any_store;

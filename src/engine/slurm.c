@@ -277,11 +277,6 @@ static int slurm_cancel(struct et_engine *e, struct et_error *err)
 		s, et_strv_of("scancel", "--quiet", s->by_user, s->by_name, NULL), NULL, NULL, err);
 }
 
-static int slurm_check(struct et_engine *e, size_t jobs, struct et_error *err)
-{
-	return et_slurm_check(slurm_of(e), jobs, err);
-}
-
 /* Explains why a command failed on a node. */
 static int explain_ask(const struct et_program_run *c, const struct et_answer *a, const char *node,
 	const char *program, struct et_error *err)
@@ -560,7 +555,7 @@ static int slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n
 	ET_AUTO_FREE uint32_t *submitted = NULL;
 	ET_AUTO_FREE char *arrays = NULL;
 	size_t n_submitted, n_missing = 0;
-	int rc = et_slurm_check(s, n, err);
+	int rc = et_slurm_check(e, n, err);
 
 	if (!rc)
 		end_probes(s);
@@ -584,7 +579,7 @@ const struct et_engine_ops et_engine_slurm = {
 	.name = "slurm",
 	.open = et_slurm_open,
 	.close = et_slurm_close,
-	.check = slurm_check,
+	.check = et_slurm_check,
 	.nodes = et_slurm_nodes,
 	.ask = slurm_ask,
 	.submit = slurm_submit,

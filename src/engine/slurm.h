@@ -35,4 +35,4 @@ int et_slurm_open(
 void et_slurm_close(struct et_engine *e);
 int et_slurm_nodes(struct et_engine *e, char ***out, struct et_error *err) ET_CHECK;
 /* Reads limits and machines once, and refuses more parts than the controller can hold. */
-int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err) ET_CHECK;
+int et_slurm_check(struct et_engine *e, size_t parts, struct et_error *err) ET_CHECK;

@@ -396,8 +396,9 @@ static int check_nodes(struct et_slurm *s, struct et_error *err)
 	return rc;
 }
 
-int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err)
+int et_slurm_check(struct et_engine *e, size_t parts, struct et_error *err)
 {
+	struct et_slurm *s = (struct et_slurm *)e;
 	int rc = 0;
 
 	if (!s->checked) {
@@ -464,7 +465,7 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	if (!rc && !setup->later)
 		rc = ping(s, err);
 	if (!rc && !setup->later)
-		rc = et_slurm_check(s, 0, err);
+		rc = et_slurm_check(&s->base, 0, err);
 	if (rc) {
 		et_slurm_close(&s->base);
 		return rc;

@@ -101,14 +101,13 @@ static int ssh_nodes(struct et_engine *e, char ***out, struct et_error *err)
 	return 0;
 }
 
-static int find_host(const struct et_ssh *s, const char *node, size_t *out, struct et_error *err)
+/* A node that is NULL is any: ET_SSH_NO_HOST. */
+static int find_host(const struct et_ssh *s, const char *node, int *out, struct et_error *err)
 {
-	int at = et_ssh_host_find(s, node);
-
-	if (at < 0)
+	*out = node ? et_ssh_host_find(s->hosts, s->n_hosts, node) : ET_SSH_NO_HOST;
+	if (node && *out == ET_SSH_NO_HOST)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"'%s' is none of the hosts of --engine ssh", node);
-	*out = (size_t)at;
 	return 0;
 }
 
@@ -144,7 +143,7 @@ static int ssh_ask(struct et_engine *e, const char *node, char *const *argv, con
 {
 	struct et_ssh *s = ssh_of(e);
 	struct et_ssh_talk *talk;
-	size_t at = 0;
+	int at;
 	int rc = find_host(s, node, &at, err);
 
 	if (rc)
@@ -428,18 +427,17 @@ static int ssh_submit(struct et_engine *e, const struct et_job *jobs, size_t n, 
 	uint32_t generation, char **name, struct et_error *err)
 {
 	struct et_ssh *s = ssh_of(e);
-	size_t at = 0;
+	ET_AUTO_FREE int *bound = et_calloc(n + 1, sizeof(*bound));
 
 	for (size_t i = 0; i < n; i++) {
-		int rc = jobs[i].node ? find_host(s, jobs[i].node, &at, err) : 0;
+		int rc = find_host(s, jobs[i].node, &bound[i], err);
 		if (rc)
 			return rc;
 	}
 	ET_GROW(s->inputs, s->n_inputs, s->room_inputs);
 	s->inputs[s->n_inputs++] = (struct et_ssh_input){ generation, et_strdup(input) };
 	for (size_t i = 0; i < n; i++)
-		enqueue(s, jobs[i].part, generation,
-			jobs[i].node ? et_ssh_host_find(s, jobs[i].node) : ET_SSH_NO_HOST);
+		enqueue(s, jobs[i].part, generation, bound[i]);
 	update(s);
 	*name = et_asprintf("ssh-%u", generation);
 	return 0;

@@ -77,7 +77,7 @@ int et_ssh_hosts_read(const char *text, const char *nodes, struct et_ssh_host **
 	struct et_error *err) ET_CHECK;
 void et_ssh_hosts_free(struct et_ssh_host *hosts, size_t n);
 /* Returns the index of a host, or ET_SSH_NO_HOST. */
-int et_ssh_host_find(const struct et_ssh *s, const char *name);
+int et_ssh_host_find(const struct et_ssh_host *hosts, size_t n, const char *name);
 
 /* --- ssh_script.c: texts for /bin/sh; the caller frees them --- */
 

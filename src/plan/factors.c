@@ -288,10 +288,10 @@ int et_plan_read_factors(
 static int find_factor(const struct et_plan_reader *r, const struct et_yaml *y, const char *name,
 	size_t *out, struct et_error *err)
 {
-	ET_AUTO_FREE const char **names = et_plan_factor_names(r);
+	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
 	ET_AUTO_FREE char *what = et_asprintf("generator '%s': there is no factor", y->text);
 
-	return et_plan_choose(r, y, what, name, names, out, err);
+	return et_plan_choose(r, y, what, name, (const char *const *)names, out, err);
 }
 
 /* Factors of a fraction have two levels, so that their signs have a product. */

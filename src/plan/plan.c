@@ -310,10 +310,10 @@ struct uses {
 static int unknown_brace(const struct et_plan_reader *r, struct et_plan_place at, const char *what,
 	const char *name, struct et_error *err)
 {
-	ET_AUTO_FREE const char **names = et_plan_factor_names(r);
+	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
 	int rc = et_yaml_fail(r->path, at, err, "%s: there is no factor for {%s}", what, name);
 
-	return et_plan_hint_names(err, rc, name, names);
+	return et_plan_hint_names(err, rc, name, (const char *const *)names);
 }
 
 /*

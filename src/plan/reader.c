@@ -66,15 +66,6 @@ int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, cons
 		err, et_yaml_fail(r->path, y->at, err, "%s '%s'", what, text), text, names);
 }
 
-const char **et_plan_factor_names(const struct et_plan_reader *r)
-{
-	const char **names = et_calloc(r->d->n_factors + 1, sizeof(*names));
-
-	for (size_t i = 0; i < r->d->n_factors; i++)
-		names[i] = r->d->factors[i].name;
-	return names;
-}
-
 static const struct et_plan_key *find_key(const struct et_plan_key *keys, const char *name)
 {
 	while (keys->name && strcmp(keys->name, name))

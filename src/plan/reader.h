@@ -93,7 +93,5 @@ int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const ch
 /* Finds a text among names; the error is "WHAT 'TEXT'", with the same hint. */
 int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
 	const char *text, const char *const *names, size_t *out, struct et_error *err) ET_CHECK;
-/* The names of the factors so far; the caller frees the list. */
-const char **et_plan_factor_names(const struct et_plan_reader *r);
 
 et_plan_read_key et_plan_read_factors, et_plan_read_design;

@@ -43,6 +43,65 @@ static void row(const struct et_page *page, int column, const char *label, const
 	et_page_paragraph(page, column, lead, FAINT, text, NULL);
 }
 
+/* --- power --- */
+
+/* How many of the terms are main effects. */
+static size_t count_main(const uint32_t *terms, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += __builtin_popcount(terms[i]) == 1;
+	return count;
+}
+
+/* "effects", "main effects", "interactions", "work", "pairs". */
+static char *label_of(const struct et_doe_outlook *o, const struct et_doe_class *c)
+{
+	size_t main = count_main(c->terms, c->n_terms), all = count_main(o->terms, o->n_terms);
+
+	if (!c->terms)
+		return et_strdup("pairs");
+	if (c->n_terms > 1 && c->n_terms == o->n_terms)
+		return et_strdup("effects");
+	if (main > 1 && main == c->n_terms && main == all)
+		return et_strdup("main effects");
+	if (c->n_terms > 1 && main == 0 && c->n_terms == o->n_terms - all)
+		return et_strdup("interactions");
+	char *label = et_design_term_name(o->e->design, c->terms[0]);
+	if (c->n_terms > 1)
+		et_append(&label, " ", "and %zu more", c->n_terms - 1);
+	return label;
+}
+
+/* The largest of the smallest effects of factors, or of all terms if no factor is among them. */
+static double main_effect(const struct et_doe_class *classes, size_t n, int power)
+{
+	double most = NAN, most_main = NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_doe_class *c = &classes[i];
+		if (!c->terms)
+			continue;
+		most = fmax(most, c->holm[power]);
+		if (count_main(c->terms, c->n_terms))
+			most_main = fmax(most_main, c->holm[power]);
+	}
+	return isnan(most_main) ? most : most_main;
+}
+
+double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program)
+{
+	if (!o->pilots || !(o->pilots[program].mean > 0))
+		return NAN;
+	return o->pilots[program].sd / o->pilots[program].mean;
+}
+
+static struct et_doe_class *classes_of(const struct et_doe_outlook *o, size_t *n)
+{
+	return et_doe_classes(o->e->design, o->terms, o->n_terms, o->e->plan.runs, o->alpha, n);
+}
+
 /* --- the answer --- */
 
 static const char *plural(size_t n)
@@ -82,8 +141,8 @@ static char *promise(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	size_t n, least = 0, most = 0;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
-	double effect = et_doe_main_effect(classes, n, 0);
+	struct et_doe_class *classes = classes_of(o, &n);
+	double effect = main_effect(classes, n, 0);
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	et_doe_classes_free(classes, n);
@@ -528,13 +587,13 @@ static void print_power(const struct et_doe_outlook *o, const struct et_page *pa
 	const struct et_design *d = o->e->design;
 	struct et_table t = { .indent = 2, .split = true };
 	size_t n;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
+	struct et_doe_class *classes = classes_of(o, &n);
 
 	et_doe_heading(page, "Smallest effects that are found with a probability of 80 % (95 %)");
 	et_table_column(&t, ET_TABLE_NAME, "");
 	et_table_column(&t, ET_TABLE_NUMBER, "sd of a run");
 	for (size_t i = 0; i < n; i++) {
-		ET_AUTO_FREE char *label = et_doe_class_label(o, &classes[i]);
+		ET_AUTO_FREE char *label = label_of(o, &classes[i]);
 		et_table_column(&t, ET_TABLE_NUMBER, label);
 	}
 	power_row("in sd", NAN, classes, n, &t);

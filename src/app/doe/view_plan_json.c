@@ -140,7 +140,8 @@ static void write_power(const struct et_doe_outlook *o, struct et_json *j)
 {
 	const struct et_design *d = o->e->design;
 	size_t n;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
+	struct et_doe_class *classes =
+		et_doe_classes(d, o->terms, o->n_terms, o->e->plan.runs, o->alpha, &n);
 
 	et_json_array(j, "power");
 	for (size_t i = 0; i < n; i++) {
