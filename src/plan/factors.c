@@ -27,19 +27,17 @@ static int read_name(struct et_plan_reader *r, const struct et_yaml *value, stru
 	places(r)->name = value->at;
 	int rc = et_plan_read_name(r, value, "a factor's name", &f->name, err);
 	if (rc == 0 && !strcmp(f->name, "build"))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"a factor cannot be named 'build': {build} is the folder of a build");
 	if (rc == 0 && !et_parameter_is_name(f->name))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"'%s' cannot name a factor: use letters, digits, _ and -, and begin with a "
 			"letter",
 			f->name);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_factors; i++) {
 		if (!strcmp(r->d->factors[i].name, f->name))
-			rc = et_hint(err,
-				et_yaml_fail(r->path, value->at, err,
-					"there are two factors named '%s'", f->name),
-				"rename one of them");
+			rc = et_yaml_fail(r->path, value->at, err, "rename one of them",
+				"there are two factors named '%s'", f->name);
 	}
 	return rc;
 }
@@ -82,13 +80,12 @@ static int read_variable(
 	struct et_design_factor *f = factor(r);
 
 	if (!kind_of(r)->takes_variable)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err, "kind %s has no variable",
-				kind_of(r)->name),
-			"omit it, or use kind environment or environment-size");
+		return et_yaml_fail(r->path, value->at, err,
+			"omit it, or use kind environment or environment-size",
+			"kind %s has no variable", kind_of(r)->name);
 	int rc = et_plan_read_text(r, value, "variable", &f->variable, err);
 	if (rc == 0 && !is_variable(f->variable))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"'%s' cannot name a variable: use letters, digits and _", f->variable);
 	return rc;
 }
@@ -97,9 +94,9 @@ static int add_text(const struct et_plan_reader *r, const struct et_yaml *y, con
 	char ***list, size_t *n, struct et_error *err)
 {
 	if (y->kind != ET_YAML_SCALAR)
-		return et_yaml_fail(r->path, y->at, err, "%s must be a single value", what);
+		return et_yaml_fail(r->path, y->at, err, NULL, "%s must be a single value", what);
 	if (et_yaml_empty(y))
-		return et_hint(err, et_yaml_fail(r->path, y->at, err, "%s is empty", what),
+		return et_hint(err, et_yaml_fail(r->path, y->at, err, NULL, "%s is empty", what),
 			"quote it if it is a text: \"%s\"", y->text);
 	*list = et_realloc(*list, *n + 2, sizeof(**list));
 	(*list)[(*n)++] = et_strdup(y->text);
@@ -113,10 +110,8 @@ static int read_objects(struct et_plan_reader *r, const struct et_yaml *value, s
 	size_t n = 0;
 
 	if (f->kind != ET_KIND_LINK_ORDER)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err, "kind %s has no objects",
-				kind_of(r)->name),
-			"omit it, or use kind link-order");
+		return et_yaml_fail(r->path, value->at, err, "omit it, or use kind link-order",
+			"kind %s has no objects", kind_of(r)->name);
 	if (value->kind == ET_YAML_SCALAR) {
 		int rc = et_split_words(value->text, &f->objects, err);
 		return rc ? et_plan_locate(r->out, value->at, rc, err) : 0;
@@ -156,9 +151,8 @@ static int check_link_order(
 		int rc = et_parse_u64("link-order", y->text + 7, 0, INT64_MAX, &seed, err);
 		return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
 	}
-	return et_hint(err,
-		et_yaml_fail(r->path, y->at, err, "link-order: there is no level '%s'", y->text),
-		"use given, reversed or random:N");
+	return et_yaml_fail(r->path, y->at, err, "use given, reversed or random:N",
+		"link-order: there is no level '%s'", y->text);
 }
 
 /* Names of unequal length would move the stack, which is what the check must not do. */
@@ -168,15 +162,14 @@ static int check_variable_name(
 	const char *first = factor(r)->levels[0];
 
 	if (!is_variable(y->text))
-		return et_yaml_fail(r->path, y->at, err,
+		return et_yaml_fail(r->path, y->at, err, NULL,
 			"environment-name: '%s' cannot name a variable: use letters, digits and _",
 			y->text);
 	if (strlen(y->text) == strlen(first))
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(r->path, y->at, err,
-			"environment-name: '%s' and '%s' are not of equal length", first, y->text),
-		"the check is that equal sizes do not differ: use names of equal length");
+	return et_yaml_fail(r->path, y->at, err,
+		"the check is that equal sizes do not differ: use names of equal length",
+		"environment-name: '%s' and '%s' are not of equal length", first, y->text);
 }
 
 /* The levels of parameters and variables can be any text, the empty one included. */
@@ -187,10 +180,8 @@ static int check_level(
 
 	for (size_t i = 0; i + 1 < f->n_levels; i++) {
 		if (!strcmp(f->levels[i], y->text))
-			return et_hint(err,
-				et_yaml_fail(
-					r->path, y->at, err, "level '%s' is given twice", y->text),
-				"omit one of them");
+			return et_yaml_fail(r->path, y->at, err, "omit one of them",
+				"level '%s' is given twice", y->text);
 	}
 	if (kind_of(r)->form == ET_LEVEL_CHOICE)
 		return check_choice(r, y, err);
@@ -203,7 +194,8 @@ static int check_level(
 	if (f->kind == ET_KIND_ENVIRONMENT_NAME)
 		return check_variable_name(r, y, err);
 	if (!*y->text && f->kind != ET_KIND_PARAMETER && f->kind != ET_KIND_ENVIRONMENT)
-		return et_yaml_fail(r->path, y->at, err, "%s: a level is empty", kind_of(r)->name);
+		return et_yaml_fail(
+			r->path, y->at, err, NULL, "%s: a level is empty", kind_of(r)->name);
 	return 0;
 }
 
@@ -215,12 +207,11 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 	if (rc)
 		return rc;
 	if (value->n < 2)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err,
-				"factor '%s' has one level; it needs "
-				"two or more to be varied",
-				f->name),
-			"add a level, or write the value into the command");
+		return et_yaml_fail(r->path, value->at, err,
+			"add a level, or write the value into the command",
+			"factor '%s' has one level; it needs "
+			"two or more to be varied",
+			f->name);
 	places(r)->levels = et_calloc(value->n, sizeof(struct et_plan_place));
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		places(r)->levels[i] = value->items[i]->at;
@@ -233,13 +224,14 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 
 const struct et_plan_key et_factor_keys[] = {
 	{ "name", "name of the factor: letters, digits, _ and -", read_name, true,
-		et_shape_factor_name },
-	{ "kind", "what is varied", read_kind, true, et_shape_kind },
-	{ "variable", "the environment variable that is varied", read_variable, false,
-		et_shape_variable },
-	{ "objects", "words whose order is varied, of kind link-order", read_objects, false,
-		et_shape_objects },
-	{ "levels", "two or more values of the factor", read_levels, true, et_shape_levels },
+		.pattern = "^[A-Za-z_][A-Za-z0-9_-]*$" },
+	{ "kind", "what is varied", read_kind, .required = true, .shape = et_shape_kind },
+	{ "variable", "the environment variable that is varied", read_variable,
+		.pattern = "^[A-Za-z_][A-Za-z0-9_]*$" },
+	{ "objects", "words whose order is varied, of kind link-order", read_objects,
+		.shape = et_shape_objects },
+	{ "levels", "two or more values of the factor", read_levels, .required = true,
+		.shape = et_shape_levels },
 	{ 0 },
 };
 
@@ -250,13 +242,11 @@ static int check_factor(
 	const struct et_design_factor *f = factor(r);
 
 	if (f->kind == ET_KIND_ENVIRONMENT && !f->variable && !is_variable(f->name))
-		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err,
-				"factor '%s' of kind environment has no 'variable'", f->name),
-			"add 'variable: NAME'");
+		return et_yaml_fail(r->path, y->at, err, "add 'variable: NAME'",
+			"factor '%s' of kind environment has no 'variable'", f->name);
 	if (f->kind == ET_KIND_LINK_ORDER && !f->objects)
 		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err,
+			et_yaml_fail(r->path, y->at, err, NULL,
 				"factor '%s' of kind link-order has no 'objects'", f->name),
 			"add 'objects: [a.o, b.o]', which replace {%s} in build commands", f->name);
 	return 0;
@@ -272,7 +262,7 @@ int et_plan_read_factors(
 		const struct et_yaml *y = value->items[i];
 		if (i == ET_MOST_FACTORS)
 			return et_yaml_fail(
-				r->path, y->at, err, "more than %d factors", ET_MOST_FACTORS);
+				r->path, y->at, err, NULL, "more than %d factors", ET_MOST_FACTORS);
 		et_design_add_factor(r->d, "");
 		p->factors = et_realloc(p->factors, p->n_factors + 1, sizeof(*p->factors));
 		p->factors[p->n_factors++] = (struct et_plan_factor_places){ .name = y->at };
@@ -302,10 +292,8 @@ static int check_two_levels(const struct et_plan_reader *r, const struct et_yaml
 
 	if (f->n_levels == 2)
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(r->path, y->at, err, "generator '%s': factor '%s' has %zu levels",
-			y->text, f->name, f->n_levels),
-		"generators are about factors with two levels");
+	return et_yaml_fail(r->path, y->at, err, "generators are about factors with two levels",
+		"generator '%s': factor '%s' has %zu levels", y->text, f->name, f->n_levels);
 }
 
 /* "a b c", also "a*b*c" and with a sign in front: every word must be a factor. */
@@ -338,12 +326,11 @@ static int split(const struct et_plan_reader *r, const struct et_yaml *y, char *
 	const char *equals = y->kind == ET_YAML_SCALAR ? strchr(y->text, '=') : NULL;
 
 	if (!equals || strchr(equals + 1, '=') || !equals[1 + strspn(equals + 1, " -+*:")])
-		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err,
-				"a generator must be FACTOR = FACTORS%s%s",
-				y->kind == ET_YAML_SCALAR ? ", not " : "",
-				y->kind == ET_YAML_SCALAR ? y->text : ""),
-			"write it like this: generators: [d = a b c]");
+		return et_yaml_fail(r->path, y->at, err,
+			"write it like this: generators: [d = a b c]",
+			"a generator must be FACTOR = FACTORS%s%s",
+			y->kind == ET_YAML_SCALAR ? ", not " : "",
+			y->kind == ET_YAML_SCALAR ? y->text : "");
 	const char *begin = y->text + strspn(y->text, " ");
 	*left = et_strndup(begin, strcspn(begin, " ="));
 	*right = et_strdup(equals + 1 + strspn(equals + 1, " "));
@@ -367,7 +354,8 @@ static int add_generator(struct et_plan_reader *r, const struct et_yaml *y, stru
 	if (rc)
 		return rc;
 	if (r->d->factors[at].generator)
-		return et_yaml_fail(r->path, y->at, err, "factor '%s' has two generators", name);
+		return et_yaml_fail(
+			r->path, y->at, err, NULL, "factor '%s' has two generators", name);
 	r->d->factors[at].generator = et_strdup(product);
 	r->generators[at] = y->at;
 	rc = et_design_generator_parse(r->d, at, &g, err);
@@ -387,17 +375,11 @@ static int read_generators(
 	return rc;
 }
 
-const struct et_plan_key et_fraction_keys[] = {
+static const struct et_plan_key fraction_keys[] = {
 	{ "generators", "which factors follow the product of others, such as d = a b c",
-		read_generators, true, et_shape_generators },
+		read_generators, .required = true, .shape = et_shape_generators },
 	{ 0 },
 };
-
-static int read_fractional(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	return et_plan_read_map(r, value, et_fraction_keys, "fractional", err);
-}
 
 static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
@@ -414,10 +396,10 @@ static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value, st
 }
 
 const struct et_plan_key et_design_keys[] = {
-	{ "fractional", "a fraction of the full design, made by generators", read_fractional, false,
-		et_shape_fractional },
+	{ "fractional", "a fraction of the full design, made by generators",
+		.keys = fraction_keys },
 	{ "blocks", "what every treatment is run once in: a round of runs, or a machine",
-		read_blocks, false, et_shape_blocks },
+		read_blocks, .names = et_design_blocks_names },
 	{ 0 },
 };
 
@@ -428,10 +410,10 @@ int et_plan_read_design(struct et_plan_reader *r, const struct et_yaml *value, s
 		return et_plan_read_map(r, value, et_design_keys, "design", err);
 	if (value->kind == ET_YAML_SCALAR && !strcmp(value->text, "full"))
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(r->path, value->at, err, "there is no design '%s'",
-			value->kind == ET_YAML_SCALAR ? value->text : "of a list"),
+	return et_yaml_fail(r->path, value->at, err,
 		"use full, { blocks: round }, { blocks: machine } or { fractional: { generators: "
 		"[d "
-		"= a b c] } }");
+		"= a b c] } }",
+		"there is no design '%s'",
+		value->kind == ET_YAML_SCALAR ? value->text : "of a list");
 }

@@ -32,9 +32,9 @@ const struct et_yaml *et_yaml_find(const struct et_yaml *map, const char *key);
 /* Whether it is a scalar without a value: nothing, ~ or null. */
 bool et_yaml_empty(const struct et_yaml *y);
 
-/* Fails with "PATH:LINE:COLUMN: …". */
-int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *fmt,
-	...) ET_PRINTF(4, 5);
+/* Fails with "PATH:LINE:COLUMN: …", and a hint, or none: NULL. */
+int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *hint,
+	const char *fmt, ...) ET_PRINTF(5, 6);
 
 /* --- tables of keys --- */
 
@@ -43,6 +43,7 @@ struct et_plan_reader {
 	struct et_plan_file *out;
 	struct et_design *d;
 	struct et_plan_place *generators; /* where the generator of each factor is; or NULL */
+	void *object, *places; /* that have the texts of the map that is read, and their places */
 };
 
 typedef int et_plan_read_key(
@@ -53,24 +54,29 @@ typedef void et_plan_shape(struct et_json *j, const struct et_plan_schema *s);
 
 /* A key of a map. The rows of a table are read in their order, not in that of the file. */
 struct et_plan_key {
-	const char *name; /* NULL ends a table */
-	const char *what; /* one line for the schema */
-	et_plan_read_key *read;
+	const char *name;       /* NULL ends a table */
+	const char *what;       /* one line for the schema */
+	et_plan_read_key *read; /* NULL: a map of `keys`, or a text */
 	bool required;
-	et_plan_shape *shape; /* of a value, for the schema */
+	et_plan_shape
+		*shape; /* of a value, for the schema; NULL: the first of these that is given */
+	const struct et_plan_key *keys; /* of a map */
+	const char *const *names;       /* one of these; NULL ends them */
+	const char *pattern;            /* of a name */
+	bool whole;                     /* a whole number */
+	int64_t least, most;            /* of it; most 0: no limit */
+	/* Else it is any text; without `read`, where it is kept and, if not 0, its place. */
+	size_t text, at;
 };
 
 extern const struct et_plan_key et_plan_keys[];     /* of the file */
 extern const struct et_plan_key et_program_keys[];  /* of a program */
 extern const struct et_plan_key et_factor_keys[];   /* of a factor */
 extern const struct et_plan_key et_design_keys[];   /* of `design` */
-extern const struct et_plan_key et_fraction_keys[]; /* of `fractional` */
 extern const struct et_plan_key et_response_keys[]; /* of `response` */
 extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
-et_plan_shape et_shape_text, et_shape_positive, et_shape_whole, et_shape_programs, et_shape_factors,
-	et_shape_factor_name, et_shape_kind, et_shape_variable, et_shape_objects, et_shape_levels,
-	et_shape_design, et_shape_fractional, et_shape_generators, et_shape_blocks, et_shape_order,
-	et_shape_response, et_shape_run, et_shape_hooks;
+et_plan_shape et_shape_programs, et_shape_factors, et_shape_kind, et_shape_objects, et_shape_levels,
+	et_shape_design, et_shape_generators, et_shape_response, et_shape_run;
 extern const char *const et_plan_orders[]; /* NULL ends the list */
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */

@@ -237,15 +237,17 @@ struct loader {
 	struct et_plan_place quote, quoted; /* the last quoted text of several lines */
 };
 
-int et_yaml_fail(
-	const char *path, struct et_plan_place at, struct et_error *err, const char *fmt, ...)
+int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *hint,
+	const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	ET_AUTO_FREE char *what = et_vasprintf(fmt, ap);
 	va_end(ap);
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s:%u:%u: %s", path, at.line, at.column, what);
+	int rc =
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s:%u:%u: %s", path, at.line, at.column, what);
+	return hint ? et_hint(err, rc, "%s", hint) : rc;
 }
 
 static struct et_plan_place place_of(yaml_mark_t mark)
@@ -304,16 +306,14 @@ static int check_bytes(const struct loader *l, struct et_error *err)
 	size_t i = 0, len = 1;
 
 	if (nul)
-		return et_yaml_fail(l->path, place_of_byte(l, (size_t)(nul - l->text)), err,
+		return et_yaml_fail(l->path, place_of_byte(l, (size_t)(nul - l->text)), err, NULL,
 			"a plan file is text, but this byte is 0");
 	for (; i < l->size && len; i += len)
 		len = et_utf8_length(l->text + i);
 	if (len)
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(l->path, place_of_byte(l, i), err, "not valid UTF-8 (byte 0x%02x)",
-			(unsigned char)l->text[i]),
-		"save the file as UTF-8");
+	return et_yaml_fail(l->path, place_of_byte(l, i), err, "save the file as UTF-8",
+		"not valid UTF-8 (byte 0x%02x)", (unsigned char)l->text[i]);
 }
 
 static int invalid(const struct loader *l, struct et_error *err)
@@ -323,7 +323,7 @@ static int invalid(const struct loader *l, struct et_error *err)
 	if (p->error == YAML_MEMORY_ERROR)
 		et_out_of_memory();
 	if (p->error == YAML_READER_ERROR)
-		return et_yaml_fail(l->path, place_of_byte(l, p->problem_offset), err,
+		return et_yaml_fail(l->path, place_of_byte(l, p->problem_offset), err, NULL,
 			"not valid YAML: %s (0x%02x)", p->problem, (unsigned)p->problem_value);
 	struct mistake m = mistake_of(&(struct problem){ .text = l->text,
 		.problem = p->problem ? p->problem : "cannot be read",
@@ -331,13 +331,11 @@ static int invalid(const struct loader *l, struct et_error *err)
 		.context = p->context ? place_of(p->context_mark) : (struct et_plan_place){ 0 },
 		.quote = l->quote,
 		.quoted = l->quoted });
-	int rc = et_yaml_fail(l->path, m.at, err, "not valid YAML: %s%s%s",
+	int rc = et_yaml_fail(l->path, m.at, err, m.hint, "not valid YAML: %s%s%s",
 		m.what       ? m.what
 		: p->problem ? p->problem
 			     : "cannot be read",
 		p->context && !m.what ? " " : "", p->context && !m.what ? p->context : "");
-	if (m.hint)
-		et_hint(err, rc, "%s", m.hint);
 	free(m.what);
 	free(m.hint);
 	return rc;
@@ -349,17 +347,16 @@ static int refuse_kind(
 	struct et_plan_place at = place_of(e->start_mark);
 
 	if (e->type == YAML_ALIAS_EVENT)
-		return et_hint(err,
-			et_yaml_fail(l->path, at, err, "plan files have no aliases, as *%s is one",
-				e->data.alias.anchor),
-			"write the value out, or quote it if it is a text that begins with *");
+		return et_yaml_fail(l->path, at, err,
+			"write the value out, or quote it if it is a text that begins with *",
+			"plan files have no aliases, as *%s is one", e->data.alias.anchor);
 	if (tag && strcmp(tag, "!"))
-		return et_hint(err,
-			et_yaml_fail(
-				l->path, at, err, "plan files have no tags, as %s is one", tag),
-			"omit it, or quote it if it is a text that begins with !");
+		return et_yaml_fail(l->path, at, err,
+			"omit it, or quote it if it is a text that begins with !",
+			"plan files have no tags, as %s is one", tag);
 	if (++l->nodes > ET_PLAN_MOST_NODES)
-		return et_yaml_fail(l->path, at, err, "more than %d values", ET_PLAN_MOST_NODES);
+		return et_yaml_fail(
+			l->path, at, err, NULL, "more than %d values", ET_PLAN_MOST_NODES);
 	return 0;
 }
 
@@ -371,14 +368,11 @@ static int add_node(struct loader *l, struct et_yaml *y, struct et_error *err)
 
 	if (in && in->kind == ET_YAML_MAP && in->n % 2 == 0) {
 		if (y->kind != ET_YAML_SCALAR)
-			rc = et_yaml_fail(l->path, y->at, err, "a key must be a word");
+			rc = et_yaml_fail(l->path, y->at, err,
+				"quote braces and brackets that are text", "a key must be a word");
 		else if (et_yaml_find(in, y->text))
-			rc = et_yaml_fail(l->path, y->at, err, "'%s' is given twice", y->text);
-		if (rc)
-			rc = et_hint(err, rc,
-				y->kind == ET_YAML_SCALAR
-					? "omit one of them"
-					: "quote braces and brackets that are text");
+			rc = et_yaml_fail(l->path, y->at, err, "omit one of them",
+				"'%s' is given twice", y->text);
 	}
 	if (rc) {
 		et_yaml_free(y);
@@ -399,7 +393,8 @@ static int add_scalar(struct loader *l, const yaml_event_t *e, struct et_error *
 	struct et_plan_place at = place_of(e->start_mark);
 
 	if (memchr(value, '\0', e->data.scalar.length))
-		return et_yaml_fail(l->path, at, err, "a text cannot have a 0 byte (\\0) in it");
+		return et_yaml_fail(
+			l->path, at, err, NULL, "a text cannot have a 0 byte (\\0) in it");
 	if (e->start_mark.line != e->end_mark.line &&
 		(e->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
 			e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)) {
@@ -424,8 +419,8 @@ static int open_node(
 	y->at = place_of(e->start_mark);
 	if (l->depth == DEEPEST) {
 		et_yaml_free(y);
-		return et_yaml_fail(
-			l->path, place_of(e->start_mark), err, "nested more than %d deep", DEEPEST);
+		return et_yaml_fail(l->path, place_of(e->start_mark), err, NULL,
+			"nested more than %d deep", DEEPEST);
 	}
 	int rc = add_node(l, y, err);
 	if (rc == 0)
@@ -448,10 +443,8 @@ static int take_event(struct loader *l, const yaml_event_t *e, struct et_error *
 		return 0;
 	case YAML_DOCUMENT_START_EVENT:
 		if (l->root)
-			return et_hint(err,
-				et_yaml_fail(l->path, place_of(e->start_mark), err,
-					"a second document begins"),
-				"put each plan into a file of its own");
+			return et_yaml_fail(l->path, place_of(e->start_mark), err,
+				"put each plan into a file of its own", "a second document begins");
 		return 0;
 	case YAML_ALIAS_EVENT:
 	case YAML_SCALAR_EVENT:
@@ -482,10 +475,8 @@ static int load(struct loader *l, struct et_error *err)
 		yaml_event_delete(&e);
 	}
 	if (rc == 0 && !l->root)
-		return et_hint(err,
-			et_yaml_fail(l->path, (struct et_plan_place){ 1, 1 }, err,
-				"the file has no plan in it"),
-			"run 'etalon doe init' for an example");
+		return et_yaml_fail(l->path, (struct et_plan_place){ 1, 1 }, err,
+			"run 'etalon doe init' for an example", "the file has no plan in it");
 	return rc;
 }
 
