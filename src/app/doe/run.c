@@ -209,8 +209,8 @@ static void print_result(
 		return;
 	}
 	fprintf(r->m.text, "%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
-		p->done, e->design->n_treatments, e->design->n_treatments == 1 ? "" : "s",
-		e->design->n_programs, e->design->n_programs == 1 ? "" : "s");
+		p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
+		e->design->n_programs, et_doe_plural(e->design->n_programs));
 	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 

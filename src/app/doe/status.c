@@ -206,9 +206,7 @@ static void print_failures(const struct et_doe_state *s, const struct et_page *p
 		if (!c->is_failed)
 			continue;
 		ET_AUTO_FREE char *lead = et_clean(s->e->commands[i].name, "");
-		ET_AUTO_FREE char *line =
-			et_asprintf("failed: %s: %s", lead, et_doe_format_failure(c, why));
-		et_page_paragraph(page, 2, "", NULL, line, NULL);
+		et_doe_say(page, NULL, "failed: %s: %s", lead, et_doe_format_failure(c, why));
 	}
 }
 

@@ -101,8 +101,15 @@ void et_doe_machines_tables(
 
 /* --- text, JSON, pictures, page --- */
 
-/* A bold line after an empty one. */
-void et_doe_heading(const struct et_page *page, const char *text);
+/* A bold line after an empty one, and an indented paragraph, or nothing if its text is empty. */
+void et_doe_heading(const struct et_page *page, const char *fmt, ...) ET_PRINTF(2, 3);
+void et_doe_say(const struct et_page *page, const char *style, const char *fmt, ...)
+	ET_PRINTF(3, 4);
+/* "s" but for 1. */
+static inline const char *et_doe_plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
 /* Writes a table and frees what it owns. title may be NULL. */
 void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_table *t);
 /* "3.1 %" and "(2.8 … 3.4)" in two parts, aligned at the sign of percent. */

@@ -273,7 +273,7 @@ static void effect_rows(
 	et_doe_heading(page, "effects on each machine");
 	et_table_print(&s, page);
 	if (rows == MOST_ROWS)
-		et_page_paragraph(page, 2, "", NULL, "… and more: --json has all of them", NULL);
+		et_doe_say(page, NULL, "… and more: --json has all of them");
 }
 
 void et_doe_machines_tables(

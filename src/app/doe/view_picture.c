@@ -431,10 +431,8 @@ void et_doe_plot(const struct et_doe_view *v, const struct et_page *page)
 {
 	for (size_t i = 0; i < v->result->n_programs; i++) {
 		const struct et_doe_program *p = &v->result->programs[i];
-		ET_AUTO_FREE char *title =
-			et_asprintf("%s: means of levels over the mean of all runs", p->name);
 
-		et_doe_heading(page, title);
+		et_doe_heading(page, "%s: means of levels over the mean of all runs", p->name);
 		level_means(v, p, page);
 		plot_residuals(v, p, page);
 	}

@@ -37,8 +37,7 @@ static void treatments(
 	}
 	et_table_print(&table, page);
 	if (numbers)
-		et_page_paragraph(
-			page, 2, "", NULL, "The numbers name the treatments below.", NULL);
+		et_doe_say(page, NULL, "The numbers name the treatments below.");
 }
 
 static void order(const struct et_doe_view *v, const struct et_page *page)
@@ -65,16 +64,14 @@ static void order(const struct et_doe_view *v, const struct et_page *page)
 		}
 	}
 	const struct et_plan *plan = &v->experiments[0]->plan;
-	ET_AUTO_FREE char *seed =
-		plan->order == ET_ORDER_RANDOM
-			? et_asprintf(", seed %llu", (unsigned long long)plan->seed)
-			: et_strdup("");
-	ET_AUTO_FREE char *text = et_asprintf("order of the runs: %s%s; %zu runs, of which the "
-					      "first of each treatment, %zu in all, "
-					      "were discarded and %zu were removed",
-		names[plan->order], seed, runs, discarded, removed);
+	char seed[48] = "";
+	if (plan->order == ET_ORDER_RANDOM)
+		snprintf(seed, sizeof(seed), ", seed %llu", (unsigned long long)plan->seed);
 	putc('\n', page->out);
-	et_page_paragraph(page, 2, "", NULL, text, NULL);
+	et_doe_say(page, NULL,
+		"order of the runs: %s%s; %zu runs, of which the first of each treatment, %zu in "
+		"all, were discarded and %zu were removed",
+		names[plan->order], seed, runs, discarded, removed);
 }
 
 /* --- pairs --- */
@@ -188,11 +185,11 @@ void et_doe_tables(const struct et_doe_view *v, const struct et_page *page)
 
 	treatments(r->design, names, numbers, page);
 	order(v, page);
-	et_doe_heading(page, "programs in which a pair of treatments differs (%)");
+	et_doe_heading(page, "programs in which a pair of treatments differs (%%)");
 	pairs(r, names, false, page);
 	et_doe_heading(page, "the same after Holm's correction within each program; *: it fell");
 	pairs(r, names, true, page);
-	et_doe_heading(page, "programs judged by each test (%)");
+	et_doe_heading(page, "programs judged by each test (%%)");
 	tests(r, names, page);
 	et_doe_heading(page,
 		"pairs that differ per program, before and after Holm's correction for its k "

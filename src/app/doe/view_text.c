@@ -17,17 +17,33 @@
 /* The first columns of the effects, which text has; a page has all. */
 enum { COLUMNS_OF_TEXT = 7 };
 
-void et_doe_heading(const struct et_page *page, const char *text)
+void et_doe_heading(const struct et_page *page, const char *fmt, ...)
 {
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL, text, ET_DOE_BOLD);
+}
+
+void et_doe_say(const struct et_page *page, const char *style, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
+	if (*text)
+		et_page_paragraph(page, 2, "", NULL, text, style);
 }
 
 void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_table *t)
 {
 	t->whole = true;
 	if (title && to->page)
-		et_doe_heading(to->page, title);
+		et_doe_heading(to->page, "%s", title);
 	else if (title)
 		et_html_element(to->html, "h3", "%c%s", toupper((unsigned char)*title), title + 1);
 	if (to->page)
@@ -89,34 +105,34 @@ static char *shape_of(const struct et_design *d)
 }
 
 /* The design and the number of runs, in one line. */
-static char *title_of(const struct et_doe_view *v)
+static void put_title(const struct et_doe_view *v, const struct et_page *page)
 {
 	const struct et_doe_result *r = v->result;
 	const struct et_design *d = r->design;
 	ET_AUTO_FREE char *shape = shape_of(d);
+	char machines[48] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		n += r->programs[i].n;
-	ET_AUTO_FREE char *machines =
-		r->n_machines > 1 ? et_asprintf(" on %zu machines", r->n_machines) : et_strdup("");
-	return et_asprintf("%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
-		shape, d->n_treatments == 1 ? "" : "s", d->n_programs,
-		d->n_programs == 1 ? "" : "s", n, machines, et_metrics[r->metric].label);
+	if (r->n_machines > 1)
+		snprintf(machines, sizeof(machines), " on %zu machines", r->n_machines);
+	putc('\n', page->out);
+	et_doe_say(page, NULL, "%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
+		shape, et_doe_plural(d->n_treatments), d->n_programs, et_doe_plural(d->n_programs),
+		n, machines, et_metrics[r->metric].label);
 }
 
 void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page)
 {
 	for (size_t i = 0; i < v->result->n_programs; i++) {
 		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
-		et_page_paragraph(page, 2, "", NULL, finding, ET_DOE_BOLD);
+		et_doe_say(page, ET_DOE_BOLD, "%s", finding);
 	}
 	ET_AUTO_FREE char *missing = et_doe_missing(v);
-	if (*missing)
-		et_page_paragraph(page, 2, "", NULL, missing, ET_DOE_BOLD);
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
-	if (*summary)
-		et_page_paragraph(page, 2, "", NULL, summary, NULL);
+	et_doe_say(page, ET_DOE_BOLD, "%s", missing);
+	et_doe_say(page, NULL, "%s", summary);
 }
 
 /* --- effects --- */
@@ -256,8 +272,8 @@ static void anova(
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 1 };
 	const double scale = v->result->unit == ET_UNIT_NS ? 1e-12 : 1;
 
-	et_doe_heading(page, v->result->unit == ET_UNIT_NS ? "analysis of variance (squares in ms²)"
-							   : "analysis of variance");
+	et_doe_heading(page, "analysis of variance%s",
+		v->result->unit == ET_UNIT_NS ? " (squares in ms²)" : "");
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
 		if (et_doe_shows(v, e))
@@ -300,13 +316,13 @@ static void cells(
 static void residuals(const struct et_doe_program *p, const struct et_page *page)
 {
 	char normal[ET_FIGURE], equal[ET_FIGURE], serial[ET_FIGURE];
-	ET_AUTO_FREE char *text = et_asprintf("normal: p %s; equal spread of all treatments: p %s; "
-					      "independent in the order of runs: p %s",
-		et_doe_p(p->residuals.normal_p, normal), et_doe_p(p->residuals.equal_p, equal),
-		et_doe_p(p->residuals.serial_p, serial));
 
 	et_doe_heading(page, "residuals");
-	et_page_paragraph(page, 2, "", NULL, text, NULL);
+	et_doe_say(page, NULL,
+		"normal: p %s; equal spread of all treatments: p %s; independent in the order of "
+		"runs: p %s",
+		et_doe_p(p->residuals.normal_p, normal), et_doe_p(p->residuals.equal_p, equal),
+		et_doe_p(p->residuals.serial_p, serial));
 }
 
 static void pairs(
@@ -323,20 +339,16 @@ static void pairs(
 	if (!p->n_pairs)
 		return;
 	char **names = et_doe_short_names(d, &numbers);
-	et_doe_heading(page, brief && numbers
-				     ? "pairs of treatments, by their numbers in the table above"
-				     : "pairs of treatments");
+	et_doe_heading(page, "pairs of treatments%s",
+		brief && numbers ? ", by their numbers in the table above" : "");
 	for (size_t i = 0; i < p->n_pairs && i < MOST; i++) {
 		size_t a = p->pairs[i].a, b = p->pairs[i].b;
 		et_pair_text(page, brief ? names[b] : d->treatments[b].name,
 			brief ? names[a] : d->treatments[a].name, &p->pairs[i], false);
 	}
 	et_strv_free(names);
-	if (p->n_pairs > MOST) {
-		ET_AUTO_FREE char *more =
-			et_asprintf("… and %zu more: --json has all of them", p->n_pairs - MOST);
-		et_page_paragraph(page, 2, "", NULL, more, NULL);
-	}
+	if (p->n_pairs > MOST)
+		et_doe_say(page, NULL, "… and %zu more: --json has all of them", p->n_pairs - MOST);
 }
 
 /* --- a program, and all of them --- */
@@ -360,20 +372,17 @@ static void program(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	const struct et_doe_to to = { .page = page };
-	ET_AUTO_FREE char *mean_text = NULL;
 	char mean[ET_FIGURE];
 
 	et_format_value_to(p->mean, p->sd_residual / sqrt((double)p->n), v->result->unit, mean);
-	mean_text = et_asprintf("%s: mean %s of %zu runs", p->name, mean, p->n);
-	et_doe_heading(page, mean_text);
+	et_doe_heading(page, "%s: mean %s of %zu runs", p->name, mean, p->n);
 	effects(v, p, &to);
 	aliases(v, p, page);
 	variation(v, p, page);
 	ET_AUTO_FREE char *method = method_of(v, p);
-	et_page_paragraph(page, 2, "", NULL, method, NULL);
 	ET_AUTO_FREE char *components = et_doe_components(p);
-	if (*components)
-		et_page_paragraph(page, 2, "", NULL, components, NULL);
+	et_doe_say(page, NULL, "%s", method);
+	et_doe_say(page, NULL, "%s", components);
 	if (v->result->n_programs > 1 && v->verbose) {
 		struct et_doe_result one = *v->result;
 		struct et_doe_view single = *v;
@@ -381,7 +390,7 @@ static void program(
 		one.n_programs = 1;
 		single.result = &one;
 		ET_AUTO_FREE char *fastest = et_doe_summary(&single);
-		et_page_paragraph(page, 2, "", NULL, fastest, NULL);
+		et_doe_say(page, NULL, "%s", fastest);
 	}
 	et_warnings_text(page, 2, &p->warnings);
 	if (!v->verbose)
@@ -395,11 +404,8 @@ static void program(
 
 void et_doe_text(const struct et_doe_view *v, const struct et_page *page)
 {
-	ET_AUTO_FREE char *title = title_of(v);
-
 	et_doe_print_short(v, page);
-	putc('\n', page->out);
-	et_page_paragraph(page, 2, "", NULL, title, NULL);
+	put_title(v, page);
 	et_warnings_text(page, 0, &v->result->warnings);
 	for (size_t i = 0; i < v->result->n_programs; i++)
 		program(v, &v->result->programs[i], page);
