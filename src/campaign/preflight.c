@@ -533,7 +533,7 @@ static void judge_stores(const struct et_node_probe *probes, size_t n, struct et
 void et_preflight_judge(const struct et_node_probe *probes, size_t n, const char *version,
 	int64_t schema, struct et_preflight *out)
 {
-	*out = (struct et_preflight){ .n_nodes = n };
+	*out = (struct et_preflight){ 0 };
 	for (size_t i = 0; i < n; i++)
 		out->n_answered += !probes[i].rc;
 	judge_silent(probes, n, out);

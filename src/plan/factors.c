@@ -51,7 +51,6 @@ static int read_kind(struct et_plan_reader *r, const struct et_yaml *value, stru
 
 	if (rc)
 		return rc;
-	places(r)->kind = value->at;
 	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
 		names[i] = et_factor_kinds[i].name;
 	rc = et_plan_choose(r, value, "there is no kind of factor", kind, names, &found, err);

@@ -29,7 +29,7 @@ struct et_plan_option {
 };
 
 struct et_plan_factor_places {
-	struct et_plan_place name, kind;
+	struct et_plan_place name;
 	struct et_plan_place *levels; /* one per level */
 };
 

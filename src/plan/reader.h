@@ -16,10 +16,9 @@ enum et_yaml_kind { ET_YAML_SCALAR, ET_YAML_LIST, ET_YAML_MAP };
 struct et_yaml {
 	enum et_yaml_kind kind;
 	struct et_plan_place at;
-	char *text;    /* of a scalar */
-	bool quoted;   /* so that "" and "null" are texts */
-	bool block;    /* a block scalar, or one of several lines: offsets are no columns */
-	size_t n, cap; /* of a list or map */
+	char *text;             /* of a scalar */
+	bool quoted;            /* so that "" and "null" are texts */
+	size_t n, cap;          /* of a list or map */
 	struct et_yaml **items; /* of a map: key, value, key, value, …; keys are scalars */
 };
 

@@ -405,8 +405,7 @@ static int add_scalar(struct loader *l, const yaml_event_t *e, struct et_error *
 	*y = (struct et_yaml){ .kind = ET_YAML_SCALAR,
 		.at = at,
 		.text = et_strdup(value),
-		.quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
-		.block = e->start_mark.line != e->end_mark.line };
+		.quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE };
 	return add_node(l, y, err);
 }
 

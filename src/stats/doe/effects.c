@@ -497,16 +497,17 @@ static void judge_term(const struct et_doe_errors *e, const struct et_doe_term *
 	add_means(e, out);
 }
 
-void et_doe_effects_adjust(struct et_doe_program *p, double alpha)
+void et_doe_holm(struct et_doe_program *p, size_t from, size_t to, size_t flag, double alpha)
 {
 	ET_AUTO_FREE double *values = et_calloc(p->n_effects + 1, sizeof(*values));
 
 	for (size_t i = 0; i < p->n_effects; i++)
-		values[i] = p->effects[i].p;
+		memcpy(&values[i], (const char *)&p->effects[i] + from, sizeof(*values));
 	et_holm(values, p->n_effects, values);
 	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].p_holm = values[i];
-		p->effects[i].significant = values[i] <= alpha;
+		bool differs = values[i] <= alpha;
+		memcpy((char *)&p->effects[i] + to, &values[i], sizeof(*values));
+		memcpy((char *)&p->effects[i] + flag, &differs, sizeof(differs));
 	}
 }
 
@@ -520,5 +521,5 @@ void et_doe_effects(const struct et_doe_errors *errors, double alpha, struct et_
 			judge_term(
 				errors, &f->grid->terms[i], out, &out->effects[out->n_effects++]);
 	}
-	et_doe_effects_adjust(out, alpha);
+	ET_DOE_HOLM(out, p, p_holm, significant, alpha);
 }

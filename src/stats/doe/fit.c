@@ -233,7 +233,6 @@ static void fit_missing(struct et_doe_fit *f)
 		}
 	}
 	f->df_residual = (double)d->n - (double)k.p;
-	f->saturated = false;
 	free(k.q);
 	free(k.x);
 }
@@ -283,7 +282,6 @@ static void fit_some(struct et_doe_fit *f)
 		p += g->terms[i].df;
 	}
 	memcpy(f->mu, mu, n * sizeof(*mu));
-	f->saturated = false;
 	f->df_residual = (double)f->data->n - (double)p;
 }
 
@@ -293,7 +291,7 @@ void et_doe_fit_make(
 	size_t n = grid->n_cells;
 	ET_AUTO_FREE double *blocks = et_calloc(data->n_blocks + 1, sizeof(*blocks));
 
-	*out = (struct et_doe_fit){ .grid = grid, .data = data, .saturated = true };
+	*out = (struct et_doe_fit){ .grid = grid, .data = data };
 	out->mu = et_calloc(n, sizeof(*out->mu));
 	out->unit = et_calloc(n, sizeof(*out->unit));
 	out->estimable = et_calloc(grid->n_terms + 1, sizeof(*out->estimable));

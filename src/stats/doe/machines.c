@@ -41,13 +41,13 @@ static void split_free(struct parts *s)
 }
 
 /* Numbers the parts from 0 in the order of their first value, and returns how many they are. */
-static size_t number_parts(const struct observed *o, size_t *number)
+static size_t number_parts(const struct observed *o, uint32_t *number)
 {
 	ET_AUTO_FREE uint32_t *seen = et_calloc(o->n + 1, sizeof(*seen));
 	size_t n = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
-		size_t k = 0;
+		uint32_t k = 0;
 		while (k < n && seen[k] != o->part[i])
 			k++;
 		if (k == n)
@@ -57,7 +57,7 @@ static size_t number_parts(const struct observed *o, size_t *number)
 	return n;
 }
 
-static void count(const struct observed *o, const size_t *part, struct parts *s)
+static void count(const struct observed *o, const uint32_t *part, struct parts *s)
 {
 	ET_AUTO_FREE size_t *runs = et_calloc(s->n_parts * o->n_cells, sizeof(*runs));
 
@@ -75,8 +75,8 @@ static void count(const struct observed *o, const size_t *part, struct parts *s)
 }
 
 /* The means of y - other over the values of each of n groups; returns the largest change. */
-static double means(
-	const struct observed *o, const size_t *group, size_t n, const double *other, double *mean)
+static double means(const struct observed *o, const uint32_t *group, size_t n, const double *other,
+	double *mean)
 {
 	ET_AUTO_FREE double *sum = et_calloc(n, sizeof(*sum)), *weight = et_calloc(n, sizeof(*sum));
 	double most = 0;
@@ -92,14 +92,14 @@ static double means(
 	return most;
 }
 
-static void spread(const size_t *group, size_t n, const double *mean, double *to)
+static void spread(const uint32_t *group, size_t n, const double *mean, double *to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = mean[group[i]];
 }
 
 /* By turns the cells and the parts: of complete parts the second turn changes nothing. */
-static void fit(const struct observed *o, const size_t *cell, const size_t *part, struct parts *s)
+static void fit(const struct observed *o, const uint32_t *part, struct parts *s)
 {
 	enum { MOST_TURNS = 200 };
 	ET_AUTO_FREE double *of_cell = et_calloc(o->n, sizeof(*of_cell));
@@ -107,8 +107,8 @@ static void fit(const struct observed *o, const size_t *cell, const size_t *part
 	double change = INFINITY;
 
 	for (int turn = 0; turn < MOST_TURNS && change > 1e-13; turn++) {
-		change = means(o, cell, o->n_cells, of_part, s->cell);
-		spread(cell, o->n, s->cell, of_cell);
+		change = means(o, o->cell, o->n_cells, of_part, s->cell);
+		spread(o->cell, o->n, s->cell, of_cell);
 		if (s->n_parts == 1)
 			break;
 		change += means(o, part, s->n_parts, of_cell, s->level);
@@ -122,16 +122,13 @@ static void fit(const struct observed *o, const size_t *cell, const size_t *part
 
 static void split_make(const struct observed *o, struct parts *out)
 {
-	ET_AUTO_FREE size_t *part = et_calloc(o->n + 1, sizeof(*part));
-	ET_AUTO_FREE size_t *cell = et_calloc(o->n + 1, sizeof(*cell));
+	ET_AUTO_FREE uint32_t *part = et_calloc(o->n + 1, sizeof(*part));
 
 	*out = (struct parts){ .n_parts = number_parts(o, part) };
 	out->cell = et_calloc(o->n_cells, sizeof(*out->cell));
 	out->level = et_calloc(out->n_parts, sizeof(*out->level));
-	for (size_t i = 0; i < o->n; i++)
-		cell[i] = o->cell[i];
 	count(o, part, out);
-	fit(o, cell, part, out);
+	fit(o, part, out);
 	out->df = (double)o->n - (double)o->n_cells - (double)out->n_parts + 1;
 	double mean = et_mean(out->level, out->n_parts);
 	for (size_t c = 0; c < o->n_cells; c++)
@@ -200,12 +197,15 @@ static void choose_machines(const struct et_doe_data *d, struct table *t)
 	}
 }
 
-static void fill_values(const struct et_doe_data *d, struct table *t)
+/* Values become logarithms if all are above 0, else they are divided by their mean. */
+static void fill_values(const struct et_doe_data *d, double mean, struct table *t)
 {
 	ET_AUTO_FREE size_t *place = et_calloc(et_doe_count_machines(d), sizeof(*place));
 
 	for (size_t m = 0; m < t->n; m++)
 		place[t->machine[m]] = m + 1;
+	size_t used = 0;
+
 	t->logs = true;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct et_doe_value *v = &d->runs[i];
@@ -216,44 +216,33 @@ static void fill_values(const struct et_doe_data *d, struct table *t)
 		t->values[at] = v->y;
 		t->part[at] = v->part;
 		t->logs = t->logs && v->y > 0;
+		used++;
 	}
-}
-
-/* The values of a cell on the scale of the analysis. */
-static double *scaled(const struct table *t, size_t cell, double mean)
-{
-	const struct et_group *g = &t->cells[cell];
-	double *out = et_calloc(g->n, sizeof(*out));
-
-	for (size_t i = 0; i < g->n; i++)
-		out[i] = t->logs ? log(g->x[i]) : g->x[i] / mean;
-	return out;
+	for (size_t i = 0; i < used; i++)
+		t->values[i] = t->logs ? log(t->values[i]) : t->values[i] / mean;
 }
 
 /* The values of a machine follow one another. */
-static void split(struct table *t, size_t machine, double mean)
+static void split(struct table *t, size_t machine)
 {
 	const struct et_group *cells = &t->cells[machine * t->n_cells];
-	struct observed o = { .part = t->part + (cells->x - t->values), .n_cells = t->n_cells };
+	struct observed o = {
+		.y = cells->x, .part = t->part + (cells->x - t->values), .n_cells = t->n_cells
+	};
+	size_t at = 0;
 
 	for (size_t c = 0; c < t->n_cells; c++)
 		o.n += cells[c].n;
-	ET_AUTO_FREE double *y = et_calloc(o.n, sizeof(*y));
 	ET_AUTO_FREE uint32_t *cell = et_calloc(o.n, sizeof(*cell));
-	size_t at = 0;
 	for (uint32_t c = 0; c < t->n_cells; c++) {
-		ET_AUTO_FREE double *x = scaled(t, machine * t->n_cells + c, mean);
-		for (size_t i = 0; i < cells[c].n; i++) {
-			y[at] = x[i];
+		for (size_t i = 0; i < cells[c].n; i++)
 			cell[at++] = c;
-		}
 	}
-	o.y = y;
 	o.cell = cell;
 	split_make(&o, &t->split[machine]);
 }
 
-static void summarise(struct table *t, double mean)
+static void summarise(struct table *t)
 {
 	t->mean = et_calloc(t->n * t->n_cells, sizeof(*t->mean));
 	t->variance = et_calloc(t->n, sizeof(*t->variance));
@@ -261,10 +250,10 @@ static void summarise(struct table *t, double mean)
 	t->each = et_calloc(t->n, sizeof(*t->each));
 	t->split = et_calloc(t->n, sizeof(*t->split));
 	for (size_t m = 0; m < t->n; m++) {
-		split(t, m, mean);
+		split(t, m);
 		for (size_t c = 0; c < t->n_cells; c++) {
 			size_t at = m * t->n_cells + c, n = t->cells[at].n;
-			ET_AUTO_FREE double *x = scaled(t, at, mean);
+			const double *x = t->cells[at].x;
 			t->mean[at] = et_mean(x, n);
 			t->each[m] += 1 / (double)n / (double)t->n_cells;
 			if (n < 2)
@@ -662,25 +651,6 @@ static void judge_effect(const struct table *t, const struct et_doe_term *term,
 	test(t, term->df, z, &e->over);
 }
 
-static void adjust(struct et_doe_program *p, double alpha)
-{
-	ET_AUTO_FREE double *values = et_calloc(p->n_effects + 1, sizeof(*values));
-
-	for (size_t i = 0; i < p->n_effects; i++)
-		values[i] = p->effects[i].over.p;
-	et_holm(values, p->n_effects, values);
-	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].over.p_holm = values[i];
-		p->effects[i].over.differs = values[i] <= alpha;
-		values[i] = p->effects[i].over.here_p;
-	}
-	et_holm(values, p->n_effects, values);
-	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].over.here_p_holm = values[i];
-		p->effects[i].over.here_significant = values[i] <= alpha;
-	}
-}
-
 void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_options *o, struct et_doe_program *out)
 {
@@ -691,8 +661,8 @@ void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data
 		return;
 	choose_machines(data, &t);
 	if (t.n > 1) {
-		fill_values(data, &t);
-		summarise(&t, out->mean);
+		fill_values(data, out->mean, &t);
+		summarise(&t);
 		out->fleet = et_calloc(1, sizeof(*out->fleet));
 		components(&t, o->level, out->fleet);
 		machines(&t, o, out->fleet);
@@ -701,7 +671,8 @@ void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data
 			if (out->effects[at].factors == grid->terms[i].factors)
 				judge_effect(&t, &grid->terms[i], o, &out->effects[at++]);
 		}
-		adjust(out, o->alpha);
+		ET_DOE_HOLM(out, over.p, over.p_holm, over.differs, o->alpha);
+		ET_DOE_HOLM(out, over.here_p, over.here_p_holm, over.here_significant, o->alpha);
 	}
 	table_free(&t);
 }

@@ -387,7 +387,7 @@ static void judge_by_ranks(const struct et_doe_fit *f, double alpha, struct et_d
 {
 	for (size_t i = 0; i < out->n_effects; i++)
 		test(f, &out->effects[i]);
-	et_doe_effects_adjust(out, alpha);
+	ET_DOE_HOLM(out, p, p_holm, significant, alpha);
 }
 
 /* --- warnings --- */

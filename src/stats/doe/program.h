@@ -135,7 +135,6 @@ struct et_doe_fit {
 	const struct et_doe_data *data;
 	double *mu;      /* of each cell */
 	bool *estimable; /* of each term */
-	bool saturated;  /* there are as many terms as cells: mu are the cells' means */
 	/*
 	 * A combination c of mu has the variance sum w_i^2 v_i, where w = map c, or c if map is
 	 * NULL, and v_i is unit_i times the residual variance.
@@ -195,8 +194,12 @@ void et_doe_errors_free(struct et_doe_errors *e); /* what it owns */
  * more degrees of freedom F with Greenhouse & Geisser's (1959) correction.
  */
 void et_doe_effects(const struct et_doe_errors *errors, double alpha, struct et_doe_program *out);
-/* Sets p_holm and significant of all effects. */
-void et_doe_effects_adjust(struct et_doe_program *p, double alpha);
+/* Corrects a p of all effects, by the offsets of p, its correction and whether that is small. */
+void et_doe_holm(struct et_doe_program *p, size_t from, size_t to, size_t flag, double alpha);
+#define ET_DOE_HOLM(program, p, corrected, flag, alpha)                                            \
+	et_doe_holm(program, offsetof(struct et_doe_effect, p),                                    \
+		offsetof(struct et_doe_effect, corrected), offsetof(struct et_doe_effect, flag),   \
+		alpha)
 
 /* The sum of squares of a term (Type III) of cells with these means. */
 double et_doe_squares(const struct et_doe_fit *f, const struct et_doe_term *term, const double *mu);
