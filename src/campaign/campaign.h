@@ -82,8 +82,8 @@ int et_campaigning_find(
 	struct et_campaigning *r, const char *name, char id[40], struct et_error *err) ET_CHECK;
 /*
  * Loads a campaign (see et_campaigning_find) and opens its engine with the options that it was
- * begun with. One that was not begun here must be trusted. With `again`, parts that failed are
- * submitted again, unless another process submits.
+ * begun with. A campaign that was not begun here must be trusted. With `again`, parts that failed
+ * are submitted again, unless another process submits.
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;

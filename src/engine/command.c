@@ -47,6 +47,19 @@ void et_words_add_all(struct et_words *w, const char *const *words)
 		et_words_add(w, "%s", *words);
 }
 
+char *et_here_document(const char *text)
+{
+	size_t n = strlen(text);
+	char mark[48];
+	unsigned i = 0;
+
+	do
+		snprintf(mark, sizeof(mark), "END_OF_INPUT_%u", i++);
+	while (strstr(text, mark));
+	return et_asprintf(
+		"<<'%s'\n%s%s%s\n", mark, text, n && text[n - 1] != '\n' ? "\n" : "", mark);
+}
+
 static void close_end(int *fd)
 {
 	if (*fd >= 0)

@@ -341,17 +341,6 @@ enum { MOST_SCRIPT = 4 << 20 };
 /* Of one array; the list of its indices must fit into one argument (128 kB). */
 enum { MOST_TASKS = 8000 };
 
-/* A line that does not occur in the input. */
-static char *choose_delimiter(const char *input)
-{
-	for (unsigned i = 0;; i++) {
-		char *word = et_asprintf("END_OF_ETALON_JOB_%u", i);
-		if (!strstr(input, word))
-			return word;
-		free(word);
-	}
-}
-
 /*
  * The log is in the folder of the submission. Slurm starts a job in /tmp if its node lacks that
  * folder, and others could have made a link of the log's name there, as in every sticky folder:
@@ -370,21 +359,17 @@ static const char open_log[] =
 static char *write_script(const struct et_slurm *s, const char *input, uint32_t offset)
 {
 	char *const argv[] = { (char *)(s->setup->etalon ? s->setup->etalon : "etalon"), NULL };
-	ET_AUTO_FREE char *etalon = et_join_words(argv);
-	ET_AUTO_FREE char *end = choose_delimiter(input);
+	ET_AUTO_FREE char *etalon = et_join_words(argv), *document = et_here_document(input);
 	ET_AUTO_FREE char *log = et_asprintf(open_log, s->name);
-	size_t n = strlen(input);
 
 	return et_asprintf("#!/bin/sh\n"
 			   "%s"
 			   "%s task --part $((SLURM_ARRAY_TASK_ID + %" PRIu32
-			   ")) >>\"$log\" 2>&1 <<'%s'\n"
-			   "%s%s"
-			   "%s\n"
+			   ")) >>\"$log\" 2>&1 %s"
 			   "status=$?\n"
 			   "[ $status -ne 0 ] || [ \"$log\" = /dev/null ] || rm -f \"$log\"\n"
 			   "exit $status\n",
-		log, etalon, offset, end, input, n && input[n - 1] == '\n' ? "" : "\n", end);
+		log, etalon, offset, document);
 }
 
 static void add_sbatch(const struct et_slurm *s, struct et_words *w, const char *node,

@@ -49,19 +49,6 @@ static void put_word(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-/* A here-document ends with a line that the text does not contain. */
-static void put_document(FILE *out, const char *text)
-{
-	char mark[48];
-	unsigned i = 0;
-
-	do
-		snprintf(mark, sizeof(mark), "END_OF_INPUT_%u", i++);
-	while (strstr(text, mark));
-	fprintf(out, "<<'%s'\n%s%s%s\n", mark, text,
-		text[0] && text[strlen(text) - 1] != '\n' ? "\n" : "", mark);
-}
-
 static void put_etalon(FILE *out, const struct et_ssh *s)
 {
 	if (s->copy) {
@@ -113,11 +100,8 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
 		else
 			put_word(out, *word);
 	}
-	putc(' ', out);
-	if (input)
-		put_document(out, input);
-	else
-		fputs("</dev/null\n", out);
+	ET_AUTO_FREE char *document = input ? et_here_document(input) : et_strdup("</dev/null\n");
+	fprintf(out, " %s", document);
 	return finish(&m);
 }
 
@@ -152,6 +136,7 @@ static const char launch[] =
 char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
 	const struct et_ssh_job *job, const char *input)
 {
+	ET_AUTO_FREE char *document = et_here_document(input);
 	struct et_memstream m;
 	FILE *out = begin(&m);
 
@@ -159,7 +144,7 @@ char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host
 	fprintf(out, "job=%u.%u\n", job->part, job->generation);
 	fputs(lock, out);
 	fputs(start, out);
-	put_document(out, input);
+	fputs(document, out);
 	fputs("set -- ", out);
 	if (s->setup.time_limit_ns)
 		fprintf(out, "timeout -k 30 %llu ",

@@ -10,13 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The experiments, and the effects that --terms names. */
-struct analysis {
-	struct et_doe_loaded of;
-	uint32_t *terms;
-	size_t n_terms;
-};
-
 /* The same experiment twice would count its runs twice. */
 static int check_distinct(const struct et_doe_loaded *a, struct et_error *err)
 {
@@ -90,44 +83,33 @@ static int show(const struct et_cli *cli, const struct et_doe_request *r, struct
 	return et_cli_close_output(stdout, "-", err);
 }
 
-static int analyse(const struct et_cli *cli, const struct et_doe_request *r,
-	const struct analysis *a, struct et_error *err)
-{
-	const struct et_experiment *const *list = (const struct et_experiment *const *)a->of.list;
-	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
-	struct et_doe_result result = { 0 };
-	int rc = et_doe_analyse(list, a->of.n, &o, &result, err);
-
-	if (rc)
-		return rc;
-	struct et_doe_view v = { .result = &result,
-		.experiments = list,
-		.n_experiments = a->of.n,
-		.parts = a->of.parts,
-		.terms = a->terms,
-		.n_terms = a->n_terms,
-		.verbose = cli->verbosity > 0,
-		.tables = r->tables,
-		.plot = r->plot };
-	rc = show(cli, r, &v, err);
-	et_doe_result_free(&result);
-	return rc;
-}
-
 int et_doe_do_analyse(struct et_call *call, struct et_error *err)
 {
 	struct et_cli *cli = call->cli;
 	const struct et_doe_request *r = call->ctx;
-	struct analysis a = { 0 };
-	int rc = load(cli, call->operands, call->n, &a.of, err);
+	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
+	struct et_doe_loaded l = { 0 };
+	struct et_doe_result result = { 0 };
+	struct et_doe_view v = { .result = &result,
+		.verbose = cli->verbosity > 0,
+		.tables = r->tables,
+		.plot = r->plot };
+	ET_AUTO_FREE uint32_t *terms = NULL;
+	int rc = load(cli, call->operands, call->n, &l, err);
 
+	v.experiments = (const struct et_experiment *const *)l.list;
+	v.n_experiments = l.n;
+	v.parts = l.parts;
 	if (!rc && r->terms)
-		rc = et_design_terms_parse(
-			a.of.list[0]->design, r->terms, &a.terms, &a.n_terms, err);
+		rc = et_design_terms_parse(l.list[0]->design, r->terms, &terms, &v.n_terms, err);
+	v.terms = terms;
 	if (!rc)
-		rc = analyse(cli, r, &a, err);
-	et_doe_loaded_free(&a.of);
-	free(a.terms);
+		rc = et_doe_analyse(v.experiments, l.n, &o, &result, err);
+	if (!rc) {
+		rc = show(cli, r, &v, err);
+		et_doe_result_free(&result);
+	}
+	et_doe_loaded_free(&l);
 	return rc;
 }
 
@@ -222,30 +204,23 @@ const struct et_stored_kind et_kind_designed = {
 
 /* `etalon doe export`: the runs as CSV, or a script for R that repeats the analysis. */
 
-static int write_output(
-	const struct et_doe_request *r, const struct et_doe_loaded *l, struct et_error *err)
-{
-	const struct et_experiment *const *all = (const struct et_experiment *const *)l->list;
-	const char *path = r->output ? r->output : "-";
-	struct et_output out;
-	FILE *f = et_output_start(&out, path, err);
-
-	if (f && r->r_script)
-		et_doe_r(all, l->n, r->data ? r->data : "data.csv", f);
-	else if (f)
-		et_doe_csv(all, l->n, f);
-	return et_output_finish(&out, 0, err);
-}
-
 int et_doe_export(struct et_call *call, struct et_error *err)
 {
-	struct et_cli *cli = call->cli;
 	const struct et_doe_request *r = call->ctx;
-	struct et_doe_loaded loaded = { 0 };
+	struct et_doe_loaded l = { 0 };
+	struct et_output out;
+	int rc = et_doe_load(call->cli, call->operands[0], &l, err);
 
-	int rc = et_doe_load(cli, call->operands[0], &loaded, err);
-	if (rc == 0)
-		rc = write_output(r, &loaded, err);
-	et_doe_loaded_free(&loaded);
+	if (rc == 0) {
+		const struct et_experiment *const *all =
+			(const struct et_experiment *const *)l.list;
+		FILE *f = et_output_start(&out, r->output ? r->output : "-", err);
+		if (f && r->r_script)
+			et_doe_r(all, l.n, r->data ? r->data : "data.csv", f);
+		else if (f)
+			et_doe_csv(all, l.n, f);
+		rc = et_output_finish(&out, 0, err);
+	}
+	et_doe_loaded_free(&l);
 	return rc;
 }

@@ -32,7 +32,7 @@ static int check_level(const struct et_machine *m, const struct et_design_factor
 	}
 }
 
-bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels)
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, const char *const *levels)
 {
 	char name[] = "factor";
 	struct et_design_factor f = { .name = name, .kind = kind, .levels = (char **)levels };

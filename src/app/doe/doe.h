@@ -47,7 +47,7 @@ int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error
 /* Why a plan cannot set an option of `run`: what to do instead; NULL: it can. */
 const char *et_doe_refusal(const char *option);
 /* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
-bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels);
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, const char *const *levels);
 /*
  * Fills the parts of m that the plan's options of `run` decide and that are not part of the
  * experiment: env and no_ledger. They point into the plan.

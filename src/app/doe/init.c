@@ -227,10 +227,11 @@ static int read_command(struct first *f, struct et_error *err)
 
 /* --- the plan --- */
 
-static void add_factor(struct first *f, enum et_kind kind, const char *why, char *const *levels)
+static void add_factor(
+	struct first *f, enum et_kind kind, const char *why, const char *const *levels)
 {
 	const char *name = et_factor_kinds[kind].name;
-	size_t n = et_strv_length(levels);
+	size_t n = et_strv_length((char *const *)levels);
 
 	if (!et_doe_can_set(&f->machine, kind, levels)) {
 		fprintf(f->out, "  # This machine cannot vary the factor %s.\n", name);
@@ -244,21 +245,19 @@ static void add_factor(struct first *f, enum et_kind kind, const char *why, char
 
 static void write_threads(struct first *f)
 {
-	char most[16], one[] = "1", none[] = "none", compact[] = "compact", scatter[] = "scatter";
+	char most[16];
 
 	snprintf(most, sizeof(most), "%d", f->cpus);
 	add_factor(f, ET_KIND_THREADS,
 		"  # The program is linked with OpenMP: how much do more threads help?\n",
-		(char *[]){ one, most, NULL });
+		(const char *const[]){ "1", most, NULL });
 	add_factor(f, ET_KIND_AFFINITY,
 		"  # Threads that the kernel moves between CPUs lose their caches.\n",
-		(char *[]){ none, compact, f->cpus > 2 ? scatter : NULL, NULL });
+		(const char *const[]){ "none", "compact", f->cpus > 2 ? "scatter" : NULL, NULL });
 }
 
 static void write_factors(struct first *f)
 {
-	char none[] = "0", some[] = "1000", on[] = "on", off[] = "off";
-
 	fputs("factors:\n", f->out);
 	if (f->openmp && f->cpus > 1)
 		write_threads(f);
@@ -266,31 +265,31 @@ static void write_factors(struct first *f)
 		"  # Bytes in an environment variable. They move the stack, which must not\n"
 		"  # matter and often does: a faster version may only have a luckier layout\n"
 		"  # (Mytkowicz et al. 2009).\n",
-		(char *[]){ none, some, NULL });
+		(const char *const[]){ "0", "1000", NULL });
 	if (f->openmp && f->cpus > 1)
 		return;
 	add_factor(f, ET_KIND_ASLR,
 		"  # Random addresses: off makes every run alike, and may hide an unlucky "
 		"layout.\n",
-		(char *[]){ on, off, NULL });
+		(const char *const[]){ "on", "off", NULL });
 }
 
 /* Whether this machine can vary what belongs to the machine: typical levels are tried. */
 static bool can_vary(const struct first *f, enum et_kind kind)
 {
-	char on[] = "on", off[] = "off", always[] = "always", never[] = "never";
-	char performance[] = "performance";
-
 	switch (kind) {
 	case ET_KIND_TURBO:
 	case ET_KIND_SMT:
-		return et_doe_can_set(&f->machine, kind, (char *[]){ on, off, NULL });
+		return et_doe_can_set(
+			&f->machine, kind, (const char *const[]){ "on", "off", NULL });
 	case ET_KIND_HUGE_PAGES:
-		return et_doe_can_set(&f->machine, kind, (char *[]){ always, never, NULL });
+		return et_doe_can_set(
+			&f->machine, kind, (const char *const[]){ "always", "never", NULL });
 	case ET_KIND_SERVICES:
 		return f->machine.systemd;
 	case ET_KIND_GOVERNOR:
-		return et_doe_can_set(&f->machine, kind, (char *[]){ performance, NULL });
+		return et_doe_can_set(
+			&f->machine, kind, (const char *const[]){ "performance", NULL });
 	default:
 		return true;
 	}

@@ -122,6 +122,8 @@ void et_doe_text(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_tables(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_plot(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_json(const struct et_doe_view *v, struct et_json *w);
+/* Writes an enum et_kind by its name. */
+void et_doe_write_kind(struct et_json *w, const char *key, const void *kind);
 void et_doe_svg(const struct et_doe_view *v, FILE *out);
 void et_doe_page(const struct et_doe_view *v, FILE *out);
 /* Adds the charts of a program to a sheet or, if that is NULL, to a page. */

@@ -8,14 +8,9 @@
 
 #include <math.h>
 
-static void write_kind(struct et_json *j, const char *key, const void *kind)
-{
-	et_json_string(j, key, et_factor_kinds[*(const enum et_kind *)kind].name);
-}
-
 static const struct et_field factor_fields[] = {
 	ET_KEYS(et_design_factor, name),
-	ET_KEY_BY(et_design_factor, "kind", kind, write_kind),
+	ET_KEY_BY(et_design_factor, "kind", kind, et_doe_write_kind),
 	ET_KEYS(et_design_factor, variable),
 	ET_KEY_VALUES(et_design_factor, "levels", levels, n_levels),
 	ET_KEYS(et_design_factor, generator),
