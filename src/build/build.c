@@ -8,7 +8,6 @@
 #include "base/display.h"
 #include "base/hash.h"
 #include "base/parse.h"
-#include "build/folder.h"
 #include "cli/signals.h"
 #include "measure/child/environ.h"
 #include "measure/child/hook.h"
@@ -16,6 +15,141 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* --- the output of build commands, as errors quote it --- */
+
+/* Keeps as many of the last lines as an error can quote. */
+void et_doe_output_last(FILE *output, char *buf, size_t size)
+{
+	long end = fseek(output, 0, SEEK_END) ? 0 : ftell(output);
+	long from = end > (long)size - 1 ? end - (long)size + 1 : 0;
+
+	size_t n = fseek(output, from, SEEK_SET) ? 0 : fread(buf, 1, size - 1, output);
+	buf[n] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		if (!buf[i])
+			buf[i] = ' ';
+	}
+	char *line = from ? strchr(buf, '\n') : NULL;
+	if (line && line[1])
+		memmove(buf, line + 1, strlen(line + 1) + 1);
+}
+
+/* The first line with an error, which the last lines of a long output do not show; or NULL. */
+static char *first_error(FILE *output, const char *shown)
+{
+	ET_AUTO_FREE char *line = NULL;
+	size_t size = 0;
+
+	rewind(output);
+	while (getline(&line, &size, output) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strstr(line, "error") && !strstr(line, "Error"))
+			continue;
+		return strstr(shown, line) ? NULL : et_asprintf("%.160s\n…\n", line);
+	}
+	return NULL;
+}
+
+/* The lines that explain a failure, as many as an error can quote. */
+void et_doe_output_failure(FILE *output, char *lines, size_t size)
+{
+	ET_AUTO_FREE char *first = first_error(output, lines);
+
+	if (!first)
+		return;
+	ET_AUTO_FREE char *last = et_strdup(lines);
+	size_t room = size - strlen(first) - 1,
+	       from = strlen(last) > room ? strlen(last) - room : 0;
+	const char *begin = from ? strchr(last + from, '\n') : last;
+	snprintf(lines, size, "%s%s", first, begin ? begin + (from > 0) : "");
+}
+
+/* --- builds that gave the same program --- */
+
+/* The name of a build, such as "loop (opt=-O2)". */
+static char *name_of(const struct et_design *d, uint32_t command)
+{
+	const struct et_design_program *p = &d->programs[et_design_program_of(d, command)];
+	ET_AUTO_FREE char *levels = NULL;
+
+	for (size_t i = 0; i < d->n_factors; i++) {
+		if (et_design_names(p->build, d->factors[i].name))
+			et_append(&levels, ", ", "%s=%s", d->factors[i].name,
+				et_design_level(d, command, i));
+	}
+	return levels ? et_asprintf("%s (%s)", p->name, levels) : et_strdup(p->name);
+}
+
+/*
+ * Finds builds that gave the same program. A makefile that does not notice changed options is the
+ * usual cause, and the experiment would find no effect of them.
+ */
+
+struct product {
+	uint64_t bytes, hash; /* bytes is 0 if there is no such file */
+	size_t program;
+	uint32_t command;
+};
+
+static void read_product(const char *path, struct product *p)
+{
+	ET_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return;
+	char *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		return;
+	p->bytes = (uint64_t)st.st_size;
+	p->hash = et_hash_bytes(text, p->bytes);
+	munmap(text, p->bytes);
+}
+
+static void warn_same(
+	const struct et_experiment *e, uint32_t a, uint32_t b, struct et_warnings *warnings)
+{
+	ET_AUTO_FREE char *first = name_of(e->design, a);
+	ET_AUTO_FREE char *second = name_of(e->design, b);
+
+	et_warn(warnings, ET_WARN_BUILDS_SAME, et_arg_text(first), et_arg_text(second));
+}
+
+void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *warnings)
+{
+	const struct et_design *d = e->design;
+	ET_AUTO_FREE struct product *list = et_calloc(e->n_commands, sizeof(*list));
+	ET_AUTO_FREE bool *warned = et_calloc(d->n_programs, sizeof(*warned));
+	struct et_hash seen = { .width = sizeof(uint64_t) };
+	size_t n = 0;
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		ET_AUTO_FREE char *folder = et_doe_build_folder(e, c);
+		const char *path = e->commands[c].argv[0];
+		if (!folder || strncmp(path, folder, strlen(folder)))
+			continue;
+		uint64_t *known = et_hash_put(&seen, et_hash_text(path));
+		if ((*known)++)
+			continue;
+		struct product *p = &list[n];
+		*p = (struct product){ .program = et_design_program_of(d, c), .command = c };
+		read_product(path, p);
+		for (size_t i = 0; i < n && p->bytes && !warned[p->program]; i++) {
+			if (list[i].program != p->program || list[i].bytes != p->bytes ||
+				list[i].hash != p->hash)
+				continue;
+			warn_same(e, list[i].command, c, warnings);
+			warned[p->program] = true;
+		}
+		n++;
+	}
+	et_hash_free(&seen);
+}
+
+/* --- running one --- */
 
 extern char **environ;
 
@@ -29,8 +163,6 @@ struct builder {
 	char **envp;
 	struct et_hash done; /* by folder */
 };
-
-/* --- running one --- */
 
 static int run_text(struct builder *b, const char *what, const char *text, struct et_error *err)
 {
@@ -51,19 +183,6 @@ static int run_text(struct builder *b, const char *what, const char *text, struc
 	if (b->cli->verbosity > 0)
 		fputs(lines, stderr);
 	return 0;
-}
-
-char *et_doe_build_name(const struct et_design *d, uint32_t command)
-{
-	const struct et_design_program *p = &d->programs[et_design_program_of(d, command)];
-	ET_AUTO_FREE char *levels = NULL;
-
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (et_design_names(p->build, d->factors[i].name))
-			et_append(&levels, ", ", "%s=%s", d->factors[i].name,
-				et_design_level(d, command, i));
-	}
-	return levels ? et_asprintf("%s (%s)", p->name, levels) : et_strdup(p->name);
 }
 
 /* The folder is made anew: nothing of an earlier build can be taken for the product of this one. */
@@ -96,7 +215,7 @@ static int keep_product(
 	if (rc)
 		return rc;
 	if (product && et_child_resolve(product, NULL, b->e->child.directory, &path, NULL)) {
-		ET_AUTO_FREE char *name = et_doe_build_name(b->e->design, command);
+		ET_AUTO_FREE char *name = name_of(b->e->design, command);
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_PROGRAM, "the build of %s made no program %s",
 				name, product),
@@ -128,7 +247,7 @@ static void hint_spaces(const struct et_design *d, uint32_t command, const char 
 static int build_one(struct builder *b, uint32_t command, const char *folder, struct et_error *err)
 {
 	const struct et_design *d = b->e->design;
-	ET_AUTO_FREE char *text = NULL, *name = et_doe_build_name(d, command);
+	ET_AUTO_FREE char *text = NULL, *name = name_of(d, command);
 	const char *plain = d->programs[et_design_program_of(d, command)].build;
 	int rc = et_doe_fill(b->e, command, plain, &text, err);
 

@@ -6,12 +6,192 @@
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "campaign/preflight.h"
+#include "cli/server.h"
 #include "record/native.h"
+#include "report/review.h"
+#include "source/trusted.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/random.h>
+
+/* --- the store: which one can be used, and its parts when all is cancelled --- */
+
+/* Jobs and records would spread a password; every machine has a file for it. */
+static bool has_secret(const char *url)
+{
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
+
+	return strcmp(shown, url) != 0;
+}
+
+int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
+
+	if (!et_store_url_is_server(url) && !r->any_store)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"an experiment on other machines needs a store that they reach, "
+				"and a file is not one"),
+			"use --store postgresql://HOST/DATABASE; 'man etalon-doe' explains how to "
+			"make one");
+	if (has_secret(url))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"a password in the URL of the store would be sent to all machines"),
+			"put it into ~/.pgpass or a service file on each machine, and omit it");
+	free(r->url);
+	r->url = et_strdup(url);
+	return et_server_open(url, ET_STORE_WRITE, &r->store, err);
+}
+
+/* The fence of all parts is raised: an attempt that the engine cannot end delivers nothing. */
+static int fail_all(struct et_campaigning *r, const char *why, struct et_error *err)
+{
+	struct et_campaign_decision d;
+	ET_AUTO_FREE struct et_job_report *none = et_calloc(r->c->n_parts, sizeof(*none));
+	int rc = 0;
+
+	et_campaign_decide(r->c, none, 0, &d);
+	for (uint32_t i = 0; rc == 0 && i < r->c->n_parts; i++) {
+		if (r->c->parts[i].state == ET_PART_DONE)
+			continue;
+		rc = et_campaign_fail_attempt(
+			r->store, r->c->id, i, et_attempt_number(d.generation, 0), why, true, err);
+		if (rc == -ESTALE)
+			rc = 0;
+	}
+	et_campaign_decision_free(&d);
+	return rc;
+}
+
+void et_campaigning_discard(struct et_campaigning *r, const char *why)
+{
+	struct et_error ignored = { 0 };
+
+	/* Of several arrays, some may have been accepted. */
+	(void)!r->engine->ops->cancel(r->engine, &ignored);
+	/* A user who may only add rows keeps a campaign that has failed. */
+	if (r->store && et_campaign_remove(r->store, r->c->id, &ignored))
+		(void)!fail_all(r, why, &ignored);
+}
+
+int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
+{
+	int rc = fail_all(r, "cancelled", err);
+
+	if (rc == 0)
+		rc = r->engine->ops->cancel(r->engine, err);
+	return rc ? rc : et_campaign_refresh(r->store, r->c, err);
+}
+
+/* Parts that failed are to be submitted again. */
+static int reset_failed(struct et_campaigning *r, struct et_error *err)
+{
+	struct et_campaign *c = r->c;
+	ET_AUTO_FREE uint32_t *failed = et_calloc(c->n_parts, sizeof(*failed));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_parts; i++) {
+		if (c->parts[i].state == ET_PART_FAILED)
+			failed[n++] = c->parts[i].number;
+	}
+	return n ? et_campaign_reset(r->store, c->id, failed, n, err) : 0;
+}
+
+/* --- trust --- */
+
+/*
+ * Which campaigns are the user's own. A row of the central store decides what runs on this machine
+ * and on all others, and each machine of a campaign can write such rows.
+ */
+
+/* The path of etalon on the machines of an engine, by the command line. */
+static char *etalon_of(const struct et_campaigning *r, const char *engine)
+{
+	const char *given = r->cli->engine.etalon_path;
+	char self[4096];
+
+	/* Machines of a cluster share folders, hosts of ssh need not. */
+	if (given || strcmp(engine, "slurm") != 0 || et_cli_own_path(self, sizeof(self), NULL))
+		return et_strdup(given ? given : "etalon");
+	return et_strdup(self);
+}
+
+/* Makes the campaign the user's own before it is stored. */
+static void own(const struct et_campaigning *r)
+{
+	ET_AUTO_FREE char *words = et_campaign_words_write(&r->options);
+
+	et_trust_begin_campaign(et_trusted_list(), r->c, words);
+}
+
+/* Returns whether the summary is one of that name that was begun here. */
+static bool is_own(const struct et_campaign_summary *s, const char *name)
+{
+	bool named = !strcmp(name, "last") || (s->label && !strcmp(s->label, name));
+
+	return named && et_trust_knows_campaign(et_trusted_list(), s->id);
+}
+
+int et_campaigning_find(
+	struct et_campaigning *r, const char *name, char id[40], struct et_error *err)
+{
+	struct et_campaign_summary *list = NULL;
+	size_t n = 0, i = 0;
+	int rc = et_campaign_find_own(r->store, name, id, err);
+
+	if (rc || !strcmp(name, id) || et_trust_knows_campaign(et_trusted_list(), id))
+		return rc;
+	if (et_campaign_list(r->store, &list, &n, NULL))
+		return 0;
+	while (i < n && !is_own(&list[i], name))
+		i++;
+	if (i < n)
+		memcpy(id, list[i].id, sizeof(list[i].id));
+	et_campaign_list_free(list, n);
+	return 0;
+}
+
+/* On stderr: standard output may be read by a program. */
+static void review(void *ctx)
+{
+	const struct et_campaigning *r = ctx;
+	struct et_page page = { .out = stderr, .width = r->cli->columns };
+	struct et_review_words words = { r->options.extra, r->options.etalon };
+	struct et_experiment *e = NULL;
+
+	if (et_campaign_read_record(r->c->record, &e, NULL))
+		e = NULL;
+	et_review_campaign(r->c, e, &words, &page);
+	et_experiment_free(e);
+}
+
+/*
+ * Refuses a campaign that was not begun here, unless it is trusted, and sets the options that no
+ * store decides (session/trust.h). name is as the user typed it.
+ */
+static int trust(struct et_campaigning *r, const char *name, struct et_error *err)
+{
+	const struct et_engine_wish *w = &r->cli->engine;
+	ET_AUTO_FREE char *way = et_asprintf(
+		"etalon %s --%s", r->verb ? r->verb : "doe run", w->cancel ? "cancel" : "attach");
+	struct et_trust ask = et_trusted(r->cli, w->trust);
+
+	ask.named = name;
+	ask.way = way;
+	ask.review = review;
+	ask.ctx = r;
+	free(r->options.extra);
+	free(r->options.etalon);
+	r->options.extra = w->extra ? et_strdup(w->extra) : NULL;
+	r->options.etalon = etalon_of(r, r->c->engine);
+	ET_AUTO_FREE char *words = et_campaign_words_write(&r->options);
+	int rc = et_trust_campaign(&ask, r->c, &words, err);
+	return rc ? rc : et_campaign_words_read(words, &r->options, err);
+}
 
 /* --- the engine --- */
 
@@ -76,7 +256,7 @@ static int create(
 		.nodes = copy_of(w->nodes),
 		.account = copy_of(w->account),
 		.extra = copy_of(w->extra),
-		.etalon = et_campaigning_etalon(r, w->engine),
+		.etalon = etalon_of(r, w->engine),
 		.time_limit_ns = w->time_limit_ns,
 		.copy = w->copy,
 		.job = { .env = plan->env.apply,
@@ -179,7 +359,7 @@ int et_campaigning_begin(
 	rc = et_store_claim(r->store, r->c->id, err);
 	r->claimed = rc == 0;
 	if (rc == 0) {
-		et_campaigning_own(r);
+		own(r);
 		rc = et_campaign_begin(r->store, r->c, err);
 	}
 	r->begun = rc == 0;
@@ -205,14 +385,14 @@ int et_campaigning_attach(
 			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "campaign %s belongs to %s", id,
 				r->c->owner),
 			"its owner continues or cancels it; 'etalon doe status %s' shows it", id);
-	rc = et_campaigning_trust(r, name, err);
+	rc = trust(r, name, err);
 	if (rc)
 		return rc;
 	if (again) {
 		struct et_error busy = { 0 };
 		r->claimed = et_store_claim(r->store, id, &busy) == 0;
 		if (r->claimed)
-			rc = et_campaigning_reset(r, err);
+			rc = reset_failed(r, err);
 		if (rc == 0)
 			rc = et_campaign_refresh(r->store, r->c, err);
 	}

@@ -39,9 +39,8 @@ struct et_campaign_watch;
 
 struct et_campaigning {
 	struct et_cli *cli;
-	const char *verb;    /* "doe run" or "run", for hints */
-	const char *operand; /* of --attach and of continuing, for hints; NULL: the id */
-	FILE *text;          /* stream for text */
+	const char *verb; /* "doe run" or "run", for hints */
+	FILE *text;       /* stream for text */
 	struct et_interrupt *interrupt;
 	/* For tests: a file is a central store, and an engine of their own. */
 	bool any_store;
@@ -81,19 +80,10 @@ int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan
  */
 int et_campaigning_find(
 	struct et_campaigning *r, const char *name, char id[40], struct et_error *err) ET_CHECK;
-/* Makes the campaign the user's own before it is stored. */
-void et_campaigning_own(const struct et_campaigning *r);
-/*
- * Refuses a campaign that was not begun here, unless it is trusted, and sets the options that no
- * store decides (session/trust.h). name is as the user typed it.
- */
-int et_campaigning_trust(struct et_campaigning *r, const char *name, struct et_error *err) ET_CHECK;
-/* The path of etalon on the machines of an engine, by the command line. The caller frees it. */
-char *et_campaigning_etalon(const struct et_campaigning *r, const char *engine);
 /*
  * Loads a campaign (see et_campaigning_find) and opens its engine with the options that it was
- * begun with; see et_campaigning_trust. With `again`, parts that failed are submitted again, unless
- * another process submits.
+ * begun with. A campaign that was not begun here must be trusted. With `again`, parts that failed
+ * are submitted again, unless another process submits.
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;
@@ -103,15 +93,10 @@ int et_campaigning_attach(
  * removed.
  */
 int et_campaigning_drive(struct et_campaigning *r, struct et_error *err) ET_CHECK;
-/* One step of it: asks the engine, reads the store, submits. *out is to be freed. */
-int et_campaigning_step(
-	struct et_campaigning *r, struct et_campaign_decision *out, struct et_error *err) ET_CHECK;
 /* Ends all jobs. Parts that are not done have failed then, by the cancellation. */
 int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Prints the job of a generation as the engine would get it. */
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out);
-/* Parts that failed are to be submitted again. */
-int et_campaigning_reset(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Ends its jobs, and removes it, or records why all of its parts failed. */
 void et_campaigning_discard(struct et_campaigning *r, const char *why);
 /* Says what begins or continues, or that all is cancelled; `before` is the state before that. */

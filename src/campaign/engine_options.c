@@ -5,22 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	ENGINE = 1,
-	PARTITION = 2,
-	CONSTRAINT = 4,
-	NODES = 8,
-	ACCOUNT = 16,
-	PER_MACHINE = 32,
-	PART_ROUNDS = 64,
-	TIME_LIMIT = 128,
-	EXTRA = 256,
-	COPY = 512,
-	ATTACH = 1024,
-	CANCEL = 2048,
-	ETALON_PATH = 4096,
-	NO_PREFLIGHT = 8192
-};
+/* The campaign is begun or continued; options of Slurm. The others need one of these. */
+enum { ENGINE = 1, PARTITION = 2, CONSTRAINT = 4, ACCOUNT = 8 };
 
 static const uint64_t SECOND_NS = 1000000000;
 
@@ -34,7 +20,7 @@ const struct et_option et_engine_options[] = {
 	{ 0, "engine", "slurm|ssh:HOSTS", "measure on other machines (etalon-doe(1))", et_set_text,
 		ET_FILLS(et_engine_wish, engine), .bit = ENGINE, .group = "many machines" },
 	{ 0, "nodes", "LIST", "only these machines", et_set_text, ET_FILLS(et_engine_wish, nodes),
-		.bit = NODES, OF_ENGINE },
+		OF_ENGINE },
 	{ 0, "partition", "NAME", "slurm: the partition", et_set_text,
 		ET_FILLS(et_engine_wish, partition), .bit = PARTITION, OF_ENGINE },
 	{ 0, "constraint", "LIST", "slurm: features that the machines must have", et_set_text,
@@ -42,27 +28,26 @@ const struct et_option et_engine_options[] = {
 	{ 0, "account", "NAME", "slurm: the account", et_set_text,
 		ET_FILLS(et_engine_wish, account), .bit = ACCOUNT, OF_ENGINE },
 	{ 0, "per-machine", NULL, "every machine makes all runs, as with 'blocks: machine'",
-		et_set_true, ET_FILLS(et_engine_wish, per_machine), .bit = PER_MACHINE, OF_ENGINE },
+		et_set_true, ET_FILLS(et_engine_wish, per_machine), OF_ENGINE },
 	{ 0, "part-rounds", "N", "rounds of one part (chosen by itself: about 4 parts per machine)",
 		et_set_u32, ET_FILLS(et_engine_wish, part_rounds), .lo = 1, .hi = ET_MOST_RUNS,
-		.bit = PART_ROUNDS, OF_ENGINE },
+		OF_ENGINE },
 	{ 0, "time-limit-part", "DUR", "the longest time of one part (that of the scheduler)",
 		et_set_duration, ET_FILLS(et_engine_wish, time_limit_ns), .lo = SECOND_NS,
-		.bit = TIME_LIMIT, OF_ENGINE },
+		OF_ENGINE },
 	{ 0, "sbatch-option", "WORDS", "further options for sbatch, or for ssh", et_set_text,
-		ET_FILLS(et_engine_wish, extra), .bit = EXTRA, .needs = "engine|trust-record" },
+		ET_FILLS(et_engine_wish, extra), .needs = "engine|trust-record" },
 	{ 0, "copy", NULL, "ssh: copy this etalon to machines that lack it", et_set_true,
-		ET_FILLS(et_engine_wish, copy), .bit = COPY, OF_ENGINE },
+		ET_FILLS(et_engine_wish, copy), OF_ENGINE },
 	{ 0, "etalon-path", "PATH", "the path of etalon on the machines (found there)", et_set_text,
-		ET_FILLS(et_engine_wish, etalon_path), .bit = ETALON_PATH,
-		.needs = "engine|trust-record" },
+		ET_FILLS(et_engine_wish, etalon_path), .needs = "engine|trust-record" },
 	{ 0, "no-preflight", NULL, "do not check the machines before the first part", et_set_true,
-		ET_FILLS(et_engine_wish, no_preflight), .bit = NO_PREFLIGHT, OF_ENGINE },
+		ET_FILLS(et_engine_wish, no_preflight), OF_ENGINE },
 	{ 0, "attach", NULL, "return to a campaign, by its id or plan (the last)", et_set_true,
-		ET_FILLS(et_engine_wish, attach), .bit = ATTACH,
+		ET_FILLS(et_engine_wish, attach), .bit = ENGINE,
 		.excludes = "cancel|engine|@engine", .alone = true },
 	{ 0, "cancel", NULL, "end all jobs of a campaign, by its id or plan (the last)",
-		et_set_true, ET_FILLS(et_engine_wish, cancel), .bit = CANCEL,
+		et_set_true, ET_FILLS(et_engine_wish, cancel), .bit = ENGINE,
 		.excludes = "engine|@engine", .alone = true },
 	{ 0 },
 };

@@ -25,7 +25,7 @@ struct et_preflight_difference {
 };
 
 struct et_preflight {
-	size_t n_nodes, n_answered;
+	size_t n_answered;
 	struct et_preflight_finding *findings;
 	size_t n_findings, room_findings;
 	struct et_preflight_difference *differences;

@@ -61,6 +61,7 @@ struct et_table {
 	int names_first;
 	int indent; /* blanks before each line */
 	bool split; /* columns without room continue below, each part with the first column */
+	bool whole; /* a page has all rows, however many they are */
 	bool once;  /* a first cell that is equal to the one above is not repeated */
 	/*
 	 * In text and HTML, successive rows with the same first cell are one paragraph: "75  java

@@ -23,8 +23,9 @@ static void html_row(const struct et_table *t, size_t row, FILE *out)
 		const struct et_table_column *c = &t->columns[k];
 		const char *text = t->cells[row * t->n_columns + k].text;
 		if (c->title)
-			et_html_element(out, c->format ? "td class=\"n\"" : "td", "%s",
-				text && (k || !again) ? text : "");
+			et_html_element(out,
+				c->format || c->kind == ET_TABLE_FIGURE ? "td class=\"n\"" : "td",
+				"%s", text && (k || !again) ? text : "");
 	}
 	fputs("</tr>\n", out);
 }
@@ -49,7 +50,7 @@ static void html_rows(const struct et_table *t, FILE *out)
 			titles[n++] = t->columns[k].title;
 	}
 	et_html_table_begin(out, titles);
-	while (row < rows && (t->grouped || row < MOST_ROWS)) {
+	while (row < rows && (t->grouped || t->whole || row < MOST_ROWS)) {
 		if (t->grouped)
 			html_group(t, row, &row, out);
 		else

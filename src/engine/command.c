@@ -27,6 +27,39 @@ struct running {
 	uint64_t deadline_ns;
 };
 
+void et_words_add(struct et_words *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->n + 2 > w->room) {
+		w->room = 2 * w->room + 16;
+		w->argv = et_realloc(w->argv, w->room, sizeof(*w->argv));
+	}
+	va_start(ap, fmt);
+	w->argv[w->n++] = et_vasprintf(fmt, ap);
+	va_end(ap);
+	w->argv[w->n] = NULL;
+}
+
+void et_words_add_all(struct et_words *w, const char *const *words)
+{
+	for (; words && *words; words++)
+		et_words_add(w, "%s", *words);
+}
+
+char *et_here_document(const char *text)
+{
+	size_t n = strlen(text);
+	char mark[48];
+	unsigned i = 0;
+
+	do
+		snprintf(mark, sizeof(mark), "END_OF_INPUT_%u", i++);
+	while (strstr(text, mark));
+	return et_asprintf(
+		"<<'%s'\n%s%s%s\n", mark, text, n && text[n - 1] != '\n' ? "\n" : "", mark);
+}
+
 static void close_end(int *fd)
 {
 	if (*fd >= 0)

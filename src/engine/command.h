@@ -35,6 +35,18 @@ struct et_answer {
 	char errors[512]; /* the end of standard error, without the last newline */
 };
 
+/* Words of a command line, which ends with NULL. Free with et_strv_free(words.argv). */
+struct et_words {
+	char **argv;
+	size_t n, room;
+};
+void et_words_add(struct et_words *w, const char *fmt, ...) ET_PRINTF(2, 3);
+/* Adds words as they are; NULL ends them. */
+void et_words_add_all(struct et_words *w, const char *const *words);
+
+/* A here-document of a shell, which ends with a line that the text does not contain. */
+char *et_here_document(const char *text);
+
 /* Runs n programs at the same time and waits for all of them. Free the answers. */
 void et_commands_run(const struct et_program_run *commands, struct et_answer *answers, size_t n);
 void et_answers_free(struct et_answer *answers, size_t n);

@@ -24,21 +24,8 @@ static struct et_slurm *slurm_of(struct et_engine *e)
 	return (struct et_slurm *)e;
 }
 
-void et_words_add(struct et_words *w, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (w->n + 2 > w->room) {
-		w->room = 2 * w->room + 16;
-		w->argv = et_realloc(w->argv, w->room, sizeof(*w->argv));
-	}
-	va_start(ap, fmt);
-	w->argv[w->n++] = et_vasprintf(fmt, ap);
-	va_end(ap);
-	w->argv[w->n] = NULL;
-}
-
-void et_slurm_add_options(const struct et_slurm *s, struct et_words *w)
+/* Adds --partition and the other options of jobs that the user gave. */
+static void add_options(const struct et_slurm *s, struct et_words *w)
 {
 	const struct et_engine_setup *u = s->setup;
 
@@ -117,48 +104,42 @@ static int explain(const struct et_program_run *c, const struct et_answer *a, st
 	return a->rc ? a->rc : et_command_failed(c, a, err);
 }
 
-int et_slurm_call(const struct et_slurm *s, struct et_words *words, const char *input,
-	struct et_answer *answer, struct et_error *err)
+int et_slurm_call(
+	const struct et_slurm *s, char **words, const char *input, char **out, struct et_error *err)
 {
-	struct et_program_run c = { .argv = words->argv,
+	struct et_answer answer;
+	struct et_program_run c = { .argv = words,
 		.input = input,
 		.input_bytes = input ? strlen(input) : 0,
 		.environment = s->environment,
 		.seconds = CALL_SECONDS,
 		.most_bytes = ANSWER_BYTES };
-	int rc = et_command_run(&c, answer, err);
+	int rc = et_command_run(&c, &answer, err);
 
 	if (rc == -ENOENT)
 		rc = et_hint(err, rc,
 			"install Slurm's programs (Debian: slurm-client), or run this on a login "
 			"node");
-	else if (rc || answer->status)
-		rc = explain(&c, answer, err);
-	if (rc)
-		et_answers_free(answer, 1);
-	et_strv_free(words->argv);
-	*words = (struct et_words){ 0 };
+	else if (rc || answer.status)
+		rc = explain(&c, &answer, err);
+	if (rc || !out)
+		et_answers_free(&answer, 1);
+	else
+		*out = answer.out;
+	et_strv_free(words);
 	return rc;
 }
 
-int et_slurm_tasks(
+/* The tasks of this campaign that Slurm knows. The caller frees *out. */
+static int list_tasks(
 	const struct et_slurm *s, struct et_slurm_task **out, size_t *n, struct et_error *err)
 {
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	ET_AUTO_FREE char *answer = NULL;
+	char **words = et_strv_of("squeue", "--noheader", "--states=all", s->by_user, s->by_name,
+		"--Format=" ET_SLURM_FIELDS, NULL);
+	int rc = et_slurm_call(s, words, NULL, &answer, err);
 
-	et_words_add(&w, "squeue");
-	et_words_add(&w, "--noheader");
-	et_words_add(&w, "--states=all");
-	et_words_add(&w, "--user=%s", s->user);
-	et_words_add(&w, "--name=%s", s->name);
-	et_words_add(&w, "--Format=%s", ET_SLURM_FIELDS);
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
-	if (rc)
-		return rc;
-	rc = et_slurm_read_tasks(answer.out, out, n, err);
-	et_answers_free(&answer, 1);
-	return rc;
+	return rc ? rc : et_slurm_read_tasks(answer, out, n, err);
 }
 
 /* Whether a task describes its part better than another: a job that lives, or else a later one. */
@@ -181,20 +162,16 @@ static bool is_better(const struct et_slurm_task *a, const struct et_slurm_task 
 static bool is_settled(const struct et_slurm *s, const struct et_slurm_task *t)
 {
 	const int64_t delay_s = 120, settling_s = 5;
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	ET_AUTO_FREE char *answer = NULL;
+	ET_AUTO_FREE char *task = et_asprintf("%" PRIu32 "_%" PRIu32, t->array, t->index);
 	int64_t start_s = 0;
 
-	et_words_add(&w, "scontrol");
-	et_words_add(&w, "show");
-	et_words_add(&w, "job");
-	et_words_add(&w, "%" PRIu32 "_%" PRIu32, t->array, t->index);
-	if (et_slurm_call(s, &w, NULL, &answer, NULL))
+	if (et_slurm_call(
+		    s, et_strv_of("scontrol", "show", "job", task, NULL), NULL, &answer, NULL))
 		return false;
-	const char *start = strstr(answer.out, " StartTime=");
+	const char *start = strstr(answer, " StartTime=");
 	if (start)
 		start_s = strtoll(start + strlen(" StartTime="), NULL, 10);
-	et_answers_free(&answer, 1);
 	return start_s - (int64_t)(et_clock_real.wall_ns(NULL) / 1000000000) <=
 	       delay_s - settling_s;
 }
@@ -202,23 +179,18 @@ static bool is_settled(const struct et_slurm *s, const struct et_slurm_task *t)
 /* Lets a job start that Slurm delays; a failure only means that it waits longer. */
 static void release(const struct et_slurm *s, struct et_slurm_task *t)
 {
-	struct et_words w = { 0 };
-	struct et_answer answer;
-
 	if (t->report.restarts >= MOST_RELEASES && t->held) {
 		t->report.state = ET_JOB_STUCK;
 		return;
 	}
 	if (!t->held && !is_settled(s, t))
 		return;
-	et_words_add(&w, "scontrol");
-	et_words_add(&w, t->held ? "release" : "update");
-	et_words_add(&w, t->held ? "%" PRIu32 "_%" PRIu32 : "jobid=%" PRIu32 "_%" PRIu32, t->array,
-		t->index);
-	if (!t->held)
-		et_words_add(&w, "StartTime=now");
-	if (et_slurm_call(s, &w, NULL, &answer, NULL) == 0)
-		et_answers_free(&answer, 1);
+	ET_AUTO_FREE char *task =
+		et_asprintf("%s%" PRIu32 "_%" PRIu32, t->held ? "" : "jobid=", t->array, t->index);
+	(void)!et_slurm_call(s,
+		et_strv_of("scontrol", t->held ? "release" : "update", task,
+			t->held ? NULL : "StartTime=now", NULL),
+		NULL, NULL, NULL);
 }
 
 static int find_part(const void *key, const void *report)
@@ -280,7 +252,7 @@ static int slurm_poll(
 	ET_AUTO_FREE const struct et_slurm_task **best = et_calloc(n + 1, sizeof(*best));
 	struct latest l = { sorted, best, n, NULL };
 	size_t n_tasks;
-	int rc = et_slurm_tasks(s, &tasks, &n_tasks, err);
+	int rc = list_tasks(s, &tasks, &n_tasks, err);
 
 	if (rc)
 		return rc;
@@ -299,23 +271,10 @@ static int slurm_poll(
 
 static int slurm_cancel(struct et_engine *e, struct et_error *err)
 {
-	struct et_slurm *s = slurm_of(e);
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	const struct et_slurm *s = slurm_of(e);
 
-	et_words_add(&w, "scancel");
-	et_words_add(&w, "--quiet");
-	et_words_add(&w, "--user=%s", s->user);
-	et_words_add(&w, "--name=%s", s->name);
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
-	if (!rc)
-		et_answers_free(&answer, 1);
-	return rc;
-}
-
-static int slurm_check(struct et_engine *e, size_t jobs, struct et_error *err)
-{
-	return et_slurm_check(slurm_of(e), jobs, err);
+	return et_slurm_call(
+		s, et_strv_of("scancel", "--quiet", s->by_user, s->by_name, NULL), NULL, NULL, err);
 }
 
 /* Explains why a command failed on a node. */
@@ -346,22 +305,18 @@ static int explain_ask(const struct et_program_run *c, const struct et_answer *a
 static int slurm_ask(struct et_engine *e, const char *node, char *const *argv, const char *input,
 	char **out, struct et_error *err)
 {
+	static const char *const fixed[] = { "srun", "--quiet", "--immediate=5", "--nodes=1",
+		"--ntasks=1", "--time=2", NULL };
 	struct et_slurm *s = slurm_of(e);
 	struct et_words w = { 0 };
 	struct et_answer answer;
 
-	et_words_add(&w, "srun");
-	et_words_add(&w, "--quiet");
-	et_words_add(&w, "--immediate=5");
+	et_words_add_all(&w, fixed);
 	et_words_add(&w, "--job-name=%s-probe", s->name);
 	et_words_add(&w, "--nodelist=%s", node);
-	et_words_add(&w, "--nodes=1");
-	et_words_add(&w, "--ntasks=1");
-	et_words_add(&w, "--time=2");
-	et_slurm_add_options(s, &w);
+	add_options(s, &w);
 	et_words_add(&w, "--");
-	for (char *const *a = argv; *a; a++)
-		et_words_add(&w, "%s", *a);
+	et_words_add_all(&w, (const char *const *)argv);
 	struct et_program_run c = { .argv = w.argv,
 		.input = input,
 		.input_bytes = input ? strlen(input) : 0,
@@ -379,14 +334,240 @@ static int slurm_ask(struct et_engine *e, const char *node, char *const *argv, c
 	return rc;
 }
 
+/* Submits parts as job arrays: one per machine that parts name, and as many as the indices need. */
+
+/* slurm.conf(5): max_script_size is 4 MB. */
+enum { MOST_SCRIPT = 4 << 20 };
+/* Of one array; the list of its indices must fit into one argument (128 kB). */
+enum { MOST_TASKS = 8000 };
+
+/*
+ * The log is in the folder of the submission. Slurm starts a job in /tmp if its node lacks that
+ * folder, and others could have made a link of the log's name there, as in every sticky folder:
+ * then the log is below the user's own folder. Slurm itself would follow a link, so the shell opens
+ * it.
+ */
+static const char open_log[] =
+	"folder=.\n"
+	"if [ -k . ] || [ ! -w . ]; then\n"
+	"	folder=${XDG_STATE_HOME:-\"$HOME/.local/state\"}/etalon/logs\n"
+	"	(umask 077 && mkdir -p \"$folder\") 2>/dev/null\n"
+	"fi\n"
+	"log=$folder/%s-${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID.log\n"
+	"[ -w \"$folder\" ] || log=/dev/null\n";
+
+static char *write_script(const struct et_slurm *s, const char *input, uint32_t offset)
+{
+	char *const argv[] = { (char *)(s->setup->etalon ? s->setup->etalon : "etalon"), NULL };
+	ET_AUTO_FREE char *etalon = et_join_words(argv), *document = et_here_document(input);
+	ET_AUTO_FREE char *log = et_asprintf(open_log, s->name);
+
+	return et_asprintf("#!/bin/sh\n"
+			   "%s"
+			   "%s task --part $((SLURM_ARRAY_TASK_ID + %" PRIu32
+			   ")) >>\"$log\" 2>&1 %s"
+			   "status=$?\n"
+			   "[ $status -ne 0 ] || [ \"$log\" = /dev/null ] || rm -f \"$log\"\n"
+			   "exit $status\n",
+		log, etalon, offset, document);
+}
+
+static void add_sbatch(const struct et_slurm *s, struct et_words *w, const char *node,
+	const char *indices, const char *comment)
+{
+	/* The log is that of open_log. */
+	static const char *const fixed[] = { "sbatch", "--parsable", "--nodes=1", "--ntasks=1",
+		"--exclusive", "--requeue", "--output=/dev/null", NULL };
+	uint64_t limit_s = (s->setup->time_limit_ns + 999999999) / 1000000000;
+
+	et_words_add_all(w, fixed);
+	et_words_add(w, "--job-name=%s", s->name);
+	et_words_add(w, "--comment=%s", comment);
+	et_words_add(w, "--array=%s", indices);
+	/* Slurm would give a job all nodes of a --nodelist. */
+	if (node)
+		et_words_add(w, "--nodelist=%s", node);
+	else if (s->exclude)
+		et_words_add(w, "--exclude=%s", s->exclude);
+	if (limit_s)
+		et_words_add(w, "--time=%" PRIu64 ":%02" PRIu64, limit_s / 60, limit_s % 60);
+	add_options(s, w);
+	et_words_add_all(w, s->setup->extra);
+}
+
+/* Reads the id from "123" or "123;cluster". */
+static int read_id(const char *text, uint32_t *id, struct et_error *err)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+
+	if (end == text || !strchr(";\n", *end) || !value || value > UINT32_MAX)
+		return et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+			"sbatch printed '%.40s', which is no job id", text);
+	*id = (uint32_t)value;
+	return 0;
+}
+
+/* Parts that go into one array: their indices are part - offset. */
+struct batch {
+	const char *node;
+	uint32_t offset, generation;
+	uint32_t *indices;
+	size_t n;
+};
+
+static int submit_batch(const struct et_slurm *s, const struct batch *b, const char *input,
+	char **name, struct et_error *err)
+{
+	ET_AUTO_FREE char *indices = et_slurm_write_indices(b->indices, b->n);
+	ET_AUTO_FREE char *script = write_script(s, input, b->offset);
+	ET_AUTO_FREE char *answer = NULL;
+	struct et_words w = { 0 };
+	char comment[64];
+	uint32_t id = 0;
+
+	if (strlen(script) >= MOST_SCRIPT)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"the plan of a part is larger than a job script may be (4 MB)");
+	et_slurm_write_comment(comment, sizeof(comment), b->generation, b->offset);
+	add_sbatch(s, &w, b->node, indices, comment);
+	int rc = et_slurm_call(s, w.argv, script, &answer, err);
+	if (rc == -EIO && err) { /* for no reason that could pass */
+		err->exit = ET_EXIT_USAGE;
+		rc = et_hint(err, -EINVAL, "change --sbatch-option or the options of the engine");
+	}
+	if (rc)
+		return rc;
+	rc = read_id(answer, &id, err);
+	if (!rc)
+		et_append(name, ",", "%" PRIu32, id);
+	return rc;
+}
+
+static int by_node_and_part(const void *a, const void *b)
+{
+	const struct et_job *x = a, *y = b;
+	int node = strcmp(x->node ? x->node : "", y->node ? y->node : "");
+
+	return node ? node : x->part < y->part ? -1 : x->part > y->part;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_array(const void *a, const void *b)
+{
+	const struct et_slurm_task *x = a, *y = b;
+
+	return x->array < y->array ? -1 : x->array > y->array;
+}
+
+/*
+ * The parts that have a job of this generation already: the process that submitted them may have
+ * been killed before it could say so.
+ */
+static int find_submitted(const struct et_slurm *s, uint32_t generation, uint32_t **parts,
+	size_t *n, char **name, struct et_error *err)
+{
+	ET_AUTO_FREE struct et_slurm_task *tasks = NULL;
+	size_t n_tasks;
+	uint32_t last = 0;
+	int rc = list_tasks(s, &tasks, &n_tasks, err);
+
+	if (rc)
+		return rc;
+	*n = 0;
+	*parts = et_calloc(n_tasks + 1, sizeof(**parts));
+	if (n_tasks) /* those that run come first otherwise */
+		qsort(tasks, n_tasks, sizeof(*tasks), by_array);
+	for (size_t i = 0; i < n_tasks; i++) {
+		if (tasks[i].report.generation != generation)
+			continue;
+		(*parts)[(*n)++] = tasks[i].report.part;
+		if (tasks[i].array != last)
+			et_append(name, ",", "%" PRIu32, tasks[i].array);
+		last = tasks[i].array;
+	}
+	qsort(*parts, *n, sizeof(**parts), by_number);
+	return 0;
+}
+
+/* Whether a job can be in the same array as those of the batch. */
+static bool fits(const struct et_slurm *s, const struct batch *b, const struct et_job *job)
+{
+	return b->n < MOST_TASKS && job->part - b->offset < s->max_array &&
+	       !strcmp(b->node ? b->node : "", job->node ? job->node : "");
+}
+
+static int submit_jobs(const struct et_slurm *s, const struct et_job *jobs, size_t n,
+	const char *input, uint32_t generation, char **name, struct et_error *err)
+{
+	ET_AUTO_FREE uint32_t *indices = et_calloc(MOST_TASKS, sizeof(*indices));
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc;) {
+		/* Without a need for an offset, the index is the part. */
+		uint32_t offset = jobs[i].part - jobs[i].part % (uint32_t)s->max_array;
+		struct batch b = { jobs[i].node, offset, generation, indices, 0 };
+		while (i < n && fits(s, &b, &jobs[i]))
+			indices[b.n++] = jobs[i++].part - b.offset;
+		rc = submit_batch(s, &b, input, name, err);
+	}
+	return rc;
+}
+
+/*
+ * A controller that was killed during a question to a node does not know that it was answered, and
+ * keeps the node occupied.
+ */
+static void end_probes(const struct et_slurm *s)
+{
+	ET_AUTO_FREE char *name = et_asprintf("%s-probe", s->by_name);
+
+	(void)!et_slurm_call(
+		s, et_strv_of("scancel", "--quiet", s->by_user, name, NULL), NULL, NULL, NULL);
+}
+
+static int slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
+	uint32_t generation, char **name, struct et_error *err)
+{
+	struct et_slurm *s = slurm_of(e);
+	ET_AUTO_FREE struct et_job *missing = et_calloc(n + 1, sizeof(*missing));
+	ET_AUTO_FREE uint32_t *submitted = NULL;
+	ET_AUTO_FREE char *arrays = NULL;
+	size_t n_submitted, n_missing = 0;
+	int rc = et_slurm_check(e, n, err);
+
+	if (!rc)
+		end_probes(s);
+	if (!rc)
+		rc = find_submitted(s, generation, &submitted, &n_submitted, &arrays, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if (!bsearch(&jobs[i].part, submitted, n_submitted, sizeof(*submitted), by_number))
+			missing[n_missing++] = jobs[i];
+	qsort(missing, n_missing, sizeof(*missing), by_node_and_part);
+	rc = submit_jobs(s, missing, n_missing, input, generation, &arrays, err);
+	if (rc)
+		return rc;
+	*name = arrays ? arrays : et_strdup("");
+	arrays = NULL;
+	return 0;
+}
+
 const struct et_engine_ops et_engine_slurm = {
 	.name = "slurm",
 	.open = et_slurm_open,
 	.close = et_slurm_close,
-	.check = slurm_check,
+	.check = et_slurm_check,
 	.nodes = et_slurm_nodes,
 	.ask = slurm_ask,
-	.submit = et_slurm_submit,
+	.submit = slurm_submit,
 	.poll = slurm_poll,
 	.cancel = slurm_cancel,
 };

@@ -153,21 +153,17 @@ static int ping(const struct et_slurm *s, struct et_error *err)
 
 static int read_limits(struct et_slurm *s, struct et_error *err)
 {
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	ET_AUTO_FREE char *answer = NULL;
+	int rc = et_slurm_call(
+		s, et_strv_of("scontrol", "show", "config", NULL), NULL, &answer, err);
 
-	et_words_add(&w, "scontrol");
-	et_words_add(&w, "show");
-	et_words_add(&w, "config");
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
 	if (rc)
 		return rc;
 	/* The defaults of Slurm. */
-	if (!et_slurm_read_setting(answer.out, "MaxArraySize", &s->max_array))
+	if (!et_slurm_read_setting(answer, "MaxArraySize", &s->max_array))
 		s->max_array = 1001;
-	if (!et_slurm_read_setting(answer.out, "MaxJobCount", &s->max_jobs))
+	if (!et_slurm_read_setting(answer, "MaxJobCount", &s->max_jobs))
 		s->max_jobs = 10000;
-	et_answers_free(&answer, 1);
 	return 0;
 }
 
@@ -248,25 +244,21 @@ static int check_partition(const char *text, const char *name, struct et_error *
 static int check_partitions(const struct et_slurm *s, struct et_error *err)
 {
 	const char *names = s->setup->partition;
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	ET_AUTO_FREE char *answer = NULL;
+	int rc = et_slurm_call(s, et_strv_of("sinfo", "--noheader", "--format=%R|%a|%P", NULL),
+		NULL, &answer, err);
 
-	et_words_add(&w, "sinfo");
-	et_words_add(&w, "--noheader");
-	et_words_add(&w, "--format=%%R|%%a|%%P");
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
 	if (rc)
 		return rc;
 	if (!names)
-		rc = check_partition(answer.out, NULL, err);
+		rc = check_partition(answer, NULL, err);
 	/* Slurm takes the first of several partitions that can start the job. */
 	for (const char *p = names; p && *p && !rc;) {
 		size_t n = strcspn(p, ",");
 		ET_AUTO_FREE char *one = et_strndup(p, n);
-		rc = check_partition(answer.out, one, err);
+		rc = check_partition(answer, one, err);
 		p += n + (p[n] == ',');
 	}
-	et_answers_free(&answer, 1);
 	return rc;
 }
 
@@ -274,23 +266,18 @@ static int check_partitions(const struct et_slurm *s, struct et_error *err)
 static int list_nodes(const struct et_slurm *s, const char *only, struct et_slurm_node **out,
 	size_t *n, struct et_error *err)
 {
+	static const char *const fixed[] = { "sinfo", "--noheader", "--Node",
+		"--format=%N|%T|%f|%E", NULL };
+	ET_AUTO_FREE char *answer = NULL;
 	struct et_words w = { 0 };
-	struct et_answer answer;
 
-	et_words_add(&w, "sinfo");
-	et_words_add(&w, "--noheader");
-	et_words_add(&w, "--Node");
+	et_words_add_all(&w, fixed);
 	if (s->setup->partition)
 		et_words_add(&w, "--partition=%s", s->setup->partition);
 	if (only)
 		et_words_add(&w, "--nodes=%s", only);
-	et_words_add(&w, "--format=%%N|%%T|%%f|%%E");
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
-	if (rc)
-		return rc;
-	rc = et_slurm_read_nodes(answer.out, out, n, err);
-	et_answers_free(&answer, 1);
-	return rc;
+	int rc = et_slurm_call(s, w.argv, NULL, &answer, err);
+	return rc ? rc : et_slurm_read_nodes(answer, out, n, err);
 }
 
 static int check_constraint(
@@ -328,27 +315,18 @@ static bool has_node(const struct et_slurm_node *nodes, size_t n, const char *na
 static int check_names(
 	const struct et_slurm *s, const struct et_slurm_node *nodes, size_t n, struct et_error *err)
 {
-	struct et_words w = { 0 };
-	struct et_answer answer;
+	ET_AUTO_FREE char *answer = NULL;
+	int rc =
+		et_slurm_call(s, et_strv_of("scontrol", "show", "hostnames", s->setup->nodes, NULL),
+			NULL, &answer, err);
 
-	et_words_add(&w, "scontrol");
-	et_words_add(&w, "show");
-	et_words_add(&w, "hostnames");
-	et_words_add(&w, "%s", s->setup->nodes);
-	int rc = et_slurm_call(s, &w, NULL, &answer, err);
-	if (rc)
-		return rc;
-	for (char *p = answer.out, *end; *p && !rc; p = end) {
-		size_t length = strcspn(p, "\n");
-		end = p + length + (p[length] == '\n');
-		p[length] = '\0';
-		if (!has_node(nodes, n, p)) {
+	for (char *rest = answer, *p; !rc && (p = strsep(&rest, "\n"));) {
+		if (*p && !has_node(nodes, n, p)) {
 			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--nodes: %s is no machine of %s",
 				p, s->setup->partition ? s->setup->partition : "this cluster");
 			rc = et_hint(err, rc, "list the machines with 'sinfo -N'");
 		}
 	}
-	et_answers_free(&answer, 1);
 	return rc;
 }
 
@@ -418,8 +396,9 @@ static int check_nodes(struct et_slurm *s, struct et_error *err)
 	return rc;
 }
 
-int et_slurm_check(struct et_slurm *s, size_t parts, struct et_error *err)
+int et_slurm_check(struct et_engine *e, size_t parts, struct et_error *err)
 {
+	struct et_slurm *s = (struct et_slurm *)e;
 	int rc = 0;
 
 	if (!s->checked) {
@@ -462,6 +441,7 @@ void et_slurm_close(struct et_engine *e)
 	if (!s)
 		return;
 	free(s->name);
+	free(s->by_name);
 	free(s->exclude);
 	free(s->export);
 	et_strv_free(s->environment);
@@ -475,7 +455,8 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	s->base.ops = &et_engine_slurm;
 	s->setup = setup;
 	s->name = et_asprintf("etalon-%s", setup->id ? setup->id : "");
-	snprintf(s->user, sizeof(s->user), "%u", (unsigned)getuid());
+	s->by_name = et_asprintf("--name=%s", s->name);
+	snprintf(s->by_user, sizeof(s->by_user), "--user=%u", (unsigned)getuid());
 	choose_environment(s);
 	int rc = find_programs(err);
 	if (!rc)
@@ -484,7 +465,7 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	if (!rc && !setup->later)
 		rc = ping(s, err);
 	if (!rc && !setup->later)
-		rc = et_slurm_check(s, 0, err);
+		rc = et_slurm_check(&s->base, 0, err);
 	if (rc) {
 		et_slurm_close(&s->base);
 		return rc;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ASK_SECONDS = 120, CANCEL_SECONDS = 60 };
+enum { ASK_SECONDS = 120, CANCEL_SECONDS = 60, POLL_SECONDS = 40, START_SECONDS = 60 };
 #define LOST_NS (UINT64_C(300) * 1000000000)
 
 static struct et_ssh *ssh_of(struct et_engine *e)
@@ -101,23 +101,24 @@ static int ssh_nodes(struct et_engine *e, char ***out, struct et_error *err)
 	return 0;
 }
 
-static int find_host(const struct et_ssh *s, const char *node, size_t *out, struct et_error *err)
+/* A node that is NULL is any: ET_SSH_NO_HOST. */
+static int find_host(const struct et_ssh *s, const char *node, int *out, struct et_error *err)
 {
-	int at = et_ssh_host_find(s, node);
-
-	if (at < 0)
+	*out = node ? et_ssh_host_find(s->hosts, s->n_hosts, node) : ET_SSH_NO_HOST;
+	if (node && *out == ET_SSH_NO_HOST)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"'%s' is none of the hosts of --engine ssh", node);
-	*out = (size_t)at;
 	return 0;
 }
 
 /* Sets *out to the answer to a question if the program ran, else fills err. */
-static int take_answer(const struct et_ssh_host *host, const struct et_ssh_reply *r,
-	const char *program, char **out, struct et_error *err)
+static int take_answer(
+	const struct et_ssh_talk *r, const char *program, char **out, struct et_error *err)
 {
+	const struct et_ssh_host *host = r->host;
+
 	if (!r->out || r->answer.status == 255)
-		return et_ssh_failed(host, r, err);
+		return et_ssh_failed(host, &r->answer, err);
 	if (!strncmp(r->out, ET_SSH_BUSY "\n", strlen(ET_SSH_BUSY "\n")))
 		return et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "%s runs another task", host->name);
 	if (r->answer.status == 127 || r->answer.status == 126)
@@ -141,38 +142,303 @@ static int ssh_ask(struct et_engine *e, const char *node, char *const *argv, con
 	char **out, struct et_error *err)
 {
 	struct et_ssh *s = ssh_of(e);
-	struct et_ssh_reply reply;
-	size_t at = 0;
+	struct et_ssh_talk *talk;
+	int at;
 	int rc = find_host(s, node, &at, err);
 
 	if (rc)
 		return rc;
-	ET_AUTO_FREE char *script = et_ssh_script_ask(s, argv, input);
-	et_ssh_run(s, &at, &script, 1, ASK_SECONDS, &reply);
-	rc = take_answer(&s->hosts[at], &reply, argv[0], out, err);
-	if (reply.out)
-		s->hosts[at].heard = true;
-	et_ssh_replies_free(&reply, 1);
+	talk = et_calloc(1, sizeof(*talk));
+	*talk = (struct et_ssh_talk){ .host = &s->hosts[at],
+		.script = et_ssh_script_ask(s, argv, input) };
+	et_ssh_run(s, talk, 1, ASK_SECONDS);
+	rc = take_answer(talk, argv[0], out, err);
+	et_ssh_talks_free(talk, 1);
 	return rc;
+}
+
+/* The states of tasks on the hosts, and the queue of those that wait for a host. */
+
+#define SECOND UINT64_C(1000000000)
+#define LONGEST_PAUSE (30 * SECOND)
+
+static struct et_ssh_job *find_job(const struct et_ssh *s, uint32_t part)
+{
+	for (size_t i = 0; i < s->n_jobs; i++)
+		if (s->jobs[i].part == part)
+			return &s->jobs[i];
+	return NULL;
+}
+
+/* Returns the job of a part, made anew if the known one is of an earlier submission. */
+static struct et_ssh_job *job_of(struct et_ssh *s, uint32_t part, uint32_t generation)
+{
+	struct et_ssh_job *j = find_job(s, part);
+
+	if (!j) {
+		ET_GROW(s->jobs, s->n_jobs, s->room);
+		j = &s->jobs[s->n_jobs++];
+		*j = (struct et_ssh_job){ 0 };
+	}
+	if (j->generation < generation)
+		*j = (struct et_ssh_job){ .part = part,
+			.generation = generation,
+			.bound = ET_SSH_NO_HOST,
+			.host = ET_SSH_NO_HOST };
+	return j;
+}
+
+/* Adds a job to the queue. A part that was submitted before is replaced. */
+static void enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bound)
+{
+	struct et_ssh_job *j = job_of(s, part, generation);
+
+	if (j->generation == generation && j->state == ET_SSH_QUEUED)
+		j->bound = bound;
+}
+
+static void set_why(char why[160], const char *text)
+{
+	snprintf(why, 160, "%.159s", text);
+	for (char *c = why; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+}
+
+/* Reads a whole number and what ends it. */
+static bool take_number(char **rest, char ender, uint64_t most, uint64_t *out)
+{
+	char *end = strchr(*rest, ender);
+
+	if (!end)
+		return false;
+	*end = '\0';
+	if (et_parse_u64("", *rest, 0, most, out, NULL))
+		return false;
+	*rest = end + 1;
+	return true;
+}
+
+/* Reads "running", "lost" or "ended STATUS TEXT"; *text may be NULL. */
+static bool take_state(char *rest, enum et_ssh_state *state, uint64_t *status, char **text)
+{
+	*status = 0;
+	*text = NULL;
+	*state = !strcmp(rest, "running") ? ET_SSH_RUNNING : ET_SSH_LOST;
+	if (*state == ET_SSH_RUNNING || !strcmp(rest, "lost"))
+		return true;
+	if (strncmp(rest, "ended ", 6) != 0)
+		return false;
+	rest += 6;
+	*text = strchr(rest, ' ');
+	if (*text)
+		*(*text)++ = '\0';
+	*state = ET_SSH_ENDED;
+	return et_parse_u64("", rest, 0, 255, status, NULL) == 0;
+}
+
+bool et_ssh_read_state(struct et_ssh *s, int host, char *line)
+{
+	uint64_t part, generation, status;
+	enum et_ssh_state state;
+	char *rest = line, *text;
+
+	if (!take_number(&rest, '.', UINT32_MAX, &part) ||
+		!take_number(&rest, ' ', UINT32_MAX, &generation) || !generation ||
+		!take_state(rest, &state, &status, &text))
+		return false;
+	if (state == ET_SSH_RUNNING)
+		s->hosts[host].running = true;
+	struct et_ssh_job *j = job_of(s, (uint32_t)part, (uint32_t)generation);
+	/* An attempt that was replaced, or one that another host was given as well. */
+	if (j->generation != generation || (j->host != ET_SSH_NO_HOST && j->host != host))
+		return true;
+	j->host = host;
+	j->seen = true;
+	j->status = (int)status;
+	j->state = state;
+	set_why(j->why, text ? text : "");
+	return true;
+}
+
+/* A host that answers knows all of its tasks: one that it does not list is not there. */
+static void settle_unlisted(struct et_ssh *s, int host)
+{
+	for (size_t i = 0; i < s->n_jobs; i++) {
+		struct et_ssh_job *j = &s->jobs[i];
+		if (j->host != host || j->seen)
+			continue;
+		if (j->state == ET_SSH_UNSURE) {
+			j->state = ET_SSH_QUEUED; /* j->host stays: no other host may start it */
+		} else if (j->state == ET_SSH_RUNNING) {
+			j->state = ET_SSH_LOST;
+		}
+	}
+}
+
+/* A question disturbs the measurement that it asks about: the longer it lasts, the rarer they are.
+ */
+static void plan_question(struct et_ssh_host *h, uint64_t now_ns)
+{
+	if (!h->running)
+		h->running_since_ns = 0;
+	else if (!h->running_since_ns)
+		h->running_since_ns = now_ns;
+	uint64_t pause_ns = h->running ? (now_ns - h->running_since_ns) / 10 + SECOND / 5 : 0;
+	h->ask_again_ns = now_ns + (pause_ns < LONGEST_PAUSE ? pause_ns : LONGEST_PAUSE);
+}
+
+static void hear(struct et_ssh *s, int host, char *out, uint64_t now_ns)
+{
+	struct et_ssh_host *h = &s->hosts[host];
+
+	h->running = false;
+	h->silent_since_ns = 0;
+	h->why[0] = '\0';
+	for (size_t i = 0; i < s->n_jobs; i++)
+		s->jobs[i].seen = false;
+	for (char *rest = out, *line; (line = strsep(&rest, "\n"));)
+		(void)et_ssh_read_state(s, host, line);
+	settle_unlisted(s, host);
+	plan_question(h, now_ns);
+}
+
+/* Asks a silent host more and more rarely: each question costs the time of a failing connection. */
+static void note_silence(const struct et_ssh_talk *r, uint64_t now_ns)
+{
+	struct et_ssh_host *h = r->host;
+	struct et_error err = { 0 };
+
+	if (!h->silent_since_ns)
+		h->silent_since_ns = now_ns;
+	uint64_t pause_ns = (now_ns - h->silent_since_ns) / 2 + SECOND;
+	h->ask_again_ns = now_ns + (pause_ns < LONGEST_PAUSE ? pause_ns : LONGEST_PAUSE);
+	(void)!et_ssh_failed(h, &r->answer, &err);
+	set_why(h->why, err.what);
+}
+
+static void ask_hosts(struct et_ssh *s)
+{
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		if (s->hosts[i].ask_again_ns <= now_ns)
+			talks[n++] = (struct et_ssh_talk){ .host = &s->hosts[i],
+				.script = et_ssh_script_tasks(s, &s->hosts[i], et_ssh_poll) };
+	}
+	et_ssh_run(s, talks, n, POLL_SECONDS);
+	now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; i < n; i++) {
+		if (talks[i].out && talks[i].answer.status != 255)
+			hear(s, (int)(talks[i].host - s->hosts), talks[i].out, now_ns);
+		else
+			note_silence(&talks[i], now_ns);
+	}
+	et_ssh_talks_free(talks, n);
+}
+
+/* --- the queue --- */
+
+static struct et_ssh_job *next_for(struct et_ssh *s, int host, const bool *taken)
+{
+	for (size_t i = 0; i < s->n_jobs; i++) {
+		struct et_ssh_job *j = &s->jobs[i];
+		if (j->state == ET_SSH_QUEUED && !taken[i] &&
+			(j->bound == ET_SSH_NO_HOST || j->bound == host) &&
+			(j->host == ET_SSH_NO_HOST || j->host == host))
+			return j;
+	}
+	return NULL;
+}
+
+static const char *input_of(const struct et_ssh *s, uint32_t generation)
+{
+	for (size_t i = 0; i < s->n_inputs; i++)
+		if (s->inputs[i].generation == generation)
+			return s->inputs[i].text;
+	return NULL;
+}
+
+/* The answer to an attempt to start a job on a host. */
+static void take_start(const struct et_ssh *s, const struct et_ssh_talk *r, uint64_t now_ns)
+{
+	struct et_ssh_host *h = r->host;
+	struct et_ssh_job *j = r->job;
+	int host = (int)(h - s->hosts);
+	char *answer = r->out;
+
+	if (answer)
+		answer[strcspn(answer, "\n")] = '\0';
+	if (!answer || r->answer.status == 255) {
+		j->host = host;
+		j->state = ET_SSH_UNSURE;
+		note_silence(r, now_ns);
+	} else if (!strcmp(answer, "started")) {
+		j->host = host;
+		j->state = ET_SSH_RUNNING;
+		h->running = true;
+	} else if (!strcmp(answer, "busy")) {
+		snprintf(j->why, sizeof(j->why), "%s runs another task", h->name);
+	} else {
+		j->host = host;
+		j->state = ET_SSH_STUCK;
+		set_why(j->why, answer[0] ? answer : r->answer.errors);
+	}
+}
+
+/* Starts at most one job on each host that is free. */
+static void start_jobs(struct et_ssh *s)
+{
+	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
+	ET_AUTO_FREE bool *taken = et_calloc(s->n_jobs + 1, sizeof(*taken));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		struct et_ssh_host *h = &s->hosts[i];
+		struct et_ssh_job *j = h->heard && !h->running && !h->silent_since_ns
+					       ? next_for(s, (int)i, taken)
+					       : NULL;
+		const char *input = j ? input_of(s, j->generation) : NULL;
+
+		if (!input)
+			continue;
+		taken[j - s->jobs] = true;
+		talks[n++] = (struct et_ssh_talk){
+			.host = h, .script = et_ssh_script_start(s, h, j, input), .job = j
+		};
+	}
+	et_ssh_run(s, talks, n, START_SECONDS);
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; i < n; i++)
+		take_start(s, &talks[i], now_ns);
+	et_ssh_talks_free(talks, n);
+}
+
+/* Asks all hosts, updates the jobs, and starts queued jobs on free hosts. */
+static void update(struct et_ssh *s)
+{
+	ask_hosts(s);
+	start_jobs(s);
 }
 
 static int ssh_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err)
 {
 	struct et_ssh *s = ssh_of(e);
-	size_t at = 0;
+	ET_AUTO_FREE int *bound = et_calloc(n + 1, sizeof(*bound));
 
 	for (size_t i = 0; i < n; i++) {
-		int rc = jobs[i].node ? find_host(s, jobs[i].node, &at, err) : 0;
+		int rc = find_host(s, jobs[i].node, &bound[i], err);
 		if (rc)
 			return rc;
 	}
 	ET_GROW(s->inputs, s->n_inputs, s->room_inputs);
 	s->inputs[s->n_inputs++] = (struct et_ssh_input){ generation, et_strdup(input) };
 	for (size_t i = 0; i < n; i++)
-		et_ssh_enqueue(s, jobs[i].part, generation,
-			jobs[i].node ? et_ssh_host_find(s, jobs[i].node) : ET_SSH_NO_HOST);
-	et_ssh_update(s);
+		enqueue(s, jobs[i].part, generation, bound[i]);
+	update(s);
 	*name = et_asprintf("ssh-%u", generation);
 	return 0;
 }
@@ -233,15 +499,13 @@ static int ssh_poll(
 	struct et_ssh *s = ssh_of(e);
 
 	(void)err; /* a host that does not answer is part of the reports */
-	et_ssh_update(s);
+	update(s);
 	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < n; i++) {
 		struct et_job_report *r = &reports[i];
-		const struct et_ssh_job *j = NULL;
+		const struct et_ssh_job *j = find_job(s, r->part);
 
 		*r = (struct et_job_report){ .part = r->part };
-		for (size_t k = 0; !j && k < s->n_jobs; k++)
-			j = s->jobs[k].part == r->part ? &s->jobs[k] : NULL;
 		if (j)
 			report_job(s, j, now_ns, r);
 		else
@@ -253,27 +517,21 @@ static int ssh_poll(
 static int ssh_cancel(struct et_engine *e, struct et_error *err)
 {
 	struct et_ssh *s = ssh_of(e);
-	ET_AUTO_FREE size_t *hosts = et_calloc(s->n_hosts + 1, sizeof(*hosts));
-	ET_AUTO_FREE char **scripts = et_calloc(s->n_hosts + 1, sizeof(*scripts));
-	ET_AUTO_FREE struct et_ssh_reply *replies = et_calloc(s->n_hosts + 1, sizeof(*replies));
+	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
 	int rc = 0;
 
 	for (size_t i = 0; i < s->n_jobs; i++)
 		if (s->jobs[i].state == ET_SSH_QUEUED)
 			s->jobs[i].state = ET_SSH_LOST;
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		hosts[i] = i;
-		scripts[i] = et_ssh_script_cancel(s, &s->hosts[i]);
+	for (size_t i = 0; i < s->n_hosts; i++)
+		talks[i] = (struct et_ssh_talk){ .host = &s->hosts[i],
+			.script = et_ssh_script_tasks(s, &s->hosts[i], et_ssh_cancel) };
+	et_ssh_run(s, talks, s->n_hosts, CANCEL_SECONDS);
+	for (size_t i = 0; i < s->n_hosts && !rc; i++) {
+		if (!talks[i].out)
+			rc = et_ssh_failed(talks[i].host, &talks[i].answer, err);
 	}
-	et_ssh_run(s, hosts, scripts, s->n_hosts, CANCEL_SECONDS, replies);
-	for (size_t i = 0; i < s->n_hosts; i++) {
-		if (replies[i].out)
-			s->hosts[i].heard = true;
-		else if (!rc)
-			rc = et_ssh_failed(&s->hosts[i], &replies[i], err);
-		free(scripts[i]);
-	}
-	et_ssh_replies_free(replies, s->n_hosts);
+	et_ssh_talks_free(talks, s->n_hosts);
 	return rc;
 }
 

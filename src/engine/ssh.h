@@ -77,7 +77,7 @@ int et_ssh_hosts_read(const char *text, const char *nodes, struct et_ssh_host **
 	struct et_error *err) ET_CHECK;
 void et_ssh_hosts_free(struct et_ssh_host *hosts, size_t n);
 /* Returns the index of a host, or ET_SSH_NO_HOST. */
-int et_ssh_host_find(const struct et_ssh *s, const char *name);
+int et_ssh_host_find(const struct et_ssh_host *hosts, size_t n, const char *name);
 
 /* --- ssh_script.c: texts for /bin/sh; the caller frees them --- */
 
@@ -91,9 +91,11 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
 char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
 	const struct et_ssh_job *job, const char *input);
 /* Prints one line per job: "PART.GENERATION running|lost|ended [STATUS TEXT]". */
-char *et_ssh_script_poll(const struct et_ssh *s, const struct et_ssh_host *host);
+extern const char et_ssh_poll[];
 /* Ends all tasks of the campaign and waits for their end. */
-char *et_ssh_script_cancel(const struct et_ssh *s, const struct et_ssh_host *host);
+extern const char et_ssh_cancel[];
+/* Executes one of these in the folder of the host's tasks. */
+char *et_ssh_script_tasks(const struct et_ssh *s, const struct et_ssh_host *host, const char *body);
 /* Prints the architecture, and "have" or "lack": whether the copy is there. */
 char *et_ssh_script_look(const struct et_ssh *s, const char *digest);
 
@@ -102,33 +104,24 @@ char *et_ssh_script_look(const struct et_ssh *s, const char *digest);
 /* Makes the folder of the sockets; without one, every question needs a connection of its own. */
 void et_ssh_folder_make(struct et_ssh *s);
 void et_ssh_folder_remove(struct et_ssh *s);
-/* The words that run `remote` on a host. The caller frees them by et_strv_free. */
-char **et_ssh_words(const struct et_ssh *s, const struct et_ssh_host *host, const char *remote);
-/*
- * Runs scripts on n hosts at the same time; a NULL script is skipped. In each answer, out is the
- * part after ET_SSH_BEGIN, or NULL if the script was not reached.
- */
-struct et_ssh_reply {
+/* A script for a host, and what came of it. */
+struct et_ssh_talk {
+	struct et_ssh_host *host;
+	char *script;           /* owned */
+	struct et_ssh_job *job; /* that the script starts, or NULL */
 	struct et_answer answer;
-	char *out;
+	char *out; /* the part after ET_SSH_BEGIN; NULL: the script was not reached */
 };
-void et_ssh_run(const struct et_ssh *s, const size_t *hosts, char *const *scripts, size_t n,
-	unsigned seconds, struct et_ssh_reply *replies);
-void et_ssh_replies_free(struct et_ssh_reply *replies, size_t n);
+/* Runs n scripts at the same time, and notes the hosts that answer. */
+void et_ssh_run(const struct et_ssh *s, struct et_ssh_talk *talks, size_t n, unsigned seconds);
+void et_ssh_talks_free(struct et_ssh_talk *talks, size_t n); /* also the array */
 /* Fills err for a host that was not reached, with the cure. */
-int et_ssh_failed(const struct et_ssh_host *host, const struct et_ssh_reply *reply,
+int et_ssh_failed(const struct et_ssh_host *host, const struct et_answer *answer,
 	struct et_error *err) ET_CHECK;
-
-/* --- ssh_copy.c --- */
-
 /* Copies this etalon to all hosts that lack it, and sets s->copy. */
 int et_ssh_copy(struct et_ssh *s, struct et_error *err) ET_CHECK;
 
-/* --- ssh_jobs.c --- */
+/* --- ssh.c --- */
 
-/* Asks all hosts, updates the jobs, and starts queued jobs on free hosts. */
-void et_ssh_update(struct et_ssh *s);
-/* Adds a job to the queue. A part that was submitted before is replaced. */
-void et_ssh_enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bound);
 /* Reads one line of a poll's answer. False: it is none. */
 bool et_ssh_read_state(struct et_ssh *s, int host, char *line);

@@ -2,11 +2,15 @@
 /* Connections by the program ssh, and what its failures mean. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/sha256.h"
 #include "engine/ssh.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 /* A socket's path has at most 107 bytes, of which ssh needs 58 for itself. */
 enum { LONGEST_FOLDER = 48, MOST_OUTPUT = 1 << 20, AT_A_TIME = 32 };
@@ -28,58 +32,34 @@ void et_ssh_folder_make(struct et_ssh *s)
 	(void)(try_folder(s, s->setup.scratch) || try_folder(s, "/tmp"));
 }
 
-static void add(char ***words, size_t *n, size_t *room, const char *word)
-{
-	ET_GROW(*words, *n, *room);
-	(*words)[(*n)++] = word ? et_strdup(word) : NULL;
-}
-
 /* The first value of an option counts, so the user's words come first. */
 static const char *const options[] = { "-T", "-oBatchMode=yes", "-oConnectTimeout=10",
 	"-oServerAliveInterval=5", "-oServerAliveCountMax=3", "-oLogLevel=ERROR",
 	"-oClearAllForwardings=yes", "-oForwardAgent=no", "-oForwardX11=no",
 	"-oPermitLocalCommand=no", "-oRemoteCommand=none", NULL };
 
+/* The words that run `remote` on a host, or control the connection to it. */
 static char **make_words(const struct et_ssh *s, const struct et_ssh_host *h, const char *control,
 	const char *remote)
 {
-	char **words = NULL, text[160];
-	size_t n = 0, room = 0;
+	struct et_words w = { 0 };
 
-	add(&words, &n, &room, "ssh");
-	for (const char *const *w = s->setup.extra; w && *w; w++)
-		add(&words, &n, &room, *w);
-	for (const char *const *w = options; *w; w++)
-		add(&words, &n, &room, *w);
+	et_words_add(&w, "ssh");
+	et_words_add_all(&w, s->setup.extra);
+	et_words_add_all(&w, options);
 	if (s->folder[0]) {
-		add(&words, &n, &room, "-oControlMaster=auto");
-		add(&words, &n, &room, "-oControlPersist=60");
-		snprintf(text, sizeof(text), "-oControlPath=%s/%%C", s->folder);
-		add(&words, &n, &room, text);
+		et_words_add(&w, "-oControlMaster=auto");
+		et_words_add(&w, "-oControlPersist=60");
+		et_words_add(&w, "-oControlPath=%s/%%C", s->folder);
 	}
-	if (control) {
-		add(&words, &n, &room, "-O");
-		add(&words, &n, &room, control);
-	}
-	if (h->port) {
-		snprintf(text, sizeof(text), "-p%u", h->port);
-		add(&words, &n, &room, text);
-	}
-	if (h->user) {
-		add(&words, &n, &room, "-l");
-		add(&words, &n, &room, h->user);
-	}
-	add(&words, &n, &room, "--");
-	add(&words, &n, &room, h->address);
-	if (remote)
-		add(&words, &n, &room, remote);
-	add(&words, &n, &room, NULL);
-	return words;
-}
-
-char **et_ssh_words(const struct et_ssh *s, const struct et_ssh_host *host, const char *remote)
-{
-	return make_words(s, host, NULL, remote);
+	if (control)
+		et_words_add(&w, "-O%s", control);
+	if (h->port)
+		et_words_add(&w, "-p%u", h->port);
+	if (h->user)
+		et_words_add(&w, "-l%s", h->user);
+	et_words_add_all(&w, (const char *const[]){ "--", h->address, remote, NULL });
+	return w.argv;
 }
 
 /* A connection that is left open would end by itself after a minute. */
@@ -120,48 +100,42 @@ static char *begin_of(char *text)
 	return NULL;
 }
 
-static void run_some(const struct et_ssh *s, const size_t *hosts, char *const *scripts, size_t n,
-	unsigned seconds, struct et_ssh_reply *replies)
+static void run_some(const struct et_ssh *s, struct et_ssh_talk *talks, size_t n, unsigned seconds)
 {
 	struct et_program_run commands[AT_A_TIME];
 	struct et_answer answers[AT_A_TIME];
-	size_t at[AT_A_TIME], m = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!scripts[i])
-			continue;
-		at[m] = i;
-		commands[m++] = (struct et_program_run){
-			.argv = et_ssh_words(s, &s->hosts[hosts[i]], "exec /bin/sh -s"),
-			.input = scripts[i],
-			.input_bytes = strlen(scripts[i]),
+	for (size_t i = 0; i < n; i++)
+		commands[i] = (struct et_program_run){ .argv = make_words(s, talks[i].host, NULL,
+							       "exec /bin/sh -s"),
+			.input = talks[i].script,
+			.input_bytes = strlen(talks[i].script),
 			.seconds = seconds,
 			.most_bytes = MOST_OUTPUT,
-			.stop = s->setup.stop
-		};
-	}
-	et_commands_run(commands, answers, m);
-	for (size_t i = 0; i < m; i++) {
-		struct et_ssh_reply *r = &replies[at[i]];
-		r->answer = answers[i];
-		r->out = answers[i].rc ? NULL : begin_of(answers[i].out);
+			.stop = s->setup.stop };
+	et_commands_run(commands, answers, n);
+	for (size_t i = 0; i < n; i++) {
+		talks[i].answer = answers[i];
+		talks[i].out = answers[i].rc ? NULL : begin_of(answers[i].out);
+		if (talks[i].out && answers[i].status != 255)
+			talks[i].host->heard = true;
 		et_strv_free((char **)commands[i].argv);
 	}
 }
 
-void et_ssh_run(const struct et_ssh *s, const size_t *hosts, char *const *scripts, size_t n,
-	unsigned seconds, struct et_ssh_reply *replies)
+void et_ssh_run(const struct et_ssh *s, struct et_ssh_talk *talks, size_t n, unsigned seconds)
 {
-	memset(replies, 0, n * sizeof(*replies));
 	for (size_t i = 0; i < n; i += AT_A_TIME)
-		run_some(s, hosts + i, scripts + i, n - i < AT_A_TIME ? n - i : AT_A_TIME, seconds,
-			replies + i);
+		run_some(s, talks + i, n - i < AT_A_TIME ? n - i : AT_A_TIME, seconds);
 }
 
-void et_ssh_replies_free(struct et_ssh_reply *replies, size_t n)
+void et_ssh_talks_free(struct et_ssh_talk *talks, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		et_answers_free(&replies[i].answer, 1);
+	for (size_t i = 0; i < n; i++) {
+		et_answers_free(&talks[i].answer, 1);
+		free(talks[i].script);
+	}
+	free(talks);
 }
 
 /* The messages of OpenSSH in the C locale; the first that matches counts. */
@@ -206,10 +180,8 @@ static void fill_hint(char *out, size_t size, const char *hint, const char *name
 	out[n < size ? n : size - 1] = '\0';
 }
 
-int et_ssh_failed(
-	const struct et_ssh_host *host, const struct et_ssh_reply *reply, struct et_error *err)
+int et_ssh_failed(const struct et_ssh_host *host, const struct et_answer *a, struct et_error *err)
 {
-	const struct et_answer *a = &reply->answer;
 	char hint[400];
 
 	if (a->rc == -ETIMEDOUT)
@@ -232,4 +204,138 @@ int et_ssh_failed(
 		et_fail(err, EIO, ET_EXIT_OUTSIDE, "ssh to %s failed with exit status %d",
 			host->name, a->status),
 		a->errors);
+}
+
+/* Copies this etalon to hosts that lack it: --copy. */
+
+enum { LOOK_SECONDS = 60, COPY_SECONDS = 600 };
+
+/* The running program: it may have been replaced on disk, but this is the one that runs. */
+struct own {
+	char *bytes;
+	size_t n;
+};
+
+static int map_own(struct own *o, struct et_error *err)
+{
+	ET_AUTO_CLOSE int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the own program");
+	void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the own program");
+	*o = (struct own){ bytes, (size_t)st.st_size };
+	return 0;
+}
+
+/* Takes the answer of the script that looks for the copy. */
+static int judge_look(
+	const struct et_ssh_talk *r, const char *architecture, bool *lacks, struct et_error *err)
+{
+	const struct et_ssh_host *h = r->host;
+
+	if (!r->out || r->answer.status)
+		return et_ssh_failed(h, &r->answer, err);
+	char *rest = r->out, *there = strsep(&rest, "\n"),
+	     *answer = rest ? strsep(&rest, "\n") : NULL;
+	if (!answer || (strcmp(answer, "have") && strcmp(answer, "lack")))
+		return et_quote(err,
+			et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: sha256sum or uname failed",
+				h->name),
+			r->answer.errors);
+	if (strcmp(there, architecture))
+		return et_hint(err,
+			et_fail(err, ENOEXEC, ET_EXIT_OUTSIDE,
+				"--copy: %s is a machine of architecture %.32s, and this etalon is "
+				"for %s",
+				h->name, there, architecture),
+			"install etalon there, and omit --copy");
+	*lacks = !strcmp(answer, "lack");
+	return 0;
+}
+
+/*
+ * These words go through the login shell, because standard input is the program. They contain
+ * nothing that a shell could take otherwise within single quotes; the name is made of letters,
+ * digits, dots and hyphens.
+ */
+static char *remote_words(const char *name, const char *digest)
+{
+	return et_asprintf(
+		"exec /bin/sh -c 'umask 077; d=${XDG_CACHE_HOME:-\"$HOME/.cache\"}/etalon/bin; "
+		"mkdir -p \"$d\" && t=\"$d/%s.$$\" && cat >\"$t\" && "
+		"if sha256sum \"$t\" | grep -q ^%s; then chmod 700 \"$t\" && mv \"$t\" "
+		"\"$d/%s\" && \"$d/%s\" --version >/dev/null; else rm -f \"$t\"; exit 74; fi'",
+		name, digest, name, name);
+}
+
+static int copy_to(const struct et_ssh *s, const struct et_ssh_host *h, const struct own *o,
+	const char *digest, struct et_error *err)
+{
+	ET_AUTO_FREE char *remote = remote_words(s->copy, digest);
+	char **words = make_words(s, h, NULL, remote);
+	struct et_program_run c = { .argv = words,
+		.input = o->bytes,
+		.input_bytes = o->n,
+		.seconds = COPY_SECONDS,
+		.most_bytes = 65536,
+		.stop = s->setup.stop };
+	struct et_answer a;
+
+	et_commands_run(&c, &a, 1);
+	et_strv_free(words);
+	int rc = 0;
+	if (a.rc || a.status == 255)
+		rc = et_ssh_failed(h, &a, err);
+	else if (a.status)
+		rc = et_hint(err,
+			et_quote(err,
+				et_fail(err, EIO, ET_EXIT_OUTSIDE,
+					"--copy: the copy of etalon does not run on %s", h->name),
+				a.errors),
+			"install etalon and its libraries there, and omit --copy");
+	et_answers_free(&a, 1);
+	return rc;
+}
+
+/* Version and digest name the copy: copies of several versions do not hinder each other. */
+static void name_copy(struct et_ssh *s, const struct own *o, char digest[ET_SHA256_TEXT])
+{
+	struct et_sha256 sha;
+
+	et_sha256_begin(&sha);
+	et_sha256_add(&sha, o->bytes, o->n);
+	et_sha256_end(&sha, digest);
+	s->copy = et_asprintf("etalon-%s-%.16s", ET_VERSION, digest);
+}
+
+int et_ssh_copy(struct et_ssh *s, struct et_error *err)
+{
+	char digest[ET_SHA256_TEXT];
+	struct utsname here;
+	struct own own = { 0 };
+	int rc = map_own(&own, err);
+
+	if (rc)
+		return rc;
+	uname(&here);
+	name_copy(s, &own, digest);
+	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
+	for (size_t i = 0; i < s->n_hosts; i++)
+		talks[i] = (struct et_ssh_talk){ .host = &s->hosts[i],
+			.script = et_ssh_script_look(s, digest) };
+	et_ssh_run(s, talks, s->n_hosts, LOOK_SECONDS);
+	for (size_t i = 0; !rc && i < s->n_hosts; i++) {
+		bool lacks = false;
+		rc = judge_look(&talks[i], here.machine, &lacks, err);
+		if (!rc && lacks)
+			rc = copy_to(s, &s->hosts[i], &own, digest, err);
+	}
+	et_ssh_talks_free(talks, s->n_hosts);
+	munmap(own.bytes, own.n);
+	return rc;
 }

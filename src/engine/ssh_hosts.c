@@ -71,6 +71,14 @@ static int read_host(const char *name, struct et_ssh_host *h, struct et_error *e
 	return 0;
 }
 
+int et_ssh_host_find(const struct et_ssh_host *hosts, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(hosts[i].name, name))
+			return (int)i;
+	return ET_SSH_NO_HOST;
+}
+
 struct list {
 	struct et_ssh_host *hosts;
 	size_t n, room;
@@ -83,12 +91,11 @@ static int add_host(struct list *l, const char *name, struct et_error *err)
 
 	if (rc)
 		return rc;
+	bool twice = et_ssh_host_find(l->hosts, l->n, name) != ET_SSH_NO_HOST;
 	ET_GROW(l->hosts, l->n, l->room);
 	l->hosts[l->n++] = h;
-	for (size_t i = 0; i + 1 < l->n; i++)
-		if (!strcmp(l->hosts[i].name, name))
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--engine ssh: %s is named twice", name);
+	if (twice)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine ssh: %s is named twice", name);
 	if (l->n > MOST_HOSTS)
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "--engine ssh: more than %d hosts", MOST_HOSTS);
@@ -132,14 +139,6 @@ static int read_list(const char *text, struct list *l, struct et_error *err)
 	return rc;
 }
 
-static int find(const struct list *l, const char *name)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->hosts[i].name, name))
-			return (int)i;
-	return ET_SSH_NO_HOST;
-}
-
 static void free_host(struct et_ssh_host *h)
 {
 	free(h->name);
@@ -155,7 +154,7 @@ static int keep(struct list *l, const char *nodes, struct et_error *err)
 	size_t n = 0;
 
 	for (char *rest = copy, *name; (name = strsep(&rest, ","));) {
-		int at = find(l, name);
+		int at = et_ssh_host_find(l->hosts, l->n, name);
 		if (at < 0)
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -197,9 +196,4 @@ void et_ssh_hosts_free(struct et_ssh_host *hosts, size_t n)
 	for (size_t i = 0; i < n; i++)
 		free_host(&hosts[i]);
 	free(hosts);
-}
-
-int et_ssh_host_find(const struct et_ssh *s, const char *name)
-{
-	return find(&(struct list){ s->hosts, s->n_hosts, 0 }, name);
 }

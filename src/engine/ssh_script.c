@@ -35,7 +35,6 @@ static const char common[] = "main() {\n"
 			     "\"$pid\")\" = \"$start\" ]\n"
 			     "}\n";
 static const char lock[] = "lock=$state/lock.$(uname -n)\n";
-static const char end[] = "}\nmain\n";
 
 /* Within single quotes, nothing but a single quote has a meaning to sh. */
 static void put_word(FILE *out, const char *word)
@@ -48,19 +47,6 @@ static void put_word(FILE *out, const char *word)
 			putc(*word, out);
 	}
 	putc('\'', out);
-}
-
-/* A here-document ends with a line that the text does not contain. */
-static void put_document(FILE *out, const char *text)
-{
-	char mark[48];
-	unsigned i = 0;
-
-	do
-		snprintf(mark, sizeof(mark), "END_OF_INPUT_%u", i++);
-	while (strstr(text, mark));
-	fprintf(out, "<<'%s'\n%s%s%s\n", mark, text,
-		text[0] && text[strlen(text) - 1] != '\n' ? "\n" : "", mark);
 }
 
 static void put_etalon(FILE *out, const struct et_ssh *s)
@@ -82,12 +68,25 @@ static void put_folder(FILE *out, const struct et_ssh *s, const struct et_ssh_ho
 	putc('\n', out);
 }
 
+static FILE *begin(struct et_memstream *m)
+{
+	FILE *out = et_memstream_open(m);
+
+	fputs(common, out);
+	return out;
+}
+
+static char *finish(struct et_memstream *m)
+{
+	fputs("}\nmain\n", m->out);
+	return et_memstream_close(m);
+}
+
 char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *input)
 {
 	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	FILE *out = begin(&m);
 
-	fputs(common, out);
 	fputs(lock, out);
 	fputs("if [ -e \"$lock\" ] && exec 9<\"$lock\" && command -v flock >/dev/null; then\n"
 	      "	flock -n 9 || { echo " ET_SSH_BUSY "; exit 75; }\n"
@@ -101,13 +100,9 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
 		else
 			put_word(out, *word);
 	}
-	putc(' ', out);
-	if (input)
-		put_document(out, input);
-	else
-		fputs("</dev/null\n", out);
-	fputs(end, out);
-	return et_memstream_close(&m);
+	ET_AUTO_FREE char *document = input ? et_here_document(input) : et_strdup("</dev/null\n");
+	fprintf(out, " %s", document);
+	return finish(&m);
 }
 
 /*
@@ -141,15 +136,15 @@ static const char launch[] =
 char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
 	const struct et_ssh_job *job, const char *input)
 {
+	ET_AUTO_FREE char *document = et_here_document(input);
 	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	FILE *out = begin(&m);
 
-	fputs(common, out);
 	put_folder(out, s, host);
 	fprintf(out, "job=%u.%u\n", job->part, job->generation);
 	fputs(lock, out);
 	fputs(start, out);
-	put_document(out, input);
+	fputs(document, out);
 	fputs("set -- ", out);
 	if (s->setup.time_limit_ns)
 		fprintf(out, "timeout -k 30 %llu ",
@@ -159,12 +154,11 @@ char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host
 	put_word(out, host->name);
 	putc('\n', out);
 	fputs(launch, out);
-	fputs(end, out);
-	return et_memstream_close(&m);
+	return finish(&m);
 }
 
 /* A task may end between two looks, so its exit status is looked for again. */
-static const char poll[] = "cd \"$folder\" 2>/dev/null || exit 0\n"
+const char et_ssh_poll[] = "cd \"$folder\" 2>/dev/null || exit 0\n"
 			   "ended() {\n"
 			   "	status=\n"
 			   "	{ read -r status <\"$1/exit\"; } 2>/dev/null\n"
@@ -185,20 +179,8 @@ static const char poll[] = "cd \"$folder\" 2>/dev/null || exit 0\n"
 			   "	fi\n"
 			   "done\n";
 
-char *et_ssh_script_poll(const struct et_ssh *s, const struct et_ssh_host *host)
-{
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
-
-	fputs(common, out);
-	put_folder(out, s, host);
-	fputs(poll, out);
-	fputs(end, out);
-	return et_memstream_close(&m);
-}
-
 /* The process of a task leads a group. etalon ends its programs when it gets SIGTERM. */
-static const char cancel[] =
+const char et_ssh_cancel[] =
 	"cd \"$folder\" 2>/dev/null || exit 0\n"
 	"left=\n"
 	"for d in *.*; do\n"
@@ -213,25 +195,21 @@ static const char cancel[] =
 	"done\n"
 	"echo ended$left\n";
 
-char *et_ssh_script_cancel(const struct et_ssh *s, const struct et_ssh_host *host)
+char *et_ssh_script_tasks(const struct et_ssh *s, const struct et_ssh_host *host, const char *body)
 {
 	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	FILE *out = begin(&m);
 
-	fputs(common, out);
 	put_folder(out, s, host);
-	fputs(cancel, out);
-	fputs(end, out);
-	return et_memstream_close(&m);
+	fputs(body, out);
+	return finish(&m);
 }
 
 char *et_ssh_script_look(const struct et_ssh *s, const char *digest)
 {
 	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
 
-	fputs(common, out);
-	fprintf(out,
+	fprintf(begin(&m),
 		"uname -m\n"
 		"if [ -x \"$cache/%s\" ] && sha256sum \"$cache/%s\" | grep -q ^%s; then\n"
 		"	echo have\n"
@@ -239,6 +217,5 @@ char *et_ssh_script_look(const struct et_ssh *s, const char *digest)
 		"	echo lack\n"
 		"fi\n",
 		s->copy, s->copy, digest);
-	fputs(end, out);
-	return et_memstream_close(&m);
+	return finish(&m);
 }

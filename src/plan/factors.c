@@ -2,6 +2,7 @@
 /* Reads the factors of a plan and checks the form of their levels by the table of kinds. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/design/terms.h"
 #include "plan/reader.h"
 #include "protocol/design.h"
 #include "protocol/parameters.h"
@@ -26,19 +27,17 @@ static int read_name(struct et_plan_reader *r, const struct et_yaml *value, stru
 	places(r)->name = value->at;
 	int rc = et_plan_read_name(r, value, "a factor's name", &f->name, err);
 	if (rc == 0 && !strcmp(f->name, "build"))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"a factor cannot be named 'build': {build} is the folder of a build");
 	if (rc == 0 && !et_parameter_is_name(f->name))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"'%s' cannot name a factor: use letters, digits, _ and -, and begin with a "
 			"letter",
 			f->name);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_factors; i++) {
 		if (!strcmp(r->d->factors[i].name, f->name))
-			rc = et_hint(err,
-				et_yaml_fail(r->path, value->at, err,
-					"there are two factors named '%s'", f->name),
-				"rename one of them");
+			rc = et_yaml_fail(r->path, value->at, err, "rename one of them",
+				"there are two factors named '%s'", f->name);
 	}
 	return rc;
 }
@@ -47,19 +46,16 @@ static int read_kind(struct et_plan_reader *r, const struct et_yaml *value, stru
 {
 	const char *names[ET_KINDS_OF_FACTORS + 1] = { NULL };
 	ET_AUTO_FREE char *kind = NULL;
+	size_t found;
 	int rc = et_plan_read_text(r, value, "kind", &kind, err);
 
 	if (rc)
 		return rc;
-	places(r)->kind = value->at;
-	factor(r)->kind = et_kind_find(kind);
-	if (factor(r)->kind < ET_KINDS_OF_FACTORS)
-		return 0;
 	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
 		names[i] = et_factor_kinds[i].name;
-	return et_plan_hint_names(err,
-		et_yaml_fail(r->path, value->at, err, "there is no kind of factor '%s'", kind),
-		kind, names);
+	rc = et_plan_choose(r, value, "there is no kind of factor", kind, names, &found, err);
+	factor(r)->kind = (enum et_kind)found;
+	return rc;
 }
 
 static const struct et_factor_kind *kind_of(const struct et_plan_reader *r)
@@ -83,13 +79,12 @@ static int read_variable(
 	struct et_design_factor *f = factor(r);
 
 	if (!kind_of(r)->takes_variable)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err, "kind %s has no variable",
-				kind_of(r)->name),
-			"omit it, or use kind environment or environment-size");
+		return et_yaml_fail(r->path, value->at, err,
+			"omit it, or use kind environment or environment-size",
+			"kind %s has no variable", kind_of(r)->name);
 	int rc = et_plan_read_text(r, value, "variable", &f->variable, err);
 	if (rc == 0 && !is_variable(f->variable))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"'%s' cannot name a variable: use letters, digits and _", f->variable);
 	return rc;
 }
@@ -98,9 +93,9 @@ static int add_text(const struct et_plan_reader *r, const struct et_yaml *y, con
 	char ***list, size_t *n, struct et_error *err)
 {
 	if (y->kind != ET_YAML_SCALAR)
-		return et_yaml_fail(r->path, y->at, err, "%s must be a single value", what);
+		return et_yaml_fail(r->path, y->at, err, NULL, "%s must be a single value", what);
 	if (et_yaml_empty(y))
-		return et_hint(err, et_yaml_fail(r->path, y->at, err, "%s is empty", what),
+		return et_hint(err, et_yaml_fail(r->path, y->at, err, NULL, "%s is empty", what),
 			"quote it if it is a text: \"%s\"", y->text);
 	*list = et_realloc(*list, *n + 2, sizeof(**list));
 	(*list)[(*n)++] = et_strdup(y->text);
@@ -114,10 +109,8 @@ static int read_objects(struct et_plan_reader *r, const struct et_yaml *value, s
 	size_t n = 0;
 
 	if (f->kind != ET_KIND_LINK_ORDER)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err, "kind %s has no objects",
-				kind_of(r)->name),
-			"omit it, or use kind link-order");
+		return et_yaml_fail(r->path, value->at, err, "omit it, or use kind link-order",
+			"kind %s has no objects", kind_of(r)->name);
 	if (value->kind == ET_YAML_SCALAR) {
 		int rc = et_split_words(value->text, &f->objects, err);
 		return rc ? et_plan_locate(r->out, value->at, rc, err) : 0;
@@ -140,14 +133,10 @@ static int check_choice(
 	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
 {
 	const struct et_factor_kind *k = kind_of(r);
+	ET_AUTO_FREE char *what = et_asprintf("%s: there is no level", k->name);
+	size_t i;
 
-	for (size_t i = 0; k->choices[i]; i++) {
-		if (!strcmp(k->choices[i], y->text))
-			return 0;
-	}
-	return et_plan_hint_names(err,
-		et_yaml_fail(r->path, y->at, err, "%s: there is no level '%s'", k->name, y->text),
-		y->text, k->choices);
+	return et_plan_choose(r, y, what, y->text, k->choices, &i, err);
 }
 
 static int check_link_order(
@@ -161,9 +150,8 @@ static int check_link_order(
 		int rc = et_parse_u64("link-order", y->text + 7, 0, INT64_MAX, &seed, err);
 		return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
 	}
-	return et_hint(err,
-		et_yaml_fail(r->path, y->at, err, "link-order: there is no level '%s'", y->text),
-		"use given, reversed or random:N");
+	return et_yaml_fail(r->path, y->at, err, "use given, reversed or random:N",
+		"link-order: there is no level '%s'", y->text);
 }
 
 /* Names of unequal length would move the stack, which is what the check must not do. */
@@ -173,15 +161,14 @@ static int check_variable_name(
 	const char *first = factor(r)->levels[0];
 
 	if (!is_variable(y->text))
-		return et_yaml_fail(r->path, y->at, err,
+		return et_yaml_fail(r->path, y->at, err, NULL,
 			"environment-name: '%s' cannot name a variable: use letters, digits and _",
 			y->text);
 	if (strlen(y->text) == strlen(first))
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(r->path, y->at, err,
-			"environment-name: '%s' and '%s' are not of equal length", first, y->text),
-		"the check is that equal sizes do not differ: use names of equal length");
+	return et_yaml_fail(r->path, y->at, err,
+		"the check is that equal sizes do not differ: use names of equal length",
+		"environment-name: '%s' and '%s' are not of equal length", first, y->text);
 }
 
 /* The levels of parameters and variables can be any text, the empty one included. */
@@ -192,10 +179,8 @@ static int check_level(
 
 	for (size_t i = 0; i + 1 < f->n_levels; i++) {
 		if (!strcmp(f->levels[i], y->text))
-			return et_hint(err,
-				et_yaml_fail(
-					r->path, y->at, err, "level '%s' is given twice", y->text),
-				"omit one of them");
+			return et_yaml_fail(r->path, y->at, err, "omit one of them",
+				"level '%s' is given twice", y->text);
 	}
 	if (kind_of(r)->form == ET_LEVEL_CHOICE)
 		return check_choice(r, y, err);
@@ -208,7 +193,8 @@ static int check_level(
 	if (f->kind == ET_KIND_ENVIRONMENT_NAME)
 		return check_variable_name(r, y, err);
 	if (!*y->text && f->kind != ET_KIND_PARAMETER && f->kind != ET_KIND_ENVIRONMENT)
-		return et_yaml_fail(r->path, y->at, err, "%s: a level is empty", kind_of(r)->name);
+		return et_yaml_fail(
+			r->path, y->at, err, NULL, "%s: a level is empty", kind_of(r)->name);
 	return 0;
 }
 
@@ -220,12 +206,11 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 	if (rc)
 		return rc;
 	if (value->n < 2)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err,
-				"factor '%s' has one level; it needs "
-				"two or more to be varied",
-				f->name),
-			"add a level, or write the value into the command");
+		return et_yaml_fail(r->path, value->at, err,
+			"add a level, or write the value into the command",
+			"factor '%s' has one level; it needs "
+			"two or more to be varied",
+			f->name);
 	places(r)->levels = et_calloc(value->n, sizeof(struct et_plan_place));
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		places(r)->levels[i] = value->items[i]->at;
@@ -238,13 +223,14 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 
 const struct et_plan_key et_factor_keys[] = {
 	{ "name", "name of the factor: letters, digits, _ and -", read_name, true,
-		et_shape_factor_name },
-	{ "kind", "what is varied", read_kind, true, et_shape_kind },
-	{ "variable", "the environment variable that is varied", read_variable, false,
-		et_shape_variable },
-	{ "objects", "words whose order is varied, of kind link-order", read_objects, false,
-		et_shape_objects },
-	{ "levels", "two or more values of the factor", read_levels, true, et_shape_levels },
+		.pattern = "^[A-Za-z_][A-Za-z0-9_-]*$" },
+	{ "kind", "what is varied", read_kind, .required = true, .shape = et_shape_kind },
+	{ "variable", "the environment variable that is varied", read_variable,
+		.pattern = "^[A-Za-z_][A-Za-z0-9_]*$" },
+	{ "objects", "words whose order is varied, of kind link-order", read_objects,
+		.shape = et_shape_objects },
+	{ "levels", "two or more values of the factor", read_levels, .required = true,
+		.shape = et_shape_levels },
 	{ 0 },
 };
 
@@ -255,13 +241,11 @@ static int check_factor(
 	const struct et_design_factor *f = factor(r);
 
 	if (f->kind == ET_KIND_ENVIRONMENT && !f->variable && !is_variable(f->name))
-		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err,
-				"factor '%s' of kind environment has no 'variable'", f->name),
-			"add 'variable: NAME'");
+		return et_yaml_fail(r->path, y->at, err, "add 'variable: NAME'",
+			"factor '%s' of kind environment has no 'variable'", f->name);
 	if (f->kind == ET_KIND_LINK_ORDER && !f->objects)
 		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err,
+			et_yaml_fail(r->path, y->at, err, NULL,
 				"factor '%s' of kind link-order has no 'objects'", f->name),
 			"add 'objects: [a.o, b.o]', which replace {%s} in build commands", f->name);
 	return 0;
@@ -277,7 +261,7 @@ int et_plan_read_factors(
 		const struct et_yaml *y = value->items[i];
 		if (i == ET_MOST_FACTORS)
 			return et_yaml_fail(
-				r->path, y->at, err, "more than %d factors", ET_MOST_FACTORS);
+				r->path, y->at, err, NULL, "more than %d factors", ET_MOST_FACTORS);
 		et_design_add_factor(r->d, "");
 		p->factors = et_realloc(p->factors, p->n_factors + 1, sizeof(*p->factors));
 		p->factors[p->n_factors++] = (struct et_plan_factor_places){ .name = y->at };
@@ -286,4 +270,149 @@ int et_plan_read_factors(
 			rc = check_factor(r, y, err);
 	}
 	return rc;
+}
+
+/* Reads the key `design`: full or fractional, and blocks. */
+
+static int find_factor(const struct et_plan_reader *r, const struct et_yaml *y, const char *name,
+	size_t *out, struct et_error *err)
+{
+	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
+	ET_AUTO_FREE char *what = et_asprintf("generator '%s': there is no factor", y->text);
+
+	return et_plan_choose(r, y, what, name, (const char *const *)names, out, err);
+}
+
+/* Factors of a fraction have two levels, so that their signs have a product. */
+static int check_two_levels(const struct et_plan_reader *r, const struct et_yaml *y, size_t factor,
+	struct et_error *err)
+{
+	const struct et_design_factor *f = &r->d->factors[factor];
+
+	if (f->n_levels == 2)
+		return 0;
+	return et_yaml_fail(r->path, y->at, err, "generators are about factors with two levels",
+		"generator '%s': factor '%s' has %zu levels", y->text, f->name, f->n_levels);
+}
+
+/* "a b c", also "a*b*c" and with a sign in front: every word must be a factor. */
+static int check_product(const struct et_plan_reader *r, const struct et_yaml *y, char *product,
+	struct et_error *err)
+{
+	int rc = 0;
+
+	for (char *p = product; *p; p++) {
+		if (*p == '*' || *p == ':' || *p == '\t' || *p == '\n')
+			*p = ' ';
+	}
+	ET_AUTO_FREE char *copy = et_strdup(product + strspn(product, " -+"));
+	char *rest = copy, *word;
+	while (rc == 0 && (word = strsep(&rest, " "))) {
+		size_t factor = 0;
+		if (!*word)
+			continue;
+		rc = find_factor(r, y, word, &factor, err);
+		if (rc == 0)
+			rc = check_two_levels(r, y, factor, err);
+	}
+	return rc;
+}
+
+/* Splits "d = a b c" into both sides. */
+static int split(const struct et_plan_reader *r, const struct et_yaml *y, char **left, char **right,
+	struct et_error *err)
+{
+	const char *equals = y->kind == ET_YAML_SCALAR ? strchr(y->text, '=') : NULL;
+
+	if (!equals || strchr(equals + 1, '=') || !equals[1 + strspn(equals + 1, " -+*:")])
+		return et_yaml_fail(r->path, y->at, err,
+			"write it like this: generators: [d = a b c]",
+			"a generator must be FACTOR = FACTORS%s%s",
+			y->kind == ET_YAML_SCALAR ? ", not " : "",
+			y->kind == ET_YAML_SCALAR ? y->text : "");
+	const char *begin = y->text + strspn(y->text, " ");
+	*left = et_strndup(begin, strcspn(begin, " ="));
+	*right = et_strdup(equals + 1 + strspn(equals + 1, " "));
+	return 0;
+}
+
+static int add_generator(struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = NULL;
+	ET_AUTO_FREE char *product = NULL;
+	struct et_generator g;
+	size_t at = 0;
+
+	int rc = split(r, y, &name, &product, err);
+	if (rc == 0)
+		rc = find_factor(r, y, name, &at, err);
+	if (rc == 0)
+		rc = check_two_levels(r, y, at, err);
+	if (rc == 0)
+		rc = check_product(r, y, product, err);
+	if (rc)
+		return rc;
+	if (r->d->factors[at].generator)
+		return et_yaml_fail(
+			r->path, y->at, err, NULL, "factor '%s' has two generators", name);
+	r->d->factors[at].generator = et_strdup(product);
+	r->generators[at] = y->at;
+	rc = et_design_generator_parse(r->d, at, &g, err);
+	return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
+}
+
+static int read_generators(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	int rc = et_plan_want_list(r, value, "generators", err);
+
+	if (rc)
+		return rc;
+	r->generators = et_calloc(r->d->n_factors, sizeof(*r->generators));
+	for (size_t i = 0; rc == 0 && i < value->n; i++)
+		rc = add_generator(r, value->items[i], err);
+	return rc;
+}
+
+static const struct et_plan_key fraction_keys[] = {
+	{ "generators", "which factors follow the product of others, such as d = a b c",
+		read_generators, .required = true, .shape = et_shape_generators },
+	{ 0 },
+};
+
+static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = NULL;
+	size_t found = 0;
+	int rc = et_plan_read_text(r, value, "blocks", &name, err);
+
+	if (rc == 0)
+		rc = et_plan_choose(
+			r, value, "blocks: there is no", name, et_design_blocks_names, &found, err);
+	if (rc == 0)
+		r->d->blocks = (enum et_design_blocks)found;
+	return rc;
+}
+
+const struct et_plan_key et_design_keys[] = {
+	{ "fractional", "a fraction of the full design, made by generators",
+		.keys = fraction_keys },
+	{ "blocks", "what every treatment is run once in: a round of runs, or a machine",
+		read_blocks, .names = et_design_blocks_names },
+	{ 0 },
+};
+
+int et_plan_read_design(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	r->out->design_at = value->at;
+	if (value->kind == ET_YAML_MAP)
+		return et_plan_read_map(r, value, et_design_keys, "design", err);
+	if (value->kind == ET_YAML_SCALAR && !strcmp(value->text, "full"))
+		return 0;
+	return et_yaml_fail(r->path, value->at, err,
+		"use full, { blocks: round }, { blocks: machine } or { fractional: { generators: "
+		"[d "
+		"= a b c] } }",
+		"there is no design '%s'",
+		value->kind == ET_YAML_SCALAR ? value->text : "of a list");
 }

@@ -6,8 +6,10 @@
 #include "model/sample/metric.h"
 #include "plan/reader.h"
 #include "protocol/design.h"
+#include "protocol/parameters.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 const char *const et_plan_orders[] = { "random", "yates", "interleaved", NULL };
@@ -45,7 +47,7 @@ static int read_name(struct et_plan_reader *r, const struct et_yaml *value, stru
 	int rc = et_plan_read_name(r, value, "name", &r->d->name, err);
 
 	if (rc == 0 && !strcmp(r->d->name, "last"))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"name: 'last' is reserved for the newest experiment");
 	return rc;
 }
@@ -67,40 +69,24 @@ static int read_program_name(
 	int rc = et_plan_read_name(r, value, "a program's name", &program(r)->name, err);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_programs; i++) {
 		if (!strcmp(r->d->programs[i].name, program(r)->name))
-			rc = et_hint(err,
-				et_yaml_fail(r->path, value->at, err,
-					"there are two programs named '%s'", program(r)->name),
-				"rename one of them");
+			rc = et_yaml_fail(r->path, value->at, err, "rename one of them",
+				"there are two programs named '%s'", program(r)->name);
 	}
 	return rc;
 }
 
-static int read_command(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	program_places(r)->command = value->at;
-	return et_plan_read_text(r, value, "command", &program(r)->command, err);
-}
-
-static int read_build(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	program_places(r)->build = value->at;
-	return et_plan_read_text(r, value, "build", &program(r)->build, err);
-}
-
-static int read_input(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	program_places(r)->input = value->at;
-	return et_plan_read_text(r, value, "input", &program(r)->input, err);
-}
+#define TEXT(member)                                                                               \
+	.text = offsetof(struct et_design_program, member),                                        \
+	.at = offsetof(struct et_plan_program_places, member)
 
 const struct et_plan_key et_program_keys[] = {
-	{ "name", "name of the program in tables", read_program_name, true, et_shape_text },
-	{ "command", "the command; {factor} is replaced by the level of that factor", read_command,
-		true, et_shape_text },
+	{ "name", "name of the program in tables", read_program_name, .required = true },
+	{ "command", "the command; {factor} is replaced by the level of that factor",
+		.required = true, TEXT(command) },
 	{ "build",
 		"command that builds the program, run once per combination of the levels it names",
-		read_build, false, et_shape_text },
-	{ "input", "file for standard input", read_input, false, et_shape_text },
+		TEXT(build) },
+	{ "input", "file for standard input", TEXT(input) },
 	{ 0 },
 };
 
@@ -115,8 +101,12 @@ static int read_programs(
 			et_realloc(r->out->programs, r->d->n_programs, sizeof(*r->out->programs));
 		r->out->programs[r->out->n_programs++] =
 			(struct et_plan_program_places){ .name = value->items[i]->at };
+		r->object = program(r);
+		r->places = program_places(r);
 		rc = et_plan_read_map(r, value->items[i], et_program_keys, "a program", err);
 	}
+	r->object = r->d;
+	r->places = r->out;
 	return rc;
 }
 
@@ -141,26 +131,19 @@ static int read_discard(struct et_plan_reader *r, const struct et_yaml *value, s
 	r->d->discard = (uint32_t)n;
 	if (r->d->discard < r->d->replications)
 		return 0;
-	return et_hint(err,
-		et_yaml_fail(r->path, value->at, err,
-			"discard is %u of %u replications: nothing would be left", r->d->discard,
-			r->d->replications),
-		"use a discard below replications");
+	return et_yaml_fail(r->path, value->at, err, "use a discard below replications",
+		"discard is %u of %u replications: nothing would be left", r->d->discard,
+		r->d->replications);
 }
 
 static int read_order(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
+	size_t i;
 	int rc = et_plan_read_text(r, value, "order", &r->out->order, err);
 
-	for (size_t i = 0; rc == 0 && et_plan_orders[i]; i++) {
-		if (!strcmp(et_plan_orders[i], r->out->order))
-			return 0;
-	}
-	if (rc)
-		return rc;
-	return et_plan_hint_names(err,
-		et_yaml_fail(r->path, value->at, err, "order: there is no '%s'", value->text),
-		value->text, et_plan_orders);
+	return rc ? rc
+		  : et_plan_choose(
+			    r, value, "order: there is no", value->text, et_plan_orders, &i, err);
 }
 
 static int read_seed(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
@@ -184,8 +167,8 @@ static int read_function(
 }
 
 const struct et_plan_key et_response_keys[] = {
-	{ "profile", "name of a function, whose CPU time is the response", read_function, true,
-		et_shape_text },
+	{ "profile", "name of a function, whose CPU time is the response", read_function,
+		.required = true },
 	{ 0 },
 };
 
@@ -193,22 +176,18 @@ static int read_response(
 	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
 	const char *names[ET_METRICS + 1] = { NULL };
+	size_t i;
 
 	r->out->response_at = value->at;
 	if (value->kind == ET_YAML_MAP)
 		return et_plan_read_map(r, value, et_response_keys, "response", err);
 	int rc = et_plan_read_text(r, value, "response", &r->d->response, err);
-	for (int i = 0; rc == 0 && i < ET_METRICS; i++) {
-		names[i] = et_metrics[i].name;
-		if (!strcmp(names[i], value->text))
-			return 0;
-	}
 	if (rc)
 		return rc;
-	return et_plan_hint_names(err,
-		et_yaml_fail(
-			r->path, value->at, err, "response: there is no metric '%s'", value->text),
-		value->text, names);
+	for (size_t k = 0; k < ET_METRICS; k++)
+		names[k] = et_metrics[k].name;
+	return et_plan_choose(
+		r, value, "response: there is no metric", value->text, names, &i, err);
 }
 
 static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
@@ -218,7 +197,7 @@ static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
 
 	if (value->kind != ET_YAML_SCALAR)
 		return et_yaml_fail(
-			r->path, value->at, err, "run: %s must be a single value", key->text);
+			r->path, value->at, err, NULL, "run: %s must be a single value", key->text);
 	p->options = et_realloc(p->options, p->n_options + 1, sizeof(*p->options));
 	p->options[p->n_options++] =
 		(struct et_plan_option){ et_strdup(key->text), et_strdup(value->text), key->at };
@@ -231,9 +210,9 @@ static int read_run(struct et_plan_reader *r, const struct et_yaml *value, struc
 	int rc = 0;
 
 	if (value->kind != ET_YAML_MAP)
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err, "run must be a map of options"),
-			"write it like this: run: { warmup: 2, cpu: 1 }");
+		return et_yaml_fail(r->path, value->at, err,
+			"write it like this: run: { warmup: 2, cpu: 1 }",
+			"run must be a map of options");
 	for (size_t i = 0; rc == 0 && i < value->n; i += 2) {
 		const struct et_yaml *v = value->items[i + 1];
 		if (v->kind != ET_YAML_LIST)
@@ -244,68 +223,169 @@ static int read_run(struct et_plan_reader *r, const struct et_yaml *value, struc
 	return rc;
 }
 
-static int read_setup(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	return et_plan_read_text(r, value, "setup", &r->d->setup, err);
-}
-
-static int read_between(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	r->out->between_at = value->at;
-	return et_plan_read_text(r, value, "between", &r->d->between, err);
-}
-
 static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
 	if (!r->out->order || strcmp(r->out->order, "yates"))
-		return et_hint(err,
-			et_yaml_fail(r->path, value->at, err,
-				"reboot needs 'order: yates': any other order would restart the "
-				"machine before every run"),
-			"write 'order: yates', or use the hook 'between'");
+		return et_yaml_fail(r->path, value->at, err,
+			"write 'order: yates', or use the hook 'between'",
+			"reboot needs 'order: yates': any other order would restart the "
+			"machine before every run");
 	return et_plan_read_text(r, value, "reboot", &r->d->reboot, err);
 }
 
 const struct et_plan_key et_hook_keys[] = {
-	{ "setup", "command that a shell runs before the first run", read_setup, false,
-		et_shape_text },
+	{ "setup", "command that a shell runs before the first run",
+		.text = offsetof(struct et_design, setup) },
 	{ "between", "command that a shell runs before the first run of each treatment",
-		read_between, false, et_shape_text },
+		.text = offsetof(struct et_design, between),
+		.at = offsetof(struct et_plan_file, between_at) },
 	{ "reboot", "command that restarts the machine before each treatment but the first",
-		read_reboot, false, et_shape_text },
+		.read = read_reboot },
 	{ 0 },
 };
-
-static int read_hooks(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
-{
-	return et_plan_read_map(r, value, et_hook_keys, "hooks", err);
-}
 
 /*
  * To add a row: its reader and its shape in the schema; man/etalon-plan.5.scd; write the schema
  * again (`etalon doe init --schema >doc/plan.schema.json`). The same for the other tables of keys
- * here, in factors.c and in design.c.
+ * here and in factors.c.
  */
 const struct et_plan_key et_plan_keys[] = {
-	{ "name", "name of the plan; results are kept under it", read_name, true, et_shape_text },
-	{ "programs", "programs to measure", read_programs, true, et_shape_programs },
-	{ "factors", "factors to vary, each over its levels", et_plan_read_factors, true,
-		et_shape_factors },
-	{ "design", "which combinations of levels are run (full)", et_plan_read_design, false,
-		et_shape_design },
+	{ "name", "name of the plan; results are kept under it", read_name, .required = true },
+	{ "programs", "programs to measure", read_programs, .required = true,
+		.shape = et_shape_programs },
+	{ "factors", "factors to vary, each over its levels", et_plan_read_factors,
+		.required = true, .shape = et_shape_factors },
+	{ "design", "which combinations of levels are run (full)", et_plan_read_design,
+		.shape = et_shape_design },
 	{ "replications", "runs of each program under each treatment (31)", read_replications,
-		false, et_shape_positive },
+		.whole = true, .least = 1, .most = ET_MOST_RUNS },
 	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
-		false, et_shape_whole },
-	{ "order", "order of the runs (random)", read_order, false, et_shape_order },
-	{ "seed", "seed of the random order (made of the plan's name)", read_seed, false,
-		et_shape_whole },
-	{ "response", "the figure that is analysed (pt, CPU time)", read_response, false,
-		et_shape_response },
-	{ "run", "options of 'etalon run', by their long names", read_run, false, et_shape_run },
-	{ "hooks", "commands around treatments", read_hooks, false, et_shape_hooks },
+		.whole = true },
+	{ "order", "order of the runs (random)", read_order, .names = et_plan_orders },
+	{ "seed", "seed of the random order (made of the plan's name)", read_seed, .whole = true },
+	{ "response", "the figure that is analysed (pt, CPU time)", read_response,
+		.shape = et_shape_response },
+	{ "run", "options of 'etalon run', by their long names", read_run, .shape = et_shape_run },
+	{ "hooks", "commands around treatments", .keys = et_hook_keys },
 	{ 0 },
 };
+
+/* --- checks that need the whole plan: names in braces, factors that nothing uses, the design ---
+ */
+
+struct uses {
+	const struct et_plan_reader *r;
+	bool used[ET_MOST_FACTORS];
+};
+
+static int unknown_brace(const struct et_plan_reader *r, struct et_plan_place at, const char *what,
+	const char *name, struct et_error *err)
+{
+	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
+	int rc =
+		et_yaml_fail(r->path, at, err, NULL, "%s: there is no factor for {%s}", what, name);
+
+	return et_plan_hint_names(err, rc, name, (const char *const *)names);
+}
+
+/*
+ * Notes which factors a text names in braces. Those after a $ are a shell's, and {build} is the
+ * folder of the program's build.
+ */
+static int note_braces(struct uses *u, const char *text, struct et_plan_place at, const char *what,
+	struct et_error *err)
+{
+	const struct et_design *d = u->r->d;
+
+	for (const char *s = text ? strchr(text, '{') : NULL; s; s = strchr(s + 1, '{')) {
+		size_t len = strcspn(s + 1, "{}"), i = 0;
+		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
+		bool folder = !strcmp(name, "build") && text != d->between && strcmp(what, "input");
+		if (s[1 + len] != '}' || !et_parameter_is_name(name) || folder)
+			continue;
+		if (s > text && s[-1] == '$')
+			continue;
+		while (i < d->n_factors && strcmp(d->factors[i].name, name))
+			i++;
+		if (i == d->n_factors)
+			return unknown_brace(u->r, at, what, name, err);
+		u->used[i] = true;
+	}
+	return 0;
+}
+
+static int note_uses(struct uses *u, struct et_error *err)
+{
+	const struct et_plan_file *p = u->r->out;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < p->n_programs; i++) {
+		const struct et_design_program *g = &p->design->programs[i];
+		rc = note_braces(u, g->command, p->programs[i].command, "command", err);
+		if (rc == 0)
+			rc = note_braces(u, g->build, p->programs[i].build, "build", err);
+		if (rc == 0)
+			rc = note_braces(u, g->input, p->programs[i].input, "input", err);
+	}
+	for (size_t i = 0; rc == 0 && i < p->n_options; i++)
+		rc = note_braces(u, p->options[i].value, p->options[i].at, p->options[i].name, err);
+	if (rc == 0)
+		rc = note_braces(u, p->design->between, p->between_at, "between", err);
+	return rc;
+}
+
+/* A parameter that no command names would be a factor that changes nothing. */
+static int check_used(const struct uses *u, struct et_error *err)
+{
+	const struct et_design *d = u->r->d;
+
+	for (size_t i = 0; i < d->n_factors; i++) {
+		const struct et_design_factor *f = &d->factors[i];
+		enum et_kind_scope scope = et_factor_kinds[f->kind].scope;
+		if (u->used[i] || (scope != ET_SCOPE_TEXT && scope != ET_SCOPE_BUILD))
+			continue;
+		return et_hint(err,
+			et_yaml_fail(u->r->path, u->r->out->factors[i].name, err, NULL,
+				"no command uses the factor '%s', so it would change nothing",
+				f->name),
+			"write {%s} into a %scommand", f->name,
+			scope == ET_SCOPE_BUILD ? "build " : "");
+	}
+	return 0;
+}
+
+static int make_treatments(struct et_plan_reader *r, struct et_error *err)
+{
+	struct et_design *d = r->d;
+	struct et_plan_place at =
+		r->out->design_at.line ? r->out->design_at : r->out->factors[0].name;
+
+	for (size_t i = 0; r->generators && i < d->n_factors; i++) {
+		if (d->factors[i].generator)
+			at = r->generators[i];
+	}
+	int rc = et_design_make_treatments(d, err);
+	if (rc)
+		return et_plan_locate(r->out, at, rc, err);
+	if (d->n_treatments > ET_PLAN_MOST_COMMANDS / d->n_programs)
+		return et_yaml_fail(r->path, at, err,
+			"use fewer programs, factors or levels, or a fractional design",
+			"%zu programs under %zu treatments are more than %d commands",
+			d->n_programs, d->n_treatments, ET_PLAN_MOST_COMMANDS);
+	return 0;
+}
+
+static int check(struct et_plan_reader *r, struct et_error *err)
+{
+	struct uses u = { .r = r };
+	int rc = note_uses(&u, err);
+
+	if (rc == 0)
+		rc = check_used(&u, err);
+	return rc ? rc : make_treatments(r, err);
+}
+
+/* --- the file --- */
 
 /* The text, which must end with a 0 byte. */
 static char *read_stream(FILE *in, size_t *size)
@@ -334,13 +414,15 @@ static void set_discard(struct et_design *d, const struct et_yaml *root)
 
 static int read_tree(struct et_plan_file *p, const struct et_yaml *root, struct et_error *err)
 {
-	struct et_plan_reader r = { .path = p->path, .out = p, .d = p->design };
+	struct et_plan_reader r = {
+		.path = p->path, .out = p, .d = p->design, .object = p->design, .places = p
+	};
 	int rc = et_plan_read_map(&r, root, et_plan_keys, "a plan", err);
 
 	if (rc == 0) {
 		set_defaults(p);
 		set_discard(p->design, root);
-		rc = et_plan_check(&r, err);
+		rc = check(&r, err);
 	}
 	free(r.generators);
 	return rc;

@@ -29,7 +29,7 @@ struct et_plan_option {
 };
 
 struct et_plan_factor_places {
-	struct et_plan_place name, kind;
+	struct et_plan_place name;
 	struct et_plan_place *levels; /* one per level */
 };
 
@@ -65,3 +65,19 @@ int et_plan_locate(
 uint64_t et_plan_runs(const struct et_design *d);
 /* Refuses an experiment of more than ET_PLAN_FREE_RUNS runs, unless the user confirmed it. */
 int et_plan_check_size(const struct et_design *d, bool yes, struct et_error *err) ET_CHECK;
+
+/* --- the JSON Schema of plan files, for editors; made of the tables that read them --- */
+
+/* An option of `run` that a plan can set. */
+struct et_plan_schema_option {
+	const char *name, *help;
+	const char *const *choices; /* NULL-terminated; or NULL */
+	bool flag;                  /* it is given or not */
+};
+
+struct et_plan_schema {
+	const struct et_plan_schema_option *options;
+	size_t n_options;
+};
+
+void et_plan_write_schema(FILE *out, const struct et_plan_schema *s);

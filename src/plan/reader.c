@@ -31,14 +31,13 @@ static int want(const struct et_plan_reader *r, const struct et_yaml *y, enum et
 	const char *what, struct et_error *err)
 {
 	if (et_yaml_empty(y))
-		return et_yaml_fail(r->path, y->at, err, "%s is empty: %s is needed", what,
+		return et_yaml_fail(r->path, y->at, err, NULL, "%s is empty: %s is needed", what,
 			kind == ET_YAML_SCALAR ? "a value" : kinds[kind]);
 	if (y->kind == kind)
 		return 0;
 	ET_AUTO_FREE char *hint = hint_of_kind(y, kind);
-	int rc = et_yaml_fail(r->path, y->at, err, "%s must be %s, not %s", what,
+	return et_yaml_fail(r->path, y->at, err, hint, "%s must be %s, not %s", what,
 		kind == ET_YAML_SCALAR ? "a single value" : kinds[kind], kinds[y->kind]);
-	return hint ? et_hint(err, rc, "%s", hint) : rc;
 }
 
 int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names)
@@ -53,6 +52,17 @@ int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const ch
 	if (n.best)
 		return et_hint(err, rc, "did you mean '%s'?", n.best);
 	return et_hint(err, rc, "use %s", all ? all : "none");
+}
+
+int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
+	const char *text, const char *const *names, size_t *out, struct et_error *err)
+{
+	for (*out = 0; names[*out]; ++*out) {
+		if (!strcmp(names[*out], text))
+			return 0;
+	}
+	return et_plan_hint_names(
+		err, et_yaml_fail(r->path, y->at, err, NULL, "%s '%s'", what, text), text, names);
 }
 
 static const struct et_plan_key *find_key(const struct et_plan_key *keys, const char *name)
@@ -79,16 +89,29 @@ static int unknown_key(const struct et_plan_reader *r, const struct et_yaml *key
 	const char *names[32] = { NULL }, *outer = outer_key(keys, key->text);
 
 	if (!strcmp(key->text, "<<"))
-		return et_hint(err,
-			et_yaml_fail(r->path, key->at, err, "plan files have no merge keys (<<)"),
-			"write the keys out");
-	int rc = et_yaml_fail(r->path, key->at, err, "%s has no key '%s'", of, key->text);
+		return et_yaml_fail(r->path, key->at, err, "write the keys out",
+			"plan files have no merge keys (<<)");
+	int rc = et_yaml_fail(r->path, key->at, err, NULL, "%s has no key '%s'", of, key->text);
 	if (outer)
 		return et_hint(err, rc, "write %s: { %s: %s }", outer, key->text,
 			value->kind == ET_YAML_SCALAR ? value->text : "…");
 	for (size_t i = 0; keys[i].name && i + 1 < ET_LENGTH(names); i++)
 		names[i] = keys[i].name;
 	return et_plan_hint_names(err, rc, key->text, names);
+}
+
+static int read_value(struct et_plan_reader *r, const struct et_plan_key *key,
+	const struct et_yaml *value, struct et_error *err)
+{
+	char *object = r->object, *places = r->places;
+
+	if (key->read)
+		return key->read(r, value, err);
+	if (key->keys)
+		return et_plan_read_map(r, value, key->keys, key->name, err);
+	if (key->at)
+		memcpy(places + key->at, &value->at, sizeof(value->at));
+	return et_plan_read_text(r, value, key->name, (char **)(void *)(object + key->text), err);
 }
 
 int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
@@ -103,11 +126,11 @@ int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
 	for (; rc == 0 && keys->name; keys++) {
 		const struct et_yaml *value = et_yaml_find(map, keys->name);
 		if (value)
-			rc = keys->read(r, value, err);
+			rc = read_value(r, keys, value, err);
 		else if (keys->required)
 			rc = et_hint(err,
-				et_yaml_fail(
-					r->path, map->at, err, "%s has no '%s'", of, keys->name),
+				et_yaml_fail(r->path, map->at, err, NULL, "%s has no '%s'", of,
+					keys->name),
 				"add '%s: …': %s", keys->name, keys->what);
 	}
 	return rc;
@@ -121,7 +144,7 @@ int et_plan_read_text(const struct et_plan_reader *r, const struct et_yaml *valu
 	if (rc)
 		return rc;
 	if (!value->text[strspn(value->text, " \t\n")])
-		return et_yaml_fail(r->path, value->at, err, "%s is empty", what);
+		return et_yaml_fail(r->path, value->at, err, NULL, "%s is empty", what);
 	free(*out);
 	*out = et_strdup(value->text);
 	return 0;
@@ -148,10 +171,10 @@ int et_plan_read_name(const struct et_plan_reader *r, const struct et_yaml *valu
 	if (rc)
 		return rc;
 	if (strlen(name) > LONGEST_NAME)
-		rc = et_yaml_fail(
-			r->path, value->at, err, "%s is longer than %d bytes", what, LONGEST_NAME);
+		rc = et_yaml_fail(r->path, value->at, err, NULL, "%s is longer than %d bytes", what,
+			LONGEST_NAME);
 	else if (!is_printable(name))
-		rc = et_yaml_fail(r->path, value->at, err,
+		rc = et_yaml_fail(r->path, value->at, err, NULL,
 			"%s must be one line without control characters", what);
 	if (rc) {
 		free(name);
@@ -179,6 +202,6 @@ int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *valu
 	int rc = want(r, value, ET_YAML_LIST, what, err);
 
 	if (rc == 0 && !value->n)
-		rc = et_yaml_fail(r->path, value->at, err, "%s is an empty list", what);
+		rc = et_yaml_fail(r->path, value->at, err, NULL, "%s is an empty list", what);
 	return rc;
 }

@@ -1,16 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files that read a plan: tables of the keys of its maps. */
+/* Shared by the files that read a plan: the tree of its values, and tables of the keys of maps. */
 #pragma once
 
 #include "base/json.h"
-#include "plan/schema.h"
-#include "plan/tree.h"
+#include "plan/plan.h"
+
+/* --- YAML --- */
+
+/*
+ * A YAML document as a tree of scalars, lists and maps that know their places. It is a subset of
+ * YAML: no aliases (a small file of aliases can mean gigabytes), no tags, one document.
+ */
+enum et_yaml_kind { ET_YAML_SCALAR, ET_YAML_LIST, ET_YAML_MAP };
+
+struct et_yaml {
+	enum et_yaml_kind kind;
+	struct et_plan_place at;
+	char *text;             /* of a scalar */
+	bool quoted;            /* so that "" and "null" are texts */
+	size_t n, cap;          /* of a list or map */
+	struct et_yaml **items; /* of a map: key, value, key, value, …; keys are scalars */
+};
+
+/* Reads a document of that many bytes; et_yaml_free frees *out. */
+int et_yaml_read(const char *text, size_t size, const char *path, struct et_yaml **out,
+	struct et_error *err) ET_CHECK;
+void et_yaml_free(struct et_yaml *y); /* itself, too; NULL is fine */
+/* Returns the value of a key of a map; NULL: it has none. */
+const struct et_yaml *et_yaml_find(const struct et_yaml *map, const char *key);
+/* Whether it is a scalar without a value: nothing, ~ or null. */
+bool et_yaml_empty(const struct et_yaml *y);
+
+/* Fails with "PATH:LINE:COLUMN: …", and a hint, or none: NULL. */
+int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *hint,
+	const char *fmt, ...) ET_PRINTF(5, 6);
+
+/* --- tables of keys --- */
 
 struct et_plan_reader {
 	const char *path;
 	struct et_plan_file *out;
 	struct et_design *d;
 	struct et_plan_place *generators; /* where the generator of each factor is; or NULL */
+	void *object, *places; /* that have the texts of the map that is read, and their places */
 };
 
 typedef int et_plan_read_key(
@@ -21,24 +53,29 @@ typedef void et_plan_shape(struct et_json *j, const struct et_plan_schema *s);
 
 /* A key of a map. The rows of a table are read in their order, not in that of the file. */
 struct et_plan_key {
-	const char *name; /* NULL ends a table */
-	const char *what; /* one line for the schema */
-	et_plan_read_key *read;
+	const char *name;       /* NULL ends a table */
+	const char *what;       /* one line for the schema */
+	et_plan_read_key *read; /* NULL: a map of `keys`, or a text */
 	bool required;
-	et_plan_shape *shape; /* of a value, for the schema */
+	et_plan_shape
+		*shape; /* of a value, for the schema; NULL: the first of these that is given */
+	const struct et_plan_key *keys; /* of a map */
+	const char *const *names;       /* one of these; NULL ends them */
+	const char *pattern;            /* of a name */
+	bool whole;                     /* a whole number */
+	int64_t least, most;            /* of it; most 0: no limit */
+	/* Else it is any text; without `read`, where it is kept and, if not 0, its place. */
+	size_t text, at;
 };
 
 extern const struct et_plan_key et_plan_keys[];     /* of the file */
 extern const struct et_plan_key et_program_keys[];  /* of a program */
 extern const struct et_plan_key et_factor_keys[];   /* of a factor */
 extern const struct et_plan_key et_design_keys[];   /* of `design` */
-extern const struct et_plan_key et_fraction_keys[]; /* of `fractional` */
 extern const struct et_plan_key et_response_keys[]; /* of `response` */
 extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
-et_plan_shape et_shape_text, et_shape_positive, et_shape_whole, et_shape_programs, et_shape_factors,
-	et_shape_factor_name, et_shape_kind, et_shape_variable, et_shape_objects, et_shape_levels,
-	et_shape_design, et_shape_fractional, et_shape_generators, et_shape_blocks, et_shape_order,
-	et_shape_response, et_shape_run, et_shape_hooks;
+et_plan_shape et_shape_programs, et_shape_factors, et_shape_kind, et_shape_objects, et_shape_levels,
+	et_shape_design, et_shape_generators, et_shape_response, et_shape_run;
 extern const char *const et_plan_orders[]; /* NULL ends the list */
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */
@@ -58,7 +95,8 @@ int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *valu
 	struct et_error *err) ET_CHECK;
 /* Adds "did you mean" or the list of names (NULL ends it) as the hint, and returns rc. */
 int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names);
+/* Finds a text among names; the error is "WHAT 'TEXT'", with the same hint. */
+int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
+	const char *text, const char *const *names, size_t *out, struct et_error *err) ET_CHECK;
 
-et_plan_read_key et_plan_read_factors, et_plan_read_design, et_plan_read_fraction;
-/* After everything is read: names in braces, factors that nothing uses, generators. */
-int et_plan_check(struct et_plan_reader *r, struct et_error *err) ET_CHECK;
+et_plan_read_key et_plan_read_factors, et_plan_read_design;

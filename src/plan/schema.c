@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plan/schema.h"
 #include "model/experiment/experiment.h"
 #include "model/sample/metric.h"
 #include "plan/reader.h"
@@ -27,52 +26,18 @@ static void write_types(struct et_json *j, const char *const *types)
 static const char *const scalars[] = { "string", "number", "boolean", NULL };
 
 /* A command "true" or a program named 3 is a text for etalon, and none for YAML. */
-void et_shape_text(struct et_json *j, const struct et_plan_schema *s)
+static void write_text(struct et_json *j)
 {
-	(void)s;
 	write_types(j, scalars);
 	et_json_int(j, "minLength", 1);
 }
 
-void et_shape_whole(struct et_json *j, const struct et_plan_schema *s)
+static void write_whole(struct et_json *j, int64_t least, int64_t most)
 {
-	(void)s;
 	et_json_string(j, "type", "integer");
-	et_json_int(j, "minimum", 0);
-}
-
-void et_shape_positive(struct et_json *j, const struct et_plan_schema *s)
-{
-	(void)s;
-	et_json_string(j, "type", "integer");
-	et_json_int(j, "minimum", 1);
-	et_json_int(j, "maximum", ET_MOST_RUNS);
-}
-
-void et_shape_factor_name(struct et_json *j, const struct et_plan_schema *s)
-{
-	(void)s;
-	et_json_string(j, "type", "string");
-	et_json_string(j, "pattern", "^[A-Za-z_][A-Za-z0-9_-]*$");
-}
-
-void et_shape_variable(struct et_json *j, const struct et_plan_schema *s)
-{
-	(void)s;
-	et_json_string(j, "type", "string");
-	et_json_string(j, "pattern", "^[A-Za-z_][A-Za-z0-9_]*$");
-}
-
-void et_shape_order(struct et_json *j, const struct et_plan_schema *s)
-{
-	(void)s;
-	write_enum(j, et_plan_orders);
-}
-
-void et_shape_blocks(struct et_json *j, const struct et_plan_schema *s)
-{
-	(void)s;
-	write_enum(j, et_design_blocks_names);
+	et_json_int(j, "minimum", least);
+	if (most)
+		et_json_int(j, "maximum", most);
 }
 
 static void write_texts(struct et_json *j, const char *pattern)
@@ -88,9 +53,10 @@ static void write_texts(struct et_json *j, const char *pattern)
 
 void et_shape_objects(struct et_json *j, const struct et_plan_schema *s)
 {
+	(void)s;
 	et_json_array(j, "anyOf");
 	et_json_object(j, NULL);
-	et_shape_text(j, s);
+	write_text(j);
 	et_json_end(j);
 	et_json_object(j, NULL);
 	write_texts(j, NULL);
@@ -116,6 +82,9 @@ static void write_required(struct et_json *j, const struct et_plan_key *keys)
 	et_json_end(j);
 }
 
+static void write_value(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s);
+
 static void write_map(
 	struct et_json *j, const struct et_plan_key *keys, const struct et_plan_schema *s)
 {
@@ -126,10 +95,29 @@ static void write_map(
 	for (; keys->name; keys++) {
 		et_json_object(j, keys->name);
 		et_json_string(j, "description", keys->what);
-		keys->shape(j, s);
+		write_value(j, keys, s);
 		et_json_end(j);
 	}
 	et_json_end(j);
+}
+
+static void write_value(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
+{
+	if (key->shape) {
+		key->shape(j, s);
+	} else if (key->keys) {
+		write_map(j, key->keys, s);
+	} else if (key->names) {
+		write_enum(j, key->names);
+	} else if (key->pattern) {
+		et_json_string(j, "type", "string");
+		et_json_string(j, "pattern", key->pattern);
+	} else if (key->whole) {
+		write_whole(j, key->least, key->most);
+	} else {
+		write_text(j);
+	}
 }
 
 /* A list of names, or a map. */
@@ -153,11 +141,6 @@ void et_shape_design(struct et_json *j, const struct et_plan_schema *s)
 	write_names_or_map(j, full, et_design_keys, s);
 }
 
-void et_shape_fractional(struct et_json *j, const struct et_plan_schema *s)
-{
-	write_map(j, et_fraction_keys, s);
-}
-
 void et_shape_response(struct et_json *j, const struct et_plan_schema *s)
 {
 	const char *names[ET_METRICS + 1] = { NULL };
@@ -165,11 +148,6 @@ void et_shape_response(struct et_json *j, const struct et_plan_schema *s)
 	for (int i = 0; i < ET_METRICS; i++)
 		names[i] = et_metrics[i].name;
 	write_names_or_map(j, names, et_response_keys, s);
-}
-
-void et_shape_hooks(struct et_json *j, const struct et_plan_schema *s)
-{
-	write_map(j, et_hook_keys, s);
 }
 
 static void write_maps(
@@ -217,9 +195,7 @@ void et_shape_levels(struct et_json *j, const struct et_plan_schema *s)
 static void write_level(struct et_json *j, const struct et_factor_kind *k)
 {
 	if (k->form == ET_LEVEL_WHOLE) {
-		et_json_string(j, "type", "integer");
-		et_json_int(j, "minimum", k->lo);
-		et_json_int(j, "maximum", k->hi);
+		write_whole(j, k->lo, k->hi);
 		return;
 	}
 	et_json_flat_array(j, "enum");

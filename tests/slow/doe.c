@@ -292,7 +292,7 @@ static void print_power(int trials)
 
 /*
  * The bounds are those of the promise: 93 to 97 %, and 5 % with three standard errors of the
- * simulation. An interval of a range covers at least as often (stats/doe/effects.h).
+ * simulation. An interval of a range covers at least as often (stats/doe/program.h).
  */
 static void check(const struct layout *layout, enum law law, size_t runs, int trials)
 {

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
 #include "app/doe/doe.h"
-#include "app/doe/parts.h"
-#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "model/design/terms.h"
+#include "source/kind.h"
 #include "source/operand.h"
 #include "stats/doe/doe.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* The experiments, and the effects that --terms names. */
-struct analysis {
-	struct et_doe_loaded of;
-	uint32_t *terms;
-	size_t n_terms;
-};
 
 /* The same experiment twice would count its runs twice. */
 static int check_distinct(const struct et_doe_loaded *a, struct et_error *err)
@@ -91,43 +83,144 @@ static int show(const struct et_cli *cli, const struct et_doe_request *r, struct
 	return et_cli_close_output(stdout, "-", err);
 }
 
-static int analyse(const struct et_cli *cli, const struct et_doe_request *r,
-	const struct analysis *a, struct et_error *err)
-{
-	const struct et_experiment *const *list = (const struct et_experiment *const *)a->of.list;
-	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
-	struct et_doe_result result = { 0 };
-	int rc = et_doe_analyse(list, a->of.n, &o, &result, err);
-
-	if (rc)
-		return rc;
-	struct et_doe_view v = { .result = &result,
-		.experiments = list,
-		.n_experiments = a->of.n,
-		.parts = a->of.parts,
-		.terms = a->terms,
-		.n_terms = a->n_terms,
-		.verbose = cli->verbosity > 0,
-		.tables = r->tables,
-		.plot = r->plot };
-	rc = show(cli, r, &v, err);
-	et_doe_result_free(&result);
-	return rc;
-}
-
 int et_doe_do_analyse(struct et_call *call, struct et_error *err)
 {
 	struct et_cli *cli = call->cli;
 	const struct et_doe_request *r = call->ctx;
-	struct analysis a = { 0 };
-	int rc = load(cli, call->operands, call->n, &a.of, err);
+	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
+	struct et_doe_loaded l = { 0 };
+	struct et_doe_result result = { 0 };
+	struct et_doe_view v = { .result = &result,
+		.verbose = cli->verbosity > 0,
+		.tables = r->tables,
+		.plot = r->plot };
+	ET_AUTO_FREE uint32_t *terms = NULL;
+	int rc = load(cli, call->operands, call->n, &l, err);
 
+	v.experiments = (const struct et_experiment *const *)l.list;
+	v.n_experiments = l.n;
+	v.parts = l.parts;
 	if (!rc && r->terms)
-		rc = et_design_terms_parse(
-			a.of.list[0]->design, r->terms, &a.terms, &a.n_terms, err);
+		rc = et_design_terms_parse(l.list[0]->design, r->terms, &terms, &v.n_terms, err);
+	v.terms = terms;
 	if (!rc)
-		rc = analyse(cli, r, &a, err);
-	et_doe_loaded_free(&a.of);
-	free(a.terms);
+		rc = et_doe_analyse(v.experiments, l.n, &o, &result, err);
+	if (!rc) {
+		rc = show(cli, r, &v, err);
+		et_doe_result_free(&result);
+	}
+	et_doe_loaded_free(&l);
+	return rc;
+}
+
+/*
+ * The findings of a designed experiment in short, after `doe run`; and how `show`, `export` and
+ * `report` write one that is stored.
+ */
+
+static int analyse_plainly(const struct et_experiment *const *e, size_t n,
+	struct et_doe_result *out, struct et_error *err)
+{
+	const struct et_doe_options o = {
+		.alpha = 0.05, .level = (*e)->plan.level > 0 ? (*e)->plan.level : 0.95, .method = -1
+	};
+
+	return et_doe_analyse(e, n, &o, out, err);
+}
+
+int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *const *list,
+	size_t n, FILE *out, struct et_error *err)
+{
+	struct et_page page = {
+		.out = out, .width = cli->columns, .color = cli->color && out == stdout
+	};
+	struct et_doe_result result;
+	struct et_doe_view v = { .result = &result, .experiments = list, .n_experiments = n };
+	int rc = analyse_plainly(list, n, &result, err);
+
+	if (rc)
+		return rc;
+	et_doe_print_short(&v, &page);
+	et_doe_result_free(&result);
+	return 0;
+}
+
+static int print(const struct et_cli *cli, const struct et_stored *s,
+	const struct et_text_options *o, size_t *left, struct et_error *err)
+{
+	const struct et_experiment *e = s->experiment;
+
+	/* The user asked for the samples that the checks remove. */
+	if (s->rejudged)
+		return et_stored_plain.print(cli, s, o, left, err);
+	*left = 0;
+	int rc = et_doe_print_findings(cli, &e, 1, stdout, err);
+	if (rc)
+		return rc;
+	if (cli->verbosity > 0)
+		et_text_result(e, &s->judgement, o, stdout);
+	if (cli->verbosity >= 0)
+		printf("all effects and treatments: etalon doe analyse %s\n", e->id);
+	return 0;
+}
+
+static int write_stored_page(
+	const struct et_stored *s, const char *format, FILE *out, struct et_error *err)
+{
+	const struct et_experiment *e = s->experiment;
+	struct et_doe_result result;
+	struct et_doe_view v = { .result = &result, .experiments = &e, .n_experiments = 1 };
+	int rc = analyse_plainly(&e, 1, &result, err);
+
+	(void)format;
+	if (rc)
+		return rc;
+	et_doe_page(&v, out);
+	et_doe_result_free(&result);
+	return 0;
+}
+
+static int refuse(const struct et_experiment *e, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s belongs to the plan '%s' of 'etalon doe'", e->id,
+			e->design->name),
+		"run 'etalon doe run PLAN' to continue it");
+}
+
+const struct et_stored_kind et_kind_designed = {
+	.design = true,
+	.more = true, /* with a function as response it is a profile, too */
+	.mark = "[doe] ",
+	.page = true,
+	.formats = (const char *const[]){ "html", NULL },
+	.write = write_stored_page,
+	.print = print,
+	/* The plan file belongs to it: `doe run` compares it and applies the treatments. */
+	.resumed_by = (const char *const[]){ NULL },
+	.refuse = refuse,
+};
+
+/* `etalon doe export`: the runs as CSV, or a script for R that repeats the analysis. */
+
+int et_doe_export(struct et_call *call, struct et_error *err)
+{
+	const struct et_doe_request *r = call->ctx;
+	struct et_doe_loaded l = { 0 };
+	struct et_output out;
+	int rc = et_doe_load(call->cli, call->operands[0], &l, err);
+
+	if (rc == 0) {
+		const struct et_experiment *const *all =
+			(const struct et_experiment *const *)l.list;
+		FILE *f = et_output_start(&out, r->output ? r->output : "-", err);
+		if (f && r->r_script)
+			et_doe_r(all, l.n, r->data ? r->data : "data.csv", f);
+		else if (f)
+			et_doe_csv(all, l.n, f);
+		rc = et_output_finish(&out, 0, err);
+	}
+	et_doe_loaded_free(&l);
 	return rc;
 }

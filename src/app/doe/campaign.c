@@ -2,9 +2,7 @@
 /* `etalon doe run PLAN --engine …`: the experiment of a plan on many machines. */
 #include "campaign/campaign.h"
 #include "app/compare/machines.h"
-#include "app/doe/findings.h"
-#include "app/doe/parts.h"
-#include "app/doe/run.h"
+#include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/ask.h"
@@ -27,25 +25,10 @@ struct running {
 
 /* --- the plan --- */
 
-static int ask(const struct running *r, struct et_error *err)
-{
-	int rc = et_plan_check_size(r->e->design, r->request->yes, err);
-
-	if (rc == 0 || !et_can_ask())
-		return rc;
-	if (et_ask(err->what, "run it?"))
-		return 0;
-	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
-}
-
 static int read_plan(struct running *r, struct et_error *err)
 {
-	int rc = et_doe_read_plan(r->path, &r->plan, err);
+	int rc = et_doe_read(r->r.cli, r->path, &r->plan, &r->m, &r->e, err);
 
-	if (rc == 0)
-		rc = et_doe_set_measuring(&r->plan, &r->m, err);
-	if (rc == 0)
-		rc = et_doe_make(r->r.cli, &r->plan, false, &r->e, err);
 	if (rc)
 		return rc;
 	if (r->e->design->reboot)
@@ -109,7 +92,7 @@ static int begin(struct running *r, struct et_error *err)
 	if (again)
 		rc = et_campaigning_attach(&r->r, id, true, err);
 	else
-		rc = ask(r, err);
+		rc = et_doe_ask(r->e->design, r->request->yes, err);
 	if (rc == 0 && !again)
 		rc = et_campaigning_open_engine(&r->r, &plan, err);
 	if (rc == 0 && !again)
@@ -167,7 +150,7 @@ static int print_findings(struct running *r, struct et_error *err)
 	int rc = et_doe_load(r->r.cli, r->r.c->id, &l, err);
 
 	if (rc == 0)
-		rc = et_doe_print_all_findings(
+		rc = et_doe_print_findings(
 			r->r.cli, (const struct et_experiment *const *)l.list, l.n, r->r.text, err);
 	et_doe_loaded_free(&l);
 	return rc;

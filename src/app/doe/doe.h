@@ -5,6 +5,7 @@
 #include "app/doe/view.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "conduct/measuring.h"
 #include "model/experiment/experiment.h"
 #include "plan/plan.h"
 
@@ -37,19 +38,16 @@ struct et_doe_request {
 et_action_run et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_do_analyse, et_doe_import,
 	et_doe_export;
 
+/* Writes a sensible first plan for a command. */
+int et_doe_write_first(const char *command, FILE *out, struct et_error *err) ET_CHECK;
+/* Whether a program is linked with a library of OpenMP. */
+bool et_doe_uses_openmp(const char *path);
 /* Reads a plan file ("-" is standard input). et_plan_file_free frees *out. */
 int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error *err) ET_CHECK;
 /* Why a plan cannot set an option of `run`: what to do instead; NULL: it can. */
 const char *et_doe_refusal(const char *option);
-struct et_run_options;
-struct et_measuring;
-struct et_machine;
 /* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
-bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels);
-/* Sets o to the defaults of `doe` and then to the options of `run` in the plan, which outlives o.
- */
-int et_doe_set_options(
-	const struct et_plan_file *plan, struct et_run_options *o, struct et_error *err) ET_CHECK;
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, const char *const *levels);
 /*
  * Fills the parts of m that the plan's options of `run` decide and that are not part of the
  * experiment: env and no_ledger. They point into the plan.
@@ -90,3 +88,81 @@ struct et_doe_pilot;
  */
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
 	char **why, char **failed, struct et_error *err) ET_CHECK;
+
+/* The experiments that operands of analyse, status and export mean. To begin, set all to 0. */
+struct et_doe_loaded {
+	struct et_experiment **list;
+	size_t n, cap;
+	struct et_doe_parts parts; /* of campaigns; those that are not done are missing */
+	bool whole;                /* set by the caller: a campaign is wanted, not its parts */
+	struct et_campaign *campaign;
+	const char *plan; /* the operand if it is the path of a plan file */
+};
+
+/*
+ * Adds the experiments that an operand means: a plan file (the newest experiment of its name and
+ * design; if machines are blocks, of each machine), a record that etalon has written, an id, or a
+ * label. A campaign, or a plan or label whose newest experiment is part of one, means the
+ * experiments of its done parts. The caller frees them also on failure.
+ */
+int et_doe_load(struct et_cli *cli, const char *operand, struct et_doe_loaded *out,
+	struct et_error *err) ET_CHECK;
+
+void et_doe_loaded_free(struct et_doe_loaded *l);
+
+/* --- the response `profile: FUNCTION` --- */
+
+/* Returns the function whose CPU time is the response, or NULL: it is something else. */
+const char *et_doe_function(const struct et_experiment *e);
+/*
+ * Fails if no run was seen in the function, and names its place in the plan and those that were
+ * seen. `none` begins the sentence: "no run".
+ */
+int et_doe_check_function(const struct et_plan_file *plan, const struct et_experiment *e,
+	const char *none, struct et_error *err) ET_CHECK;
+/* The same as a warning: a function that takes little time may be seen later. */
+void et_doe_warn_function(
+	const struct et_plan_file *plan, const struct et_experiment *e, const char *none);
+
+/* --- running --- */
+
+/* Asks before a large experiment begins, unless the user gave --yes. */
+int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err) ET_CHECK;
+/* Reads a plan and makes its experiment, and what the plan decides of m. */
+int et_doe_read(struct et_cli *cli, const char *path, struct et_plan_file *plan,
+	struct et_measuring *m, struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* The command line of an action of `doe`, as a shell takes it. The caller frees it. */
+char *et_doe_line(const char *action, const char *path, const char *store);
+
+/* Prints the findings of experiments of one plan, as `doe analyse` computes them without options.
+ */
+int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *const *list,
+	size_t n, FILE *out, struct et_error *err) ET_CHECK;
+/*
+ * The hook `reboot` of designed experiments: the machine restarts before each treatment but the
+ * first. A session runs one treatment, makes everything durable and runs the hook; the next
+ * session, in another boot, runs the next treatment. The record has the boot of each treatment.
+ */
+struct et_doe_reboot {
+	struct et_measuring *m;
+	const char *plan; /* path of the plan file */
+	bool begun;       /* this session has a treatment */
+	uint32_t treatment;
+	bool due;      /* the session has ended because the machine is to restart */
+	uint32_t next; /* the treatment after that */
+	bool refused;  /* the machine has not restarted since the treatment before */
+};
+
+/*
+ * Before the runs of a command (see struct et_driver); does nothing without the hook. Returns
+ * -EAGAIN if the machine must restart first.
+ */
+int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err) ET_CHECK;
+/*
+ * Runs the hook, when the session is closed: installs a unit that continues after the restart, if
+ * it can, and prints to out how the experiment continues.
+ */
+int et_doe_reboot_now(struct et_doe_reboot *r, const struct et_experiment *e, FILE *out,
+	struct et_error *err) ET_CHECK;
+/* Refuses to begin anything else than the experiment that such a unit is to continue. */
+int et_doe_reboot_check(const struct et_experiment *earlier, struct et_error *err) ET_CHECK;

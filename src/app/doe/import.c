@@ -36,7 +36,7 @@ static void report(const struct et_cli *cli, const struct et_experiment *e,
 		return;
 	}
 	printf("imported %s: %zu run%s of %zu program%s under %zu treatments\n", e->id, n,
-		n == 1 ? "" : "s", d->n_programs, d->n_programs == 1 ? "" : "s", d->n_treatments);
+		et_doe_plural(n), d->n_programs, et_doe_plural(d->n_programs), d->n_treatments);
 	printf("response: %s (%s); ", found->response ? found->response : "?",
 		et_results_unit_names[found->unit]);
 	for (size_t f = 0; f < d->n_factors; f++)

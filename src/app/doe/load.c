@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the stored experiments of a plan, or of an id, a label or a file. */
 #include "app/doe/doe.h"
-#include "app/doe/parts.h"
 #include "base/alloc.h"
 #include "model/design/change.h"
 #include "source/input.h"
@@ -38,6 +37,177 @@ int et_doe_find(
 	return et_store_list(store, 0, note, &n, err);
 }
 
+void et_doe_loaded_free(struct et_doe_loaded *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		et_experiment_free(l->list[i]);
+	free(l->list);
+	et_campaign_free(l->campaign);
+}
+
+/* Takes e. */
+static void add(struct et_doe_loaded *l, struct et_experiment *e)
+{
+	ET_GROW(l->list, l->n, l->cap);
+	l->list[l->n++] = e;
+}
+
+static void move_all(struct et_doe_loaded *from, struct et_doe_loaded *to)
+{
+	for (size_t i = 0; i < from->n; i++)
+		add(to, from->list[i]);
+	from->n = 0;
+	to->parts.all += from->parts.all;
+	to->parts.missing += from->parts.missing;
+	to->parts.missing_runs += from->parts.missing_runs;
+}
+
+/* Replaces heads, from the given one on, by the experiments with their samples. */
+static int complete(
+	struct et_store *store, struct et_doe_loaded *l, size_t from, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = from; rc == 0 && i < l->n; i++) {
+		struct et_experiment *e;
+		rc = et_store_load(store, l->list[i]->id, &e, err);
+		if (rc)
+			break;
+		et_experiment_free(l->list[i]);
+		l->list[i] = e;
+	}
+	return rc;
+}
+
+/* Counts a part that is not done; all parts have the commands of the first that is. */
+static void note_missing(
+	const struct et_part *p, const struct et_experiment *e, struct et_doe_loaded *l)
+{
+	l->parts.missing++;
+	l->parts.missing_runs += (uint64_t)(p->rounds + e->plan.warmup) * e->n_commands;
+}
+
+static int none_done(const struct et_campaign *c, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "no part of campaign %s is done yet", c->id),
+		"see 'etalon doe status %s'", c->id);
+}
+
+/* Adds the experiments of the done parts. An experiment that was removed is missing. */
+static int add_parts(struct et_store *store, const struct et_campaign *c, struct et_doe_loaded *l,
+	struct et_error *err)
+{
+	ET_AUTO_FREE bool *there = et_calloc(c->n_parts + 1, sizeof(*there));
+	size_t before = l->n;
+
+	for (size_t i = 0; i < c->n_parts; i++) {
+		struct et_experiment *e;
+		if (c->parts[i].state != ET_PART_DONE)
+			continue;
+		int rc = et_store_load(store, c->parts[i].experiment, &e, err);
+		if (rc == -ENOENT)
+			continue;
+		if (rc)
+			return rc;
+		add(l, e);
+		there[i] = true;
+	}
+	if (l->n == before)
+		return none_done(c, err);
+	l->parts.all += c->n_parts;
+	for (size_t i = 0; i < c->n_parts; i++) {
+		if (!there[i])
+			note_missing(&c->parts[i], l->list[before], l);
+	}
+	return 0;
+}
+
+/* Whether another experiment is of the same part; then the later attempt is kept in its place. */
+static bool replaced(struct et_doe_loaded *l, size_t from, struct et_experiment *e)
+{
+	for (size_t i = from; i < l->n; i++) {
+		if (l->list[i]->member.part != e->member.part)
+			continue;
+		bool later = e->member.attempt > l->list[i]->member.attempt;
+		struct et_experiment *old = later ? l->list[i] : e;
+		l->list[i] = later ? e : l->list[i];
+		et_experiment_free(old);
+		return true;
+	}
+	return false;
+}
+
+/* Parts that were imported, without their campaign: nobody knows how many there are. */
+static int add_members(struct et_store *store, const struct et_experiment *one,
+	struct et_doe_loaded *l, struct et_error *err)
+{
+	struct et_doe_ids ids = { 0 };
+	size_t before = l->n;
+	int rc = et_doe_find(store, one->label ? one->label : "", &ids, err);
+
+	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
+		struct et_experiment *e;
+		rc = et_store_load_head(store, ids.list[i], &e, err);
+		if (rc)
+			break;
+		if (strcmp(e->member.campaign, one->member.campaign) != 0)
+			et_experiment_free(e);
+		else if (!replaced(l, before, e))
+			add(l, e);
+	}
+	free(ids.list);
+	return rc ? rc : complete(store, l, before, err);
+}
+
+/* Adds the experiments of the parts that are done. -ENOENT: there is none, or no such campaign. */
+static int load_campaign(
+	struct et_store *store, const char *id, struct et_doe_loaded *l, struct et_error *err)
+{
+	struct et_campaign *c;
+	int rc = et_campaign_load(store, id, &c, err);
+
+	if (rc)
+		return rc;
+	rc = add_parts(store, c, l, err);
+	et_campaign_free(c);
+	return rc;
+}
+
+/*
+ * The same of the campaign that e is a part of; frees e. If the store has only its parts, which
+ * were imported, these are added.
+ */
+static int load_campaign_of(struct et_store *store, struct et_experiment *e,
+	struct et_doe_loaded *l, struct et_error *err)
+{
+	int rc = load_campaign(store, e->member.campaign, l, err);
+
+	if (rc == -ENOENT)
+		rc = add_members(store, e, l, err);
+	et_experiment_free(e);
+	return rc;
+}
+
+/*
+ * Finds the campaign of that id, or of that label if no experiment of it is newer. e is the
+ * experiment of that name, or NULL.
+ */
+static bool find_campaign(
+	struct et_store *store, const char *name, const struct et_experiment *e, char id[40])
+{
+	struct et_error ignored;
+	struct et_campaign *c;
+
+	if (!strcmp(name, "last") || et_campaign_find(store, name, id, &ignored) ||
+		et_campaign_load(store, id, &c, &ignored))
+		return false;
+	bool newer = !e || !e->label || strcmp(e->label, name) != 0 ||
+		     c->created_wall_ns > e->started_wall_ns;
+	et_campaign_free(c);
+	return newer;
+}
+
 static bool has_machine(const struct et_doe_loaded *l, const struct et_experiment *e)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -53,7 +223,7 @@ static bool takes(struct et_doe_loaded *l, struct et_experiment *e)
 	/* Parts of campaigns belong to theirs, not to experiments of single machines. */
 	if (l->n && (e->member.campaign[0] || has_machine(l, e)))
 		return false;
-	et_doe_loaded_add(l, e);
+	add(l, e);
 	return true;
 }
 
@@ -78,7 +248,7 @@ static int load_design(struct et_store *store, const struct et_design *d, struct
 			break;
 		char *differs = et_design_changes(e->design, d);
 		if (!differs && !l->n && e->member.campaign[0]) {
-			rc = et_doe_load_campaign_of(store, e, l, err);
+			rc = load_campaign_of(store, e, l, err);
 			before = l->n;
 			break;
 		}
@@ -93,7 +263,7 @@ static int load_design(struct et_store *store, const struct et_design *d, struct
 		et_experiment_free(e);
 	}
 	free(ids.list);
-	return rc ? rc : et_doe_loaded_complete(store, l, before, err);
+	return rc ? rc : complete(store, l, before, err);
 }
 
 static int load_plan(struct et_store *store, const char *path, const struct et_design *d,
@@ -107,8 +277,8 @@ static int load_plan(struct et_store *store, const char *path, const struct et_d
 		return rc;
 	if (changes)
 		return et_doe_changed(path, other, changes, err);
-	if (et_doe_find_campaign(store, d->name, NULL, id))
-		return et_doe_load_campaign(store, id, l, err);
+	if (find_campaign(store, d->name, NULL, id))
+		return load_campaign(store, id, l, err);
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment of the plan '%s' is stored yet",
 			d->name),
@@ -139,13 +309,13 @@ static int load_found(struct et_store *store, const char *name, struct et_experi
 	int rc = check_design(e, name, err);
 
 	if (rc == 0 && is_label(name, e) && e->member.campaign[0])
-		return et_doe_load_campaign_of(store, e, l, err);
+		return load_campaign_of(store, e, l, err);
 	if (rc == 0 && e->label && !strcmp(e->label, name) &&
 		e->design->blocks == ET_BLOCKS_MACHINE) {
 		rc = load_design(store, e->design, l, &changes, id, err);
 	} else if (rc == 0) {
-		et_doe_loaded_add(l, e);
-		return et_doe_loaded_complete(store, l, l->n - 1, err);
+		add(l, e);
+		return complete(store, l, l->n - 1, err);
 	}
 	et_experiment_free(e);
 	return rc;
@@ -161,9 +331,9 @@ static int load_name(
 
 	if (rc == 0)
 		rc = et_store_load_head(store, id, &e, err);
-	if ((rc == 0 || rc == -ENOENT) && et_doe_find_campaign(store, name, e, id)) {
+	if ((rc == 0 || rc == -ENOENT) && find_campaign(store, name, e, id)) {
 		et_experiment_free(e);
-		return et_doe_load_campaign(store, id, l, err);
+		return load_campaign(store, id, l, err);
 	}
 	return rc ? rc : load_found(store, name, e, l, err);
 }
@@ -184,13 +354,13 @@ static int find(
 	struct et_doe_loaded l = { 0 };
 
 	s->opened = true;
-	if (s->out->whole && et_doe_find_campaign(store, name, NULL, id))
+	if (s->out->whole && find_campaign(store, name, NULL, id))
 		return et_campaign_load(store, id, &s->out->campaign, err);
 	int rc = s->design ? load_plan(store, s->operand, s->design, &l, err)
 			   : load_name(store, name, &l, err);
 	if (rc == 0 && l.n) {
 		memcpy(id, l.list[0]->id, sizeof(l.list[0]->id));
-		et_doe_loaded_move(&l, s->out);
+		move_all(&l, s->out);
 	}
 	et_doe_loaded_free(&l);
 	return rc;
@@ -234,7 +404,7 @@ static int read_file(void *ctx, FILE *in, const char *name, struct et_error *err
 	rc = et_input_record(data, size, name, &e, err);
 	if (rc)
 		return rc;
-	et_doe_loaded_add(s->out, e);
+	add(s->out, e);
 	return check_design(e, name, err);
 }
 

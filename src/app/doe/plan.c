@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe plan`: what `doe run` would do, how long it takes, and what it can find. */
 #include "app/doe/doe.h"
-#include "app/doe/function.h"
-#include "app/doe/view_plan.h"
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/doubles.h"
+#include "build/build.h"
+#include "cli/signals.h"
+#include "conduct/leftovers.h"
+#include "draw/progress.h"
+#include "measure/child/runner.h"
 #include "model/design/terms.h"
+#include "profile/sampling/observe.h"
 #include "protocol/schedule.h"
+#include "report/review.h"
 
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 
 /* More runs than this are listed only with -v. */
 enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };
@@ -114,5 +123,224 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
 		rc = look(cli, r, &plan, e, &call->status, err);
 	et_experiment_free(e);
 	et_plan_file_free(&plan);
+	return rc;
+}
+
+/*
+ * The pilot runs of `doe plan`. They go through the same runner as those of `doe run`, with the
+ * treatments of the child, but without changes of the machine, hooks and builds; nothing is stored.
+ * Somebody may look at the plan of somebody else, so every command is printed before one runs.
+ */
+
+extern char **environ;
+
+enum { TREATMENTS = 3, PASSES = 5 }; /* the first pass warms up */
+static const uint64_t all_ns = 10000000000, longest_ns = 30000000000;
+
+struct pilots {
+	struct et_cli *cli;
+	const struct et_experiment *e;
+	struct et_executor executor;
+	struct et_progress progress;
+	uint64_t began_ns;
+	uint32_t treatments[TREATMENTS];
+	size_t n_treatments, done;
+	struct et_welford *cells; /* per program, TREATMENTS */
+	uint64_t *last_ns;        /* per program: the duration of its last run */
+	struct et_doe_pilot *list;
+	char *failed; /* which run, or NULL */
+};
+
+/* The first, the last and one between them. */
+static void choose_treatments(struct pilots *p)
+{
+	uint32_t n = (uint32_t)p->e->design->n_treatments;
+
+	p->treatments[p->n_treatments++] = 0;
+	p->treatments[p->n_treatments++] = n - 1;
+	if (n > 2)
+		p->treatments[p->n_treatments++] = n / 2;
+}
+
+static bool is_built(const struct pilots *p)
+{
+	const struct et_design *d = p->e->design;
+
+	for (size_t t = 0; t < p->n_treatments; t++) {
+		for (uint32_t i = 0; i < d->n_programs; i++) {
+			if (!et_doe_build_kept(p->e, et_design_command(d, p->treatments[t], i)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void draw(struct pilots *p, const char *name)
+{
+	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
+
+	et_progress_draw(&p->progress,
+		&(struct et_progress_state){ .name = name,
+			.done = p->done,
+			.elapsed_ns = now - p->began_ns,
+			.estimate = "pilot runs" },
+		now);
+}
+
+/* A run of a program; a program that fails ends the pilot. */
+static int run_once(
+	struct pilots *p, size_t pass, size_t place, uint32_t program, struct et_error *err)
+{
+	const struct et_experiment *e = p->e;
+	struct et_request q = { .arrangement = ET_SOLO,
+		.command = et_design_command(e->design, p->treatments[place], program),
+		.warmup = true,
+		.most_ns = longest_ns };
+	struct et_sample samples[ET_SLOTS];
+	struct et_doe_pilot *out = &p->list[program];
+	uint64_t begin = et_clock_read_ns(CLOCK_MONOTONIC);
+
+	draw(p, e->design->programs[program].name);
+	int rc = p->executor.run(p->executor.ctx, &q, samples, err);
+	if (rc && rc != -ETIME)
+		return rc;
+	uint64_t ns = et_clock_read_ns(CLOCK_MONOTONIC) - begin;
+	p->done++;
+	p->last_ns[program] = ns;
+	out->n++;
+	out->run_ns += ((double)ns - out->run_ns) / (double)out->n;
+	if (rc) {
+		out->cut = true;
+		return 0;
+	}
+	const struct et_measured *m = &samples[0].measured;
+	if ((m->exit_code || m->signal) && !e->plan.ignore_failure && !p->failed)
+		p->failed = et_asprintf("a pilot run of '%s' failed with %s %d",
+			e->commands[q.command].name, m->signal ? "signal" : "exit status",
+			m->signal ? m->signal : m->exit_code);
+	uint64_t value = et_sample_metric(&samples[0], e->metric);
+	if (pass && value != ET_UNKNOWN)
+		et_welford_add(&p->cells[program * TREATMENTS + place], (double)value);
+	et_sample_free(&samples[0]);
+	return 0;
+}
+
+/* Whether there is time for another run of a program; the first is made in any case. */
+static bool in_time(const struct pilots *p, uint32_t program)
+{
+	uint64_t used = et_clock_read_ns(CLOCK_MONOTONIC) - p->began_ns;
+
+	if (!p->list[program].n)
+		return true;
+	return !p->list[program].cut && used + p->last_ns[program] <= all_ns;
+}
+
+static int run_passes(struct pilots *p, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t pass = 0; pass < PASSES; pass++) {
+		for (size_t t = 0; t < p->n_treatments; t++) {
+			for (uint32_t i = 0; i < p->e->design->n_programs; i++) {
+				if (rc == 0 && !p->failed && in_time(p, i))
+					rc = run_once(p, pass, t, i, err);
+			}
+		}
+	}
+	return rc;
+}
+
+/* The scatter within treatments, pooled. */
+static void conclude(struct pilots *p)
+{
+	for (size_t i = 0; i < p->e->design->n_programs; i++) {
+		double n = 0, df = 0, sum = 0, squares = 0;
+		for (size_t t = 0; t < p->n_treatments; t++) {
+			const struct et_welford *c = &p->cells[i * TREATMENTS + t];
+			n += c->n;
+			df += c->n > 1 ? c->n - 1 : 0;
+			sum += c->n * c->mean;
+			squares += c->squares;
+		}
+		p->list[i].mean = n > 0 ? sum / n : NAN;
+		p->list[i].sd = df > 0 && !p->e->profile ? sqrt(squares / df) : NAN;
+	}
+}
+
+/* On stderr, also with -q: standard output may be JSON. */
+static void announce(const struct pilots *p)
+{
+	const struct et_design *d = p->e->design;
+	struct et_page page = { .out = stderr, .width = p->cli->columns };
+	ET_AUTO_FREE uint32_t *commands =
+		et_calloc(p->n_treatments * d->n_programs, sizeof(*commands));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_programs; i++) {
+		for (size_t t = 0; t < p->n_treatments; t++)
+			commands[n++] = et_design_command(d, p->treatments[t], i);
+	}
+	et_review_pilots(p->e, commands, n, &page);
+	fflush(stderr);
+}
+
+static int make(struct pilots *p, struct et_error *err)
+{
+	struct et_runner *runner;
+
+	announce(p);
+	int rc = et_runner_open(p->e, environ, et_signals_install(), &runner, err);
+
+	if (rc)
+		return rc;
+	if (p->e->profile) {
+		rc = et_runner_observe(runner, &et_observe_profile, err);
+		if (rc) {
+			et_runner_close(runner);
+			return rc;
+		}
+	}
+	et_runner_omit_hooks(runner);
+	p->executor = et_runner_executor(runner);
+	p->began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	et_confine_lower(p->e->profile != NULL);
+	rc = run_passes(p, err);
+	et_confine_raise();
+	et_progress_erase(&p->progress);
+	et_runner_close(runner);
+	conclude(p);
+	return rc;
+}
+
+int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
+	char **why, char **failed, struct et_error *err)
+{
+	size_t n = e->design->n_programs;
+	struct pilots p = { .cli = cli,
+		.e = e,
+		.progress = { .out = cli->progress ? stderr : NULL, .width = cli->columns } };
+
+	*out = NULL;
+	*why = *failed = NULL;
+	choose_treatments(&p);
+	if (!is_built(&p)) {
+		*why = et_strdup("Programs are not built yet, so no pilot runs were made: the "
+				 "duration is not known.");
+		return 0;
+	}
+	et_leftovers_end(cli);
+	p.cells = et_calloc(n * TREATMENTS, sizeof(*p.cells));
+	p.last_ns = et_calloc(n, sizeof(*p.last_ns));
+	p.list = et_calloc(n, sizeof(*p.list));
+	int rc = make(&p, err);
+	if (rc || p.failed)
+		free(p.list);
+	else
+		*out = p.list;
+	*failed = p.failed;
+	if (p.failed)
+		*why = et_asprintf("A%s, so the duration is not known.", p.failed + 1);
+	free(p.cells);
+	free(p.last_ns);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/doe/reboot.h"
+#include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/signals.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe run PLAN`: begins the experiment of a plan, or continues it. */
-#include "app/doe/run.h"
-#include "app/doe/function.h"
-#include "app/doe/parts.h"
+#include "app/doe/doe.h"
 #include "base/alloc.h"
+#include "base/display.h"
 #include "base/parse.h"
 #include "build/build.h"
 #include "campaign/campaign.h"
@@ -11,10 +10,13 @@
 #include "cli/signals.h"
 #include "host/host.h"
 #include "model/design/change.h"
+#include "model/design/progress.h"
 #include "model/experiment/machine_id.h"
 #include "source/stored.h"
+#include "stats/compare/judge.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,13 +30,231 @@ int et_doe_changed(const char *path, const char *id, const char *changes, struct
 		"undo the change to continue; 'etalon doe run --new %s' begins anew", path);
 }
 
+int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err)
+{
+	int rc = et_plan_check_size(d, yes, err);
+
+	if (rc == 0 || !et_can_ask())
+		return rc;
+	if (et_ask(err->what, "run it?"))
+		return 0;
+	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
+}
+
+int et_doe_read(struct et_cli *cli, const char *path, struct et_plan_file *plan,
+	struct et_measuring *m, struct et_experiment **out, struct et_error *err)
+{
+	int rc = et_doe_read_plan(path, plan, err);
+
+	if (rc == 0)
+		rc = et_doe_set_measuring(plan, m, err);
+	return rc ? rc : et_doe_make(cli, plan, false, out, err);
+}
+
+char *et_doe_line(const char *action, const char *path, const char *store)
+{
+	char **words =
+		et_strv_of("etalon", "doe", action, path, store ? "--store" : NULL, store, NULL);
+	char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return line;
+}
+
+/* --- words and files --- */
+
+struct running {
+	struct et_cli *cli;
+	const struct et_doe_request *request;
+	const char *path; /* of the plan file */
+	struct et_plan_file plan;
+	struct et_experiment *e; /* made of the plan; NULL after it was begun */
+	/* Of the same plan, which is continued or done: its head, unless its record is wanted. */
+	struct et_experiment *earlier; /* or NULL */
+	struct et_outputs outputs;
+	struct et_measuring m;
+	struct et_doe_reboot reboot; /* of a plan with that hook */
+};
+
+/* Reports that an experiment is continued, and how far it is. */
+static void announce(const struct running *r)
+{
+	struct et_design_progress p;
+	char left[ET_LEFT];
+
+	if (r->cli->verbosity < 0)
+		return;
+	et_design_progress_read(et_session_experiment(r->m.session), &p);
+	fprintf(r->m.text, "continuing %s: %" PRIu64 " of %" PRIu64 " runs are done%s",
+		r->earlier->id, p.done, p.total, et_format_left(p.left_ns, left));
+	if (p.n_failed)
+		fprintf(r->m.text, "; %zu that failed %s tried again", p.n_failed,
+			p.n_failed == 1 ? "is" : "are");
+	putc('\n', r->m.text);
+	fflush(r->m.text);
+	et_design_progress_free(&p);
+}
+
+/* Failures that are shown as they happen, with the last lines of the program; and named at the end.
+ */
+enum { FULLY = 2, NAMED = 8 };
+
+/* Reports a program that failed, while the others continue. */
+static void failed(void *ctx, uint32_t command, const struct et_error *why)
+{
+	struct et_measuring *m = ctx;
+
+	(void)command;
+	if (m->failures++ >= FULLY && m->cli->verbosity < 1)
+		return;
+	et_progress_erase(&m->progress);
+	(void)!et_cli_fail(why);
+}
+
+/*
+ * Warns of a response that no run of the first round has. Once, after as many runs as a round has:
+ * an experiment may take a night.
+ */
+static void noted(void *ctx, const struct et_progress_note *n)
+{
+	struct et_measuring *m = ctx;
+	const struct running *r = m->owner;
+	const struct et_experiment *e = et_session_experiment(m->session);
+
+	if (n->turns != e->n_commands || n->turns == n->all_turns)
+		return;
+	ET_AUTO_FREE char *none = et_asprintf("none of the first %zu runs", e->n_commands);
+	et_progress_erase(&m->progress);
+	et_doe_warn_function(&r->plan, e, none);
+}
+
+static int write_record(struct running *r, const struct et_experiment *e)
+{
+	struct et_judgement j;
+	struct et_error err;
+	int status = ET_EXIT_DONE;
+
+	if (!r->outputs.n)
+		return status;
+	et_judge(e, &j);
+	if (r->m.session)
+		et_warnings_append(&j.warnings, et_session_warnings(r->m.session));
+	if (et_outputs_write(&r->outputs, e, &j, &err))
+		status = et_cli_fail(&err);
+	et_judgement_free(&j);
+	return status;
+}
+
+/* Reports that the plan is done already. Returns the exit status. */
+static int report_done(struct running *r)
+{
+	ET_AUTO_FREE char *analysis = et_doe_line("analyse", r->path, r->cli->store);
+
+	if (r->cli->verbosity >= 0)
+		fprintf(r->m.text,
+			"%s is done: all runs of the plan '%s' are measured\n"
+			"hint: run '%s' to see the result; doe run --new measures it again\n",
+			r->earlier->id, r->earlier->label, analysis);
+	return write_record(r, r->earlier);
+}
+
+/* A treatment that failed is missing in the analysis. */
+static void print_failures(
+	const struct running *r, const struct et_experiment *e, const struct et_design_progress *p)
+{
+	size_t left = r->cli->verbosity > 0 ? p->n_failed : NAMED;
+	char why[80];
+
+	if (!p->n_failed)
+		return;
+	et_say(stderr, "etalon: %zu of %zu did not get all runs, because the program failed:\n",
+		p->n_failed, p->n_cells);
+	for (size_t i = 0; left && i < p->n_cells; i++) {
+		if (!p->cells[i].is_failed)
+			continue;
+		ET_AUTO_FREE char *name = et_clean(e->commands[i].name, "");
+		et_say(stderr, "  %s: %s\n", name, et_doe_format_failure(&p->cells[i], why));
+		left--;
+	}
+	if (!left && p->n_failed > NAMED && r->cli->verbosity < 1)
+		et_say(stderr, "  and %zu more, which 'etalon doe status' lists\n",
+			p->n_failed - NAMED);
+	et_say(stderr, "hint: run '%s' to try them again\n", r->m.resumption);
+}
+
+static int interrupted(
+	const struct running *r, const struct et_design_progress *p, const struct et_error *err)
+{
+	char left[ET_LEFT];
+
+	if (err->what[0])
+		(void)!et_cli_fail(err);
+	et_say(stderr,
+		"etalon: interrupted; every finished sample is stored: %" PRIu64 " of %" PRIu64
+		" runs are done%s\n"
+		"hint: run '%s' to continue\n",
+		p->done, p->total, et_format_left(p->left_ns, left), r->m.resumption);
+	return 128 + r->m.interrupt->signal;
+}
+
+static void print_result(
+	const struct running *r, const struct et_experiment *e, const struct et_design_progress *p)
+{
+	ET_AUTO_FREE char *analysis = et_doe_line("analyse", r->path, r->cli->store);
+	struct et_error err;
+
+	if (et_doe_print_findings(r->cli, &e, 1, r->m.text, &err) == 0) {
+		if (r->cli->verbosity >= 0)
+			fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
+		return;
+	}
+	fprintf(r->m.text, "%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
+		p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
+		e->design->n_programs, et_doe_plural(e->design->n_programs));
+	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
+}
+
+/*
+ * Prints the result of the session, which ended with *rc, and writes the record. Returns the exit
+ * status; *rc stays not 0 if err has an error that is to be printed.
+ */
+static int conclude(struct running *r, int *rc, struct et_error *err)
+{
+	const struct et_experiment *e = et_session_experiment(r->m.session);
+	struct et_design_progress p;
+	int status = ET_EXIT_DONE;
+
+	if (*rc && *rc != -EINTR && *rc != -EAGAIN)
+		return status;
+	et_design_progress_read(e, &p);
+	if (*rc == -EAGAIN) { /* the hook `reboot` follows, which has its own words */
+		*rc = 0;
+	} else if (*rc) {
+		status = interrupted(r, &p, err);
+		*rc = 0;
+	} else {
+		if (et_doe_check_function(&r->plan, e, "no run", err))
+			status = et_cli_fail(err);
+		else
+			print_result(r, e, &p);
+		print_failures(r, e, &p);
+		if (p.n_failed)
+			status = ET_EXIT_PROGRAM;
+	}
+	et_design_progress_free(&p);
+	int written = write_record(r, e);
+	return status ? status : written;
+}
+
+/* --- beginning and continuing --- */
+
 /*
  * Finds the newest experiment of this plan that was measured on this machine, because nothing else
  * is continued: of the same plan, or else the newest of its name, with the difference. *out stays
  * NULL if there is none.
  */
-static int find_earlier(struct et_doe_running *r, struct et_store *store,
-	struct et_experiment **out, char **changes, struct et_error *err)
+static int find_earlier(struct running *r, struct et_store *store, struct et_experiment **out,
+	char **changes, struct et_error *err)
 {
 	struct et_doe_ids ids = { .measured = true };
 	struct et_experiment *newest = NULL, *same = NULL;
@@ -74,18 +294,23 @@ static int find_earlier(struct et_doe_running *r, struct et_store *store,
 }
 
 /* The record of an experiment that is done is written with its samples. */
-static int complete(const struct et_doe_running *r, struct et_store *store,
-	struct et_experiment **e, struct et_error *err)
+static int complete(const struct running *r, struct et_store *store, struct et_experiment **e,
+	struct et_error *err)
 {
-	struct et_doe_loaded l = { .list = e, .n = 1 };
+	struct et_experiment *whole = NULL;
 
 	if (!r->outputs.n || (*e)->state != ET_STATE_DONE)
 		return 0;
-	return et_doe_loaded_complete(store, &l, 0, err);
+	int rc = et_store_load(store, (*e)->id, &whole, err);
+	if (rc == 0) {
+		et_experiment_free(*e);
+		*e = whole;
+	}
+	return rc;
 }
 
 /* Decides whether to begin or to continue; r->earlier is set to continue or if it is done. */
-static int decide(struct et_doe_running *r, struct et_error *err)
+static int decide(struct running *r, struct et_error *err)
 {
 	ET_AUTO_FREE char *changes = NULL;
 	struct et_experiment *found = NULL;
@@ -112,27 +337,10 @@ static int decide(struct et_doe_running *r, struct et_error *err)
 	return rc;
 }
 
-/* Asks before a large experiment begins. */
-static int ask(const struct et_doe_running *r, struct et_error *err)
+static int prepare(struct running *r, struct et_error *err)
 {
-	const struct et_design *d = r->e->design;
-	int rc = et_plan_check_size(d, r->request->yes, err);
+	int rc = et_doe_read(r->cli, r->path, &r->plan, &r->m, &r->e, err);
 
-	if (rc == 0 || !et_can_ask())
-		return rc;
-	if (et_ask(err->what, "run it?"))
-		return 0;
-	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
-}
-
-static int prepare(struct et_doe_running *r, struct et_error *err)
-{
-	int rc = et_doe_read_plan(r->path, &r->plan, err);
-
-	if (rc == 0)
-		rc = et_doe_set_measuring(&r->plan, &r->m, err);
-	if (rc == 0)
-		rc = et_doe_make(r->cli, &r->plan, false, &r->e, err);
 	if (rc == 0)
 		rc = et_doe_check_levels(&r->plan, r->e, err);
 	if (rc == 0 && r->request->json_file)
@@ -148,25 +356,25 @@ static int prepare(struct et_doe_running *r, struct et_error *err)
 static int before_command(void *ctx, uint32_t command, struct et_error *err)
 {
 	struct et_measuring *m = ctx;
-	struct et_doe_running *r = m->owner;
+	struct running *r = m->owner;
 
 	return et_doe_reboot_before(&r->reboot, command, err);
 }
 
-static int begin(struct et_doe_running *r, struct et_error *err)
+static int begin(struct running *r, struct et_error *err)
 {
 	struct et_experiment *e = r->e;
 	int rc = et_doe_reboot_check(r->earlier, err);
 
 	if (rc == 0 && !r->earlier)
-		rc = ask(r, err);
+		rc = et_doe_ask(e->design, r->request->yes, err);
 	/* A new experiment measures the sources as they are now, not what was built earlier. */
 	if (rc == 0)
 		rc = et_doe_build(r->cli, e, r->earlier != NULL, err);
 	if (rc)
 		return rc;
 	if (et_doe_function(e))
-		r->m.noted = et_doe_run_noted;
+		r->m.noted = noted;
 	if (e->design->reboot) {
 		r->reboot = (struct et_doe_reboot){ .m = &r->m, .plan = r->path };
 		r->m.hooks.before_command = before_command;
@@ -178,51 +386,38 @@ static int begin(struct et_doe_running *r, struct et_error *err)
 		et_trust_digest(e, r->m.planned);
 		rc = et_measuring_resume(&r->m, r->earlier->id, err);
 		if (rc == 0)
-			et_doe_run_announce(r);
+			announce(r);
 		return rc;
 	}
 	r->e = NULL; /* the session owns it */
 	return et_measuring_begin(&r->m, e, err);
 }
 
-/* The command line that continues the experiment. */
-static char *resumption(const struct et_doe_running *r)
-{
-	const char *store = r->cli->store;
-	char **words =
-		et_strv_of("etalon", "doe", "run", r->path, store ? "--store" : NULL, store, NULL);
-	char *line = et_join_words(words);
-
-	et_strv_free(words);
-	return line;
-}
-
 int et_doe_run(struct et_call *call, struct et_error *err)
 {
 	struct et_cli *cli = call->cli;
 	const struct et_doe_request *request = call->ctx;
-	struct et_doe_running r = { .cli = cli, .request = request, .path = call->operands[0] };
+	struct running r = { .cli = cli, .request = request, .path = call->operands[0] };
 
 	cli->engine.trust = request->trust;
 	int rc = et_engine_check(&cli->engine, err);
 	if (rc || cli->engine.given)
 		return rc ? rc : et_doe_campaign(call, err);
 	cli->measures = true;
-	r.m = (struct et_measuring){ .cli = cli,
-		.interrupt = et_signals_install(),
-		.hooks.failed = et_doe_run_failed,
-		.owner = &r };
-	ET_AUTO_FREE char *line = resumption(&r);
+	r.m = (struct et_measuring){
+		.cli = cli, .interrupt = et_signals_install(), .hooks.failed = failed, .owner = &r
+	};
+	ET_AUTO_FREE char *line = et_doe_line("run", r.path, cli->store);
 	r.m.resumption = line;
 	rc = prepare(&r, err);
 	if (rc == 0 && r.earlier && r.earlier->state == ET_STATE_DONE) {
-		call->status = et_doe_run_done(&r);
+		call->status = report_done(&r);
 	} else if (rc == 0) {
 		rc = begin(&r, err);
 		if (rc == 0)
 			rc = et_measuring_drive(&r.m, err);
 		if (r.m.session)
-			call->status = et_doe_run_conclude(&r, &rc, err);
+			call->status = conclude(&r, &rc, err);
 		if (r.reboot.refused)
 			rc = -EAGAIN; /* err says why */
 	}

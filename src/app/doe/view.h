@@ -5,11 +5,9 @@
  */
 #pragma once
 
-#include "base/json.h"
-#include "draw/terminal.h"
-#include "draw/units.h"
-#include "model/design/result.h"
-#include "model/experiment/experiment.h"
+#include "draw/table.h"
+#include "model/design/progress.h"
+#include "stats/doe/doe.h"
 
 struct et_svg_sheet;
 
@@ -29,6 +27,14 @@ struct et_doe_view {
 	bool verbose, tables, plot;
 };
 
+/* Where tables go: text or, if page is NULL, a page of HTML. */
+struct et_doe_to {
+	const struct et_page *page;
+	FILE *html;
+};
+
+#define ET_DOE_BOLD "1" /* as the style of a cell or a paragraph */
+
 /* Whether an effect is to be shown. */
 bool et_doe_shows(const struct et_doe_view *v, const struct et_doe_effect *e);
 
@@ -44,8 +50,6 @@ struct et_doe_change {
 };
 struct et_doe_change et_doe_change_of(
 	const struct et_doe_program *p, const struct et_doe_effect *e);
-/* Whether the tests of a program had anything to rest on; NULL, or why not. */
-const char *et_doe_untested(const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
 /*
@@ -53,9 +57,7 @@ char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns
  * analysis lacks; "" if it lacks none. The caller frees it.
  */
 char *et_doe_missing(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
-/* "4.9 % (4.7 … 5.1)": et_doe_change_of as text, the same as in the sentences. */
-const char *et_doe_effect_percent(
-	const struct et_doe_program *p, const struct et_doe_effect *e, char buf[ET_FIGURE]);
+/* "4.9 % (4.7 … 5.1)". */
 const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE]);
 /* Decimals that show the first digit of x, at most three. */
 int et_doe_decimals(double x);
@@ -70,10 +72,6 @@ const char *et_doe_p(double p, char buf[ET_FIGURE]);
  */
 char *et_doe_levels(const struct et_doe_view *v, const struct et_doe_program *p,
 	const struct et_doe_effect *e) __attribute__((malloc, returns_nonnull));
-/* The number of the first factor of a term that is at or after `from`. */
-size_t et_doe_factor_of(const struct et_doe_effect *e, size_t from);
-/* "analysis of variance", and why. The caller frees it. */
-char *et_doe_method_text(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
 /* The mean of all treatments of a program with this level of a factor, and of a second one. */
 double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p, size_t factor,
 	uint32_t level, size_t second, uint32_t second_level);
@@ -97,12 +95,25 @@ const char *et_doe_blocks_name(const struct et_doe_result *r);
  * The caller frees it.
  */
 char *et_doe_components(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
-/* Tables of machines, components of variance and effects on each machine. */
-void et_doe_machines_text(
-	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page);
-void et_doe_machines_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out);
+/* Tables of machines and components of variance; in text also the effects on each machine. */
+void et_doe_machines_tables(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_to *to);
 
 /* --- text, JSON, pictures, page --- */
+
+/* A bold line after an empty one, and an indented paragraph, or nothing if its text is empty. */
+void et_doe_heading(const struct et_page *page, const char *fmt, ...) ET_PRINTF(2, 3);
+void et_doe_say(const struct et_page *page, const char *style, const char *fmt, ...)
+	ET_PRINTF(3, 4);
+/* "s" but for 1. */
+static inline const char *et_doe_plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+/* Writes a table and frees what it owns. title may be NULL. */
+void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_table *t);
+/* "3.1 %" and "(2.8 … 3.4)" in two parts, aligned at the sign of percent. */
+void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, const char *style);
 
 /* The findings alone. */
 void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page);
@@ -111,6 +122,8 @@ void et_doe_text(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_tables(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_plot(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_json(const struct et_doe_view *v, struct et_json *w);
+/* Writes an enum et_kind by its name. */
+void et_doe_write_kind(struct et_json *w, const char *key, const void *kind);
 void et_doe_svg(const struct et_doe_view *v, FILE *out);
 void et_doe_page(const struct et_doe_view *v, FILE *out);
 /* Adds the charts of a program to a sheet or, if that is NULL, to a page. */
@@ -124,7 +137,58 @@ void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *
 /* A script for R that repeats the analysis of these data. */
 void et_doe_r(
 	const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out);
-/* The name of the column of a factor, or of the response. The caller frees it. */
-char *et_doe_column(const struct et_design *d, size_t factor)
-	__attribute__((malloc, returns_nonnull));
-char *et_doe_response_column(const struct et_design *d) __attribute__((malloc, returns_nonnull));
+/* --- a plan --- */
+
+/* The pilot runs of a program. */
+struct et_doe_pilot {
+	size_t n;
+	double run_ns;   /* mean duration of a run; NaN: none was made */
+	bool cut;        /* a run was ended because it took too long: run_ns is a lower bound */
+	double mean, sd; /* of the response, within treatments; NaN: not known */
+};
+
+struct et_doe_outlook {
+	const struct et_experiment *e;
+	const struct et_planned_run *runs; /* the first of all_runs */
+	size_t n_runs;
+	uint64_t all_runs;
+	const struct et_doe_pilot *pilots; /* one per program; NULL: none were made */
+	const char *no_pilot;              /* why, as a sentence */
+	const uint32_t *terms;             /* whose power is shown */
+	size_t n_terms;
+	double alpha;
+	bool large; /* `doe run` asks for --yes */
+};
+
+/* The expected duration; NaN: not known. *at_least: it is a lower bound. */
+double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least);
+
+/* The first sentence alone, and the whole text. */
+void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *page);
+void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose);
+void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out);
+
+/* The standard deviation of a program's runs over their mean; NaN: not known. */
+double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program);
+
+/* A text that `doe run` executes: a command, a build, or a hook of commands. */
+struct et_doe_executed {
+	const char *what; /* the program, "build" or "--prepare" */
+	const char *text; /* as in the plan, or with the levels of a treatment */
+};
+/* Each text once. The caller frees the list, but not the texts, which are of e. */
+struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n);
+/* --- how far it is --- */
+
+struct et_doe_state {
+	const struct et_experiment *e;
+	const struct et_design_progress *progress;
+	bool running;             /* a process runs it now */
+	const char *continuation; /* the command line that continues it */
+};
+
+/* "exit status 3", "signal 11 (Segmentation fault)", "cannot be executed". Returns buf. */
+const char *et_doe_format_failure(const struct et_design_cell *c, char buf[80]);
+
+void et_doe_status_text(const struct et_doe_state *s, const struct et_page *page);
+void et_doe_status_json(const struct et_doe_state *s, struct et_json *w);

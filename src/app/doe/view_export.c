@@ -28,7 +28,8 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-char *et_doe_column(const struct et_design *d, size_t factor)
+/* The name of the column of a factor, or of the response. */
+static char *column_of(const struct et_design *d, size_t factor)
 {
 	const char *name = d->factors[factor].name;
 
@@ -44,7 +45,7 @@ static enum et_metric metric_of(const struct et_design *d)
 	return ET_METRIC_ELAPSED;
 }
 
-char *et_doe_response_column(const struct et_design *d)
+static char *response_column(const struct et_design *d)
 {
 	enum et_metric m = metric_of(d);
 
@@ -90,13 +91,13 @@ static void put_block(const struct source *s, size_t number, uint32_t round, FIL
 static void header(const struct source *s, FILE *out)
 {
 	const struct et_design *d = s->experiments[0]->design;
-	ET_AUTO_FREE char *response = et_doe_response_column(d);
+	ET_AUTO_FREE char *response = response_column(d);
 
 	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
 	      "program,",
 		out);
 	for (size_t f = 0; f < d->n_factors; f++) {
-		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		ET_AUTO_FREE char *name = column_of(d, f);
 		et_csv_text(name, out);
 		putc(',', out);
 	}
@@ -184,7 +185,7 @@ static void r_factors(const struct et_design *d, FILE *out)
 {
 	fputs("factors <- list(\n", out);
 	for (size_t f = 0; f < d->n_factors; f++) {
-		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		ET_AUTO_FREE char *name = column_of(d, f);
 		fputs("  list(name = ", out);
 		r_text(name, out);
 		fputs(", levels = c(", out);
@@ -344,7 +345,7 @@ void et_doe_r(const struct et_experiment *const *experiments, size_t n, const ch
 	const struct et_design *d = experiments[0]->design;
 	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
 	size_t n_machines;
-	ET_AUTO_FREE char *response = et_doe_response_column(d);
+	ET_AUTO_FREE char *response = response_column(d);
 
 	et_strv_free(et_doe_machines(experiments, n, machine, &n_machines));
 	fputs(script_begin, out);

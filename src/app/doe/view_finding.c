@@ -83,7 +83,8 @@ static void put_span(const struct et_doe_change *c, FILE *out)
 
 /* --- whether anything could be tested --- */
 
-const char *et_doe_untested(const struct et_doe_program *p)
+/* Whether the tests of a program had anything to rest on; NULL, or why not. */
+static const char *why_untested(const struct et_doe_program *p)
 {
 	size_t most = 0;
 
@@ -284,7 +285,8 @@ static void put_interaction(struct telling *t, const struct et_doe_effect *e)
 		fprintf(t->out, "the factors of %s interact", e->term);
 		return;
 	}
-	size_t a = et_doe_factor_of(e, 0), b = et_doe_factor_of(e, a + 1);
+	size_t a = (size_t)__builtin_ctz(e->factors);
+	size_t b = (size_t)__builtin_ctz(e->factors & (e->factors - 1));
 	const struct et_design_factor *other = &d->factors[b];
 	double half = (e->percent_hi - e->percent_lo) / 2;
 	const char *between = "";
@@ -349,7 +351,7 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 {
 	struct et_memstream m;
 	struct telling t = { .view = v, .program = p, .name = p->name };
-	const char *untested = et_doe_untested(p);
+	const char *untested = why_untested(p);
 
 	t.out = et_memstream_open(&m);
 	if (untested) {

@@ -13,7 +13,7 @@ static const char *unit_of(const struct et_doe_result *r)
 	return r->unit == ET_UNIT_NS ? "ns" : NULL;
 }
 
-static void write_kind(struct et_json *w, const char *key, const void *kind)
+void et_doe_write_kind(struct et_json *w, const char *key, const void *kind)
 {
 	et_json_string(w, key, et_factor_kinds[*(const enum et_kind *)kind].name);
 }
@@ -22,7 +22,7 @@ static const struct et_field design_fields[] = {
 	ET_KEYS(et_design, name),
 	ET_KEY_LIST(et_design, "factors", factors, n_factors,
 		ET_TABLE(ET_KEYS(et_design_factor, name),
-			ET_KEY_BY(et_design_factor, "kind", kind, write_kind),
+			ET_KEY_BY(et_design_factor, "kind", kind, et_doe_write_kind),
 			ET_KEY_VALUES(et_design_factor, "levels", levels, n_levels),
 			ET_KEY(et_design_factor, "generator", generator, .omitted = true)),
 		.flat = true),

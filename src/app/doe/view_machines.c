@@ -3,13 +3,9 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "draw/html.h"
-#include "draw/table.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BOLD "1"
 
 enum { MOST_NAMED = 3 }; /* effects in a sentence */
 
@@ -194,27 +190,8 @@ char *et_doe_components(const struct et_doe_program *p)
 
 /* --- tables --- */
 
-static void heading(const struct et_page *page, const char *text)
-{
-	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-}
-
-/* "3.1 %" and "(2.8 … 3.4)" in two parts, aligned at the sign of percent. */
-static void percent_cell(struct et_table *s, double x, double lo, double hi, const char *style)
-{
-	char text[ET_FIGURE], right[ET_FIGURE];
-
-	et_doe_percent(x, lo, hi, text);
-	char *sign = strchr(text, ' ');
-	snprintf(right, sizeof(right), "%s", sign ? sign : "");
-	if (sign)
-		*sign = '\0';
-	et_table_text(s, text, right, style);
-}
-
 static void machine_rows(
-	const struct et_doe_view *v, const struct et_doe_fleet *f, const struct et_page *page)
+	const struct et_doe_view *v, const struct et_doe_fleet *f, const struct et_doe_to *to)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "machine"),
 		ET_COLUMN(FIGURE, "runs", .drop = 1), ET_COLUMN(FIGURE, "against the mean"),
@@ -222,48 +199,49 @@ static void machine_rows(
 	struct et_table s = { ET_COLUMNS(columns) };
 	char text[ET_FIGURE];
 
-	heading(page, "machines");
 	for (size_t i = 0; i < f->n_machines; i++) {
 		const struct et_doe_machine *m = &f->machines[i];
-		const char *style = m->differs ? BOLD : NULL;
+		const char *style = m->differs ? ET_DOE_BOLD : NULL;
+		double noise = 100 * m->noise;
 		et_table_name(&s, name_of(v, f, i), style);
-		snprintf(text, sizeof(text), "%zu", m->n);
-		et_table_text(&s, text, "", NULL);
-		percent_cell(&s, 100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), style);
-		snprintf(text, sizeof(text), "%.*f %%", et_doe_decimals(100 * m->noise / 10),
-			100 * m->noise);
-		et_table_text(&s, isfinite(m->noise) ? text : ET_DASH, "", NULL);
+		et_table_add(&s, "%zu", m->n);
+		et_doe_percent_cell(
+			&s, 100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), style);
+		snprintf(text, sizeof(text), "%.*f %%", et_doe_decimals(noise / 10), noise);
+		et_table_text(&s, isfinite(noise) ? text : ET_DASH, "", NULL);
 		et_table_text(&s, et_doe_p(m->p_holm, text), "", style);
 	}
-	et_table_print(&s, page);
+	et_doe_put_table(to, "machines", &s);
 }
 
-static void component_row(struct et_table *s, const char *name, const struct et_doe_component *c)
-{
-	char text[ET_FIGURE];
-
-	if (!isfinite(c->sd))
-		return;
-	et_table_name(s, name, NULL);
-	percent_cell(s, 100 * c->sd, 100 * c->lo, 100 * c->hi, NULL);
-	snprintf(text, sizeof(text), "%.1f %%", 100 * c->share);
-	et_table_text(s, text, "", NULL);
-	et_table_bar(s, c->share, NULL);
-}
-
-static void component_rows(const struct et_doe_fleet *f, const struct et_page *page)
+static void component_rows(const struct et_doe_fleet *f, const struct et_doe_to *to)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "component"),
 		ET_COLUMN(FIGURE, "sd"), ET_COLUMN(FIGURE, "share"), ET_COLUMN(BAR, "") };
-	struct et_table s = { ET_COLUMNS(columns) };
+	const struct {
+		const char *name;
+		const struct et_doe_component *c;
+	} all[] = { { between_name(f), &f->between },
+		{ "between parts of a machine", &f->of_parts },
+		{ "machine × treatment", &f->interaction }, { within_name(f), &f->within } };
+	/* A page has no bars. */
+	struct et_table s = { .columns = columns, .n_columns = to->page ? 4 : 3 };
 
-	heading(page, f->exact ? "components of variance"
-			       : "components of variance (unweighted means: an approximation)");
-	component_row(&s, between_name(f), &f->between);
-	component_row(&s, "between parts of a machine", &f->of_parts);
-	component_row(&s, "machine × treatment", &f->interaction);
-	component_row(&s, within_name(f), &f->within);
-	et_table_print(&s, page);
+	for (size_t i = 0; i < ET_LENGTH(all); i++) {
+		const struct et_doe_component *c = all[i].c;
+		if (!isfinite(c->sd))
+			continue;
+		et_table_name(&s, all[i].name, NULL);
+		et_doe_percent_cell(&s, 100 * c->sd, 100 * c->lo, 100 * c->hi, NULL);
+		et_table_add(&s, "%.1f %%", 100 * c->share);
+		if (to->page)
+			et_table_bar(&s, c->share, NULL);
+	}
+	const char *title = !to->page ? "each component of variance"
+			    : f->exact
+				    ? "components of variance"
+				    : "components of variance (unweighted means: an approximation)";
+	et_doe_put_table(to, title, &s);
 }
 
 static void effect_rows(
@@ -279,81 +257,32 @@ static void effect_rows(
 
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_over_machines *o = &p->effects[i].over;
-		const char *style = o->differs ? BOLD : NULL;
+		const char *style = o->differs ? ET_DOE_BOLD : NULL;
 		for (size_t m = 0; m < o->n_on && rows < MOST_ROWS; m++) {
 			if (!et_doe_shows(v, &p->effects[i]))
 				continue;
 			et_table_name(&s, m ? "" : p->effects[i].term, style);
 			et_table_name(&s, name_of(v, p->fleet, m), NULL);
-			percent_cell(&s, o->on[m].percent, o->on[m].lo, o->on[m].hi, NULL);
+			et_doe_percent_cell(&s, o->on[m].percent, o->on[m].lo, o->on[m].hi, NULL);
 			et_table_text(&s, m ? "" : et_doe_p(o->p_holm, text), "", style);
 			rows++;
 		}
 	}
 	if (!rows)
 		return;
-	heading(page, "effects on each machine");
+	et_doe_heading(page, "effects on each machine");
 	et_table_print(&s, page);
 	if (rows == MOST_ROWS)
-		et_page_paragraph(page, 2, "", NULL, "… and more: --json has all of them", NULL);
+		et_doe_say(page, NULL, "… and more: --json has all of them");
 }
 
-void et_doe_machines_text(
-	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+void et_doe_machines_tables(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_to *to)
 {
 	if (!p->fleet)
 		return;
-	machine_rows(v, p->fleet, page);
-	component_rows(p->fleet, page);
-	effect_rows(v, p, page);
-}
-
-/* --- page --- */
-
-static void component_line(const char *name, const struct et_doe_component *c, FILE *out)
-{
-	char text[ET_FIGURE];
-
-	if (!isfinite(c->sd))
-		return;
-	fputs("<tr>", out);
-	et_html_element(out, "td", "%s", name);
-	et_html_element(out, "td class=\"n\"", "%s",
-		et_doe_percent(100 * c->sd, 100 * c->lo, 100 * c->hi, text));
-	et_html_element(out, "td class=\"n\"", "%.1f %%", 100 * c->share);
-	fputs("</tr>\n", out);
-}
-
-void et_doe_machines_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
-{
-	static const char *const machines[] = { "machine", "runs", "against the mean of all",
-		"noise", "p (Holm)", NULL };
-	static const char *const parts[] = { "component of variance", "sd", "share", NULL };
-	const struct et_doe_fleet *f = p->fleet;
-	char text[ET_FIGURE], p_holm[ET_FIGURE];
-
-	if (!f)
-		return;
-	et_html_element(out, "h3", "Machines");
-	et_html_table_begin(out, machines);
-	for (size_t i = 0; i < f->n_machines; i++) {
-		const struct et_doe_machine *m = &f->machines[i];
-		fputs("<tr>", out);
-		et_html_element(out, "td", "%s", name_of(v, f, i));
-		et_html_element(out, "td class=\"n\"", "%zu", m->n);
-		et_html_element(out, "td class=\"n\"", "%s",
-			et_doe_percent(
-				100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), text));
-		et_html_element(out, "td class=\"n\"", "%s",
-			et_doe_percent(100 * m->noise, NAN, NAN, text));
-		et_html_element(out, "td class=\"n\"", "%s", et_doe_p(m->p_holm, p_holm));
-		fputs("</tr>\n", out);
-	}
-	et_html_table_end(out);
-	et_html_table_begin(out, parts);
-	component_line(between_name(f), &f->between, out);
-	component_line("between parts of a machine", &f->of_parts, out);
-	component_line("machine × treatment", &f->interaction, out);
-	component_line(within_name(f), &f->within, out);
-	et_html_table_end(out);
+	machine_rows(v, p->fleet, to);
+	component_rows(p->fleet, to);
+	if (to->page)
+		effect_rows(v, p, to->page);
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of `doe plan`. */
-#include "app/doe/view_plan.h"
-#include "app/doe/view_plan_parts.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "draw/table.h"
 #include "model/design/terms.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define BOLD "1"
 #define FAINT "2"
 #define MINUS "−"
 
@@ -38,26 +35,77 @@ double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least)
 	return sum;
 }
 
-static void heading(const struct et_page *page, const char *text)
-{
-	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-}
-
-static void row(const struct et_page *page, int column, const char *label, const char *text)
+static void ET_PRINTF(4, 5)
+	row(const struct et_page *page, int column, const char *label, const char *fmt, ...)
 {
 	ET_AUTO_FREE char *clean = et_clean(label, ""), *cut = et_shorten(clean, column - 4);
-	ET_AUTO_FREE char *lead = et_asprintf("  %s", cut);
+	va_list ap;
 
-	et_page_paragraph(page, column, lead, FAINT, text, NULL);
+	va_start(ap, fmt);
+	et_page_row(page, column, cut, NULL, fmt, ap);
+	va_end(ap);
+}
+
+/* --- power --- */
+
+/* How many of the terms are main effects. */
+static size_t count_main(const uint32_t *terms, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += __builtin_popcount(terms[i]) == 1;
+	return count;
+}
+
+/* "effects", "main effects", "interactions", "work", "pairs". */
+static char *label_of(const struct et_doe_outlook *o, const struct et_doe_class *c)
+{
+	size_t main = count_main(c->terms, c->n_terms), all = count_main(o->terms, o->n_terms);
+
+	if (!c->terms)
+		return et_strdup("pairs");
+	if (c->n_terms > 1 && c->n_terms == o->n_terms)
+		return et_strdup("effects");
+	if (main > 1 && main == c->n_terms && main == all)
+		return et_strdup("main effects");
+	if (c->n_terms > 1 && main == 0 && c->n_terms == o->n_terms - all)
+		return et_strdup("interactions");
+	char *label = et_design_term_name(o->e->design, c->terms[0]);
+	if (c->n_terms > 1)
+		et_append(&label, " ", "and %zu more", c->n_terms - 1);
+	return label;
+}
+
+/* The largest of the smallest effects of factors, or of all terms if no factor is among them. */
+static double main_effect(const struct et_doe_class *classes, size_t n, int power)
+{
+	double most = NAN, most_main = NAN;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_doe_class *c = &classes[i];
+		if (!c->terms)
+			continue;
+		most = fmax(most, c->holm[power]);
+		if (count_main(c->terms, c->n_terms))
+			most_main = fmax(most_main, c->holm[power]);
+	}
+	return isnan(most_main) ? most : most_main;
+}
+
+double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program)
+{
+	if (!o->pilots || !(o->pilots[program].mean > 0))
+		return NAN;
+	return o->pilots[program].sd / o->pilots[program].mean;
+}
+
+static struct et_doe_class *classes_of(const struct et_doe_outlook *o, size_t *n)
+{
+	return et_doe_classes(o->e->design, o->terms, o->n_terms, o->e->plan.runs, o->alpha, n);
 }
 
 /* --- the answer --- */
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* In percent of the mean, or in standard deviations if these are not known. */
 static const char *format_effect(double sds, double relative_sd, char buf[ET_FIGURE])
@@ -91,8 +139,8 @@ static char *promise(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	size_t n, least = 0, most = 0;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
-	double effect = et_doe_main_effect(classes, n, 0);
+	struct et_doe_class *classes = classes_of(o, &n);
+	double effect = main_effect(classes, n, 0);
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	et_doe_classes_free(classes, n);
@@ -146,15 +194,88 @@ void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *pa
 			format_about(ns / 1e9, span));
 	ET_AUTO_FREE char *text = et_asprintf("%zu treatment%s × %zu program%s × %" PRIu32
 					      " run%s = %" PRIu64 " runs%s; %s.",
-		d->n_treatments, plural(d->n_treatments), d->n_programs, plural(d->n_programs),
-		each, plural(each), o->all_runs, duration, found);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+		d->n_treatments, et_doe_plural(d->n_treatments), d->n_programs,
+		et_doe_plural(d->n_programs), each, et_doe_plural(each), o->all_runs, duration,
+		found);
+	et_page_paragraph(page, 0, "", NULL, text, ET_DOE_BOLD);
 	if (o->large)
 		et_page_paragraph(page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
 }
 
-/* --- everything that is executed --- */
+/* --- everything that is executed, but for the hooks of the plan itself --- */
+
+struct executed {
+	struct et_doe_executed *list;
+	size_t n, room;
+};
+
+static void add(struct executed *x, const char *what, const char *text)
+{
+	if (!text)
+		return;
+	ET_GROW(x->list, x->n, x->room);
+	x->list[x->n++] = (struct et_doe_executed){ what, text };
+}
+
+static const char *hook_of(const struct et_command *c, size_t i)
+{
+	const char *const hooks[] = { c->setup, c->prepare, c->conclude, c->cleanup };
+
+	return hooks[i];
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The different texts of one kind of hook; levels may be part of them. */
+static void add_hooks(
+	struct executed *x, const struct et_experiment *e, const char *name, size_t which)
+{
+	ET_AUTO_FREE const char **texts = et_calloc(e->n_commands + 1, sizeof(*texts));
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		texts[n] = hook_of(&e->commands[i], which);
+		n += texts[n] != NULL;
+	}
+	qsort(texts, n, sizeof(*texts), by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || strcmp(texts[i], texts[i - 1]))
+			add(x, name, texts[i]);
+	}
+}
+
+struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n)
+{
+	static const char *const names[] = { "--setup", "--prepare", "--conclude", "--cleanup" };
+	const struct et_design *d = e->design;
+	struct executed x = { 0 };
+
+	for (size_t i = 0; i < d->n_programs; i++) {
+		add(&x, d->programs[i].name, d->programs[i].command);
+		add(&x, "build", d->programs[i].build);
+	}
+	add(&x, "shell", e->child.shell);
+	for (size_t i = 0; i < ET_LENGTH(names); i++)
+		add_hooks(&x, e, names[i], i);
+	*n = x.n;
+	return x.list;
+}
+
+/* Whether a command has hooks of its own. */
+static bool has_hooks(const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < 4; k++) {
+			if (hook_of(&e->commands[i], k))
+				return true;
+		}
+	}
+	return false;
+}
 
 static void print_programs(const struct et_experiment *e, const struct et_page *page, bool verbose)
 {
@@ -162,13 +283,11 @@ static void print_programs(const struct et_experiment *e, const struct et_page *
 	struct et_doe_executed *list = et_doe_executed(e, &n);
 	size_t most = verbose || n < FEW_EXECUTED ? n : FEW_EXECUTED;
 
-	heading(page, "Programs");
+	et_doe_heading(page, "Programs");
 	for (size_t i = 0; i < most; i++)
-		row(page, NAME, list[i].what, list[i].text);
-	if (most < n) {
-		ET_AUTO_FREE char *more = et_asprintf("and %zu more, which -v shows", n - most);
-		et_page_paragraph(page, 2, "", NULL, more, FAINT);
-	}
+		row(page, NAME, list[i].what, "%s", list[i].text);
+	if (most < n)
+		et_doe_say(page, FAINT, "and %zu more, which -v shows", n - most);
 	free(list);
 }
 
@@ -201,7 +320,7 @@ static void print_factors(const struct et_doe_outlook *o, const struct et_page *
 		int width = et_columns(d->factors[i].name) + 4;
 		column = width > column ? width : column;
 	}
-	heading(page, "Factors");
+	et_doe_heading(page, "Factors");
 	for (size_t i = 0; i < d->n_factors; i++) {
 		const struct et_design_factor *f = &d->factors[i];
 		ET_AUTO_FREE char *setting = setting_of(f), *text = NULL;
@@ -211,8 +330,8 @@ static void print_factors(const struct et_doe_outlook *o, const struct et_page *
 			else
 				et_append(&text, ", ", "%zu: %s", k + 1, f->levels[k]);
 		}
-		et_append(&text, "; ", "%s (%s)", setting, et_factor_kinds[f->kind].name);
-		row(page, column < NAME + 6 ? column : NAME + 6, f->name, text);
+		row(page, column < NAME + 6 ? column : NAME + 6, f->name, "%s; %s (%s)", text,
+			setting, et_factor_kinds[f->kind].name);
 	}
 }
 
@@ -239,9 +358,9 @@ static void print_treatments(
 	bool named = last && d->n_factors <= 5 && et_columns(last) <= 2 * NAME;
 	struct et_table table = { .indent = 2, .split = true };
 
-	heading(page, d->n_factors == 1 ? "Treatments"
-					: "Treatments in standard order (Yates): the first factor "
-					  "changes fastest");
+	et_doe_heading(page, "Treatments%s",
+		d->n_factors == 1 ? ""
+				  : " in standard order (Yates): the first factor changes fastest");
 	et_table_column(&table, ET_TABLE_NUMBER, "");
 	for (size_t i = 0; i < d->n_factors; i++) {
 		ET_AUTO_FREE char *name = et_shorten(d->factors[i].name, NAME - 2);
@@ -261,11 +380,8 @@ static void print_treatments(
 		et_table_name(&table, name, NULL);
 	}
 	et_table_print(&table, page);
-	if (n < d->n_treatments) {
-		ET_AUTO_FREE char *more =
-			et_asprintf("and %zu more, which -v shows", d->n_treatments - n);
-		et_page_paragraph(page, 2, "", NULL, more, FAINT);
-	}
+	if (n < d->n_treatments)
+		et_doe_say(page, FAINT, "and %zu more, which -v shows", d->n_treatments - n);
 }
 
 /* --- the order of runs --- */
@@ -290,7 +406,7 @@ static void print_round(const struct et_doe_outlook *o, const struct et_page *pa
 		else
 			et_append(&text, ", ", "%" PRIu32, treatment);
 	}
-	row(page, NAME, label, text);
+	row(page, NAME, label, "%s", text);
 }
 
 /* Runs of equal rounds. Warm-up rounds all have the number 0, so their length shows where one ends.
@@ -307,40 +423,33 @@ static void print_rounds(const struct et_doe_outlook *o, const struct et_page *p
 			to++;
 		print_round(o, page, verbose, at, to);
 	}
-	if (o->all_runs > at) {
-		uint64_t left = (o->all_runs - at + commands - 1) / commands;
-		ET_AUTO_FREE char *more = et_asprintf(
-			"and %" PRIu64 " more%s", left, verbose ? "" : ", which -v shows");
-		et_page_paragraph(page, 2, "", NULL, more, FAINT);
-	}
+	if (o->all_runs > at)
+		et_doe_say(page, FAINT, "and %" PRIu64 " more%s",
+			(o->all_runs - at + commands - 1) / commands,
+			verbose ? "" : ", which -v shows");
 }
 
 static void print_order(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
 {
 	const struct et_plan *p = &o->e->plan;
-	ET_AUTO_FREE char *what = NULL;
 
 	if (p->order == ET_ORDER_SEQUENTIAL) {
-		heading(page, "Order of runs: standard order");
-		what = et_asprintf("All runs of a program under a treatment follow each other: "
-				   "%" PRIu32 " discarded, then %" PRIu32 " that count.",
+		et_doe_heading(page, "Order of runs: standard order");
+		et_doe_say(page, NULL,
+			"All runs of a program under a treatment follow each other: %" PRIu32
+			" discarded, then %" PRIu32 " that count.",
 			p->warmup, p->runs);
 	} else if (p->order == ET_ORDER_ROUND_ROBIN) {
-		heading(page, "Order of runs: every round in standard order");
+		et_doe_heading(page, "Order of runs: every round in standard order");
 	} else {
-		ET_AUTO_FREE char *text =
-			et_asprintf("Order of runs: random in rounds (seed %" PRIu64 ")", p->seed);
-		heading(page, text);
-		what = et_strdup("Every second round is the reverse of the one before.");
+		et_doe_heading(page, "Order of runs: random in rounds (seed %" PRIu64 ")", p->seed);
+		et_doe_say(page, NULL, "Every second round is the reverse of the one before.");
 	}
-	if (what)
-		et_page_paragraph(page, 2, "", NULL, what, NULL);
 	if (o->e->design->blocks != ET_BLOCKS_NONE)
-		et_page_paragraph(page, 2, "", NULL,
+		et_doe_say(page, NULL, "%s",
 			o->e->design->blocks == ET_BLOCKS_ROUND
 				? "Every round is a block."
-				: "Every machine makes all runs, and is a block.",
-			NULL);
+				: "Every machine makes all runs, and is a block.");
 	if (p->order != ET_ORDER_SEQUENTIAL)
 		print_rounds(o, page, verbose);
 }
@@ -355,12 +464,10 @@ static void print_hooks(const struct et_design *d, const struct et_page *page)
 
 	if (!d->setup && !d->between && !d->reboot)
 		return;
-	heading(page, "Hooks");
+	et_doe_heading(page, "Hooks");
 	for (size_t i = 0; i < ET_LENGTH(hooks); i++) {
-		if (!hooks[i].text)
-			continue;
-		ET_AUTO_FREE char *text = et_asprintf("%s (%s)", hooks[i].text, hooks[i].when);
-		row(page, NAME, hooks[i].label, text);
+		if (hooks[i].text)
+			row(page, NAME, hooks[i].label, "%s (%s)", hooks[i].text, hooks[i].when);
 	}
 }
 
@@ -403,8 +510,7 @@ static void print_alias_set(
 		append_term(&text, " = ", d, list[shown++], term);
 	if (shown < n)
 		et_append(&text, " = ", "… (%zu more)", n - shown);
-	ET_AUTO_FREE char *line = et_asprintf("= %s", text);
-	row(page, NAME, name, line);
+	row(page, NAME, name, "= %s", text);
 }
 
 static void print_fraction(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
@@ -412,7 +518,7 @@ static void print_fraction(const struct et_doe_outlook *o, const struct et_page 
 	const struct et_design *d = o->e->design;
 	size_t p = et_design_generators(d), n, shown = 0;
 	ET_AUTO_FREE uint32_t *words = et_design_relation(d, &n);
-	ET_AUTO_FREE char *generators = NULL, *relation = et_strdup("I"), *title = NULL;
+	ET_AUTO_FREE char *generators = NULL, *relation = et_strdup("I");
 
 	if (!p)
 		return;
@@ -425,13 +531,12 @@ static void print_fraction(const struct et_doe_outlook *o, const struct et_page 
 		append_term(&relation, " = ", d, words[shown], 0);
 	if (shown < n)
 		et_append(&relation, " = ", "… (%zu more)", n - shown);
-	title = et_asprintf("Fraction: %zu of the %zu treatments of the full design",
+	et_doe_heading(page, "Fraction: %zu of the %zu treatments of the full design",
 		d->n_treatments, d->n_treatments << p);
-	heading(page, title);
-	row(page, NAME, "generators", generators);
-	row(page, NAME, "relation", relation);
-	row(page, NAME, "resolution", meaning_of(et_design_resolution(d)));
-	heading(page, "Aliases: effects that no run tells apart");
+	row(page, NAME, "generators", "%s", generators);
+	row(page, NAME, "relation", "%s", relation);
+	row(page, NAME, "resolution", "%s", meaning_of(et_design_resolution(d)));
+	et_doe_heading(page, "Aliases: effects that no run tells apart");
 	size_t n_terms;
 	ET_AUTO_FREE uint32_t *terms = et_design_terms(d, &n_terms);
 	for (size_t i = 0; i < n_terms; i++) {
@@ -464,13 +569,13 @@ static void print_power(const struct et_doe_outlook *o, const struct et_page *pa
 	const struct et_design *d = o->e->design;
 	struct et_table t = { .indent = 2, .split = true };
 	size_t n;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
+	struct et_doe_class *classes = classes_of(o, &n);
 
-	heading(page, "Smallest effects that are found with a probability of 80 % (95 %)");
+	et_doe_heading(page, "Smallest effects that are found with a probability of 80 %% (95 %%)");
 	et_table_column(&t, ET_TABLE_NAME, "");
 	et_table_column(&t, ET_TABLE_NUMBER, "sd of a run");
 	for (size_t i = 0; i < n; i++) {
-		ET_AUTO_FREE char *label = et_doe_class_label(o, &classes[i]);
+		ET_AUTO_FREE char *label = label_of(o, &classes[i]);
 		et_table_column(&t, ET_TABLE_NUMBER, label);
 	}
 	power_row("in sd", NAN, classes, n, &t);
@@ -481,10 +586,9 @@ static void print_power(const struct et_doe_outlook *o, const struct et_page *pa
 	}
 	et_table_print(&t, page);
 	et_doe_classes_free(classes, n);
-	et_page_paragraph(page, 2, "", NULL,
+	et_doe_say(page, FAINT,
 		"after Holm's correction over the effects of a program, and over its pairs of "
-		"treatments",
-		FAINT);
+		"treatments");
 }
 
 static void print_pilots(const struct et_doe_outlook *o, const struct et_page *page)
@@ -497,23 +601,20 @@ static void print_pilots(const struct et_doe_outlook *o, const struct et_page *p
 		et_page_paragraph(page, 0, "", NULL, o->no_pilot, NULL);
 		return;
 	}
-	heading(page, "Pilot runs, which are not kept");
+	et_doe_heading(page, "Pilot runs, which are not kept");
 	for (size_t i = 0; i < d->n_programs; i++) {
 		const struct et_doe_pilot *p = &o->pilots[i];
-		ET_AUTO_FREE char *text = et_asprintf("%zu run%s of %s%s", p->n, plural(p->n),
+		row(page, NAME, d->programs[i].name, "%zu run%s of %s%s", p->n, et_doe_plural(p->n),
 			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, span));
-		row(page, NAME, d->programs[i].name, text);
 	}
-	if (d->setup || d->between || d->reboot || et_doe_has_hooks(o->e))
-		et_page_paragraph(page, 2, "", NULL,
-			"They were made without the hooks, whose duration is not counted.", NULL);
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (et_factor_kinds[d->factors[i].kind].scope != ET_SCOPE_MACHINE)
-			continue;
-		et_page_paragraph(page, 2, "", NULL,
-			"They left the machine as it is, whatever the treatment.", NULL);
-		break;
-	}
+	if (d->setup || d->between || d->reboot || has_hooks(o->e))
+		et_doe_say(page, NULL,
+			"They were made without the hooks, whose duration is not counted.");
+	size_t i = 0;
+	while (i < d->n_factors && et_factor_kinds[d->factors[i].kind].scope != ET_SCOPE_MACHINE)
+		i++;
+	if (i < d->n_factors)
+		et_doe_say(page, NULL, "They left the machine as it is, whatever the treatment.");
 }
 
 void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON of `doe plan`. */
-#include "app/doe/view_plan_parts.h"
+#include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/json.h"
 #include "model/design/terms.h"
@@ -8,14 +8,9 @@
 
 #include <math.h>
 
-static void write_kind(struct et_json *j, const char *key, const void *kind)
-{
-	et_json_string(j, key, et_factor_kinds[*(const enum et_kind *)kind].name);
-}
-
 static const struct et_field factor_fields[] = {
 	ET_KEYS(et_design_factor, name),
-	ET_KEY_BY(et_design_factor, "kind", kind, write_kind),
+	ET_KEY_BY(et_design_factor, "kind", kind, et_doe_write_kind),
 	ET_KEYS(et_design_factor, variable),
 	ET_KEY_VALUES(et_design_factor, "levels", levels, n_levels),
 	ET_KEYS(et_design_factor, generator),
@@ -140,7 +135,8 @@ static void write_power(const struct et_doe_outlook *o, struct et_json *j)
 {
 	const struct et_design *d = o->e->design;
 	size_t n;
-	struct et_doe_class *classes = et_doe_classes(o, &n);
+	struct et_doe_class *classes =
+		et_doe_classes(d, o->terms, o->n_terms, o->e->plan.runs, o->alpha, &n);
 
 	et_json_array(j, "power");
 	for (size_t i = 0; i < n; i++) {

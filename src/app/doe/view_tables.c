@@ -7,18 +7,9 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/table.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BOLD "1"
-
-static void heading(const struct et_page *page, const char *text)
-{
-	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-}
 
 /* --- the design and how it was run --- */
 
@@ -27,7 +18,7 @@ static void treatments(
 {
 	struct et_table table = { .split = true };
 
-	heading(page, "treatments in standard (Yates) order");
+	et_doe_heading(page, "treatments in standard (Yates) order");
 	et_table_column(&table, ET_TABLE_NAME, "treatment");
 	for (size_t f = 0; f < d->n_factors; f++)
 		et_table_column(&table, ET_TABLE_NUMBER, d->factors[f].name);
@@ -46,8 +37,7 @@ static void treatments(
 	}
 	et_table_print(&table, page);
 	if (numbers)
-		et_page_paragraph(
-			page, 2, "", NULL, "The numbers name the treatments below.", NULL);
+		et_doe_say(page, NULL, "The numbers name the treatments below.");
 }
 
 static void order(const struct et_doe_view *v, const struct et_page *page)
@@ -74,16 +64,14 @@ static void order(const struct et_doe_view *v, const struct et_page *page)
 		}
 	}
 	const struct et_plan *plan = &v->experiments[0]->plan;
-	ET_AUTO_FREE char *seed =
-		plan->order == ET_ORDER_RANDOM
-			? et_asprintf(", seed %llu", (unsigned long long)plan->seed)
-			: et_strdup("");
-	ET_AUTO_FREE char *text = et_asprintf("order of the runs: %s%s; %zu runs, of which the "
-					      "first of each treatment, %zu in all, "
-					      "were discarded and %zu were removed",
-		names[plan->order], seed, runs, discarded, removed);
+	char seed[48] = "";
+	if (plan->order == ET_ORDER_RANDOM)
+		snprintf(seed, sizeof(seed), ", seed %llu", (unsigned long long)plan->seed);
 	putc('\n', page->out);
-	et_page_paragraph(page, 2, "", NULL, text, NULL);
+	et_doe_say(page, NULL,
+		"order of the runs: %s%s; %zu runs, of which the first of each treatment, %zu in "
+		"all, were discarded and %zu were removed",
+		names[plan->order], seed, runs, discarded, removed);
 }
 
 /* --- pairs --- */
@@ -197,14 +185,15 @@ void et_doe_tables(const struct et_doe_view *v, const struct et_page *page)
 
 	treatments(r->design, names, numbers, page);
 	order(v, page);
-	heading(page, "programs in which a pair of treatments differs (%)");
+	et_doe_heading(page, "programs in which a pair of treatments differs (%%)");
 	pairs(r, names, false, page);
-	heading(page, "the same after Holm's correction within each program; *: it fell");
+	et_doe_heading(page, "the same after Holm's correction within each program; *: it fell");
 	pairs(r, names, true, page);
-	heading(page, "programs judged by each test (%)");
+	et_doe_heading(page, "programs judged by each test (%%)");
 	tests(r, names, page);
-	heading(page, "pairs that differ per program, before and after Holm's correction for its k "
-		      "pairs");
+	et_doe_heading(page,
+		"pairs that differ per program, before and after Holm's correction for its k "
+		"pairs");
 	programs(r, page);
 	et_strv_free(names);
 }

@@ -1,21 +1,92 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A designed experiment as text: the answer, then the effects; with -v all that they rest on. */
+/*
+ * A designed experiment as text: the answer, then the effects; with -v all that they rest on. And
+ * as a page, which has the same tables and the charts.
+ */
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/table.h"
+#include "draw/html.h"
 #include "report/pair.h"
 #include "report/warning.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#define BOLD "1"
+/* The first columns of the effects, which text has; a page has all. */
+enum { COLUMNS_OF_TEXT = 7 };
 
-static void heading(const struct et_page *page, const char *text)
+void et_doe_heading(const struct et_page *page, const char *fmt, ...)
 {
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+	et_page_paragraph(page, 0, "", NULL, text, ET_DOE_BOLD);
+}
+
+void et_doe_say(const struct et_page *page, const char *style, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
+	if (*text)
+		et_page_paragraph(page, 2, "", NULL, text, style);
+}
+
+void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_table *t)
+{
+	t->whole = true;
+	if (title && to->page)
+		et_doe_heading(to->page, "%s", title);
+	else if (title)
+		et_html_element(to->html, "h3", "%c%s", toupper((unsigned char)*title), title + 1);
+	if (to->page)
+		et_table_print(t, to->page);
+	else
+		et_table_html(t, to->html);
+}
+
+void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, const char *style)
+{
+	char text[ET_FIGURE], right[ET_FIGURE];
+
+	et_doe_percent(x, lo, hi, text);
+	char *sign = strchr(text, ' ');
+	snprintf(right, sizeof(right), "%s", sign ? sign : "");
+	if (sign)
+		*sign = '\0';
+	et_table_text(t, text, right, style);
+}
+
+/* A figure with this many decimals, or a dash. */
+static void number_cell(struct et_table *t, int decimals, double x, const char *after)
+{
+	if (isfinite(x))
+		et_table_add(t, "%.*f%s", decimals, x, after);
+	else
+		et_table_add(t, ET_DASH);
+}
+
+/* The same with five digits. */
+static void digits_cell(struct et_table *t, double x)
+{
+	if (isfinite(x))
+		et_table_add(t, "%.5g", x);
+	else
+		et_table_add(t, ET_DASH);
+}
+
+static void p_cell(struct et_table *t, double p, const char *style)
+{
+	char text[ET_FIGURE];
+
+	et_table_text(t, et_doe_p(p, text), "", style);
 }
 
 /* "2 × 3", and "2^(4-1)" of a fraction. */
@@ -34,34 +105,34 @@ static char *shape_of(const struct et_design *d)
 }
 
 /* The design and the number of runs, in one line. */
-static char *title_of(const struct et_doe_view *v)
+static void put_title(const struct et_doe_view *v, const struct et_page *page)
 {
 	const struct et_doe_result *r = v->result;
 	const struct et_design *d = r->design;
 	ET_AUTO_FREE char *shape = shape_of(d);
+	char machines[48] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		n += r->programs[i].n;
-	ET_AUTO_FREE char *machines =
-		r->n_machines > 1 ? et_asprintf(" on %zu machines", r->n_machines) : et_strdup("");
-	return et_asprintf("%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
-		shape, d->n_treatments == 1 ? "" : "s", d->n_programs,
-		d->n_programs == 1 ? "" : "s", n, machines, et_metrics[r->metric].label);
+	if (r->n_machines > 1)
+		snprintf(machines, sizeof(machines), " on %zu machines", r->n_machines);
+	putc('\n', page->out);
+	et_doe_say(page, NULL, "%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
+		shape, et_doe_plural(d->n_treatments), d->n_programs, et_doe_plural(d->n_programs),
+		n, machines, et_metrics[r->metric].label);
 }
 
 void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page)
 {
 	for (size_t i = 0; i < v->result->n_programs; i++) {
 		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
-		et_page_paragraph(page, 2, "", NULL, finding, BOLD);
+		et_doe_say(page, ET_DOE_BOLD, "%s", finding);
 	}
 	ET_AUTO_FREE char *missing = et_doe_missing(v);
-	if (*missing)
-		et_page_paragraph(page, 2, "", NULL, missing, BOLD);
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
-	if (*summary)
-		et_page_paragraph(page, 2, "", NULL, summary, NULL);
+	et_doe_say(page, ET_DOE_BOLD, "%s", missing);
+	et_doe_say(page, NULL, "%s", summary);
 }
 
 /* --- effects --- */
@@ -69,26 +140,35 @@ void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page)
 static void effect_row(struct et_table *s, const struct et_doe_view *v,
 	const struct et_doe_program *p, const struct et_doe_effect *e)
 {
-	const char *style = e->significant ? BOLD : NULL;
+	const char *style = e->significant ? ET_DOE_BOLD : NULL;
+	bool page = s->n_columns > COLUMNS_OF_TEXT;
 	double half = et_doe_has_interval(e) ? (e->hi - e->lo) / 2 : NAN;
-	char value[ET_FIGURE], percent[ET_FIGURE], text[ET_FIGURE];
-	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e);
+	struct et_doe_change c = et_doe_change_of(p, e);
+	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e), *term = et_strdup(e->term);
+	char value[ET_FIGURE];
 
-	et_table_name(s, e->term, style);
+	if (page && e->aliases)
+		et_append(&term, " = ", "%s", e->aliases);
+	et_table_name(s, term, style);
 	et_table_text(s, "", levels, NULL);
 	et_table_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
-	et_doe_effect_percent(p, e, percent);
-	/* Aligned at the sign of percent. */
-	char *sign = strchr(percent, ' ');
-	snprintf(text, sizeof(text), "%s", sign ? sign : "");
-	if (sign)
-		*sign = '\0';
-	et_table_text(s, percent, text, style);
-	snprintf(text, sizeof(text), "%.1f %%", 100 * e->share);
-	et_table_text(s, isfinite(e->share) ? text : ET_DASH, "", NULL);
-	snprintf(text, sizeof(text), "%.*f", e->f < 100 ? 2 : 0, e->f);
-	et_table_text(s, isfinite(e->f) ? text : ET_DASH, "", NULL);
-	et_table_text(s, et_doe_p(e->p_holm, value), "", style);
+	et_doe_percent_cell(s, c.percent, c.lo, c.hi, style);
+	number_cell(s, 1, 100 * e->share, " %");
+	number_cell(s, e->f < 100 ? 2 : 0, e->f, "");
+	p_cell(s, e->p_holm, style);
+	if (page) {
+		et_table_add(s, "%g", e->df);
+		p_cell(s, e->p, NULL);
+	}
+}
+
+/* On a page, the variation that no effect explains. */
+static void noise_row(struct et_table *s, const char *name, double share, double df)
+{
+	et_table_name(s, name, NULL);
+	et_table_add(s, "\t\t");
+	number_cell(s, 1, 100 * share, " %");
+	et_table_add(s, "\t\t%g\t", df);
 }
 
 /* In the table they would leave no room for the names of the terms. */
@@ -107,29 +187,33 @@ static void aliases(
 }
 
 static void effects(
-	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_to *to)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "term"),
 		ET_COLUMN(FIGURE, "levels", .drop = 4), ET_COLUMN(FIGURE, "effect", .drop = 5),
 		ET_COLUMN(FIGURE, "change"), ET_COLUMN(FIGURE, "share", .drop = 3),
-		ET_COLUMN(FIGURE, "F", .drop = 2), ET_COLUMN(FIGURE, "p (Holm)") };
+		ET_COLUMN(FIGURE, "F", .drop = 2), ET_COLUMN(FIGURE, "p (Holm)"),
+		ET_COLUMN(FIGURE, "df"), ET_COLUMN(FIGURE, "p") };
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 4 };
 
+	if (to->page)
+		s.n_columns = COLUMNS_OF_TEXT;
 	for (size_t i = 0; i < p->n_effects; i++) {
 		if (et_doe_shows(v, &p->effects[i]))
 			effect_row(&s, v, p, &p->effects[i]);
 	}
-	et_table_print(&s, page);
-	aliases(v, p, page);
+	if (!to->page && p->df_blocks > 0)
+		noise_row(&s, et_doe_blocks_name(v->result), p->ss_blocks / p->ss_total,
+			p->df_blocks);
+	if (!to->page)
+		noise_row(&s, "residual", p->share_residual, p->df_residual);
+	et_doe_put_table(to, NULL, &s);
 }
 
 static void variation_row(struct et_table *s, const char *name, double share)
 {
-	char text[ET_FIGURE];
-
 	et_table_name(s, name, NULL);
-	snprintf(text, sizeof(text), "%.1f %%", 100 * share);
-	et_table_text(s, text, "", NULL);
+	et_table_add(s, "%.1f %%", 100 * share);
 	et_table_bar(s, share, NULL);
 }
 
@@ -162,30 +246,20 @@ static void variation(
 
 /* --- -v --- */
 
-static void number_cell(struct et_table *s, double x)
-{
-	char text[ET_FIGURE] = ET_DASH;
-
-	if (isfinite(x))
-		snprintf(text, sizeof(text), "%.5g", x);
-	et_table_text(s, text, "", NULL);
-}
-
 static void anova_row(struct et_table *s, const char *term, double df, double sum_squares,
 	double mean_square, const struct et_doe_effect *e)
 {
-	char text[ET_FIGURE];
-
 	et_table_name(s, term, NULL);
-	number_cell(s, df);
-	number_cell(s, sum_squares);
-	number_cell(s, mean_square);
-	if (e)
-		number_cell(s, e->f);
-	else
-		et_table_text(s, "", "", NULL);
-	et_table_text(s, e ? et_doe_p(e->p, text) : "", "", NULL);
-	et_table_text(s, e ? et_doe_p(e->p_holm, text) : "", "", NULL);
+	digits_cell(s, df);
+	digits_cell(s, sum_squares);
+	digits_cell(s, mean_square);
+	if (!e) {
+		et_table_add(s, "\t\t");
+		return;
+	}
+	digits_cell(s, e->f);
+	p_cell(s, e->p, NULL);
+	p_cell(s, e->p_holm, NULL);
 }
 
 static void anova(
@@ -198,8 +272,8 @@ static void anova(
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 1 };
 	const double scale = v->result->unit == ET_UNIT_NS ? 1e-12 : 1;
 
-	heading(page, v->result->unit == ET_UNIT_NS ? "analysis of variance (squares in ms²)"
-						    : "analysis of variance");
+	et_doe_heading(page, "analysis of variance%s",
+		v->result->unit == ET_UNIT_NS ? " (squares in ms²)" : "");
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
 		if (et_doe_shows(v, e))
@@ -215,7 +289,7 @@ static void anova(
 }
 
 static void cells(
-	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_to *to)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(FIGURE, "no."),
 		ET_COLUMN(NAME, "treatment"), ET_COLUMN(FIGURE, "runs", .drop = 1),
@@ -223,39 +297,32 @@ static void cells(
 		ET_COLUMN(FIGURE, "median", .drop = 2) };
 	struct et_table s = { ET_COLUMNS(columns) };
 	enum et_unit unit = v->result->unit;
-	char text[ET_FIGURE];
+	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
 
-	heading(page, "treatments");
 	for (size_t t = 0; t < p->n_cells; t++) {
 		const struct et_estimate *c = &p->cells[t];
 		double half = (c->hi - c->lo) / 2;
 
-		snprintf(text, sizeof(text), "%zu", t + 1);
-		et_table_text(&s, text, "", NULL);
+		et_table_add(&s, "%zu", t + 1);
 		et_table_name(&s, v->result->design->treatments[t].name, NULL);
-		snprintf(text, sizeof(text), "%zu", c->n);
-		et_table_text(&s, text, "", NULL);
-		et_table_text(&s,
-			c->n ? et_format_value_measured(c->mean, half, unit, text) : ET_DASH, "",
-			NULL);
-		et_table_text(
-			&s, c->n > 1 ? et_doe_value(c->sd, half, unit, text) : ET_DASH, "", NULL);
-		et_table_text(
-			&s, c->n ? et_doe_value(c->median, half, unit, text) : ET_DASH, "", NULL);
+		et_table_add(&s, "%zu\t%s\t%s\t%s", c->n,
+			c->n ? et_format_value_measured(c->mean, half, unit, mean) : ET_DASH,
+			c->n > 1 ? et_doe_value(c->sd, half, unit, sd) : ET_DASH,
+			c->n ? et_doe_value(c->median, half, unit, median) : ET_DASH);
 	}
-	et_table_print(&s, page);
+	et_doe_put_table(to, "treatments", &s);
 }
 
 static void residuals(const struct et_doe_program *p, const struct et_page *page)
 {
 	char normal[ET_FIGURE], equal[ET_FIGURE], serial[ET_FIGURE];
-	ET_AUTO_FREE char *text = et_asprintf("normal: p %s; equal spread of all treatments: p %s; "
-					      "independent in the order of runs: p %s",
+
+	et_doe_heading(page, "residuals");
+	et_doe_say(page, NULL,
+		"normal: p %s; equal spread of all treatments: p %s; independent in the order of "
+		"runs: p %s",
 		et_doe_p(p->residuals.normal_p, normal), et_doe_p(p->residuals.equal_p, equal),
 		et_doe_p(p->residuals.serial_p, serial));
-
-	heading(page, "residuals");
-	et_page_paragraph(page, 2, "", NULL, text, NULL);
 }
 
 static void pairs(
@@ -272,43 +339,50 @@ static void pairs(
 	if (!p->n_pairs)
 		return;
 	char **names = et_doe_short_names(d, &numbers);
-	heading(page, brief && numbers ? "pairs of treatments, by their numbers in the table above"
-				       : "pairs of treatments");
+	et_doe_heading(page, "pairs of treatments%s",
+		brief && numbers ? ", by their numbers in the table above" : "");
 	for (size_t i = 0; i < p->n_pairs && i < MOST; i++) {
 		size_t a = p->pairs[i].a, b = p->pairs[i].b;
 		et_pair_text(page, brief ? names[b] : d->treatments[b].name,
 			brief ? names[a] : d->treatments[a].name, &p->pairs[i], false);
 	}
 	et_strv_free(names);
-	if (p->n_pairs > MOST) {
-		ET_AUTO_FREE char *more =
-			et_asprintf("… and %zu more: --json has all of them", p->n_pairs - MOST);
-		et_page_paragraph(page, 2, "", NULL, more, NULL);
-	}
+	if (p->n_pairs > MOST)
+		et_doe_say(page, NULL, "… and %zu more: --json has all of them", p->n_pairs - MOST);
 }
 
 /* --- a program, and all of them --- */
 
+/* "tested by analysis of variance; differences between blocks are removed". */
+static char *method_of(const struct et_doe_view *v, const struct et_doe_program *p)
+{
+	static const char *const names[] = { "analysis of variance", "Welch's tests",
+		"aligned ranks" };
+	char *text = et_asprintf("tested by %s", names[p->method]);
+
+	if (p->why)
+		et_append(&text, " ", "(%s)", p->why);
+	if (v->result->blocked)
+		et_append(&text, "; ", "differences between %s are removed",
+			et_doe_blocks_name(v->result));
+	return text;
+}
+
 static void program(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
-	ET_AUTO_FREE char *mean_text = NULL;
+	const struct et_doe_to to = { .page = page };
 	char mean[ET_FIGURE];
 
 	et_format_value_to(p->mean, p->sd_residual / sqrt((double)p->n), v->result->unit, mean);
-	mean_text = et_asprintf("%s: mean %s of %zu runs", p->name, mean, p->n);
-	heading(page, mean_text);
-	effects(v, p, page);
+	et_doe_heading(page, "%s: mean %s of %zu runs", p->name, mean, p->n);
+	effects(v, p, &to);
+	aliases(v, p, page);
 	variation(v, p, page);
-	ET_AUTO_FREE char *how = et_doe_method_text(p);
-	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s%s%s", how,
-		v->result->blocked ? "; differences between " : "",
-		v->result->blocked ? et_doe_blocks_name(v->result) : "",
-		v->result->blocked ? " are removed" : "");
-	et_page_paragraph(page, 2, "", NULL, method, NULL);
+	ET_AUTO_FREE char *method = method_of(v, p);
 	ET_AUTO_FREE char *components = et_doe_components(p);
-	if (*components)
-		et_page_paragraph(page, 2, "", NULL, components, NULL);
+	et_doe_say(page, NULL, "%s", method);
+	et_doe_say(page, NULL, "%s", components);
 	if (v->result->n_programs > 1 && v->verbose) {
 		struct et_doe_result one = *v->result;
 		struct et_doe_view single = *v;
@@ -316,25 +390,22 @@ static void program(
 		one.n_programs = 1;
 		single.result = &one;
 		ET_AUTO_FREE char *fastest = et_doe_summary(&single);
-		et_page_paragraph(page, 2, "", NULL, fastest, NULL);
+		et_doe_say(page, NULL, "%s", fastest);
 	}
 	et_warnings_text(page, 2, &p->warnings);
 	if (!v->verbose)
 		return;
-	et_doe_machines_text(v, p, page);
+	et_doe_machines_tables(v, p, &to);
 	anova(v, p, page);
-	cells(v, p, page);
+	cells(v, p, &to);
 	residuals(p, page);
 	pairs(v, p, page);
 }
 
 void et_doe_text(const struct et_doe_view *v, const struct et_page *page)
 {
-	ET_AUTO_FREE char *title = title_of(v);
-
 	et_doe_print_short(v, page);
-	putc('\n', page->out);
-	et_page_paragraph(page, 2, "", NULL, title, NULL);
+	put_title(v, page);
 	et_warnings_text(page, 0, &v->result->warnings);
 	for (size_t i = 0; i < v->result->n_programs; i++)
 		program(v, &v->result->programs[i], page);
@@ -342,4 +413,99 @@ void et_doe_text(const struct et_doe_view *v, const struct et_page *page)
 		et_doe_tables(v, page);
 	if (v->plot || v->verbose)
 		et_doe_plot(v, page);
+}
+
+/* --- page --- */
+
+static void pairs_of_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "treatment"),
+		ET_COLUMN(TEXT, "compared with"), ET_COLUMN(TEXT, "result"),
+		ET_COLUMN(TEXT, "test"), ET_COLUMN(FIGURE, "p"), ET_COLUMN(FIGURE, "p (Holm)") };
+	const struct et_treatment *t = v->result->design->treatments;
+	struct et_table s = { ET_COLUMNS(columns) };
+
+	for (size_t i = 0; i < p->n_pairs; i++) {
+		const struct et_contrast *c = &p->pairs[i];
+		ET_AUTO_FREE char *conclusion = et_conclusion_text(c);
+
+		et_table_name(&s, t[c->b].name, NULL);
+		et_table_name(&s, t[c->a].name, NULL);
+		et_table_name(&s, conclusion, NULL);
+		et_table_name(&s, c->method ? c->method : ET_DASH, NULL);
+		p_cell(&s, c->p, NULL);
+		p_cell(&s, c->p_holm, NULL);
+	}
+	ET_AUTO_FREE char *title =
+		et_asprintf("pairs of treatments: %zu of %zu differ, %zu after Holm", p->before,
+			p->n_pairs, p->after);
+	if (p->n_pairs)
+		et_doe_put_table(&(struct et_doe_to){ .html = out }, title, &s);
+}
+
+static void program_of_page(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+{
+	const struct et_doe_to to = { .html = out };
+	ET_AUTO_FREE char *method = method_of(v, p);
+
+	et_html_element(out, "h2", "%s", p->name);
+	et_html_warnings(out, &p->warnings);
+	effects(v, p, &to);
+	et_html_element(out, "p class=\"dim\"", "T%s.", method + 1);
+	et_html_pictures_begin(out);
+	et_doe_charts(v, p, NULL, out);
+	et_html_pictures_end(out);
+	et_doe_machines_tables(v, p, &to);
+	cells(v, p, &to);
+	pairs_of_page(v, p, out);
+}
+
+/* A table of pairs over programs, as the paper has it, with a column per treatment. */
+static void over_programs(const struct et_doe_view *v, FILE *out)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "pair"),
+		ET_COLUMN(FIGURE, "programs"), ET_COLUMN(FIGURE, "differ (%)"),
+		ET_COLUMN(FIGURE, "after Holm (%)"), ET_COLUMN(FIGURE, "Student (%)"),
+		ET_COLUMN(FIGURE, "Welch (%)"), ET_COLUMN(FIGURE, "Wilcoxon (%)") };
+	const struct et_doe_result *r = v->result;
+	struct et_table s = { ET_COLUMNS(columns) };
+
+	if (r->n_programs < 2 || !r->n_pairs)
+		return;
+	et_html_element(out, "h2", "Pairs of treatments over all programs");
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		const struct et_doe_pair *p = &r->pairs[i];
+		const size_t counts[] = { p->before, p->after, p->student, p->welch, p->wilcoxon };
+		ET_AUTO_FREE char *name = et_asprintf("%s, %s", r->design->treatments[p->a].name,
+			r->design->treatments[p->b].name);
+
+		et_table_name(&s, name, NULL);
+		et_table_add(&s, "%zu", p->programs);
+		for (size_t k = 0; k < ET_LENGTH(counts); k++)
+			number_cell(&s, 2,
+				p->programs ? 100 * (double)counts[k] / (double)p->programs : NAN,
+				k == 1 && p->after < p->before ? "*" : "");
+	}
+	et_doe_put_table(&(struct et_doe_to){ .html = out }, NULL, &s);
+}
+
+void et_doe_page(const struct et_doe_view *v, FILE *out)
+{
+	ET_AUTO_FREE char *summary = et_doe_summary(v);
+	ET_AUTO_FREE char *missing = et_doe_missing(v);
+
+	et_html_begin(out, v->result->design->name);
+	for (size_t i = 0; i < v->result->n_programs; i++) {
+		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
+		et_html_element(out, "p", "%s", finding);
+	}
+	if (*missing)
+		et_html_element(out, "p", "%s", missing);
+	if (*summary)
+		et_html_element(out, "p", "%s", summary);
+	et_html_warnings(out, &v->result->warnings);
+	for (size_t i = 0; i < v->result->n_programs; i++)
+		program_of_page(v, &v->result->programs[i], out);
+	over_programs(v, out);
+	et_html_end(out);
 }

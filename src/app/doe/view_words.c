@@ -3,7 +3,11 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "base/parse.h"
+#include "model/design/progress.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +39,6 @@ const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE])
 	else
 		snprintf(buf, ET_FIGURE, "%.*f %%", d, et_doe_no_minus_zero(x, d));
 	return buf;
-}
-
-const char *et_doe_effect_percent(
-	const struct et_doe_program *p, const struct et_doe_effect *e, char buf[ET_FIGURE])
-{
-	struct et_doe_change c = et_doe_change_of(p, e);
-
-	return et_doe_percent(c.percent, c.lo, c.hi, buf);
 }
 
 const char *et_doe_value(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE])
@@ -93,13 +89,6 @@ double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p,
 	return n ? sum / (double)n : NAN;
 }
 
-size_t et_doe_factor_of(const struct et_doe_effect *e, size_t from)
-{
-	while (!(e->factors >> from & 1))
-		from++;
-	return from;
-}
-
 char *et_doe_levels(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_effect *e)
 {
@@ -109,7 +98,7 @@ char *et_doe_levels(
 		return et_strdup("");
 	if (e->n_means == 2) /* of a factor with more, two that have runs */
 		return et_asprintf("%s → %s", e->means[0].levels, e->means[1].levels);
-	size_t f = et_doe_factor_of(e, 0);
+	size_t f = (size_t)__builtin_ctz(e->factors);
 	const struct et_design_factor *factor = &d->factors[f];
 	uint32_t lo = 0, hi = (uint32_t)factor->n_levels - 1;
 	for (uint32_t i = 0; factor->n_levels > 2 && i < factor->n_levels; i++) {
@@ -239,11 +228,204 @@ char *et_doe_summary(const struct et_doe_view *v)
 	return et_memstream_close(&m);
 }
 
-char *et_doe_method_text(const struct et_doe_program *p)
-{
-	static const char *const names[] = { "analysis of variance", "Welch's tests",
-		"aligned ranks" };
+/* Runs that are not done, treatments that failed and terms that they leave without an estimate. */
 
-	return p->why ? et_asprintf("%s (%s)", names[p->method], p->why)
-		      : et_strdup(names[p->method]);
+static void separate(FILE *out, bool *begun)
+{
+	if (*begun)
+		fputs("; ", out);
+	*begun = true;
+}
+
+/* "21 of 160 runs are done; 1 of 6 parts is missing". Results of other tools have no command and no
+ * plan to complete. */
+static void put_progress(const struct et_doe_view *v, FILE *out, bool *begun)
+{
+	uint64_t done = 0, total = v->parts.missing_runs;
+
+	for (size_t i = 0; i < v->n_experiments; i++) {
+		const struct et_experiment *e = v->experiments[i];
+		struct et_design_progress p;
+		if (!e->n_commands || !e->commands[0].argv || !e->commands[0].argv[0])
+			continue;
+		et_design_progress_read(e, &p);
+		done += p.done;
+		total += p.total;
+		et_design_progress_free(&p);
+	}
+	if (done >= total)
+		return;
+	separate(out, begun);
+	fprintf(out, "%" PRIu64 " of %" PRIu64 " runs are done", done, total);
+	if (v->parts.missing)
+		fprintf(out, "; %zu of %zu parts %s missing", v->parts.missing, v->parts.all,
+			v->parts.missing == 1 ? "is" : "are");
+}
+
+/* "no run of loop counts with n=2,m=1". */
+static void put_treatments(
+	const struct et_doe_view *v, const struct et_doe_program *p, FILE *out, bool *begun)
+{
+	enum { MOST_NAMED = 3 };
+	size_t n = 0;
+
+	for (size_t t = 0; t < p->n_cells; t++) {
+		if (p->cells[t].n)
+			continue;
+		if (!n)
+			separate(out, begun);
+		if (!n)
+			fprintf(out, "no run of %s counts with ", p->name);
+		if (n < MOST_NAMED)
+			fprintf(out, "%s%s", n ? " and " : "",
+				v->result->design->treatments[t].name);
+		n++;
+	}
+	if (n > MOST_NAMED)
+		fprintf(out, " and %zu more treatments", n - MOST_NAMED);
+}
+
+static bool has_effect(const struct et_doe_program *p, size_t factor)
+{
+	for (size_t i = 0; i < p->n_effects; i++) {
+		if (p->effects[i].factors == 1u << factor)
+			return true;
+	}
+	return false;
+}
+
+static bool counts_at(
+	const struct et_design *d, const struct et_doe_program *p, size_t factor, uint32_t level)
+{
+	for (size_t t = 0; t < p->n_cells; t++) {
+		if (p->cells[t].n && d->treatments[t].levels[factor] == level)
+			return true;
+	}
+	return false;
+}
+
+/* ", because n=2 has no run; pairs compare its other levels (-v)". */
+static void put_reason(
+	const struct et_doe_view *v, const struct et_doe_program *p, size_t factor, FILE *out)
+{
+	const struct et_design *d = v->result->design;
+	const struct et_design_factor *f = &d->factors[factor];
+
+	for (uint32_t i = 0; i < f->n_levels; i++) {
+		if (counts_at(d, p, factor, i))
+			continue;
+		fprintf(out, ", because no run counts with %s=%s", f->name, f->levels[i]);
+		if (f->n_levels > 2)
+			fputs("; pairs compare its other levels (-v)", out);
+		return;
+	}
+}
+
+static void put_terms(
+	const struct et_doe_view *v, const struct et_doe_program *p, FILE *out, bool *begun)
+{
+	if (!p->not_estimated)
+		return;
+	separate(out, begun);
+	fprintf(out, "%s could not be estimated in %s", p->not_estimated, p->name);
+	for (size_t f = 0; f < v->result->design->n_factors; f++) {
+		if (!has_effect(p, f)) {
+			put_reason(v, p, f, out);
+			return;
+		}
+	}
+}
+
+char *et_doe_missing(const struct et_doe_view *v)
+{
+	struct et_memstream m;
+	FILE *out = et_memstream_open(&m);
+	bool begun = false;
+
+	put_progress(v, out, &begun);
+	for (size_t i = 0; i < v->result->n_programs; i++) {
+		put_treatments(v, &v->result->programs[i], out, &begun);
+		put_terms(v, &v->result->programs[i], out, &begun);
+	}
+	return et_memstream_close(&m);
+}
+
+/* Short names of treatments: "RL3O2" of the factors RL and O, "64" of a single factor. */
+
+enum { MOST = 9, MOST_FACTOR = 3 }; /* columns of a name, and of a factor in it */
+
+/* Whether each level has a letter and no other factor has it: then the factor's name is not needed.
+ */
+static bool is_telling(const struct et_design *d, size_t factor)
+{
+	for (char **level = d->factors[factor].levels; *level; level++) {
+		if (!isalpha((unsigned char)**level) &&
+			!strpbrk(*level, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+			return false;
+		for (size_t f = 0; f < d->n_factors; f++) {
+			for (char **other = d->factors[f].levels; *other; other++) {
+				if (f != factor && !strcmp(*other, *level))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* The first letters of the words of a factor's name, or all of a short name. */
+static void abbreviate(const char *name, char out[8])
+{
+	size_t n = 0;
+
+	if (strlen(name) <= MOST_FACTOR) {
+		snprintf(out, 8, "%s", name);
+		return;
+	}
+	for (const char *p = name; *p && n < MOST_FACTOR; p++) {
+		bool begins = p == name || strchr("-_ .", p[-1]);
+		if (begins && isalnum((unsigned char)*p))
+			out[n++] = (char)toupper((unsigned char)*p);
+	}
+	out[n] = '\0';
+}
+
+static bool are_distinct(char **names, size_t n)
+{
+	enum { MOST_COMPARED = 200 }; /* more have no short names anyway */
+
+	for (size_t i = 0; i < n && n <= MOST_COMPARED; i++) {
+		for (size_t k = i + 1; k < n; k++) {
+			if (!strcmp(names[i], names[k]))
+				return false;
+		}
+	}
+	return n <= MOST_COMPARED;
+}
+
+char **et_doe_short_names(const struct et_design *d, bool *numbers)
+{
+	char **names = et_calloc(d->n_treatments + 1, sizeof(*names));
+	int widest = 0;
+
+	for (size_t t = 0; t < d->n_treatments; t++) {
+		struct et_memstream m;
+		FILE *out = et_memstream_open(&m);
+		for (size_t f = 0; f < d->n_factors; f++) {
+			char lead[8] = "";
+			if (d->n_factors > 1 && !is_telling(d, f))
+				abbreviate(d->factors[f].name, lead);
+			fprintf(out, "%s%s", lead,
+				d->factors[f].levels[d->treatments[t].levels[f]]);
+		}
+		ET_AUTO_FREE char *text = et_memstream_close(&m);
+		names[t] = et_clean(text, "");
+		int columns = et_columns(names[t]);
+		widest = columns > widest ? columns : widest;
+	}
+	*numbers = widest > MOST || !are_distinct(names, d->n_treatments);
+	for (size_t t = 0; *numbers && t < d->n_treatments; t++) {
+		free(names[t]);
+		names[t] = et_asprintf("%zu", t + 1);
+	}
+	return names;
 }

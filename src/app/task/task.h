@@ -22,9 +22,6 @@ struct et_task {
 
 /* One line on stderr that names the part: the log of the job. */
 void et_task_log(const struct et_task *t, const char *format, ...) ET_PRINTF(2, 3);
-struct et_store;
-int et_task_open_spool(
-	const struct et_task *t, struct et_store **out, struct et_error *err) ET_CHECK;
 /*
  * Records in the central store that the attempt begins. -ESTALE: a later one has begun, or the part
  * is done. A server that cannot be reached is no reason to wait; one that holds the login (-ETIME)

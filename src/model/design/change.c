@@ -70,15 +70,6 @@ static void compare_fields(FILE *out, const char *of, const struct et_field *fie
 	}
 }
 
-static char **names_of_factors(const struct et_design *d)
-{
-	char **names = et_calloc(d->n_factors + 1, sizeof(*names));
-
-	for (size_t i = 0; i < d->n_factors; i++)
-		names[i] = d->factors[i].name;
-	return names;
-}
-
 static char **names_of_programs(const struct et_design *d)
 {
 	char **names = et_calloc(d->n_programs + 1, sizeof(*names));
@@ -90,7 +81,7 @@ static char **names_of_programs(const struct et_design *d)
 
 static void compare_factors(FILE *out, const struct et_design *before, const struct et_design *now)
 {
-	ET_AUTO_FREE char **a = names_of_factors(before), **b = names_of_factors(now);
+	ET_AUTO_FREE char **a = et_design_factor_names(before), **b = et_design_factor_names(now);
 
 	if (!same_lists(a, b)) {
 		compare_lists(out, "", "factors", a, b);
@@ -131,6 +122,20 @@ static bool same_treatments(const struct et_design *a, const struct et_design *b
 		same = !memcmp(a->treatments[i].levels, b->treatments[i].levels,
 			a->n_factors * sizeof(*a->treatments[i].levels));
 	return same;
+}
+
+bool et_design_same(const struct et_design *a, const struct et_design *b)
+{
+	ET_AUTO_FREE char **factors = et_design_factor_names(a),
+			  **those = et_design_factor_names(b);
+	ET_AUTO_FREE char **programs = names_of_programs(a), **others = names_of_programs(b);
+	const char *response = a->response ? a->response : "";
+	bool same = !strcmp(response, b->response ? b->response : "") &&
+		    same_lists(factors, those) && same_lists(programs, others);
+
+	for (size_t i = 0; same && i < a->n_factors; i++)
+		same = same_lists(a->factors[i].levels, b->factors[i].levels);
+	return same && same_treatments(a, b);
 }
 
 static void compare_designs(

@@ -147,8 +147,8 @@ static inline uint32_t et_design_program_of(const struct et_design *d, uint32_t 
 }
 /* The level of a factor under the treatment of a command, as text. */
 const char *et_design_level(const struct et_design *d, uint32_t command, size_t factor);
-/* Returns the first factor of that kind; NULL: there is none. */
-const struct et_design_factor *et_design_find_kind(const struct et_design *d, enum et_kind kind);
+/* The names of the factors; NULL ends the list, which the caller frees, but not the names. */
+char **et_design_factor_names(const struct et_design *d);
 
 /* Whether text names {word}; a name after a $ is a shell's. */
 bool et_design_names(const char *text, const char *word);

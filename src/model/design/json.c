@@ -80,11 +80,8 @@ static void write_members(struct et_json *j, const struct et_design *d, bool sou
 		write_factor(j, &d->factors[i]);
 	et_json_end(j);
 	et_json_array(j, "programs");
-	for (size_t i = 0; i < d->n_programs; i++) {
-		et_json_object(j, NULL);
-		et_fields_write(j, et_design_program_fields, &d->programs[i]);
-		et_json_end(j);
-	}
+	for (size_t i = 0; i < d->n_programs; i++)
+		et_fields_object(j, NULL, et_design_program_fields, &d->programs[i]);
 	et_json_end(j);
 	et_json_array(j, "treatments");
 	for (size_t i = 0; i < d->n_treatments; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/data.h"
 #include "base/alloc.h"
 #include "num/moments.h"
+#include "stats/doe/program.h"
 #include "stats/profile/counts.h"
 
 #include <math.h>
@@ -95,6 +95,24 @@ void et_doe_data_arrange(struct et_doe_data *d, size_t n_cells)
 		d->balanced = d->balanced && et_doe_count(d, c) == et_doe_count(d, 0);
 	}
 	d->complete = d->balanced && (d->n_blocks == 1 || complete(d));
+}
+
+size_t et_doe_count_machines(const struct et_doe_data *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n = d->runs[i].machine >= n ? d->runs[i].machine + (size_t)1 : n;
+	return n;
+}
+
+size_t et_doe_least_count(const struct et_doe_data *d)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t c = 0; c < d->n_cells; c++)
+		least = et_doe_count(d, c) < least ? et_doe_count(d, c) : least;
+	return least;
 }
 
 /* --- collecting --- */

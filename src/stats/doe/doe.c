@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/doe.h"
 #include "base/alloc.h"
+#include "model/design/change.h"
 #include "model/experiment/machine_id.h"
 #include "stats/doe/program.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static bool same_factor(const struct et_design_factor *a, const struct et_design_factor *b)
-{
-	if (!same_text(a->name, b->name) || a->n_levels != b->n_levels)
-		return false;
-	for (size_t i = 0; i < a->n_levels; i++) {
-		if (!same_text(a->levels[i], b->levels[i]))
-			return false;
-	}
-	return true;
-}
-
-static bool same_design(const struct et_design *a, const struct et_design *b)
-{
-	if (a->n_factors != b->n_factors || a->n_programs != b->n_programs ||
-		a->n_treatments != b->n_treatments || !same_text(a->response, b->response))
-		return false;
-	for (size_t i = 0; i < a->n_factors; i++) {
-		if (!same_factor(&a->factors[i], &b->factors[i]))
-			return false;
-	}
-	for (size_t i = 0; i < a->n_programs; i++) {
-		if (!same_text(a->programs[i].name, b->programs[i].name))
-			return false;
-	}
-	for (size_t i = 0; i < a->n_treatments; i++) {
-		if (!same_text(a->treatments[i].name, b->treatments[i].name))
-			return false;
-	}
-	return true;
-}
 
 static const char *label_of(const struct et_experiment *e)
 {
@@ -58,7 +22,7 @@ static int check(const struct et_experiment *const *experiments, size_t n, struc
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"experiment '%s' was not made by a plan", label_of(e)),
 				"name an experiment of 'etalon doe run' or 'etalon doe import'");
-		if (!same_design(experiments[0]->design, e->design))
+		if (!et_design_same(experiments[0]->design, e->design))
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"experiments '%s' and '%s' have different designs",

@@ -56,3 +56,23 @@ double et_doe_smallest_effect(
 	const struct et_design *d, uint32_t factors, size_t n, double alpha, double power);
 /* The same for the difference of two treatments with n runs each, by Student's t test. */
 double et_doe_smallest_difference(size_t n, double alpha, double power);
+
+/* The probabilities with which an effect is to be found. */
+enum { ET_DOE_POWERS = 2 };
+extern const double et_doe_powers[ET_DOE_POWERS];
+
+/* Terms that are found equally well; effects are in standard deviations of a run. */
+struct et_doe_class {
+	uint32_t *terms; /* NULL: the pairs of treatments */
+	size_t n_terms;
+	double alone[ET_DOE_POWERS]; /* without a correction */
+	double holm[ET_DOE_POWERS];  /* after Holm's correction, in the worst case */
+};
+
+/*
+ * Returns the classes of the terms of a design, if this many runs of each treatment count, and last
+ * that of pairs, as an array of *n. Designs with too many treatments have no pairs.
+ */
+struct et_doe_class *et_doe_classes(const struct et_design *d, const uint32_t *terms,
+	size_t n_terms, size_t runs, double alpha, size_t *n);
+void et_doe_classes_free(struct et_doe_class *classes, size_t n);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/effects.h"
 #include "base/alloc.h"
 #include "dist/dist.h"
 #include "num/cholesky.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
+#include "stats/doe/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -293,15 +293,6 @@ static void test_by_block(
 
 /* --- intervals --- */
 
-static bool two_levels(const struct et_design *d, uint32_t factors)
-{
-	for (size_t f = 0; f < d->n_factors; f++) {
-		if (factors >> f & 1 && d->factors[f].n_levels != 2)
-			return false;
-	}
-	return true;
-}
-
 static void interval_of_signs(
 	const struct et_doe_errors *e, const struct et_doe_term *term, struct et_doe_effect *out)
 {
@@ -484,13 +475,13 @@ static void judge_term(const struct et_doe_errors *e, const struct et_doe_term *
 	const struct et_design *d = e->fit->grid->design;
 
 	*out = (struct et_doe_effect){ .factors = term->factors,
-		.term = et_doe_term_name(d, term->factors),
+		.term = et_design_term_name(d, term->factors),
 		.aliases = term->aliases ? et_strdup(term->aliases) : NULL,
 		.df = (double)term->df };
 	out->sum_squares = et_doe_squares(e->fit, term, e->fit->mu);
 	out->mean_square = out->sum_squares / out->df;
 	out->share = out->sum_squares / e->fit->ss_total;
-	if (two_levels(d, term->factors))
+	if (et_doe_two_levels(d, term->factors))
 		interval_of_signs(e, term, out);
 	else
 		interval_of_range(e, term, out);
@@ -506,16 +497,17 @@ static void judge_term(const struct et_doe_errors *e, const struct et_doe_term *
 	add_means(e, out);
 }
 
-void et_doe_effects_adjust(struct et_doe_program *p, double alpha)
+void et_doe_holm(struct et_doe_program *p, size_t from, size_t to, size_t flag, double alpha)
 {
 	ET_AUTO_FREE double *values = et_calloc(p->n_effects + 1, sizeof(*values));
 
 	for (size_t i = 0; i < p->n_effects; i++)
-		values[i] = p->effects[i].p;
+		memcpy(&values[i], (const char *)&p->effects[i] + from, sizeof(*values));
 	et_holm(values, p->n_effects, values);
 	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].p_holm = values[i];
-		p->effects[i].significant = values[i] <= alpha;
+		bool differs = values[i] <= alpha;
+		memcpy((char *)&p->effects[i] + to, &values[i], sizeof(*values));
+		memcpy((char *)&p->effects[i] + flag, &differs, sizeof(differs));
 	}
 }
 
@@ -529,5 +521,5 @@ void et_doe_effects(const struct et_doe_errors *errors, double alpha, struct et_
 			judge_term(
 				errors, &f->grid->terms[i], out, &out->effects[out->n_effects++]);
 	}
-	et_doe_effects_adjust(out, alpha);
+	ET_DOE_HOLM(out, p, p_holm, significant, alpha);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/fit.h"
 #include "base/alloc.h"
 #include "num/cholesky.h"
 #include "num/moments.h"
+#include "stats/doe/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,21 +233,11 @@ static void fit_missing(struct et_doe_fit *f)
 		}
 	}
 	f->df_residual = (double)d->n - (double)k.p;
-	f->saturated = false;
 	free(k.q);
 	free(k.x);
 }
 
 /* --- residuals --- */
-
-static bool any_missing(const struct et_doe_data *d)
-{
-	for (size_t c = 0; c < d->n_cells; c++) {
-		if (!et_doe_count(d, c))
-			return true;
-	}
-	return false;
-}
 
 static void finish(struct et_doe_fit *f, const double *block_effect)
 {
@@ -292,7 +282,6 @@ static void fit_some(struct et_doe_fit *f)
 		p += g->terms[i].df;
 	}
 	memcpy(f->mu, mu, n * sizeof(*mu));
-	f->saturated = false;
 	f->df_residual = (double)f->data->n - (double)p;
 }
 
@@ -302,7 +291,7 @@ void et_doe_fit_make(
 	size_t n = grid->n_cells;
 	ET_AUTO_FREE double *blocks = et_calloc(data->n_blocks + 1, sizeof(*blocks));
 
-	*out = (struct et_doe_fit){ .grid = grid, .data = data, .saturated = true };
+	*out = (struct et_doe_fit){ .grid = grid, .data = data };
 	out->mu = et_calloc(n, sizeof(*out->mu));
 	out->unit = et_calloc(n, sizeof(*out->unit));
 	out->estimable = et_calloc(grid->n_terms + 1, sizeof(*out->estimable));
@@ -311,7 +300,7 @@ void et_doe_fit_make(
 	for (size_t c = 0; c < n; c++)
 		out->unit[c] = et_doe_count(data, c) ? 1 / (double)et_doe_count(data, c) : 0;
 	out->df_residual = (double)data->n - (double)n;
-	if (any_missing(data)) {
+	if (!et_doe_least_count(data)) {
 		fit_missing(out);
 	} else if (data->n_blocks > 1) {
 		out->blocked = true;

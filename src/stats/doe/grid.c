@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/grid.h"
 #include "base/alloc.h"
-#include "model/design/terms.h"
+#include "stats/doe/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,25 +10,9 @@ enum {
 	MOST_ALIASES = 8, /* that are listed by name */
 };
 
-static bool generated(const struct et_design *d, size_t f)
-{
-	return d->factors[f].generator != NULL;
-}
-
 static size_t order_of(uint32_t factors)
 {
 	return (size_t)__builtin_popcount(factors);
-}
-
-char *et_doe_term_name(const struct et_design *d, uint32_t factors)
-{
-	char *out = NULL;
-
-	for (size_t f = 0; f < d->n_factors; f++) {
-		if (factors >> f & 1)
-			et_append(&out, ":", "%s", d->factors[f].name);
-	}
-	return out ? out : et_strdup("");
 }
 
 size_t et_doe_combinations(const struct et_design *d, uint32_t factors)
@@ -61,7 +44,7 @@ static uint32_t base_factors(const struct et_design *d)
 	uint32_t base = 0;
 
 	for (size_t f = 0; f < d->n_factors; f++)
-		base |= (uint32_t)!generated(d, f) << f;
+		base |= (uint32_t)!d->factors[f].generator << f;
 	return base;
 }
 
@@ -100,42 +83,6 @@ static void cells_of_levels(const struct et_design *d, size_t n, struct et_doe_g
 
 /* --- terms --- */
 
-/*
- * The product of base factors that a generated factor equals: it contains a base factor if going
- * to that factor's other level changes the sign. Treatments tell it, also of generators that were
- * negated.
- */
-static uint32_t word_of(const struct et_doe_grid *g, uint32_t base, size_t factor)
-{
-	const struct et_design *d = g->design;
-	size_t n = et_doe_combinations(d, base), stride = 1;
-	ET_AUTO_FREE uint32_t *at = et_calloc(n, sizeof(*at));
-	uint32_t word = 0;
-
-	for (uint32_t c = 0; c < g->n_cells; c++)
-		at[et_doe_combination_of(g, base, c)] = c;
-	for (size_t f = 0; f < d->n_factors; f++) {
-		if (!(base >> f & 1))
-			continue;
-		if (et_doe_level(g, at[0], factor) != et_doe_level(g, at[stride], factor))
-			word |= (uint32_t)1 << f;
-		stride *= d->factors[f].n_levels;
-	}
-	return word;
-}
-
-static int by_order(const void *a, const void *b)
-{
-	const struct et_doe_term *x = a, *y = b;
-	size_t ox = order_of(x->factors), oy = order_of(y->factors);
-
-	if (ox != oy)
-		return ox < oy ? -1 : 1;
-	/* The order of et_design_terms, so that a plan and its analysis name the same terms. */
-	uint32_t differ = x->factors ^ y->factors;
-	return !differ ? 0 : x->factors & differ & -differ ? -1 : 1;
-}
-
 static size_t df_of(const struct et_design *d, uint32_t factors)
 {
 	size_t df = 1;
@@ -159,107 +106,57 @@ static size_t highest_order(size_t n_factors)
 	return n_factors;
 }
 
-/* A set of aliased terms, by the product of base factors that they equal. */
-struct set {
-	uint32_t lowest;
+/* Terms of low order first; of equally many factors, those of the first ones. */
+static int by_order(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	size_t ox = order_of(x), oy = order_of(y);
+
+	return ox != oy ? (ox < oy ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static char *name_aliases(const struct et_design *d, uint32_t factors)
+{
 	size_t n;
-};
+	ET_AUTO_FREE uint32_t *aliases = et_design_aliases(d, factors, &n);
+	char *text = NULL;
 
-static void find_lowest(struct set *s, uint32_t term)
-{
-	struct et_doe_term old = { .factors = s->lowest }, new = { .factors = term };
-
-	if (!s->n++ || by_order(&new, &old) < 0)
-		s->lowest = term;
-}
-
-static void list_alias(const struct et_design *d, uint32_t term, size_t n, struct et_doe_term *out)
-{
-	if (n == MOST_ALIASES) {
-		et_append(&out->aliases, ", ", "…");
-	} else if (n < MOST_ALIASES) {
-		ET_AUTO_FREE char *name = et_doe_term_name(d, term);
-		bool minus = et_design_sign(d, 0, term ^ out->factors) < 0;
-		et_append(&out->aliases, ", ", "%s%s", minus ? "-" : "", name);
+	qsort(aliases, n, sizeof(*aliases), by_order);
+	for (size_t i = 0; i < n && i < MOST_ALIASES; i++) {
+		ET_AUTO_FREE char *name = et_design_term_name(d, aliases[i]);
+		bool minus = et_design_sign(d, 0, aliases[i] ^ factors) < 0;
+		et_append(&text, ", ", "%s%s", minus ? "-" : "", name);
 	}
+	if (n > MOST_ALIASES)
+		et_append(&text, ", ", "…");
+	return text;
 }
 
-/* The product of base factors that a term equals: squares of factors with two levels vanish. */
-static uint32_t product_of(const uint32_t *words, size_t n_factors, uint32_t term)
-{
-	uint32_t product = 0;
-
-	for (size_t f = 0; f < n_factors; f++)
-		product ^= term >> f & 1 ? words[f] : 0;
-	return product;
-}
-
-/* Which of the terms is the set of that product; n_terms: none. */
-static size_t *places_of(const struct et_doe_grid *g, const uint32_t *words, uint32_t base)
-{
-	size_t *place = et_calloc((size_t)base + 1, sizeof(*place));
-
-	for (size_t i = 0; i <= base; i++)
-		place[i] = g->n_terms;
-	for (size_t i = 0; i < g->n_terms; i++)
-		place[product_of(words, g->design->n_factors, g->terms[i].factors)] = i;
-	return place;
-}
-
-/* Terms of low order first in the list of aliases, too. */
-static void name_aliases(const uint32_t *words, uint32_t base, struct et_doe_grid *g)
-{
-	size_t n_factors = g->design->n_factors;
-	ET_AUTO_FREE size_t *place = places_of(g, words, base);
-	ET_AUTO_FREE size_t *listed = et_calloc(g->n_terms + 1, sizeof(*listed));
-
-	for (size_t order = 1; order <= n_factors; order++) {
-		for (uint32_t term = 1; term < (uint32_t)1 << n_factors; term++) {
-			if (order_of(term) != order)
-				continue;
-			size_t at = place[product_of(words, n_factors, term)];
-			if (at < g->n_terms && g->terms[at].factors != term)
-				list_alias(g->design, term, listed[at]++, &g->terms[at]);
-		}
-	}
-}
-
-static void make_fraction_terms(uint32_t base, struct et_doe_grid *g)
+static void make_terms(struct et_doe_grid *g, bool fraction)
 {
 	const struct et_design *d = g->design;
-	ET_AUTO_FREE uint32_t *words = et_calloc(d->n_factors, sizeof(*words));
-	ET_AUTO_FREE struct set *sets = et_calloc((size_t)base + 1, sizeof(*sets));
+	size_t n, highest = fraction ? d->n_factors : highest_order(d->n_factors);
+	ET_AUTO_FREE uint32_t *terms = et_design_terms(d, &n);
 
-	for (size_t f = 0; f < d->n_factors; f++)
-		words[f] = generated(d, f) ? word_of(g, base, f) : (uint32_t)1 << f;
-	for (uint32_t term = 1; term < (uint32_t)1 << d->n_factors; term++)
-		find_lowest(&sets[product_of(words, d->n_factors, term)], term);
-	for (uint32_t product = 1; product <= base; product++) {
-		if (sets[product].n)
-			g->terms[g->n_terms++] =
-				(struct et_doe_term){ .factors = sets[product].lowest };
+	g->terms = et_calloc(n + 1, sizeof(*g->terms));
+	for (size_t i = 0; i < n; i++) {
+		size_t df = df_of(d, terms[i]);
+		if (df && order_of(terms[i]) <= highest &&
+			(!fraction || g->n_terms < ET_DOE_MOST_TERMS))
+			g->terms[g->n_terms++] = (struct et_doe_term){ terms[i], df,
+				fraction ? name_aliases(d, terms[i]) : NULL };
+		else
+			g->omitted += df > 0;
 	}
-	qsort(g->terms, g->n_terms, sizeof(*g->terms), by_order);
-	if (g->n_terms > ET_DOE_MOST_TERMS) {
-		g->omitted = g->n_terms - ET_DOE_MOST_TERMS;
-		g->n_terms = ET_DOE_MOST_TERMS;
-	}
-	name_aliases(words, base, g);
 }
 
-static void make_full_terms(struct et_doe_grid *g)
+bool et_doe_two_levels(const struct et_design *d, uint32_t factors)
 {
-	size_t n = g->design->n_factors, highest = highest_order(n);
-
-	for (uint32_t term = 1; term < (uint32_t)1 << n; term++) {
-		if (df_of(g->design, term) == 0)
-			continue;
-		if (order_of(term) > highest)
-			g->omitted++;
-		else
-			g->terms[g->n_terms++] = (struct et_doe_term){ .factors = term };
+	for (size_t f = 0; f < d->n_factors; f++) {
+		if (factors >> f & 1 && d->factors[f].n_levels != 2)
+			return false;
 	}
-	qsort(g->terms, g->n_terms, sizeof(*g->terms), by_order);
+	return true;
 }
 
 bool et_doe_grid_make(const struct et_design *d, struct et_doe_grid *out)
@@ -272,17 +169,11 @@ bool et_doe_grid_make(const struct et_design *d, struct et_doe_grid *out)
 		return false;
 	*out = (struct et_doe_grid){ .design = d };
 	out->cell_of = et_calloc(d->n_treatments + 1, sizeof(*out->cell_of));
-	out->terms = et_calloc((size_t)all + 1, sizeof(*out->terms));
 	if (n == d->n_treatments)
 		cells_of_treatments(d, out);
 	else
 		cells_of_levels(d, n, out);
-	if (fraction)
-		make_fraction_terms(base, out);
-	else
-		make_full_terms(out);
-	for (size_t i = 0; i < out->n_terms; i++)
-		out->terms[i].df = df_of(d, out->terms[i].factors);
+	make_terms(out, fraction);
 	return true;
 }
 

@@ -1,15 +1,144 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doe/machines.h"
 #include "base/alloc.h"
 #include "dist/dist.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
 #include "stats/compare/groups.h"
-#include "stats/doe/parts.h"
+#include "stats/doe/program.h"
 
 #include <math.h>
 #include <string.h>
+
+/* --- the parts of a machine --- */
+
+/*
+ * Sessions at different times, each with runs of the treatments. The load of a machine changes from
+ * part to part, so parts and not runs are the units of statements about machines.
+ */
+
+/* Values of one machine, which has some of every cell. */
+struct observed {
+	const double *y;
+	const uint32_t *cell, *part; /* parts have any numbers */
+	size_t n, n_cells;
+};
+
+/* Their fit by least squares: value = cell + part + noise. */
+struct parts {
+	size_t n_parts;
+	double *cell;       /* n_cells: at the mean of the parts, which weigh the same */
+	double *level;      /* n_parts: at the mean of the cells */
+	double squares, df; /* of the noise */
+	double each;        /* the mean of 1 / values over the parts */
+	size_t runs;        /* of every cell in every part; 0: they are unequal */
+};
+
+static void split_free(struct parts *s)
+{
+	free(s->cell);
+	free(s->level);
+}
+
+/* Numbers the parts from 0 in the order of their first value, and returns how many they are. */
+static size_t number_parts(const struct observed *o, uint32_t *number)
+{
+	ET_AUTO_FREE uint32_t *seen = et_calloc(o->n + 1, sizeof(*seen));
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		uint32_t k = 0;
+		while (k < n && seen[k] != o->part[i])
+			k++;
+		if (k == n)
+			seen[n++] = o->part[i];
+		number[i] = k;
+	}
+	return n;
+}
+
+static void count(const struct observed *o, const uint32_t *part, struct parts *s)
+{
+	ET_AUTO_FREE size_t *runs = et_calloc(s->n_parts * o->n_cells, sizeof(*runs));
+
+	for (size_t i = 0; i < o->n; i++)
+		runs[part[i] * o->n_cells + o->cell[i]]++;
+	s->runs = runs[0];
+	for (size_t k = 0; k < s->n_parts; k++) {
+		size_t of_part = 0;
+		for (size_t c = 0; c < o->n_cells; c++) {
+			of_part += runs[k * o->n_cells + c];
+			s->runs = runs[k * o->n_cells + c] == runs[0] ? s->runs : 0;
+		}
+		s->each += 1 / (double)of_part / (double)s->n_parts;
+	}
+}
+
+/* The means of y - other over the values of each of n groups; returns the largest change. */
+static double means(const struct observed *o, const uint32_t *group, size_t n, const double *other,
+	double *mean)
+{
+	ET_AUTO_FREE double *sum = et_calloc(n, sizeof(*sum)), *weight = et_calloc(n, sizeof(*sum));
+	double most = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		sum[group[i]] += o->y[i] - other[i];
+		weight[group[i]]++;
+	}
+	for (size_t g = 0; g < n; g++) {
+		most = fmax(most, fabs(sum[g] / weight[g] - mean[g]));
+		mean[g] = sum[g] / weight[g];
+	}
+	return most;
+}
+
+static void spread(const uint32_t *group, size_t n, const double *mean, double *to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = mean[group[i]];
+}
+
+/* By turns the cells and the parts: of complete parts the second turn changes nothing. */
+static void fit(const struct observed *o, const uint32_t *part, struct parts *s)
+{
+	enum { MOST_TURNS = 200 };
+	ET_AUTO_FREE double *of_cell = et_calloc(o->n, sizeof(*of_cell));
+	ET_AUTO_FREE double *of_part = et_calloc(o->n, sizeof(*of_part));
+	double change = INFINITY;
+
+	for (int turn = 0; turn < MOST_TURNS && change > 1e-13; turn++) {
+		change = means(o, o->cell, o->n_cells, of_part, s->cell);
+		spread(o->cell, o->n, s->cell, of_cell);
+		if (s->n_parts == 1)
+			break;
+		change += means(o, part, s->n_parts, of_cell, s->level);
+		spread(part, o->n, s->level, of_part);
+	}
+	for (size_t i = 0; i < o->n; i++) {
+		double rest = o->y[i] - of_cell[i] - of_part[i];
+		s->squares += rest * rest;
+	}
+}
+
+static void split_make(const struct observed *o, struct parts *out)
+{
+	ET_AUTO_FREE uint32_t *part = et_calloc(o->n + 1, sizeof(*part));
+
+	*out = (struct parts){ .n_parts = number_parts(o, part) };
+	out->cell = et_calloc(o->n_cells, sizeof(*out->cell));
+	out->level = et_calloc(out->n_parts, sizeof(*out->level));
+	count(o, part, out);
+	fit(o, part, out);
+	out->df = (double)o->n - (double)o->n_cells - (double)out->n_parts + 1;
+	double mean = et_mean(out->level, out->n_parts);
+	for (size_t c = 0; c < o->n_cells; c++)
+		out->cell[c] += mean;
+	double level = et_mean(out->cell, o->n_cells);
+	for (size_t k = 0; k < out->n_parts; k++)
+		out->level[k] += level - mean;
+}
+
+/* --- the table --- */
 
 /* The values of the machines that have all cells, machine after machine and cell after cell. */
 struct table {
@@ -23,13 +152,13 @@ struct table {
 	double *mean;           /* of each cell, of logarithms or over the mean of all */
 	double *variance, *df;  /* within the cells of each machine, with that between its parts */
 	double *each;           /* the mean of 1 / n over the cells of each machine */
-	struct et_doe_split *split; /* of each machine into cells and parts */
+	struct parts *split;    /* of each machine into cells and parts */
 };
 
 static void table_free(struct table *t)
 {
 	for (size_t m = 0; t->split && m < t->n; m++)
-		et_doe_split_free(&t->split[m]);
+		split_free(&t->split[m]);
 	free(t->split);
 	free(t->machine);
 	free(t->values);
@@ -41,19 +170,10 @@ static void table_free(struct table *t)
 	free(t->each);
 }
 
-static uint32_t most_machine(const struct et_doe_data *d)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < d->n; i++)
-		most = d->runs[i].machine > most ? d->runs[i].machine : most;
-	return most;
-}
-
 /* Chooses the machines with values of all cells, and makes room for their values. */
 static void choose_machines(const struct et_doe_data *d, struct table *t)
 {
-	size_t n = (size_t)most_machine(d) + 1, at = 0;
+	size_t n = et_doe_count_machines(d), at = 0;
 	ET_AUTO_FREE size_t *count = et_calloc(n * t->n_cells, sizeof(*count));
 
 	for (size_t i = 0; i < d->n; i++)
@@ -77,13 +197,15 @@ static void choose_machines(const struct et_doe_data *d, struct table *t)
 	}
 }
 
-static void fill_values(const struct et_doe_data *d, struct table *t)
+/* Values become logarithms if all are above 0, else they are divided by their mean. */
+static void fill_values(const struct et_doe_data *d, double mean, struct table *t)
 {
-	size_t n = (size_t)most_machine(d) + 1;
-	ET_AUTO_FREE size_t *place = et_calloc(n, sizeof(*place));
+	ET_AUTO_FREE size_t *place = et_calloc(et_doe_count_machines(d), sizeof(*place));
 
 	for (size_t m = 0; m < t->n; m++)
 		place[t->machine[m]] = m + 1;
+	size_t used = 0;
+
 	t->logs = true;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct et_doe_value *v = &d->runs[i];
@@ -94,45 +216,33 @@ static void fill_values(const struct et_doe_data *d, struct table *t)
 		t->values[at] = v->y;
 		t->part[at] = v->part;
 		t->logs = t->logs && v->y > 0;
+		used++;
 	}
-}
-
-/* The values of a cell on the scale of the analysis. */
-static double *scaled(const struct table *t, size_t cell, double mean)
-{
-	const struct et_group *g = &t->cells[cell];
-	double *out = et_calloc(g->n, sizeof(*out));
-
-	for (size_t i = 0; i < g->n; i++)
-		out[i] = t->logs ? log(g->x[i]) : g->x[i] / mean;
-	return out;
+	for (size_t i = 0; i < used; i++)
+		t->values[i] = t->logs ? log(t->values[i]) : t->values[i] / mean;
 }
 
 /* The values of a machine follow one another. */
-static void split(struct table *t, size_t machine, double mean)
+static void split(struct table *t, size_t machine)
 {
 	const struct et_group *cells = &t->cells[machine * t->n_cells];
-	struct et_doe_observed o = { .part = t->part + (cells->x - t->values),
-		.n_cells = t->n_cells };
+	struct observed o = {
+		.y = cells->x, .part = t->part + (cells->x - t->values), .n_cells = t->n_cells
+	};
+	size_t at = 0;
 
 	for (size_t c = 0; c < t->n_cells; c++)
 		o.n += cells[c].n;
-	ET_AUTO_FREE double *y = et_calloc(o.n, sizeof(*y));
 	ET_AUTO_FREE uint32_t *cell = et_calloc(o.n, sizeof(*cell));
-	size_t at = 0;
 	for (uint32_t c = 0; c < t->n_cells; c++) {
-		ET_AUTO_FREE double *x = scaled(t, machine * t->n_cells + c, mean);
-		for (size_t i = 0; i < cells[c].n; i++) {
-			y[at] = x[i];
+		for (size_t i = 0; i < cells[c].n; i++)
 			cell[at++] = c;
-		}
 	}
-	o.y = y;
 	o.cell = cell;
-	et_doe_split_make(&o, &t->split[machine]);
+	split_make(&o, &t->split[machine]);
 }
 
-static void summarise(struct table *t, double mean)
+static void summarise(struct table *t)
 {
 	t->mean = et_calloc(t->n * t->n_cells, sizeof(*t->mean));
 	t->variance = et_calloc(t->n, sizeof(*t->variance));
@@ -140,10 +250,10 @@ static void summarise(struct table *t, double mean)
 	t->each = et_calloc(t->n, sizeof(*t->each));
 	t->split = et_calloc(t->n, sizeof(*t->split));
 	for (size_t m = 0; m < t->n; m++) {
-		split(t, m, mean);
+		split(t, m);
 		for (size_t c = 0; c < t->n_cells; c++) {
 			size_t at = m * t->n_cells + c, n = t->cells[at].n;
-			ET_AUTO_FREE double *x = scaled(t, at, mean);
+			const double *x = t->cells[at].x;
 			t->mean[at] = et_mean(x, n);
 			t->each[m] += 1 / (double)n / (double)t->n_cells;
 			if (n < 2)
@@ -236,7 +346,7 @@ static struct of_parts parts_of(const struct table *t)
 	struct of_parts p = { 0 };
 
 	for (size_t m = 0; m < t->n; m++) {
-		const struct et_doe_split *s = &t->split[m];
+		const struct parts *s = &t->split[m];
 		p.inverse += 1 / (double)s->n_parts / (double)t->n;
 		p.each += s->each / (double)t->n;
 		if (s->n_parts < 2)
@@ -339,7 +449,7 @@ struct level {
  */
 static struct level level_of(const struct table *t, size_t machine, const struct of_parts *p)
 {
-	const struct et_doe_split *s = &t->split[machine];
+	const struct parts *s = &t->split[machine];
 	double n = (double)s->n_parts, x = et_mean(s->cell, t->n_cells);
 
 	if (!(p->df > 0))
@@ -418,21 +528,12 @@ static void machines(const struct table *t, const struct et_doe_options *o, stru
 
 /* --- effects --- */
 
-static bool two_levels(const struct et_design *d, uint32_t factors)
-{
-	for (size_t f = 0; f < d->n_factors; f++) {
-		if (factors >> f & 1 && d->factors[f].n_levels != 2)
-			return false;
-	}
-	return true;
-}
-
 /* Fills c with the contrast whose value is the effect; false: it is no single contrast. */
 static bool contrast_of(const struct et_doe_grid *g, const struct et_doe_effect *e, double *c)
 {
 	size_t n = g->n_cells, from = 0, to = 0;
 
-	if (two_levels(g->design, e->factors)) {
+	if (et_doe_two_levels(g->design, e->factors)) {
 		et_doe_term_row(g, e->factors, 0, c);
 		for (size_t i = 0; i < n; i++)
 			c[i] *= 2 / sqrt((double)n);
@@ -496,7 +597,7 @@ static void on_machines(const struct table *t, double level, struct et_doe_effec
 		squares += v * v / (n * n * n * n) / t->df[m];
 	}
 	/* Two levels only: of more, those that differ most were chosen afterwards. */
-	bool chosen = !two_levels(t->grid->design, e->factors);
+	bool chosen = !et_doe_two_levels(t->grid->design, e->factors);
 	out->here = interval(t, mean, chosen ? NAN : sum, sum * sum / squares, level);
 }
 
@@ -550,25 +651,6 @@ static void judge_effect(const struct table *t, const struct et_doe_term *term,
 	test(t, term->df, z, &e->over);
 }
 
-static void adjust(struct et_doe_program *p, double alpha)
-{
-	ET_AUTO_FREE double *values = et_calloc(p->n_effects + 1, sizeof(*values));
-
-	for (size_t i = 0; i < p->n_effects; i++)
-		values[i] = p->effects[i].over.p;
-	et_holm(values, p->n_effects, values);
-	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].over.p_holm = values[i];
-		p->effects[i].over.differs = values[i] <= alpha;
-		values[i] = p->effects[i].over.here_p;
-	}
-	et_holm(values, p->n_effects, values);
-	for (size_t i = 0; i < p->n_effects; i++) {
-		p->effects[i].over.here_p_holm = values[i];
-		p->effects[i].over.here_significant = values[i] <= alpha;
-	}
-}
-
 void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_options *o, struct et_doe_program *out)
 {
@@ -579,8 +661,8 @@ void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data
 		return;
 	choose_machines(data, &t);
 	if (t.n > 1) {
-		fill_values(data, &t);
-		summarise(&t, out->mean);
+		fill_values(data, out->mean, &t);
+		summarise(&t);
 		out->fleet = et_calloc(1, sizeof(*out->fleet));
 		components(&t, o->level, out->fleet);
 		machines(&t, o, out->fleet);
@@ -589,7 +671,8 @@ void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data
 			if (out->effects[at].factors == grid->terms[i].factors)
 				judge_effect(&t, &grid->terms[i], o, &out->effects[at++]);
 		}
-		adjust(out, o->alpha);
+		ET_DOE_HOLM(out, over.p, over.p_holm, over.differs, o->alpha);
+		ET_DOE_HOLM(out, over.here_p, over.here_p_holm, over.here_significant, o->alpha);
 	}
 	table_free(&t);
 }

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "build/folder.h"
+#include "build/build.h"
 #include "tap.h"
 
 #include <errno.h>

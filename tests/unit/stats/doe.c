@@ -546,7 +546,7 @@ static void holm(void)
 			pairs[i].p = effects[i].p = 0.05 / K * (above ? 1 + 1e-9 : 1 - 1e-9);
 		}
 		et_doe_conclude_pairs(&p, 0.05);
-		et_doe_effects_adjust(&p, 0.05);
+		ET_DOE_HOLM(&p, p, p_holm, significant, 0.05);
 		near((double)p.before, K, 0, 0, "doe: all p-values are below alpha");
 		near((double)p.after, above ? 0 : K, 0, 0, "doe: equal p-values %s alpha / k %s",
 			above ? "above" : "below",

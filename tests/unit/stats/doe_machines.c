@@ -16,7 +16,6 @@
  */
 #include "doe_of.h"
 #include "num/rng.h"
-#include "stats/doe/machines.h"
 #include "stats/doe/program.h"
 #include "tap.h"
 

@@ -3,7 +3,6 @@
  * The first plan for a command: it can be read, and means the same command. Programs that are
  * linked with OpenMP, and files that only look like programs.
  */
-#include "app/doe/first.h"
 #include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "tap.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pilot runs of a plan: how many there are, what they say, and programs that fail. */
 #include "app/doe/doe.h"
-#include "app/doe/view_plan.h"
 #include "base/alloc.h"
 #include "tap.h"
 
