@@ -10,7 +10,6 @@
 #include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"
-#include "protocol/rounds.h"
 #include "protocol/schedule.h"
 #include "protocol/until.h"
 
@@ -132,17 +131,11 @@ static uint32_t draw_pad(const struct et_plan *p, uint32_t command, bool warmup,
 	return (uint32_t)et_rng_below(&rng, ET_MOST_PAD + 1);
 }
 
-/* The rounds before the first that this plan runs: others run them, as parts of a campaign. */
-static uint32_t rounds_before(const struct et_plan *p)
-{
-	return p->first_round > 1 ? p->first_round - 1 : 0;
-}
-
 static struct et_request request_for(
 	const struct state *st, const struct et_turn *turn, bool warmup)
 {
 	const struct known *first = &st->known[turn->command], *second = &st->known[turn->partner];
-	uint32_t before = rounds_before(&st->e->plan);
+	uint32_t before = et_schedule_rounds_before(&st->e->plan);
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
@@ -291,7 +284,7 @@ static void advance(struct state *st, uint32_t round)
 {
 	if (++st->at.in_round < st->at.per_round)
 		return;
-	st->at.rounds = round - rounds_before(&st->e->plan);
+	st->at.rounds = round - et_schedule_rounds_before(&st->e->plan);
 	st->at.in_round = 0;
 }
 
@@ -565,7 +558,7 @@ static uint32_t first_order(const struct et_experiment *e, uint32_t round, uint3
  */
 static void choose_metric(struct state *st, uint32_t rounds_done, uint32_t only)
 {
-	uint32_t round = rounds_before(&st->e->plan) + rounds_done + 1;
+	uint32_t round = et_schedule_rounds_before(&st->e->plan) + rounds_done + 1;
 
 	if (rounds_done > FIRST)
 		return;
@@ -598,7 +591,7 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 			return -EAGAIN;
 		if (!st->at.run)
 			st->at.began_ns = st->d->clock->now_ns(st->d->clock->ctx);
-		rc = run_round(st, rounds_before(&st->e->plan) + round, only, err);
+		rc = run_round(st, et_schedule_rounds_before(&st->e->plan) + round, only, err);
 	}
 	return rc;
 }

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "num/quantile.h"
-#include "protocol/daemon_run.h"
+#include "protocol/daemons.h"
 #include "protocol/learning.h"
 #include "protocol/precision.h"
 #include "protocol/samplesize.h"
@@ -141,11 +141,7 @@ static void rule_anew(struct et_experiment *e, enum et_protocol protocol, enum e
 {
 	size_t n;
 
-	e->protocol = protocol;
-	e->metric = m;
-	e->metric_auto = false;
-	e->plan.keep_all = false;
-	free(et_sanity_check(e, cutoffs, &n));
+	free(et_sanity_check_again(e, protocol, (int)m, cutoffs, &n));
 }
 
 static bool fits(const struct judging *j, const struct et_command *c)

@@ -23,7 +23,6 @@ static int set_tables(const struct et_option *o, void *ctx, char *const *args, s
 {
 	struct et_daemons_output *out = et_option_target(o, ctx);
 
-	out->tables = true;
 	out->wanted = ET_DAEMON_TABLES_ALL;
 	return args[0] ? et_daemon_tables_choose(args[0], &out->wanted, err) : 0;
 }
@@ -150,7 +149,7 @@ static int show(struct et_call *call, struct et_error *err)
 {
 	struct request *r = call->ctx;
 
-	if (call->n && !r->out.tables)
+	if (call->n && !r->out.wanted)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons show: unexpected '%s'",
 				call->operands[0]),

@@ -6,7 +6,7 @@
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "protocol/daemon_run.h"
+#include "protocol/daemons.h"
 #include "source/input.h"
 #include "source/operand.h"
 #include "store/import/daemons.h"

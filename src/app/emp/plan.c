@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon emp --dry-run`: the steps, and how long they take. */
-#include "app/daemons/view.h"
 #include "app/emp/emp.h"
 #include "base/alloc.h"
 #include "protocol/sanity.h"
