@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/trace/view_timeline.h"
-#include "app/trace/view_charge.h"
+#include "app/trace/view.h"
 #include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/units.h"
