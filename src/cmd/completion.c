@@ -376,8 +376,7 @@ static int complete(const struct et_operands *ops, struct et_error *err)
 		if (!strcmp(ops->before[0], shells[i].name))
 			return v ? write_part(&shells[i], v, err) : write_script(&shells[i], err);
 	}
-	return et_fail(
-		err, EINVAL, ET_EXIT_USAGE, "completion: expected one shell: bash, zsh or fish");
+	return et_refuse(err, NULL, "completion: expected one shell: bash, zsh or fish");
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)

@@ -62,7 +62,7 @@ int et_division_make(
 	size_t k = 0;
 
 	if (!all)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the plan has no runs, or no machine");
+		return et_refuse(err, NULL, "the plan has no runs, or no machine");
 	if (all > ET_CAMPAIGN_MOST_PARTS)
 		return et_hint(err,
 			et_fail(err, E2BIG, ET_EXIT_USAGE,

@@ -454,13 +454,11 @@ static int enough(
 {
 	if (run->samples >= ET_LSHAPE_LEAST)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"%.100s: %s: %u sample%s too few to see an L-shape; at least %d are needed",
-			name, which, run->samples, run->samples == 1 ? " is" : "s are",
-			ET_LSHAPE_LEAST),
+	return et_refuse(err,
 		"take several times as many samples as a daemon is apart: the papers took 800 "
-		"short and 40 long ones");
+		"short and 40 long ones",
+		"%.100s: %s: %u sample%s too few to see an L-shape; at least %d are needed", name,
+		which, run->samples, run->samples == 1 ? " is" : "s are", ET_LSHAPE_LEAST);
 }
 
 int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,

@@ -26,8 +26,8 @@ static int add_range(
 	struct et_ranges *r, const char *name, struct et_range **out, struct et_error *err)
 {
 	if (!et_parameter_is_name(name))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"'%s' is not a parameter name (letters, digits, _ and -)", name);
+		return et_refuse(
+			err, NULL, "'%s' is not a parameter name (letters, digits, _ and -)", name);
 	for (size_t i = 0; i < r->n; i++) {
 		if (!strcmp(r->list[i].name, name))
 			return et_fail(

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-struct et_precision et_precision_of(const double *x, size_t n)
+static struct et_precision precision_of(const double *x, size_t n)
 {
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 	struct et_precision p = { .n = n,
@@ -47,7 +47,7 @@ struct et_precision et_runs_precision(
 {
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 
-	return et_precision_of(x, et_runs_of(c, m, counted, x));
+	return precision_of(x, et_runs_of(c, m, counted, x));
 }
 
 void et_counted_judge(const struct et_command *c, struct et_counted *out)
@@ -68,39 +68,32 @@ void et_program_judge(const struct et_command *c, struct et_program_precision *o
 	out->by[ET_WAY_EMP] = out->kept.by[ET_METRIC_CPU];
 }
 
-/* Means of one figure, over the programs for which every way has it. */
-static void average(const struct et_program_precision *list, size_t n,
-	double (*figure)(const struct et_precision *p), double out[ET_WAYS])
+/* Means of the figure at this offset, over the programs for which every way has it. */
+static void average(
+	const struct et_program_precision *list, size_t n, size_t offset, double out[ET_WAYS])
 {
 	double sum[ET_WAYS] = { 0 }, programs = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		double x[ET_WAYS];
 		bool known = true;
-		for (int way = 0; way < ET_WAYS; way++)
-			known = known && isfinite(figure(&list[i].by[way]));
+		for (int way = 0; way < ET_WAYS; way++) {
+			x[way] = *(const double *)((const char *)&list[i].by[way] + offset);
+			known = known && isfinite(x[way]);
+		}
 		for (int way = 0; known && way < ET_WAYS; way++)
-			sum[way] += figure(&list[i].by[way]);
+			sum[way] += x[way];
 		programs += known;
 	}
 	for (int way = 0; way < ET_WAYS; way++)
 		out[way] = programs ? sum[way] / programs : NAN;
 }
 
-static double sd_of(const struct et_precision *p)
-{
-	return p->sd;
-}
-
-static double relative_error_of(const struct et_precision *p)
-{
-	return p->relative_error;
-}
-
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out)
 {
-	average(list, n, sd_of, out->sd);
-	average(list, n, relative_error_of, out->relative_error);
+	average(list, n, offsetof(struct et_precision, sd), out->sd);
+	average(list, n, offsetof(struct et_precision, relative_error), out->relative_error);
 }
 
 /* --- by clock --- */
@@ -159,7 +152,7 @@ void et_clock_methods_judge(
 			if (!isnan(m.runs[i].by[k]) && !(k == ET_BY_EMP && m.runs[i].removed))
 				x[n++] = m.runs[i].by[k];
 		}
-		m.by[k] = et_precision_of(x, n);
+		m.by[k] = precision_of(x, n);
 	}
 	m.counter_hz = counter_hz(&m);
 	*out = m;
@@ -251,8 +244,8 @@ struct et_checked et_checked_find(const char *name, const struct et_daemon_recor
 		out.by_daemons += s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
 		out.by_value += s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
 	}
-	out.before = et_precision_of(all, out.samples);
-	out.after = et_precision_of(kept, n_kept);
+	out.before = precision_of(all, out.samples);
+	out.after = precision_of(kept, n_kept);
 	et_sample_reader_end(&reader);
 	et_experiment_free(e);
 	return out;

@@ -10,8 +10,6 @@
 #include "model/result/clock_methods.h"
 #include "model/sample/daemon.h"
 
-struct et_precision et_precision_of(const double *x, size_t n);
-
 /* Which runs count, as they are ruled now: a bit per enum et_removed_by. */
 enum et_runs_counted {
 	ET_RUNS_KEPT = 1 << ET_KEPT,

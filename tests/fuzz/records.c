@@ -379,8 +379,8 @@ static void write_tables(struct et_daemon_result *r, const struct et_page *page)
 	et_daemon_tables_make(r);
 	et_json_init(&w, page->out, 2);
 	et_daemons_json(r, &w);
-	et_daemon_tables_text(r, page);
-	et_daemon_tables_csv(r, page->out);
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .text = page });
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .csv = page->out });
 	et_daemon_tables_free(r);
 }
 

@@ -172,7 +172,7 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 	int cpu;
 
 	if (ops->n_before + ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "clock takes no operands");
+		return et_refuse(err, NULL, "clock takes no operands");
 	return r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 }
 

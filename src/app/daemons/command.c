@@ -150,10 +150,8 @@ static int show(struct et_call *call, struct et_error *err)
 	struct request *r = call->ctx;
 
 	if (call->n && !r->out.wanted)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons show: unexpected '%s'",
-				call->operands[0]),
-			"add --tables: Table XIX is about experiments");
+		return et_refuse(err, "add --tables: Table XIX is about experiments",
+			"daemons show: unexpected '%s'", call->operands[0]);
 	return et_daemons_show(call->cli, call->operands, call->n, r->command, &r->out, err);
 }
 

@@ -83,13 +83,13 @@ void et_daemon_tables_make(struct et_daemon_result *r);
 int et_daemon_tables_add(struct et_daemon_result *r, const struct et_cli *cli, const char *operand,
 	struct et_error *err) ET_CHECK;
 void et_daemon_tables_free(struct et_daemon_result *r); /* what these two made */
-void et_daemon_tables_text(const struct et_daemon_result *r, const struct et_page *page);
-/* The same as a part of a page. */
-void et_daemon_tables_html(const struct et_daemon_result *r, FILE *out);
-/* The tables one after the other, with an empty line between them. */
-void et_daemon_tables_csv(const struct et_daemon_result *r, FILE *out);
-/* Writes the key "tables", an object with a key for each, unless none is wanted. */
-void et_daemon_tables_json(const struct et_daemon_result *r, struct et_json *w);
+/* Writes the wanted tables to one of these; as text or CSV with an empty line between them. */
+struct et_daemon_tables_to {
+	const struct et_page *text;
+	FILE *csv, *html;     /* html: a part of a page */
+	struct et_json *json; /* an object with a key for each */
+};
+void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to);
 
 /*
  * Prints the stored cutoffs of a machine, their origin, the warnings about them, and the runs that

@@ -130,10 +130,8 @@ int et_learn_load_plan(const struct et_cli *cli, struct et_learn_options *o, str
 				"there is nothing to continue under the label '%s'", o->label),
 			"omit --resume");
 	if (rc == 0 && env && !o->tuned)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--resume continues a learn that began without --env"),
-			"omit --env, or omit --resume to begin anew");
+		rc = et_refuse(err, "omit --env, or omit --resume to begin anew",
+			"--resume continues a learn that began without --env");
 	if (rc == 0 && o->tuned && !env && cli->verbosity >= 0)
 		et_say(stderr,
 			"etalon: the environment is applied again, as when this learn began\n");
@@ -270,13 +268,12 @@ struct learner {
 static int check_plan(const struct et_learning_plan *o, struct et_error *err)
 {
 	if (o->long_runs && o->long_runs < ET_LSHAPE_LEAST)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			"--long-runs: %" PRIu64 " are too few to see an L-shape; use 0 or at least "
 			"%d",
 			o->long_runs, ET_LSHAPE_LEAST);
 	if (o->long_runs && o->long_ns <= o->short_ns)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--long-seconds is not above --short-seconds");
+		return et_refuse(err, NULL, "--long-seconds is not above --short-seconds");
 	return 0;
 }
 

@@ -207,10 +207,8 @@ static int confirm(bool yes, const char *learned, bool *agreed, struct et_error 
 	if (yes)
 		return 0;
 	if (!et_can_ask())
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"daemons forget cannot ask: there is no terminal"),
-			"add --yes");
+		return et_refuse(
+			err, "add --yes", "daemons forget cannot ask: there is no terminal");
 	ET_AUTO_FREE char *about = et_asprintf("The cutoffs of this machine %s%s.",
 		learned ? "were " : "cannot be read", learned ? learned : "");
 	*agreed = et_ask(about, "Remove them?");

@@ -23,13 +23,10 @@ int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
 	int rc = 0;
 
 	if (o->json && !prints(o))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--json and --report - both write to standard output");
+		return et_refuse(err, NULL, "--json and --report - both write to standard output");
 	if (o->svg && !strcmp(o->svg, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--svg: standard output is used for text, JSON or a page"),
-			"name a file: --svg daemons.svg");
+		return et_refuse(err, "name a file: --svg daemons.svg",
+			"--svg: standard output is used for text, JSON or a page");
 	if (o->page)
 		rc = et_output_open(&o->output, o->page, err);
 	if (rc == 0 && o->svg)
@@ -52,10 +49,8 @@ static void print_tables(const struct et_cli *cli, const struct et_daemon_result
 {
 	struct et_page page = page_of(cli);
 
-	if (csv)
-		et_daemon_tables_csv(r, stdout);
-	else
-		et_daemon_tables_text(r, &page);
+	et_daemon_tables_write(r, csv ? (struct et_daemon_tables_to){ .csv = stdout }
+				      : (struct et_daemon_tables_to){ .text = &page });
 }
 
 static void print_result(const struct et_cli *cli, const struct et_daemon_result *r,

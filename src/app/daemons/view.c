@@ -508,6 +508,15 @@ static void json_side(struct et_json *w, const struct et_daemon_side *s)
 		s->is_long ? "only_in_l_samples_of_long_run" : "only_in_l_samples_of_short_run", s);
 }
 
+static void json_tables(struct et_json *w, const struct et_daemon_result *r)
+{
+	if (!r->wanted)
+		return;
+	et_json_object(w, "tables");
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .json = w });
+	et_json_end(w);
+}
+
 /* The keys of a long run are there, too, if there is none. */
 void et_daemons_json(const struct et_daemon_result *r, struct et_json *w)
 {
@@ -521,7 +530,7 @@ void et_daemons_json(const struct et_daemon_result *r, struct et_json *w)
 	cutoffs_json(r->findings->cutoffs, r->findings->n_cutoffs, w);
 	json_numbers(w, "removed_short", s.run, s.found->removed);
 	json_numbers(w, "removed_long", l.run, l.found->removed);
-	et_daemon_tables_json(r, w);
+	json_tables(w, r);
 	et_json_end(w);
 }
 
@@ -566,7 +575,7 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 	et_fields_write(&w, learning_fields, c);
 	cutoffs_json(c->list, c->n, &w);
 	et_warnings_json(&w, warnings);
-	et_daemon_tables_json(runs, &w);
+	json_tables(&w, runs);
 	et_json_end(&w);
 }
 

@@ -142,35 +142,23 @@ void et_daemon_pairs(const struct et_daemon_side *s, struct et_dual *out)
 	}
 }
 
-/* "symmetric about its centre (p = 0.4)", or how it is not; nothing if it was not tested. */
-static void about_centre(const struct et_cluster_shape *s, char **text)
-{
-	if (s->skewness_p < ET_CLUSTER_LEVEL)
-		et_append(text, ", ", "skewed to the %s (p = %.2g)",
-			s->skewness_z > 0 ? "right" : "left", s->skewness_p);
-	else if (!isnan(s->skewness_p))
-		et_append(text, ", ", "symmetric about its centre (p = %.2g)", s->skewness_p);
-}
-
-static void about_diagonal(const struct et_cluster_shape *s, char **text)
-{
-	if (s->correlation_p < ET_CLUSTER_LEVEL)
-		et_append(text, ", ",
-			"%s the diagonal (correlation of the two times %.2f, p = %.2g)",
-			s->correlation > 0 ? "stretched along" : "stretched across", s->correlation,
-			s->correlation_p);
-	else if (!isnan(s->correlation_p))
-		et_append(text, ", ", "round about the diagonal (p = %.2g)", s->correlation_p);
-}
-
 char *et_cluster_shape_text(const struct et_cluster_shape *s)
 {
 	ET_AUTO_FREE char *how = NULL;
 
 	if (!s->pairs)
 		return NULL;
-	about_centre(s, &how);
-	about_diagonal(s, &how);
+	if (s->skewness_p < ET_CLUSTER_LEVEL)
+		et_append(&how, ", ", "skewed to the %s (p = %.2g)",
+			s->skewness_z > 0 ? "right" : "left", s->skewness_p);
+	else if (!isnan(s->skewness_p)) /* it was tested */
+		et_append(&how, ", ", "symmetric about its centre (p = %.2g)", s->skewness_p);
+	if (s->correlation_p < ET_CLUSTER_LEVEL)
+		et_append(&how, ", ",
+			"stretched %s the diagonal (correlation of the two times %.2f, p = %.2g)",
+			s->correlation > 0 ? "along" : "across", s->correlation, s->correlation_p);
+	else if (!isnan(s->correlation_p))
+		et_append(&how, ", ", "round about the diagonal (p = %.2g)", s->correlation_p);
 	if (!s->tested || !how)
 		return et_asprintf(
 			"the symmetry of the central cluster is not known: %zu pairs are too few",
@@ -347,7 +335,7 @@ void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *o
 	}
 	if (r->wanted) {
 		et_html_element(out, "h2", "Tables of the EMP paper");
-		et_daemon_tables_html(r, out);
+		et_daemon_tables_write(r, (struct et_daemon_tables_to){ .html = out });
 	}
 	et_html_end(out);
 }

@@ -121,11 +121,6 @@ static void add_run(struct et_table *g, const struct et_checked *c)
 	et_table_name(g, cpu ? "pt" : "et", NULL);
 }
 
-static bool is_first_done(const struct et_checked *c)
-{
-	return c->first == ET_FIRST_CHECK_DONE;
-}
-
 static void add_precision(struct et_table *g, const struct et_precision *p)
 {
 	et_table_number(g, p->min);
@@ -195,7 +190,7 @@ static struct et_table times_after(const struct et_daemon_side *s)
 		et_table_name(&g, sum, NULL);
 		et_table_number(&g, (double)out);
 		et_table_name(&g, et_first_check_names[c->first], NULL);
-		et_table_number(&g, is_first_done(c) ? (double)c->by_daemons : NAN);
+		et_table_number(&g, c->first == ET_FIRST_CHECK_DONE ? (double)c->by_daemons : NAN);
 		et_table_number(&g, (double)c->by_value);
 		et_table_number(&g, (double)c->samples);
 		add_precision(&g, &c->after);
@@ -457,27 +452,24 @@ int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *er
 		size_t length = strcspn(at, ",");
 		int i = find_table(at, length);
 		if (i < 0)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--tables: there is no table '%.*s'", (int)length, at),
-				"use numbers from VII to XIX, separated by commas");
+			return et_refuse(err, "use numbers from VII to XIX, separated by commas",
+				"--tables: there is no table '%.*s'", (int)length, at);
 		wanted |= 1U << i;
 		at += length;
 		at += *at == ',';
 	}
 	if (!wanted)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--tables: the list is empty");
+		return et_refuse(err, NULL, "--tables: the list is empty");
 	*out = wanted;
 	return 0;
 }
 
-/* Calls write for each wanted table; those of a long run that there is not are omitted. */
-static void each(const struct et_daemon_result *r,
-	void (*write)(struct et_table *g, size_t i, void *ctx), void *ctx)
+void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ET_LENGTH(tables); i++) {
+		/* Those of a long run that there is not are omitted. */
 		if (!(r->wanted >> i & 1) || (tables[i].is_long && !r->record->has_long))
 			continue;
 		const struct et_daemon_side s = et_daemon_side(r, tables[i].is_long);
@@ -485,58 +477,15 @@ static void each(const struct et_daemon_result *r,
 		g.number = tables[i].number;
 		g.indent = 2;
 		g.split = g.once = true;
-		write(&g, n++, ctx);
+		if (n++ && (to.text || to.csv))
+			putc('\n', to.text ? to.text->out : to.csv);
+		if (to.text)
+			et_table_print(&g, to.text);
+		else if (to.csv)
+			et_table_csv(&g, to.csv);
+		else if (to.html)
+			et_table_html(&g, to.html);
+		else
+			et_table_json(&g, to.json);
 	}
-}
-
-static void write_text(struct et_table *g, size_t i, void *ctx)
-{
-	const struct et_page *page = ctx;
-
-	if (i)
-		putc('\n', page->out);
-	et_table_print(g, page);
-}
-
-static void write_html(struct et_table *g, size_t i, void *ctx)
-{
-	(void)i;
-	et_table_html(g, ctx);
-}
-
-static void write_csv(struct et_table *g, size_t i, void *ctx)
-{
-	if (i)
-		putc('\n', ctx);
-	et_table_csv(g, ctx);
-}
-
-static void write_json(struct et_table *g, size_t i, void *ctx)
-{
-	(void)i;
-	et_table_json(g, ctx);
-}
-
-void et_daemon_tables_text(const struct et_daemon_result *r, const struct et_page *page)
-{
-	each(r, write_text, (void *)page);
-}
-
-void et_daemon_tables_html(const struct et_daemon_result *r, FILE *out)
-{
-	each(r, write_html, out);
-}
-
-void et_daemon_tables_csv(const struct et_daemon_result *r, FILE *out)
-{
-	each(r, write_csv, out);
-}
-
-void et_daemon_tables_json(const struct et_daemon_result *r, struct et_json *w)
-{
-	if (!r->wanted)
-		return;
-	et_json_object(w, "tables");
-	each(r, write_json, w);
-	et_json_end(w);
 }

@@ -92,7 +92,7 @@ static int check(const struct et_measuring *m, const struct et_experiment *e, st
 		return -EINVAL;
 	if (e && e->protocol != ET_PROTOCOL_EMP)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--protocol %s contradicts etalon emp",
+			et_refuse(err, NULL, "--protocol %s contradicts etalon emp",
 				et_protocol_names[e->protocol]),
 			"omit it, or use 'etalon run --protocol %s'",
 			et_protocol_names[e->protocol]);

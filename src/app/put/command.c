@@ -233,9 +233,9 @@ static int no_program(const struct et_operands *ops, struct et_error *err)
 	for (const struct et_workload *w = et_workloads; w->name; w++)
 		et_nearest_offer(&n, w->name);
 	if (one)
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "put: unknown program '%s'", ops->before[0]);
+		et_refuse(err, NULL, "put: unknown program '%s'", ops->before[0]);
 	else
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "put: expected one program");
+		et_refuse(err, NULL, "put: expected one program");
 	if (n.best)
 		et_hint(err, 0, "did you mean '%s'? 'etalon put --list' shows them all", n.best);
 	else

@@ -223,17 +223,14 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 static int check(struct request *r, const struct et_operands *ops, struct et_error *err)
 {
 	if (ops->n_before)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: unexpected '%s'",
-				ops->before[0]),
+		return et_hint(err, et_refuse(err, NULL, "trace: unexpected '%s'", ops->before[0]),
 			"give a program after --: etalon trace -- %s", ops->before[0]);
 	if (ops->after && !ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program after --");
+		return et_refuse(err, NULL, "trace: no program after --");
 	if (!r->duration_ns)
 		r->duration_ns = 1000000000;
 	if (r->threshold_ns >= r->duration_ns)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--threshold must be shorter than --duration");
+		return et_refuse(err, NULL, "--threshold must be shorter than --duration");
 	return 0;
 }
 
@@ -242,10 +239,8 @@ static int check(struct request *r, const struct et_operands *ops, struct et_err
 static int open_svg(const struct request *r, struct et_output *out, struct et_error *err)
 {
 	if (!strcmp(r->svg, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--svg: standard output is used for text or JSON"),
-			"name a file");
+		return et_refuse(
+			err, "name a file", "--svg: standard output is used for text or JSON");
 	return et_output_open(out, r->svg, err);
 }
 
