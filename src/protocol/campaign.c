@@ -105,18 +105,12 @@ static void describe_loss(const struct et_job_report *r, char *why, size_t size)
 			r->status);
 }
 
-/* The attempt whose job has ended: that of the report, unless a later one has begun. */
-static uint32_t attempt_of(const struct et_part *p, const struct et_job_report *r)
-{
-	uint32_t attempt = et_attempt_number(p->generation, r->restarts);
-
-	return attempt > p->attempt ? attempt : p->attempt;
-}
-
 static void lose(
 	const struct et_part *p, const struct et_job_report *r, struct et_part_decision *out)
 {
-	out->attempt = attempt_of(p, r);
+	/* The attempt whose job has ended: that of the report, unless a later one has begun. */
+	uint32_t attempt = et_attempt_number(p->generation, r->restarts);
+	out->attempt = attempt > p->attempt ? attempt : p->attempt;
 	/* The attempt itself may have said why it failed; that counts, and is known already. */
 	bool told = p->error && p->attempt == out->attempt && p->state == ET_PART_TODO;
 	if (told)

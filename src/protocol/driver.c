@@ -314,16 +314,6 @@ static void tell(const struct state *st, uint32_t command)
 	st->d->hooks.note(st->d->hooks.ctx, &note);
 }
 
-/* Fills the place of the i-th sample of a request; the executor only measures. */
-static struct et_place place_of(const struct et_request *q, size_t i)
-{
-	uint32_t commands[] = { q->command, q->partner };
-
-	return (struct et_place){ .command = commands[i],
-		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
-		.arrangement = q->arrangement };
-}
-
 /* Whether the experiment continues with its other commands after this failure of one. */
 static bool continues(const struct state *st, int rc, const struct et_error *err)
 {
@@ -374,11 +364,14 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 		st->at.run += st->at.rounds != rounds;
 	}
 	for (size_t i = 0; i < n; i++) {
-		samples[i].place = place_of(&q, i);
-		samples[i].place.order = st->order;
-		samples[i].place.round = round;
-		samples[i].place.position = position;
-		samples[i].place.warmup = warmup;
+		/* The executor only measures. */
+		samples[i].place = (struct et_place){ .command = i ? q.partner : q.command,
+			.partner = n < 2 ? -1 : (int32_t)(i ? q.command : q.partner),
+			.arrangement = q.arrangement,
+			.order = st->order,
+			.round = round,
+			.position = position,
+			.warmup = warmup };
 		judge_alone(st, &samples[i]);
 		struct et_sample *kept = et_experiment_add(st->e, &samples[i]);
 		samples[i].place.index = kept->place.index;
@@ -451,16 +444,6 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	return 0;
 }
 
-static bool sure_enough(struct state *st, uint32_t command)
-{
-	const struct et_driver *d = st->d;
-	double reached = d->hooks.reached ? d->hooks.reached(d->hooks.ctx, st->e, command)
-					  : et_until_reached(st->e, command);
-
-	st->reached = reached;
-	return reached <= st->e->plan.until_ratio; /* false for NaN */
-}
-
 static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 {
 	struct et_kbest_set set;
@@ -478,7 +461,13 @@ static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 
 static bool satisfied(struct state *st, uint32_t command)
 {
-	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st, command);
+	const struct et_hooks *h = &st->d->hooks;
+
+	if (st->kbest)
+		return fastest_agree(st->e, command);
+	st->reached =
+		h->reached ? h->reached(h->ctx, st->e, command) : et_until_reached(st->e, command);
+	return st->reached <= st->e->plan.until_ratio; /* false for NaN */
 }
 
 /* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */

@@ -261,23 +261,17 @@ static double blamed_ms(const struct finder *f, const struct et_daemon_sample *w
 	return sum;
 }
 
-/* The verdict on one sample. */
-struct verdict {
-	bool far;       /* it is an L-sample */
-	bool explained; /* infrequent daemons are to blame */
-};
-
 /*
  * The distance of a sample from the median is divided among the daemons that were long-running in
  * it, by their times. If these are less than half of the distance, nobody is to blame for the rest.
  * The parts of frequent daemons, and that of nobody if it is frequent, do not count.
  */
-static struct verdict look_at(const struct finder *f, size_t i)
+static void judge(struct finder *f, size_t i)
 {
 	double blamed = blamed_ms(f, &f->run->listed[i], false);
 	double frequent = blamed_ms(f, &f->run->listed[i], true);
-	struct verdict b = { 0 };
 
+	f->far[i] = f->explained[i] = false;
 	for (int m = 0; m < (f->by_pairs ? MEASURES : IN_PAIR); m++) {
 		double distance = f->times[m][i] - f->median[m];
 		if (!(distance > 0))
@@ -287,19 +281,15 @@ static struct verdict look_at(const struct finder *f, size_t i)
 		double counts = blamed + (f->frequent[f->r->n_names] ? 0 : nobody);
 		double part = distance * counts / (known + nobody);
 		bool to_blame = part > f->near_bound[m] - f->median[m] && blamed >= part / 2;
-		b.far = b.far || to_blame || part > f->bound[m] - f->median[m];
-		b.explained = b.explained || to_blame;
+		f->far[i] = f->far[i] || to_blame || part > f->bound[m] - f->median[m];
+		f->explained[i] = f->explained[i] || to_blame;
 	}
-	return b;
 }
 
 static void judge_all(struct finder *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		struct verdict v = look_at(f, i);
-		f->far[i] = v.far;
-		f->explained[i] = v.explained;
-	}
+	for (size_t i = 0; i < f->n; i++)
+		judge(f, i);
 }
 
 /* The samples beyond the lower bound of a measure. */
@@ -416,18 +406,6 @@ static bool shares_visit(const struct finder *f, size_t i, size_t far)
 	return false;
 }
 
-/* The samples of the cluster that are successive to an L-sample. */
-static bool *find_beside(const struct finder *f)
-{
-	bool *beside = et_calloc(f->n + 1, sizeof(*beside));
-
-	for (size_t i = 0; i + 1 < f->n; i++) {
-		if (f->far[i] != f->far[i + 1] && et_daemon_successive(f->run, i))
-			beside[f->far[i] ? i + 1 : i] = true;
-	}
-	return beside;
-}
-
 /*
  * A visit begins and ends within a sample, which may have so little of it that the sample stays in
  * the cluster. Such a sample becomes an L-sample if the daemon's time in it is above its figures in
@@ -435,20 +413,23 @@ static bool *find_beside(const struct finder *f)
  */
 static void add_ends(struct finder *f)
 {
-	ET_AUTO_FREE bool *beside = find_beside(f);
 	ET_AUTO_FREE bool *out = et_calloc(f->n + 1, sizeof(*out));
 	ET_AUTO_FREE bool *was_far = et_calloc(f->n + 1, sizeof(*was_far));
+	ET_AUTO_FREE size_t *first = et_calloc(f->n + 1, sizeof(*first)); /* of each two */
+	size_t n = 0;
 
-	for (size_t i = 0; i < f->n; i++) {
-		was_far[i] = f->far[i];
-		out[i] = f->far[i] || beside[i];
-	}
-	free(f->central);
-	f->central = et_central_figures(f->run, f->r->n_names, out);
+	for (size_t i = 0; i < f->n; i++)
+		out[i] = was_far[i] = f->far[i];
 	for (size_t i = 0; i + 1 < f->n; i++) {
 		if (was_far[i] == was_far[i + 1] || !et_daemon_successive(f->run, i))
 			continue;
-		size_t end = was_far[i] ? i + 1 : i;
+		out[i] = out[i + 1] = true;
+		first[n++] = i;
+	}
+	free(f->central);
+	f->central = et_central_figures(f->run, f->r->n_names, out);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = first[k], end = was_far[i] ? i + 1 : i;
 		if (shares_visit(f, end, was_far[i] ? i : i + 1))
 			f->far[end] = f->explained[end] = true;
 	}
