@@ -14,15 +14,6 @@ unsigned et_verb_takers(const struct et_verb *verb, const struct et_option *o)
 	return et_option_named(verb->engine_options, o->name) ? verb->engine_of : o->of;
 }
 
-/* Appends to a list, which it frees; `between` only if the list has something. Caller frees. */
-static char *join(char *list, const char *more, const char *between)
-{
-	char *longer = *list ? et_asprintf("%s%s%s", list, between, more) : et_strdup(more);
-
-	free(list);
-	return longer;
-}
-
 char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char *before,
 	const char *after, const char *last)
 {
@@ -35,8 +26,11 @@ char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char
 		if (!(left & a->bit))
 			continue;
 		left &= ~a->bit;
-		ET_AUTO_FREE char *one = et_asprintf("%s%s%s", before, a->name, after);
-		list = join(list, one, left ? ", " : last);
+		et_append(&list,
+			!*list ? ""
+			: left ? ", "
+			       : last,
+			"%s%s%s", before, a->name, after);
 	}
 	return list;
 }
@@ -60,19 +54,19 @@ static const struct et_option *given(const struct et_operands *ops, const char *
 static int check_needs(
 	const struct et_option *o, const struct et_operands *ops, struct et_error *err)
 {
-	ET_AUTO_FREE char *cure = et_strdup("");
+	ET_AUTO_FREE char *cure = NULL;
 
 	for (const char *p = o->needs; p && *p; p += strspn(p, "|")) {
 		size_t len = strcspn(p, "|");
 		if (given(ops, p, len))
 			return 0;
-		ET_AUTO_FREE char *one = et_asprintf("--%.*s", (int)len, p);
-		cure = join(cure, one, p[len] ? ", " : " or ");
+		et_append(&cure, p[len] ? ", " : " or ", "--%.*s", (int)len, p);
 		p += len;
 	}
-	return *cure ? et_hint(err, et_refuse(err, NULL, "--%s needs %s", o->name, cure),
-			       "add %s, or omit --%s", cure, o->name)
-		     : 0;
+	if (!cure)
+		return 0;
+	return et_hint(err, et_refuse(err, NULL, "--%s needs %s", o->name, cure),
+		"add %s, or omit --%s", cure, o->name);
 }
 
 bool et_option_excludes(const struct et_option *o, const struct et_option *other)

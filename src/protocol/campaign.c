@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/campaign.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "num/rng.h"
 
 #include <errno.h>
@@ -10,15 +11,6 @@
 
 enum { PARTS_PER_MACHINE = 4, ROUNDS_PER_WARMUP = 4 };
 
-static size_t count(char *const *nodes)
-{
-	size_t n = 0;
-
-	while (nodes && nodes[n])
-		n++;
-	return n;
-}
-
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
 	return (a + b - 1) / b;
@@ -26,7 +18,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 
 uint32_t et_division_part_rounds(const struct et_division *d)
 {
-	size_t nodes = d->per_machine ? 1 : count(d->nodes);
+	size_t nodes = d->per_machine ? 1 : et_strv_length(d->nodes);
 	uint64_t least = (uint64_t)ROUNDS_PER_WARMUP * d->warmup;
 	uint64_t rounds = divide_up(d->rounds, PARTS_PER_MACHINE * (nodes ? nodes : 1));
 
@@ -57,7 +49,7 @@ int et_division_make(
 	const struct et_division *d, struct et_part **out, size_t *n, struct et_error *err)
 {
 	uint32_t size = et_division_part_rounds(d);
-	size_t nodes = d->per_machine ? count(d->nodes) : 1;
+	size_t nodes = d->per_machine ? et_strv_length(d->nodes) : 1;
 	uint64_t per_node = size ? divide_up(d->rounds, size) : 0, all = per_node * nodes;
 	size_t k = 0;
 

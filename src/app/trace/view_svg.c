@@ -8,6 +8,7 @@
 
 enum { NAMED = 5 }; /* this many processes have their own track */
 enum { SHEET_WIDTH = 900 };
+enum { ACTIVE = ET_CAUSES, TICKS, HIDDEN, STRIPS };
 
 /* A series of one colour, to which segments are appended; each may have a tooltip. */
 struct strip {
@@ -19,7 +20,7 @@ struct strip {
 struct timeline {
 	char **tracks;
 	size_t n_tracks, cap_tracks;
-	struct strip active, ticks, hidden, by_cause[ET_CAUSES];
+	struct strip strips[STRIPS]; /* by cause, and these */
 };
 
 static void add(struct strip *s, double from, double to, size_t track, char *title)
@@ -89,7 +90,7 @@ static void add_ticks(struct timeline *p, const struct et_trace *t, const size_t
 		size_t track = who == ET_TICK_SELF                        ? 0
 			       : who < t->n_takers && track_of_taker[who] ? track_of_taker[who]
 									  : track_of_others;
-		add(who == ET_TICK_SELF ? &p->ticks : &p->hidden, at, at, track,
+		add(&p->strips[who == ET_TICK_SELF ? TICKS : HIDDEN], at, at, track,
 			et_asprintf("tick charged to %s", name));
 	}
 }
@@ -111,37 +112,26 @@ static void add_trace(struct timeline *p, const struct et_trace *t)
 			*track = add_track(
 				p, own ? t->takers[g->taker].name : et_cause_names[g->cause]);
 		if (g->start_ns > end_ns)
-			add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)g->start_ns,
-				active, NULL);
+			add(&p->strips[ACTIVE], origin_ns + (double)end_ns,
+				origin_ns + (double)g->start_ns, active, NULL);
 		end_ns = g->start_ns + g->duration_ns;
-		add(&p->by_cause[g->cause], origin_ns + (double)g->start_ns,
+		add(&p->strips[g->cause], origin_ns + (double)g->start_ns,
 			origin_ns + (double)end_ns, *track, title_of(t, i));
 	}
 	if (t->total_ns > end_ns)
-		add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)t->total_ns, active,
-			NULL);
+		add(&p->strips[ACTIVE], origin_ns + (double)end_ns, origin_ns + (double)t->total_ns,
+			active, NULL);
 	add_ticks(p, t, track_of_taker, track_of[ET_CAUSE_PROCESS]);
-}
-
-static struct et_svg_series series_of(
-	const struct strip *s, const char *name, enum et_svg_shape shape, unsigned color)
-{
-	return (struct et_svg_series){ .name = name,
-		.shape = shape,
-		.color = color,
-		.x = s->x,
-		.y = s->y,
-		.x_end = s->x_end,
-		.titles = (const char *const *)s->titles,
-		.n = s->n };
 }
 
 /* Draws one trace into the sheet, or into a file of its own if there is none. */
 static void draw(const struct et_trace *t, struct et_svg_sheet *sheet, FILE *out)
 {
-	static const unsigned colors[ET_CAUSES] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
-		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY };
-	struct et_svg_series series[ET_CAUSES + 3];
+	static const unsigned colors[STRIPS] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
+		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY, ET_SVG_GREEN, ET_SVG_ORANGE, ET_SVG_GREY };
+	static const char *const names[] = { "active", "timer interrupt",
+		"timer interrupt while inactive" };
+	struct et_svg_series series[STRIPS];
 	char title[128] = "Activity", description[128];
 	struct timeline p = { 0 };
 	size_t n_series = 0;
@@ -153,18 +143,22 @@ static void draw(const struct et_trace *t, struct et_svg_sheet *sheet, FILE *out
 		snprintf(title, sizeof(title), "Activity on CPU %d", t->cpu);
 	snprintf(description, sizeof(description), "%.1f %% active, %zu timer interrupts",
 		100 * et_trace_active(t), t->timer.n);
-	series[n_series++] = series_of(&p.active, "active", ET_SVG_SEGMENTS, ET_SVG_GREEN);
-	for (size_t c = 0; c < ET_CAUSES; c++) {
-		if (p.by_cause[c].n)
-			series[n_series++] = series_of(
-				&p.by_cause[c], et_cause_names[c], ET_SVG_SEGMENTS, colors[c]);
+	/* Activity comes first. */
+	for (size_t k = 0; k < STRIPS; k++) {
+		size_t i = !k ? ACTIVE : k <= ACTIVE ? k - 1 : k;
+		const struct strip *s = &p.strips[i];
+		if (s->n || i == ACTIVE)
+			series[n_series++] =
+				(struct et_svg_series){ .name = i < ACTIVE ? et_cause_names[i]
+									   : names[i - ACTIVE],
+					.shape = i > ACTIVE ? ET_SVG_TICKS : ET_SVG_SEGMENTS,
+					.color = colors[i],
+					.x = s->x,
+					.y = s->y,
+					.x_end = s->x_end,
+					.titles = (const char *const *)s->titles,
+					.n = s->n };
 	}
-	if (p.ticks.n)
-		series[n_series++] =
-			series_of(&p.ticks, "timer interrupt", ET_SVG_TICKS, ET_SVG_ORANGE);
-	if (p.hidden.n)
-		series[n_series++] = series_of(
-			&p.hidden, "timer interrupt while inactive", ET_SVG_TICKS, ET_SVG_GREY);
 	struct et_chart chart = { .title = title,
 		.description = description,
 		.x = { .label = "time", .unit = ET_AXIS_NS },
@@ -178,11 +172,8 @@ static void draw(const struct et_trace *t, struct et_svg_sheet *sheet, FILE *out
 	} else {
 		et_svg_write(&chart, out);
 	}
-	free_strip(&p.active);
-	free_strip(&p.ticks);
-	free_strip(&p.hidden);
-	for (size_t c = 0; c < ET_CAUSES; c++)
-		free_strip(&p.by_cause[c]);
+	for (size_t i = 0; i < STRIPS; i++)
+		free_strip(&p.strips[i]);
 	for (size_t i = 0; i < p.n_tracks; i++)
 		free(p.tracks[i]);
 	free(p.tracks);
