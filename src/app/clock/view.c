@@ -139,12 +139,8 @@ static char *named(const struct et_survey *s, enum et_clock_basis basis)
 
 	for (size_t i = 0; i < s->n_clocks; i++) {
 		const struct et_survey_clock *c = &s->clocks[i];
-		if (c->figures.error || c->figures.basis != basis)
-			continue;
-		char *longer =
-			et_asprintf("%s%s%s", list ? list : "", list ? ", " : "", c->is->name);
-		free(list);
-		list = longer;
+		if (!c->figures.error && c->figures.basis == basis)
+			et_append(&list, ", ", "%s", c->is->name);
 	}
 	return list;
 }

@@ -40,10 +40,10 @@ struct et_daemon_side {
 
 struct et_daemon_side et_daemon_side(const struct et_daemon_result *r, bool is_long);
 /* "800 samples, one every 2.14 min, 28.5 h in all", then how many are L-samples or removed. */
-char *et_daemon_side_text(const struct et_daemon_side *s, const char *between)
+char *et_daemon_side_text(struct et_daemon_side s, const char *between)
 	__attribute__((malloc, returns_nonnull));
 /* The frequent daemons of a run; NULL if there are none. The caller frees it. */
-char *et_daemon_side_frequent(const struct et_daemon_side *s, const char *between);
+char *et_daemon_side_frequent(struct et_daemon_side s, const char *between);
 
 /*
  * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.
@@ -65,7 +65,7 @@ void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *ou
  * The pairs of a run, (1, 2), (3, 4) …, by elapsed time, with a line about the cluster's symmetry;
  * the cause of an L-sample is its longest daemon.
  */
-void et_daemon_pairs(const struct et_daemon_side *s, struct et_dual *out);
+void et_daemon_pairs(struct et_daemon_side s, struct et_dual *out);
 /* Whether the central cluster is symmetric, and why not; NULL if that is not known. Free it. */
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
 

@@ -26,12 +26,12 @@ struct et_daemon_side et_daemon_side(const struct et_daemon_result *r, bool is_l
 		is_long ? "long run" : "short run" };
 }
 
-static size_t count_removed(const struct et_daemon_side *s)
+static size_t count_removed(struct et_daemon_side s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->run->n_listed; i++)
-		n += s->found->removed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++)
+		n += s.found->removed[i];
 	return n;
 }
 
@@ -43,22 +43,22 @@ static char *describe_samples(uint32_t samples, double seconds)
 		et_format_span(seconds, each), et_format_span(samples * seconds, all));
 }
 
-char *et_daemon_side_text(const struct et_daemon_side *s, const char *between)
+char *et_daemon_side_text(struct et_daemon_side s, const char *between)
 {
-	char *text = describe_samples(s->run->samples, s->run->sample_seconds);
+	char *text = describe_samples(s.run->samples, s.run->sample_seconds);
 
-	et_append(&text, between, "%zu outside of the central cluster, %zu removed",
-		s->found->n_far, count_removed(s));
+	et_append(&text, between, "%zu outside of the central cluster, %zu removed", s.found->n_far,
+		count_removed(s));
 	return text;
 }
 
-char *et_daemon_side_frequent(const struct et_daemon_side *s, const char *between)
+char *et_daemon_side_frequent(struct et_daemon_side s, const char *between)
 {
 	char *list = NULL;
 
-	for (size_t i = 0; s->found->frequent && i < s->record->n_names; i++) {
-		if (s->found->frequent[i])
-			et_append(&list, between, "%s", s->record->names[i]);
+	for (size_t i = 0; s.found->frequent && i < s.record->n_names; i++) {
+		if (s.found->frequent[i])
+			et_append(&list, between, "%s", s.record->names[i]);
 	}
 	return list;
 }
@@ -90,20 +90,20 @@ static void numbers(const struct et_page *page, const char *lead, const struct e
 	row(page, lead, list ? list : "none");
 }
 
-static void central_table(const struct et_daemon_side *s, const struct et_page *page)
+static void central_table(struct et_daemon_side s, const struct et_page *page)
 {
 	/* All times are in milliseconds, so that a reader can compare the cutoffs. */
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "in the central cluster"),
 		ET_COLUMN(NUMBER, "max ms", .format = et_format_ms),
 		ET_COLUMN(NUMBER, "sd ms", .format = et_format_ms) };
 	struct et_table t = { ET_COLUMNS(columns), .indent = 2, .split = true };
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 
 	if (!f->n_central)
 		return;
 	putc('\n', page->out);
 	for (size_t i = 0; i < f->n_central; i++) {
-		et_table_name(&t, s->record->names[f->central[i].name], NULL);
+		et_table_name(&t, s.record->names[f->central[i].name], NULL);
 		et_table_number(&t, f->central[i].max_ms);
 		et_table_number(&t, f->central[i].sd_ms);
 	}
@@ -111,19 +111,19 @@ static void central_table(const struct et_daemon_side *s, const struct et_page *
 }
 
 /* The details of a run, for -v. */
-static void run_details(const struct et_daemon_side *s, const struct et_page *page)
+static void run_details(struct et_daemon_side s, const struct et_page *page)
 {
 	ET_AUTO_FREE char *frequent = et_daemon_side_frequent(s, " ");
 
 	putc('\n', page->out);
-	heading(page, s->name);
-	if (s->run->whole) {
+	heading(page, s.name);
+	if (s.run->whole) {
 		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 		et_daemon_pairs(s, &d);
 		et_dual_text(&d, page);
 	}
-	numbers(page, "  L-samples", s->run, s->found->far);
-	numbers(page, "  removed", s->run, s->found->removed);
+	numbers(page, "  L-samples", s.run, s.found->far);
+	numbers(page, "  removed", s.run, s.found->removed);
 	if (frequent)
 		row(page, "  frequent", frequent);
 	central_table(s, page);
@@ -151,25 +151,25 @@ static char *shape_clause(const struct et_cluster_shape *s)
 				     : "short and long samples alternate");
 }
 
-static void run_row(const struct et_daemon_side *s, const struct et_page *page)
+static void run_row(struct et_daemon_side s, const struct et_page *page)
 {
-	ET_AUTO_FREE char *shape = shape_clause(&s->found->shape);
-	ET_AUTO_FREE char *lead = et_asprintf("  %s", s->name);
+	ET_AUTO_FREE char *shape = shape_clause(&s.found->shape);
+	ET_AUTO_FREE char *lead = et_asprintf("  %s", s.name);
 	ET_AUTO_FREE char *text = et_daemon_side_text(s, ": ");
 
 	et_append(&text, shape, "%s",
-		s->found->by_pairs ? "; the baseline drifts, so differences within pairs were "
-				     "judged as well"
-				   : "");
+		s.found->by_pairs ? "; the baseline drifts, so differences within pairs were "
+				    "judged as well"
+				  : "");
 	row(page, lead, text);
 }
 
 /* --- the answer --- */
 
 /* A sentence of a run names the run if there are two. */
-static const char *kind(const struct et_daemon_side *s)
+static const char *kind(struct et_daemon_side s)
 {
-	return !s->record->has_long ? "" : s->is_long ? "long " : "short ";
+	return !s.record->has_long ? "" : s.is_long ? "long " : "short ";
 }
 
 static char *describe_cutoffs(const struct et_daemon_result *r)
@@ -177,22 +177,21 @@ static char *describe_cutoffs(const struct et_daemon_result *r)
 	struct et_daemon_side s = et_daemon_side(r, false), l = et_daemon_side(r, true);
 	size_t n = r->findings->n_cutoffs;
 	char *text = et_asprintf("%zu of %zu daemons %s a cutoff; %zu of %u", n, s.record->n_names,
-		n == 1 ? "gets" : "get", count_removed(&s), s.run->samples);
+		n == 1 ? "gets" : "get", count_removed(s), s.run->samples);
 
 	if (s.record->has_long)
-		et_append(
-			&text, " short and ", "%zu of %u long", count_removed(&l), l.run->samples);
+		et_append(&text, " short and ", "%zu of %u long", count_removed(l), l.run->samples);
 	et_append(&text, " ", "samples spoilt");
 	return text;
 }
 
 /* The frequent daemon that spoils most samples; NULL if none spoils any. */
-static char *describe_frequent(const struct et_daemon_side *s)
+static char *describe_frequent(struct et_daemon_side s)
 {
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 	uint32_t most = 0, which = 0;
 
-	for (uint32_t i = 0; f->spoils && i < s->record->n_names; i++) {
+	for (uint32_t i = 0; f->spoils && i < s.record->n_names; i++) {
 		if (f->frequent[i] && f->spoils[i] > most) {
 			most = f->spoils[i];
 			which = i;
@@ -200,13 +199,13 @@ static char *describe_frequent(const struct et_daemon_side *s)
 	}
 	return most ? et_asprintf("%s spoils %u of %u %ssamples and comes too often to remove "
 				  "them: stop it, or measure with duets",
-			      s->record->names[which], most, s->run->samples, kind(s))
+			      s.record->names[which], most, s.run->samples, kind(s))
 		    : NULL;
 }
 
-static char *describe_unexplained(const struct et_daemon_side *s)
+static char *describe_unexplained(struct et_daemon_side s)
 {
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 	const struct et_in_common *c = &f->common;
 
 	if (!f->unexplained)
@@ -215,24 +214,24 @@ static char *describe_unexplained(const struct et_daemon_side *s)
 		kind(s), f->unexplained == 1 ? " is" : "s are");
 	if (c->unexplained)
 		et_append(&text, "; ", "%s ran in %zu of them and in %zu of the other %zu",
-			s->record->names[c->name], c->unexplained, c->others,
-			s->run->n_listed - f->unexplained);
+			s.record->names[c->name], c->unexplained, c->others,
+			s.run->n_listed - f->unexplained);
 	return text;
 }
 
 /* Whether a daemon cannot hide in the cluster. The papers' records do not have the times. */
-static bool is_tight(const struct et_daemon_side *s)
+static bool is_tight(struct et_daemon_side s)
 {
-	return !s->run->whole || (s->found->spread <= TIGHT && s->found->shape.symmetric);
+	return !s.run->whole || (s.found->spread <= TIGHT && s.found->shape.symmetric);
 }
 
 static char *describe_none(const struct et_daemon_result *r)
 {
 	struct et_daemon_side wide = et_daemon_side(r, false);
 
-	if (is_tight(&wide) && r->record->has_long)
+	if (is_tight(wide) && r->record->has_long)
 		wide = et_daemon_side(r, true);
-	if (is_tight(&wide))
+	if (is_tight(wide))
 		return et_strdup("no daemon spoilt a sample");
 	if (!wide.found->shape.tested)
 		return et_strdup("no daemon was found, and the samples are too few to rule one "
@@ -250,9 +249,9 @@ char **et_daemons_answer(const struct et_daemon_result *r)
 		list[n++] = describe_cutoffs(r);
 	for (int k = 0; k <= r->record->has_long; k++) {
 		struct et_daemon_side s = et_daemon_side(r, k);
-		list[n] = describe_frequent(&s);
+		list[n] = describe_frequent(s);
 		n += list[n] != NULL;
-		list[n] = describe_unexplained(&s);
+		list[n] = describe_unexplained(s);
 		n += list[n] != NULL;
 	}
 	if (!n)
@@ -261,18 +260,18 @@ char **et_daemons_answer(const struct et_daemon_result *r)
 }
 
 /* The samples of a run that a daemon spoils. */
-static size_t spoilt(const struct et_daemon_side *s, const struct et_cutoff *c)
+static size_t spoilt(struct et_daemon_side s, const struct et_cutoff *c)
 {
-	double limit = et_cutoff_for(c, s->run->sample_seconds) + s->record->resolution_ms / 2;
+	double limit = et_cutoff_for(c, s.run->sample_seconds) + s.record->resolution_ms / 2;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *w = &s->run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
 		bool over = false;
 		for (size_t k = w->first; k < w->first + w->n; k++) {
-			const struct et_execution *x = &s->run->executions[k];
+			const struct et_execution *x = &s.run->executions[k];
 			over = over ||
-			       (x->ms > limit && !strcmp(s->record->names[x->name], c->daemon));
+			       (x->ms > limit && !strcmp(s.record->names[x->name], c->daemon));
 		}
 		n += over;
 	}
@@ -317,10 +316,8 @@ static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger
 		et_table_number(&t, c->final_ms[0]);
 		et_table_add(
 			&t, "%s\t%s", longer, et_format_period(c->period_s, c->sightings, span));
-		for (int k = 0; runs->record && k <= runs->record->has_long; k++) {
-			struct et_daemon_side s = et_daemon_side(runs, k);
-			removes += spoilt(&s, c);
-		}
+		for (int k = 0; runs->record && k <= runs->record->has_long; k++)
+			removes += spoilt(et_daemon_side(runs, k), c);
 		if (runs->record)
 			et_table_add(&t, "%zu", removes);
 		guess = guess || et_cutoff_is_guess(c);
@@ -346,37 +343,33 @@ void et_daemons_text(const struct et_daemon_result *r, const struct et_page *pag
 	for (size_t i = 1; list[i]; i++)
 		remark(page, list[i], NULL);
 	et_strv_free(list);
-	for (int k = 0; k < sides; k++) {
-		struct et_daemon_side s = et_daemon_side(r, k);
-		run_row(&s, page);
-	}
+	for (int k = 0; k < sides; k++)
+		run_row(et_daemon_side(r, k), page);
 	if (f->n_cutoffs) {
 		putc('\n', page->out);
 		cutoffs_table(f->cutoffs, f->n_cutoffs, r->record->by_ledger, r, page);
 	}
-	for (int k = 0; verbose && k < sides; k++) {
-		struct et_daemon_side s = et_daemon_side(r, k);
-		run_details(&s, page);
-	}
+	for (int k = 0; verbose && k < sides; k++)
+		run_details(et_daemon_side(r, k), page);
 }
 
 /* --- JSON --- */
 
 /* The keys of the long run begin with "long_". */
-static const char *key_of(const struct et_daemon_side *s, const char *key, char buf[64])
+static const char *key_of(struct et_daemon_side s, const char *key, char buf[64])
 {
-	snprintf(buf, 64, "%s%s", s->is_long ? "long_" : "", key);
+	snprintf(buf, 64, "%s%s", s.is_long ? "long_" : "", key);
 	return buf;
 }
 
-static void json_central(struct et_json *w, const char *key, const struct et_daemon_side *s)
+static void json_central(struct et_json *w, const char *key, struct et_daemon_side s)
 {
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 
 	et_json_array(w, key);
 	for (size_t i = 0; i < f->n_central; i++) {
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "daemon", s->record->names[f->central[i].name]);
+		et_json_string(w, "daemon", s.record->names[f->central[i].name]);
 		et_json_double(w, "max_ms", f->central[i].max_ms);
 		et_json_double(w, "sd_ms", f->central[i].sd_ms);
 		et_json_end(w);
@@ -396,17 +389,17 @@ static void json_numbers(
 }
 
 /* [[daemon, sample, ms] …] of the daemons that also occur in the cluster. */
-static void json_long_running(struct et_json *w, const char *key, const struct et_daemon_side *s)
+static void json_long_running(struct et_json *w, const char *key, struct et_daemon_side s)
 {
 	et_json_array(w, key);
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *v = &s->run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *v = &s.run->listed[i];
 		for (size_t k = v->first; k < v->first + v->n; k++) {
-			const struct et_execution *x = &s->run->executions[k];
-			if (!s->found->long_running[k] || !et_findings_central(s->found, x->name))
+			const struct et_execution *x = &s.run->executions[k];
+			if (!s.found->long_running[k] || !et_findings_central(s.found, x->name))
 				continue;
 			et_json_flat_array(w, NULL);
-			et_json_string(w, NULL, s->record->names[x->name]);
+			et_json_string(w, NULL, s.record->names[x->name]);
 			et_json_u64(w, NULL, v->number);
 			et_json_double(w, NULL, x->ms);
 			et_json_end(w);
@@ -416,40 +409,40 @@ static void json_long_running(struct et_json *w, const char *key, const struct e
 }
 
 /* The daemons of these samples that are not in the cluster. */
-static void json_only_far(struct et_json *w, const char *key, const struct et_daemon_side *s)
+static void json_only_far(struct et_json *w, const char *key, struct et_daemon_side s)
 {
-	ET_AUTO_FREE bool *there = et_calloc(s->record->n_names + 1, sizeof(*there));
+	ET_AUTO_FREE bool *there = et_calloc(s.record->n_names + 1, sizeof(*there));
 
-	for (size_t i = 0; i < s->run->n_executions; i++)
-		there[s->run->executions[i].name] = true;
+	for (size_t i = 0; i < s.run->n_executions; i++)
+		there[s.run->executions[i].name] = true;
 	et_json_flat_array(w, key);
-	for (uint32_t i = 0; i < s->record->n_names; i++) {
-		if (there[i] && !et_findings_central(s->found, i))
-			et_json_string(w, NULL, s->record->names[i]);
+	for (uint32_t i = 0; i < s.record->n_names; i++) {
+		if (there[i] && !et_findings_central(s.found, i))
+			et_json_string(w, NULL, s.record->names[i]);
 	}
 	et_json_end(w);
 }
 
-static void json_frequent(struct et_json *w, const char *key, const struct et_daemon_side *s)
+static void json_frequent(struct et_json *w, const char *key, struct et_daemon_side s)
 {
 	et_json_flat_array(w, key);
-	for (size_t i = 0; s->found->frequent && i < s->record->n_names; i++) {
-		if (s->found->frequent[i])
-			et_json_string(w, NULL, s->record->names[i]);
+	for (size_t i = 0; s.found->frequent && i < s.record->n_names; i++) {
+		if (s.found->frequent[i])
+			et_json_string(w, NULL, s.record->names[i]);
 	}
 	et_json_end(w);
 }
 
-static void json_spoilt(struct et_json *w, const char *key, const struct et_daemon_side *s)
+static void json_spoilt(struct et_json *w, const char *key, struct et_daemon_side s)
 {
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 
 	et_json_array(w, key);
-	for (size_t i = 0; f->spoils && i < s->record->n_names; i++) {
+	for (size_t i = 0; f->spoils && i < s.record->n_names; i++) {
 		if (!f->spoils[i] || !f->frequent[i])
 			continue;
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "daemon", s->record->names[i]);
+		et_json_string(w, "daemon", s.record->names[i]);
 		et_json_u64(w, "samples", f->spoils[i]);
 		et_json_end(w);
 	}
@@ -485,14 +478,14 @@ static const struct et_field shape_fields[] = {
 };
 
 /* "shape" is null if the times of the samples are not known. */
-static void json_side(struct et_json *w, const struct et_daemon_side *s)
+static void json_side(struct et_json *w, struct et_daemon_side s)
 {
-	const struct et_run_findings *f = s->found;
-	const char *common = f->common.unexplained ? s->record->names[f->common.name] : NULL;
+	const struct et_run_findings *f = s.found;
+	const char *common = f->common.unexplained ? s.record->names[f->common.name] : NULL;
 	char key[64];
 
 	json_central(w, key_of(s, "central", key), s);
-	json_numbers(w, key_of(s, "l_samples", key), s->run, f->far);
+	json_numbers(w, key_of(s, "l_samples", key), s.run, f->far);
 	if (f->shape.tested)
 		et_fields_flat(w, key_of(s, "shape", key), shape_fields, &f->shape);
 	else
@@ -503,9 +496,9 @@ static void json_side(struct et_json *w, const struct et_daemon_side *s)
 	et_json_string(w, key_of(s, "in_common", key), common);
 	et_json_bool(w, key_of(s, "by_pairs", key), f->by_pairs);
 	json_long_running(
-		w, s->is_long ? "long_running_in_long_run" : "long_running_in_short_run", s);
+		w, s.is_long ? "long_running_in_long_run" : "long_running_in_short_run", s);
 	json_only_far(w,
-		s->is_long ? "only_in_l_samples_of_long_run" : "only_in_l_samples_of_short_run", s);
+		s.is_long ? "only_in_l_samples_of_long_run" : "only_in_l_samples_of_short_run", s);
 }
 
 static void json_tables(struct et_json *w, const struct et_daemon_result *r)
@@ -523,8 +516,8 @@ void et_daemons_json(const struct et_daemon_result *r, struct et_json *w)
 	const struct et_daemon_side s = et_daemon_side(r, false), l = et_daemon_side(r, true);
 
 	et_json_object(w, NULL);
-	json_side(w, &s);
-	json_side(w, &l);
+	json_side(w, s);
+	json_side(w, l);
 	et_json_double(w, "floor_ms", r->findings->floor_ms);
 	et_json_bool(w, "by_ledger", r->record->by_ledger);
 	cutoffs_json(r->findings->cutoffs, r->findings->n_cutoffs, w);
@@ -587,12 +580,10 @@ static void origin_row(const struct et_cutoffs *c, const struct et_daemon_result
 	ET_AUTO_FREE char *stored =
 		describe_samples(n, is_long ? c->long_seconds : c->short_seconds);
 
-	if (runs->record && (!is_long || runs->record->has_long)) {
-		struct et_daemon_side s = et_daemon_side(runs, is_long);
-		run_row(&s, page);
-	} else if (n || !is_long) {
+	if (runs->record && (!is_long || runs->record->has_long))
+		run_row(et_daemon_side(runs, is_long), page);
+	else if (n || !is_long)
 		row(page, is_long ? "  long run" : "  short run", stored);
-	}
 }
 
 /* The sentences about the runs; the first one repeats the cutoffs if there are any. */

@@ -20,15 +20,15 @@ enum { PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
  * The longest execution in a sample of those that are long-running, or else of frequent daemons;
  * NULL if there is none. *sum is the time of all of them.
  */
-static const struct et_execution *longest(const struct et_daemon_side *s,
-	const struct et_daemon_sample *w, bool long_running, double *sum)
+static const struct et_execution *longest(
+	struct et_daemon_side s, const struct et_daemon_sample *w, bool long_running, double *sum)
 {
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 	const struct et_execution *best = NULL;
 
 	*sum = 0;
 	for (size_t k = w->first; k < w->first + w->n; k++) {
-		const struct et_execution *x = &s->run->executions[k];
+		const struct et_execution *x = &s.run->executions[k];
 		if (long_running ? !f->long_running[k] : !f->frequent || !f->frequent[x->name])
 			continue;
 		*sum += x->ms;
@@ -38,15 +38,15 @@ static const struct et_execution *longest(const struct et_daemon_side *s,
 }
 
 /* "sample 77, 10.7 s: cronjob 700 ms". */
-static char *describe(const struct et_daemon_side *s, const struct et_daemon_sample *w,
-	const struct et_execution *x)
+static char *describe(
+	struct et_daemon_side s, const struct et_daemon_sample *w, const struct et_execution *x)
 {
 	char time[ET_FIGURE], used[ET_FIGURE];
 
 	et_format_time(1e6 * w->elapsed_ms, time);
 	if (!x)
 		return et_asprintf("sample %u, %s", w->number, time);
-	return et_asprintf("sample %u, %s: %s %s", w->number, time, s->record->names[x->name],
+	return et_asprintf("sample %u, %s: %s %s", w->number, time, s.record->names[x->name],
 		et_format_rounded(1e6 * x->ms, 3, used));
 }
 
@@ -57,17 +57,17 @@ static char *describe(const struct et_daemon_side *s, const struct et_daemon_sam
  * daemons ran longer than usual by at least half of that. The upper quartile would be no measure,
  * as frequent daemons may have moved it. The caller frees the array.
  */
-static const struct et_execution **find_causes(const struct et_daemon_side *s)
+static const struct et_execution **find_causes(struct et_daemon_side s)
 {
-	const struct et_daemon_sample *listed = s->run->listed;
-	size_t n = s->run->n_listed, m = 0;
+	const struct et_daemon_sample *listed = s.run->listed;
+	size_t n = s.run->n_listed, m = 0;
 	const struct et_execution **by = et_calloc(n + 1, sizeof(*by));
 	ET_AUTO_FREE double *times = et_calloc(n + 1, sizeof(*times));
 	ET_AUTO_FREE double *sums = et_calloc(n + 1, sizeof(*sums));
 	double sum;
 
 	for (size_t i = 0; i < n; i++) {
-		if (s->found->far[i])
+		if (s.found->far[i])
 			continue;
 		times[m] = listed[i].elapsed_ms;
 		longest(s, &listed[i], false, &sums[m++]);
@@ -78,7 +78,7 @@ static const struct et_execution **find_causes(const struct et_daemon_side *s)
 	double near = 4 * (median - et_quantile_sorted(times, m, 0.25));
 	for (size_t i = 0; i < n; i++) {
 		double over = listed[i].elapsed_ms - median;
-		bool far = s->found->far[i];
+		bool far = s.found->far[i];
 		const struct et_execution *x = longest(s, &listed[i], far, &sum);
 		if (far || (over > near && sum - usual >= over / 2))
 			by[i] = x;
@@ -88,25 +88,25 @@ static const struct et_execution **find_causes(const struct et_daemon_side *s)
 
 /* A sample as a point of the chart in order: x is its number. The caller frees the title. */
 static struct et_dual_point point_of(
-	const struct et_daemon_side *s, const struct et_execution *x, size_t i)
+	struct et_daemon_side s, const struct et_execution *x, size_t i)
 {
-	const struct et_daemon_sample *w = &s->run->listed[i];
-	bool far = s->found->far[i];
+	const struct et_daemon_sample *w = &s.run->listed[i];
+	bool far = s.found->far[i];
 
 	return (struct et_dual_point){ .x_ns = w->number,
 		.y_ns = 1e6 * w->elapsed_ms,
 		.kind = far ? ET_DUAL_FAR
 			: x ? ET_DUAL_FREQUENT
 			    : ET_DUAL_CENTRAL,
-		.cause = x ? s->record->names[x->name] : "cause not known",
+		.cause = x ? s.record->names[x->name] : "cause not known",
 		.title = far || x ? describe(s, w, x) : NULL };
 }
 
-static void add_pair(const struct et_daemon_side *s, const struct et_execution *const *by, size_t i,
+static void add_pair(struct et_daemon_side s, const struct et_execution *const *by, size_t i,
 	struct et_dual *out)
 {
-	const struct et_daemon_sample *a = &s->run->listed[i], *b = a + 1;
-	const bool *is_far = &s->found->far[i];
+	const struct et_daemon_sample *a = &s.run->listed[i], *b = a + 1;
+	const bool *is_far = &s.found->far[i];
 	bool far = is_far[0] || is_far[1];
 	/* Of a pair on an arm, only a cause of that counts. */
 	const struct et_execution *x = is_far[0] || !far ? by[i] : NULL;
@@ -119,7 +119,7 @@ static void add_pair(const struct et_daemon_side *s, const struct et_execution *
 		ET_AUTO_FREE char *second = describe(s, b, y);
 		title = et_asprintf("%s; %s", first, second);
 		x = y && (!x || y->ms > x->ms) ? y : x;
-		cause = x ? s->record->names[x->name] : "cause not known";
+		cause = x ? s.record->names[x->name] : "cause not known";
 	}
 	et_dual_add(out, 1e6 * a->elapsed_ms, 1e6 * b->elapsed_ms,
 		far     ? ET_DUAL_FAR
@@ -128,16 +128,16 @@ static void add_pair(const struct et_daemon_side *s, const struct et_execution *
 		cause, title);
 }
 
-void et_daemon_pairs(const struct et_daemon_side *s, struct et_dual *out)
+void et_daemon_pairs(struct et_daemon_side s, struct et_dual *out)
 {
 	ET_AUTO_FREE const struct et_execution **by = find_causes(s);
 
 	out->what = "elapsed time";
 	out->first = "odd samples";
 	out->second = "even samples";
-	out->shape = et_cluster_shape_text(&s->found->shape);
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		if (et_daemon_pair(s->run, i))
+	out->shape = et_cluster_shape_text(&s.found->shape);
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		if (et_daemon_pair(s.run, i))
 			add_pair(s, by, i, out);
 	}
 }
@@ -170,11 +170,11 @@ char *et_cluster_shape_text(const struct et_cluster_shape *s)
 /* --- one run --- */
 
 /* A chart of the elapsed time of the samples in order, with the marks of the pairs. */
-static void sequence(const struct et_daemon_side *s, const struct et_dual *d, int width,
-	et_chart_fn *take, void *ctx)
+static void sequence(
+	struct et_daemon_side s, const struct et_dual *d, int width, et_chart_fn *take, void *ctx)
 {
 	ET_AUTO_FREE const struct et_execution **by = find_causes(s);
-	size_t n = s->run->n_listed;
+	size_t n = s.run->n_listed;
 	ET_AUTO_FREE struct et_dual_point *points = et_calloc(n + 1, sizeof(*points));
 
 	for (size_t i = 0; i < n; i++)
@@ -201,7 +201,7 @@ static const char *format_time(double ms, char buf[ET_FIGURE])
 	return et_format_rounded(1e6 * ms, 6, buf);
 }
 
-static void far_table(const struct et_daemon_side *s, FILE *out)
+static void far_table(struct et_daemon_side s, FILE *out)
 {
 	static const struct et_table_column columns[] = {
 		ET_COLUMN(NUMBER, "sample", .format = format_number),
@@ -211,7 +211,7 @@ static void far_table(const struct et_daemon_side *s, FILE *out)
 		ET_COLUMN(TEXT, "removed by the final cutoffs"),
 	};
 	struct et_table t = { ET_COLUMNS(columns) };
-	const struct et_run_findings *f = s->found;
+	const struct et_run_findings *f = s.found;
 	char used[ET_FIGURE];
 
 	if (!f->n_far) {
@@ -220,20 +220,20 @@ static void far_table(const struct et_daemon_side *s, FILE *out)
 		return;
 	}
 	et_html_element(out, "h3", "L-samples");
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *w = &s->run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
 		ET_AUTO_FREE char *culprits = NULL;
 		if (!f->far[i])
 			continue;
 		for (size_t k = w->first; k < w->first + w->n; k++) {
-			const struct et_execution *x = &s->run->executions[k];
+			const struct et_execution *x = &s.run->executions[k];
 			if (f->long_running[k])
-				et_append(&culprits, ", ", "%s %s", s->record->names[x->name],
+				et_append(&culprits, ", ", "%s %s", s.record->names[x->name],
 					et_format_rounded(1e6 * x->ms, 3, used));
 		}
 		et_table_number(&t, w->number);
-		et_table_number(&t, s->run->whole ? w->elapsed_ms : NAN);
-		et_table_number(&t, s->run->whole ? w->cpu_ms : NAN);
+		et_table_number(&t, s.run->whole ? w->elapsed_ms : NAN);
+		et_table_number(&t, s.run->whole ? w->cpu_ms : NAN);
 		et_table_name(&t, culprits, NULL);
 		et_table_name(&t, f->removed[i] ? "yes" : "no", NULL);
 	}
@@ -244,20 +244,20 @@ static const char nothing_to_draw[] =
 	"The record lists the L-samples and figures of the cluster, but not the times of all "
 	"samples, so there is nothing to draw.";
 
-static void run_section(const struct et_daemon_side *s, FILE *out)
+static void run_section(struct et_daemon_side s, FILE *out)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	ET_AUTO_FREE char *text = et_daemon_side_text(s, "; ");
 	ET_AUTO_FREE char *frequent = et_daemon_side_frequent(s, ", ");
 
-	et_html_element(out, "h2", "%s", s->is_long ? "Long run" : "Short run");
+	et_html_element(out, "h2", "%s", s.is_long ? "Long run" : "Short run");
 	et_html_element(out, "p", "%s.", text);
-	if (s->run->whole) {
+	if (s.run->whole) {
 		et_daemon_pairs(s, &d);
 		et_html_element(out, "p class=\"dim\"", "%s",
-			s->is_long ? "The dual executions correspond to Figure 15 of the EMP paper."
-				   : "The samples in order correspond to Figure 13 of the EMP "
-				     "paper, the dual executions to Figure 14.");
+			s.is_long ? "The dual executions correspond to Figure 15 of the EMP paper."
+				  : "The samples in order correspond to Figure 13 of the EMP "
+				    "paper, the dual executions to Figure 14.");
 		et_html_pictures_begin(out);
 		sequence(s, &d, PAGE, into_page, out);
 		et_dual_pictures(&d, out);
@@ -329,10 +329,8 @@ void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *o
 		et_html_element(out, "p", "%s", answer[i]);
 	et_strv_free(answer);
 	cutoffs_section(r->findings->cutoffs, r->findings->n_cutoffs, out);
-	for (int k = 0; k <= r->record->has_long; k++) {
-		struct et_daemon_side s = et_daemon_side(r, k);
-		run_section(&s, out);
-	}
+	for (int k = 0; k <= r->record->has_long; k++)
+		run_section(et_daemon_side(r, k), out);
 	if (r->wanted) {
 		et_html_element(out, "h2", "Tables of the EMP paper");
 		et_daemon_tables_write(r, (struct et_daemon_tables_to){ .html = out });
@@ -345,15 +343,15 @@ static void into_sheet(const struct et_chart *c, void *ctx)
 	et_svg_sheet_add(ctx, c);
 }
 
-static void run_sheet(const struct et_daemon_side *s, struct et_svg_sheet *sheet)
+static void run_sheet(struct et_daemon_side s, struct et_svg_sheet *sheet)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	ET_AUTO_FREE char *text = et_daemon_side_text(s, "; ");
 
 	et_append(&text, "", ".");
-	et_svg_sheet_text(sheet, true, s->is_long ? "Long run" : "Short run");
+	et_svg_sheet_text(sheet, true, s.is_long ? "Long run" : "Short run");
 	et_svg_sheet_text(sheet, false, text);
-	if (!s->run->whole) {
+	if (!s.run->whole) {
 		et_svg_sheet_text(sheet, false, nothing_to_draw);
 		return;
 	}
@@ -369,10 +367,8 @@ void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *ou
 	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
 	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
 
-	for (int k = 0; k <= r->record->has_long; k++) {
-		struct et_daemon_side s = et_daemon_side(r, k);
-		run_sheet(&s, sheet);
-	}
+	for (int k = 0; k <= r->record->has_long; k++)
+		run_sheet(et_daemon_side(r, k), sheet);
 	et_svg_sheet_write(sheet, title, out);
 }
 

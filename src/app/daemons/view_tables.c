@@ -141,14 +141,14 @@ static const struct et_table_column before_columns[] = {
 	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
 };
 
-static struct et_table times_before(const struct et_daemon_side *s)
+static struct et_table times_before(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(before_columns),
 		.caption = et_strdup("times before the sanity checks, in milliseconds"),
 		.empty = NO_TIMES };
 
-	for (size_t i = 0; i < s->all->n_checked; i++) {
-		const struct et_checked *c = &s->all->checked[i];
+	for (size_t i = 0; i < s.all->n_checked; i++) {
+		const struct et_checked *c = &s.all->checked[i];
 		add_run(&g, c);
 		et_table_number(&g, (double)c->samples);
 		add_precision(&g, &c->before);
@@ -174,15 +174,15 @@ static const struct et_table_column after_columns[] = {
 	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
 };
 
-static struct et_table times_after(const struct et_daemon_side *s)
+static struct et_table times_after(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(after_columns),
 		.caption = et_strdup("times after both sanity checks, in milliseconds; outliers "
 				     "(= by daemons + by value) / samples"),
 		.empty = NO_TIMES };
 
-	for (size_t i = 0; i < s->all->n_checked; i++) {
-		const struct et_checked *c = &s->all->checked[i];
+	for (size_t i = 0; i < s.all->n_checked; i++) {
+		const struct et_checked *c = &s.all->checked[i];
 		size_t out = c->by_daemons + c->by_value;
 		ET_AUTO_FREE char *sum = et_asprintf(
 			"%zu (=%zu+%zu) / %zu", out, c->by_daemons, c->by_value, c->samples);
@@ -210,14 +210,14 @@ static const struct et_table_column length_columns[] = {
 	ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd),
 };
 
-static struct et_table lengths(const struct et_daemon_side *s)
+static struct et_table lengths(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(length_columns),
 		.caption = et_strdup("CPU time after both sanity checks, in milliseconds"),
 		.empty = NO_TIMES };
 
-	for (size_t i = 0; i < s->all->n_lengths; i++) {
-		const struct et_checked *c = &s->all->lengths[i];
+	for (size_t i = 0; i < s.all->n_lengths; i++) {
+		const struct et_checked *c = &s.all->lengths[i];
 		et_table_name(&g, c->name, NULL);
 		et_table_number(&g, (double)(c->by_daemons + c->by_value));
 		et_table_name(&g, et_first_check_names[c->first], NULL);
@@ -235,17 +235,17 @@ static const struct et_table_column central_columns[] = {
 	ET_COLUMN(NUMBER, "sd ms", .key = "sd_ms", .format = format_ms),
 };
 
-static struct et_table central(const struct et_daemon_side *s)
+static struct et_table central(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(central_columns),
 		.caption = et_asprintf("daemons in the central cluster of the %s, %zu samples: CPU "
 				       "time of one execution",
-			s->name, s->run->samples - s->found->n_far),
+			s.name, s.run->samples - s.found->n_far),
 		.empty = "none" };
 
-	for (size_t i = 0; i < s->found->n_central; i++) {
-		const struct et_central *c = &s->found->central[i];
-		et_table_name(&g, s->record->names[c->name], NULL);
+	for (size_t i = 0; i < s.found->n_central; i++) {
+		const struct et_central *c = &s.found->central[i];
+		et_table_name(&g, s.record->names[c->name], NULL);
 		et_table_number(&g, c->max_ms);
 		et_table_number(&g, c->sd_ms);
 	}
@@ -258,20 +258,20 @@ static const struct et_table_column far_columns[] = {
 	ET_COLUMN(NUMBER, "ms", .key = "ms", .format = format_ms),
 };
 
-static struct et_table in_l_samples(const struct et_daemon_side *s)
+static struct et_table in_l_samples(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(far_columns),
 		.caption = et_asprintf("all daemons in the L-samples of the %s, CPU time in "
 				       "milliseconds",
-			s->name),
+			s.name),
 		.empty = "there are no L-samples", .grouped = 8 };
 
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *w = &s->run->listed[i];
-		for (size_t k = w->first; s->found->far[i] && k < w->first + w->n; k++) {
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
+		for (size_t k = w->first; s.found->far[i] && k < w->first + w->n; k++) {
 			et_table_number(&g, w->number);
-			et_table_name(&g, s->record->names[s->run->executions[k].name], NULL);
-			et_table_number(&g, s->run->executions[k].ms);
+			et_table_name(&g, s.record->names[s.run->executions[k].name], NULL);
+			et_table_number(&g, s.run->executions[k].ms);
 		}
 	}
 	return g;
@@ -283,30 +283,30 @@ static const struct et_table_column running_columns[] = {
 	ET_COLUMN(NUMBER, "CPU ms", .key = "ms", .format = format_ms),
 };
 
-static void add_long_running(struct et_table *g, const struct et_daemon_side *s, uint32_t name)
+static void add_long_running(struct et_table *g, struct et_daemon_side s, uint32_t name)
 {
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *w = &s->run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
 		for (size_t k = w->first; k < w->first + w->n; k++) {
-			if (s->run->executions[k].name != name || !s->found->long_running[k])
+			if (s.run->executions[k].name != name || !s.found->long_running[k])
 				continue;
-			et_table_name(g, s->record->names[name], NULL);
+			et_table_name(g, s.record->names[name], NULL);
 			et_table_number(g, w->number);
-			et_table_number(g, s->run->executions[k].ms);
+			et_table_number(g, s.run->executions[k].ms);
 		}
 	}
 }
 
-static struct et_table long_running(const struct et_daemon_side *s)
+static struct et_table long_running(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(running_columns),
 		.caption = et_asprintf("long-running executions in the L-samples of the %s, by "
 				       "daemons that are in its central cluster, too",
-			s->name),
+			s.name),
 		.empty = "none" };
 
-	for (size_t i = 0; i < s->found->n_collected; i++) {
-		const struct et_collected *c = &s->found->collected[i];
+	for (size_t i = 0; i < s.found->n_collected; i++) {
+		const struct et_collected *c = &s.found->collected[i];
 		if (!isnan(c->central_ms))
 			add_long_running(&g, s, c->name);
 	}
@@ -322,18 +322,18 @@ static const struct et_table_column collected_columns[] = {
 	ET_COLUMN(NUMBER, "seen", .key = "sightings", .format = format_count),
 };
 
-static struct et_table collected(const struct et_daemon_side *s)
+static struct et_table collected(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(collected_columns),
 		.caption = et_asprintf("infrequent, long-running daemons of the %s, CPU time in "
 				       "milliseconds; (?): seen only twice",
-			s->name),
+			s.name),
 		.empty = "none" };
 	char period[ET_FIGURE];
 
-	for (size_t i = 0; i < s->found->n_collected; i++) {
-		const struct et_collected *c = &s->found->collected[i];
-		et_table_name(&g, s->record->names[c->name], NULL);
+	for (size_t i = 0; i < s.found->n_collected; i++) {
+		const struct et_collected *c = &s.found->collected[i];
+		et_table_name(&g, s.record->names[c->name], NULL);
 		et_table_number(&g, c->central_ms);
 		et_table_number(&g, c->least_ms);
 		et_table_name(&g, et_format_period(c->period_s, c->visits, period), NULL);
@@ -373,7 +373,7 @@ static void add_cutoff(struct et_table *g, const struct et_cutoff *c, int which)
 	et_table_number(g, c->final_ms[which]);
 }
 
-static struct et_table cutoffs(const struct et_daemon_side *s)
+static struct et_table cutoffs(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(cutoff_columns),
 		.caption =
@@ -381,8 +381,8 @@ static struct et_table cutoffs(const struct et_daemon_side *s)
 				  "program, in milliseconds (Table 1 of SEDONA)"),
 		.empty = "none: no daemon has a cutoff" };
 
-	for (size_t i = 0; i < s->all->findings->n_cutoffs; i++) {
-		const struct et_cutoff *c = &s->all->findings->cutoffs[i];
+	for (size_t i = 0; i < s.all->findings->n_cutoffs; i++) {
+		const struct et_cutoff *c = &s.all->findings->cutoffs[i];
 		for (int k = 0; k < c->n_final; k++)
 			add_cutoff(&g, c, k);
 	}
@@ -394,14 +394,14 @@ static const struct et_table_column removed_columns[] = {
 	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = format_count),
 };
 
-static struct et_table removed(const struct et_daemon_side *s)
+static struct et_table removed(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(removed_columns),
 		.caption = et_strdup("samples that the first sanity check removes"),
 		.empty = "none", .grouped = 12 };
 
-	for (int k = 0; k <= s->record->has_long; k++) {
-		const struct et_daemon_side one = et_daemon_side(s->all, k);
+	for (int k = 0; k <= s.record->has_long; k++) {
+		const struct et_daemon_side one = et_daemon_side(s.all, k);
 		for (size_t i = 0; i < one.run->n_listed; i++) {
 			if (!one.found->removed[i])
 				continue;
@@ -416,7 +416,7 @@ static struct et_table removed(const struct et_daemon_side *s)
 
 static const struct table {
 	const char *number;
-	struct et_table (*make)(const struct et_daemon_side *s);
+	struct et_table (*make)(struct et_daemon_side s);
 	bool is_long;
 } tables[] = {
 	{ "VII", times_before, false },
@@ -472,8 +472,7 @@ void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_t
 		/* Those of a long run that there is not are omitted. */
 		if (!(r->wanted >> i & 1) || (tables[i].is_long && !r->record->has_long))
 			continue;
-		const struct et_daemon_side s = et_daemon_side(r, tables[i].is_long);
-		struct et_table g = tables[i].make(&s);
+		struct et_table g = tables[i].make(et_daemon_side(r, tables[i].is_long));
 		g.number = tables[i].number;
 		g.indent = 2;
 		g.split = g.once = true;

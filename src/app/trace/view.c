@@ -46,12 +46,12 @@ static void period(const struct et_trace *t, const struct et_page *page, char st
 
 /* Appends the ticks of the second and later kind in a period: those that it hides. */
 static void hidden_ticks(
-	const struct et_trace *t, const struct et_inactive *p, size_t *at, char *text, size_t size)
+	const struct et_trace *t, const struct et_inactive *p, size_t *at, char **text)
 {
 	enum { MOST = 3 };
 	uint64_t end_ns = p->start_ns + p->duration_ns;
 	double origin_ns = (double)t->origin / t->hz * 1e9;
-	size_t n = 0, used = strlen(text);
+	size_t n = 0;
 	char when[ET_FIGURE];
 
 	while (*at < t->n_ticks && t->ticks[*at].at_ns < p->start_ns)
@@ -60,19 +60,18 @@ static void hidden_ticks(
 		const struct et_tick *tick = &t->ticks[*at];
 		if (tick->charged == ET_TICK_SELF || n++ >= MOST)
 			continue;
-		et_format_rounded(origin_ns + (double)tick->at_ns, 6, when);
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s",
-			n > 1 ? ", " : "; tick at ", when, tick->estimated ? " (estimated)" : "");
+		et_append(text, n > 1 ? ", " : "; tick at ", "%s%s",
+			et_format_rounded(origin_ns + (double)tick->at_ns, 6, when),
+			tick->estimated ? " (estimated)" : "");
 	}
 	if (n > MOST)
-		snprintf(text + used, size - used, " and %zu more", n - MOST);
+		et_append(text, " and ", "%zu more", n - MOST);
 }
 
 static void print_periods(const struct et_trace *t, const struct et_page *page, bool all)
 {
 	size_t n = all || t->n <= SHOWN ? t->n : SHOWN;
 	uint64_t index = t->first_index + t->dropped, end = 0;
-	char cause[256];
 	size_t tick = 0;
 
 	for (size_t i = 0; i < n; i++, index++) {
@@ -81,9 +80,9 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 		/* The active period before the first listed one was dropped as well. */
 		if (i > 0 || !t->dropped)
 			period(t, page, 'A', index, end, p->start - end, "");
-		snprintf(cause, sizeof(cause), "%s%s%s", et_cause_names[p->cause], *who ? " " : "",
-			who);
-		hidden_ticks(t, p, &tick, cause, sizeof(cause));
+		ET_AUTO_FREE char *cause =
+			et_asprintf("%s%s%s", et_cause_names[p->cause], *who ? " " : "", who);
+		hidden_ticks(t, p, &tick, &cause);
 		period(t, page, 'I', index, p->start, p->duration, cause);
 		end = p->start + p->duration;
 	}
@@ -192,11 +191,8 @@ static char *tick_cost(const struct et_trace *t)
 /* Appends ", 5 while the CPU was idle"; nothing for a count of 0. */
 static void and_count(char **text, uint64_t count, const char *what)
 {
-	if (!count)
-		return;
-	char *longer = et_asprintf("%s, %llu %s", *text, (unsigned long long)count, what);
-	free(*text);
-	*text = longer;
+	if (count)
+		et_append(text, ", ", "%llu %s", (unsigned long long)count, what);
 }
 
 static void print_timer(const struct et_trace *t, const struct et_page *page)

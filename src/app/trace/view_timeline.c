@@ -92,17 +92,12 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 	for (int i = 0; i < l->cells; i++)
 		fputs(signs[(int)l->tick[i]], page->out);
 	draw_scale(l, t, page);
-	const char *const notes[] = { beginning ? "only the beginning is shown" : NULL,
-		l->any_tick[MET] ? "┴ timer interrupt" : NULL,
-		l->any_tick[HIDDEN] ? "┬ one while inactive" : NULL };
-	char text[160] = "";
-	for (size_t i = 0; i < ET_LENGTH(notes); i++) {
-		size_t used = strlen(text);
-		if (notes[i])
-			snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "",
-				notes[i]);
-	}
-	if (*text)
+	ET_AUTO_FREE char *text = beginning ? et_strdup("only the beginning is shown") : NULL;
+	if (l->any_tick[MET])
+		et_append(&text, "; ", "┴ timer interrupt");
+	if (l->any_tick[HIDDEN])
+		et_append(&text, "; ", "┬ one while inactive");
+	if (text)
 		et_page_paragraph(page, MARGIN, "", NULL, text, NULL);
 	putc('\n', page->out);
 }

@@ -50,7 +50,7 @@ static void check_pairs(const struct et_daemon_result *r)
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	const struct et_daemon_side s = et_daemon_side(r, false);
 
-	et_daemon_pairs(&s, &d);
+	et_daemon_pairs(s, &d);
 	/* (1, 2), (3, 4), (7, 8), (9, 10), (11, 12): sample 6 has no partner. */
 	ok(d.n == 5, "pairs: samples 1 and 2, 3 and 4 and so on: %zu", d.n);
 	if (d.n != 5)
