@@ -16,7 +16,12 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-uint32_t et_division_part_rounds(const struct et_division *d)
+/*
+ * The number of rounds that a part has if the user has no wish. About four parts per machine even
+ * out machines of unequal speed, and cost little if one is lost. A part has at least four times as
+ * many rounds as warm-up runs, and an even number: random orders are balanced in pairs of rounds.
+ */
+static uint32_t part_rounds(const struct et_division *d)
 {
 	size_t nodes = d->per_machine ? 1 : et_strv_length(d->nodes);
 	uint64_t least = (uint64_t)ROUNDS_PER_WARMUP * d->warmup;
@@ -48,7 +53,7 @@ static void shuffle(struct et_part *parts, size_t n, uint64_t seed)
 int et_division_make(
 	const struct et_division *d, struct et_part **out, size_t *n, struct et_error *err)
 {
-	uint32_t size = et_division_part_rounds(d);
+	uint32_t size = part_rounds(d);
 	size_t nodes = d->per_machine ? et_strv_length(d->nodes) : 1;
 	uint64_t per_node = size ? divide_up(d->rounds, size) : 0, all = per_node * nodes;
 	size_t k = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was learned about the daemons of this machine, in the store; `etalon daemons forget`. */
+/* The cutoffs that were learned on this machine, in the store, and `etalon daemons forget`. */
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "base/clock.h"

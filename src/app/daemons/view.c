@@ -408,29 +408,28 @@ static void json_long_running(struct et_json *w, const char *key, struct et_daem
 	et_json_end(w);
 }
 
-/* The daemons of these samples that are not in the cluster. */
-static void json_only_far(struct et_json *w, const char *key, struct et_daemon_side s)
+/* which may be NULL: none. */
+static void json_names(
+	struct et_json *w, const char *key, const struct et_daemon_record *r, const bool *which)
 {
-	ET_AUTO_FREE bool *there = et_calloc(s.record->n_names + 1, sizeof(*there));
-
-	for (size_t i = 0; i < s.run->n_executions; i++)
-		there[s.run->executions[i].name] = true;
 	et_json_flat_array(w, key);
-	for (uint32_t i = 0; i < s.record->n_names; i++) {
-		if (there[i] && !et_findings_central(s.found, i))
-			et_json_string(w, NULL, s.record->names[i]);
+	for (size_t i = 0; which && i < r->n_names; i++) {
+		if (which[i])
+			et_json_string(w, NULL, r->names[i]);
 	}
 	et_json_end(w);
 }
 
-static void json_frequent(struct et_json *w, const char *key, struct et_daemon_side s)
+/* The daemons of a run that are not in the cluster. */
+static void json_only_far(struct et_json *w, const char *key, struct et_daemon_side s)
 {
-	et_json_flat_array(w, key);
-	for (size_t i = 0; s.found->frequent && i < s.record->n_names; i++) {
-		if (s.found->frequent[i])
-			et_json_string(w, NULL, s.record->names[i]);
+	ET_AUTO_FREE bool *which = et_calloc(s.record->n_names + 1, sizeof(*which));
+
+	for (size_t i = 0; i < s.run->n_executions; i++) {
+		uint32_t name = s.run->executions[i].name;
+		which[name] = !et_findings_central(s.found, name);
 	}
-	et_json_end(w);
+	json_names(w, key, s.record, which);
 }
 
 static void json_spoilt(struct et_json *w, const char *key, struct et_daemon_side s)
@@ -490,7 +489,7 @@ static void json_side(struct et_json *w, struct et_daemon_side s)
 		et_fields_flat(w, key_of(s, "shape", key), shape_fields, &f->shape);
 	else
 		et_json_null(w, key_of(s, "shape", key));
-	json_frequent(w, key_of(s, "frequent", key), s);
+	json_names(w, key_of(s, "frequent", key), s.record, f->frequent);
 	json_spoilt(w, key_of(s, "spoilt_by_frequent", key), s);
 	et_json_u64(w, key_of(s, "unexplained", key), f->unexplained);
 	et_json_string(w, key_of(s, "in_common", key), common);
