@@ -120,20 +120,10 @@ struct et_daemons_output {
 	struct et_output pictures;
 };
 
-/* Opens the files early, so that a wrong path does not fail after hours. */
-int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
-void et_daemons_output_close(struct et_daemons_output *o);
 /* Writes the findings about a record of that name to all outputs. */
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
 	struct et_error *err) ET_CHECK;
-/* `daemons analyse`: operands as in et_daemons_source_open; `keep` stores the cutoffs. */
-int et_daemons_analyse_operands(const struct et_cli *cli, char *const *names, size_t n,
-	const char *command, bool keep, struct et_daemons_output *out,
-	struct et_error *err) ET_CHECK;
-/* `daemons show`; names are the experiments of Table XIX. */
-int et_daemons_show(const struct et_cli *cli, char *const *names, size_t n, const char *command,
-	struct et_daemons_output *out, struct et_error *err) ET_CHECK;
 
 /* --- where runs come from --- */
 
