@@ -398,11 +398,14 @@ static int fuzz_daemons(const uint8_t *data, size_t size)
 	if (et_daemons_analyse(&r, "FILE", &f, &err) == 0) {
 		FILE *out = open_memstream(&text, &n);
 		struct et_page page = { .out = out, .width = 80 };
-		struct et_daemon_result result = { &r, &f, .wanted = ET_DAEMON_TABLES_ALL };
+		struct et_daemon_result result = {
+			.record = &r, .findings = &f, .wanted = ET_DAEMON_TABLES_ALL
+		};
 		write_tables(&result, &page);
 		et_daemons_text(&result, &page, true);
 		if (r.short_run.n_listed <= 200 && r.long_run.n_listed <= 200)
-			et_daemons_page(&(struct et_daemon_result){ &r, &f }, "FILE", out);
+			et_daemons_page(&(struct et_daemon_result){ .record = &r, .findings = &f },
+				"FILE", out);
 		fclose(out);
 		FUZZ_CHECK(!memchr(text, '\x1b', n));
 		free(text);
