@@ -364,21 +364,13 @@ static double long_cutoff(
 	return c ? c->max_ms + 2 * c->sd_ms : NAN;
 }
 
-/*
- * Programs that are nearer to the samples of the long run, by the ratio of their lengths. A daemon
- * without a period that is infrequent in both runs needs such a limit in place of the task time.
- */
-static double longer_s(const struct et_daemon_record *r)
-{
-	return sqrt(r->short_run.sample_seconds * r->long_run.sample_seconds);
-}
-
 /* Fills the final cutoffs; in_both: both runs collected the daemon. */
 static void settle(const struct et_daemon_record *r, bool in_both, struct et_cutoff *c)
 {
 	c->task_time_s = c->period_s / TASK_TIMES;
+	/* The programs that are nearer to the samples of the long run, by the ratio of lengths. */
 	if (isnan(c->period_s) && in_both)
-		c->task_time_s = longer_s(r);
+		c->task_time_s = sqrt(r->short_run.sample_seconds * r->long_run.sample_seconds);
 	c->n_final = 0;
 	if (isnan(c->task_time_s)) {
 		c->final_ms[c->n_final++] = fmax(c->short_ms, c->long_ms);

@@ -131,11 +131,6 @@ static bool plan_is_valid(const struct et_plan *p)
 	       p->level < 1;
 }
 
-static bool command_is_valid(const struct et_command *c)
-{
-	return c->argv && c->argv[0] && c->argv[0][0];
-}
-
 /* The number of the last round that the plan can have, whatever makes it stop. */
 static uint32_t last_round(const struct et_plan *p)
 {
@@ -189,7 +184,8 @@ const char *et_record_check(const struct et_experiment *e)
 	if (!plan_is_valid(&e->plan))
 		return "the plan";
 	for (size_t i = 0; i < e->n_commands; i++) {
-		if (!command_is_valid(&e->commands[i]))
+		char *const *argv = e->commands[i].argv;
+		if (!argv || !argv[0] || !argv[0][0])
 			return "a command";
 	}
 	for (size_t i = 0; !wrong && i < e->n_commands; i++)

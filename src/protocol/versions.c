@@ -262,16 +262,6 @@ static const struct et_factor *factor_of(const struct et_experiment *e, const ch
 	return NULL;
 }
 
-/* Why the kernel is not the one of version 4; NULL if it is. Caller frees. */
-static char *kernel_objection(const struct et_experiment *e)
-{
-	const struct et_factor *age = factor_of(e, "kernel-age");
-
-	if (!age)
-		return et_asprintf("the age of kernel %s is not known", e->host.kernel);
-	return age->ok ? NULL : et_asprintf("the kernel is out of date: %s", age->state);
-}
-
 static bool same_factors(const struct et_experiment *a, const struct et_experiment *b)
 {
 	if (!a || !b || !a->n_environment || a->n_environment != b->n_environment)
@@ -334,7 +324,14 @@ static void explain_kernel(struct judging *j)
 	j->out->rules[ET_EMP_V4] =
 		age ? et_asprintf("the runs of v3, with an up-to-date kernel: %s", age->state)
 		    : et_strdup("v3 with an up-to-date kernel");
-	j->out->why_not[ET_EMP_V4] = e ? kernel_objection(e) : et_strdup("v3 is not there");
+	if (!e)
+		j->out->why_not[ET_EMP_V4] = et_strdup("v3 is not there");
+	else if (!age)
+		j->out->why_not[ET_EMP_V4] =
+			et_asprintf("the age of kernel %s is not known", e->host.kernel);
+	else if (!age->ok)
+		j->out->why_not[ET_EMP_V4] =
+			et_asprintf("the kernel is out of date: %s", age->state);
 	j->out->same_as[ET_EMP_V4] = j->out->same_as[ET_EMP_V3];
 }
 

@@ -585,17 +585,6 @@ static void origin_row(const struct et_cutoffs *c, const struct et_daemon_result
 		row(page, is_long ? "  long run" : "  short run", stored);
 }
 
-/* The sentences about the runs; the first one repeats the cutoffs if there are any. */
-static void show_answer(
-	const struct et_cutoffs *c, const struct et_daemon_result *runs, const struct et_page *page)
-{
-	char **list = et_daemons_answer(runs);
-
-	for (size_t i = c->n && runs->findings->n_cutoffs; list[i]; i++)
-		remark(page, list[i], NULL);
-	et_strv_free(list);
-}
-
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, const struct et_daemon_result *runs, bool json,
 	const struct et_page *page)
@@ -614,8 +603,11 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	if (!c->n)
 		remark(page, "no daemon has a cutoff, so no sample is removed because of one",
 			NULL);
-	if (runs->record)
-		show_answer(c, runs, page);
+	char **answer = runs->record ? et_daemons_answer(runs) : NULL;
+	/* The first of its sentences repeats the cutoffs if there are any. */
+	for (size_t i = answer && c->n && runs->findings->n_cutoffs; answer && answer[i]; i++)
+		remark(page, answer[i], NULL);
+	et_strv_free(answer);
 	row(page, "  kernel", c->kernel);
 	origin_row(c, runs, false, page);
 	origin_row(c, runs, true, page);

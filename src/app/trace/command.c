@@ -231,17 +231,10 @@ static int check(struct request *r, const struct et_operands *ops, struct et_err
 		r->duration_ns = 1000000000;
 	if (r->threshold_ns >= r->duration_ns)
 		return et_refuse(err, NULL, "--threshold must be shorter than --duration");
-	return 0;
-}
-
-/* Opened early, so that a wrong path does not fail after an hour; the old contents stay until then.
- */
-static int open_svg(const struct request *r, struct et_output *out, struct et_error *err)
-{
-	if (!strcmp(r->svg, "-"))
+	if (r->svg && !strcmp(r->svg, "-"))
 		return et_refuse(
 			err, "name a file", "--svg: standard output is used for text or JSON");
-	return et_output_open(out, r->svg, err);
+	return 0;
 }
 
 static int write_all(struct et_cli *cli, const struct request *r, const struct et_traces *all,
@@ -275,8 +268,10 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	struct et_interrupt *interrupt = et_signals_install();
 	int rc = check(&r, &ops, &err);
+	/* Early, so that a wrong path does not fail after an hour; the old contents stay until
+	 * then. */
 	if (rc == 0 && r.svg)
-		rc = open_svg(&r, &svg, &err);
+		rc = et_output_open(&svg, r.svg, &err);
 	if (rc == 0 && !r.from)
 		et_leftovers_end(cli);
 	if (rc == 0)
