@@ -14,15 +14,6 @@ unsigned et_verb_takers(const struct et_verb *verb, const struct et_option *o)
 	return et_option_named(verb->engine_options, o->name) ? verb->engine_of : o->of;
 }
 
-/* Appends to a list, which it frees; `between` only if the list has something. Caller frees. */
-static char *join(char *list, const char *more, const char *between)
-{
-	char *longer = *list ? et_asprintf("%s%s%s", list, between, more) : et_strdup(more);
-
-	free(list);
-	return longer;
-}
-
 char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char *before,
 	const char *after, const char *last)
 {
@@ -35,8 +26,11 @@ char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char
 		if (!(left & a->bit))
 			continue;
 		left &= ~a->bit;
-		ET_AUTO_FREE char *one = et_asprintf("%s%s%s", before, a->name, after);
-		list = join(list, one, left ? ", " : last);
+		et_append(&list,
+			!*list ? ""
+			: left ? ", "
+			       : last,
+			"%s%s%s", before, a->name, after);
 	}
 	return list;
 }
@@ -60,20 +54,19 @@ static const struct et_option *given(const struct et_operands *ops, const char *
 static int check_needs(
 	const struct et_option *o, const struct et_operands *ops, struct et_error *err)
 {
-	ET_AUTO_FREE char *cure = et_strdup("");
+	ET_AUTO_FREE char *cure = NULL;
 
 	for (const char *p = o->needs; p && *p; p += strspn(p, "|")) {
 		size_t len = strcspn(p, "|");
 		if (given(ops, p, len))
 			return 0;
-		ET_AUTO_FREE char *one = et_asprintf("--%.*s", (int)len, p);
-		cure = join(cure, one, p[len] ? ", " : " or ");
+		et_append(&cure, p[len] ? ", " : " or ", "--%.*s", (int)len, p);
 		p += len;
 	}
-	return *cure ? et_hint(err,
-			       et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s needs %s", o->name, cure),
-			       "add %s, or omit --%s", cure, o->name)
-		     : 0;
+	if (!cure)
+		return 0;
+	return et_hint(err, et_refuse(err, NULL, "--%s needs %s", o->name, cure),
+		"add %s, or omit --%s", cure, o->name);
 }
 
 bool et_option_excludes(const struct et_option *o, const struct et_option *other)
@@ -98,14 +91,13 @@ static int check_excludes(const struct et_option *o, const struct et_action *act
 
 	for (size_t i = 0; rc == 0 && i < ops->n_options; i++) {
 		if (et_option_excludes(o, ops->options[i]))
-			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s and --%s exclude each other",
-				o->name, ops->options[i]->name);
+			rc = et_refuse(err, NULL, "--%s and --%s exclude each other", o->name,
+				ops->options[i]->name);
 	}
 	while (*p && !isupper((unsigned char)*p))
 		p += strcspn(p, "|") + (strchr(p, '|') != NULL);
 	if (rc == 0 && *p && ops->n_before + ops->n_after > (action ? 1 : 0))
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s takes no %.*s", o->name,
-			(int)strcspn(p, "|"), p);
+		rc = et_refuse(err, NULL, "--%s takes no %.*s", o->name, (int)strcspn(p, "|"), p);
 	return rc ? et_hint(err, rc, "omit one of them") : 0;
 }
 
@@ -118,8 +110,7 @@ static int check_taken(const struct et_verb *verb, const struct et_action *actio
 		return 0;
 	ET_AUTO_FREE char *before = et_asprintf("'%s ", verb->name);
 	ET_AUTO_FREE char *list = et_verb_list_actions(verb, takers, before, "'", " and ");
-	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s takes no --%s", verb->name,
-		action->name, o->name);
+	int rc = et_refuse(err, NULL, "%s %s takes no --%s", verb->name, action->name, o->name);
 	if (__builtin_popcount(takers) <= ET_MOST_ACTIONS)
 		return et_hint(err, rc, "it is an option of %s", list);
 	return et_hint(err, rc, "omit it; 'etalon %s --help' lists the options", verb->name);
@@ -182,9 +173,8 @@ static int refuse_action(const struct et_verb *verb, const char *typed, struct e
 	const struct et_action *a = operand_of(verb, typed);
 	struct et_nearest n = et_nearest_to(typed);
 	const char *word = verb->action_word ? verb->action_word : "action";
-	int rc = *typed ? et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown %s '%s'", verb->name,
-				  word, typed)
-			: et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: no %s given", verb->name, word);
+	int rc = *typed ? et_refuse(err, NULL, "%s: unknown %s '%s'", verb->name, word, typed)
+			: et_refuse(err, NULL, "%s: no %s given", verb->name, word);
 
 	for (const struct et_action *b = verb->actions; b->name; b++)
 		et_nearest_offer(&n, b->name);
@@ -210,11 +200,9 @@ static int check_operands(const struct et_verb *verb, const struct et_action *a,
 	for (size_t i = 0; i < ops->n_options; i++)
 		alone |= ops->options[i]->alone;
 	if (odd)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s: unexpected '%s'", verb->name,
-			a->name, odd);
+		rc = et_refuse(err, NULL, "%s %s: unexpected '%s'", verb->name, a->name, odd);
 	else if (n < a->least && !alone)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s: name %s", verb->name, a->name,
-			a->wants);
+		rc = et_refuse(err, NULL, "%s %s: name %s", verb->name, a->name, a->wants);
 	if (rc && a->hint)
 		return et_hint(err, rc, "%s", a->hint);
 	return rc ? et_hint(err, rc, "see 'etalon %s --help'", verb->name) : 0;

@@ -3,9 +3,14 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
+#include "cli/ask.h"
 #include "cli/environment.h"
+#include "cli/folders.h" /* generated */
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/secret.h"
+#include "cli/server.h"
+#include "cli/signals.h"
 #include "draw/terminal.h"
 #include "measure/trace/sched_stream.h"
 #include "profile/symbols/demangle.h"
@@ -14,7 +19,12 @@
 #include "store/core/store.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The common options as the user gave them. */
@@ -120,6 +130,20 @@ bool et_verb_next_option(
 	return false;
 }
 
+/* The width that the terminal or the user has set; 0: none. */
+static int given_columns(void)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	if (columns && et_parse_u64("COLUMNS", columns, 20, 1000, &n, NULL) == 0)
+		return (int)n;
+	return 0;
+}
+
 static bool decide(enum when when, bool automatic)
 {
 	return when == AUTO ? automatic : when == ALWAYS;
@@ -137,7 +161,7 @@ static void apply_common(struct et_cli *cli, const struct common *c)
 	if (c->store && et_store_url_is_server(c->store))
 		setenv("ETALON_STORE", c->store, 1);
 	cli->columns = et_cli_columns();
-	cli->full_names = !et_cli_has_width();
+	cli->full_names = !given_columns();
 	cli->color = decide(c->color, isatty(STDOUT_FILENO) && !plain);
 	cli->progress = decide(c->progress, isatty(STDERR_FILENO) && !dumb && cli->verbosity >= 0);
 }
@@ -287,4 +311,232 @@ char *et_cli_store_shown(const struct et_cli *cli)
 	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 
 	return et_clean(shown, "");
+}
+
+/* --- the user's own files --- */
+
+const char *et_cli_home(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *user = home && *home ? NULL : getpwuid(geteuid());
+
+	if (home && *home)
+		return home;
+	return user && user->pw_dir && *user->pw_dir ? user->pw_dir : "/root";
+}
+
+char *et_cli_own_store(void)
+{
+	const char *data = getenv("XDG_DATA_HOME");
+
+	if (data && data[0] == '/')
+		return et_asprintf("%s/etalon/etalon.db", data);
+	return et_asprintf("%s/.local/share/etalon/etalon.db", et_cli_home());
+}
+
+char *et_cli_state_dir(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (state && state[0] == '/')
+		return et_asprintf("%s/etalon", state);
+	if (home && home[0] == '/')
+		return et_asprintf("%s/.local/state/etalon", home);
+	return NULL;
+}
+
+/* --- the width of the output, and the check that outputs were written --- */
+
+/* A reader closed its end of a pipe, as head does. */
+static bool unread;
+
+static bool has_reader(FILE *f)
+{
+	struct pollfd p = { .fd = fileno(f), .events = POLLOUT };
+
+	return poll(&p, 1, 0) < 1 || !(p.revents & (POLLERR | POLLHUP));
+}
+
+int et_cli_columns(void)
+{
+	int given = given_columns();
+
+	return given ? given : 80;
+}
+
+struct et_text_options et_cli_text(const struct et_cli *cli)
+{
+	return (struct et_text_options){ .width = cli->columns,
+		.color = cli->color,
+		.verbose = cli->verbosity > 0,
+		.quiet = cli->verbosity < 0,
+		.full_names = cli->full_names };
+}
+
+int et_cli_close_output(FILE *f, const char *path, struct et_error *err)
+{
+	bool failed = fflush(f) != 0 || ferror(f);
+	int cause = failed && errno ? errno : EIO;
+	bool gone = failed && !has_reader(f);
+
+	unread = unread || gone;
+	if (f != stdout && fclose(f) != 0 && !failed) {
+		failed = true;
+		cause = errno;
+	}
+	if (!failed || gone)
+		return 0;
+	return et_fail_file(
+		err, cause, ET_EXIT_OUTSIDE, strcmp(path, "-") ? path : "standard output");
+}
+
+int et_cli_end(int status)
+{
+	struct et_error err;
+
+	if (status != ET_EXIT_DONE)
+		return status;
+	if (et_cli_close_output(stdout, "-", &err))
+		return et_cli_fail(&err);
+	return unread ? 128 + SIGPIPE : status; /* the status of a program that SIGPIPE ended */
+}
+
+/* --- questions --- */
+
+bool et_can_ask(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+/* The terminal delivers a line at once. poll() ends at every signal, read() need not. */
+bool et_ask(const char *about, const char *question)
+{
+	struct et_page page = { .out = stderr, .width = et_cli_columns() };
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	char line[64];
+
+	et_page_paragraph(&page, 0, "", NULL, about, NULL);
+	et_say(stderr, "%s [y/N] ", question);
+	fflush(stderr);
+	ssize_t n = poll(&p, 1, -1) == 1 ? read(STDIN_FILENO, line, sizeof(line) - 1) : -1;
+	if (n <= 0) {
+		fputc('\n', stderr);
+		return false;
+	}
+	line[n - 1] = '\0'; /* the line feed */
+	return !strcasecmp(line, "y") || !strcasecmp(line, "yes");
+}
+
+/* --- stores on a server --- */
+
+unsigned et_server_limit_s(void)
+{
+	const char *text = getenv("ETALON_SERVER_LIMIT");
+	uint64_t seconds = 0;
+
+	if (text && et_parse_u64("ETALON_SERVER_LIMIT", text, 1, 86400, &seconds, NULL))
+		return 0;
+	return (unsigned)seconds;
+}
+
+int et_server_open(
+	const char *url, enum et_store_mode mode, struct et_store **out, struct et_error *err)
+{
+	struct et_patience patience = { et_server_limit_s(), et_signals_received };
+
+	return et_store_open_within(url, mode, &patience, out, err);
+}
+
+char *et_server_option(const struct et_cli *cli)
+{
+	char **words = et_strv_of("--store", cli->store, NULL);
+	ET_AUTO_FREE char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return cli->store ? et_asprintf(" %s", line) : et_strdup("");
+}
+
+char *et_server_cure_missing(const struct et_cli *cli, const char *shown)
+{
+	ET_AUTO_FREE char *option = et_server_option(cli);
+
+	if (et_store_url_is_server(shown))
+		return et_asprintf("prepare the database: etalon sync --setup --store '%s'", shown);
+	return et_asprintf("measure a program: etalon run%s 'sleep 0.1'", option);
+}
+
+/* --- the programs of etalon --- */
+
+/*
+ * Below the prefix of this program, which may be another one than it was built for. The names of
+ * the last folders are compared: from /tmp/etalon, another user's /tmp/../libexec is not reached.
+ */
+static const struct {
+	const char *here, *there;
+} places[] = {
+	{ "", "" },
+	{ "/bin", "/../libexec/etalon" },
+	{ "/libexec/etalon", "/../../bin" },
+};
+
+static const char *const configured[] = { ET_LIBEXEC, ET_BIN };
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Returns 1 if the program is there, 0 if not. */
+static int look(const char *folder, const char *below, const char *name, char path[PATH_MAX],
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *place = et_asprintf("%s%s/%s", folder, below, name);
+	ET_AUTO_FREE char *whole = realpath(place, NULL);
+	struct stat own, found;
+
+	if (!whole || stat(whole, &found))
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : et_fail_file(err, errno, ET_EXIT_ENVIRONMENT, place);
+	if (found.st_uid == 0 || (!stat("/proc/self/exe", &own) && own.st_uid == found.st_uid)) {
+		snprintf(path, PATH_MAX, "%s", whole);
+		return 1;
+	}
+	return et_hint(err,
+		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
+			"%s does not belong to the owner of etalon", whole),
+		"install all of etalon as one user");
+}
+
+int et_program_find(const char *name, char path[PATH_MAX], struct et_error *err)
+{
+	char own[PATH_MAX];
+	int rc = et_cli_own_path(own, sizeof(own), err);
+
+	if (rc)
+		return rc;
+	*strrchr(own, '/') = '\0';
+	for (size_t i = 0; rc == 0 && i < ET_LENGTH(places); i++) {
+		if (ends_with(own, places[i].here))
+			rc = look(own, places[i].there, name, path, err);
+	}
+	for (size_t i = 0; rc == 0 && i < ET_LENGTH(configured); i++)
+		rc = look(configured[i], "", name, path, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT, "the program %s of etalon is missing", name);
+	return et_hint(err, rc, "install all of etalon, or copy %s beside it", name);
+}
+
+int et_program_execute(const char *name, char **argv, struct et_error *err)
+{
+	char path[PATH_MAX];
+	int rc = et_program_find(name, path, err);
+
+	if (rc)
+		return rc;
+	execv(path, argv);
+	return et_fail_file(err, errno, ET_EXIT_ENVIRONMENT, path);
 }

@@ -170,8 +170,6 @@ bool et_option_excludes(const struct et_option *o, const struct et_option *other
 int et_cli_version(void) ET_CHECK;
 /* Returns the width of the terminal, else COLUMNS, else 80. */
 int et_cli_columns(void);
-/* Whether there is a terminal or COLUMNS is set. */
-bool et_cli_has_width(void);
 void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
 /* Prints a paragraph of a help text as wide as the terminal; newlines in text become spaces. */
 void et_cli_help_text(int indent, const char *lead, const char *text);

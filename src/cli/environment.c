@@ -95,10 +95,8 @@ static int refuse_fixed(const bool *selected, struct et_error *err)
 				"%s", row->fix);
 		/* time-daemon stops what time-sync, the row after it, starts. */
 		if (asked && asked + 1 == row)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"%s and %s contradict each other", asked->name, row->name),
-				"name one of them");
+			return et_refuse(err, "name one of them", "%s and %s contradict each other",
+				asked->name, row->name);
 		asked = row->flags & ET_FACTOR_ON_REQUEST ? row : NULL;
 	}
 	return 0;

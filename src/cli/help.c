@@ -45,10 +45,7 @@ static char *related_help(const struct et_verb *verb, const struct et_option *o,
 	size_t len = head ? strlen(head) : 0;
 	bool told = o->needs && len && !strncmp(o->needs, head, len);
 	for (const char *p = told ? NULL : o->needs; p && *p; p += strspn(p, "|")) {
-		char *longer = et_asprintf(
-			"%s%s--%.*s", needs, *needs ? "|" : " ", (int)strcspn(p, "|"), p);
-		free(needs);
-		needs = longer;
+		et_append(&needs, *needs ? "|" : " ", "--%.*s", (int)strcspn(p, "|"), p);
 		p += strcspn(p, "|");
 	}
 	if (!*actions && !*needs)

@@ -44,7 +44,7 @@ int et_outputs_add(struct et_outputs *o, const struct et_format *format, const c
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "more than %d output files", ET_MOST_OUTPUTS);
 	if (standard && o->stdout_taken)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "only one output can go to stdout (-)");
+		return et_refuse(err, NULL, "only one output can go to stdout (-)");
 	o->stdout_taken = o->stdout_taken || standard;
 	o->list[o->n].path = path;
 	o->list[o->n++].format = format;
@@ -162,10 +162,8 @@ int et_output_write(const char *path, const char *option, void (*write)(const vo
 	if (!path)
 		return 0;
 	if (!strcmp(path, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--%s: standard output is used for text or JSON", option),
-			"name a file");
+		return et_refuse(err, "name a file",
+			"--%s: standard output is used for text or JSON", option);
 	FILE *f = et_output_start(&out, path, err);
 	if (f)
 		write(ctx, f);

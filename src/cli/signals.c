@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/signals.h"
 #include "base/clock.h"
-#include "cli/signal_timer.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -31,11 +30,54 @@ static struct et_interrupt *state = &fallback;
 static volatile sig_atomic_t phase = QUIET;
 static pid_t owner;
 
+/* --- the timer --- */
+
+static timer_t timer;
+static int timer_signal; /* neither ignored nor blocked by the caller; 0: there is no timer */
+
+static bool is_free(int signal)
+{
+	struct sigaction old;
+	sigset_t blocked;
+
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	return sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL &&
+	       !sigismember(&blocked, signal);
+}
+
+/* Before handlers are installed. */
+static void make_timer(void)
+{
+	int signal = SIGALRM;
+
+	for (int i = 0; !is_free(signal); i++) {
+		signal = SIGRTMAX - i;
+		if (signal < SIGRTMIN)
+			return;
+	}
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal };
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+		timer_signal = signal;
+}
+
+/* Sends the signal after ns, and every interval_ns from then on (0: once). 0 ns stops it. */
+static void start_timer(uint64_t ns, uint64_t interval_ns)
+{
+	struct itimerspec spec = { .it_value = { .tv_sec = (time_t)(ns / 1000000000u),
+					   .tv_nsec = (long)(ns % 1000000000u) },
+		.it_interval = { .tv_nsec = (long)interval_ns } };
+
+	if (timer_signal)
+		timer_settime(timer, 0, &spec, NULL);
+}
+
+/* --- children --- */
+
 static void settled(void)
 {
 	phase = QUIET;
 	state->given_up = 0;
-	et_signal_timer_start(0, 0);
+	start_timer(0, 0);
 }
 
 /* The timer is not stopped when a run ends in time: the next run sets it anew. */
@@ -46,7 +88,7 @@ static void limit(uint64_t ns)
 	state->overrun = 0;
 	phase = ns ? LIMITED : QUIET;
 	if (ns)
-		et_signal_timer_start(ns, 0);
+		start_timer(ns, 0);
 }
 
 /* By its PID as well, because a program may have left the process group that it leads. */
@@ -67,7 +109,7 @@ static void kill_children(void)
 	phase = KILLED;
 	send_to_children(SIGKILL);
 	/* Again and again: the signal may come right before a wait that it is to interrupt. */
-	et_signal_timer_start(STUCK_SECONDS * 1000000000ull, 100000000);
+	start_timer(STUCK_SECONDS * 1000000000ull, 100000000);
 }
 
 static void ask_children(int signal)
@@ -76,8 +118,8 @@ static void ask_children(int signal)
 	send_to_children(signal);
 	/* A stopped program handles a signal only after it continues. */
 	send_to_children(SIGCONT);
-	et_signal_timer_start(GRACE_SECONDS * 1000000000ull, 0);
-	if (!et_signal_timer_signal())
+	start_timer(GRACE_SECONDS * 1000000000ull, 0);
+	if (!timer_signal)
 		kill_children();
 }
 
@@ -119,7 +161,7 @@ static void end(int signal, siginfo_t *info, void *context)
 	bool child = in_child(signal);
 
 	(void)context;
-	if (!child && signal == et_signal_timer_signal() && info->si_code == SI_TIMER) {
+	if (!child && signal == timer_signal && info->si_code == SI_TIMER) {
 		time_over();
 	} else if (!child && state->signal) { /* a second signal kills at once */
 		kill_children();
@@ -246,7 +288,7 @@ struct et_interrupt *et_signals_install(void)
 		state = shared;
 		*state = fallback;
 	}
-	et_signal_timer_make();
+	make_timer();
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
 		if (ends_process(signal))
 			install(signal, reports_fault(signal) ? fault : end, 0);

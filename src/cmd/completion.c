@@ -148,12 +148,6 @@ static void bash_verb(const struct et_verb *v)
 	printf("; return; } ;;\n");
 }
 
-static void bash_end(void)
-{
-	printf("\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	       "}\ncomplete -F _etalon etalon\n");
-}
-
 /* The options and operands that are not offered after this one. */
 static void zsh_excluded(const struct et_verb *v, const struct et_option *o)
 {
@@ -248,11 +242,6 @@ static void zsh_verb(const struct et_verb *v)
 	printf("\t\t\t'*:file:_files' ;;\n");
 }
 
-static void zsh_end(void)
-{
-	printf("\tesac\n}\n_etalon \"$@\"\n");
-}
-
 static void fish_option(const struct et_verb *v, const struct et_option *o)
 {
 	printf("complete -c etalon -n '");
@@ -295,19 +284,17 @@ static void fish_verb(const struct et_verb *v)
 	printf("'\n");
 }
 
-static void fish_end(void)
-{
-}
-
 static const struct shell {
 	const char *name;
 	void (*begin)(void);
 	void (*verb)(const struct et_verb *v); /* all about one command, without the others */
-	void (*end)(void);
+	const char *end;
 } shells[] = {
-	{ "bash", bash_begin, bash_verb, bash_end },
-	{ "zsh", zsh_begin, zsh_verb, zsh_end },
-	{ "fish", fish_begin, fish_verb, fish_end },
+	{ "bash", bash_begin, bash_verb,
+		"\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+		"}\ncomplete -F _etalon etalon\n" },
+	{ "zsh", zsh_begin, zsh_verb, "\tesac\n}\n_etalon \"$@\"\n" },
+	{ "fish", fish_begin, fish_verb, "" },
 };
 
 static int run(struct et_cli *cli, int argc, char **argv);
@@ -363,7 +350,7 @@ static int write_script(const struct shell *s, struct et_error *err)
 	s->begin();
 	for (const struct et_verb *const *v = et_verbs; rc == 0 && *v; v++)
 		rc = write_part(s, *v, err);
-	s->end();
+	fputs(s->end, stdout);
 	return rc;
 }
 
@@ -376,8 +363,7 @@ static int complete(const struct et_operands *ops, struct et_error *err)
 		if (!strcmp(ops->before[0], shells[i].name))
 			return v ? write_part(&shells[i], v, err) : write_script(&shells[i], err);
 	}
-	return et_fail(
-		err, EINVAL, ET_EXIT_USAGE, "completion: expected one shell: bash, zsh or fish");
+	return et_refuse(err, NULL, "completion: expected one shell: bash, zsh or fish");
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)

@@ -46,7 +46,7 @@ static int unknown_command(const char *typed)
 {
 	const struct et_verb *meant = et_verb_nearest(typed);
 	struct et_error err;
-	int rc = et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", typed);
+	int rc = et_refuse(&err, NULL, "unknown command '%s'", typed);
 
 	if (meant)
 		et_hint(&err, rc, "did you mean '%s'? To measure a program, use etalon run '%s'",
@@ -112,10 +112,10 @@ static int perform(int argc, char **argv)
 	if (et_verb_find("hyperfine") && called_hyperfine(argv[0]))
 		return run_verb(et_verb_find("hyperfine"), &cli, argc, argv);
 	if (argc < 2) {
-		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
-		et_hint(&err, 0,
+		et_refuse(&err,
 			"measure a program: etalon run 'sleep 0.1'; run 'etalon --help' for the "
-			"list of commands");
+			"list of commands",
+			"no command");
 		return et_cli_fail(&err);
 	}
 	if (!strcmp(argv[1], "help") && argc == 3 && et_verb_find(argv[2])) {
@@ -128,10 +128,10 @@ static int perform(int argc, char **argv)
 		return et_cli_version();
 	const struct et_verb *verb = et_verb_find(argv[1]);
 	if (!verb && argv[1][0] == '-') {
-		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown option %s", argv[1]);
-		et_hint(&err, 0,
+		et_refuse(&err,
 			"give options after the command: etalon COMMAND [options]; run 'etalon "
-			"--help' for the list of commands");
+			"--help' for the list of commands",
+			"unknown option %s", argv[1]);
 		return et_cli_fail(&err);
 	}
 	if (!verb)

@@ -2,29 +2,11 @@
 /* The table of commands, in the order of `etalon --help`. */
 #include "cli/cli.h"
 
-extern const struct et_verb et_verb_clock;
-extern const struct et_verb et_verb_compare;
-extern const struct et_verb et_verb_completion;
-extern const struct et_verb et_verb_daemons;
-extern const struct et_verb et_verb_describe;
-extern const struct et_verb et_verb_doe;
-extern const struct et_verb et_verb_emp;
-extern const struct et_verb et_verb_env;
-extern const struct et_verb et_verb_export;
-extern const struct et_verb et_verb_fit;
-extern const struct et_verb et_verb_hyperfine;
-extern const struct et_verb et_verb_import;
-extern const struct et_verb et_verb_list;
-extern const struct et_verb et_verb_profile;
-extern const struct et_verb et_verb_put;
-extern const struct et_verb et_verb_report;
-extern const struct et_verb et_verb_rm;
-extern const struct et_verb et_verb_run;
-extern const struct et_verb et_verb_samplesize;
-extern const struct et_verb et_verb_show;
-extern const struct et_verb et_verb_sync;
-extern const struct et_verb et_verb_task;
-extern const struct et_verb et_verb_trace;
+extern const struct et_verb et_verb_clock, et_verb_compare, et_verb_completion, et_verb_daemons,
+	et_verb_describe, et_verb_doe, et_verb_emp, et_verb_env, et_verb_export, et_verb_fit,
+	et_verb_hyperfine, et_verb_import, et_verb_list, et_verb_profile, et_verb_put,
+	et_verb_report, et_verb_rm, et_verb_run, et_verb_samplesize, et_verb_show, et_verb_sync,
+	et_verb_task, et_verb_trace;
 
 /* Its options and its experiments are in the table of etalon-lab: verbs_lab.c. */
 static const struct et_verb lab = {

@@ -6,8 +6,7 @@
 #include "cli/cli.h"
 #include "source/kind.h"
 
-extern const struct et_verb et_verb_completion;
-extern const struct et_verb et_verb_lab;
+extern const struct et_verb et_verb_completion, et_verb_lab;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_lab,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/campaign.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "num/rng.h"
 
 #include <errno.h>
@@ -10,23 +11,19 @@
 
 enum { PARTS_PER_MACHINE = 4, ROUNDS_PER_WARMUP = 4 };
 
-static size_t count(char *const *nodes)
-{
-	size_t n = 0;
-
-	while (nodes && nodes[n])
-		n++;
-	return n;
-}
-
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
 	return (a + b - 1) / b;
 }
 
-uint32_t et_division_part_rounds(const struct et_division *d)
+/*
+ * The number of rounds that a part has if the user has no wish. About four parts per machine even
+ * out machines of unequal speed, and cost little if one is lost. A part has at least four times as
+ * many rounds as warm-up runs, and an even number: random orders are balanced in pairs of rounds.
+ */
+static uint32_t part_rounds(const struct et_division *d)
 {
-	size_t nodes = d->per_machine ? 1 : count(d->nodes);
+	size_t nodes = d->per_machine ? 1 : et_strv_length(d->nodes);
 	uint64_t least = (uint64_t)ROUNDS_PER_WARMUP * d->warmup;
 	uint64_t rounds = divide_up(d->rounds, PARTS_PER_MACHINE * (nodes ? nodes : 1));
 
@@ -56,13 +53,13 @@ static void shuffle(struct et_part *parts, size_t n, uint64_t seed)
 int et_division_make(
 	const struct et_division *d, struct et_part **out, size_t *n, struct et_error *err)
 {
-	uint32_t size = et_division_part_rounds(d);
-	size_t nodes = d->per_machine ? count(d->nodes) : 1;
+	uint32_t size = part_rounds(d);
+	size_t nodes = d->per_machine ? et_strv_length(d->nodes) : 1;
 	uint64_t per_node = size ? divide_up(d->rounds, size) : 0, all = per_node * nodes;
 	size_t k = 0;
 
 	if (!all)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the plan has no runs, or no machine");
+		return et_refuse(err, NULL, "the plan has no runs, or no machine");
 	if (all > ET_CAMPAIGN_MOST_PARTS)
 		return et_hint(err,
 			et_fail(err, E2BIG, ET_EXIT_USAGE,
@@ -105,18 +102,12 @@ static void describe_loss(const struct et_job_report *r, char *why, size_t size)
 			r->status);
 }
 
-/* The attempt whose job has ended: that of the report, unless a later one has begun. */
-static uint32_t attempt_of(const struct et_part *p, const struct et_job_report *r)
-{
-	uint32_t attempt = et_attempt_number(p->generation, r->restarts);
-
-	return attempt > p->attempt ? attempt : p->attempt;
-}
-
 static void lose(
 	const struct et_part *p, const struct et_job_report *r, struct et_part_decision *out)
 {
-	out->attempt = attempt_of(p, r);
+	/* The attempt whose job has ended: that of the report, unless a later one has begun. */
+	uint32_t attempt = et_attempt_number(p->generation, r->restarts);
+	out->attempt = attempt > p->attempt ? attempt : p->attempt;
 	/* The attempt itself may have said why it failed; that counts, and is known already. */
 	bool told = p->error && p->attempt == out->attempt && p->state == ET_PART_TODO;
 	if (told)

@@ -24,12 +24,6 @@ struct et_division {
 };
 
 /*
- * The number of rounds that a part has if the user has no wish. About four parts per machine even
- * out machines of unequal speed, and cost little if one is lost. A part has at least four times as
- * many rounds as warm-up runs, and an even number: random orders are balanced in pairs of rounds.
- */
-uint32_t et_division_part_rounds(const struct et_division *d);
-/*
  * Makes the parts: blocks of whole rounds, in a random order by the seed. Schedulers start the
  * tasks of an array in the order of their numbers, so without this the time of day would be
  * confounded with the rounds. The caller frees the nodes and the list. -E2BIG: there are too many.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/daemons.h"
 #include "base/alloc.h"
-#include "protocol/cluster.h"
+#include "num/quantile.h"
 #include "protocol/lshape.h"
-#include "protocol/period.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,6 +10,187 @@
 
 static const double TASK_TIMES = 20;    /* per period */
 static const double SNAPSHOTS_MS = 0.1; /* if it was not measured */
+static const double HOUR = 3600, MINUTE = 60;
+
+/* --- the samples of a command --- */
+
+bool et_sample_usable_for_daemons(const struct et_sample *s)
+{
+	return !s->place.warmup && s->place.arrangement == ET_SOLO &&
+	       s->ruling.removal.by != ET_REMOVED_FAILED &&
+	       s->ruling.removal.by != ET_REMOVED_STOPPED && s->measured.cpu_ns != ET_UNKNOWN &&
+	       s->measured.elapsed_ns != ET_UNKNOWN;
+}
+
+/* The median time between successive starts, which the pause of a resumed run does not move. */
+static double usual_distance(const struct et_daemon_run *run)
+{
+	ET_AUTO_FREE double *d = et_calloc(run->n_listed + 1, sizeof(*d));
+	size_t n = 0;
+
+	for (size_t i = 1; i < run->n_listed; i++)
+		d[n++] = run->listed[i].at_s - run->listed[i - 1].at_s;
+	et_sort(d, n);
+	double usual = n ? et_median_sorted(d, n) : 0;
+	return usual > 0 ? usual : 1e-6;
+}
+
+/*
+ * The number of a sample: its place in the order of execution, from the first usable one on.
+ * Damaged records may hold samples out of order, which are successive to none.
+ */
+static uint32_t number_of(
+	const struct et_daemon_run *run, const struct et_sample *s, uint32_t first_order)
+{
+	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0;
+	uint32_t order = s->place.order - first_order + 1;
+
+	return s->place.order >= first_order && order > last ? order : last + 2;
+}
+
+void et_daemon_run_fill(
+	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader reader = et_samples_read(&c->samples);
+	uint64_t first_ns = 0;
+	uint32_t first_order = 0;
+
+	*run = (struct et_daemon_run){ .whole = true };
+	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
+		if (!et_sample_usable_for_daemons(s))
+			continue;
+		if (!run->n_listed) {
+			first_ns = s->measured.started_wall_ns;
+			first_order = s->place.order;
+		}
+		/* The wall clock may be set back; start times must not decrease. */
+		double at = s->measured.started_wall_ns > first_ns
+				    ? 1e-9 * (double)(s->measured.started_wall_ns - first_ns)
+				    : 0;
+		if (run->n_listed)
+			at = fmax(at, run->listed[run->n_listed - 1].at_s);
+		struct et_daemon_sample *w =
+			et_daemon_run_add(run, number_of(run, s, first_order), at);
+		w->elapsed_ms = 1e-6 * (double)s->measured.elapsed_ns;
+		w->cpu_ms = 1e-6 * (double)s->measured.cpu_ns;
+		for (size_t k = 0; k < s->measured.n_culprits; k++) {
+			const struct et_culprit *x = &s->measured.culprits[k];
+			if (!x->cpu_ns || x->cpu_ns == ET_UNKNOWN)
+				continue;
+			struct et_execution *to = et_daemon_run_execution(run,
+				et_daemon_record_name(r, et_daemon_of(x)),
+				1e-6 * (double)x->cpu_ns);
+			if (s->measured.others_ns != ET_UNKNOWN && x->on_our_cpu_ns != ET_UNKNOWN)
+				to->ours_ms = 1e-6 * (double)x->on_our_cpu_ns;
+		}
+	}
+	run->samples = (uint32_t)run->n_listed;
+	run->sample_seconds = usual_distance(run);
+}
+
+/* --- periods --- */
+
+double et_period_round(double period_s, double off_s)
+{
+	static const double minutes[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60 };
+	double off = 0.01 * period_s + off_s, best = NAN;
+
+	if (period_s >= HOUR - off) {
+		best = fmax(round(period_s / HOUR), 1) * HOUR;
+		return fabs(best - period_s) <= off ? best : period_s;
+	}
+	for (size_t i = 0; i < ET_LENGTH(minutes); i++) {
+		double at = minutes[i] * MINUTE;
+		if (isnan(best) || fabs(at - period_s) < fabs(best - period_s))
+			best = at;
+	}
+	/* Round only if the candidates are further apart than the uncertainty. */
+	return fabs(best - period_s) <= fmin(off, 0.05 * period_s) ? best : period_s;
+}
+
+/* True if a sample was taken at that time: a run may have been interrupted and resumed. */
+static bool watching(const struct et_daemon_run *run, double at_s)
+{
+	const struct et_daemon_sample *w = run->listed;
+	size_t lo = 0, hi = run->n_listed;
+
+	if (!run->whole)
+		return at_s >= 0 && at_s <= run->samples * run->sample_seconds;
+	if (!hi || at_s < w[0].at_s)
+		return false;
+	while (hi - lo > 1) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (w[middle].at_s <= at_s)
+			lo = middle;
+		else
+			hi = middle;
+	}
+	/* A sample may take longer than usual; three times as long is a pause. */
+	if (lo + 1 < run->n_listed && w[lo + 1].at_s - w[lo].at_s < 3 * run->sample_seconds)
+		return true;
+	return at_s <= w[lo].at_s + run->sample_seconds;
+}
+
+/* True if the daemon was seen at the predicted time. seen is sorted; *next advances. */
+static bool met(const double *seen, size_t n, double at_s, double off_s, size_t *next)
+{
+	while (*next < n && seen[*next] < at_s - off_s)
+		++*next;
+	return *next < n && seen[*next] <= at_s + off_s;
+}
+
+static bool covers(const struct et_daemon_run *run, const double *seen, size_t n, double period)
+{
+	double off = fmin(run->sample_seconds + 0.05 * period, period / 3);
+	double first = seen[0] - floor(seen[0] / period) * period;
+	double end = seen[n - 1] + (run->samples + 1) * run->sample_seconds;
+	size_t next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double steps = round((seen[i] - seen[0]) / period);
+		if (fabs(seen[i] - seen[0] - steps * period) > off)
+			return false;
+	}
+	for (double at = first; at < end; at += period) {
+		bool due = watching(run, at - off) && watching(run, at) && watching(run, at + off);
+		if (!met(seen, n, at, off, &next) && due)
+			return false;
+	}
+	return true;
+}
+
+size_t et_visits(const struct et_daemon_run *run, const size_t *places, size_t n, double *starts)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = places[i];
+		bool again = i && (at == places[i - 1] ||
+					  (at == places[i - 1] + 1 &&
+						  et_daemon_successive(run, places[i - 1])));
+		if (!again)
+			starts[k++] = run->listed[at].at_s;
+	}
+	return k;
+}
+
+double et_period_find(const struct et_daemon_run *run, const double *starts, size_t n)
+{
+	ET_AUTO_FREE double *gaps = et_calloc(n + 1, sizeof(*gaps));
+
+	if (n < 2)
+		return NAN;
+	for (size_t i = 1; i < n; i++)
+		gaps[i - 1] = starts[i] - starts[i - 1];
+	et_sort(gaps, n - 1);
+	/* The median, because an interruption of the run makes some distances twice as long. */
+	double span = starts[n - 1] - starts[0];
+	double periods = fmax(round(span / et_median_sorted(gaps, n - 1)), 1);
+	double period = span / periods;
+	if (!(period > run->sample_seconds / 2) || !covers(run, starts, n, period))
+		return NAN;
+	return et_period_round(period, run->sample_seconds / periods);
+}
 
 /* --- one run --- */
 
@@ -36,16 +216,7 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 	double floor_ms, struct et_run_findings *f)
 {
 	if (run->whole) {
-		struct et_lshape l;
-		et_lshape_find(r, run, floor_ms, &l);
-		f->far = l.far;
-		f->n_far = l.n_far;
-		f->explained = l.explained;
-		f->frequent = l.frequent;
-		f->spoils = l.spoils;
-		f->by_pairs = l.by_pairs;
-		f->unexplained = l.unexplained;
-		f->common = l.common;
+		et_lshape_find(r, run, floor_ms, f);
 		ET_AUTO_FREE struct et_central *all = et_central_figures(run, r->n_names, f->far);
 		take_central(f, all, r->n_names, true);
 		f->shape = et_cluster_shape_of(run, f->far);
@@ -62,25 +233,25 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		f->far[i] = f->explained[i] = true;
 }
 
-/* A run that is looked at. */
-struct looking {
-	const struct et_daemon_record *r;
-	const struct et_daemon_run *run;
-	double floor_ms, usual_ms; /* usual: the median elapsed time */
-};
+/* The median elapsed time of the listed samples; NaN if the run is not whole. */
+static double usual_elapsed_ms(const struct et_daemon_run *run)
+{
+	ET_AUTO_FREE double *x = et_calloc(run->n_listed + 1, sizeof(*x));
+
+	if (!run->whole)
+		return NAN;
+	for (size_t i = 0; i < run->n_listed; i++)
+		x[i] = run->listed[i].elapsed_ms;
+	et_sort(x, run->n_listed);
+	return et_median_sorted(x, run->n_listed);
+}
 
 /* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
-static bool is_long_running(const struct looking *l, const struct et_run_findings *f,
+static bool is_long_running(const struct et_daemon_look *l, const struct et_run_findings *f,
 	const struct et_daemon_sample *w, const struct et_execution *x)
 {
-	static const struct et_central absent = { .max_ms = NAN, .sd_ms = NAN };
-	const struct et_central *c = et_findings_central(f, x->name);
-
-	c = c ? c : &absent;
-	if ((f->frequent && f->frequent[x->name]) || et_daemon_nameless(l->r->names[x->name]) ||
-		et_is_stray(l->run, w, x->ms))
-		return false;
-	return et_is_long_running(c, x->ms, et_sample_stretch(w, l->usual_ms), l->floor_ms);
+	return !(f->frequent && f->frequent[x->name]) &&
+	       et_is_long_running(l, et_findings_central(f, x->name), w, x);
 }
 
 /* A long-running execution, to be sorted by name and sample. */
@@ -100,7 +271,7 @@ static int by_name_and_place(const void *a, const void *b)
 }
 
 static struct sighting *find_sightings(
-	const struct looking *l, struct et_run_findings *f, size_t *n)
+	const struct et_daemon_look *l, struct et_run_findings *f, size_t *n)
 {
 	const struct et_daemon_run *run = l->run;
 	struct sighting *all = et_calloc(run->n_executions + 1, sizeof(*all));
@@ -147,7 +318,7 @@ static void look_at(const struct et_daemon_record *r, const struct et_daemon_run
 	size_t n;
 
 	find_cluster(r, run, floor_ms, f);
-	struct looking l = { r, run, floor_ms, et_usual_elapsed_ms(run) };
+	struct et_daemon_look l = { r, run, floor_ms, usual_elapsed_ms(run) };
 	ET_AUTO_FREE struct sighting *all = find_sightings(&l, f, &n);
 	f->collected = et_calloc(r->n_names + 1, sizeof(*f->collected));
 	for (size_t i = 0, end; i < n; i = end) {
@@ -193,21 +364,13 @@ static double long_cutoff(
 	return c ? c->max_ms + 2 * c->sd_ms : NAN;
 }
 
-/*
- * Programs that are nearer to the samples of the long run, by the ratio of their lengths. A daemon
- * without a period that is infrequent in both runs needs such a limit in place of the task time.
- */
-static double longer_s(const struct et_daemon_record *r)
-{
-	return sqrt(r->short_run.sample_seconds * r->long_run.sample_seconds);
-}
-
 /* Fills the final cutoffs; in_both: both runs collected the daemon. */
 static void settle(const struct et_daemon_record *r, bool in_both, struct et_cutoff *c)
 {
 	c->task_time_s = c->period_s / TASK_TIMES;
+	/* The programs that are nearer to the samples of the long run, by the ratio of lengths. */
 	if (isnan(c->period_s) && in_both)
-		c->task_time_s = longer_s(r);
+		c->task_time_s = sqrt(r->short_run.sample_seconds * r->long_run.sample_seconds);
 	c->n_final = 0;
 	if (isnan(c->task_time_s)) {
 		c->final_ms[c->n_final++] = fmax(c->short_ms, c->long_ms);
@@ -283,13 +446,11 @@ static int enough(
 {
 	if (run->samples >= ET_LSHAPE_LEAST)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"%.100s: %s: %u sample%s too few to see an L-shape; at least %d are needed",
-			name, which, run->samples, run->samples == 1 ? " is" : "s are",
-			ET_LSHAPE_LEAST),
+	return et_refuse(err,
 		"take several times as many samples as a daemon is apart: the papers took 800 "
-		"short and 40 long ones");
+		"short and 40 long ones",
+		"%.100s: %s: %u sample%s too few to see an L-shape; at least %d are needed", name,
+		which, run->samples, run->samples == 1 ? " is" : "s are", ET_LSHAPE_LEAST);
 }
 
 int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,

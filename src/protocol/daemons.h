@@ -24,7 +24,7 @@
  *   at most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples
  *   counts from the floor. A frequent daemon has no long-running executions, and an L-sample that
  *   daemons do not explain (lshape.h) has none.
- * - Whether the cluster is symmetric is in cluster.h.
+ * - Whether the cluster is symmetric is in lshape.h.
  * - A run's cutoff is the midpoint between the cluster's maximum (0 without one) and the smallest
  *   long-running execution. In the long run, a daemon that is in the cluster and never long-running
  *   has the cutoff max + 2 sd.
@@ -55,6 +55,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/experiment/experiment.h"
 #include "model/sample/daemon.h"
 
 /*
@@ -63,3 +64,29 @@
  */
 int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,
 	struct et_error *err) ET_CHECK;
+
+/* True for a solo run with known times that did not fail, warm-up excluded. */
+bool et_sample_usable_for_daemons(const struct et_sample *s);
+/*
+ * Fills the daemon run with the usable samples of the command, in order. Start times are those of
+ * the wall clock, so that a resumed experiment shows its pauses. Samples are numbered from 1 in the
+ * order in which the runs of the whole experiment were executed: two samples with another run
+ * between them, of another command or a failed one, are not successive and never a pair. Call
+ * et_daemon_record_settle() when all runs of the record are filled.
+ */
+void et_daemon_run_fill(
+	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c);
+
+/*
+ * Joins samples, given by their ascending places in run->listed, to visits: successive samples are
+ * one. Fills `starts` (room for n) with the start of the first sample of each visit, and returns
+ * the number of visits. A place may occur several times.
+ */
+size_t et_visits(const struct et_daemon_run *run, const size_t *places, size_t n, double *starts);
+/*
+ * Returns the period in seconds of n visits of a daemon, which began with the samples that started
+ * at these times (ascending); NaN if it is not periodic by the rule above.
+ */
+double et_period_find(const struct et_daemon_run *run, const double *starts, size_t n);
+/* Rounds a period as the rule above states it, or returns it as it is; off_s is its uncertainty. */
+double et_period_round(double period_s, double off_s);

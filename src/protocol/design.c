@@ -7,15 +7,15 @@
 static int check_factors(const struct et_design *d, struct et_error *err)
 {
 	if (!d->n_factors)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the design has no factors");
+		return et_refuse(err, NULL, "the design has no factors");
 	if (d->n_factors > ET_MOST_FACTORS)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE,
 			"the design has %zu factors; at most %d are possible", d->n_factors,
 			ET_MOST_FACTORS);
 	for (size_t i = 0; i < d->n_factors; i++) {
 		if (d->factors[i].n_levels < 2)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"factor '%s' needs at least two levels", d->factors[i].name);
+			return et_refuse(err, NULL, "factor '%s' needs at least two levels",
+				d->factors[i].name);
 	}
 	return 0;
 }
@@ -35,12 +35,12 @@ static int check_generator(
 		return rc;
 	}
 	if (out->factors >> factor & 1)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			"generator of '%s': the factor is part of its own product", name);
 	for (size_t i = 0; i < d->n_factors; i++) {
 		bool part = i == factor || out->factors >> i & 1;
 		if (part && d->factors[i].n_levels != 2)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			return et_refuse(err, NULL,
 				"generator of '%s': factor '%s' has %zu levels; a fraction needs "
 				"factors "
 				"with two",
@@ -60,7 +60,7 @@ static int solve(const struct et_design *d, struct et_generator *g, struct et_er
 		if (!d->factors[i].generator)
 			continue;
 		if (g[i].factors >> i & 1)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			return et_refuse(err, NULL,
 				"generator of '%s': it contradicts another generator, or repeats "
 				"it",
 				d->factors[i].name);
@@ -83,12 +83,9 @@ static int check_resolution(const struct et_design *d, struct et_error *err)
 	free(words);
 	if (!word || __builtin_popcount(word) > 2)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"by the generators, factors '%s' and '%s' always change together",
-			d->factors[__builtin_ctz(word)].name,
-			d->factors[31 - __builtin_clz(word)].name),
-		"choose generators that are products of different factors");
+	return et_refuse(err, "choose generators that are products of different factors",
+		"by the generators, factors '%s' and '%s' always change together",
+		d->factors[__builtin_ctz(word)].name, d->factors[31 - __builtin_clz(word)].name);
 }
 
 static int read_generators(const struct et_design *d, struct et_generator *g, struct et_error *err)

@@ -10,7 +10,6 @@
 #include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"
-#include "protocol/rounds.h"
 #include "protocol/schedule.h"
 #include "protocol/until.h"
 
@@ -47,6 +46,8 @@ struct state {
 		uint32_t per_round, in_round; /* turns, and those done */
 		uint32_t commands_left;       /* in sequential order, after the present one */
 	} at;
+	uint32_t from, to; /* the commands that run now: all, or one in sequential order */
+	uint32_t only;     /* that one, else UINT32_MAX */
 	struct et_turn *turns;
 	struct known *known; /* one per command */
 	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
@@ -132,17 +133,11 @@ static uint32_t draw_pad(const struct et_plan *p, uint32_t command, bool warmup,
 	return (uint32_t)et_rng_below(&rng, ET_MOST_PAD + 1);
 }
 
-/* The rounds before the first that this plan runs: others run them, as parts of a campaign. */
-static uint32_t rounds_before(const struct et_plan *p)
-{
-	return p->first_round > 1 ? p->first_round - 1 : 0;
-}
-
 static struct et_request request_for(
 	const struct state *st, const struct et_turn *turn, bool warmup)
 {
 	const struct known *first = &st->known[turn->command], *second = &st->known[turn->partner];
-	uint32_t before = rounds_before(&st->e->plan);
+	uint32_t before = et_schedule_rounds_before(&st->e->plan);
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
@@ -291,7 +286,7 @@ static void advance(struct state *st, uint32_t round)
 {
 	if (++st->at.in_round < st->at.per_round)
 		return;
-	st->at.rounds = round - rounds_before(&st->e->plan);
+	st->at.rounds = round - et_schedule_rounds_before(&st->e->plan);
 	st->at.in_round = 0;
 }
 
@@ -433,16 +428,16 @@ static bool is_left_out(const struct state *st, const struct et_turn *turn)
 	return (st->no_duets && turn->arrangement == ET_DUET) || st->known[turn->command].given_up;
 }
 
-static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_error *err)
+static int run_round(struct state *st, uint32_t round, struct et_error *err)
 {
-	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, only, st->turns);
+	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, st->only, st->turns);
 
 	st->at.per_round = st->at.in_round = 0;
 	for (uint32_t i = 0; i < n; i++)
 		st->at.per_round += !is_left_out(st, &st->turns[i]);
 	for (uint32_t i = 0; i < n; i++) {
 		/* In sequential order each command has its own rounds; its number is the key. */
-		uint32_t position = only == UINT32_MAX ? i : only;
+		uint32_t position = st->only == UINT32_MAX ? i : st->only;
 		if (is_left_out(st, &st->turns[i]))
 			continue;
 		if (was_done(st, round, position)) {
@@ -456,16 +451,6 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 			return rc;
 	}
 	return 0;
-}
-
-static bool sure_enough(struct state *st, uint32_t command)
-{
-	const struct et_driver *d = st->d;
-	double reached = d->hooks.reached ? d->hooks.reached(d->hooks.ctx, st->e, command)
-					  : et_until_reached(st->e, command);
-
-	st->reached = reached;
-	return reached <= st->e->plan.until_ratio; /* false for NaN */
 }
 
 static bool fastest_agree(const struct et_experiment *e, uint32_t command)
@@ -485,52 +470,57 @@ static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 
 static bool satisfied(struct state *st, uint32_t command)
 {
-	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st, command);
+	const struct et_hooks *h = &st->d->hooks;
+
+	if (st->kbest)
+		return fastest_agree(st->e, command);
+	st->reached =
+		h->reached ? h->reached(h->ctx, st->e, command) : et_until_reached(st->e, command);
+	return st->reached <= st->e->plan.until_ratio; /* false for NaN */
 }
 
 /* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */
-static int look(struct state *st, uint32_t only, struct et_error *err)
+static int look(struct state *st, struct et_error *err)
 {
 	int rc = st->d->apply_rules && !st->kbest ? st->d->apply_rules(st->d->ctx, err) : 0;
 
-	for (uint32_t c = 0; rc == 0 && c < st->e->n_commands; c++) {
-		if ((only == UINT32_MAX || only == c) && !satisfied(st, c))
+	for (uint32_t c = st->from; rc == 0 && c < st->to; c++) {
+		if (!satisfied(st, c))
 			return 0;
 	}
 	return rc ? rc : 1;
 }
 
-static bool count_reached(struct state *st, uint32_t rounds_done, uint32_t only)
+static bool count_reached(struct state *st, uint32_t rounds_done)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	if (p->runs)
 		return rounds_done >= p->runs;
-	uint32_t enough = et_rounds_until_decided(st->e, only);
+	uint32_t enough = et_rounds_until_decided(st->e, st->only);
 	if (rounds_done < enough)
 		return false;
 	if (!st->rounds)
-		st->rounds = et_rounds_decide(st->e, only, enough);
+		st->rounds = et_rounds_decide(st->e, st->only, enough);
 	return rounds_done >= st->rounds;
 }
 
 /* Returns 1 if another round is needed, 0 if not, or -errno. */
-static int another_round(
-	struct state *st, uint32_t rounds_done, uint32_t only, struct et_error *err)
+static int another_round(struct state *st, uint32_t rounds_done, struct et_error *err)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	if (out_of_time(st))
 		return 0;
 	if (!st->kbest && p->until_ratio == 0)
-		return !count_reached(st, rounds_done, only);
+		return !count_reached(st, rounds_done);
 	if (rounds_done < (st->kbest ? p->k : p->min_runs))
 		return 1;
 	if (rounds_done >= p->max_runs)
 		return 0;
 	if (!et_until_due(&st->until, rounds_done))
 		return 1;
-	int sure = look(st, only, err);
+	int sure = look(st, err);
 	if (sure < 0)
 		return sure;
 	/* Runs that are the fastest so far need no second look: more of them do not undo it. */
@@ -539,15 +529,13 @@ static int another_round(
 }
 
 /* The execution with which a round began; UINT32_MAX if none of its runs is recorded. */
-static uint32_t first_order(const struct et_experiment *e, uint32_t round, uint32_t only)
+static uint32_t first_order(const struct state *st, uint32_t round)
 {
 	uint32_t first = UINT32_MAX;
 
-	for (uint32_t c = 0; c < e->n_commands; c++) {
-		if (only != UINT32_MAX && only != c)
-			continue;
+	for (uint32_t c = st->from; c < st->to; c++) {
 		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[c].samples);
+			et_samples_read_figures(&st->e->commands[c].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			if (!s->place.warmup && s->place.round == round && s->place.order < first)
 				first = s->place.order;
@@ -563,42 +551,42 @@ static uint32_t first_order(const struct et_experiment *e, uint32_t round, uint3
  * it, nor the warm-up of this session. Otherwise a resumed experiment would have duets in rounds
  * that were finished without them.
  */
-static void choose_metric(struct state *st, uint32_t rounds_done, uint32_t only)
+static void choose_metric(struct state *st, uint32_t rounds_done)
 {
-	uint32_t round = rounds_before(&st->e->plan) + rounds_done + 1;
+	uint32_t round = et_schedule_rounds_before(&st->e->plan) + rounds_done + 1;
 
 	if (rounds_done > FIRST)
 		return;
-	st->e->metric = et_metric_choose_before(st->e, first_order(st->e, round, only)).metric;
+	st->e->metric = et_metric_choose_before(st->e, first_order(st, round)).metric;
 	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
 }
 
 /* --protocol auto decides by the warm-up runs. */
-static void choose_protocol(struct state *st, uint32_t only)
+static void choose_protocol(struct state *st)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	st->kbest = et_protocol_choose(st->e).protocol == ET_PROTOCOL_KBEST && p->k >= 1 &&
 		    p->k <= ET_KBEST_MOST;
-	choose_metric(st, 0, only);
+	choose_metric(st, 0);
 }
 
-static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
+static int run_rounds(struct state *st, struct et_error *err)
 {
 	int rc = 0, more = 0;
 
 	st->until = (struct et_until){ 0 };
 	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
-		choose_metric(st, round - 1, only);
-		more = another_round(st, round - 1, only, err);
+		choose_metric(st, round - 1);
+		more = another_round(st, round - 1, err);
 		if (more <= 0)
 			return more;
 		if (st->d->most_rounds && st->at.run >= st->d->most_rounds)
 			return -EAGAIN;
 		if (!st->at.run)
 			st->at.began_ns = st->d->clock->now_ns(st->d->clock->ctx);
-		rc = run_round(st, rounds_before(&st->e->plan) + round, only, err);
+		rc = run_round(st, et_schedule_rounds_before(&st->e->plan) + round, err);
 	}
 	return rc;
 }
@@ -616,7 +604,7 @@ static bool is_complete(const struct state *st, uint32_t command)
  * again, because the machine is cold. Duets need one solo run of each command in any case, to know
  * whether the two can overlap and on how many CPUs; so does --protocol auto.
  */
-static int warm_up(struct state *st, uint32_t only, struct et_error *err)
+static int warm_up(struct state *st, struct et_error *err)
 {
 	enum et_order order = st->e->plan.order;
 	bool duets = st->e->n_commands > 1 && (order == ET_ORDER_AUTO || order == ET_ORDER_DUET);
@@ -626,10 +614,9 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	if (!times && (duets || undecided) && !st->n_earlier)
 		times = 1;
 	for (uint32_t w = 0; w < times; w++) {
-		for (uint32_t c = 0; c < st->e->n_commands; c++) {
+		for (uint32_t c = st->from; c < st->to; c++) {
 			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
-			if ((only != UINT32_MAX && only != c) || is_complete(st, c) ||
-				st->known[c].given_up)
+			if (is_complete(st, c) || st->known[c].given_up)
 				continue;
 			if (out_of_time(st))
 				return 0;
@@ -641,28 +628,27 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	return 0;
 }
 
-/* Runs the commands from `from` up to `to`: setup, warm-up, rounds, cleanup. */
-static int run_group(
-	struct state *st, uint32_t from, uint32_t to, uint32_t only, struct et_error *err)
+/* Runs the present commands: setup, warm-up, rounds, cleanup. */
+static int run_group(struct state *st, struct et_error *err)
 {
 	const struct et_executor *x = &st->d->executor;
 	int rc = 0;
 
 	memset(&st->at, 0, sizeof(st->at));
-	st->at.commands_left = only == UINT32_MAX ? 0 : (uint32_t)st->e->n_commands - to;
-	tell(st, from);
+	st->at.commands_left = (uint32_t)st->e->n_commands - st->to;
+	tell(st, st->from);
 	rc = settle(st, UINT64_MAX, err);
-	for (uint32_t c = from; rc == 0 && c < to; c++)
+	for (uint32_t c = st->from; rc == 0 && c < st->to; c++)
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
 	if (rc == 0)
-		rc = warm_up(st, only, err);
-	choose_protocol(st, only);
+		rc = warm_up(st, err);
+	choose_protocol(st);
 	if (rc == 0)
-		rc = run_rounds(st, only, err);
+		rc = run_rounds(st, err);
 	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
 	rc = rc ? rc : rc3;
 	/* Clean up after a failure, too; the first error is the one that is reported. */
-	for (uint32_t c = from; c < to; c++) {
+	for (uint32_t c = st->from; c < st->to; c++) {
 		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
 		rc = rc ? rc : rc2;
 	}
@@ -714,30 +700,35 @@ static int run_in_sequence(struct state *st, struct et_error *err)
 			continue;
 		if (st->e->design && d->hooks.before_command)
 			rc = d->hooks.before_command(d->hooks.ctx, c, err);
+		st->from = st->only = c;
+		st->to = c + 1;
 		/* Each command has its share of the time and what earlier ones left. */
 		st->limit_ns = share * (c + 1);
 		if (rc == 0)
-			rc = run_group(st, c, c + 1, c, err);
+			rc = run_group(st, err);
 	}
 	return rc;
 }
 
 int et_drive(struct et_driver *d, struct et_error *err)
 {
-	struct state st = {
-		.d = d, .e = d->e, .began_ns = d->clock->now_ns(d->clock->ctx), .reached = NAN
-	};
+	struct state st = { .d = d,
+		.e = d->e,
+		.began_ns = d->clock->now_ns(d->clock->ctx),
+		.to = (uint32_t)d->e->n_commands,
+		.only = UINT32_MAX,
+		.reached = NAN };
 	int rc = 0;
 
 	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
-	choose_protocol(&st, UINT32_MAX);
+	choose_protocol(&st);
 	st.limit_ns = d->e->plan.time_limit_ns;
 	if (d->e->plan.order == ET_ORDER_SEQUENTIAL)
 		rc = run_in_sequence(&st, err);
 	else
-		rc = run_group(&st, 0, (uint32_t)d->e->n_commands, UINT32_MAX, err);
+		rc = run_group(&st, err);
 	free(st.turns);
 	free(st.known);
 	free(st.earlier);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "model/experiment/machine_id.h"
 #include "model/sample/shares.h"
-#include "protocol/daemon_run.h"
+#include "protocol/daemons.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,11 @@
 #include "protocol/lshape.h"
 #include "base/alloc.h"
 #include "base/doubles.h"
+#include "num/moments.h"
 #include "num/quantile.h"
-#include "protocol/cluster.h"
+#include "num/rank.h"
+#include "num/student.h"
+#include "num/triples.h"
 
 #include <math.h>
 
@@ -63,7 +66,7 @@ struct et_central *et_central_figures(
 
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *w = &run->listed[i];
-		for (size_t k = 0; !(out && out[i]) && k < w->n; k++) {
+		for (size_t k = 0; !out[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			uint32_t name = x->name;
 			et_welford_add(&times[name], x->ms);
@@ -80,35 +83,108 @@ struct et_central *et_central_figures(
 	return all;
 }
 
-bool et_is_long_running(
-	const struct et_central *central, double ms, double stretch, double floor_ms)
+bool et_is_long_running(const struct et_daemon_look *l, const struct et_central *central,
+	const struct et_daemon_sample *w, const struct et_execution *x)
 {
-	if (ms < floor_ms)
+	double stretch = l->usual_ms > 0 ? fmax(1, w->elapsed_ms / l->usual_ms) : 1;
+	bool stray = l->run->whole && l->run->samples < ET_LSHAPE_MANY &&
+		     x->ms < SMALL_SHARE * (w->elapsed_ms - l->usual_ms);
+	bool absent = !central || isnan(central->max_ms);
+
+	if (stray || x->ms < l->floor_ms || et_daemon_nameless(l->r->names[x->name]))
 		return false;
-	return ms > (isnan(central->max_ms) ? 0 : stretch * (central->max_ms + 2 * central->sd_ms));
+	return x->ms > (absent ? 0 : stretch * (central->max_ms + 2 * central->sd_ms));
 }
 
-bool et_is_stray(const struct et_daemon_run *run, const struct et_daemon_sample *w, double ms)
+/* --- the shape of the cluster --- */
+
+/* Spearman's coefficient: the correlation of the ranks, which a few far values do not decide. */
+static double rank_correlation(const double *x, const double *y, size_t n)
 {
-	return run->whole && run->samples < ET_LSHAPE_MANY &&
-	       ms < SMALL_SHARE * (w->elapsed_ms - et_usual_elapsed_ms(run));
+	ET_AUTO_FREE double *a = et_calloc(n + 1, sizeof(*a));
+	ET_AUTO_FREE double *b = et_calloc(n + 1, sizeof(*b));
+	double mean = ((double)n + 1) / 2, xy = 0, xx = 0, yy = 0;
+
+	et_rank(x, n, a);
+	et_rank(y, n, b);
+	for (size_t i = 0; i < n; i++) {
+		xy += (a[i] - mean) * (b[i] - mean);
+		xx += (a[i] - mean) * (a[i] - mean);
+		yy += (b[i] - mean) * (b[i] - mean);
+	}
+	return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
 }
 
-double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms)
-{
-	return usual_ms > 0 ? fmax(1, w->elapsed_ms / usual_ms) : 1;
-}
-
-double et_usual_elapsed_ms(const struct et_daemon_run *run)
+static void correlate(const struct et_daemon_run *run, const bool *far, struct et_cluster_shape *s)
 {
 	ET_AUTO_FREE double *x = et_calloc(run->n_listed + 1, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(run->n_listed + 1, sizeof(*y));
 
-	if (!run->whole || !run->n_listed)
-		return NAN;
-	for (size_t i = 0; i < run->n_listed; i++)
-		x[i] = run->listed[i].elapsed_ms;
-	et_sort(x, run->n_listed);
-	return et_median_sorted(x, run->n_listed);
+	for (size_t i = 0; i + 1 < run->n_listed; i++) {
+		if (!et_daemon_pair(run, i) || far[i] || far[i + 1])
+			continue;
+		x[s->pairs] = run->listed[i].elapsed_ms;
+		y[s->pairs++] = run->listed[i + 1].elapsed_ms;
+	}
+	if (s->pairs < ET_CLUSTER_PAIRS)
+		return;
+	double r = rank_correlation(x, y, s->pairs), df = (double)s->pairs - 2;
+	s->correlation = r;
+	/* The t distribution fits Spearman's coefficient well from ten pairs on (Zar 1972). */
+	s->correlation_p = isnan(r) ? NAN : et_pt_two_sided(r * sqrt(df / (1 - r * r)), df);
+}
+
+/* Whether the two times of a pair are alike: the baseline drifts. */
+static bool are_alike(const struct et_daemon_run *run, const bool *far)
+{
+	struct et_cluster_shape s = { .correlation_p = NAN };
+
+	correlate(run, far, &s);
+	return s.correlation > 0 && s.correlation_p < ET_CLUSTER_LEVEL;
+}
+
+/* The elapsed times in the cluster, *n of them. The caller frees them. */
+static double *cluster_times(const struct et_daemon_run *run, const bool *far, size_t *n)
+{
+	double *x = et_calloc(run->n_listed + 1, sizeof(*x));
+
+	*n = 0;
+	for (size_t i = 0; i < run->n_listed; i++) {
+		if (!far[i])
+			x[(*n)++] = run->listed[i].elapsed_ms;
+	}
+	return x;
+}
+
+double et_cluster_spread(const struct et_daemon_run *run, const bool *far)
+{
+	size_t n;
+	ET_AUTO_FREE double *x = cluster_times(run, far, &n);
+
+	et_sort(x, n);
+	double median = et_median_sorted(x, n);
+	return n > 1 && median > 0 ? et_sd(x, n) / median : NAN;
+}
+
+struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, const bool *far)
+{
+	struct et_cluster_shape s = {
+		.skewness_z = NAN, .skewness_p = NAN, .correlation = NAN, .correlation_p = NAN
+	};
+	size_t n;
+	ET_AUTO_FREE double *x = cluster_times(run, far, &n);
+
+	if (n >= ET_CLUSTER_SAMPLES) {
+		struct et_triples t = et_triples_test(x, n);
+		s.skewness_z = t.z;
+		/* The normal distribution would find 3 % of 20 symmetric values skewed at 0.5 %. */
+		s.skewness_p = et_pt_two_sided(t.z, (double)n / 6);
+	}
+	correlate(run, far, &s);
+	s.tested = !isnan(s.skewness_p) || !isnan(s.correlation_p);
+	s.symmetric = s.tested && !(s.skewness_p < ET_CLUSTER_LEVEL) &&
+		      !(s.correlation_p < ET_CLUSTER_LEVEL);
+	return s;
 }
 
 /* --- how often a daemon comes --- */
@@ -167,11 +243,9 @@ struct finder {
 static bool is_long_running(
 	const struct finder *f, const struct et_daemon_sample *w, const struct et_execution *x)
 {
-	const struct et_central *c = &f->central[x->name];
+	const struct et_daemon_look l = { f->r, f->run, f->floor_ms, f->median[0] };
 
-	if (et_daemon_nameless(f->r->names[x->name]) || et_is_stray(f->run, w, x->ms))
-		return false;
-	return et_is_long_running(c, x->ms, et_sample_stretch(w, f->median[0]), f->floor_ms);
+	return et_is_long_running(&l, &f->central[x->name], w, x);
 }
 
 /* Returns the long-running time of frequent daemons in a sample, or that of all others. */
@@ -187,23 +261,17 @@ static double blamed_ms(const struct finder *f, const struct et_daemon_sample *w
 	return sum;
 }
 
-/* The verdict on one sample. */
-struct verdict {
-	bool far;       /* it is an L-sample */
-	bool explained; /* infrequent daemons are to blame */
-};
-
 /*
  * The distance of a sample from the median is divided among the daemons that were long-running in
  * it, by their times. If these are less than half of the distance, nobody is to blame for the rest.
  * The parts of frequent daemons, and that of nobody if it is frequent, do not count.
  */
-static struct verdict look_at(const struct finder *f, size_t i)
+static void judge(struct finder *f, size_t i)
 {
 	double blamed = blamed_ms(f, &f->run->listed[i], false);
 	double frequent = blamed_ms(f, &f->run->listed[i], true);
-	struct verdict b = { 0 };
 
+	f->far[i] = f->explained[i] = false;
 	for (int m = 0; m < (f->by_pairs ? MEASURES : IN_PAIR); m++) {
 		double distance = f->times[m][i] - f->median[m];
 		if (!(distance > 0))
@@ -213,19 +281,15 @@ static struct verdict look_at(const struct finder *f, size_t i)
 		double counts = blamed + (f->frequent[f->r->n_names] ? 0 : nobody);
 		double part = distance * counts / (known + nobody);
 		bool to_blame = part > f->near_bound[m] - f->median[m] && blamed >= part / 2;
-		b.far = b.far || to_blame || part > f->bound[m] - f->median[m];
-		b.explained = b.explained || to_blame;
+		f->far[i] = f->far[i] || to_blame || part > f->bound[m] - f->median[m];
+		f->explained[i] = f->explained[i] || to_blame;
 	}
-	return b;
 }
 
 static void judge_all(struct finder *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		struct verdict v = look_at(f, i);
-		f->far[i] = v.far;
-		f->explained[i] = v.explained;
-	}
+	for (size_t i = 0; i < f->n; i++)
+		judge(f, i);
 }
 
 /* The samples beyond the lower bound of a measure. */
@@ -258,7 +322,7 @@ static void find_bounds(struct finder *f)
 		f->bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, ALONE);
 		f->near_bound[m] = f->bound[m];
 	}
-	f->by_pairs = et_cluster_alike(f->run, f->near);
+	f->by_pairs = are_alike(f->run, f->near);
 	if (!f->by_pairs)
 		f->near_bound[0] = et_lshape_bound(f->times[0], f->n, f->r->step_ms,
 			f->n < ET_LSHAPE_MANY ? DOUBTFUL : WITH_CULPRIT);
@@ -342,18 +406,6 @@ static bool shares_visit(const struct finder *f, size_t i, size_t far)
 	return false;
 }
 
-/* The samples of the cluster that are successive to an L-sample. */
-static bool *find_beside(const struct finder *f)
-{
-	bool *beside = et_calloc(f->n + 1, sizeof(*beside));
-
-	for (size_t i = 0; i + 1 < f->n; i++) {
-		if (f->far[i] != f->far[i + 1] && et_daemon_successive(f->run, i))
-			beside[f->far[i] ? i + 1 : i] = true;
-	}
-	return beside;
-}
-
 /*
  * A visit begins and ends within a sample, which may have so little of it that the sample stays in
  * the cluster. Such a sample becomes an L-sample if the daemon's time in it is above its figures in
@@ -361,20 +413,23 @@ static bool *find_beside(const struct finder *f)
  */
 static void add_ends(struct finder *f)
 {
-	ET_AUTO_FREE bool *beside = find_beside(f);
 	ET_AUTO_FREE bool *out = et_calloc(f->n + 1, sizeof(*out));
 	ET_AUTO_FREE bool *was_far = et_calloc(f->n + 1, sizeof(*was_far));
+	ET_AUTO_FREE size_t *first = et_calloc(f->n + 1, sizeof(*first)); /* of each two */
+	size_t n = 0;
 
-	for (size_t i = 0; i < f->n; i++) {
-		was_far[i] = f->far[i];
-		out[i] = f->far[i] || beside[i];
-	}
-	free(f->central);
-	f->central = et_central_figures(f->run, f->r->n_names, out);
+	for (size_t i = 0; i < f->n; i++)
+		out[i] = was_far[i] = f->far[i];
 	for (size_t i = 0; i + 1 < f->n; i++) {
 		if (was_far[i] == was_far[i + 1] || !et_daemon_successive(f->run, i))
 			continue;
-		size_t end = was_far[i] ? i + 1 : i;
+		out[i] = out[i + 1] = true;
+		first[n++] = i;
+	}
+	free(f->central);
+	f->central = et_central_figures(f->run, f->r->n_names, out);
+	for (size_t k = 0; k < n; k++) {
+		size_t i = first[k], end = was_far[i] ? i + 1 : i;
 		if (shares_visit(f, end, was_far[i] ? i : i + 1))
 			f->far[end] = f->explained[end] = true;
 	}
@@ -415,7 +470,8 @@ static struct et_in_common *count_in_common(const struct finder *f, const bool *
  * Finds the process that is in more of the unexplained samples than of the others, by more than
  * half of the samples.
  */
-static void find_common(const struct finder *f, const bool *unexplained, struct et_lshape *out)
+static void find_common(
+	const struct finder *f, const bool *unexplained, struct et_run_findings *out)
 {
 	ET_AUTO_FREE struct et_in_common *all = count_in_common(f, unexplained);
 	double best = 0.5;
@@ -432,7 +488,8 @@ static void find_common(const struct finder *f, const bool *unexplained, struct 
 }
 
 /* `before`: the samples that nobody explained before frequent ones were taken into the cluster. */
-static void find_unexplained(const struct finder *f, const bool *before, struct et_lshape *out)
+static void find_unexplained(
+	const struct finder *f, const bool *before, struct et_run_findings *out)
 {
 	ET_AUTO_FREE bool *now = find_nobodys(f);
 	const bool *unexplained = f->frequent[f->r->n_names] ? before : now;
@@ -444,7 +501,7 @@ static void find_unexplained(const struct finder *f, const bool *before, struct 
 }
 
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	double floor_ms, struct et_lshape *out)
+	double floor_ms, struct et_run_findings *out)
 {
 	struct finder f = { .r = r, .run = run, .n = run->n_listed, .floor_ms = floor_ms };
 
@@ -463,11 +520,11 @@ void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run
 	judge_all(&f);
 	add_ends(&f);
 	add_everyday(&f, blamed);
-	*out = (struct et_lshape){ .far = f.far,
-		.explained = f.explained,
-		.frequent = f.frequent,
-		.by_pairs = f.by_pairs,
-		.spoils = et_calloc(r->n_names + 1, sizeof(*out->spoils)) };
+	out->far = f.far;
+	out->explained = f.explained;
+	out->frequent = f.frequent;
+	out->by_pairs = f.by_pairs;
+	out->spoils = et_calloc(r->n_names + 1, sizeof(*out->spoils));
 	for (size_t name = 0; name < r->n_names; name++)
 		out->spoils[name] = f.frequent[name] ? (uint32_t)blamed[name].samples : 0;
 	for (size_t i = 0; i < f.n; i++)

@@ -58,7 +58,7 @@
  *    for a tenth of the distance of its sample, beyond a gap of 1/200. A process without a name
  * ("?") is never to blame: it is not known whether it is the same one in two samples.
  * 9. Where the baseline drifts or jumps, a visit is hidden among the times of all samples. The two
- *    times of a pair have the same baseline. If the two times of all pairs are alike (cluster.h),
+ *    times of a pair have the same baseline. If the two times of all pairs are alike (see below),
  *    the difference within each pair is judged like elapsed time, by a gap of 1/200 with a daemon
  *    to blame; a difference that no daemon explains may be the jump itself and is ignored. Elapsed
  *    time itself then needs the gap of 1/10000 with a daemon to blame, too, and a gap with more
@@ -66,7 +66,7 @@
  *
  * Executions below the floor (daemons.h) are not looked at. On a machine with so much noise that
  * its tail reaches as far as the daemon, there is no gap and nothing is found; the cluster is then
- * skewed or stretched, which cluster.h reports.
+ * skewed or stretched, which the tests below report.
  */
 #pragma once
 
@@ -77,25 +77,13 @@ enum { ET_LSHAPE_LEAST = 10 };
 /* With fewer, that a process is in no sample of the cluster may be chance (8.). */
 enum { ET_LSHAPE_MANY = 40 };
 
-struct et_lshape {
-	bool *far;       /* one per listed sample: it is an L-sample */
-	bool *explained; /* likewise: it is one, and infrequent daemons are to blame */
-	size_t n_far;
-	bool *frequent; /* one per name */
-	/* One per name: the samples that it is to blame for, if it is frequent. */
-	uint32_t *spoils;
-	bool by_pairs; /* the baseline drifts, and the pairs were looked at */
-	/* The samples that are longer without a daemon that explains it, also if they are many. */
-	size_t unexplained;
-	struct et_in_common common;
-};
-
 /*
  * Finds the L-samples of a run, which must be whole and have at least ET_LSHAPE_LEAST samples.
- * Executions below floor_ms are not long-running. The caller frees the four arrays.
+ * Executions below floor_ms are not long-running. Fills far, n_far, explained, frequent, spoils,
+ * by_pairs, unexplained and common.
  */
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	double floor_ms, struct et_lshape *out);
+	double floor_ms, struct et_run_findings *out);
 
 /*
  * Returns where the cluster of n values (in any order) ends, by a gap of the given probability;
@@ -105,25 +93,46 @@ void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run
 double et_lshape_bound(const double *values, size_t n, double step, double probability);
 
 /*
- * Returns the figures of each daemon, one per name, over the samples that are not excluded by `out`
- * (NULL: over all). A daemon that did not run has max_ms NaN. The caller frees the array.
+ * Returns the figures of each daemon, one per name, over the samples that are not excluded by
+ * `out`. A daemon that did not run has max_ms NaN. The caller frees the array.
  */
 struct et_central *et_central_figures(
 	const struct et_daemon_run *run, size_t n_names, const bool *out);
+/* A run that is looked at; usual_ms is the median elapsed time, NaN: not known. */
+struct et_daemon_look {
+	const struct et_daemon_record *r;
+	const struct et_daemon_run *run;
+	double floor_ms, usual_ms;
+};
+
 /*
  * True if the execution is longer than max + 2 sd in the cluster, and not below the floor. A sample
- * that takes `stretch` times as long normally meets that much more of each daemon.
+ * that takes longer than usual normally meets that much more of each daemon. In a run of few
+ * samples, an execution that is too small a part of its sample's distance from the median is not
+ * to blame. `central` may be NULL: the daemon is not in the cluster.
  */
-bool et_is_long_running(
-	const struct et_central *central, double ms, double stretch, double floor_ms);
+bool et_is_long_running(const struct et_daemon_look *l, const struct et_central *central,
+	const struct et_daemon_sample *w, const struct et_execution *x);
+
 /*
- * Whether an execution is too small a part of its sample's distance from the median to be blamed,
- * in a run of few samples.
+ * Whether the central cluster of the dual-execution scatter plot is symmetric (EMP, step 3; SEDONA,
+ * step 4). The papers look at it; here it is tested, by elapsed time:
+ *
+ * - about its centre: the samples of the cluster by the triples test (num/triples.h). The p is that
+ *   of Student's t with n/6 degrees of freedom, which fits simulations of 20 to 300 normal, uniform
+ *   and long-tailed values at 0.5 %. A disturbance that makes many samples a little longer, without
+ *   a gap that would end the cluster, makes it skewed.
+ * - about the diagonal: the two times of a pair by Spearman's rank correlation. Noise that is new
+ *   in every sample makes a round cluster; drift, or a disturbance that lasts for several samples,
+ *   stretches it along the diagonal.
+ *
+ * The cluster is symmetric if neither test is significant at 0.5 % (Bonferroni: both together at
+ * 1 %). The tests need 20 samples and 10 pairs. Noise that is skewed by nature, such as log-normal
+ * noise, is found asymmetric if there are enough samples: it is.
  */
-bool et_is_stray(const struct et_daemon_run *run, const struct et_daemon_sample *w, double ms);
-/*
- * Returns how many times as long as usual (the median, NaN: not known) the sample took, at least 1.
- */
-double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms);
-/* The median elapsed time of the listed samples; NaN if the run is not whole. */
-double et_usual_elapsed_ms(const struct et_daemon_run *run);
+enum { ET_CLUSTER_SAMPLES = 20, ET_CLUSTER_PAIRS = 10 };
+
+/* far: one per listed sample, those outside the cluster. The run must be whole. */
+struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, const bool *far);
+/* The standard deviation of elapsed times in the cluster over their median; NaN: too few. */
+double et_cluster_spread(const struct et_daemon_run *run, const bool *far);

@@ -26,8 +26,8 @@ static int add_range(
 	struct et_ranges *r, const char *name, struct et_range **out, struct et_error *err)
 {
 	if (!et_parameter_is_name(name))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"'%s' is not a parameter name (letters, digits, _ and -)", name);
+		return et_refuse(
+			err, NULL, "'%s' is not a parameter name (letters, digits, _ and -)", name);
 	for (size_t i = 0; i < r->n; i++) {
 		if (!strcmp(r->list[i].name, name))
 			return et_fail(
@@ -66,11 +66,6 @@ static int decimals(const char *text)
 	return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-static int most(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, const char *max,
 	const char *step, struct et_error *err)
 {
@@ -100,7 +95,7 @@ int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, c
 	rc = add_range(r, name, &range, err);
 	if (rc)
 		return rc;
-	int places = most(decimals(min), decimals(step));
+	int places = decimals(min) > decimals(step) ? decimals(min) : decimals(step);
 	range->n_values = (size_t)count;
 	range->values = et_calloc(range->n_values, sizeof(char *));
 	for (size_t i = 0; i < range->n_values; i++)

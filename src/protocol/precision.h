@@ -6,9 +6,9 @@
 #pragma once
 
 #include "model/experiment/experiment.h"
-#include "model/result/precision.h"
-
-struct et_precision et_precision_of(const double *x, size_t n);
+#include "model/result/checked.h"
+#include "model/result/clock_methods.h"
+#include "model/sample/daemon.h"
 
 /* Which runs count, as they are ruled now: a bit per enum et_removed_by. */
 enum et_runs_counted {
@@ -28,3 +28,22 @@ void et_counted_judge(const struct et_command *c, struct et_counted *out);
 void et_program_judge(const struct et_command *c, struct et_program_precision *out);
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out);
+
+/*
+ * The same runs timed in five ways, as in Table XXV and Figure 18 of the EMP paper. inside may be
+ * NULL: then the rows of readings inside the program are empty.
+ */
+void et_clock_methods_judge(
+	const struct et_command *c, const struct et_inside *inside, struct et_clock_methods *out);
+void et_clock_methods_free(struct et_clock_methods *m); /* what it owns */
+
+/*
+ * Applies the two sanity checks of EMP to a run that was made before its daemons were known, such
+ * as the run that they were learned from. The checks are those of `run --protocol emp` (sanity.h).
+ * The samples of the run must all be listed, and are judged by one of their two times. Times of
+ * daemons in a record of whole milliseconds count as above a cutoff only if they certainly are
+ * (daemons.h). The caller frees the result by et_checked_free.
+ */
+struct et_checked et_checked_find(const char *name, const struct et_daemon_record *r,
+	const struct et_daemon_run *run, const struct et_cutoffs *cutoffs, enum et_metric metric);
+void et_checked_free(struct et_checked *c); /* what it owns */

@@ -37,15 +37,6 @@ static bool is_ours(enum et_removed_by by)
 	       by == ET_REMOVED_MACHINE_SLOW;
 }
 
-/* The verdict before the checks, without the findings of earlier calls. */
-static struct verdict begin_verdict(const struct et_sample *s)
-{
-	const uint32_t ours = ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW;
-
-	return (struct verdict){ s->ruling.marks & ~ours,
-		is_ours(s->ruling.removal.by) ? ET_KEPT : s->ruling.removal.by };
-}
-
 static bool is_judged(const struct et_sample *s, const struct verdict *v)
 {
 	return !s->place.warmup && v->by == ET_KEPT;
@@ -330,24 +321,41 @@ static void mark_slow(struct check *k)
 	}
 }
 
-/* Adds a command to the test. Returns false if its mean needs the slow samples. */
-static bool can_spare_slow(const struct check *k, double level, struct et_rank_strata *test)
+/*
+ * Collects the judged times of the solo runs that nothing has spoilt, and their verdicts. Returns
+ * how many; the caller frees both arrays.
+ */
+static size_t collect(const struct check *k, double **x, struct verdict ***of)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
-	size_t room = k->c->samples.n + 1, n = 0, n_fast = 0;
-	ET_AUTO_FREE double *x = et_calloc(room, sizeof(*x));
-	ET_AUTO_FREE double *fast = et_calloc(room, sizeof(*fast));
-	ET_AUTO_FREE bool *slow = et_calloc(room, sizeof(*slow));
+	size_t n = 0;
 
+	*x = et_calloc(k->c->samples.n + 1, sizeof(**x));
+	*of = et_calloc(k->c->samples.n + 1, sizeof(**of));
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		const struct verdict *v = &k->verdicts[s->place.index - 1];
+		struct verdict *v = &k->verdicts[s->place.index - 1];
 		uint64_t value = et_sample_metric(s, k->metric);
 		if (!is_solo(s, v) || v->marks & k->spoilt || value == ET_UNKNOWN)
 			continue;
-		slow[n] = v->marks & ET_MARK_MACHINE_SLOW;
-		x[n++] = (double)value;
-		if (!slow[n - 1])
-			fast[n_fast++] = (double)value;
+		(*of)[n] = v;
+		(*x)[n++] = (double)value;
+	}
+	return n;
+}
+
+/* Adds a command to the test. Returns false if its mean needs the slow samples. */
+static bool can_spare_slow(const struct check *k, double level, struct et_rank_strata *test)
+{
+	ET_AUTO_FREE double *x = NULL;
+	ET_AUTO_FREE struct verdict **of = NULL;
+	size_t n = collect(k, &x, &of), n_fast = 0;
+	ET_AUTO_FREE double *fast = et_calloc(n + 1, sizeof(*fast));
+	ET_AUTO_FREE bool *slow = et_calloc(n + 1, sizeof(*slow));
+
+	for (size_t i = 0; i < n; i++) {
+		slow[i] = of[i]->marks & ET_MARK_MACHINE_SLOW;
+		if (!slow[i])
+			fast[n_fast++] = x[i];
 	}
 	et_rank_strata_add(test, x, slow, n);
 	if (n_fast == n)
@@ -387,29 +395,17 @@ static void check_speed(const struct et_experiment *e, struct check *all)
 /* The second check. Spoilt samples do not contribute to the mean and sd. */
 static void check_second(struct check *k)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
-	ET_AUTO_FREE double *x = et_calloc(k->c->samples.n + 1, sizeof(*x));
-	ET_AUTO_FREE uint32_t *at = et_calloc(k->c->samples.n + 1, sizeof(*at));
-	uint32_t n = 0;
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		const struct verdict *v = &k->verdicts[s->place.index - 1];
-		uint64_t value = et_sample_metric(s, k->metric);
-		if (!is_solo(s, v) || value == ET_UNKNOWN || v->marks & k->spoilt)
-			continue;
-		at[n] = s->place.index - 1;
-		x[n++] = (double)value;
-	}
+	ET_AUTO_FREE double *x = NULL;
+	ET_AUTO_FREE struct verdict **of = NULL;
+	size_t n = collect(k, &x, &of);
 	ET_AUTO_FREE bool *outside = et_calloc(n + 1, sizeof(*outside));
+
 	et_two_sigma(x, n, outside);
-	for (uint32_t i = 0; i < n; i++) {
-		struct verdict *v = &k->verdicts[at[i]];
-		if (!outside[i])
-			continue;
-		if (k->keep || !k->emp)
-			v->marks |= ET_MARK_TWO_SIGMA;
-		else
-			v->by = ET_REMOVED_TWO_SIGMA;
+	for (size_t i = 0; i < n; i++) {
+		if (outside[i] && (k->keep || !k->emp))
+			of[i]->marks |= ET_MARK_TWO_SIGMA;
+		else if (outside[i])
+			of[i]->by = ET_REMOVED_TWO_SIGMA;
 	}
 }
 
@@ -474,33 +470,31 @@ static void record(const struct check *k, uint32_t command, struct changes *out)
 	}
 }
 
+/* The verdicts begin without the findings of earlier calls. */
 static struct check begin_check(struct et_experiment *e, size_t command, enum et_protocol protocol,
-	const struct et_cutoffs *cutoffs)
+	const struct et_cutoffs *cutoffs, double fast_ns)
 {
+	const uint32_t ours = ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW;
 	struct check k = { .c = &e->commands[command],
 		.seconds = usual_seconds(&e->commands[command], true),
-		.fast_ns = NAN,
+		.fast_ns = fast_ns,
 		.metric = et_metric_choose(e).metric,
 		.keep = e->plan.keep_all,
 		.emp = protocol == ET_PROTOCOL_EMP };
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k.c->samples);
 
 	k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
-	k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
+	struct verdict *v = k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
+		v->marks = s->ruling.marks & ~ours;
+		v->by = is_ours(s->ruling.removal.by) ? ET_KEPT : s->ruling.removal.by;
+	}
 	return k;
 }
 
 bool et_protocol_checks(enum et_protocol p)
 {
 	return p == ET_PROTOCOL_CAUSE || p == ET_PROTOCOL_EMP;
-}
-
-static void begin_verdicts(struct check *k)
-{
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
-	struct verdict *v = k->verdicts;
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
-		*v++ = begin_verdict(s);
 }
 
 struct et_changed *et_sanity_check(
@@ -511,11 +505,8 @@ struct et_changed *et_sanity_check(
 	struct changes changes = { 0 };
 	double fast_ns = et_probe_fast_ns(e);
 
-	for (size_t i = 0; i < e->n_commands; i++) {
-		all[i] = begin_check(e, i, protocol, cutoffs);
-		all[i].fast_ns = fast_ns;
-		begin_verdicts(&all[i]);
-	}
+	for (size_t i = 0; i < e->n_commands; i++)
+		all[i] = begin_check(e, i, protocol, cutoffs, fast_ns);
 	e->first_check = (struct et_first_check){ .state = ET_FIRST_CHECK_NONE };
 	if (et_protocol_checks(protocol)) {
 		check_first(e, cutoffs, all);

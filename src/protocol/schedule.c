@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/schedule.h"
 #include "base/alloc.h"
+#include "num/kbest.h"
 #include "num/rng.h"
 
 size_t et_schedule_size(size_t n_commands)
 {
 	return 2 * n_commands;
+}
+
+uint32_t et_schedule_rounds_before(const struct et_plan *plan)
+{
+	return plan->first_round > 1 ? plan->first_round - 1 : 0;
 }
 
 static enum et_arrangement alone(const struct et_plan *plan)
@@ -84,7 +90,7 @@ static size_t list_group(const struct et_plan *plan, uint32_t from, uint32_t to,
 		for (uint32_t c = from; c < to && n < most; c++)
 			out[n++] = (struct et_planned_run){ .command = c };
 	}
-	uint32_t before = plan->first_round > 1 ? plan->first_round - 1 : 0;
+	uint32_t before = et_schedule_rounds_before(plan);
 	for (uint32_t round = before + 1; round <= before + plan->runs && n < most; round++) {
 		size_t length =
 			et_schedule_round(plan, to, round, sequential ? from : UINT32_MAX, turns);
@@ -108,4 +114,81 @@ size_t et_schedule_list(
 	for (uint32_t c = 0; c < all && n < most; c++)
 		n += list_group(plan, c, c + 1, turns, most - n, out + n);
 	return n;
+}
+
+/* --- a stored experiment --- */
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool plan_is_valid(const struct et_plan *p)
+{
+	return p->warmup <= ET_MOST_RUNS && p->runs <= ET_MOST_RUNS &&
+	       p->min_runs <= ET_MOST_RUNS && p->max_runs <= ET_MOST_RUNS &&
+	       p->first_round <= ET_MOST_RUNS && p->k <= ET_KBEST_MOST && p->level > 0 &&
+	       p->level < 1;
+}
+
+/* The number of the last round that the plan can have, whatever makes it stop. */
+static uint32_t last_round(const struct et_plan *p)
+{
+	return et_schedule_rounds_before(p) +
+	       larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
+}
+
+/* Warm-up has no round, and its position counts the warm-up runs of the command. */
+static bool turn_is_valid(const struct et_experiment *e, const struct et_place *at)
+{
+	if (at->warmup)
+		return at->round == 0 && at->position < larger(e->plan.warmup, 1);
+	return at->round > et_schedule_rounds_before(&e->plan) &&
+	       at->round <= last_round(&e->plan) && at->position < et_schedule_size(e->n_commands);
+}
+
+static bool partner_is_valid(const struct et_experiment *e, const struct et_place *at)
+{
+	if (at->arrangement != ET_DUET)
+		return at->partner == -1;
+	return at->partner >= 0 && at->partner < (int64_t)e->n_commands &&
+	       at->partner != (int64_t)at->command;
+}
+
+static const char *check_samples(const struct et_experiment *e, size_t command)
+{
+	ET_AUTO_READER struct et_sample_reader r =
+		et_samples_read_figures(&e->commands[command].samples);
+	uint32_t index = 0;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		const struct et_place *at = &s->place;
+		if (at->command != command || at->index != ++index)
+			return "the command or index of a sample";
+		if (at->order < 1 || at->order > ET_MOST_ORDERS)
+			return "the order of a sample";
+		if (!turn_is_valid(e, at))
+			return "the round or position of a sample";
+		if (!partner_is_valid(e, at))
+			return "the partner of a sample";
+	}
+	return NULL;
+}
+
+const char *et_record_check(const struct et_experiment *e)
+{
+	const char *wrong = NULL;
+
+	if (!e->n_commands || e->plan.reference >= e->n_commands)
+		return "the reference";
+	if (!plan_is_valid(&e->plan))
+		return "the plan";
+	for (size_t i = 0; i < e->n_commands; i++) {
+		char *const *argv = e->commands[i].argv;
+		if (!argv || !argv[0] || !argv[0][0])
+			return "a command";
+	}
+	for (size_t i = 0; !wrong && i < e->n_commands; i++)
+		wrong = check_samples(e, i);
+	return wrong;
 }

@@ -14,6 +14,8 @@ struct et_turn {
 	bool swap;        /* the reference starts first */
 };
 
+/* The rounds before the first that a plan runs: others run them, as parts of a campaign. */
+uint32_t et_schedule_rounds_before(const struct et_plan *plan);
 /* The largest number of turns in a round: the size of the array below. */
 size_t et_schedule_size(size_t n_commands);
 
@@ -32,3 +34,14 @@ size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t
  */
 size_t et_schedule_list(
 	const struct et_plan *plan, size_t n_commands, size_t most, struct et_planned_run *out);
+
+/* The highest number of an execution. With as many again, an order still fits into 32 bits. */
+enum { ET_MOST_ORDERS = 1000000000 };
+
+/*
+ * Compares a stored experiment with its plan before it is resumed. The store checks each value
+ * alone; a record that was edited or made up can still place its samples where the plan has no
+ * runs, or have nothing to run. Names the first part that etalon would not have written; NULL if
+ * the driver can continue it.
+ */
+const char *et_record_check(const struct et_experiment *e) ET_CHECK;

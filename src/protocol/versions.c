@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "num/quantile.h"
-#include "protocol/daemon_run.h"
+#include "protocol/daemons.h"
 #include "protocol/learning.h"
 #include "protocol/precision.h"
 #include "protocol/samplesize.h"
@@ -84,27 +84,11 @@ static int by_seconds(const void *a, const void *b)
 
 /* --- figures --- */
 
-static void count_removed(
-	const struct et_command *c, struct et_version_figures *f, enum et_metric m)
-{
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		if (!et_sample_usable_for_daemons(s) || s->ruling.removal.by == ET_KEPT)
-			continue;
-		if (s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF)
-			f->out[m].first++;
-		else if (s->ruling.removal.by == ET_REMOVED_TWO_SIGMA)
-			f->out[m].second++;
-		else
-			f->out[m].other++;
-	}
-}
-
-/* The figures of these runs, and the runs themselves as they are compared. */
+/* The runs that count as they are ruled now, or all: their figures, and how they are compared. */
 static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_counted counted,
 	struct et_version_figures *f, enum et_metric m)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_version_runs *runs = &f->compared[m];
 
 	free(runs->x);
@@ -113,39 +97,14 @@ static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_c
 	runs->n = et_runs_of(c, m, counted | ET_RUNS_BEFORE_SECOND, runs->x);
 	f->by[m] = et_runs_precision(c, m, counted);
 	f->env = env;
-}
-
-/* The runs that count as they are ruled now. */
-static void take_kept(const struct et_command *c, enum et_lab_env env, struct et_version_figures *f,
-	enum et_metric m)
-{
-	take(c, env, ET_RUNS_KEPT, f, m);
-	count_removed(c, f, m);
-}
-
-static void every_run(struct judging *j, enum et_lab_env env, enum et_version v)
-{
-	for (size_t i = 0; i < j->n; i++) {
-		const struct et_experiment *e = j->sources[i].e;
-		for (size_t c = 0; j->sources[i].env == env && c < e->n_commands; c++) {
-			struct et_version_figures *f =
-				&find_task(j->out, e->commands[c].name)->list[v];
-			for (size_t m = 0; m < ET_LENGTH(metrics); m++)
-				take(&e->commands[c], env, ET_RUNS_ALL, f, metrics[m]);
-		}
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		enum et_removed_by by = s->ruling.removal.by;
+		if (!et_sample_usable_for_daemons(s) || counted & 1 << by)
+			continue;
+		f->out[m].first += by == ET_REMOVED_DAEMON_CUTOFF;
+		f->out[m].second += by == ET_REMOVED_TWO_SIGMA;
+		f->out[m].other += by != ET_REMOVED_DAEMON_CUTOFF && by != ET_REMOVED_TWO_SIGMA;
 	}
-}
-
-static void rule_anew(struct et_experiment *e, enum et_protocol protocol, enum et_metric m,
-	const struct et_cutoffs *cutoffs)
-{
-	size_t n;
-
-	e->protocol = protocol;
-	e->metric = m;
-	e->metric_auto = false;
-	e->plan.keep_all = false;
-	free(et_sanity_check(e, cutoffs, &n));
 }
 
 static bool fits(const struct judging *j, const struct et_command *c)
@@ -153,15 +112,6 @@ static bool fits(const struct judging *j, const struct et_command *c)
 	double seconds = et_command_seconds(c);
 
 	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
-}
-
-/* The first check of an experiment may have been withdrawn, see protocol/sanity.h. */
-static void tell_withdrawn(struct judging *j, const struct et_experiment *e, enum et_version v)
-{
-	if (e->first_check.state == ET_FIRST_CHECK_WITHDRAWN)
-		et_append(&j->out->rules[v], "; ",
-			"check I was withdrawn, because it would have removed %u of the runs",
-			e->first_check.would_remove);
 }
 
 /* The length of the longest task in seconds; tasks are sorted, those without any come last. */
@@ -187,27 +137,49 @@ static void tell_misfit(struct judging *j, const struct et_command *c, enum et_v
 			: et_strdup("no run of it counts");
 }
 
-/* Both checks over an experiment. Tasks that the cutoffs do not fit stay empty. */
-static void check_both(
-	struct judging *j, struct et_experiment *e, enum et_lab_env env, enum et_version v)
+/*
+ * Fills a version with the runs of an experiment: all of them (raw), or those that a protocol
+ * keeps. With both checks (emp), tasks that the cutoffs do not fit stay empty, and the first check
+ * may have been withdrawn (protocol/sanity.h).
+ */
+static void judge(struct judging *j, const struct et_version_source *s, enum et_protocol protocol,
+	enum et_version v)
 {
+	struct et_experiment *e = s->e;
+	bool checks = protocol == ET_PROTOCOL_EMP, all = protocol == ET_PROTOCOL_RAW;
+	size_t n;
+
 	for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
-		rule_anew(e, ET_PROTOCOL_EMP, metrics[m], j->cutoffs);
-		if (m == 0)
-			tell_withdrawn(j, e, v);
+		if (!all)
+			free(et_sanity_check_again(e, protocol, (int)metrics[m], j->cutoffs, &n));
+		if (checks && m == 0 && e->first_check.state == ET_FIRST_CHECK_WITHDRAWN)
+			et_append(&j->out->rules[v], "; ",
+				"check I was withdrawn, because it would have removed %u of the "
+				"runs",
+				e->first_check.would_remove);
 		for (size_t c = 0; c < e->n_commands; c++) {
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
-			if (fits(j, &e->commands[c]))
-				take_kept(&e->commands[c], env, &t->list[v], metrics[m]);
+			if (!checks || fits(j, &e->commands[c]))
+				take(&e->commands[c], s->env, all ? ET_RUNS_ALL : ET_RUNS_KEPT,
+					&t->list[v], metrics[m]);
 			else if (!t->why_not[v])
 				tell_misfit(j, &e->commands[c], v);
 		}
 	}
 }
 
+static void judge_all(
+	struct judging *j, enum et_lab_env env, enum et_protocol protocol, enum et_version v)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (j->sources[i].env == env)
+			judge(j, &j->sources[i], protocol, v);
+	}
+}
+
 /*
- * The number of runs that EMPv6 recommends, after check_both; 0: there are too few. The papers take
- * no fewer than ten, because the checks may remove some of them.
+ * The number of runs that EMPv6 recommends, after both checks; 0: there are too few. The papers
+ * take no fewer than ten, because the checks may remove some of them.
  */
 static size_t adequate(const struct et_command *c)
 {
@@ -254,35 +226,19 @@ static struct et_experiment *first_runs(const struct et_experiment *e)
 	return some;
 }
 
-static void both_checks(struct judging *j, enum et_lab_env env, enum et_version v, bool reduced)
+/* Version 5, and version 6, which is found by it. */
+static void both_checks(struct judging *j, enum et_lab_env env)
 {
 	for (size_t i = 0; i < j->n; i++) {
-		if (j->sources[i].env != env)
+		struct et_version_source some = j->sources[i];
+		if (some.env != env)
 			continue;
-		check_both(j, j->sources[i].e, env, v);
-		if (!reduced)
-			continue;
-		for (size_t c = 0; c < j->sources[i].e->n_commands; c++)
-			tell_few(j, &j->sources[i].e->commands[c]);
-		struct et_experiment *some = first_runs(j->sources[i].e);
-		check_both(j, some, env, ET_EMP_V6);
-		et_experiment_free(some);
-	}
-}
-
-static void our_rules(struct judging *j)
-{
-	for (size_t i = 0; i < j->n; i++) {
-		struct et_experiment *e = j->sources[i].e;
-		if (j->sources[i].env != ET_ENV_AS_IS)
-			continue;
-		for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
-			rule_anew(e, ET_PROTOCOL_CAUSE, metrics[m], j->cutoffs);
-			for (size_t c = 0; c < e->n_commands; c++)
-				take_kept(&e->commands[c], ET_ENV_AS_IS,
-					&find_task(j->out, e->commands[c].name)->list[ET_OURS],
-					metrics[m]);
-		}
+		judge(j, &some, ET_PROTOCOL_EMP, ET_EMP_V5);
+		for (size_t c = 0; c < some.e->n_commands; c++)
+			tell_few(j, &some.e->commands[c]);
+		some.e = first_runs(some.e);
+		judge(j, &some, ET_PROTOCOL_EMP, ET_EMP_V6);
+		et_experiment_free(some.e);
 	}
 }
 
@@ -304,16 +260,6 @@ static const struct et_factor *factor_of(const struct et_experiment *e, const ch
 			return &e->environment[i];
 	}
 	return NULL;
-}
-
-/* Why the kernel is not the one of version 4; NULL if it is. Caller frees. */
-static char *kernel_objection(const struct et_experiment *e)
-{
-	const struct et_factor *age = factor_of(e, "kernel-age");
-
-	if (!age)
-		return et_asprintf("the age of kernel %s is not known", e->host.kernel);
-	return age->ok ? NULL : et_asprintf("the kernel is out of date: %s", age->state);
 }
 
 static bool same_factors(const struct et_experiment *a, const struct et_experiment *b)
@@ -378,7 +324,14 @@ static void explain_kernel(struct judging *j)
 	j->out->rules[ET_EMP_V4] =
 		age ? et_asprintf("the runs of v3, with an up-to-date kernel: %s", age->state)
 		    : et_strdup("v3 with an up-to-date kernel");
-	j->out->why_not[ET_EMP_V4] = e ? kernel_objection(e) : et_strdup("v3 is not there");
+	if (!e)
+		j->out->why_not[ET_EMP_V4] = et_strdup("v3 is not there");
+	else if (!age)
+		j->out->why_not[ET_EMP_V4] =
+			et_asprintf("the age of kernel %s is not known", e->host.kernel);
+	else if (!age->ok)
+		j->out->why_not[ET_EMP_V4] =
+			et_asprintf("the kernel is out of date: %s", age->state);
 	j->out->same_as[ET_EMP_V4] = j->out->same_as[ET_EMP_V3];
 }
 
@@ -437,14 +390,14 @@ void et_versions_judge(const struct et_version_source *sources, size_t n,
 	enum et_lab_env last = last_environment(&j);
 	explain_checks(&j, last);
 	for (int env = ET_ENV_V1; env <= ET_ENV_V3; env++)
-		every_run(&j, (enum et_lab_env)env, (enum et_version)(ET_EMP_V1 + env - ET_ENV_V1));
+		judge_all(&j, (enum et_lab_env)env, ET_PROTOCOL_RAW,
+			(enum et_version)(ET_EMP_V1 + env - ET_ENV_V1));
 	if (!out->why_not[ET_EMP_V4])
-		every_run(&j, ET_ENV_V3, ET_EMP_V4);
-	every_run(&j, ET_ENV_AS_IS, ET_AS_IS);
-	if (cutoffs) {
-		if (last != ET_ENV_AS_IS)
-			both_checks(&j, last, ET_EMP_V5, true);
-		both_checks(&j, ET_ENV_AS_IS, ET_AS_IS_BOTH, false);
-	}
-	our_rules(&j);
+		judge_all(&j, ET_ENV_V3, ET_PROTOCOL_RAW, ET_EMP_V4);
+	judge_all(&j, ET_ENV_AS_IS, ET_PROTOCOL_RAW, ET_AS_IS);
+	if (cutoffs && last != ET_ENV_AS_IS)
+		both_checks(&j, last);
+	if (cutoffs)
+		judge_all(&j, ET_ENV_AS_IS, ET_PROTOCOL_EMP, ET_AS_IS_BOTH);
+	judge_all(&j, ET_ENV_AS_IS, ET_PROTOCOL_CAUSE, ET_OURS);
 }

@@ -7,7 +7,7 @@
 #include "measure/child/runner.h"
 #include "measure/ledger/ledger.h"
 #include "model/sample/metric_choice.h"
-#include "protocol/record_check.h"
+#include "protocol/schedule.h"
 #include "session/recorder.h"
 #include "session/removal.h"
 #include "session/seen.h"

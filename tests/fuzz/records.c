@@ -3,7 +3,6 @@
 #include "records.h"
 #include "app/compare/view.h"
 #include "app/daemons/daemons.h"
-#include "app/daemons/view.h"
 #include "app/fit/view.h"
 #include "app/trace/view.h"
 #include "base/alloc.h"
@@ -373,19 +372,16 @@ static int fuzz_trace(const uint8_t *data, size_t size)
 FUZZ_TARGET(trace) = { "trace", fuzz_trace, 4000, .json = true, .tokens = fuzz_json_tokens,
 	.input = "recorded traces", .holds = "written and read again: as many periods" };
 
-static void write_tables(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const struct et_page *page)
+static void write_tables(struct et_daemon_result *r, const struct et_page *page)
 {
-	struct et_daemons_tables tables;
 	struct et_json w;
 
-	et_daemons_tables_make(r, f, &tables);
-	struct et_daemon_tables view = et_daemons_tables_view(&tables, r, f, ET_DAEMON_TABLES_ALL);
+	et_daemon_tables_make(r);
 	et_json_init(&w, page->out, 2);
-	et_daemons_json(r, f, &view, &w);
-	et_daemon_tables_text(&view, page);
-	et_daemon_tables_csv(&view, page->out);
-	et_daemons_tables_free(&tables);
+	et_daemons_json(r, &w);
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .text = page });
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .csv = page->out });
+	et_daemon_tables_free(r);
 }
 
 static int fuzz_daemons(const uint8_t *data, size_t size)
@@ -402,10 +398,14 @@ static int fuzz_daemons(const uint8_t *data, size_t size)
 	if (et_daemons_analyse(&r, "FILE", &f, &err) == 0) {
 		FILE *out = open_memstream(&text, &n);
 		struct et_page page = { .out = out, .width = 80 };
-		write_tables(&r, &f, &page);
-		et_daemons_text(&r, &f, &page, true);
+		struct et_daemon_result result = {
+			.record = &r, .findings = &f, .wanted = ET_DAEMON_TABLES_ALL
+		};
+		write_tables(&result, &page);
+		et_daemons_text(&result, &page, true);
 		if (r.short_run.n_listed <= 200 && r.long_run.n_listed <= 200)
-			et_daemons_page(&r, &f, NULL, "FILE", out);
+			et_daemons_page(&(struct et_daemon_result){ .record = &r, .findings = &f },
+				"FILE", out);
 		fclose(out);
 		FUZZ_CHECK(!memchr(text, '\x1b', n));
 		free(text);

@@ -3,7 +3,7 @@
  * How often daemons that ran are found, and how often quiet runs yield a cutoff. The runs have 300
  * samples of 1 s or 40 of 8 s, as those of `etalon daemons learn`.
  */
-#include "protocol/cluster.h"
+#include "protocol/lshape.h"
 #include "unit/protocol/planted.h"
 
 enum { TRIES = 200 };

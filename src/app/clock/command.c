@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon clock`: the available clocks, their resolution and cost, and timer interrupts. */
-#include "app/clock/scales.h"
 #include "app/clock/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/signals.h"
 #include "draw/progress.h"
 #include "host/host.h"
@@ -53,8 +53,10 @@ const struct et_verb et_verb_clock = {
 	.run = run,
 };
 
-struct survey_progress {
-	struct et_survey *survey;
+/* A measurement that is watched: its progress line, and the signal that ends it. */
+struct watch {
+	const char *what;
+	const size_t *done, *total;
 	struct et_progress progress;
 	const struct et_interrupt *interrupt;
 	uint64_t began_ns;
@@ -62,33 +64,58 @@ struct survey_progress {
 
 static bool beat(void *ctx)
 {
-	struct survey_progress *w = ctx;
+	struct watch *w = ctx;
 	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
-	struct et_progress_state state = { .name = "clocks",
-		.done = w->survey->done,
-		.total = w->survey->total,
+	struct et_progress_state state = { .name = w->what,
+		.done = *w->done,
+		.total = *w->total,
 		.elapsed_ns = now - w->began_ns };
 
 	et_progress_draw(&w->progress, &state, now);
 	return !w->interrupt->signal;
 }
 
-static int survey(const struct et_cli *cli, const struct request *r,
-	const struct et_interrupt *interrupt, struct et_survey *out, struct et_error *err)
+static struct watch watch(const struct et_cli *cli, const struct et_interrupt *interrupt,
+	const char *what, const size_t *done, const size_t *total)
 {
-	struct survey_progress shown = { .survey = out,
+	return (struct watch){ .what = what,
+		.done = done,
+		.total = total,
 		.progress = { .out = cli->progress ? stderr : NULL, .width = cli->columns },
 		.interrupt = interrupt,
 		.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
-	struct et_pulse pulse = { beat, &shown };
-	const struct et_survey_options how = { .cpu = r->cpu,
-		.duration_ns = r->duration_ns,
-		.pulse = &pulse,
-		.tick_at_ns = et_timer_phase };
+}
 
-	int rc = et_survey_take(&how, out);
-	et_progress_erase(&shown.progress);
+static int end_watch(struct watch *w, int rc, struct et_error *err)
+{
+	et_progress_erase(&w->progress);
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
+}
+
+static void draw_scales(const void *ctx, FILE *out)
+{
+	et_scales_svg(ctx, out);
+}
+
+static int scales(const struct et_cli *cli, const struct request *r,
+	const struct et_interrupt *interrupt, struct et_error *err)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_timescales s = { 0 };
+	struct watch w = watch(cli, interrupt, "events", &s.n, &s.total);
+	const struct et_pulse pulse = { beat, &w };
+	struct et_json json;
+
+	int rc = end_watch(&w, et_timescales_measure(r->cpu, &pulse, &s), err);
+	if (rc)
+		return rc;
+	et_json_init(&json, stdout, 2);
+	if (r->json)
+		et_scales_json(&json, &s);
+	else
+		et_scales_text(&s, &page, cli->verbosity > 0);
+	rc = et_cli_close_output(stdout, "-", err);
+	return rc ? rc : et_output_write(r->svg, "svg", draw_scales, &s, err);
 }
 
 #define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/"
@@ -123,11 +150,17 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 	et_warnings_free(&warnings);
 }
 
-static int survey_and_print(const struct et_cli *cli, const struct request *r,
+static int survey(const struct et_cli *cli, const struct request *r,
 	const struct et_interrupt *interrupt, struct et_survey *s, struct et_error *err)
 {
-	int rc = survey(cli, r, interrupt, s, err);
+	struct watch w = watch(cli, interrupt, "clocks", &s->done, &s->total);
+	struct et_pulse pulse = { beat, &w };
+	const struct et_survey_options how = { .cpu = r->cpu,
+		.duration_ns = r->duration_ns,
+		.pulse = &pulse,
+		.tick_at_ns = et_timer_phase };
 
+	int rc = end_watch(&w, et_survey_take(&how, s), err);
 	if (rc)
 		return rc;
 	print(cli, r, s);
@@ -139,7 +172,7 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 	int cpu;
 
 	if (ops->n_before + ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "clock takes no operands");
+		return et_refuse(err, NULL, "clock takes no operands");
 	return r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 }
 
@@ -156,9 +189,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	const struct et_interrupt *interrupt = et_signals_install();
 	int rc = check(&r, &ops, &err);
 	if (rc == 0 && r.scales)
-		rc = et_clock_scales(cli, r.cpu, r.json, r.svg, interrupt, &err);
+		rc = scales(cli, &r, interrupt, &err);
 	else if (rc == 0)
-		rc = survey_and_print(cli, &r, interrupt, s, &err);
+		rc = survey(cli, &r, interrupt, s, &err);
 	et_operands_free(&ops);
 	if (rc)
 		return et_cli_fail(&err);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clocks of a machine, their resolution and cost, and advice how to use them; text and JSON. */
+/*
+ * The clocks of a machine, their resolution and cost, and advice how to use them, as text and JSON;
+ * how long events take, on a logarithmic scale from 1 ns to 1 s, also as SVG.
+ */
 #pragma once
 
 #include "base/json.h"
 #include "clock/survey.h"
 #include "draw/terminal.h"
+#include "measure/trace/timescales.h"
 #include "model/experiment/host.h"
 #include "model/result/warning.h"
 
@@ -19,3 +23,7 @@ struct et_clock_report {
 
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose);
 void et_clock_json(struct et_json *w, const struct et_clock_report *r);
+
+void et_scales_text(const struct et_timescales *r, const struct et_page *page, bool verbose);
+void et_scales_json(struct et_json *w, const struct et_timescales *r);
+void et_scales_svg(const struct et_timescales *r, FILE *out);

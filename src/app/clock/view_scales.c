@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/clock/view_scales.h"
+#include "app/clock/view.h"
 #include "base/alloc.h"
 #include "draw/svg.h"
 #include "draw/table.h"
@@ -33,7 +33,7 @@ static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FI
 	return buf;
 }
 
-static void add_row(const struct et_scales_row *x, struct et_table *t)
+static void add_row(const struct et_timescale *x, struct et_table *t)
 {
 	char figure[ET_FIGURE], span[ET_FIGURE];
 	ET_AUTO_FREE char *bar = et_strdup(""), *missing = NULL;
@@ -49,7 +49,7 @@ static void add_row(const struct et_scales_row *x, struct et_table *t)
 		interval_text(&x->ns, span), bar);
 }
 
-void et_scales_text(const struct et_scales_report *r, const struct et_page *page, bool verbose)
+void et_scales_text(const struct et_timescales *r, const struct et_page *page, bool verbose)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, ""),
 		ET_COLUMN(NUMBER, "median"), ET_COLUMN(NUMBER, "95 % interval"),
@@ -58,11 +58,11 @@ void et_scales_text(const struct et_scales_report *r, const struct et_page *page
 
 	et_page_paragraph(page, 0, "", NULL, "how long events take on this machine", "1");
 	for (size_t i = 0; i < r->n; i++)
-		add_row(&r->rows[i], &t);
+		add_row(&r->list[i], &t);
 	et_table_print(&t, page);
 	for (size_t i = 0; i < r->n && verbose; i++) {
 		ET_AUTO_FREE char *text = et_asprintf(
-			"%s: %s (%zu batches)", r->rows[i].name, r->rows[i].what, r->rows[i].ns.n);
+			"%s: %s (%zu batches)", r->list[i].name, r->list[i].what, r->list[i].ns.n);
 		et_page_paragraph(page, 2, "", NULL, text, NULL);
 	}
 	if (r->cut_short)
@@ -71,24 +71,24 @@ void et_scales_text(const struct et_scales_report *r, const struct et_page *page
 }
 
 static const struct et_field row_fields[] = {
-	ET_KEYS(et_scales_row, name, what, missing),
-	ET_KEYS_OF(et_scales_row, ns,
+	ET_KEYS(et_timescale, name, what, missing),
+	ET_KEYS_OF(et_timescale, ns,
 		ET_TABLE(ET_KEYS(et_clock_spread, n), ET_KEYS_NS(et_clock_spread, min, median),
 			ET_KEY_SPAN(et_clock_spread, "interval_ns", lo, hi),
 			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))),
 	{ 0 },
 };
 
-void et_scales_json(struct et_json *w, const struct et_scales_report *r)
+void et_scales_json(struct et_json *w, const struct et_timescales *r)
 {
 	et_json_object(w, NULL);
 	et_json_int(w, "cpu", r->cpu);
 	et_json_bool(w, "complete", !r->cut_short);
-	et_fields_list(w, "scales", row_fields, r->rows, r->n, sizeof(*r->rows));
+	et_fields_list(w, "scales", row_fields, r->list, r->n, sizeof(*r->list));
 	et_json_end(w);
 }
 
-void et_scales_svg(const struct et_scales_report *r, FILE *out)
+void et_scales_svg(const struct et_timescales *r, FILE *out)
 {
 	ET_AUTO_FREE double *x = et_calloc(3 * r->n + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(r->n + 1, sizeof(*y));
@@ -97,10 +97,10 @@ void et_scales_svg(const struct et_scales_report *r, FILE *out)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		const struct et_clock_spread *s = &r->rows[i].ns;
-		if (r->rows[i].missing)
+		const struct et_clock_spread *s = &r->list[i].ns;
+		if (r->list[i].missing)
 			continue;
-		tracks[n] = r->rows[i].name;
+		tracks[n] = r->list[i].name;
 		x[n] = s->median;
 		lo[n] = isnan(s->lo) ? s->median : s->lo;
 		hi[n] = isnan(s->hi) ? s->median : s->hi;

@@ -2,12 +2,149 @@
 /* Shared by the files of `etalon daemons`. */
 #pragma once
 
-#include "app/daemons/view_tables.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "draw/terminal.h"
+#include "draw/units.h"
 #include "model/experiment/experiment.h"
+#include "model/result/checked.h"
 #include "model/sample/daemon.h"
 #include "protocol/learning.h"
+#include "report/dual.h"
+
+/* --- results --- */
+
+/* The findings about a record, and the data of the papers' tables. */
+struct et_daemon_result {
+	const struct et_daemon_record *record; /* NULL: the runs are not stored any more */
+	const struct et_daemon_findings *findings;
+	unsigned wanted; /* bits of tables, as et_daemon_tables_choose makes them; 0: none */
+	/* Each run by elapsed and by CPU time; none for a run whose samples are not all listed. */
+	struct et_checked *checked;
+	size_t n_checked;
+	struct et_checked *lengths; /* Table XIX: runs by CPU time */
+	size_t n_lengths;
+	struct et_cutoffs cutoffs; /* its list belongs to the findings */
+};
+
+/* One of the two runs. */
+struct et_daemon_side {
+	const struct et_daemon_result *all;
+	const struct et_daemon_record *record;
+	const struct et_daemon_run *run;
+	const struct et_run_findings *found;
+	bool is_long;
+	const char *name; /* "short run" */
+};
+
+struct et_daemon_side et_daemon_side(const struct et_daemon_result *r, bool is_long);
+/* "800 samples, one every 2.14 min, 28.5 h in all", then how many are L-samples or removed. */
+char *et_daemon_side_text(struct et_daemon_side s, const char *between)
+	__attribute__((malloc, returns_nonnull));
+/* The frequent daemons of a run; NULL if there are none. The caller frees it. */
+char *et_daemon_side_frequent(struct et_daemon_side s, const char *between);
+
+/*
+ * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.
+ * verbose adds the scatter plots, the samples and the figures of the central cluster.
+ */
+void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose);
+/*
+ * The answer in sentences, of which the first is the heading: the cutoffs; frequent daemons that
+ * spoil samples; samples that no daemon explains; or that no daemon spoilt a sample, if the cluster
+ * is tight. The caller frees the list (et_strv_free).
+ */
+char **et_daemons_answer(const struct et_daemon_result *r) __attribute__((malloc, returns_nonnull));
+/* Everything that was found, with the wanted tables. */
+void et_daemons_json(const struct et_daemon_result *r, struct et_json *w);
+/* The same as an HTML page, and its charts in one SVG file. */
+void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *out);
+void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *out);
+/*
+ * The pairs of a run, (1, 2), (3, 4) …, by elapsed time, with a line about the cluster's symmetry;
+ * the cause of an L-sample is its longest daemon.
+ */
+void et_daemon_pairs(struct et_daemon_side s, struct et_dual *out);
+/* Whether the central cluster is symmetric, and why not; NULL if that is not known. Free it. */
+char *et_cluster_shape_text(const struct et_cluster_shape *s);
+
+/*
+ * The tables in which the EMP papers report how daemons were found: Tables VII to XIX of EMP, of
+ * which Table XVI is Table 1 of SEDONA. Our long run is their INC16384, our short run their INC128.
+ */
+#define ET_DAEMON_TABLES_ALL (~0U)
+
+/* Sets the bits of a list of numbers, "XVI,XVIII". */
+int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *err) ET_CHECK;
+/* Fills the data of the tables: the runs after the sanity checks. */
+void et_daemon_tables_make(struct et_daemon_result *r);
+/* Adds the commands of a stored experiment to Table XIX. */
+int et_daemon_tables_add(struct et_daemon_result *r, const struct et_cli *cli, const char *operand,
+	struct et_error *err) ET_CHECK;
+void et_daemon_tables_free(struct et_daemon_result *r); /* what these two made */
+/* Writes the wanted tables to one of these; as text or CSV with an empty line between them. */
+struct et_daemon_tables_to {
+	const struct et_page *text;
+	FILE *csv, *html;     /* html: a part of a page */
+	struct et_json *json; /* an object with a key for each */
+};
+void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to);
+
+/*
+ * Prints the stored cutoffs of a machine, their origin, the warnings about them, and the runs that
+ * they were learned from.
+ */
+void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
+	const struct et_warnings *warnings, const struct et_daemon_result *runs, bool json,
+	const struct et_page *page);
+void et_cutoffs_page(const struct et_cutoffs *c, uint64_t wall_ns,
+	const struct et_warnings *warnings, FILE *out);
+double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
+/* "3 days ago", "less than a minute ago" */
+const char *et_format_ago(double seconds, char buf[ET_FIGURE]);
+/* "20 h (?)": the mark of a period that only two visits speak for, and whether a cutoff has it. */
+const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE]);
+bool et_cutoff_is_guess(const struct et_cutoff *c);
+
+/* --- outputs --- */
+
+/* The outputs: text or JSON, a page, and pictures. */
+struct et_daemons_output {
+	bool json;
+	bool csv;                /* of tables */
+	unsigned wanted;         /* the papers' tables instead of the answer; 0: none */
+	const char *page;        /* path, or NULL; "-" is stdout, which then has no text */
+	const char *svg;         /* path, or NULL */
+	struct et_output output; /* of the page */
+	struct et_output pictures;
+};
+
+/* Writes the findings about a record of that name to all outputs. */
+int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
+	struct et_error *err) ET_CHECK;
+
+/* --- where runs come from --- */
+
+/* A record of daemons, and where it comes from. */
+struct et_daemons_source {
+	struct et_daemon_record record;
+	char *name;                     /* for errors and titles */
+	char short_id[40], long_id[40]; /* the experiments; "": it is none */
+};
+
+/*
+ * Opens the runs that one or two operands name: a record of daemons in a file ("-" is standard
+ * input), or experiments, first the one of short samples. An experiment is stored, or in a file
+ * that `etalon export` wrote. `command` is the number or name of the command in experiments of
+ * several, or NULL. On success et_daemons_source_free frees *out.
+ */
+int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
+	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
+void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
+
+/* --- learning --- */
 
 #define ET_LEARN_LABEL "daemons" /* of the experiments, unless the user gives another */
 
@@ -32,28 +169,9 @@ struct et_here {
 
 /* Starts systemctl, if there is one. */
 void et_here_read(struct et_here *p);
+/* The same without services, which starts nothing. */
+void et_here_read_host(struct et_here *p);
 
-/* The outputs: text or JSON, a page, and pictures. */
-struct et_daemons_output {
-	bool json;
-	bool csv;                /* of tables */
-	bool tables;             /* the papers' tables instead of the answer */
-	unsigned wanted;         /* which of them, as et_daemon_tables_choose makes it */
-	const char *page;        /* path, or NULL; "-" is stdout, which then has no text */
-	const char *svg;         /* path, or NULL */
-	struct et_output output; /* of the page */
-	struct et_output pictures;
-};
-
-/* Opens the files early, so that a wrong path does not fail after hours. */
-int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
-void et_daemons_output_close(struct et_daemons_output *o);
-/* Returns true if stdout gets text or JSON, not the page. */
-bool et_daemons_prints(const struct et_daemons_output *o);
-/* Writes the findings about a record of that name to all outputs. */
-int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
-	struct et_error *err) ET_CHECK;
 /* `daemons learn`. *status is the exit status, above 0 after a signal. */
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
@@ -65,12 +183,6 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
  */
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err) ET_CHECK;
-/* The label of the experiment "short" or "long". The caller frees it. */
-char *et_learn_stage(const struct et_learn_options *o, const char *which)
-	__attribute__((malloc, returns_nonnull));
-/* Loads that experiment, which the caller frees. -ENOENT: this learning has none yet. */
-int et_learn_fetch(const struct et_cli *cli, const struct et_learn_options *o, const char *which,
-	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Keeps the plan in the store, so that an interrupted learning can be continued. */
 int et_learn_keep_plan(
 	const struct et_cli *cli, const struct et_learn_options *o, struct et_error *err) ET_CHECK;
@@ -83,19 +195,10 @@ int et_learn_load_plan(
  */
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
 	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
-/* Fills the factors that --env changes: those of EMP, or those that the user chose. */
-int et_learn_choose_factors(struct et_learn_options *o, struct et_error *err) ET_CHECK;
 /* A sentence about the load of this machine if it is high, else NULL. The caller frees it. */
 char *et_learn_load_text(void);
-/* Asks the user, or warns, if the load is high. -EBUSY: the user does not want to learn then. */
-int et_learn_check_load(const struct et_learn_options *o, struct et_error *err) ET_CHECK;
-/* Warns if others had the CPU for too large a part of a learning; long_run may be NULL. */
-bool et_learn_was_busy(const struct et_learn_options *o, const struct et_experiment *short_run,
-	const struct et_experiment *long_run);
-/* Returns -EBUSY: the cutoffs of such a learning are not kept. */
-int et_learn_refuse_busy(const struct et_learn_options *o, bool has_long, struct et_error *err);
-/* `daemons forget`: removes the cutoffs that are stored for this machine. */
-int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err) ET_CHECK;
+
+/* --- what was learned, in the store --- */
 
 /* Where cutoffs come from; an id is "" if they come from a file. */
 struct et_learned_from {
@@ -106,51 +209,6 @@ struct et_learned_from {
 	bool unseen;
 };
 
-/* The data of the papers' tables besides the findings. */
-struct et_daemons_tables {
-	struct et_checked *checked, *lengths; /* as in struct et_daemon_tables */
-	size_t n_checked, n_lengths;
-	struct et_cutoffs cutoffs; /* its list belongs to the findings */
-};
-
-void et_daemons_tables_make(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	struct et_daemons_tables *out);
-/* Adds the commands of a stored experiment to Table XIX. */
-int et_daemons_tables_add(const struct et_cli *cli, const char *operand,
-	struct et_daemons_tables *out, struct et_error *err) ET_CHECK;
-/* The same as the report wants it. */
-struct et_daemon_tables et_daemons_tables_view(const struct et_daemons_tables *t,
-	const struct et_daemon_record *r, const struct et_daemon_findings *f, unsigned wanted);
-void et_daemons_tables_free(struct et_daemons_tables *t); /* what it owns */
-/* Prints tables as text or CSV. */
-void et_daemons_print_tables(const struct et_cli *cli, const struct et_daemon_tables *t,
-	const struct et_daemons_output *o);
-
-/* `daemons analyse`: operands as in et_daemons_source_open; `keep` stores the cutoffs. */
-int et_daemons_analyse_operands(const struct et_cli *cli, char *const *names, size_t n,
-	const char *command, bool keep, struct et_daemons_output *out,
-	struct et_error *err) ET_CHECK;
-/* `daemons show`; names are the experiments of Table XIX. */
-int et_daemons_show(const struct et_cli *cli, char *const *names, size_t n, const char *command,
-	struct et_daemons_output *out, struct et_error *err) ET_CHECK;
-
-/* A record of daemons, and where it comes from. */
-struct et_daemons_source {
-	struct et_daemon_record record;
-	char *name;                     /* for errors and titles */
-	char short_id[40], long_id[40]; /* the experiments; "": it is none */
-};
-
-/*
- * Opens the runs that one or two operands name: a record of daemons in a file ("-" is standard
- * input), or experiments, first the one of short samples. An experiment is stored, or in a file
- * that `etalon export` wrote. `command` is the number or name of the command in experiments of
- * several, or NULL. On success et_daemons_source_free frees *out.
- */
-int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
-	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
-void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
-
 /*
  * "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff". The
  * caller frees it.
@@ -160,6 +218,11 @@ char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, ret
  * Stores the cutoffs for this machine, learned now, or when the experiments were made if they are
  * those of a learning.
  */
-int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
+int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err) ET_CHECK;
+/* Loads the cutoffs of this machine. Sets *there; -ENOENT: there is no store. */
+int et_learned_load(const struct et_cli *cli, const struct et_here *here, struct et_cutoffs *out,
+	bool *there, struct et_error *err) ET_CHECK;
+/* `daemons forget`: removes the cutoffs that are stored for this machine. */
+int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err) ET_CHECK;

@@ -6,7 +6,7 @@
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "protocol/daemon_run.h"
+#include "protocol/daemons.h"
 #include "source/input.h"
 #include "source/operand.h"
 #include "store/import/daemons.h"
@@ -58,8 +58,7 @@ static int choose_command(const struct operand *o, const char *wanted,
 
 	if (!wanted && e->n_commands > 1)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' has %zu commands", o->name,
-				e->n_commands),
+			et_refuse(err, NULL, "'%s' has %zu commands", o->name, e->n_commands),
 			"choose one of them: --command N, from 1 to %zu, or --command NAME",
 			e->n_commands);
 	*out = &e->commands[0];
@@ -91,10 +90,8 @@ static int check_observed(const struct operand *o, const struct et_command *c, s
 	}
 	if (source && *source && strcmp(source, "none") != 0)
 		return 0; /* other processes were observed, and none of them ran */
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"'%s' does not record which other processes ran", o->name),
-		"analyse an experiment that etalon itself has measured");
+	return et_refuse(err, "analyse an experiment that etalon itself has measured",
+		"'%s' does not record which other processes ran", o->name);
 }
 
 static int take_run(const struct operand *o, const char *command, struct et_daemon_record *r,
@@ -114,18 +111,13 @@ static int check_pair(const struct operand *list, size_t n, struct et_error *err
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].experiment)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"'%s' is a record of daemons, which has all runs",
-					list[i].name),
-				"give it alone, or give two experiments");
+			return et_refuse(err, "give it alone, or give two experiments",
+				"'%s' is a record of daemons, which has all runs", list[i].name);
 	}
 	if (strcmp(list[0].experiment->id, list[1].experiment->id) != 0)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' and '%s' are the same experiment",
-			list[0].name, list[1].name),
-		"give the short run and the long run, or one of them alone");
+	return et_refuse(err, "give the short run and the long run, or one of them alone",
+		"'%s' and '%s' are the same experiment", list[0].name, list[1].name);
 }
 
 static int check_lengths(
@@ -133,11 +125,9 @@ static int check_lengths(
 {
 	if (r->long_run.sample_seconds > r->short_run.sample_seconds)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"the samples of '%s' are not longer than those of '%s'", list[1].name,
-			list[0].name),
-		"give the run of short samples first");
+	return et_refuse(err, "give the run of short samples first",
+		"the samples of '%s' are not longer than those of '%s'", list[1].name,
+		list[0].name);
 }
 
 static int take_experiments(const struct operand *list, size_t n, const char *command,
@@ -177,7 +167,7 @@ int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t 
 	if (rc == 0 && (n > 1 || list[0].experiment))
 		rc = take_experiments(list, n, command, &source, err);
 	else if (rc == 0 && command)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+		rc = et_refuse(err, NULL,
 			"--command is for experiments, and '%s' is a record of daemons",
 			list[0].name);
 	else if (rc == 0)

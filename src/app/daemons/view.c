@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/daemons/view.h"
+/* The findings about daemons and the stored cutoffs of a machine, as text and JSON. */
+#include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/table.h"
-#include "model/experiment/experiment.h"
-#include "report/dual.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -15,14 +14,69 @@
 
 enum { NAME = 18 };
 
-/* --- lines of text --- */
+static const double TIGHT = 0.05; /* the largest standard deviation of a tight cluster */
+
+/* --- a run --- */
+
+struct et_daemon_side et_daemon_side(const struct et_daemon_result *r, bool is_long)
+{
+	return (struct et_daemon_side){ r, r->record,
+		is_long ? &r->record->long_run : &r->record->short_run,
+		is_long ? &r->findings->long_run : &r->findings->short_run, is_long,
+		is_long ? "long run" : "short run" };
+}
+
+static size_t count_removed(struct et_daemon_side s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.run->n_listed; i++)
+		n += s.found->removed[i];
+	return n;
+}
+
+static char *describe_samples(uint32_t samples, double seconds)
+{
+	char each[ET_FIGURE], all[ET_FIGURE];
+
+	return et_asprintf("%u samples, one every %s, %s in all", samples,
+		et_format_span(seconds, each), et_format_span(samples * seconds, all));
+}
+
+char *et_daemon_side_text(struct et_daemon_side s, const char *between)
+{
+	char *text = describe_samples(s.run->samples, s.run->sample_seconds);
+
+	et_append(&text, between, "%zu outside of the central cluster, %zu removed", s.found->n_far,
+		count_removed(s));
+	return text;
+}
+
+char *et_daemon_side_frequent(struct et_daemon_side s, const char *between)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; s.found->frequent && i < s.record->n_names; i++) {
+		if (s.found->frequent[i])
+			et_append(&list, between, "%s", s.record->names[i]);
+	}
+	return list;
+}
 
 static void heading(const struct et_page *page, const char *text)
 {
 	et_page_paragraph(page, 0, "", NULL, text, BOLD);
 }
 
-/* --- a run --- */
+static void row(const struct et_page *page, const char *lead, const char *text)
+{
+	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
+}
+
+static void remark(const struct et_page *page, const char *text, const char *style)
+{
+	et_page_paragraph(page, 2, " ", NULL, text, style);
+}
 
 static void numbers(const struct et_page *page, const char *lead, const struct et_daemon_run *run,
 	const bool *which)
@@ -33,68 +87,46 @@ static void numbers(const struct et_page *page, const char *lead, const struct e
 		if (which[i])
 			et_append(&list, " ", "%u", run->listed[i].number);
 	}
-	et_page_paragraph(page, NAME, lead, FAINT, list ? list : "none", NULL);
+	row(page, lead, list ? list : "none");
 }
 
-static void central_table(const struct et_daemon_record *r, const struct et_run_findings *f,
-	const struct et_page *page)
+static void central_table(struct et_daemon_side s, const struct et_page *page)
 {
 	/* All times are in milliseconds, so that a reader can compare the cutoffs. */
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "in the central cluster"),
 		ET_COLUMN(NUMBER, "max ms", .format = et_format_ms),
 		ET_COLUMN(NUMBER, "sd ms", .format = et_format_ms) };
 	struct et_table t = { ET_COLUMNS(columns), .indent = 2, .split = true };
+	const struct et_run_findings *f = s.found;
 
 	if (!f->n_central)
 		return;
 	putc('\n', page->out);
 	for (size_t i = 0; i < f->n_central; i++) {
-		et_table_name(&t, r->names[f->central[i].name], NULL);
+		et_table_name(&t, s.record->names[f->central[i].name], NULL);
 		et_table_number(&t, f->central[i].max_ms);
 		et_table_number(&t, f->central[i].sd_ms);
 	}
 	et_table_print(&t, page);
 }
 
-static void frequent_row(const struct et_daemon_record *r, const struct et_run_findings *f,
-	const struct et_page *page)
-{
-	ET_AUTO_FREE char *list = NULL;
-
-	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
-		if (f->frequent[i])
-			et_append(&list, " ", "%s", r->names[i]);
-	}
-	if (list)
-		et_page_paragraph(page, NAME, "  frequent", FAINT, list, NULL);
-}
-
 /* The details of a run, for -v. */
-static void run_details(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, const char *title, const struct et_page *page)
+static void run_details(struct et_daemon_side s, const struct et_page *page)
 {
+	ET_AUTO_FREE char *frequent = et_daemon_side_frequent(s, " ");
+
 	putc('\n', page->out);
-	heading(page, title);
-	if (run->whole) {
+	heading(page, s.name);
+	if (s.run->whole) {
 		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
-		et_daemon_pairs(r, run, f, &d);
+		et_daemon_pairs(s, &d);
 		et_dual_text(&d, page);
 	}
-	numbers(page, "  L-samples", run, f->far);
-	numbers(page, "  removed", run, f->removed);
-	frequent_row(r, f, page);
-	central_table(r, f, page);
-}
-
-/* --- the answer --- */
-
-static size_t count(const bool *which, size_t n)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		k += which[i];
-	return k;
+	numbers(page, "  L-samples", s.run, s.found->far);
+	numbers(page, "  removed", s.run, s.found->removed);
+	if (frequent)
+		row(page, "  frequent", frequent);
+	central_table(s, page);
 }
 
 /* Whether the central cluster is symmetric, as a clause; "" if it was not tested. */
@@ -119,54 +151,136 @@ static char *shape_clause(const struct et_cluster_shape *s)
 				     : "short and long samples alternate");
 }
 
-static void run_row(const struct et_daemon_run *run, const struct et_run_findings *f,
-	const char *lead, const struct et_page *page)
+static void run_row(struct et_daemon_side s, const struct et_page *page)
 {
-	char each[ET_FIGURE], all[ET_FIGURE];
-	ET_AUTO_FREE char *shape = shape_clause(&f->shape);
+	ET_AUTO_FREE char *shape = shape_clause(&s.found->shape);
+	ET_AUTO_FREE char *lead = et_asprintf("  %s", s.name);
+	ET_AUTO_FREE char *text = et_daemon_side_text(s, ": ");
 
-	if (f->by_pairs)
-		et_append(&shape, "; ",
-			"the baseline drifts, so differences within pairs were "
-			"judged as well");
-	ET_AUTO_FREE char *text =
-		et_asprintf("%u samples, one every %s, %s in all: %zu outside of the "
-			    "central cluster, %zu removed%s",
-			run->samples, et_format_span(run->sample_seconds, each),
-			et_format_span(run->samples * run->sample_seconds, all), f->n_far,
-			count(f->removed, run->n_listed), shape);
-
-	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
+	et_append(&text, shape, "%s",
+		s.found->by_pairs ? "; the baseline drifts, so differences within pairs were "
+				    "judged as well"
+				  : "");
+	row(page, lead, text);
 }
 
-static void answer(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const struct et_page *page)
-{
-	char **list = et_daemons_answer(r, f);
+/* --- the answer --- */
 
-	heading(page, list[0]);
-	for (size_t i = 1; list[i]; i++)
-		et_page_paragraph(page, 2, " ", NULL, list[i], NULL);
-	et_strv_free(list);
+/* A sentence of a run names the run if there are two. */
+static const char *kind(struct et_daemon_side s)
+{
+	return !s.record->has_long ? "" : s.is_long ? "long " : "short ";
+}
+
+static char *describe_cutoffs(const struct et_daemon_result *r)
+{
+	struct et_daemon_side s = et_daemon_side(r, false), l = et_daemon_side(r, true);
+	size_t n = r->findings->n_cutoffs;
+	char *text = et_asprintf("%zu of %zu daemons %s a cutoff; %zu of %u", n, s.record->n_names,
+		n == 1 ? "gets" : "get", count_removed(s), s.run->samples);
+
+	if (s.record->has_long)
+		et_append(&text, " short and ", "%zu of %u long", count_removed(l), l.run->samples);
+	et_append(&text, " ", "samples spoilt");
+	return text;
+}
+
+/* The frequent daemon that spoils most samples; NULL if none spoils any. */
+static char *describe_frequent(struct et_daemon_side s)
+{
+	const struct et_run_findings *f = s.found;
+	uint32_t most = 0, which = 0;
+
+	for (uint32_t i = 0; f->spoils && i < s.record->n_names; i++) {
+		if (f->frequent[i] && f->spoils[i] > most) {
+			most = f->spoils[i];
+			which = i;
+		}
+	}
+	return most ? et_asprintf("%s spoils %u of %u %ssamples and comes too often to remove "
+				  "them: stop it, or measure with duets",
+			      s.record->names[which], most, s.run->samples, kind(s))
+		    : NULL;
+}
+
+static char *describe_unexplained(struct et_daemon_side s)
+{
+	const struct et_run_findings *f = s.found;
+	const struct et_in_common *c = &f->common;
+
+	if (!f->unexplained)
+		return NULL;
+	char *text = et_asprintf("%zu %ssample%s longer and no daemon explains it", f->unexplained,
+		kind(s), f->unexplained == 1 ? " is" : "s are");
+	if (c->unexplained)
+		et_append(&text, "; ", "%s ran in %zu of them and in %zu of the other %zu",
+			s.record->names[c->name], c->unexplained, c->others,
+			s.run->n_listed - f->unexplained);
+	return text;
+}
+
+/* Whether a daemon cannot hide in the cluster. The papers' records do not have the times. */
+static bool is_tight(struct et_daemon_side s)
+{
+	return !s.run->whole || (s.found->spread <= TIGHT && s.found->shape.symmetric);
+}
+
+static char *describe_none(const struct et_daemon_result *r)
+{
+	struct et_daemon_side wide = et_daemon_side(r, false);
+
+	if (is_tight(wide) && r->record->has_long)
+		wide = et_daemon_side(r, true);
+	if (is_tight(wide))
+		return et_strdup("no daemon spoilt a sample");
+	if (!wide.found->shape.tested)
+		return et_strdup("no daemon was found, and the samples are too few to rule one "
+				 "out");
+	return et_asprintf("no daemon was found, but one may hide in the central cluster: it %s",
+		wide.found->spread > TIGHT ? "is wide" : "is not symmetric");
+}
+
+char **et_daemons_answer(const struct et_daemon_result *r)
+{
+	char **list = et_calloc(6, sizeof(*list));
+	size_t n = 0;
+
+	if (r->findings->n_cutoffs)
+		list[n++] = describe_cutoffs(r);
+	for (int k = 0; k <= r->record->has_long; k++) {
+		struct et_daemon_side s = et_daemon_side(r, k);
+		list[n] = describe_frequent(s);
+		n += list[n] != NULL;
+		list[n] = describe_unexplained(s);
+		n += list[n] != NULL;
+	}
+	if (!n)
+		list[n++] = describe_none(r);
+	return list;
 }
 
 /* The samples of a run that a daemon spoils. */
-static size_t spoilt(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_cutoff *c)
+static size_t spoilt(struct et_daemon_side s, const struct et_cutoff *c)
 {
-	double limit = et_cutoff_for(c, run->sample_seconds) + r->resolution_ms / 2;
+	double limit = et_cutoff_for(c, s.run->sample_seconds) + s.record->resolution_ms / 2;
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->n_listed; i++) {
-		const struct et_daemon_sample *s = &run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
 		bool over = false;
-		for (size_t k = s->first; k < s->first + s->n; k++)
+		for (size_t k = w->first; k < w->first + w->n; k++) {
+			const struct et_execution *x = &s.run->executions[k];
 			over = over ||
-			       (run->executions[k].ms > limit &&
-				       !strcmp(r->names[run->executions[k].name], c->daemon));
+			       (x->ms > limit && !strcmp(s.record->names[x->name], c->daemon));
+		}
 		n += over;
 	}
 	return n;
+}
+
+bool et_cutoff_is_guess(const struct et_cutoff *c)
+{
+	return !isnan(c->period_s) && c->sightings == 2;
 }
 
 const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE])
@@ -178,21 +292,22 @@ const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIG
 	return buf;
 }
 
-/* r may be NULL: then the samples are not known. */
+/* The samples that a cutoff removes are not known without the runs. */
 static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger,
-	const struct et_daemon_record *r, const struct et_page *page)
+	const struct et_daemon_result *runs, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "daemon"),
 		ET_COLUMN(NUMBER, "cutoff", .format = et_format_ms),
 		ET_COLUMN(NUMBER, "for longer programs"), ET_COLUMN(NUMBER, "period"),
 		ET_COLUMN(NUMBER, "removes") };
 	struct et_table t = {
-		.columns = columns, .n_columns = r ? 5 : 4, .indent = 2, .split = true
+		.columns = columns, .n_columns = runs->record ? 5 : 4, .indent = 2, .split = true
 	};
 	bool guess = false;
 
 	for (const struct et_cutoff *c = list; c < list + n; c++) {
 		char ms[ET_FIGURE], span[ET_FIGURE], longer[2 * ET_FIGURE] = "";
+		size_t removes = 0;
 		if (c->n_final > 1)
 			snprintf(longer, sizeof(longer), "%s from %s on",
 				et_format_ms(c->final_ms[1], ms),
@@ -201,50 +316,60 @@ static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger
 		et_table_number(&t, c->final_ms[0]);
 		et_table_add(
 			&t, "%s\t%s", longer, et_format_period(c->period_s, c->sightings, span));
-		if (r)
-			et_table_add(&t, "%zu",
-				spoilt(r, &r->short_run, c) +
-					(r->has_long ? spoilt(r, &r->long_run, c) : 0));
-		guess = guess || (c->sightings == 2 && !isnan(c->period_s));
+		for (int k = 0; runs->record && k <= runs->record->has_long; k++)
+			removes += spoilt(et_daemon_side(runs, k), c);
+		if (runs->record)
+			et_table_add(&t, "%zu", removes);
+		guess = guess || et_cutoff_is_guess(c);
 	}
 	et_table_print(&t, page);
-	et_page_paragraph(page, 2, " ", NULL,
+	remark(page,
 		by_ledger
 			? "cutoff: milliseconds for which it had the program's CPU; a sample with "
 			  "more is removed"
 			: "cutoff: milliseconds of CPU time; a sample with more is removed",
 		FAINT);
 	if (guess)
-		et_page_paragraph(page, 2, " ", NULL, "(?): it was seen only twice", FAINT);
+		remark(page, "(?): it was seen only twice", FAINT);
 }
 
-void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const struct et_page *page, bool verbose)
+void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose)
 {
-	answer(r, f, page);
-	run_row(&r->short_run, &f->short_run, "  short run", page);
-	if (r->has_long)
-		run_row(&r->long_run, &f->long_run, "  long run", page);
+	const struct et_daemon_findings *f = r->findings;
+	int sides = 1 + r->record->has_long;
+	char **list = et_daemons_answer(r);
+
+	heading(page, list[0]);
+	for (size_t i = 1; list[i]; i++)
+		remark(page, list[i], NULL);
+	et_strv_free(list);
+	for (int k = 0; k < sides; k++)
+		run_row(et_daemon_side(r, k), page);
 	if (f->n_cutoffs) {
 		putc('\n', page->out);
-		cutoffs_table(f->cutoffs, f->n_cutoffs, r->by_ledger, r, page);
+		cutoffs_table(f->cutoffs, f->n_cutoffs, r->record->by_ledger, r, page);
 	}
-	if (!verbose)
-		return;
-	run_details(r, &r->short_run, &f->short_run, "short run", page);
-	if (r->has_long)
-		run_details(r, &r->long_run, &f->long_run, "long run", page);
+	for (int k = 0; verbose && k < sides; k++)
+		run_details(et_daemon_side(r, k), page);
 }
 
 /* --- JSON --- */
 
-static void json_central(struct et_json *w, const char *key, const struct et_daemon_record *r,
-	const struct et_run_findings *f)
+/* The keys of the long run begin with "long_". */
+static const char *key_of(struct et_daemon_side s, const char *key, char buf[64])
 {
+	snprintf(buf, 64, "%s%s", s.is_long ? "long_" : "", key);
+	return buf;
+}
+
+static void json_central(struct et_json *w, const char *key, struct et_daemon_side s)
+{
+	const struct et_run_findings *f = s.found;
+
 	et_json_array(w, key);
 	for (size_t i = 0; i < f->n_central; i++) {
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "daemon", r->names[f->central[i].name]);
+		et_json_string(w, "daemon", s.record->names[f->central[i].name]);
 		et_json_double(w, "max_ms", f->central[i].max_ms);
 		et_json_double(w, "sd_ms", f->central[i].sd_ms);
 		et_json_end(w);
@@ -264,53 +389,67 @@ static void json_numbers(
 }
 
 /* [[daemon, sample, ms] …] of the daemons that also occur in the cluster. */
-static void json_long_running(struct et_json *w, const char *key, const struct et_daemon_record *r,
-	const struct et_daemon_run *run, const struct et_run_findings *f)
+static void json_long_running(struct et_json *w, const char *key, struct et_daemon_side s)
 {
 	et_json_array(w, key);
-	for (size_t i = 0; i < run->n_listed; i++) {
-		const struct et_daemon_sample *s = &run->listed[i];
-		for (size_t k = s->first; k < s->first + s->n; k++) {
-			uint32_t name = run->executions[k].name;
-			if (!f->long_running[k] || !et_findings_central(f, name))
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *v = &s.run->listed[i];
+		for (size_t k = v->first; k < v->first + v->n; k++) {
+			const struct et_execution *x = &s.run->executions[k];
+			if (!s.found->long_running[k] || !et_findings_central(s.found, x->name))
 				continue;
 			et_json_flat_array(w, NULL);
-			et_json_string(w, NULL, r->names[name]);
-			et_json_u64(w, NULL, s->number);
-			et_json_double(w, NULL, run->executions[k].ms);
+			et_json_string(w, NULL, s.record->names[x->name]);
+			et_json_u64(w, NULL, v->number);
+			et_json_double(w, NULL, x->ms);
 			et_json_end(w);
 		}
 	}
 	et_json_end(w);
 }
 
-static void json_only_far(struct et_json *w, const char *key, const struct et_daemon_record *r,
-	const struct et_daemon_run *run, const struct et_run_findings *f)
+/* which may be NULL: none. */
+static void json_names(
+	struct et_json *w, const char *key, const struct et_daemon_record *r, const bool *which)
 {
-	ET_AUTO_FREE bool *there = et_calloc(r->n_names + 1, sizeof(*there));
-
-	for (size_t i = 0; i < run->n_executions; i++)
-		there[run->executions[i].name] = true;
 	et_json_flat_array(w, key);
-	for (uint32_t i = 0; i < r->n_names; i++) {
-		if (there[i] && !et_findings_central(f, i))
+	for (size_t i = 0; which && i < r->n_names; i++) {
+		if (which[i])
 			et_json_string(w, NULL, r->names[i]);
 	}
 	et_json_end(w);
 }
 
-static void json_frequent(struct et_json *w, const char *key, const struct et_daemon_record *r,
-	const struct et_run_findings *f)
+/* The daemons of a run that are not in the cluster. */
+static void json_only_far(struct et_json *w, const char *key, struct et_daemon_side s)
 {
-	et_json_flat_array(w, key);
-	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
-		if (f->frequent[i])
-			et_json_string(w, NULL, r->names[i]);
+	ET_AUTO_FREE bool *which = et_calloc(s.record->n_names + 1, sizeof(*which));
+
+	for (size_t i = 0; i < s.run->n_executions; i++) {
+		uint32_t name = s.run->executions[i].name;
+		which[name] = !et_findings_central(s.found, name);
+	}
+	json_names(w, key, s.record, which);
+}
+
+static void json_spoilt(struct et_json *w, const char *key, struct et_daemon_side s)
+{
+	const struct et_run_findings *f = s.found;
+
+	et_json_array(w, key);
+	for (size_t i = 0; f->spoils && i < s.record->n_names; i++) {
+		if (!f->spoils[i] || !f->frequent[i])
+			continue;
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "daemon", s.record->names[i]);
+		et_json_u64(w, "samples", f->spoils[i]);
+		et_json_end(w);
 	}
 	et_json_end(w);
 }
 
-void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w)
+/* One object per cutoff, times in milliseconds, not rounded. */
+static void cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w)
 {
 	et_json_array(w, "daemons");
 	for (size_t i = 0; i < n; i++) {
@@ -337,42 +476,53 @@ static const struct et_field shape_fields[] = {
 	{ 0 },
 };
 
-/* null if the times of the samples are not known. */
-static void json_shape(struct et_json *w, const char *key, const struct et_cluster_shape *s)
+/* "shape" is null if the times of the samples are not known. */
+static void json_side(struct et_json *w, struct et_daemon_side s)
 {
-	if (s->tested)
-		et_fields_flat(w, key, shape_fields, s);
+	const struct et_run_findings *f = s.found;
+	const char *common = f->common.unexplained ? s.record->names[f->common.name] : NULL;
+	char key[64];
+
+	json_central(w, key_of(s, "central", key), s);
+	json_numbers(w, key_of(s, "l_samples", key), s.run, f->far);
+	if (f->shape.tested)
+		et_fields_flat(w, key_of(s, "shape", key), shape_fields, &f->shape);
 	else
-		et_json_null(w, key);
+		et_json_null(w, key_of(s, "shape", key));
+	json_names(w, key_of(s, "frequent", key), s.record, f->frequent);
+	json_spoilt(w, key_of(s, "spoilt_by_frequent", key), s);
+	et_json_u64(w, key_of(s, "unexplained", key), f->unexplained);
+	et_json_string(w, key_of(s, "in_common", key), common);
+	et_json_bool(w, key_of(s, "by_pairs", key), f->by_pairs);
+	json_long_running(
+		w, s.is_long ? "long_running_in_long_run" : "long_running_in_short_run", s);
+	json_only_far(w,
+		s.is_long ? "only_in_l_samples_of_long_run" : "only_in_l_samples_of_short_run", s);
 }
 
-void et_daemons_json(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const struct et_daemon_tables *tables, struct et_json *w)
+static void json_tables(struct et_json *w, const struct et_daemon_result *r)
 {
-	const struct et_run_findings *s = &f->short_run, *l = &f->long_run;
+	if (!r->wanted)
+		return;
+	et_json_object(w, "tables");
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){ .json = w });
+	et_json_end(w);
+}
+
+/* The keys of a long run are there, too, if there is none. */
+void et_daemons_json(const struct et_daemon_result *r, struct et_json *w)
+{
+	const struct et_daemon_side s = et_daemon_side(r, false), l = et_daemon_side(r, true);
 
 	et_json_object(w, NULL);
-	json_central(w, "central", r, s);
-	json_numbers(w, "l_samples", &r->short_run, s->far);
-	json_shape(w, "shape", &s->shape);
-	json_frequent(w, "frequent", r, s);
-	et_daemons_answer_json("", r, s, w);
-	json_long_running(w, "long_running_in_short_run", r, &r->short_run, s);
-	json_only_far(w, "only_in_l_samples_of_short_run", r, &r->short_run, s);
-	json_central(w, "long_central", r, l);
-	json_numbers(w, "long_l_samples", &r->long_run, l->far);
-	json_shape(w, "long_shape", &l->shape);
-	json_frequent(w, "long_frequent", r, l);
-	et_daemons_answer_json("long_", r, l, w);
-	json_long_running(w, "long_running_in_long_run", r, &r->long_run, l);
-	json_only_far(w, "only_in_l_samples_of_long_run", r, &r->long_run, l);
-	et_json_double(w, "floor_ms", f->floor_ms);
-	et_json_bool(w, "by_ledger", r->by_ledger);
-	et_cutoffs_json(f->cutoffs, f->n_cutoffs, w);
-	json_numbers(w, "removed_short", &r->short_run, s->removed);
-	json_numbers(w, "removed_long", &r->long_run, l->removed);
-	if (tables)
-		et_daemon_tables_json(tables, w);
+	json_side(w, s);
+	json_side(w, l);
+	et_json_double(w, "floor_ms", r->findings->floor_ms);
+	et_json_bool(w, "by_ledger", r->record->by_ledger);
+	cutoffs_json(r->findings->cutoffs, r->findings->n_cutoffs, w);
+	json_numbers(w, "removed_short", s.run, s.found->removed);
+	json_numbers(w, "removed_long", l.run, l.found->removed);
+	json_tables(w, r);
 	et_json_end(w);
 }
 
@@ -402,12 +552,12 @@ static const struct et_field learning_fields[] = {
 };
 
 static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *warnings,
-	const struct et_daemon_tables *tables, const struct et_page *page)
+	const struct et_daemon_result *runs, FILE *out)
 {
 	struct et_json w;
 	char when[32];
 
-	et_json_init(&w, page->out, 2);
+	et_json_init(&w, out, 2);
 	et_json_object(&w, NULL);
 	et_json_string(&w, "host", c->host);
 	et_json_string(&w, "kernel", c->kernel);
@@ -415,58 +565,35 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 	et_json_string(&w, "learned", et_format_rfc3339(c->learned_wall_ns, when));
 	et_json_double(&w, "age_days", age / 86400);
 	et_fields_write(&w, learning_fields, c);
-	et_cutoffs_json(c->list, c->n, &w);
+	cutoffs_json(c->list, c->n, &w);
 	et_warnings_json(&w, warnings);
-	if (tables)
-		et_daemon_tables_json(tables, &w);
+	json_tables(&w, runs);
 	et_json_end(&w);
 }
 
-static void show_runs(const struct et_page *page, const char *lead, uint32_t runs, double seconds)
+/* A run of a learning: what became of its samples, or what is stored about them. */
+static void origin_row(const struct et_cutoffs *c, const struct et_daemon_result *runs,
+	bool is_long, const struct et_page *page)
 {
-	char each[ET_FIGURE], all[ET_FIGURE];
-	ET_AUTO_FREE char *text = et_asprintf("%u samples, one every %s, %s in all", runs,
-		et_format_span(seconds, each), et_format_span(runs * seconds, all));
+	uint32_t n = is_long ? c->long_runs : c->short_runs;
+	ET_AUTO_FREE char *stored =
+		describe_samples(n, is_long ? c->long_seconds : c->short_seconds);
 
-	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
-}
-
-/* The runs of a learning: what became of their samples, or what is stored about them. */
-static void origin_rows(
-	const struct et_cutoffs *c, const struct et_cutoffs_runs *runs, const struct et_page *page)
-{
-	const struct et_daemon_record *r = runs->record;
-
-	if (r)
-		run_row(&r->short_run, &runs->found->short_run, "  short run", page);
-	else
-		show_runs(page, "  short run", c->short_runs, c->short_seconds);
-	if (r && r->has_long)
-		run_row(&r->long_run, &runs->found->long_run, "  long run", page);
-	else if (c->long_runs)
-		show_runs(page, "  long run", c->long_runs, c->long_seconds);
-}
-
-/* The sentences about the runs; the first one repeats the cutoffs if there are any. */
-static void show_answer(
-	const struct et_cutoffs *c, const struct et_cutoffs_runs *runs, const struct et_page *page)
-{
-	char **list = et_daemons_answer(runs->record, runs->found);
-
-	for (size_t i = c->n && runs->found->n_cutoffs; list[i]; i++)
-		et_page_paragraph(page, 2, " ", NULL, list[i], NULL);
-	et_strv_free(list);
+	if (runs->record && (!is_long || runs->record->has_long))
+		run_row(et_daemon_side(runs, is_long), page);
+	else if (n || !is_long)
+		row(page, is_long ? "  long run" : "  short run", stored);
 }
 
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
-	const struct et_warnings *warnings, const struct et_cutoffs_runs *runs, bool json,
+	const struct et_warnings *warnings, const struct et_daemon_result *runs, bool json,
 	const struct et_page *page)
 {
 	double age = et_cutoffs_age_s(c, wall_ns);
 	char when[32], span[ET_FIGURE];
 
 	if (json) {
-		show_json(c, age, warnings, runs->tables, page);
+		show_json(c, age, warnings, runs, page->out);
 		return;
 	}
 	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s", c->n,
@@ -474,21 +601,25 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 		et_format_ago(age, span));
 	heading(page, title);
 	if (!c->n)
-		et_page_paragraph(page, 2, " ", NULL,
-			"no daemon has a cutoff, so no sample is removed because of one", NULL);
-	if (runs->record)
-		show_answer(c, runs, page);
-	et_page_paragraph(page, NAME, "  kernel", FAINT, c->kernel, NULL);
-	origin_rows(c, runs, page);
+		remark(page, "no daemon has a cutoff, so no sample is removed because of one",
+			NULL);
+	char **answer = runs->record ? et_daemons_answer(runs) : NULL;
+	/* The first of its sentences repeats the cutoffs if there are any. */
+	for (size_t i = answer && c->n && runs->findings->n_cutoffs; answer && answer[i]; i++)
+		remark(page, answer[i], NULL);
+	et_strv_free(answer);
+	row(page, "  kernel", c->kernel);
+	origin_row(c, runs, false, page);
+	origin_row(c, runs, true, page);
 	if (!isnan(c->floor_ms)) {
 		ET_AUTO_FREE char *floor = et_asprintf("%s ms: the shortest CPU time that can be "
 						       "resolved here; no cutoff is below it",
 			et_format_ms(c->floor_ms, span));
-		et_page_paragraph(page, NAME, "  floor", FAINT, floor, NULL);
+		row(page, "  floor", floor);
 	}
 	if (c->n) {
 		putc('\n', page->out);
-		cutoffs_table(c->list, c->n, c->by_ledger, runs->record, page);
+		cutoffs_table(c->list, c->n, c->by_ledger, runs, page);
 	}
 	et_warnings_text(page, 2, warnings);
 }

@@ -1,27 +1,77 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/daemons/view_tables.h"
-#include "app/daemons/view.h"
+/* The papers' tables of daemons. */
+#include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "draw/table.h"
+#include "protocol/daemons.h"
+#include "protocol/precision.h"
+#include "source/stored.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-/* One of the two runs. */
-struct side {
-	const struct et_daemon_record *record;
-	const struct et_daemon_run *run;
-	const struct et_run_findings *found;
-	const char *name;
-};
+/* --- the data: the runs after the sanity checks --- */
 
-static struct side side_of(const struct et_daemon_tables *t, bool is_long)
+static void add_checked(struct et_checked **list, size_t *n, const struct et_daemon_result *r,
+	const char *name, const struct et_daemon_record *from, const struct et_daemon_run *run,
+	enum et_metric m)
 {
-	return (struct side){ .record = t->record,
-		.run = is_long ? &t->record->long_run : &t->record->short_run,
-		.found = is_long ? &t->findings->long_run : &t->findings->short_run,
-		.name = is_long ? "long run" : "short run" };
+	*list = et_realloc(*list, *n + 1, sizeof(**list));
+	(*list)[(*n)++] = et_checked_find(name, from, run, &r->cutoffs, m);
+}
+
+/* Each run by elapsed and by CPU time. */
+void et_daemon_tables_make(struct et_daemon_result *r)
+{
+	const struct et_daemon_record *from = r->record;
+
+	r->cutoffs = (struct et_cutoffs){ .list = r->findings->cutoffs,
+		.n = r->findings->n_cutoffs,
+		.floor_ms = r->findings->floor_ms,
+		.by_ledger = from->by_ledger,
+		.short_seconds = from->short_run.sample_seconds,
+		.long_seconds = from->has_long ? from->long_run.sample_seconds : NAN };
+	for (int k = 0; k <= from->has_long; k++) {
+		struct et_daemon_side s = et_daemon_side(r, k);
+		if (!s.run->whole)
+			continue;
+		add_checked(&r->checked, &r->n_checked, r, s.name, from, s.run, ET_METRIC_ELAPSED);
+		add_checked(&r->checked, &r->n_checked, r, s.name, from, s.run, ET_METRIC_CPU);
+		add_checked(&r->lengths, &r->n_lengths, r, s.name, from, s.run, ET_METRIC_CPU);
+	}
+}
+
+int et_daemon_tables_add(struct et_daemon_result *r, const struct et_cli *cli, const char *operand,
+	struct et_error *err)
+{
+	struct et_experiment *e;
+	int rc = et_stored_fetch(cli, operand, &e, err);
+
+	for (size_t i = 0; rc == 0 && i < e->n_commands; i++) {
+		struct et_daemon_record one = { 0 };
+		ET_AUTO_FREE char *name =
+			e->n_commands == 1 ? et_strdup(operand)
+					   : et_asprintf("%s: %s", operand, e->commands[i].name);
+		et_daemon_run_fill(&one, &one.short_run, &e->commands[i]);
+		et_daemon_record_settle(&one);
+		add_checked(
+			&r->lengths, &r->n_lengths, r, name, &one, &one.short_run, ET_METRIC_CPU);
+		et_daemon_record_free(&one);
+	}
+	if (rc == 0)
+		et_experiment_free(e);
+	return rc;
+}
+
+void et_daemon_tables_free(struct et_daemon_result *r)
+{
+	for (size_t i = 0; i < r->n_checked; i++)
+		et_checked_free(&r->checked[i]);
+	for (size_t i = 0; i < r->n_lengths; i++)
+		et_checked_free(&r->lengths[i]);
+	free(r->checked);
+	free(r->lengths);
 }
 
 /* --- figures --- */
@@ -71,11 +121,6 @@ static void add_run(struct et_table *g, const struct et_checked *c)
 	et_table_name(g, cpu ? "pt" : "et", NULL);
 }
 
-static bool is_first_done(const struct et_checked *c)
-{
-	return c->first == ET_FIRST_CHECK_DONE;
-}
-
 static void add_precision(struct et_table *g, const struct et_precision *p)
 {
 	et_table_number(g, p->min);
@@ -96,15 +141,14 @@ static const struct et_table_column before_columns[] = {
 	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
 };
 
-static struct et_table times_before(const struct et_daemon_tables *t, bool is_long)
+static struct et_table times_before(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(before_columns),
 		.caption = et_strdup("times before the sanity checks, in milliseconds"),
 		.empty = NO_TIMES };
 
-	(void)is_long;
-	for (size_t i = 0; i < t->n_checked; i++) {
-		const struct et_checked *c = &t->checked[i];
+	for (size_t i = 0; i < s.all->n_checked; i++) {
+		const struct et_checked *c = &s.all->checked[i];
 		add_run(&g, c);
 		et_table_number(&g, (double)c->samples);
 		add_precision(&g, &c->before);
@@ -130,16 +174,15 @@ static const struct et_table_column after_columns[] = {
 	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
 };
 
-static struct et_table times_after(const struct et_daemon_tables *t, bool is_long)
+static struct et_table times_after(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(after_columns),
 		.caption = et_strdup("times after both sanity checks, in milliseconds; outliers "
 				     "(= by daemons + by value) / samples"),
 		.empty = NO_TIMES };
 
-	(void)is_long;
-	for (size_t i = 0; i < t->n_checked; i++) {
-		const struct et_checked *c = &t->checked[i];
+	for (size_t i = 0; i < s.all->n_checked; i++) {
+		const struct et_checked *c = &s.all->checked[i];
 		size_t out = c->by_daemons + c->by_value;
 		ET_AUTO_FREE char *sum = et_asprintf(
 			"%zu (=%zu+%zu) / %zu", out, c->by_daemons, c->by_value, c->samples);
@@ -147,7 +190,7 @@ static struct et_table times_after(const struct et_daemon_tables *t, bool is_lon
 		et_table_name(&g, sum, NULL);
 		et_table_number(&g, (double)out);
 		et_table_name(&g, et_first_check_names[c->first], NULL);
-		et_table_number(&g, is_first_done(c) ? (double)c->by_daemons : NAN);
+		et_table_number(&g, c->first == ET_FIRST_CHECK_DONE ? (double)c->by_daemons : NAN);
 		et_table_number(&g, (double)c->by_value);
 		et_table_number(&g, (double)c->samples);
 		add_precision(&g, &c->after);
@@ -167,15 +210,14 @@ static const struct et_table_column length_columns[] = {
 	ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd),
 };
 
-static struct et_table lengths(const struct et_daemon_tables *t, bool is_long)
+static struct et_table lengths(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(length_columns),
 		.caption = et_strdup("CPU time after both sanity checks, in milliseconds"),
 		.empty = NO_TIMES };
 
-	(void)is_long;
-	for (size_t i = 0; i < t->n_lengths; i++) {
-		const struct et_checked *c = &t->lengths[i];
+	for (size_t i = 0; i < s.all->n_lengths; i++) {
+		const struct et_checked *c = &s.all->lengths[i];
 		et_table_name(&g, c->name, NULL);
 		et_table_number(&g, (double)(c->by_daemons + c->by_value));
 		et_table_name(&g, et_first_check_names[c->first], NULL);
@@ -193,9 +235,8 @@ static const struct et_table_column central_columns[] = {
 	ET_COLUMN(NUMBER, "sd ms", .key = "sd_ms", .format = format_ms),
 };
 
-static struct et_table central(const struct et_daemon_tables *t, bool is_long)
+static struct et_table central(struct et_daemon_side s)
 {
-	struct side s = side_of(t, is_long);
 	struct et_table g = { ET_COLUMNS(central_columns),
 		.caption = et_asprintf("daemons in the central cluster of the %s, %zu samples: CPU "
 				       "time of one execution",
@@ -204,7 +245,7 @@ static struct et_table central(const struct et_daemon_tables *t, bool is_long)
 
 	for (size_t i = 0; i < s.found->n_central; i++) {
 		const struct et_central *c = &s.found->central[i];
-		et_table_name(&g, t->record->names[c->name], NULL);
+		et_table_name(&g, s.record->names[c->name], NULL);
 		et_table_number(&g, c->max_ms);
 		et_table_number(&g, c->sd_ms);
 	}
@@ -217,9 +258,8 @@ static const struct et_table_column far_columns[] = {
 	ET_COLUMN(NUMBER, "ms", .key = "ms", .format = format_ms),
 };
 
-static struct et_table in_l_samples(const struct et_daemon_tables *t, bool is_long)
+static struct et_table in_l_samples(struct et_daemon_side s)
 {
-	struct side s = side_of(t, is_long);
 	struct et_table g = { ET_COLUMNS(far_columns),
 		.caption = et_asprintf("all daemons in the L-samples of the %s, CPU time in "
 				       "milliseconds",
@@ -230,7 +270,7 @@ static struct et_table in_l_samples(const struct et_daemon_tables *t, bool is_lo
 		const struct et_daemon_sample *w = &s.run->listed[i];
 		for (size_t k = w->first; s.found->far[i] && k < w->first + w->n; k++) {
 			et_table_number(&g, w->number);
-			et_table_name(&g, t->record->names[s.run->executions[k].name], NULL);
+			et_table_name(&g, s.record->names[s.run->executions[k].name], NULL);
 			et_table_number(&g, s.run->executions[k].ms);
 		}
 	}
@@ -243,23 +283,22 @@ static const struct et_table_column running_columns[] = {
 	ET_COLUMN(NUMBER, "CPU ms", .key = "ms", .format = format_ms),
 };
 
-static void add_long_running(struct et_table *g, const struct side *s, uint32_t name)
+static void add_long_running(struct et_table *g, struct et_daemon_side s, uint32_t name)
 {
-	for (size_t i = 0; i < s->run->n_listed; i++) {
-		const struct et_daemon_sample *w = &s->run->listed[i];
+	for (size_t i = 0; i < s.run->n_listed; i++) {
+		const struct et_daemon_sample *w = &s.run->listed[i];
 		for (size_t k = w->first; k < w->first + w->n; k++) {
-			if (s->run->executions[k].name != name || !s->found->long_running[k])
+			if (s.run->executions[k].name != name || !s.found->long_running[k])
 				continue;
-			et_table_name(g, s->record->names[name], NULL);
+			et_table_name(g, s.record->names[name], NULL);
 			et_table_number(g, w->number);
-			et_table_number(g, s->run->executions[k].ms);
+			et_table_number(g, s.run->executions[k].ms);
 		}
 	}
 }
 
-static struct et_table long_running(const struct et_daemon_tables *t, bool is_long)
+static struct et_table long_running(struct et_daemon_side s)
 {
-	struct side s = side_of(t, is_long);
 	struct et_table g = { ET_COLUMNS(running_columns),
 		.caption = et_asprintf("long-running executions in the L-samples of the %s, by "
 				       "daemons that are in its central cluster, too",
@@ -269,7 +308,7 @@ static struct et_table long_running(const struct et_daemon_tables *t, bool is_lo
 	for (size_t i = 0; i < s.found->n_collected; i++) {
 		const struct et_collected *c = &s.found->collected[i];
 		if (!isnan(c->central_ms))
-			add_long_running(&g, &s, c->name);
+			add_long_running(&g, s, c->name);
 	}
 	return g;
 }
@@ -283,9 +322,8 @@ static const struct et_table_column collected_columns[] = {
 	ET_COLUMN(NUMBER, "seen", .key = "sightings", .format = format_count),
 };
 
-static struct et_table collected(const struct et_daemon_tables *t, bool is_long)
+static struct et_table collected(struct et_daemon_side s)
 {
-	struct side s = side_of(t, is_long);
 	struct et_table g = { ET_COLUMNS(collected_columns),
 		.caption = et_asprintf("infrequent, long-running daemons of the %s, CPU time in "
 				       "milliseconds; (?): seen only twice",
@@ -295,7 +333,7 @@ static struct et_table collected(const struct et_daemon_tables *t, bool is_long)
 
 	for (size_t i = 0; i < s.found->n_collected; i++) {
 		const struct et_collected *c = &s.found->collected[i];
-		et_table_name(&g, t->record->names[c->name], NULL);
+		et_table_name(&g, s.record->names[c->name], NULL);
 		et_table_number(&g, c->central_ms);
 		et_table_number(&g, c->least_ms);
 		et_table_name(&g, et_format_period(c->period_s, c->visits, period), NULL);
@@ -335,7 +373,7 @@ static void add_cutoff(struct et_table *g, const struct et_cutoff *c, int which)
 	et_table_number(g, c->final_ms[which]);
 }
 
-static struct et_table cutoffs(const struct et_daemon_tables *t, bool is_long)
+static struct et_table cutoffs(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(cutoff_columns),
 		.caption =
@@ -343,9 +381,8 @@ static struct et_table cutoffs(const struct et_daemon_tables *t, bool is_long)
 				  "program, in milliseconds (Table 1 of SEDONA)"),
 		.empty = "none: no daemon has a cutoff" };
 
-	(void)is_long;
-	for (size_t i = 0; i < t->findings->n_cutoffs; i++) {
-		const struct et_cutoff *c = &t->findings->cutoffs[i];
+	for (size_t i = 0; i < s.all->findings->n_cutoffs; i++) {
+		const struct et_cutoff *c = &s.all->findings->cutoffs[i];
 		for (int k = 0; k < c->n_final; k++)
 			add_cutoff(&g, c, k);
 	}
@@ -357,20 +394,19 @@ static const struct et_table_column removed_columns[] = {
 	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = format_count),
 };
 
-static struct et_table removed(const struct et_daemon_tables *t, bool is_long)
+static struct et_table removed(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(removed_columns),
 		.caption = et_strdup("samples that the first sanity check removes"),
 		.empty = "none", .grouped = 12 };
 
-	(void)is_long;
-	for (int k = 0; k < (t->record->has_long ? 2 : 1); k++) {
-		struct side s = side_of(t, k);
-		for (size_t i = 0; i < s.run->n_listed; i++) {
-			if (!s.found->removed[i])
+	for (int k = 0; k <= s.record->has_long; k++) {
+		const struct et_daemon_side one = et_daemon_side(s.all, k);
+		for (size_t i = 0; i < one.run->n_listed; i++) {
+			if (!one.found->removed[i])
 				continue;
-			et_table_name(&g, s.name, NULL);
-			et_table_number(&g, s.run->listed[i].number);
+			et_table_name(&g, one.name, NULL);
+			et_table_number(&g, one.run->listed[i].number);
 		}
 	}
 	return g;
@@ -380,7 +416,7 @@ static struct et_table removed(const struct et_daemon_tables *t, bool is_long)
 
 static const struct table {
 	const char *number;
-	struct et_table (*make)(const struct et_daemon_tables *t, bool is_long);
+	struct et_table (*make)(struct et_daemon_side s);
 	bool is_long;
 } tables[] = {
 	{ "VII", times_before, false },
@@ -416,85 +452,39 @@ int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *er
 		size_t length = strcspn(at, ",");
 		int i = find_table(at, length);
 		if (i < 0)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--tables: there is no table '%.*s'", (int)length, at),
-				"use numbers from VII to XIX, separated by commas");
+			return et_refuse(err, "use numbers from VII to XIX, separated by commas",
+				"--tables: there is no table '%.*s'", (int)length, at);
 		wanted |= 1U << i;
 		at += length;
 		at += *at == ',';
 	}
 	if (!wanted)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--tables: the list is empty");
+		return et_refuse(err, NULL, "--tables: the list is empty");
 	*out = wanted;
 	return 0;
 }
 
-/* Calls write for each wanted table; those of a long run that there is not are omitted. */
-static void each(const struct et_daemon_tables *t,
-	void (*write)(struct et_table *g, size_t i, void *ctx), void *ctx)
+void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ET_LENGTH(tables); i++) {
-		if (!(t->wanted >> i & 1) || (tables[i].is_long && !t->record->has_long))
+		/* Those of a long run that there is not are omitted. */
+		if (!(r->wanted >> i & 1) || (tables[i].is_long && !r->record->has_long))
 			continue;
-		struct et_table g = tables[i].make(t, tables[i].is_long);
+		struct et_table g = tables[i].make(et_daemon_side(r, tables[i].is_long));
 		g.number = tables[i].number;
 		g.indent = 2;
 		g.split = g.once = true;
-		write(&g, n++, ctx);
+		if (n++ && (to.text || to.csv))
+			putc('\n', to.text ? to.text->out : to.csv);
+		if (to.text)
+			et_table_print(&g, to.text);
+		else if (to.csv)
+			et_table_csv(&g, to.csv);
+		else if (to.html)
+			et_table_html(&g, to.html);
+		else
+			et_table_json(&g, to.json);
 	}
-}
-
-static void write_text(struct et_table *g, size_t i, void *ctx)
-{
-	const struct et_page *page = ctx;
-
-	if (i)
-		putc('\n', page->out);
-	et_table_print(g, page);
-}
-
-static void write_html(struct et_table *g, size_t i, void *ctx)
-{
-	(void)i;
-	et_table_html(g, ctx);
-}
-
-static void write_csv(struct et_table *g, size_t i, void *ctx)
-{
-	FILE *out = ctx;
-
-	if (i)
-		putc('\n', out);
-	et_table_csv(g, out);
-}
-
-static void write_json(struct et_table *g, size_t i, void *ctx)
-{
-	(void)i;
-	et_table_json(g, ctx);
-}
-
-void et_daemon_tables_text(const struct et_daemon_tables *t, const struct et_page *page)
-{
-	each(t, write_text, (void *)page);
-}
-
-void et_daemon_tables_html(const struct et_daemon_tables *t, FILE *out)
-{
-	each(t, write_html, out);
-}
-
-void et_daemon_tables_csv(const struct et_daemon_tables *t, FILE *out)
-{
-	each(t, write_csv, out);
-}
-
-void et_daemon_tables_json(const struct et_daemon_tables *t, struct et_json *w)
-{
-	et_json_object(w, "tables");
-	each(t, write_json, w);
-	et_json_end(w);
 }

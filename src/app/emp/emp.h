@@ -38,8 +38,5 @@ bool et_emp_must_learn(const struct et_emp_plan *p);
 void et_emp_ask(struct et_emp *p);
 /* Reuses what is stored, or learns if the user agreed. Adds the step. */
 int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err) ET_CHECK;
-/* Prints the steps and their times for --dry-run. Returns -ECANCELED: nothing is to be run. */
-int et_emp_print_plan(struct et_emp *p, const struct et_measuring *m, const struct et_experiment *e,
-	struct et_error *err) ET_CHECK;
-/* Adds the same step for --dry-run. Returns the time that it would take, in seconds. */
+/* Adds the step for --dry-run. Returns the time that it would take, in seconds. */
 double et_emp_plan_learn(struct et_emp *p);

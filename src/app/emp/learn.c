@@ -3,7 +3,6 @@
  * The second step of `etalon emp`: the daemons of this machine are learned, unless a learning that
  * still fits is stored. Learning takes long, so the user is asked first.
  */
-#include "app/daemons/view.h"
 #include "app/emp/emp.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -11,33 +10,12 @@
 #include "cli/ask.h"
 #include "measure/observe/taskstats.h"
 #include "model/experiment/machine_id.h"
-#include "source/stored.h"
-#include "store/core/cutoffs.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char STEP[] = "daemons";
-
-static int load(const struct et_emp *p, const struct et_cli *cli, struct et_emp_plan *out,
-	struct et_error *err)
-{
-	struct et_store *store;
-
-	out->there = false;
-	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
-	if (rc == -ENOENT) {
-		*err = (struct et_error){ 0 };
-		return 0;
-	}
-	if (rc)
-		return rc;
-	rc = et_cutoffs_load(
-		store, p->here.machine, p->here.host.name, &out->cutoffs, &out->there, err);
-	et_store_close(store);
-	return rc;
-}
 
 /* The machine as it is, or will be, during the runs; check I decides by it, too. */
 static void read_place(struct et_emp *p)
@@ -83,7 +61,11 @@ int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *e
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
 	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
 	read_place(p);
-	int rc = load(p, cli, out, err);
+	int rc = et_learned_load(cli, &p->here, &out->cutoffs, &out->there, err);
+	if (rc == -ENOENT) { /* there is no store */
+		*err = (struct et_error){ 0 };
+		rc = 0;
+	}
 	if (rc == 0 && out->there)
 		compare(p, preset, explicit && out->learn, out);
 	if (rc == 0)

@@ -9,7 +9,7 @@
 #include "app/lab/measured.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "protocol/clock_methods.h"
+#include "protocol/precision.h"
 #include "source/stored.h"
 
 #include <errno.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/trace/view.h"
-#include "app/trace/view_charge.h"
-#include "app/trace/view_timeline.h"
 #include "base/alloc.h"
 #include "draw/table.h"
+#include "num/tick_count.h"
 #include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 20 }; /* inactive periods, unless all are requested */
+enum { SHOWN = 20 };  /* inactive periods, unless all are requested */
+enum { CHARGES = 8 }; /* rows of the table of ticks, and letters */
 
 #define BOLD "1"
 #define DIM "2"
@@ -46,12 +46,12 @@ static void period(const struct et_trace *t, const struct et_page *page, char st
 
 /* Appends the ticks of the second and later kind in a period: those that it hides. */
 static void hidden_ticks(
-	const struct et_trace *t, const struct et_inactive *p, size_t *at, char *text, size_t size)
+	const struct et_trace *t, const struct et_inactive *p, size_t *at, char **text)
 {
 	enum { MOST = 3 };
 	uint64_t end_ns = p->start_ns + p->duration_ns;
 	double origin_ns = (double)t->origin / t->hz * 1e9;
-	size_t n = 0, used = strlen(text);
+	size_t n = 0;
 	char when[ET_FIGURE];
 
 	while (*at < t->n_ticks && t->ticks[*at].at_ns < p->start_ns)
@@ -60,19 +60,18 @@ static void hidden_ticks(
 		const struct et_tick *tick = &t->ticks[*at];
 		if (tick->charged == ET_TICK_SELF || n++ >= MOST)
 			continue;
-		et_format_rounded(origin_ns + (double)tick->at_ns, 6, when);
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s",
-			n > 1 ? ", " : "; tick at ", when, tick->estimated ? " (estimated)" : "");
+		et_append(text, n > 1 ? ", " : "; tick at ", "%s%s",
+			et_format_rounded(origin_ns + (double)tick->at_ns, 6, when),
+			tick->estimated ? " (estimated)" : "");
 	}
 	if (n > MOST)
-		snprintf(text + used, size - used, " and %zu more", n - MOST);
+		et_append(text, " and ", "%zu more", n - MOST);
 }
 
 static void print_periods(const struct et_trace *t, const struct et_page *page, bool all)
 {
 	size_t n = all || t->n <= SHOWN ? t->n : SHOWN;
 	uint64_t index = t->first_index + t->dropped, end = 0;
-	char cause[256];
 	size_t tick = 0;
 
 	for (size_t i = 0; i < n; i++, index++) {
@@ -81,9 +80,9 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 		/* The active period before the first listed one was dropped as well. */
 		if (i > 0 || !t->dropped)
 			period(t, page, 'A', index, end, p->start - end, "");
-		snprintf(cause, sizeof(cause), "%s%s%s", et_cause_names[p->cause], *who ? " " : "",
-			who);
-		hidden_ticks(t, p, &tick, cause, sizeof(cause));
+		ET_AUTO_FREE char *cause =
+			et_asprintf("%s%s%s", et_cause_names[p->cause], *who ? " " : "", who);
+		hidden_ticks(t, p, &tick, &cause);
 		period(t, page, 'I', index, p->start, p->duration, cause);
 		end = p->start + p->duration;
 	}
@@ -192,11 +191,8 @@ static char *tick_cost(const struct et_trace *t)
 /* Appends ", 5 while the CPU was idle"; nothing for a count of 0. */
 static void and_count(char **text, uint64_t count, const char *what)
 {
-	if (!count)
-		return;
-	char *longer = et_asprintf("%s, %llu %s", *text, (unsigned long long)count, what);
-	free(*text);
-	*text = longer;
+	if (count)
+		et_append(text, ", ", "%llu %s", (unsigned long long)count, what);
 }
 
 static void print_timer(const struct et_trace *t, const struct et_page *page)
@@ -261,6 +257,85 @@ static void print_head(const struct et_trace *t, const struct et_page *page)
 	}
 	print_timer(t, page);
 	print_long_run(t, page);
+}
+
+/* --- the CPU times that accounting by ticks would charge --- */
+
+char et_charge_letter(const struct et_charges *all, uint32_t who)
+{
+	for (size_t i = 0; i < all->n && i < CHARGES; i++) {
+		if (all->list[i].who == who)
+			return (char)('A' + i);
+	}
+	return who == ET_TICK_IDLE ? '-' : '+';
+}
+
+static const char *name_of(const struct et_trace *t, const struct et_charge *c)
+{
+	if (c->who == ET_TICK_SELF)
+		return t->name ? t->name : "the traced thread";
+	return c->name ? c->name : "another process";
+}
+
+static const char *figure(double ns, char buf[ET_FIGURE])
+{
+	if (isnan(ns))
+		snprintf(buf, ET_FIGURE, "–");
+	else if (ns == 0)
+		snprintf(buf, ET_FIGURE, "0");
+	else
+		et_format_rounded(ns, 3, buf);
+	return buf;
+}
+
+/* "+3.2 %", or nothing to compare. */
+static const char *error_of(const struct et_charge *c, char buf[ET_FIGURE])
+{
+	if (c->time > 0 && !isnan(c->by_ticks))
+		snprintf(buf, ET_FIGURE, "%+.0f %%", 100 * (c->by_ticks / c->time - 1));
+	else
+		snprintf(buf, ET_FIGURE, "–");
+	return buf;
+}
+
+static void add_row(const struct et_trace *t, const struct et_charges *all,
+	const struct et_charge *c, struct et_table *table)
+{
+	char time[ET_FIGURE], ticks[ET_FIGURE], error[ET_FIGURE], least[ET_FIGURE], most[ET_FIGURE];
+	bool range = c->least != c->most && !isnan(c->least);
+	ET_AUTO_FREE char *name =
+		et_asprintf("%c %s", et_charge_letter(all, c->who), name_of(t, c));
+
+	et_table_name(table, name, NULL);
+	et_table_add(table, "%s\t%s\t%s", figure(c->time, time), figure(c->by_ticks, ticks),
+		error_of(c, error));
+	if (table->n_columns > 4) /* with ticks of 10 ms it would repeat the one before */
+		et_table_add(table, "%s%s%s", figure(c->least, least), range ? " … " : "",
+			range ? figure(c->most, most) : "");
+}
+
+void et_charges_text(
+	const struct et_trace *t, const struct et_charges *all, const struct et_page *page)
+{
+	bool chapter = fabs(all->interval / ET_CHAPTER_TICK_NS - 1) > 0.01;
+	char head[32] = "by ticks";
+	const struct et_table_column columns[] = {
+		ET_COLUMN(NAME, page->width < 57 ? "charged to" : "ticks charged to"),
+		ET_COLUMN(NUMBER, "CPU time"), ET_COLUMN(NUMBER, head), ET_COLUMN(NUMBER, "error"),
+		ET_COLUMN(NUMBER, "10 ms ticks")
+	};
+	struct et_table table = {
+		.columns = columns, .n_columns = chapter ? 5 : 4, .indent = 2, .split = true
+	};
+
+	if (all->interval > 0)
+		snprintf(head, sizeof(head), "%.3g ms ticks", all->interval / 1e6);
+	for (size_t i = 0; i < all->n && i < CHARGES; i++)
+		add_row(t, all, &all->list[i], &table);
+	et_table_print(&table, page);
+	if (all->n > CHARGES)
+		fprintf(page->out, "    and %zu more\n", all->n - CHARGES);
+	putc('\n', page->out);
 }
 
 void et_trace_text(const struct et_trace *t, const struct et_page *page, bool all)
@@ -406,6 +481,33 @@ static void json_long_run(const struct et_trace *t, struct et_json *w)
 	et_json_double(w, "standard_uncertainty_percent", 100 * run.uncertainty);
 	et_json_u64(w, "cycles", run.cycles);
 	et_json_string(w, "of", run.turns ? "turns" : "ticks");
+	et_json_end(w);
+}
+
+static void json_charge(const struct et_charge *c, const struct et_charges *all, struct et_json *w)
+{
+	char letter[2] = { et_charge_letter(all, c->who), '\0' };
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "letter", letter);
+	et_json_string(w, "process", c->name);
+	et_json_bool(w, "traced", c->who == ET_TICK_SELF);
+	et_json_double(w, "time_ns", c->time);
+	et_json_double(w, "charged_ns", c->by_ticks);
+	et_json_double(w, "least_by_10ms_ns", c->least);
+	et_json_double(w, "most_by_10ms_ns", c->most);
+	et_json_double(w, "user_ns", c->user);
+	et_json_double(w, "system_ns", c->system);
+	et_json_double(w, "charged_user_ns", c->user_by_ticks);
+	et_json_double(w, "charged_system_ns", c->system_by_ticks);
+	et_json_end(w);
+}
+
+void et_charges_json(const struct et_charges *all, struct et_json *w)
+{
+	et_json_array(w, "charges");
+	for (size_t i = 0; i < all->n; i++)
+		json_charge(&all->list[i], all, w);
 	et_json_end(w);
 }
 

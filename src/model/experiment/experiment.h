@@ -81,7 +81,7 @@ struct et_plan {
 	uint64_t seed;
 	uint32_t reference; /* the command that the others are compared with */
 	uint32_t warmup;
-	uint32_t runs;        /* number of rounds; 0: automatic, see protocol/rounds.h */
+	uint32_t runs;        /* number of rounds; 0: automatic, see protocol/until.h */
 	double until_ratio;   /* wanted half width of the interval over the mean; 0: use runs */
 	uint64_t min_time_ns; /* automatic: the runs take at least this long, per command */
 	uint32_t min_runs, max_runs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs after both sanity checks: which samples count, and when the first check is not done. */
-#include "protocol/checked.h"
+#include "protocol/precision.h"
 #include "tap.h"
 
 /* n samples of one second, 1 ms apart in turn; "cron" used `ms` in the first `hits` of them. */

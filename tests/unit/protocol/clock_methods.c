@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of five methods over the same invented runs, by definition. */
-#include "protocol/clock_methods.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "protocol/precision.h"
 #include "sample_of.h"
 #include "tap.h"
 

@@ -3,9 +3,7 @@
 #include "protocol/daemons.h"
 #include "base/alloc.h"
 #include "num/rng.h"
-#include "protocol/daemon_run.h"
 #include "protocol/lshape.h"
-#include "protocol/period.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* Finds daemons that were planted into synthetic runs: visits, their ends, the floor, symmetry. */
 #include "planted.h"
 #include "base/alloc.h"
-#include "protocol/cluster.h"
 #include "protocol/lshape.h"
 
 /* True if exactly the samples with these numbers (from … to, up to a pair of 0) are marked. */

@@ -3,10 +3,10 @@
  * Which records can be resumed: those that the driver wrote, for every order of runs, and none that
  * differs from them in one place.
  */
-#include "protocol/record_check.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "protocol/driver.h"
+#include "protocol/schedule.h"
 #include "sample_of.h"
 #include "tap.h"
 

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time scales of known durations, as text, JSON and SVG. */
-#include "app/clock/view_scales.h"
+#include "app/clock/view.h"
 #include "base/alloc.h"
 #include "tap.h"
 
 #include <jansson.h>
 #include <math.h>
 
-static const struct et_scales_row rows[] = {
-	{ "division", "a division", NULL, { 201, 1, 1, 1, 1, 1, 1 } },
-	{ "system-call", "a call", NULL, { 201, 90, 95, 100, 130, 98, 104 } },
-	{ "wake-up", "a wake-up", "this needs a second CPU", { 0, NAN, NAN, NAN, NAN, NAN, NAN } },
-	{ "timer-interval", "the tick", NULL, { 1, 4e6, 4e6, 4e6, 4e6, NAN, NAN } },
-	{ "process", "a program", NULL, { 30, 1e9, 1e9, 2e9, 3e9, 1e9, 3e9 } },
+static const struct et_timescales report = {
+	.cpu = 1,
+	.list = {
+		{ "division", "a division", NULL, { 201, 1, 1, 1, 1, 1, 1 } },
+		{ "system-call", "a call", NULL, { 201, 90, 95, 100, 130, 98, 104 } },
+		{ "wake-up", "a wake-up", "this needs a second CPU",
+			{ 0, NAN, NAN, NAN, NAN, NAN, NAN } },
+		{ "timer-interval", "the tick", NULL, { 1, 4e6, 4e6, 4e6, 4e6, NAN, NAN } },
+		{ "process", "a program", NULL, { 30, 1e9, 1e9, 2e9, 3e9, 1e9, 3e9 } },
+	},
+	.n = 5,
 };
-static const struct et_scales_report report = { .cpu = 1, .rows = rows, .n = 5 };
 
 /* Returns the column of the mark in the row of an event, from the beginning of the scale. */
 static long place(const char *text, const char *name)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pictures of a learning: pairs, their causes, the cluster's shape, and the SVG file. */
-#include "app/daemons/view.h"
-#include "app/daemons/view_tables.h"
+#include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "draw/svg_sheet.h"
 #include "tap.h"
@@ -46,11 +45,12 @@ static void fill(struct et_daemon_record *r, struct et_run_findings *f)
 	f->n_far = 1;
 }
 
-static void check_pairs(const struct et_daemon_record *r, const struct et_run_findings *f)
+static void check_pairs(const struct et_daemon_result *r)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
+	const struct et_daemon_side s = et_daemon_side(r, false);
 
-	et_daemon_pairs(r, &r->short_run, f, &d);
+	et_daemon_pairs(s, &d);
 	/* (1, 2), (3, 4), (7, 8), (9, 10), (11, 12): sample 6 has no partner. */
 	ok(d.n == 5, "pairs: samples 1 and 2, 3 and 4 and so on: %zu", d.n);
 	if (d.n != 5)
@@ -98,30 +98,23 @@ static void check_shape(void)
 		"shape: no line if it is not known");
 }
 
-/* The page without the papers' tables. */
-static void plain_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const char *name, FILE *out)
-{
-	et_daemons_page(r, f, NULL, name, out);
-}
-
-static char *written(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	void (*write)(const struct et_daemon_record *, const struct et_daemon_findings *,
-		const char *, FILE *))
+static char *written(const struct et_daemon_result *r,
+	void (*write)(const struct et_daemon_result *, const char *, FILE *))
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	write(r, f, "a & b", out);
+	write(r, "a & b", out);
 	fclose(out);
 	return text;
 }
 
-static void check_files(const struct et_daemon_record *r, const struct et_daemon_findings *f)
+/* The page is one without the papers' tables. */
+static void check_files(const struct et_daemon_result *r)
 {
-	ET_AUTO_FREE char *svg = written(r, f, et_daemons_svg);
-	ET_AUTO_FREE char *page = written(r, f, plain_page);
+	ET_AUTO_FREE char *svg = written(r, et_daemons_svg);
+	ET_AUTO_FREE char *page = written(r, et_daemons_page);
 
 	/* The samples in order, all pairs, the cluster: the first is as wide as the sheet. */
 	ok(count(svg, "<svg xmlns=") == 1 + 3 && count(svg, "<style>") == 1 &&
@@ -145,14 +138,15 @@ static void check_files(const struct et_daemon_record *r, const struct et_daemon
 }
 
 /* The papers' tables: VIII of the cluster, IX of the L-sample, XVII of what was removed. */
-static void check_tables(const struct et_daemon_record *r, const struct et_daemon_findings *f)
+static void check_tables(const struct et_daemon_result *r)
 {
-	struct et_daemon_tables t = { .record = r, .findings = f, .wanted = ET_DAEMON_TABLES_ALL };
+	struct et_daemon_result t = *r;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	et_daemons_page(r, f, &t, "x", out);
+	t.wanted = ET_DAEMON_TABLES_ALL;
+	et_daemons_page(&t, "x", out);
 	fclose(out);
 	/* There is no long run: VII to XI and XVI to XIX. */
 	ok(count(text, "<h3>Table ") == 9 &&
@@ -216,11 +210,13 @@ int main(void)
 	struct et_daemon_record r = { 0 };
 	struct et_daemon_findings f = { .short_run.shape = { 4, 0.1, 0.9, NAN, NAN, true, true } };
 
+	const struct et_daemon_result result = { .record = &r, .findings = &f };
+
 	fill(&r, &f.short_run);
-	check_pairs(&r, &f.short_run);
-	check_files(&r, &f);
+	check_pairs(&result);
+	check_files(&result);
 	check_shape();
-	check_tables(&r, &f);
+	check_tables(&result);
 	check_learned();
 	check_sheet();
 	et_daemon_findings_free(&f);

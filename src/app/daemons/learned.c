@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes findings about daemons: as text or JSON, as a page, into the store. */
+/* The cutoffs that were learned on this machine, in the store, and `etalon daemons forget`. */
 #include "app/daemons/daemons.h"
-#include "app/daemons/view.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "cli/ask.h"
 #include "cli/environment.h"
 #include "host/host.h"
 #include "host/services_digest.h"
@@ -16,84 +16,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-bool et_daemons_prints(const struct et_daemons_output *o)
-{
-	return !o->page || strcmp(o->page, "-") != 0;
-}
-
-int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
-{
-	int rc = 0;
-
-	if (o->json && !et_daemons_prints(o))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--json and --report - both write to standard output");
-	if (o->svg && !strcmp(o->svg, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--svg: standard output is used for text, JSON or a page"),
-			"name a file: --svg daemons.svg");
-	if (o->page)
-		rc = et_output_open(&o->output, o->page, err);
-	if (rc == 0 && o->svg)
-		rc = et_output_open(&o->pictures, o->svg, err);
-	return rc;
-}
-
-void et_daemons_output_close(struct et_daemons_output *o)
-{
-	et_output_close(&o->output);
-	et_output_close(&o->pictures);
-}
-
-static int write_files(const struct et_daemon_tables *t, const char *name,
-	struct et_daemons_output *o, struct et_error *err)
-{
-	FILE *out = NULL;
-	int rc = 0;
-
-	if (o->output.open) {
-		out = et_output_begin(&o->output, err);
-		if (!out)
-			return -EIO;
-		et_daemons_page(t->record, t->findings, t, name, out);
-		rc = et_output_end(&o->output, err);
-	}
-	if (rc || !o->pictures.open)
-		return rc;
-	out = et_output_begin(&o->pictures, err);
-	if (!out)
-		return -EIO;
-	et_daemons_svg(t->record, t->findings, name, out);
-	return et_output_end(&o->pictures, err);
-}
-
-int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
-	struct et_error *err)
-{
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	struct et_daemons_tables tables = { 0 };
-	struct et_json w;
-
-	if (o->tables || o->page)
-		et_daemons_tables_make(r, f, &tables);
-	struct et_daemon_tables view =
-		et_daemons_tables_view(&tables, r, f, o->tables ? o->wanted : ET_DAEMON_TABLES_ALL);
-	et_json_init(&w, stdout, 2);
-	if (o->json)
-		et_daemons_json(r, f, o->tables ? &view : NULL, &w);
-	else if (o->tables && et_daemons_prints(o))
-		et_daemons_print_tables(cli, &view, o);
-	else if (et_daemons_prints(o))
-		et_daemons_text(r, f, &page, cli->verbosity > 0);
-	int rc = et_cli_close_output(stdout, "-", err);
-	if (rc == 0)
-		rc = write_files(&view, name, o, err);
-	et_daemons_tables_free(&tables);
-	return rc;
-}
 
 char *et_learned_describe(const struct et_cutoffs *c)
 {
@@ -113,7 +35,7 @@ char *et_learned_describe(const struct et_cutoffs *c)
 	return text;
 }
 
-static void read_host(struct et_here *p)
+void et_here_read_host(struct et_here *p)
 {
 	et_host_read("", &p->host);
 	et_host_identity("", p->machine, sizeof(p->machine));
@@ -124,7 +46,7 @@ void et_here_read(struct et_here *p)
 {
 	struct et_machine m;
 
-	read_host(p);
+	et_here_read_host(p);
 	et_cli_machine(&m);
 	et_services_digest(&m, p->services);
 	et_machine_free(&m);
@@ -186,7 +108,7 @@ static void describe_here(struct et_cutoffs *c, const struct et_here *here)
 	memcpy(c->services, here->services, sizeof(c->services));
 }
 
-int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
+int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err)
 {
@@ -207,7 +129,7 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	if (from->here)
 		here = *from->here;
 	else
-		read_host(&here);
+		et_here_read_host(&here);
 	describe_here(&c, &here);
 	snprintf(c.factors, sizeof(c.factors), "%s", from->factors ? from->factors : "");
 	snprintf(c.short_id, sizeof(c.short_id), "%s", from->short_id);
@@ -221,5 +143,98 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	if (rc == 0)
 		rc = et_cutoffs_keep(store, &c, err);
 	et_store_close(store);
+	return rc;
+}
+
+int et_learned_load(const struct et_cli *cli, const struct et_here *here, struct et_cutoffs *out,
+	bool *there, struct et_error *err)
+{
+	struct et_store *store;
+
+	*there = false;
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_load(store, here->machine, here->host.name, out, there, err);
+	et_store_close(store);
+	return rc;
+}
+
+/* --- forget --- */
+
+static bool is_kept(struct et_store *s, const char *id)
+{
+	char found[40];
+
+	return *id && et_store_find(s, id, found, NULL) == 0;
+}
+
+/* The samples are experiments like others, and have not been removed with the cutoffs. */
+static void print_way_back(struct et_store *s, const struct et_cutoffs *c)
+{
+	bool second = is_kept(s, c->long_id);
+
+	if (is_kept(s, c->short_id) && (second || !*c->long_id))
+		printf("to get it back, run 'etalon daemons analyse %s%s%s --keep'\n", c->short_id,
+			second ? " " : "", c->long_id);
+	else
+		printf("its samples are not stored any more; run 'etalon daemons learn' to learn "
+		       "again\n");
+}
+
+static int forget(const struct et_cli *cli, const struct et_here *here, const struct et_cutoffs *c,
+	const char *learned, struct et_error *err)
+{
+	struct et_store *store;
+
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_forget(store, here->machine, here->host.name, err);
+	if (rc == 0 && cli->verbosity >= 0) {
+		printf("removed the cutoffs of this machine: %s\n", learned ? learned : "damaged");
+		if (learned)
+			print_way_back(store, c);
+	}
+	et_store_close(store);
+	return rc;
+}
+
+/* Without a terminal nobody can answer, so --yes is needed. learned is NULL if it is damaged. */
+static int confirm(bool yes, const char *learned, bool *agreed, struct et_error *err)
+{
+	*agreed = yes;
+	if (yes)
+		return 0;
+	if (!et_can_ask())
+		return et_refuse(
+			err, "add --yes", "daemons forget cannot ask: there is no terminal");
+	ET_AUTO_FREE char *about = et_asprintf("The cutoffs of this machine %s%s.",
+		learned ? "were " : "cannot be read", learned ? learned : "");
+	*agreed = et_ask(about, "Remove them?");
+	return 0;
+}
+
+int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
+{
+	struct et_cutoffs c = { 0 };
+	struct et_here here;
+	bool there, agreed;
+
+	et_here_read_host(&here);
+	int rc = et_learned_load(cli, &here, &c, &there, err);
+	if (!there) {
+		if (rc && rc != -ENOENT)
+			return rc;
+		if (cli->verbosity >= 0)
+			printf("nothing is learned on this machine\n");
+		return 0;
+	}
+	/* They may be damaged, and are to be removed nevertheless. */
+	ET_AUTO_FREE char *learned = rc ? NULL : et_learned_describe(&c);
+	rc = confirm(yes, learned, &agreed, err);
+	if (rc == 0 && agreed)
+		rc = forget(cli, &here, &c, learned, err);
+	et_cutoffs_free(&c);
 	return rc;
 }
