@@ -174,24 +174,24 @@ static void add_numbers(struct et_experiment *e, const struct bench *b)
 	et_figure_add(e, "failures", 0, 0, (double)b->cache.failures);
 }
 
-int et_cache_effects_run(
-	const struct et_cache_effects_options *o, struct et_experiment **out, struct et_error *err)
+int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct et_experiment *e = et_figures_new("cache");
-	uint64_t total = o->runs + ET_CACHE_EFFECTS_KBESTS;
+	uint64_t total = runs + ET_CACHE_EFFECTS_KBESTS;
 	struct bench b = { 0 };
 	bool going = true;
 	int rc = prepare(&b, err);
 
-	e->plan.runs = o->runs;
-	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
+	e->plan.runs = runs;
+	for (uint32_t i = 0; rc == 0 && going && i < runs; i++) {
 		run_chapter(&b, e);
 		run_sequence(&b, e);
-		going = et_lab_report_progress(&o->progress, i + 1, total);
+		going = et_lab_report_progress(progress, i + 1, total);
 	}
 	for (uint32_t i = 0; rc == 0 && going && i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		rc = time_kbest(&b, e, &et_cache_effects_kbests[i], err);
-		going = et_lab_report_progress(&o->progress, o->runs + i + 1, total);
+		going = et_lab_report_progress(progress, runs + i + 1, total);
 	}
 	if (rc) {
 		et_experiment_free(e);

@@ -43,7 +43,7 @@ struct work {
 };
 
 struct bench {
-	const struct et_interval_accuracy_options *o;
+	uint32_t runs; /* per case */
 	struct et_experiment *experiment;
 	struct et_counter counter;
 	double pair_ns;                 /* time of a block of each kind */
@@ -207,12 +207,11 @@ static int measure_cell(
 	void *ctx, struct et_walk *walk, unsigned load, uint64_t length_ns, struct et_error *err)
 {
 	struct bench *b = ctx;
-	uint32_t runs = b->o->grid.runs;
 	int rc = 0;
 
-	et_figure_add(b->experiment, ET_INTERVAL_CASE, load, length_ns, runs);
-	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
-		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
+	et_figure_add(b->experiment, ET_INTERVAL_CASE, load, length_ns, b->runs);
+	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < b->runs; i++) {
+		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / b->runs;
 		double pairs = (double)length_ns / b->pair_ns;
 		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
 		rc = run_one(b, blocks, phase, walk, err);
@@ -249,10 +248,10 @@ static int calibrate(struct bench *b, struct et_error *err)
 	return 0;
 }
 
-int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
+int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
 	struct et_experiment **out, struct et_error *err)
 {
-	struct bench b = { .o = o };
+	struct bench b = { .runs = grid->runs };
 	int rc = calibrate(&b, err);
 
 	if (rc)
@@ -262,8 +261,8 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map shared memory");
 	b.experiment = et_figures_new("interval-accuracy");
-	b.experiment->plan.runs = o->grid.runs;
-	rc = et_grid_walk(&o->grid, o->grid.runs, &o->progress, measure_cell, &b, err);
+	b.experiment->plan.runs = grid->runs;
+	rc = et_grid_walk(grid, grid->runs, progress, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));
 	if (rc)
 		et_experiment_free(b.experiment);

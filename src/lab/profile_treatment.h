@@ -58,18 +58,6 @@ struct et_treatment_options {
 	uint64_t seed;
 };
 
-/* An experiment: its treatments, by instrument and then by level. */
-struct et_profile_study {
-	const char *lab; /* "fragmentation" … */
-	struct et_profile_treatment *list;
-	size_t n;
-	const struct et_experiment *const *experiments; /* that it was measured by */
-	size_t n_experiments;
-	/* Instruments that this machine does not have: "gprof: gcc is not installed". NULL ends. */
-	const char *const *missing;
-	double seconds; /* of work per run; NAN: not known */
-};
-
 /* Judges the runs of a command of an experiment with a profile. */
 void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_category *categories, size_t n, const struct et_treatment_options *o,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
-#include "app/lab/view/kbest_figures.h"
+#include "app/lab/clocks.h"
 #include "put/subject.h"
 
 #include <errno.h>
@@ -47,10 +47,7 @@ static const char *problem_name(size_t i)
 	return et_problems[i].name;
 }
 
-/*
- * To add a row: copy skeleton.c, which lists the rest. A large experiment has its engine in src/lab
- * and its tables in app/lab/view.
- */
+/* To add a row: copy skeleton.c, which lists the rest. A large engine is in src/lab. */
 const struct et_action et_lab_experiments[] = {
 	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
 	{ "coverage", et_lab_coverage, COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
@@ -67,33 +64,38 @@ const struct et_action et_lab_experiments[] = {
 		.summary = "clocks read inside and around a program, and EMP, same runs" },
 	{ "real-programs", et_lab_real_programs, REAL_PROGRAMS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how precise is EMP for whole programs, by size of input?" },
-	{ "kbest-accuracy", et_lab_kbest_accuracy, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+	{ "kbest-accuracy", et_lab_time, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how far off is K-best under load, as published and as ours?" },
 	{ "kbest-coverage", et_lab_kbest_coverage, KBEST_COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "is the 95 % of benchmark programs true on this machine?" },
 	{ "functions", no_functions, FUNCTIONS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "a benchmark program of awkward functions, with its own options" },
-	{ "interval-accuracy", et_lab_interval_accuracy, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+	{ "interval-accuracy", et_lab_time, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how far off is CPU time that is counted by ticks?" },
-	{ "fragmentation", et_lab_fragmentation, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
+	{ "fragmentation", et_lab_profile, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "does the spread of a profile depend on the length of calls?" },
-	{ "sampling-rate", et_lab_sampling_rate, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "sampling-rate", et_lab_profile, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how do counts and their spread depend on the rate of sampling?" },
-	{ "competing-load", et_lab_competing_load, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
+	{ "competing-load", et_lab_profile, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "does a process on the same CPU change a profile?" },
-	{ "triangle", et_lab_triangle, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "triangle", et_lab_profile, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "do profilers find 5/15 to 1/15 of the time in five functions?" },
-	{ "sampling-bias", et_lab_sampling_bias, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
+	{ "sampling-bias", et_lab_profile, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "are all instructions of a function sampled alike?" },
 	{ "problems", et_lab_problems, PROBLEMS, 0, 1, ET_RIGHTS_MACHINE,
 		.summary = "the calculations of a chapter on timing: tick counts, sleep …",
 		.operand = problem_name },
-	{ "branch", et_lab_branch, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
+	{ "branch", et_lab_time, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "what does a branch cost that is predicted wrongly?" },
-	{ "cache", et_lab_cache, CACHE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "cache", et_lab_time, CACHE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "a first call, the next, and one after another procedure" },
 	{ 0 },
 };
+
+static const char *program_name(size_t i)
+{
+	return et_subjects[i].name;
+}
 
 static const char *law_name(size_t i)
 {
@@ -115,14 +117,15 @@ const struct et_option et_lab_options[] = {
 	{ 0, "repetitions", "N",
 		"simulations of each case (1000); duet-bias: draws (300); kbest-coverage: "
 		"invocations (20)",
-		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
-		.of = SIMULATED | DUET_BIAS | KBEST_COVERAGE, .bit = ET_LAB_REPETITIONS },
+		et_set_u32, ET_FILLS(et_lab_request, simulation.repetitions), .lo = 1,
+		.hi = 10000000, .of = SIMULATED | DUET_BIAS | KBEST_COVERAGE,
+		.bit = ET_LAB_REPETITIONS },
 	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
-		et_set_u64, ET_FILLS(et_lab_request, asked.seed),
+		et_set_u64, ET_FILLS(et_lab_request, simulation.seed),
 		.of = SIMULATED | PROGRAMS | PROFILES },
 	{ 0, "bootstrap", "N", "coverage, fragmentation …: replicates of the bootstrap (999)",
-		et_set_size, ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
-		.of = COVERAGE | PROFILES },
+		et_set_size, ET_FILLS(et_lab_request, simulation.replicates), .lo = 99,
+		.hi = 1000000, .of = COVERAGE | PROFILES },
 	{ 0, "law", "NAME", "this law only, such as normal, lognormal-1, nist-5", set_law,
 		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .of = COVERAGE },
 	{ 0, "size", "N", "this many values only (10, 30 and 100; NIST's 1000)", et_set_size,
@@ -158,16 +161,17 @@ const struct et_option et_lab_options[] = {
 	{ 0, "figure", "NAME", "draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
 		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
 		.names = et_kbest_figure_names, .of = KBEST_ACCURACY, .bit = ET_LAB_FIGURE },
-	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", et_lab_set_programs,
-		ET_FILLS(et_lab_request, measure), .name_at = et_lab_program_name,
+	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", et_lab_set_choices,
+		ET_FILLS(et_lab_request, measure.programs), .name_at = program_name,
 		.of = REAL_PROGRAMS },
 	{ 0, "sizes", "LIST",
 		"of small, medium, large, curve, paper (small,medium), and numbers "
 		"for sort, matc and matr",
 		et_lab_set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
 		.of = REAL_PROGRAMS },
-	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", et_lab_set_pairs,
-		ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name, .of = DUET_BIAS },
+	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", et_lab_set_choices,
+		ET_FILLS(et_lab_request, measure.pairs), .name_at = et_lab_pair_name,
+		.of = DUET_BIAS },
 	{ 0, "filter", "REGEX", "functions whose names match it (all)", et_set_text,
 		ET_FILLS(et_lab_request, measure.filter), .of = KBEST_COVERAGE },
 	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,

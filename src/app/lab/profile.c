@@ -54,7 +54,7 @@ static int print(const struct et_profiling *p, struct et_error *err)
 	int rc = et_lab_picture(p->r, &svg, err);
 
 	if (rc == 0)
-		p->lab->print(p, svg);
+		et_profiling_print(p, svg);
 	return rc;
 }
 
@@ -74,20 +74,31 @@ static int perform(struct et_profiling *p, struct et_error *err)
 	return et_lab_conclude_study(p->r, p->prefix, rc);
 }
 
-int et_profiling_run(
-	struct et_lab_request *r, const struct et_profile_lab *lab, struct et_error *err)
+static const struct et_profile_lab *find(const char *name)
+{
+	static const struct et_profile_lab *const all[] = { &et_lab_fragmentation,
+		&et_lab_sampling_rate, &et_lab_competing_load, &et_lab_triangle,
+		&et_lab_sampling_bias };
+	size_t i = 0;
+
+	while (strcmp(all[i]->name, name))
+		i++;
+	return all[i];
+}
+
+int et_lab_profile(struct et_call *call, struct et_error *err)
 {
 	struct et_profiling *p = et_calloc(1, sizeof(*p));
-	int rc = check_options(r, err);
 
-	p->r = r;
-	p->lab = lab;
+	p->r = call->ctx;
+	p->lab = find(p->r->name);
 	p->cpu = -1;
+	int rc = check_options(p->r, err);
 	if (rc == 0)
 		rc = et_program_find("etalon", p->exe, err);
 	if (rc == 0) {
 		set_sizes(p);
-		lab->plan(p);
+		p->lab->plan(p);
 		rc = perform(p, err);
 	}
 	profiling_free(p);

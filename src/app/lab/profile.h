@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "app/lab/experiments.h"
+#include "app/lab/measured.h"
+#include "app/lab/picture.h"
 #include "lab/profile_treatment.h"
 
 enum { ET_LAB_MOST_PARTS = 16, ET_LAB_MOST_MISSING = 3 };
@@ -25,7 +26,21 @@ struct et_lab_part {
 	bool own;                /* this process began it */
 };
 
-/* One of the experiments. */
+/* The experiment: its treatments, by instrument and then by level. */
+struct et_profile_study {
+	struct et_profile_treatment *list;
+	size_t n;
+	const struct et_experiment *const *experiments; /* that it was measured by */
+	size_t n_experiments;
+	/* Instruments that this machine does not have: "gprof: gcc is not installed". NULL ends. */
+	const char *const *missing;
+};
+
+#define ET_LAB_RANDOM "etalon, random periods"
+#define ET_LAB_FIXED "etalon, fixed period"
+#define ET_LAB_MS UINT64_C(1000000)
+
+/* One of the experiments: what it runs, and how it is judged and printed. */
 struct et_profile_lab {
 	const char *name;
 	uint32_t runs, paper_runs;
@@ -35,9 +50,21 @@ struct et_profile_lab {
 	/* Adds the treatments of a part as commands. */
 	void (*add_commands)(const struct et_profiling *p, const struct et_lab_part *part,
 		struct et_experiment *e);
-	/* Prints the tables, JSON or the picture of the parts that are loaded. */
-	void (*print)(const struct et_profiling *p, FILE *svg);
+	/* Fills the categories of a command, and returns the level of its factor. */
+	double (*categorise)(const struct et_lab_part *part, const struct et_command *c,
+		struct et_category *out);
+	size_t n_categories, under_test; /* the first of them are the functions under test */
+	bool together;                   /* means are compared with each other */
+	bool has_shares, has_spreads;    /* its tables have shares, and standard deviations */
+	void (*text)(const struct et_profile_study *s, const struct et_page *page);
+	void (*explain)(const struct et_profile_study *s, const struct et_page *page);
+	void (*svg)(const struct et_profile_study *s, FILE *out);
+	/* Writes the keys of treatment i. */
+	void (*write_treatment)(struct et_json *w, const struct et_profile_study *s, size_t i);
 };
+
+extern const struct et_profile_lab et_lab_fragmentation, et_lab_sampling_rate,
+	et_lab_competing_load, et_lab_triangle, et_lab_sampling_bias;
 
 struct et_profiling {
 	struct et_lab_request *r;
@@ -78,6 +105,60 @@ struct et_experiment *et_profiling_plan(
 /* Loads the experiments of the parts. */
 int et_profiling_load(struct et_profiling *p, struct et_error *err) ET_CHECK;
 
-/* Measures or loads a study and prints it. */
-int et_profiling_run(
-	struct et_lab_request *r, const struct et_profile_lab *lab, struct et_error *err) ET_CHECK;
+/* Judges and prints the parts that are loaded. */
+void et_profiling_print(const struct et_profiling *p, FILE *svg);
+
+/* --- pieces of several experiments --- */
+
+/* The number of calls at 10^level: a multiple of 10. */
+uint64_t et_lab_calls(double level);
+/* Iterations of a run, and a number as an argument of a command, which the caller frees. */
+uint64_t et_lab_iterations(const struct et_profiling *p);
+char *et_lab_number(uint64_t n) ET_CHECK;
+/* Adds `put fragment` with the iterations of a run, or its build for gprof. Takes name. */
+void et_lab_add_fragment(const struct et_profiling *p, const struct et_lab_part *part,
+	struct et_experiment *e, char *name, uint64_t calls);
+/* The categories of `put fragment`; the level of the second is in the name of the command. */
+void et_lab_fragment_categories(uint64_t calls, struct et_category *out);
+double et_lab_by_calls(
+	const struct et_lab_part *part, const struct et_command *c, struct et_category *out);
+
+/* Treatments of one instrument are successive. Returns the first after those of treatment i. */
+size_t et_lab_same_instrument(const struct et_profile_study *s, size_t i);
+/* "412.3 ± 1.2": with the digits that the uncertainty supports. */
+const char *et_format_count(double mean, double uncertainty, char buf[ET_FIGURE]);
+/* "12.3 (9.8 … 14.2)"; without an interval the number alone. */
+const char *et_format_spread(double sd, const struct et_span *interval, char buf[ET_FIGURE]);
+/* Three digits; NaN is "–". */
+const char *et_format_short(double x, char buf[ET_FIGURE]);
+/* An autocorrelation with two decimals. */
+const char *et_format_r1(double r, char buf[ET_FIGURE]);
+void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i);
+
+/* The figures of a cell that are drawn. */
+enum et_cell_figure {
+	ET_CELL_MEAN,
+	ET_CELL_MEAN_LO,
+	ET_CELL_MEAN_HI,
+	ET_CELL_SD,
+	ET_CELL_SD_LO,
+	ET_CELL_SD_HI,
+	ET_CELL_RELATIVE, /* sd / mean */
+	ET_CELL_GPROF,
+	ET_CELL_MULTINOMIAL,
+	ET_CELL_QUANTISATION,
+	ET_CELL_WITH_TOTAL,
+};
+
+struct et_cell_line {
+	const char *name; /* or NULL */
+	enum et_cell_figure of;
+	enum et_svg_shape shape;
+	unsigned color;
+	char mark;
+	bool period; /* the level is a period in ns, and drawn as a rate */
+};
+
+/* Draws a figure of a category over the levels of the treatments from first to end. */
+void et_lab_cell_line(struct et_picture *p, const struct et_profile_study *s, size_t first,
+	size_t end, const struct et_cell_line *l, size_t category);

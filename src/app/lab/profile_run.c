@@ -26,7 +26,7 @@ struct et_experiment *et_profiling_plan(
 	e->plan.order = ET_ORDER_ROUND_ROBIN; /* all levels upward, then the next iteration */
 	e->plan.runs = p->runs;
 	e->plan.warmup = 0; /* every block would warm up again */
-	e->plan.seed = p->r->asked.seed;
+	e->plan.seed = p->r->simulation.seed;
 	e->profile = et_profile_new(&part->plan);
 	if (et_profile_by_file(e->profile) && p->folder)
 		e->child.directory = et_strdup(p->folder);
@@ -128,16 +128,7 @@ static void announce(const struct et_profiling *p)
 		seconds += run * (double)e->n_commands * p->runs;
 		et_experiment_free(e);
 	}
-	bool hours = seconds >= 7200, minutes = seconds >= 120;
-	if (p->r->cli->verbosity >= 0)
-		et_say(stderr, "etalon: %zu treatments, %" PRIu32 " runs each: about %.*f %s\n",
-			treatments, p->runs, hours ? 1 : 0,
-			hours     ? seconds / 3600
-			: minutes ? seconds / 60
-				  : fmax(1, seconds),
-			hours     ? "h"
-			: minutes ? "min"
-				  : "s");
+	et_lab_announce(p->r, treatments, "treatments", p->runs, seconds);
 }
 
 /* The folder has the same name when the study is resumed, because its commands name it. */

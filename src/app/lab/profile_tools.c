@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other profilers of the lab: which ones are installed, and programs built for gprof. */
+/*
+ * What the studies of profilers run: the program under test, also as built for gprof, and the other
+ * profilers that are installed.
+ */
 #include "app/lab/profile.h"
 #include "base/alloc.h"
-#include "measure/child/child.h"
+#include "base/parse.h"
 #include "profile/readers/helper.h"
 #include "put/alone.h"
+#include "put/put.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 static const char *const compilers[] = { "gcc", "cc", "clang", NULL };
-
-/* Returns the path of a program, or NULL. The caller frees it. */
-static char *find(const char *program)
-{
-	const char *path = getenv("PATH");
-	char *found = NULL;
-
-	return et_child_resolve(program, path && *path ? path : "/usr/bin:/bin", NULL, &found, NULL)
-		       ? NULL
-		       : found;
-}
 
 static char *find_compiler(void)
 {
 	char *found = NULL;
 
 	for (const char *const *c = compilers; !found && *c; c++)
-		found = find(*c);
+		found = et_lab_find(*c);
 	return found;
 }
 
@@ -58,7 +52,7 @@ struct et_lab_part *et_profiling_add_gprof(
 {
 	struct et_profile_plan plan = { .event = ET_EVENT_GPROF, .rate_hz = 100 };
 	ET_AUTO_FREE char *compiler = find_compiler();
-	ET_AUTO_FREE char *gprof = find("gprof");
+	ET_AUTO_FREE char *gprof = et_lab_find("gprof");
 
 	if (!p->r->measure.from && (!compiler || !gprof)) {
 		note_missing(p, compiler ? "gprof: it is not installed (apt install binutils)"
@@ -73,7 +67,7 @@ struct et_lab_part *et_profiling_add_gprof(
 struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *name)
 {
 	struct et_profile_plan plan = { .event = ET_EVENT_PERF, .rate_hz = 1000 };
-	ET_AUTO_FREE char *perf = find("perf");
+	ET_AUTO_FREE char *perf = et_lab_find("perf");
 
 	if (!p->r->measure.from && !perf) {
 		note_missing(p, "perf record: it is not installed (apt install linux-perf)");
@@ -121,4 +115,35 @@ int et_profiling_compile(struct et_profiling *p, struct et_error *err)
 			rc = compile(p->folder, a, err);
 	}
 	return rc;
+}
+
+/* --- commands --- */
+
+uint64_t et_lab_iterations(const struct et_profiling *p)
+{
+	ET_AUTO_FREE char *state = et_cli_state_dir();
+	/* --from runs nothing, so it calibrates nothing. */
+	uint64_t n = p->r->measure.from ? 1 : et_grind_iterations(state, p->work_ns);
+
+	return n ? n : 1;
+}
+
+char *et_lab_number(uint64_t n)
+{
+	return et_asprintf("%" PRIu64, n);
+}
+
+void et_lab_add_fragment(const struct et_profiling *p, const struct et_lab_part *part,
+	struct et_experiment *e, char *name, uint64_t calls)
+{
+	uint64_t work = et_lab_iterations(p), per_call = (work + calls / 2) / calls;
+	ET_AUTO_FREE char *calls_text = et_lab_number(calls);
+	ET_AUTO_FREE char *work_text = et_lab_number(work < calls ? calls : work);
+	ET_AUTO_FREE char *per_call_text = et_lab_number(per_call ? per_call : 1);
+	ET_AUTO_FREE char *alone = et_asprintf("%s/fragment", p->folder ? p->folder : "");
+
+	et_experiment_add_command(e, name,
+		part->alone ? et_strv_of(alone, calls_text, per_call_text, "0", NULL)
+			    : et_strv_of(p->exe, "put", "fragment", "--calls", calls_text,
+				      "--iterations", work_text, NULL));
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "app/lab/experiments.h"
+#include "app/lab/measured.h"
 #include "cli/environment.h"
 #include "protocol/versions.h"
 
@@ -44,8 +44,6 @@ unsigned et_study_groups(
 uint32_t et_study_block(const struct et_study_group *g);
 /* Whether an experiment has the lengths and the number of runs of the group. */
 bool et_study_group_is(const struct et_study_group *g, const struct et_experiment *e);
-/* The name of a task of that length, such as INC8. Caller frees. */
-char *et_study_task(uint64_t length_ns) ET_CHECK;
 
 /* Returns the name of a part of the study. Caller frees. */
 char *et_study_part(enum et_lab_env env, unsigned group) ET_CHECK;
@@ -68,3 +66,10 @@ struct et_env_wish et_study_wish(enum et_lab_env env);
 int et_study_choose(struct et_study *s, bool measured[ET_ENVS], struct et_error *err) ET_CHECK;
 /* Measures a study, or the rest of it. Sets s->prefix as soon as there may be experiments. */
 int et_study_measure(struct et_study *s, struct et_error *err) ET_CHECK;
+
+void et_versions_text(const struct et_versions *v, const struct et_page *page);
+/* The experiments are those that v was judged by. */
+void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
+	size_t n, FILE *out);
+/* Figure 17 a to d. */
+void et_versions_svg(const struct et_versions *v, FILE *out);

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-char *et_study_task(uint64_t length_ns)
-{
-	return et_asprintf("INC%.6g", 1e-9 * (double)length_ns);
-}
-
 #define S 1000000000ull
 
 const char *const et_lab_presets[] = { "paper", NULL };
@@ -53,7 +48,7 @@ bool et_study_group_is(const struct et_study_group *g, const struct et_experimen
 	bool same = e->n_commands == g->n && e->plan.runs == g->runs;
 
 	for (size_t i = 0; same && i < g->n; i++) {
-		ET_AUTO_FREE char *name = et_study_task(g->lengths_ns[i]);
+		ET_AUTO_FREE char *name = et_lab_task(g->lengths_ns[i]);
 		same = !strcmp(e->commands[i].name, name);
 	}
 	return same;

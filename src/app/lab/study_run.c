@@ -41,11 +41,11 @@ static struct et_experiment *make_experiment(
 	e->plan.order = ET_ORDER_RANDOM;
 	e->plan.runs = g->runs;
 	e->plan.warmup = 0; /* every block would warm up again, for up to hours */
-	e->plan.seed = p->s->r->asked.seed + (uint64_t)env;
+	e->plan.seed = p->s->r->simulation.seed + (uint64_t)env;
 	e->plan.pace = env == ET_ENV_PACED;
 	for (size_t i = 0; i < g->n; i++) {
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", g->lengths_ns[i]);
-		et_experiment_add_command(e, et_study_task(g->lengths_ns[i]),
+		et_experiment_add_command(e, et_lab_task(g->lengths_ns[i]),
 			et_strv_of(p->exe, "put", "inc", "--seconds", length, NULL));
 	}
 	return e;
@@ -96,7 +96,7 @@ static size_t draw_order(const struct plan *p, unsigned group, uint64_t cycle, i
 		out[0] = last;
 		return 1;
 	}
-	et_rng_seed(&rng, p->s->r->asked.seed, cycle);
+	et_rng_seed(&rng, p->s->r->simulation.seed, cycle);
 	for (size_t i = n; i > 1; i--) {
 		size_t k = et_rng_below(&rng, i);
 		int t = out[i - 1];

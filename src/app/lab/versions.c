@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab emp-versions`: measures or loads a study, and prints its tables and pictures. */
-#include "app/lab/view/versions.h"
+#include "stats/fleet/versions.h"
 #include "app/lab/study.h"
 #include "base/alloc.h"
 #include "base/display.h"
 #include "cli/outputs.h"
 #include "num/moments.h"
 #include "stats/compare/pace.h"
-#include "stats/fleet/versions.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figures 21 and 22 of NIST TN 1826: the counts with and without a competing load. */
-#include "app/lab/view/profile.h"
-#include "app/lab/view/profile_parts.h"
+/* `etalon lab competing-load`: Figures 21 and 22 of NIST TN 1826. */
+#include "app/lab/profile.h"
 #include "base/alloc.h"
-#include "draw/svg_sheet.h"
 
 #include <math.h>
-#include <string.h>
+#include <sched.h>
 
 enum { CLOUD = 24, WIDTH = 480, HEIGHT = 300, FUNCTIONS = 2 };
+
+/* The last CPU that we may use: interrupts often come to the first. */
+static int last_cpu(void)
+{
+	cpu_set_t set;
+	int last = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		last = CPU_ISSET(i, &set) ? i : last;
+	return last;
+}
+
+static void plan(struct et_profiling *p)
+{
+	p->cpu = last_cpu();
+	for (int load = 0; load < 2; load++) {
+		const char *name = load ? "random, load" : "random, no load";
+		et_profiling_add(p, name, ET_LAB_RANDOM, &et_default_profile_plan)->load = load;
+	}
+	for (int load = 0; load < 2; load++) {
+		const char *name = load ? "gprof, load" : "gprof, no load";
+		struct et_lab_part *part = et_profiling_add_gprof(p, name, "fragment");
+		if (part)
+			part->load = load;
+	}
+}
+
+static void add_commands(
+	const struct et_profiling *p, const struct et_lab_part *part, struct et_experiment *e)
+{
+	const char *load = part->load ? "load" : "no load";
+
+	et_lab_add_fragment(p, part, e, et_asprintf("10^1, %s", load), 10);
+	et_lab_add_fragment(p, part, e, et_asprintf("10^6, %s", load), 1000000);
+}
+
+/* --- text --- */
 
 /* The cloud of counts as a strip: how many runs have a count in each of its columns. */
 static void cloud_cell(const double *counts, size_t n, double lo, double hi, struct et_table *t)
@@ -46,15 +83,14 @@ static void range(const struct et_profile_study *s, size_t first, size_t end, si
 static void instrument_table(
 	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	ET_AUTO_FREE char *title =
-		et_asprintf("%s: %zu runs of each", s->list[first].instrument, s->list[first].runs);
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "calls, load"),
 		ET_COLUMN(NUMBER, "samples"), ET_COLUMN(NUMBER, "sd (95 %)"),
 		ET_COLUMN(TEXT, "counts") };
 	struct et_table table = { ET_COLUMNS(columns), .split = true };
 	char count[ET_FIGURE], spread[ET_FIGURE];
 
-	et_page_paragraph(page, 0, "", NULL, title, ET_LAB_BOLD);
+	et_lab_heading(
+		page, "%s: %zu runs of each", s->list[first].instrument, s->list[first].runs);
 	for (size_t c = 0; c < FUNCTIONS; c++) {
 		double lo, hi;
 		range(s, first, end, c, &lo, &hi);
@@ -67,27 +103,26 @@ static void instrument_table(
 			cloud_cell(t->counts + c * t->runs, t->runs, lo, hi, &table);
 		}
 	}
-	et_table_print(&table, page);
-	putc('\n', page->out);
+	et_lab_table(&table, page);
 }
 
-void et_competing_load_text(const struct et_profile_study *s, const struct et_page *page)
+static void print_text(const struct et_profile_study *s, const struct et_page *page)
 {
-	for (size_t i = 0; i < s->n;) {
-		size_t end = et_lab_same_instrument(s, i);
+	for (size_t i = 0, end; i < s->n; i = end) {
+		end = et_lab_same_instrument(s, i);
 		instrument_table(s, i, end, page);
-		i = end;
 	}
-	et_lab_invalid_text(s, page);
-	et_lab_missing_text(s, page);
-	et_page_paragraph(page, 0, "", NULL,
+}
+
+static void explain(const struct et_profile_study *s, const struct et_page *page)
+{
+	(void)s;
+	et_lab_text(page,
 		"The program and the load (dd if=/dev/urandom of=/dev/null) have the same CPU. The "
 		"note also started the kernel with nosmp, which a running machine cannot do: one "
-		"CPU for both stands in for it. samples: mean per run ± its 95 % interval; sd: "
+		"CPU for both stands in for it. samples: mean per run ± its 95 %% interval; sd: "
 		"standard deviation with its bootstrap percentile interval; counts: of all runs, "
-		"from the smallest to the largest of the function.",
-		NULL);
-	et_lab_few_text(s, page);
+		"from the smallest to the largest of the function.");
 }
 
 /* --- SVG --- */
@@ -95,47 +130,39 @@ void et_competing_load_text(const struct et_profile_study *s, const struct et_pa
 static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t first,
 	size_t end, size_t c)
 {
-	size_t n = 0, room = 0;
-	struct et_svg_series series[ET_SVG_COLORS];
-	double *x[ET_SVG_COLORS];
-	ET_AUTO_FREE char *title = et_asprintf(
-		"%s: samples in %s", s->list[first].instrument, s->list[first].cells[c].name);
+	struct et_picture p = { .title = et_asprintf("%s: samples in %s", s->list[first].instrument,
+					s->list[first].cells[c].name),
+		.chart = { .x = { .label = "run" },
+			.y = { .label = "samples" },
+			.width = WIDTH,
+			.height = HEIGHT } };
 
-	for (size_t i = first; i < end && n < ET_SVG_COLORS; i++, n++) {
+	for (size_t i = first; i < end; i++) {
 		const struct et_profile_treatment *t = &s->list[i];
-		x[n] = et_calloc(t->runs + 1, sizeof(double));
+		struct et_picture_line *line = et_picture_line(
+			&p, et_strdup(t->name), ET_SVG_POINTS, (unsigned)(i - first), '\0');
 		for (size_t r = 0; r < t->runs; r++)
-			x[n][r] = (double)(r + 1);
-		series[n] = (struct et_svg_series){ .name = t->name,
-			.shape = ET_SVG_POINTS,
-			.color = (unsigned)n,
-			.x = x[n],
-			.y = t->counts + c * t->runs,
-			.n = t->runs };
-		room += t->runs;
+			et_picture_add(line, (double)(r + 1), t->counts[c * t->runs + r]);
 	}
-	struct et_chart chart = { .title = title,
-		.x = { .label = "run" },
-		.y = { .label = "samples" },
-		.series = series,
-		.n_series = n,
-		.width = WIDTH,
-		.height = HEIGHT };
-	if (room)
-		et_svg_sheet_add(sheet, &chart);
-	for (size_t i = 0; i < n; i++)
-		free(x[i]);
+	et_picture_place(&p, sheet);
 }
 
-void et_competing_load_svg(const struct et_profile_study *s, FILE *out)
+static void draw_svg(const struct et_profile_study *s, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 
-	for (size_t i = 0; i < s->n;) {
-		size_t end = et_lab_same_instrument(s, i);
-		for (size_t c = 0; c < FUNCTIONS; c++)
+	for (size_t i = 0, end; i < s->n; i = end) {
+		size_t runs = 0;
+		end = et_lab_same_instrument(s, i);
+		for (size_t k = i; k < end; k++)
+			runs += s->list[k].runs;
+		for (size_t c = 0; runs && c < FUNCTIONS; c++)
 			add_chart(sheet, s, i, end, c);
-		i = end;
 	}
 	et_svg_sheet_write(sheet, "Samples with and without a competing load", out);
 }
+
+const struct et_profile_lab et_lab_competing_load = { "competing-load", 15, 100, 500 * ET_LAB_MS,
+	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
+	.text = print_text, .explain = explain, .svg = draw_svg,
+	.write_treatment = et_lab_write_treatment };
