@@ -71,7 +71,7 @@ static void json_takes(const struct et_problem *p, struct et_json *w)
 {
 	et_json_object(w, "takes");
 	for (int i = 0; i < ET_PROBLEM_NUMBERS; i++) {
-		if (p->takes & 1u << i)
+		if (p->usual[i] > 0)
 			et_json_double(w, et_problem_numbers[i], p->usual[i]);
 	}
 	if (p->sequence)

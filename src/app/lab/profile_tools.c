@@ -29,7 +29,7 @@ static char *find_compiler(void)
 struct et_lab_part *et_profiling_add(struct et_profiling *p, const char *name,
 	const char *instrument, const struct et_profile_plan *plan)
 {
-	struct et_lab_part *part = &p->parts[p->n++];
+	struct et_lab_part *part = &p->study.parts[p->study.n++];
 
 	*part = (struct et_lab_part){ .instrument = instrument, .plan = *plan };
 	snprintf(part->name, sizeof(part->name), "%s", name);
@@ -54,7 +54,7 @@ struct et_lab_part *et_profiling_add_gprof(
 	ET_AUTO_FREE char *compiler = find_compiler();
 	ET_AUTO_FREE char *gprof = et_lab_find("gprof");
 
-	if (!p->r->measure.from && (!compiler || !gprof)) {
+	if (!p->study.r->measure.from && (!compiler || !gprof)) {
 		note_missing(p, compiler ? "gprof: it is not installed (apt install binutils)"
 					 : "gprof: there is no compiler (apt install gcc)");
 		return NULL;
@@ -69,7 +69,7 @@ struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *na
 	struct et_profile_plan plan = { .event = ET_EVENT_PERF, .rate_hz = 1000 };
 	ET_AUTO_FREE char *perf = et_lab_find("perf");
 
-	if (!p->r->measure.from && !perf) {
+	if (!p->study.r->measure.from && !perf) {
 		note_missing(p, "perf record: it is not installed (apt install linux-perf)");
 		return NULL;
 	}
@@ -108,9 +108,9 @@ int et_profiling_compile(struct et_profiling *p, struct et_error *err)
 
 	for (const struct et_put_alone *a = et_alone_programs; rc == 0 && a->name; a++) {
 		bool wanted = false;
-		for (size_t i = 0; i < p->n; i++)
-			wanted = wanted ||
-				 (p->parts[i].alone && !strcmp(p->parts[i].alone, a->name));
+		for (size_t i = 0; i < p->study.n; i++)
+			wanted = wanted || (p->study.parts[i].alone &&
+						   !strcmp(p->study.parts[i].alone, a->name));
 		if (wanted)
 			rc = compile(p->folder, a, err);
 	}
@@ -123,7 +123,7 @@ uint64_t et_lab_iterations(const struct et_profiling *p)
 {
 	ET_AUTO_FREE char *state = et_cli_state_dir();
 	/* --from runs nothing, so it calibrates nothing. */
-	uint64_t n = p->r->measure.from ? 1 : et_grind_iterations(state, p->work_ns);
+	uint64_t n = p->study.r->measure.from ? 1 : et_grind_iterations(state, p->work_ns);
 
 	return n ? n : 1;
 }
@@ -144,6 +144,6 @@ void et_lab_add_fragment(const struct et_profiling *p, const struct et_lab_part 
 
 	et_experiment_add_command(e, name,
 		part->alone ? et_strv_of(alone, calls_text, per_call_text, "0", NULL)
-			    : et_strv_of(p->exe, "put", "fragment", "--calls", calls_text,
+			    : et_strv_of(p->study.exe, "put", "fragment", "--calls", calls_text,
 				      "--iterations", work_text, NULL));
 }

@@ -14,8 +14,8 @@ static size_t count_treatments(const struct et_profiling *p)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n; i++)
-		n += p->parts[i].e ? p->parts[i].e->n_commands : 0;
+	for (size_t i = 0; i < p->study.n; i++)
+		n += p->study.parts[i].e ? p->study.parts[i].e->n_commands : 0;
 	return n;
 }
 
@@ -27,14 +27,14 @@ static void judge_all(const struct et_profiling *p, struct et_profile_study *out
 	/* Means that are compared: every one with every other, as in the note. */
 	struct et_treatment_options o = { .statements = lab->together && means ? means * means : 1,
 		.under_test = lab->under_test,
-		.replicates = (uint32_t)p->r->simulation.replicates,
-		.seed = p->r->simulation.seed };
+		.replicates = (uint32_t)p->study.r->simulation.replicates,
+		.seed = p->study.r->simulation.seed };
 
 	*out = (struct et_profile_study){ .list = et_calloc(n + 1, sizeof(*out->list)),
 		.experiments = experiments,
 		.missing = (const char *const *)p->missing };
-	for (size_t i = 0; i < p->n; i++) {
-		const struct et_lab_part *part = &p->parts[i];
+	for (size_t i = 0; i < p->study.n; i++) {
+		const struct et_lab_part *part = &p->study.parts[i];
 		for (uint32_t c = 0; part->e && c < part->e->n_commands; c++) {
 			struct et_category categories[ET_MOST_CATEGORIES];
 			double x = lab->categorise(part, &part->e->commands[c], categories);
@@ -283,10 +283,10 @@ void et_profiling_print(const struct et_profiling *p, FILE *svg)
 	struct et_profile_study s;
 
 	judge_all(p, &s, experiments);
-	if (p->r->given & ET_LAB_JSON)
-		write_json(p->lab, &s, p->r->page.out);
+	if (p->study.r->given & ET_LAB_JSON)
+		write_json(p->lab, &s, p->study.r->page.out);
 	else
-		print_text(p->lab, &s, &p->r->page);
+		print_text(p->lab, &s, &p->study.r->page);
 	if (svg)
 		p->lab->svg(&s, svg);
 	for (size_t i = 0; i < s.n; i++)

@@ -34,8 +34,8 @@ static void add_commands(
 	(void)part;
 	for (const char *const *name = et_put_random_names; *name; name++)
 		et_experiment_add_command(e, et_strdup(*name),
-			et_strv_of(p->exe, "put", "nops", "--seconds", seconds, "--random", *name,
-				NULL));
+			et_strv_of(p->study.exe, "put", "nops", "--seconds", seconds, "--random",
+				*name, NULL));
 }
 
 static double all_together(

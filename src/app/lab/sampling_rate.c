@@ -93,12 +93,11 @@ static void print_text(const struct et_profile_study *s, const struct et_page *p
 	}
 	et_table_print(&table, page);
 	draw(s, page);
-	losses(s, page);
 }
 
 static void explain(const struct et_profile_study *s, const struct et_page *page)
 {
-	(void)s;
+	losses(s, page);
 	et_lab_text(page,
 		"rate: samples per second of CPU time that were asked for. samples: mean per run ± "
 		"its 95 %% interval; sd: standard deviation with its bootstrap percentile "

@@ -36,11 +36,11 @@ static void add_configuration(const struct et_profiling *p, const struct et_lab_
 		argv = et_strv_of(alone, loops_text, inner_text, reverse ? "1" : "0", NULL);
 	else if (!strcmp(part->plan.event, ET_EVENT_PERF))
 		argv = et_strv_of("perf", "record", "-q", "-e", "cpu-clock", "-F", "1000", "-o",
-			"perf.data", "--", p->exe, "put", "triangle", "--iterations", work_text,
-			"--inner", inner_text, last, NULL);
+			"perf.data", "--", p->study.exe, "put", "triangle", "--iterations",
+			work_text, "--inner", inner_text, last, NULL);
 	else
-		argv = et_strv_of(p->exe, "put", "triangle", "--iterations", work_text, "--inner",
-			inner_text, last, NULL);
+		argv = et_strv_of(p->study.exe, "put", "triangle", "--iterations", work_text,
+			"--inner", inner_text, last, NULL);
 	et_experiment_add_command(e, et_strdup(name), argv);
 }
 

@@ -4,7 +4,7 @@
  * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
  */
 #include "app/lab/picture.h"
-#include "app/lab/study.h"
+#include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "draw/plot.h"
 
@@ -550,7 +550,7 @@ void et_versions_json(const struct et_versions *v, const struct et_experiment *c
 
 	for (size_t i = 0; i < n; i++)
 		done = done && experiments[i]->state == ET_STATE_DONE;
-	et_lab_json_begin(&w, NULL, ET_STUDY_LAB, out);
+	et_lab_json_begin(&w, NULL, "emp-versions", out);
 	et_json_string(&w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
 	et_lab_json_experiments(&w, experiments, n);
 	write_best(&w, "best", v, CPU);

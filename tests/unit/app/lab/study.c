@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of a study of versions of EMP: its lengths, its blocks, and whether a part belongs to
  * it. */
-#include "app/lab/study.h"
+#include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "tap.h"
 
