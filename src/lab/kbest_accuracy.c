@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "clock/anchor.h"
 #include "lab/self_timed.h"
-#include "lab/ticks_met.h"
 #include "model/experiment/figure.h"
 #include "num/kbest.h"
 #include "num/line.h"

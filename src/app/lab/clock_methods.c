@@ -6,7 +6,6 @@
  */
 #include "protocol/clock_methods.h"
 #include "app/lab/measured.h"
-#include "app/lab/picture.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "app/lab/experiments.h"
-#include "app/lab/picture.h"
 #include "lab/branches.h"
 #include "lab/cache_effects.h"
 #include "lab/interval_accuracy.h"
@@ -58,8 +57,8 @@ void et_kbest_figure_text(
 void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out);
 
 /* measured / true - 1 of a scheme of the chapter, and of libetalon. */
-double et_kbest_scheme_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
-	enum et_timed_by by, bool compensated, unsigned k, bool *converged);
+double et_kbest_scheme_error(
+	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s);
 double et_kbest_our_error(const struct et_accuracy_cell *c);
 /* The scheme with a->k by the counter. */
 struct et_scheme_result et_kbest_by_counter(

@@ -114,16 +114,12 @@ static void print_text(const struct et_profile_study *s, const struct et_page *p
 	}
 }
 
-static void explain(const struct et_profile_study *s, const struct et_page *page)
-{
-	(void)s;
-	et_lab_text(page,
-		"The program and the load (dd if=/dev/urandom of=/dev/null) have the same CPU. The "
-		"note also started the kernel with nosmp, which a running machine cannot do: one "
-		"CPU for both stands in for it. samples: mean per run ± its 95 %% interval; sd: "
-		"standard deviation with its bootstrap percentile interval; counts: of all runs, "
-		"from the smallest to the largest of the function.");
-}
+static const char explanation[] =
+	"The program and the load (dd if=/dev/urandom of=/dev/null) have the same CPU. The "
+	"note also started the kernel with nosmp, which a running machine cannot do: one "
+	"CPU for both stands in for it. samples: mean per run ± its 95 % interval; sd: "
+	"standard deviation with its bootstrap percentile interval; counts: of all runs, "
+	"from the smallest to the largest of the function.";
 
 /* --- SVG --- */
 
@@ -164,5 +160,5 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 
 const struct et_profile_lab et_lab_competing_load = { "competing-load", 15, 100, 500 * ET_LAB_MS,
 	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explain = explain, .svg = draw_svg,
+	.text = print_text, .explanation = explanation, .svg = draw_svg,
 	.write_treatment = et_lab_write_treatment };

@@ -71,15 +71,9 @@ bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK
  */
 int et_lab_picture(struct et_lab_request *r, FILE **out, struct et_error *err) ET_CHECK;
 
-/* Setters of lists; each fills a struct et_lab_measure, the last one bits of an unsigned. */
-et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_sizes, et_lab_set_choices;
 /* The choices of --pairs; NULL after the last. */
 const char *et_lab_pair_name(size_t i);
 extern const char *const et_lab_presets[]; /* of --preset; NULL ends it */
-et_option_set et_lab_set_problem_count;    /* double: a whole number */
-et_option_set et_lab_set_problem_number;   /* double, above 0 */
-et_option_set et_lab_set_problem_time;     /* double: a duration in ns */
-
 et_action_run et_lab_list, et_lab_coverage, et_lab_false_alarms, et_lab_quantisation;
 et_action_run et_lab_duet_bias, et_lab_emp_versions, et_lab_clock_methods, et_lab_real_programs;
 et_action_run et_lab_kbest_coverage, et_lab_problems;

@@ -2,7 +2,6 @@
 /* `etalon lab false-alarms` */
 #include "lab/false_alarms.h"
 #include "app/lab/experiments.h"
-#include "app/lab/picture.h"
 #include "base/alloc.h"
 #include "stats/series/interval.h"
 

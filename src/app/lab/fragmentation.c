@@ -81,17 +81,13 @@ static void print_text(const struct et_profile_study *s, const struct et_page *p
 	}
 }
 
-static void explain(const struct et_profile_study *s, const struct et_page *page)
-{
-	(void)s;
-	et_lab_text(page,
-		"calls: of both functions per run, the work is the same. samples: mean per run ± "
-		"its 95 %% interval (Student's t); sd: standard deviation of the samples of a run, "
-		"with its bootstrap percentile interval. Models of it: √N is that of gprof's "
-		"manual; multi: multinomial, √(n p (1 − p)); quant: quantisation of I calls; +tot: "
-		"multinomial and the spread of all samples. r1: autocorrelation of dithered counts "
-		"at lag 1.");
-}
+static const char explanation[] =
+	"calls: of both functions per run, the work is the same. samples: mean per run ± "
+	"its 95 % interval (Student's t); sd: standard deviation of the samples of a run, "
+	"with its bootstrap percentile interval. Models of it: √N is that of gprof's "
+	"manual; multi: multinomial, √(n p (1 − p)); quant: quantisation of I calls; +tot: "
+	"multinomial and the spread of all samples. r1: autocorrelation of dithered counts "
+	"at lag 1.";
 
 /* --- SVG --- */
 
@@ -140,5 +136,5 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 
 const struct et_profile_lab et_lab_fragmentation = { "fragmentation", 20, 1000, 300 * ET_LAB_MS,
 	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explain = explain, .svg = draw_svg,
+	.text = print_text, .explanation = explanation, .svg = draw_svg,
 	.write_treatment = et_lab_write_treatment };

@@ -13,13 +13,11 @@ static const double goals[] = { 0.001, 0.01 };
 
 /* --- errors --- */
 
-double et_kbest_scheme_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
-	enum et_timed_by by, bool compensated, unsigned k, bool *converged)
+double et_kbest_scheme_error(
+	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s)
 {
-	struct et_scheme s = { by, compensated, k };
 	struct et_scheme_result v = et_scheme_judge(&s, c, a);
 
-	*converged = v.converged;
 	return v.ns / v.truth_ns - 1;
 }
 
@@ -88,10 +86,7 @@ static void length_cell(struct et_table *t, uint64_t ns)
 static void scheme_cell(struct et_table *t, const struct et_kbest_accuracy *a,
 	const struct et_accuracy_cell *c, struct et_scheme s)
 {
-	bool converged;
-	double error = et_kbest_scheme_error(a, c, s.by, s.compensated, s.k, &converged);
-
-	error_cell(t, error, converged);
+	error_cell(t, et_kbest_scheme_error(a, c, s), et_scheme_judge(&s, c, a).converged);
 }
 
 static void print_row(
@@ -162,17 +157,15 @@ static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum e
 /* The length up to which every error is within the goal; 0: not even that of the first. */
 static double within(const struct et_kbest_accuracy *a, unsigned load, double goal, bool ours)
 {
+	const struct et_scheme scheme = { ET_TIMED_COUNTER, false, a->k };
 	double longest = 0;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
-		bool converged;
 		if (c->load != load)
 			continue;
-		double error = ours ? et_kbest_our_error(c)
-				    : et_kbest_scheme_error(
-					      a, c, ET_TIMED_COUNTER, false, a->k, &converged);
-		if (!(fabs(error) <= goal))
+		if (!(fabs(ours ? et_kbest_our_error(c) : et_kbest_scheme_error(a, c, scheme)) <=
+			    goal))
 			break;
 		longest = (double)c->length_ns;
 	}

@@ -50,11 +50,13 @@ static const struct {
 static void add_pairs(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, struct et_picture *p)
 {
+	const struct et_scheme one = { ET_TIMED_COUNTER, false, a->k },
+			       other = { seconds[figure].by, seconds[figure].compensated, a->k };
 	struct et_picture_line *first = NULL, *second = NULL;
-	bool converged;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
+		double ns = (double)c->length_ns;
 		if (is_first_of_load(a, i)) {
 			unsigned n = (unsigned)p->n;
 			if (n == MOST_CURVES)
@@ -65,31 +67,24 @@ static void add_pairs(
 				et_asprintf("%s, load %u", seconds[figure].name, c->load),
 				ET_SVG_CURVE, n + 1, (char)('A' + n / 2));
 		}
-		double error = et_kbest_scheme_error(
-			       a, c, ET_TIMED_COUNTER, false, a->k, &converged),
-		       other = figure == ET_KBEST_BY_LOAD
-				       ? et_kbest_our_error(c)
-				       : et_kbest_scheme_error(a, c, seconds[figure].by,
-						 seconds[figure].compensated, a->k, &converged);
-		et_picture_add(first, (double)c->length_ns, drawn(error));
-		et_picture_add(second, (double)c->length_ns, drawn(other));
+		et_picture_add(first, ns, drawn(et_kbest_scheme_error(a, c, one)));
+		et_picture_add(second, ns,
+			drawn(figure == ET_KBEST_BY_LOAD ? et_kbest_our_error(c)
+							 : et_kbest_scheme_error(a, c, other)));
 	}
 }
 
 static void add_k(const struct et_kbest_accuracy *a, unsigned load, struct et_picture *p)
 {
-	bool converged;
-
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++) {
+	for (struct et_scheme s = { ET_TIMED_COUNTER, false, 1 }; s.k <= ET_ACCURACY_MAX_K; s.k++) {
 		struct et_picture_line *line =
-			et_picture_line(p, et_asprintf("K=%u, load %u", k, load), ET_SVG_CURVE,
-				k - 1, (char)('0' + k));
+			et_picture_line(p, et_asprintf("K=%u, load %u", s.k, load), ET_SVG_CURVE,
+				s.k - 1, (char)('0' + s.k));
 		for (size_t i = 0; i < a->n_cells; i++) {
 			const struct et_accuracy_cell *c = &a->cells[i];
 			if (c->load == load)
 				et_picture_add(line, (double)c->length_ns,
-					drawn(et_kbest_scheme_error(
-						a, c, ET_TIMED_COUNTER, false, k, &converged)));
+					drawn(et_kbest_scheme_error(a, c, s)));
 		}
 	}
 }

@@ -3,54 +3,10 @@
 #include "lab/problems.h"
 #include "app/lab/experiments.h"
 #include "base/nearest.h"
-#include "base/parse.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-/* Fills a double: a whole number in the row's range. */
-int et_lab_set_problem_count(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-	int rc = et_parse_u64(et_option_shown(o, shown), args[0], o->lo, o->hi, &n, err);
-
-	if (rc == 0)
-		*(double *)et_option_target(o, ctx) = (double)n;
-	return rc;
-}
-
-/* Fills a double: a duration in ns. */
-int et_lab_set_problem_time(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	char shown[ET_OPTION_SHOWN];
-	uint64_t ns;
-	int rc = et_parse_duration(et_option_shown(o, shown), args[0], &ns, err);
-
-	if (rc == 0)
-		*(double *)et_option_target(o, ctx) = (double)ns;
-	return rc;
-}
-
-/* Fills a double: a number above 0. */
-int et_lab_set_problem_number(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	char shown[ET_OPTION_SHOWN];
-	double x;
-	int rc = et_parse_double(et_option_shown(o, shown), args[0], &x, err);
-
-	if (rc)
-		return rc;
-	if (!(x >= 1e-6 && x <= 1e12))
-		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not from 1e-6 to 1e12", shown,
-			args[0]);
-	*(double *)et_option_target(o, ctx) = x;
-	return 0;
-}
 
 /* --- text and JSON --- */
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "app/lab/picture.h"
 #include "app/lab/study.h"
 #include "lab/profile_treatment.h"
 
@@ -44,7 +43,8 @@ struct et_profile_lab {
 	bool together;                   /* means are compared with each other */
 	bool has_shares, has_spreads;    /* its tables have shares, and standard deviations */
 	void (*text)(const struct et_profile_study *s, const struct et_page *page);
-	void (*explain)(const struct et_profile_study *s, const struct et_page *page);
+	void (*notes)(const struct et_profile_study *s, const struct et_page *page); /* or NULL */
+	const char *explanation;                                                     /* or NULL */
 	void (*svg)(const struct et_profile_study *s, FILE *out);
 	/* Writes the keys of treatment i. */
 	void (*write_treatment)(struct et_json *w, const struct et_profile_study *s, size_t i);
@@ -72,8 +72,6 @@ struct et_lab_part *et_profiling_add_gprof(
 	struct et_profiling *p, const char *name, const char *alone);
 /* The same for perf record. */
 struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *name);
-/* Compiles the programs that the parts need, in the folder of the study. */
-int et_profiling_compile(struct et_profiling *p, struct et_error *err) ET_CHECK;
 
 /* Judges and prints the parts that are loaded. */
 void et_profiling_print(const struct et_profiling *p, FILE *svg);

@@ -200,7 +200,10 @@ static void print_text(const struct et_profile_lab *lab, const struct et_profile
 		print_without_share(s, page);
 	for (const char *const *m = s->missing; m && *m; m++)
 		et_lab_item(page, 2, "not measured: ", "%s", *m);
-	lab->explain(s, page);
+	if (lab->notes)
+		lab->notes(s, page);
+	if (lab->explanation)
+		et_lab_text(page, "%s", lab->explanation);
 	if (lab->has_spreads)
 		print_few(s, page);
 }

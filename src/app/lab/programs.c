@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
 #include "app/lab/measured.h"
-#include "app/lab/picture.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"

@@ -2,7 +2,6 @@
 /* `etalon lab quantisation` */
 #include "lab/quantisation.h"
 #include "app/lab/experiments.h"
-#include "app/lab/picture.h"
 #include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 

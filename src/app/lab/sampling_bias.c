@@ -3,7 +3,7 @@
 #include "app/lab/profile.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "lab/address_bias.h"
+#include "lab/profile_treatment.h"
 #include "model/experiment/field_rows.h"
 #include "put/put.h"
 
@@ -134,15 +134,11 @@ static void print_text(const struct et_profile_study *s, const struct et_page *p
 	}
 }
 
-static void explain(const struct et_profile_study *s, const struct et_page *page)
-{
-	(void)s;
-	et_lab_text(page,
-		"The function has 256 equal nops and a return; without bias each address has the "
-		"same number of samples (χ²: Pearson's test of this). Bars are on a logarithmic "
-		"scale, a dot is an address without samples. Where samples are attracted to some "
-		"instructions, they can also move from one function to the next.");
-}
+static const char explanation[] =
+	"The function has 256 equal nops and a return; without bias each address has the "
+	"same number of samples (χ²: Pearson's test of this). Bars are on a logarithmic "
+	"scale, a dot is an address without samples. Where samples are attracted to some "
+	"instructions, they can also move from one function to the next.";
 
 /* --- JSON --- */
 
@@ -202,4 +198,4 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 
 const struct et_profile_lab et_lab_sampling_bias = { "sampling-bias", 5, 10, 2000 * ET_LAB_MS,
 	60000 * ET_LAB_MS, plan, add_commands, all_together, 1, 1, .text = print_text,
-	.explain = explain, .svg = draw_svg, .write_treatment = write_treatment };
+	.explanation = explanation, .svg = draw_svg, .write_treatment = write_treatment };

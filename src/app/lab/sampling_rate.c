@@ -95,15 +95,11 @@ static void print_text(const struct et_profile_study *s, const struct et_page *p
 	draw(s, page);
 }
 
-static void explain(const struct et_profile_study *s, const struct et_page *page)
-{
-	losses(s, page);
-	et_lab_text(page,
-		"rate: samples per second of CPU time that were asked for. samples: mean per run ± "
-		"its 95 %% interval; sd: standard deviation with its bootstrap percentile "
-		"interval; share: of the samples in fn1 and fn2, which have 20 %% and 80 %% of the "
-		"work; r1: autocorrelation of dithered counts at lag 1.");
-}
+static const char explanation[] =
+	"rate: samples per second of CPU time that were asked for. samples: mean per run ± "
+	"its 95 % interval; sd: standard deviation with its bootstrap percentile "
+	"interval; share: of the samples in fn1 and fn2, which have 20 % and 80 % of the "
+	"work; r1: autocorrelation of dithered counts at lag 1.";
 
 /* --- SVG --- */
 
@@ -137,5 +133,5 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 
 const struct et_profile_lab et_lab_sampling_rate = { "sampling-rate", 20, 100, 500 * ET_LAB_MS,
 	1600 * ET_LAB_MS, plan, add_commands, by_period, 3, 2, .has_spreads = true,
-	.has_shares = true, .text = print_text, .explain = explain, .svg = draw_svg,
-	.write_treatment = et_lab_write_treatment };
+	.has_shares = true, .text = print_text, .notes = losses, .explanation = explanation,
+	.svg = draw_svg, .write_treatment = et_lab_write_treatment };

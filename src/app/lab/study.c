@@ -61,7 +61,7 @@ static int find(
 		rc = et_fail(err, ENOENT, ET_EXIT_USAGE, "'%s' is no experiment of lab %s", name,
 			s->lab);
 	}
-	for (size_t i = 0; rc == 0 && i < all.n; i++)
+	for (size_t i = 0; rc == 0 && all.study && i < all.n; i++)
 		rc = load_part(s, store, part_named(s, all.list[i].part), all.list[i].id, err);
 	et_study_parts_free(&all);
 	if (rc)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab triangle`: Figures 24 to 27 of NIST TN 1826. */
-#include "lab/triangle.h"
 #include "app/lab/profile.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "lab/profile_treatment.h"
 
 #include <math.h>
 #include <string.h>
@@ -281,5 +281,4 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 const struct et_profile_lab et_lab_triangle = { "triangle", 15, 100, 500 * ET_LAB_MS,
 	1000 * ET_LAB_MS, plan, add_commands, categorise, ET_TRIANGLE_CATEGORIES,
 	ET_TRIANGLE_FUNCTIONS, .together = true, .has_spreads = true, .has_shares = true,
-	.text = print_text, .explain = explain, .svg = draw_svg,
-	.write_treatment = write_treatment };
+	.text = print_text, .notes = explain, .svg = draw_svg, .write_treatment = write_treatment };

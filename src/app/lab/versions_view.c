@@ -3,7 +3,6 @@
  * The versions of EMP as tables (Tables II to VI and XIX of the papers), and their standard
  * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
  */
-#include "app/lab/picture.h"
 #include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "draw/plot.h"
