@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the experiments share that time functions inside this process: their cases, each load with
- * each length of the function, and how they use the counter and libetalon.
+ * Experiments that time functions inside this process: their cases are each load with each length
+ * of the function. They share how they use the counter and libetalon.
  */
 #pragma once
 

@@ -175,29 +175,37 @@ struct bench {
 	double least;     /* the shortest such lengthening, in counter ticks */
 };
 
+/* Returns the time of the fastest call, and fills that of the second fastest. */
+static double fastest_ns(const struct bench *b, size_t blocks, int calls, double *second)
+{
+	double least = INFINITY, next = INFINITY;
+	struct et_self_timed f;
+
+	et_self_timed_init(&f, blocks, 0);
+	for (int i = 0; i < calls; i++) {
+		uint64_t start = et_counter_start();
+		et_self_timed_call(&f);
+		double took = (double)(et_counter_stop() - start);
+		next = fmin(next, fmax(least, took));
+		least = fmin(least, took);
+	}
+	et_self_timed_free(&f);
+	*second = et_timing_ns(&b->counter, next);
+	return et_timing_ns(&b->counter, least);
+}
+
 /* The chapter's truth: a line fitted to the fastest short runs of several lengths. */
 static void fit_line(const struct bench *b, struct et_line *line)
 {
 	enum { POINTS = 5, TRIALS = 12 };
 	static const size_t blocks[POINTS] = { 4, 8, 16, 24, 32 };
-	double x[POINTS], y[POINTS], sigma[POINTS];
+	double x[POINTS], y[POINTS], sigma[POINTS], next;
 
 	for (int i = 0; i < POINTS; i++) {
-		double least = INFINITY, next = INFINITY;
-		struct et_self_timed f;
-		et_self_timed_init(&f, blocks[i], 0);
-		for (int j = 0; j < TRIALS; j++) {
-			uint64_t start = et_counter_start();
-			et_self_timed_call(&f);
-			double took = (double)(et_counter_stop() - start);
-			next = fmin(next, fmax(least, took));
-			least = fmin(least, took);
-		}
-		et_self_timed_free(&f);
 		x[i] = (double)blocks[i];
-		y[i] = et_timing_ns(&b->counter, least);
+		y[i] = fastest_ns(b, blocks[i], TRIALS, &next);
 		/* The distance to the second fastest estimates the uncertainty of the fastest. */
-		sigma[i] = fmax(et_timing_ns(&b->counter, next - least), 1);
+		sigma[i] = fmax(next - y[i], 1);
 	}
 	et_line_fit_weighted(x, y, sigma, POINTS, line);
 }
@@ -342,34 +350,18 @@ static double tick_cost_ns(const struct bench *b)
 							      : 0;
 }
 
-/* The fastest of a number of calls, in ns. */
-static double fastest_ns(const struct bench *b, size_t blocks, int calls)
-{
-	double least = INFINITY;
-	struct et_self_timed f;
-
-	et_self_timed_init(&f, blocks, 0);
-	for (int i = 0; i < calls; i++) {
-		uint64_t start = et_counter_start();
-		et_self_timed_call(&f);
-		least = fmin(least, (double)(et_counter_stop() - start));
-	}
-	et_self_timed_free(&f);
-	return et_timing_ns(&b->counter, least);
-}
-
 /* As in the chapter: ten lengths up to a millisecond, a hundred calls of each, without load. */
 static void add_line(const struct bench *b)
 {
 	enum { POINTS = 10, CALLS = 100 };
 	size_t unit = (size_t)fmax(1e5 / b->block_ns, 1);
-	double x[POINTS], y[POINTS], max_error = 0;
+	double x[POINTS], y[POINTS], next, max_error = 0;
 	struct et_experiment *e = b->experiment;
 	struct et_line line;
 
 	for (size_t i = 0; i < POINTS; i++) {
 		x[i] = (double)((i + 1) * unit);
-		y[i] = fastest_ns(b, (i + 1) * unit, CALLS);
+		y[i] = fastest_ns(b, (i + 1) * unit, CALLS, &next);
 	}
 	et_line_fit(x, y, POINTS, &line);
 	for (int i = 0; i < POINTS; i++)

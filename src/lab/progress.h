@@ -21,7 +21,7 @@ struct et_lab_progress {
 	const volatile sig_atomic_t *cancelled;
 };
 
-/* What simulations have in common. */
+/* The settings that simulations have in common. */
 struct et_simulation {
 	uint64_t seed;
 	uint32_t repetitions;

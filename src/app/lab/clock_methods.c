@@ -171,7 +171,7 @@ static int measure(struct et_lab_request *r, struct inside *all, struct et_exper
 static int load(struct et_lab_request *r, struct inside *all, struct et_experiment **out,
 	struct et_error *err)
 {
-	int rc = et_lab_load(r, out, err);
+	int rc = et_stored_fetch(r->cli, r->measure.from, out, err);
 
 	if (rc)
 		return rc;
@@ -210,7 +210,7 @@ static double in_ns(const struct et_clock_methods *m, enum et_clock_method k, do
 	return et_in_ticks(k) ? x * 1e9 / m->counter_hz : x;
 }
 
-/* What a method read of a run; NaN if it does not count. */
+/* The reading of a method in a run; NaN if it does not count. */
 static double figure_of(const struct et_clock_methods *m, enum et_clock_method k, size_t run)
 {
 	return k == ET_BY_EMP && m->runs[run].removed ? NAN : m->runs[run].by[k];
@@ -434,7 +434,7 @@ int et_lab_clock_methods(struct et_call *call, struct et_error *err)
 		int printed = print(r, e, &all, err);
 		rc = printed ? printed : rc;
 	}
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	inside_free(&all);
 	et_experiment_free(e);
 	return rc;

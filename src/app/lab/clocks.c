@@ -87,7 +87,8 @@ int et_lab_time(struct et_call *call, struct et_error *err)
 	const struct et_lab_timed *lab = find(r->name);
 	struct et_experiment *e = NULL;
 	FILE *svg = NULL;
-	int rc = r->measure.from ? et_lab_load(r, &e, err) : measure(r, lab, &e, err);
+	int rc = r->measure.from ? et_stored_fetch(r->cli, r->measure.from, &e, err)
+				 : measure(r, lab, &e, err);
 
 	if (rc == 0)
 		rc = et_lab_picture(r, &svg, err);
@@ -97,7 +98,7 @@ int et_lab_time(struct et_call *call, struct et_error *err)
 		rc = lab->print(r, e, svg, err);
 	if (rc == 0 && r->interrupt->signal)
 		rc = -EINTR;
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	et_experiment_free(e);
 	return rc;
 }

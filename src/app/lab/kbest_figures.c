@@ -21,15 +21,6 @@ static bool is_first_of_load(const struct et_kbest_accuracy *a, size_t i)
 	return i == 0 || a->cells[i].load != a->cells[i - 1].load;
 }
 
-static unsigned heaviest(const struct et_kbest_accuracy *a)
-{
-	unsigned load = 0;
-
-	for (size_t i = 0; i < a->n_cells; i++)
-		load = a->cells[i].load > load ? a->cells[i].load : load;
-	return load;
-}
-
 /* --- errors by length --- */
 
 /* The second curve of each load; the first is K by the counter. */
@@ -307,11 +298,12 @@ void et_kbest_figure_text(
 
 void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out)
 {
+	unsigned heaviest = a->n_cells ? a->cells[a->n_cells - 1].load : 0;
 	struct et_picture p = figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT
 				      ? calls_of(a, figure, 1)
 			      : figure == ET_KBEST_CONVERGENCE ? convergence_of(a)
 			      : figure == ET_KBEST_PREDICTED   ? predicted_of(a, true)
-							       : errors_of(a, figure, heaviest(a));
+							       : errors_of(a, figure, heaviest);
 
 	et_picture_svg(&p, out);
 }

@@ -4,7 +4,6 @@
 #include "base/display.h"
 #include "conduct/measuring.h"
 #include "measure/child/child.h"
-#include "source/stored.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +19,6 @@ int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t u
 	e->plan.seed = r->simulation.seed;
 	e->plan.pace = r->given & ET_LAB_PACE;
 	return et_measure(r->cli, r->interrupt, e, NULL, NULL, out, err);
-}
-
-int et_lab_load(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
-{
-	return et_stored_fetch(r->cli, r->measure.from, out, err);
 }
 
 void et_lab_announce(
@@ -83,30 +77,18 @@ void et_lab_folder_remove(char *folder)
 	free(folder);
 }
 
-/* quote: around the name of a study. */
-static void print_stored(const struct et_lab_request *r, const char *name, const char *quote)
+int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc)
 {
+	const char *quote = study ? "'" : "";
+
+	if (study && rc && rc != -EINTR)
+		return rc;
 	if (name && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
 		ET_AUTO_FREE char *clean = et_cli_store_shown(r->cli);
 		fprintf(r->page.out, "\nstored as %s%s%s in %s\n", quote, name, quote, clean);
 	}
-}
-
-int et_lab_conclude(const struct et_lab_request *r, const struct et_experiment *e, int rc)
-{
-	print_stored(r, e ? e->id : NULL, "");
 	if (rc == -EINTR)
-		et_say(stderr, "etalon: interrupted; every finished sample is stored\n");
-	return rc;
-}
-
-int et_lab_conclude_study(const struct et_lab_request *r, const char *prefix, int rc)
-{
-	if (rc && rc != -EINTR)
-		return rc;
-	print_stored(r, prefix, "'");
-	if (rc == -EINTR)
-		et_say(stderr, "etalon: interrupted; every finished sample is stored\n"
-			       "hint: run the same command with --resume to continue\n");
+		et_say(stderr, "etalon: interrupted; every finished sample is stored\n%s",
+			study ? "hint: run the same command with --resume to continue\n" : "");
 	return rc;
 }

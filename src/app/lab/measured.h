@@ -26,16 +26,11 @@ char *et_lab_task(uint64_t length_ns) ET_CHECK;
 /* Creates a folder below TMPDIR, whose name the caller gives to et_lab_folder_remove. */
 int et_lab_folder_make(char **out, struct et_error *err) ET_CHECK;
 void et_lab_folder_remove(char *folder); /* with its files; NULL is fine */
-/* Loads the experiment that --from names. */
-int et_lab_load(
-	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;
 /*
- * Prints where the experiment is stored; it cannot be resumed, because its inputs are gone. Returns
- * rc.
+ * Prints where the experiment, or the study of several, is stored; name is its id or prefix, or
+ * NULL if nothing was begun. Only a study can be resumed. Returns rc.
  */
-int et_lab_conclude(const struct et_lab_request *r, const struct et_experiment *e, int rc) ET_CHECK;
-/* The same for a study of several experiments, whose labels begin with prefix; NULL: none yet. */
-int et_lab_conclude_study(const struct et_lab_request *r, const char *prefix, int rc) ET_CHECK;
+int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
 
 /*
  * Table XXV and Figure 18 of the EMP paper: the same runs by clocks inside and around, and EMP. In

@@ -2,6 +2,7 @@
 /* The studies of profilers: what they run, and how they are planned, measured and loaded. */
 #include "app/lab/profile.h"
 #include "base/alloc.h"
+#include "base/folder.h"
 #include "base/parse.h"
 #include "lab/rivals.h"
 #include "profile/readers/helper.h"
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { BLOCKS = 5 };
 
@@ -245,14 +245,9 @@ static int make_folder(struct et_profiling *p, struct et_error *err)
 		return et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
 			"no folder for the programs: neither HOME nor XDG_STATE_HOME is set");
 	p->folder = et_asprintf("%s/lab/%s", state, stamp);
-	for (char *slash = strchr(p->folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(p->folder, 0700);
-		*slash = '/';
-	}
-	if (mkdir(p->folder, 0700) && errno != EEXIST)
-		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, p->folder);
-	return 0;
+	ET_AUTO_FREE char *inside = et_asprintf("%s/", p->folder);
+	int rc = et_folders_make(inside, 0700);
+	return rc ? et_fail_file(err, -rc, ET_EXIT_OUTSIDE, p->folder) : 0;
 }
 
 /* Parts of different experiments may have the same name, but their treatments differ. */

@@ -6,6 +6,7 @@
 #include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
 #include "put/subject.h"
+#include "source/stored.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -362,7 +363,7 @@ int et_lab_real_programs(struct et_call *call, struct et_error *err)
 	int rc;
 
 	if (r->measure.from) {
-		rc = et_lab_load(r, &e, err);
+		rc = et_stored_fetch(r->cli, r->measure.from, &e, err);
 	} else {
 		p.e = et_experiment_new();
 		p.e->protocol = ET_PROTOCOL_EMP;
@@ -381,7 +382,7 @@ int et_lab_real_programs(struct et_call *call, struct et_error *err)
 		int printed = print(r, e, r->measure.from ? NULL : p.missing, err);
 		rc = printed ? printed : rc;
 	}
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	et_experiment_free(e);
 	return rc;
 }

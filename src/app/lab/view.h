@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the experiments print alike: headings, paragraphs, pictures, the beginning of JSON. */
+/* Pieces that the experiments print: headings, paragraphs, pictures, the beginning of JSON. */
 #pragma once
 
 #include "base/json.h"
