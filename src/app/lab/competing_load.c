@@ -160,5 +160,4 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 
 const struct et_profile_lab et_lab_competing_load = { "competing-load", 15, 100, 500 * ET_LAB_MS,
 	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explanation = explanation, .svg = draw_svg,
-	.write_treatment = et_lab_write_treatment };
+	.text = print_text, .explanation = explanation, .svg = draw_svg };

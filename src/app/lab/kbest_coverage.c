@@ -2,13 +2,12 @@
 /* `etalon lab kbest-coverage`: invokes `etalon lab functions` again and again. */
 #include "lab/kbest_coverage.h"
 #include "app/lab/experiments.h"
+#include "base/program.h"
 #include "lib/bench/output.h"
 #include "model/experiment/field_rows.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -32,21 +31,14 @@ static int wait_for(pid_t pid, const struct et_interrupt *interrupt, int *status
 /* Runs the benchmark program once; its results go to the file, errors to standard error. */
 static int invoke(struct et_lab_request *r, int file, struct et_error *err)
 {
-	const char *words[] = { "etalon", "lab", "functions", "--quiet", "--json", "-",
+	const char *words[] = { "/proc/self/exe", "lab", "functions", "--quiet", "--json", "-",
 		r->measure.filter ? "--filter" : NULL, r->measure.filter, NULL };
-	posix_spawn_file_actions_t actions;
-	int rc, status = 0;
+	int status = 0;
 	pid_t pid;
+	int rc = et_spawn((char *const *)words, environ, file, STDERR_FILENO, false, &pid);
 
-	rc = posix_spawn_file_actions_init(&actions);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn(
-			&pid, "/proc/self/exe", &actions, NULL, (char *const *)words, environ);
-	posix_spawn_file_actions_destroy(&actions);
 	if (rc)
-		return et_fail_errno(err, rc, ET_EXIT_ENVIRONMENT, "lab functions");
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "lab functions");
 	rc = wait_for(pid, r->interrupt, &status);
 	if (rc)
 		return rc;

@@ -46,7 +46,7 @@ struct et_profile_lab {
 	void (*notes)(const struct et_profile_study *s, const struct et_page *page); /* or NULL */
 	const char *explanation;                                                     /* or NULL */
 	void (*svg)(const struct et_profile_study *s, FILE *out);
-	/* Writes the keys of treatment i. */
+	/* Writes the keys of treatment i; NULL: et_lab_write_treatment. */
 	void (*write_treatment)(struct et_json *w, const struct et_profile_study *s, size_t i);
 };
 

@@ -273,7 +273,7 @@ static void write_json(
 	et_json_array(&w, "treatments");
 	for (size_t i = 0; i < s->n; i++) {
 		et_json_object(&w, NULL);
-		lab->write_treatment(&w, s, i);
+		(lab->write_treatment ? lab->write_treatment : et_lab_write_treatment)(&w, s, i);
 		et_json_end(&w);
 	}
 	et_json_end(&w);

@@ -182,7 +182,7 @@ int et_lab_study_perform(struct et_lab_study *s, struct et_error *err)
 	}
 	if (rc2 == 0 && (rc == 0 || rc == -EINTR) && s->n_found)
 		rc2 = s->print(s, err);
-	return et_lab_conclude(s->r, s->prefix, true, rc2 ? rc2 : rc);
+	return et_lab_conclude(s->r, s->n_found ? s->prefix : NULL, true, rc2 ? rc2 : rc);
 }
 
 void et_lab_study_free(struct et_lab_study *s)
