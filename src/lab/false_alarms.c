@@ -186,7 +186,8 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 	for (int how = 0; how < ET_JUDGED; how++) {
 		struct et_alarm_count *count = &out->counts[load][how][size];
 		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
-		et_simulated_machine_start(&s.machine, load, o->seed, stream ^ repetition);
+		et_simulated_machine_start(
+			&s.machine, load, o->simulation.seed, stream ^ repetition);
 		if (how == ET_JUDGED_DUETS)
 			run_duets(&s, o->duet_sd);
 		else if (how == ET_JUDGED_BLOCKS)
@@ -204,16 +205,17 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out)
 {
-	uint64_t done = 0, total = (uint64_t)o->repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
+	uint64_t done = 0,
+		 total = (uint64_t)o->simulation.repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
 
 	*out = (struct et_false_alarms){
 		.level = level, .effect = o->effect, .duet_sd = o->duet_sd
 	};
-	for (uint32_t r = 0; r < o->repetitions; r++) {
+	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
 		for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 			for (size_t size = 0; size < ET_ALARM_SIZES; size++) {
 				repeat(o, (enum et_simulated_load)load, size, r, out);
-				if (!et_lab_report_progress(&o->progress, ++done, total))
+				if (!et_lab_report_progress(&o->simulation.progress, ++done, total))
 					return;
 			}
 		}

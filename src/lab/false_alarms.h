@@ -71,11 +71,9 @@ struct et_false_alarms {
 };
 
 struct et_false_alarms_options {
-	uint64_t seed;
-	uint32_t repetitions;
+	struct et_simulation simulation;
 	double effect;  /* relative slowdown of the slower copy, such as 0.01 */
 	double duet_sd; /* standard deviation of the log ratio of a duet */
-	struct et_lab_progress progress;
 };
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out);

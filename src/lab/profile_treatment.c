@@ -259,6 +259,11 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 		out->cells[i].name = categories[i].name;
 	fill_cells(collapsed, &r, o, out);
 	fill_intervals(collapsed, out);
+	for (size_t i = 0; i < n; i++) {
+		struct et_treatment_cell *c = &out->cells[i];
+		c->mean_interval = (struct et_span){ c->mean - c->interval, c->mean + c->interval };
+		c->relative = c->mean > 0 ? c->sd / c->mean : NAN;
+	}
 	fill_shares(part, under_test, out);
 	et_profile_result_free(&r);
 	et_experiment_free(collapsed);

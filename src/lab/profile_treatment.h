@@ -23,11 +23,13 @@ struct et_category {
 };
 
 struct et_treatment_cell {
-	const char *name; /* of the category */
-	double mean;      /* samples per run */
-	double expanded;  /* uncertainty of the mean, at the level of the treatment */
-	double interval;  /* the same of one statement, at 95 % */
+	const char *name;             /* of the category */
+	double mean;                  /* samples per run */
+	double expanded;              /* uncertainty of the mean, at the level of the treatment */
+	double interval;              /* the same of one statement, at 95 % */
+	struct et_span mean_interval; /* mean ± interval */
 	double sd, robust_sd;
+	double relative;            /* sd / mean; NaN if the mean is 0 */
 	struct et_span sd_interval; /* bootstrap percentile, 95 % */
 	/* Mean over the runs, of the samples in the functions under test; NaN: they have none. */
 	double share;

@@ -193,10 +193,7 @@ int et_lab_coverage(struct et_call *call, struct et_error *err)
 	struct et_coverage c;
 
 	(void)err;
-	o->seed = r->simulation.seed;
-	o->repetitions = r->simulation.repetitions;
-	o->replicates = r->simulation.replicates;
-	o->progress = r->simulation.progress;
+	o->simulation = r->simulation;
 	et_coverage_run(o, &c);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)

@@ -135,9 +135,7 @@ int et_lab_false_alarms(struct et_call *call, struct et_error *err)
 	struct et_false_alarms f;
 
 	(void)err;
-	o->seed = r->simulation.seed;
-	o->repetitions = r->simulation.repetitions;
-	o->progress = r->simulation.progress;
+	o->simulation = r->simulation;
 	et_false_alarms_run(o, &f);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)

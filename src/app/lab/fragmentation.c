@@ -58,11 +58,12 @@ static void draw(
 	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
 	static const struct et_cell_line sds[FUNCTIONS] = {
-		{ "sd of fn1", ET_CELL_SD, .mark = '1' }, { "sd of fn2", ET_CELL_SD, .mark = '2' }
+		{ "sd of fn1", ET_CELL(sd), .mark = '1' }, { "sd of fn2", ET_CELL(sd), .mark = '2' }
 	};
-	static const struct et_cell_line models[] = { { "√N of fn2", ET_CELL_GPROF, .mark = 'g' },
-		{ "multinomial", ET_CELL_MULTINOMIAL, .mark = 'm' },
-		{ "quantisation of fn2", ET_CELL_QUANTISATION, .mark = 'q' } };
+	static const struct et_cell_line models[] = { { "√N of fn2", ET_CELL(predicted.gprof),
+							      .mark = 'g' },
+		{ "multinomial", ET_CELL(predicted.multinomial), .mark = 'm' },
+		{ "quantisation of fn2", ET_CELL(predicted.quantisation), .mark = 'q' } };
 	struct et_picture p = { 0 };
 
 	for (size_t c = 0; c < FUNCTIONS; c++)
@@ -111,18 +112,21 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 static void draw_svg(const struct et_profile_study *s, FILE *out)
 {
 	static const struct et_cell_line spread[] = {
-		{ "√N", ET_CELL_GPROF, ET_SVG_LINE, .color = ET_SVG_ORANGE },
-		{ "multinomial", ET_CELL_MULTINOMIAL, ET_SVG_LINE, .color = ET_SVG_GREEN },
-		{ "quantisation", ET_CELL_QUANTISATION, ET_SVG_LINE, .color = ET_SVG_PURPLE },
-		{ "multinomial + total", ET_CELL_WITH_TOTAL, ET_SVG_LINE, .color = ET_SVG_RED },
-		{ "95 % interval", ET_CELL_SD_LO, ET_SVG_LINE, .color = ET_SVG_GREY },
-		{ NULL, ET_CELL_SD_HI, ET_SVG_LINE, .color = ET_SVG_GREY },
-		{ "observed", ET_CELL_SD, ET_SVG_CURVE, .color = ET_SVG_BLUE },
+		{ "√N", ET_CELL(predicted.gprof), ET_SVG_LINE, .color = ET_SVG_ORANGE },
+		{ "multinomial", ET_CELL(predicted.multinomial), ET_SVG_LINE,
+			.color = ET_SVG_GREEN },
+		{ "quantisation", ET_CELL(predicted.quantisation), ET_SVG_LINE,
+			.color = ET_SVG_PURPLE },
+		{ "multinomial + total", ET_CELL(predicted.with_total), ET_SVG_LINE,
+			.color = ET_SVG_RED },
+		{ "95 % interval", ET_CELL(sd_interval.lo), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ NULL, ET_CELL(sd_interval.hi), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ "observed", ET_CELL(sd), ET_SVG_CURVE, .color = ET_SVG_BLUE },
 	};
 	static const struct et_cell_line means[] = {
-		{ "95 % interval", ET_CELL_MEAN_LO, ET_SVG_LINE, .color = ET_SVG_GREY },
-		{ NULL, ET_CELL_MEAN_HI, ET_SVG_LINE, .color = ET_SVG_GREY },
-		{ "mean", ET_CELL_MEAN, ET_SVG_CURVE, .color = ET_SVG_BLUE },
+		{ "95 % interval", ET_CELL(mean_interval.lo), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ NULL, ET_CELL(mean_interval.hi), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ "mean", ET_CELL(mean), ET_SVG_CURVE, .color = ET_SVG_BLUE },
 	};
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 

@@ -103,24 +103,12 @@ const char *et_format_short(double x, char buf[ET_FIGURE]);
 const char *et_format_r1(double r, char buf[ET_FIGURE]);
 void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i);
 
-/* The figures of a cell that are drawn. */
-enum et_cell_figure {
-	ET_CELL_MEAN,
-	ET_CELL_MEAN_LO,
-	ET_CELL_MEAN_HI,
-	ET_CELL_SD,
-	ET_CELL_SD_LO,
-	ET_CELL_SD_HI,
-	ET_CELL_RELATIVE, /* sd / mean */
-	ET_CELL_GPROF,
-	ET_CELL_MULTINOMIAL,
-	ET_CELL_QUANTISATION,
-	ET_CELL_WITH_TOTAL,
-};
+#define ET_CELL(member) offsetof(struct et_treatment_cell, member)
 
+/* A figure of the cells that is drawn. */
 struct et_cell_line {
 	const char *name; /* or NULL */
-	enum et_cell_figure of;
+	size_t at;        /* the offset of the figure: ET_CELL(sd) */
 	enum et_svg_shape shape;
 	unsigned color;
 	char mark;

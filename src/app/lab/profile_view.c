@@ -134,21 +134,9 @@ void et_lab_cell_line(struct et_picture *p, const struct et_profile_study *s, si
 		p, l->name ? et_strdup(l->name) : NULL, l->shape, l->color, l->mark);
 
 	for (size_t i = first; i < end; i++) {
-		const struct et_treatment_cell *c = &s->list[i].cells[category];
-		const double figures[] = {
-			[ET_CELL_MEAN] = c->mean,
-			[ET_CELL_MEAN_LO] = c->mean - c->interval,
-			[ET_CELL_MEAN_HI] = c->mean + c->interval,
-			[ET_CELL_SD] = c->sd,
-			[ET_CELL_SD_LO] = c->sd_interval.lo,
-			[ET_CELL_SD_HI] = c->sd_interval.hi,
-			[ET_CELL_RELATIVE] = c->mean > 0 ? c->sd / c->mean : NAN,
-			[ET_CELL_GPROF] = c->predicted.gprof,
-			[ET_CELL_MULTINOMIAL] = c->predicted.multinomial,
-			[ET_CELL_QUANTISATION] = c->predicted.quantisation,
-			[ET_CELL_WITH_TOTAL] = c->predicted.with_total,
-		};
-		et_picture_add(line, l->period ? 1e9 / s->list[i].x : s->list[i].x, figures[l->of]);
+		double x = s->list[i].x, y;
+		memcpy(&y, (const char *)&s->list[i].cells[category] + l->at, sizeof(y));
+		et_picture_add(line, l->period ? 1e9 / x : x, y);
 	}
 }
 

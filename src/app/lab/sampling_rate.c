@@ -45,7 +45,7 @@ static void row(const struct et_profile_treatment *t, size_t i, struct et_table 
 	et_table_add(table, "%-9s %s\t%s", i ? "" : rate, c->name,
 		et_format_count(c->mean, c->interval, buf));
 	et_table_add(table, "%s", et_format_spread(c->sd, &c->sd_interval, buf));
-	et_table_add(table, "%s", et_format_percent(c->mean > 0 ? c->sd / c->mean : NAN, buf));
+	et_table_add(table, "%s", et_format_percent(c->relative, buf));
 	et_table_add(table, "%s", et_format_percent(c->share, buf));
 	et_table_add(table, "%s", et_format_r1(c->r1, buf));
 }
@@ -68,10 +68,10 @@ static void losses(const struct et_profile_study *s, const struct et_page *page)
 static void draw(const struct et_profile_study *s, const struct et_page *page)
 {
 	static const struct et_cell_line lines[2 * FUNCTIONS] = {
-		{ "mean of fn1", ET_CELL_MEAN, .mark = '1', .period = true },
-		{ "mean of fn2", ET_CELL_MEAN, .mark = '2', .period = true },
-		{ "sd of fn1", ET_CELL_SD, .mark = 'a', .period = true },
-		{ "sd of fn2", ET_CELL_SD, .mark = 'b', .period = true },
+		{ "mean of fn1", ET_CELL(mean), .mark = '1', .period = true },
+		{ "mean of fn2", ET_CELL(mean), .mark = '2', .period = true },
+		{ "sd of fn1", ET_CELL(sd), .mark = 'a', .period = true },
+		{ "sd of fn2", ET_CELL(sd), .mark = 'b', .period = true },
 	};
 	struct et_picture p = { 0 };
 
@@ -103,12 +103,12 @@ static const char explanation[] =
 
 /* --- SVG --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s,
-	enum et_cell_figure of, const char *what, enum et_axis_unit unit)
+static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t at,
+	const char *what, enum et_axis_unit unit)
 {
 	const struct et_cell_line lines[FUNCTIONS] = {
-		{ "fn1", of, ET_SVG_POINTS, ET_SVG_BLUE, .period = true },
-		{ "fn2", of, ET_SVG_POINTS, ET_SVG_RED, .period = true },
+		{ "fn1", at, ET_SVG_POINTS, ET_SVG_BLUE, .period = true },
+		{ "fn2", at, ET_SVG_POINTS, ET_SVG_RED, .period = true },
 	};
 	struct et_picture p = { .chart = { .title = what,
 					.x = { .label = "samples per second", .log = true },
@@ -125,9 +125,9 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 
-	add_chart(sheet, s, ET_CELL_MEAN, "mean samples", ET_AXIS_NUMBER);
-	add_chart(sheet, s, ET_CELL_SD, "standard deviation", ET_AXIS_NUMBER);
-	add_chart(sheet, s, ET_CELL_RELATIVE, "standard deviation / mean", ET_AXIS_SHARE);
+	add_chart(sheet, s, ET_CELL(mean), "mean samples", ET_AXIS_NUMBER);
+	add_chart(sheet, s, ET_CELL(sd), "standard deviation", ET_AXIS_NUMBER);
+	add_chart(sheet, s, ET_CELL(relative), "standard deviation / mean", ET_AXIS_SHARE);
 	et_svg_sheet_write(sheet, "Samples over the rate of sampling", out);
 }
 
