@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/branches.h"
 #include "base/alloc.h"
+#include "lab/grid.h"
 #include "model/experiment/figure.h"
 #include "num/rng.h"
 
-#include <errno.h>
-#include <etalon/etalon.h>
 #include <math.h>
 
 /*
@@ -63,12 +62,10 @@ static int time_it(struct et_experiment *e, const char *name, uint64_t period, s
 	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.least_ns = 100000000;
 	opts.limit_ns = 500000000;
-	int status = etalon_kbest(count_ones, &d, &opts, &result, sizeof(result));
-	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
-		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
-	et_figure_add(e, name, period ? 1 : 0, period, result.ns);
-	return 0;
+	int rc = et_timing_kbest(count_ones, &d, &opts, &result, err);
+	if (rc == 0)
+		et_figure_add(e, name, period ? 1 : 0, period, result.ns);
+	return rc;
 }
 
 int et_branches_run(
@@ -107,8 +104,7 @@ int et_branches_read(const struct et_experiment *e, struct et_branches *out, str
 	};
 
 	if (isnan(b.sorted_ns))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s was not made by etalon lab branch", e->id);
+		return et_timing_foreign(e, "branch", err);
 	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
 		b.period_ns[i] = et_figure_value(e, "branches-period", 1, 2u << i) / ET_BRANCHES;
 	*out = b;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/cache_effects.h"
 #include "base/alloc.h"
-#include "clock/counter.h"
+#include "lab/grid.h"
 #include "lab/two_procedures.h"
 #include "lib/time/cache.h"
 #include "model/experiment/figure.h"
 #include "num/quantile.h"
 
 #include <errno.h>
-#include <etalon/etalon.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +90,10 @@ static int prepare(struct bench *b, struct et_error *err)
 {
 	struct etalon_kbest_opts opts;
 	unsigned warnings = 0;
+	int rc = et_timing_calibrate(&b->counter, 100000000, err);
 
-	et_counter_identify(&b->counter);
-	if (et_counter_calibrate(&b->counter, 100000000))
-		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
-			"this processor has no counter that a program can read");
+	if (rc)
+		return rc;
 	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.cache = ETALON_CACHE_COLD;
 	int status = et_cache_prepare(&b->cache, NULL, &opts, &warnings);
@@ -103,11 +101,6 @@ static int prepare(struct bench *b, struct et_error *err)
 		return et_fail(
 			err, ENOMEM, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	return place_data(b, err);
-}
-
-static double ns_of(const struct bench *b, double ticks)
-{
-	return ticks / b->counter.hz * 1e9;
 }
 
 /* The times are added to the experiment after the sequence: adding them would load the cache. */
@@ -123,7 +116,8 @@ static void run_chapter(struct bench *b, struct et_experiment *e)
 	ticks[4] = et_procedure_ticks(et_procedure_b, b->small[0]);
 	ticks[5] = et_procedure_ticks(et_procedure_b, b->small[1]);
 	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
-		et_figure_add(e, et_cache_effects_calls[i].name, 0, 0, ns_of(b, ticks[i]));
+		et_figure_add(e, et_cache_effects_calls[i].name, 0, 0,
+			et_timing_ns(&b->counter, ticks[i]));
 }
 
 static void run_sequence(struct bench *b, struct et_experiment *e)
@@ -137,7 +131,8 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 		else
 			et_procedure_read_b(&b->b);
 		double took = (double)(et_counter_stop() - start);
-		et_figure_add(e, et_cache_effects_steps[i].name, 0, 0, ns_of(b, took));
+		et_figure_add(
+			e, et_cache_effects_steps[i].name, 0, 0, et_timing_ns(&b->counter, took));
 	}
 }
 
@@ -154,11 +149,10 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 						 : ETALON_CACHE_COLD_DATA;
 	opts.other_arg = &b->other;
 	opts.limit_ns = 2000000000; /* on a busy machine memory times never agree within 0.1 % */
-	int status = etalon_kbest(is_a ? et_procedure_read_a : et_procedure_read_b,
-		is_a ? &b->a : &b->b, &opts, &result, sizeof(result));
-	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
-		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
+	int rc = et_timing_kbest(is_a ? et_procedure_read_a : et_procedure_read_b,
+		is_a ? &b->a : &b->b, &opts, &result, err);
+	if (rc)
+		return rc;
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
 	et_figure_add(e, s->name, 0, 0, result.ns);
 	et_figure_add(e, doubt, 0, 0, result.error * result.ns);
@@ -174,24 +168,24 @@ static void add_numbers(struct et_experiment *e, const struct bench *b)
 	et_figure_add(e, "failures", 0, 0, (double)b->cache.failures);
 }
 
-int et_cache_effects_run(
-	const struct et_cache_effects_options *o, struct et_experiment **out, struct et_error *err)
+int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct et_experiment *e = et_figures_new("cache");
-	uint64_t total = o->runs + ET_CACHE_EFFECTS_KBESTS;
+	uint64_t total = runs + ET_CACHE_EFFECTS_KBESTS;
 	struct bench b = { 0 };
 	bool going = true;
 	int rc = prepare(&b, err);
 
-	e->plan.runs = o->runs;
-	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
+	e->plan.runs = runs;
+	for (uint32_t i = 0; rc == 0 && going && i < runs; i++) {
 		run_chapter(&b, e);
 		run_sequence(&b, e);
-		going = et_lab_report_progress(&o->progress, i + 1, total);
+		going = et_lab_report_progress(progress, i + 1, total);
 	}
 	for (uint32_t i = 0; rc == 0 && going && i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		rc = time_kbest(&b, e, &et_cache_effects_kbests[i], err);
-		going = et_lab_report_progress(&o->progress, o->runs + i + 1, total);
+		going = et_lab_report_progress(progress, runs + i + 1, total);
 	}
 	if (rc) {
 		et_experiment_free(e);
@@ -244,8 +238,7 @@ int et_cache_effects_read(
 	struct et_cache_effects c;
 
 	if (!et_figure_exists(e, et_cache_effects_calls[0].name))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s was not made by etalon lab cache", e->id);
+		return et_timing_foreign(e, "cache", err);
 	c.a_bytes = number_of(e, "A_bytes");
 	c.b_bytes = number_of(e, "B_bytes");
 	c.cleared_bytes = number_of(e, "cleared_bytes");

@@ -59,17 +59,12 @@ struct et_cache_effects {
 /* Solves the six equations of the calls; those of the same sum are averaged. */
 struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS]);
 
-struct et_cache_effects_options {
-	uint32_t runs; /* how often the sequence is run */
-	struct et_lab_progress progress;
-};
-
 /*
  * Measures in this thread, without binding it to a CPU. On success the caller frees *out, which
- * holds the finished part if progress.report has ended it early.
+ * holds the finished part if progress->report has ended it early.
  */
-int et_cache_effects_run(const struct et_cache_effects_options *o, struct et_experiment **out,
-	struct et_error *err) ET_CHECK;
+int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_cache_effects_read(
 	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err) ET_CHECK;

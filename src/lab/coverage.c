@@ -197,7 +197,7 @@ static void describe(const double *x, struct et_coverage_cell *c,
 	const struct et_coverage_options *o, uint64_t seed)
 {
 	struct et_describe_options options = {
-		.level = level, .replicates = o->replicates, .seed = seed, .threads = 1
+		.level = level, .replicates = o->simulation.replicates, .seed = seed, .threads = 1
 	};
 	double student, mean = et_law_mean(c->law), median = et_law_median(c->law),
 			sd = et_law_sd(c->law);
@@ -260,7 +260,7 @@ static void repeat(struct et_coverage_cell *c, const struct et_coverage_options 
 	ET_AUTO_FREE double *y = et_calloc(c->n, sizeof(*y));
 	struct et_rng rng;
 
-	et_rng_seed(&rng, o->seed, stream);
+	et_rng_seed(&rng, o->simulation.seed, stream);
 	et_law_draw(c->law, &rng, x, c->n);
 	et_law_draw(c->law, &rng, y, c->n);
 	for (size_t i = 0; i < c->n; i++)
@@ -308,12 +308,12 @@ static uint64_t stream_of(const struct et_coverage_cell *c, uint32_t repetition)
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out)
 {
 	lay_out(o, out);
-	uint64_t done = 0, total = (uint64_t)o->repetitions * out->n_cells;
+	uint64_t done = 0, total = (uint64_t)o->simulation.repetitions * out->n_cells;
 
-	for (uint32_t r = 0; r < o->repetitions; r++) {
+	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
 		for (size_t i = 0; i < out->n_cells; i++) {
 			repeat(&out->cells[i], o, stream_of(&out->cells[i], r));
-			if (!et_lab_report_progress(&o->progress, ++done, total))
+			if (!et_lab_report_progress(&o->simulation.progress, ++done, total))
 				return;
 		}
 	}

@@ -55,12 +55,9 @@ struct et_coverage_cell {
 };
 
 struct et_coverage_options {
-	uint64_t seed;
-	uint32_t repetitions;
-	size_t replicates;        /* of the bootstrap */
+	struct et_simulation simulation;
 	const struct et_law *law; /* NULL: all */
 	size_t n;                 /* values per case; 0: 10, 30 and 100, or 1000 for NIST's laws */
-	struct et_lab_progress progress;
 };
 
 struct et_coverage {

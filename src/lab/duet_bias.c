@@ -279,7 +279,7 @@ static void count_claims(const struct et_duet_pair *pair, const struct pool *p,
 	}
 }
 
-static bool repeat(const struct et_duet_options *o, const struct et_duet_pair *pair,
+static bool repeat(const struct et_simulation *o, const struct et_duet_pair *pair,
 	const struct pool *p, double truth, struct et_duet_measured *out)
 {
 	enum { MOST = 100 };
@@ -306,7 +306,7 @@ static bool repeat(const struct et_duet_options *o, const struct et_duet_pair *p
 	return more;
 }
 
-static bool judge_way(const struct et_duet_options *o, const struct et_duet_pair *pair,
+static bool judge_way(const struct et_simulation *o, const struct et_duet_pair *pair,
 	struct pool *p, double truth, struct et_duet_measured *out)
 {
 	struct et_interval_test pairs = location(p->rounds, p->n, true);
@@ -323,7 +323,7 @@ static bool judge_way(const struct et_duet_options *o, const struct et_duet_pair
 }
 
 bool et_duet_bias_judge(const struct et_experiment *const experiments[ET_DUET_WAYS],
-	const struct et_duet_options *o, struct et_duet_pair *out)
+	const struct et_simulation *o, struct et_duet_pair *out)
 {
 	struct pool pools[ET_DUET_WAYS] = { 0 };
 	bool more = true;

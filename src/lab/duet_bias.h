@@ -83,15 +83,9 @@ struct et_duet_bias {
 	uint32_t repetitions;
 };
 
-struct et_duet_options {
-	uint64_t seed;
-	uint32_t repetitions;
-	struct et_lab_progress progress;
-};
-
 /*
  * Fills a pair, of which name and design are set, from its experiments; NULL: not measured. The
  * experiments have two commands and --order auto. Returns false if it was stopped.
  */
 bool et_duet_bias_judge(const struct et_experiment *const experiments[ET_DUET_WAYS],
-	const struct et_duet_options *o, struct et_duet_pair *out);
+	const struct et_simulation *o, struct et_duet_pair *out);

@@ -7,6 +7,66 @@
 
 #include <math.h>
 
+/* --- simulated machine --- */
+
+const char *const et_simulated_load_names[] = { "drift", "bursts", 0 };
+
+/*
+ * Drift: the walk is uniformly distributed between its bounds, so its sd is bound / sqrt 3 = 0.131,
+ * and successive values are almost equal. With the white noise the sd is 0.2, and the walk's share
+ * of the variance, which is the lag-1 autocorrelation, is 0.43.
+ */
+static const double bound = 0.227, step = 0.02, white = 0.151;
+/*
+ * Bursts: the machine is slower by 52 % for a quarter of the time. The lag-1 autocorrelation is 1
+ * minus the two transition probabilities, and a little less because of the jitter.
+ */
+static const double burst = 0.522, slow_share = 0.25, correlation = 0.44, jitter = 0.03;
+
+void et_simulated_machine_start(
+	struct et_simulated_machine *m, enum et_simulated_load load, uint64_t seed, uint64_t stream)
+{
+	*m = (struct et_simulated_machine){ .load = load };
+	et_rng_seed(&m->rng, seed, stream);
+	m->walk = bound * (2 * et_rng_uniform(&m->rng) - 1);
+	m->slow = et_rng_uniform(&m->rng) < slow_share;
+}
+
+static double next_of_drift(struct et_simulated_machine *m)
+{
+	double now = m->walk + white * et_rng_normal(&m->rng);
+
+	m->walk += step * et_rng_normal(&m->rng);
+	if (fabs(m->walk) > bound) /* reflect at the bound */
+		m->walk = copysign(2 * bound - fabs(m->walk), m->walk);
+	return exp(now);
+}
+
+static double next_of_bursts(struct et_simulated_machine *m)
+{
+	double now = (m->slow ? 1 + burst : 1) * exp(jitter * et_rng_normal(&m->rng));
+	double change = (1 - correlation) * (m->slow ? 1 - slow_share : slow_share);
+
+	if (et_rng_uniform(&m->rng) < change)
+		m->slow = !m->slow;
+	return now;
+}
+
+double et_simulated_machine_next(struct et_simulated_machine *m)
+{
+	return m->load == ET_SIMULATED_DRIFT ? next_of_drift(m) : next_of_bursts(m);
+}
+
+double et_simulated_machine_own(struct et_simulated_machine *m, double sd)
+{
+	double wide = et_rng_uniform(&m->rng) < 0.1 ? 3 : 1;
+
+	/* The variance of the mixture is 0.9 + 0.1 * 3^2 = 1.8. */
+	return sd / sqrt(1.8) * wide * et_rng_normal(&m->rng);
+}
+
+/* --- false alarms --- */
+
 /* A program of 30 ms that varies by 1 % by itself; the machine adds the rest. */
 static const double program_ns = 30e6, solo_sd = 0.01, level = 0.95;
 
@@ -126,7 +186,8 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 	for (int how = 0; how < ET_JUDGED; how++) {
 		struct et_alarm_count *count = &out->counts[load][how][size];
 		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
-		et_simulated_machine_start(&s.machine, load, o->seed, stream ^ repetition);
+		et_simulated_machine_start(
+			&s.machine, load, o->simulation.seed, stream ^ repetition);
 		if (how == ET_JUDGED_DUETS)
 			run_duets(&s, o->duet_sd);
 		else if (how == ET_JUDGED_BLOCKS)
@@ -144,16 +205,17 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out)
 {
-	uint64_t done = 0, total = (uint64_t)o->repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
+	uint64_t done = 0,
+		 total = (uint64_t)o->simulation.repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
 
 	*out = (struct et_false_alarms){
 		.level = level, .effect = o->effect, .duet_sd = o->duet_sd
 	};
-	for (uint32_t r = 0; r < o->repetitions; r++) {
+	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
 		for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 			for (size_t size = 0; size < ET_ALARM_SIZES; size++) {
 				repeat(o, (enum et_simulated_load)load, size, r, out);
-				if (!et_lab_report_progress(&o->progress, ++done, total))
+				if (!et_lab_report_progress(&o->simulation.progress, ++done, total))
 					return;
 			}
 		}

@@ -51,3 +51,34 @@ int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_
 	}
 	return rc;
 }
+
+int et_timing_calibrate(struct et_counter *c, uint64_t ns, struct et_error *err)
+{
+	et_counter_identify(c);
+	return et_counter_calibrate(c, ns)
+		       ? et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
+				 "this processor has no counter that a program can read")
+		       : 0;
+}
+
+double et_timing_ns(const struct et_counter *c, double ticks)
+{
+	return ticks / c->hz * 1e9;
+}
+
+int et_timing_kbest(void (*function)(void *arg), void *arg, const struct etalon_kbest_opts *opts,
+	struct etalon_kbest_result *out, struct et_error *err)
+{
+	int status = etalon_kbest(function, arg, opts, out, sizeof(*out));
+
+	return status == ETALON_OK || status == ETALON_NOT_CONVERGED
+		       ? 0
+		       : et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s",
+				 etalon_strerror(status));
+}
+
+int et_timing_foreign(const struct et_experiment *e, const char *lab, struct et_error *err)
+{
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "experiment %s was not made by etalon lab %s",
+		e->id, lab);
+}

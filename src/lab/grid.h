@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cases of an experiment that measures: each load with each length of the function. */
+/*
+ * Experiments that time functions inside this process: their cases are each load with each length
+ * of the function. They share how they use the counter and libetalon.
+ */
 #pragma once
 
 #include "base/error.h"
+#include "clock/counter.h"
 #include "lab/progress.h"
+#include "model/experiment/experiment.h"
 
-#include <stddef.h>
+#include <etalon/etalon.h>
 
 enum { ET_MAX_LOADS = 8, ET_MAX_LENGTHS = 32 };
 
@@ -38,3 +43,13 @@ typedef int et_walk_fn(void *ctx, struct et_walk *w, unsigned load, uint64_t len
  */
 int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;
+
+/* Calibrates the counter of the processor for that long. */
+int et_timing_calibrate(struct et_counter *c, uint64_t ns, struct et_error *err) ET_CHECK;
+/* The time of that many ticks. */
+double et_timing_ns(const struct et_counter *c, double ticks);
+/* Measures a function by libetalon; it is no error if that did not converge. */
+int et_timing_kbest(void (*function)(void *arg), void *arg, const struct etalon_kbest_opts *opts,
+	struct etalon_kbest_result *out, struct et_error *err) ET_CHECK;
+/* The error of a read function about an experiment of something else. */
+int et_timing_foreign(const struct et_experiment *e, const char *lab, struct et_error *err);

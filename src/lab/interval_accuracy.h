@@ -45,16 +45,11 @@ struct et_interval_accuracy {
 	size_t n_cells;
 };
 
-struct et_interval_accuracy_options {
-	struct et_lab_grid grid;
-	struct et_lab_progress progress;
-};
-
 /*
  * Measures on the present CPU, to which the thread stays bound. On success the caller frees *out,
- * which holds the finished part if progress.report has ended it early.
+ * which holds the finished part if progress->report has ended it early.
  */
-int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
+int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_accuracy *out,

@@ -21,7 +21,7 @@ enum { ET_ACCURACY_MAX_K = 5 };
 /* The times of one call by each clock (wall_ns by gettimeofday), and its true time. */
 struct et_timed_call {
 	double counter_ns, wall_ns, cpu_ns, truth_ns;
-	double ticks_met; /* timer interrupts that came while it ran (ticks_met.h); 0 if unknown */
+	double ticks_met; /* timer interrupts that came while it ran (self_timed.h); 0 if unknown */
 };
 
 /* The chapter's T(r) = m r + b, fitted to the fastest of short calls without load; or NaN. */

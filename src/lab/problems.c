@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -213,14 +212,10 @@ static int time_overflow(
 	return 0;
 }
 
-#define TAKES(number) (1u << (number))
-
 const struct et_problem et_problems[] = {
 	{ .name = "event-load",
 		.question = "which share of a CPU do interrupts take?",
 		.source = "practice problem 9.1",
-		.takes =
-			TAKES(ET_PROBLEM_EVENTS) | TAKES(ET_PROBLEM_CYCLES) | TAKES(ET_PROBLEM_MHZ),
 		.usual = { [ET_PROBLEM_EVENTS] = 1000,
 			[ET_PROBLEM_CYCLES] = 100000,
 			[ET_PROBLEM_MHZ] = 1000 },
@@ -228,21 +223,17 @@ const struct et_problem et_problems[] = {
 	{ .name = "charged",
 		.question = "what do ticks charge to each process and mode of a sequence?",
 		.source = "practice problem 9.3",
-		.takes = TAKES(ET_PROBLEM_INTERVAL),
 		.sequence = "Au:12ms,As:6ms,Bu:15ms,Bs:7ms",
 		.usual = { [ET_PROBLEM_INTERVAL] = 10 * MS },
 		.solve = charged },
 	{ .name = "tick-count",
 		.question = "how long did a segment take that some ticks hit?",
 		.source = "practice problem 9.4",
-		.takes = TAKES(ET_PROBLEM_TICKS) | TAKES(ET_PROBLEM_INTERVAL),
 		.usual = { [ET_PROBLEM_TICKS] = 7, [ET_PROBLEM_INTERVAL] = 10 * MS },
 		.solve = tick_count },
 	{ .name = "fit-segment",
 		.question = "how often does a run fit between two interruptions?",
 		.source = "practice problem 9.7",
-		.takes = TAKES(ET_PROBLEM_TIME) | TAKES(ET_PROBLEM_SEGMENT) |
-			 TAKES(ET_PROBLEM_TRIALS),
 		.usual = { [ET_PROBLEM_TIME] = 20 * MS,
 			[ET_PROBLEM_SEGMENT] = 50 * MS,
 			[ET_PROBLEM_TRIALS] = 3 },
@@ -250,20 +241,16 @@ const struct et_problem et_problems[] = {
 	{ .name = "time-overflow",
 		.question = "when does a count of seconds become negative?",
 		.source = "practice problem 9.8",
-		.takes = TAKES(ET_PROBLEM_BITS),
 		.usual = { [ET_PROBLEM_BITS] = 32 },
 		.solve = time_overflow },
 	{ .name = "counter-wrap",
 		.question = "when does a cycle counter begin again?",
 		.source = "section 9.3.1",
-		.takes = TAKES(ET_PROBLEM_BITS) | TAKES(ET_PROBLEM_MHZ),
 		.usual = { [ET_PROBLEM_BITS] = 64, [ET_PROBLEM_MHZ] = 1000 },
 		.solve = counter_wrap },
 	{ .name = "sleep-rate",
 		.question = "how exact is a clock rate that was measured by sleep()?",
 		.source = "homework problem 9.12",
-		.takes = TAKES(ET_PROBLEM_SLEEP) | TAKES(ET_PROBLEM_INTERVAL) |
-			 TAKES(ET_PROBLEM_MHZ),
 		.usual = { [ET_PROBLEM_SLEEP] = 2 * S,
 			[ET_PROBLEM_INTERVAL] = 10 * MS,
 			[ET_PROBLEM_MHZ] = 1000 },
@@ -286,7 +273,7 @@ int et_problem_solve(const struct et_problem *p, const struct et_problem_values 
 	struct et_problem_values v = *given;
 
 	for (int i = 0; i < ET_PROBLEM_NUMBERS; i++) {
-		bool takes = p->takes & TAKES(i);
+		bool takes = p->usual[i] > 0;
 		if (!takes && !isnan(v.given[i]))
 			return et_fail(err, EINVAL, ET_EXIT_USAGE, "problem %s takes no --%s",
 				p->name, et_problem_numbers[i]);

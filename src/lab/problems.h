@@ -60,9 +60,8 @@ struct et_problem_answer {
 struct et_problem {
 	const char *name, *question;
 	const char *source;               /* "practice problem 9.4" */
-	unsigned takes;                   /* a bit per number */
 	const char *sequence;             /* its default; NULL: it takes none */
-	double usual[ET_PROBLEM_NUMBERS]; /* of the numbers that it takes */
+	double usual[ET_PROBLEM_NUMBERS]; /* of the numbers that it takes; 0: it does not */
 	int (*solve)(const struct et_problem_values *v, struct et_problem_answer *out,
 		struct et_error *err);
 };

@@ -2,13 +2,17 @@
 #include "lab/profile_treatment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "dist/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "num/multiple.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "stats/profile/profile.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- counting by categories --- */
@@ -255,6 +259,11 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 		out->cells[i].name = categories[i].name;
 	fill_cells(collapsed, &r, o, out);
 	fill_intervals(collapsed, out);
+	for (size_t i = 0; i < n; i++) {
+		struct et_treatment_cell *c = &out->cells[i];
+		c->mean_interval = (struct et_span){ c->mean - c->interval, c->mean + c->interval };
+		c->relative = c->mean > 0 ? c->sd / c->mean : NAN;
+	}
 	fill_shares(part, under_test, out);
 	et_profile_result_free(&r);
 	et_experiment_free(collapsed);
@@ -265,4 +274,136 @@ void et_treatment_free(struct et_profile_treatment *t)
 {
 	free(t->counts);
 	*t = (struct et_profile_treatment){ 0 };
+}
+
+/* --- triangle --- */
+
+const struct et_category et_triangle_categories[ET_TRIANGLE_CATEGORIES] = {
+	{ "function1", { "function1" }, NAN },
+	{ "function2", { "function2" }, NAN },
+	{ "function3", { "function3" }, NAN },
+	{ "function4", { "function4" }, NAN },
+	{ "function5", { "function5" }, NAN },
+	{ "main", { "et_triangle", "main" }, NAN },
+	{ "other", { NULL }, NAN },
+};
+
+double et_triangle_share(size_t i)
+{
+	assert(i < ET_TRIANGLE_FUNCTIONS);
+	return (double)(ET_TRIANGLE_FUNCTIONS - i) / 15;
+}
+
+void et_triangle_judge(const struct et_profile_treatment *t, size_t configurations,
+	struct et_triangle_verdict *out)
+{
+	static const double x[] = { 2, 3, 4, 5 };
+	const double level = 0.95;
+	double y[ET_LENGTH(x)];
+	struct et_line_at at;
+
+	assert(t->n_cells >= ET_TRIANGLE_FUNCTIONS);
+	*out = (struct et_triangle_verdict){
+		.observed = t->cells[0].mean, .shares_known = true, .all_shares_hold = true
+	};
+	for (size_t i = 0; i < ET_LENGTH(x); i++)
+		y[i] = t->cells[i + 1].mean;
+	et_line_fit(x, y, ET_LENGTH(x), &out->line);
+	et_line_at(&out->line, 1, level, &at);
+	out->projected = at.value;
+	out->half_width = at.prediction;
+	et_line_at(&out->line, 1, et_sidak_level(level, (double)configurations), &at);
+	out->joint_half_width = at.prediction;
+	/* "A result is anomalous only if the coverage interval … excludes the expected result." */
+	out->anomalous = et_line_is_off(&at, out->observed) &&
+			 fabs(out->observed - at.value) > t->cells[0].interval;
+	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
+		const struct et_span *s = &t->cells[i].share_interval;
+		double expected = et_triangle_share(i);
+		out->shares_known = out->shares_known && !isnan(s->lo);
+		out->shares_hold[i] = s->lo <= expected && expected <= s->hi;
+		out->all_shares_hold = out->all_shares_hold && out->shares_hold[i];
+	}
+}
+
+/* --- address bias --- */
+
+/* Returns the number of the instruction; -1: it is another function. */
+static int place_of(const char *name, const char *function, unsigned step)
+{
+	size_t n = strlen(function);
+	unsigned long offset = 0;
+	char *end;
+
+	if (strncmp(name, function, n))
+		return -1;
+	if (name[n] == '+') {
+		offset = strtoul(name + n + 1, &end, 16);
+		if (end == name + n + 1 || *end)
+			return -1;
+	} else if (name[n]) {
+		return -1;
+	}
+	return offset / step < ET_BIAS_ADDRESSES ? (int)(offset / step) : -1;
+}
+
+/* Pearson's statistic against shares in proportion to the weights. */
+static void test(const uint64_t *counts, const double *weights, size_t n, uint64_t total,
+	struct et_chi_square *out)
+{
+	double sum = 0;
+
+	*out = (struct et_chi_square){ NAN, (double)n - 1, NAN };
+	if (!total)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		double expected = weights[i] * (double)total;
+		sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
+	}
+	out->statistic = sum;
+	out->p = et_pchisq_upper(sum, out->df);
+}
+
+static void count(const struct et_experiment *e, uint32_t command, const char *function,
+	unsigned step, struct et_address_bias *out)
+{
+	const struct et_profile *p = e->profile;
+
+	for (size_t r = 0; r < p->n_runs; r++) {
+		const struct et_profile_run *run = &p->runs[r];
+		if (run->command != command || run->warmup || run->throttled || run->lost)
+			continue;
+		out->runs++;
+		for (size_t i = 0; i < run->n_counts; i++) {
+			uint32_t f = p->nodes[run->counts[i].node].function;
+			uint64_t samples = run->counts[i].samples;
+			if (f == ET_PROFILE_NONE)
+				continue;
+			int place = place_of(p->functions[f].name, function, step);
+			if (place >= 0)
+				out->addresses[place] += samples;
+			else
+				out->elsewhere += samples;
+			if (place < 0 && p->functions[f].space == ET_SPACE_KERNEL)
+				out->kernel += samples;
+		}
+	}
+}
+
+void et_address_bias_judge(const struct et_experiment *e, uint32_t command, const char *function,
+	unsigned step, struct et_address_bias *out)
+{
+	double even[ET_BIAS_ADDRESSES], residues[ET_BIAS_RESIDUES] = { 0 };
+
+	*out = (struct et_address_bias){ 0 };
+	count(e, command, function, step, out);
+	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++) {
+		out->inside += out->addresses[i];
+		out->hit += out->addresses[i] > 0;
+		out->residues[i % ET_BIAS_RESIDUES] += out->addresses[i];
+		even[i] = 1.0 / ET_BIAS_ADDRESSES;
+		residues[i % ET_BIAS_RESIDUES] += 1.0 / ET_BIAS_ADDRESSES;
+	}
+	test(out->addresses, even, ET_BIAS_ADDRESSES, out->inside, &out->by_address);
+	test(out->residues, residues, ET_BIAS_RESIDUES, out->inside, &out->by_residue);
 }

@@ -8,6 +8,7 @@
 
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
+#include "num/line_interval.h"
 
 enum { ET_MOST_CATEGORIES = 8 };
 
@@ -22,11 +23,13 @@ struct et_category {
 };
 
 struct et_treatment_cell {
-	const char *name; /* of the category */
-	double mean;      /* samples per run */
-	double expanded;  /* uncertainty of the mean, at the level of the treatment */
-	double interval;  /* the same of one statement, at 95 % */
+	const char *name;             /* of the category */
+	double mean;                  /* samples per run */
+	double expanded;              /* uncertainty of the mean, at the level of the treatment */
+	double interval;              /* the same of one statement, at 95 % */
+	struct et_span mean_interval; /* mean ± interval */
 	double sd, robust_sd;
+	double relative;            /* sd / mean; NaN if the mean is 0 */
 	struct et_span sd_interval; /* bootstrap percentile, 95 % */
 	/* Mean over the runs, of the samples in the functions under test; NaN: they have none. */
 	double share;
@@ -58,18 +61,6 @@ struct et_treatment_options {
 	uint64_t seed;
 };
 
-/* An experiment: its treatments, by instrument and then by level. */
-struct et_profile_study {
-	const char *lab; /* "fragmentation" … */
-	struct et_profile_treatment *list;
-	size_t n;
-	const struct et_experiment *const *experiments; /* that it was measured by */
-	size_t n_experiments;
-	/* Instruments that this machine does not have: "gprof: gcc is not installed". NULL ends. */
-	const char *const *missing;
-	double seconds; /* of work per run; NAN: not known */
-};
-
 /* Judges the runs of a command of an experiment with a profile. */
 void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
@@ -87,3 +78,68 @@ struct et_group_coverage {
 	size_t groups, covered;
 };
 void et_group_coverage(const double *counts, size_t n, size_t size, struct et_group_coverage *out);
+
+/*
+ * The verdict of NIST TN 1826, section 7.4: is the count of function1 what the counts of the four
+ * other functions let us expect?
+ */
+enum { ET_TRIANGLE_FUNCTIONS = 5 };
+
+/* function1 to function5, the loop that calls them, and everything else. */
+enum { ET_TRIANGLE_CATEGORIES = 7 };
+extern const struct et_category et_triangle_categories[ET_TRIANGLE_CATEGORIES];
+
+struct et_triangle_verdict {
+	struct et_line line;     /* through the means of function2 to function5 */
+	double projected;        /* the line at function1 */
+	double half_width;       /* of its 95 % prediction interval */
+	double joint_half_width; /* the same, if those of all configurations hold together */
+	double observed;         /* the mean of function1 */
+	/*
+	 * The observed mean is outside of the joint interval of the projection by more than
+	 * rounding, and its own 95 % interval excludes the projection.
+	 */
+	bool anomalous;
+	/* The shares have intervals: at least two runs have samples. Without, none holds. */
+	bool shares_known;
+	/* The share of each function is within its simultaneous interval. */
+	bool shares_hold[ET_TRIANGLE_FUNCTIONS], all_shares_hold;
+};
+
+/* The expected share of function i (from 0) of the samples in the five functions. */
+double et_triangle_share(size_t i);
+
+/*
+ * One of `configurations` that are judged together. Shares are of all samples, so they are expected
+ * to be 5/15 … 1/15 only where the loop and the rest have next to none.
+ */
+void et_triangle_judge(const struct et_profile_treatment *t, size_t configurations,
+	struct et_triangle_verdict *out);
+
+/*
+ * Bias by address (NIST TN 1826, section 8): a function of equal instructions should be sampled
+ * alike at each of them.
+ */
+enum { ET_BIAS_ADDRESSES = 257, ET_BIAS_RESIDUES = 16 };
+
+struct et_chi_square {
+	double statistic, df, p; /* NaN without samples */
+};
+
+struct et_address_bias {
+	size_t runs;
+	uint64_t inside;                             /* samples in the function */
+	uint64_t elsewhere;                          /* in the program and in the kernel */
+	uint64_t kernel;                             /* of those elsewhere */
+	uint64_t addresses[ET_BIAS_ADDRESSES];       /* by instruction */
+	uint64_t residues[ET_BIAS_RESIDUES];         /* of the instruction's number modulo 16 */
+	size_t hit;                                  /* addresses with at least one sample */
+	struct et_chi_square by_address, by_residue; /* against equal shares */
+};
+
+/*
+ * Counts the samples of a command by address. The functions of its profile are named NAME+0xOFFSET;
+ * `step` is the length of an instruction in bytes.
+ */
+void et_address_bias_judge(const struct et_experiment *e, uint32_t command, const char *function,
+	unsigned step, struct et_address_bias *out);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct et_lab_progress {
@@ -18,6 +19,14 @@ struct et_lab_progress {
 	 * signal handler. May be NULL.
 	 */
 	const volatile sig_atomic_t *cancelled;
+};
+
+/* The settings that simulations have in common. */
+struct et_simulation {
+	uint64_t seed;
+	uint32_t repetitions;
+	size_t replicates; /* of the bootstrap */
+	struct et_lab_progress progress;
 };
 
 static inline bool et_lab_report_progress(

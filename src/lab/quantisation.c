@@ -33,7 +33,7 @@ static void simulate(struct et_rng *rng, uint32_t repetitions, struct et_quantis
 	p->simulated_mean = et_mean(counts, repetitions);
 }
 
-void et_quantisation_run(const struct et_quantisation_options *o, struct et_quantisation *out)
+void et_quantisation_run(const struct et_simulation *o, struct et_quantisation *out)
 {
 	struct et_rng rng;
 

@@ -30,12 +30,7 @@ struct et_quantisation {
 	size_t n; /* points; fewer than planned if it was stopped early */
 };
 
-struct et_quantisation_options {
-	uint64_t seed;
-	uint32_t repetitions; /* simulated counts for each number of calls; at least 2 */
-	struct et_lab_progress progress;
-};
-
 /* The variance of a count: I p (1 - p). */
 double et_quantisation_variance(double periods, double calls);
-void et_quantisation_run(const struct et_quantisation_options *o, struct et_quantisation *out);
+/* At least 2 repetitions for each number of calls. */
+void et_quantisation_run(const struct et_simulation *o, struct et_quantisation *out);

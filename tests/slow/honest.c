@@ -30,9 +30,9 @@ static int method(enum et_target target, const char *name)
 
 static struct et_coverage_cell simulate(const char *law, size_t n, int times)
 {
-	struct et_coverage_options o = { .seed = 11,
-		.repetitions = (uint32_t)repetitions(times),
-		.replicates = 499,
+	struct et_coverage_options o = { .simulation.seed = 11,
+		.simulation.repetitions = (uint32_t)repetitions(times),
+		.simulation.replicates = 499,
 		.law = et_law_find(law),
 		.n = n };
 	struct et_coverage c;
@@ -46,8 +46,8 @@ static struct et_coverage_cell simulate(const char *law, size_t n, int times)
 /* Without the bootstrap, which `run` does not use. */
 static struct et_coverage_cell simulate_printed(const char *law, size_t n)
 {
-	struct et_coverage_options o = { .seed = 11,
-		.repetitions = (uint32_t)repetitions(PRINTED_REPETITIONS),
+	struct et_coverage_options o = { .simulation.seed = 11,
+		.simulation.repetitions = (uint32_t)repetitions(PRINTED_REPETITIONS),
 		.law = et_law_find(law),
 		.n = n };
 	struct et_coverage c;
@@ -159,8 +159,8 @@ static void not_allowed(void)
 
 static void alarms(void)
 {
-	struct et_false_alarms_options o = { .seed = 11,
-		.repetitions = (uint32_t)repetitions(ALARM_REPETITIONS),
+	struct et_false_alarms_options o = { .simulation.seed = 11,
+		.simulation.repetitions = (uint32_t)repetitions(ALARM_REPETITIONS),
 		.effect = 0.01,
 		.duet_sd = 0.027 };
 	struct et_false_alarms f;
@@ -169,17 +169,18 @@ static void alarms(void)
 	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (int how = 0; how < ET_JUDGED_SEPARATE; how++) {
 			for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
-				double p = (double)f.counts[load][how][s].alarms / o.repetitions;
-				ok(p <= 0.05 + margin(0.05, o.repetitions),
+				double p = (double)f.counts[load][how][s].alarms /
+					   o.simulation.repetitions;
+				ok(p <= 0.05 + margin(0.05, o.simulation.repetitions),
 					"%s, %zu %s: %.1f %% false alarms",
 					et_simulated_load_names[load], et_alarm_sizes[s],
 					et_judged_names[how], 100 * p);
 			}
 		}
-		ok(f.counts[load][ET_JUDGED_SEPARATE][1].alarms > 0.15 * o.repetitions,
+		ok(f.counts[load][ET_JUDGED_SEPARATE][1].alarms > 0.15 * o.simulation.repetitions,
 			"%s: Welch on separate series gives many false alarms",
 			et_simulated_load_names[load]);
-		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.repetitions,
+		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.simulation.repetitions,
 			"%s: 300 duets find a difference of 1 %%", et_simulated_load_names[load]);
 	}
 }

@@ -4,16 +4,17 @@
  * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
  * experiment, because a sample has no place for them.
  */
-#include "app/lab/view/clock_methods.h"
-#include "app/lab/experiments.h"
+#include "protocol/clock_methods.h"
 #include "app/lab/measured.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
 #include "source/stored.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* The readings of each command. */
@@ -29,20 +30,16 @@ static void inside_free(struct inside *all)
 	free(all->list);
 }
 
-static void add_reading(struct et_inside *to, uint64_t clock_ns, uint64_t counter_ticks)
-{
-	ET_GROW(to->runs, to->n, to->room);
-	to->runs[to->n++] = (struct et_inside_reading){ clock_ns, counter_ticks };
-}
-
 /* A line has nanoseconds and, on a machine with a counter, its ticks. */
 static void add_line(struct et_inside *to, const char *line)
 {
 	uint64_t ns, ticks;
 	int n = sscanf(line, "%" SCNu64 " %" SCNu64, &ns, &ticks);
 
-	if (n >= 1)
-		add_reading(to, ns, n == 2 ? ticks : ET_UNKNOWN);
+	if (n < 1)
+		return;
+	ET_GROW(to->runs, to->n, to->room);
+	to->runs[to->n++] = (struct et_inside_reading){ ns, n == 2 ? ticks : ET_UNKNOWN };
 }
 
 static char *readings_path(const char *folder, size_t command)
@@ -135,7 +132,7 @@ static int plan(
 		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns;
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 		ET_AUTO_FREE char *report = readings_path(folder, i);
-		et_experiment_add_command(e, et_asprintf("INC%.6g", 1e-9 * (double)ns),
+		et_experiment_add_command(e, et_lab_task(ns),
 			et_strv_of(
 				exe, "put", "inc", "--seconds", length, "--report", report, NULL));
 	}
@@ -175,7 +172,7 @@ static int measure(struct et_lab_request *r, struct inside *all, struct et_exper
 static int load(struct et_lab_request *r, struct inside *all, struct et_experiment **out,
 	struct et_error *err)
 {
-	int rc = et_lab_load(r, out, err);
+	int rc = et_stored_fetch(r->cli, r->measure.from, out, err);
 
 	if (rc)
 		return rc;
@@ -183,6 +180,229 @@ static int load(struct et_lab_request *r, struct inside *all, struct et_experime
 	all->list = et_calloc(all->n + 1, sizeof(*all->list));
 	return fetch(r, *out, all, err);
 }
+
+/* --- names --- */
+
+enum { NAME_COLUMNS = 14, READ_COLUMNS = 7 };
+
+/* The instruction that reads the counter on the machine of the experiment. */
+static const char *counter_name(const struct et_experiment *e)
+{
+	if (!strcmp(e->host.architecture, "x86_64"))
+		return "rdtsc";
+	return strcmp(e->host.architecture, "aarch64") ? "counter" : "cntvct";
+}
+
+static const char *method_name(const struct et_experiment *e, enum et_clock_method k)
+{
+	return k == ET_BY_EMP ? "EMP" : et_in_ticks(k) ? counter_name(e) : "clock_gettime";
+}
+
+static const char *place_of(enum et_clock_method k)
+{
+	return k == ET_BY_EMP                                   ? ""
+	       : k == ET_CLOCK_INSIDE || k == ET_COUNTER_INSIDE ? "inside"
+								: "around";
+}
+
+/* A figure of the method in ns: ticks as the time they take at the counter's rate. */
+static double in_ns(const struct et_clock_methods *m, enum et_clock_method k, double x)
+{
+	return et_in_ticks(k) ? x * 1e9 / m->counter_hz : x;
+}
+
+/* The reading of a method in a run; NaN if it does not count. */
+static double figure_of(const struct et_clock_methods *m, enum et_clock_method k, size_t run)
+{
+	return k == ET_BY_EMP && m->runs[run].removed ? NAN : m->runs[run].by[k];
+}
+
+/* --- text --- */
+
+static void method_row(const struct et_experiment *e, const struct et_clock_methods *m,
+	enum et_clock_method k, struct et_table *t)
+{
+	const struct et_precision *p = &m->by[k];
+	char min[ET_FIGURE], max[ET_FIGURE], mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
+
+	et_table_add(t, "%-*s%s\t%zu\t%s\t%s\t%s\t%s\t%s", NAME_COLUMNS, method_name(e, k),
+		place_of(k), p->n, et_format_time(in_ns(m, k, p->min), min),
+		et_format_time(in_ns(m, k, p->max), max),
+		et_format_time(in_ns(m, k, p->mean), mean),
+		et_format_rounded(in_ns(m, k, p->sd), 3, sd),
+		et_format_percent(p->relative_error, error));
+}
+
+/*
+ * Draws a bar per run, between the smallest and the largest time of the method. If there are more
+ * runs than columns, a bar is the mean of successive runs.
+ */
+static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, size_t columns,
+	const struct et_page *page)
+{
+	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const struct et_precision *p = &m->by[k];
+	size_t cells = m->n < columns ? m->n : columns;
+
+	for (size_t i = 0; i < cells; i++) {
+		double sum = 0;
+		size_t n = 0;
+		for (size_t run = i * m->n / cells; run < (i + 1) * m->n / cells; run++) {
+			double x = figure_of(m, k, run);
+			sum += isnan(x) ? 0 : x;
+			n += !isnan(x);
+		}
+		double share = n ? (sum / (double)n - p->min) / (p->max - p->min) : NAN;
+		fputs(isfinite(share) ? bars[(int)(share * 7.999)] : n ? bars[0] : " ", page->out);
+	}
+	putc('\n', page->out);
+}
+
+static void draw(
+	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
+{
+	enum { LEAD = NAME_COLUMNS + READ_COLUMNS };
+	int columns = page->width - LEAD > 10 ? page->width - LEAD : 10;
+
+	et_lab_text(page, "run by run, each from its minimum to its maximum:");
+	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+		if (!m->by[k].n)
+			continue;
+		fprintf(page->out, "%-*s%-*s", NAME_COLUMNS, method_name(e, k), READ_COLUMNS,
+			place_of(k));
+		draw_runs(m, k, (size_t)columns, page);
+	}
+}
+
+static void task_text(
+	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "method        read"),
+		ET_COLUMN(NUMBER, "n"), ET_COLUMN(NUMBER, "min"), ET_COLUMN(NUMBER, "max"),
+		ET_COLUMN(NUMBER, "mean"), ET_COLUMN(NUMBER, "sd"), ET_COLUMN(NUMBER, "rel.") };
+	struct et_table t = { ET_COLUMNS(columns), .split = true };
+
+	et_lab_heading(page, "%s", m->name);
+	for (int k = 0; k < ET_CLOCK_METHODS; k++)
+		method_row(e, m, k, &t);
+	et_table_print(&t, page);
+	if (isfinite(m->counter_hz))
+		fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",
+			1e-9 * m->counter_hz);
+	if (m->n > 1)
+		draw(e, m, page);
+	putc('\n', page->out);
+}
+
+void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
+	const struct et_page *page)
+{
+	for (size_t i = 0; i < e->n_commands; i++)
+		task_text(e, &list[i], page);
+	et_lab_text(page,
+		"All methods measured the same runs. Both clocks measure elapsed time: inside, the "
+		"program reads them right before and right after its loop; around, etalon reads "
+		"them, so that starting and ending the program are included. EMP is the CPU time "
+		"of the runs that its sanity checks keep. sd: standard deviation; rel.: relative "
+		"error, sd / mean. Ticks of the counter are converted at the rate above.");
+}
+
+/* --- JSON --- */
+
+/* "rdtsc_inside"; around a program a method has the name of its clock alone. */
+static char *key_of(const struct et_experiment *e, enum et_clock_method k, const char *unit)
+{
+	bool inside = k == ET_CLOCK_INSIDE || k == ET_COUNTER_INSIDE;
+
+	return et_asprintf("%s%s%s", method_name(e, k), inside ? "_inside" : "", unit);
+}
+
+static const struct et_field precision_fields[] = {
+	ET_KEYS(et_precision, n),
+	ET_KEYS_IN_UNIT(et_precision, min, max, mean, sd),
+	ET_KEYS(et_precision, relative_error),
+	{ 0 },
+};
+
+static void write_runs(
+	struct et_json *w, const struct et_experiment *e, const struct et_clock_methods *m)
+{
+	et_json_array(w, "runs");
+	for (size_t i = 0; i < m->n; i++) {
+		et_json_flat_object(w, NULL);
+		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+			ET_AUTO_FREE char *key = key_of(e, k, et_in_ticks(k) ? "_ticks" : "_ns");
+			et_json_double(w, key, m->runs[i].by[k]);
+		}
+		et_json_bool(w, "removed", m->runs[i].removed);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+void et_clock_methods_json(
+	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "clock-methods", out);
+	et_json_array(&w, "tasks");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "name", list[i].name);
+		et_json_double(&w, "counter_hz", list[i].counter_hz);
+		et_json_object(&w, "methods");
+		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+			ET_AUTO_FREE char *key = key_of(e, k, "");
+			et_json_flat_object(&w, key);
+			et_fields_write_in(&w, precision_fields, &list[i].by[k],
+				et_in_ticks(k) ? "ticks" : "ns");
+			et_json_end(&w);
+		}
+		et_json_end(&w);
+		write_runs(&w, e, &list[i]);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- SVG --- */
+
+static void task_chart(
+	const struct et_experiment *e, const struct et_clock_methods *m, struct et_svg_sheet *sheet)
+{
+	struct et_picture p = { .title = et_asprintf("%s: %zu runs", m->name, m->n),
+		.chart = { .description = "The time of each run by clock_gettime and the "
+					  "processor's counter, read inside and around the "
+					  "program, and its CPU time.",
+			.x = { .label = "run" },
+			.y = { .label = "time", .unit = ET_AXIS_NS },
+			.width = 760,
+			.height = 420 } };
+
+	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+		struct et_picture_line *line = et_picture_line(&p,
+			k == ET_BY_EMP ? et_strdup("CPU time (EMP)")
+				       : et_asprintf("%s %s", method_name(e, k), place_of(k)),
+			ET_SVG_POINTS, (unsigned)k, '\0');
+		for (size_t i = 0; i < m->n; i++)
+			et_picture_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
+	}
+	et_picture_place(&p, sheet);
+}
+
+void et_clock_methods_svg(
+	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(760);
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		task_chart(e, &list[i], sheet);
+	et_svg_sheet_write(sheet, "Clocks inside and around a program, and EMP", out);
+}
+
+/* --- all --- */
 
 static int print(struct et_lab_request *r, const struct et_experiment *e, const struct inside *all,
 	struct et_error *err)
@@ -215,7 +435,7 @@ int et_lab_clock_methods(struct et_call *call, struct et_error *err)
 		int printed = print(r, e, &all, err);
 		rc = printed ? printed : rc;
 	}
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	inside_free(&all);
 	et_experiment_free(e);
 	return rc;

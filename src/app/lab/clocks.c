@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Experiments of `etalon lab` that measure inside this process how good clocks are. Each stores its
- * figures as an experiment, and its tables are computed from that.
- */
-#include "app/lab/view/clocks.h"
-#include "app/lab/experiments.h"
+#include "app/lab/clocks.h"
+#include "app/lab/measured.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/host.h"
@@ -15,7 +11,23 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* --- the record --- */
+struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual)
+{
+	const struct et_lab_measure *m = &r->measure;
+	struct et_lab_grid g = *usual;
+
+	for (size_t i = 0; i < m->n_loads; i++)
+		g.loads[i] = (unsigned)m->loads[i];
+	if (m->n_loads)
+		g.n_loads = m->n_loads;
+	if (m->n_lengths) {
+		memcpy(g.lengths_ns, m->lengths_ns, sizeof(m->lengths_ns));
+		g.n_lengths = m->n_lengths;
+	}
+	if (m->runs)
+		g.runs = (uint32_t)m->runs;
+	return g;
+}
 
 static int finish_record(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
 {
@@ -57,12 +69,26 @@ static int measure(struct et_lab_request *r, const struct et_lab_timed *lab,
 	return rc;
 }
 
-int et_lab_timed_perform(
-	struct et_lab_request *r, const struct et_lab_timed *lab, struct et_error *err)
+static const struct et_lab_timed *find(const char *name)
 {
+	static const struct et_lab_timed *const all[] = { &et_lab_kbest, &et_lab_interval,
+		&et_lab_cache, &et_lab_branch };
+	size_t i = 0;
+
+	while (strcmp(all[i]->name, name))
+		i++;
+	return all[i];
+}
+
+/* Measures and stores it, or loads that of --from, and prints it. */
+int et_lab_time(struct et_call *call, struct et_error *err)
+{
+	struct et_lab_request *r = call->ctx;
+	const struct et_lab_timed *lab = find(r->name);
 	struct et_experiment *e = NULL;
 	FILE *svg = NULL;
-	int rc = r->measure.from ? et_lab_load(r, &e, err) : measure(r, lab, &e, err);
+	int rc = r->measure.from ? et_stored_fetch(r->cli, r->measure.from, &e, err)
+				 : measure(r, lab, &e, err);
 
 	if (rc == 0)
 		rc = et_lab_picture(r, &svg, err);
@@ -72,100 +98,7 @@ int et_lab_timed_perform(
 		rc = lab->print(r, e, svg, err);
 	if (rc == 0 && r->interrupt->signal)
 		rc = -EINTR;
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	et_experiment_free(e);
 	return rc;
-}
-
-/* --- experiments --- */
-
-struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual)
-{
-	const struct et_lab_measure *m = &r->measure;
-	struct et_lab_grid g = *usual;
-
-	if (m->n_loads) {
-		memcpy(g.loads, m->loads, sizeof(m->loads));
-		g.n_loads = m->n_loads;
-	}
-	if (m->n_lengths) {
-		memcpy(g.lengths_ns, m->lengths_ns, sizeof(m->lengths_ns));
-		g.n_lengths = m->n_lengths;
-	}
-	if (m->runs)
-		g.runs = (uint32_t)m->runs;
-	return g;
-}
-
-static int measure_interval(
-	struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
-{
-	static const struct et_lab_grid usual = { .loads = { 1, 2, 11 },
-		.n_loads = 3,
-		.lengths_ns = { 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000,
-			200000000 },
-		.n_lengths = 8,
-		.runs = 8 };
-	struct et_interval_accuracy_options o = { .grid = et_lab_grid(r, &usual),
-		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
-
-	return et_interval_accuracy_run(&o, out, err);
-}
-
-static int print_interval(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_interval_accuracy a;
-	int rc = et_interval_accuracy_read(e, &a, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		et_interval_accuracy_json(e, &a, r->page.out);
-	else
-		et_interval_accuracy_text(&a, &r->page);
-	if (svg)
-		et_interval_accuracy_svg(&a, svg);
-	et_interval_accuracy_free(&a);
-	return 0;
-}
-
-static int measure_cache(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
-{
-	struct et_cache_effects_options o = { .runs = r->measure.runs ? (uint32_t)r->measure.runs
-								      : 20,
-		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
-
-	return et_cache_effects_run(&o, out, err);
-}
-
-static int print_cache(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_cache_effects c;
-	int rc = et_cache_effects_read(e, &c, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		et_cache_effects_json(e, &c, r->page.out);
-	else
-		et_cache_effects_text(&c, &r->page);
-	if (svg)
-		et_cache_effects_svg(&c, svg);
-	return 0;
-}
-
-int et_lab_interval_accuracy(struct et_call *call, struct et_error *err)
-{
-	static const struct et_lab_timed lab = { measure_interval, print_interval };
-
-	return et_lab_timed_perform(call->ctx, &lab, err);
-}
-
-int et_lab_cache(struct et_call *call, struct et_error *err)
-{
-	static const struct et_lab_timed lab = { measure_cache, print_cache };
-
-	return et_lab_timed_perform(call->ctx, &lab, err);
 }

@@ -81,6 +81,28 @@ int et_lab_list(struct et_call *call, struct et_error *err)
 	return 0;
 }
 
+bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct et_lab_request *r = ctx;
+	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
+	struct et_progress_state state = {
+		.name = r->name, .done = done, .total = total, .elapsed_ns = now - r->started_ns
+	};
+
+	et_progress_draw(&r->progress, &state, now);
+	return !r->interrupt->signal;
+}
+
+int et_lab_picture(struct et_lab_request *r, FILE **out, struct et_error *err)
+{
+	FILE *f = r->svg.open ? et_output_begin(&r->svg, err) : NULL;
+
+	if (r->svg.open && !f)
+		return -EIO;
+	*out = f;
+	return 0;
+}
+
 /* Opens the file of --svg before the first run; with "-" the text goes to standard error. */
 static int open_picture(struct et_lab_request *r, struct et_error *err)
 {
@@ -110,6 +132,8 @@ static int perform(struct et_call *call, struct et_error *err)
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	r->page = (struct et_page){ .out = stdout, .width = cli->columns, .color = cli->color };
 	r->started_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	r->simulation.progress =
+		(struct et_lab_progress){ et_lab_draw_progress, r, &r->interrupt->signal };
 	int rc = open_picture(r, err);
 	if (rc == 0)
 		rc = call->action->run(call, err);
@@ -126,7 +150,7 @@ static int perform(struct et_call *call, struct et_error *err)
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct et_lab_request r = { .asked = { .seed = 1, .repetitions = 1000, .replicates = 999 },
+	struct et_lab_request r = { .simulation = { 1, 1000, 999, { 0 } },
 		.alarms = { .effect = 0.01, .duet_sd = 0.027 } };
 	struct et_error err = { 0 };
 	struct et_call call;

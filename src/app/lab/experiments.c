@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
-#include "app/lab/view/kbest_figures.h"
+#include "app/lab/clocks.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "lab/rivals.h"
 #include "put/subject.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
 	LIST = 1 << 0,
@@ -47,10 +51,7 @@ static const char *problem_name(size_t i)
 	return et_problems[i].name;
 }
 
-/*
- * To add a row: copy skeleton.c, which lists the rest. A large experiment has its engine in src/lab
- * and its tables in app/lab/view.
- */
+/* To add a row: copy skeleton.c, which lists the rest. A large engine is in src/lab. */
 const struct et_action et_lab_experiments[] = {
 	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
 	{ "coverage", et_lab_coverage, COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
@@ -67,33 +68,188 @@ const struct et_action et_lab_experiments[] = {
 		.summary = "clocks read inside and around a program, and EMP, same runs" },
 	{ "real-programs", et_lab_real_programs, REAL_PROGRAMS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how precise is EMP for whole programs, by size of input?" },
-	{ "kbest-accuracy", et_lab_kbest_accuracy, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+	{ "kbest-accuracy", et_lab_time, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how far off is K-best under load, as published and as ours?" },
 	{ "kbest-coverage", et_lab_kbest_coverage, KBEST_COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "is the 95 % of benchmark programs true on this machine?" },
 	{ "functions", no_functions, FUNCTIONS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "a benchmark program of awkward functions, with its own options" },
-	{ "interval-accuracy", et_lab_interval_accuracy, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
+	{ "interval-accuracy", et_lab_time, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how far off is CPU time that is counted by ticks?" },
-	{ "fragmentation", et_lab_fragmentation, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
+	{ "fragmentation", et_lab_profile, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "does the spread of a profile depend on the length of calls?" },
-	{ "sampling-rate", et_lab_sampling_rate, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "sampling-rate", et_lab_profile, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "how do counts and their spread depend on the rate of sampling?" },
-	{ "competing-load", et_lab_competing_load, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
+	{ "competing-load", et_lab_profile, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "does a process on the same CPU change a profile?" },
-	{ "triangle", et_lab_triangle, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "triangle", et_lab_profile, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "do profilers find 5/15 to 1/15 of the time in five functions?" },
-	{ "sampling-bias", et_lab_sampling_bias, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
+	{ "sampling-bias", et_lab_profile, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "are all instructions of a function sampled alike?" },
 	{ "problems", et_lab_problems, PROBLEMS, 0, 1, ET_RIGHTS_MACHINE,
 		.summary = "the calculations of a chapter on timing: tick counts, sleep …",
 		.operand = problem_name },
-	{ "branch", et_lab_branch, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
+	{ "branch", et_lab_time, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "what does a branch cost that is predicted wrongly?" },
-	{ "cache", et_lab_cache, CACHE, 0, 0, ET_RIGHTS_MACHINE,
+	{ "cache", et_lab_time, CACHE, 0, 0, ET_RIGHTS_MACHINE,
 		.summary = "a first call, the next, and one after another procedure" },
 	{ 0 },
 };
+
+/* --- lists: "a,b,c" --- */
+
+typedef int (*item_fn)(
+	void *target, const struct et_option *o, const char *item, struct et_error *err);
+
+/* Calls fn for each of "a,b,c". */
+static int each_item(
+	const struct et_option *o, const char *text, item_fn fn, void *target, struct et_error *err)
+{
+	int rc = 0;
+
+	for (const char *end = text; rc == 0; text = end + 1) {
+		end = strchrnul(text, ',');
+		ET_AUTO_FREE char *item = et_strndup(text, (size_t)(end - text));
+		rc = fn(target, o, item, err);
+		if (!*end)
+			break;
+	}
+	return rc;
+}
+
+/* Appends a number, which item was read as, to a list that ascends. */
+static int append(const struct et_option *o, const char *item, uint64_t x, uint64_t *list,
+	size_t *n, size_t most, struct et_error *err)
+{
+	char shown[ET_OPTION_SHOWN];
+
+	et_option_shown(o, shown);
+	if (*n == most)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s: more than %zu values", shown, most);
+	if (*n && x <= list[*n - 1])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"%s: %s is not above the value before it", shown, item);
+	list[(*n)++] = x;
+	return 0;
+}
+
+static int add_length(
+	void *target, const struct et_option *o, const char *item, struct et_error *err)
+{
+	static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
+	struct et_lab_measure *m = target;
+	char shown[ET_OPTION_SHOWN];
+	uint64_t ns;
+	int rc = et_parse_duration(et_option_shown(o, shown), item, &ns, err);
+
+	if (rc == 0 && ns > longest_ns)
+		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", shown, item);
+	return rc ? rc : append(o, item, ns, m->lengths_ns, &m->n_lengths, ET_MAX_LENGTHS, err);
+}
+
+static int add_load(void *target, const struct et_option *o, const char *item, struct et_error *err)
+{
+	struct et_lab_measure *m = target;
+	char shown[ET_OPTION_SHOWN];
+	uint64_t n;
+	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, ET_RIVALS_MAX + 1, &n, err);
+
+	return rc ? rc : append(o, item, n, m->loads, &m->n_loads, ET_MAX_LOADS, err);
+}
+
+static int add_choice(
+	void *target, const struct et_option *o, const char *item, struct et_error *err)
+{
+	unsigned *bits = target;
+	int i = et_option_find(o, item, err);
+
+	if (i < 0)
+		return i;
+	*bits |= 1u << i;
+	return 0;
+}
+
+static int add_size(void *target, const struct et_option *o, const char *item, struct et_error *err)
+{
+	struct et_lab_measure *m = target;
+	char shown[ET_OPTION_SHOWN];
+	uint64_t n;
+
+	if (item[0] < '0' || item[0] > '9')
+		return add_choice(&m->sizes, o, item, err);
+	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, 100000000, &n, err);
+	return rc ? rc : append(o, item, n, m->own_sizes, &m->n_own_sizes, ET_MAX_LENGTHS, err);
+}
+
+static int set_lengths(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_lengths = 0;
+	return each_item(o, args[0], add_length, m, err);
+}
+
+static int set_loads(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_loads = 0;
+	return each_item(o, args[0], add_load, m, err);
+}
+
+static int set_choices(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	return each_item(o, args[0], add_choice, et_option_target(o, ctx), err);
+}
+
+static int set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_own_sizes = 0;
+	return each_item(o, args[0], add_size, m, err);
+}
+
+/* --- other options --- */
+
+/* Fills a double: by the word for its argument a whole number, a duration in ns, or any above 0. */
+static int set_problem(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	double *x = et_option_target(o, ctx);
+	char shown[ET_OPTION_SHOWN];
+	uint64_t n;
+	int rc;
+
+	et_option_shown(o, shown);
+	if (!strcmp(o->arg, "X")) {
+		double number;
+		rc = et_parse_double(shown, args[0], &number, err);
+		if (rc == 0 && !(number >= 1e-6 && number <= 1e12))
+			rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not from 1e-6 to 1e12",
+				shown, args[0]);
+		if (rc == 0)
+			*x = number;
+		return rc;
+	}
+	rc = !strcmp(o->arg, "N") ? et_parse_u64(shown, args[0], o->lo, o->hi, &n, err)
+				  : et_parse_duration(shown, args[0], &n, err);
+	if (rc == 0)
+		*x = (double)n;
+	return rc;
+}
+
+/* The rest of the row of a number of the problems. */
+#define FILLS_PROBLEM(number)                                                                      \
+	set_problem, ET_FILLS(et_lab_request, problem.given[number]), .of = PROBLEMS,              \
+								      .bit = ET_LAB_PROBLEM
+
+static const char *program_name(size_t i)
+{
+	return et_subjects[i].name;
+}
 
 static const char *law_name(size_t i)
 {
@@ -115,14 +271,15 @@ const struct et_option et_lab_options[] = {
 	{ 0, "repetitions", "N",
 		"simulations of each case (1000); duet-bias: draws (300); kbest-coverage: "
 		"invocations (20)",
-		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
-		.of = SIMULATED | DUET_BIAS | KBEST_COVERAGE, .bit = ET_LAB_REPETITIONS },
+		et_set_u32, ET_FILLS(et_lab_request, simulation.repetitions), .lo = 1,
+		.hi = 10000000, .of = SIMULATED | DUET_BIAS | KBEST_COVERAGE,
+		.bit = ET_LAB_REPETITIONS },
 	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
-		et_set_u64, ET_FILLS(et_lab_request, asked.seed),
+		et_set_u64, ET_FILLS(et_lab_request, simulation.seed),
 		.of = SIMULATED | PROGRAMS | PROFILES },
 	{ 0, "bootstrap", "N", "coverage, fragmentation …: replicates of the bootstrap (999)",
-		et_set_size, ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
-		.of = COVERAGE | PROFILES },
+		et_set_size, ET_FILLS(et_lab_request, simulation.replicates), .lo = 99,
+		.hi = 1000000, .of = COVERAGE | PROFILES },
 	{ 0, "law", "NAME", "this law only, such as normal, lognormal-1, nist-5", set_law,
 		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .of = COVERAGE },
 	{ 0, "size", "N", "this many values only (10, 30 and 100; NIST's 1000)", et_set_size,
@@ -133,7 +290,7 @@ const struct et_option et_lab_options[] = {
 		ET_FILLS(et_lab_request, alarms.duet_sd), .of = FALSE_ALARMS },
 	{ 0, "lengths", "LIST",
 		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
-		et_lab_set_lengths, ET_FILLS(et_lab_request, measure),
+		set_lengths, ET_FILLS(et_lab_request, measure),
 		.of = EMP_VERSIONS | CLOCK_METHODS | KBEST_ACCURACY | INTERVAL_ACCURACY |
 		      PROFILES },
 	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
@@ -144,7 +301,7 @@ const struct et_option et_lab_options[] = {
 		et_set_nothing, .of = EMP_VERSIONS | PROFILES, .bit = ET_LAB_RESUME },
 	{ 0, "pace", NULL, "also measure with 'run --pace'", et_set_nothing, .of = EMP_VERSIONS,
 		.bit = ET_LAB_PACE },
-	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", et_lab_set_loads,
+	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", set_loads,
 		ET_FILLS(et_lab_request, measure), .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
 	{ 'k', "best", "N", "K, how many calls must agree, 1 to 5 (3)", et_set_u32,
 		ET_FILLS(et_lab_request, measure.best), .lo = 1, .hi = ET_ACCURACY_MAX_K,
@@ -158,16 +315,17 @@ const struct et_option et_lab_options[] = {
 	{ 0, "figure", "NAME", "draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
 		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
 		.names = et_kbest_figure_names, .of = KBEST_ACCURACY, .bit = ET_LAB_FIGURE },
-	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", et_lab_set_programs,
-		ET_FILLS(et_lab_request, measure), .name_at = et_lab_program_name,
+	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", set_choices,
+		ET_FILLS(et_lab_request, measure.programs), .name_at = program_name,
 		.of = REAL_PROGRAMS },
 	{ 0, "sizes", "LIST",
 		"of small, medium, large, curve, paper (small,medium), and numbers "
 		"for sort, matc and matr",
-		et_lab_set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
+		set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
 		.of = REAL_PROGRAMS },
-	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", et_lab_set_pairs,
-		ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name, .of = DUET_BIAS },
+	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", set_choices,
+		ET_FILLS(et_lab_request, measure.pairs), .name_at = et_lab_pair_name,
+		.of = DUET_BIAS },
 	{ 0, "filter", "REGEX", "functions whose names match it (all)", et_set_text,
 		ET_FILLS(et_lab_request, measure.filter), .of = KBEST_COVERAGE },
 	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
@@ -182,37 +340,23 @@ const struct et_option et_lab_options[] = {
 		ET_FILLS(et_lab_request, measure.from), .of = DUET_BIAS, .excludes = "runs|label" },
 	{ 0, "svg", "FILE", "experiments with a picture: also write it", et_set_text,
 		ET_FILLS(et_lab_request, measure.svg), .values = "FILE", .of = PICTURED },
-	{ 0, "ticks", "N", "ticks that hit a segment (7)", et_lab_set_problem_count,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TICKS]), .hi = 1000000000,
-		.of = PROBLEMS, .bit = ET_LAB_PROBLEM },
-	{ 0, "interval", "DUR", "between timer interrupts (10ms)", et_lab_set_problem_time,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_INTERVAL]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "time", "DUR", "of a procedure (20ms)", et_lab_set_problem_time,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TIME]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
+	{ 0, "ticks", "N", "ticks that hit a segment (7)", FILLS_PROBLEM(ET_PROBLEM_TICKS),
+		.hi = 1000000000 },
+	{ 0, "interval", "DUR", "between timer interrupts (10ms)",
+		FILLS_PROBLEM(ET_PROBLEM_INTERVAL) },
+	{ 0, "time", "DUR", "of a procedure (20ms)", FILLS_PROBLEM(ET_PROBLEM_TIME) },
 	{ 0, "segment", "DUR", "in which nothing interrupts a process (50ms)",
-		et_lab_set_problem_time,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_SEGMENT]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "trials", "N", "undisturbed runs that are wanted (3)", et_lab_set_problem_count,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_TRIALS]), .lo = 1,
-		.hi = 1000000000, .of = PROBLEMS, .bit = ET_LAB_PROBLEM },
-	{ 0, "sleep", "DUR", "requested of sleep() (2s)", et_lab_set_problem_time,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_SLEEP]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "mhz", "X", "rate of a clock, or the measured one (1000)", et_lab_set_problem_number,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_MHZ]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "events", "X", "interrupts per second (1000)", et_lab_set_problem_number,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_EVENTS]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "cycles", "X", "that the kernel needs for each (100000)", et_lab_set_problem_number,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_CYCLES]), .of = PROBLEMS,
-		.bit = ET_LAB_PROBLEM },
-	{ 0, "bits", "N", "of a counter (32, 64)", et_lab_set_problem_count,
-		ET_FILLS(et_lab_request, problem.given[ET_PROBLEM_BITS]), .lo = 2, .hi = 128,
-		.of = PROBLEMS, .bit = ET_LAB_PROBLEM },
+		FILLS_PROBLEM(ET_PROBLEM_SEGMENT) },
+	{ 0, "trials", "N", "undisturbed runs that are wanted (3)",
+		FILLS_PROBLEM(ET_PROBLEM_TRIALS), .lo = 1, .hi = 1000000000 },
+	{ 0, "sleep", "DUR", "requested of sleep() (2s)", FILLS_PROBLEM(ET_PROBLEM_SLEEP) },
+	{ 0, "mhz", "X", "rate of a clock, or the measured one (1000)",
+		FILLS_PROBLEM(ET_PROBLEM_MHZ) },
+	{ 0, "events", "X", "interrupts per second (1000)", FILLS_PROBLEM(ET_PROBLEM_EVENTS) },
+	{ 0, "cycles", "X", "that the kernel needs for each (100000)",
+		FILLS_PROBLEM(ET_PROBLEM_CYCLES) },
+	{ 0, "bits", "N", "of a counter (32, 64)", FILLS_PROBLEM(ET_PROBLEM_BITS), .lo = 2,
+		.hi = 128 },
 	{ 0, "sequence", "LIST", "what a CPU does, such as Au:12ms,As:6ms,Bu:15ms", et_set_text,
 		ET_FILLS(et_lab_request, problem.sequence), .of = PROBLEMS, .bit = ET_LAB_PROBLEM },
 	{ 0 },

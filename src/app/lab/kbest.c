@@ -1,10 +1,388 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
-#include "app/lab/experiments.h"
-#include "app/lab/view/clocks.h"
-#include "app/lab/view/kbest_figures.h"
+#include "app/lab/clocks.h"
+#include "base/alloc.h"
+#include "model/experiment/field_rows.h"
+#include "num/quantile.h"
 
-#include <errno.h>
+#include <math.h>
+
+/* The errors for which the summary prints how far each method reaches. */
+static const double ENOUGH_SHARE = 0.8; /* of the CPU time that the load leaves */
+static const double goals[] = { 0.001, 0.01 };
+
+/* --- errors --- */
+
+double et_kbest_scheme_error(
+	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s)
+{
+	struct et_scheme_result v = et_scheme_judge(&s, c, a);
+
+	return v.ns / v.truth_ns - 1;
+}
+
+double et_kbest_our_error(const struct et_accuracy_cell *c)
+{
+	return c->ours_ns / c->ours_truth_ns - 1;
+}
+
+/* The true time of the fastest call of the chapter's scheme. */
+static double truth_of(const struct et_accuracy_cell *c)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < c->n_calls; i++)
+		least = fmin(least, c->calls[i].truth_ns);
+	return least;
+}
+
+struct et_scheme_result et_kbest_by_counter(
+	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
+{
+	struct et_scheme s = { ET_TIMED_COUNTER, false, a->k };
+
+	return et_scheme_judge(&s, c, a);
+}
+
+struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, unsigned load)
+{
+	struct et_kbest_answers q = { .median_calls = NAN };
+	ET_AUTO_FREE double *calls = et_calloc(a->n_cells + 1, sizeof(*calls));
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		if (c->load != load || !c->n_calls)
+			continue;
+		struct et_scheme_result v = et_kbest_by_counter(a, c);
+		q.cases++;
+		if (!v.converged)
+			continue;
+		calls[q.converged++] = (double)v.calls;
+		q.predicted = fmax(q.predicted, v.predicted);
+		q.worst = fmax(q.worst, fabs(v.ns / v.truth_ns - 1));
+	}
+	et_sort(calls, q.converged);
+	if (q.converged)
+		q.median_calls = et_median_sorted(calls, q.converged);
+	return q;
+}
+
+/* --- text --- */
+
+static void error_cell(struct et_table *t, double error, bool converged)
+{
+	char buf[ET_FIGURE];
+
+	et_table_add(t, "%s%c", et_format_error(error, buf), converged || isnan(error) ? ' ' : '*');
+}
+
+static void length_cell(struct et_table *t, uint64_t ns)
+{
+	char buf[ET_FIGURE];
+
+	et_table_add(t, "%s", et_format_rounded((double)ns, 3, buf));
+}
+
+static void scheme_cell(struct et_table *t, const struct et_kbest_accuracy *a,
+	const struct et_accuracy_cell *c, struct et_scheme s)
+{
+	error_cell(t, et_kbest_scheme_error(a, c, s), et_scheme_judge(&s, c, a).converged);
+}
+
+static void print_row(
+	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_table *t)
+{
+	length_cell(t, c->length_ns);
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+		scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, false, k });
+	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k });
+	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_WALL, false, a->k });
+	error_cell(t, et_kbest_our_error(c), c->ours_converged);
+	error_cell(t, c->ours_error_ns / c->ours_ns, true);
+	error_cell(t, truth_of(c) / c->fit_ns - 1, true);
+}
+
+static struct et_table begin_table(const char *const *names)
+{
+	struct et_table t = { .split = true };
+
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (; *names; names++) {
+		ET_AUTO_FREE char *title = et_asprintf("%s ", *names);
+		et_table_column(&t, ET_TABLE_NUMBER, title);
+	}
+	return t;
+}
+
+static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	char share[ET_FIGURE], less[16], wall[16];
+	const char *const names[] = { "K=1", "K=3", "K=5", less, wall, "etalon", "its \u00b1",
+		"T(r)", NULL };
+
+	snprintf(less, sizeof(less), "K=%u-t", a->k);
+	snprintf(wall, sizeof(wall), "K=%u td", a->k);
+	et_lab_heading(page, "load %u: the timed thread got %s of the CPU", load,
+		et_format_percent(et_accuracy_share(a, load), share));
+	struct et_table table = begin_table(names);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (a->cells[i].load == load)
+			print_row(a, &a->cells[i], &table);
+	}
+	et_lab_table(&table, page);
+}
+
+/* Prints K = 1 to 5 by one clock, without and with compensation. */
+static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
+	const struct et_page *page)
+{
+	static const char *const names[] = { "K=1", "K=2", "K=3", "K=4", "K=5", "K=1-t", "K=3-t",
+		"K=5-t", NULL };
+
+	et_lab_heading(page, "load %u, by %s", load, et_timed_by_names[by]);
+	struct et_table table = begin_table(names);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		if (c->load != load)
+			continue;
+		length_cell(&table, c->length_ns);
+		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
+			scheme_cell(&table, a, c, (struct et_scheme){ by, false, k });
+		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+			scheme_cell(&table, a, c, (struct et_scheme){ by, true, k });
+	}
+	et_lab_table(&table, page);
+}
+
+/* The length up to which every error is within the goal; 0: not even that of the first. */
+static double within(const struct et_kbest_accuracy *a, unsigned load, double goal, bool ours)
+{
+	const struct et_scheme scheme = { ET_TIMED_COUNTER, false, a->k };
+	double longest = 0;
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		if (c->load != load)
+			continue;
+		if (!(fabs(ours ? et_kbest_our_error(c) : et_kbest_scheme_error(a, c, scheme)) <=
+			    goal))
+			break;
+		longest = (double)c->length_ns;
+	}
+	return longest;
+}
+
+/* A load is that of the study alone only if the timed thread got its share of the CPU. */
+static void print_share(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	double share = et_accuracy_share(a, load), wanted = 1 / fmax(load, 1);
+	char got[ET_FIGURE], of[ET_FIGURE];
+
+	if (!(share < ENOUGH_SHARE * wanted))
+		return;
+	et_lab_item(page, 2, "",
+		"load %2u: the timed thread got %s of the CPU, not %s: other programs ran, "
+		"so that the load was higher",
+		load, et_format_percent(share, got), et_format_percent(wanted, of));
+}
+
+static void print_summary(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	char goal[ET_FIGURE], plain[ET_FIGURE], ours[ET_FIGURE];
+
+	for (size_t i = 0; i < ET_LENGTH(goals); i++) {
+		double p = within(a, load, goals[i], false), o = within(a, load, goals[i], true);
+		et_lab_item(page, 2, "",
+			"load %2u, error within %s: K=%u up to %s, etalon up to %s", load,
+			et_format_percent(goals[i], goal), a->k,
+			p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
+			o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
+	}
+	print_share(a, load, page);
+}
+
+/* Calls fn once per load. */
+static void each_load(const struct et_kbest_accuracy *a,
+	void (*fn)(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page),
+	const struct et_page *page)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i == 0 || a->cells[i].load != a->cells[i - 1].load)
+			fn(a, a->cells[i].load, page);
+	}
+}
+
+static void print_all(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	for (int by = 0; by < ET_TIMED_BYS; by++)
+		print_all_k(a, load, (enum et_timed_by)by, page);
+}
+
+/* Question 2: when and how quickly it converges. Question 3: whether it knows its own error. */
+static void print_answers(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	struct et_kbest_answers q = et_kbest_answers_of(a, load);
+	char predicted[ET_FIGURE], worst[ET_FIGURE];
+
+	if (!q.cases)
+		return;
+	ET_AUTO_FREE char *rest =
+		q.converged ? et_asprintf(", after %.0f calls (median); it predicted an error of "
+					  "up to %s there "
+					  "and was off by up to %s",
+				      q.median_calls, et_format_percent(q.predicted, predicted),
+				      et_format_percent(q.worst, worst))
+			    : et_strdup("");
+	et_lab_item(page, 2, "", "load %2u: K=%u agreed for %zu of %zu lengths%s", load, a->k,
+		q.converged, q.cases, rest);
+}
+
+static void print_line(const struct et_kbest_accuracy *a, const struct et_page *page)
+{
+	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
+	const struct et_accuracy_line *l = &a->line;
+
+	if (isnan(l->slope_ns))
+		return;
+	et_lab_item(page, 2, "",
+		"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without load)",
+		et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
+		et_format_rounded(fabs(l->intercept_ns), 3, intercept),
+		et_format_percent(l->max_error, error), l->r_from, l->r_to);
+}
+
+static void print_notes(const struct et_kbest_accuracy *a, const struct et_page *page)
+{
+	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
+
+	et_lab_text(page,
+		"Errors in %%: measured / true - 1. K=: the scheme of Bryant & O'Hallaron, the "
+		"fastest of K calls within %s of each other, by the counter. -t: minus the "
+		"smallest cost of a timer interrupt, here %s, for each that the call met (one "
+		"every %s). td: by gettimeofday. *: did not converge. etalon: libetalon; its "
+		"\u00b1: the error that it predicted. The function itself measures its true time, "
+		"without interruptions. T(r): difference of the true time from a line fitted to "
+		"short runs just before, which shows how much the speed of the core changes.",
+		et_format_percent(a->epsilon, epsilon), et_format_rounded(a->cost_ns, 3, cost),
+		et_format_rounded(a->tick_ns, 3, interval));
+}
+
+void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const struct et_page *page)
+{
+	et_lab_heading(page, "up to which length is it right?");
+	each_load(a, print_summary, page);
+	each_load(a, print_answers, page);
+	print_line(a, page);
+	putc('\n', page->out);
+	if (all) {
+		each_load(a, print_load, page);
+		each_load(a, print_all, page);
+	}
+	et_kbest_figure_text(a, ET_KBEST_BY_LOAD, page);
+	if (all) {
+		print_notes(a, page);
+		return;
+	}
+	et_lab_text(page,
+		"The function itself measures its true time. K=: the scheme of Bryant & "
+		"O'Hallaron; etalon: libetalon. -v prints all errors; --figure 9.11, 9.12, 9.15, "
+		"9.16, 9.22, convergence and predicted draw the others.");
+}
+
+/* --- JSON --- */
+
+static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
+	const struct et_accuracy_cell *c, const struct et_scheme *s)
+{
+	struct et_scheme_result v = et_scheme_judge(s, c, a);
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "clock", et_timed_by_names[s->by]);
+	et_json_bool(w, "compensated", s->compensated);
+	et_json_u64(w, "k", s->k);
+	et_json_double(w, "ns", v.ns);
+	et_json_double(w, "truth_ns", v.truth_ns);
+	et_json_double(w, "error", v.ns / v.truth_ns - 1);
+	et_json_bool(w, "converged", v.converged);
+	et_json_u64(w, "calls", v.calls);
+	et_json_double(w, "predicted_error", v.predicted);
+	et_json_end(w);
+}
+
+static const struct et_field call_fields[] = {
+	ET_KEYS(et_timed_call, counter_ns),
+	ET_KEY(et_timed_call, "gettimeofday_ns", wall_ns),
+	ET_KEYS(et_timed_call, truth_ns),
+	ET_KEY(et_timed_call, "timer_interrupts", ticks_met),
+	{ 0 },
+};
+
+static void write_cell(
+	struct et_json *w, const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
+{
+	et_json_object(w, NULL);
+	et_json_u64(w, "load", c->load);
+	et_json_u64(w, "length_ns", c->length_ns);
+	et_json_u64(w, "calls", c->n_calls);
+	et_json_double(w, "truth_ns", truth_of(c));
+	et_json_double(w, "fit_ns", c->fit_ns);
+	et_json_double(w, "fit_error_ns", c->fit_error_ns);
+	et_json_flat_object(w, "etalon");
+	et_json_double(w, "ns", c->ours_ns);
+	et_json_double(w, "truth_ns", c->ours_truth_ns);
+	et_json_double(w, "error", et_kbest_our_error(c));
+	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
+	et_json_bool(w, "converged", c->ours_converged);
+	et_json_end(w);
+	et_fields_list(w, "calls_in_order", call_fields, c->calls, c->n_calls, sizeof(*c->calls));
+	et_json_array(w, "schemes");
+	for (int by = 0; by < ET_TIMED_BYS; by++) {
+		for (unsigned i = 0; i < 2 * ET_ACCURACY_MAX_K; i++) {
+			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MAX_K,
+				i % ET_ACCURACY_MAX_K + 1 };
+			write_scheme(w, a, c, &s);
+		}
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static const struct et_field accuracy_fields[] = {
+	ET_KEYS(et_kbest_accuracy, epsilon, k, tick_ns),
+	ET_KEY(et_kbest_accuracy, "timer_interrupt_min_ns", cost_ns),
+	ET_KEY_FLAT(et_kbest_accuracy, "line", line,
+		ET_TABLE(ET_KEYS(et_accuracy_line, slope_ns, intercept_ns, max_error))),
+	{ 0 },
+};
+
+void et_kbest_accuracy_json(
+	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "kbest-accuracy", out);
+	et_fields_write(&w, accuracy_fields, a);
+	et_json_array(&w, "loads");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i > 0 && a->cells[i].load == a->cells[i - 1].load)
+			continue;
+		et_json_flat_object(&w, NULL);
+		et_json_u64(&w, "load", a->cells[i].load);
+		et_json_double(&w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_array(&w, "cases");
+	for (size_t i = 0; i < a->n_cells; i++)
+		write_cell(&w, a, &a->cells[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- steps --- */
 
 static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
@@ -18,7 +396,7 @@ static int measure(struct et_lab_request *r, struct et_experiment **out, struct 
 	struct et_kbest_accuracy_options o = { .grid = et_lab_grid(r, &usual),
 		.epsilon = r->given & ET_LAB_EPSILON ? m->epsilon : 0.001,
 		.k = r->given & ET_LAB_BEST ? m->best : 3,
-		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
+		.progress = r->simulation.progress };
 
 	if (r->given & ET_LAB_MAX_RUNS)
 		o.grid.runs = m->max_runs;
@@ -64,9 +442,4 @@ static int print(const struct et_lab_request *r, const struct et_experiment *e, 
 	return 0;
 }
 
-int et_lab_kbest_accuracy(struct et_call *call, struct et_error *err)
-{
-	static const struct et_lab_timed lab = { measure, print };
-
-	return et_lab_timed_perform(call->ctx, &lab, err);
-}
+const struct et_lab_timed et_lab_kbest = { "kbest-accuracy", measure, print };

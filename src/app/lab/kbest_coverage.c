@@ -2,12 +2,12 @@
 /* `etalon lab kbest-coverage`: invokes `etalon lab functions` again and again. */
 #include "lab/kbest_coverage.h"
 #include "app/lab/experiments.h"
-#include "app/lab/view/clocks.h"
+#include "base/program.h"
 #include "lib/bench/output.h"
+#include "model/experiment/field_rows.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,21 +31,14 @@ static int wait_for(pid_t pid, const struct et_interrupt *interrupt, int *status
 /* Runs the benchmark program once; its results go to the file, errors to standard error. */
 static int invoke(struct et_lab_request *r, int file, struct et_error *err)
 {
-	const char *words[] = { "etalon", "lab", "functions", "--quiet", "--json", "-",
+	const char *words[] = { "/proc/self/exe", "lab", "functions", "--quiet", "--json", "-",
 		r->measure.filter ? "--filter" : NULL, r->measure.filter, NULL };
-	posix_spawn_file_actions_t actions;
-	int rc, status = 0;
+	int status = 0;
 	pid_t pid;
+	int rc = et_spawn((char *const *)words, environ, file, STDERR_FILENO, false, &pid);
 
-	rc = posix_spawn_file_actions_init(&actions);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn(
-			&pid, "/proc/self/exe", &actions, NULL, (char *const *)words, environ);
-	posix_spawn_file_actions_destroy(&actions);
 	if (rc)
-		return et_fail_errno(err, rc, ET_EXIT_ENVIRONMENT, "lab functions");
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "lab functions");
 	rc = wait_for(pid, r->interrupt, &status);
 	if (rc)
 		return rc;
@@ -79,10 +72,124 @@ static int add_invocation(
 	return 0;
 }
 
+/* --- text and JSON --- */
+
+/* The promises about alarms, coverage, and width of intervals relative to the true spread. */
+static const double most_alarms = 0.05, least = 0.93, most = 0.97, widest = 3;
+
+/* Marks a figure that is certainly ('!') or perhaps ('?') outside of what is promised. */
+static void add_share(struct et_table *t, double share, bool bad, bool surely)
+{
+	char text[32] = "- ";
+
+	if (!isnan(share))
+		snprintf(text, sizeof(text), "%.1f%c", 100 * share,
+			!bad     ? ' '
+			: surely ? '!'
+				 : '?');
+	et_table_text(t, text, "", !isnan(share) && bad && surely ? "31" : NULL);
+}
+
+static void add_row(const struct et_kbest_coverage_row *row, struct et_table *t)
+{
+	struct et_kbest_attained a = et_kbest_attained(row);
+	const double halves[] = { 50 * a.width, 50 * a.spread };
+	char buf[ET_FIGURE];
+
+	et_table_add(t, "%s\t%s\t%s", row->name, et_format_rounded(a.ns, 4, buf),
+		et_kbest_statistic_names[a.statistic]);
+	add_share(t, a.alarms, a.alarms > most_alarms, a.lo > most_alarms);
+	add_share(t, a.another, a.another < least || a.another > most, a.another < least);
+	add_share(t, a.long_run, a.long_run < least, a.long_run < least);
+	for (size_t i = 0; i < ET_LENGTH(halves); i++) {
+		snprintf(buf, sizeof(buf), "%.3f", halves[i]);
+		et_table_add(t, "%s", isfinite(halves[i]) ? buf : "- ");
+	}
+	snprintf(buf, sizeof(buf), "%.2f%c", a.width / a.spread,
+		a.width / a.spread > widest ? '!' : ' ');
+	et_table_add(t, "%s", a.spread > 0 ? buf : "- ");
+}
+
+static void print_text(const struct et_kbest_coverage *c, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "function"),
+		ET_COLUMN(NUMBER, "time"), ET_COLUMN(NUMBER, "statistic"),
+		ET_COLUMN(NUMBER, "alarms %"), ET_COLUMN(NUMBER, "another %"),
+		ET_COLUMN(NUMBER, "long run %"), ET_COLUMN(NUMBER, "said ± %"),
+		ET_COLUMN(NUMBER, "true ± %"), ET_COLUMN(NUMBER, "wider") };
+	struct et_table t = { ET_COLUMNS(columns), .split = true };
+
+	et_lab_text(page,
+		"The same benchmark program, invoked %zu times. alarms: of comparisons of each "
+		"invocation with the one before, as --baseline makes them, those that found a "
+		"difference (at most %.0f %%). another: of the answers of all other invocations, "
+		"those within the interval (%.0f to %.0f %%); long run: of the intervals, those "
+		"that contain the mean of all other answers. said: half the interval; true: half "
+		"of what holds 95 %% of the answers; wider: their ratio (at most %.0f). !: "
+		"outside; ?: perhaps.",
+		c->invocations, 100 * most_alarms, 100 * least, 100 * most, widest);
+	putc('\n', page->out);
+	for (size_t i = 0; i < c->n; i++)
+		add_row(&c->rows[i], &t);
+	et_table_print(&t, page);
+}
+
+static const struct et_field attained_fields[] = {
+	ET_KEY_SPAN(et_kbest_attained, "alarm_interval", lo, hi),
+	ET_KEY(et_kbest_attained, "covers_another", another),
+	ET_KEY(et_kbest_attained, "covers_long_run", long_run),
+	ET_KEY(et_kbest_attained, "interval_width", width),
+	ET_KEY(et_kbest_attained, "true_width", spread),
+	{ 0 },
+};
+
+static void write_row(struct et_json *w, const struct et_kbest_coverage_row *row)
+{
+	struct et_kbest_attained a = et_kbest_attained(row);
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", row->name);
+	et_json_u64(w, "invocations", row->n);
+	et_json_double(w, "time_ns", a.ns);
+	et_json_string(w, "statistic", et_kbest_statistic_names[a.statistic]);
+	et_json_double(w, "chosen", a.chosen);
+	et_json_u64(w, "compared", row->compared);
+	et_json_u64(w, "alarms", row->alarms);
+	et_json_double(w, "alarm_share", a.alarms);
+	et_fields_write(w, attained_fields, &a);
+	et_json_array(w, "answers");
+	for (size_t i = 0; i < row->n; i++) {
+		et_json_flat_array(w, NULL);
+		et_json_double(w, NULL, row->answers[i].ns);
+		et_json_double(w, NULL, row->answers[i].lo_ns);
+		et_json_double(w, NULL, row->answers[i].hi_ns);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void write_json(const struct et_kbest_coverage *c, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, NULL, "kbest-coverage", out);
+	et_json_u64(&w, "invocations", c->invocations);
+	et_json_double(&w, "level", c->level);
+	et_json_array(&w, "functions");
+	for (size_t i = 0; i < c->n; i++)
+		write_row(&w, &c->rows[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- all --- */
+
 int et_lab_kbest_coverage(struct et_call *call, struct et_error *err)
 {
 	struct et_lab_request *r = call->ctx;
-	uint32_t n = r->given & ET_LAB_REPETITIONS ? r->asked.repetitions : DEFAULT_INVOCATIONS;
+	uint32_t n =
+		r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : DEFAULT_INVOCATIONS;
 	struct et_kbest_coverage c = { .level = LEVEL };
 	int rc = 0;
 
@@ -91,9 +198,9 @@ int et_lab_kbest_coverage(struct et_call *call, struct et_error *err)
 	et_progress_erase(&r->progress);
 	if (rc == 0 || rc == -EINTR) {
 		if (r->given & ET_LAB_JSON)
-			et_kbest_coverage_json(&c, stdout);
+			write_json(&c, stdout);
 		else
-			et_kbest_coverage_text(&c, &r->page);
+			print_text(&c, &r->page);
 	}
 	et_kbest_coverage_free(&c);
 	return rc;

@@ -1,55 +1,120 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab problems`: the calculations of a chapter on timing. */
-#include "app/lab/view/problems.h"
+#include "lab/problems.h"
 #include "app/lab/experiments.h"
-#include "base/json.h"
 #include "base/nearest.h"
-#include "base/parse.h"
 
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 
-/* Fills a double: a whole number in the row's range. */
-int et_lab_set_problem_count(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+/* --- text and JSON --- */
+
+enum { NAME_COLUMNS = 16, FIGURE_COLUMNS = 18 };
+
+static void print_list(const struct et_page *page)
 {
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-	int rc = et_parse_u64(et_option_shown(o, shown), args[0], o->lo, o->hi, &n, err);
-
-	if (rc == 0)
-		*(double *)et_option_target(o, ctx) = (double)n;
-	return rc;
+	for (const struct et_problem *p = et_problems; p->name; p++)
+		et_lab_item(page, NAME_COLUMNS, p->name, "%s (%s)", p->question, p->source);
+	putc('\n', page->out);
+	et_lab_text(page,
+		"Their numbers are those of the book unless options give others. Problems 9.2, "
+		"9.5, 9.9 and 9.11 are answered by 'etalon trace', 9.6 by 'etalon lab cache', 9.10 "
+		"by 'etalon clock'.");
 }
 
-/* Fills a double: a duration in ns. */
-int et_lab_set_problem_time(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+static void json_takes(const struct et_problem *p, struct et_json *w)
 {
-	char shown[ET_OPTION_SHOWN];
-	uint64_t ns;
-	int rc = et_parse_duration(et_option_shown(o, shown), args[0], &ns, err);
-
-	if (rc == 0)
-		*(double *)et_option_target(o, ctx) = (double)ns;
-	return rc;
+	et_json_object(w, "takes");
+	for (int i = 0; i < ET_PROBLEM_NUMBERS; i++) {
+		if (p->usual[i] > 0)
+			et_json_double(w, et_problem_numbers[i], p->usual[i]);
+	}
+	if (p->sequence)
+		et_json_string(w, "sequence", p->sequence);
+	et_json_end(w);
 }
 
-/* Fills a double: a number above 0. */
-int et_lab_set_problem_number(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+static void write_list(struct et_json *w)
 {
-	char shown[ET_OPTION_SHOWN];
-	double x;
-	int rc = et_parse_double(et_option_shown(o, shown), args[0], &x, err);
-
-	if (rc)
-		return rc;
-	if (!(x >= 1e-6 && x <= 1e12))
-		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not from 1e-6 to 1e12", shown,
-			args[0]);
-	*(double *)et_option_target(o, ctx) = x;
-	return 0;
+	et_json_array(w, NULL);
+	for (const struct et_problem *p = et_problems; p->name; p++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "name", p->name);
+		et_json_string(w, "question", p->question);
+		et_json_string(w, "source", p->source);
+		json_takes(p, w);
+		et_json_end(w);
+	}
+	et_json_end(w);
 }
+
+static const char *figure(const struct et_problem_figure *f, char buf[ET_FIGURE])
+{
+	if (f->unit == ET_PROBLEM_TEXT)
+		snprintf(buf, ET_FIGURE, "%s", f->text);
+	else if (isnan(f->value))
+		snprintf(buf, ET_FIGURE, "%s", ET_DASH);
+	else if (f->unit == ET_PROBLEM_NS && f->value == 0)
+		snprintf(buf, ET_FIGURE, "0");
+	else if (f->unit == ET_PROBLEM_NS)
+		et_format_rounded(f->value, 4, buf);
+	else if (f->unit == ET_PROBLEM_HZ)
+		snprintf(buf, ET_FIGURE, "%.6g MHz", f->value / 1e6);
+	else if (f->unit == ET_PROBLEM_SHARE)
+		snprintf(buf, ET_FIGURE, "%.4g %%", 100 * f->value);
+	else
+		snprintf(buf, ET_FIGURE, f->unit == ET_PROBLEM_YEARS ? "%.4g" : "%.10g", f->value);
+	return buf;
+}
+
+/* The name in JSON without its unit, in words: "least_sleep_ns" is "least sleep". */
+static void words_of(const struct et_problem_figure *f, char out[32])
+{
+	static const char *const suffixes[] = { "_ns", "_hz" };
+
+	snprintf(out, 32, "%s", f->name);
+	for (size_t i = 0; i < ET_LENGTH(suffixes); i++) {
+		size_t n = strlen(out), m = strlen(suffixes[i]);
+		if (n > m && !strcmp(out + n - m, suffixes[i]))
+			out[n - m] = '\0';
+	}
+	for (char *c = out; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+}
+
+static void print_answer(
+	const struct et_problem *p, const struct et_problem_answer *a, const struct et_page *page)
+{
+	char buf[ET_FIGURE], words[32];
+
+	et_lab_heading(page, "%s: %s (%s)", p->name, p->question, p->source);
+	for (size_t i = 0; i < a->n; i++) {
+		words_of(&a->figures[i], words);
+		fprintf(page->out, "  %-*s%s\n", FIGURE_COLUMNS, words,
+			figure(&a->figures[i], buf));
+	}
+	et_lab_text(page, "%s", a->sentence);
+}
+
+static void write_answer(
+	const struct et_problem *p, const struct et_problem_answer *a, struct et_json *w)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "problem", p->name);
+	et_json_string(w, "source", p->source);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct et_problem_figure *f = &a->figures[i];
+		if (f->unit == ET_PROBLEM_TEXT)
+			et_json_string(w, f->name, f->text);
+		else
+			et_json_double(w, f->name, f->value);
+	}
+	et_json_string(w, "explanation", a->sentence);
+	et_json_end(w);
+}
+
+/* --- steps --- */
 
 static int unknown(const char *typed, struct et_error *err)
 {
@@ -77,9 +142,9 @@ int et_lab_problems(struct et_call *call, struct et_error *err)
 			"run 'etalon lab problems' to see them");
 	if (!r->operand) {
 		if (r->given & ET_LAB_JSON)
-			et_problems_json(&w);
+			write_list(&w);
 		else
-			et_problems_text(&r->page);
+			print_list(&r->page);
 		return 0;
 	}
 	const struct et_problem *p = et_problem_find(r->operand);
@@ -89,8 +154,8 @@ int et_lab_problems(struct et_call *call, struct et_error *err)
 	if (rc)
 		return rc;
 	if (r->given & ET_LAB_JSON)
-		et_problem_json(p, &answer, &w);
+		write_answer(p, &answer, &w);
 	else
-		et_problem_text(p, &answer, &r->page);
+		print_answer(p, &answer, &r->page);
 	return 0;
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
-#include "app/lab/experiments.h"
 #include "app/lab/measured.h"
-#include "app/lab/view/precision.h"
 #include "base/alloc.h"
-#include "base/display.h"
 #include "base/parse.h"
-#include "measure/child/child.h"
+#include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
 #include "put/subject.h"
+#include "source/stored.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-enum { MOST_SUBJECTS = 32, RUNS = 10 };
+enum { MOST_SUBJECTS = 32, RUNS = 10, WIDTH = 440, HEIGHT = 300 /* of a chart */ };
 
 /* The programs to measure and their inputs. */
 struct programs {
@@ -27,52 +23,18 @@ struct programs {
 	bool curves; /* at least one program has several sizes */
 };
 
-int et_lab_folder_make(char **out, struct et_error *err)
-{
-	const char *parent = getenv("TMPDIR");
-
-	*out = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
-	if (mkdtemp(*out))
-		return 0;
-	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, *out);
-	free(*out);
-	*out = NULL;
-	return rc;
-}
-
-void et_lab_folder_remove(char *folder)
-{
-	DIR *d = folder ? opendir(folder) : NULL;
-
-	for (struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
-		unlinkat(dirfd(d), f->d_name, 0); /* fails for "." and ".." */
-	if (d)
-		closedir(d);
-	if (folder)
-		rmdir(folder);
-	free(folder);
-}
-
-/* Debian installs games in a folder that is not in every PATH. NULL: not found. Caller frees. */
-static char *find(const char *program)
-{
-	const char *path = getenv("PATH");
-	ET_AUTO_FREE char *where =
-		et_asprintf("%s:/usr/games", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
-	char *found = NULL;
-
-	return et_child_resolve(program, where, NULL, &found, NULL) ? NULL : found;
-}
-
 /* Adds the command of one size. */
 static int add_size(struct programs *p, const struct et_subject *s, uint64_t size,
 	const char *program, struct et_error *err)
 {
 	int rc = et_subject_prepare(s, size, p->folder, err);
 	ET_AUTO_FREE char *line = et_subject_command(s, size, program, p->folder);
+	char **argv;
 
 	if (rc == 0)
-		rc = et_lab_add_command(p->e, et_asprintf("%s %" PRIu64, s->name, size), line, err);
+		rc = et_split_words(line, &argv, err);
+	if (rc == 0)
+		et_experiment_add_command(p->e, et_asprintf("%s %" PRIu64, s->name, size), argv);
 	p->seconds += et_subject_seconds(s, size);
 	return rc;
 }
@@ -130,7 +92,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 		const struct et_subject *s = &et_subjects[i];
 		if (r->measure.programs && !(r->measure.programs >> i & 1))
 			continue;
-		ET_AUTO_FREE char *program = s->program ? find(s->program) : et_strdup(exe);
+		ET_AUTO_FREE char *program = s->program ? et_lab_find(s->program) : et_strdup(exe);
 		if (program)
 			rc = add_subject(p, r, s, program, err);
 		else
@@ -144,31 +106,210 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 	return rc == 0 && r->measure.svg && !p->curves ? refuse_picture(err) : rc;
 }
 
-/* An experiment of hours should not come as a surprise. */
-static void announce(const struct programs *p, const struct et_lab_request *r, uint32_t runs)
-{
-	double seconds = p->seconds * (runs + p->e->plan.warmup);
-	bool short_time = seconds < 120, hours = seconds >= 7200;
+/* --- text --- */
 
-	if (r->cli->verbosity >= 0)
-		et_say(stderr,
-			"etalon: %zu programs and sizes, %" PRIu32 " runs each: about %.*f %s\n",
-			p->e->n_commands, runs, hours ? 1 : 0,
-			short_time ? fmax(1, seconds) : seconds / (hours ? 3600 : 60),
-			short_time ? "s"
-			: hours    ? "h"
-				   : "min");
+static const struct {
+	const char *title, *key, *name; /* in the table, in JSON, and in the picture */
+	enum et_svg_color color;
+} ways[ET_WAYS] = { [ET_WAY_ORG] = { "ORG", "org", "ORG (elapsed time)", ET_SVG_RED },
+	[ET_WAY_CPU] = { "CPU", "cpu", "CPU time", ET_SVG_ORANGE },
+	[ET_WAY_SEDONA] = { "SEDONA", "sedona", "SEDONA (check I)", ET_SVG_BLUE },
+	[ET_WAY_EMP] = { "EMP", "emp", "EMP (checks I and II)", ET_SVG_GREEN } };
+
+/* --- text --- */
+
+static void program_row(const char *name, const struct et_program_precision *p, struct et_table *t)
+{
+	char mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
+
+	et_table_name(t, name, NULL);
+	et_table_add(t, "%zu\t%zu", p->by[ET_WAY_ORG].n, p->kept.removed);
+	for (int way = 0; way < ET_WAYS; way++)
+		et_table_add(t, "%s\t%s\t%s", et_format_time(p->by[way].mean, mean),
+			et_format_rounded(p->by[way].sd, 3, sd),
+			et_format_percent(p->by[way].relative_error, error));
 }
 
-/* Commands of a program are successive. */
-static bool has_curves(const struct et_program_precision *list, size_t n)
+static void averages_row(const struct et_program_averages *a, struct et_table *t)
 {
-	for (size_t i = 1; i < n; i++) {
-		if (list[i].program[0] && !strcmp(list[i].program, list[i - 1].program))
-			return true;
+	char sd[ET_FIGURE], error[ET_FIGURE];
+
+	et_table_name(t, "averages", NULL);
+	et_table_add(t, "\t");
+	for (int way = 0; way < ET_WAYS; way++)
+		et_table_add(t, "\t%s\t%s", et_format_rounded(a->sd[way], 3, sd),
+			et_format_percent(a->relative_error[way], error));
+}
+
+static void missing_programs(const struct et_missing_program *missing, const struct et_page *page)
+{
+	ET_AUTO_FREE char *names = NULL;
+	ET_AUTO_FREE char *packages = NULL;
+
+	for (; missing && missing->name; missing++) {
+		et_append(&names, ", ", "%s", missing->name);
+		et_append(&packages, " ", "%s", missing->package);
 	}
-	return false;
+	if (names)
+		et_lab_item(page, 2, "not installed:", "%s (apt install %s)", names, packages);
 }
+
+/* Names the field of each program, once for all of its sizes. */
+static void fields_of_programs(
+	const struct et_program_precision *list, size_t n, const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].field && (!i || strcmp(list[i].program, list[i - 1].program)))
+			et_append(&text, ", ", "%s: %s", list[i].program, list[i].field);
+	}
+	if (text)
+		et_lab_item(page, 2, "fields:", "%s", text);
+}
+
+void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
+	const struct et_page *page)
+{
+	static const char apart[ET_WAYS][1]; /* each way is a group without a heading */
+	struct et_table t = { .split = true };
+
+	et_table_column(&t, ET_TABLE_NAME, "program");
+	et_table_column(&t, ET_TABLE_NUMBER, "runs");
+	et_table_column(&t, ET_TABLE_NUMBER, "out");
+	for (int way = 0; way < ET_WAYS; way++) {
+		et_table_column(&t, ET_TABLE_NUMBER, ways[way].title);
+		et_table_column(&t, ET_TABLE_NUMBER, "sd");
+		et_table_column(&t, ET_TABLE_NUMBER, "rel.");
+		et_table_over(&t, 3, apart[way]);
+	}
+	for (size_t i = 0; i < e->n_commands; i++)
+		program_row(e->commands[i].name, &list[i], &t);
+	if (e->n_commands > 1)
+		averages_row(averages, &t);
+	et_table_print(&t, page);
+	missing_programs(missing, page);
+	putc('\n', page->out);
+	fields_of_programs(list, e->n_commands, page);
+	et_lab_text(page,
+		"ORG: mean elapsed time of all runs, none removed; CPU: their mean CPU time; "
+		"SEDONA: that of the runs that check I keeps, by the cutoffs of daemons; EMP: that "
+		"of the runs that check II keeps as well, within 2 sd of the mean, which makes "
+		"every sd smaller; out: the runs that the checks remove; sd: standard deviation; "
+		"rel.: relative error, sd / mean.");
+}
+
+/* --- JSON --- */
+
+static const struct et_field precision_fields[] = {
+	ET_KEYS(et_precision, n),
+	ET_KEYS_NS(et_precision, mean, sd),
+	ET_KEYS(et_precision, relative_error),
+	ET_KEYS_NS(et_precision, min, max),
+	{ 0 },
+};
+
+static const struct et_field program_fields[] = {
+	ET_KEYS_GIVEN(et_program_precision, program),
+	ET_KEYS(et_program_precision, field),
+	ET_KEYS_GIVEN(et_program_precision, size),
+	{ 0 },
+};
+
+static const struct et_field kept_fields[] = {
+	ET_KEY(et_counted, "n", by[ET_METRIC_CPU].n),
+	ET_KEYS(et_counted, removed),
+	ET_KEY_FLAT(et_counted, "et", by[ET_METRIC_ELAPSED], precision_fields),
+	ET_KEY_FLAT(et_counted, "pt", by[ET_METRIC_CPU], precision_fields),
+	{ 0 },
+};
+
+void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
+	FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "real-programs", out);
+	if (missing)
+		et_json_flat_array(&w, "not_installed");
+	else
+		et_json_null(&w, "not_installed");
+	for (; missing && missing->name; missing++)
+		et_json_string(&w, NULL, missing->name);
+	if (missing)
+		et_json_end(&w);
+	et_json_array(&w, "programs");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "name", e->commands[i].name);
+		et_fields_write(&w, program_fields, &list[i]);
+		for (int way = 0; way < ET_WAYS; way++)
+			et_fields_flat(&w, ways[way].key, precision_fields, &list[i].by[way]);
+		et_fields_write(&w, kept_fields, &list[i].kept);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_object(&w, "averages");
+	for (int way = 0; way < ET_WAYS; way++) {
+		et_json_flat_object(&w, ways[way].key);
+		et_json_double(&w, "sd_ns", averages->sd[way]);
+		et_json_double(&w, "relative_error", averages->relative_error[way]);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- SVG: curves over the size, as in Figure 19 of the EMP paper and Figure 5 of SEDONA's --- */
+
+static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precision *list, size_t n,
+	bool relative)
+{
+	const char *what = relative ? "relative error" : "standard deviation";
+	struct et_picture p = { .title = et_asprintf("%s: %s", list->program, what),
+		.chart = { .x = { .label = "size", .log = true },
+			.y = { .label = what,
+				.unit = relative ? ET_AXIS_SHARE : ET_AXIS_NS,
+				.log = true },
+			.width = WIDTH,
+			.height = HEIGHT } };
+
+	for (int k = 0; k < ET_WAYS; k++) {
+		struct et_picture_line *line = et_picture_line(
+			&p, et_strdup(ways[k].name), ET_SVG_CURVE, ways[k].color, '\0');
+		for (size_t i = 0; i < n; i++)
+			et_picture_add(line, (double)list[i].size,
+				relative ? list[i].by[k].relative_error : list[i].by[k].sd);
+	}
+	et_picture_place(&p, sheet);
+}
+
+/* The number of commands of the first program: they are successive, and their sizes ascend. */
+static size_t sizes_of(const struct et_program_precision *list, size_t n)
+{
+	size_t same = 1;
+
+	while (same < n && list[0].program[0] && !strcmp(list[same].program, list[0].program))
+		same++;
+	return same;
+}
+
+/* Curves of sd and relative error of each program with at least two sizes. */
+static void draw_svg(const struct et_program_precision *list, size_t n, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
+
+	for (size_t i = 0, sizes; i < n; i += sizes) {
+		sizes = sizes_of(list + i, n - i);
+		for (int relative = 0; sizes > 1 && relative < 2; relative++)
+			add_chart(sheet, list + i, sizes, relative);
+	}
+	et_svg_sheet_write(sheet, "ORG, CPU time, SEDONA and EMP over the size of the input", out);
+}
+
+/* --- all --- */
 
 /* Finds out which program and size a command of the record is, by its name, such as "gcc 30". */
 static void identify(const char *name, struct et_program_precision *p)
@@ -192,13 +333,16 @@ static int print(struct et_lab_request *r, const struct et_experiment *e,
 	ET_AUTO_FREE struct et_program_precision *list =
 		et_calloc(e->n_commands + 1, sizeof(*list));
 	struct et_program_averages averages;
+	bool curves = false;
 	FILE *svg = NULL;
 
 	for (size_t i = 0; i < e->n_commands; i++) {
 		et_program_judge(&e->commands[i], &list[i]);
 		identify(e->commands[i].name, &list[i]);
 	}
-	if (r->svg.open && !has_curves(list, e->n_commands))
+	for (size_t i = 0; i < e->n_commands; i++)
+		curves = curves || sizes_of(list + i, e->n_commands - i) > 1;
+	if (r->svg.open && !curves)
 		return refuse_picture(err);
 	et_programs_average(list, e->n_commands, &averages);
 	if (r->given & ET_LAB_JSON)
@@ -207,7 +351,7 @@ static int print(struct et_lab_request *r, const struct et_experiment *e,
 		et_programs_text(e, list, &averages, missing, &r->page);
 	int rc = et_lab_picture(r, &svg, err);
 	if (svg)
-		et_programs_svg(list, e->n_commands, svg);
+		draw_svg(list, e->n_commands, svg);
 	return rc;
 }
 
@@ -219,13 +363,15 @@ int et_lab_real_programs(struct et_call *call, struct et_error *err)
 	int rc;
 
 	if (r->measure.from) {
-		rc = et_lab_load(r, &e, err);
+		rc = et_stored_fetch(r->cli, r->measure.from, &e, err);
 	} else {
 		p.e = et_experiment_new();
 		p.e->protocol = ET_PROTOCOL_EMP;
 		rc = gather(&p, r, err);
 		if (rc == 0) {
-			announce(&p, r, r->measure.runs ? (uint32_t)r->measure.runs : RUNS);
+			uint32_t runs = r->measure.runs ? (uint32_t)r->measure.runs : RUNS;
+			et_lab_announce(r, p.e->n_commands, "programs and sizes", runs,
+				p.seconds * (runs + p.e->plan.warmup));
 			rc = et_lab_measure(r, p.e, RUNS, &e, err);
 		} else {
 			et_experiment_free(p.e);
@@ -236,7 +382,7 @@ int et_lab_real_programs(struct et_call *call, struct et_error *err)
 		int printed = print(r, e, r->measure.from ? NULL : p.missing, err);
 		rc = printed ? printed : rc;
 	}
-	rc = et_lab_conclude(r, e, rc);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
 	et_experiment_free(e);
 	return rc;
 }

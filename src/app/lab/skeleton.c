@@ -42,13 +42,13 @@ static bool covers(struct et_rng *rng, uint32_t n)
 /* Repetitions are outermost, so that an early end leaves all cases with about as many. */
 static void simulate(struct et_lab_request *r, struct skeleton *out)
 {
-	uint64_t done = 0, total = (uint64_t)r->asked.repetitions * ET_LENGTH(throws);
+	uint64_t done = 0, total = (uint64_t)r->simulation.repetitions * ET_LENGTH(throws);
 
 	*out = (struct skeleton){ 0 };
-	for (uint32_t k = 0; k < r->asked.repetitions; k++) {
+	for (uint32_t k = 0; k < r->simulation.repetitions; k++) {
 		for (size_t i = 0; i < ET_LENGTH(throws); i++) {
 			struct et_rng rng;
-			et_rng_seed(&rng, r->asked.seed, (uint64_t)i << 32 | k);
+			et_rng_seed(&rng, r->simulation.seed, (uint64_t)i << 32 | k);
 			out->covered[i] += covers(&rng, throws[i]);
 			out->repetitions[i]++;
 			if (!et_lab_draw_progress(r, ++done, total))
@@ -94,8 +94,8 @@ static void write_json(const struct et_lab_request *r, struct et_table *t)
 	et_json_init(&w, r->page.out, 2);
 	et_json_object(&w, NULL);
 	et_json_string(&w, "experiment", r->name);
-	et_json_u64(&w, "seed", r->asked.seed);
-	et_json_u64(&w, "repetitions", r->asked.repetitions);
+	et_json_u64(&w, "seed", r->simulation.seed);
+	et_json_u64(&w, "repetitions", r->simulation.repetitions);
 	et_json_double(&w, "level", level);
 	et_json_double(&w, "bias", bias);
 	et_table_json(t, &w);

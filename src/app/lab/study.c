@@ -1,137 +1,192 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/lab/study.h"
 #include "base/alloc.h"
-#include "host/host.h"
-#include "model/experiment/machine_id.h"
-#include "session/removal.h"
 #include "source/stored.h"
 #include "source/studies.h"
-#include "store/core/cutoffs.h"
 
+#include <errno.h>
 #include <string.h>
 
-/* --- names --- */
+/* --- finding its experiments --- */
 
-char *et_study_part(enum et_lab_env env, unsigned group)
+static struct et_lab_part *part_named(struct et_lab_study *s, const char *name)
 {
-	if (group == 1)
-		return et_strdup(et_lab_env_names[env]);
-	return et_asprintf("%s/%u", et_lab_env_names[env], group);
-}
-
-/* The reverse; false: it is no such part. */
-static bool read_part(const char *part, enum et_lab_env *env, unsigned *group)
-{
-	for (unsigned i = 0; i < ET_STUDY_PARTS; i++) {
-		*env = (enum et_lab_env)(i / ET_STUDY_GROUPS);
-		*group = 1 + i % ET_STUDY_GROUPS;
-		ET_AUTO_FREE char *name = et_study_part(*env, *group);
-		if (!strcmp(name, part))
-			return true;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!strcmp(s->parts[i].name, name))
+			return &s->parts[i];
 	}
-	return false;
+	return NULL;
 }
 
-static bool is_part(void *ctx, const char *part)
+static bool is_part(void *s, const char *part)
 {
-	enum et_lab_env env;
-	unsigned group;
-
-	(void)ctx;
-	return read_part(part, &env, &group);
+	return part_named(s, part);
 }
 
-char *et_study_fact(const char *prefix, enum et_lab_env env)
+static void forget(struct et_lab_study *s)
 {
-	return et_asprintf("%s/%s: not possible", prefix, et_lab_env_names[env]);
+	for (size_t i = 0; i < s->n; i++) {
+		et_experiment_free(s->parts[i].e);
+		s->parts[i].e = NULL;
+		s->parts[i].id[0] = '\0';
+	}
+	s->n_found = 0;
 }
 
-/* --- finding them --- */
-
-static int load_one(struct et_study *s, struct et_store *store, const char *id, enum et_lab_env env,
-	unsigned group, struct et_error *err)
+static int load_part(struct et_lab_study *s, struct et_store *store, struct et_lab_part *part,
+	const char *id, struct et_error *err)
 {
-	int rc = et_store_load(store, id, &s->sources[s->n].e, err);
+	int rc = part->id[0] ? 0 : et_store_load(store, id, &part->e, err);
 
-	if (rc)
+	if (rc || part->id[0])
 		return rc;
-	s->groups[s->n] = group;
-	s->sources[s->n++].env = env;
+	snprintf(part->id, sizeof(part->id), "%s", id);
+	s->found[s->n_found++] = part->e;
 	return 0;
 }
 
-static bool has_part(const struct et_study *s, enum et_lab_env env, unsigned group)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->sources[i].env == env && s->groups[i] == group)
-			return true;
-	}
-	return false;
-}
-
-static int load_parts(struct et_study *s, struct et_store *store, const struct et_study_parts *p,
-	struct et_error *err)
-{
-	char machine[ET_MACHINE_SIZE];
-	enum et_lab_env env;
-	unsigned group;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < p->n; i++) {
-		if (read_part(p->list[i].part, &env, &group) && !has_part(s, env, group))
-			rc = load_one(s, store, p->list[i].id, env, group, err);
-	}
-	et_host_identity("", machine, sizeof(machine));
-	if (s->n) /* it may have been measured on another machine */
-		memcpy(machine, s->sources[0].e->machine, sizeof(machine));
-	for (int i = 0; rc == 0 && i < ET_ENVS; i++) {
-		ET_AUTO_FREE char *key = et_study_fact(s->prefix, (enum et_lab_env)i);
-		rc = et_store_get_fact(store, machine, key, &s->why_not[i], err);
-	}
-	return rc;
-}
-
-static int load_from(
+static int find(
 	void *ctx, struct et_store *store, const char *name, char id[40], struct et_error *err)
 {
-	struct et_study *s = ctx;
-	struct et_study_parts parts = { .lab = ET_STUDY_LAB, .is_part = is_part };
-	int rc = et_studies_find(&parts, store, name, id, err);
+	struct et_lab_study *s = ctx;
+	struct et_study_parts all = { .lab = s->lab, .is_part = is_part, .ctx = s };
+	int rc = et_studies_find(&all, store, name, id, err);
 
-	if (rc == 0 && parts.study) {
-		s->prefix = et_strdup(parts.study);
-		rc = load_parts(s, store, &parts, err);
+	if (rc == 0 && all.study) {
+		free(s->prefix);
+		s->prefix = et_strdup(all.study);
+	} else if (rc == 0 && s->single) {
+		rc = load_part(s, store, &s->parts[0], id, err);
 	} else if (rc == 0) {
-		rc = load_one(s, store, id, ET_ENV_AS_IS, 1, err);
+		rc = et_fail(err, ENOENT, ET_EXIT_USAGE, "'%s' is no experiment of lab %s", name,
+			s->lab);
 	}
-	et_study_parts_free(&parts);
+	for (size_t i = 0; rc == 0 && all.study && i < all.n; i++)
+		rc = load_part(s, store, part_named(s, all.list[i].part), all.list[i].id, err);
+	et_study_parts_free(&all);
 	if (rc)
-		et_study_free(s);
+		forget(s);
 	return rc;
 }
 
-int et_study_load(struct et_study *s, const char *name, struct et_error *err)
+/*
+ * Loads the study that the name means: the newest one of a label, one by its prefix, or by the id
+ * of one of its experiments.
+ */
+static int load(struct et_lab_study *s, const char *name, struct et_error *err)
 {
 	struct et_store *store;
 	char id[40];
-	int rc = et_stored_search(s->r->cli, name, load_from, s, &store, id, err);
+	int rc = et_stored_search(s->r->cli, name, find, s, &store, id, err);
 
 	if (rc)
 		return rc;
-	if (s->n)
-		rc = et_session_cutoffs(store, s->sources[0].e, &s->cutoffs, &s->learned, err);
+	rc = s->loaded(s, store, err);
 	et_store_close(store);
 	return rc;
 }
 
-void et_study_free(struct et_study *s)
+/* --- measuring --- */
+
+struct et_experiment *et_lab_study_plan(
+	const struct et_lab_study *s, const struct et_lab_part *part)
 {
-	for (size_t i = 0; i < s->n; i++)
-		et_experiment_free(s->sources[i].e);
-	for (int i = 0; i < ET_ENVS; i++)
-		free(s->why_not[i]);
-	if (s->learned)
-		et_cutoffs_free(&s->cutoffs);
+	struct et_experiment *e = s->plan(s, part);
+
+	et_study_join(e, s->prefix, s->lab, part->name);
+	return e;
+}
+
+int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring *m,
+	struct et_error *err)
+{
+	struct et_cli quiet = *s->r->cli;
+
+	if (s->r->interrupt->signal)
+		return -EINTR;
+	quiet.verbosity = -1;
+	m->cli = &quiet;
+	m->interrupt = s->r->interrupt;
+	m->text = stderr;
+	m->trust = part->own;
+	int rc = *part->id ? et_measuring_resume(m, part->id, err)
+			   : et_measuring_begin(m, et_lab_study_plan(s, part), err);
+	if (rc == 0 && !*part->id) {
+		memcpy(part->id, et_session_experiment(m->session)->id, sizeof(part->id));
+		part->own = true;
+	}
+	if (rc == 0)
+		rc = et_measuring_drive(m, err);
+	et_measuring_close(m);
+	return rc == -EALREADY ? 0 : rc; /* an earlier session has finished it */
+}
+
+int et_lab_study_turns(
+	et_lab_order_fn *order, et_lab_block_fn *block, void *ctx, struct et_error *err)
+{
+	struct et_lab_part *parts[ET_LAB_MOST_PARTS], *done[ET_LAB_MOST_PARTS];
+	size_t n_done = 0;
+	bool more = true;
+
+	for (uint64_t cycle = 0; more; cycle++) {
+		size_t n = order(ctx, cycle, parts);
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			size_t k = 0;
+			while (k < n_done && done[k] != parts[i])
+				k++;
+			if (k < n_done)
+				continue;
+			int rc = block(ctx, parts[i], err);
+			if (rc && rc != -EAGAIN)
+				return rc;
+			if (rc == 0)
+				done[n_done++] = parts[i];
+			more = more || rc;
+		}
+	}
+	return 0;
+}
+
+static int measure(struct et_lab_study *s, struct et_error *err)
+{
+	ET_AUTO_FREE char *usual = et_asprintf("lab %s", s->lab);
+	const char *label = s->r->measure.label ? s->r->measure.label : usual;
+	int rc = 0;
+
+	if (s->r->given & ET_LAB_RESUME)
+		rc = load(s, label, err);
+	else
+		s->prefix = et_study_name(label);
+	return rc ? rc : s->measure(s, err);
+}
+
+static bool has_begun(const struct et_lab_study *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->parts[i].id[0])
+			return true;
+	}
+	return false;
+}
+
+int et_lab_study_perform(struct et_lab_study *s, struct et_error *err)
+{
+	const char *from = s->r->measure.from;
+	int rc = from ? load(s, from, err) : measure(s, err), rc2 = 0;
+
+	if (!from && (rc == 0 || rc == -EINTR) && has_begun(s)) {
+		ET_AUTO_FREE char *prefix = et_strdup(s->prefix);
+		forget(s);
+		rc2 = load(s, prefix, err);
+	}
+	if (rc2 == 0 && (rc == 0 || rc == -EINTR) && s->n_found)
+		rc2 = s->print(s, err);
+	return et_lab_conclude(s->r, s->n_found ? s->prefix : NULL, true, rc2 ? rc2 : rc);
+}
+
+void et_lab_study_free(struct et_lab_study *s)
+{
+	forget(s);
 	free(s->prefix);
-	*s = (struct et_study){ .r = s->r };
 }

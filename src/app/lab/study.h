@@ -1,70 +1,66 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A study of `lab emp-versions`: an experiment per environment of the machine, and with a preset
- * per group of lengths. They are the parts of a study LABEL/TIME, and are called ENVIRONMENT or
- * ENVIRONMENT/GROUP; the store says what belongs together.
+ * A study of several experiments of the store, its parts. They are measured in turn, in blocks of
+ * rounds, so that a drift of the machine affects all of them, and can be continued by --resume. The
+ * tables are computed from the stored experiments. The study is called LABEL/TIME; the store says
+ * what belongs together.
  */
 #pragma once
 
-#include "app/lab/experiments.h"
-#include "cli/environment.h"
+#include "app/lab/measured.h"
+#include "conduct/measuring.h"
 #include "protocol/versions.h"
 
-#define ET_STUDY_LAB "emp-versions"
+enum { ET_LAB_MOST_PARTS = 24 };
 
-enum { ET_STUDY_GROUPS = 4, ET_STUDY_PARTS = ET_ENVS * ET_STUDY_GROUPS };
+struct et_lab_part {
+	char name[40];           /* at the end of its label */
+	struct et_experiment *e; /* as stored; NULL: not measured */
+	char id[40];             /* "": not begun */
+	bool own;                /* this process began it */
+	/* Of emp-versions; groups count from 1. */
+	enum et_lab_env env;
+	unsigned group;
+	/* Of profilers. */
+	const char *instrument; /* as the tables name it */
+	struct et_profile_plan plan;
+	bool load;         /* a competing process shares the CPU */
+	const char *alone; /* run this program of put/alone.h, instrumented for gprof */
+};
 
-struct et_study {
+struct et_lab_study {
 	struct et_lab_request *r;
-	char *prefix; /* NULL: --from names an experiment that is no part of a study */
-	/* The experiments that are stored; their group counts from 1. */
-	struct et_version_source sources[ET_STUDY_PARTS];
-	unsigned groups[ET_STUDY_PARTS];
+	const char *lab; /* the name of the experiment */
+	char exe[PATH_MAX];
+	char *prefix; /* LABEL/TIME; NULL: not known yet, or --from names a single experiment */
+	struct et_lab_part parts[ET_LAB_MOST_PARTS];
 	size_t n;
-	char *why_not[ET_ENVS]; /* why an environment was not possible, or NULL */
-	struct et_cutoffs cutoffs;
-	bool learned; /* there are cutoffs */
+	const struct et_experiment *found[ET_LAB_MOST_PARTS]; /* those loaded, newest first */
+	size_t n_found;
+	bool single; /* --from may name an experiment that is no part of a study: the first part */
+	void *owner; /* for these functions */
+	/* Plans the experiment of a part, without label. */
+	struct et_experiment *(*plan)(const struct et_lab_study *s, const struct et_lab_part *part);
+	/* Checks the parts that were loaded, and reads the rest from the store. */
+	int (*loaded)(struct et_lab_study *s, struct et_store *store, struct et_error *err);
+	/* Measures all parts, or the rest of them; the prefix is known. */
+	int (*measure)(struct et_lab_study *s, struct et_error *err);
+	int (*print)(struct et_lab_study *s, struct et_error *err);
 };
 
-/* Lengths that have the same number of runs. */
-struct et_study_group {
-	uint64_t lengths_ns[ET_MAX_LENGTHS];
-	size_t n;
-	uint32_t runs;
-	bool last_only; /* in the last environment only: the papers' v1 to v3 end at 8 s */
-};
+/* Measures a study, or loads that of --from, and prints it. */
+int et_lab_study_perform(struct et_lab_study *s, struct et_error *err) ET_CHECK;
+void et_lab_study_free(struct et_lab_study *s); /* what it owns */
+/* Plans the experiment of a part. */
+struct et_experiment *et_lab_study_plan(
+	const struct et_lab_study *s, const struct et_lab_part *part) ET_CHECK;
+/* Runs a block of m->most_rounds. Returns 0 if the part is finished, -EAGAIN if it has more. */
+int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring *m,
+	struct et_error *err) ET_CHECK;
 
-/* The groups that the options want. Returns their number. */
-unsigned et_study_groups(
-	const struct et_lab_request *r, struct et_study_group groups[ET_STUDY_GROUPS]);
-/*
- * How many rounds a block has: as many as fit into ten minutes, and at most a tenth of all, so that
- * the environments alternate and a drift does not decide.
- */
-uint32_t et_study_block(const struct et_study_group *g);
-/* Whether an experiment has the lengths and the number of runs of the group. */
-bool et_study_group_is(const struct et_study_group *g, const struct et_experiment *e);
-/* The name of a task of that length, such as INC8. Caller frees. */
-char *et_study_task(uint64_t length_ns) ET_CHECK;
-
-/* Returns the name of a part of the study. Caller frees. */
-char *et_study_part(enum et_lab_env env, unsigned group) ET_CHECK;
-/* The store's fact about an environment that was not possible. Caller frees. */
-char *et_study_fact(const char *prefix, enum et_lab_env env) ET_CHECK;
-/*
- * Loads the newest study of that label, the study of that prefix, the study that an experiment
- * belongs to, or a single experiment of another kind.
- */
-int et_study_load(struct et_study *s, const char *name, struct et_error *err) ET_CHECK;
-/* Forgets what was loaded. */
-void et_study_free(struct et_study *s);
-
-/* The factors that an environment changes. */
-struct et_env_wish et_study_wish(enum et_lab_env env);
-/*
- * Applies each environment once, looks at the machine and restores it. Fills which ones are
- * measured, and s->why_not for the others, also in the store.
- */
-int et_study_choose(struct et_study *s, bool measured[ET_ENVS], struct et_error *err) ET_CHECK;
-/* Measures a study, or the rest of it. Sets s->prefix as soon as there may be experiments. */
-int et_study_measure(struct et_study *s, struct et_error *err) ET_CHECK;
+/* Fills the parts that are measured in that cycle, in order. Returns their number. */
+typedef size_t et_lab_order_fn(void *ctx, uint64_t cycle, struct et_lab_part **out);
+typedef int et_lab_block_fn(void *ctx, struct et_lab_part *part, struct et_error *err);
+/* Runs blocks in turn until all parts are finished. */
+int et_lab_study_turns(
+	et_lab_order_fn *order, et_lab_block_fn *block, void *ctx, struct et_error *err) ET_CHECK;

@@ -53,7 +53,7 @@ static struct et_experiment *simulate(const struct play *p, uint64_t metronome_n
 static void study(const struct play *p, enum et_pair_design design, struct et_duet_pair *out)
 {
 	struct et_experiment *e[] = { simulate(p, 1000000, 120), simulate(p, 0, 120) };
-	struct et_duet_options o = { .seed = 1, .repetitions = 40 };
+	struct et_simulation o = { .seed = 1, .repetitions = 40 };
 
 	*out = (struct et_duet_pair){ .name = "x", .design = design };
 	ok(et_duet_bias_judge((const struct et_experiment *const *)e, &o, out),
@@ -114,7 +114,7 @@ static void incomplete(void)
 {
 	struct et_experiment *e = simulate(&(struct play){ 1, { 0, 0 }, { 4, 4 } }, 0, 3);
 	struct et_duet_pair p = { .name = "x", .design = ET_PAIR_ONE_KIND };
-	struct et_duet_options o = { .seed = 1, .repetitions = 4 };
+	struct et_simulation o = { .seed = 1, .repetitions = 4 };
 
 	ok(et_duet_bias_judge((const struct et_experiment *[]){ NULL, e }, &o, &p) &&
 			p.ways[ET_BY_METRONOME].rounds == 0 && p.ways[ET_BY_SLICES].rounds == 3 &&

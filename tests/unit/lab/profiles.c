@@ -3,9 +3,7 @@
  * The experiments about profilers on invented counts. Expected figures are from a computation in
  * Python by the definitions, and from NIST TN 1826 where the label names it.
  */
-#include "lab/address_bias.h"
 #include "lab/profile_treatment.h"
-#include "lab/triangle.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "profile_of.h"

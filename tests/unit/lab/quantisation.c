@@ -34,7 +34,7 @@ static bool stop_after_ten(void *ctx, uint64_t done, uint64_t total)
 static void test_simulation(void)
 {
 	static struct et_quantisation q, again;
-	struct et_quantisation_options o = { .seed = 1, .repetitions = 400 };
+	struct et_simulation o = { .seed = 1, .repetitions = 400 };
 	double worst = 0, bias = 0;
 
 	et_quantisation_run(&o, &q);

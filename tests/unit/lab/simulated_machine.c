@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The simulated machine is as noisy as the machine that it is modelled on. */
-#include "lab/simulated_machine.h"
 #include "base/alloc.h"
+#include "lab/false_alarms.h"
 #include "num/moments.h"
 #include "stats/series/serial.h"
 #include "tap.h"

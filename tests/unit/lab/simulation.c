@@ -19,9 +19,10 @@ static bool go_on(void *ctx, uint64_t done, uint64_t total)
 
 static void coverage(void)
 {
-	struct et_coverage_options o = {
-		.seed = 4, .repetitions = 3, .replicates = 99, .law = et_law_find("normal")
-	};
+	struct et_coverage_options o = { .simulation.seed = 4,
+		.simulation.repetitions = 3,
+		.simulation.replicates = 99,
+		.law = et_law_find("normal") };
 	struct et_coverage a, b;
 
 	et_coverage_run(&o, &a);
@@ -44,11 +45,11 @@ static void coverage(void)
 	et_coverage_free(&b);
 
 	struct stop s = { .after = 4 };
-	o = (struct et_coverage_options){ .seed = 4,
-		.repetitions = 3,
-		.replicates = 99,
+	o = (struct et_coverage_options){ .simulation.seed = 4,
+		.simulation.repetitions = 3,
+		.simulation.replicates = 99,
 		.law = et_law_find("normal"),
-		.progress = { go_on, &s } };
+		.simulation.progress = { go_on, &s } };
 	et_coverage_run(&o, &b);
 	ok(s.seen == 4 && s.total == 9, "coverage: the simulation ends after 4 of 9 on request");
 	ok(b.cells[0].repetitions == 2 && b.cells[1].repetitions == 1,
@@ -61,7 +62,7 @@ static void false_alarms(void)
 {
 	struct stop s = { .after = 5 };
 	struct et_false_alarms_options o = {
-		.seed = 4, .repetitions = 2, .effect = 0.5, .duet_sd = 0.02
+		.simulation.seed = 4, .simulation.repetitions = 2, .effect = 0.5, .duet_sd = 0.02
 	};
 	struct et_false_alarms a, b;
 	bool found = true;
@@ -75,7 +76,7 @@ static void false_alarms(void)
 			found = found && a.counts[load][ET_JUDGED_DUETS][size].found == 2;
 	}
 	ok(found, "false alarms: a program slower by 50 %% is always found");
-	o.progress = (struct et_lab_progress){ go_on, &s, NULL };
+	o.simulation.progress = (struct et_lab_progress){ go_on, &s, NULL };
 	et_false_alarms_run(&o, &b);
 	ok(b.repetitions[0][0] == 1 && b.repetitions[1][0] == 0,
 		"false alarms: the simulation ends early on request");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Timer interrupts that a call met, from blocks with made-up interruptions. */
-#include "lab/ticks_met.h"
+#include "lab/self_timed.h"
 #include "tap.h"
 
 enum { N = 1000, BLOCK = 10000, COST = 3000, PREEMPTED = 1000000 };

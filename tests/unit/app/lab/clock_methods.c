@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table, the bars, the JSON and the SVG of clock-methods from invented runs. */
-#include "app/lab/view/clock_methods.h"
+#include "app/lab/measured.h"
 #include "base/alloc.h"
 #include "tap.h"
 #include "unit/report/fixture.h"

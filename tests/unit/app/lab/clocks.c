@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
-#include "app/lab/view/clocks.h"
-#include "app/lab/view/error_curves.h"
-#include "app/lab/view/kbest_figures.h"
+#include "app/lab/clocks.h"
 #include "base/alloc.h"
 #include "model/experiment/figure.h"
 #include "tap.h"
@@ -32,39 +30,51 @@ static void test_errors(void)
 			cases[i].error);
 }
 
-static void test_curves(void)
+static struct et_picture invented(void)
 {
-	struct et_error_curves c = { 0 };
-	struct et_page page = { .width = 80 };
+	struct et_picture p = { .title = et_strdup("a title") };
+	struct et_picture_line *first =
+		et_picture_line(&p, et_strdup("a <line>"), ET_SVG_CURVE, ET_SVG_BLUE, 'q');
+	struct et_picture_line *second =
+		et_picture_line(&p, et_strdup("other"), ET_SVG_CURVE, ET_SVG_RED, 'r');
 
-	et_error_curves_length(&c, 8e6);
-	et_error_curves_length(&c, 1e6);
-	et_error_curves_length(&c, 8e6);
-	ok(c.n == 2 && c.x_ns[0] == 1e6 && et_error_curves_at(&c, 8e6) == 1,
-		"lengths are kept in ascending order, each once");
-	struct et_error_curve *curve = et_error_curves_add(&c, 'q');
-	snprintf(curve->label, sizeof(curve->label), "a <curve>");
-	curve->y[0] = 10;
-	curve->y[1] = -1e-4;
+	et_picture_add(first, 8e6, 1e-4);
+	et_picture_add(first, 1e6, 10);
+	et_picture_sort(first);
+	et_picture_add(second, 2e6, 0.5);
+	return p;
+}
+
+static void test_pictures(void)
+{
+	struct et_page page = { .width = 80 };
+	struct et_picture p = invented();
+
+	ok(p.lines[0]->x[0] == 1e6 && p.lines[0]->y[0] == 10 && p.lines[0]->y[1] == 1e-4,
+		"picture: points are brought into the order of x");
 	page.out = begin();
-	et_error_curves_text(&c, &page);
+	et_picture_plot(&p, ET_PICTURE_ERRORS, 1e6, "ms", &page);
 	fclose(page.out);
 	ok(!strncmp(text, "1000 % │q", strlen("1000 % │q")),
-		"error curves: 1000 %% at the shortest length is at the top left");
-	ok(strstr(text, "q\n") && strstr(strstr(text, "0.01 % │"), "q\n"),
-		"error curves: -0.01 %% is drawn as 0.01 %%, at the bottom");
-	et_error_curves_add(&c, 'r')->y[0] = 0.5;
+		"picture: an error of 1000 %% at the least x is at the top left");
+	ok(strstr(text, "0.01 % │") && strstr(strstr(text, "0.01 % │"), "q\n"),
+		"picture: an error of 0.01 %% is at the bottom");
+	ok(strstr(text, "1 ") && strstr(text, " 2 ") && strstr(text, "8  ms\n"),
+		"picture: the axis has the values of x of all lines, in its unit");
+	ok(strstr(text, "q a <line>\n") && strstr(text, "r other\n"),
+		"picture: the legend has the letters of the lines");
+	p = invented();
 	FILE *out = begin();
-	et_error_curves_svg(&c, "a title", out);
+	et_picture_svg(&p, out);
 	fclose(out);
-	ok(strstr(text, "<svg") && strstr(text, "a &#60;curve"),
-		"error curves: SVG has the label, escaped");
-	while (c.n_curves < ET_ERROR_CURVES)
-		et_error_curves_add(&c, 'x');
-	ok(!et_error_curves_add(&c, 'x'), "error curves: no more than ET_ERROR_CURVES are added");
-	for (int i = 0; i < 100; i++)
-		et_error_curves_length(&c, 1e7 + i);
-	ok(c.n == ET_ERROR_POINTS, "error curves: no more than ET_ERROR_POINTS lengths are added");
+	ok(strstr(text, "<svg") && strstr(text, "a title") && strstr(text, "a &#60;line"),
+		"picture: SVG has the title and the names, escaped");
+	p = (struct et_picture){ 0 };
+	et_picture_add(et_picture_line(&p, NULL, ET_SVG_CURVE, ET_SVG_BLUE, 'q'), 1, 1);
+	page.out = begin();
+	et_picture_plot(&p, ET_PICTURE_ERRORS, 1, "ms", &page);
+	fclose(page.out);
+	is_str(text, "\n", "picture: one value of x is not drawn in a terminal");
 }
 
 /* Two loads of one length; the second was not measured by libetalon. */
@@ -301,7 +311,7 @@ static void test_cache(void)
 int main(void)
 {
 	test_errors();
-	test_curves();
+	test_pictures();
 	test_kbest();
 	test_unknown_error();
 	test_figures();

@@ -16,7 +16,7 @@ static char *perform(unsigned given, uint32_t repetitions)
 {
 	struct et_lab_request r = { .name = "skeleton",
 		.given = given,
-		.asked = { .seed = 1, .repetitions = repetitions },
+		.simulation = { .seed = 1, .repetitions = repetitions },
 		.interrupt = &interrupt };
 	struct et_call call = { .ctx = &r };
 	struct et_error err = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan of a study of versions of EMP: its lengths, its blocks, and whether a part belongs to
  * it. */
-#include "app/lab/study.h"
+#include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "tap.h"
 
@@ -73,7 +73,7 @@ static void parts(void)
 
 	g.lengths_ns[0] = 10000000;
 	g.lengths_ns[1] = 8 * S;
-	ET_AUTO_FREE char *task = et_study_task(16384 * S), *small = et_study_task(1500000);
+	ET_AUTO_FREE char *task = et_lab_task(16384 * S), *small = et_lab_task(1500000);
 	is_str(task, "INC16384", "part: the name of a task has its seconds");
 	is_str(small, "INC0.0015", "part: also of a short one");
 	ok(et_study_group_is(&g, &e), "part: the same lengths and runs");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables and pictures of the versions of EMP from invented figures. */
-#include "app/lab/view/versions.h"
+#include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "tap.h"
 #include "unit/report/fixture.h"

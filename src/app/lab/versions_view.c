@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/lab/view/versions.h"
+/*
+ * The versions of EMP as tables (Tables II to VI and XIX of the papers), and their standard
+ * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
+ */
+#include "app/lab/versions.h"
 #include "base/alloc.h"
-#include "base/json.h"
 #include "draw/plot.h"
-#include "draw/svg_sheet.h"
-#include "draw/table.h"
-#include "draw/units.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BOLD "1"
 
 enum {
 	MOST_CURVES = ET_SVG_COLORS, /* each has its own colour */
@@ -116,15 +114,13 @@ static void task_table(const struct et_versions *v, const struct et_version_task
 		ET_COLUMN(NUMBER, "rel.", .over = error),
 		ET_COLUMN(NUMBER, "95 % interval", .over = error) };
 	struct et_table table = { ET_COLUMNS(columns), .split = true };
-	ET_AUTO_FREE char *title = et_asprintf("%s, %s", t->name, times[time].name);
 
-	et_page_paragraph(page, 0, "", NULL, title, BOLD);
+	et_lab_heading(page, "%s, %s", t->name, times[time].name);
 	for (int i = 0; i < ET_VERSIONS; i++) {
 		if (is_listed(v, t, i))
 			version_row(t, i, times[time].metric, &table);
 	}
-	et_table_print(&table, page);
-	putc('\n', page->out);
+	et_lab_table(&table, page);
 }
 
 /* --- curves --- */
@@ -183,33 +179,20 @@ static const struct picture pictures[] = {
 	{ "(d) relative error of CPU time", ET_METRIC_CPU, true },
 };
 
-/* The values of a version over the lengths with their intervals; NaN where there is none. */
-struct heights {
-	double *y, *lo, *hi;
-};
-
-static struct heights heights_of(const struct curves *c, const struct picture *p, int version)
+/* The values of a version over the lengths, then their lower and upper limits: n of each. */
+static double *heights_of(const struct curves *c, const struct picture *p, int version)
 {
-	struct heights h = { .y = et_calloc(c->n + 1, sizeof(*h.y)),
-		.lo = et_calloc(c->n + 1, sizeof(*h.lo)),
-		.hi = et_calloc(c->n + 1, sizeof(*h.hi)) };
+	double *y = et_calloc(3 * c->n + 1, sizeof(*y));
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct et_version_figures *f = &c->at[i]->list[version];
 		const struct et_precision *q = &f->by[p->metric];
 		const struct et_version_limits *l = &f->limits[p->metric];
-		h.y[i] = !f->runs ? NAN : p->relative ? q->relative_error : q->sd;
-		h.lo[i] = !f->runs ? NAN : p->relative ? l->error_lo : l->sd_lo;
-		h.hi[i] = !f->runs ? NAN : p->relative ? l->error_hi : l->sd_hi;
+		y[i] = !f->runs ? NAN : p->relative ? q->relative_error : q->sd;
+		y[c->n + i] = !f->runs ? NAN : p->relative ? l->error_lo : l->sd_lo;
+		y[2 * c->n + i] = !f->runs ? NAN : p->relative ? l->error_hi : l->sd_hi;
 	}
-	return h;
-}
-
-static void heights_free(struct heights *h)
-{
-	free(h->y);
-	free(h->lo);
-	free(h->hi);
+	return y;
 }
 
 static void picture_text(
@@ -218,20 +201,20 @@ static void picture_text(
 	static const char marks[ET_VERSIONS] = { '1', '2', '3', '4', '5', '6', 'a', 'b', 'o', 'p' };
 	struct et_curve curves[MOST_CURVES];
 	struct et_curve_limits limits[MOST_CURVES];
-	struct heights h[MOST_CURVES];
+	double *y[MOST_CURVES];
 
 	for (size_t i = 0; i < c->n_versions; i++) {
 		int v = c->versions[i];
-		h[i] = heights_of(c, p, v);
-		curves[i] = (struct et_curve){ et_version_names[v], marks[v], h[i].y };
-		limits[i] = (struct et_curve_limits){ h[i].lo, h[i].hi };
+		y[i] = heights_of(c, p, v);
+		curves[i] = (struct et_curve){ et_version_names[v], marks[v], y[i] };
+		limits[i] = (struct et_curve_limits){ y[i] + c->n, y[i] + 2 * c->n };
 	}
-	et_page_paragraph(page, 0, "", NULL, p->title, BOLD);
+	et_lab_heading(page, "%s", p->title);
 	et_plot_log_intervals(c->x, c->n, curves, limits, c->n_versions,
 		p->relative ? ET_AXIS_SHARE : ET_AXIS_NS, "seconds", page);
 	putc('\n', page->out);
 	for (size_t i = 0; i < c->n_versions; i++)
-		heights_free(&h[i]);
+		free(y[i]);
 }
 
 static void figure_text(const struct et_versions *v, const struct et_page *page)
@@ -244,75 +227,49 @@ static void figure_text(const struct et_versions *v, const struct et_page *page)
 	curves_free(&c);
 }
 
-/* A version in a chart: its points, and a vertical line through each, from lo to hi. */
-struct drawn {
-	struct heights h;
-	double *x, *line_x, *line_y;
-};
-
-static void drawn_free(struct drawn *d)
+/*
+ * A version in a chart: its points, and a vertical line through each. Versions are drawn side by
+ * side: each a hundredth of the axis to the right of the last one.
+ */
+static void draw_version(
+	const struct curves *c, const struct picture *p, size_t i, struct et_picture *out)
 {
-	heights_free(&d->h);
-	free(d->x);
-	free(d->line_x);
-	free(d->line_y);
-}
-
-/* Versions are drawn side by side: each a hundredth of the axis to the right of the last one. */
-static struct drawn draw_version(const struct curves *c, const struct picture *p, size_t i)
-{
-	struct drawn d = { .h = heights_of(c, p, c->versions[i]),
-		.x = et_calloc(c->n + 1, sizeof(*d.x)),
-		.line_x = et_calloc(3 * c->n + 1, sizeof(*d.line_x)),
-		.line_y = et_calloc(3 * c->n + 1, sizeof(*d.line_y)) };
+	ET_AUTO_FREE double *y = heights_of(c, p, c->versions[i]);
 	double step = log(fmax(c->x[c->n - 1] / c->x[0], 2)) / 100;
+	struct et_picture_line *limits = et_picture_line(out, NULL, ET_SVG_LINE, (unsigned)i, '\0');
+	struct et_picture_line *points = et_picture_line(
+		out, et_strdup(et_version_names[c->versions[i]]), ET_SVG_CURVE, (unsigned)i, '\0');
 
 	for (size_t k = 0; k < c->n; k++) {
-		d.x[k] = 1e9 * c->x[k] * exp(step * ((double)i - ((double)c->n_versions - 1) / 2));
-		const double ends[3] = { d.h.lo[k], d.h.hi[k], NAN }; /* NaN ends the line */
-		for (size_t e = 0; e < 3; e++) {
-			d.line_x[3 * k + e] = d.x[k];
-			d.line_y[3 * k + e] = ends[e] > 0 ? ends[e] : NAN;
-		}
+		double x =
+			1e9 * c->x[k] * exp(step * ((double)i - ((double)c->n_versions - 1) / 2));
+		const double ends[3] = { y[c->n + k], y[2 * c->n + k],
+			NAN }; /* NaN ends the line */
+		for (size_t e = 0; e < 3; e++)
+			et_picture_add(limits, x, ends[e] > 0 ? ends[e] : NAN);
+		et_picture_add(points, x, y[k]);
 	}
-	return d;
 }
 
 static void add_chart(const struct curves *c, const struct picture *p, struct et_svg_sheet *sheet)
 {
-	struct et_svg_series series[2 * MOST_CURVES];
-	struct drawn d[MOST_CURVES];
-	struct et_chart chart = { .title = p->title,
-		.description = "By version of EMP, over the length of the task; both axes are "
-			       "logarithmic. Vertical lines are 95 % intervals. The versions of a "
-			       "length are drawn side by side.",
-		.x = { .label = "length of the task", .unit = ET_AXIS_NS, .log = true },
-		.y = { .label = p->relative ? "sd / mean" : "sd",
-			.unit = p->relative ? ET_AXIS_SHARE : ET_AXIS_NS,
-			.log = true },
-		.series = series,
-		.n_series = 2 * c->n_versions,
-		.width = WIDTH,
-		.height = HEIGHT };
+	struct et_picture picture = {
+		.chart = { .title = p->title,
+			.description =
+				"By version of EMP, over the length of the task; both axes are "
+				"logarithmic. Vertical lines are 95 % intervals. The versions of a "
+				"length are drawn side by side.",
+			.x = { .label = "length of the task", .unit = ET_AXIS_NS, .log = true },
+			.y = { .label = p->relative ? "sd / mean" : "sd",
+				.unit = p->relative ? ET_AXIS_SHARE : ET_AXIS_NS,
+				.log = true },
+			.width = WIDTH,
+			.height = HEIGHT }
+	};
 
-	for (size_t i = 0; c->n && i < c->n_versions; i++) {
-		d[i] = draw_version(c, p, i);
-		series[2 * i] = (struct et_svg_series){ .shape = ET_SVG_LINE,
-			.color = (unsigned)i,
-			.x = d[i].line_x,
-			.y = d[i].line_y,
-			.n = 3 * c->n };
-		series[2 * i + 1] =
-			(struct et_svg_series){ .name = et_version_names[c->versions[i]],
-				.shape = ET_SVG_CURVE,
-				.color = (unsigned)i,
-				.x = d[i].x,
-				.y = d[i].h.y,
-				.n = c->n };
-	}
-	et_svg_sheet_add(sheet, &chart);
 	for (size_t i = 0; c->n && i < c->n_versions; i++)
-		drawn_free(&d[i]);
+		draw_version(c, p, i, &picture);
+	et_picture_place(&picture, sheet);
 }
 
 void et_versions_svg(const struct et_versions *v, FILE *out)
@@ -368,7 +325,7 @@ static void explain(const struct et_versions *v, int version, const struct et_pa
 		et_append(&text, "; ", "left empty: %s", v->why_not[version]);
 	for (size_t i = 0; !v->why_not[version] && i < v->n; i++)
 		append_reason(v, version, i, &text);
-	et_page_paragraph(page, 15, lead, NULL, text, NULL);
+	et_lab_item(page, 15, lead, "%s", text);
 }
 
 static const char *format_length(double seconds, char buf[ET_FIGURE])
@@ -416,8 +373,7 @@ static char *verdict(const struct et_best_version *best)
 }
 
 /* The answer for one time: which version is the most precise, and whether that is shown. */
-static void answer(
-	const struct et_versions *v, size_t time, const char *style, const struct et_page *page)
+static void answer(const struct et_versions *v, size_t time, const struct et_page *page)
 {
 	struct et_best_version best = et_versions_best(v, times[time].metric);
 	char from[ET_FIGURE], to[ET_FIGURE];
@@ -437,27 +393,25 @@ static void answer(
 		et_append(&text, "", "; as is:");
 		append_average(&text, &best.as_is);
 	}
-	et_page_paragraph(page, 0, "", NULL, text, style);
+	(time == CPU ? et_lab_heading : et_lab_text)(page, "%s", text);
 	putc('\n', page->out);
 }
 
 void et_versions_text(const struct et_versions *v, const struct et_page *page)
 {
-	answer(v, CPU, BOLD, page);
-	answer(v, ELAPSED, NULL, page);
+	answer(v, CPU, page);
+	answer(v, ELAPSED, page);
 	for (size_t i = 0; i < v->n; i++) {
 		for (size_t k = 0; k < ET_LENGTH(times); k++)
 			task_table(v, &v->tasks[i], k, page);
 	}
 	figure_text(v, page);
-	et_page_paragraph(page, 0, "", NULL,
+	et_lab_text(page,
 		"runs: those measured; out: those removed, by EMP's checks as total (I + II); min, "
 		"max, mean, sd: of the others; rel.: relative error, sd / mean. Vertical lines in "
-		"the "
-		"figures are 95 % intervals, too. Versions are compared by a permutation test at "
-		"5 % over all pairs (Holm), by the runs before check II: that check makes every sd "
-		"smaller.",
-		NULL);
+		"the figures are 95 %% intervals, too. Versions are compared by a permutation test "
+		"at 5 %% over all pairs (Holm), by the runs before check II: that check makes "
+		"every sd smaller.");
 	for (int i = 0; i < ET_VERSIONS; i++) {
 		if (is_explained(v, i))
 			explain(v, i, page);
@@ -495,25 +449,6 @@ static void write_figures(struct et_json *w, const struct et_version_figures *f,
 	write_limit(w, "relative_error_hi", f->limits[m].error_hi);
 	et_json_double(w, "min_ns", p->min);
 	et_json_double(w, "max_ns", p->max);
-	et_json_end(w);
-}
-
-static void write_experiments(
-	struct et_json *w, const struct et_experiment *const *experiments, size_t n)
-{
-	bool done = n > 0;
-
-	for (size_t i = 0; i < n; i++)
-		done = done && experiments[i]->state == ET_STATE_DONE;
-	et_json_string(w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
-	et_json_array(w, "experiments");
-	for (size_t i = 0; i < n; i++) {
-		et_json_flat_object(w, NULL);
-		et_json_string(w, "id", experiments[i]->id);
-		et_json_string(w, "label", experiments[i]->label);
-		et_json_string(w, "state", et_state_names[experiments[i]->state]);
-		et_json_end(w);
-	}
 	et_json_end(w);
 }
 
@@ -610,11 +545,13 @@ void et_versions_json(const struct et_versions *v, const struct et_experiment *c
 	size_t n, FILE *out)
 {
 	struct et_json w;
+	bool done = n > 0;
 
-	et_json_init(&w, out, 2);
-	et_json_object(&w, NULL);
-	et_json_string(&w, "experiment", "emp-versions");
-	write_experiments(&w, experiments, n);
+	for (size_t i = 0; i < n; i++)
+		done = done && experiments[i]->state == ET_STATE_DONE;
+	et_lab_json_begin(&w, NULL, "emp-versions", out);
+	et_json_string(&w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
+	et_lab_json_experiments(&w, experiments, n);
 	write_best(&w, "best", v, CPU);
 	write_best(&w, "best_et", v, ELAPSED);
 	write_pairs(&w, v);

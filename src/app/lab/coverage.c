@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/lab/view/lab.h"
-#include "base/alloc.h"
-#include "base/json.h"
-#include "draw/table.h"
+/* `etalon lab coverage` */
+#include "lab/coverage.h"
+#include "app/lab/experiments.h"
 #include "stats/series/interval.h"
 
 #include <math.h>
-
-#define BOLD "1"
-#define BAD "31"
 
 /* The coverage of a 95 % interval is acceptable within these bounds. */
 static const double least = 0.93, most = 0.97;
 
 enum { LAW_COLUMNS = 13 };
-
-static double share(uint32_t k, uint32_t n)
-{
-	return n ? (double)k / n : NAN;
-}
 
 /* --- text --- */
 
@@ -34,7 +25,7 @@ static const char *const headings[ET_TARGETS] = {
 /* '!': outside of the bounds; '?': outside, but within the Monte-Carlo uncertainty. */
 static char mark_of(const struct et_attained *a, const struct et_interval *i)
 {
-	double p = share(a->covered, a->defined);
+	double p = et_lab_share(a->covered, a->defined);
 
 	if (p >= least && p <= most)
 		return ' ';
@@ -44,7 +35,7 @@ static char mark_of(const struct et_attained *a, const struct et_interval *i)
 /* "84.2 ± 1.6!": the coverage, the half width of its 95 % Monte-Carlo interval, and a mark. */
 static void add_attained(const struct et_attained *a, struct et_table *t)
 {
-	double p = share(a->covered, a->defined);
+	double p = et_lab_share(a->covered, a->defined);
 	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
 	char mark = mark_of(a, &i), text[ET_FIGURE] = "- ";
 
@@ -52,12 +43,12 @@ static void add_attained(const struct et_attained *a, struct et_table *t)
 	if (!isnan(p))
 		snprintf(text, sizeof(text), "%.*f ±%4.1f%c", p < 1, 100 * p, 50 * (i.hi - i.lo),
 			mark);
-	et_table_text(t, text, "", !isnan(p) && mark == '!' ? BAD : NULL);
+	et_table_text(t, text, "", !isnan(p) && mark == '!' ? "31" : NULL);
 }
 
 static void add_warned(uint32_t warned, uint32_t repetitions, struct et_table *t)
 {
-	et_table_add(t, "%.0f", 100 * share(warned, repetitions));
+	et_table_add(t, "%.0f", 100 * et_lab_share(warned, repetitions));
 }
 
 static void add_row(const struct et_coverage_cell *c, enum et_target target, struct et_table *t)
@@ -69,7 +60,7 @@ static void add_row(const struct et_coverage_cell *c, enum et_target target, str
 			continue;
 		add_attained(a, t);
 		if (target == ET_TARGET_RUN)
-			et_table_add(t, "%.1f", 100 * share(a->silent, a->defined));
+			et_table_add(t, "%.1f", 100 * et_lab_share(a->silent, a->defined));
 	}
 	if (target == ET_TARGET_RUN) {
 		const struct et_attained *until = &c->attained[ET_COVERAGE_OF_UNTIL];
@@ -93,7 +84,7 @@ static void print_table(
 	struct et_table t = { .split = true };
 	char lead[32];
 
-	et_page_paragraph(page, 0, "", NULL, headings[target], BOLD);
+	et_lab_heading(page, "%s", headings[target]);
 	snprintf(lead, sizeof(lead), "%-*s%5s", LAW_COLUMNS, "law", "n");
 	et_table_column(&t, ET_TABLE_TEXT, lead);
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
@@ -108,33 +99,28 @@ static void print_table(
 		et_table_column(&t, ET_TABLE_NUMBER, "w:desc");
 	for (size_t i = 0; i < c->n_cells; i++)
 		add_row(&c->cells[i], target, &t);
-	et_table_print(&t, page);
-	putc('\n', page->out);
+	et_lab_table(&t, page);
 }
 
-void et_coverage_text(const struct et_coverage *c, const struct et_page *page)
+static void print_text(const struct et_coverage *c, const struct et_page *page)
 {
-	uint32_t repetitions = c->n_cells ? c->cells[0].repetitions : 0;
-	ET_AUTO_FREE char *text = et_asprintf(
+	et_lab_text(page,
 		"Coverage of intervals at %.0f %%, in %%, with its Monte-Carlo uncertainty (%u "
 		"simulations, 95 %%). !: outside of %.0f to %.0f %%; ?: outside, but within that "
 		"uncertainty. w: percentage of the simulations in which run, describe or compare "
 		"printed a warning; sil.: in which the interval missed without one. default and "
 		"emp are protocols; --until has the goal that n values attain on average, and "
 		"makes at least 30 runs (runs: on average).",
-		100 * c->level, repetitions, 100 * least, 100 * most);
-
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+		100 * c->level, c->n_cells ? c->cells[0].repetitions : 0, 100 * least, 100 * most);
 	putc('\n', page->out);
 	for (int target = 0; target < ET_TARGETS; target++)
 		print_table(c, (enum et_target)target, page);
-	et_page_paragraph(page, 0, "", NULL,
+	et_lab_text(page,
 		"Outliers follow NIST's mixture: the number is how many are expected among 1000 "
-		"values, 20 standard deviations away. 3 % slow: of runs with a spread of 2 %, "
-		"this share takes 40 % longer; 1 % slow: three times as long. With 10 values "
+		"values, 20 standard deviations away. 3 %% slow: of runs with a spread of 2 %%, "
+		"this share takes 40 %% longer; 1 %% slow: three times as long. With 10 values "
 		"describe always warns, because they are too few to show rare values or "
-		"dependence.",
-		NULL);
+		"dependence.");
 }
 
 /* --- JSON --- */
@@ -144,7 +130,7 @@ static void write_method(struct et_json *w, const struct et_coverage_cell *c, in
 	const struct et_coverage_method *method = &et_coverage_methods[m];
 	const struct et_attained *a = &c->attained[m];
 	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
-	double p = share(a->covered, a->defined);
+	double p = et_lab_share(a->covered, a->defined);
 
 	et_json_flat_object(w, NULL);
 	et_json_string(w, "of", et_target_names[method->target]);
@@ -156,7 +142,7 @@ static void write_method(struct et_json *w, const struct et_coverage_cell *c, in
 	et_json_double(w, NULL, a->defined ? i.hi : NAN);
 	et_json_end(w);
 	et_json_bool(w, "outside", p < least || p > most);
-	et_json_double(w, "missed_without_warning", share(a->silent, a->defined));
+	et_json_double(w, "missed_without_warning", et_lab_share(a->silent, a->defined));
 	if (a->runs)
 		et_json_double(w, "runs", (double)a->runs / c->repetitions);
 	et_json_end(w);
@@ -171,12 +157,12 @@ static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 	et_json_u64(w, "n", c->n);
 	et_json_u64(w, "repetitions", c->repetitions);
 	et_json_flat_object(w, "warned");
-	et_json_double(w, "run", share(run->warned, run->defined));
-	et_json_double(w, "describe", share(c->warned_describe, c->repetitions));
-	et_json_double(w, "pairs", share(c->warned_pairs, c->repetitions));
-	et_json_double(w, "compare", share(c->warned_separate, c->repetitions));
+	et_json_double(w, "run", et_lab_share(run->warned, run->defined));
+	et_json_double(w, "describe", et_lab_share(c->warned_describe, c->repetitions));
+	et_json_double(w, "pairs", et_lab_share(c->warned_pairs, c->repetitions));
+	et_json_double(w, "compare", et_lab_share(c->warned_separate, c->repetitions));
 	et_json_end(w);
-	et_json_double(w, "run_missed_without_warning", share(run->silent, run->defined));
+	et_json_double(w, "run_missed_without_warning", et_lab_share(run->silent, run->defined));
 	et_json_array(w, "intervals");
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++)
 		write_method(w, c, m);
@@ -184,20 +170,36 @@ static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 	et_json_end(w);
 }
 
-void et_coverage_json(const struct et_coverage *c, const struct et_lab_asked *asked, FILE *out)
+static void write_json(const struct et_coverage *c, const struct et_lab_request *r)
 {
 	struct et_json w;
 
-	et_json_init(&w, out, 2);
-	et_json_object(&w, NULL);
-	et_json_string(&w, "experiment", "coverage");
+	et_lab_json_begin(&w, NULL, "coverage", stdout);
 	et_json_double(&w, "level", c->level);
-	et_json_u64(&w, "seed", asked->seed);
-	et_json_u64(&w, "repetitions", asked->repetitions);
-	et_json_u64(&w, "bootstrap", asked->replicates);
+	et_json_u64(&w, "seed", r->simulation.seed);
+	et_json_u64(&w, "repetitions", r->simulation.repetitions);
+	et_json_u64(&w, "bootstrap", r->simulation.replicates);
 	et_json_array(&w, "cases");
 	for (size_t i = 0; i < c->n_cells; i++)
 		write_cell(&w, &c->cells[i]);
 	et_json_end(&w);
 	et_json_end(&w);
+}
+
+int et_lab_coverage(struct et_call *call, struct et_error *err)
+{
+	struct et_lab_request *r = call->ctx;
+	struct et_coverage_options *o = &r->coverage;
+	struct et_coverage c;
+
+	(void)err;
+	o->simulation = r->simulation;
+	et_coverage_run(o, &c);
+	et_progress_erase(&r->progress);
+	if (r->given & ET_LAB_JSON)
+		write_json(&c, r);
+	else
+		print_text(&c, &r->page);
+	et_coverage_free(&c);
+	return 0;
 }

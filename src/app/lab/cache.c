@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon lab cache` */
+#include "app/lab/clocks.h"
+#include "base/alloc.h"
+#include "model/experiment/field_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum {
+	STATE_COLUMNS = 20,
+	CALLS = ET_CACHE_EFFECTS_CALLS,
+	STEPS = ET_CACHE_EFFECTS_STEPS,
+	TRACKS = CALLS + STEPS, /* the calls of Figure 9.13, then those with more data */
+};
+
+static void fill_names(char names[TRACKS][48], bool svg)
+{
+	const struct et_cache_effects_step *s = et_cache_effects_calls;
+
+	for (int i = 0; i < CALLS; i++, s++)
+		snprintf(names[i], 48, svg ? "%d proc%c(%s): %s" : "%2d proc%c(%s) %s", i + 1,
+			s->procedure, s->state, et_cache_effects_sums[i]);
+	s = et_cache_effects_steps;
+	for (int i = 0; i < STEPS; i++, s++) {
+		if (svg)
+			snprintf(names[CALLS + i], 48, "%c %s", s->procedure, s->state);
+		else
+			snprintf(names[CALLS + i], 48, "%2d %c  %s", i + 1, s->procedure, s->state);
+	}
+}
+
+/* --- text --- */
+
+/* The bars are logarithmic: each block stands for the same factor. */
+static void add_times(
+	const struct et_cache_effects_times *t, double lo, double hi, struct et_table *table)
+{
+	char median[ET_FIGURE], least[ET_FIGURE], most[ET_FIGURE];
+	bool known = t->median_ns > 0 && hi > lo;
+
+	et_table_add(table, "%s\t%s\t%s", et_format_rounded(t->median_ns, 3, median),
+		et_format_rounded(t->min_ns, 3, least), et_format_rounded(t->max_ns, 3, most));
+	et_table_bar(
+		table, known ? (log(t->median_ns / lo) + 0.2) / (log(hi / lo) + 0.2) : 0, NULL);
+}
+
+static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "   call"),
+	ET_COLUMN(NUMBER, "median"), ET_COLUMN(NUMBER, "least"), ET_COLUMN(NUMBER, "most"),
+	ET_COLUMN(BAR, "", .drop = 1) };
+
+/* Practice problem 9.6: the answer, before the measurements that it follows from. */
+static void print_parts(const struct et_cache_effects *c, const struct et_page *page)
+{
+	const struct {
+		char name;
+		double ns;
+		const char *what;
+	} rows[] = {
+		{ 'c', c->parts.c_ns, "a call with everything in the cache" },
+		{ 'd', c->parts.d_ns, "to load its data" },
+		{ 'p', c->parts.p_ns, "to load the code of the procedure" },
+		{ 'm', c->parts.m_ns, "to load the code that measures" },
+	};
+	static const struct et_table_column parts[] = { ET_COLUMN(TEXT, ""), ET_COLUMN(NUMBER, ""),
+		ET_COLUMN(TEXT, "") };
+	struct et_table t = { ET_COLUMNS(parts), .indent = 3 };
+	char buf[ET_FIGURE];
+
+	et_lab_heading(page, "what a call of 64 bytes of data costs");
+	for (size_t i = 0; i < ET_LENGTH(rows); i++)
+		et_table_add(&t, "%c\t%s\t%s", rows[i].name, et_format_rounded(rows[i].ns, 3, buf),
+			rows[i].what);
+	et_lab_table(&t, page);
+}
+
+static void print_times(const struct et_cache_effects_times *times, char names[][48], int n,
+	const struct et_page *page)
+{
+	struct et_table t = { ET_COLUMNS(columns), .split = true };
+	double lo = NAN, hi = NAN;
+
+	for (int i = 0; i < n; i++) {
+		lo = fmin(lo, times[i].median_ns);
+		hi = fmax(hi, times[i].median_ns);
+	}
+	for (int i = 0; i < n; i++) {
+		et_table_add(&t, "%s", names[i]);
+		add_times(&times[i], lo, hi, &t);
+	}
+	et_lab_table(&t, page);
+}
+
+static void explain(const struct et_cache_effects *c, const struct et_page *page)
+{
+	char a[ET_FIGURE], b[ET_FIGURE], cleared[ET_FIGURE];
+
+	et_lab_text(page,
+		"Procedures A and B do the same and have code of their own. Before each sequence "
+		"all caches were cleared, of data by writing %s; lines that were used just before "
+		"then missed in %" PRIu64 " of %" PRIu64 " cases. c, d, p, m: practice problem 9.6 "
+		"of Bryant & O'Hallaron, from the medians. With more data, A reads one byte per "
+		"cache line of %s and B of %s, which evicts A's data from all caches except the "
+		"last level. The bars are logarithmic.",
+		et_format_bytes((uint64_t)fmax(c->cleared_bytes, 0), cleared),
+		c->clears - c->failures, c->clears,
+		et_format_bytes((uint64_t)fmax(c->a_bytes, 0), a),
+		et_format_bytes((uint64_t)fmax(c->b_bytes, 0), b));
+}
+
+void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page)
+{
+	char names[TRACKS][48], time[ET_FIGURE];
+
+	print_parts(c, page);
+	fill_names(names, false);
+	et_lab_heading(page, "the calls of Figure 9.13, %zu times", c->calls[0].n);
+	print_times(c->calls, names, CALLS, page);
+	et_lab_heading(page, "with more data, %zu times", c->steps[0].n);
+	print_times(c->steps, names + CALLS, STEPS, page);
+	et_lab_heading(page, "by libetalon, with more data");
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
+		fprintf(page->out, "   %c  %-*s%s\n", et_cache_effects_kbests[i].procedure,
+			STATE_COLUMNS + 2, et_cache_effects_kbests[i].state,
+			isnan(c->kbest_ns[i])
+				? ET_DASH
+				: et_format_measured(c->kbest_ns[i], c->error_ns[i], time));
+	putc('\n', page->out);
+	explain(c, page);
+}
+
+/* --- SVG --- */
+
+void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
+{
+	const char *tracks[TRACKS];
+	char names[TRACKS][48];
+	struct et_picture p = { .chart = { .title = "Calls in sequence: the effect of the cache",
+					.description =
+						"Times of successive calls of two procedures.",
+					.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
+					.y = { .tracks = tracks, .n_tracks = TRACKS } } };
+	struct et_picture_line *range = et_picture_line(
+		&p, et_strdup("least to most"), ET_SVG_INTERVALS, ET_SVG_GREY, '\0');
+	struct et_picture_line *median =
+		et_picture_line(&p, et_strdup("median"), ET_SVG_POINTS, ET_SVG_BLUE, '\0');
+
+	fill_names(names, true);
+	for (int i = 0; i < TRACKS; i++) {
+		const struct et_cache_effects_times *t =
+			i < CALLS ? &c->calls[i] : &c->steps[i - CALLS];
+		et_picture_add_span(range, t->min_ns, t->max_ns, i);
+		et_picture_add(median, t->median_ns, i);
+		tracks[i] = names[i];
+	}
+	et_picture_svg(&p, out);
+}
+
+/* --- JSON --- */
+
+static void write_step(struct et_json *w, const struct et_cache_effects_step *s, const char *key)
+{
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "procedure", s->procedure == 'A' ? "A" : "B");
+	et_json_string(w, key, s->state);
+}
+
+static void write_times(struct et_json *w, const char *name,
+	const struct et_cache_effects_step *steps, const struct et_cache_effects_times *times,
+	int n)
+{
+	static const struct et_field fields[] = {
+		ET_KEYS(et_cache_effects_times, n, median_ns, min_ns, max_ns),
+		{ 0 },
+	};
+
+	et_json_array(w, name);
+	for (int i = 0; i < n; i++) {
+		write_step(w, &steps[i], "state");
+		et_fields_write(w, fields, &times[i]);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static const struct et_field effects_fields[] = {
+	ET_KEYS(et_cache_effects, a_bytes, b_bytes, cleared_bytes, clears),
+	ET_KEY(et_cache_effects, "clears_failed", failures),
+	ET_KEY_FLAT(et_cache_effects, "parts", parts,
+		ET_TABLE(ET_KEYS(et_cache_effects_parts, c_ns, m_ns, p_ns, d_ns))),
+	{ 0 },
+};
+
+void et_cache_effects_json(
+	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "cache", out);
+	et_fields_write(&w, effects_fields, c);
+	write_times(&w, "figure_9_13", et_cache_effects_calls, c->calls, CALLS);
+	write_times(&w, "calls", et_cache_effects_steps, c->steps, STEPS);
+	et_json_array(&w, "etalon");
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
+		write_step(&w, &et_cache_effects_kbests[i], "cache");
+		et_json_double(&w, "ns", c->kbest_ns[i]);
+		et_json_double(&w, "said", c->error_ns[i] / c->kbest_ns[i]);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- steps --- */
+
+static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	return et_cache_effects_run(r->measure.runs ? (uint32_t)r->measure.runs : 20,
+		&r->simulation.progress, out, err);
+}
+
+static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+	struct et_error *err)
+{
+	struct et_cache_effects c;
+	int rc = et_cache_effects_read(e, &c, err);
+
+	if (rc)
+		return rc;
+	if (r->given & ET_LAB_JSON)
+		et_cache_effects_json(e, &c, r->page.out);
+	else
+		et_cache_effects_text(&c, &r->page);
+	if (svg)
+		et_cache_effects_svg(&c, svg);
+	return 0;
+}
+
+const struct et_lab_timed et_lab_cache = { "cache", measure, print };

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon lab fragmentation`: Figures 7 to 10 of NIST TN 1826. */
+#include "app/lab/profile.h"
+#include "base/alloc.h"
+
+enum { WIDTH = 480, HEIGHT = 320, FUNCTIONS = 2 };
+
+static void plan(struct et_profiling *p)
+{
+	et_profiling_add(p, "random", ET_LAB_RANDOM, &et_default_profile_plan);
+	(void)et_profiling_add_gprof(p, "gprof", "fragment");
+}
+
+static void add_commands(
+	const struct et_profiling *p, const struct et_lab_part *part, struct et_experiment *e)
+{
+	for (int half = 2; half <= 16; half++)
+		et_lab_add_fragment(
+			p, part, e, et_asprintf("10^%g", half / 2.0), et_lab_calls(half / 2.0));
+}
+
+/* --- text --- */
+
+static void row(const struct et_profile_treatment *t, size_t i, struct et_table *table)
+{
+	const struct et_treatment_cell *c = &t->cells[i];
+	const double models[] = { c->predicted.gprof, c->predicted.multinomial,
+		c->predicted.quantisation, c->predicted.with_total };
+	char buf[ET_FIGURE];
+
+	et_table_add(table, "%-6s %s\t%s", i ? "" : t->name, c->name,
+		et_format_count(c->mean, c->interval, buf));
+	et_table_add(table, "%s", et_format_spread(c->sd, &c->sd_interval, buf));
+	for (size_t k = 0; k < ET_LENGTH(models); k++)
+		et_table_add(table, "%s", et_format_short(models[k], buf));
+	et_table_add(table, "%s", et_format_r1(c->r1, buf));
+}
+
+static void instrument_table(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "calls"),
+		ET_COLUMN(NUMBER, "samples"), ET_COLUMN(NUMBER, "sd (95 %)"),
+		ET_COLUMN(NUMBER, "√N"), ET_COLUMN(NUMBER, "multi"), ET_COLUMN(NUMBER, "quant"),
+		ET_COLUMN(NUMBER, "+tot"), ET_COLUMN(NUMBER, "r1") };
+	struct et_table table = { ET_COLUMNS(columns), .split = true };
+
+	et_lab_heading(
+		page, "%s: %zu runs per level", s->list[first].instrument, s->list[first].runs);
+	for (size_t i = first; i < end; i++) {
+		for (size_t c = 0; c < FUNCTIONS; c++)
+			row(&s->list[i], c, &table);
+	}
+	et_table_print(&table, page);
+}
+
+static void draw(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
+{
+	static const struct et_cell_line sds[FUNCTIONS] = {
+		{ "sd of fn1", ET_CELL(sd), .mark = '1' }, { "sd of fn2", ET_CELL(sd), .mark = '2' }
+	};
+	static const struct et_cell_line models[] = { { "√N of fn2", ET_CELL(predicted.gprof),
+							      .mark = 'g' },
+		{ "multinomial", ET_CELL(predicted.multinomial), .mark = 'm' },
+		{ "quantisation of fn2", ET_CELL(predicted.quantisation), .mark = 'q' } };
+	struct et_picture p = { 0 };
+
+	for (size_t c = 0; c < FUNCTIONS; c++)
+		et_lab_cell_line(&p, s, first, end, &sds[c], c);
+	for (size_t k = 0; k < ET_LENGTH(models); k++)
+		et_lab_cell_line(&p, s, first, end, &models[k], 1);
+	et_picture_plot(&p, ET_PICTURE_LOG, 1, "calls", page);
+}
+
+static void print_text(const struct et_profile_study *s, const struct et_page *page)
+{
+	for (size_t i = 0, end; i < s->n; i = end) {
+		end = et_lab_same_instrument(s, i);
+		instrument_table(s, i, end, page);
+		draw(s, i, end, page);
+	}
+}
+
+static const char explanation[] =
+	"calls: of both functions per run, the work is the same. samples: mean per run ± "
+	"its 95 % interval (Student's t); sd: standard deviation of the samples of a run, "
+	"with its bootstrap percentile interval. Models of it: √N is that of gprof's "
+	"manual; multi: multinomial, √(n p (1 − p)); quant: quantisation of I calls; +tot: "
+	"multinomial and the spread of all samples. r1: autocorrelation of dithered counts "
+	"at lag 1.";
+
+/* --- SVG --- */
+
+static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t first,
+	size_t end, const struct et_cell_line *lines, size_t n, const char *what)
+{
+	for (size_t c = 0; c < FUNCTIONS; c++) {
+		struct et_picture p = { .title = et_asprintf("%s: %s of %s",
+						s->list[first].instrument, what,
+						s->list[first].cells[c].name),
+			.chart = { .x = { .label = "calls per run", .log = true },
+				.y = { .label = what, .log = true },
+				.width = WIDTH,
+				.height = HEIGHT } };
+		for (size_t k = 0; k < n; k++)
+			et_lab_cell_line(&p, s, first, end, &lines[k], c);
+		et_picture_place(&p, sheet);
+	}
+}
+
+static void draw_svg(const struct et_profile_study *s, FILE *out)
+{
+	static const struct et_cell_line spread[] = {
+		{ "√N", ET_CELL(predicted.gprof), ET_SVG_LINE, .color = ET_SVG_ORANGE },
+		{ "multinomial", ET_CELL(predicted.multinomial), ET_SVG_LINE,
+			.color = ET_SVG_GREEN },
+		{ "quantisation", ET_CELL(predicted.quantisation), ET_SVG_LINE,
+			.color = ET_SVG_PURPLE },
+		{ "multinomial + total", ET_CELL(predicted.with_total), ET_SVG_LINE,
+			.color = ET_SVG_RED },
+		{ "95 % interval", ET_CELL(sd_interval.lo), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ NULL, ET_CELL(sd_interval.hi), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ "observed", ET_CELL(sd), ET_SVG_CURVE, .color = ET_SVG_BLUE },
+	};
+	static const struct et_cell_line means[] = {
+		{ "95 % interval", ET_CELL(mean_interval.lo), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ NULL, ET_CELL(mean_interval.hi), ET_SVG_LINE, .color = ET_SVG_GREY },
+		{ "mean", ET_CELL(mean), ET_SVG_CURVE, .color = ET_SVG_BLUE },
+	};
+	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
+
+	for (size_t i = 0, end; i < s->n; i = end) {
+		end = et_lab_same_instrument(s, i);
+		add_chart(sheet, s, i, end, spread, ET_LENGTH(spread), "standard deviation");
+		add_chart(sheet, s, i, end, means, ET_LENGTH(means), "mean samples");
+	}
+	et_svg_sheet_write(sheet, "Samples over the number of calls, the work being the same", out);
+}
+
+const struct et_profile_lab et_lab_fragmentation = { "fragmentation", 20, 1000, 300 * ET_LAB_MS,
+	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
+	.text = print_text, .explanation = explanation, .svg = draw_svg };

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon lab interval-accuracy` */
+#include "app/lab/clocks.h"
+#include "base/alloc.h"
+#include "model/experiment/field_rows.h"
+
+#include <math.h>
+
+enum { CHART_WIDTH = 560, CHART_HEIGHT = 360, MOST_LOADS = 6 };
+
+static const struct {
+	const char *title, *label;
+	char mark;
+} columns[ET_INTERVAL_METHODS] = {
+	[ET_INTERVAL_TICKS] = { "10 ms ticks", "10 ms ticks", 't' },
+	[ET_INTERVAL_TIMES] = { "times()", "times()", 'm' },
+	[ET_INTERVAL_RUSAGE] = { "getrusage()", "getrusage(), user + system", 'g' },
+	[ET_INTERVAL_USER] = { "user alone", "getrusage(), user alone", 'u' },
+};
+
+static void print_load(
+	const struct et_interval_accuracy *a, unsigned load, const struct et_page *page)
+{
+	struct et_table t = { .split = true };
+	char buf[ET_FIGURE];
+
+	et_lab_heading(page, "load %u", load);
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
+		et_table_column(&t, ET_TABLE_NUMBER, "mean");
+		et_table_column(&t, ET_TABLE_NUMBER, "worst");
+		et_table_over(&t, 2, columns[m].title);
+	}
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_interval_cell *c = &a->cells[i];
+		if (c->load != load)
+			continue;
+		et_table_add(&t, "%s", et_format_rounded((double)c->length_ns, 3, buf));
+		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
+			struct et_interval_error e =
+				et_interval_judge(c, (enum et_interval_method)m);
+			et_table_add(&t, "%s", et_format_error(e.mean, buf));
+			et_table_add(&t, "%s", et_format_error(e.worst, buf));
+		}
+	}
+	et_lab_table(&t, page);
+}
+
+/* --- pictures: errors with their signs, a curve per load --- */
+
+static bool is_first_of_load(const struct et_interval_accuracy *a, size_t i)
+{
+	return i == 0 || a->cells[i].load != a->cells[i - 1].load;
+}
+
+/* Errors beyond the edge of Figure 9.8 are drawn at it. */
+static double at_edge(double error)
+{
+	return isnan(error) ? NAN : fmax(-1, fmin(1, error));
+}
+
+/* The mean error of each load over the length; in SVG every run is a point, too. */
+static void add_loads(const struct et_interval_accuracy *a, enum et_interval_method method,
+	bool svg, struct et_picture *p)
+{
+	struct et_picture_line *runs = NULL, *means = NULL;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_interval_cell *c = &a->cells[i];
+		double mean = et_interval_judge(c, method).mean;
+		if (is_first_of_load(a, i)) {
+			if (n == MOST_LOADS)
+				return;
+			if (svg)
+				runs = et_picture_line(p, NULL, ET_SVG_POINTS, n, '\0');
+			means = et_picture_line(p, et_asprintf("load %u", c->load), ET_SVG_LINE, n,
+				(char)('a' + n));
+			n++;
+		}
+		for (size_t k = 0; svg && k < c->n_runs; k++)
+			et_picture_add(runs, c->runs[k].truth_ns,
+				at_edge(et_interval_error_of(&c->runs[k], method)));
+		et_picture_add(means, (double)c->length_ns, svg ? at_edge(mean) : mean);
+	}
+}
+
+/* The least and the greatest error of each length, which the first load has. */
+static void add_extremes(const struct et_interval_accuracy *a, struct et_picture *p)
+{
+	struct et_picture_line *least = et_picture_line(p,
+		et_strdup("least and greatest error of any run"), ET_SVG_LINE, ET_SVG_GREY, '\0');
+	struct et_picture_line *most = et_picture_line(p, NULL, ET_SVG_LINE, ET_SVG_GREY, '\0');
+
+	for (size_t i = 0; i < a->n_cells && a->cells[i].load == a->cells[0].load; i++) {
+		double lo = NAN, hi = NAN, ns = (double)a->cells[i].length_ns;
+		for (size_t k = 0; k < a->n_cells; k++) {
+			struct et_interval_error e =
+				et_interval_judge(&a->cells[k], ET_INTERVAL_TICKS);
+			bool same = a->cells[k].length_ns == a->cells[i].length_ns;
+			lo = same ? fmin(lo, e.least) : lo;
+			hi = same ? fmax(hi, e.most) : hi;
+		}
+		et_picture_add(least, ns, lo);
+		et_picture_add(most, ns, hi);
+	}
+}
+
+static void plot_ticks(const struct et_interval_accuracy *a, const struct et_page *page)
+{
+	struct et_picture p = { 0 };
+
+	if (a->n_cells < 2 || a->cells[1].load != a->cells[0].load)
+		return;
+	et_lab_heading(page, "mean error of 10 ms ticks under each load, by length");
+	add_loads(a, ET_INTERVAL_TICKS, false, &p);
+	add_extremes(a, &p);
+	et_picture_plot(&p, ET_PICTURE_SIGNED_ERRORS, 1e6, "ms", page);
+}
+
+static void print_bias(const struct et_interval_accuracy *a, const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = NULL;
+	char buf[ET_FIGURE];
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		double bias = et_interval_bias(a, a->cells[i].load, ET_INTERVAL_TICKS);
+		if (is_first_of_load(a, i) && !isnan(bias))
+			et_append(&text, ", ", "%s %% under load %u", et_format_error(bias, buf),
+				a->cells[i].load);
+	}
+	if (!text)
+		return;
+	et_lab_text(page, "Mean error of 10 ms ticks from 100 ms on: %s.", text);
+	putc('\n', page->out);
+}
+
+static void print_text(const struct et_interval_accuracy *a, const struct et_page *page)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (is_first_of_load(a, i))
+			print_load(a, a->cells[i].load, page);
+	}
+	plot_ticks(a, page);
+	print_bias(a, page);
+	et_lab_text(page,
+		"Errors in %%: reported / true - 1, of processes that work about half of the time "
+		"in the kernel. 10 ms ticks: the CPU time that a kernel would report which charges "
+		"each whole tick to the process that runs at that moment, computed from the "
+		"periods in which the process ran; its error falls as tick / length. times() "
+		"counts in its own unit. If getrusage() is exact, this kernel measures user + "
+		"system time and splits the sum by samples taken at ticks, so user time alone is "
+		"less accurate.");
+}
+
+/* A chart of one method: every run is a point, and the means are joined; a colour per load. */
+static void draw_method(const struct et_interval_accuracy *a, enum et_interval_method method,
+	struct et_svg_sheet *sheet)
+{
+	static const struct et_svg_mark marks[] = { { 0.1, "+10 %", true },
+		{ -0.1, "-10 %", true } };
+	struct et_picture p = {
+		.chart = { .title = columns[method].label,
+			.description =
+				"Error of each run over its true time, and the mean per length; "
+				"errors above 100 % are drawn at the edge.",
+			.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
+			.y = { .label = "error", .unit = ET_AXIS_SHARE, .lo = -1.05, .hi = 1.05 },
+			.marks = marks,
+			.n_marks = ET_LENGTH(marks),
+			.width = CHART_WIDTH,
+			.height = CHART_HEIGHT }
+	};
+
+	add_loads(a, method, true, &p);
+	et_picture_place(&p, sheet);
+}
+
+static void draw_svg(const struct et_interval_accuracy *a, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * CHART_WIDTH);
+
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+		draw_method(a, (enum et_interval_method)m, sheet);
+	et_svg_sheet_write(sheet, "CPU time by ticks: errors under each load", out);
+}
+
+static const struct et_field error_fields[] = {
+	ET_KEY(et_interval_error, "mean_error", mean),
+	ET_KEY(et_interval_error, "worst_error", worst),
+	ET_KEY(et_interval_error, "least_error", least),
+	ET_KEY(et_interval_error, "greatest_error", most),
+	{ 0 },
+};
+
+static void write_method(struct et_json *w, const struct et_interval_cell *c, int m)
+{
+	struct et_interval_error error = et_interval_judge(c, (enum et_interval_method)m);
+
+	et_json_flat_object(w, et_interval_method_names[m]);
+	et_fields_write(w, error_fields, &error);
+	et_json_array(w, "errors");
+	for (size_t k = 0; k < c->n_runs; k++)
+		et_json_double(
+			w, NULL, et_interval_error_of(&c->runs[k], (enum et_interval_method)m));
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void write_json(
+	const struct et_experiment *e, const struct et_interval_accuracy *a, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "interval-accuracy", out);
+	et_json_array(&w, "cases");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_interval_cell *c = &a->cells[i];
+		et_json_object(&w, NULL);
+		et_json_u64(&w, "load", c->load);
+		et_json_u64(&w, "length_ns", c->length_ns);
+		et_json_u64(&w, "runs", c->n_runs);
+		for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+			write_method(&w, c, m);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- steps --- */
+
+static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	static const struct et_lab_grid usual = { .loads = { 1, 2, 11 },
+		.n_loads = 3,
+		.lengths_ns = { 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000,
+			200000000 },
+		.n_lengths = 8,
+		.runs = 8 };
+	struct et_lab_grid grid = et_lab_grid(r, &usual);
+
+	return et_interval_accuracy_run(&grid, &r->simulation.progress, out, err);
+}
+
+static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+	struct et_error *err)
+{
+	struct et_interval_accuracy a;
+	int rc = et_interval_accuracy_read(e, &a, err);
+
+	if (rc)
+		return rc;
+	if (r->given & ET_LAB_JSON)
+		write_json(e, &a, r->page.out);
+	else
+		print_text(&a, &r->page);
+	if (svg)
+		draw_svg(&a, svg);
+	et_interval_accuracy_free(&a);
+	return 0;
+}
+
+const struct et_lab_timed et_lab_interval = { "interval-accuracy", measure, print };

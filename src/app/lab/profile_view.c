@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges the parts of a study of profilers that are loaded, and prints what all of them print. */
+#include "app/lab/profile.h"
+#include "base/alloc.h"
+#include "model/experiment/field_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- the treatments of all parts --- */
+
+static size_t count_treatments(const struct et_profiling *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->study.n; i++)
+		n += p->study.parts[i].e ? p->study.parts[i].e->n_commands : 0;
+	return n;
+}
+
+static void judge_all(const struct et_profiling *p, struct et_profile_study *out,
+	const struct et_experiment *experiments[ET_LAB_MOST_PARTS])
+{
+	const struct et_profile_lab *lab = p->lab;
+	size_t n = count_treatments(p), means = n * lab->n_categories;
+	/* Means that are compared: every one with every other, as in the note. */
+	struct et_treatment_options o = { .statements = lab->together && means ? means * means : 1,
+		.under_test = lab->under_test,
+		.replicates = (uint32_t)p->study.r->simulation.replicates,
+		.seed = p->study.r->simulation.seed };
+
+	*out = (struct et_profile_study){ .list = et_calloc(n + 1, sizeof(*out->list)),
+		.experiments = experiments,
+		.missing = (const char *const *)p->missing };
+	for (size_t i = 0; i < p->study.n; i++) {
+		const struct et_lab_part *part = &p->study.parts[i];
+		for (uint32_t c = 0; part->e && c < part->e->n_commands; c++) {
+			struct et_category categories[ET_MOST_CATEGORIES];
+			double x = lab->categorise(part, &part->e->commands[c], categories);
+			struct et_profile_treatment *t = &out->list[out->n++];
+			et_treatment_judge(part->e, c, categories, lab->n_categories, &o, t);
+			t->instrument = part->instrument;
+			t->x = x;
+		}
+		if (part->e)
+			experiments[out->n_experiments++] = part->e;
+	}
+}
+
+uint64_t et_lab_calls(double level)
+{
+	return (uint64_t)llround(pow(10, level) / 10) * 10;
+}
+
+void et_lab_fragment_categories(uint64_t calls, struct et_category *out)
+{
+	out[0] = (struct et_category){ "fn1", { "fn1" }, (double)calls / 5 };
+	out[1] = (struct et_category){ "fn2", { "fn2" }, (double)calls / 5 * 4 };
+	out[2] = (struct et_category){ "other", { NULL }, NAN };
+}
+
+/* The name of the command begins with its level: "10^1.5", "10^6, load". */
+double et_lab_by_calls(
+	const struct et_lab_part *part, const struct et_command *c, struct et_category *out)
+{
+	double level = strncmp(c->name, "10^", 3) ? NAN : strtod(c->name + 3, NULL);
+	uint64_t calls = level >= 1 && level <= 12 ? et_lab_calls(level) : 10;
+
+	(void)part;
+	et_lab_fragment_categories(calls, out);
+	return (double)calls;
+}
+
+/* --- figures --- */
+
+size_t et_lab_same_instrument(const struct et_profile_study *s, size_t i)
+{
+	size_t end = i;
+
+	while (end < s->n && !strcmp(s->list[end].instrument, s->list[i].instrument))
+		end++;
+	return end;
+}
+
+const char *et_format_short(double x, char buf[ET_FIGURE])
+{
+	if (isnan(x))
+		return ET_DASH;
+	double size = fabs(x) < 1e-9 ? 0 : fabs(x); /* of equal values, rounding leaves a rest */
+	int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
+	snprintf(buf, ET_FIGURE, "%.*f", decimals, size > 0 ? x : 0);
+	return buf;
+}
+
+const char *et_format_r1(double r, char buf[ET_FIGURE])
+{
+	if (isnan(r))
+		return ET_DASH;
+	snprintf(buf, ET_FIGURE, "%.2f", r);
+	return buf;
+}
+
+const char *et_format_count(double mean, double uncertainty, char buf[ET_FIGURE])
+{
+	/* Two significant digits of the uncertainty, as everywhere. */
+	double digits = uncertainty > 0 ? 1 - floor(log10(uncertainty)) : 1;
+	int decimals = digits < 0 ? 0 : digits > 4 ? 4 : (int)digits;
+
+	if (isnan(mean))
+		return ET_DASH;
+	if (isnan(uncertainty))
+		snprintf(buf, ET_FIGURE, "%.1f ± %s", mean, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%.*f ± %.*f", decimals, mean, decimals, uncertainty);
+	return buf;
+}
+
+const char *et_format_spread(double sd, const struct et_span *interval, char buf[ET_FIGURE])
+{
+	char number[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
+
+	if (isnan(interval->lo) || isnan(interval->hi))
+		return et_format_short(sd, buf);
+	snprintf(buf, ET_FIGURE, "%.24s (%.24s … %.24s)", et_format_short(sd, number),
+		et_format_short(interval->lo, lo), et_format_short(interval->hi, hi));
+	return buf;
+}
+
+void et_lab_cell_line(struct et_picture *p, const struct et_profile_study *s, size_t first,
+	size_t end, const struct et_cell_line *l, size_t category)
+{
+	struct et_picture_line *line = et_picture_line(
+		p, l->name ? et_strdup(l->name) : NULL, l->shape, l->color, l->mark);
+
+	for (size_t i = first; i < end; i++) {
+		double x = s->list[i].x, y;
+		memcpy(&y, (const char *)&s->list[i].cells[category] + l->at, sizeof(y));
+		et_picture_add(line, l->period ? 1e9 / x : x, y);
+	}
+}
+
+/* --- notes --- */
+
+static void print_invalid(const struct et_profile_study *s, const struct et_page *page)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_profile_treatment *t = &s->list[i];
+		if (t->invalid)
+			et_lab_item(page, 2, "",
+				"%s, %s: %zu runs do not count: throttled %" PRIu64
+				" times, %" PRIu64 " samples lost",
+				t->instrument, t->name, t->invalid, t->throttled, t->lost);
+	}
+}
+
+static void print_without_share(const struct et_profile_study *s, const struct et_page *page)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_profile_treatment *t = &s->list[i];
+		if (t->without_share)
+			et_lab_item(page, 2, "",
+				"%s, %s: %zu of %zu runs have no sample in the functions under "
+				"test and do not count for shares",
+				t->instrument, t->name, t->without_share, t->runs);
+	}
+}
+
+static void print_few(const struct et_profile_study *s, const struct et_page *page)
+{
+	size_t fewest = SIZE_MAX;
+
+	for (size_t i = 0; i < s->n; i++)
+		fewest = s->list[i].runs < fewest ? s->list[i].runs : fewest;
+	if (fewest < ET_TREATMENT_ENOUGH)
+		et_lab_item(page, 0, "(!)",
+			"%zu %s too few for standard deviations and autocorrelations: use --runs "
+			"%d or more",
+			fewest, fewest == 1 ? "run is" : "runs are", ET_TREATMENT_ENOUGH);
+}
+
+static void print_text(const struct et_profile_lab *lab, const struct et_profile_study *s,
+	const struct et_page *page)
+{
+	lab->text(s, page);
+	print_invalid(s, page);
+	if (lab->has_shares)
+		print_without_share(s, page);
+	for (const char *const *m = s->missing; m && *m; m++)
+		et_lab_item(page, 2, "not measured: ", "%s", *m);
+	if (lab->notes)
+		lab->notes(s, page);
+	if (lab->explanation)
+		et_lab_text(page, "%s", lab->explanation);
+	if (lab->has_spreads)
+		print_few(s, page);
+}
+
+/* --- JSON --- */
+
+static const struct et_field cell_fields[] = {
+	ET_KEYS(et_treatment_cell, name, mean),
+	ET_KEY(et_treatment_cell, "expanded_uncertainty", expanded),
+	ET_KEY(et_treatment_cell, "uncertainty_95", interval),
+	ET_KEYS(et_treatment_cell, sd),
+	ET_KEY_SPAN(et_treatment_cell, "sd_interval", sd_interval.lo, sd_interval.hi),
+	ET_KEYS(et_treatment_cell, robust_sd, share),
+	ET_KEY_SPAN(et_treatment_cell, "share_interval", share_interval.lo, share_interval.hi),
+	ET_KEY_FLAT(et_treatment_cell, "predicted_sd", predicted,
+		ET_TABLE(ET_KEYS(et_profile_models, gprof, multinomial),
+			ET_KEY(et_profile_models, "quantization", quantisation),
+			ET_KEY(et_profile_models, "multinomial_with_total", with_total))),
+	ET_KEY(et_treatment_cell, "autocorrelation", r1),
+	{ 0 },
+};
+
+static void write_cell(struct et_json *w, const struct et_profile_treatment *t, size_t i)
+{
+	et_json_object(w, NULL);
+	et_fields_write(w, cell_fields, &t->cells[i]);
+	et_json_flat_array(w, "counts");
+	for (size_t r = 0; r < t->runs; r++)
+		et_json_double(w, NULL, t->counts[i * t->runs + r]);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static const struct et_field treatment_fields[] = {
+	ET_KEYS(et_profile_treatment, instrument, name),
+	ET_KEY(et_profile_treatment, "level_of_factor", x),
+	ET_KEYS(et_profile_treatment, runs, invalid, without_share, lost, overruns, throttled),
+	ET_KEYS(et_profile_treatment, statements, level),
+	ET_KEY(et_profile_treatment, "coverage_factor", k),
+	ET_KEY(et_profile_treatment, "samples_mean", total_mean),
+	ET_KEY(et_profile_treatment, "samples_sd", total_sd),
+	{ 0 },
+};
+
+void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i)
+{
+	const struct et_profile_treatment *t = &s->list[i];
+
+	et_fields_write(w, treatment_fields, t);
+	et_json_array(w, "functions");
+	for (size_t c = 0; c < t->n_cells; c++)
+		write_cell(w, t, c);
+	et_json_end(w);
+}
+
+static void write_json(
+	const struct et_profile_lab *lab, const struct et_profile_study *s, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, NULL, lab->name, out);
+	et_lab_json_experiments(&w, s->experiments, s->n_experiments);
+	et_json_array(&w, "missing");
+	for (const char *const *m = s->missing; m && *m; m++)
+		et_json_string(&w, NULL, *m);
+	et_json_end(&w);
+	et_json_array(&w, "treatments");
+	for (size_t i = 0; i < s->n; i++) {
+		et_json_object(&w, NULL);
+		(lab->write_treatment ? lab->write_treatment : et_lab_write_treatment)(&w, s, i);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+void et_profiling_print(const struct et_profiling *p, FILE *svg)
+{
+	const struct et_experiment *experiments[ET_LAB_MOST_PARTS];
+	struct et_profile_study s;
+
+	judge_all(p, &s, experiments);
+	if (p->study.r->given & ET_LAB_JSON)
+		write_json(p->lab, &s, p->study.r->page.out);
+	else
+		print_text(p->lab, &s, &p->study.r->page);
+	if (svg)
+		p->lab->svg(&s, svg);
+	for (size_t i = 0; i < s.n; i++)
+		et_treatment_free(&s.list[i]);
+	free(s.list);
+}

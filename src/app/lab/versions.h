@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The study of `lab emp-versions`: an experiment per environment of the machine, and with a preset
+ * per group of lengths. Its parts are called ENVIRONMENT or ENVIRONMENT/GROUP.
+ */
+#pragma once
+
+#include "app/lab/study.h"
+
+enum { ET_STUDY_GROUPS = 4 };
+
+/* Lengths that have the same number of runs. */
+struct et_study_group {
+	uint64_t lengths_ns[ET_MAX_LENGTHS];
+	size_t n;
+	uint32_t runs;
+	bool last_only; /* in the last environment only: the papers' v1 to v3 end at 8 s */
+};
+
+/* The groups that the options want. Returns their number. */
+unsigned et_study_groups(
+	const struct et_lab_request *r, struct et_study_group groups[ET_STUDY_GROUPS]);
+/*
+ * How many rounds a block has: as many as fit into ten minutes, and at most a tenth of all, so that
+ * the environments alternate and a drift does not decide.
+ */
+uint32_t et_study_block(const struct et_study_group *g);
+/* Whether an experiment has the lengths and the number of runs of the group. */
+bool et_study_group_is(const struct et_study_group *g, const struct et_experiment *e);
+
+void et_versions_text(const struct et_versions *v, const struct et_page *page);
+/* The experiments are those that v was judged by. */
+void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
+	size_t n, FILE *out);
+/* Figure 17 a to d. */
+void et_versions_svg(const struct et_versions *v, FILE *out);
