@@ -2,8 +2,8 @@
 /* Targets: files of other profilers, and what is made of them. */
 #include "app/profile/view.h"
 #include "base/alloc.h"
-#include "profile/readers/perf_maps.h"
 #include "profile/readers/read.h"
+#include "profile/readers/reader.h"
 #include "records.h"
 
 #include <math.h>

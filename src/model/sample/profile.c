@@ -243,6 +243,41 @@ void et_profile_run_add(
 	run->counts[i].at_entry += at_entry;
 }
 
+void et_profile_tally_add(
+	struct et_profile_tally *t, uint32_t node, uint64_t samples, uint64_t at_entry)
+{
+	if (node >= t->room) {
+		size_t room = 2 * (size_t)node + 64;
+		t->counts = et_realloc(t->counts, room, sizeof(*t->counts));
+		memset(t->counts + t->room, 0, (room - t->room) * sizeof(*t->counts));
+		t->room = room;
+	}
+	t->counts[node].samples += samples;
+	t->counts[node].at_entry += at_entry;
+}
+
+void et_profile_tally_clear(struct et_profile_tally *t)
+{
+	if (t->room)
+		memset(t->counts, 0, t->room * sizeof(*t->counts));
+}
+
+void et_profile_tally_take(struct et_profile_tally *t, struct et_profile_run *run)
+{
+	run->n_counts = run->samples = 0;
+	for (size_t i = 0; i < t->room; i++)
+		run->n_counts += t->counts[i].samples > 0;
+	run->counts = et_calloc(run->n_counts + 1, sizeof(*run->counts));
+	for (size_t i = 0, k = 0; i < t->room; i++) {
+		if (!t->counts[i].samples)
+			continue;
+		run->samples += t->counts[i].samples;
+		run->counts[k] = t->counts[i];
+		run->counts[k++].node = (uint32_t)i;
+	}
+	et_profile_tally_clear(t);
+}
+
 struct et_profile_run *et_profile_run_copy(const struct et_profile_run *run)
 {
 	if (!run)

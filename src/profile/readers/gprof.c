@@ -114,9 +114,9 @@ static int read_rows(struct et_reader *r, double period)
 	}
 	if (rc < 0)
 		return rc;
-	r->tally.run.period = period * 1e9;
-	double counted = (double)r->tally.run.samples * r->tally.run.period;
-	r->tally.run.counted = counted < (double)INT64_MAX ? (uint64_t)counted : 0;
+	r->run.period = period * 1e9;
+	double counted = (double)r->run.samples * r->run.period;
+	r->run.counted = counted < (double)INT64_MAX ? (uint64_t)counted : 0;
 	return et_reader_end_run(r);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/readers/perf_maps.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/readers/reader.h"
@@ -213,7 +212,7 @@ static void apply_exec(struct et_perf_maps *m, const char *p)
 
 	if (!colon++ || !parse_task(&colon, &process) || *colon != '/')
 		return;
-	et_spaces_exec(m->spaces, process);
+	et_spaces_forget(m->spaces, process);
 }
 
 void et_perf_maps_apply(struct et_perf_maps *m, const char *record)

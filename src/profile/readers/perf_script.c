@@ -403,8 +403,8 @@ static void read_record(struct script *s, const char *record)
 	if (strncmp(record, lost, strlen(lost)) != 0 || !p)
 		return;
 	p += strcspn(p, "0123456789");
-	if (et_reader_digits(&p, 10, &n) && n <= (uint64_t)INT64_MAX - s->r->tally.run.lost)
-		s->r->tally.run.lost += n;
+	if (et_reader_digits(&p, 10, &n) && n <= (uint64_t)INT64_MAX - s->r->run.lost)
+		s->r->run.lost += n;
 }
 
 static int begin_sample(struct script *s, const struct header *h)
@@ -453,7 +453,7 @@ static int read_line(struct script *s, char *line)
 
 static int end_script(struct script *s)
 {
-	struct et_profile_run *run = &s->r->tally.run;
+	struct et_profile_run *run = &s->r->run;
 
 	if (!run->samples && s->r->wanted)
 		return et_hint(s->r->err,

@@ -105,31 +105,14 @@ int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint
 
 /* --- the run that is being read --- */
 
-static void make_room(struct et_reader_tally *t, size_t n)
-{
-	size_t room = 2 * n;
-
-	if (n <= t->room)
-		return;
-	t->samples = et_realloc(t->samples, room, sizeof(*t->samples));
-	t->at_entry = et_realloc(t->at_entry, room, sizeof(*t->at_entry));
-	memset(t->samples + t->room, 0, (room - t->room) * sizeof(*t->samples));
-	memset(t->at_entry + t->room, 0, (room - t->room) * sizeof(*t->at_entry));
-	t->room = room;
-}
-
 int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry)
 {
-	struct et_reader_tally *t = &r->tally;
-
-	make_room(t, (size_t)node + 1);
 	/* The store keeps signed numbers. The count of a node is part of the total. */
-	if (samples > (uint64_t)INT64_MAX - t->run.samples)
+	if (samples > (uint64_t)INT64_MAX - r->run.samples)
 		return et_hint(r->err, et_reader_fail(r, "the counts add up to more than 2^63 - 1"),
 			"check that the file is complete and unchanged");
-	t->run.samples += samples;
-	t->samples[node] += samples;
-	t->at_entry[node] += at_entry;
+	r->run.samples += samples;
+	et_profile_tally_add(&r->tally, node, samples, at_entry);
 	return 0;
 }
 
@@ -177,25 +160,13 @@ int et_reader_event(struct et_reader *r, const char *event)
 
 int et_reader_end_run(struct et_reader *r)
 {
-	struct et_reader_tally *t = &r->tally;
-	struct et_profile_run *run = &t->run;
-
-	if (!run->samples)
+	if (!r->run.samples)
 		return et_hint(r->err, et_reader_fail(r, "it has no samples"),
 			"profile a longer run, or sample more often");
-	for (size_t i = 0; i < t->room; i++)
-		run->n_counts += t->samples[i] > 0;
-	run->counts = et_calloc(run->n_counts, sizeof(*run->counts));
-	for (size_t i = 0, at = 0; i < t->room; i++) {
-		if (t->samples[i])
-			run->counts[at++] = (struct et_profile_count){ (uint32_t)i, t->samples[i],
-				t->at_entry[i] };
-	}
+	et_profile_tally_take(&r->tally, &r->run);
 	ET_GROW(r->runs, r->n_runs, r->runs_room);
-	r->runs[r->n_runs++] = *run;
-	memset(t->samples, 0, t->room * sizeof(*t->samples));
-	memset(t->at_entry, 0, t->room * sizeof(*t->at_entry));
-	memset(run, 0, sizeof(*run));
+	r->runs[r->n_runs++] = r->run;
+	r->run = (struct et_profile_run){ 0 };
 	return 0;
 }
 
@@ -204,8 +175,7 @@ void et_reader_free(struct et_reader *r)
 	for (size_t i = 0; i < r->n_runs; i++)
 		free(r->runs[i].counts);
 	free(r->runs);
-	free(r->tally.samples);
-	free(r->tally.at_entry);
+	free(r->tally.counts);
 	free(r->calls);
 	free(r->command);
 	et_perf_maps_free(r->maps);

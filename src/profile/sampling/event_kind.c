@@ -25,23 +25,10 @@ static const struct et_event_kind cycles = {
 /* Opens the event for ourselves. Returns the descriptor or -errno. */
 static int try_open(const struct et_event_kind *k, uint64_t period)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
-		.type = k->type,
-		.config = k->config,
-		.sample_period = period,
-		.sample_type = k->sample_type,
-		.read_format = k->old_kernel ? 0 : PERF_FORMAT_LOST,
-		.disabled = 1,
-		.build_id = !k->old_kernel,
-		.exclude_kernel = k->user_only,
-		.exclude_hv = k->user_only };
-	int fd;
+	struct perf_event_attr attr = et_event_attr(k, period);
 
-	if (k->sample_type & PERF_SAMPLE_STACK_USER) {
-		attr.sample_regs_user = k->regs;
-		attr.sample_stack_user = 1024;
-	}
-	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	attr.build_id = !k->old_kernel;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

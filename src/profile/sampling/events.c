@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/events.h"
 #include "base/alloc.h"
+#include "num/rng.h"
 #include "profile/sampling/record.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -32,7 +35,7 @@ static size_t ring_bytes(size_t wanted, size_t n_cpus)
 	return wanted < LEAST_BYTES ? LEAST_BYTES : wanted;
 }
 
-static struct perf_event_attr sampling(const struct et_event_kind *kind, uint64_t period)
+struct perf_event_attr et_event_attr(const struct et_event_kind *kind, uint64_t period)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
 		.type = kind->type,
@@ -121,81 +124,69 @@ static int add_event(
 	return rc;
 }
 
-static int take_ring(struct et_cpu_events *c, int rc)
-{
-	if (rc)
-		return rc;
-	if (take_id(c, c->samples.fd))
-		return 0;
-	rc = -errno;
-	et_perf_ring_close(&c->samples);
-	return rc;
-}
-
 struct sizes {
 	size_t samples, side;
 };
 
-static int open_cpu_group(struct et_cpu_events *c, const struct et_event_kind *kind, size_t each,
-	int group_fd, int cpu, struct sizes size)
-{
-	/* The period is set before each run; no event begins with this one. */
-	struct perf_event_attr attr = sampling(kind, UINT64_C(1) << 40), side = side_band(kind);
-	int rc = et_perf_ring_open_group(&side, group_fd, cpu, size.side, &c->side);
+/* Whose events are opened: those of a group, or of a task. */
+struct target {
+	const struct et_event_kind *kind;
+	size_t each;  /* events per CPU */
+	int group_fd; /* -1: of a task */
+	pid_t pid;
+	uint64_t period;
+};
 
-	if (rc == 0)
-		rc = take_ring(c,
-			et_perf_ring_open_group(&attr, group_fd, cpu, size.samples, &c->samples));
-	while (rc == 0 && c->n < each)
-		rc = add_event(c, &attr, group_fd, cpu);
-	if (rc == 0 && ioctl(c->side.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		rc = -errno;
-	return rc;
+static int open_ring(const struct target *t, const struct perf_event_attr *attr, int cpu,
+	size_t bytes, struct et_perf_ring *out)
+{
+	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, bytes, out)
+			       : et_perf_ring_open_group(attr, t->group_fd, cpu, bytes, out);
 }
 
-static int open_cpu_task(struct et_cpu_events *c, const struct et_event_kind *kind, pid_t pid,
-	uint64_t period, int cpu, struct sizes size)
+static int open_cpu(struct et_cpu_events *c, const struct target *t, int cpu, struct sizes size)
 {
-	struct perf_event_attr attr = sampling(kind, period), side = side_band(kind);
+	struct perf_event_attr attr = et_event_attr(t->kind, t->period), side = side_band(t->kind);
+	bool of_task = t->group_fd < 0;
 
-	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = 1;
-	int rc = et_perf_ring_open(&side, pid, cpu, size.side, &c->side);
+	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = of_task;
+	int rc = open_ring(t, &side, cpu, size.side, &c->side);
 	if (rc == 0)
-		rc = take_ring(c, et_perf_ring_open(&attr, pid, cpu, size.samples, &c->samples));
+		rc = open_ring(t, &attr, cpu, size.samples, &c->samples);
+	if (rc == 0 && !take_id(c, c->samples.fd)) {
+		rc = -errno;
+		et_perf_ring_close(&c->samples);
+	}
+	while (rc == 0 && c->n < t->each)
+		rc = add_event(c, &attr, t->group_fd, cpu);
+	if (rc == 0 && !of_task && ioctl(c->side.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		rc = -errno;
 	return rc;
 }
 
 /* --- all CPUs --- */
 
-static struct sizes sizes_of(const struct et_event_kind *kind, const cpu_set_t *cpus)
+static int open_all(struct et_events *e, const struct target *t, const cpu_set_t *cpus)
 {
 	size_t n = (size_t)CPU_COUNT(cpus);
-	bool stacks = kind->sample_type & PERF_SAMPLE_STACK_USER;
+	bool stacks = t->kind->sample_type & PERF_SAMPLE_STACK_USER;
+	struct sizes size = { ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n ? n : 1),
+		ring_bytes(SIDE_BYTES, n ? n : 1) };
+	int rc = 0;
 
-	n = n ? n : 1;
-	return (struct sizes){ ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n),
-		ring_bytes(SIDE_BYTES, n) };
-}
-
-static void begin_opening(
-	struct et_events *e, const struct et_event_kind *kind, const cpu_set_t *cpus)
-{
-	*e = (struct et_events){ .knows_lost = !kind->old_kernel };
-	e->cpus = et_calloc((size_t)CPU_COUNT(cpus) + 1, sizeof(*e->cpus));
-}
-
-/* Keeps the CPU's events, or drops them if the CPU is offline. */
-static int settle(struct et_events *e, int rc)
-{
-	if (rc)
-		close_cpu(&e->cpus[e->n]);
-	else
-		e->n++;
-	return rc == -ENODEV ? 0 : rc;
-}
-
-static int finish_opening(struct et_events *e, int rc)
-{
+	*e = (struct et_events){ .knows_lost = !t->kind->old_kernel };
+	e->cpus = et_calloc(n + 1, sizeof(*e->cpus));
+	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		rc = open_cpu(&e->cpus[e->n], t, cpu, size);
+		if (rc == 0)
+			e->n++;
+		else
+			close_cpu(&e->cpus[e->n]);
+		if (rc == -ENODEV) /* the CPU is offline */
+			rc = 0;
+	}
 	if (rc == 0 && e->n == 0)
 		rc = -ENODEV;
 	if (rc)
@@ -206,30 +197,22 @@ static int finish_opening(struct et_events *e, int rc)
 int et_events_open_group(struct et_events *e, const struct et_event_kind *kind, size_t each,
 	int group_fd, const cpu_set_t *cpus)
 {
-	struct sizes size = sizes_of(kind, cpus);
-	int rc = 0;
+	/* The period is set before each run; no event begins with this one. */
+	const struct target t = {
+		.kind = kind, .each = each, .group_fd = group_fd, .period = UINT64_C(1) << 40
+	};
 
-	begin_opening(e, kind, cpus);
-	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, cpus))
-			rc = settle(
-				e, open_cpu_group(&e->cpus[e->n], kind, each, group_fd, cpu, size));
-	}
-	return finish_opening(e, rc);
+	return open_all(e, &t, cpus);
 }
 
 int et_events_open_task(struct et_events *e, const struct et_event_kind *kind, pid_t pid,
 	uint64_t period, const cpu_set_t *cpus)
 {
-	struct sizes size = sizes_of(kind, cpus);
-	int rc = 0;
+	const struct target t = {
+		.kind = kind, .each = 1, .group_fd = -1, .pid = pid, .period = period
+	};
 
-	begin_opening(e, kind, cpus);
-	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, cpus))
-			rc = settle(e, open_cpu_task(&e->cpus[e->n], kind, pid, period, cpu, size));
-	}
-	return finish_opening(e, rc);
+	return open_all(e, &t, cpus);
 }
 
 void et_events_set(struct et_events *e, const struct et_periods *periods)
@@ -296,4 +279,73 @@ void et_events_read(
 		out->lost += side.lost - c->side_lost;
 		c->side_lost = side.lost;
 	}
+}
+
+/* --- periods --- */
+
+/* Keeps the numbers apart from those that the schedule draws from the same seed. */
+static const uint64_t STREAM = UINT64_C(0x70726f66696c6500);
+
+static uint64_t whole(double period)
+{
+	return period < 1 ? 1 : (uint64_t)llround(period);
+}
+
+/*
+ * A single event cannot keep the rate and vary the period. It varies little, because the counts of
+ * runs are compared with each other.
+ */
+static void draw_one(struct et_rng *rng, double mean, bool fixed, struct et_periods *out)
+{
+	double w = fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(rng);
+
+	out->period[0] = whole(w * mean);
+}
+
+void et_periods_draw(
+	uint64_t seed, uint64_t run, double mean, size_t n, bool fixed, struct et_periods *out)
+{
+	double w[ET_MOST_EVENTS], sum = 0;
+	struct et_rng rng;
+
+	assert(n >= 1 && n <= ET_MOST_EVENTS && (n == 1 || !fixed));
+	et_rng_seed(&rng, seed ^ STREAM, run);
+	*out = (struct et_periods){ .n = n };
+	for (size_t i = 0; i < n; i++) {
+		w[i] = 0.5 + et_rng_uniform(&rng);
+		sum += 1 / w[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		out->period[i] = whole(w[i] * mean * sum);
+	if (n == 1)
+		draw_one(&rng, mean, fixed, out);
+	for (size_t i = 0; i < n; i++)
+		out->passed[i] = et_rng_uniform(&rng);
+}
+
+size_t et_periods_events(double mean_ns)
+{
+	const double most_ns = 1e8;
+	double n = most_ns / mean_ns;
+
+	return n < 1 ? 1 : n > ET_MOST_EVENTS ? ET_MOST_EVENTS : (size_t)n;
+}
+
+double et_periods_mean(const struct et_periods *p)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		rate += 1 / (double)p->period[i];
+	return 1 / rate;
+}
+
+uint64_t et_periods_due(uint64_t counted, uint64_t period)
+{
+	return counted / period;
+}
+
+uint64_t et_periods_overruns(uint64_t due, uint64_t taken, uint64_t lost)
+{
+	return taken + lost < due ? due - taken - lost : 0;
 }

@@ -7,8 +7,15 @@
  */
 #pragma once
 
+#include "base/attr.h"
+#include "base/hash.h"
+#include "model/sample/profile.h"
 #include "profile/sampling/events.h"
 #include "profile/symbols/space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct et_sampler;
 
@@ -38,3 +45,49 @@ uint64_t et_sampler_lost(const struct et_sampler *s);
 void et_sampler_take(
 	struct et_sampler *s, const struct perf_event_header *h, const char *body, size_t size);
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns);
+
+/* The threads and processes of a profiled run: how many ended, and which lived for a short time. */
+
+struct et_tasks {
+	struct et_hash threads;   /* when each began, by its number */
+	struct et_hash processes; /* how many threads each has, by its number */
+	uint64_t short_ns;
+	uint64_t ended, ended_early; /* threads; the latter lived for less than short_ns */
+};
+
+void et_tasks_begin(struct et_tasks *t, uint64_t short_ns); /* of a run; forgets the last one */
+void et_tasks_free(struct et_tasks *t);
+void et_tasks_fork(struct et_tasks *t, pid_t process, pid_t thread, uint64_t time_ns);
+/* The process has one thread now, which may be another than before. */
+void et_tasks_exec(struct et_tasks *t, pid_t process, uint64_t time_ns);
+/* Returns whether it was the last thread of the process. */
+bool et_tasks_exit(struct et_tasks *t, pid_t process, pid_t thread, uint64_t time_ns) ET_CHECK;
+
+/*
+ * The calling context of a chain of functions. A program may have more contexts than it has
+ * samples, so they are bounded: recursion is folded, and of chains that are too deep or too many
+ * only the outer part and the innermost function are kept, with ET_FUNCTION_OTHER between them. The
+ * innermost function is always right, so what a function has itself does not depend on the bounds.
+ */
+
+enum {
+	ET_MOST_CONTEXTS = 200000, /* then no whole chain is added any more … */
+	ET_LAST_CONTEXTS = 210000, /* … and then nothing but functions without callers */
+	ET_DEEPEST_CONTEXT = 127,
+	ET_MOST_RECURSION = 16, /* calls of a function by itself, one inside the other */
+};
+
+/* A chain of functions, outermost first. */
+struct et_chain {
+	const uint32_t *functions;
+	size_t n;    /* at least 1 */
+	bool broken; /* its outermost callers are not known: below ET_FUNCTION_BROKEN */
+};
+
+/* Returns the node of the chain's innermost function, which is added if it is new. */
+uint32_t et_context_of(struct et_profile *p, const struct et_chain *chain);
+/*
+ * Whether a chain of n functions of the program that ends at this outermost one goes back to where
+ * the program or a thread begins. Without frame pointers most have one function only.
+ */
+bool et_chain_is_whole(const struct et_profile_function *outermost, size_t n);

@@ -37,10 +37,11 @@ void et_profile_counts_make(const struct et_experiment *e, uint32_t command, enu
 	struct et_profile_counts *out);
 void et_profile_counts_free(struct et_profile_counts *c); /* what it owns */
 
-/* Fill x with one value per run; a run that did not see the group has 0. */
-void et_profile_counts_self(const struct et_profile_counts *c, size_t group, double *x);
-void et_profile_counts_total(const struct et_profile_counts *c, size_t group, double *x);
-/* The sum over all runs of the samples, and of those at the first instruction. */
-/* Samples of all runs, of the group itself or with those of what it called. */
-double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total);
-double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry);
+/*
+ * Fills x with one value per run, of the group itself or with those of what it called. A run that
+ * did not see the group has 0, as all have for ET_PROFILE_NONE.
+ */
+void et_profile_counts_fill(const struct et_profile_counts *c, size_t group, bool total, double *x);
+/* The same summed over all runs, and in *at_entry, unless NULL, those at the first instruction. */
+double et_profile_counts_sum(
+	const struct et_profile_counts *c, size_t group, bool total, double *at_entry);

@@ -35,13 +35,12 @@ static double period_of(const struct et_profile *p, const struct et_profile_coun
 static size_t count_statements(
 	const struct et_profile_counts *c, const struct et_profile_options *o, size_t rows)
 {
-	double at_entry;
 	size_t n = 0;
 
 	if (o->total)
 		return rows;
 	for (size_t g = 0; g < c->n_groups; g++)
-		n += et_profile_counts_pooled(c, g, &at_entry) > 0;
+		n += et_profile_counts_sum(c, g, false, NULL) > 0;
 	return n;
 }
 

@@ -121,6 +121,47 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 	return m.mean;
 }
 
+/* --- models --- */
+
+/*
+ * With fewer samples per run the chi-square interval of a count's standard deviation does not hold:
+ * the excess kurtosis of a Poisson count is 1 / mean.
+ */
+static const double least_mean = 2;
+enum { LEAST_RUNS = 10 };
+
+static double quantisation(double mean, double calls)
+{
+	double periods = mean / calls, part = periods - floor(periods);
+
+	return sqrt(calls * part * (1 - part));
+}
+
+static bool holds(const struct et_span *observed, double predicted)
+{
+	return observed->lo <= predicted && predicted <= observed->hi; /* false for NaN */
+}
+
+/* The models of the spread of a count (NIST TN 1826, section 3.2), and which of them hold. */
+static void fill_models(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	const struct et_estimate *total = &f->result->total;
+	double p = row->pooled_share;
+	struct et_profile_models m = { .gprof = sqrt(row->mean),
+		.multinomial = sqrt(total->mean * p * (1 - p)),
+		.quantisation = row->calls > 0 ? quantisation(row->mean, row->calls) : NAN };
+
+	m.with_total = hypot(m.multinomial, p * total->sd);
+	row->predicted = m;
+	row->fit.tested = f->result->runs >= LEAST_RUNS && row->mean >= least_mean && p < 1;
+	if (!row->fit.tested)
+		return;
+	row->fit.gprof = holds(&row->sd_chi2, m.gprof);
+	row->fit.multinomial = holds(&row->sd_chi2, m.multinomial);
+	row->fit.quantisation = holds(&row->sd_chi2, m.quantisation);
+	row->fit.with_total = holds(&row->sd_chi2, m.with_total);
+}
+
 /* --- samples with the function on the stack --- */
 
 static bool has_callees(const struct et_profile_counts *c, size_t group)
@@ -143,7 +184,7 @@ static void fill_total(const struct et_profile_frame *f, size_t group, struct et
 	row->total_share_interval = row->share_interval;
 	if (!has_callees(f->counts, group))
 		return;
-	et_profile_counts_total(f->counts, group, f->x);
+	et_profile_counts_fill(f->counts, group, true, f->x);
 	et_summarise(f->x, f->counts->n_runs, f->result->row_level, &e);
 	row->total_mean = e.mean;
 	row->total_interval = isnan(e.lo) ? unknown : (struct et_span){ fmax(0, e.lo), e.hi };
@@ -155,8 +196,8 @@ void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct 
 	const struct et_profile_counts *c = f->counts;
 	double at_entry;
 
-	et_profile_counts_self(c, group, f->x);
-	row->samples = et_profile_counts_pooled(c, group, &at_entry);
+	et_profile_counts_fill(c, group, false, f->x);
+	row->samples = et_profile_counts_sum(c, group, false, &at_entry);
 	row->at_entry = c->addresses ? at_entry / row->samples : NAN;
 	for (size_t i = 0; i < c->n_runs; i++)
 		row->seen_in_runs += f->x[i] > 0;
@@ -167,7 +208,7 @@ void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct 
 	row->mean_percentile = row->mean_bca = row->sd_percentile = row->sd_bca = unknown;
 	fill_mean(f, row);
 	row->share = share_of(f, f->x, &row->share_interval, &row->share_method);
-	et_profile_models_of(f, row);
+	fill_models(f, row);
 	fill_total(f, group, row);
 }
 
@@ -194,7 +235,7 @@ void et_profile_row_bootstrap(
 
 	if (row->seen_in_runs < LEAST_SEEN || !(row->sd > 0))
 		return;
-	et_profile_counts_self(f->counts, group, f->x);
+	et_profile_counts_fill(f->counts, group, false, f->x);
 	et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, &sd);
 	row->sd_percentile = span_of(&sd.percentile);
 	row->sd_bca = span_of(&sd.bca);

@@ -23,9 +23,6 @@ void et_profile_row_fill(
 void et_profile_row_bootstrap(
 	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);
 
-/* The models of the spread of a count (NIST TN 1826, section 3.2), and which of them hold. */
-void et_profile_models_of(const struct et_profile_frame *f, struct et_profile_row *row);
-
 /* How many rows are so large that they are examined for what the warnings are about. */
 size_t et_profile_examined(const struct et_profile_result *r);
 /* Raises the warnings about a row; with this many examined rows a false alarm is still rare. */

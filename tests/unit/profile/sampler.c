@@ -3,9 +3,8 @@
  */
 #include "profile/sampling/sampler.h"
 #include "base/alloc.h"
-#include "profile/sampling/periods.h"
+#include "profile/sampling/events.h"
 #include "profile/sampling/record.h"
-#include "profile/sampling/tasks.h"
 #include "profile_tree.h"
 #include "tap.h"
 

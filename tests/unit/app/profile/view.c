@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile as text, JSON, CSV, stacks, flame graph and page; names of functions are hostile. */
 #include "app/profile/view.h"
-#include "app/profile/view_tree.h"
+#include "app/profile/view_parts.h"
 #include "base/memstream.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
