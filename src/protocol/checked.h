@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/result/checked.h"
+#include "model/result/precision.h"
 #include "model/sample/daemon.h"
 
 /*

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "model/experiment/experiment.h"
-#include "model/result/clock_methods.h"
+#include "model/result/precision.h"
 
 /* inside may be NULL: then the rows of readings inside the program are empty. */
 void et_clock_methods_judge(

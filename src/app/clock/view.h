@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "clock/survey.h"
 #include "draw/terminal.h"
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 #include "model/result/warning.h"
 
 struct et_clock_report {

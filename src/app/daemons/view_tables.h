@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "draw/terminal.h"
-#include "model/result/checked.h"
+#include "model/result/precision.h"
 #include "model/sample/daemon.h"
 
 struct et_daemon_tables {

@@ -52,32 +52,12 @@ int et_profile_add_calls(
 int et_profile_set_file(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	struct et_profile_command *p = ctx;
-	const struct et_profile_format *format = et_profile_format_find(o->context);
-	bool standard = !strcmp(args[0], "-");
+	struct et_outputs *outputs = &((struct et_profile_command *)ctx)->run.outputs;
+	int rc = et_outputs_add(outputs, NULL, args[0], err);
 
-	if (standard && p->run.outputs.stdout_taken)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "only one output can go to stdout (-)");
-	p->run.outputs.stdout_taken = p->run.outputs.stdout_taken || standard;
-	p->files[format - et_profile_formats].path = args[0];
-	return 0;
-}
-
-int et_profile_open_files(struct et_profile_command *p, struct et_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < ET_PROFILE_FORMAT_COUNT; i++) {
-		if (p->files[i].path)
-			rc = et_output_open(&p->files[i].output, p->files[i].path, err);
-	}
+	if (rc == 0)
+		outputs->list[outputs->n - 1].own = et_profile_format_find(o->context);
 	return rc;
-}
-
-void et_profile_close_files(struct et_profile_command *p)
-{
-	for (size_t i = 0; i < ET_PROFILE_FORMAT_COUNT; i++)
-		et_output_close(&p->files[i].output);
 }
 
 /* As many rows as the terminal has lines for, beside the rest of the text. */

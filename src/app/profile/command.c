@@ -138,8 +138,7 @@ static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, st
 		e->profile = et_profile_new(&p->plan);
 		e->plan.level = p->view.level;
 	}
-	int rc = et_profile_check_calls(p, err);
-	return rc ? rc : et_profile_open_files(p, err);
+	return et_profile_check_calls(p, err);
 }
 
 static int conclude(void *ctx, struct et_measuring *m)
@@ -210,7 +209,6 @@ static int run(struct et_cli *cli, int argc, char **argv)
 					: measure(cli, &p, &ops);
 		et_operands_free(&ops);
 	}
-	et_profile_close_files(&p);
 	et_run_options_free(&p.run);
 	return status;
 }

@@ -22,10 +22,6 @@ struct et_profile_command {
 	int format;           /* of these files: position in et_profile_format_names */
 	struct et_each calls; /* NAME=N */
 	bool count_calls;     /* --calls without a value */
-	struct {
-		const char *path; /* NULL: not wanted */
-		struct et_output output;
-	} files[ET_PROFILE_FORMAT_COUNT]; /* in the order of et_profile_formats */
 };
 
 et_option_set et_profile_set_frequency; /* fills a double */
@@ -35,8 +31,6 @@ et_option_set et_profile_set_file; /* context: the name of the format */
 /* Refuses options that contradict each other; fills the plan and the view. */
 int et_profile_check(
 	struct et_profile_command *p, const struct et_operands *ops, struct et_error *err) ET_CHECK;
-int et_profile_open_files(struct et_profile_command *p, struct et_error *err) ET_CHECK;
-void et_profile_close_files(struct et_profile_command *p);
 /*
  * Judges the profile of an experiment, prints it to `text` and writes the files; `more` are
  * warnings of the session, or NULL. Sets *left to the number of notes that were left out. Returns

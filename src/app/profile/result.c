@@ -40,19 +40,17 @@ static int set_calls(
 }
 
 static int write_files(
-	struct et_profile_command *p, const struct et_profiled *result, struct et_error *err)
+	struct et_outputs *outputs, const struct et_profiled *result, struct et_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ET_PROFILE_FORMAT_COUNT; i++) {
-		struct et_output *o = &p->files[i].output;
-		if (!p->files[i].path)
-			continue;
-		FILE *f = et_output_begin(o, err);
+	for (size_t i = 0; rc == 0 && i < outputs->n; i++) {
+		const struct et_profile_format *format = outputs->list[i].own;
+		FILE *f = et_output_begin(&outputs->list[i].output, err);
 		if (!f)
 			return -EIO;
-		et_profile_formats[i].write(result, f);
-		rc = et_output_end(o, err);
+		format->write(result, f);
+		rc = et_output_end(&outputs->list[i].output, err);
 	}
 	return rc;
 }
@@ -87,7 +85,7 @@ int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	if (more)
 		et_warnings_append(&result.warnings, more);
 	*left = et_profile_text(&result, &o, text);
-	if (write_files(p, &result, &err))
+	if (write_files(&p->run.outputs, &result, &err))
 		status = et_cli_fail(&err);
 	et_profiled_free(&result);
 	return status;
@@ -219,7 +217,7 @@ int et_profile_show_files(
 	size_t left = 0;
 
 	et_profile_confine(p, ops);
-	int rc = et_profile_open_files(p, &err);
+	int rc = et_outputs_open(&p->run.outputs, &err);
 	if (rc == 0)
 		rc = load_kept(cli, p, ops, &e, &err);
 	if (rc == -ENOENT)

@@ -77,8 +77,6 @@ struct et_profile_format {
 	void (*write)(const struct et_profiled *, FILE *);
 };
 
-#define ET_PROFILE_FORMAT_ONE(...) +1
-enum { ET_PROFILE_FORMAT_COUNT = 0 ET_PROFILE_FORMATS(ET_PROFILE_FORMAT_ONE) };
 extern const struct et_profile_format et_profile_formats[];               /* the last has no name */
 const struct et_profile_format *et_profile_format_find(const char *name); /* or NULL */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/sample/culprit.h"
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "model/experiment/experiment.h"
 
 #include <string.h>
 

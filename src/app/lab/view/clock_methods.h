@@ -4,7 +4,7 @@
 
 #include "draw/terminal.h"
 #include "model/experiment/experiment.h"
-#include "model/result/clock_methods.h"
+#include "model/result/precision.h"
 
 /* In all of these, list has one entry per command of the experiment. */
 void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
