@@ -37,10 +37,8 @@ int et_profile_add_calls(
 	}
 	const char *equals = strrchr(args[0], '=');
 	if (!equals || equals == args[0] || p->calls.n == ET_MOST_VALUES)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--calls: '%s' is not a function and its number of calls", args[0]),
-			"write --calls=fn1=1000");
+		return et_refuse(err, "write --calls=fn1=1000",
+			"--calls: '%s' is not a function and its number of calls", args[0]);
 	int rc = et_parse_double("--calls", equals + 1, &n, err);
 	if (rc == 0 && !(n >= 0))
 		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--calls: '%s' is negative", equals + 1);
@@ -70,11 +68,6 @@ static size_t fitting_rows(void)
 	return size.ws_row > OTHER_LINES + LEAST_TOP ? size.ws_row - OTHER_LINES : LEAST_TOP;
 }
 
-static int contradict(struct et_error *err, const char *a, const char *why, const char *cure)
-{
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s", a, why), "%s", cure);
-}
-
 static int check_sampling(struct et_profile_command *p, struct et_error *err)
 {
 	const char *event = p->event ? p->event : "auto";
@@ -83,9 +76,8 @@ static int check_sampling(struct et_profile_command *p, struct et_error *err)
 		p->plan.rate_hz = 0;
 	if (!p->from && strcmp(event, "auto") && strcmp(event, "cycles") &&
 		strcmp(event, "cpu-clock"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--event: '%s' is not an event", event),
-			"use auto, cycles or cpu-clock");
+		return et_refuse(err, "use auto, cycles or cpu-clock",
+			"--event: '%s' is not an event", event);
 	snprintf(p->plan.event, sizeof(p->plan.event), "%s", event);
 	return 0;
 }
@@ -112,11 +104,11 @@ static int check_view(struct et_profile_command *p, struct et_error *err)
 	if (p->each)
 		p->view.statements = 1;
 	if (p->view.total && measures && p->plan.chains == ET_CHAINS_NONE)
-		return contradict(err, "--total", "needs the callers of functions",
-			"add -g fp, or -g dwarf for programs without frame pointers");
+		return et_refuse(err, "add -g fp, or -g dwarf for programs without frame pointers",
+			"--total needs the callers of functions");
 	if (p->view.total && p->view.by == ET_BY_MODULE)
-		return contradict(err, "--total", "is about functions, and --by module about files",
-			"omit one of them");
+		return et_refuse(err, "omit one of them",
+			"--total is about functions, and --by module about files");
 	if (p->run.given & ET_GIVEN_TOP)
 		p->view.least = 0;
 	else
@@ -130,15 +122,12 @@ static int check_commands(
 	size_t n = ops->after ? 1 : ops->n_before;
 
 	if (p->view.compare && n != 2)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--compare needs two commands, and there %s %zu",
-				n == 1 ? "is" : "are", n),
-			"quote each of them: etalon profile --compare 'sort -n x' 'sort x'");
+		return et_refuse(err,
+			"quote each of them: etalon profile --compare 'sort -n x' 'sort x'",
+			"--compare needs two commands, and there %s %zu", n == 1 ? "is" : "are", n);
 	if (!p->view.compare && n > 1)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "%zu commands, but one is profiled", n),
-			"quote the command, or use --compare for two commands");
+		return et_refuse(err, "quote the command, or use --compare for two commands",
+			"%zu commands, but one is profiled", n);
 	return 0;
 }
 
@@ -147,14 +136,12 @@ static int check_files(
 	const struct et_profile_command *p, const struct et_operands *ops, struct et_error *err)
 {
 	if (p->count_calls)
-		return contradict(err, "--calls", "cannot count the calls of files",
-			"give the number: --calls=NAME=N");
+		return et_refuse(err, "give the number: --calls=NAME=N",
+			"--calls cannot count the calls of files");
 	if (p->view.compare ? !ops->after || !ops->n_after : ops->n_after > 0)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				p->view.compare ? "--compare needs the files of two programs"
-						: "files after -- are compared with the others"),
-			"use --compare --from OLD… -- NEW…");
+		return et_refuse(err, "use --compare --from OLD… -- NEW…",
+			p->view.compare ? "--compare needs the files of two programs"
+					: "files after -- are compared with the others");
 	return 0;
 }
 

@@ -188,7 +188,7 @@ static int measure(struct et_cli *cli, struct et_profile_command *p, const struc
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_profile_command p = { .plan = et_default_profile_plan,
-		.view = et_default_profile_view };
+		.view = et_default_profile_options };
 	struct et_operands ops;
 	struct et_error err;
 

@@ -15,7 +15,7 @@ enum et_profile_given {
 struct et_profile_command {
 	struct et_run_options run; /* the first member, so that its rows of options fill it */
 	struct et_profile_plan plan;
-	struct et_profile_view view;
+	struct et_profile_options view;
 	const char *event;    /* NULL: auto */
 	bool each;            /* each row at the level by itself */
 	const char *from;     /* the first file to read, or a kept profile; NULL: measure */

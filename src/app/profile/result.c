@@ -162,9 +162,8 @@ static int load_two(const struct et_cli *cli, const char *first, const char *sec
 		return rc;
 	rc = load_one(cli, second, true, &other, err);
 	if (rc == -ENOENT)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is not a kept profile", second),
-			"run 'etalon list' to see what is kept");
+		rc = et_refuse(err, "run 'etalon list' to see what is kept",
+			"'%s' is not a kept profile", second);
 	if (rc == 0 && strcmp((*out)->profile->event, other->profile->event) != 0) {
 		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%s counts %s and %s counts %s, so they cannot be compared", (*out)->id,
@@ -217,9 +216,9 @@ int et_profile_show_files(
 	size_t left = 0;
 
 	et_profile_confine(p, ops);
-	int rc = et_outputs_open(&p->run.outputs, &err);
-	if (rc == 0)
-		rc = load_kept(cli, p, ops, &e, &err);
+	if (et_outputs_open(&p->run.outputs, &err))
+		return et_cli_fail(&err);
+	int rc = load_kept(cli, p, ops, &e, &err);
 	if (rc == -ENOENT)
 		rc = read_files(p, ops, &e, &err);
 	if (rc)

@@ -8,13 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-const struct et_profile_view et_default_profile_view = { .by = ET_BY_FUNCTION,
-	.top = 20,
-	.least = 0.5,
-	.level = 0.95,
-	.replicates = 9999,
-	.compare = true };
-
 #define ROW(name, summary, option, help, write) { name, write },
 const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };
 
@@ -25,82 +18,6 @@ const struct et_profile_format *et_profile_format_find(const char *name)
 			return f;
 	}
 	return NULL;
-}
-
-/* --- results --- */
-
-static int by_total(const void *a, const void *b)
-{
-	const struct et_profile_row *x = a, *y = b;
-
-	return (x->total_share < y->total_share) - (x->total_share > y->total_share);
-}
-
-static struct et_profile_result *judge_all(const struct et_experiment *e,
-	const struct et_profile_view *v, const struct et_profile_options *o)
-{
-	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
-
-	for (uint32_t c = 0; c < e->n_commands; c++) {
-		et_profile_judge(e, c, o, &list[c]);
-		if (v->total && list[c].n_rows)
-			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
-	}
-	return list;
-}
-
-#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
-
-static void check_until(const struct et_experiment *e, struct et_profiled *p)
-{
-	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
-		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
-		if (widest > e->plan.until_ratio)
-			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
-				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
-				et_arg_count(p->results[c].runs));
-	}
-}
-
-void et_profiled_judge(
-	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
-{
-	struct et_profile_options o = { .by = view->by,
-		.level = view->level > 0 ? view->level : e->plan.level,
-		.statements = view->statements,
-		.total = view->total,
-		.replicates = view->replicates,
-		.seed = e->plan.seed };
-
-	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
-	out->results = judge_all(e, view, &o);
-	o.by = ET_BY_MODULE;
-	if (view->by != ET_BY_MODULE)
-		out->modules = judge_all(e, view, &o);
-	if (view->by == ET_BY_FUNCTION)
-		check_until(e, out);
-	out->compared = view->compare && e->n_commands == 2;
-	if (out->compared)
-		et_profile_compare(e,
-			&(struct et_profile_pair){ .b = 1,
-				.by = view->by,
-				.total = view->total,
-				.alpha = 1 - o.level },
-			&out->comparison);
-}
-
-void et_profiled_free(struct et_profiled *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		et_profile_result_free(&p->results[i]);
-		if (p->modules)
-			et_profile_result_free(&p->modules[i]);
-	}
-	free(p->results);
-	free(p->modules);
-	if (p->compared)
-		et_profile_comparison_free(&p->comparison);
-	et_warnings_free(&p->warnings);
 }
 
 /* --- parts --- */
@@ -137,7 +54,7 @@ const char *et_profile_number(double x, char buf[ET_FIGURE])
 	return buf;
 }
 
-size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r)
+size_t et_profile_shown(const struct et_profile_options *v, const struct et_profile_result *r)
 {
 	enum { ALWAYS = 3 };
 	size_t n = v->top && v->top < r->n_rows ? v->top : r->n_rows;

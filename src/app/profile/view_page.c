@@ -228,7 +228,7 @@ static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 static void changes(const struct et_profiled *p, FILE *out)
 {
 	const struct et_profile_comparison *c = &p->comparison;
-	const struct et_profile_view *v = &p->view;
+	const struct et_profile_options *v = &p->view;
 	char first[ET_FIGURE], second[ET_FIGURE];
 	const char *const headings[] = { "function", "module", et_profile_samples_of(0, first),
 		et_profile_samples_of(1, second), "change", "p (Holm)", "changed", NULL };

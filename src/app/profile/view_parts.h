@@ -24,7 +24,7 @@ const char *et_profile_number(double x, char buf[ET_FIGURE]);
 /* The file's name without its folder. */
 const char *et_profile_module_name(const char *module);
 /* The number of rows that are printed. */
-size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
+size_t et_profile_shown(const struct et_profile_options *v, const struct et_profile_result *r);
 /* The number of rows with samples in the view: of their own, or with --total on their stacks. */
 size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r);
 /* The module of a row by module, else the name of its function. */
@@ -61,8 +61,7 @@ char *et_profile_changes_answer(const struct et_profiled *p);
 /* "[2] samples" of command 1, the title of a column. Returns buf. */
 const char *et_profile_samples_of(size_t command, char buf[ET_FIGURE]);
 /* The text of a comparison: the answer, and the functions that changed. */
-void et_profile_changes(
-	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o);
+void et_profile_changes(const struct et_profiled *p, const struct et_page *page);
 /* The notes about all commands that fit into this many lines; returns how many are left. */
 size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines);
 

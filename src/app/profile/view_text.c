@@ -547,7 +547,7 @@ size_t et_profile_text(const struct et_profiled *p, const struct et_text_options
 		return 0;
 	}
 	if (p->compared)
-		et_profile_changes(p, &page, o);
+		et_profile_changes(p, &page);
 	for (size_t c = 0; c < p->n && (!p->compared || o->verbose); c++) {
 		if (c || p->compared)
 			putc('\n', out);

@@ -283,9 +283,8 @@ bool et_is_callgrind(const char *line)
 
 static int fail_line(struct callgrind *c, const char *line)
 {
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, "'%.60s' is no line of callgrind's format", line),
-		"use a file callgrind.out.PID, unchanged");
+	return et_reader_fail(c->r, "use a file callgrind.out.PID, unchanged",
+		"'%.60s' is no line of callgrind's format", line);
 }
 
 /* --- names --- */
@@ -322,9 +321,9 @@ static const char *name_of(struct names *n, const char *text)
 
 static int fail_name(struct callgrind *c, const char *text)
 {
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, "the number of the name '%.30s' was not defined before", text),
-		"use the whole file callgrind.out.PID: its beginning may be missing");
+	return et_reader_fail(c->r,
+		"use the whole file callgrind.out.PID: its beginning may be missing",
+		"the number of the name '%.30s' was not defined before", text);
 }
 
 static int set_name(struct callgrind *c, struct names *n, const char *text, char **out)
@@ -405,9 +404,9 @@ static int add_cost(struct callgrind *c, const char *line)
 	uint64_t cost;
 
 	if (!c->events)
-		return et_hint(c->r->err,
-			et_reader_fail(c->r, "there are costs before the line 'events:'"),
-			"use the whole file callgrind.out.PID: its beginning may be missing");
+		return et_reader_fail(c->r,
+			"use the whole file callgrind.out.PID: its beginning may be missing",
+			"there are costs before the line 'events:'");
 	if (c->function == ET_PROFILE_NONE || !read_cost(c, line, &cost))
 		return fail_line(c, line);
 	c->costs = true;
@@ -415,8 +414,8 @@ static int add_cost(struct callgrind *c, const char *line)
 			       : add_self(&c->graph, c->function, cost);
 	c->is_call = false;
 	return fits ? 0
-		    : et_hint(c->r->err, et_reader_fail(c->r, "the costs are too large"),
-			      "check that the file is complete and unchanged");
+		    : et_reader_fail(c->r, "check that the file is complete and unchanged",
+			      "the costs are too large");
 }
 
 /* "calls=15 3": how often, and where the called function begins. */
@@ -473,10 +472,8 @@ static int read_spec(struct callgrind *c, const char *line)
 static int end_run(struct callgrind *c)
 {
 	if (c->summary && !c->totals && !strncmp(c->r->profile->event, "Ir", 3))
-		return et_hint(c->r->err,
-			et_reader_fail(
-				c->r, "the file is truncated: the line 'totals:' is missing"),
-			"profile again, and let the program end by itself");
+		return et_reader_fail(c->r, "profile again, and let the program end by itself",
+			"the file is truncated: the line 'totals:' is missing");
 	int rc = unfold(&c->graph, c->r);
 	free_graph(&c->graph);
 	init_graph(&c->graph);
@@ -504,10 +501,9 @@ static int read_events(struct callgrind *c, char *names)
 		if (!names)
 			break;
 	}
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, wanted ? "it does not count '%.40s'" : "it names no events",
-			wanted ? wanted : ""),
-		"the line 'events:' of the file lists them; choose one with --event NAME");
+	return et_reader_fail(c->r,
+		"the line 'events:' of the file lists them; choose one with --event NAME",
+		wanted ? "it does not count '%.40s'" : "it names no events", wanted ? wanted : "");
 }
 
 static int read_positions(struct callgrind *c, const char *text)

@@ -94,8 +94,8 @@ struct et_reader {
 	int et_read_##name(struct et_reader *r) ET_CHECK;
 ET_PROFILE_READERS(ET_PROFILE_READER_DECLARE)
 
-/* Fills the error "NAME:LINE: TEXT" (exit status 2) and returns -EINVAL. */
-int et_reader_fail(struct et_reader *r, const char *fmt, ...) ET_PRINTF(2, 3);
+/* Fills the error "NAME:LINE: TEXT" (exit status 2), its hint unless NULL, and returns -EINVAL. */
+int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* The same for the failure rc of a read. */
 int et_reader_fail_file(struct et_reader *r, int rc);
 /* Reads a line of text. Returns 1, 0 at the end, or -errno with the error filled. */

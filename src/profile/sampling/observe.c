@@ -324,8 +324,8 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	if (rc)
 		return rc;
 	et_events_begin(&o->events);
-	et_sampler_set_user(o->sampler, run->setups[0].change_user ? run->setups[0].uid : 0);
-	et_sampler_begin(o->sampler, pid, (uint64_t)(short_periods * o->mean / o->kind.per_ns));
+	et_sampler_begin(o->sampler, pid, run->setups[0].change_user ? run->setups[0].uid : 0,
+		(uint64_t)(short_periods * o->mean / o->kind.per_ns));
 	rc = start_drainer(&o->drainer, o->sampler, &o->events);
 	if (rc)
 		return et_fail_errno(
@@ -347,11 +347,10 @@ static void fill(void *self, struct et_run *run, struct et_sample *samples)
 	(void)run;
 	et_sampler_drain(o->sampler, &o->events, true);
 	et_events_read(&o->events, &o->periods, &read);
-	uint64_t reported = et_sampler_lost(o->sampler);
 	struct et_profile_run *p = et_sampler_end(o->sampler);
 	p->period = et_periods_mean(&o->periods);
 	p->counted = read.counted;
-	p->lost = read.lost > reported ? read.lost : reported;
+	p->lost = read.lost > p->lost ? read.lost : p->lost;
 	/* Inherited events begin a period in each task, so it is not known how many are due. */
 	if (o->grouped)
 		p->overruns = et_periods_overruns(read.due, et_sampler_taken(o->sampler), p->lost);

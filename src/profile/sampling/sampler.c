@@ -163,27 +163,9 @@ struct et_sampler *et_sampler_new(
 	return s;
 }
 
-void et_sampler_set_user(struct et_sampler *s, uid_t user)
+void et_sampler_begin(struct et_sampler *s, pid_t program, uid_t user, uint64_t short_ns)
 {
 	et_spaces_set_user(s->spaces, user);
-}
-
-void et_sampler_free(struct et_sampler *s)
-{
-	if (!s)
-		return;
-	et_spaces_free(s->spaces);
-	et_tasks_free(&s->tasks);
-	free(s->samples.list);
-	free(s->samples.bytes);
-	free(s->sides.list);
-	free(s->sides.bytes);
-	free(s->tally.counts);
-	free(s);
-}
-
-void et_sampler_begin(struct et_sampler *s, pid_t program, uint64_t short_ns)
-{
 	s->program = program;
 	s->began = false;
 	s->taken = s->lost = s->throttled = 0;
@@ -195,11 +177,6 @@ void et_sampler_begin(struct et_sampler *s, pid_t program, uint64_t short_ns)
 uint64_t et_sampler_taken(const struct et_sampler *s)
 {
 	return s->taken;
-}
-
-uint64_t et_sampler_lost(const struct et_sampler *s)
-{
-	return s->lost;
 }
 
 /* --- taking records --- */
@@ -430,6 +407,12 @@ static void sort(struct queue *q)
 	}
 }
 
+static void free_queue(struct queue *q)
+{
+	free(q->list);
+	free(q->bytes);
+}
+
 /* Removes the first n, which have been processed. */
 static void discard(struct queue *q, size_t n)
 {
@@ -438,12 +421,8 @@ static void discard(struct queue *q, size_t n)
 	for (size_t i = n; i < q->n; i++)
 		enqueue(&rest, &q->list[i].header, q->bytes + q->list[i].at,
 			body_size(&q->list[i]));
-	q->n = q->used = 0;
-	for (size_t i = 0; i < rest.n; i++)
-		enqueue(q, &rest.list[i].header, rest.bytes + rest.list[i].at,
-			body_size(&rest.list[i]));
-	free(rest.list);
-	free(rest.bytes);
+	free_queue(q);
+	*q = rest;
 }
 
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns)
@@ -485,9 +464,22 @@ struct et_profile_run *et_sampler_end(struct et_sampler *s)
 	struct et_profile_run *run = et_calloc(1, sizeof(*run));
 
 	run->throttled = s->throttled;
+	run->lost = s->lost;
 	run->tasks = s->tasks.ended;
 	run->short_tasks = s->tasks.ended_early;
 	et_profile_tally_take(&s->tally, run);
 	et_spaces_clear(s->spaces);
 	return run;
+}
+
+void et_sampler_free(struct et_sampler *s)
+{
+	if (!s)
+		return;
+	et_spaces_free(s->spaces);
+	et_tasks_free(&s->tasks);
+	free_queue(&s->samples);
+	free_queue(&s->sides);
+	free(s->tally.counts);
+	free(s);
 }

@@ -24,22 +24,21 @@ struct et_sampler *et_sampler_new(
 	const char *root, struct et_profile *profile, const struct et_event_kind *kind);
 void et_sampler_free(struct et_sampler *s); /* NULL is fine */
 
-/* The program is started as this user; 0: not known. */
-void et_sampler_set_user(struct et_sampler *s, uid_t user);
 /*
- * Begins a run of this program. Samples before its execve() do not count. A task that lives shorter
- * than short_ns is counted as a short one.
+ * Begins a run of this program, which is started as this user (0: not known). Samples before its
+ * execve() do not count. A task that lives shorter than short_ns is counted as a short one.
  */
-void et_sampler_begin(struct et_sampler *s, pid_t program, uint64_t short_ns);
+void et_sampler_begin(struct et_sampler *s, pid_t program, uid_t user, uint64_t short_ns);
 /* Takes the records that the rings hold. If `last`, the events are disabled: nothing is kept. */
 void et_sampler_drain(struct et_sampler *s, struct et_events *e, bool last);
-/* Ends the run. The caller owns the result; period, counted, lost and overruns are not filled. */
+/*
+ * Ends the run. The caller owns the result, whose lost records are those that the rings reported;
+ * period, counted and overruns are not filled.
+ */
 struct et_profile_run *et_sampler_end(struct et_sampler *s) ET_CHECK;
 
 /* Samples that were taken in this run, also those before execve(). */
 uint64_t et_sampler_taken(const struct et_sampler *s);
-/* Lost records that the rings have reported. */
-uint64_t et_sampler_lost(const struct et_sampler *s);
 
 /* The steps of a drain: takes one record, then processes those up to a time. */
 void et_sampler_take(

@@ -71,23 +71,20 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 }
 
 /* Every group that at least one run saw is a row. */
-static size_t *find_rows(const struct et_profile_counts *c, size_t *n)
+static void find_rows(const struct et_experiment *e, const struct et_profile_counts *c,
+	enum et_profile_by by, struct et_profile_result *out)
 {
-	size_t *groups = et_calloc(c->n_groups + 1, sizeof(*groups));
-
-	*n = 0;
+	out->rows = et_calloc(c->n_groups + 1, sizeof(*out->rows));
 	for (size_t g = 0; g < c->n_groups; g++) {
-		if (c->begin[g + 1] > c->begin[g])
-			groups[(*n)++] = g;
+		const struct et_profile_function *f = &e->profile->functions[c->first[g]];
+		if (c->begin[g + 1] == c->begin[g])
+			continue;
+		out->rows[out->n_rows++] = (struct et_profile_row){ .group = g,
+			.function = c->first[g],
+			.module = f->module,
+			.name = by == ET_BY_FUNCTION ? f->name : NULL };
 	}
-	return groups;
 }
-
-/* A row with its place in the counts, to be sorted. */
-struct placed {
-	struct et_profile_row row;
-	size_t group;
-};
 
 static int descending(double a, double b)
 {
@@ -96,40 +93,26 @@ static int descending(double a, double b)
 
 static int by_share(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
-	int order = descending(x->row.share, y->row.share);
+	const struct et_profile_row *x = a, *y = b;
+	int order = descending(x->share, y->share);
 
 	if (!order)
-		order = descending(x->row.total_share, y->row.total_share);
+		order = descending(x->total_share, y->total_share);
 	return order ? order : (x->group > y->group) - (x->group < y->group);
 }
 
-static void fill_rows(const struct et_profile_frame *f, struct placed *rows, const size_t *groups)
-{
-	const struct et_profile *p = f->experiment->profile;
-	size_t n = f->result->n_rows;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t function = f->counts->first[groups[i]];
-		rows[i].group = groups[i];
-		rows[i].row.function = function;
-		rows[i].row.module = p->functions[function].module;
-		if (f->result->by == ET_BY_FUNCTION)
-			rows[i].row.name = p->functions[function].name;
-		et_profile_row_fill(f, groups[i], &rows[i].row);
-	}
-	qsort(rows, n, sizeof(*rows), by_share);
-}
-
-static void bootstrap_rows(const struct et_profile_frame *f, struct placed *rows)
+static void fill_rows(const struct et_profile_frame *f, struct et_profile_result *r)
 {
 	double draws = 0;
 
-	for (size_t i = 0; i < f->result->n_rows && f->options->replicates; i++) {
+	for (size_t i = 0; i < r->n_rows; i++)
+		et_profile_row_fill(f, &r->rows[i]);
+	qsort(r->rows, r->n_rows, sizeof(*r->rows), by_share);
+	for (size_t i = 0; i < r->n_rows && f->options->replicates; i++) {
 		draws += (double)f->options->replicates * (double)f->counts->n_runs;
-		if (draws > most_draws && rows[i].row.share < always_resampled)
+		if (draws > most_draws && r->rows[i].share < always_resampled)
 			return;
-		et_profile_row_bootstrap(f, rows[i].group, &rows[i].row);
+		et_profile_row_bootstrap(f, &r->rows[i]);
 	}
 }
 
@@ -155,21 +138,96 @@ void et_profile_judge(const struct et_experiment *e, uint32_t command,
 
 	*out = (struct et_profile_result){ .command = command };
 	et_profile_counts_make(e, command, o->by, &counts);
-	ET_AUTO_FREE size_t *groups = find_rows(&counts, &out->n_rows);
+	find_rows(e, &counts, o->by, out);
 	fill_frame(e, &counts, o, out);
 	ET_AUTO_FREE double *x = et_calloc(counts.n_runs + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(counts.n_runs + 1, sizeof(*y));
-	ET_AUTO_FREE struct placed *rows = et_calloc(out->n_rows + 1, sizeof(*rows));
 	struct et_profile_frame f = { e, o, &counts, out, x, y };
-	fill_rows(&f, rows, groups);
-	bootstrap_rows(&f, rows);
-	out->rows = et_calloc(out->n_rows + 1, sizeof(*out->rows));
-	for (size_t i = 0; i < out->n_rows; i++)
-		out->rows[i] = rows[i].row;
+	fill_rows(&f, out);
 	sum_fits(out);
 	et_profile_warn(&f);
 	size_t examined = et_profile_examined(out);
 	for (size_t i = 0; i < out->n_rows; i++)
-		et_profile_row_warn(&f, rows[i].group, examined, &out->rows[i]);
+		et_profile_row_warn(&f, examined, &out->rows[i]);
 	et_profile_counts_free(&counts);
+}
+
+/* --- all commands --- */
+
+const struct et_profile_options et_default_profile_options = { .by = ET_BY_FUNCTION,
+	.top = 20,
+	.least = 0.5,
+	.level = 0.95,
+	.replicates = 9999,
+	.compare = true };
+
+static int by_total(const void *a, const void *b)
+{
+	const struct et_profile_row *x = a, *y = b;
+
+	return descending(x->total_share, y->total_share);
+}
+
+static struct et_profile_result *judge_all(
+	const struct et_experiment *e, const struct et_profile_options *o)
+{
+	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		et_profile_judge(e, c, o, &list[c]);
+		if (o->total && list[c].n_rows)
+			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
+	}
+	return list;
+}
+
+#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
+
+static void check_until(const struct et_experiment *e, struct et_profiled *p)
+{
+	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
+		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
+		if (widest > e->plan.until_ratio)
+			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
+				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
+				et_arg_count(p->results[c].runs));
+	}
+}
+
+void et_profiled_judge(const struct et_experiment *e, const struct et_profile_options *view,
+	struct et_profiled *out)
+{
+	struct et_profile_options o = *view;
+
+	o.level = view->level > 0 ? view->level : e->plan.level;
+	o.seed = e->plan.seed;
+	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
+	out->results = judge_all(e, &o);
+	out->compared = view->compare && e->n_commands == 2;
+	if (out->compared)
+		et_profile_compare(e,
+			&(struct et_profile_pair){ .b = 1,
+				.by = view->by,
+				.total = view->total,
+				.alpha = 1 - o.level },
+			&out->comparison);
+	if (view->by == ET_BY_MODULE)
+		return;
+	o.by = ET_BY_MODULE;
+	out->modules = judge_all(e, &o);
+	check_until(e, out);
+}
+
+void et_profiled_free(struct et_profiled *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		et_profile_result_free(&p->results[i]);
+		if (p->modules)
+			et_profile_result_free(&p->modules[i]);
+	}
+	free(p->results);
+	free(p->modules);
+	if (p->compared)
+		et_profile_comparison_free(&p->comparison);
+	et_warnings_free(&p->warnings);
 }

@@ -173,7 +173,7 @@ static bool has_callees(const struct et_profile_counts *c, size_t group)
 	return false;
 }
 
-static void fill_total(const struct et_profile_frame *f, size_t group, struct et_profile_row *row)
+static void fill_total(const struct et_profile_frame *f, struct et_profile_row *row)
 {
 	struct et_estimate e;
 	const char *method;
@@ -182,22 +182,22 @@ static void fill_total(const struct et_profile_frame *f, size_t group, struct et
 	row->total_interval = row->interval;
 	row->total_share = row->share;
 	row->total_share_interval = row->share_interval;
-	if (!has_callees(f->counts, group))
+	if (!has_callees(f->counts, row->group))
 		return;
-	et_profile_counts_fill(f->counts, group, true, f->x);
+	et_profile_counts_fill(f->counts, row->group, true, f->x);
 	et_summarise(f->x, f->counts->n_runs, f->result->row_level, &e);
 	row->total_mean = e.mean;
 	row->total_interval = isnan(e.lo) ? unknown : (struct et_span){ fmax(0, e.lo), e.hi };
 	row->total_share = share_of(f, f->x, &row->total_share_interval, &method);
 }
 
-void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct et_profile_row *row)
+void et_profile_row_fill(const struct et_profile_frame *f, struct et_profile_row *row)
 {
 	const struct et_profile_counts *c = f->counts;
 	double at_entry;
 
-	et_profile_counts_fill(c, group, false, f->x);
-	row->samples = et_profile_counts_sum(c, group, false, &at_entry);
+	et_profile_counts_fill(c, row->group, false, f->x);
+	row->samples = et_profile_counts_sum(c, row->group, false, &at_entry);
 	row->at_entry = c->addresses ? at_entry / row->samples : NAN;
 	for (size_t i = 0; i < c->n_runs; i++)
 		row->seen_in_runs += f->x[i] > 0;
@@ -209,7 +209,7 @@ void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct 
 	fill_mean(f, row);
 	row->share = share_of(f, f->x, &row->share_interval, &row->share_method);
 	fill_models(f, row);
-	fill_total(f, group, row);
+	fill_total(f, row);
 }
 
 /* --- bootstrap --- */
@@ -222,8 +222,7 @@ static struct et_span span_of(const struct et_interval *i)
 /* Of rows in fewer runs, a resample may well be without any of them. */
 enum { LEAST_SEEN = 3 };
 
-void et_profile_row_bootstrap(
-	const struct et_profile_frame *f, size_t group, struct et_profile_row *row)
+void et_profile_row_bootstrap(const struct et_profile_frame *f, struct et_profile_row *row)
 {
 	const struct et_profile_result *r = f->result;
 	struct et_boot_options o = { .seed = f->options->seed + row->function,
@@ -235,7 +234,7 @@ void et_profile_row_bootstrap(
 
 	if (row->seen_in_runs < LEAST_SEEN || !(row->sd > 0))
 		return;
-	et_profile_counts_fill(f->counts, group, false, f->x);
+	et_profile_counts_fill(f->counts, row->group, false, f->x);
 	et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, &sd);
 	row->sd_percentile = span_of(&sd.percentile);
 	row->sd_bca = span_of(&sd.bca);

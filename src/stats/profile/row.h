@@ -5,7 +5,7 @@
 #include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
 
-/* Everything that the rows of a profile share; the rows of the result are not filled yet. */
+/* Everything that the rows of a profile share. */
 struct et_profile_frame {
 	const struct et_experiment *experiment;
 	const struct et_profile_options *options;
@@ -16,18 +16,16 @@ struct et_profile_frame {
 
 /* The first and the last half of n counts; an odd one in the middle belongs to neither. */
 void et_profile_halves(const double *x, size_t n, double level, struct et_profile_half out[2]);
-/* Fills a row whose function is set: mean, share, time on the stack, models. */
-void et_profile_row_fill(
-	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);
+/* Fills a row whose group is set: mean, share, time on the stack, models. */
+void et_profile_row_fill(const struct et_profile_frame *f, struct et_profile_row *row);
 /* Fills the bootstrap intervals of a row. */
-void et_profile_row_bootstrap(
-	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);
+void et_profile_row_bootstrap(const struct et_profile_frame *f, struct et_profile_row *row);
 
 /* How many rows are so large that they are examined for what the warnings are about. */
 size_t et_profile_examined(const struct et_profile_result *r);
 /* Raises the warnings about a row; with this many examined rows a false alarm is still rare. */
-void et_profile_row_warn(const struct et_profile_frame *f, size_t group, size_t examined,
-	struct et_profile_row *row);
+void et_profile_row_warn(
+	const struct et_profile_frame *f, size_t examined, struct et_profile_row *row);
 /* Raises the warnings about the profile as a whole. */
 void et_profile_warn(const struct et_profile_frame *f);
 /* Raises the warnings about things that samples do not show: the kernel, waiting, failures. */

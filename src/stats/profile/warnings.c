@@ -196,7 +196,7 @@ static bool is_burst(const struct et_profile_row *row)
 }
 
 void et_profile_row_warn(
-	const struct et_profile_frame *f, size_t group, size_t examined, struct et_profile_row *row)
+	const struct et_profile_frame *f, size_t examined, struct et_profile_row *row)
 {
 	const struct et_profile_result *r = f->result;
 	double alpha = alarm_p / fmax(1, (double)examined);
@@ -215,7 +215,7 @@ void et_profile_row_warn(
 		et_warn(&row->warnings, ET_WARN_PROFILE_AT_ENTRY, et_arg_share(row->at_entry));
 	if (!is_examined(row))
 		return;
-	et_profile_counts_fill(f->counts, group, false, f->x);
+	et_profile_counts_fill(f->counts, row->group, false, f->x);
 	if (!whole_changes)
 		warn_series(f, f->x, alpha, &row->warnings);
 	warn_far(f->x, r->runs, &row->warnings);
