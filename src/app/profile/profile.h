@@ -24,13 +24,6 @@ struct et_profile_command {
 	bool count_calls;     /* --calls without a value */
 };
 
-et_option_set et_profile_set_frequency; /* fills a double */
-et_option_set et_profile_add_calls;
-et_option_set et_profile_set_file; /* context: the name of the format */
-
-/* Refuses options that contradict each other; fills the plan and the view. */
-int et_profile_check(
-	struct et_profile_command *p, const struct et_operands *ops, struct et_error *err) ET_CHECK;
 /*
  * Judges the profile of an experiment, prints it to `text` and writes the files; `more` are
  * warnings of the session, or NULL. Sets *left to the number of notes that were left out. Returns
@@ -38,17 +31,6 @@ int et_profile_check(
  */
 int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left) ET_CHECK;
-/* Before the first run: whether calls can be counted, if that is wanted. */
-int et_profile_check_calls(const struct et_profile_command *p, struct et_error *err) ET_CHECK;
-/* After the last run: counts them in a further run, and stores them. Returns the exit status. */
-int et_profile_count_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
-/* Stores the numbers that the user gave and et_profile_conclude entered. The same. */
-int et_profile_store_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
-/*
- * Gives up the rights that reading files does not need; those to start programs only if all files
- * are text.
- */
-void et_profile_confine(const struct et_profile_command *p, const struct et_operands *ops);
 /* Reads the files of --from and the operands, and shows them. Returns the exit status. */
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops) ET_CHECK;

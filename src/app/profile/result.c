@@ -207,6 +207,21 @@ static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
 	return 0;
 }
 
+/*
+ * Gives up the rights that reading files does not need; those to start programs only if all files
+ * are text.
+ */
+static void confine_reading(const struct et_profile_command *p, const struct et_operands *ops)
+{
+	bool binary = et_profile_is_binary(p->from);
+
+	for (size_t i = 0; !binary && i < ops->n_before; i++)
+		binary = et_profile_is_binary(ops->before[i]);
+	for (size_t i = 0; !binary && i < ops->n_after; i++)
+		binary = et_profile_is_binary(ops->after[i]);
+	et_confine(binary ? ET_RIGHTS_READERS : ET_RIGHTS_FILES);
+}
+
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
 {
@@ -215,7 +230,7 @@ int et_profile_show_files(
 	FILE *text = p->run.outputs.stdout_taken ? stderr : stdout;
 	size_t left = 0;
 
-	et_profile_confine(p, ops);
+	confine_reading(p, ops);
 	if (et_outputs_open(&p->run.outputs, &err))
 		return et_cli_fail(&err);
 	int rc = load_kept(cli, p, ops, &e, &err);

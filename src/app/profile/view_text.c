@@ -173,6 +173,18 @@ static void add_percent(struct et_table *s, double share, struct et_span i, cons
 	et_table_interval(s, 100 * share, et_percent(i), style);
 }
 
+static size_t choose_columns(bool modules, bool totals, struct et_table_column *out)
+{
+	size_t n = 0;
+
+	for (size_t k = modules ? FUNCTION + 1 : 0; k < ET_LENGTH(all_columns); k++) {
+		if (totals || k != TOTAL)
+			out[n++] = all_columns[k];
+	}
+	out[0].drop = 0;
+	return n;
+}
+
 static void print_table(const struct et_profiled *p, const struct et_profile_result *r,
 	size_t shown, const struct et_page *page)
 {
@@ -181,11 +193,7 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 	struct et_table_column columns[ET_LENGTH(all_columns)];
 	struct et_table s = { .columns = columns };
 
-	for (size_t k = 0; k < ET_LENGTH(all_columns); k++) {
-		if (!(modules && k == FUNCTION) && (totals || k != TOTAL))
-			columns[s.n_columns++] = all_columns[k];
-	}
-	columns[0].drop = 0;
+	s.n_columns = choose_columns(modules, totals, columns);
 	ET_AUTO_FREE const char **full = et_calloc(shown + 1, sizeof(*full));
 	for (size_t i = 0; i < shown; i++)
 		full[i] = et_profile_row_name(&r->rows[i]);

@@ -71,7 +71,6 @@ uint32_t et_attempt_number(uint32_t generation, uint32_t restarts);
 void et_campaign_free(struct et_campaign *c); /* itself, too; NULL is fine */
 
 /* How an engine (engine/engine.h) reports the state of its jobs. */
-
 enum et_job_state {
 	ET_JOB_UNKNOWN, /* the engine does not know it any more: ended, or lost */
 	ET_JOB_WAITING,

@@ -109,7 +109,6 @@ void et_results_free(struct et_results *r);
 size_t et_results_count(const struct et_results *r, enum et_outcome outcome);
 
 /* The properties of a machine that matter to a timing. */
-
 struct et_host {
 	char name[65];
 	char kernel[130];         /* release, e.g. 6.1.0-18-amd64 */

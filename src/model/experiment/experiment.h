@@ -259,7 +259,6 @@ enum et_arrangement et_command_arrangement(const struct et_command *c);
 bool et_experiment_of_functions(const struct et_experiment *e);
 
 /* A stored experiment without its samples: one line of `etalon list`. */
-
 struct et_summary {
 	char id[40];
 	const char *label; /* or NULL */

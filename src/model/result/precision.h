@@ -3,7 +3,6 @@
 #pragma once
 
 #include "model/experiment/experiment.h"
-#include "model/sample/metric.h"
 
 /* Undefined figures are NaN. */
 struct et_precision {

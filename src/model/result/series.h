@@ -3,7 +3,6 @@
 #pragma once
 
 #include "model/experiment/experiment.h"
-#include "model/sample/metric.h"
 
 struct et_series {
 	char *name;

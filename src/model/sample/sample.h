@@ -169,7 +169,6 @@ void et_sample_copy(struct et_sample *to, const struct et_sample *from);
  * tasks runs, or none runs and at least one is runnable, or all of them sleep or wait. The names
  * are the same whichever source the figures have: the ledger by BPF or perf, or the kernel's sums.
  */
-
 enum et_share {
 	ET_SHARE_ON_CPU,      /* at least one task ran */
 	ET_SHARE_RUNNABLE,    /* none ran, at least one was runnable, and others had its CPU */

@@ -16,6 +16,7 @@
  */
 #include "base/alloc.h"
 #include "profile/readers/reader.h"
+#include "profile/symbols/space.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -201,16 +202,6 @@ static bool cut_offset(char *name)
 	return offset == 0;
 }
 
-static void cut_module(char *module)
-{
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(module), m = strlen(deleted);
-
-	module[--n] = '\0'; /* the parenthesis */
-	if (n > m && !strcmp(module + n - m, deleted))
-		module[n - m] = '\0';
-}
-
 /* Parses "7f0e368d5868 name+0x68 (file)". */
 static bool frame_of(char *text, struct frame *out)
 {
@@ -225,7 +216,8 @@ static bool frame_of(char *text, struct frame *out)
 	out->module = find_module(out->name);
 	if (out->module) {
 		*out->module++ = '\0';
-		cut_module(out->module);
+		out->module[strlen(out->module) - 1] = '\0'; /* the parenthesis */
+		out->module[et_mapped_length(out->module)] = '\0';
 		out->inlined = !strcmp(out->module, "inlined");
 	}
 	cut_blanks(out->name);

@@ -14,7 +14,6 @@
  * (space.h) find the function. A file is opened only if its build id was recorded, because another
  * file may have its path now. Every text is hostile.
  */
-
 struct et_perf_maps;
 
 struct et_perf_maps *et_perf_maps_new(void);

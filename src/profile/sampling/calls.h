@@ -7,10 +7,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
 #include "measure/observe/observer.h"
-
-#include <stdint.h>
 
 /*
  * For et_session_count_calls. It needs an experiment whose profile has runs: it counts the calls of
@@ -42,7 +39,6 @@ int et_calls_place(const unsigned char *code, size_t size);
  * A definition alone does nothing. It lasts until it is removed; one of an etalon that was killed
  * is removed by the next that opens tracefs.
  */
-
 struct et_tracefs {
 	int dir;    /* its root, mounted for us only; -1: not open */
 	int probes; /* uprobe_events; -1: not open */

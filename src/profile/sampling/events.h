@@ -10,22 +10,17 @@
  */
 #pragma once
 
-#include "base/attr.h"
 #include "base/error.h"
 #include "measure/observe/perf_ring.h"
 #include "model/sample/profile.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * The sampling periods of a run. A fixed period, prime or not, meets a periodic program always at
  * the same places. So a run has several events, whose periods are drawn anew for each run in such a
  * way that the sum of their rates is the rate that was asked for.
  */
-
 enum { ET_MOST_EVENTS = 8 };
 
 struct et_periods {
@@ -76,8 +71,6 @@ int et_event_choose(const char *root, const struct et_profile_plan *plan, struct
 	struct et_error *err) ET_CHECK;
 /* Returns the mean distance between samples that the plan asks for, in the event's unit. */
 double et_event_period(const struct et_event_kind *kind, const struct et_profile_plan *plan);
-/* Returns the attributes of an event that samples, disabled. */
-struct perf_event_attr et_event_attr(const struct et_event_kind *kind, uint64_t period);
 /* Fills err with the reason why an event could not be opened: errnum. Returns -errnum. */
 int et_event_refused(const char *root, int errnum, struct et_error *err);
 

@@ -7,15 +7,8 @@
  */
 #pragma once
 
-#include "base/attr.h"
-#include "base/hash.h"
-#include "model/sample/profile.h"
 #include "profile/sampling/events.h"
 #include "profile/symbols/space.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 struct et_sampler;
 
@@ -46,7 +39,6 @@ void et_sampler_take(
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns);
 
 /* The threads and processes of a profiled run: how many ended, and which lived for a short time. */
-
 struct et_tasks {
 	struct et_hash threads;   /* when each began, by its number */
 	struct et_hash processes; /* how many threads each has, by its number */
@@ -68,7 +60,6 @@ bool et_tasks_exit(struct et_tasks *t, pid_t process, pid_t thread, uint64_t tim
  * only the outer part and the innermost function are kept, with ET_FUNCTION_OTHER between them. The
  * innermost function is always right, so what a function has itself does not depend on the bounds.
  */
-
 enum {
 	ET_MOST_CONTEXTS = 200000, /* then no whole chain is added any more … */
 	ET_LAST_CONTEXTS = 210000, /* … and then nothing but functions without callers */

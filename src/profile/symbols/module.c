@@ -60,13 +60,12 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static const char deleted[] = " (deleted)"; /* the kernel appends it */
-
-static bool ends_with(const char *text, const char *with)
+size_t et_mapped_length(const char *path)
 {
-	size_t length = strlen(text), n = strlen(with);
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(path), n = strlen(deleted);
 
-	return length > n && !strcmp(text + length - n, with);
+	return length > n && !strcmp(path + length - n, deleted) ? length - n : length;
 }
 
 static enum et_module_kind kind_of(const char *path)
@@ -108,9 +107,10 @@ static struct et_module *new_module(const struct identity *id)
 	m->mapped = et_strdup(mapping->path);
 	m->path = et_strdup(mapping->path);
 	m->kind = kind_of(mapping->path);
-	m->deleted = m->kind == ET_MODULE_FILE && ends_with(m->path, deleted);
+	size_t length = et_mapped_length(m->path);
+	m->deleted = m->kind == ET_MODULE_FILE && m->path[length];
 	if (m->deleted)
-		m->path[strlen(m->path) - strlen(deleted)] = '\0';
+		m->path[length] = '\0';
 	m->by_page.width = sizeof(uint64_t);
 	m->nameless = ET_PROFILE_NONE;
 	m->file = id->file;
@@ -131,21 +131,18 @@ static bool is_mapped(const struct et_module *m, const struct identity *id)
 
 uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping)
 {
-	uint64_t key = et_hash_text(mapping->path) | 1;
+	uint64_t key = et_hash_text(mapping->path) | 1, *place; /* its number + 1; 0: it is new */
 	struct identity id = identify(mapping);
 
-	m->by_path.width = sizeof(uint64_t);
-	for (;; key += 2) {
-		const uint64_t *found = et_hash_find(&m->by_path, key);
-		if (!found)
-			break;
-		if (is_mapped(m->list[*found], &id))
-			return (uint32_t)*found;
+	m->by_path.width = sizeof(*place);
+	while (*(place = et_hash_put(&m->by_path, key)) && !is_mapped(m->list[*place - 1], &id))
+		key += 2;
+	if (!*place) {
+		ET_GROW(m->list, m->n, m->room);
+		m->list[m->n++] = new_module(&id);
+		*place = m->n;
 	}
-	*(uint64_t *)et_hash_put(&m->by_path, key) = m->n;
-	ET_GROW(m->list, m->n, m->room);
-	m->list[m->n] = new_module(&id);
-	return (uint32_t)m->n++;
+	return (uint32_t)*place - 1;
 }
 
 /* --- its symbols --- */

@@ -6,16 +6,12 @@
  */
 #pragma once
 
-#include "model/sample/profile.h"
 #include "profile/symbols/cfi.h"
-#include "profile/symbols/object.h"
 #include "profile/symbols/space.h"
-#include "profile/symbols/symbols.h"
 
 #include <sys/stat.h>
 
 /* From a place in code to the number of a function in the profile. */
-
 struct et_profile_place {
 	const char *name, *module;
 	enum et_space_kind space;
@@ -79,7 +75,6 @@ const struct et_cfi *et_spaces_cfi(
 void et_modules_free(struct et_modules *m); /* what it owns */
 
 /* The functions of the kernel and its modules, from /proc/kallsyms. */
-
 struct et_kernel {
 	int fd; /* -1: the file cannot be opened, or has been read */
 	struct et_symbols symbols;
@@ -104,7 +99,6 @@ void et_kernel_close(struct et_kernel *k);
  * must belong to root, to us, to the user as whom the program was started or to the owner of the
  * process, and must not be a symbolic link.
  */
-
 struct et_jit {
 	pid_t process;
 	uid_t user; /* as whom the program was started; 0: not known */

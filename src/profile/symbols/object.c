@@ -309,24 +309,18 @@ static bool read_inlines(const struct et_elf *e, struct et_inlines *out)
 
 /* --- the whole file --- */
 
-/* Where to read from, and what. */
-struct source {
-	const char *root, *path; /* NULL: it has no path, so no debug file either */
-	bool inlines;
-};
-
-/* Adds the symbols, and ranges where there are none. */
-static void add_symbols(const struct source *from, const struct et_elf *elf, struct et_object *out)
+/* Adds the symbols, and ranges where there are none; without a path there is no debug file. */
+static void add_symbols(const char *root, const char *path, bool inlines, const struct et_elf *elf,
+	struct et_object *out)
 {
 	bool whole = et_elf_symbols(elf, true, &out->symbols);
-	bool inlined = from->inlines && read_inlines(elf, &out->inlines);
+	bool inlined = inlines && read_inlines(elf, &out->inlines);
 	struct et_elf debug;
 
-	if ((!whole || (from->inlines && !inlined)) && from->path &&
-		open_debug_file(from->root, from->path, elf, &debug)) {
+	if ((!whole || (inlines && !inlined)) && path && open_debug_file(root, path, elf, &debug)) {
 		if (!whole)
 			whole = et_elf_symbols(&debug, true, &out->symbols);
-		if (from->inlines && !inlined) {
+		if (inlines && !inlined) {
 			et_inlines_free(&out->inlines);
 			read_inlines(&debug, &out->inlines);
 		}
@@ -353,7 +347,7 @@ void et_object_read(const char *root, const char *path, const struct et_build_id
 		out->state = ET_OBJECT_CHANGED;
 	} else {
 		et_elf_segments(&elf, out);
-		add_symbols(&(struct source){ root, path, inlines }, &elf, out);
+		add_symbols(root, path, inlines, &elf, out);
 	}
 	et_elf_close(&elf);
 }
@@ -366,7 +360,7 @@ void et_object_read_image(const void *image, size_t size, struct et_object *out)
 	if (out->state != ET_OBJECT_READ)
 		return;
 	et_elf_segments(&elf, out);
-	add_symbols(&(struct source){ 0 }, &elf, out);
+	add_symbols(NULL, NULL, false, &elf, out);
 	et_elf_close(&elf);
 }
 

@@ -59,19 +59,16 @@ static uint32_t *group_by_module(const struct et_profile *p, struct et_profile_c
 
 	for (uint32_t f = 0; f < p->n_functions; f++) {
 		const char *module = p->functions[f].module;
-		uint64_t key = et_hash_text(module);
-		const uint64_t *found;
+		uint64_t key = et_hash_text(module) | 1, *place; /* the group + 1; 0: it is new */
 		/* Paths come from strangers, who can make hashes collide. */
-		for (key += !key; (found = et_hash_find(&seen, key)); key += 1 + !(key + 1)) {
-			if (!strcmp(p->functions[c->first[*found]].module, module))
-				break;
-		}
-		if (!found) {
-			*(uint64_t *)et_hash_put(&seen, key) = c->n_groups;
+		while (*(place = et_hash_put(&seen, key)) &&
+			strcmp(p->functions[c->first[*place - 1]].module, module))
+			key += 2;
+		if (!*place) {
 			c->first[c->n_groups++] = f;
-			found = et_hash_find(&seen, key);
+			*place = c->n_groups;
 		}
-		group[f] = (uint32_t)*found;
+		group[f] = (uint32_t)*place - 1;
 	}
 	et_hash_free(&seen);
 	return group;

@@ -11,7 +11,7 @@
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "num/student.h"
-#include "stats/profile/row.h"
+#include "stats/profile/counts.h"
 #include "stats/series/serial.h"
 #include "stats/series/shape.h"
 
