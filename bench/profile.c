@@ -167,7 +167,7 @@ static int sum(uint64_t n, uint64_t functions, const char *file, const char *roo
 		fail(file);
 	write_map(root, functions);
 	uint64_t began_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	et_sampler_begin(s, PID, 1);
+	et_sampler_begin(s, PID, 0, 1);
 	start_program(s);
 	map(s, FILE_AT, (uint64_t)st.st_size, file);
 	map(s, CODE_AT, functions * STEP, "//anon");

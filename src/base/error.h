@@ -27,8 +27,6 @@ struct et_error {
 /* Fills err, which may be NULL, and returns -errnum, so that callers can `return et_fail(…)`. */
 int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
-/* Refuses what the user asked for: -EINVAL, ET_EXIT_USAGE, and a hint unless it is NULL. */
-int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* As et_fail, and appends ": " and the text of errnum. For ENOMEM, exit is ET_EXIT_OUTSIDE. */
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
@@ -36,5 +34,7 @@ int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const cha
 int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path);
 /* Quotes lines of another program in err, which may be NULL, and returns rc. */
 int et_quote(struct et_error *err, int rc, const char *lines);
+/* Reports wrong usage (exit status 2) with a hint, and returns -EINVAL. */
+int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* Sets the hint of err, which may be NULL, and returns rc. */
 int et_hint(struct et_error *err, int rc, const char *fmt, ...) ET_PRINTF(3, 4);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 
 struct et_node_probe {
 	char *node; /* as the engine names it; not part of the text */

@@ -13,8 +13,8 @@
 #include "cli/signals.h"
 #include "draw/terminal.h"
 #include "measure/trace/sched_stream.h"
-#include "profile/symbols/demangle.h"
 #include "profile/symbols/object.h"
+#include "profile/symbols/symbols.h"
 #include "report/warning.h"
 #include "store/core/store.h"
 

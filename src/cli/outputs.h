@@ -47,6 +47,7 @@ struct et_outputs {
 	struct {
 		const char *path;
 		const struct et_format *format;
+		const void *own; /* if `format` is NULL: what the command knows the format by */
 		struct et_output output;
 	} list[ET_MOST_OUTPUTS];
 	size_t n;

@@ -7,7 +7,6 @@
 #include "draw/units.h"
 #include "measure/ledger/ledger.h"
 #include "profile/sampling/observe.h"
-#include "profile/sampling/observe_file.h"
 #include "protocol/until.h"
 #include "report/review.h"
 #include "source/stored.h"

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "model/experiment/job.h"
+#include "model/experiment/campaign.h"
 
 #include <signal.h>
 #include <stdbool.h>

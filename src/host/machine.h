@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/processes.h"
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 
 struct et_machine {
 	const char *root;      /* see base/sysroot.h */

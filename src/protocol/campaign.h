@@ -7,7 +7,6 @@
 
 #include "model/experiment/campaign.h"
 #include "model/experiment/experiment.h"
-#include "model/experiment/job.h"
 
 /* --- parts --- */
 

@@ -2,7 +2,7 @@
 #include "protocol/learning.h"
 #include "base/alloc.h"
 #include "model/experiment/machine_id.h"
-#include "model/sample/shares.h"
+#include "model/sample/sample.h"
 #include "protocol/daemons.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/units.h"
-#include "model/sample/culprit.h"
+#include "model/experiment/experiment.h"
 #include "report/pair.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "draw/table.h"
-#include "model/experiment/summary.h"
+#include "model/experiment/experiment.h"
 
 struct et_listing {
 	uint64_t now_wall_ns; /* a start on the same day is printed as a time, others as a date */

@@ -17,6 +17,8 @@ for f in sorted(json.load(open(sys.argv[1]))["functions"], key=lambda f: f["name
 
 # --- captured files ---
 
+run etalon profile --from "$data/perf-flat.txt" --json nosuch/flat.json
+like 'from: a file that cannot be written is an error' "$status $err" '^4 etalon: nosuch/flat.json: No such'
 exits 'from: the text of perf script is read' 0 etalon profile --from "$data/perf-flat.txt" --json flat.json
 is 'from: perf script has the samples that perf report counts' "$(table flat.json)" \
 	$'leaf\t24\t24\t-\nother\t13\t13\t-'

@@ -161,7 +161,7 @@ static int fuzz_samples(const uint8_t *data, size_t size)
 	}
 	struct et_profile *p = et_profile_new(&plan);
 	struct et_sampler *s = et_sampler_new("/nonexistent", p, &kind);
-	et_sampler_begin(s, (pid_t)head[1], 10000000);
+	et_sampler_begin(s, (pid_t)head[1], 0, 10000000);
 	feed(s, data + sizeof(head), size - sizeof(head));
 	et_sampler_process(s, UINT64_MAX);
 	struct et_profile_run *run = et_sampler_end(s);

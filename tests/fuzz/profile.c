@@ -2,8 +2,8 @@
 /* Targets: files of other profilers, and what is made of them. */
 #include "app/profile/view.h"
 #include "base/alloc.h"
-#include "profile/readers/perf_maps.h"
 #include "profile/readers/read.h"
+#include "profile/readers/reader.h"
 #include "records.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static void check_folded(const struct et_experiment *e, const char *text, size_t
 static void report_all(const struct et_experiment *e)
 {
 	const struct et_text_options wide = { .width = 100, .verbose = true };
-	struct et_profile_view view = et_default_profile_view;
+	struct et_profile_options view = et_default_profile_options;
 	struct et_profiled p;
 	char *text = NULL;
 	size_t size;

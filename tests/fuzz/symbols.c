@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: files with code, mangled names, the kernel's list of symbols, and map files of generated
  * code. */
+#include "profile/symbols/symbols.h"
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "profile/symbols/cfi.h"
-#include "profile/symbols/demangle.h"
-#include "profile/symbols/jit.h"
-#include "profile/symbols/kernel.h"
+#include "profile/symbols/module.h"
 #include "profile/symbols/object.h"
 
 #include <fcntl.h>

@@ -163,18 +163,18 @@ done
 tree src/num/a.c '/* See src/num/z.c. */\n'
 finds 'check-paths: finds a missing file in a comment' check-paths 'a.c:1: there is no src/num/z.c'
 
-codes='enum { ET_WARN_DRIFT, };\n' row='{ [ET_WARN_DRIFT] = { "drift", WARNING, "", "" } }\n'
-tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
+row='ROW(DRIFT, "drift", WARNING, "", "")\n'
+tree src/model/result/warning_rows.h "$row" src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/unit/w.c 'ET_WARN_DRIFT' tests/cli/w.sh ''
 passes 'check-warnings: accepts a warning that is raised and tested' check-warnings
-tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" tests/cli/w.sh "'drift'"
+tree src/model/result/warning_rows.h "$row" tests/cli/w.sh "'drift'"
 finds 'check-warnings: finds a warning that is never raised' check-warnings 'DRIFT is never raised'
-tree src/model/result/warning.h "$codes" src/model/result/warning.c "$row" src/stats/w.c 'ET_WARN_DRIFT' \
+tree src/model/result/warning_rows.h "$row" src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/cli/w.sh 'drift-apart'
 finds 'check-warnings: finds a warning that no test knows' check-warnings 'drift.: no test raises it'
-tree src/model/result/warning.h "$codes" src/model/result/warning.c '' src/stats/w.c 'ET_WARN_DRIFT' \
+tree src/model/result/warning_rows.h 'ROW(DRIFT, WARNING, "", "")\n' src/stats/w.c 'ET_WARN_DRIFT' \
 	tests/unit/w.c 'ET_WARN_DRIFT' tests/cli/w.sh ''
-finds 'check-warnings: finds a warning without a row' check-warnings 'DRIFT has no row'
+finds 'check-warnings: finds a warning without a name' check-warnings 'DRIFT has no name'
 
 mit='/* SPDX-License-Identifier: MIT */\n' gpl='/* SPDX-License-Identifier: GPL-3.0-or-later */\n'
 tree src/num/a.c "$mit" src/lib/a.map "$mit" include/etalon/a.hpp '// SPDX-License-Identifier: MIT\n' \

@@ -9,7 +9,7 @@
 #include "clock/survey.h"
 #include "draw/terminal.h"
 #include "measure/trace/timescales.h"
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 #include "model/result/warning.h"
 
 struct et_clock_report {

@@ -2,7 +2,7 @@
 /* Shared by the files of `etalon fit`. */
 #pragma once
 
-#include "model/result/points.h"
+#include "model/result/series.h"
 #include "source/gather.h"
 
 enum { ET_FIT_PREDICTIONS = 64, ET_FIT_SERIES = 26 };

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "draw/terminal.h"
-#include "model/result/points.h"
+#include "model/result/series.h"
 #include "num/line.h"
 #include "stats/series/growth.h"
 

@@ -4,7 +4,6 @@
  * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
  * experiment, because a sample has no place for them.
  */
-#include "protocol/clock_methods.h"
 #include "app/lab/measured.h"
 #include "base/alloc.h"
 #include "base/parse.h"

@@ -8,7 +8,7 @@
 /* The profile of the experiment, judged as `profile` does it without options. */
 static struct et_profiled judge(const struct et_stored *s)
 {
-	struct et_profile_view view = et_default_profile_view;
+	struct et_profile_options view = et_default_profile_options;
 	struct et_profiled p;
 
 	view.level = 0; /* that of the experiment */

@@ -15,28 +15,15 @@ enum et_profile_given {
 struct et_profile_command {
 	struct et_run_options run; /* the first member, so that its rows of options fill it */
 	struct et_profile_plan plan;
-	struct et_profile_view view;
+	struct et_profile_options view;
 	const char *event;    /* NULL: auto */
 	bool each;            /* each row at the level by itself */
 	const char *from;     /* the first file to read, or a kept profile; NULL: measure */
 	int format;           /* of these files: position in et_profile_format_names */
 	struct et_each calls; /* NAME=N */
 	bool count_calls;     /* --calls without a value */
-	struct {
-		const char *path; /* NULL: not wanted */
-		struct et_output output;
-	} files[ET_PROFILE_FORMAT_COUNT]; /* in the order of et_profile_formats */
 };
 
-et_option_set et_profile_set_frequency; /* fills a double */
-et_option_set et_profile_add_calls;
-et_option_set et_profile_set_file; /* context: the name of the format */
-
-/* Refuses options that contradict each other; fills the plan and the view. */
-int et_profile_check(
-	struct et_profile_command *p, const struct et_operands *ops, struct et_error *err) ET_CHECK;
-int et_profile_open_files(struct et_profile_command *p, struct et_error *err) ET_CHECK;
-void et_profile_close_files(struct et_profile_command *p);
 /*
  * Judges the profile of an experiment, prints it to `text` and writes the files; `more` are
  * warnings of the session, or NULL. Sets *left to the number of notes that were left out. Returns
@@ -44,17 +31,6 @@ void et_profile_close_files(struct et_profile_command *p);
  */
 int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left) ET_CHECK;
-/* Before the first run: whether calls can be counted, if that is wanted. */
-int et_profile_check_calls(const struct et_profile_command *p, struct et_error *err) ET_CHECK;
-/* After the last run: counts them in a further run, and stores them. Returns the exit status. */
-int et_profile_count_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
-/* Stores the numbers that the user gave and et_profile_conclude entered. The same. */
-int et_profile_store_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
-/*
- * Gives up the rights that reading files does not need; those to start programs only if all files
- * are text.
- */
-void et_profile_confine(const struct et_profile_command *p, const struct et_operands *ops);
 /* Reads the files of --from and the operands, and shows them. Returns the exit status. */
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops) ET_CHECK;

@@ -40,19 +40,17 @@ static int set_calls(
 }
 
 static int write_files(
-	struct et_profile_command *p, const struct et_profiled *result, struct et_error *err)
+	struct et_outputs *outputs, const struct et_profiled *result, struct et_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ET_PROFILE_FORMAT_COUNT; i++) {
-		struct et_output *o = &p->files[i].output;
-		if (!p->files[i].path)
-			continue;
-		FILE *f = et_output_begin(o, err);
+	for (size_t i = 0; rc == 0 && i < outputs->n; i++) {
+		const struct et_profile_format *format = outputs->list[i].own;
+		FILE *f = et_output_begin(&outputs->list[i].output, err);
 		if (!f)
 			return -EIO;
-		et_profile_formats[i].write(result, f);
-		rc = et_output_end(o, err);
+		format->write(result, f);
+		rc = et_output_end(&outputs->list[i].output, err);
 	}
 	return rc;
 }
@@ -87,7 +85,7 @@ int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	if (more)
 		et_warnings_append(&result.warnings, more);
 	*left = et_profile_text(&result, &o, text);
-	if (write_files(p, &result, &err))
+	if (write_files(&p->run.outputs, &result, &err))
 		status = et_cli_fail(&err);
 	et_profiled_free(&result);
 	return status;
@@ -164,9 +162,8 @@ static int load_two(const struct et_cli *cli, const char *first, const char *sec
 		return rc;
 	rc = load_one(cli, second, true, &other, err);
 	if (rc == -ENOENT)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is not a kept profile", second),
-			"run 'etalon list' to see what is kept");
+		rc = et_refuse(err, "run 'etalon list' to see what is kept",
+			"'%s' is not a kept profile", second);
 	if (rc == 0 && strcmp((*out)->profile->event, other->profile->event) != 0) {
 		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%s counts %s and %s counts %s, so they cannot be compared", (*out)->id,
@@ -210,6 +207,21 @@ static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
 	return 0;
 }
 
+/*
+ * Gives up the rights that reading files does not need; those to start programs only if all files
+ * are text.
+ */
+static void confine_reading(const struct et_profile_command *p, const struct et_operands *ops)
+{
+	bool binary = et_profile_is_binary(p->from);
+
+	for (size_t i = 0; !binary && i < ops->n_before; i++)
+		binary = et_profile_is_binary(ops->before[i]);
+	for (size_t i = 0; !binary && i < ops->n_after; i++)
+		binary = et_profile_is_binary(ops->after[i]);
+	et_confine(binary ? ET_RIGHTS_READERS : ET_RIGHTS_FILES);
+}
+
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
 {
@@ -218,10 +230,10 @@ int et_profile_show_files(
 	FILE *text = p->run.outputs.stdout_taken ? stderr : stdout;
 	size_t left = 0;
 
-	et_profile_confine(p, ops);
-	int rc = et_profile_open_files(p, &err);
-	if (rc == 0)
-		rc = load_kept(cli, p, ops, &e, &err);
+	confine_reading(p, ops);
+	if (et_outputs_open(&p->run.outputs, &err))
+		return et_cli_fail(&err);
+	int rc = load_kept(cli, p, ops, &e, &err);
 	if (rc == -ENOENT)
 		rc = read_files(p, ops, &e, &err);
 	if (rc)

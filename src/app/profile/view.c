@@ -2,17 +2,11 @@
 #include "app/profile/view.h"
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
+#include "draw/names.h"
 #include "draw/table.h"
 
 #include <math.h>
 #include <string.h>
-
-const struct et_profile_view et_default_profile_view = { .by = ET_BY_FUNCTION,
-	.top = 20,
-	.least = 0.5,
-	.level = 0.95,
-	.replicates = 9999,
-	.compare = true };
 
 #define ROW(name, summary, option, help, write) { name, write },
 const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };
@@ -24,82 +18,6 @@ const struct et_profile_format *et_profile_format_find(const char *name)
 			return f;
 	}
 	return NULL;
-}
-
-/* --- results --- */
-
-static int by_total(const void *a, const void *b)
-{
-	const struct et_profile_row *x = a, *y = b;
-
-	return (x->total_share < y->total_share) - (x->total_share > y->total_share);
-}
-
-static struct et_profile_result *judge_all(const struct et_experiment *e,
-	const struct et_profile_view *v, const struct et_profile_options *o)
-{
-	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
-
-	for (uint32_t c = 0; c < e->n_commands; c++) {
-		et_profile_judge(e, c, o, &list[c]);
-		if (v->total && list[c].n_rows)
-			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
-	}
-	return list;
-}
-
-#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
-
-static void check_until(const struct et_experiment *e, struct et_profiled *p)
-{
-	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
-		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
-		if (widest > e->plan.until_ratio)
-			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
-				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
-				et_arg_count(p->results[c].runs));
-	}
-}
-
-void et_profiled_judge(
-	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
-{
-	struct et_profile_options o = { .by = view->by,
-		.level = view->level > 0 ? view->level : e->plan.level,
-		.statements = view->statements,
-		.total = view->total,
-		.replicates = view->replicates,
-		.seed = e->plan.seed };
-
-	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
-	out->results = judge_all(e, view, &o);
-	o.by = ET_BY_MODULE;
-	if (view->by != ET_BY_MODULE)
-		out->modules = judge_all(e, view, &o);
-	if (view->by == ET_BY_FUNCTION)
-		check_until(e, out);
-	out->compared = view->compare && e->n_commands == 2;
-	if (out->compared)
-		et_profile_compare(e,
-			&(struct et_profile_pair){ .b = 1,
-				.by = view->by,
-				.total = view->total,
-				.alpha = 1 - o.level },
-			&out->comparison);
-}
-
-void et_profiled_free(struct et_profiled *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		et_profile_result_free(&p->results[i]);
-		if (p->modules)
-			et_profile_result_free(&p->modules[i]);
-	}
-	free(p->results);
-	free(p->modules);
-	if (p->compared)
-		et_profile_comparison_free(&p->comparison);
-	et_warnings_free(&p->warnings);
 }
 
 /* --- parts --- */
@@ -127,7 +45,16 @@ const char *et_profile_module_name(const char *module)
 	return slash && slash[1] ? slash + 1 : module ? module : "";
 }
 
-size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r)
+const char *et_profile_number(double x, char buf[ET_FIGURE])
+{
+	if (!isfinite(x))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%.*f", fabs(x) >= 100 ? 0 : fabs(x) >= 10 ? 1 : 2, x);
+	return buf;
+}
+
+size_t et_profile_shown(const struct et_profile_options *v, const struct et_profile_result *r)
 {
 	enum { ALWAYS = 3 };
 	size_t n = v->top && v->top < r->n_rows ? v->top : r->n_rows;
@@ -240,4 +167,95 @@ bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_mode
 		r->fit.with_total };
 
 	return r->fit.tested && holds[m];
+}
+
+/* --- names of functions: those of C++ are longer than any page --- */
+
+enum { LONG_NAME = 40 };
+
+#define ANONYMOUS "(anonymous namespace)"
+#define OPERATOR "operator"
+
+/* The length of "operator<<" and the like, in which the signs are no brackets; 0: it is none. */
+static size_t operator_length(const char *name, const char *at)
+{
+	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "<<", ">>",
+		"<=", ">=", "->", "<", ">" };
+	size_t n = sizeof(OPERATOR) - 1;
+	bool inside = at > name && (at[-1] == '_' || (at[-1] >= 'a' && at[-1] <= 'z') ||
+					   (at[-1] >= 'A' && at[-1] <= 'Z'));
+
+	if (inside || strncmp(at, OPERATOR, n) != 0)
+		return 0;
+	for (size_t i = 0; i < ET_LENGTH(signs); i++) {
+		size_t length = strlen(signs[i]);
+		if (!strncmp(at + n, signs[i], length))
+			return n + length;
+	}
+	return 0;
+}
+
+char *et_profile_short_name(const char *name)
+{
+	char *out = et_strdup(name), *to = out;
+	size_t depth = 0;
+
+	if (et_columns(name) <= LONG_NAME)
+		return out;
+	for (const char *at = name; *at; at++) {
+		size_t whole = depth ? 0
+			       : !strncmp(at, ANONYMOUS, sizeof(ANONYMOUS) - 1)
+				       ? sizeof(ANONYMOUS) - 1
+				       : operator_length(name, at);
+		if (whole) {
+			memcpy(to, at, whole);
+			to += whole;
+			at += whole - 1;
+			continue;
+		}
+		if (strchr("<(", *at) && !depth++ && *at == '<') {
+			memcpy(to, "<>", 2);
+			to += 2;
+		} else if (strchr(">)", *at)) {
+			depth -= depth > 0;
+		} else if (!depth) {
+			*to++ = *at;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Puts the parts in which the whole names differ in place of equal short ones. */
+static void tell_apart(const char *const *names, char **brief, size_t n, size_t first)
+{
+	ET_AUTO_FREE const char **whole = et_calloc(n + 1, sizeof(*whole));
+	ET_AUTO_FREE size_t *at = et_calloc(n + 1, sizeof(*at));
+	size_t same = 0;
+
+	for (size_t i = first; i < n; i++) {
+		if (strcmp(brief[i], brief[first]) != 0)
+			continue;
+		at[same] = i;
+		whole[same++] = names[i];
+	}
+	if (same < 2)
+		return;
+	char **fitted = et_names_fit(whole, same, LONG_NAME);
+	for (size_t i = 0; i < same; i++) {
+		free(brief[at[i]]);
+		brief[at[i]] = fitted[i];
+	}
+	free(fitted);
+}
+
+char **et_profile_short_names(const char *const *names, size_t n)
+{
+	char **out = et_calloc(n + 1, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = et_profile_short_name(names[i]);
+	for (size_t i = 0; i < n; i++)
+		tell_apart(names, out, n, i);
+	return out;
 }

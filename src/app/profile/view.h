@@ -9,38 +9,6 @@
 #include "report/text.h"
 #include "stats/profile/profile.h"
 
-/* The rows that are shown of a profile, and how they are judged. */
-struct et_profile_view {
-	enum et_profile_by by;
-	bool total;          /* sort by total time: with the functions that were called */
-	size_t top;          /* rows of the text and of the page; 0: all */
-	double least;        /* rows with fewer samples per run are not shown; 0: all are */
-	double level;        /* of all rows together; 0: 0.95 */
-	size_t statements;   /* that hold together; 0: as many as rows, 1: each row by itself */
-	uint32_t replicates; /* of the bootstrap; 0: none */
-	bool compare;        /* the second command with the first, if there are two */
-};
-
-/* By function, 20 rows with at least half a sample per run, 9999 replicates. */
-extern const struct et_profile_view et_default_profile_view;
-
-/* A profile with its results. */
-struct et_profiled {
-	const struct et_experiment *experiment; /* with a profile; it outlives the results */
-	struct et_profile_view view;
-	struct et_profile_result *results; /* one per command, in order, by function or module */
-	struct et_profile_result *modules; /* the same by module; NULL: the results are by module */
-	size_t n;
-	bool compared;
-	struct et_profile_comparison comparison; /* of the second command with the first */
-	struct et_warnings warnings;             /* about the machine and the session */
-};
-
-/* Judges all commands of an experiment with a profile. */
-void et_profiled_judge(
-	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out);
-void et_profiled_free(struct et_profiled *p); /* what it owns */
-
 /* The answer in one sentence: "fn2 has 79.8 % of the CPU time (…)". The caller frees it. */
 char *et_profile_answer(const struct et_profiled *p, size_t command);
 
@@ -77,8 +45,6 @@ struct et_profile_format {
 	void (*write)(const struct et_profiled *, FILE *);
 };
 
-#define ET_PROFILE_FORMAT_ONE(...) +1
-enum { ET_PROFILE_FORMAT_COUNT = 0 ET_PROFILE_FORMATS(ET_PROFILE_FORMAT_ONE) };
 extern const struct et_profile_format et_profile_formats[];               /* the last has no name */
 const struct et_profile_format *et_profile_format_find(const char *name); /* or NULL */
 

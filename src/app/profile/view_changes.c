@@ -180,7 +180,7 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 }
 
 /* All that changed, and others with enough samples, as far as there is room. */
-static size_t rows_shown(const struct et_profile_comparison *c, const struct et_profile_view *v)
+static size_t rows_shown(const struct et_profile_comparison *c, const struct et_profile_options *v)
 {
 	size_t n = v->top && v->top < c->n_rows ? v->top : c->n_rows, sure = changed(c);
 
@@ -190,13 +190,11 @@ static size_t rows_shown(const struct et_profile_comparison *c, const struct et_
 	return n;
 }
 
-void et_profile_changes(
-	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o)
+void et_profile_changes(const struct et_profiled *p, const struct et_page *page)
 {
 	const struct et_profile_comparison *c = &p->comparison;
 	size_t shown = rows_shown(c, &p->view);
 
-	(void)o;
 	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
 	et_page_paragraph(page, 0, "", NULL, answer, BOLD);
 	for (size_t i = 0; i < p->n; i++) {

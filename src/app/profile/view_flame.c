@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/profile/view_flame.h"
 #include "app/profile/view_parts.h"
-#include "app/profile/view_tree.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "draw/names.h"

@@ -41,7 +41,7 @@ static void collect(struct notes *all, const struct et_warnings *w)
 
 /* Rows that are not shown need no notes; -v and JSON have all of them. */
 static void collect_rows(
-	struct notes *all, const struct et_profile_view *v, const struct et_profile_result *r)
+	struct notes *all, const struct et_profile_options *v, const struct et_profile_result *r)
 {
 	size_t shown = et_profile_shown(v, r);
 

@@ -3,7 +3,6 @@
  * A profile as an HTML page: the answer, the table, the flame graph, and for the functions with the
  * largest shares their counts in order, the density and the autocorrelation of them.
  */
-#include "app/profile/view_flame.h"
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
 #include "draw/html.h"
@@ -30,11 +29,7 @@ static void number_cell(FILE *out, double x)
 {
 	char buf[ET_FIGURE];
 
-	if (isfinite(x))
-		snprintf(buf, sizeof(buf), "%.*f", fabs(x) >= 100 ? 0 : fabs(x) >= 10 ? 1 : 2, x);
-	else
-		snprintf(buf, sizeof(buf), ET_DASH);
-	cell(out, buf);
+	cell(out, et_profile_number(x, buf));
 }
 
 static void measured_cell(FILE *out, double x, struct et_span interval)
@@ -125,6 +120,15 @@ static void table(const struct et_profiled *p, const struct et_profile_result *r
 
 /* --- the pictures of one function --- */
 
+static void picture(struct et_chart chart, const struct et_svg_series *series, FILE *out)
+{
+	chart.series = series;
+	chart.n_series = 1;
+	chart.width = SIDE;
+	chart.height = LOW;
+	et_html_picture(out, &chart, false);
+}
+
 static void in_order(const double *y, size_t n, double mean, FILE *out)
 {
 	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
@@ -135,17 +139,12 @@ static void in_order(const double *y, size_t n, double mean, FILE *out)
 
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)(i + 1);
-	et_html_picture(out,
-		&(struct et_chart){ .title = "Samples in order of the runs",
+	picture((struct et_chart){ .title = "Samples in order of the runs",
 			.x = { .label = "run" },
 			.y = { .label = "samples" },
-			.series = &s,
-			.n_series = 1,
 			.marks = &mark,
-			.n_marks = 1,
-			.width = SIDE,
-			.height = LOW },
-		false);
+			.n_marks = 1 },
+		&s, out);
 }
 
 /* Counts are whole, so the bandwidth is at least half a sample (N2.9 of NIST TN 1826). */
@@ -163,15 +162,10 @@ static void density(const double *y, size_t n, FILE *out)
 		.x = x,
 		.y = kde.density,
 		.n = ET_KDE_POINTS };
-	et_html_picture(out,
-		&(struct et_chart){ .title = "Density",
+	picture((struct et_chart){ .title = "Density",
 			.x = { .label = "samples per run" },
-			.y = { .label = "density" },
-			.series = &s,
-			.n_series = 1,
-			.width = SIDE,
-			.height = LOW },
-		false);
+			.y = { .label = "density" } },
+		&s, out);
 }
 
 /* Whole counts are dithered, because their steps look like a correlation (NIST TN 1826, 5.1). */
@@ -200,17 +194,12 @@ static void autocorrelation(const double *y, size_t n, FILE *out)
 		.n = d.acf ? lags : 0 };
 	const struct et_svg_mark marks[] = { { .at = d.acf_band, .across = true },
 		{ .at = -d.acf_band, .across = true } };
-	et_html_picture(out,
-		&(struct et_chart){ .title = "Autocorrelation, dithered",
+	picture((struct et_chart){ .title = "Autocorrelation, dithered",
 			.x = { .label = "lag" },
 			.y = { .label = "correlation", .lo = -1, .hi = 1 },
-			.series = &s,
-			.n_series = 1,
 			.marks = marks,
-			.n_marks = ET_LENGTH(marks),
-			.width = SIDE,
-			.height = LOW },
-		false);
+			.n_marks = ET_LENGTH(marks) },
+		&s, out);
 	et_description_free(&d);
 }
 
@@ -224,7 +213,7 @@ static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 	et_profile_counts_make(p->experiment, (uint32_t)c, ET_BY_FUNCTION, &counts);
 	ET_AUTO_FREE double *y = et_calloc(counts.n_runs, sizeof(*y));
 	for (size_t i = 0; i < r->n_rows && i < PICTURED; i++) {
-		et_profile_counts_self(&counts, r->rows[i].function, y);
+		et_profile_counts_fill(&counts, r->rows[i].function, false, y);
 		et_html_element(out, "h3", "%s", et_profile_row_name(&r->rows[i]));
 		et_html_warnings(out, &r->rows[i].warnings);
 		et_html_pictures_begin(out);
@@ -239,7 +228,7 @@ static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 static void changes(const struct et_profiled *p, FILE *out)
 {
 	const struct et_profile_comparison *c = &p->comparison;
-	const struct et_profile_view *v = &p->view;
+	const struct et_profile_options *v = &p->view;
 	char first[ET_FIGURE], second[ET_FIGURE];
 	const char *const headings[] = { "function", "module", et_profile_samples_of(0, first),
 		et_profile_samples_of(1, second), "change", "p (Holm)", "changed", NULL };

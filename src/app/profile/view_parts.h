@@ -19,10 +19,12 @@ char **et_profile_short_names(const char *const *names, size_t n);
 char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
 /* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */
 const char *et_profile_whole(const struct et_profile *p);
+/* Three digits, or whole numbers if there are more before the point. Returns buf. */
+const char *et_profile_number(double x, char buf[ET_FIGURE]);
 /* The file's name without its folder. */
 const char *et_profile_module_name(const char *module);
 /* The number of rows that are printed. */
-size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
+size_t et_profile_shown(const struct et_profile_options *v, const struct et_profile_result *r);
 /* The number of rows with samples in the view: of their own, or with --total on their stacks. */
 size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r);
 /* The module of a row by module, else the name of its function. */
@@ -59,9 +61,32 @@ char *et_profile_changes_answer(const struct et_profiled *p);
 /* "[2] samples" of command 1, the title of a column. Returns buf. */
 const char *et_profile_samples_of(size_t command, char buf[ET_FIGURE]);
 /* The text of a comparison: the answer, and the functions that changed. */
-void et_profile_changes(
-	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o);
-/* All figures of one command. */
-void et_profile_details(const struct et_profiled *p, size_t command, const struct et_page *page);
+void et_profile_changes(const struct et_profiled *p, const struct et_page *page);
 /* The notes about all commands that fit into this many lines; returns how many are left. */
 size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines);
+
+/* The calling contexts of a profile with their means over the runs that count. */
+
+/* A node with the contexts below it. */
+struct et_profile_box {
+	double self;  /* mean samples per run of the context itself */
+	double total; /* with the contexts that it called */
+	double share; /* mean over the runs of total / all samples */
+	double half;  /* expanded uncertainty of the share, of this box by itself; NaN: one run */
+};
+
+/*
+ * Returns one box per node of the profile, by its number; the root has the sum. Takes memory for
+ * the nodes, not for nodes times runs. The caller frees it.
+ */
+struct et_profile_box *et_profile_tree(
+	const struct et_experiment *e, uint32_t command, double level);
+
+/*
+ * A flame graph: a box per calling context, above the context that called it, as wide as its mean
+ * share of the samples. The faded right end of a box and the whisker through it are as long as the
+ * expanded uncertainty of that share. It needs no script.
+ */
+
+/* Writes an element of a page. */
+void et_profile_flame_embed(const struct et_profiled *p, size_t command, FILE *out);

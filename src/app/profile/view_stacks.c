@@ -1,13 +1,95 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile for other programs that show stacks: folded stacks, and the file format of speedscope.
+/*
+ * The calling contexts with their means, and a profile for other programs that show stacks: folded
+ * stacks, and the file format of speedscope.
  */
-#include "app/profile/view_tree.h"
+#include "app/profile/view_parts.h"
 #include "base/alloc.h"
+#include "base/doubles.h"
 #include "base/json.h"
+#include "draw/terminal.h"
+#include "num/student.h"
+#include "stats/profile/counts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* Sums up the samples of each node with those below it; a node comes after its parent. */
+static void sum_run(const struct et_profile *p, const struct et_profile_run *run, double *total)
+{
+	memset(total, 0, p->n_nodes * sizeof(*total));
+	for (size_t i = 0; i < run->n_counts; i++)
+		total[run->counts[i].node] += (double)run->counts[i].samples;
+	for (size_t i = p->n_nodes; i-- > 1;)
+		total[p->nodes[i].parent] += total[i];
+}
+
+struct et_profile_box *et_profile_tree(
+	const struct et_experiment *e, uint32_t command, double level)
+{
+	const struct et_profile *p = e->profile;
+	struct et_profile_box *boxes = et_calloc(p->n_nodes, sizeof(*boxes));
+	ET_AUTO_FREE double *total = et_calloc(p->n_nodes, sizeof(*total));
+	ET_AUTO_FREE struct et_welford *shares = et_calloc(p->n_nodes, sizeof(*shares));
+	struct et_profile_counts counts;
+
+	et_profile_counts_make(e, command, ET_BY_MODULE, &counts);
+	double n = (double)counts.n_runs, with_share = 0;
+	for (size_t r = 0; r < counts.n_runs; r++) {
+		const struct et_profile_run *run = counts.runs[r];
+		if (!run->samples) /* it has no shares, as in the table */
+			continue;
+		with_share++;
+		sum_run(p, run, total);
+		for (size_t i = 0; i < run->n_counts; i++)
+			boxes[run->counts[i].node].self += (double)run->counts[i].samples / n;
+		for (size_t i = 0; i < p->n_nodes; i++) {
+			et_welford_add(&shares[i], total[i] / (double)run->samples);
+			boxes[i].total += total[i] / n;
+		}
+	}
+	double t = with_share < 2 ? NAN : et_qt(0.5 + level / 2, with_share - 1);
+	for (size_t i = 0; i < p->n_nodes; i++) {
+		boxes[i].share = shares[i].mean;
+		boxes[i].half = t * sqrt(shares[i].squares / (with_share * (with_share - 1)));
+	}
+	et_profile_counts_free(&counts);
+	return boxes;
+}
+
+/* Semicolons separate functions in folded stacks, so none may be in a name. */
+static void write_name(const char *name, FILE *out)
+{
+	ET_AUTO_FREE char *clean = et_clean(name, "");
+
+	for (char *s = clean; *s; s++)
+		putc(*s == ';' ? ':' : *s, out);
+}
+
+/* The functions of a context from the outermost in; the caller frees the list. */
+static uint32_t *path_to(const struct et_profile *p, uint32_t node, uint32_t *depth)
+{
+	*depth = 0;
+	for (uint32_t i = node; i != ET_PROFILE_ROOT; i = p->nodes[i].parent)
+		++*depth;
+	uint32_t *path = et_calloc(*depth + 1, sizeof(*path));
+	for (uint32_t i = node, at = *depth; i != ET_PROFILE_ROOT; i = p->nodes[i].parent)
+		path[--at] = p->nodes[i].function;
+	return path;
+}
+
+static void write_stack(const struct et_profile *p, uint32_t node, FILE *out)
+{
+	uint32_t depth;
+	ET_AUTO_FREE uint32_t *path = path_to(p, node, &depth);
+
+	for (uint32_t i = 0; i < depth; i++) {
+		fputs(i ? ";" : "", out);
+		write_name(p->functions[path[i]].name, out);
+	}
+}
 
 /* At most two decimals: "816.1", "3". */
 static void write_count(double x, FILE *out)
@@ -36,7 +118,7 @@ void et_profile_folded(const struct et_profiled *p, FILE *out)
 			most = fmax(most, boxes[c][i].self);
 		if (most < least)
 			continue;
-		et_profile_stack(profile, i, ";", out);
+		write_stack(profile, i, out);
 		for (size_t c = 0; c < n; c++)
 			write_count(boxes[c][i].self, out);
 		putc('\n', out);
@@ -59,22 +141,6 @@ static void write_frames(struct et_json *w, const struct et_profile *p)
 	et_json_end(w);
 }
 
-/* The outermost function comes first. */
-static void write_path(struct et_json *w, const struct et_profile *p, uint32_t node)
-{
-	uint32_t depth = 0;
-
-	for (uint32_t i = node; i != ET_PROFILE_ROOT; i = p->nodes[i].parent)
-		depth++;
-	ET_AUTO_FREE uint32_t *path = et_calloc(depth + 1, sizeof(*path));
-	for (uint32_t i = node, at = depth; i != ET_PROFILE_ROOT; i = p->nodes[i].parent)
-		path[--at] = p->nodes[i].function;
-	et_json_flat_array(w, NULL);
-	for (uint32_t i = 0; i < depth; i++)
-		et_json_u64(w, NULL, path[i]);
-	et_json_end(w);
-}
-
 /* Weights are CPU time where it is known, else samples. */
 static void write_profile(struct et_json *w, const struct et_profiled *p, size_t c)
 {
@@ -91,8 +157,14 @@ static void write_profile(struct et_json *w, const struct et_profiled *p, size_t
 	et_json_string(w, "unit", timed ? "nanoseconds" : "none");
 	et_json_array(w, "samples");
 	for (uint32_t i = 1; i < profile->n_nodes; i++) {
-		if (boxes[i].self > 0)
-			write_path(w, profile, i);
+		uint32_t depth;
+		if (!(boxes[i].self > 0))
+			continue;
+		ET_AUTO_FREE uint32_t *path = path_to(profile, i, &depth);
+		et_json_flat_array(w, NULL);
+		for (uint32_t k = 0; k < depth; k++)
+			et_json_u64(w, NULL, path[k]);
+		et_json_end(w);
 	}
 	et_json_end(w);
 	et_json_flat_array(w, "weights");

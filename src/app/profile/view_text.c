@@ -16,7 +16,6 @@ enum { NOTE_LINES = 8, NAME_IN_TEXT = 60 };
 
 #define DIM "2"
 #define BOLD "1"
-#define YELLOW "33"
 
 /* --- the answer --- */
 
@@ -139,17 +138,14 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 
 /* --- the table --- */
 
-static const struct et_table_column with_total[] = { ET_COLUMN(NAME, "function"),
-	ET_COLUMN(NAME, "module", .drop = 1), ET_COLUMN(FIGURE, "self %"),
-	ET_COLUMN(FIGURE, "total %", .drop = 5), ET_COLUMN(FIGURE, "samples", .drop = 4),
-	ET_COLUMN(FIGURE, "seen in", .drop = 3), ET_COLUMN(BAR, "", .drop = 2) };
-static const struct et_table_column self_only[] = { ET_COLUMN(NAME, "function"),
-	ET_COLUMN(NAME, "module", .drop = 1), ET_COLUMN(FIGURE, "self %"),
-	ET_COLUMN(FIGURE, "samples", .drop = 4), ET_COLUMN(FIGURE, "seen in", .drop = 3),
+enum { FUNCTION, TOTAL = 3 };
+static const struct et_table_column all_columns[] = { [FUNCTION] = ET_COLUMN(NAME, "function"),
+	ET_COLUMN(NAME, "module", .drop = 1),
+	ET_COLUMN(FIGURE, "self %"),
+	[TOTAL] = ET_COLUMN(FIGURE, "total %", .drop = 5),
+	ET_COLUMN(FIGURE, "samples", .drop = 4),
+	ET_COLUMN(FIGURE, "seen in", .drop = 3),
 	ET_COLUMN(BAR, "", .drop = 2) };
-static const struct et_table_column by_module[] = { ET_COLUMN(NAME, "module"),
-	ET_COLUMN(FIGURE, "self %"), ET_COLUMN(FIGURE, "samples", .drop = 4),
-	ET_COLUMN(FIGURE, "seen in", .drop = 3), ET_COLUMN(BAR, "", .drop = 2) };
 
 static bool has_totals(const struct et_profile *p)
 {
@@ -177,20 +173,27 @@ static void add_percent(struct et_table *s, double share, struct et_span i, cons
 	et_table_interval(s, 100 * share, et_percent(i), style);
 }
 
+static size_t choose_columns(bool modules, bool totals, struct et_table_column *out)
+{
+	size_t n = 0;
+
+	for (size_t k = modules ? FUNCTION + 1 : 0; k < ET_LENGTH(all_columns); k++) {
+		if (totals || k != TOTAL)
+			out[n++] = all_columns[k];
+	}
+	out[0].drop = 0;
+	return n;
+}
+
 static void print_table(const struct et_profiled *p, const struct et_profile_result *r,
 	size_t shown, const struct et_page *page)
 {
 	bool modules = r->by == ET_BY_MODULE,
 	     totals = !modules && has_totals(p->experiment->profile);
-	struct et_table s = {
-		.columns = modules  ? by_module
-			   : totals ? with_total
-				    : self_only,
-		.n_columns = modules  ? ET_LENGTH(by_module)
-			     : totals ? ET_LENGTH(with_total)
-				      : ET_LENGTH(self_only),
-	};
+	struct et_table_column columns[ET_LENGTH(all_columns)];
+	struct et_table s = { .columns = columns };
 
+	s.n_columns = choose_columns(modules, totals, columns);
 	ET_AUTO_FREE const char **full = et_calloc(shown + 1, sizeof(*full));
 	for (size_t i = 0; i < shown; i++)
 		full[i] = et_profile_row_name(&r->rows[i]);
@@ -321,6 +324,204 @@ static void print_command(const struct et_profiled *p, size_t c, const struct et
 	print_basis(p, r, page);
 }
 
+/* --- what -v adds: spread, models of it, intervals, modules, losses --- */
+
+static void heading(const struct et_page *page, const char *text)
+{
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+}
+
+static void figure_cell(struct et_table *t, double x)
+{
+	char buf[ET_FIGURE];
+
+	et_table_add(t, "%s", et_profile_number(x, buf));
+}
+
+static void span_cell(struct et_table *t, struct et_span s)
+{
+	char lo[ET_FIGURE], hi[ET_FIGURE];
+
+	if (isfinite(s.lo) && isfinite(s.hi))
+		et_table_add(
+			t, "%s … %s", et_profile_number(s.lo, lo), et_profile_number(s.hi, hi));
+	else
+		et_table_add(t, ET_DASH);
+}
+
+/* --- the models --- */
+
+/* "√N for 3 of 15, multinomial for 12 of 15 …". */
+static void print_holding(const struct et_profile_result *r, const struct et_page *page)
+{
+	const struct et_profile_verdict *v = &r->models;
+	const size_t holds[] = { v->gprof, v->multinomial, v->quantisation, v->with_total };
+	char *text = NULL;
+
+	for (int m = 0; m < ET_PROFILE_MODELS; m++) {
+		size_t tested = m == ET_MODEL_QUANTISATION ? v->quantisation_tested : v->tested;
+		if (tested)
+			et_append(&text, ", ", "%s for %zu of %zu rows", et_profile_model_names[m],
+				holds[m], tested);
+		else
+			et_append(&text, ", ", "%s not tested%s", et_profile_model_names[m],
+				!v->tested                   ? " (too few runs)"
+				: m == ET_MODEL_QUANTISATION ? " (see --calls)"
+							     : "");
+	}
+	et_page_paragraph(page, 2, "* holds:", DIM, text, NULL);
+	free(text);
+}
+
+static void print_models(
+	const struct et_profile_result *r, size_t shown, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(NAME, ""),
+		ET_COLUMN(NUMBER, "sd"), ET_COLUMN(NUMBER, "its interval"),
+		ET_COLUMN(NUMBER, "IQR/1.349"), ET_COLUMN(NUMBER, "√N "),
+		ET_COLUMN(NUMBER, "multinom. "), ET_COLUMN(NUMBER, "quantis. "),
+		ET_COLUMN(NUMBER, "and total ") };
+	struct et_table t = { ET_COLUMNS(columns), .split = true };
+	char text[ET_FIGURE];
+
+	heading(page, "Spread of the samples per run, and what models predict");
+	for (size_t i = 0; i < shown; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		et_table_name(&t, et_profile_row_name(row), NULL);
+		figure_cell(&t, row->sd);
+		span_cell(&t, et_profile_sd_interval(row, NULL));
+		figure_cell(&t, row->robust_sd);
+		for (int m = 0; m < ET_PROFILE_MODELS; m++)
+			et_table_add(&t, "%s%s",
+				et_profile_number(
+					et_profile_prediction(row, (enum et_profile_model)m), text),
+				et_profile_model_holds(row, (enum et_profile_model)m) ? "*" : " ");
+	}
+	et_table_print(&t, page);
+	print_holding(r, page);
+}
+
+static void print_intervals(
+	const struct et_profile_result *r, size_t shown, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(NAME, ""),
+		ET_COLUMN(NUMBER, "mean"), ET_COLUMN(NUMBER, "u"), ET_COLUMN(NUMBER, "k"),
+		ET_COLUMN(NUMBER, "method"), ET_COLUMN(NUMBER, "mean ± k u"),
+		ET_COLUMN(NUMBER, "percentile"), ET_COLUMN(NUMBER, "BCa"),
+		ET_COLUMN(NUMBER, "pooled %"), ET_COLUMN(NUMBER, "calls"),
+		ET_COLUMN(NUMBER, "at entry %") };
+	struct et_table t = { ET_COLUMNS(columns), .split = true };
+
+	heading(page, "Mean samples per run, and intervals of it");
+	for (size_t i = 0; i < shown; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		et_table_name(&t, et_profile_row_name(row), NULL);
+		figure_cell(&t, row->mean);
+		figure_cell(&t, row->standard_uncertainty);
+		figure_cell(&t, row->coverage_factor);
+		et_table_add(&t, "%s", r->runs > 1 ? et_profile_method(row) : ET_DASH);
+		span_cell(&t, row->interval);
+		span_cell(&t, row->mean_percentile);
+		span_cell(&t, row->mean_bca);
+		figure_cell(&t, 100 * row->pooled_share);
+		figure_cell(&t, row->calls);
+		figure_cell(&t, 100 * row->at_entry);
+	}
+	et_table_print(&t, page);
+}
+
+static void print_modules(const struct et_profile_result *r, const struct et_page *page)
+{
+	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "module"),
+		ET_COLUMN(FIGURE, "self %"), ET_COLUMN(FIGURE, "samples", .drop = 2),
+		ET_COLUMN(BAR, "", .drop = 1) };
+	struct et_table s = { ET_COLUMNS(columns) };
+
+	heading(page, "By module");
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		et_table_name(&s, row->module, NULL);
+		et_table_interval(&s, 100 * row->share, et_percent(row->share_interval), NULL);
+		et_table_interval(&s, row->mean, row->interval, NULL);
+		et_table_bar(&s, row->share, NULL);
+	}
+	et_table_print(&s, page);
+}
+
+static void print_sampling(const struct et_profiled *p, size_t c, const struct et_page *page)
+{
+	const struct et_profile *profile = p->experiment->profile;
+	const struct et_profile_result *r = &p->results[c];
+
+	heading(page, "How it was sampled");
+	ET_AUTO_FREE char *text = et_asprintf("event %s (%s events, call graph %s)", profile->event,
+		et_profile_way_names[profile->way], et_chains_names[profile->plan.chains]);
+	if (isfinite(r->period_ns))
+		et_append(
+			&text, ", ", "a sample stands for %.4g ms of CPU time", r->period_ns / 1e6);
+	et_append(&text, "; ",
+		"%" PRIu64 " samples in %zu runs that count, %zu invalid; lost %" PRIu64
+		", not taken in time %" PRIu64 ", throttled %" PRIu64 "; seed %" PRIu64,
+		r->samples, r->runs, r->invalid, r->lost, r->overruns, r->throttled,
+		p->experiment->plan.seed);
+	et_append(&text, "; ", "level of each row %.9g, of bootstrap intervals of means %.9g",
+		r->row_level, r->bootstrap_level);
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
+/* "first half of the runs: 812 ± 12 samples; second half: 934 ± 15". */
+static void print_halves(const struct et_profile_half h[2], int indent, const struct et_page *page)
+{
+	char mean[2][ET_FIGURE], rest[2][ET_FIGURE];
+
+	for (size_t k = 0; k < 2; k++)
+		et_split_figure(h[k].mean, h[k].interval, mean[k], rest[k]);
+	ET_AUTO_FREE char *text = et_asprintf(
+		"samples per run in the first half of the runs %s %s, in the second %s %s", mean[0],
+		rest[0], mean[1], rest[1]);
+	et_page_paragraph(page, indent, "", NULL, text, NULL);
+}
+
+static void print_row_warnings(
+	const struct et_profile_result *r, size_t shown, const struct et_page *page)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		if (!row->warnings.n)
+			continue;
+		if (!any)
+			heading(page, "Notes on single rows");
+		any = true;
+		et_page_paragraph(page, 0, "", NULL, et_profile_row_name(row), NULL);
+		et_warnings_text(page, 2, &row->warnings);
+		if (et_warnings_have(&row->warnings, ET_WARN_PROFILE_DRIFT))
+			print_halves(row->halves, 2, page);
+	}
+}
+
+/* All figures of one command. */
+static void print_details(const struct et_profiled *p, size_t command, const struct et_page *page)
+{
+	const struct et_profile_result *r = &p->results[command];
+	size_t shown = et_profile_shown(&p->view, r);
+
+	if (!r->n_rows)
+		return;
+	print_models(r, shown, page);
+	print_intervals(r, shown, page);
+	if (p->modules)
+		print_modules(&p->modules[command], page);
+	print_sampling(p, command, page);
+	if (et_warnings_have(&r->warnings, ET_WARN_PROFILE_DRIFT))
+		print_halves(r->total_halves, 0, page);
+	print_row_warnings(r, shown, page);
+}
+
+/* --- all of it --- */
+
 static void print_all_warnings(const struct et_profiled *p, const struct et_page *page)
 {
 	for (size_t c = 0; c < p->n; c++)
@@ -354,13 +555,13 @@ size_t et_profile_text(const struct et_profiled *p, const struct et_text_options
 		return 0;
 	}
 	if (p->compared)
-		et_profile_changes(p, &page, o);
+		et_profile_changes(p, &page);
 	for (size_t c = 0; c < p->n && (!p->compared || o->verbose); c++) {
 		if (c || p->compared)
 			putc('\n', out);
 		print_command(p, c, &page);
 		if (o->verbose)
-			et_profile_details(p, c, &page);
+			print_details(p, c, &page);
 	}
 	struct et_memstream stream;
 	struct et_page notes = page;

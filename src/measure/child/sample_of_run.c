@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/u64.h"
 #include "model/experiment/field.h"
-#include "model/sample/shares.h"
+#include "model/sample/sample.h"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
 #include "model/experiment/experiment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/experiment/field.h"
 #include "model/experiment/figure.h"
 
 #include <math.h>
@@ -35,15 +36,7 @@ static void command_free(struct et_command *c)
 
 void et_child_spec_free(struct et_child_spec *s)
 {
-	free(s->cpus);
-	free(s->sched);
-	free(s->user);
-	free(s->pass_env);
-	free(s->shell);
-	free(s->input);
-	free(s->output);
-	free(s->directory);
-	free(s->ignore_codes);
+	et_fields_set_missing(et_child_fields, s);
 }
 
 enum et_member_kind et_member_kind(const struct et_member *m)
@@ -59,14 +52,9 @@ void et_experiment_free(struct et_experiment *e)
 	et_design_free(e->design);
 	free(e->snapshot_source);
 	et_child_spec_free(&e->child);
-	free(e->member.study);
-	free(e->member.study_lab);
-	free(e->member.study_part);
-	for (size_t i = 0; i < e->n_environment; i++) {
-		free(e->environment[i].factor);
-		free(e->environment[i].state);
-		free(e->environment[i].wanted);
-	}
+	et_fields_set_missing(et_study_fields, &e->member);
+	for (size_t i = 0; i < e->n_environment; i++)
+		et_fields_set_missing(et_factor_fields, &e->environment[i]);
 	free(e->environment);
 	for (size_t i = 0; i < e->n_commands; i++)
 		command_free(&e->commands[i]);

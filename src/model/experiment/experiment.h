@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/design/design.h"
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 #include "model/sample/samples.h"
 
 enum et_order {
@@ -257,3 +257,34 @@ struct et_check_counts et_command_check_counts(const struct et_command *c);
 enum et_arrangement et_command_arrangement(const struct et_command *c);
 /* Are its commands functions that a benchmark program timed? */
 bool et_experiment_of_functions(const struct et_experiment *e);
+
+/* A stored experiment without its samples: one line of `etalon list`. */
+struct et_summary {
+	char id[40];
+	const char *label; /* or NULL */
+	uint64_t started_wall_ns;
+	enum et_state state;
+	enum et_origin origin;
+	uint32_t n_commands;
+	uint64_t n_samples; /* warm-up not counted */
+	const char *first_command;
+	bool profile; /* it has a profile */
+	bool design;  /* `doe` designed it */
+	/* Of a part of a study, as in struct et_member; or NULL. */
+	const char *study, *study_lab, *study_part;
+};
+
+/* The other processes that ran while a command was measured, summed over its samples. */
+
+/* All processes of one name, over all samples but warm-up. */
+struct et_culprit_total {
+	char name[16];
+	uint64_t cpu_ns;
+	/* The part on the program's CPU, in kept solo samples; 0 unless all of these have a ledger.
+	 */
+	uint64_t taken_ns;
+	size_t samples; /* the number of samples in which it was seen */
+};
+
+/* Returns a new array of *n, by descending time. The caller frees it. */
+struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t *n);

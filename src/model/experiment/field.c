@@ -11,24 +11,17 @@
 #define AT(type, member) .offset = offsetof(struct type, member)
 
 /* Rows by kind. Ranges include both ends. */
-#define U64(type, member)                                                                          \
-	{                                                                                          \
-		.name = #member, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),         \
-		.missing = -1, .hi = INT64_MAX                                                     \
-	}
 #define U64_AS(type, key, member)                                                                  \
 	{                                                                                          \
 		.name = key, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),             \
 		.missing = -1, .hi = INT64_MAX                                                     \
 	}
+#define U64(type, member) U64_AS(type, #member, member)
 #define U64_OR_ZERO_AS(type, key, member)                                                          \
 	{                                                                                          \
 		.name = key, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX               \
 	}
-#define U64_OR_ZERO(type, member)                                                                  \
-	{                                                                                          \
-		.name = #member, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX           \
-	}
+#define U64_OR_ZERO(type, member) U64_OR_ZERO_AS(type, #member, member)
 #define COUNT(type, member)                                                                        \
 	{                                                                                          \
 		.name = #member, .kind = ET_FIELD_U32, AT(type, member), .hi = UINT32_MAX          \

@@ -210,17 +210,13 @@ void et_fields_write(struct et_json *j, const struct et_field *fields, const voi
 void et_fields_object(
 	struct et_json *j, const char *key, const struct et_field *fields, const void *base)
 {
-	et_json_object(j, key);
-	et_fields_write_in(j, fields, base, NULL);
-	et_json_end(j);
+	write_object(j, key, &(struct et_field){ .fields = fields }, base, NULL);
 }
 
 void et_fields_flat(
 	struct et_json *j, const char *key, const struct et_field *fields, const void *base)
 {
-	et_json_flat_object(j, key);
-	et_fields_write_in(j, fields, base, NULL);
-	et_json_end(j);
+	write_object(j, key, &(struct et_field){ .fields = fields, .flat = true }, base, NULL);
 }
 
 void et_fields_span(struct et_json *j, const char *key, double lo, double hi)

@@ -2,7 +2,7 @@
 /* A machine in a store: its properties, facts that were learned on it, and what was timed there. */
 #pragma once
 
-#include "model/experiment/host.h"
+#include "model/experiment/environment.h"
 #include "model/experiment/machine_id.h"
 
 #include <stddef.h>

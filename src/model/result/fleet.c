@@ -2,6 +2,7 @@
 #include "model/result/fleet.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/experiment/field.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,11 +21,8 @@ struct et_fleet_machine *et_fleet_add(struct et_fleet *f, const char *id)
 
 static void free_environment(struct et_fleet_machine *m)
 {
-	for (size_t i = 0; i < m->n_deviations; i++) {
-		free(m->deviations[i].factor);
-		free(m->deviations[i].state);
-		free(m->deviations[i].wanted);
-	}
+	for (size_t i = 0; i < m->n_deviations; i++)
+		et_fields_set_missing(et_factor_fields, &m->deviations[i]);
 	free(m->deviations);
 	m->deviations = NULL;
 	m->n_deviations = 0;

@@ -2,7 +2,7 @@
 /* How closely repeated times agree, as in the tables of the EMP papers: sd and relative error. */
 #pragma once
 
-#include "model/sample/metric.h"
+#include "model/experiment/experiment.h"
 
 /* Undefined figures are NaN. */
 struct et_precision {
@@ -164,3 +164,56 @@ bool et_versions_averages(
 /* Whether the version has figures of all these tasks. */
 bool et_versions_takes_part(const struct et_versions *v, enum et_version version, enum et_metric m);
 void et_versions_free(struct et_versions *v); /* what it owns */
+
+/* The times of a run before and after the two sanity checks of EMP (Tables VII, XVIII, XIX). */
+
+/* By one time, elapsed or CPU. Times are in milliseconds. */
+struct et_checked {
+	char *name; /* of the run; owned */
+	enum et_metric metric;
+	size_t samples;
+	size_t by_daemons, by_value;     /* removed by the first check, by the second */
+	enum et_first_check_state first; /* whether the first check was done */
+	struct et_precision before, after;
+};
+
+/* The time of a program by clocks that are read inside and around it, and by EMP. */
+
+/* The program's own readings of a run; ET_UNKNOWN if there is none. */
+struct et_inside_reading {
+	uint64_t clock_ns, counter_ticks;
+};
+
+/* One per run of a command, in order of execution, with warm-up. */
+struct et_inside {
+	struct et_inside_reading *runs;
+	size_t n, room;
+};
+
+enum et_clock_method {
+	ET_CLOCK_INSIDE,   /* elapsed time, CLOCK_MONOTONIC, read by the program */
+	ET_COUNTER_INSIDE, /* the same, the processor's counter */
+	ET_CLOCK_AROUND,   /* elapsed time, CLOCK_MONOTONIC, read around the program */
+	ET_COUNTER_AROUND, /* the same, the processor's counter */
+	ET_BY_EMP,         /* CPU time by the protocol */
+	ET_CLOCK_METHODS,
+};
+
+struct et_clock_run {
+	double by[ET_CLOCK_METHODS]; /* NaN: not known */
+	bool removed;                /* EMP does not count it */
+};
+
+/* All figures are in ns; those of the counter in ticks. */
+struct et_clock_methods {
+	const char *name; /* of the command; not owned */
+	struct et_precision by[ET_CLOCK_METHODS];
+	double counter_hz; /* by its ticks around these runs; NaN without a counter */
+	struct et_clock_run *runs;
+	size_t n;
+};
+
+static inline bool et_in_ticks(enum et_clock_method m)
+{
+	return m == ET_COUNTER_INSIDE || m == ET_COUNTER_AROUND;
+}

@@ -47,6 +47,7 @@ struct et_profile_half {
 
 /* One function or module over the runs of one command, without warm-up. */
 struct et_profile_row {
+	size_t group;              /* its place in the counts (stats/profile/counts.h) */
 	uint32_t function;         /* of the profile; of a module its first one */
 	const char *name, *module; /* belong to the profile; the name of a module's row is NULL */
 	double mean, sd;           /* of the self samples per run; a run without it counts 0 */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/sample/culprit.h"
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "model/experiment/experiment.h"
 
 #include <string.h>
 
 /* The totals so far, found by name. */
 struct totals {
 	struct et_culprit_total *list;
-	size_t *next; /* per total: the next one whose name has the same hash, from 1; 0: none */
 	size_t *last; /* per total: the index of the last sample in which it was seen */
-	size_t n, room, next_room, last_room;
-	struct et_hash first; /* from the hash of a name to a total, from 1 */
+	size_t n, room, last_room;
+	struct et_hash by_name; /* from the hash of a name to a total, from 1 */
 };
 
 static int by_time(const void *a, const void *b)
@@ -29,31 +28,24 @@ static bool counts(const struct et_sample *s)
 	       s->ruling.removal.by == ET_KEPT;
 }
 
-static uint64_t hash_of(const char name[16])
-{
-	uint64_t h = et_hash_bytes(name, strnlen(name, 16));
-
-	return h ? h : 1; /* a key of the table is not 0 */
-}
-
 /* Finds the total of a name, or adds one. */
 static size_t total_of(struct totals *t, const char name[16])
 {
-	size_t *first = et_hash_put(&t->first, hash_of(name));
+	size_t length = strnlen(name, sizeof(t->list->name));
+	uint64_t key = et_hash_bytes(name, length) | 1, *place;
 
-	for (size_t i = *first; i; i = t->next[i - 1]) {
-		if (!strncmp(t->list[i - 1].name, name, sizeof(t->list->name)))
-			return i - 1;
+	while (*(place = et_hash_put(&t->by_name, key)) &&
+		strncmp(t->list[*place - 1].name, name, sizeof(t->list->name)))
+		key += 2;
+	if (!*place) {
+		ET_GROW(t->list, t->n, t->room);
+		ET_GROW(t->last, t->n, t->last_room);
+		t->list[t->n] = (struct et_culprit_total){ 0 };
+		memcpy(t->list[t->n].name, name, length);
+		t->last[t->n] = 0;
+		*place = ++t->n;
 	}
-	ET_GROW(t->list, t->n, t->room);
-	ET_GROW(t->next, t->n, t->next_room);
-	ET_GROW(t->last, t->n, t->last_room);
-	t->list[t->n] = (struct et_culprit_total){ 0 };
-	memcpy(t->list[t->n].name, name, strnlen(name, sizeof(t->list->name)));
-	t->next[t->n] = *first;
-	t->last[t->n] = 0;
-	*first = ++t->n;
-	return t->n - 1;
+	return *place - 1;
 }
 
 static void add_up(struct totals *t, const struct et_sample *s, const struct et_culprit *who)
@@ -73,7 +65,7 @@ static void add_up(struct totals *t, const struct et_sample *s, const struct et_
 struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t *n)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
-	struct totals t = { .first = { .width = sizeof(size_t) } };
+	struct totals t = { .by_name = { .width = sizeof(uint64_t) } };
 	bool all_tell =
 		true; /* every sample that counts has a ledger; partial sums would mislead */
 
@@ -88,9 +80,8 @@ struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t 
 	}
 	if (t.n)
 		qsort(t.list, t.n, sizeof(*t.list), by_time);
-	free(t.next);
 	free(t.last);
-	et_hash_free(&t.first);
+	et_hash_free(&t.by_name);
 	*n = t.n;
 	return t.list ? t.list : et_calloc(1, sizeof(*t.list));
 }

@@ -1,51 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/daemon.h"
 #include "base/alloc.h"
-#include "base/hash.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- names --- */
 
-/* Nobody gains by choosing names that collide. */
-static size_t hash(const char *s)
-{
-	uint64_t h = et_hash_text(s);
-
-	return (size_t)(h ^ h >> 32);
-}
-
-/* Returns the bucket of a name: it holds the name's index + 1, or 0 if the name is new. */
-static uint32_t *slot_of(struct et_daemon_record *r, const char *name)
-{
-	size_t i = hash(name) & (r->n_buckets - 1);
-
-	while (r->buckets[i] && strcmp(r->names[r->buckets[i] - 1], name))
-		i = (i + 1) & (r->n_buckets - 1);
-	return &r->buckets[i];
-}
-
-static void rehash(struct et_daemon_record *r)
-{
-	free(r->buckets);
-	r->n_buckets = r->n_buckets ? 2 * r->n_buckets : 64;
-	r->buckets = et_calloc(r->n_buckets, sizeof(*r->buckets));
-	for (size_t i = 0; i < r->n_names; i++)
-		*slot_of(r, r->names[i]) = (uint32_t)i + 1;
-}
-
 uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name)
 {
-	if (2 * (r->n_names + 1) > r->n_buckets)
-		rehash(r);
-	uint32_t *bucket = slot_of(r, name);
-	if (!*bucket) {
+	uint64_t key = et_hash_text(name) | 1, *place; /* its index + 1; 0: the name is new */
+
+	r->by_name.width = sizeof(*place);
+	while (*(place = et_hash_put(&r->by_name, key)) && strcmp(r->names[*place - 1], name))
+		key += 2;
+	if (!*place) {
 		ET_GROW(r->names, r->n_names, r->cap_names);
 		r->names[r->n_names++] = et_strdup(name);
-		*bucket = (uint32_t)r->n_names;
+		*place = r->n_names;
 	}
-	return *bucket - 1;
+	return (uint32_t)*place - 1;
 }
 
 const char *et_daemon_of(const struct et_culprit *x)
@@ -170,9 +144,7 @@ void et_daemon_record_settle(struct et_daemon_record *r)
 		r->names[i] = names[i].text;
 		new_place[names[i].old] = i;
 	}
-	free(r->buckets);
-	r->buckets = NULL;
-	r->n_buckets = 0;
+	et_hash_free(&r->by_name);
 	rename_all(&r->short_run, new_place);
 	rename_all(&r->long_run, new_place);
 	r->by_ledger =
@@ -246,39 +218,29 @@ void et_daemon_record_free(struct et_daemon_record *r)
 	for (size_t i = 0; i < r->n_names; i++)
 		free(r->names[i]);
 	free(r->names);
-	free(r->buckets);
+	et_hash_free(&r->by_name);
 	run_free(&r->short_run);
 	run_free(&r->long_run);
 }
 
+/* Rows of both kinds begin with the name. */
 static int by_name(const void *a, const void *b)
 {
-	const struct et_central *x = a, *y = b;
+	const uint32_t *x = a, *y = b;
 
-	return x->name < y->name ? -1 : x->name > y->name;
+	return (*x > *y) - (*x < *y);
 }
 
 const struct et_central *et_findings_central(const struct et_run_findings *f, uint32_t name)
 {
-	struct et_central key = { .name = name };
-
-	return f->n_central ? bsearch(&key, f->central, f->n_central, sizeof(*f->central), by_name)
+	return f->n_central ? bsearch(&name, f->central, f->n_central, sizeof(*f->central), by_name)
 			    : NULL;
-}
-
-static int by_collected(const void *a, const void *b)
-{
-	const struct et_collected *x = a, *y = b;
-
-	return x->name < y->name ? -1 : x->name > y->name;
 }
 
 const struct et_collected *et_findings_collected(const struct et_run_findings *f, uint32_t name)
 {
-	struct et_collected key = { .name = name };
-
-	return f->n_collected ? bsearch(&key, f->collected, f->n_collected, sizeof(*f->collected),
-					by_collected)
+	return f->n_collected ? bsearch(&name, f->collected, f->n_collected, sizeof(*f->collected),
+					by_name)
 			      : NULL;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/attr.h"
+#include "base/hash.h"
 #include "model/sample/sample.h"
 
 /*
@@ -50,10 +51,9 @@ struct et_daemon_run {
 struct et_daemon_record {
 	char **names; /* each occurs once; et_daemon_record_settle sorts them */
 	size_t n_names, cap_names;
-	uint32_t *buckets; /* a hash table of the names, while the record grows */
-	size_t n_buckets;
-	double resolution_ms; /* of daemons' times: 1 if all are whole milliseconds, else 0 */
-	double step_ms;       /* the same of the samples' times */
+	struct et_hash by_name; /* places of the names, while the record grows */
+	double resolution_ms;   /* of daemons' times: 1 if all are whole milliseconds, else 0 */
+	double step_ms;         /* the same of the samples' times */
 	/* Daemons are judged by the time that they had the program's CPU, not by CPU time. */
 	bool by_ledger;
 	/* How long the two snapshots of processes around a sample take; 0: it was not measured. */

@@ -2,7 +2,7 @@
 #include "model/sample/metric_choice.h"
 #include "base/alloc.h"
 #include "base/doubles.h"
-#include "model/sample/shares.h"
+#include "model/sample/sample.h"
 
 #include <math.h>
 #include <string.h>

@@ -51,50 +51,37 @@ void et_profile_free(struct et_profile *p)
 	free(p);
 }
 
-/* Names come from files of strangers, who can make hashes collide: so all slots are compared. */
-static uint64_t next_key(uint64_t key)
-{
-	return key + 1 ? key + 1 : 1;
-}
-
-static uint64_t key_of_function(const char *name, const char *module)
-{
-	uint64_t key = et_hash_text(name) * 31 + et_hash_text(module);
-
-	return key ? key : 1;
-}
-
 uint32_t et_profile_function_of(struct et_profile *p, const char *name, const char *module,
 	enum et_space_kind space, bool unnamed)
 {
-	uint64_t key = key_of_function(name, module);
+	uint64_t key = (et_hash_text(name) * 31 + et_hash_text(module)) | 1;
+	const struct et_profile_function *f;
+	uint64_t *place; /* its number + 1; 0: it is new */
 
-	for (;; key = next_key(key)) {
-		const uint64_t *found = et_hash_find(&p->by_text, key);
-		if (!found)
-			break;
-		const struct et_profile_function *f = &p->functions[*found];
+	/* Names come from files of strangers, who can make hashes collide. */
+	for (; *(place = et_hash_put(&p->by_text, key)); key += 2) {
+		f = &p->functions[*place - 1];
 		if (!strcmp(f->name, name) && !strcmp(f->module, module))
-			return (uint32_t)*found;
+			return (uint32_t)*place - 1;
 	}
 	ET_GROW(p->functions, p->n_functions, p->functions_room);
-	p->functions[p->n_functions] = (struct et_profile_function){ .name = et_strdup(name),
+	p->functions[p->n_functions++] = (struct et_profile_function){ .name = et_strdup(name),
 		.module = et_strdup(module),
 		.space = space,
 		.unnamed = unnamed };
-	*(uint64_t *)et_hash_put(&p->by_text, key) = p->n_functions;
-	return (uint32_t)p->n_functions++;
+	*place = p->n_functions;
+	return (uint32_t)p->n_functions - 1;
 }
 
 /* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
-static uint64_t key_of_node(uint32_t parent, uint32_t function)
+static uint64_t key_of(uint32_t parent_or_command, uint32_t function)
 {
-	return ((uint64_t)parent << 32 | function) + 1;
+	return ((uint64_t)parent_or_command << 32 | function) + 1;
 }
 
 uint32_t et_profile_find_node(const struct et_profile *p, uint32_t parent, uint32_t function)
 {
-	const uint64_t *found = et_hash_find(&p->by_node, key_of_node(parent, function));
+	const uint64_t *found = et_hash_find(&p->by_node, key_of(parent, function));
 
 	return found ? (uint32_t)*found : ET_PROFILE_NONE;
 }
@@ -108,7 +95,7 @@ uint32_t et_profile_node_of(struct et_profile *p, uint32_t parent, uint32_t func
 		return found;
 	ET_GROW(p->nodes, p->n_nodes, p->nodes_room);
 	p->nodes[p->n_nodes] = (struct et_profile_node){ parent, function };
-	*(uint64_t *)et_hash_put(&p->by_node, key_of_node(parent, function)) = p->n_nodes;
+	*(uint64_t *)et_hash_put(&p->by_node, key_of(parent, function)) = p->n_nodes;
 	return (uint32_t)p->n_nodes++;
 }
 
@@ -177,16 +164,10 @@ const struct et_profile_build *et_profile_build_of(const struct et_profile *p, c
 	return find_build(p, module);
 }
 
-/* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
-static uint64_t key_of_calls(uint32_t command, uint32_t function)
-{
-	return ((uint64_t)command << 32 | function) + 1;
-}
-
 static struct et_profile_calls *find_calls(
 	const struct et_profile *p, uint32_t command, uint32_t function)
 {
-	const uint64_t *found = et_hash_find(&p->by_calls, key_of_calls(command, function));
+	const uint64_t *found = et_hash_find(&p->by_calls, key_of(command, function));
 
 	return found ? &p->calls[*found] : NULL;
 }
@@ -197,8 +178,7 @@ void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t funct
 
 	if (!known) {
 		ET_GROW(p->calls, p->n_calls, p->calls_room);
-		*(uint64_t *)et_hash_put(&p->by_calls, key_of_calls(command, function)) =
-			p->n_calls;
+		*(uint64_t *)et_hash_put(&p->by_calls, key_of(command, function)) = p->n_calls;
 		known = &p->calls[p->n_calls++];
 	}
 	*known = (struct et_profile_calls){ command, function, calls };
@@ -241,6 +221,41 @@ void et_profile_run_add(
 	}
 	run->counts[i].samples += samples;
 	run->counts[i].at_entry += at_entry;
+}
+
+void et_profile_tally_add(
+	struct et_profile_tally *t, uint32_t node, uint64_t samples, uint64_t at_entry)
+{
+	if (node >= t->room) {
+		size_t room = (size_t)node + node / 2 + 64;
+		t->counts = et_realloc(t->counts, room, sizeof(*t->counts));
+		memset(t->counts + t->room, 0, (room - t->room) * sizeof(*t->counts));
+		t->room = room;
+	}
+	t->counts[node].samples += samples;
+	t->counts[node].at_entry += at_entry;
+}
+
+void et_profile_tally_clear(struct et_profile_tally *t)
+{
+	if (t->room)
+		memset(t->counts, 0, t->room * sizeof(*t->counts));
+}
+
+void et_profile_tally_take(struct et_profile_tally *t, struct et_profile_run *run)
+{
+	run->n_counts = run->samples = 0;
+	for (size_t i = 0; i < t->room; i++)
+		run->n_counts += t->counts[i].samples > 0;
+	run->counts = et_calloc(run->n_counts + 1, sizeof(*run->counts));
+	for (size_t i = 0, k = 0; i < t->room; i++) {
+		if (!t->counts[i].samples)
+			continue;
+		run->samples += t->counts[i].samples;
+		run->counts[k] = t->counts[i];
+		run->counts[k++].node = (uint32_t)i;
+	}
+	et_profile_tally_clear(t);
 }
 
 struct et_profile_run *et_profile_run_copy(const struct et_profile_run *run)

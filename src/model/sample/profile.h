@@ -180,5 +180,18 @@ const struct et_profile_build *et_profile_build_of(const struct et_profile *p, c
 /* Adds samples of a node to a run that is being filled, in any order. */
 void et_profile_run_add(
 	struct et_profile_run *run, uint32_t node, uint64_t samples, uint64_t at_entry);
+
+/* The samples of a run by node, while it is being counted. To begin, set all to 0. */
+struct et_profile_tally {
+	struct et_profile_count *counts; /* owned; by node */
+	size_t room;
+};
+
+void et_profile_tally_add(
+	struct et_profile_tally *t, uint32_t node, uint64_t samples, uint64_t at_entry);
+void et_profile_tally_clear(struct et_profile_tally *t);
+/* Sets the samples and the counts of a run, and clears the tally. */
+void et_profile_tally_take(struct et_profile_tally *t, struct et_profile_run *run);
+
 struct et_profile_run *et_profile_run_copy(const struct et_profile_run *run); /* NULL is fine */
 void et_profile_run_free(struct et_profile_run *run); /* itself, too; NULL is fine */

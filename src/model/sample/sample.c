@@ -1,14 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/sample.h"
 #include "base/alloc.h"
+#include "base/u64.h"
 #include "model/result/warning.h"
+#include "model/sample/metric.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const et_arrangement_names[] = { "solo", "duet", "paced", NULL };
 const char *const et_cpu_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };
 const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon-cutoff",
 	"two-sigma", "machine-slow", NULL };
+
+const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
+
+/* ROW(metric, name, label, unit, in duets, member of struct et_measured) */
+#define JUDGED(ROW)                                                                                \
+	ROW(CPU, "pt", "CPU time", NS, true, cpu_ns)                                               \
+	ROW(ELAPSED, "et", "elapsed time", NS, false, elapsed_ns)
+#define RECORDED(ROW)                                                                              \
+	ROW(USER, "user", "user time", NS, true, user_ns)                                          \
+	ROW(SYSTEM, "system", "system time", NS, true, system_ns)                                  \
+	ROW(PEAK_MEMORY, "max_rss", "peak memory", BYTES, true, max_rss_bytes)                     \
+	ROW(COUNTER, "counter", "counter ticks", TICKS, false, counter_ticks)
+
+#define METRIC(metric, name, label, unit, duets, judged, member)                                   \
+	[ET_METRIC_##metric] = { name, label, ET_UNIT_##unit, judged, duets,                       \
+		offsetof(struct et_sample, measured.member) },
+#define JUDGED_ROW(metric, name, label, unit, duets, member)                                       \
+	METRIC(metric, name, label, unit, duets, true, member)
+#define RECORDED_ROW(metric, name, label, unit, duets, member)                                     \
+	METRIC(metric, name, label, unit, duets, false, member)
+#define NAME(metric, name, label, unit, duets, member) [ET_METRIC_##metric] = (name),
+
+/* To add a row: the constant in metric.h, and the row in JUDGED or RECORDED. */
+const struct et_metric_row et_metrics[ET_METRICS] = { JUDGED(JUDGED_ROW) RECORDED(RECORDED_ROW) };
+
+const char *const et_metric_names[] = { JUDGED(NAME) NULL };
+const char *const et_metric_words[] = { "cpu", "elapsed", [ET_METRIC_AUTO] = "auto", NULL };
+const char *const et_metric_options[] = { JUDGED(NAME)[ET_METRIC_AUTO] = "auto", NULL };
+
+uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m)
+{
+	return *(const uint64_t *)((const char *)s + et_metrics[m].offset);
+}
+
+bool et_sample_is_function(const struct et_sample *s)
+{
+	return s->measured.calls > 0;
+}
+
+double et_sample_value(const struct et_sample *s, enum et_metric m)
+{
+	uint64_t value = et_sample_metric(s, m);
+	bool per_call = et_sample_is_function(s) && et_metrics[m].unit != ET_UNIT_BYTES;
+
+	if (value == ET_UNKNOWN)
+		return NAN;
+	return (double)value / (per_call ? (double)s->measured.calls : 1);
+}
 
 /* ROW(mark, name, warning) */
 #define MARKS(ROW)                                                                                 \
@@ -58,4 +109,61 @@ void et_sample_copy(struct et_sample *to, const struct et_sample *from)
 		et_calloc(from->measured.n_culprits, sizeof(*to->measured.culprits));
 	memcpy(to->measured.culprits, from->measured.culprits,
 		from->measured.n_culprits * sizeof(*to->measured.culprits));
+}
+
+/* --- shares of the elapsed time --- */
+
+const struct et_share_row et_share_rows[ET_SHARES] = {
+	[ET_SHARE_ON_CPU] = { "on CPU", "on_cpu_ns" },
+	[ET_SHARE_RUNNABLE] = { "runnable while others ran", "runnable_ns" },
+	[ET_SHARE_ASLEEP] = { "asleep or waiting", "asleep_ns" },
+	[ET_SHARE_STOLEN] = { "stolen", "stolen_ns" },
+	[ET_SHARE_UNEXPLAINED] = { "unexplained", "unexplained_ns" },
+};
+
+/* The last switch of a task, when it exits, counts as voluntary, too. */
+enum { SWITCHES_OF_EXIT = 1 };
+
+void et_shares_without_ledger(struct et_measured *m)
+{
+	m->on_cpu_ns = m->runnable_ns = m->asleep_ns = ET_UNKNOWN;
+	if (m->cpu_ns == ET_UNKNOWN || m->elapsed_ns == ET_UNKNOWN || m->cpu_ns > m->elapsed_ns)
+		return;
+	uint64_t rest = m->elapsed_ns - m->cpu_ns;
+	m->on_cpu_ns = m->cpu_ns;
+	if (m->wait_ns == ET_UNKNOWN)
+		return;
+	m->runnable_ns = m->wait_ns < rest ? m->wait_ns : rest;
+	rest -= m->runnable_ns;
+	if (m->steal_ns != ET_UNKNOWN)
+		rest = et_minus_u64(rest, m->steal_ns);
+	m->asleep_ns = m->voluntary_switches > SWITCHES_OF_EXIT ? rest : 0;
+}
+
+static double known(uint64_t ns)
+{
+	return ns == ET_UNKNOWN ? NAN : (double)ns;
+}
+
+void et_sample_shares(const struct et_measured *m, double ns[ET_SHARES])
+{
+	struct et_measured own = *m;
+
+	if (own.on_cpu_ns == ET_UNKNOWN) /* a record of an older etalon, or of another tool */
+		et_shares_without_ledger(&own);
+	ns[ET_SHARE_ON_CPU] = known(own.on_cpu_ns);
+	ns[ET_SHARE_RUNNABLE] = known(own.runnable_ns);
+	ns[ET_SHARE_ASLEEP] = known(own.asleep_ns);
+	double rest = known(own.elapsed_ns) - ns[ET_SHARE_ON_CPU];
+	for (int i = ET_SHARE_RUNNABLE; i <= ET_SHARE_ASLEEP; i++)
+		rest -= isnan(ns[i]) ? 0 : ns[i];
+	rest = rest < 0 ? 0 : rest;
+	/* Steal is the sum over the CPUs of the program, like its CPU time, and counted in ticks.
+	 */
+	double part = own.cpu_ns ? ns[ET_SHARE_ON_CPU] / (double)own.cpu_ns : 1;
+	double stolen = known(own.steal_ns) * part;
+	ns[ET_SHARE_STOLEN] = stolen > rest ? rest : stolen;
+	ns[ET_SHARE_UNEXPLAINED] = rest - (isnan(ns[ET_SHARE_STOLEN]) ? 0 : ns[ET_SHARE_STOLEN]);
+	if (isnan(rest))
+		ns[ET_SHARE_STOLEN] = NAN;
 }

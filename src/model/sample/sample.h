@@ -97,7 +97,7 @@ struct et_measured {
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
 	/*
-	 * The parts of the elapsed time, see et_sample_shares() in model/sample/shares.h, which
+	 * The parts of the elapsed time, see et_sample_shares() below, which
 	 * computes the two others: stolen and unexplained.
 	 */
 	uint64_t on_cpu_ns;   /* at least one task ran: cpu_ns, or less if tasks ran in parallel */
@@ -163,3 +163,38 @@ int et_name_index(const char *const *names, const char *name) ET_CHECK;
 
 void et_sample_free(struct et_sample *s); /* what it owns, not the sample itself */
 void et_sample_copy(struct et_sample *to, const struct et_sample *from);
+
+/*
+ * The shares of the elapsed time by the state of the program: at each instant at least one of its
+ * tasks runs, or none runs and at least one is runnable, or all of them sleep or wait. The names
+ * are the same whichever source the figures have: the ledger by BPF or perf, or the kernel's sums.
+ */
+enum et_share {
+	ET_SHARE_ON_CPU,      /* at least one task ran */
+	ET_SHARE_RUNNABLE,    /* none ran, at least one was runnable, and others had its CPU */
+	ET_SHARE_ASLEEP,      /* the program slept, or waited for something else than a CPU */
+	ET_SHARE_STOLEN,      /* the hypervisor had the program's CPU */
+	ET_SHARE_UNEXPLAINED, /* the rest */
+	ET_SHARES,
+};
+
+struct et_share_row {
+	const char *name;  /* for people */
+	const char *field; /* in JSON */
+};
+
+extern const struct et_share_row et_share_rows[ET_SHARES];
+
+/*
+ * The shares of a sample in nanoseconds, which add up to its elapsed time; NaN: not known, and then
+ * part of the unexplained. All are NaN if the CPU time is not known, or if tasks ran in parallel
+ * and there is no ledger.
+ */
+void et_sample_shares(const struct et_measured *m, double ns[ET_SHARES]);
+
+/*
+ * Fills on_cpu_ns, runnable_ns and asleep_ns without a ledger, from the kernel's sums for the
+ * tasks of the program, as if these ran in turn. A program that never gave up its CPU did not
+ * sleep: then the rest is unexplained.
+ */
+void et_shares_without_ledger(struct et_measured *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The samples of one command, in order of execution. A run of a day has 10^6 and more of them, so
- * all but the last few are packed (model/sample/packed.h); a sample is then read through a reader,
- * and changed through et_samples_edit.
+ * all but the last few are packed; a sample is then read through a reader, and changed through
+ * et_samples_edit.
  */
 #pragma once
 

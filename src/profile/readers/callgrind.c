@@ -5,10 +5,243 @@
  * parts of one process are one run; a file with several processes has as many runs.
  */
 #include "base/alloc.h"
-#include "profile/readers/callgrind_tree.h"
+#include "base/hash.h"
+#include "profile/readers/reader.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+
+/* --- the call graph --- */
+
+/*
+ * Makes calling contexts of a call graph. callgrind records which function called which and what
+ * those calls cost, but not in which context; so we assume, as gprof does, that a call of a
+ * function costs the same wherever it comes from. Without recursion the inclusive cost of each
+ * function is then the recorded one. The self cost of each function is exact in any case.
+ */
+struct call_arc {
+	uint32_t caller, callee; /* functions of the profile */
+	uint64_t cost;           /* inclusive */
+};
+
+struct call_graph {
+	uint64_t *self; /* by function */
+	size_t functions;
+	struct call_arc *arcs;
+	size_t n_arcs, arcs_room;
+	struct et_hash by_pair; /* width 8 */
+};
+
+/*
+ * A context that costs less than this part of the total is not unfolded: its functions keep their
+ * cost, but without callers. The number of contexts is bounded, too, because a graph of n functions
+ * can have 2^n of them.
+ */
+static const double least_part = 1e-7;
+enum { MOST_CONTEXTS = 1 << 20 };
+
+static void init_graph(struct call_graph *g)
+{
+	*g = (struct call_graph){ .by_pair.width = sizeof(uint64_t) };
+}
+
+static void free_graph(struct call_graph *g)
+{
+	free(g->self);
+	free(g->arcs);
+	et_hash_free(&g->by_pair);
+}
+
+static void make_room(struct call_graph *g, uint32_t function)
+{
+	size_t room = 2 * (size_t)function + 16;
+
+	if (function < g->functions)
+		return;
+	g->self = et_realloc(g->self, room, sizeof(*g->self));
+	memset(g->self + g->functions, 0, (room - g->functions) * sizeof(*g->self));
+	g->functions = room;
+}
+
+/* Returns false if the sum overflows, as the next one does. */
+static bool add_self(struct call_graph *g, uint32_t function, uint64_t cost)
+{
+	make_room(g, function);
+	return !__builtin_add_overflow(g->self[function], cost, &g->self[function]);
+}
+
+static bool add_call(struct call_graph *g, uint32_t caller, uint32_t callee, uint64_t cost)
+{
+	uint64_t key = ((uint64_t)caller << 32 | callee) + 1;
+	const uint64_t *found = et_hash_find(&g->by_pair, key);
+
+	make_room(g, caller);
+	make_room(g, callee);
+	/* A recursive call has its cost in that of the call from outside. */
+	if (caller == callee)
+		return true;
+	if (!found) {
+		ET_GROW(g->arcs, g->n_arcs, g->arcs_room);
+		g->arcs[g->n_arcs] = (struct call_arc){ caller, callee, cost };
+		*(uint64_t *)et_hash_put(&g->by_pair, key) = g->n_arcs++;
+		return true;
+	}
+	struct call_arc *a = &g->arcs[*found];
+	return !__builtin_add_overflow(a->cost, cost, &a->cost);
+}
+
+/* --- unfolding --- */
+
+/* A function of the context that is being unfolded. */
+struct level {
+	uint32_t function, node;
+	double part; /* of the function's cost that is in this context */
+	size_t arc;  /* the next one */
+};
+
+struct function {
+	double cost;   /* inclusive: the larger of what it spent and what its callers paid */
+	double paid;   /* by its callers */
+	size_t first;  /* arc */
+	uint64_t left; /* self cost that no context has yet */
+	double part;   /* that contexts have */
+	uint32_t node; /* the context with the largest self cost */
+	uint64_t most; /* its self cost */
+	bool open;     /* it is in the context that is being unfolded */
+};
+
+struct unfolding {
+	struct call_graph *g;
+	struct et_reader *r;
+	struct function *f;
+	struct level *stack;
+	size_t depth, room;
+	size_t contexts;
+	double least; /* cost of a context that is unfolded */
+};
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct call_arc *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+static void prepare(struct unfolding *u)
+{
+	struct call_graph *g = u->g;
+	double total = 0;
+
+	if (g->n_arcs)
+		qsort(g->arcs, g->n_arcs, sizeof(*g->arcs), by_caller);
+	for (size_t i = 0; i < g->functions; i++) {
+		u->f[i].cost = (double)g->self[i];
+		u->f[i].left = g->self[i];
+		u->f[i].first = g->n_arcs;
+		total += (double)g->self[i];
+	}
+	for (size_t i = g->n_arcs; i-- > 0;) {
+		const struct call_arc *a = &g->arcs[i];
+		u->f[a->caller].cost += (double)a->cost;
+		u->f[a->caller].first = i;
+		u->f[a->callee].paid += (double)a->cost;
+	}
+	for (size_t i = 0; i < g->functions; i++)
+		u->f[i].cost = fmax(u->f[i].cost, u->f[i].paid);
+	u->least = total * least_part;
+}
+
+static int enter(struct unfolding *u, uint32_t parent, uint32_t function, double part)
+{
+	struct function *f = &u->f[function];
+	double share = round((double)u->g->self[function] * part);
+	uint64_t self = share < (double)f->left ? (uint64_t)share : f->left;
+	uint32_t node;
+	int rc = et_reader_node(u->r, parent, function, &node);
+
+	if (!rc && self)
+		rc = et_reader_add(u->r, node, self, 0);
+	if (rc)
+		return rc;
+	f->left -= self;
+	f->part += part;
+	if (self >= f->most) {
+		f->most = self;
+		f->node = node;
+	}
+	f->open = true;
+	u->contexts++;
+	ET_GROW(u->stack, u->depth, u->room);
+	u->stack[u->depth++] = (struct level){ function, node, part, f->first };
+	return 0;
+}
+
+static int unfold_from(struct unfolding *u, uint32_t function, double part)
+{
+	int rc = enter(u, ET_PROFILE_ROOT, function, part);
+
+	while (!rc && u->depth) {
+		struct level *top = &u->stack[u->depth - 1];
+		const struct call_arc *a = &u->g->arcs[top->arc];
+
+		if (top->arc >= u->g->n_arcs || a->caller != top->function) {
+			u->f[top->function].open = false;
+			u->depth--;
+			continue;
+		}
+		top->arc++;
+		double cost = (double)a->cost * top->part;
+		if (!u->f[a->callee].open && cost > 0 && cost >= u->least &&
+			u->contexts < MOST_CONTEXTS && u->depth < ET_READER_DEEPEST)
+			rc = enter(u, top->node, a->callee, cost / u->f[a->callee].cost);
+	}
+	return rc;
+}
+
+/* Adds the self cost that is left: the rest of rounding to a context, other costs without callers.
+ */
+static int add_rest(struct unfolding *u)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < u->g->functions && !rc; i++) {
+		const struct function *f = &u->f[i];
+		uint32_t node = f->node;
+		if (!f->left)
+			continue;
+		if (f->part < 1 - 1e-9)
+			rc = et_reader_node(u->r, ET_PROFILE_ROOT, (uint32_t)i, &node);
+		if (!rc)
+			rc = et_reader_add(u->r, node, f->left, 0);
+	}
+	return rc;
+}
+
+/* Adds the contexts and their self costs to the run that is being read. Sorts the arcs. */
+static int unfold(struct call_graph *g, struct et_reader *r)
+{
+	struct unfolding u = { .g = g, .r = r, .f = et_calloc(g->functions + 1, sizeof(*u.f)) };
+	int rc = 0;
+
+	prepare(&u);
+	for (size_t i = 0; i < g->functions && !rc; i++) {
+		const struct function *f = &u.f[i];
+		if (f->cost > f->paid && u.contexts < MOST_CONTEXTS)
+			rc = unfold_from(&u, (uint32_t)i, (f->cost - f->paid) / f->cost);
+	}
+	if (!rc)
+		rc = add_rest(&u);
+	free(u.f);
+	free(u.stack);
+	return rc;
+}
+
+/* --- the file --- */
 
 enum { MOST_EVENTS = 64 };
 
@@ -20,7 +253,7 @@ struct names {
 struct callgrind {
 	struct et_reader *r;
 	struct names objects, functions;
-	struct et_call_graph graph;
+	struct call_graph graph;
 	size_t positions;     /* numbers at the begin of a line of costs */
 	size_t event;         /* place of the event's cost after them */
 	bool events;          /* the line of events was read */
@@ -50,9 +283,8 @@ bool et_is_callgrind(const char *line)
 
 static int fail_line(struct callgrind *c, const char *line)
 {
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, "'%.60s' is no line of callgrind's format", line),
-		"use a file callgrind.out.PID, unchanged");
+	return et_reader_fail(c->r, "use a file callgrind.out.PID, unchanged",
+		"'%.60s' is no line of callgrind's format", line);
 }
 
 /* --- names --- */
@@ -89,9 +321,9 @@ static const char *name_of(struct names *n, const char *text)
 
 static int fail_name(struct callgrind *c, const char *text)
 {
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, "the number of the name '%.30s' was not defined before", text),
-		"use the whole file callgrind.out.PID: its beginning may be missing");
+	return et_reader_fail(c->r,
+		"use the whole file callgrind.out.PID: its beginning may be missing",
+		"the number of the name '%.30s' was not defined before", text);
 }
 
 static int set_name(struct callgrind *c, struct names *n, const char *text, char **out)
@@ -172,18 +404,18 @@ static int add_cost(struct callgrind *c, const char *line)
 	uint64_t cost;
 
 	if (!c->events)
-		return et_hint(c->r->err,
-			et_reader_fail(c->r, "there are costs before the line 'events:'"),
-			"use the whole file callgrind.out.PID: its beginning may be missing");
+		return et_reader_fail(c->r,
+			"use the whole file callgrind.out.PID: its beginning may be missing",
+			"there are costs before the line 'events:'");
 	if (c->function == ET_PROFILE_NONE || !read_cost(c, line, &cost))
 		return fail_line(c, line);
 	c->costs = true;
-	bool fits = c->is_call ? et_call_graph_call(&c->graph, c->function, c->callee, cost)
-			       : et_call_graph_self(&c->graph, c->function, cost);
+	bool fits = c->is_call ? add_call(&c->graph, c->function, c->callee, cost)
+			       : add_self(&c->graph, c->function, cost);
 	c->is_call = false;
 	return fits ? 0
-		    : et_hint(c->r->err, et_reader_fail(c->r, "the costs are too large"),
-			      "check that the file is complete and unchanged");
+		    : et_reader_fail(c->r, "check that the file is complete and unchanged",
+			      "the costs are too large");
 }
 
 /* "calls=15 3": how often, and where the called function begins. */
@@ -240,16 +472,14 @@ static int read_spec(struct callgrind *c, const char *line)
 static int end_run(struct callgrind *c)
 {
 	if (c->summary && !c->totals && !strncmp(c->r->profile->event, "Ir", 3))
-		return et_hint(c->r->err,
-			et_reader_fail(
-				c->r, "the file is truncated: the line 'totals:' is missing"),
-			"profile again, and let the program end by itself");
-	int rc = et_call_graph_unfold(&c->graph, c->r);
-	et_call_graph_free(&c->graph);
-	et_call_graph_init(&c->graph);
+		return et_reader_fail(c->r, "profile again, and let the program end by itself",
+			"the file is truncated: the line 'totals:' is missing");
+	int rc = unfold(&c->graph, c->r);
+	free_graph(&c->graph);
+	init_graph(&c->graph);
 	c->costs = c->summary = c->totals = false;
-	c->r->tally.run.period = 1;
-	c->r->tally.run.counted = c->r->tally.run.samples;
+	c->r->run.period = 1;
+	c->r->run.counted = c->r->run.samples;
 	return rc ? rc : et_reader_end_run(c->r);
 }
 
@@ -271,10 +501,9 @@ static int read_events(struct callgrind *c, char *names)
 		if (!names)
 			break;
 	}
-	return et_hint(c->r->err,
-		et_reader_fail(c->r, wanted ? "it does not count '%.40s'" : "it names no events",
-			wanted ? wanted : ""),
-		"the line 'events:' of the file lists them; choose one with --event NAME");
+	return et_reader_fail(c->r,
+		"the line 'events:' of the file lists them; choose one with --event NAME",
+		wanted ? "it does not count '%.40s'" : "it names no events", wanted ? wanted : "");
 }
 
 static int read_positions(struct callgrind *c, const char *text)
@@ -341,7 +570,7 @@ int et_read_callgrind(struct et_reader *r)
 	char *line;
 	int rc;
 
-	et_call_graph_init(&c.graph);
+	init_graph(&c.graph);
 	while ((rc = et_reader_line(r, &line)) > 0) {
 		rc = read_line(&c, line);
 		if (rc)
@@ -349,7 +578,7 @@ int et_read_callgrind(struct et_reader *r)
 	}
 	if (!rc)
 		rc = end_run(&c);
-	et_call_graph_free(&c.graph);
+	free_graph(&c.graph);
 	free_names(&c.objects);
 	free_names(&c.functions);
 	free(c.object);

@@ -98,7 +98,7 @@ static int read_stack(struct et_reader *r, char *stack, uint32_t *node)
 
 		if (++depth > ET_READER_DEEPEST)
 			return et_reader_fail(
-				r, "the stack has more than %d functions", ET_READER_DEEPEST);
+				r, NULL, "the stack has more than %d functions", ET_READER_DEEPEST);
 		int rc = et_reader_function(r, name, module, space, &function);
 		if (!rc)
 			rc = et_reader_node(r, *node, function, node);
@@ -115,11 +115,10 @@ static int read_line(struct et_reader *r, char *line)
 	uint32_t node;
 
 	if (!text || !parse_count(text, &count))
-		return et_hint(r->err,
-			et_reader_fail(r,
-				"the line ends with '%.40s', not with a number of samples",
-				text ? text : line),
-			"write each line as 'main;work;sin 12', for one run per file");
+		return et_reader_fail(r,
+			"write each line as 'main;work;sin 12', for one run per file",
+			"the line ends with '%.40s', not with a number of samples",
+			text ? text : line);
 	text[-1] = '\0';
 	int rc = read_stack(r, line, &node);
 	return rc ? rc : et_reader_add(r, node, count, 0);

@@ -26,8 +26,8 @@ bool et_is_gprof(const char *line)
 
 static int fail_line(struct et_reader *r, const char *line)
 {
-	return et_hint(r->err, et_reader_fail(r, "'%.60s' is no line of a flat profile", line),
-		"use the output of 'gprof -b -p PROGRAM gmon.out'");
+	return et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
+		"'%.60s' is no line of a flat profile", line);
 }
 
 /* Cuts the next word off *text. Returns NULL at its end. */
@@ -114,9 +114,9 @@ static int read_rows(struct et_reader *r, double period)
 	}
 	if (rc < 0)
 		return rc;
-	r->tally.run.period = period * 1e9;
-	double counted = (double)r->tally.run.samples * r->tally.run.period;
-	r->tally.run.counted = counted < (double)INT64_MAX ? (uint64_t)counted : 0;
+	r->run.period = period * 1e9;
+	double counted = (double)r->run.samples * r->run.period;
+	r->run.counted = counted < (double)INT64_MAX ? (uint64_t)counted : 0;
 	return et_reader_end_run(r);
 }
 
@@ -128,9 +128,8 @@ static int read_period(struct et_reader *r, char *line, double *out)
 
 	if (!is_number(word, out) || !(*out >= 1e-9) || !(*out <= 1e6) ||
 		strncmp(text, "seconds", 7) != 0)
-		return et_hint(r->err,
-			et_reader_fail(r, "the time of a sample is not a number of seconds"),
-			"use the output of 'gprof -b -p PROGRAM gmon.out'");
+		return et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
+			"the time of a sample is not a number of seconds");
 	return 0;
 }
 
@@ -156,7 +155,7 @@ int et_read_gprof(struct et_reader *r)
 		}
 	}
 	if (!rc && r->n_runs == runs)
-		return et_hint(r->err, et_reader_fail(r, "it has no flat profile"),
-			"use the output of 'gprof -b -p PROGRAM gmon.out'");
+		return et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
+			"it has no flat profile");
 	return rc;
 }

@@ -41,13 +41,6 @@ static char **make_environment(void)
 	return list;
 }
 
-static int spawn(char *const *argv, int out, int errors, pid_t *pid)
-{
-	ET_AUTO_FREE char **environment = make_environment();
-
-	return et_spawn(argv, environment, out, errors, false, pid);
-}
-
 int et_helper_start(struct et_helper *h, char *const *argv, struct et_error *err)
 {
 	const struct rlimit cpu = { MOST_CPU_SECONDS, MOST_CPU_SECONDS };
@@ -56,7 +49,8 @@ int et_helper_start(struct et_helper *h, char *const *argv, struct et_error *err
 
 	if (errors < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot start %s", argv[0]);
-	int rc = spawn(argv, ends[1], errors, &h->pid);
+	ET_AUTO_FREE char **environment = make_environment();
+	int rc = et_spawn(argv, environment, ends[1], errors, false, &h->pid);
 	close(ends[1]);
 	if (rc) {
 		close(ends[0]);

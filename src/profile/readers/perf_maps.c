@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/readers/perf_maps.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/readers/reader.h"
@@ -77,44 +76,31 @@ static bool parse_id(const char **text, struct et_build_id *out)
 	return out->size > 0;
 }
 
-static struct identified *find_id(const struct et_perf_maps *m, const char *path, uint64_t *key)
+/* Finds a file; if `add`, it is added, unless there are too many. */
+static struct identified *find_id(struct et_perf_maps *m, const char *path, bool add)
 {
-	for (*key = et_hash_text(path) | 1;; *key += 2) {
-		const uint64_t *found = et_hash_find(&m->by_path, *key);
-		if (!found)
-			return NULL;
-		if (!strcmp(m->list[*found].path, path))
-			return &m->list[*found];
-	}
-}
+	uint64_t key = et_hash_text(path) | 1;
+	const uint64_t *place;
 
-static void keep_id(struct et_perf_maps *m, const char *path, const struct et_build_id *id)
-{
-	uint64_t key;
-	struct identified *known = find_id(m, path, &key);
-
-	if (known) {
-		known->id = *id;
-		return;
-	}
-	if (m->n >= MOST_IDS)
-		return;
+	while ((place = et_hash_find(&m->by_path, key)) && strcmp(m->list[*place].path, path))
+		key += 2;
+	if (place)
+		return &m->list[*place];
+	if (!add || m->n >= MOST_IDS)
+		return NULL;
 	*(uint64_t *)et_hash_put(&m->by_path, key) = m->n;
 	ET_GROW(m->list, m->n, m->room);
-	m->list[m->n++] = (struct identified){ et_strdup(path), *id };
+	m->list[m->n] = (struct identified){ .path = et_strdup(path) };
+	return &m->list[m->n++];
 }
 
 /* Copies the path of a file without " (deleted)", or returns NULL if it is none. */
 static char *path_of(const char *text)
 {
-	static const char deleted[] = " (deleted)";
-	size_t n = strnlen(text, PATH_MAX), without = n - strlen(deleted);
-
 	/* "//anon" and the like are not files. */
-	if (text[0] != '/' || text[1] == '/' || n == PATH_MAX)
+	if (text[0] != '/' || text[1] == '/' || strnlen(text, PATH_MAX) == PATH_MAX)
 		return NULL;
-	return et_strndup(
-		text, n > strlen(deleted) && !strcmp(text + without, deleted) ? without : n);
+	return et_strndup(text, et_mapped_length(text));
 }
 
 void et_perf_maps_add_id(struct et_perf_maps *m, const char *line)
@@ -124,8 +110,9 @@ void et_perf_maps_add_id(struct et_perf_maps *m, const char *line)
 	if (!parse_id(&line, &id) || *line++ != ' ')
 		return;
 	ET_AUTO_FREE char *path = path_of(line);
-	if (path)
-		keep_id(m, path, &id);
+	struct identified *known = path ? find_id(m, path, true) : NULL;
+	if (known)
+		known->id = id;
 }
 
 /* --- records --- */
@@ -168,7 +155,6 @@ static void apply_mapping(struct et_perf_maps *m, const char *p)
 	struct et_mapping mapping = { 0 };
 	struct et_build_id id = { 0 };
 	pid_t process, thread;
-	uint64_t key;
 
 	if (!parse_task(&p, &process) || !skip(&p, "/") || !parse_task(&p, &thread) ||
 		!skip(&p, ": ") || !parse_range(&p, &mapping))
@@ -182,11 +168,11 @@ static void apply_mapping(struct et_perf_maps *m, const char *p)
 	ET_AUTO_FREE char *path = path_of(p + rights + 1);
 	if (!path)
 		return;
-	if (id.size)
-		keep_id(m, path, &id);
-	const struct identified *known = find_id(m, path, &key);
+	struct identified *known = find_id(m, path, id.size > 0);
 	if (!known)
 		return;
+	if (id.size)
+		known->id = id;
 	mapping.path = path;
 	mapping.build_id = known->id.bytes;
 	mapping.build_id_size = known->id.size;
@@ -213,7 +199,7 @@ static void apply_exec(struct et_perf_maps *m, const char *p)
 
 	if (!colon++ || !parse_task(&colon, &process) || *colon != '/')
 		return;
-	et_spaces_exec(m->spaces, process);
+	et_spaces_forget(m->spaces, process);
 }
 
 void et_perf_maps_apply(struct et_perf_maps *m, const char *record)
@@ -249,8 +235,8 @@ static bool locate(struct et_perf_maps *m, const struct et_perf_place *place, ui
 const struct et_profile_function *et_perf_maps_find(
 	struct et_perf_maps *m, const struct et_perf_place *place, bool *at_entry)
 {
-	uint64_t key, offset;
-	const struct identified *known = find_id(m, place->path, &key);
+	uint64_t offset;
+	const struct identified *known = find_id(m, place->path, false);
 	struct et_resolved found;
 
 	if (!known || !locate(m, place, &offset))

@@ -16,6 +16,7 @@
  */
 #include "base/alloc.h"
 #include "profile/readers/reader.h"
+#include "profile/symbols/space.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -201,16 +202,6 @@ static bool cut_offset(char *name)
 	return offset == 0;
 }
 
-static void cut_module(char *module)
-{
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(module), m = strlen(deleted);
-
-	module[--n] = '\0'; /* the parenthesis */
-	if (n > m && !strcmp(module + n - m, deleted))
-		module[n - m] = '\0';
-}
-
 /* Parses "7f0e368d5868 name+0x68 (file)". */
 static bool frame_of(char *text, struct frame *out)
 {
@@ -225,7 +216,8 @@ static bool frame_of(char *text, struct frame *out)
 	out->module = find_module(out->name);
 	if (out->module) {
 		*out->module++ = '\0';
-		cut_module(out->module);
+		out->module[strlen(out->module) - 1] = '\0'; /* the parenthesis */
+		out->module[et_mapped_length(out->module)] = '\0';
 		out->inlined = !strcmp(out->module, "inlined");
 	}
 	cut_blanks(out->name);
@@ -271,7 +263,7 @@ static int push_copy(struct script *s, const struct et_profile_function *f)
 {
 	if (s->n_chain >= ET_READER_DEEPEST)
 		return et_reader_fail(
-			s->r, "the call chain has more than %d functions", ET_READER_DEEPEST);
+			s->r, NULL, "the call chain has more than %d functions", ET_READER_DEEPEST);
 	ET_GROW(s->chain, s->n_chain, s->chain_room);
 	int rc = et_reader_copy(s->r, f, &s->chain[s->n_chain]);
 	s->n_chain += !rc;
@@ -333,8 +325,8 @@ static int add_frame(struct script *s, const struct frame *f)
 		return 0;
 	if (f->inlined) {
 		if (s->n_inlined >= ET_READER_DEEPEST)
-			return et_reader_fail(s->r, "the call chain has more than %d functions",
-				ET_READER_DEEPEST);
+			return et_reader_fail(s->r, NULL,
+				"the call chain has more than %d functions", ET_READER_DEEPEST);
 		ET_GROW(s->inlined, s->n_inlined, s->inlined_room);
 		s->inlined[s->n_inlined++] = et_strdup(f->name);
 		return 0;
@@ -383,10 +375,8 @@ static int select_event(struct script *s, char *event)
 		return et_reader_event(s->r, event);
 	}
 	if (strncmp(s->event, event, sizeof(s->event) - 1) != 0)
-		return et_hint(s->r->err,
-			et_reader_fail(
-				s->r, "it has samples of '%s' and of '%.60s'", s->event, event),
-			"choose one of them with --event NAME");
+		return et_reader_fail(s->r, "choose one of them with --event NAME",
+			"it has samples of '%s' and of '%.60s'", s->event, event);
 	return 0;
 }
 
@@ -403,8 +393,8 @@ static void read_record(struct script *s, const char *record)
 	if (strncmp(record, lost, strlen(lost)) != 0 || !p)
 		return;
 	p += strcspn(p, "0123456789");
-	if (et_reader_digits(&p, 10, &n) && n <= (uint64_t)INT64_MAX - s->r->tally.run.lost)
-		s->r->tally.run.lost += n;
+	if (et_reader_digits(&p, 10, &n) && n <= (uint64_t)INT64_MAX - s->r->run.lost)
+		s->r->run.lost += n;
 }
 
 static int begin_sample(struct script *s, const struct header *h)
@@ -446,19 +436,18 @@ static int read_line(struct script *s, char *line)
 		f.in_chain = true;
 		return add_frame(s, &f);
 	}
-	return et_hint(s->r->err,
-		et_reader_fail(s->r, "'%.60s' is no line of perf script", skip_blanks(line)),
-		"use the output of 'perf script -i perf.data' with its default fields, without -F");
+	return et_reader_fail(s->r,
+		"use the output of 'perf script -i perf.data' with its default fields, without -F",
+		"'%.60s' is no line of perf script", skip_blanks(line));
 }
 
 static int end_script(struct script *s)
 {
-	struct et_profile_run *run = &s->r->tally.run;
+	struct et_profile_run *run = &s->r->run;
 
 	if (!run->samples && s->r->wanted)
-		return et_hint(s->r->err,
-			et_reader_fail(s->r, "it has no samples of '%.60s'", s->r->wanted),
-			"use 'perf evlist -i perf.data' to list its events");
+		return et_reader_fail(s->r, "use 'perf evlist -i perf.data' to list its events",
+			"it has no samples of '%.60s'", s->r->wanted);
 	if (!s->unknown && run->samples && s->periods < (double)INT64_MAX) {
 		run->period = s->periods / (double)run->samples;
 		run->counted = (uint64_t)s->periods;

@@ -77,8 +77,8 @@ static int read_perf_data(struct et_reader *r)
 		(char *)"--show-task-events", (char *)"-i", (char *)r->path, NULL };
 
 	if (!r->path)
-		return et_hint(r->err, et_reader_fail(r, "it is a file of perf record, not text"),
-			"use 'perf script -i perf.data', and read its output");
+		return et_reader_fail(r, "use 'perf script -i perf.data', and read its output",
+			"it is a file of perf record, not text");
 	read_build_ids(r);
 	return read_output(r, argv, et_read_perf_script, "perf script",
 		"install perf, or run 'perf script -i FILE' where it is and read its output");
@@ -93,11 +93,11 @@ static char *safe_path(const char *path)
 static int read_gmon(struct et_reader *r)
 {
 	if (!r->path)
-		return et_hint(r->err, et_reader_fail(r, "it is a file gmon.out, not text"),
-			"use 'gprof -b -p PROGRAM gmon.out', and read its output");
+		return et_reader_fail(r, "use 'gprof -b -p PROGRAM gmon.out', and read its output",
+			"it is a file gmon.out, not text");
 	if (!r->program)
-		return et_hint(r->err, et_reader_fail(r, "the program that wrote it is not known"),
-			"name the program before it: --from PROGRAM gmon.out");
+		return et_reader_fail(r, "name the program before it: --from PROGRAM gmon.out",
+			"the program that wrote it is not known");
 	ET_AUTO_FREE char *program = safe_path(r->program), *file = safe_path(r->path);
 	char *const argv[] = { (char *)"gprof", (char *)"-b", (char *)"-p", program, file, NULL };
 	return read_output(r, argv, et_read_gprof, "gprof",
@@ -108,8 +108,8 @@ static int read_gmon(struct et_reader *r)
 static int take_program(struct et_reader *r)
 {
 	if (!r->path)
-		return et_hint(r->err, et_reader_fail(r, "it is a program, not a profile"),
-			"read the output of a profiler");
+		return et_reader_fail(
+			r, "read the output of a profiler", "it is a program, not a profile");
 	r->program = r->path;
 	return 0;
 }
@@ -185,8 +185,8 @@ static int recognize(struct et_reader *r, const struct format **out)
 
 	if (!first_line(r->lines.buf + r->lines.pos, r->lines.end - r->lines.pos, line,
 		    ET_READER_LONGEST_LINE))
-		return et_hint(r->err, et_reader_fail(r, "it has no samples"),
-			"use a file that a profiler has written");
+		return et_reader_fail(
+			r, "use a file that a profiler has written", "it has no samples");
 	for (size_t i = 0; i < ET_LENGTH(formats); i++) {
 		if (formats[i].is(line)) {
 			*out = &formats[i];
@@ -194,12 +194,14 @@ static int recognize(struct et_reader *r, const struct format **out)
 		}
 	}
 	if (line[0] == '{' || line[0] == '[')
-		return et_hint(r->err, et_reader_fail(r, "it is JSON, which is not read here"),
+		return et_reader_fail(r,
 			"use etalon import for a record of etalon; of other profilers, use folded "
-			"stacks");
-	return et_hint(r->err, et_reader_fail(r, "its format is not known ('%.40s')", line),
+			"stacks",
+			"it is JSON, which is not read here");
+	return et_reader_fail(r,
 		"use the text of perf script (with its default fields, without -F), gprof -b -p or "
-		"callgrind, or folded stacks; --format names it");
+		"callgrind, or folded stacks; --format names it",
+		"its format is not known ('%.40s')", line);
 }
 
 /* --- files --- */
@@ -217,7 +219,7 @@ static int read_stream(struct et_reader *r, int format)
 	if (m && m->read)
 		return m->read(r);
 	if (m)
-		return et_hint(r->err, et_reader_fail(r, "%s", m->what), "%s", m->hint);
+		return et_reader_fail(r, m->hint, "%s", m->what);
 	if (n >= strlen(bom) && !memcmp(bytes, bom, strlen(bom)))
 		r->lines.pos += strlen(bom);
 	const struct format *f = format ? &formats[format - 1] : NULL;
@@ -248,19 +250,6 @@ static int read_file(struct et_reader *r, const char *path, int format)
 	return read_text(r, in, path, path, format);
 }
 
-/* The same, and remembers the first and the last file that had runs. */
-static int read_repetition(struct et_reader *r, const char *path, int format)
-{
-	size_t before = r->n_runs;
-	int rc = read_file(r, path, format);
-
-	if (!rc && r->n_runs > before) {
-		r->last = r->name;
-		r->first = r->first ? r->first : r->last;
-	}
-	return rc;
-}
-
 static char *name_of_files(const struct et_reader *r)
 {
 	return r->first == r->last ? et_strdup(r->first)
@@ -286,10 +275,12 @@ static uint32_t last_order(const struct et_experiment *e)
 	return n ? e->profile->runs[n - 1].order : 0;
 }
 
-static void add_runs(struct et_experiment *e, struct et_reader *r)
+/* Adds a command with its runs; takes the name. */
+static void add_runs(struct et_experiment *e, struct et_reader *r, char *name)
 {
-	uint32_t command = (uint32_t)e->n_commands - 1;
+	uint32_t command = (uint32_t)e->n_commands;
 
+	add_command(e, r, name);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct et_sample s;
 
@@ -311,30 +302,27 @@ static void add_runs(struct et_experiment *e, struct et_reader *r)
 		e->plan.runs = (uint32_t)r->n_runs;
 }
 
-/* Takes name. */
-static void finish(struct et_experiment *e, struct et_reader *r, char *name)
-{
-	add_command(e, r, name);
-	add_runs(e, r);
-}
-
 int et_profile_add_files(struct et_experiment *e, char *const *paths, size_t n,
 	const struct et_profile_read_options *o, struct et_error *err)
 {
 	struct et_reader r = { .profile = e->profile, .wanted = o->event, .err = err };
 	int rc = n ? 0
-		   : et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no file to read"),
-			     "name the files of a profiler, one per run");
+		   : et_refuse(err, "name the files of a profiler, one per run", "no file to read");
 
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = read_repetition(&r, paths[i], o->format);
+	for (size_t i = 0; i < n && !rc; i++) {
+		size_t before = r.n_runs;
+		rc = read_file(&r, paths[i], o->format);
+		if (r.n_runs > before) {
+			r.last = r.name;
+			r.first = r.first ? r.first : r.last;
+		}
+	}
 	if (!rc && !r.n_runs)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"%.100s: it is a program, not a profile", r.program),
-			"name the files gmon.out after it, or a file of another profiler");
+		rc = et_refuse(err,
+			"name the files gmon.out after it, or a file of another profiler",
+			"%.100s: it is a program, not a profile", r.program);
 	if (!rc)
-		finish(e, &r, name_of_files(&r));
+		add_runs(e, &r, name_of_files(&r));
 	et_reader_free(&r);
 	return rc;
 }
@@ -363,7 +351,7 @@ int et_profile_read_stream(FILE *in, const char *name, const struct et_profile_r
 	int rc = read_text(&r, in, name, NULL, o->format);
 
 	if (!rc)
-		finish(e, &r, et_strdup(name));
+		add_runs(e, &r, et_strdup(name));
 	et_reader_free(&r);
 	if (rc)
 		et_experiment_free(e);

@@ -22,7 +22,7 @@ static void clean(char *text)
 	}
 }
 
-int et_reader_fail(struct et_reader *r, const char *fmt, ...)
+int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...)
 {
 	char text[400];
 	va_list ap;
@@ -32,10 +32,11 @@ int et_reader_fail(struct et_reader *r, const char *fmt, ...)
 	va_end(ap);
 	/* Parts of the file are quoted, and its control characters must not reach the terminal. */
 	clean(text);
-	if (!r->lines.number)
-		return et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s", r->name, text);
-	return et_fail(
-		r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name, r->lines.number, text);
+	int rc = r->lines.number
+			 ? et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name,
+				   r->lines.number, text)
+			 : et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s", r->name, text);
+	return hint ? et_hint(r->err, rc, "%s", hint) : rc;
 }
 
 int et_reader_fail_file(struct et_reader *r, int rc)
@@ -49,16 +50,14 @@ int et_reader_line(struct et_reader *r, char **line)
 	int rc = et_lines_next(&r->lines, line, &length);
 
 	if (rc == -EMSGSIZE)
-		return et_hint(r->err,
-			et_reader_fail(
-				r, "the line is longer than %d MiB", ET_READER_LONGEST_LINE >> 20),
-			"use the profiler's own text output, unchanged");
+		return et_reader_fail(r, "use the profiler's own text output, unchanged",
+			"the line is longer than %d MiB", ET_READER_LONGEST_LINE >> 20);
 	if (rc < 0)
 		return et_reader_fail_file(r, rc);
 	if (rc > 0 && strlen(*line) < length)
-		return et_hint(r->err,
-			et_reader_fail(r, "the line contains a NUL byte: this is not text"),
-			"use the profiler's text output: etalon-profile(1), Other instruments");
+		return et_reader_fail(r,
+			"use the profiler's text output: etalon-profile(1), Other instruments",
+			"the line contains a NUL byte: this is not text");
 	return rc;
 }
 
@@ -73,7 +72,7 @@ int et_reader_copy(struct et_reader *r, const struct et_profile_function *f, uin
 
 	if (r->profile->n_functions >= ET_READER_MOST_FUNCTIONS)
 		return et_reader_fail(
-			r, "there are more than %d functions", ET_READER_MOST_FUNCTIONS);
+			r, NULL, "there are more than %d functions", ET_READER_MOST_FUNCTIONS);
 	clean(name);
 	clean(module);
 	bool unnamed = f->unnamed || !*name || !strcmp(name, unknown);
@@ -96,7 +95,7 @@ int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint
 {
 	if (r->profile->n_nodes >= ET_READER_MOST_NODES)
 		return et_reader_fail(
-			r, "there are more than %d calling contexts", ET_READER_MOST_NODES);
+			r, NULL, "there are more than %d calling contexts", ET_READER_MOST_NODES);
 	*out = et_profile_node_of(r->profile, parent, function);
 	if (parent != ET_PROFILE_ROOT)
 		r->profile->plan.chains = ET_CHAINS_FP;
@@ -105,31 +104,14 @@ int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint
 
 /* --- the run that is being read --- */
 
-static void make_room(struct et_reader_tally *t, size_t n)
-{
-	size_t room = 2 * n;
-
-	if (n <= t->room)
-		return;
-	t->samples = et_realloc(t->samples, room, sizeof(*t->samples));
-	t->at_entry = et_realloc(t->at_entry, room, sizeof(*t->at_entry));
-	memset(t->samples + t->room, 0, (room - t->room) * sizeof(*t->samples));
-	memset(t->at_entry + t->room, 0, (room - t->room) * sizeof(*t->at_entry));
-	t->room = room;
-}
-
 int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry)
 {
-	struct et_reader_tally *t = &r->tally;
-
-	make_room(t, (size_t)node + 1);
 	/* The store keeps signed numbers. The count of a node is part of the total. */
-	if (samples > (uint64_t)INT64_MAX - t->run.samples)
-		return et_hint(r->err, et_reader_fail(r, "the counts add up to more than 2^63 - 1"),
-			"check that the file is complete and unchanged");
-	t->run.samples += samples;
-	t->samples[node] += samples;
-	t->at_entry[node] += at_entry;
+	if (samples > (uint64_t)INT64_MAX - r->run.samples)
+		return et_reader_fail(r, "check that the file is complete and unchanged",
+			"the counts add up to more than 2^63 - 1");
+	r->run.samples += samples;
+	et_profile_tally_add(&r->tally, node, samples, at_entry);
 	return 0;
 }
 
@@ -146,8 +128,8 @@ int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
 	/* The store and records keep numbers of 63 bits. */
 	if (*sum < 0x1p63)
 		return 0;
-	return et_hint(r->err, et_reader_fail(r, "the calls add up to more than 2^63 - 1"),
-		"check that the file is complete and unchanged");
+	return et_reader_fail(r, "check that the file is complete and unchanged",
+		"the calls add up to more than 2^63 - 1");
 }
 
 void et_reader_command(struct et_reader *r, const char *text)
@@ -169,33 +151,19 @@ int et_reader_event(struct et_reader *r, const char *event)
 		memcpy(p->event, name, sizeof(name));
 	if (!strcmp(p->event, name))
 		return 0;
-	return et_hint(r->err,
-		et_reader_fail(
-			r, "it counts '%s', but the samples before are of '%s'", name, p->event),
-		"read files of the same profiler and event together");
+	return et_reader_fail(r, "read files of the same profiler and event together",
+		"it counts '%s', but the samples before are of '%s'", name, p->event);
 }
 
 int et_reader_end_run(struct et_reader *r)
 {
-	struct et_reader_tally *t = &r->tally;
-	struct et_profile_run *run = &t->run;
-
-	if (!run->samples)
-		return et_hint(r->err, et_reader_fail(r, "it has no samples"),
-			"profile a longer run, or sample more often");
-	for (size_t i = 0; i < t->room; i++)
-		run->n_counts += t->samples[i] > 0;
-	run->counts = et_calloc(run->n_counts, sizeof(*run->counts));
-	for (size_t i = 0, at = 0; i < t->room; i++) {
-		if (t->samples[i])
-			run->counts[at++] = (struct et_profile_count){ (uint32_t)i, t->samples[i],
-				t->at_entry[i] };
-	}
+	if (!r->run.samples)
+		return et_reader_fail(
+			r, "profile a longer run, or sample more often", "it has no samples");
+	et_profile_tally_take(&r->tally, &r->run);
 	ET_GROW(r->runs, r->n_runs, r->runs_room);
-	r->runs[r->n_runs++] = *run;
-	memset(t->samples, 0, t->room * sizeof(*t->samples));
-	memset(t->at_entry, 0, t->room * sizeof(*t->at_entry));
-	memset(run, 0, sizeof(*run));
+	r->runs[r->n_runs++] = r->run;
+	r->run = (struct et_profile_run){ 0 };
 	return 0;
 }
 
@@ -204,8 +172,7 @@ void et_reader_free(struct et_reader *r)
 	for (size_t i = 0; i < r->n_runs; i++)
 		free(r->runs[i].counts);
 	free(r->runs);
-	free(r->tally.samples);
-	free(r->tally.at_entry);
+	free(r->tally.counts);
 	free(r->calls);
 	free(r->command);
 	et_perf_maps_free(r->maps);

@@ -5,7 +5,42 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "model/sample/profile.h"
-#include "profile/readers/perf_maps.h"
+
+#include <sys/types.h>
+
+/*
+ * Functions of files that have no symbols, for the reader of perf script. perf prints "[unknown]"
+ * for them, but it also prints which file was mapped where, and the address spaces of the sampler
+ * (space.h) find the function. A file is opened only if its build id was recorded, because another
+ * file may have its path now. Every text is hostile.
+ */
+struct et_perf_maps;
+
+struct et_perf_maps *et_perf_maps_new(void);
+void et_perf_maps_free(struct et_perf_maps *m); /* NULL is fine */
+/* A file of perf ends: forgets build ids and processes, but keeps the symbols. */
+void et_perf_maps_clear(struct et_perf_maps *m);
+
+/* Reads a line of `perf buildid-list`, "ID PATH". Other lines are ignored. */
+void et_perf_maps_add_id(struct et_perf_maps *m, const char *line);
+/*
+ * Applies "PERF_RECORD_MMAP2 …", "PERF_RECORD_FORK…" or "PERF_RECORD_COMM exec…", which perf script
+ * prints with --show-mmap-events and --show-task-events. Other records are ignored.
+ */
+void et_perf_maps_apply(struct et_perf_maps *m, const char *record);
+
+/* A place that perf script prints. */
+struct et_perf_place {
+	pid_t task;       /* the process or one of its threads */
+	const char *path; /* of the file, without " (deleted)" */
+	uint64_t address;
+	bool may_be_offset; /* the address may be that of the process, or an offset in the file */
+	bool is_caller;     /* the address is that after a call */
+};
+
+/* Returns the function, which the next call may free, or NULL if nothing is known. */
+const struct et_profile_function *et_perf_maps_find(
+	struct et_perf_maps *m, const struct et_perf_place *place, bool *at_entry);
 
 enum {
 	ET_READER_LONGEST_LINE = 4 << 20,
@@ -13,13 +48,6 @@ enum {
 	ET_READER_MOST_FUNCTIONS = 1 << 22,
 	ET_READER_MOST_NODES = 1 << 24,
 	ET_READER_DEEPEST = 1 << 16,
-};
-
-/* The samples of the run that is being read. */
-struct et_reader_tally {
-	uint64_t *samples, *at_entry; /* by node */
-	size_t room;                  /* of both */
-	struct et_profile_run run;    /* without counts; the reader of a format fills it */
 };
 
 /* The files of one command, which are read one after the other. */
@@ -33,9 +61,10 @@ struct et_reader {
 	struct et_perf_maps *maps; /* NULL: no file of perf had any */
 	struct et_profile *profile;
 	struct et_error *err;
-	struct et_reader_tally tally;
-	char *command;               /* the command line of the program, if a file has it */
-	struct et_profile_run *runs; /* that are complete, without command and order */
+	struct et_profile_run run;     /* that is being read, without counts; its reader fills it */
+	struct et_profile_tally tally; /* its samples */
+	char *command;                 /* the command line of the program, if a file has it */
+	struct et_profile_run *runs;   /* that are complete, without command and order */
 	size_t n_runs, runs_room;
 	double *calls; /* sums over the runs, by function; NaN: not known */
 	size_t calls_room;
@@ -64,8 +93,8 @@ struct et_reader {
 	int et_read_##name(struct et_reader *r) ET_CHECK;
 ET_PROFILE_READERS(ET_PROFILE_READER_DECLARE)
 
-/* Fills the error "NAME:LINE: TEXT" (exit status 2) and returns -EINVAL. */
-int et_reader_fail(struct et_reader *r, const char *fmt, ...) ET_PRINTF(2, 3);
+/* Fills the error "NAME:LINE: TEXT" (exit status 2), its hint unless NULL, and returns -EINVAL. */
+int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* The same for the failure rc of a read. */
 int et_reader_fail_file(struct et_reader *r, int rc);
 /* Reads a line of text. Returns 1, 0 at the end, or -errno with the error filled. */

@@ -48,9 +48,8 @@ static int read_line(struct et_reader *r, const char *line)
 	uint64_t samples;
 
 	if (!et_reader_whole(&line, &samples) || *line != ' ')
-		return et_hint(r->err,
-			et_reader_fail(r, "the line does not begin with a number of samples"),
-			"write each line as '12 work'");
+		return et_reader_fail(r, "write each line as '12 work'",
+			"the line does not begin with a number of samples");
 	return add_samples(r, line + 1, samples);
 }
 
@@ -62,8 +61,8 @@ static int read_head(struct et_reader *r)
 	if (rc < 0)
 		return rc;
 	if (rc == 0 || !et_is_skeleton(line))
-		return et_hint(r->err, et_reader_fail(r, "there is no line '%sNAME'", head),
-			"use a file that the profiler has written");
+		return et_reader_fail(r, "use a file that the profiler has written",
+			"there is no line '%sNAME'", head);
 	/* Refuses a file that counts something else than those before it. */
 	return et_reader_event(r, line + strlen(head));
 }

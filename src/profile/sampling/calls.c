@@ -5,9 +5,8 @@
 #include "base/sysroot.h"
 #include "measure/child/privilege.h"
 #include "measure/child/run.h"
-#include "profile/sampling/tracefs.h"
-#include "profile/symbols/demangle.h"
 #include "profile/symbols/object.h"
+#include "profile/symbols/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

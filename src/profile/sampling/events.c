@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/events.h"
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/sysroot.h"
+#include "measure/child/privilege.h"
+#include "num/rng.h"
 #include "profile/sampling/record.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -32,6 +38,7 @@ static size_t ring_bytes(size_t wanted, size_t n_cpus)
 	return wanted < LEAST_BYTES ? LEAST_BYTES : wanted;
 }
 
+/* The attributes of an event that samples, disabled. */
 static struct perf_event_attr sampling(const struct et_event_kind *kind, uint64_t period)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -121,81 +128,69 @@ static int add_event(
 	return rc;
 }
 
-static int take_ring(struct et_cpu_events *c, int rc)
-{
-	if (rc)
-		return rc;
-	if (take_id(c, c->samples.fd))
-		return 0;
-	rc = -errno;
-	et_perf_ring_close(&c->samples);
-	return rc;
-}
-
 struct sizes {
 	size_t samples, side;
 };
 
-static int open_cpu_group(struct et_cpu_events *c, const struct et_event_kind *kind, size_t each,
-	int group_fd, int cpu, struct sizes size)
-{
-	/* The period is set before each run; no event begins with this one. */
-	struct perf_event_attr attr = sampling(kind, UINT64_C(1) << 40), side = side_band(kind);
-	int rc = et_perf_ring_open_group(&side, group_fd, cpu, size.side, &c->side);
+/* The events that are opened: those of a group, or of a task. */
+struct target {
+	const struct et_event_kind *kind;
+	size_t each;  /* events per CPU */
+	int group_fd; /* -1: of a task */
+	pid_t pid;
+	uint64_t period;
+};
 
-	if (rc == 0)
-		rc = take_ring(c,
-			et_perf_ring_open_group(&attr, group_fd, cpu, size.samples, &c->samples));
-	while (rc == 0 && c->n < each)
-		rc = add_event(c, &attr, group_fd, cpu);
-	if (rc == 0 && ioctl(c->side.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		rc = -errno;
-	return rc;
+static int open_ring(const struct target *t, const struct perf_event_attr *attr, int cpu,
+	size_t bytes, struct et_perf_ring *out)
+{
+	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, bytes, out)
+			       : et_perf_ring_open_group(attr, t->group_fd, cpu, bytes, out);
 }
 
-static int open_cpu_task(struct et_cpu_events *c, const struct et_event_kind *kind, pid_t pid,
-	uint64_t period, int cpu, struct sizes size)
+static int open_cpu(struct et_cpu_events *c, const struct target *t, int cpu, struct sizes size)
 {
-	struct perf_event_attr attr = sampling(kind, period), side = side_band(kind);
+	struct perf_event_attr attr = sampling(t->kind, t->period), side = side_band(t->kind);
+	bool of_task = t->group_fd < 0;
 
-	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = 1;
-	int rc = et_perf_ring_open(&side, pid, cpu, size.side, &c->side);
+	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = of_task;
+	int rc = open_ring(t, &side, cpu, size.side, &c->side);
 	if (rc == 0)
-		rc = take_ring(c, et_perf_ring_open(&attr, pid, cpu, size.samples, &c->samples));
+		rc = open_ring(t, &attr, cpu, size.samples, &c->samples);
+	if (rc == 0 && !take_id(c, c->samples.fd)) {
+		rc = -errno;
+		et_perf_ring_close(&c->samples);
+	}
+	while (rc == 0 && c->n < t->each)
+		rc = add_event(c, &attr, t->group_fd, cpu);
+	if (rc == 0 && !of_task && ioctl(c->side.fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		rc = -errno;
 	return rc;
 }
 
 /* --- all CPUs --- */
 
-static struct sizes sizes_of(const struct et_event_kind *kind, const cpu_set_t *cpus)
+static int open_all(struct et_events *e, const struct target *t, const cpu_set_t *cpus)
 {
 	size_t n = (size_t)CPU_COUNT(cpus);
-	bool stacks = kind->sample_type & PERF_SAMPLE_STACK_USER;
+	bool stacks = t->kind->sample_type & PERF_SAMPLE_STACK_USER;
+	struct sizes size = { ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n ? n : 1),
+		ring_bytes(SIDE_BYTES, n ? n : 1) };
+	int rc = 0;
 
-	n = n ? n : 1;
-	return (struct sizes){ ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n),
-		ring_bytes(SIDE_BYTES, n) };
-}
-
-static void begin_opening(
-	struct et_events *e, const struct et_event_kind *kind, const cpu_set_t *cpus)
-{
-	*e = (struct et_events){ .knows_lost = !kind->old_kernel };
-	e->cpus = et_calloc((size_t)CPU_COUNT(cpus) + 1, sizeof(*e->cpus));
-}
-
-/* Keeps the CPU's events, or drops them if the CPU is offline. */
-static int settle(struct et_events *e, int rc)
-{
-	if (rc)
-		close_cpu(&e->cpus[e->n]);
-	else
-		e->n++;
-	return rc == -ENODEV ? 0 : rc;
-}
-
-static int finish_opening(struct et_events *e, int rc)
-{
+	*e = (struct et_events){ .knows_lost = !t->kind->old_kernel };
+	e->cpus = et_calloc(n + 1, sizeof(*e->cpus));
+	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		rc = open_cpu(&e->cpus[e->n], t, cpu, size);
+		if (rc == 0)
+			e->n++;
+		else
+			close_cpu(&e->cpus[e->n]);
+		if (rc == -ENODEV) /* the CPU is offline */
+			rc = 0;
+	}
 	if (rc == 0 && e->n == 0)
 		rc = -ENODEV;
 	if (rc)
@@ -206,30 +201,22 @@ static int finish_opening(struct et_events *e, int rc)
 int et_events_open_group(struct et_events *e, const struct et_event_kind *kind, size_t each,
 	int group_fd, const cpu_set_t *cpus)
 {
-	struct sizes size = sizes_of(kind, cpus);
-	int rc = 0;
+	/* The period is set before each run; no event begins with this one. */
+	const struct target t = {
+		.kind = kind, .each = each, .group_fd = group_fd, .period = UINT64_C(1) << 40
+	};
 
-	begin_opening(e, kind, cpus);
-	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, cpus))
-			rc = settle(
-				e, open_cpu_group(&e->cpus[e->n], kind, each, group_fd, cpu, size));
-	}
-	return finish_opening(e, rc);
+	return open_all(e, &t, cpus);
 }
 
 int et_events_open_task(struct et_events *e, const struct et_event_kind *kind, pid_t pid,
 	uint64_t period, const cpu_set_t *cpus)
 {
-	struct sizes size = sizes_of(kind, cpus);
-	int rc = 0;
+	const struct target t = {
+		.kind = kind, .each = 1, .group_fd = -1, .pid = pid, .period = period
+	};
 
-	begin_opening(e, kind, cpus);
-	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, cpus))
-			rc = settle(e, open_cpu_task(&e->cpus[e->n], kind, pid, period, cpu, size));
-	}
-	return finish_opening(e, rc);
+	return open_all(e, &t, cpus);
 }
 
 void et_events_set(struct et_events *e, const struct et_periods *periods)
@@ -296,4 +283,262 @@ void et_events_read(
 		out->lost += side.lost - c->side_lost;
 		c->side_lost = side.lost;
 	}
+}
+
+/* --- which event is sampled --- */
+
+#define PARANOID "kernel.perf_event_paranoid"
+
+static const struct et_event_kind cpu_clock = { .name = "cpu-clock",
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CPU_CLOCK,
+	.per_ns = 1 };
+static const struct et_event_kind cycles = {
+	.name = "cycles", .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES
+};
+
+/* Opens the event for ourselves. Returns the descriptor or -errno. */
+static int try_open(const struct et_event_kind *k, uint64_t period)
+{
+	struct perf_event_attr attr = sampling(k, period);
+
+	attr.build_id = !k->old_kernel;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Finds out what the kernel allows of an event. 0 or -errno. */
+static int probe(struct et_event_kind *k)
+{
+	int fd = try_open(k, 1000000000);
+
+	if (fd == -EINVAL) {
+		k->old_kernel = true;
+		fd = try_open(k, 1000000000);
+	}
+	if ((fd == -EACCES || fd == -EPERM) && !k->user_only) {
+		k->user_only = k->forbidden_kernel = true;
+		fd = try_open(k, 1000000000);
+	}
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* Counts the cycles of some milliseconds, because a rate is per second and a period in cycles. */
+static double cycles_per_ns(const struct et_event_kind *k)
+{
+	const uint64_t long_enough_ns = 5000000;
+	int fd = try_open(k, 0);
+	uint64_t value[2] = { 0 };
+
+	if (fd < 0)
+		return 1;
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	uint64_t began_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID), now_ns = began_ns;
+	while (now_ns - began_ns < long_enough_ns)
+		now_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	ssize_t n = read(fd, value, sizeof(value));
+	close(fd);
+	double rate = (double)value[0] / (double)(now_ns - began_ns);
+	return n > 0 && rate > 0 ? rate : 1;
+}
+
+static void add_chains(struct et_event_kind *k, const struct et_profile_plan *plan)
+{
+	k->user_only = plan->user_only;
+	k->sample_type = ET_SAMPLE_TYPE;
+	if (plan->chains != ET_CHAINS_NONE)
+		k->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (plan->chains == ET_CHAINS_DWARF) {
+		k->regs = et_unwind_registers();
+		k->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	}
+}
+
+static bool is_absent(int rc)
+{
+	return rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV;
+}
+
+/* The setting would allow it, so something else does not. */
+static int refused_otherwise(int errnum, const char *level, struct et_error *err)
+{
+	return et_hint_privilege(err,
+		et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
+			"the kernel does not let us sample this program, although " PARANOID
+			" is %s",
+			level),
+		"CAP_PERFMON",
+		"check whether the program is setuid or not readable, or whether a container "
+		"(seccomp) or a security module forbids perf_event_open");
+}
+
+int et_event_refused(const char *root, int errnum, struct et_error *err)
+{
+	char level[16];
+
+	if (errnum == ENOSYS)
+		return et_hint(err,
+			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
+				"this kernel has no perf events, so nothing can be sampled"),
+			"use a kernel with CONFIG_PERF_EVENTS, or read the profile of another "
+			"profiler: --from FILE");
+	if (errnum == EMFILE)
+		return et_hint(err,
+			et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "cannot open perf events"),
+			"raise the limit of open files: ulimit -n");
+	if (errnum != EACCES && errnum != EPERM)
+		return et_fail_errno(
+			err, errnum, ET_EXIT_ENVIRONMENT, "cannot open a perf event to sample");
+	if (et_sysroot_line(root, "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <=
+		0)
+		snprintf(level, sizeof(level), "unknown");
+	else if (strtol(level, NULL, 10) <= 2)
+		return refused_otherwise(errnum, level, err);
+	return et_hint_privilege(err,
+		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
+			"sampling a program needs " PARANOID
+			" at most 2, or CAP_PERFMON (it is %s)",
+			level),
+		"CAP_PERFMON", "set " PARANOID " to 2 or lower: sysctl " PARANOID "=2");
+}
+
+static int check_rate(const char *root, const struct et_profile_plan *plan, double period_ns,
+	struct et_error *err)
+{
+	char line[32];
+	double hz = plan->rate_hz > 0 ? plan->rate_hz : 1e9 / period_ns, most;
+
+	if (et_sysroot_line(
+		    root, "/proc/sys/kernel/perf_event_max_sample_rate", line, sizeof(line)) <= 0)
+		return 0;
+	most = strtod(line, NULL);
+	if (most <= 0 || hz <= most)
+		return 0;
+	if (plan->period)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"a period of %llu is %.6g samples per second, more than "
+				"kernel.perf_event_max_sample_rate allows: %.6g",
+				(unsigned long long)plan->period, hz, most),
+			"use a period of at least %.0f", ceil((double)plan->period * (hz / most)));
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"%.6g samples per second are more than kernel.perf_event_max_sample_rate "
+			"allows: %.6g",
+			hz, most),
+		"use a lower rate, or raise it: sysctl kernel.perf_event_max_sample_rate=%.0f",
+		ceil(hz));
+}
+
+static int no_cycles(struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"this machine has no hardware counter of cycles"),
+		"use the event cpu-clock; virtual machines often have no counters");
+}
+
+int et_event_choose(const char *root, const struct et_profile_plan *plan, struct et_event_kind *out,
+	struct et_error *err)
+{
+	struct et_event_kind k = cycles;
+	int rc = -ENOENT;
+
+	add_chains(&k, plan);
+	if (strcmp(plan->event, "cpu-clock") != 0)
+		rc = probe(&k);
+	if (rc && !strcmp(plan->event, "cycles"))
+		return is_absent(rc) ? no_cycles(err) : et_event_refused(root, -rc, err);
+	if (rc) {
+		k = cpu_clock;
+		add_chains(&k, plan);
+		rc = probe(&k);
+	} else {
+		k.per_ns = cycles_per_ns(&k);
+	}
+	if (rc)
+		return et_event_refused(root, -rc, err);
+	rc = check_rate(root, plan, et_event_period(&k, plan) / k.per_ns, err);
+	if (rc == 0)
+		*out = k;
+	return rc;
+}
+
+double et_event_period(const struct et_event_kind *kind, const struct et_profile_plan *plan)
+{
+	if (plan->period)
+		return (double)plan->period;
+	return kind->per_ns * 1e9 / (plan->rate_hz > 0 ? plan->rate_hz : 1000);
+}
+
+/* --- periods --- */
+
+/* Keeps the numbers apart from those that the schedule draws from the same seed. */
+static const uint64_t STREAM = UINT64_C(0x70726f66696c6500);
+
+static uint64_t whole(double period)
+{
+	return period < 1 ? 1 : (uint64_t)llround(period);
+}
+
+/*
+ * A single event cannot keep the rate and vary the period. It varies little, because the counts of
+ * runs are compared with each other.
+ */
+static void draw_one(struct et_rng *rng, double mean, bool fixed, struct et_periods *out)
+{
+	double w = fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(rng);
+
+	out->period[0] = whole(w * mean);
+}
+
+void et_periods_draw(
+	uint64_t seed, uint64_t run, double mean, size_t n, bool fixed, struct et_periods *out)
+{
+	double w[ET_MOST_EVENTS], sum = 0;
+	struct et_rng rng;
+
+	assert(n >= 1 && n <= ET_MOST_EVENTS && (n == 1 || !fixed));
+	et_rng_seed(&rng, seed ^ STREAM, run);
+	*out = (struct et_periods){ .n = n };
+	for (size_t i = 0; i < n; i++) {
+		w[i] = 0.5 + et_rng_uniform(&rng);
+		sum += 1 / w[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		out->period[i] = whole(w[i] * mean * sum);
+	if (n == 1)
+		draw_one(&rng, mean, fixed, out);
+	for (size_t i = 0; i < n; i++)
+		out->passed[i] = et_rng_uniform(&rng);
+}
+
+size_t et_periods_events(double mean_ns)
+{
+	const double most_ns = 1e8;
+	double n = most_ns / mean_ns;
+
+	return n < 1 ? 1 : n > ET_MOST_EVENTS ? ET_MOST_EVENTS : (size_t)n;
+}
+
+double et_periods_mean(const struct et_periods *p)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		rate += 1 / (double)p->period[i];
+	return 1 / rate;
+}
+
+uint64_t et_periods_due(uint64_t counted, uint64_t period)
+{
+	return counted / period;
+}
+
+uint64_t et_periods_overruns(uint64_t due, uint64_t taken, uint64_t lost)
+{
+	return taken + lost < due ? due - taken - lost : 0;
 }

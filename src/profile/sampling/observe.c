@@ -9,11 +9,95 @@
 #include "measure/child/cgroup.h"
 #include "measure/child/run.h"
 #include "profile/sampling/burners.h"
-#include "profile/sampling/drainer.h"
+#include "profile/sampling/sampler.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+
+/* --- the drainer --- */
+
+/*
+ * A thread that sleeps while a program runs, unless a ring is half full: then it drains all of
+ * them, so that a long run loses nothing.
+ */
+struct drainer {
+	bool running;
+	pthread_t thread;
+	int stop_fd; /* an eventfd(2) */
+	struct et_sampler *sampler;
+	struct et_events *events;
+};
+
+/* The rings of events whose last task has ended report POLLHUP for ever. */
+static void forget_ended(struct pollfd *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			p[i].fd = -1;
+	}
+}
+
+static void *drain(void *ctx)
+{
+	struct drainer *d = ctx;
+	const struct sched_param normal = { 0 };
+	size_t n = 2 * d->events->n;
+	ET_AUTO_FREE struct pollfd *p = et_calloc(n + 1, sizeof(*p));
+
+	/* etalon itself may have a real-time priority, with which this would stop the program. */
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+	for (size_t i = 0; i < d->events->n; i++) {
+		p[2 * i] = (struct pollfd){ d->events->cpus[i].samples.fd, POLLIN, 0 };
+		p[2 * i + 1] = (struct pollfd){ d->events->cpus[i].side.fd, POLLIN, 0 };
+	}
+	p[n] = (struct pollfd){ d->stop_fd, POLLIN, 0 };
+	for (;;) {
+		int ready = poll(p, n + 1, -1);
+		if (p[n].revents || (ready < 0 && errno != EINTR))
+			return NULL;
+		et_sampler_drain(d->sampler, d->events, false);
+		forget_ended(p, n);
+	}
+}
+
+/* Until it is stopped, nobody else may use sampler and events. 0 or -errno. */
+static int start_drainer(struct drainer *d, struct et_sampler *sampler, struct et_events *events)
+{
+	sigset_t all, old;
+
+	*d = (struct drainer){ .sampler = sampler, .events = events };
+	d->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (d->stop_fd < 0)
+		return -errno;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int rc = pthread_create(&d->thread, NULL, drain, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	d->running = rc == 0;
+	if (rc)
+		close(d->stop_fd);
+	return -rc;
+}
+
+static void stop_drainer(struct drainer *d)
+{
+	const uint64_t one = 1;
+
+	if (!d->running)
+		return;
+	(void)!write(d->stop_fd, &one, sizeof(one));
+	pthread_join(d->thread, NULL);
+	close(d->stop_fd);
+	d->running = false;
+}
+
+/* --- the observation --- */
 
 struct observation {
 	const char *root;
@@ -27,7 +111,7 @@ struct observation {
 	struct et_burners burners;
 	struct et_events events;
 	struct et_sampler *sampler;
-	struct et_drainer drainer;
+	struct drainer drainer;
 	struct et_periods periods;
 	bool ready; /* the events of the group wait for the next run */
 };
@@ -86,7 +170,7 @@ static bool run_follows(const struct observation *o)
 /* Also after a run that failed, which has had no after(). */
 static void stop(struct observation *o)
 {
-	et_drainer_stop(&o->drainer);
+	stop_drainer(&o->drainer);
 	et_events_disable(&o->events);
 	o->ready = false;
 }
@@ -192,7 +276,7 @@ static void close_profile(void *self)
 {
 	struct observation *o = self;
 
-	et_drainer_stop(&o->drainer);
+	stop_drainer(&o->drainer);
 	et_burners_close(&o->burners);
 	et_events_close(&o->events);
 	if (o->grouped)
@@ -218,7 +302,7 @@ static void before(void *self, struct et_run *run)
 
 static int attach_events(struct observation *o, pid_t pid, struct et_error *err)
 {
-	et_drainer_stop(&o->drainer);
+	stop_drainer(&o->drainer);
 	et_events_close(&o->events); /* of a run that failed */
 	draw(o, o->e->profile->n_runs);
 	int rc = et_events_open_task(&o->events, &o->kind, pid, o->periods.period[0], &o->cpus);
@@ -240,9 +324,9 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	if (rc)
 		return rc;
 	et_events_begin(&o->events);
-	et_sampler_set_user(o->sampler, run->setups[0].change_user ? run->setups[0].uid : 0);
-	et_sampler_begin(o->sampler, pid, (uint64_t)(short_periods * o->mean / o->kind.per_ns));
-	rc = et_drainer_start(&o->drainer, o->sampler, &o->events);
+	et_sampler_begin(o->sampler, pid, run->setups[0].change_user ? run->setups[0].uid : 0,
+		(uint64_t)(short_periods * o->mean / o->kind.per_ns));
+	rc = start_drainer(&o->drainer, o->sampler, &o->events);
 	if (rc)
 		return et_fail_errno(
 			err, -rc, ET_EXIT_OUTSIDE, "cannot start a thread that reads samples");
@@ -263,11 +347,10 @@ static void fill(void *self, struct et_run *run, struct et_sample *samples)
 	(void)run;
 	et_sampler_drain(o->sampler, &o->events, true);
 	et_events_read(&o->events, &o->periods, &read);
-	uint64_t reported = et_sampler_lost(o->sampler);
 	struct et_profile_run *p = et_sampler_end(o->sampler);
 	p->period = et_periods_mean(&o->periods);
 	p->counted = read.counted;
-	p->lost = read.lost > reported ? read.lost : reported;
+	p->lost = read.lost > p->lost ? read.lost : p->lost;
 	/* Inherited events begin a period in each task, so it is not known how many are due. */
 	if (o->grouped)
 		p->overruns = et_periods_overruns(read.due, et_sampler_taken(o->sampler), p->lost);

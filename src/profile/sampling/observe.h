@@ -9,3 +9,12 @@
  * adds functions and contexts to it, and records the event and the way that it really used.
  */
 extern const struct et_observer et_observe_profile;
+
+/*
+ * The observer of programs that write a profile of themselves (gcc -pg), or that another profiler
+ * runs (perf record): it reads the file after each run, so that such runs are repeated, stored and
+ * resumed as our own are.
+ */
+
+/* The file is written in the folder where the program runs (e->child.directory). */
+extern const struct et_observer et_observe_profile_file;

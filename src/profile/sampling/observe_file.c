@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/sampling/observe_file.h"
 #include "base/alloc.h"
 #include "measure/child/run.h"
 #include "profile/readers/read.h"
+#include "profile/sampling/observe.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,11 +2,129 @@
 #include "profile/sampling/sampler.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "profile/sampling/contexts.h"
 #include "profile/sampling/record.h"
-#include "profile/sampling/tasks.h"
 
 #include <string.h>
+
+/* --- tasks --- */
+
+void et_tasks_begin(struct et_tasks *t, uint64_t short_ns)
+{
+	et_tasks_free(t);
+	*t = (struct et_tasks){ .short_ns = short_ns };
+	t->threads.width = t->processes.width = sizeof(uint64_t);
+}
+
+void et_tasks_free(struct et_tasks *t)
+{
+	et_hash_free(&t->threads);
+	et_hash_free(&t->processes);
+}
+
+/* Numbers come from records, and a key must not be 0. */
+static uint64_t *at(struct et_hash *h, pid_t number)
+{
+	return et_hash_put(h, (uint64_t)(uint32_t)number + 1);
+}
+
+void et_tasks_fork(struct et_tasks *t, pid_t process, pid_t thread, uint64_t time_ns)
+{
+	uint64_t *threads = at(&t->processes, process);
+
+	if (process == thread) /* the number may have been another's, whose exit was lost */
+		*threads = 0;
+	++*threads;
+	*at(&t->threads, thread) = time_ns;
+}
+
+void et_tasks_exec(struct et_tasks *t, pid_t process, uint64_t time_ns)
+{
+	uint64_t *began_ns = at(&t->threads, process);
+
+	*at(&t->processes, process) = 1;
+	if (!*began_ns)
+		*began_ns = time_ns;
+}
+
+bool et_tasks_exit(struct et_tasks *t, pid_t process, pid_t thread, uint64_t time_ns)
+{
+	uint64_t *began_ns = at(&t->threads, thread);
+	uint64_t *threads = at(&t->processes, process);
+
+	t->ended++;
+	t->ended_early += *began_ns && time_ns - *began_ns < t->short_ns;
+	*began_ns = 0;
+	*threads -= *threads > 0;
+	return *threads == 0;
+}
+
+/* --- contexts --- */
+
+static uint32_t child_by_name(struct et_profile *p, uint32_t node, const char *name)
+{
+	return et_profile_node_of(p, node,
+		et_profile_function_of(p, name, ET_MODULE_UNKNOWN, ET_SPACE_UNKNOWN, false));
+}
+
+/* The innermost function of a chain of which the part up to this node is kept. */
+static uint32_t shortened(struct et_profile *p, uint32_t node, uint32_t innermost)
+{
+	if (p->n_nodes >= ET_LAST_CONTEXTS)
+		node = ET_PROFILE_ROOT;
+	return et_profile_node_of(p, child_by_name(p, node, ET_FUNCTION_OTHER), innermost);
+}
+
+uint32_t et_context_of(struct et_profile *p, const struct et_chain *chain)
+{
+	const uint32_t *functions = chain->functions, innermost = functions[chain->n - 1];
+	uint32_t node = ET_PROFILE_ROOT;
+	size_t repeated = 0, depth = 1;
+
+	if (chain->broken)
+		node = child_by_name(p, node, ET_FUNCTION_BROKEN);
+	for (size_t i = 0; i < chain->n; i++) {
+		repeated = i && functions[i] == functions[i - 1] ? repeated + 1 : 0;
+		if (repeated >= ET_MOST_RECURSION)
+			continue;
+		if (depth++ > ET_DEEPEST_CONTEXT)
+			return shortened(p, node, innermost);
+		uint32_t next = et_profile_find_node(p, node, functions[i]);
+		if (next == ET_PROFILE_NONE && p->n_nodes >= ET_MOST_CONTEXTS)
+			return shortened(p, node, innermost);
+		node = next != ET_PROFILE_NONE ? next : et_profile_node_of(p, node, functions[i]);
+	}
+	return node;
+}
+
+/* --- where programs begin --- */
+
+/* In glibc, musl and Go. */
+static const char *const beginnings[] = { "_start", "main", "__libc_start_main",
+	"__libc_start_main_impl", "__libc_start_call_main", "generic_start_main", "_start_c",
+	"start_thread", "start", "clone", "__clone", "clone3", "__clone3", "_dl_start",
+	"_dl_start_user", "_dlstart", "runtime.main", "runtime.goexit", "runtime.mstart",
+	"runtime.mcall", "runtime.morestack", "runtime.systemstack", "runtime.rt0_go" };
+
+static bool is_beginning(const char *name)
+{
+	/* Without an offset, a version, or ".abi0" of Go and ".cold" of gcc. */
+	size_t n = strcspn(name, "+@");
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		size_t m = strlen(beginnings[i]);
+		if (n >= m && !strncmp(name, beginnings[i], m) && (n == m || name[m] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* The C library is often stripped, so what calls main() or a thread's function has no name. */
+bool et_chain_is_whole(const struct et_profile_function *outermost, size_t n)
+{
+	if (outermost->unnamed)
+		return n > 1 && outermost->space != ET_SPACE_UNKNOWN;
+	return is_beginning(outermost->name);
+}
 
 /* Records that wait to be processed. */
 struct queue {
@@ -20,11 +138,6 @@ struct queue {
 	size_t used, size;
 };
 
-/* Samples that fell into a node. */
-struct tally {
-	uint64_t samples, at_entry;
-};
-
 struct et_sampler {
 	struct et_profile *profile;
 	struct et_spaces *spaces;
@@ -32,8 +145,7 @@ struct et_sampler {
 	size_t n_regs;
 	struct queue samples, sides;
 	struct et_tasks tasks;
-	struct tally *tallies; /* by node */
-	size_t n_tallies;
+	struct et_profile_tally tally;
 	pid_t program;
 	bool began; /* it has called execve() */
 	uint64_t taken, lost, throttled;
@@ -51,44 +163,20 @@ struct et_sampler *et_sampler_new(
 	return s;
 }
 
-void et_sampler_set_user(struct et_sampler *s, uid_t user)
+void et_sampler_begin(struct et_sampler *s, pid_t program, uid_t user, uint64_t short_ns)
 {
 	et_spaces_set_user(s->spaces, user);
-}
-
-void et_sampler_free(struct et_sampler *s)
-{
-	if (!s)
-		return;
-	et_spaces_free(s->spaces);
-	et_tasks_free(&s->tasks);
-	free(s->samples.list);
-	free(s->samples.bytes);
-	free(s->sides.list);
-	free(s->sides.bytes);
-	free(s->tallies);
-	free(s);
-}
-
-void et_sampler_begin(struct et_sampler *s, pid_t program, uint64_t short_ns)
-{
 	s->program = program;
 	s->began = false;
 	s->taken = s->lost = s->throttled = 0;
 	s->samples.n = s->samples.used = s->sides.n = s->sides.used = 0;
 	et_tasks_begin(&s->tasks, short_ns);
-	if (s->n_tallies)
-		memset(s->tallies, 0, s->n_tallies * sizeof(*s->tallies));
+	et_profile_tally_clear(&s->tally);
 }
 
 uint64_t et_sampler_taken(const struct et_sampler *s)
 {
 	return s->taken;
-}
-
-uint64_t et_sampler_lost(const struct et_sampler *s)
-{
-	return s->lost;
 }
 
 /* --- taking records --- */
@@ -253,18 +341,6 @@ static uint32_t node_of(struct et_sampler *s, const struct et_perf_sample *x, bo
 	return et_context_of(s->profile, &chain);
 }
 
-static void count(struct et_sampler *s, uint32_t node, bool at_entry)
-{
-	if (node >= s->n_tallies) {
-		size_t more = 2 * (size_t)node + 64;
-		s->tallies = et_realloc(s->tallies, more, sizeof(*s->tallies));
-		memset(s->tallies + s->n_tallies, 0, (more - s->n_tallies) * sizeof(*s->tallies));
-		s->n_tallies = more;
-	}
-	s->tallies[node].samples++;
-	s->tallies[node].at_entry += at_entry;
-}
-
 static void process_sample(struct et_sampler *s, const struct waiting *w)
 {
 	struct et_perf_sample x;
@@ -274,7 +350,7 @@ static void process_sample(struct et_sampler *s, const struct waiting *w)
 				 s->samples.bytes + w->at, body_size(w), &x))
 		return;
 	uint32_t node = node_of(s, &x, &at_entry);
-	count(s, node, at_entry);
+	et_profile_tally_add(&s->tally, node, 1, at_entry);
 }
 
 /* --- side-band records --- */
@@ -294,7 +370,7 @@ static void process_side(struct et_sampler *s, const struct waiting *w)
 		if (!x.exec)
 			break;
 		s->began = s->began || pid == s->program;
-		et_spaces_exec(s->spaces, pid);
+		et_spaces_forget(s->spaces, pid);
 		et_tasks_exec(&s->tasks, pid, x.time_ns);
 		break;
 	case PERF_RECORD_FORK:
@@ -304,7 +380,7 @@ static void process_side(struct et_sampler *s, const struct waiting *w)
 		break;
 	case PERF_RECORD_EXIT:
 		if (et_tasks_exit(&s->tasks, pid, (pid_t)x.tid, x.time_ns))
-			et_spaces_exit(s->spaces, pid);
+			et_spaces_forget(s->spaces, pid);
 		break;
 	}
 }
@@ -331,6 +407,12 @@ static void sort(struct queue *q)
 	}
 }
 
+static void free_queue(struct queue *q)
+{
+	free(q->list);
+	free(q->bytes);
+}
+
 /* Removes the first n, which have been processed. */
 static void discard(struct queue *q, size_t n)
 {
@@ -339,12 +421,8 @@ static void discard(struct queue *q, size_t n)
 	for (size_t i = n; i < q->n; i++)
 		enqueue(&rest, &q->list[i].header, q->bytes + q->list[i].at,
 			body_size(&q->list[i]));
-	q->n = q->used = 0;
-	for (size_t i = 0; i < rest.n; i++)
-		enqueue(q, &rest.list[i].header, rest.bytes + rest.list[i].at,
-			body_size(&rest.list[i]));
-	free(rest.list);
-	free(rest.bytes);
+	free_queue(q);
+	*q = rest;
 }
 
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns)
@@ -386,19 +464,22 @@ struct et_profile_run *et_sampler_end(struct et_sampler *s)
 	struct et_profile_run *run = et_calloc(1, sizeof(*run));
 
 	run->throttled = s->throttled;
+	run->lost = s->lost;
 	run->tasks = s->tasks.ended;
 	run->short_tasks = s->tasks.ended_early;
-	for (size_t i = 0; i < s->n_tallies; i++)
-		run->n_counts += s->tallies[i].samples > 0;
-	run->counts = et_calloc(run->n_counts + 1, sizeof(*run->counts));
-	for (size_t i = 0, k = 0; i < s->n_tallies; i++) {
-		if (!s->tallies[i].samples)
-			continue;
-		run->counts[k++] = (struct et_profile_count){ .node = (uint32_t)i,
-			.samples = s->tallies[i].samples,
-			.at_entry = s->tallies[i].at_entry };
-		run->samples += s->tallies[i].samples;
-	}
+	et_profile_tally_take(&s->tally, run);
 	et_spaces_clear(s->spaces);
 	return run;
+}
+
+void et_sampler_free(struct et_sampler *s)
+{
+	if (!s)
+		return;
+	et_spaces_free(s->spaces);
+	et_tasks_free(&s->tasks);
+	free_queue(&s->samples);
+	free_queue(&s->sides);
+	free(s->tally.counts);
+	free(s);
 }

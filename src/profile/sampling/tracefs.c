@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/sampling/tracefs.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "profile/sampling/calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

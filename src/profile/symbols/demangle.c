@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/symbols/demangle.h"
 
 #ifdef ET_HAVE_IBERTY
 

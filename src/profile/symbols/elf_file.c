@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/elf_file.h"
 #include "base/alloc.h"
-#include "profile/symbols/frames.h"
 
 #ifdef ET_HAVE_DW
 
@@ -290,6 +289,192 @@ bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out)
 	return false;
 }
 
+/* --- ranges --- */
+
+/*
+ * The ranges of functions from .eh_frame, which stripped files keep because exceptions need it. The
+ * format is described in the Linux Standard Base, "Exception Frames", and in DWARF 5, section 6.4.
+ */
+struct frames {
+	const unsigned char *bytes; /* of the section */
+	size_t size;
+	uint64_t address; /* of the section */
+	bool wide;        /* addresses have 8 bytes */
+	bool big_endian;
+};
+
+/* How a pointer is encoded (DW_EH_PE_…). */
+enum {
+	PE_ABSOLUTE = 0x00,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_FORMAT = 0x0f,
+	PE_RELATIVE = 0x10, /* to the address of the pointer itself */
+	PE_BASE = 0x70,
+	PE_OMITTED = 0xff,
+};
+
+/* A part of the section that is being read. Reading beyond its end gives 0 and `failed`. */
+struct cursor {
+	const struct frames *frames;
+	size_t at, end;
+	bool failed;
+};
+
+static uint64_t get(struct cursor *c, size_t width)
+{
+	uint64_t value = 0;
+
+	if (c->failed || width > c->end - c->at) {
+		c->failed = true;
+		return 0;
+	}
+	for (size_t i = 0; i < width; i++) {
+		size_t byte = c->frames->big_endian ? i : width - 1 - i;
+		value = value << 8 | c->frames->bytes[c->at + byte];
+	}
+	c->at += width;
+	return value;
+}
+
+static uint64_t get_leb(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; !c->failed; shift += 7) {
+		uint64_t byte = get(c, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return value;
+}
+
+static uint64_t get_pointer(struct cursor *c, unsigned encoding)
+{
+	uint64_t here = c->frames->address + c->at, value = 0;
+
+	switch (encoding & PE_FORMAT) {
+	case PE_ABSOLUTE:
+		value = get(c, c->frames->wide ? 8 : 4);
+		break;
+	case PE_UDATA2:
+		value = get(c, 2);
+		break;
+	case PE_SDATA2:
+		value = (uint64_t)(int16_t)get(c, 2);
+		break;
+	case PE_UDATA4:
+		value = get(c, 4);
+		break;
+	case PE_SDATA4:
+		value = (uint64_t)(int32_t)get(c, 4);
+		break;
+	case PE_UDATA8:
+	case PE_SDATA8:
+		value = get(c, 8);
+		break;
+	default:
+		c->failed = true;
+	}
+	if ((encoding & PE_BASE) == PE_RELATIVE)
+		value += here;
+	else if (encoding & PE_BASE)
+		c->failed = true; /* relative to something that no compiler uses here */
+	return c->frames->wide ? value : (uint32_t)value;
+}
+
+/* Reads the head of an entry. Returns false at the end of the section. */
+static bool get_entry(const struct frames *f, size_t at, struct cursor *out)
+{
+	struct cursor c = { .frames = f, .at = at, .end = f->size };
+	uint64_t length = get(&c, 4);
+
+	if (length == 0xffffffff)
+		length = get(&c, 8);
+	if (c.failed || !length || length > f->size - c.at)
+		return false;
+	*out = c;
+	out->end = c.at + (size_t)length;
+	return true;
+}
+
+/* Finds how the CIE at an offset encodes the addresses of its FDEs. */
+static bool get_encoding(const struct frames *f, size_t at, unsigned *encoding)
+{
+	struct cursor c;
+
+	if (!get_entry(f, at, &c) || get(&c, 4) != 0)
+		return false;
+	uint64_t version = get(&c, 1);
+	const char *augmentation = (const char *)f->bytes + c.at;
+	size_t length = strnlen(augmentation, c.end - c.at);
+	if (c.failed || length == c.end - c.at)
+		return false;
+	c.at += length + 1;
+	*encoding = PE_ABSOLUTE;
+	if (augmentation[0] != 'z')
+		return length == 0;
+	get_leb(&c); /* alignment of code, of data */
+	get_leb(&c);
+	version == 1 ? get(&c, 1) : get_leb(&c); /* register of the return address */
+	get_leb(&c);                             /* size of what follows */
+	for (size_t i = 1; i < length && !c.failed; i++) {
+		if (augmentation[i] == 'R') {
+			*encoding = (unsigned)get(&c, 1);
+			return !c.failed && *encoding != PE_OMITTED;
+		}
+		if (augmentation[i] == 'L')
+			get(&c, 1);
+		else if (augmentation[i] == 'P')
+			get_pointer(&c, (unsigned)get(&c, 1) & ~(unsigned)PE_BASE);
+	}
+	return !c.failed;
+}
+
+/* The CIE that was read last: most FDEs share one. */
+struct known {
+	size_t at;
+	unsigned encoding;
+	bool valid;
+};
+
+static void add_range(struct cursor *c, struct known *cie, struct et_symbols *out)
+{
+	size_t here = c->at;
+	uint64_t distance = get(c, 4); /* back to the CIE; 0: this is one */
+
+	if (c->failed || !distance || distance > here)
+		return;
+	if (!cie->valid || cie->at != here - distance) {
+		cie->at = here - (size_t)distance;
+		cie->valid = get_encoding(c->frames, cie->at, &cie->encoding);
+	}
+	if (!cie->valid)
+		return;
+	struct et_symbol s = { .source = ET_SYMBOL_RANGE, .binding = ET_SYMBOL_LOCAL };
+	s.start = get_pointer(c, cie->encoding);
+	s.end = s.start + get_pointer(c, cie->encoding & PE_FORMAT);
+	s.limit = s.end;
+	if (!c->failed && s.end > s.start)
+		et_symbols_add(out, &s, "");
+}
+
+/* Adds each range as a symbol without a name. Damaged entries are omitted. */
+static void add_ranges(const struct frames *f, struct et_symbols *out)
+{
+	struct known cie = { 0 };
+	struct cursor c;
+
+	for (size_t at = 0; get_entry(f, at, &c); at = c.end)
+		add_range(&c, &cie, out);
+}
+
 void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 {
 	Elf_Scn *section = et_elf_find(e, ".eh_frame");
@@ -303,12 +488,138 @@ void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 	if (!data)
 		data = et_elf_section(e, section, SHT_X86_64_UNWIND);
 	if (data)
-		et_frames_ranges(&(struct et_frames){ .bytes = data->d_buf,
-					 .size = data->d_size,
-					 .address = header.sh_addr,
-					 .wide = ident[EI_CLASS] == ELFCLASS64,
-					 .big_endian = ident[EI_DATA] == ELFDATA2MSB },
+		add_ranges(&(struct frames){ .bytes = data->d_buf,
+				   .size = data->d_size,
+				   .address = header.sh_addr,
+				   .wide = ident[EI_CLASS] == ELFCLASS64,
+				   .big_endian = ident[EI_DATA] == ELFDATA2MSB },
 			out);
+}
+
+/* --- stubs --- */
+
+/*
+ * The stubs of the procedure linkage table, by which a program calls functions of libraries. They
+ * have no symbols. Each has a relocation, which names the function: the one with the i-th offset
+ * belongs to the i-th stub.
+ */
+struct stubs {
+	uint64_t address, size; /* of the section */
+	uint64_t head;          /* bytes before the first stub */
+	uint64_t width;         /* of a stub */
+};
+
+static bool find_section(const struct et_elf *e, const char *name, GElf_Shdr *out)
+{
+	Elf_Scn *s = et_elf_find(e, name);
+
+	return s && gelf_getshdr(s, out) && out->sh_type == SHT_PROGBITS;
+}
+
+/* As GNU ld lays them out. */
+static bool find_stubs(const struct et_elf *e, struct stubs *out)
+{
+	GElf_Ehdr head;
+	GElf_Shdr section;
+
+	if (!gelf_getehdr(e->elf, &head))
+		return false;
+	bool x86 = head.e_machine == EM_X86_64 || head.e_machine == EM_386;
+	if (!x86 && head.e_machine != EM_AARCH64)
+		return false;
+	if (x86 && find_section(e, ".plt.sec", &section))
+		*out = (struct stubs){ .head = 0, .width = 16 };
+	else if (find_section(e, ".plt", &section))
+		*out = (struct stubs){ .head = x86 ? 16 : 32, .width = 16 };
+	else
+		return false;
+	if (!x86 && section.sh_entsize > 16 && section.sh_entsize <= 64)
+		out->width = section.sh_entsize;
+	out->address = section.sh_addr;
+	out->size = section.sh_size;
+	return true;
+}
+
+struct slot {
+	uint64_t offset, symbol;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct slot *sa = a, *sb = b;
+
+	return (sa->offset > sb->offset) - (sa->offset < sb->offset);
+}
+
+/* Returns the relocations in the order of the stubs. */
+static struct slot *read_slots(const struct et_elf *e, Elf_Data *data, bool with_addend, size_t *n)
+{
+	size_t width = gelf_fsize(e->elf, with_addend ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
+	size_t most = width ? data->d_size / width : 0;
+	struct slot *slots = et_calloc(most + 1, sizeof(*slots));
+
+	for (*n = 0; *n < most; (*n)++) {
+		GElf_Rela r;
+		GElf_Rel plain;
+		if (with_addend ? !gelf_getrela(data, (int)*n, &r)
+				: !gelf_getrel(data, (int)*n, &plain))
+			break;
+		slots[*n] = with_addend ? (struct slot){ r.r_offset, GELF_R_SYM(r.r_info) }
+					: (struct slot){ plain.r_offset, GELF_R_SYM(plain.r_info) };
+	}
+	qsort(slots, *n, sizeof(*slots), by_offset);
+	return slots;
+}
+
+/* Returns the name of a dynamic symbol, or NULL. */
+static const char *name_of(const struct et_elf *e, Elf_Data *symbols, size_t strings, uint64_t i)
+{
+	GElf_Sym s;
+
+	if (!i || i > INT32_MAX || !gelf_getsym(symbols, (int)i, &s) || !s.st_name)
+		return NULL;
+	return elf_strptr(e->elf, strings, s.st_name);
+}
+
+static void add_stub(const struct stubs *stubs, size_t i, const char *name, struct et_symbols *out)
+{
+	struct et_symbol s = { .start = stubs->address + stubs->head + i * stubs->width,
+		.source = ET_SYMBOL_LABEL };
+	char *full = et_asprintf("%.*s@plt", ET_MOST_SYMBOL_NAME - 4, name);
+
+	s.end = s.limit = s.start + stubs->width;
+	et_symbols_add(out, &s, full);
+	free(full);
+}
+
+void et_elf_stubs(const struct et_elf *e, struct et_symbols *out)
+{
+	Elf_Scn *relocations = et_elf_find(e, ".rela.plt"), *dynamic;
+	bool with_addend = relocations != NULL;
+	GElf_Shdr header, table, strings;
+	struct stubs stubs;
+
+	if (!relocations)
+		relocations = et_elf_find(e, ".rel.plt");
+	Elf_Data *data = et_elf_section(e, relocations, with_addend ? SHT_RELA : SHT_REL);
+	if (!data || !gelf_getshdr(relocations, &header) || !find_stubs(e, &stubs))
+		return;
+	dynamic = elf_getscn(e->elf, header.sh_link);
+	Elf_Data *symbols = et_elf_section(e, dynamic, SHT_DYNSYM);
+	if (!symbols || !gelf_getshdr(dynamic, &table))
+		return;
+	Elf_Scn *names = elf_getscn(e->elf, table.sh_link);
+	if (!gelf_getshdr(names, &strings) || !et_elf_section(e, names, SHT_STRTAB))
+		return;
+	uint64_t fit = stubs.size > stubs.head ? (stubs.size - stubs.head) / stubs.width : 0;
+	size_t n;
+	struct slot *slots = read_slots(e, data, with_addend, &n);
+	for (size_t i = 0; i < n && i < fit; i++) {
+		const char *name = name_of(e, symbols, table.sh_link, slots[i].symbol);
+		if (name && *name)
+			add_stub(&stubs, i, name, out);
+	}
+	free(slots);
 }
 
 #endif

@@ -34,7 +34,7 @@ bool et_elf_is_native(const struct et_elf *e);
 void et_elf_segments(const struct et_elf *e, struct et_object *out);
 /* Adds the functions of .symtab, or of .dynsym. Returns whether there is such a section. */
 bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out);
-/* Adds the stubs that call functions of libraries, as NAME@plt; in plt.c. */
+/* Adds the stubs that call functions of libraries, as NAME@plt. */
 void et_elf_stubs(const struct et_elf *e, struct et_symbols *out);
 /* Adds the ranges of .eh_frame, which have no names. */
 void et_elf_ranges(const struct et_elf *e, struct et_symbols *out);

@@ -1,12 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/module.h"
 #include "base/alloc.h"
-#include "profile/symbols/place.h"
+#include "profile/symbols/symbols.h"
 
 #include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/auxv.h>
+
+/* --- functions of the profile --- */
+
+static uint32_t at_address(struct et_profile *p, const struct et_profile_place *place)
+{
+	ET_AUTO_FREE char *readable = et_demangle(place->name);
+	ET_AUTO_FREE char *name =
+		et_asprintf("%s+0x%" PRIx64, readable ? readable : place->name, place->distance);
+
+	return et_profile_function_of(p, name, place->module, place->space, place->unnamed);
+}
+
+static uint32_t as_whole(struct et_profile *p, const struct et_profile_place *place)
+{
+	ET_AUTO_FREE char *readable = et_demangle(place->name);
+
+	return et_profile_function_of(
+		p, readable ? readable : place->name, place->module, place->space, place->unnamed);
+}
+
+uint32_t et_place_function(struct et_profile *p, const struct et_profile_place *place,
+	uint32_t *number, struct et_hash *addresses, uint64_t key)
+{
+	if (p->plan.addresses) {
+		if (!addresses)
+			return at_address(p, place);
+		addresses->width = sizeof(uint64_t);
+		uint64_t *kept = et_hash_put(addresses, key + 1 ? key + 1 : 1);
+		if (!*kept)
+			*kept = 1 + (uint64_t)at_address(p, place);
+		return (uint32_t)(*kept - 1);
+	}
+	if (*number == ET_PROFILE_NONE)
+		*number = as_whole(p, place);
+	return *number;
+}
+
+bool et_is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
 
 /* Addresses without a symbol are counted by pages of the file. */
 enum { PAGE = 4096 };
@@ -18,13 +60,12 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static const char deleted[] = " (deleted)"; /* the kernel appends it */
-
-static bool ends_with(const char *text, const char *with)
+size_t et_mapped_length(const char *path)
 {
-	size_t length = strlen(text), n = strlen(with);
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(path), n = strlen(deleted);
 
-	return length > n && !strcmp(text + length - n, with);
+	return length > n && !strcmp(path + length - n, deleted) ? length - n : length;
 }
 
 static enum et_module_kind kind_of(const char *path)
@@ -66,9 +107,10 @@ static struct et_module *new_module(const struct identity *id)
 	m->mapped = et_strdup(mapping->path);
 	m->path = et_strdup(mapping->path);
 	m->kind = kind_of(mapping->path);
-	m->deleted = m->kind == ET_MODULE_FILE && ends_with(m->path, deleted);
+	size_t length = et_mapped_length(m->path);
+	m->deleted = m->kind == ET_MODULE_FILE && m->path[length];
 	if (m->deleted)
-		m->path[strlen(m->path) - strlen(deleted)] = '\0';
+		m->path[length] = '\0';
 	m->by_page.width = sizeof(uint64_t);
 	m->nameless = ET_PROFILE_NONE;
 	m->file = id->file;
@@ -89,21 +131,18 @@ static bool is_mapped(const struct et_module *m, const struct identity *id)
 
 uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping)
 {
-	uint64_t key = et_hash_text(mapping->path) | 1;
+	uint64_t key = et_hash_text(mapping->path) | 1, *place; /* its number + 1; 0: it is new */
 	struct identity id = identify(mapping);
 
-	m->by_path.width = sizeof(uint64_t);
-	for (;; key += 2) {
-		const uint64_t *found = et_hash_find(&m->by_path, key);
-		if (!found)
-			break;
-		if (is_mapped(m->list[*found], &id))
-			return (uint32_t)*found;
+	m->by_path.width = sizeof(*place);
+	while (*(place = et_hash_put(&m->by_path, key)) && !is_mapped(m->list[*place - 1], &id))
+		key += 2;
+	if (!*place) {
+		ET_GROW(m->list, m->n, m->room);
+		m->list[m->n++] = new_module(&id);
+		*place = m->n;
 	}
-	*(uint64_t *)et_hash_put(&m->by_path, key) = m->n;
-	ET_GROW(m->list, m->n, m->room);
-	m->list[m->n] = new_module(&id);
-	return (uint32_t)m->n++;
+	return (uint32_t)*place - 1;
 }
 
 /* --- its symbols --- */
@@ -169,19 +208,14 @@ const struct et_cfi *et_modules_cfi(
 /* --- which function --- */
 
 /* The name of code without a symbol: the offset in the file where it begins. */
-static void name_offset(uint64_t offset, char name[static 32])
-{
-	snprintf(name, 32, "[0x%" PRIx64 "]", offset);
-}
-
-static void name_page(uint64_t page, enum et_object_state state, char name[static 48])
+static void name_code(uint64_t offset, enum et_object_state state, char name[static 48])
 {
 	const char *why = state == ET_OBJECT_CHANGED       ? ", file changed"
 			  : state == ET_OBJECT_MISSING     ? ", file missing"
 			  : state == ET_OBJECT_UNSUPPORTED ? ET_PROFILE_NO_LIBDW
 							   : "";
 
-	snprintf(name, 48, "[0x%" PRIx64 "%s]", page, why);
+	snprintf(name, 48, "[0x%" PRIx64 "%s]", offset, why);
 }
 
 /* Where nothing is known about functions, their code is counted by pages. */
@@ -194,7 +228,7 @@ static void resolve_by_page(
 	char name[48];
 	struct et_profile_place place = { name, m->path, ET_SPACE_USER, true, offset - page };
 
-	name_page(page, m->object.state, name);
+	name_code(page, m->object.state, name);
 	out->functions[0] =
 		et_place_function(all->profile, &place, &number, &m->by_address, offset);
 	if (number != ET_PROFILE_NONE)
@@ -209,10 +243,10 @@ static void resolve_by_symbol(struct et_modules *all, struct et_module *m, struc
 		.space = ET_SPACE_USER,
 		.unnamed = symbol->source == ET_SYMBOL_RANGE,
 		.distance = address - symbol->start };
-	char name[32];
+	char name[48];
 
 	if (place.unnamed) {
-		name_offset(et_object_offset(&m->object, symbol->start), name);
+		name_code(et_object_offset(&m->object, symbol->start), ET_OBJECT_READ, name);
 		place.name = name;
 	}
 	out->at_entry = !place.distance;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/space.h"
 #include "base/alloc.h"
-#include "profile/symbols/jit.h"
-#include "profile/symbols/kernel.h"
 #include "profile/symbols/module.h"
-#include "profile/symbols/place.h"
 
 #include <assert.h>
 #include <string.h>
@@ -205,12 +202,7 @@ void et_spaces_fork(struct et_spaces *s, pid_t process, pid_t parent)
 		m->users++;
 }
 
-void et_spaces_exec(struct et_spaces *s, pid_t process)
-{
-	release(s, process_of(s, process));
-}
-
-void et_spaces_exit(struct et_spaces *s, pid_t process)
+void et_spaces_forget(struct et_spaces *s, pid_t process)
 {
 	release(s, process_of(s, process));
 }

@@ -33,10 +33,12 @@ struct et_mapping {
 	size_t build_id_size;
 };
 
+/* The length of such a path without the " (deleted)" that the kernel appends. */
+size_t et_mapped_length(const char *path);
+
 void et_spaces_map(struct et_spaces *s, pid_t process, const struct et_mapping *m);
 void et_spaces_fork(struct et_spaces *s, pid_t process, pid_t parent); /* copies the mappings */
-void et_spaces_exec(struct et_spaces *s, pid_t process);               /* forgets them */
-void et_spaces_exit(struct et_spaces *s, pid_t process);
+void et_spaces_forget(struct et_spaces *s, pid_t process); /* it ended, or called execve() */
 /* A run has ended: forgets all processes, but keeps the symbols of the files. */
 void et_spaces_clear(struct et_spaces *s);
 

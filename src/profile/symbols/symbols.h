@@ -61,3 +61,13 @@ void et_symbols_finish(struct et_symbols *t);
 struct et_symbol *et_symbols_find(const struct et_symbols *t, uint64_t address);
 const char *et_symbols_name(const struct et_symbols *t, const struct et_symbol *symbol);
 void et_symbols_free(struct et_symbols *t); /* what it owns */
+
+/* Names of C++ and Rust as their authors wrote them. */
+
+/* Whether etalon was built with a demangler. */
+bool et_demangle_built(void);
+/*
+ * Returns the readable name of a symbol, which the caller frees, or NULL if it is not mangled, is
+ * damaged, or becomes longer than ET_MOST_SYMBOL_NAME. A suffix such as @plt remains.
+ */
+char *et_demangle(const char *symbol) __attribute__((warn_unused_result));

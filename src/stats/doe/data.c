@@ -191,7 +191,7 @@ static void collect_function(const struct et_experiment *e, uint32_t command, co
 	for (size_t g = 0; g < counts.n_groups; g++) {
 		if (strcmp(e->profile->functions[counts.first[g]].name, name) != 0)
 			continue;
-		et_profile_counts_self(&counts, g, one);
+		et_profile_counts_fill(&counts, g, false, one);
 		for (size_t i = 0; i < counts.n_runs; i++)
 			sum[i] += one[i];
 	}

@@ -5,13 +5,103 @@
 #include "stats/compare/contrast.h"
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
-#include "stats/profile/match.h"
+#include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
 #include "stats/series/dependence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the same functions in two commands --- */
+
+/* A group of command a and the same of command b; ET_PROFILE_NONE: the command lacks it. */
+struct match {
+	uint32_t a, b;
+};
+
+/* A function or module that one command only has. */
+struct lone {
+	const char *name;
+	uint32_t group;
+	bool of_b;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct lone *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (!order)
+		order = x->of_b - y->of_b;
+	return order ? order : (x->group > y->group) - (x->group < y->group);
+}
+
+static bool is_pair(const struct lone *first, size_t same)
+{
+	return same == 2 && !first[0].of_b && first[1].of_b;
+}
+
+/* Appends the lone functions, sorted by name, as pairs where a name is in both commands once. */
+static void match_lone(struct lone *lone, size_t n_lone, struct match *out, size_t *n)
+{
+	size_t same;
+
+	if (n_lone)
+		qsort(lone, n_lone, sizeof(*lone), by_name);
+	for (size_t i = 0; i < n_lone; i += same) {
+		for (same = 1; i + same < n_lone && !strcmp(lone[i].name, lone[i + same].name);)
+			same++;
+		if (is_pair(&lone[i], same)) {
+			out[(*n)++] = (struct match){ lone[i].group, lone[i + 1].group };
+			continue;
+		}
+		for (size_t k = i; k < i + same; k++)
+			out[(*n)++] = lone[k].of_b
+					      ? (struct match){ ET_PROFILE_NONE, lone[k].group }
+					      : (struct match){ lone[k].group, ET_PROFILE_NONE };
+	}
+}
+
+/* NULL: an offset in a file is no name. */
+static const char *name_of(const struct et_profile *p, enum et_profile_by by, uint32_t function)
+{
+	const struct et_profile_function *f = &p->functions[function];
+	const char *slash = strrchr(f->module, '/');
+
+	if (by == ET_BY_MODULE)
+		return slash ? slash + 1 : f->module;
+	return f->unnamed ? NULL : f->name;
+}
+
+/*
+ * Returns a new list of *n functions or modules with samples, of their own or also of what they
+ * called. One of only one command is matched by its name with one that only the other has, because
+ * two builds of a program are two files.
+ */
+static struct match *match_functions(const struct et_profile *p, const struct et_profile_pair *pair,
+	const struct et_profile_counts *a, const struct et_profile_counts *b, size_t *n)
+{
+	struct match *out = et_calloc(a->n_groups + 1, sizeof(*out));
+	ET_AUTO_FREE struct lone *lone = et_calloc(a->n_groups + 1, sizeof(*lone));
+	size_t n_lone = 0;
+
+	*n = 0;
+	for (uint32_t g = 0; g < a->n_groups; g++) {
+		bool in_a = et_profile_counts_sum(a, g, pair->total, NULL) > 0;
+		bool in_b = et_profile_counts_sum(b, g, pair->total, NULL) > 0;
+		const char *name = name_of(p, pair->by, a->first[g]);
+		if (in_a != in_b && name)
+			lone[n_lone++] = (struct lone){ name, g, in_b };
+		else if (in_a || in_b)
+			out[(*n)++] = (struct match){ in_a ? g : ET_PROFILE_NONE,
+				in_b ? g : ET_PROFILE_NONE };
+	}
+	match_lone(lone, n_lone, out, n);
+	return out;
+}
+
+/* --- two commands --- */
 
 /* Two commands, and room for the counts of one function. */
 struct sides {
@@ -193,30 +283,15 @@ static struct et_contrast empty_contrast(uint32_t a, uint32_t b, double level)
 
 /* --- all functions --- */
 
-static void fill_counts(const struct et_profile_counts *c, uint32_t group, bool total, double *x)
-{
-	memset(x, 0, c->n_runs * sizeof(*x));
-	if (group == ET_PROFILE_NONE)
-		return;
-	if (total)
-		et_profile_counts_total(c, group, x);
-	else
-		et_profile_counts_self(c, group, x);
-}
-
-static double pooled(const struct et_profile_counts *c, uint32_t group, bool total)
-{
-	return group == ET_PROFILE_NONE ? 0 : et_profile_counts_sum(c, group, total);
-}
-
 /* The decision must not depend on how the samples are divided between the two commands. */
-static bool *choose_tested(const struct sides *s, const struct et_profile_match *all, size_t n,
-	struct et_profile_comparison *out)
+static bool *choose_tested(
+	const struct sides *s, const struct match *all, size_t n, struct et_profile_comparison *out)
 {
 	bool *tested = et_calloc(n + 1, sizeof(*tested));
 
 	for (size_t i = 0; i < n; i++) {
-		tested[i] = pooled(&s->a, all[i].a, s->total) + pooled(&s->b, all[i].b, s->total) >=
+		tested[i] = et_profile_counts_sum(&s->a, all[i].a, s->total, NULL) +
+				    et_profile_counts_sum(&s->b, all[i].b, s->total, NULL) >=
 			    ET_PROFILE_TESTABLE;
 		out->family += tested[i];
 	}
@@ -226,8 +301,8 @@ static bool *choose_tested(const struct sides *s, const struct et_profile_match 
 	return tested;
 }
 
-static void compare_functions(const struct et_profile *p, struct sides *s,
-	const struct et_profile_match *all, const bool *tested, struct et_profile_comparison *out)
+static void compare_functions(const struct et_profile *p, struct sides *s, const struct match *all,
+	const bool *tested, struct et_profile_comparison *out)
 {
 	for (size_t i = 0; i < out->n_rows; i++) {
 		struct et_profile_change *row = &out->rows[i];
@@ -239,8 +314,8 @@ static void compare_functions(const struct et_profile *p, struct sides *s,
 			row->name = p->functions[row->function].name;
 		row->module = p->functions[row->function].module;
 		row->contrast = empty_contrast(out->a, out->b, out->level);
-		fill_counts(&s->a, all[i].a, s->total, s->x);
-		fill_counts(&s->b, all[i].b, s->total, s->y);
+		et_profile_counts_fill(&s->a, all[i].a, s->total, s->x);
+		et_profile_counts_fill(&s->b, all[i].b, s->total, s->y);
 		judge_row(s, tested[i], row);
 	}
 }
@@ -314,8 +389,8 @@ void et_profile_compare(const struct et_experiment *e, const struct et_profile_p
 		.with_callees = pair->total,
 		.alpha = pair->alpha };
 	make_sides(e, pair, &s);
-	ET_AUTO_FREE struct et_profile_match *all =
-		et_profile_match(e->profile, pair, &s.a, &s.b, &out->n_rows);
+	ET_AUTO_FREE struct match *all =
+		match_functions(e->profile, pair, &s.a, &s.b, &out->n_rows);
 	ET_AUTO_FREE bool *tested = choose_tested(&s, all, out->n_rows, out);
 	out->rows = et_calloc(out->n_rows + 1, sizeof(*out->rows));
 	compare_functions(e->profile, &s, all, tested, out);

@@ -59,19 +59,16 @@ static uint32_t *group_by_module(const struct et_profile *p, struct et_profile_c
 
 	for (uint32_t f = 0; f < p->n_functions; f++) {
 		const char *module = p->functions[f].module;
-		uint64_t key = et_hash_text(module);
-		const uint64_t *found;
+		uint64_t key = et_hash_text(module) | 1, *place; /* the group + 1; 0: it is new */
 		/* Paths come from strangers, who can make hashes collide. */
-		for (key += !key; (found = et_hash_find(&seen, key)); key += 1 + !(key + 1)) {
-			if (!strcmp(p->functions[c->first[*found]].module, module))
-				break;
-		}
-		if (!found) {
-			*(uint64_t *)et_hash_put(&seen, key) = c->n_groups;
+		while (*(place = et_hash_put(&seen, key)) &&
+			strcmp(p->functions[c->first[*place - 1]].module, module))
+			key += 2;
+		if (!*place) {
 			c->first[c->n_groups++] = f;
-			found = et_hash_find(&seen, key);
+			*place = c->n_groups;
 		}
-		group[f] = (uint32_t)*found;
+		group[f] = (uint32_t)*place - 1;
 	}
 	et_hash_free(&seen);
 	return group;
@@ -254,37 +251,27 @@ void et_profile_counts_free(struct et_profile_counts *c)
 	memset(c, 0, sizeof(*c));
 }
 
-void et_profile_counts_self(const struct et_profile_counts *c, size_t group, double *x)
+void et_profile_counts_fill(const struct et_profile_counts *c, size_t group, bool total, double *x)
 {
 	memset(x, 0, c->n_runs * sizeof(*x));
+	if (group == ET_PROFILE_NONE)
+		return;
 	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++)
-		x[c->entries[i].run] = c->entries[i].self;
+		x[c->entries[i].run] = total ? c->entries[i].total : c->entries[i].self;
 }
 
-void et_profile_counts_total(const struct et_profile_counts *c, size_t group, double *x)
+double et_profile_counts_sum(
+	const struct et_profile_counts *c, size_t group, bool total, double *at_entry)
 {
-	memset(x, 0, c->n_runs * sizeof(*x));
-	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++)
-		x[c->entries[i].run] = c->entries[i].total;
-}
+	double sum = 0, entry = 0;
 
-double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total)
-{
-	double sum = 0;
-
-	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++)
-		sum += total ? c->entries[i].total : c->entries[i].self;
-	return sum;
-}
-
-double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry)
-{
-	double pooled = 0;
-
-	*at_entry = 0;
+	if (group == ET_PROFILE_NONE)
+		return 0;
 	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++) {
-		pooled += c->entries[i].self;
-		*at_entry += c->entries[i].at_entry;
+		sum += total ? c->entries[i].total : c->entries[i].self;
+		entry += c->entries[i].at_entry;
 	}
-	return pooled;
+	if (at_entry)
+		*at_entry = entry;
+	return sum;
 }

@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include "model/experiment/experiment.h"
-#include "model/result/profile_result.h"
+#include "stats/profile/profile.h"
 
 /* The samples of one group in one run. */
 struct et_profile_entry {
@@ -37,10 +36,30 @@ void et_profile_counts_make(const struct et_experiment *e, uint32_t command, enu
 	struct et_profile_counts *out);
 void et_profile_counts_free(struct et_profile_counts *c); /* what it owns */
 
-/* Fill x with one value per run; a run that did not see the group has 0. */
-void et_profile_counts_self(const struct et_profile_counts *c, size_t group, double *x);
-void et_profile_counts_total(const struct et_profile_counts *c, size_t group, double *x);
-/* The sum over all runs of the samples, and of those at the first instruction. */
-/* Samples of all runs, of the group itself or with those of what it called. */
-double et_profile_counts_sum(const struct et_profile_counts *c, size_t group, bool total);
-double et_profile_counts_pooled(const struct et_profile_counts *c, size_t group, double *at_entry);
+/*
+ * Fills x with one value per run, of the group itself or with those of what it called. A run that
+ * did not see the group has 0, as all have for ET_PROFILE_NONE.
+ */
+void et_profile_counts_fill(const struct et_profile_counts *c, size_t group, bool total, double *x);
+/* The same summed over all runs, and in *at_entry, unless NULL, those at the first instruction. */
+double et_profile_counts_sum(
+	const struct et_profile_counts *c, size_t group, bool total, double *at_entry);
+
+/* Everything that the rows of a profile share. */
+struct et_profile_frame {
+	const struct et_experiment *experiment;
+	const struct et_profile_options *options;
+	const struct et_profile_counts *counts;
+	struct et_profile_result *result;
+	double *x, *y; /* room for one value per run */
+};
+
+/* How many rows are so large that they are examined for what the warnings are about. */
+size_t et_profile_examined(const struct et_profile_result *r);
+/* Raises the warnings about a row; with this many examined rows a false alarm is still rare. */
+void et_profile_row_warn(
+	const struct et_profile_frame *f, size_t examined, struct et_profile_row *row);
+/* Raises the warnings about the profile as a whole. */
+void et_profile_warn(const struct et_profile_frame *f);
+/* Raises the warnings about things that samples do not show: the kernel, waiting, failures. */
+void et_profile_warn_runs(const struct et_experiment *e, uint32_t command, struct et_warnings *out);

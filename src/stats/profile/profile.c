@@ -1,16 +1,258 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile/profile.h"
 #include "base/alloc.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/multiple.h"
+#include "num/quantile.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
-#include "stats/profile/row.h"
+#include "stats/series/bootstrap.h"
+#include "stats/series/interval.h"
 #include "stats/series/summary.h"
+#include "stats/series/uncertainty.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct et_span unknown = { NAN, NAN };
+
+/* A larger mean gives n zeros with a probability below (1 - level) / 2. */
+double et_profile_bound_of_zeros(double n, double level)
+{
+	return -log((1 - level) / 2) / n;
+}
+
+/* --- self samples --- */
+
+/* The first and the last half of n counts; an odd one in the middle belongs to neither. */
+static void fill_halves(const double *x, size_t n, double level, struct et_profile_half out[2])
+{
+	size_t half = n / 2;
+
+	for (size_t k = 0; k < 2; k++) {
+		struct et_estimate e;
+		out[k] = (struct et_profile_half){ NAN, unknown };
+		if (half < 2)
+			continue;
+		et_summarise(k ? x + n - half : x, half, level, &e);
+		out[k].mean = e.mean;
+		out[k].interval = (struct et_span){ fmax(0, e.lo), e.hi };
+		if (e.max == 0)
+			out[k].interval.hi = et_profile_bound_of_zeros((double)half, level);
+	}
+}
+
+static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	size_t n = f->counts->n_runs;
+	double level = f->result->row_level;
+	struct et_estimate e;
+
+	et_summarise(f->x, n, level, &e);
+	row->mean = e.mean;
+	row->sd = e.sd;
+	row->standard_uncertainty = e.standard_uncertainty;
+	row->coverage_factor = e.coverage_factor;
+	row->expanded_uncertainty = e.expanded_uncertainty;
+	row->interval_method = e.interval_method;
+	row->df = e.df;
+	row->skewed = e.skewed;
+	row->dependent = e.inflation > 1;
+	row->robust_sd = (e.q3 - e.q1) / 1.349;
+	if (n > 1 && row->samples == 0) {
+		row->expanded_uncertainty = et_profile_bound_of_zeros((double)n, level);
+		row->coverage_factor = f->result->coverage_factor;
+		row->standard_uncertainty = row->expanded_uncertainty / row->coverage_factor;
+		row->df = INFINITY;
+		row->interval_method = "poisson";
+	}
+	row->interval = (struct et_span){ fmax(0, row->mean - row->expanded_uncertainty),
+		row->mean + row->expanded_uncertainty };
+	if (isnan(row->expanded_uncertainty))
+		row->interval = unknown;
+	fill_halves(f->x, n, level, row->halves);
+	struct et_interval sd = et_sd_interval(row->sd, n, f->result->level);
+	row->sd_chi2 = row->sd > 0 ? (struct et_span){ sd.lo, sd.hi } : unknown;
+}
+
+/* --- shares --- */
+
+/* All shares are equal, so their step, one sample, is all that is known of their spread. */
+static double half_of_equal(const struct et_profile_frame *f, double share)
+{
+	double level = f->result->row_level;
+
+	if (share <= 0 || share >= 1)
+		return et_profile_bound_of_zeros((double)f->result->samples, level);
+	return et_qnorm((1 + level) / 2) * et_resolution_uncertainty(1 / f->result->total.mean);
+}
+
+static const char *method_of(const struct et_mean_interval *m)
+{
+	if (m->u > 0)
+		return m->skewed || m->inflation > 1 ? "student-t-widened" : "student-t";
+	return m->mean <= 0 || m->mean >= 1 ? "poisson" : "resolution";
+}
+
+/* counts holds one value per run; runs without any sample have no share. */
+static double share_of(const struct et_profile_frame *f, const double *counts, struct et_span *out,
+	const char **method)
+{
+	const struct et_profile_counts *c = f->counts;
+	size_t n = 0;
+	bool equal = true;
+	double first = NAN;
+
+	*out = unknown;
+	for (size_t i = 0; i < c->n_runs; i++) {
+		if (!(c->totals[i] > 0))
+			continue;
+		first = n ? first : counts[i];
+		equal = equal && counts[i] == first;
+		f->y[n++] = counts[i] / c->totals[i];
+	}
+	struct et_mean_interval m = et_mean_interval(f->y, n, f->result->row_level);
+	/* Shares of equal counts vary only by the totals, less than a sample would change them. */
+	double step = half_of_equal(f, m.mean);
+	if (n > 1 && (equal || !(m.u > 0)) && !(m.half >= step)) {
+		m.half = step;
+		m.u = 0;
+	}
+	*method = n > 1 ? method_of(&m) : NULL;
+	if (!isnan(m.half))
+		*out = (struct et_span){ fmax(0, m.mean - m.half), fmin(1, m.mean + m.half) };
+	return m.mean;
+}
+
+/* --- models --- */
+
+/*
+ * With fewer samples per run the chi-square interval of a count's standard deviation does not hold:
+ * the excess kurtosis of a Poisson count is 1 / mean.
+ */
+static const double least_mean = 2;
+enum { LEAST_RUNS = 10 };
+
+static double quantisation(double mean, double calls)
+{
+	double periods = mean / calls, part = periods - floor(periods);
+
+	return sqrt(calls * part * (1 - part));
+}
+
+static bool holds(const struct et_span *observed, double predicted)
+{
+	return observed->lo <= predicted && predicted <= observed->hi; /* false for NaN */
+}
+
+/* The models of the spread of a count (NIST TN 1826, section 3.2), and which of them hold. */
+static void fill_models(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	const struct et_estimate *total = &f->result->total;
+	double p = row->pooled_share;
+	struct et_profile_models m = { .gprof = sqrt(row->mean),
+		.multinomial = sqrt(total->mean * p * (1 - p)),
+		.quantisation = row->calls > 0 ? quantisation(row->mean, row->calls) : NAN };
+
+	m.with_total = hypot(m.multinomial, p * total->sd);
+	row->predicted = m;
+	row->fit.tested = f->result->runs >= LEAST_RUNS && row->mean >= least_mean && p < 1;
+	if (!row->fit.tested)
+		return;
+	row->fit.gprof = holds(&row->sd_chi2, m.gprof);
+	row->fit.multinomial = holds(&row->sd_chi2, m.multinomial);
+	row->fit.quantisation = holds(&row->sd_chi2, m.quantisation);
+	row->fit.with_total = holds(&row->sd_chi2, m.with_total);
+}
+
+/* --- samples with the function on the stack --- */
+
+static bool has_callees(const struct et_profile_counts *c, size_t group)
+{
+	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++) {
+		if (c->entries[i].total > c->entries[i].self)
+			return true;
+	}
+	return false;
+}
+
+static void fill_total(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	struct et_estimate e;
+	const char *method;
+
+	row->total_mean = row->mean;
+	row->total_interval = row->interval;
+	row->total_share = row->share;
+	row->total_share_interval = row->share_interval;
+	if (!has_callees(f->counts, row->group))
+		return;
+	et_profile_counts_fill(f->counts, row->group, true, f->x);
+	et_summarise(f->x, f->counts->n_runs, f->result->row_level, &e);
+	row->total_mean = e.mean;
+	row->total_interval = isnan(e.lo) ? unknown : (struct et_span){ fmax(0, e.lo), e.hi };
+	row->total_share = share_of(f, f->x, &row->total_share_interval, &method);
+}
+
+/* Fills a row whose group is set: mean, share, time on the stack, models. */
+static void fill_row(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	const struct et_profile_counts *c = f->counts;
+	double at_entry;
+
+	et_profile_counts_fill(c, row->group, false, f->x);
+	row->samples = et_profile_counts_sum(c, row->group, false, &at_entry);
+	row->at_entry = c->addresses ? at_entry / row->samples : NAN;
+	for (size_t i = 0; i < c->n_runs; i++)
+		row->seen_in_runs += f->x[i] > 0;
+	row->pooled_share = row->samples / (double)f->result->samples;
+	row->calls = f->options->by == ET_BY_MODULE ? NAN
+						    : et_profile_calls_of(f->experiment->profile,
+							      f->result->command, row->function);
+	row->mean_percentile = row->mean_bca = row->sd_percentile = row->sd_bca = unknown;
+	fill_mean(f, row);
+	row->share = share_of(f, f->x, &row->share_interval, &row->share_method);
+	fill_models(f, row);
+	fill_total(f, row);
+}
+
+/* --- bootstrap --- */
+
+static struct et_span span_of(const struct et_interval *i)
+{
+	return (struct et_span){ i->lo, i->hi };
+}
+
+/* Of rows in fewer runs, a resample may well be without any of them. */
+enum { LEAST_SEEN = 3 };
+
+/* Fills the bootstrap intervals of a row. */
+static void bootstrap_row(const struct et_profile_frame *f, struct et_profile_row *row)
+{
+	const struct et_profile_result *r = f->result;
+	struct et_boot_options o = { .seed = f->options->seed + row->function,
+		.replicates = f->options->replicates,
+		.level = r->level,
+		.threads = f->options->threads,
+		.bca = true };
+	struct et_boot mean, sd;
+
+	if (row->seen_in_runs < LEAST_SEEN || !(row->sd > 0))
+		return;
+	et_profile_counts_fill(f->counts, row->group, false, f->x);
+	et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, &sd);
+	row->sd_percentile = span_of(&sd.percentile);
+	row->sd_bca = span_of(&sd.bca);
+	o.level = r->bootstrap_level;
+	if (r->bootstrap_level > r->level)
+		et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, NULL);
+	row->mean_percentile = span_of(&mean.percentile);
+	row->mean_bca = span_of(&mean.bca);
+}
+
+/* --- one command --- */
 
 /* This many draws of the bootstrap take about a second. Rows that matter are always resampled. */
 static const double most_draws = 1.5e8, always_resampled = 0.01;
@@ -35,13 +277,12 @@ static double period_of(const struct et_profile *p, const struct et_profile_coun
 static size_t count_statements(
 	const struct et_profile_counts *c, const struct et_profile_options *o, size_t rows)
 {
-	double at_entry;
 	size_t n = 0;
 
 	if (o->total)
 		return rows;
 	for (size_t g = 0; g < c->n_groups; g++)
-		n += et_profile_counts_pooled(c, g, &at_entry) > 0;
+		n += et_profile_counts_sum(c, g, false, NULL) > 0;
 	return n;
 }
 
@@ -63,7 +304,7 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 	out->statements = o->statements ? o->statements : count_statements(c, o, out->n_rows);
 	out->row_level =
 		out->statements ? et_sidak_level(out->level, (double)out->statements) : out->level;
-	et_profile_halves(c->totals, c->n_runs, out->level, out->total_halves);
+	fill_halves(c->totals, c->n_runs, out->level, out->total_halves);
 	out->bootstrap_level = (double)o->replicates * (1 - out->row_level) / 2 < least_in_tail
 				       ? out->level
 				       : out->row_level;
@@ -72,23 +313,20 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 }
 
 /* Every group that at least one run saw is a row. */
-static size_t *find_rows(const struct et_profile_counts *c, size_t *n)
+static void find_rows(const struct et_experiment *e, const struct et_profile_counts *c,
+	enum et_profile_by by, struct et_profile_result *out)
 {
-	size_t *groups = et_calloc(c->n_groups + 1, sizeof(*groups));
-
-	*n = 0;
+	out->rows = et_calloc(c->n_groups + 1, sizeof(*out->rows));
 	for (size_t g = 0; g < c->n_groups; g++) {
-		if (c->begin[g + 1] > c->begin[g])
-			groups[(*n)++] = g;
+		const struct et_profile_function *f = &e->profile->functions[c->first[g]];
+		if (c->begin[g + 1] == c->begin[g])
+			continue;
+		out->rows[out->n_rows++] = (struct et_profile_row){ .group = g,
+			.function = c->first[g],
+			.module = f->module,
+			.name = by == ET_BY_FUNCTION ? f->name : NULL };
 	}
-	return groups;
 }
-
-/* A row with its place in the counts, to be sorted. */
-struct placed {
-	struct et_profile_row row;
-	size_t group;
-};
 
 static int descending(double a, double b)
 {
@@ -97,40 +335,26 @@ static int descending(double a, double b)
 
 static int by_share(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
-	int order = descending(x->row.share, y->row.share);
+	const struct et_profile_row *x = a, *y = b;
+	int order = descending(x->share, y->share);
 
 	if (!order)
-		order = descending(x->row.total_share, y->row.total_share);
+		order = descending(x->total_share, y->total_share);
 	return order ? order : (x->group > y->group) - (x->group < y->group);
 }
 
-static void fill_rows(const struct et_profile_frame *f, struct placed *rows, const size_t *groups)
-{
-	const struct et_profile *p = f->experiment->profile;
-	size_t n = f->result->n_rows;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t function = f->counts->first[groups[i]];
-		rows[i].group = groups[i];
-		rows[i].row.function = function;
-		rows[i].row.module = p->functions[function].module;
-		if (f->result->by == ET_BY_FUNCTION)
-			rows[i].row.name = p->functions[function].name;
-		et_profile_row_fill(f, groups[i], &rows[i].row);
-	}
-	qsort(rows, n, sizeof(*rows), by_share);
-}
-
-static void bootstrap_rows(const struct et_profile_frame *f, struct placed *rows)
+static void fill_rows(const struct et_profile_frame *f, struct et_profile_result *r)
 {
 	double draws = 0;
 
-	for (size_t i = 0; i < f->result->n_rows && f->options->replicates; i++) {
+	for (size_t i = 0; i < r->n_rows; i++)
+		fill_row(f, &r->rows[i]);
+	qsort(r->rows, r->n_rows, sizeof(*r->rows), by_share);
+	for (size_t i = 0; i < r->n_rows && f->options->replicates; i++) {
 		draws += (double)f->options->replicates * (double)f->counts->n_runs;
-		if (draws > most_draws && rows[i].row.share < always_resampled)
+		if (draws > most_draws && r->rows[i].share < always_resampled)
 			return;
-		et_profile_row_bootstrap(f, rows[i].group, &rows[i].row);
+		bootstrap_row(f, &r->rows[i]);
 	}
 }
 
@@ -156,21 +380,96 @@ void et_profile_judge(const struct et_experiment *e, uint32_t command,
 
 	*out = (struct et_profile_result){ .command = command };
 	et_profile_counts_make(e, command, o->by, &counts);
-	ET_AUTO_FREE size_t *groups = find_rows(&counts, &out->n_rows);
+	find_rows(e, &counts, o->by, out);
 	fill_frame(e, &counts, o, out);
 	ET_AUTO_FREE double *x = et_calloc(counts.n_runs + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(counts.n_runs + 1, sizeof(*y));
-	ET_AUTO_FREE struct placed *rows = et_calloc(out->n_rows + 1, sizeof(*rows));
 	struct et_profile_frame f = { e, o, &counts, out, x, y };
-	fill_rows(&f, rows, groups);
-	bootstrap_rows(&f, rows);
-	out->rows = et_calloc(out->n_rows + 1, sizeof(*out->rows));
-	for (size_t i = 0; i < out->n_rows; i++)
-		out->rows[i] = rows[i].row;
+	fill_rows(&f, out);
 	sum_fits(out);
 	et_profile_warn(&f);
 	size_t examined = et_profile_examined(out);
 	for (size_t i = 0; i < out->n_rows; i++)
-		et_profile_row_warn(&f, rows[i].group, examined, &out->rows[i]);
+		et_profile_row_warn(&f, examined, &out->rows[i]);
 	et_profile_counts_free(&counts);
+}
+
+/* --- all commands --- */
+
+const struct et_profile_options et_default_profile_options = { .by = ET_BY_FUNCTION,
+	.top = 20,
+	.least = 0.5,
+	.level = 0.95,
+	.replicates = 9999,
+	.compare = true };
+
+static int by_total(const void *a, const void *b)
+{
+	const struct et_profile_row *x = a, *y = b;
+
+	return descending(x->total_share, y->total_share);
+}
+
+static struct et_profile_result *judge_all(
+	const struct et_experiment *e, const struct et_profile_options *o)
+{
+	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		et_profile_judge(e, c, o, &list[c]);
+		if (o->total && list[c].n_rows)
+			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
+	}
+	return list;
+}
+
+#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
+
+static void check_until(const struct et_experiment *e, struct et_profiled *p)
+{
+	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
+		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
+		if (widest > e->plan.until_ratio)
+			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
+				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
+				et_arg_count(p->results[c].runs));
+	}
+}
+
+void et_profiled_judge(const struct et_experiment *e, const struct et_profile_options *view,
+	struct et_profiled *out)
+{
+	struct et_profile_options o = *view;
+
+	o.level = view->level > 0 ? view->level : e->plan.level;
+	o.seed = e->plan.seed;
+	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
+	out->results = judge_all(e, &o);
+	out->compared = view->compare && e->n_commands == 2;
+	if (out->compared)
+		et_profile_compare(e,
+			&(struct et_profile_pair){ .b = 1,
+				.by = view->by,
+				.total = view->total,
+				.alpha = 1 - o.level },
+			&out->comparison);
+	if (view->by == ET_BY_MODULE)
+		return;
+	o.by = ET_BY_MODULE;
+	out->modules = judge_all(e, &o);
+	check_until(e, out);
+}
+
+void et_profiled_free(struct et_profiled *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		et_profile_result_free(&p->results[i]);
+		if (p->modules)
+			et_profile_result_free(&p->modules[i]);
+	}
+	free(p->results);
+	free(p->modules);
+	if (p->compared)
+		et_profile_comparison_free(&p->comparison);
+	et_warnings_free(&p->warnings);
 }

@@ -8,15 +8,16 @@
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
 
+/* How a profile is judged. */
 struct et_profile_options {
 	enum et_profile_by by;
+	bool total;   /* sort by total time: with the functions that were called */
 	double level; /* of all statements together; 0: 0.95 */
 	/*
 	 * 1: each row by itself; 0: as many as rows with samples, of their own or, if the totals
 	 * are wanted, on their stacks.
 	 */
 	size_t statements;
-	bool total;
 	/*
 	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
 	 * takes about a second.
@@ -24,7 +25,14 @@ struct et_profile_options {
 	uint32_t replicates;
 	uint64_t seed;
 	unsigned threads; /* of the bootstrap, which does not depend on it; 0 counts as 1 */
+	bool compare;     /* the second command with the first, if there are two */
+	/* For those who show the result; the statistics do not use them. */
+	size_t top;   /* rows of the text and of the page; 0: all */
+	double least; /* rows with fewer samples per run are not shown; 0: all are */
 };
+
+/* By function, 20 rows with at least half a sample per run, 9999 replicates. */
+extern const struct et_profile_options et_default_profile_options;
 
 /*
  * Judges the runs of one command that count: no warm-up, not removed, not throttled, no records
@@ -54,3 +62,23 @@ struct et_profile_pair {
 };
 void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
 	struct et_profile_comparison *out);
+
+/* A profile with its results. */
+struct et_profiled {
+	const struct et_experiment *experiment; /* with a profile; it outlives the results */
+	struct et_profile_options view;
+	struct et_profile_result *results; /* one per command, in order, by function or module */
+	struct et_profile_result *modules; /* the same by module; NULL: the results are by module */
+	size_t n;
+	bool compared;
+	struct et_profile_comparison comparison; /* of the second command with the first */
+	struct et_warnings warnings;             /* about the machine and the session */
+};
+
+/*
+ * Judges all commands of an experiment with a profile, whose level and seed are used: the level
+ * unless the options have one.
+ */
+void et_profiled_judge(const struct et_experiment *e, const struct et_profile_options *view,
+	struct et_profiled *out);
+void et_profiled_free(struct et_profiled *p); /* what it owns */

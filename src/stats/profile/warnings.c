@@ -11,7 +11,7 @@
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "num/student.h"
-#include "stats/profile/row.h"
+#include "stats/profile/counts.h"
 #include "stats/series/serial.h"
 #include "stats/series/shape.h"
 
@@ -196,7 +196,7 @@ static bool is_burst(const struct et_profile_row *row)
 }
 
 void et_profile_row_warn(
-	const struct et_profile_frame *f, size_t group, size_t examined, struct et_profile_row *row)
+	const struct et_profile_frame *f, size_t examined, struct et_profile_row *row)
 {
 	const struct et_profile_result *r = f->result;
 	double alpha = alarm_p / fmax(1, (double)examined);
@@ -215,7 +215,7 @@ void et_profile_row_warn(
 		et_warn(&row->warnings, ET_WARN_PROFILE_AT_ENTRY, et_arg_share(row->at_entry));
 	if (!is_examined(row))
 		return;
-	et_profile_counts_self(f->counts, group, f->x);
+	et_profile_counts_fill(f->counts, row->group, false, f->x);
 	if (!whole_changes)
 		warn_series(f, f->x, alpha, &row->warnings);
 	warn_far(f->x, r->runs, &row->warnings);
@@ -290,6 +290,67 @@ static void warn_names(const struct et_profile_frame *f, struct et_warnings *out
 	if (kernel > most_nameless * all && p->way != ET_PROFILE_IMPORTED)
 		et_warn(out, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, et_arg_share(kernel / all));
 	free(samples);
+}
+
+/* --- things that samples do not show --- */
+
+static const double most_unseen = 0.05; /* system time over CPU time */
+static const double most_waited = 0.5;  /* of the elapsed time */
+
+struct sums {
+	double elapsed, cpu, system, queued; /* queued: runnable, waiting for a CPU */
+	uint64_t runs, failed;
+	int32_t signal, exit_code; /* of the first run that failed */
+};
+
+static double known(uint64_t ns)
+{
+	return ns == ET_UNKNOWN ? 0 : (double)ns;
+}
+
+static void add(const struct et_measured *m, struct sums *s)
+{
+	s->runs++;
+	s->elapsed += known(m->elapsed_ns);
+	s->cpu += known(m->cpu_ns);
+	s->system += known(m->system_ns);
+	s->queued += known(m->wait_ns);
+	if (!m->exit_code && !m->signal)
+		return;
+	if (!s->failed++) {
+		s->signal = m->signal;
+		s->exit_code = m->exit_code;
+	}
+}
+
+static struct sums add_up(const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+	struct sums sums = { 0 };
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT)
+			add(&s->measured, &sums);
+	}
+	return sums;
+}
+
+void et_profile_warn_runs(const struct et_experiment *e, uint32_t command, struct et_warnings *out)
+{
+	const struct et_profile *p = e->profile;
+	struct sums s = add_up(&e->commands[command]);
+
+	if (p->way == ET_PROFILE_IMPORTED)
+		return;
+	if (s.failed)
+		et_warn(out, ET_WARN_PROFILE_RUNS_FAILED, et_arg_count(s.failed),
+			et_arg_count(s.runs), et_arg_flag(s.signal != 0),
+			et_arg_count((uint64_t)(s.signal ? s.signal : s.exit_code)));
+	if (!p->kernel_allowed && !p->plan.user_only && s.system > most_unseen * s.cpu)
+		et_warn(out, ET_WARN_PROFILE_KERNEL_UNSEEN, et_arg_share(s.system / s.cpu));
+	double waited = s.elapsed - s.cpu - s.queued;
+	if (waited > most_waited * s.elapsed)
+		et_warn(out, ET_WARN_PROFILE_WAITED, et_arg_share(waited / s.elapsed));
 }
 
 /* --- call chains --- */

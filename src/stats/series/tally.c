@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/tally.h"
 #include "base/alloc.h"
+#include "model/experiment/experiment.h"
 #include "model/result/series.h"
-#include "model/sample/culprit.h"
 
 #include <math.h>
 #include <string.h>

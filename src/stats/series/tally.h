@@ -6,7 +6,7 @@
 #pragma once
 
 #include "model/result/result.h"
-#include "model/sample/shares.h"
+#include "model/sample/sample.h"
 
 enum { ET_TALLY_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
 

@@ -2,8 +2,8 @@
 #include "stats/series/warnings.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/sample/culprit.h"
-#include "model/sample/shares.h"
+#include "model/experiment/experiment.h"
+#include "model/sample/sample.h"
 #include "num/quantile.h"
 
 #include <math.h>

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
-#include "model/experiment/summary.h"
 
 struct et_store;
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "model/experiment/experiment.h"
-#include "model/result/points.h"
+#include "model/result/series.h"
 
 struct et_points_options {
 	const char *name;     /* of the file */

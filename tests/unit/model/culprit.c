@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Culprits, summed by name over the samples of a command, with their time on the program's CPU. */
-#include "model/sample/culprit.h"
 #include "base/alloc.h"
+#include "model/experiment/experiment.h"
 #include "tap.h"
 
 #include <string.h>

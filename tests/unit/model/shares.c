@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The shares of the elapsed time: with a ledger, from the kernel's sums, and unknown ones. */
-#include "model/sample/shares.h"
 #include "model/experiment/field.h"
+#include "model/sample/sample.h"
 #include "tap.h"
 
 #include <math.h>

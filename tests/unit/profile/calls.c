@@ -7,9 +7,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/child/runner.h"
-#include "profile/sampling/tracefs.h"
-#include "profile/symbols/demangle.h"
 #include "profile/symbols/object.h"
+#include "profile/symbols/symbols.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calling contexts: recursion is folded, their number is bounded, and broken chains are named. */
-#include "profile/sampling/contexts.h"
 #include "base/alloc.h"
 #include "num/rng.h"
+#include "profile/sampling/sampler.h"
 #include "tap.h"
 
 enum { FUNCTIONS = 50 };

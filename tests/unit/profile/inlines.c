@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inlined functions at every address of a compiled program, compared with those of addr2line. */
-#include "profile/symbols/inlines.h"
 #include "base/alloc.h"
-#include "profile/symbols/demangle.h"
 #include "profile/symbols/object.h"
 #include "profile/symbols/space.h"
+#include "profile/symbols/symbols.h"
 #include "profile_tree.h"
 #include "tap.h"
 

@@ -95,7 +95,7 @@ static void rewritten(const char *root)
 	is_str(at(0x1000)->name, "uno", "rewritten: all names are those of the new map");
 	tree_remove(root, map_path);
 	is_str(at(0x9000)->name, "two", "rewritten: a removed map is still known");
-	et_spaces_exec(spaces, PROCESS);
+	et_spaces_forget(spaces, PROCESS);
 	is_str(at(0x9000)->name, "[unknown]", "rewritten: execve ends the map");
 	end();
 }

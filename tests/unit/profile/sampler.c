@@ -3,9 +3,8 @@
  */
 #include "profile/sampling/sampler.h"
 #include "base/alloc.h"
-#include "profile/sampling/periods.h"
+#include "profile/sampling/events.h"
 #include "profile/sampling/record.h"
-#include "profile/sampling/tasks.h"
 #include "profile_tree.h"
 #include "tap.h"
 
@@ -312,7 +311,7 @@ static void order_of_time(void)
 	struct et_profile *p = et_profile_new(&et_default_profile_plan);
 	struct et_sampler *s = et_sampler_new("/nonexistent", p, &kind);
 
-	et_sampler_begin(s, 5, 100);
+	et_sampler_begin(s, 5, 0, 100);
 	/* In the order of the rings, not of time. */
 	take(s, sample_record(5, 0x1010, 90)); /* before execve() */
 	take(s, sample_record(5, 0x1010, 300));
@@ -332,7 +331,7 @@ static void order_of_time(void)
 			!strcmp(function_of(p, &run->counts[1])->module, "/nonexistent/second"),
 		"a sample belongs to the file that was mapped at its time");
 	et_profile_run_free(run);
-	et_sampler_begin(s, 5, 100);
+	et_sampler_begin(s, 5, 0, 100);
 	take(s, sample_record(5, 0x1010, 600));
 	et_sampler_process(s, UINT64_MAX);
 	run = et_sampler_end(s);
@@ -356,7 +355,7 @@ static void call_chains(void)
 		(uint64_t)PERF_CONTEXT_USER, 0x1010, 0x2000 };
 	put_u64(&b, ET_LENGTH(chain));
 	put(&b, chain, sizeof(chain));
-	et_sampler_begin(s, 5, 100);
+	et_sampler_begin(s, 5, 0, 100);
 	take(s, exec_record(5, 100));
 	take(s, map_record(5, 0x1000, "/nonexistent/caller", 110));
 	take(s, b);
@@ -393,7 +392,7 @@ static void outermost_of(const uint64_t *chain, size_t n, char *out, size_t size
 	put_u64(&b, n + 1);
 	put(&b, &context, sizeof(context));
 	put(&b, chain, n * sizeof(*chain));
-	et_sampler_begin(s, 5, 100);
+	et_sampler_begin(s, 5, 0, 100);
 	take(s, exec_record(5, 100));
 	take(s, map_record(5, 0x1000, "/nonexistent/program", 110));
 	take(s, b);

@@ -110,10 +110,10 @@ static void processes(void)
 	et_spaces_fork(s, 3, 2);
 	et_spaces_fork(s, 3, 3);
 	is_str(module_at(s, 3, 0x1000), "/none/b", "processes: a new thread changes nothing");
-	et_spaces_exec(s, 2);
+	et_spaces_forget(s, 2);
 	is_str(module_at(s, 2, 0x1000), "[unknown]", "processes: execve removes all mappings");
 	is_str(module_at(s, 3, 0x1000), "/none/b", "processes: but not those of the child");
-	et_spaces_exit(s, 3);
+	et_spaces_forget(s, 3);
 	is_str(module_at(s, 3, 0x1000), "[unknown]", "processes: an ended process has none");
 	et_spaces_fork(s, 1, 3);
 	is_str(module_at(s, 1, 0x1000), "[unknown]", "processes: a PID that is used again is new");

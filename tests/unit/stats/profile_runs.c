@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The notes about what the samples of a profile do not show. */
 #include "profile_of.h"
-#include "stats/profile/row.h"
+#include "stats/profile/counts.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile as text, JSON, CSV, stacks, flame graph and page; names of functions are hostile. */
 #include "app/profile/view.h"
-#include "app/profile/view_tree.h"
+#include "app/profile/view_parts.h"
 #include "base/memstream.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
@@ -45,7 +45,7 @@ static struct et_experiment *make(const char *third)
 	return e;
 }
 
-static struct et_profiled judge(const struct et_experiment *e, struct et_profile_view view)
+static struct et_profiled judge(const struct et_experiment *e, struct et_profile_options view)
 {
 	struct et_profiled p;
 
@@ -88,7 +88,7 @@ static int widest_line(const char *text)
 static void text(void)
 {
 	struct et_experiment *e = make("fn3");
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *wide = text_of(&p, (struct et_text_options){ .width = 120 });
 
 	ok(!strncmp(wide, "fn2 has 79.", 11), "text: the answer is the first line");
@@ -130,7 +130,7 @@ static void factors(void)
 			et_profile_run_add(&run, nodes[1], odd[i], 0);
 		profile_add(e, 0, i + 1, &run);
 	}
-	struct et_profiled result = judge(e, et_default_profile_view);
+	struct et_profiled result = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *t =
 		text_of(&result, (struct et_text_options){ .width = 250, .verbose = true });
 	ET_AUTO_FREE char *page = written(&result, "html");
@@ -200,7 +200,7 @@ static void bounded(void)
 		et_profile_run_add(&run, nodes[1], odd[i], 0);
 		profile_add(e, 0, i + 1, &run);
 	}
-	struct et_profiled result = judge(e, et_default_profile_view);
+	struct et_profiled result = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *t = text_of(&result, (struct et_text_options){ .width = 120 });
 	ET_AUTO_FREE char *page = written(&result, "html");
 	ET_AUTO_FREE char *flame = written(&result, "flame");
@@ -220,7 +220,7 @@ static void bounded(void)
 static void top_rows(void)
 {
 	struct et_experiment *e = make("fn3");
-	struct et_profile_view view = et_default_profile_view;
+	struct et_profile_options view = et_default_profile_options;
 
 	view.top = 1;
 	struct et_profiled p = judge(e, view);
@@ -234,7 +234,7 @@ static void top_rows(void)
 static void top_totals(void)
 {
 	struct et_experiment *e = make("fn3");
-	struct et_profile_view view = et_default_profile_view;
+	struct et_profile_options view = et_default_profile_options;
 
 	view.top = 1;
 	view.total = true;
@@ -273,7 +273,7 @@ static void few_pairs(void)
 			et_profile_run_add(&run, nodes[2], 10, 0);
 		profile_add(e, 1, i + 1, &run);
 	}
-	struct et_profiled result = judge(e, et_default_profile_view);
+	struct et_profiled result = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *t = text_of(&result, (struct et_text_options){ .width = 120 });
 	const char *rare = strstr(t, "\nrare ");
 	ok(rare && !memmem(rare + 1, strcspn(rare + 1, "\n"), "█", strlen("█")),
@@ -287,12 +287,12 @@ static void missed_until(void)
 	struct et_experiment *e = make("fn3");
 
 	e->plan.until_ratio = 0.001;
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ok(et_warnings_have(&p.results[0].warnings, ET_WARN_PROFILE_UNTIL_MISSED),
 		"until: a share that is less certain is reported");
 	et_profiled_free(&p);
 	e->plan.until_ratio = 0.5;
-	p = judge(e, et_default_profile_view);
+	p = judge(e, et_default_profile_options);
 	ok(!et_warnings_have(&p.results[0].warnings, ET_WARN_PROFILE_UNTIL_MISSED),
 		"until: nothing is reported if all shares are certain enough");
 	et_profiled_free(&p);
@@ -309,7 +309,7 @@ static double number(const json_t *o, const char *key)
 static void json_figures(void)
 {
 	struct et_experiment *e = make("fn3");
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *t = written(&p, "profile");
 	json_error_t err;
 	json_t *root = json_loads(t, 0, &err);
@@ -356,7 +356,7 @@ static void boxes(void)
 {
 	const double t = 2.570581836; /* qt(0.975, 5) of R */
 	struct et_experiment *e = make("fn3");
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE struct et_profile_box *b = et_profile_tree(e, 0, 0.95);
 	ET_AUTO_FREE char *flame = written(&p, "flame");
 	double shares[RUNS], mean = 0, squares = 0;
@@ -388,7 +388,7 @@ static void empty_run(void)
 	struct et_profile_run none = profile_run();
 
 	profile_add(e, 0, RUNS + 1, &none);
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE struct et_profile_box *b = et_profile_tree(e, 0, 0.95);
 	near(b[1].share, 1, 1e-12, 0, "flame: a run without samples does not lower the shares");
 	near(b[2].share, p.results[0].rows[0].share, 1e-12, 0,
@@ -402,7 +402,7 @@ static void empty_run(void)
 static void stacks(void)
 {
 	struct et_experiment *e = make("fn3");
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *folded = written(&p, "folded");
 	ET_AUTO_FREE char *scope = written(&p, "speedscope");
 	json_t *root = json_loads(scope, 0, NULL);
@@ -435,7 +435,7 @@ static bool has_control(const char *s)
 static void hostile(void)
 {
 	struct et_experiment *e = make(HOSTILE);
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 
 	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
 		ET_AUTO_FREE char *t = written(&p, f->name);
@@ -475,7 +475,7 @@ static void long_names(void)
 		et_profile_run_add(&run, node, 50 + r, 0);
 		profile_add(e, 0, r + 1, &run);
 	}
-	struct et_profiled p = judge(e, (struct et_profile_view){ 0 });
+	struct et_profiled p = judge(e, (struct et_profile_options){ 0 });
 	ET_AUTO_FREE char *answer = et_profile_answer(&p, 0);
 	ok(!strncmp(answer, "beginx", 6) && strstr(answer, "…xx") && strstr(answer, "end has ") &&
 			strlen(answer) < 160,
@@ -489,7 +489,7 @@ static void long_names(void)
 static void empty(void)
 {
 	struct et_experiment *e = profile_of(1);
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 
 	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
 		ET_AUTO_FREE char *t = written(&p, f->name);
@@ -514,7 +514,7 @@ static void invalid(void)
 		run.throttled = 1;
 		profile_add(e, 0, i, &run);
 	}
-	struct et_profiled p = judge(e, et_default_profile_view);
+	struct et_profiled p = judge(e, et_default_profile_options);
 	ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = 200 });
 	ok(!strncmp(t, "no run counts, because the kernel stopped the sampling for a while", 66),
 		"text: if every run was throttled, it says so");
