@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-static bool listed(const char *const *names, const char *name)
+static bool listed(const char *const *names, size_t most, const char *name)
 {
-	for (size_t i = 0; i < ET_DAEMON_NAMES && names[i]; i++) {
+	for (size_t i = 0; i < most && names[i]; i++) {
 		if (!strcmp(names[i], name))
 			return true;
 	}
@@ -21,42 +21,24 @@ const char *et_untouchable_reason(const char *name)
 	return et_untouchable_despite(name, ET_YIELDS_NEVER);
 }
 
-static bool overrules(enum et_yields wish, const char *reason)
-{
-	bool display = !strcmp(reason, ET_REASON_DISPLAY);
-
-	return wish == ET_YIELDS_TO_TARGET ? display
-	       : wish == ET_YIELDS_TO_NAME ? display || !strcmp(reason, ET_REASON_GUESTS)
-					   : false;
-}
-
 const char *et_untouchable_despite(const char *name, enum et_yields wish)
 {
-	static const char suffix[] = ".service";
-	size_t len = strlen(name);
+	ET_AUTO_FREE char *own = et_strdup(name);
 
-	if (len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix))
-		len -= strlen(suffix);
-	for (const struct et_untouchable *u = et_untouchables; u->name; u++) {
-		if (strlen(u->name) == len && !memcmp(u->name, name, len))
-			return overrules(wish, u->reason) ? NULL : u->reason;
+	if (et_unit_is(name, ".service"))
+		own[strlen(name) - strlen(".service")] = '\0';
+	for (const struct et_untouchable *u = et_untouchables; u->reason; u++) {
+		if (listed(u->names, ET_LENGTH(u->names), own))
+			return wish && u->yields >= wish ? NULL : u->reason;
 	}
 	return NULL;
 }
 
-bool et_daemons_know_unit(const char *unit)
+bool et_daemons_know_unit(const char *unit, bool startable)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (listed(d->units, unit))
-			return true;
-	}
-	return false;
-}
-
-bool et_daemons_know_startable(const char *unit)
-{
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group == ET_TIME_DAEMONS && listed(d->units, unit))
+		if (listed(d->units, ET_DAEMON_NAMES, unit) &&
+			(!startable || d->group == ET_TIME_DAEMONS))
 			return true;
 	}
 	return false;
@@ -65,7 +47,7 @@ bool et_daemons_know_startable(const char *unit)
 bool et_daemons_know_process(const char *comm)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (!d->never_hold && listed(d->comms, comm))
+		if (!d->never_hold && listed(d->comms, ET_DAEMON_NAMES, comm))
 			return true;
 	}
 	return false;
@@ -74,7 +56,8 @@ bool et_daemons_know_process(const char *comm)
 bool et_daemon_owns(
 	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	if (p->kernel_thread || strchr("ZX", p->state) || !listed(d->comms, p->comm))
+	if (p->kernel_thread || strchr("ZX", p->state) ||
+		!listed(d->comms, ET_DAEMON_NAMES, p->comm))
 		return false;
 	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
 }
@@ -212,30 +195,35 @@ static bool any_active(const struct units *u, const struct et_daemon *d)
 
 /* --- findings --- */
 
-char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group)
+static char *names_of(
+	const struct et_machine *m, enum et_daemon_group group, const struct units *units)
 {
 	char *names = NULL;
 
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group == group && runs(m, d))
+		if (d->group == group && (runs(m, d) || any_active(units, d)))
 			et_append(&names, ", ", "%s", d->name);
 	}
 	return names;
 }
 
+char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group)
+{
+	return names_of(m, group, &(struct units){ 0 });
+}
+
 void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
 {
-	ET_AUTO_FREE char *names = NULL;
 	struct units units = { 0 };
 
+	if (group == ET_TIMERS && !m->systemd) {
+		et_finding_set(out, ET_VERDICT_UNKNOWN, "no systemd");
+		return;
+	}
 	/* Services are recognized by their processes; timers have none. */
 	if (group == ET_TIMERS)
 		read_units(m, group, &units);
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group != group || !(runs(m, d) || any_active(&units, d)))
-			continue;
-		et_append(&names, ", ", "%s", d->name);
-	}
+	ET_AUTO_FREE char *names = names_of(m, group, &units);
 	free(units.list);
 	if (names)
 		et_finding_set(out, ET_VERDICT_DISTURBS, "%s", names);
@@ -301,9 +289,8 @@ static bool blocked_by_unit(const struct planning *p, struct unit *u, bool trigg
 
 	snprintf(names, sizeof(names), "%s", triggers ? u->is.triggered_by : u->is.stops_with);
 	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
-		const char *kind = strrchr(id, '.');
 		/* Timers that start it belong to the factor "timers". */
-		if ((triggers && kind && !strcmp(kind, ".timer")) || stops_too(p, id))
+		if ((triggers && et_unit_is(id, ".timer")) || stops_too(p, id))
 			continue;
 		snprintf(u->why, sizeof(u->why), "%s would %s", id,
 			triggers ? "start it again" : "stop with it");
@@ -407,12 +394,12 @@ static void plan(struct planning *p, enum et_daemon_group group, et_fate_fn *tol
 	free(p->units.list);
 }
 
-void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
+void et_daemons_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left)
 {
-	struct planning p = { .m = m, .factor = factor, .out = out, .left = left };
+	struct planning p = { .m = m, .factor = row->name, .out = out, .left = left };
 
-	plan(&p, group, NULL, NULL);
+	plan(&p, row->group, NULL, NULL);
 }
 
 void et_daemons_fates(

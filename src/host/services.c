@@ -8,12 +8,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 
 /* A service that takes longer to stop is reported as failed. systemd itself waits 90 s. */
 enum { CONTROL_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
+
+bool et_unit_is(const char *unit, const char *suffix)
+{
+	size_t n = strlen(unit), k = strlen(suffix);
+
+	return n > k && !strcmp(unit + n - k, suffix);
+}
 
 static int start_program(char *const *argv, int out_fd, pid_t *pid)
 {

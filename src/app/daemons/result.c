@@ -7,7 +7,7 @@
 #include "base/parse.h"
 #include "cli/environment.h"
 #include "host/host.h"
-#include "host/services_digest.h"
+#include "host/running.h"
 #include "model/experiment/machine_id.h"
 #include "source/stored.h"
 #include "store/core/cutoffs.h"
