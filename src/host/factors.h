@@ -92,18 +92,18 @@ bool et_policy_offers(
 	const struct et_machine *m, const char *policy, const char *file, const char *word);
 
 /* The readers and plans in factors_cpu.c. */
-extern et_factor_read et_factor_turbo_read, et_factor_limits_read, et_factor_governor_read,
+et_factor_read et_factor_turbo_read, et_factor_limits_read, et_factor_governor_read,
 	et_factor_idle_read, et_factor_smt_read, et_factor_isolated_read, et_factor_thermal_read,
 	et_factor_irq_read;
-extern et_factor_plan et_factor_turbo_plan, et_factor_limits_plan, et_factor_governor_plan,
+et_factor_plan et_factor_turbo_plan, et_factor_limits_plan, et_factor_governor_plan,
 	et_factor_idle_plan;
 
-/* Those in factors_kernel.c. The first two are of a single setting. */
-extern et_factor_read et_factor_setting_read, et_factor_numa_read, et_factor_swap_read,
-	et_factor_age_read, et_factor_clocksource_read, et_factor_tick_read, et_factor_quota_read,
+/* Those in factors_kernel.c; et_factor_setting_… are of a single setting. */
+et_factor_read et_factor_setting_read, et_factor_numa_read, et_factor_swap_read, et_factor_age_read,
+	et_factor_clocksource_read, et_factor_tick_read, et_factor_quota_read,
 	et_factor_virtual_read, et_factor_steal_read, et_factor_load_read;
-extern et_factor_plan et_factor_setting_plan, et_factor_numa_plan;
+et_factor_plan et_factor_setting_plan, et_factor_numa_plan;
 
 /* Those in watch.c. */
-extern et_factor_read et_factor_time_sync_read, et_factor_network_read;
-extern et_factor_plan et_factor_time_sync_plan;
+et_factor_read et_factor_time_sync_read, et_factor_network_read;
+et_factor_plan et_factor_time_sync_plan;

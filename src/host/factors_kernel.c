@@ -181,40 +181,22 @@ static double tightest(
 	}
 }
 
-static bool has_controller(const char *names, size_t len)
-{
-	for (const char *p = names; p < names + len; p += strspn(p, ",")) {
-		size_t n = strcspn(p, ",:");
-		if (n == 3 && !memcmp(p, "cpu", 3))
-			return true;
-		p += n;
-		if (*p != ',')
-			break;
-	}
-	return false;
-}
-
 void et_factor_quota_read(const struct et_machine *m, struct et_finding *f)
 {
-	static const char *const unified[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
-	static const char *const old[] = { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" };
-	char text[8192], group[PATH_MAX];
+	static const struct {
+		const char *controller, *mounts[2];
+	} versions[] = { { "cpu", { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" } },
+		{ "", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" } } };
+	char group[PATH_MAX];
 	double least = 0;
 
-	if (et_sysroot_read(m->root, "/proc/self/cgroup", text, sizeof(text)) <= 0)
-		return;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		const char *names = strchr(line, ':'),
-			   *path = names ? strchr(names + 1, ':') : NULL;
-		if (!path)
-			continue;
-		bool version2 = path == names + 1;
-		if (!version2 && !has_controller(names + 1, (size_t)(path - names - 1)))
-			continue;
-		snprintf(group, sizeof(group), "%.*s", (int)strcspn(path + 1, "\n"), path + 1);
-		for (size_t i = 0; i < 2; i++) {
-			double quota = tightest(m, version2 ? unified[i] : old[i], group, version2);
+	for (size_t v = 0; v < ET_LENGTH(versions); v++) {
+		int rc = et_process_cgroup(
+			m->root, "self", versions[v].controller, group, sizeof(group));
+		if (rc < 0)
+			return;
+		for (size_t i = 0; rc && i < 2; i++) {
+			double quota = tightest(m, versions[v].mounts[i], group, v == 1);
 			if (quota > 0 && (least == 0 || quota < least))
 				least = quota;
 		}

@@ -6,6 +6,7 @@
 #include "base/sysroot.h"
 #include "host/host.h"
 
+#include <errno.h>
 #include <string.h>
 
 bool et_process_read(const char *root, int32_t pid, struct et_process *out)
@@ -90,22 +91,50 @@ static bool service_in(const char *path, char *buf, size_t size)
 	return false;
 }
 
-void et_process_unit(const char *root, const char *pid, char *buf, size_t size)
+/* Whether a list "a,b,c" of len bytes has the name. */
+static bool list_has(const char *list, size_t len, const char *name)
 {
-	char path[64], text[8192];
+	for (const char *p = list, *end = list + len; p <= end; p++) {
+		size_t n = strcspn(p, ",:");
+		if (n == strlen(name) && !memcmp(p, name, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
 
-	buf[0] = '\0';
+int et_process_cgroup(
+	const char *root, const char *pid, const char *controller, char *out, size_t size)
+{
+	enum { TEXT_BYTES = 65536 };
+	ET_AUTO_FREE char *text = et_alloc(TEXT_BYTES);
+	char path[64];
+
 	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
-	if (et_sysroot_read(root, path, text, sizeof(text)) <= 0)
-		return;
-	/* The line is "0::/path" in cgroup version 2, "1:name=systemd:/path" in version 1. */
+	ssize_t n = et_sysroot_read(root, path, text, TEXT_BYTES);
+	if (n <= 0)
+		return n < 0 ? (int)n : -ENODATA;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		const char *names = strchr(line, ':');
-		if (!names || (strncmp(names, "::", 2) && strncmp(names, ":name=systemd:", 14)))
+		const char *where = names ? strchr(names + 1, ':') : NULL;
+		if (!where || !list_has(names + 1, (size_t)(where - names - 1), controller))
 			continue;
-		const char *where = strchr(names + 1, ':');
-		if (where && service_in(where + 1, buf, size))
+		snprintf(out, size, "%.*s", (int)strcspn(where + 1, "\n"), where + 1);
+		return 1;
+	}
+	return 0;
+}
+
+void et_process_unit(const char *root, const char *pid, char *buf, size_t size)
+{
+	static const char *const controllers[] = { "name=systemd", "" };
+	char path[4096];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < ET_LENGTH(controllers); i++) {
+		if (et_process_cgroup(root, pid, controllers[i], path, sizeof(path)) > 0 &&
+			service_in(path, buf, size))
 			return;
 	}
 }

@@ -48,6 +48,14 @@ void et_processes_free(struct et_processes *p);
 /* Reads one process. Returns false if it does not exist or its stat file cannot be parsed. */
 bool et_process_read(const char *root, int32_t pid, struct et_process *out) ET_CHECK;
 
+/*
+ * Finds the control group of a process in the hierarchy of a version 1 controller (or of that name,
+ * "name=systemd"), or of version 2: "". /proc/PID/cgroup has lines "4:cpu,cpuacct:/path",
+ * "0::/path". Returns 1 with the path in out, 0 if there is no such hierarchy, or -errno. pid may
+ * be "self".
+ */
+int et_process_cgroup(
+	const char *root, const char *pid, const char *controller, char *out, size_t size) ET_CHECK;
 /* Fills buf with the system service of a process ("cron.service"), or "". pid may be "self". */
 void et_process_unit(const char *root, const char *pid, char *buf, size_t size);
 /* Whether the process is in another PID namespace than etalon; false if that is unknown. */
