@@ -69,13 +69,6 @@ void et_daemons_read(
 struct et_factor_row;
 void et_daemons_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left);
-/*
- * Calls told() for each process of the group that runs (i: its place in m->processes) with what
- * that plan does: why it is left alone, or NULL if it, or its unit, is stopped.
- */
-typedef void et_fate_fn(void *ctx, size_t i, const char *why);
-void et_daemons_fates(
-	const struct et_machine *m, enum et_daemon_group group, et_fate_fn *told, void *ctx);
 /* Returns the names of the daemons of the group that run, "a, b", or NULL. The caller frees it. */
 char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group);
 /*
@@ -101,3 +94,17 @@ bool et_daemons_know_unit(const char *unit, bool startable);
  */
 void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
 	const char *factor, struct et_changes *out, struct et_results *left);
+
+/*
+ * Lists the processes that run, those that a measurement is not alone with, sorted by name,
+ * processes before kernel threads, without etalon and its ancestors. The caller frees out->list.
+ */
+void et_running_read(const struct et_machine *m, struct et_running_list *out);
+/*
+ * Fills out with 16 hexadecimal digits that depend on the set of services that could run: the units
+ * that systemd starts by itself, or, without systemd, the daemons of the table that have a process.
+ * Stopping, holding or starting a service of that set does not change it, so it is the same while
+ * `run --env` has changed the environment. Login sessions and other transient units do not count.
+ * If systemd does not answer, out is "": the set is not known.
+ */
+void et_services_digest(const struct et_machine *m, char out[17]);

@@ -155,16 +155,11 @@ void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 bool et_policy_offers(
 	const struct et_machine *m, const char *policy, const char *file, const char *word)
 {
-	char path[256], words[512], *rest;
+	char path[256], words[512];
 
 	snprintf(path, sizeof(path), POLICIES "/%s/%s", policy, file);
-	if (et_sysroot_line(m->root, path, words, sizeof(words)) <= 0)
-		return false;
-	for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
-		if (!strcmp(w, word))
-			return true;
-	}
-	return false;
+	return et_sysroot_line(m->root, path, words, sizeof(words)) > 0 &&
+	       et_list_has(words, " ", word, strlen(word));
 }
 
 void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_row *row,

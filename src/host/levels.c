@@ -190,16 +190,6 @@ static int check_names(const struct et_machine *m, char *const *names, struct et
 	return 0;
 }
 
-static bool has_line(const char *lines, const char *line, size_t len)
-{
-	for (const char *p = lines; *p;
-		p += p[strcspn(p, "\n")] ? strcspn(p, "\n") + 1 : strlen(p)) {
-		if (strcspn(p, "\n") == len && !strncmp(p, line, len))
-			return true;
-	}
-	return false;
-}
-
 /* The names in active that are not in wanted, and that etalon may stop; triggers come first. */
 static char **difference(const char *active, const char *wanted)
 {
@@ -211,7 +201,7 @@ static char **difference(const char *active, const char *wanted)
 			size_t len = strcspn(p, "\n");
 			char *name = et_strndup(p, len);
 			if (et_unit_is(name, ".service") == services &&
-				et_services_may_stop(name) && !has_line(wanted, p, len)) {
+				et_services_may_stop(name) && !et_list_has(wanted, "\n", p, len)) {
 				names = et_realloc(names, n + 2, sizeof(*names));
 				names[n++] = name;
 				names[n] = NULL;
@@ -263,7 +253,7 @@ static int plan_target(const struct et_machine *m, const char *target, struct et
 	ET_AUTO_FREE char *active = et_services_active(m->systemctl);
 	ET_AUTO_FREE char *wanted = et_services_wanted(m->systemctl, target);
 	/* Without the list of wanted units everything would be stopped. */
-	if (!active || !wanted || !has_line(wanted, target, strlen(target)))
+	if (!active || !wanted || !et_list_has(wanted, "\n", target, strlen(target)))
 		return et_fail(err, EIO, ET_EXIT_ENVIRONMENT,
 			"systemctl does not list the units that %s wants", target);
 	char **names = difference(active, wanted);

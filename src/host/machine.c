@@ -91,18 +91,6 @@ static bool service_in(const char *path, char *buf, size_t size)
 	return false;
 }
 
-/* Whether a list "a,b,c" of len bytes has the name. */
-static bool list_has(const char *list, size_t len, const char *name)
-{
-	for (const char *p = list, *end = list + len; p <= end; p++) {
-		size_t n = strcspn(p, ",:");
-		if (n == strlen(name) && !memcmp(p, name, n))
-			return true;
-		p += n;
-	}
-	return false;
-}
-
 int et_process_cgroup(
 	const char *root, const char *pid, const char *controller, char *out, size_t size)
 {
@@ -114,13 +102,16 @@ int et_process_cgroup(
 	ssize_t n = et_sysroot_read(root, path, text, TEXT_BYTES);
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENODATA;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		const char *names = strchr(line, ':');
-		const char *where = names ? strchr(names + 1, ':') : NULL;
-		if (!where || !list_has(names + 1, (size_t)(where - names - 1), controller))
+	for (char *rest, *line = strtok_r(text, "\n", &rest); line;
+		line = strtok_r(NULL, "\n", &rest)) {
+		char *names = strchr(line, ':'), *where = names ? strchr(names + 1, ':') : NULL;
+		if (!where)
 			continue;
-		snprintf(out, size, "%.*s", (int)strcspn(where + 1, "\n"), where + 1);
+		*where = '\0';
+		if (*controller ? !et_list_has(names + 1, ",", controller, strlen(controller))
+				: names[1] != '\0')
+			continue;
+		snprintf(out, size, "%s", where + 1);
 		return 1;
 	}
 	return 0;

@@ -2,7 +2,7 @@
 /* `etalon env check|apply|restore`: checks, changes and restores what disturbs timing. */
 #include "app/env/env.h"
 #include "base/alloc.h"
-#include "host/running.h"
+#include "host/daemons.h"
 
 #include <errno.h>
 

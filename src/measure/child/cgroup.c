@@ -2,6 +2,7 @@
 #include "measure/child/cgroup.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/parse.h"
 #include "base/procstat.h"
 #include "host/machine.h"
 #include "measure/child/wakeup_prio.h"
@@ -31,18 +32,6 @@ uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 	return source == ET_CPU_BY_CPU_STAT ? value * 1000 : value;
 }
 
-/* Whether a list "a,b,c" has the name. The list is cut into pieces. */
-static bool list_has(char *list, const char *name)
-{
-	char *rest;
-
-	for (char *o = strtok_r(list, ",\n", &rest); o; o = strtok_r(NULL, ",\n", &rest)) {
-		if (!strcmp(o, name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Finds the mount of the version 1 hierarchy with the controller ("cpuacct"), or of version 2 ("").
  * mountinfo: "id parent maj:min root mountpoint options … - type source superoptions", see proc(5).
@@ -61,7 +50,8 @@ static bool find_mount(const char *sysroot, const char *controller, char mount[s
 		if (!dash || sscanf(line, "%*s %*s %*s %1023s %1023s", root, mount) != 2 ||
 			sscanf(dash, " - %63s %*s %511s", type, options) != 2)
 			continue;
-		if (*controller ? !strcmp(type, "cgroup") && list_has(options, controller)
+		if (*controller ? !strcmp(type, "cgroup") &&
+					  et_list_has(options, ",", controller, strlen(controller))
 				: !strcmp(type, "cgroup2"))
 			return true;
 	}

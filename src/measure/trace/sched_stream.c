@@ -82,8 +82,7 @@ static int by_start(const void *a, const void *b)
 	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-static void hand_out(const struct et_sched_record *r,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+static void hand_out(const struct et_sched_record *r, et_sched_fn *each, void *ctx)
 {
 	static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
 		"IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
@@ -114,8 +113,8 @@ static void hand_out(const struct et_sched_record *r,
  * Hands out the sorted records of one CPU. The stretch of the task that runs after the last of them
  * has not ended: it is handed out up to the end of the last record.
  */
-static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+static void hand_out_cpu(
+	struct et_sched_record *r, size_t n, uint64_t *edge, et_sched_fn *each, void *ctx)
 {
 	uint64_t from = *edge ? *edge : r[0].start_ns;
 	const struct et_sched_record *last = r;
@@ -146,8 +145,8 @@ static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
 	*edge = running.end_ns > *edge ? running.end_ns : *edge;
 }
 
-void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+void et_sched_batch_deliver(
+	struct et_sched_batch *b, uint64_t *edges, size_t n_cpus, et_sched_fn *each, void *ctx)
 {
 	if (b->n)
 		qsort(b->records, b->n, sizeof(*b->records), by_start);
@@ -161,8 +160,7 @@ void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_
 	b->n = 0;
 }
 
-int et_sched_stream_drain(struct et_sched_stream *w,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx, uint64_t *lost)
+int et_sched_stream_drain(struct et_sched_stream *w, et_sched_fn *each, void *ctx, uint64_t *lost)
 {
 	int rc = w->source->drain(w->ctx, &w->batch, lost);
 

@@ -2,7 +2,6 @@
 /* The table of daemons, the daemons that are left alone, and the answers of systemctl. */
 #include "host/daemons.h"
 #include "host/factors.h"
-#include "host/running.h"
 #include "host/services.h"
 #include "tap.h"
 
