@@ -5,6 +5,7 @@
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/host.h"
+#include "model/sample/sample.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -98,15 +99,13 @@ void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f
 {
 	/* The vDSO reads these without a system call. */
 	static const char *const counters[] = { "tsc", "arch_sys_counter", "kvm-clock",
-		"hyperv_clocksource_tsc_page", "timebase", "stp", "tod", "riscv_clocksource" };
+		"hyperv_clocksource_tsc_page", "timebase", "stp", "tod", "riscv_clocksource",
+		NULL };
 	const char *name = m->host.clocksource;
-	bool fine = false;
+	bool fine = et_name_index(counters, name) >= 0;
 
-	if (!strcmp(name, "unknown"))
-		return;
-	for (size_t i = 0; i < ET_LENGTH(counters); i++)
-		fine = fine || !strcmp(name, counters[i]);
-	et_finding_set(f, fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s", name);
+	if (strcmp(name, "unknown"))
+		et_finding_set(f, fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s", name);
 }
 
 /* Ticks per second: of this machine from its coarse clock, of a captured tree from CONFIG_HZ. */

@@ -5,6 +5,7 @@
 #include "base/sysroot.h"
 #include "host/daemons.h"
 #include "host/services.h"
+#include "model/sample/sample.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -214,28 +215,18 @@ static char **difference(const char *active, const char *wanted)
 	return names;
 }
 
-/* The targets of runlevel 1 and below: their own shell is not wanted, only the silence. */
-static bool is_rescue(const char *target)
-{
-	static const char *const names[] = { "rescue.target", "emergency.target",
-		"runlevel1.target", "basic.target", "sysinit.target" };
-
-	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (!strcmp(names[i], target))
-			return true;
-	}
-	return false;
-}
-
 static int check_target(const struct et_machine *m, const char *target, struct et_error *err)
 {
+	/* The targets of runlevel 1 and below: their own shell is not wanted, only the silence. */
+	static const char *const rescue[] = { "rescue.target", "emergency.target",
+		"runlevel1.target", "basic.target", "sysinit.target", NULL };
 	struct et_service s;
 
 	et_services_read(m->systemctl, &target, 1, &s);
 	if (s.state == ET_UNIT_ABSENT)
 		return et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
 			"there is no target %s on this machine", target);
-	if (s.state == ET_UNIT_ACTIVE || is_rescue(target))
+	if (s.state == ET_UNIT_ACTIVE || et_name_index(rescue, target) >= 0)
 		return 0;
 	return et_hint(err,
 		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
