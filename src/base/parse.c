@@ -243,6 +243,17 @@ int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_er
 	return 0;
 }
 
+bool et_list_has(const char *list, const char *separators, const char *word, size_t len)
+{
+	for (const char *p = list; *p; p += strspn(p, separators)) {
+		size_t n = strcspn(p, separators);
+		if (n == len && !memcmp(p, word, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
 struct words {
 	char **argv;
 	size_t n, cap;

@@ -38,6 +38,8 @@ const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size);
 /* Refuses a list that the user gave with --cpu if it has a CPU that is not allowed. */
 int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_error *err) ET_CHECK;
 
+/* Whether a list has a word of len bytes between its separators, such as ",". */
+bool et_list_has(const char *list, const char *separators, const char *word, size_t len);
 /*
  * Splits a command line into words as a POSIX shell does (quotes, backslashes), without expansion,
  * and refuses one without words. *out ends with NULL; et_strv_free frees it.

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/daemons.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/services.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-static bool listed(const char *const *names, const char *name)
+static bool listed(const char *const *names, size_t most, const char *name)
 {
-	for (size_t i = 0; i < ET_DAEMON_NAMES && names[i]; i++) {
+	for (size_t i = 0; i < most && names[i]; i++) {
 		if (!strcmp(names[i], name))
 			return true;
 	}
@@ -21,42 +23,24 @@ const char *et_untouchable_reason(const char *name)
 	return et_untouchable_despite(name, ET_YIELDS_NEVER);
 }
 
-static bool overrules(enum et_yields wish, const char *reason)
-{
-	bool display = !strcmp(reason, ET_REASON_DISPLAY);
-
-	return wish == ET_YIELDS_TO_TARGET ? display
-	       : wish == ET_YIELDS_TO_NAME ? display || !strcmp(reason, ET_REASON_GUESTS)
-					   : false;
-}
-
 const char *et_untouchable_despite(const char *name, enum et_yields wish)
 {
-	static const char suffix[] = ".service";
-	size_t len = strlen(name);
+	ET_AUTO_FREE char *own = et_strdup(name);
 
-	if (len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix))
-		len -= strlen(suffix);
-	for (const struct et_untouchable *u = et_untouchables; u->name; u++) {
-		if (strlen(u->name) == len && !memcmp(u->name, name, len))
-			return overrules(wish, u->reason) ? NULL : u->reason;
+	if (et_unit_is(name, ".service"))
+		own[strlen(name) - strlen(".service")] = '\0';
+	for (const struct et_untouchable *u = et_untouchables; u->reason; u++) {
+		if (listed(u->names, ET_LENGTH(u->names), own))
+			return wish && u->yields >= wish ? NULL : u->reason;
 	}
 	return NULL;
 }
 
-bool et_daemons_know_unit(const char *unit)
+bool et_daemons_know_unit(const char *unit, bool startable)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (listed(d->units, unit))
-			return true;
-	}
-	return false;
-}
-
-bool et_daemons_know_startable(const char *unit)
-{
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group == ET_TIME_DAEMONS && listed(d->units, unit))
+		if (listed(d->units, ET_DAEMON_NAMES, unit) &&
+			(!startable || d->group == ET_TIME_DAEMONS))
 			return true;
 	}
 	return false;
@@ -65,7 +49,7 @@ bool et_daemons_know_startable(const char *unit)
 bool et_daemons_know_process(const char *comm)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (!d->never_hold && listed(d->comms, comm))
+		if (!d->never_hold && listed(d->comms, ET_DAEMON_NAMES, comm))
 			return true;
 	}
 	return false;
@@ -74,7 +58,8 @@ bool et_daemons_know_process(const char *comm)
 bool et_daemon_owns(
 	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	if (p->kernel_thread || strchr("ZX", p->state) || !listed(d->comms, p->comm))
+	if (p->kernel_thread || strchr("ZX", p->state) ||
+		!listed(d->comms, ET_DAEMON_NAMES, p->comm))
 		return false;
 	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
 }
@@ -212,30 +197,35 @@ static bool any_active(const struct units *u, const struct et_daemon *d)
 
 /* --- findings --- */
 
-char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group)
+static char *names_of(
+	const struct et_machine *m, enum et_daemon_group group, const struct units *units)
 {
 	char *names = NULL;
 
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group == group && runs(m, d))
+		if (d->group == group && (runs(m, d) || any_active(units, d)))
 			et_append(&names, ", ", "%s", d->name);
 	}
 	return names;
 }
 
+char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group)
+{
+	return names_of(m, group, &(struct units){ 0 });
+}
+
 void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
 {
-	ET_AUTO_FREE char *names = NULL;
 	struct units units = { 0 };
 
+	if (group == ET_TIMERS && !m->systemd) {
+		et_finding_set(out, ET_VERDICT_UNKNOWN, "no systemd");
+		return;
+	}
 	/* Services are recognized by their processes; timers have none. */
 	if (group == ET_TIMERS)
 		read_units(m, group, &units);
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group != group || !(runs(m, d) || any_active(&units, d)))
-			continue;
-		et_append(&names, ", ", "%s", d->name);
-	}
+	ET_AUTO_FREE char *names = names_of(m, group, &units);
 	free(units.list);
 	if (names)
 		et_finding_set(out, ET_VERDICT_DISTURBS, "%s", names);
@@ -253,7 +243,15 @@ struct planning {
 	enum et_yields wish;
 	struct et_changes *out;
 	struct et_results *left;
+	struct et_running *fates; /* of each process of the machine, or NULL */
 };
+
+/* Notes that the plan leaves a process alone for a reason, or (NULL) stops it. */
+static void note_fate(struct et_running *fate, const char *factor, const char *why)
+{
+	snprintf(fate->why, sizeof(fate->why), "%s", why ? why : "");
+	fate->group = why ? NULL : factor;
+}
 
 static void leave(struct planning *p, enum et_change_kind kind, const char *target, int32_t pid,
 	const char *why)
@@ -301,9 +299,8 @@ static bool blocked_by_unit(const struct planning *p, struct unit *u, bool trigg
 
 	snprintf(names, sizeof(names), "%s", triggers ? u->is.triggered_by : u->is.stops_with);
 	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
-		const char *kind = strrchr(id, '.');
 		/* Timers that start it belong to the factor "timers". */
-		if ((triggers && kind && !strcmp(kind, ".timer")) || stops_too(p, id))
+		if ((triggers && et_unit_is(id, ".timer")) || stops_too(p, id))
 			continue;
 		snprintf(u->why, sizeof(u->why), "%s would %s", id,
 			triggers ? "start it again" : "stop with it");
@@ -376,8 +373,8 @@ static const char *fate(const struct planning *p, const struct et_daemon *d,
 	return process_reason(p, d, q);
 }
 
-/* Plans the units and processes of a group, and calls told(), if any, for each process. */
-static void plan(struct planning *p, enum et_daemon_group group, et_fate_fn *told, void *ctx)
+/* Plans the units and processes of a group. */
+static void plan(struct planning *p, enum et_daemon_group group)
 {
 	bool with_unit;
 
@@ -390,8 +387,8 @@ static void plan(struct planning *p, enum et_daemon_group group, et_fate_fn *tol
 			if (!belongs_to(p->m, d, q))
 				continue;
 			const char *why = fate(p, d, q, &with_unit);
-			if (told)
-				told(ctx, i, why);
+			if (p->fates)
+				note_fate(&p->fates[i], p->factor, why);
 			if (with_unit)
 				continue;
 			if (why) {
@@ -407,24 +404,12 @@ static void plan(struct planning *p, enum et_daemon_group group, et_fate_fn *tol
 	free(p->units.list);
 }
 
-void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
+void et_daemons_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left)
 {
-	struct planning p = { .m = m, .factor = factor, .out = out, .left = left };
+	struct planning p = { .m = m, .factor = row->name, .out = out, .left = left };
 
-	plan(&p, group, NULL, NULL);
-}
-
-void et_daemons_fates(
-	const struct et_machine *m, enum et_daemon_group group, et_fate_fn *told, void *ctx)
-{
-	struct et_changes out = { 0 };
-	struct et_results left = { 0 };
-	struct planning p = { .m = m, .factor = "", .out = &out, .left = &left };
-
-	plan(&p, group, told, ctx);
-	et_changes_free(&out);
-	et_results_free(&left);
+	plan(&p, row->group);
 }
 
 void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
@@ -493,4 +478,140 @@ void et_daemons_plan_start(const struct et_machine *m, enum et_daemon_group grou
 	else
 		et_changes_add(out, ET_CHANGE_UNIT, factor, u->name, "inactive", "active");
 	free(p.units.list);
+}
+
+/* --- the processes that run, and the services that could --- */
+
+/* Decided by the plan of `env apply`; without the factor time-daemon, time daemons are kept. */
+static void read_fates(const struct et_machine *m, struct et_running *fates)
+{
+	static const struct {
+		enum et_daemon_group group;
+		const char *factor;
+	} stopped[] = { { ET_DAEMONS, "daemons" }, { ET_IRQBALANCE, "irqbalance" } };
+
+	for (size_t i = 0; i < ET_LENGTH(stopped); i++) {
+		struct et_changes out = { 0 };
+		struct et_results left = { 0 };
+		plan(&(struct planning){ .m = m,
+			     .factor = stopped[i].factor,
+			     .out = &out,
+			     .left = &left,
+			     .fates = fates },
+			stopped[i].group);
+		et_changes_free(&out);
+		et_results_free(&left);
+	}
+	for (size_t i = 0; i < m->processes.n; i++) {
+		const struct et_process *p = &m->processes.list[i];
+		const char *why = et_untouchable_reason(p->comm);
+		for (const struct et_daemon *d = et_daemons; d->name && !why; d++) {
+			if (d->group == ET_TIME_DAEMONS && et_daemon_owns(m, d, p))
+				why = "it keeps the clock synchronised";
+		}
+		if (why && !p->kernel_thread)
+			note_fate(&fates[i], NULL, why);
+	}
+}
+
+/* "kworker/0:1-events" and "migration/3" are many threads of one kind. */
+static void name_of(const struct et_process *p, char *out, size_t size)
+{
+	size_t len = p->kernel_thread ? strcspn(p->comm, "/:") : strlen(p->comm);
+
+	snprintf(out, size, "%.*s", (int)len, p->comm);
+}
+
+static struct et_running *find_running(struct et_running_list *r, const struct et_running *like)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct et_running *x = &r->list[i];
+		if (x->kernel == like->kernel && x->group == like->group &&
+			!strcmp(x->name, like->name) && !strcmp(x->why, like->why))
+			return x;
+	}
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct et_running *x = a, *y = b;
+
+	if (x->kernel != y->kernel)
+		return x->kernel - y->kernel;
+	return strcmp(x->name, y->name) ? strcmp(x->name, y->name) : strcmp(x->why, y->why);
+}
+
+void et_running_read(const struct et_machine *m, struct et_running_list *out)
+{
+	ET_AUTO_FREE struct et_running *fates = et_calloc(m->processes.n, sizeof(*fates));
+
+	*out = (struct et_running_list){ 0 };
+	read_fates(m, fates);
+	for (size_t i = 0; i < m->processes.n; i++) {
+		const struct et_process *p = &m->processes.list[i];
+		struct et_running one = fates[i];
+		one.n = 1;
+		one.kernel = p->kernel_thread;
+		if (p->ours || strchr("TtZX", p->state))
+			continue;
+		name_of(p, one.name, sizeof(one.name));
+		struct et_running *known = find_running(out, &one);
+		if (known) {
+			known->n++;
+			continue;
+		}
+		ET_GROW(out->list, out->n, out->cap);
+		out->list[out->n++] = one;
+	}
+	if (out->n)
+		qsort(out->list, out->n, sizeof(*out->list), by_name);
+}
+
+/* The sum of the names' hashes does not depend on their order. */
+struct set {
+	uint64_t sum;
+	const char *last; /* a name of the table occurs several times, one after the other */
+};
+
+static void add(struct set *s, const char *name)
+{
+	if (s->last && !strcmp(s->last, name))
+		return;
+	s->sum += et_hash_text(name);
+	s->last = name;
+}
+
+static void add_units(struct set *s, char *names)
+{
+	char *rest;
+
+	for (char *name = strtok_r(names, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
+		add(s, name);
+}
+
+/* A daemon that no service starts, such as a package manager, comes and goes with its work. */
+static void add_daemons(struct set *s, const struct et_machine *m)
+{
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
+			if (et_daemon_owns(m, d, &m->processes.list[i]))
+				add(s, d->name);
+		}
+	}
+}
+
+void et_services_digest(const struct et_machine *m, char out[17])
+{
+	ET_AUTO_FREE char *names = et_services_enabled(m->systemctl);
+	struct set set = { 0 };
+
+	out[0] = '\0';
+	if (names)
+		add_units(&set, names);
+	else if (m->systemctl)
+		return;
+	else
+		add_daemons(&set, m);
+	snprintf(out, 17, "%016" PRIx64, set.sum);
 }

@@ -31,22 +31,19 @@ struct et_daemon {
 
 extern const struct et_daemon et_daemons[];
 
-/* Which wish of a designed experiment's factor `services` overrules the reason. */
+/* Which wish of a designed experiment's factor `services` overrules a reason. */
 enum et_yields {
 	ET_YIELDS_NEVER,
 	ET_YIELDS_TO_NAME,   /* stop:UNIT names it */
 	ET_YIELDS_TO_TARGET, /* also a target that does not want it: runlevel 3 has no display */
 };
 
-/* A process or service that is never stopped and never held, and the reason. */
+/* Processes and services that are never stopped and never held, and the reason. */
 struct et_untouchable {
-	const char *name; /* NULL ends the table */
-	const char *reason;
+	const char *reason; /* NULL ends the table */
+	enum et_yields yields;
+	const char *names[20]; /* a shorter list ends with NULL */
 };
-
-/* Reasons that yield to a wish. */
-#define ET_REASON_DISPLAY "a person works at its screen"
-#define ET_REASON_GUESTS "containers or virtual machines run in it"
 
 extern const struct et_untouchable et_untouchables[];
 
@@ -66,18 +63,12 @@ bool et_daemon_owns(
 void et_daemons_read(
 	const struct et_machine *m, enum et_daemon_group group, struct et_finding *out);
 /*
- * Appends the changes that stop the daemons of the group to out. Daemons that are left alone are
- * appended to left, each with its reason.
+ * Appends the changes that stop the daemons of the factor's group to out. Daemons that are left
+ * alone are appended to left, each with its reason.
  */
-void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
+struct et_factor_row;
+void et_daemons_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left);
-/*
- * Calls told() for each process of the group that runs (i: its place in m->processes) with what
- * that plan does: why it is left alone, or NULL if it, or its unit, is stopped.
- */
-typedef void et_fate_fn(void *ctx, size_t i, const char *why);
-void et_daemons_fates(
-	const struct et_machine *m, enum et_daemon_group group, et_fate_fn *told, void *ctx);
 /* Returns the names of the daemons of the group that run, "a, b", or NULL. The caller frees it. */
 char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group);
 /*
@@ -93,10 +84,9 @@ const char *et_daemons_installed(const struct et_machine *m, enum et_daemon_grou
  * Whether the table has a unit, or a process that may be held, of that name. A journal may have
  * been forged, so its entries are checked by this.
  */
-bool et_daemons_know_unit(const char *unit);
-/* The same for a unit that etalon may start, and stop again: that of a time daemon. */
-bool et_daemons_know_startable(const char *unit);
 bool et_daemons_know_process(const char *comm);
+/* With `startable` only those that etalon may start, and stop again: those of time daemons. */
+bool et_daemons_know_unit(const char *unit, bool startable);
 
 /*
  * Plans to stop the units of these names (NULL ends them) that are active. A unit that is never
@@ -104,3 +94,17 @@ bool et_daemons_know_process(const char *comm);
  */
 void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
 	const char *factor, struct et_changes *out, struct et_results *left);
+
+/*
+ * Lists the processes that run, those that a measurement is not alone with, sorted by name,
+ * processes before kernel threads, without etalon and its ancestors. The caller frees out->list.
+ */
+void et_running_read(const struct et_machine *m, struct et_running_list *out);
+/*
+ * Fills out with 16 hexadecimal digits that depend on the set of services that could run: the units
+ * that systemd starts by itself, or, without systemd, the daemons of the table that have a process.
+ * Stopping, holding or starting a service of that set does not change it, so it is the same while
+ * `run --env` has changed the environment. Login sessions and other transient units do not count.
+ * If systemd does not answer, out is "": the set is not known.
+ */
+void et_services_digest(const struct et_machine *m, char out[17]);

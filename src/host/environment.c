@@ -2,7 +2,6 @@
 #include "host/environment.h"
 #include "base/alloc.h"
 #include "base/sysroot.h"
-#include "host/daemons.h"
 #include "host/services.h"
 
 #include <errno.h>
@@ -140,7 +139,7 @@ static void plan_row(const struct et_machine *m, const struct et_factor_row *row
 
 	memset(changes, 0, sizeof(*changes));
 	if (row->plan)
-		row->plan(m, row->name, changes, left);
+		row->plan(m, row, changes, left);
 	/* A journal with any other change is taken for forged, so it would not be restored. */
 	for (size_t i = 0; i < changes->n; i++) {
 		struct et_change *c = &changes->list[i];
@@ -180,13 +179,13 @@ static const struct et_journal_entry *find_partner(struct et_journal *j,
 	const struct et_journal_entry *e, const char *suffix, const char *other)
 {
 	const char *target = e->change.target;
-	size_t len = strlen(target), end = strlen(suffix);
 	char name[128];
 	struct et_change c = { .kind = ET_CHANGE_UNIT, .target = name };
 
-	if (e->change.kind != ET_CHANGE_UNIT || len < end || strcmp(target + len - end, suffix))
+	if (e->change.kind != ET_CHANGE_UNIT || !et_unit_is(target, suffix))
 		return NULL;
-	snprintf(name, sizeof(name), "%.*s%s", (int)(len - end), target, other);
+	snprintf(name, sizeof(name), "%.*s%s", (int)(strlen(target) - strlen(suffix)), target,
+		other);
 	const struct et_journal_entry *found = et_journal_find(j, &c);
 	return found && found->session == e->session ? found : NULL;
 }
@@ -246,63 +245,6 @@ static int not_writable(const struct et_machine *m, const struct et_change *c)
 static bool opposed(const struct et_change *a, const struct et_change *b)
 {
 	return a->kind == ET_CHANGE_UNIT && strcmp(a->after, b->after);
-}
-
-/* Why a planned change would fail, as far as that is known beforehand; NULL: it would not. */
-static const char *hindered(const struct et_machine *m, const struct et_change *c)
-{
-	int why = not_writable(m, c);
-
-	if (why)
-		return strerror(-why);
-	return c->kind != ET_CHANGE_FILE && !*m->root && geteuid() ? "only root may change it"
-								   : NULL;
-}
-
-static void find_obstacle(const struct et_machine *m, const struct et_factor_row *row,
-	const struct et_finding *f, struct et_results *out)
-{
-	struct et_change whole = { .kind = ET_CHANGE_FILE,
-		.factor = (char *)row->name,
-		.target = (char *)row->name,
-		.before = f->state,
-		.after = f->state };
-	struct et_results left = { 0 };
-	struct et_changes changes;
-	const char *why = "";
-
-	plan_row(m, row, &changes, &left);
-	for (size_t i = changes.n; i-- > 0 && why;)
-		why = hindered(m, &changes.list[i]);
-	if (changes.n && why)
-		et_results_add(out, &changes.list[0], ET_OUTCOME_LEFT, why);
-	else if (!changes.n && left.n)
-		et_results_add(out, &left.list[0].change, ET_OUTCOME_LEFT, left.list[0].note);
-	else if (!changes.n && f->verdict == ET_VERDICT_UNKNOWN)
-		et_results_add(out, &whole, ET_OUTCOME_LEFT, f->state);
-	else if (!changes.n)
-		et_results_add(out, &whole, ET_OUTCOME_LEFT,
-			row->plan ? "etalon knows no way to change it here"
-				  : "etalon cannot change it");
-	et_changes_free(&changes);
-	et_results_free(&left);
-}
-
-void et_environment_obstacles(
-	const struct et_machine *m, const bool *selected, struct et_results *out)
-{
-	struct et_findings f;
-	size_t k = 0;
-
-	et_factors_check(m, selected, &f);
-	for (size_t i = 0; et_factor_rows[i].name; i++) {
-		if (!et_factor_selected(selected, i))
-			continue;
-		if (f.list[k].verdict != ET_VERDICT_FINE)
-			find_obstacle(m, &et_factor_rows[i], &f.list[k], out);
-		k++;
-	}
-	et_findings_free(&f);
 }
 
 static int apply_row(struct applying *a, const struct et_factor_row *row, struct et_error *err)
@@ -488,15 +430,6 @@ static bool concerns(const struct et_journal *j, const struct et_journal_entry *
 	return session == ET_ALL_SESSIONS || e->session == session;
 }
 
-static bool is_service(const struct et_change *c)
-{
-	static const char suffix[] = ".service";
-	size_t len = strlen(c->target);
-
-	return c->kind == ET_CHANGE_UNIT && len > strlen(suffix) &&
-	       !strcmp(c->target + len - strlen(suffix), suffix);
-}
-
 struct tally {
 	size_t restored, failed;
 };
@@ -513,7 +446,9 @@ static struct tally restore_all(const struct et_machine *m, const struct et_env_
 
 	for (size_t i = 2 * j->n; i-- > 0;) {
 		struct et_journal_entry *e = &j->entries[i % j->n];
-		if (is_service(&e->change) == (i >= j->n) || !concerns(j, e, session))
+		bool service = e->change.kind == ET_CHANGE_UNIT &&
+			       et_unit_is(e->change.target, ".service");
+		if (service == (i >= j->n) || !concerns(j, e, session))
 			continue;
 		if (restore_entry(m, ops, j, e, out, why, sizeof(why))) {
 			tally.restored++;

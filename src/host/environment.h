@@ -29,14 +29,6 @@ extern const struct et_env_ops et_env_ops_real;
 void et_environment_preview(
 	const struct et_machine *m, const bool *selected, struct et_results *out);
 /*
- * Lists the selected factors that are not as wanted, or of unknown state, and that apply would not
- * bring into the wanted state, each with the reason (ET_OUTCOME_LEFT; the target is that of the
- * first obstacle, or the factor). A factor of which apply could change a part is not among them.
- * Changes nothing.
- */
-void et_environment_obstacles(
-	const struct et_machine *m, const bool *selected, struct et_results *out);
-/*
  * Makes all changes that can be made; a change that fails is a result, not an error. Returns -errno
  * if the journal cannot be written; changes made until then are in the journal.
  */

@@ -2,8 +2,7 @@
 #include "host/factors.h"
 #include "base/alloc.h"
 #include "base/sysroot.h"
-#include "host/daemons.h"
-#include "host/levels_services.h"
+#include "host/levels.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,56 +13,16 @@
 
 static void daemons_read(const struct et_machine *m, struct et_finding *f)
 {
-	et_daemons_read(m, ET_DAEMONS, f);
-}
-
-static void timers_read(const struct et_machine *m, struct et_finding *f)
-{
-	if (!m->systemd) {
-		et_finding_set(f, ET_VERDICT_UNKNOWN, "no systemd");
-		return;
-	}
-	et_daemons_read(m, ET_TIMERS, f);
+	et_daemons_read(m, et_factor_named(f->factor)->group, f);
 }
 
 static void irqbalance_read(const struct et_machine *m, struct et_finding *f)
 {
-	et_daemons_read(m, ET_IRQBALANCE, f);
+	daemons_read(m, f);
 	if (f->verdict != ET_VERDICT_UNKNOWN)
 		et_finding_set(f, f->verdict, "%s",
 			f->verdict == ET_VERDICT_FINE ? "not running" : "running");
 }
-
-static void daemons_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
-{
-	et_daemons_plan(m, ET_DAEMONS, factor, out, left);
-}
-
-static void timers_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
-{
-	et_daemons_plan(m, ET_TIMERS, factor, out, left);
-}
-
-static void irqbalance_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
-{
-	et_daemons_plan(m, ET_IRQBALANCE, factor, out, left);
-}
-
-static const char *const limits_paths[] = { CPU "cpufreq/policy#/scaling_min_freq", NULL };
-static const char *const governor_paths[] = { CPU "cpufreq/policy#/scaling_governor",
-	CPU "cpufreq/policy#/energy_performance_preference", NULL };
-static const char *const turbo_paths[] = { CPU "intel_pstate/no_turbo", CPU "cpufreq/boost", NULL };
-/* `env` does not change it, but a design may have it as a factor. */
-static const char *const smt_paths[] = { CPU "smt/control", NULL };
-static const char *const idle_paths[] = { CPU "cpu#/cpuidle/state#/disable", NULL };
-static const char *const aslr_paths[] = { "/proc/sys/kernel/randomize_va_space", NULL };
-static const char *const huge_pages_paths[] = { "/sys/kernel/mm/transparent_hugepage/enabled",
-	NULL };
-static const char *const numa_paths[] = { "/proc/sys/kernel/numa_balancing", NULL };
-static const char *const delayacct_paths[] = { "/proc/sys/kernel/task_delayacct", NULL };
 
 /*
  * To add a row: its reader, and a plan if it can be restored exactly; a line in
@@ -74,124 +33,137 @@ const struct et_factor_row et_factor_rows[] = {
 		"A background process that wakes up takes the CPU and evicts the program's data "
 		"from "
 		"the caches.",
-		"stop them while you measure: systemctl stop NAME", daemons_read, daemons_plan,
-		NULL, 0 },
+		"stop them while you measure: systemctl stop NAME", .read = daemons_read,
+		.plan = et_daemons_plan, .group = ET_DAEMONS },
 	{ "timers", "medium", "none",
 		"A timer starts work in the middle of an experiment: package lists, indexes, disk "
 		"scrubbing.",
-		"stop them while you measure: systemctl stop NAME.timer", timers_read, timers_plan,
-		NULL, 0 },
+		"stop them while you measure: systemctl stop NAME.timer", .read = daemons_read,
+		.plan = et_daemons_plan, .group = ET_TIMERS },
 	{ "time-daemon", "low", "none",
 		"A time daemon wakes up now and then, and changes the rate of the clock.",
-		"stop it while you measure: systemctl stop NAME", et_factor_time_daemon_read,
-		et_factor_time_daemon_plan, NULL, ET_FACTOR_ON_REQUEST },
+		"stop it while you measure: systemctl stop NAME", .read = daemons_read,
+		.plan = et_daemons_plan, .group = ET_TIME_DAEMONS, .flags = ET_FACTOR_ON_REQUEST },
 	{ "time-sync", "low", "synchronised",
 		"A clock that nobody corrects runs at a rate of its own, so elapsed times drift "
 		"and differ from one machine to the next.",
 		"install chrony and start it: systemctl start chrony; in a container, synchronise "
 		"the clock of its host",
-		et_factor_time_sync_read, et_factor_time_sync_plan, NULL, 0 },
+		.read = et_factor_time_sync_read, .plan = et_factor_time_sync_plan },
 	{ "network", "low", "up, unchanged",
 		"A link that goes down or comes up starts daemons, and a time daemon without a "
 		"network loses its sources.",
 		"use a cable; etalon run watches the link and reports a change",
-		et_factor_network_read, NULL, NULL, 0 },
+		.read = et_factor_network_read },
 	{ "frequency-limits", "high", "minimum = maximum",
 		"Between the two limits the frequency follows the load of the last milliseconds, "
 		"and the program's time follows the frequency.",
 		"write scaling_max_freq into scaling_min_freq below " CPU "cpufreq/policy*",
-		et_factor_limits_read, et_factor_limits_plan, limits_paths,
-		ET_FACTOR_KERNEL_ADJUSTS },
+		.read = et_factor_limits_read, .plan = et_factor_limits_plan,
+		.paths = { CPU "cpufreq/policy#/scaling_min_freq" },
+		.flags = ET_FACTOR_KERNEL_ADJUSTS },
 	{ "frequency-governor", "high", "performance",
 		"Other governors raise the frequency only some time after the program has "
 		"started.",
-		"run cpupower frequency-set -g performance", et_factor_governor_read,
-		et_factor_governor_plan, governor_paths, 0 },
+		"run cpupower frequency-set -g performance", .read = et_factor_governor_read,
+		.plan = et_factor_governor_plan,
+		.paths = { CPU "cpufreq/policy#/scaling_governor",
+			CPU "cpufreq/policy#/energy_performance_preference" } },
 	{ "turbo", "high", "off",
 		"Turbo frequencies depend on temperature and on what the other cores do.",
 		"write 1 into " CPU "intel_pstate/no_turbo, or 0 into " CPU "cpufreq/boost",
-		et_factor_turbo_read, et_factor_turbo_plan, turbo_paths, 0 },
+		.read = et_factor_turbo_read, .plan = et_factor_turbo_plan,
+		.paths = { CPU "intel_pstate/no_turbo", CPU "cpufreq/boost" } },
 	{ "c-states", "medium", "none slower than 10 µs",
 		"A CPU in a deep idle state wakes up late, with empty caches and at a low "
 		"frequency.",
 		"run cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1",
-		et_factor_idle_read, et_factor_idle_plan, idle_paths, 0 },
+		.read = et_factor_idle_read, .plan = et_factor_idle_plan,
+		.paths = { CPU "cpu#/cpuidle/state#/disable" } },
 	{ "smt", "high", "off",
 		"A program on the hyper-thread sibling takes up to half of the core's speed, and "
 		"no accounting shows it.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
 		"not do this because it could not restore affinities and cpusets",
-		et_factor_smt_read, NULL, smt_paths, 0 },
+		.read = et_factor_smt_read,
+		/* `env` does not change it, but a design may have it as a factor. */ .paths = { CPU
+			"smt/control" } },
 	{ "aslr", "low", "0",
 		"Addresses differ from run to run, and with them conflicts in caches and branch "
 		"predictors.",
 		"run sysctl kernel.randomize_va_space=0; the results then hold for one layout only",
-		et_factor_aslr_read, et_factor_aslr_plan, aslr_paths, 0 },
+		.read = et_factor_setting_read, .plan = et_factor_setting_plan,
+		.paths = { "/proc/sys/kernel/randomize_va_space" }, .set = "0" },
 	{ "transparent-huge-pages", "medium", "madvise or never",
 		"Whether a program gets huge pages depends on how fragmented the memory is at that "
 		"moment.",
 		"write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
-		et_factor_huge_pages_read, et_factor_huge_pages_plan, huge_pages_paths, 0 },
+		.read = et_factor_setting_read, .plan = et_factor_setting_plan,
+		.paths = { "/sys/kernel/mm/transparent_hugepage/enabled" }, .set = "madvise",
+		.only_bad = "always" },
 	{ "numa-balancing", "medium", "0",
 		"The kernel unmaps pages to see which CPUs use them, and migrates them between "
 		"nodes.",
-		"run sysctl kernel.numa_balancing=0", et_factor_numa_read, et_factor_numa_plan,
-		numa_paths, 0 },
+		"run sysctl kernel.numa_balancing=0", .read = et_factor_numa_read,
+		.plan = et_factor_numa_plan, .paths = { "/proc/sys/kernel/numa_balancing" },
+		.set = "0" },
 	{ "swap", "medium", "none in use",
 		"A page that was swapped out costs a disk access in the middle of a run.",
 		"free memory, then run swapoff -a and swapon -a; etalon does not do this because "
 		"programs may be killed",
-		et_factor_swap_read, NULL, NULL, 0 },
+		.read = et_factor_swap_read },
 	{ "kernel-age", "high", "at most 2 years",
 		"An old kernel has defects of timekeeping and scheduling that are mended in newer "
 		"ones; of all refinements of EMP, an up-to-date Linux had the largest effect.",
-		"install a newer kernel, or boot the one that is installed", et_factor_age_read,
-		NULL, NULL, 0 },
+		"install a newer kernel, or boot the one that is installed",
+		.read = et_factor_age_read },
 	{ "clocksource", "high", "a counter of the CPU",
 		"Other clock sources take a microsecond and more to read, or a trap into the "
 		"hypervisor.",
 		"choose one from "
 		"/sys/devices/system/clocksource/clocksource0/available_clocksource; "
 		"the boot log shows why the kernel does not trust the counter",
-		et_factor_clocksource_read, NULL, NULL, 0 },
+		.read = et_factor_clocksource_read },
 	{ "tick", "low", "250 Hz or nohz_full", "Every tick interrupts the program.",
-		"boot with nohz_full= for the CPUs that you measure on", et_factor_tick_read, NULL,
-		NULL, 0 },
+		"boot with nohz_full= for the CPUs that you measure on",
+		.read = et_factor_tick_read },
 	{ "irqbalance", "medium", "not running",
 		"It moves interrupts to other CPUs while you measure.",
-		"run systemctl stop irqbalance", irqbalance_read, irqbalance_plan, NULL, 0 },
+		"run systemctl stop irqbalance", .read = irqbalance_read, .plan = et_daemons_plan,
+		.group = ET_IRQBALANCE },
 	{ "irq-affinity", "low", "not on every CPU",
 		"An interrupt that any CPU may handle can interrupt the program.",
 		"write other CPUs into /proc/irq/*/smp_affinity_list, or boot with irqaffinity=",
-		et_factor_irq_read, NULL, NULL, 0 },
+		.read = et_factor_irq_read },
 	{ "isolated-cpus", "low", "some, for the program",
 		"The scheduler places no other tasks on an isolated CPU.",
-		"boot with isolcpus= and measure on these CPUs (--cpu)", et_factor_isolated_read,
-		NULL, NULL, 0 },
+		"boot with isolcpus= and measure on these CPUs (--cpu)",
+		.read = et_factor_isolated_read },
 	{ "cpu-quota", "high", "none",
 		"A control group that has used up its quota is throttled until the next period.",
 		"run outside the limited container or slice, or raise its CPU limit",
-		et_factor_quota_read, NULL, NULL, 0 },
+		.read = et_factor_quota_read },
 	{ "virtual-machine", "medium", "none",
 		"A hypervisor lets other guests use the CPU, and does not account for all of that "
 		"time.",
-		"measure on the bare machine, or on dedicated CPUs", et_factor_virtual_read, NULL,
-		NULL, 0 },
+		"measure on the bare machine, or on dedicated CPUs",
+		.read = et_factor_virtual_read },
 	{ "steal", "high", "below 0.1 %",
 		"Steal time is time in which the hypervisor ran another guest on this CPU.",
-		"measure on another host, or at another time of day", et_factor_steal_read, NULL,
-		NULL, 0 },
+		"measure on another host, or at another time of day",
+		.read = et_factor_steal_read },
 	{ "thermal-throttling", "high", "none", "A CPU that gets too hot slows itself down.",
 		"improve the cooling, lower the frequency limit, or pause between runs",
-		et_factor_thermal_read, NULL, NULL, 0 },
+		.read = et_factor_thermal_read },
 	{ "load", "high", "below 0.1 per CPU",
 		"Other programs share caches, memory bandwidth and frequency with yours.",
 		"wait until the machine is idle; etalon run lists the processes that ran",
-		et_factor_load_read, NULL, NULL, 0 },
+		.read = et_factor_load_read },
 	{ "task-delayacct", "low", "1",
 		"Without it the kernel does not record how long the program waited for disks.",
-		"run sysctl kernel.task_delayacct=1", et_factor_delayacct_read,
-		et_factor_delayacct_plan, delayacct_paths, 0 },
+		"run sysctl kernel.task_delayacct=1", .read = et_factor_setting_read,
+		.plan = et_factor_setting_plan, .paths = { "/proc/sys/kernel/task_delayacct" },
+		.set = "1" },
 	{ 0 },
 };
 
@@ -205,16 +177,13 @@ bool et_factor_selected(const bool *selected, size_t row)
 	return selected ? selected[row] : !(et_factor_rows[row].flags & ET_FACTOR_ON_REQUEST);
 }
 
-static int select_one(const char *name, size_t len, bool *selected)
+const struct et_factor_row *et_factor_named(const char *name)
 {
-	for (size_t i = 0; et_factor_rows[i].name; i++) {
-		if (strlen(et_factor_rows[i].name) == len &&
-			!memcmp(et_factor_rows[i].name, name, len)) {
-			selected[i] = true;
-			return 0;
-		}
+	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
+		if (!strcmp(row->name, name))
+			return row;
 	}
-	return -ENOENT;
+	return NULL;
 }
 
 int et_factors_select(const char *option, const char *list, bool *selected, struct et_error *err)
@@ -223,11 +192,14 @@ int et_factors_select(const char *option, const char *list, bool *selected, stru
 		selected[i] = !list && !(et_factor_rows[i].flags & ET_FACTOR_ON_REQUEST);
 	while (list) {
 		size_t len = strcspn(list, ",");
-		if (select_one(list, len, selected))
+		ET_AUTO_FREE char *name = et_strndup(list, len);
+		const struct et_factor_row *row = et_factor_named(name);
+		if (!row)
 			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown factor '%.*s'",
-					option, (int)len, list),
+				et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown factor '%s'",
+					option, name),
 				"run 'etalon env check' to list the factors");
+		selected[row - et_factor_rows] = true;
 		list = list[len] ? list + len + 1 : NULL;
 	}
 	return 0;
@@ -332,8 +304,8 @@ static bool plain_value(const char *text)
 static const struct et_factor_row *row_of(const char *path)
 {
 	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
-		for (const char *const *p = row->paths; p && *p; p++) {
-			if (matches(*p, path))
+		for (size_t i = 0; i < ET_LENGTH(row->paths) && row->paths[i]; i++) {
+			if (matches(row->paths[i], path))
 				return row;
 		}
 	}
@@ -346,10 +318,10 @@ bool et_factors_know(const struct et_change *c)
 		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
 		       et_services_may_stop(c->target);
 	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->before, "inactive"))
-		return !strcmp(c->after, "active") && et_daemons_know_startable(c->target);
+		return !strcmp(c->after, "active") && et_daemons_know_unit(c->target, true);
 	if (c->kind == ET_CHANGE_UNIT)
 		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
-		       et_daemons_know_unit(c->target);
+		       et_daemons_know_unit(c->target, false);
 	if (c->kind == ET_CHANGE_PROCESS)
 		return c->pid > 1 && et_daemons_know_process(c->target);
 	return plain_value(c->before) && plain_value(c->after) && row_of(c->target);

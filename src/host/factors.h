@@ -7,8 +7,17 @@
 #pragma once
 
 #include "base/error.h"
+#include "host/daemons.h"
 #include "host/machine.h"
 #include "model/experiment/environment.h"
+
+struct et_factor_row;
+
+/* Sets state and verdict of f; leaves both as they are, unknown, if the factor cannot be read. */
+typedef void et_factor_read(const struct et_machine *m, struct et_finding *f);
+/* Appends the changes that give the wanted state to out, and what it cannot change to left. */
+typedef void et_factor_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left);
 
 struct et_factor_row {
 	const char *name;     /* NULL ends the table */
@@ -16,17 +25,14 @@ struct et_factor_row {
 	const char *wanted;   /* the state that does not disturb measurements */
 	const char *why;      /* why it disturbs them, in one sentence */
 	const char *fix;      /* an instruction to the user */
-	/* Sets state and verdict; leaves both as they are, unknown, if it cannot be read. */
-	void (*read)(const struct et_machine *m, struct et_finding *f);
-	/*
-	 * Appends the changes that give the wanted state to out, and what it cannot change to left.
-	 * NULL: etalon cannot change the factor, or could not restore it exactly.
-	 */
-	void (*plan)(const struct et_machine *m, const char *factor, struct et_changes *out,
-		struct et_results *left);
-	/* The files that plan may change, with '#' for any number; NULL ends them. NULL: none. */
-	const char *const *paths;
-	unsigned flags; /* of enum et_factor_flag */
+	et_factor_read *read;
+	et_factor_plan *plan; /* NULL: etalon cannot change it, or could not restore it exactly */
+	const char *paths[2]; /* the files that plan may change, with '#' for any number */
+	/* Of a single setting, the only file: the value that plan writes, and the only one that
+	 * disturbs; NULL: all others do. */
+	const char *set, *only_bad;
+	enum et_daemon_group group; /* of et_daemons_plan */
+	unsigned flags;             /* of enum et_factor_flag */
 };
 
 enum et_factor_flag {
@@ -42,6 +48,8 @@ enum et_factor_flag {
 /* In the order in which changes are made; they are restored in the opposite order. */
 extern const struct et_factor_row et_factor_rows[];
 size_t et_factors_count(void); /* number of rows */
+/* Returns NULL if there is no such row. */
+const struct et_factor_row *et_factor_named(const char *name);
 
 /*
  * In what follows, selected has one element per row. NULL selects all rows but those on request.
@@ -84,54 +92,18 @@ bool et_policy_offers(
 	const struct et_machine *m, const char *policy, const char *file, const char *word);
 
 /* The readers and plans in factors_cpu.c. */
-void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_limits_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_governor_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_idle_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_smt_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_irq_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_factor_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_factor_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
+et_factor_read et_factor_turbo_read, et_factor_limits_read, et_factor_governor_read,
+	et_factor_idle_read, et_factor_smt_read, et_factor_isolated_read, et_factor_thermal_read,
+	et_factor_irq_read;
+et_factor_plan et_factor_turbo_plan, et_factor_limits_plan, et_factor_governor_plan,
+	et_factor_idle_plan;
 
-/* The readers and plans in timekeeping.c. */
-void et_factor_time_sync_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_time_daemon_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_time_sync_plan(const struct et_machine *m, const char *factor,
-	struct et_changes *out, struct et_results *left);
-void et_factor_time_daemon_plan(const struct et_machine *m, const char *factor,
-	struct et_changes *out, struct et_results *left);
+/* Those in factors_kernel.c; et_factor_setting_… are of a single setting. */
+et_factor_read et_factor_setting_read, et_factor_numa_read, et_factor_swap_read, et_factor_age_read,
+	et_factor_clocksource_read, et_factor_tick_read, et_factor_quota_read,
+	et_factor_virtual_read, et_factor_steal_read, et_factor_load_read;
+et_factor_plan et_factor_setting_plan, et_factor_numa_plan;
 
-/* The reader in network.c. */
-void et_factor_network_read(const struct et_machine *m, struct et_finding *f);
-
-/* The reader in kernel_age.c. */
-void et_factor_age_read(const struct et_machine *m, struct et_finding *f);
-
-/* The readers and plans in factors_kernel.c. */
-void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_numa_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_swap_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_tick_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_quota_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_virtual_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_steal_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_load_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_delayacct_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_factor_huge_pages_plan(const struct et_machine *m, const char *factor,
-	struct et_changes *out, struct et_results *left);
-void et_factor_numa_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_factor_delayacct_plan(const struct et_machine *m, const char *factor,
-	struct et_changes *out, struct et_results *left);
+/* Those in watch.c. */
+et_factor_read et_factor_time_sync_read, et_factor_network_read;
+et_factor_plan et_factor_time_sync_plan;

@@ -69,8 +69,8 @@ void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f)
 	}
 }
 
-void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_turbo_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left)
 {
 	char value[16];
 
@@ -79,7 +79,7 @@ void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct
 		if (et_sysroot_line(m->root, turbo_files[i].path, value, sizeof(value)) <= 0)
 			continue;
 		if (strcmp(value, turbo_files[i].off))
-			et_changes_add(out, ET_CHANGE_FILE, factor, turbo_files[i].path, value,
+			et_changes_add(out, ET_CHANGE_FILE, row->name, turbo_files[i].path, value,
 				turbo_files[i].off);
 		return;
 	}
@@ -113,8 +113,8 @@ void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 			(double)lo / 1e3, (double)hi / 1e3);
 }
 
-void et_factor_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_limits_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left)
 {
 	char **policies = et_numbered_names(m, POLICIES, "policy");
 	char low[256], high[256], min[32], max[32];
@@ -125,7 +125,7 @@ void et_factor_limits_plan(const struct et_machine *m, const char *factor, struc
 		snprintf(high, sizeof(high), POLICIES "/%s/scaling_max_freq", *p);
 		if (et_sysroot_line(m->root, low, min, sizeof(min)) > 0 &&
 			et_sysroot_line(m->root, high, max, sizeof(max)) > 0 && strcmp(min, max))
-			et_changes_add(out, ET_CHANGE_FILE, factor, low, min, max);
+			et_changes_add(out, ET_CHANGE_FILE, row->name, low, min, max);
 	}
 	et_strv_free(policies);
 }
@@ -155,20 +155,15 @@ void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 bool et_policy_offers(
 	const struct et_machine *m, const char *policy, const char *file, const char *word)
 {
-	char path[256], words[512], *rest;
+	char path[256], words[512];
 
 	snprintf(path, sizeof(path), POLICIES "/%s/%s", policy, file);
-	if (et_sysroot_line(m->root, path, words, sizeof(words)) <= 0)
-		return false;
-	for (char *w = strtok_r(words, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
-		if (!strcmp(w, word))
-			return true;
-	}
-	return false;
+	return et_sysroot_line(m->root, path, words, sizeof(words)) > 0 &&
+	       et_list_has(words, " ", word, strlen(word));
 }
 
-void et_factor_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left)
 {
 	char **policies = et_numbered_names(m, POLICIES, "policy");
 	char path[256], epp[256], value[64], preference[64];
@@ -185,8 +180,9 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 		 * it. */
 		if (et_sysroot_line(m->root, epp, preference, sizeof(preference)) > 0 &&
 			strcmp(preference, "performance"))
-			et_changes_add(out, ET_CHANGE_FILE, factor, epp, preference, "performance");
-		et_changes_add(out, ET_CHANGE_FILE, factor, path, value, "performance");
+			et_changes_add(
+				out, ET_CHANGE_FILE, row->name, epp, preference, "performance");
+		et_changes_add(out, ET_CHANGE_FILE, row->name, path, value, "performance");
 	}
 	et_strv_free(policies);
 }
@@ -266,10 +262,10 @@ static void plan_state(void *ctx, const char *folder, bool disabled)
 		et_changes_add(idle->out, ET_CHANGE_FILE, idle->factor, path, "0", "1");
 }
 
-void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_idle_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left)
 {
-	struct idle idle = { .m = m, .factor = factor, .out = out };
+	struct idle idle = { .m = m, .factor = row->name, .out = out };
 
 	(void)left;
 	each_slow_state(m, plan_state, &idle);

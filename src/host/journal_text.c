@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "host/factors.h"
+#include "model/sample/sample.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -160,15 +161,6 @@ static bool number(const char *text, uint64_t lo, uint64_t hi, uint64_t *out)
 	return et_parse_u64("journal", text, lo, hi, out, NULL) == 0;
 }
 
-static int name_index(const char *const *names, const char *name)
-{
-	for (int i = 0; names[i]; i++) {
-		if (!strcmp(names[i], name))
-			return i;
-	}
-	return -1;
-}
-
 /* Adds missing sessions: the line of a session may be damaged while its changes are readable. */
 static bool have_session(struct et_journal *j, uint64_t number)
 {
@@ -189,7 +181,7 @@ static bool take_session(struct et_journal *j, const struct line *l)
 {
 	struct et_journal_session s = { 0 };
 	uint64_t n, pid;
-	int owner = l->n == 6 ? name_index(owner_names, l->field[2]) : -1;
+	int owner = l->n == 6 ? et_name_index(owner_names, l->field[2]) : -1;
 
 	if (owner < 0 || !number(l->field[1], j->n_sessions + 1, UINT32_MAX, &n) ||
 		!number(l->field[3], 1, INT32_MAX, &pid) ||
@@ -207,7 +199,7 @@ static bool take_session(struct et_journal *j, const struct line *l)
 static bool take_change(struct et_journal *j, const struct line *l)
 {
 	uint64_t id, session, pid, start;
-	int kind = l->n == 10 ? name_index(et_change_kind_names, l->field[4]) : -1;
+	int kind = l->n == 10 ? et_name_index(et_change_kind_names, l->field[4]) : -1;
 
 	if (kind < 0 || j->n >= MAX_ENTRIES || !number(l->field[1], 1, INT64_MAX, &id) ||
 		id <= j->last_id || !number(l->field[2], 1, UINT32_MAX, &session) ||

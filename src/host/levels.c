@@ -3,8 +3,11 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "host/levels_services.h"
+#include "host/daemons.h"
+#include "host/services.h"
+#include "model/sample/sample.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -103,25 +106,204 @@ static int plan_smt(
 	return 0;
 }
 
+/*
+ * --- services ---
+ *
+ * A target as a level stops the units that it does not want, one by one, each in the journal.
+ * `systemctl isolate` would do the same at once, but nobody could tell afterwards which to start.
+ */
+
+/* The characters of systemd.unit(5); others have no place in the journal. */
+static bool is_unit_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = name; *p; p++) {
+		if (!isalnum((unsigned char)*p) && !strchr(":-_.\\@", *p))
+			return false;
+	}
+	return n > 0 && n < 120 && isalnum((unsigned char)*name);
+}
+
+/* Units of systemd itself and of people who are logged in; some of them end the session. */
+static bool is_system(const char *unit)
+{
+	static const char *const begins[] = { "systemd-", "initrd-", "rescue.", "emergency.",
+		"user@", "user-runtime-dir@", "getty@", "serial-getty@", "console-getty.",
+		"autovt@", "modprobe@", "plymouth-" };
+
+	for (size_t i = 0; i < ET_LENGTH(begins); i++) {
+		if (!strncmp(unit, begins[i], strlen(begins[i])))
+			return true;
+	}
+	return false;
+}
+
+bool et_services_may_stop(const char *unit)
+{
+	bool kind = et_unit_is(unit, ".service") || et_unit_is(unit, ".socket") ||
+		    et_unit_is(unit, ".path") || et_unit_is(unit, ".timer");
+
+	return kind && is_unit_name(unit) && !is_system(unit) &&
+	       !et_untouchable_despite(unit, ET_YIELDS_TO_NAME);
+}
+
+/* Splits a list; a name without a suffix is a service, as for systemctl. */
+static char **split_units(const char *list)
+{
+	char **names = NULL;
+	size_t n = 0;
+
+	for (const char *p = list;; p++) {
+		size_t len = strcspn(p, ",");
+		names = et_realloc(names, n + 2, sizeof(*names));
+		names[n] = et_strndup(p, len);
+		if (!strchr(names[n], '.')) {
+			char *full = et_asprintf("%s.service", names[n]);
+			free(names[n]);
+			names[n] = full;
+		}
+		names[++n] = NULL;
+		p += len;
+		if (!*p)
+			return names;
+	}
+}
+
+static int check_names(const struct et_machine *m, char *const *names, struct et_error *err)
+{
+	for (; *names; names++) {
+		const char *name = *names;
+		struct et_service s;
+		if (!is_unit_name(name))
+			return et_fail(
+				err, EINVAL, ET_EXIT_USAGE, "'%s' is not the name of a unit", name);
+		const char *why = et_untouchable_despite(name, ET_YIELDS_TO_NAME);
+		if (why || !et_services_may_stop(name))
+			return et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
+				"etalon does not stop %s: %s", name,
+				why ? why : "the system needs it");
+		et_services_read(m->systemctl, &name, 1, &s);
+		if (s.state == ET_UNIT_ABSENT)
+			return et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+				"there is no unit %s on this machine", name);
+	}
+	return 0;
+}
+
+/* The names in active that are not in wanted, and that etalon may stop; triggers come first. */
+static char **difference(const char *active, const char *wanted)
+{
+	char **names = et_calloc(1, sizeof(*names));
+	size_t n = 0;
+
+	for (int services = 0; services < 2; services++) {
+		for (const char *p = active; *p;) {
+			size_t len = strcspn(p, "\n");
+			char *name = et_strndup(p, len);
+			if (et_unit_is(name, ".service") == services &&
+				et_services_may_stop(name) && !et_list_has(wanted, "\n", p, len)) {
+				names = et_realloc(names, n + 2, sizeof(*names));
+				names[n++] = name;
+				names[n] = NULL;
+			} else {
+				free(name);
+			}
+			p += len + (p[len] == '\n');
+		}
+	}
+	return names;
+}
+
+static int check_target(const struct et_machine *m, const char *target, struct et_error *err)
+{
+	/* The targets of runlevel 1 and below: their own shell is not wanted, only the silence. */
+	static const char *const rescue[] = { "rescue.target", "emergency.target",
+		"runlevel1.target", "basic.target", "sysinit.target", NULL };
+	struct et_service s;
+
+	et_services_read(m->systemctl, &target, 1, &s);
+	if (s.state == ET_UNIT_ABSENT)
+		return et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"there is no target %s on this machine", target);
+	if (s.state == ET_UNIT_ACTIVE || et_name_index(rescue, target) >= 0)
+		return 0;
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"%s is not active, and etalon only stops services", target),
+		"run 'systemctl isolate %s' first", target);
+}
+
+static int plan_target(const struct et_machine *m, const char *target, struct et_changes *out,
+	struct et_results *left, struct et_error *err)
+{
+	int rc = check_target(m, target, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_FREE char *active = et_services_active(m->systemctl);
+	ET_AUTO_FREE char *wanted = et_services_wanted(m->systemctl, target);
+	/* Without the list of wanted units everything would be stopped. */
+	if (!active || !wanted || !et_list_has(wanted, "\n", target, strlen(target)))
+		return et_fail(err, EIO, ET_EXIT_ENVIRONMENT,
+			"systemctl does not list the units that %s wants", target);
+	char **names = difference(active, wanted);
+	et_daemons_plan_units(m, names, ET_YIELDS_TO_TARGET, ET_SERVICES_FACTOR, out, left);
+	et_strv_free(names);
+	return 0;
+}
+
+static int plan_names(const struct et_machine *m, const char *list, struct et_changes *out,
+	struct et_results *left, struct et_error *err)
+{
+	char **names = split_units(list);
+	int rc = check_names(m, names, err);
+
+	if (rc == 0)
+		et_daemons_plan_units(m, names, ET_YIELDS_TO_NAME, ET_SERVICES_FACTOR, out, left);
+	if (rc == 0 && left->n)
+		rc = et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "etalon does not stop %s: %s",
+			left->list[0].change.target, left->list[0].note);
+	et_strv_free(names);
+	return rc;
+}
+
+static int plan_services(
+	const struct et_machine *m, const char *level, struct et_changes *out, struct et_error *err)
+{
+	struct et_results left = { 0 };
+	bool stop = !strncmp(level, "stop:", 5), target = et_unit_is(level, ".target");
+	int rc;
+
+	if (!strcmp(level, "as-is"))
+		return 0;
+	if (!stop && !(target && is_unit_name(level)))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"'%s' is not as-is, NAME.target, or stop:UNIT,UNIT", level);
+	if (!m->systemctl)
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"systemd does not run here, and services are stopped through it only");
+	rc = stop ? plan_names(m, level + 5, out, &left, err)
+		  : plan_target(m, level, out, &left, err);
+	et_results_free(&left);
+	return rc;
+}
+
+/* --- all kinds --- */
+
+static int (*const planners[ET_KINDS_OF_FACTORS])(const struct et_machine *m, const char *level,
+	struct et_changes *out, struct et_error *err) = {
+	[ET_KIND_HUGE_PAGES] = plan_huge_pages,
+	[ET_KIND_GOVERNOR] = plan_governor,
+	[ET_KIND_TURBO] = plan_turbo,
+	[ET_KIND_SMT] = plan_smt,
+	[ET_KIND_SERVICES] = plan_services,
+};
+
 static int plan_level(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_changes *out, struct et_error *err)
 {
-	const char *text = f->levels[level];
-
-	switch (f->kind) {
-	case ET_KIND_HUGE_PAGES:
-		return plan_huge_pages(m, text, out, err);
-	case ET_KIND_GOVERNOR:
-		return plan_governor(m, text, out, err);
-	case ET_KIND_TURBO:
-		return plan_turbo(m, text, out, err);
-	case ET_KIND_SMT:
-		return plan_smt(m, text, out, err);
-	case ET_KIND_SERVICES:
-		return et_services_plan(m, text, out, err);
-	default:
-		return 0;
-	}
+	return planners[f->kind] ? planners[f->kind](m, f->levels[level], out, err) : 0;
 }
 
 /* --- checking --- */

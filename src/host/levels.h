@@ -16,6 +16,11 @@
 int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
 
+/* The name in the journal of the factor `services`, whose levels stop units. */
+#define ET_SERVICES_FACTOR "services"
+/* Whether a level may stop a unit of that name; a forged journal may have others. */
+bool et_services_may_stop(const char *unit);
+
 /* Whether the design has factors of the machine. */
 bool et_levels_needed(const struct et_design *d);
 

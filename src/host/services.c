@@ -8,20 +8,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 
 /* A service that takes longer to stop is reported as failed. systemd itself waits 90 s. */
 enum { CONTROL_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
 
-static int start_program(char *const *argv, int out_fd, pid_t *pid)
+bool et_unit_is(const char *unit, const char *suffix)
 {
-	static char *const environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-		(char *)"LC_ALL=C", (char *)"SYSTEMD_COLORS=0", (char *)"SYSTEMD_PAGER=", NULL };
+	size_t n = strlen(unit), k = strlen(suffix);
 
-	/* Ctrl-C must not end systemctl while etalon restores. */
-	return et_spawn(argv, environment, out_fd, out_fd, true, pid);
+	return n > k && !strcmp(unit + n - k, suffix);
 }
 
 /* Reads until end of file, dropping what does not fit. Returns false at the deadline. */
@@ -53,13 +50,16 @@ static bool read_answer(int fd, uint64_t deadline_ns, char *buf, size_t size)
 /* Runs a program and returns its exit status, or -errno. */
 static int ask(char *const *argv, unsigned seconds, char *buf, size_t size)
 {
+	static char *const environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+		(char *)"LC_ALL=C", (char *)"SYSTEMD_COLORS=0", (char *)"SYSTEMD_PAGER=", NULL };
 	int pipe_fd[2], status = 0;
 	pid_t pid;
 
 	buf[0] = '\0';
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
 		return -errno;
-	int rc = start_program(argv, pipe_fd[1], &pid);
+	/* Ctrl-C must not end systemctl while etalon restores: it has its own process group. */
+	int rc = et_spawn(argv, environment, pipe_fd[1], pipe_fd[1], true, &pid);
 	close(pipe_fd[1]);
 	if (rc == 0) {
 		uint64_t deadline_ns =

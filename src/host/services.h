@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 enum et_unit_state {
 	ET_UNIT_UNKNOWN,  /* systemd does not run or does not answer */
 	ET_UNIT_ABSENT,   /* the unit does not exist or is masked */
@@ -24,6 +26,8 @@ struct et_service {
 	const char *irreversible; /* why it must not be stopped, or NULL */
 };
 
+/* Whether a unit has a name with that suffix (".timer"). */
+bool et_unit_is(const char *unit, const char *suffix);
 /* Parses what `systemctl show` printed about n units. Units that are missing become UNKNOWN. */
 void et_services_parse(const char *text, size_t n, struct et_service *out);
 /* Queries n units. If program is NULL or fails, all of them are ET_UNIT_UNKNOWN. */

@@ -1,9 +1,216 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/watch.h"
 #include "base/alloc.h"
-#include "host/daemons.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "host/factors.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
+#include <sys/timex.h>
+
+/* --- the clock --- */
+
+void et_clock_sync_read(const char *root, struct et_clock_sync *out)
+{
+	struct timex t = { 0 };
+
+	*out = (struct et_clock_sync){ 0 };
+	if (*root || adjtimex(&t) < 0)
+		return;
+	out->known = true;
+	out->synchronised = !(t.status & STA_UNSYNC);
+	out->offset_ns = (double)t.offset * (t.status & STA_NANO ? 1 : 1000);
+	out->frequency_ppm = (double)t.freq / 65536; /* the unit is 2^-16 ppm, see adjtimex(2) */
+}
+
+/* "+3.2 ppm", "+3.2 ppm, 12 µs off". */
+static void corrections(const struct et_clock_sync *c, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%+.1f ppm", c->frequency_ppm);
+
+	if (c->offset_ns != 0 && n > 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %.3g µs off", fabs(c->offset_ns) / 1000);
+}
+
+void et_time_sync_judge(const char *daemons, const char *installed, bool inside,
+	const struct et_clock_sync *clock, struct et_finding *f)
+{
+	char by[96];
+
+	corrections(clock, by, sizeof(by));
+	if (daemons && !clock->known)
+		et_finding_set(f, ET_VERDICT_FINE, "%s", daemons);
+	else if (daemons && clock->synchronised)
+		et_finding_set(f, ET_VERDICT_FINE, "synchronised by %s (%s)", daemons, by);
+	else if (daemons)
+		et_finding_set(f, ET_VERDICT_DISTURBS, "%s, not synchronised yet", daemons);
+	else if (installed)
+		et_finding_set(f, ET_VERDICT_DISTURBS, "%s does not run", installed);
+	/* All containers of a host share its clock. */
+	else if (inside && clock->known && clock->synchronised)
+		et_finding_set(f, ET_VERDICT_FINE, "synchronised by the host (%s)", by);
+	/* The kernel calls its clock synchronised for hours after the daemon has ended. */
+	else if (clock->known && clock->synchronised)
+		et_finding_set(
+			f, ET_VERDICT_DISTURBS, "no time daemon; the kernel keeps the last rate");
+	else
+		et_finding_set(f, ET_VERDICT_DISTURBS, "no time daemon");
+}
+
+/* The processes of the kernel are not visible in a PID namespace of a container. */
+static bool in_container(const struct et_machine *m)
+{
+	for (size_t i = 0; i < m->processes.n; i++) {
+		if (m->processes.list[i].kernel_thread)
+			return false;
+	}
+	return true;
+}
+
+void et_factor_time_sync_read(const struct et_machine *m, struct et_finding *f)
+{
+	ET_AUTO_FREE char *daemons = et_daemons_running(m, ET_TIME_DAEMONS);
+	struct et_clock_sync clock;
+
+	if (!m->processes.n)
+		return;
+	const char *installed = daemons ? NULL : et_daemons_installed(m, ET_TIME_DAEMONS);
+	et_clock_sync_read(m->root, &clock);
+	et_time_sync_judge(daemons, installed, in_container(m), &clock, f);
+	f->changeable = installed != NULL; /* a daemon can be started, and nothing else be done */
+}
+
+void et_factor_time_sync_plan(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *out, struct et_results *left)
+{
+	ET_AUTO_FREE char *daemons = et_daemons_running(m, ET_TIME_DAEMONS);
+	struct et_finding f = { .state = et_strdup("") };
+
+	et_factor_time_sync_read(m, &f);
+	if (!daemons && f.verdict == ET_VERDICT_DISTURBS)
+		et_daemons_plan_start(m, ET_TIME_DAEMONS, row->name,
+			"no time daemon is installed; install chrony", out, left);
+	free(f.state);
+}
+
+/* --- the links --- */
+
+enum { ROUTES_BYTES = 64 * 1024 };
+
+static bool plain_name(const char *name)
+{
+	return *name && strlen(name) < IF_NAMESIZE && !strchr(name, '/') && strcmp(name, ".") &&
+	       strcmp(name, "..");
+}
+
+static int add_link(const char *root, const char *name, struct et_link *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!strcmp(list[i].name, name))
+			return n;
+	}
+	if (n == ET_MOST_LINKS || !plain_name(name))
+		return n;
+	snprintf(list[n].name, sizeof(list[n].name), "%s", name);
+	list[n].state = et_link_state(root, name);
+	return n + 1;
+}
+
+/* A line is "eth0 00000000 0102A8C0 0003 …": interface, destination, gateway, flags. */
+static int add_ipv4(const char *root, const char *text, struct et_link *list, int n)
+{
+	char name[32], to[32];
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%31s %31s", name, to) == 2 && !strcmp(to, "00000000"))
+			n = add_link(root, name, list, n);
+	}
+	return n;
+}
+
+/* A line has the destination, its prefix length, seven other fields, and the interface. */
+static int add_ipv6(const char *root, const char *text, struct et_link *list, int n)
+{
+	char name[32], to[40], prefix[8];
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%39s %7s %*s %*s %*s %*s %*s %*s %*s %31s", to, prefix, name) ==
+				3 &&
+			!strcmp(prefix, "00") && strspn(to, "0") == strlen(to) &&
+			strcmp(name, "lo"))
+			n = add_link(root, name, list, n);
+	}
+	return n;
+}
+
+int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS])
+{
+	ET_AUTO_FREE char *text = et_alloc(ROUTES_BYTES);
+	ssize_t rc = et_sysroot_read(root, "/proc/net/route", text, ROUTES_BYTES);
+
+	if (rc < 0)
+		return (int)rc;
+	int n = add_ipv4(root, text, out, 0);
+	if (et_sysroot_read(root, "/proc/net/ipv6_route", text, ROUTES_BYTES) > 0)
+		n = add_ipv6(root, text, out, n);
+	return n;
+}
+
+enum et_link_state et_link_state(const char *root, const char *name)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/operstate", name);
+	if (et_sysroot_line(root, path, text, sizeof(text)) <= 0)
+		return ET_LINK_GONE;
+	if (!strcmp(text, "up"))
+		return ET_LINK_UP;
+	/* Interfaces such as tunnels do not report their state, only whether they have a carrier.
+	 */
+	snprintf(path, sizeof(path), "/sys/class/net/%s/carrier", name);
+	return !strcmp(text, "unknown") && et_sysroot_line(root, path, text, sizeof(text)) > 0 &&
+			       !strcmp(text, "1")
+		       ? ET_LINK_UP
+		       : ET_LINK_DOWN;
+}
+
+int et_link_speed(const char *root, const char *name)
+{
+	char path[64], text[32];
+	uint64_t speed;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/speed", name);
+	if (et_sysroot_line(root, path, text, sizeof(text)) <= 0 ||
+		et_parse_u64("speed", text, 1, INT_MAX, &speed, NULL))
+		return 0;
+	return (int)speed;
+}
+
+void et_factor_network_read(const struct et_machine *m, struct et_finding *f)
+{
+	static const char *const words[] = { "gone", "down", "up" };
+	struct et_link links[ET_MOST_LINKS];
+	ET_AUTO_FREE char *state = NULL;
+	int n = et_links_read(m->root, links);
+	bool up = true;
+
+	for (int i = 0; i < n; i++) {
+		int speed = et_link_speed(m->root, links[i].name);
+		et_append(&state, "; ", "%s %s", links[i].name, words[links[i].state]);
+		if (speed)
+			et_append(&state, ", ", "%d Mb/s", speed);
+		up = up && links[i].state == ET_LINK_UP;
+	}
+	if (n >= 0)
+		et_finding_set(f, up ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s",
+			state ? state : "no default route");
+}
+
+/* --- changes between runs --- */
 
 static void report(struct et_watch *w, const char *factor, const char *fmt, ...) ET_PRINTF(3, 4);
 
@@ -18,8 +225,6 @@ static void report(struct et_watch *w, const char *factor, const char *fmt, ...)
 	va_end(ap);
 	w->changed(w->ctx, factor, what);
 }
-
-/* --- time daemons --- */
 
 static const char *time_daemon(const struct et_machine *m, const struct et_process *p)
 {
@@ -76,8 +281,6 @@ static void look_at_daemons(struct et_watch *w)
 		report(w, "time-sync", "the time daemon %s %s", gone[i],
 			runs(w, gone[i]) ? "was restarted" : "ended");
 }
-
-/* --- the clock and the links --- */
 
 static void look_at_clock(struct et_watch *w)
 {

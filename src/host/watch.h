@@ -1,13 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Watches the clock and the network while programs run: a time daemon that ends, a clock that loses
- * its synchronisation, a link that goes down. A look costs a few small reads of /proc and /sys, so
- * it belongs between runs, and not between all of them.
+ * Whether something keeps the clock of the machine right, and the links through which it reaches
+ * others; both are watched while programs run: a time daemon that ends, a clock that loses its
+ * synchronisation, a link that goes down. A look costs a few small reads of /proc and /sys, so it
+ * belongs between runs, and not between all of them.
  */
 #pragma once
 
-#include "host/network.h"
-#include "host/timekeeping.h"
+#include "host/machine.h"
+#include "model/experiment/environment.h"
+
+#include <net/if.h>
+
+/* The kernel's account of its clock, as adjtimex(2) reports it. */
+struct et_clock_sync {
+	bool known; /* false for a captured tree, or if the call is forbidden */
+	bool synchronised;
+	double offset_ns;     /* that the kernel still has to correct */
+	double frequency_ppm; /* the correction of the clock's rate */
+};
+
+void et_clock_sync_read(const char *root, struct et_clock_sync *out);
+
+/*
+ * Judges the factor time-sync. daemons: the names of the time daemons that run, or NULL; installed:
+ * the name of one that does not run, or NULL; inside: etalon runs in a container, which cannot see
+ * the time daemon of its host.
+ */
+void et_time_sync_judge(const char *daemons, const char *installed, bool inside,
+	const struct et_clock_sync *clock, struct et_finding *f);
+
+enum et_link_state { ET_LINK_GONE, ET_LINK_DOWN, ET_LINK_UP };
+
+struct et_link {
+	char name[IF_NAMESIZE];
+	enum et_link_state state;
+};
+
+enum { ET_MOST_LINKS = 8 };
+
+/*
+ * Fills out with the interfaces that have a default route, at most ET_MOST_LINKS of them, and
+ * returns their number, or -errno if the routes cannot be read.
+ */
+int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS]) ET_CHECK;
+enum et_link_state et_link_state(const char *root, const char *name);
+/* In megabits per second; 0 if the interface does not report it. */
+int et_link_speed(const char *root, const char *name);
 
 enum { ET_MOST_TIME_DAEMONS = 4, ET_MOST_CHANGES = 100 };
 

@@ -10,7 +10,7 @@
 #include "draw/progress.h"
 #include "host/host.h"
 #include "measure/trace/clock_warnings.h"
-#include "measure/trace/timer_phase.h"
+#include "measure/trace/sched_stream.h"
 #include "measure/trace/tracer.h"
 
 #include <errno.h>

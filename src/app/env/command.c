@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "cli/environment.h"
 #include "conduct/rescue.h"
-#include "host/running.h"
+#include "host/daemons.h"
 #include "report/environment.h"
 
 #include <errno.h>

@@ -44,12 +44,11 @@ void et_cgroup_close(struct et_cgroup *g);
  */
 uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
 
-/* Finds the folder of the group that we are in, from /proc/self/mountinfo and /proc/self/cgroup. */
-bool et_cgroup_find(
-	const char *root, enum et_cpu_source source, char *folder, size_t size) ET_CHECK;
-/* The same in the hierarchy of a version 1 controller, or of version 2: "". */
-bool et_cgroup_find_in(
-	const char *root, const char *controller, char *folder, size_t size) ET_CHECK;
+/*
+ * Finds the folder of the group that we are in, in the hierarchy of a version 1 controller, or of
+ * version 2: "". From /proc/self/mountinfo and /proc/self/cgroup.
+ */
+bool et_cgroup_find(const char *root, const char *controller, char *folder, size_t size) ET_CHECK;
 
 /* A group for programs alone, whose perf events count nothing else. */
 struct et_event_group {

@@ -49,23 +49,10 @@ static bool starts_with_any(const char *text, const char *const *prefixes)
 	return false;
 }
 
-/* The name is at the begin of `text` and ends with '=' or ','. */
-static size_t name_length(const char *text)
-{
-	return strcspn(text, "=,");
-}
-
+/* Whether a variable, "NAME" or "NAME=value", is in a list of names; NULL: in none. */
 static bool is_listed(const char *names, const char *text)
 {
-	size_t len = name_length(text);
-
-	for (const char *p = names; p && *p; p += strspn(p, ",")) {
-		size_t n = name_length(p);
-		if (n == len && !strncmp(p, text, n))
-			return true;
-		p += n;
-	}
-	return false;
+	return names && et_list_has(names, ",", text, strcspn(text, "="));
 }
 
 static bool is_for_others(const char *text)

@@ -42,8 +42,7 @@ static void signal_group(pid_t pid, int signal)
  */
 static void wait_for_beat(const struct et_metronome *m, uint64_t *next_ns)
 {
-	struct timespec at = { .tv_sec = (time_t)(*next_ns / 1000000000u),
-		.tv_nsec = (long)(*next_ns % 1000000000u) };
+	struct timespec at = et_ns_timespec(*next_ns);
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR && !*m->stop)
 		;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/runner.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "measure/child/hook.h"
 #include "measure/child/keeper.h"
 #include "measure/child/run.h"
-#include "measure/treat/hooks.h"
 #include "measure/treat/load.h"
 
 #include <errno.h>
@@ -21,7 +21,8 @@ struct et_runner {
 	const struct et_request *request; /* the present one */
 	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
 	void *treat_ctx;
-	struct et_design_hooks design_hooks;
+	bool treated;       /* the hooks of a designed experiment have run … */
+	uint32_t treatment; /* … for this treatment */
 	bool no_hooks;
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
@@ -307,6 +308,61 @@ static const cpu_set_t *cpus_alone(const struct et_run_setup *s, uint32_t comman
 	return s->pinned ? &s->allowed : NULL;
 }
 
+/*
+ * The failure of a hook must not be taken for that of the program, which the experiment would then
+ * continue without.
+ */
+static int run_design_hook(
+	const struct et_hook *h, const char *what, const char *text, struct et_error *err)
+{
+	int rc = et_hook_run(h, what, text, err);
+
+	if (rc && err->exit == ET_EXIT_PROGRAM)
+		err->exit = ET_EXIT_OUTSIDE;
+	return rc;
+}
+
+/* The hook finds the name of the treatment in ETALON_TREATMENT. */
+static int run_between(
+	const struct et_hook *h, const struct et_design *d, uint32_t command, struct et_error *err)
+{
+	size_t n = et_strv_length(h->envp);
+	ET_AUTO_FREE char *text = NULL, *variable = NULL;
+	ET_AUTO_FREE char **envp = et_calloc(n + 2, sizeof(*envp));
+	struct et_hook own = *h;
+	int rc = et_design_fill(d, command, d->between, NULL, &text, err);
+
+	if (rc)
+		return rc;
+	variable = et_asprintf(
+		"ETALON_TREATMENT=%s", d->treatments[et_design_treatment_of(d, command)].name);
+	for (size_t i = 0; i < n; i++)
+		envp[i] = h->envp[i];
+	envp[n] = variable;
+	own.envp = envp;
+	return run_design_hook(&own, "the hook 'between',", text, err);
+}
+
+/* `setup` before the first run, `between` before each treatment. */
+static int run_design_hooks(
+	struct et_runner *r, const struct et_design *d, uint32_t command, struct et_error *err)
+{
+	uint32_t treatment = et_design_treatment_of(d, command);
+	int rc = 0;
+
+	if (r->treated && r->treatment == treatment)
+		return 0;
+	if (!r->treated && d->setup)
+		rc = run_design_hook(&r->hook, "the hook 'setup',", d->setup, err);
+	if (rc == 0 && d->between)
+		rc = run_between(&r->hook, d, command, err);
+	if (rc)
+		return rc;
+	r->treated = true;
+	r->treatment = treatment;
+	return 0;
+}
+
 /* The machine first: a hook may wait until it is calm again. */
 static int begin_treatment(struct et_runner *r, uint32_t command, struct et_error *err)
 {
@@ -316,7 +372,7 @@ static int begin_treatment(struct et_runner *r, uint32_t command, struct et_erro
 	if (rc || !d || r->no_hooks)
 		return rc;
 	et_interrupt_limit(r->context.interrupt, 0);
-	return et_design_hooks_run(&r->design_hooks, &r->hook, d, command, err);
+	return run_design_hooks(r, d, command, err);
 }
 
 static int execute(

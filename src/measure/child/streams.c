@@ -5,9 +5,235 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <sys/syscall.h>
+
+/* --- pipes --- */
+
+enum { PIPE_SIZE = 1 << 20, PAUSE_MS = 5, LINES = 3 };
+
+void et_drain_init(struct et_drain *d)
+{
+	memset(d, 0, sizeof(*d));
+	for (size_t i = 0; i < ET_SLOTS; i++)
+		d->err[i].read_fd = d->err[i].write_fd = -1;
+	d->out.read_fd = d->out.write_fd = -1;
+	d->null_fd = d->stop_fd = -1;
+	pthread_mutex_init(&d->lock, NULL);
+}
+
+static int open_pipe(struct et_drain_pipe *p, struct et_error *err)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot make a pipe");
+	p->read_fd = fds[0];
+	p->write_fd = fds[1];
+	/* The two ends have their own flags: programs write to a pipe that blocks. */
+	fcntl(p->read_fd, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+int et_drain_open(struct et_drain *d, bool output, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ET_SLOTS; i++) {
+		rc = open_pipe(&d->err[i], err);
+		/* Where pipes must be smaller, a program that writes much waits for the thread. */
+		if (rc == 0)
+			fcntl(d->err[i].write_fd, F_SETPIPE_SZ, PIPE_SIZE);
+	}
+	if (rc == 0 && output)
+		rc = open_pipe(&d->out, err);
+	if (rc)
+		return rc;
+	d->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	d->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (d->null_fd < 0 || d->stop_fd < 0)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot read output");
+	return 0;
+}
+
+/* Keeps the end of all that was read. */
+static void keep_tail(struct et_drain_pipe *p, const char *data, size_t n)
+{
+	size_t kept = p->n;
+
+	if (n >= sizeof(p->tail)) {
+		memcpy(p->tail, data + n - sizeof(p->tail), sizeof(p->tail));
+		p->n = sizeof(p->tail);
+		return;
+	}
+	if (kept + n > sizeof(p->tail)) {
+		kept = sizeof(p->tail) - n;
+		memmove(p->tail, p->tail + p->n - kept, kept);
+	}
+	memcpy(p->tail + kept, data, n);
+	p->n = kept + n;
+}
+
+/* Reads all there is. Returns the number of bytes. */
+static size_t read_all(struct et_drain *d, struct et_drain_pipe *p)
+{
+	char data[16384];
+	size_t sum = 0;
+	ssize_t n;
+
+	pthread_mutex_lock(&d->lock);
+	while ((n = read(p->read_fd, data, sizeof(data))) > 0) {
+		keep_tail(p, data, (size_t)n);
+		sum += (size_t)n;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return sum;
+}
+
+/* The pages of the pipe are not copied: /dev/null takes them as they are. */
+static void discard_output(const struct et_drain *d)
+{
+	while (splice(d->out.read_fd, NULL, d->null_fd, NULL, PIPE_SIZE, SPLICE_F_NONBLOCK) > 0)
+		;
+}
+
+/* The thread needs no privilege, and it has those of the thread that made it. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	syscall(SYS_capset, &header, none);
+}
+
+/* Reads standard error. Returns true if so little was there that more of it can wait. */
+static bool read_errors(struct et_drain *d, const struct pollfd *fds)
+{
+	bool some = false, much = false;
+
+	for (size_t i = 0; i < ET_SLOTS; i++) {
+		if (!(fds[i].revents & POLLIN))
+			continue;
+		some = true;
+		much = read_all(d, &d->err[i]) >= PIPE_SIZE / 2 || much;
+	}
+	return some && !much;
+}
+
+static void *work(void *ctx)
+{
+	struct et_drain *d = ctx;
+	struct sched_param none = { 0 };
+	bool rest = false;
+
+	drop_capabilities();
+	sched_setscheduler(0, SCHED_BATCH, &none);
+	for (;;) {
+		struct pollfd fds[ET_SLOTS + 2];
+		for (size_t i = 0; i < ET_SLOTS; i++)
+			fds[i] = (struct pollfd){ .fd = rest ? -1 : d->err[i].read_fd,
+				.events = POLLIN };
+		fds[ET_SLOTS] = (struct pollfd){ .fd = d->out.read_fd, .events = POLLIN };
+		fds[ET_SLOTS + 1] = (struct pollfd){ .fd = d->stop_fd, .events = POLLIN };
+		int n = poll(fds, ET_SLOTS + 2, rest ? PAUSE_MS : -1);
+		if (n < 0 && errno != EINTR)
+			return NULL;
+		if (n > 0 && fds[ET_SLOTS + 1].revents)
+			return NULL;
+		if (n > 0 && fds[ET_SLOTS].revents)
+			discard_output(d);
+		rest = n > 0 && read_errors(d, fds);
+	}
+}
+
+int et_drain_start(struct et_drain *d, struct et_error *err)
+{
+	sigset_t all, old;
+
+	if (d->stop_fd < 0)
+		return 0;
+	/* Signals are for the thread that measures. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	int rc = pthread_create(&d->thread, NULL, work, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc)
+		return et_hint(err,
+			et_fail_errno(err, rc, ET_EXIT_OUTSIDE,
+				"cannot start a thread that reads the programs' output"),
+			"end other processes, or raise their limit: ulimit -u");
+	d->running = true;
+	return 0;
+}
+
+void et_drain_forget(struct et_drain *d, size_t n_slots)
+{
+	for (size_t i = 0; d->running && i < n_slots; i++) {
+		read_all(d, &d->err[i]);
+		d->err[i].n = 0;
+	}
+}
+
+/* Returns the beginning of the last lines in a text of n bytes, without its last newlines. */
+static const char *last_lines(const char *text, size_t *n)
+{
+	int lines = 0;
+
+	while (*n && strchr("\r\n", text[*n - 1]))
+		--*n;
+	size_t from = *n;
+	while (from > 0 && !(text[from - 1] == '\n' && ++lines == LINES))
+		from--;
+	*n -= from;
+	return text + from;
+}
+
+void et_drain_last_lines(struct et_drain *d, size_t slot, char *out, size_t size)
+{
+	struct et_drain_pipe *p = &d->err[slot];
+
+	out[0] = '\0';
+	if (!d->running)
+		return;
+	read_all(d, p);
+	pthread_mutex_lock(&d->lock);
+	size_t n = p->n;
+	const char *text = last_lines(p->tail, &n);
+	/* The end says more than the beginning. */
+	size_t cut = n >= size ? n - size + 1 : 0;
+	for (size_t i = cut; i < n; i++)
+		out[i - cut] = text[i] ? text[i] : '?';
+	out[n - cut] = '\0';
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void close_pipe(struct et_drain_pipe *p)
+{
+	et_cleanup_close(&p->read_fd);
+	et_cleanup_close(&p->write_fd);
+}
+
+void et_drain_close(struct et_drain *d)
+{
+	uint64_t one = 1;
+
+	if (d->running && write(d->stop_fd, &one, sizeof(one)) == sizeof(one))
+		pthread_join(d->thread, NULL);
+	d->running = false;
+	for (size_t i = 0; i < ET_SLOTS; i++)
+		close_pipe(&d->err[i]);
+	close_pipe(&d->out);
+	et_cleanup_close(&d->null_fd);
+	et_cleanup_close(&d->stop_fd);
+}
+
+/* --- descriptors 0, 1 and 2 --- */
 
 void et_streams_init(struct et_streams *s)
 {

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/wakeup_prio.h"
-#include "base/sysroot.h"
+#include "host/host.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* On average over the last minute more tasks were runnable than half the CPUs. */
-static bool is_busy(const char *root, uint32_t cpus)
-{
-	char text[64];
-	double load;
-
-	return et_sysroot_line(root, "/proc/loadavg", text, sizeof(text)) > 0 &&
-	       sscanf(text, "%lf", &load) == 1 && load > 0.5 * cpus;
-}
 
 static int set_policy(pid_t pid, int policy)
 {
@@ -48,7 +37,8 @@ static void probe(struct et_wakeup_prio *p)
 void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
 {
 	*p = (struct et_wakeup_prio){ 0 };
-	if (!cpus || is_busy(root, cpus))
+	/* On average over the last minute more tasks were runnable than half the CPUs. */
+	if (!cpus || et_host_load(root) > 0.5 * cpus)
 		probe(p);
 }
 

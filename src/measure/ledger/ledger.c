@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
+#include "measure/child/run.h"
 #include "measure/ledger/account.h"
 #include "measure/ledger/source.h"
 #include "model/sample/executor.h"
@@ -12,11 +13,11 @@
 
 _Static_assert((int)ET_LEDGER_SLOTS == (int)ET_SLOTS, "the kernel's side has the same slots");
 
-struct et_ledger {
+struct ledger {
 	const struct et_ledger_source *source;
 	void *ctx;
 	struct et_ledger_memory *memory; /* shared with the kernel, and with children */
-	/* The accounts that et_ledger_gather() took from it. */
+	/* The accounts that gather() took from it. */
 	struct et_ledger_memory end;
 	struct et_ledger_cpu homes[ET_LEDGER_SLOTS];
 	struct et_culprit_key *keys;
@@ -45,8 +46,8 @@ struct et_ledger_early *et_ledger_early(void)
 	return in_first_namespace() ? et_ledger_bpf_early() : NULL;
 }
 
-static int open_source(struct et_ledger *l, enum et_sched_way way, struct et_ledger_early *early,
-	const cpu_set_t *cpus, struct et_error *err)
+static int open_source(
+	struct ledger *l, const struct et_observer_setup *setup, struct et_error *err)
 {
 	struct et_error why[ET_LENGTH(sources)];
 	int rc = 0;
@@ -55,81 +56,88 @@ static int open_source(struct et_ledger *l, enum et_sched_way way, struct et_led
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"cannot watch the CPU inside a PID namespace: kernel events carry the "
 			"host's process IDs");
-	if (way != ET_SCHED_ANY) {
-		l->source = sources[way - ET_SCHED_BPF];
-		return l->source->open(early, cpus, &l->ctx, &l->memory, err);
+	if (setup->sched_way != ET_SCHED_ANY) {
+		l->source = sources[setup->sched_way - ET_SCHED_BPF];
+		return l->source->open(setup->early, setup->cpus, &l->ctx, &l->memory, err);
 	}
 	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
 		l->source = sources[i];
-		rc = l->source->open(early, cpus, &l->ctx, &l->memory, &why[i]);
+		rc = l->source->open(setup->early, setup->cpus, &l->ctx, &l->memory, &why[i]);
 		if (rc == 0)
 			return 0;
 	}
 	return et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%.200s; %.200s", why[0].what, why[1].what);
 }
 
-int et_ledger_open(enum et_sched_way way, struct et_ledger_early *early, const cpu_set_t *cpus,
-	struct et_ledger **out, struct et_error *err)
+static int open_ledger(const struct et_observer_setup *setup, void **self, struct et_error *err)
 {
-	struct et_ledger l = { 0 };
-	int rc = open_source(&l, way, early, cpus, err);
+	struct ledger *l = et_calloc(1, sizeof(*l));
+	int rc = open_source(l, setup, err);
 
-	if (rc)
+	if (rc) {
+		free(l);
 		return rc;
-	l.keys = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l.keys));
-	l.culprits = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l.culprits));
-	*out = et_alloc(sizeof(**out));
-	**out = l;
+	}
+	l->keys = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l->keys));
+	l->culprits = et_calloc(ET_LEDGER_CULPRITS, sizeof(*l->culprits));
+	*self = l;
 	return 0;
 }
 
-void et_ledger_close(struct et_ledger *l)
+static void close_ledger(void *self)
 {
+	struct ledger *l = self;
+
 	l->source->close(l->ctx);
 	free(l->keys);
 	free(l->culprits);
 	free(l);
 }
 
-void et_ledger_arm(struct et_ledger *l, size_t n)
-{
-	et_ledger_stop(l);
-	l->source->take(l->ctx, l->keys, l->culprits); /* drop what a failed run left */
-	memset(l->memory->slots, 0, sizeof(l->memory->slots));
-	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
-		l->memory->slots[i].home = -1;
-	l->memory->etalon = getpid();
-	l->memory->wanted = (uint32_t)n;
-	l->memory->born = 0;
-	__atomic_store_n(&l->memory->armed_ns, et_clock_read_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
-}
-
-const char *et_ledger_source(const struct et_ledger *l)
-{
-	return l->source->name;
-}
-
-void et_ledger_follow(struct et_ledger *l, size_t slot, int32_t pid)
-{
-	l->memory->slots[slot].program = pid;
-}
-
-uint64_t *et_ledger_begin(struct et_ledger *l, size_t slot)
-{
-	return (uint64_t *)&l->memory->slots[slot].t0_ns;
-}
-
-uint64_t *et_ledger_end(struct et_ledger *l, size_t slot)
-{
-	return (uint64_t *)&l->memory->slots[slot].t1_ns;
-}
-
-void et_ledger_stop(struct et_ledger *l)
+static void stop(struct ledger *l)
 {
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
 }
 
-void et_ledger_gather(struct et_ledger *l)
+/* Begins to watch, with empty accounts. The next children that etalon makes are the programs. */
+static void before(void *self, struct et_run *run)
+{
+	struct ledger *l = self;
+	struct et_slot *slots = l->memory->slots;
+
+	for (size_t i = 0; i < run->n_children; i++) {
+		run->setups[i].begin_ns = (uint64_t *)&slots[i].t0_ns;
+		run->waits[i].end_ns = (uint64_t *)&slots[i].t1_ns;
+	}
+	stop(l);
+	l->source->take(l->ctx, l->keys, l->culprits); /* drop what a failed run left */
+	memset(slots, 0, sizeof(l->memory->slots));
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
+		slots[i].home = -1;
+	l->memory->etalon = getpid();
+	l->memory->wanted = (uint32_t)run->n_children;
+	l->memory->born = 0;
+	__atomic_store_n(&l->memory->armed_ns, et_clock_read_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+}
+
+static int attach(void *self, struct et_run *run, struct et_error *err)
+{
+	struct ledger *l = self;
+
+	(void)err;
+	for (size_t i = 0; i < run->n_children; i++)
+		l->memory->slots[i].program = run->waits[i].pid;
+	return 0;
+}
+
+static void after(void *self, struct et_run *run)
+{
+	(void)run;
+	stop(self); /* takes no time */
+}
+
+/* Takes the accounts from the kernel, once per run. */
+static void gather(struct ledger *l)
 {
 	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 	l->end = *l->memory;
@@ -140,7 +148,8 @@ void et_ledger_gather(struct et_ledger *l)
 	}
 }
 
-void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
+/* Enters a slot's account into its sample, whose times and culprits are known by now. */
+static void settle(const struct ledger *l, size_t slot, struct et_sample *s)
 {
 	struct et_account a = { .slot = l->end.slots[slot],
 		.home = l->homes[slot],
@@ -156,3 +165,27 @@ void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
 	et_account_settle(&a, (int32_t)slot, s);
 	et_account_free(&a);
 }
+
+static void fill(void *self, struct et_run *run, struct et_sample *samples)
+{
+	gather(self);
+	for (size_t i = 0; i < run->n; i++)
+		settle(self, i, &samples[i]);
+}
+
+static const char *source(const void *self)
+{
+	return ((const struct ledger *)self)->source->name;
+}
+
+const struct et_observer et_observe_ledger = {
+	.name = "ledger",
+	.on_request = true,
+	.open = open_ledger,
+	.before = before,
+	.attach = attach,
+	.after = after,
+	.fill = fill,
+	.source = source,
+	.close = close_ledger,
+};

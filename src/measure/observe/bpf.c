@@ -72,9 +72,8 @@ static int map_variables(struct et_bpf *b)
 	return 0;
 }
 
-static int load_with(struct et_bpf_object object, bool timer,
-	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
-	struct et_bpf *out)
+static int load_with(struct et_bpf_object object, bool timer, et_bpf_configure *configure,
+	const void *ctx, struct et_bpf *out)
 {
 	struct et_bpf b = { 0 };
 	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "etalon" };
@@ -100,8 +99,7 @@ static int load_with(struct et_bpf_object object, bool timer,
 	return rc;
 }
 
-int et_bpf_try(struct et_bpf_object object,
-	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+int et_bpf_try(struct et_bpf_object object, et_bpf_configure *configure, const void *ctx,
 	struct et_bpf *out)
 {
 	struct rlimit limit;
@@ -115,15 +113,6 @@ int et_bpf_try(struct et_bpf_object object,
 	if (known)
 		setrlimit(RLIMIT_MEMLOCK, &limit);
 	return rc;
-}
-
-int et_bpf_load(struct et_bpf_object object,
-	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
-	struct et_bpf *out, struct et_error *err)
-{
-	int rc = et_bpf_try(object, configure, ctx, out);
-
-	return rc ? et_bpf_explain(rc, err) : 0;
 }
 
 void et_bpf_unload(struct et_bpf *b)

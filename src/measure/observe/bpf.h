@@ -23,21 +23,16 @@ struct et_bpf_object {
 	size_t size;
 };
 
+typedef void et_bpf_configure(struct bpf_object *o, const void *ctx);
+
 /*
  * Loads the object and attaches all its programs; configure (or NULL) is called before loading.
  * Programs for the local timer are omitted if the kernel does not have its tracepoints. Nothing is
- * pinned: the kernel frees everything with our descriptors, which are close-on-exec. 0 or -errno
- * with err filled.
+ * pinned: the kernel frees everything with our descriptors, which are close-on-exec. 0 or -errno,
+ * which et_bpf_explain explains. It may run in another thread, because it does not call et_alloc().
  */
-int et_bpf_load(struct et_bpf_object object,
-	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
-	struct et_bpf *out, struct et_error *err) ET_CHECK;
-/*
- * The two halves of et_bpf_load(): the first may run in another thread, because it does not call
- * et_alloc(). The second explains its result.
- */
-int et_bpf_try(struct et_bpf_object object,
-	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+int et_bpf_try(struct et_bpf_object object, et_bpf_configure *configure, const void *ctx,
 	struct et_bpf *out) ET_CHECK;
+/* Fills err with the reason of that -errno, and returns it. */
 int et_bpf_explain(int rc, struct et_error *err);
 void et_bpf_unload(struct et_bpf *b); /* may be all zero */

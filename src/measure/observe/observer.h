@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Observers watch the machine around each run and enter what they found into its samples. Each has
- * a file NAME_observer.c and a row in the table of observers.c, which sets their order.
+ * a row in the table of observers.c, which sets their order.
  *
  * Nothing here may slow a run down: no call allocates memory per run once its buffers have grown,
  * and nothing is called between the start of a program and its end.

@@ -82,17 +82,14 @@ bool et_observers_hold(const struct et_observers *o)
 
 char *et_observers_sources(const struct et_observers *o)
 {
-	char *all = et_strdup("");
+	char *all = NULL;
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct et_observing *x = &o->list[i];
-		if (!x->self || !x->ops->source)
-			continue;
-		char *longer = et_asprintf("%s%s%s", all, *all ? "+" : "", x->ops->source(x->self));
-		free(all);
-		all = longer;
+		if (x->self && x->ops->source)
+			et_append(&all, "+", "%s", x->ops->source(x->self));
 	}
-	return all;
+	return all ? all : et_strdup("");
 }
 
 void et_observers_before(const struct et_observers *o, struct et_run *run)

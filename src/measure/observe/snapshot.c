@@ -3,10 +3,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/procstat.h"
+#include "measure/child/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 /* struct linux_dirent64 of getdents64(2). readdir() would copy each entry once more. */
@@ -18,7 +20,7 @@ struct entry {
 	char name[];
 };
 
-static int by_pid(const void *a, const void *b)
+int et_by_pid(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
@@ -79,7 +81,7 @@ static void add_listed(
 	struct et_proc_reader *r, int32_t pid, const struct et_proc_entry *old, size_t n_old)
 {
 	const struct et_proc_entry *known =
-		n_old ? bsearch(&pid, old, n_old, sizeof(*old), by_pid) : NULL;
+		n_old ? bsearch(&pid, old, n_old, sizeof(*old), et_by_pid) : NULL;
 
 	ET_GROW(r->list, r->n, r->cap);
 	r->list[r->n++] = known ? *known : (struct et_proc_entry){ .pid = pid };
@@ -191,7 +193,7 @@ static bool claimed(const struct et_exit_record *r)
 
 static bool is_member(const int32_t *pids, size_t n, int32_t pid)
 {
-	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), by_pid);
+	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), et_by_pid);
 }
 
 static void add_up(struct et_tree_delays *d, const struct et_exit_record *r)
@@ -222,7 +224,7 @@ static size_t claim_pass(
 		if (!r->group)
 			add_up(d, r);
 	}
-	qsort(*pids, *n, sizeof(**pids), by_pid);
+	qsort(*pids, *n, sizeof(**pids), et_by_pid);
 	return *n - before;
 }
 
@@ -236,7 +238,7 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 	pids[n++] = root;
 	if (reaper > 0)
 		pids[n++] = reaper;
-	qsort(pids, n, sizeof(*pids), by_pid);
+	qsort(pids, n, sizeof(*pids), et_by_pid);
 	while (claim_pass(exits, &pids, &n, &cap, &d))
 		;
 	free(pids);
@@ -260,7 +262,7 @@ static struct et_culprit *add_culprit(struct culprits *c, int32_t pid, uint64_t 
 
 static const struct et_reading *find_reading(const struct et_snapshot *s, int32_t pid)
 {
-	return s->n ? bsearch(&pid, s->readings, s->n, sizeof(*s->readings), by_pid) : NULL;
+	return s->n ? bsearch(&pid, s->readings, s->n, sizeof(*s->readings), et_by_pid) : NULL;
 }
 
 static uint64_t used_before(const struct et_snapshot *before, int32_t pid, uint64_t now_ns)
@@ -285,7 +287,7 @@ static void read_name(const char *root, struct et_culprit *c)
 static void look_up_name(struct et_proc_reader *r, struct et_culprit *c)
 {
 	struct et_proc_entry *known =
-		r->n ? bsearch(&c->pid, r->list, r->n, sizeof(*r->list), by_pid) : NULL;
+		r->n ? bsearch(&c->pid, r->list, r->n, sizeof(*r->list), et_by_pid) : NULL;
 
 	if (known && known->named) {
 		memcpy(c->name, known->name, sizeof(c->name));
@@ -374,3 +376,175 @@ size_t et_snapshot_compare(struct et_proc_reader *r, const struct et_snapshot *b
 	*out = list.list;
 	return list.n;
 }
+
+/*
+ * --- the observer of exit records ---
+ *
+ * The records of the program's tasks give its delays and peak memory; the others are for the
+ * snapshots' list of culprits. Without them /proc and wait4() are asked for the program's figures.
+ */
+
+struct exits_seen {
+	struct et_taskstats *taskstats; /* NULL: the kernel does not send them … */
+	int why;                        /* … for this reason, -errno */
+	struct et_exits exits;
+	int failed; /* -errno: they could not be read in this run */
+};
+
+static int open_exits(const struct et_observer_setup *setup, void **self, struct et_error *err)
+{
+	struct exits_seen *o = et_calloc(1, sizeof(*o));
+
+	(void)setup;
+	(void)err;
+	o->why = et_taskstats_open(&o->taskstats);
+	*self = o;
+	return 0;
+}
+
+static uint64_t own_peak_bytes(void)
+{
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	return (uint64_t)own.ru_maxrss * 1024;
+}
+
+static void before_exits(void *self, struct et_run *run)
+{
+	struct exits_seen *o = self;
+	bool lost; /* of no interest: records of tasks that ended before the run */
+
+	o->exits.n = 0;
+	run->exits = &o->exits;
+	if (o->taskstats) {
+		o->failed = et_taskstats_drain(o->taskstats, NULL, NULL, &lost);
+		return;
+	}
+	for (size_t i = 0; i < run->n_children; i++) {
+		run->waits[i].want |= ET_WANT_RUN_DELAY;
+		run->read[i].etalon_rss_bytes = own_peak_bytes();
+	}
+}
+
+static void after_exits(void *self, struct et_run *run)
+{
+	struct exits_seen *o = self;
+	bool lost = false;
+
+	if (!o->taskstats)
+		return;
+	int rc = et_taskstats_drain(o->taskstats, et_exits_add, &o->exits, &lost);
+	if (run->paced) /* the reference loop is neither the program nor a culprit */
+		et_exits_claim(&o->exits, run->waits[run->n].pid, 0);
+	for (size_t i = 0; i < run->n; i++) {
+		struct et_readings *read = &run->read[i];
+		read->has_exit_records = true;
+		read->lost_exit_records = lost || rc || o->failed;
+		/* Orphans become our children; in a duet that does not show whose they are. */
+		read->tree =
+			et_exits_claim(&o->exits, run->waits[i].pid, run->n == 1 ? getpid() : 0);
+	}
+}
+
+static const char *source_exits(const void *self)
+{
+	const struct exits_seen *o = self;
+
+	if (o->taskstats)
+		return "taskstats";
+	return o->why == -EPERM ? "proc" : "proc-no-taskstats";
+}
+
+static void close_exits(void *self)
+{
+	struct exits_seen *o = self;
+
+	et_taskstats_close(o->taskstats);
+	et_exits_free(&o->exits);
+	free(o);
+}
+
+const struct et_observer et_observe_exits = {
+	.name = "exits",
+	.open = open_exits,
+	.before = before_exits,
+	.after = after_exits,
+	.source = source_exits,
+	.close = close_exits,
+};
+
+/* --- the observer of other processes --- */
+
+struct snapshots {
+	struct et_proc_reader reader;
+	struct et_snapshot before, after;
+	uint64_t tick_ns; /* of the kernel: an exit record may be this much short */
+	int failed;       /* -errno: a snapshot of this run could not be taken */
+};
+
+static int open_snapshots(const struct et_observer_setup *setup, void **self, struct et_error *err)
+{
+	struct snapshots *o = et_calloc(1, sizeof(*o));
+
+	(void)err;
+	/* A missing /proc fails each snapshot, which marks the samples. */
+	o->failed = et_proc_reader_open(&o->reader, setup->root);
+	o->tick_ns = setup->e->host.tick_ns;
+	*self = o;
+	return 0;
+}
+
+static void before_snapshots(void *self, struct et_run *run)
+{
+	struct snapshots *o = self;
+
+	o->failed = et_snapshot_take(&o->reader, NULL, 0, &o->before);
+	run->before = o->failed ? NULL : &o->before;
+}
+
+static void after_snapshots(void *self, struct et_run *run)
+{
+	struct snapshots *o = self;
+	int32_t ours[ET_SLOTS];
+
+	for (size_t i = 0; i < run->n_children; i++)
+		ours[i] = run->waits[i].pid;
+	if (!o->failed)
+		o->failed = et_snapshot_take(&o->reader, ours, run->n_children, &o->after);
+}
+
+/* Both programs of a duet get the same list, in which neither of them is. */
+static void fill_snapshots(void *self, struct et_run *run, struct et_sample *samples)
+{
+	struct snapshots *o = self;
+
+	for (size_t i = 0; i < run->n; i++) {
+		struct et_measured *m = &samples[i].measured;
+		if (o->failed) {
+			samples[i].ruling.marks |= ET_MARK_NO_SNAPSHOT;
+			continue;
+		}
+		m->n_culprits = et_snapshot_compare(&o->reader, &o->before, &o->after, run->exits,
+			getpid(), o->tick_ns, &m->culprits);
+	}
+}
+
+static void close_snapshots(void *self)
+{
+	struct snapshots *o = self;
+
+	et_proc_reader_close(&o->reader);
+	et_snapshot_free(&o->before);
+	et_snapshot_free(&o->after);
+	free(o);
+}
+
+const struct et_observer et_observe_snapshots = {
+	.name = "snapshots",
+	.open = open_snapshots,
+	.before = before_snapshots,
+	.after = after_snapshots,
+	.fill = fill_snapshots,
+	.close = close_snapshots,
+};

@@ -40,6 +40,9 @@ struct et_snapshot {
 	size_t n, cap;
 };
 
+/* Compares two int32_t, or members at the begin of structs, for qsort() and bsearch(). */
+int et_by_pid(const void *a, const void *b);
+
 /* 0, or -errno if /proc cannot be read; then every snapshot fails. Close it in either case. */
 int et_proc_reader_open(struct et_proc_reader *r, const char *root) ET_CHECK;
 void et_proc_reader_close(struct et_proc_reader *r);

@@ -74,8 +74,7 @@ static int decode_aggregate(const struct nlattr *nest, struct et_exit_record *r)
 	return have_id && have_stats && r->pid > 0 ? 0 : -EBADMSG;
 }
 
-int et_taskstats_decode(const void *message, size_t len, uint16_t family,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx)
+int et_taskstats_decode(const void *message, size_t len, uint16_t family, et_exit_fn *fn, void *ctx)
 {
 	const struct nlmsghdr *header = message;
 	const struct nlattr *attr;
@@ -219,8 +218,7 @@ int et_taskstats_set_buffer(struct et_taskstats *t, int bytes)
 	return 0;
 }
 
-int et_taskstats_drain(struct et_taskstats *t,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx, bool *lost)
+int et_taskstats_drain(struct et_taskstats *t, et_exit_fn *fn, void *ctx, bool *lost)
 {
 	char buf[MESSAGE_BYTES];
 

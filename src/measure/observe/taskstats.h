@@ -24,12 +24,14 @@ struct et_exit_record {
 	uint64_t max_rss_bytes; /* of its address space */
 };
 
+typedef void et_exit_fn(void *ctx, const struct et_exit_record *r);
+
 /*
  * Decodes one netlink message of len bytes and calls fn for each record in it. Pure. -EBADMSG if
  * it is malformed; a message of another family is ignored.
  */
-int et_taskstats_decode(const void *message, size_t len, uint16_t family,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx) ET_CHECK;
+int et_taskstats_decode(
+	const void *message, size_t len, uint16_t family, et_exit_fn *fn, void *ctx) ET_CHECK;
 
 struct et_taskstats; /* a registered listener */
 
@@ -42,7 +44,6 @@ void et_taskstats_close(struct et_taskstats *t);
  * Reads every record that has arrived and calls fn for each; NULL: drops them. *lost is set if the
  * kernel dropped records since the last call. 0 or -errno.
  */
-int et_taskstats_drain(struct et_taskstats *t,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx, bool *lost) ET_CHECK;
+int et_taskstats_drain(struct et_taskstats *t, et_exit_fn *fn, void *ctx, bool *lost) ET_CHECK;
 /* Sets the size of the socket's buffer; tests make it small to lose records. */
 int et_taskstats_set_buffer(struct et_taskstats *t, int bytes) ET_CHECK;

@@ -39,6 +39,27 @@ void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns);
  */
 void et_cause_timers(struct et_trace *t, const struct et_sched_event *events, size_t n);
 
+struct et_tick_grid {
+	double interval_ns;
+	double uncertainty_ns; /* its standard uncertainty; 0: fewer than three ticks were on time
+				*/
+	size_t n;
+};
+/*
+ * Finds the kernel's ticks among the timer interrupts that it recorded.
+ *
+ * One interrupt serves all timers of a CPU: the tick, and the timers of sleeping processes. Ticks
+ * are due at equal distances of CLOCK_MONOTONIC, so most timer interrupts have the same phase. The
+ * first interrupt after a tick is due serves it, however late it comes, because the kernel runs all
+ * expired timers; only an idle CPU may have stopped its tick.
+ *
+ * records are in order of start. nominal_ns is the kernel's interval; 0: it is not known, and the
+ * median distance of the interrupts is taken. ticks[i] is set to whether record i is a tick.
+ * Returns 0, or -ENOENT if there is none.
+ */
+int et_tick_grid_find(const struct et_timer_record *records, size_t n, uint64_t nominal_ns,
+	bool *ticks, struct et_tick_grid *out) ET_CHECK;
+
 /*
  * Finds out which inactive periods belong to which ticks of the kernel's records (t->records that
  * begin before until_ns after the trace's beginning): fills t->ticks and t->timer, and marks the

@@ -63,10 +63,10 @@ static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error 
 	const struct et_bpf_object object = { sched_stream_object, sizeof(sched_stream_object) };
 	const struct wanted wanted = { cpu, capacity_bytes };
 	struct et_bpf bpf = { 0 };
-	int rc = et_bpf_load(object, configure, &wanted, &bpf, err);
+	int rc = et_bpf_try(object, configure, &wanted, &bpf);
 
 	if (rc)
-		return rc;
+		return et_bpf_explain(rc, err);
 	struct by_bpf *s = et_calloc(1, sizeof(*s));
 	s->bpf = bpf;
 	s->lost = s->bpf.variables;

@@ -46,5 +46,5 @@ int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_le
  * handed out up to the last record of its CPU, and continues there in the next call; edges[cpu]
  * (n_cpus of them, 0 at first) remembers the place.
  */
-void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx);
+void et_sched_batch_deliver(
+	struct et_sched_batch *b, uint64_t *edges, size_t n_cpus, et_sched_fn *each, void *ctx);

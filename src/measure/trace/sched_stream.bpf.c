@@ -17,7 +17,7 @@ struct {
 
 /* When the present task and interrupts of a CPU began; 0: not known, or none. */
 struct began {
-	__u64 task_ns, irq_ns, timer_ns, softirq_ns;
+	__u64 task_ns, interrupt_ns[SOFTIRQ + 1];
 	struct et_sched_task task;
 };
 
@@ -60,13 +60,25 @@ static void fill_task(struct et_sched_task *to, struct task_struct *from)
 	bpf_probe_read_kernel(to->name, sizeof(to->name), from->comm);
 }
 
-/* After an interrupt the interrupted task has the CPU again. */
-static struct et_sched_record *interrupt_record(__u32 kind, __u64 *start_ns)
+static int begin_interrupt(__u32 kind)
 {
-	struct et_sched_record *r =
-		*start_ns ? new_record(kind, *start_ns, bpf_ktime_get_ns()) : NULL;
+	struct began *began = began_here();
 
-	*start_ns = 0;
+	if (began)
+		began->interrupt_ns[kind] = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* The record of an interrupt that ends; then the interrupted task has the CPU again. */
+static struct et_sched_record *end_interrupt(__u32 kind)
+{
+	struct began *began = began_here();
+	__u64 start_ns = began ? began->interrupt_ns[kind] : 0;
+	struct et_sched_record *r =
+		start_ns ? new_record(kind, start_ns, bpf_ktime_get_ns()) : NULL;
+
+	if (began)
+		began->interrupt_ns[kind] = 0;
 	if (r)
 		fill_task(&r->next, (struct task_struct *)bpf_get_current_task_btf());
 	return r;
@@ -105,20 +117,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 }
 
 SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(on_irq, int irq, struct irqaction *action)
+int BPF_PROG(on_irq)
 {
-	struct began *began = began_here();
-
-	if (began)
-		began->irq_ns = bpf_ktime_get_ns();
-	return 0;
+	return begin_interrupt(IRQ);
 }
 
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(after_irq, int irq, struct irqaction *action)
 {
-	struct began *began = began_here();
-	struct et_sched_record *r = began ? interrupt_record(IRQ, &began->irq_ns) : NULL;
+	struct et_sched_record *r = end_interrupt(IRQ);
 
 	if (r) {
 		bpf_probe_read_kernel_str(r->who.name, sizeof(r->who.name), action->name);
@@ -128,20 +135,15 @@ int BPF_PROG(after_irq, int irq, struct irqaction *action)
 }
 
 SEC("tp_btf/softirq_entry")
-int BPF_PROG(on_softirq, unsigned int vector)
+int BPF_PROG(on_softirq)
 {
-	struct began *began = began_here();
-
-	if (began)
-		began->softirq_ns = bpf_ktime_get_ns();
-	return 0;
+	return begin_interrupt(SOFTIRQ);
 }
 
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(after_softirq, unsigned int vector)
 {
-	struct began *began = began_here();
-	struct et_sched_record *r = began ? interrupt_record(SOFTIRQ, &began->softirq_ns) : NULL;
+	struct et_sched_record *r = end_interrupt(SOFTIRQ);
 
 	if (r) {
 		r->who.pid = (__s32)vector;
@@ -155,20 +157,15 @@ int BPF_PROG(after_softirq, unsigned int vector)
  * these programs are not loaded.
  */
 SEC("tp_btf/local_timer_entry")
-int BPF_PROG(on_timer, int vector)
+int BPF_PROG(on_timer)
 {
-	struct began *began = began_here();
-
-	if (began)
-		began->timer_ns = bpf_ktime_get_ns();
-	return 0;
+	return begin_interrupt(TIMER);
 }
 
 SEC("tp_btf/local_timer_exit")
-int BPF_PROG(after_timer, int vector)
+int BPF_PROG(after_timer)
 {
-	struct began *began = began_here();
-	struct et_sched_record *r = began ? interrupt_record(TIMER, &began->timer_ns) : NULL;
+	struct et_sched_record *r = end_interrupt(TIMER);
 
 	if (r)
 		bpf_ringbuf_submit(r, 0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/sched_stream.h"
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "clock/phase.h"
 #include "measure/trace/sched_source.h"
 
 #include <errno.h>
@@ -80,8 +82,7 @@ static int by_start(const void *a, const void *b)
 	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-static void hand_out(const struct et_sched_record *r,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+static void hand_out(const struct et_sched_record *r, et_sched_fn *each, void *ctx)
 {
 	static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
 		"IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
@@ -112,8 +113,8 @@ static void hand_out(const struct et_sched_record *r,
  * Hands out the sorted records of one CPU. The stretch of the task that runs after the last of them
  * has not ended: it is handed out up to the end of the last record.
  */
-static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+static void hand_out_cpu(
+	struct et_sched_record *r, size_t n, uint64_t *edge, et_sched_fn *each, void *ctx)
 {
 	uint64_t from = *edge ? *edge : r[0].start_ns;
 	const struct et_sched_record *last = r;
@@ -144,8 +145,8 @@ static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
 	*edge = running.end_ns > *edge ? running.end_ns : *edge;
 }
 
-void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
+void et_sched_batch_deliver(
+	struct et_sched_batch *b, uint64_t *edges, size_t n_cpus, et_sched_fn *each, void *ctx)
 {
 	if (b->n)
 		qsort(b->records, b->n, sizeof(*b->records), by_start);
@@ -159,8 +160,7 @@ void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_
 	b->n = 0;
 }
 
-int et_sched_stream_drain(struct et_sched_stream *w,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx, uint64_t *lost)
+int et_sched_stream_drain(struct et_sched_stream *w, et_sched_fn *each, void *ctx, uint64_t *lost)
 {
 	int rc = w->source->drain(w->ctx, &w->batch, lost);
 
@@ -191,4 +191,44 @@ bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w)
 bool et_sched_has_bpf(void)
 {
 	return et_sched_by_bpf.drain != NULL;
+}
+
+/* --- when the timer interrupt occurs --- */
+
+enum { INTERVALS = 40, MOST_RECORDS = 4096, RECORDS_BYTES = 1 << 20 };
+
+struct records {
+	int cpu;
+	double at_ns[MOST_RECORDS];
+	size_t n;
+};
+
+static void keep(void *ctx, const struct et_sched_event *h)
+{
+	struct records *r = ctx;
+
+	if (h->kind == ET_SCHED_TIMER && h->cpu == r->cpu && r->n < MOST_RECORDS)
+		r->at_ns[r->n++] = (double)h->start_ns;
+}
+
+uint64_t et_timer_phase(int cpu, uint64_t tick_ns)
+{
+	struct et_sched_stream *stream;
+	struct et_error why = { 0 };
+	struct records r = { .cpu = cpu };
+	uint64_t lost;
+
+	if (et_sched_stream_open_by(ET_SCHED_BPF, cpu, RECORDS_BYTES, &stream, &why))
+		return ET_UNKNOWN;
+	/* An idle CPU may have no tick. */
+	uint64_t end_ns = et_clock_read_ns(CLOCK_MONOTONIC) + INTERVALS * tick_ns;
+	while (et_clock_read_ns(CLOCK_MONOTONIC) < end_ns)
+		;
+	int rc = et_sched_stream_drain(stream, keep, &r, &lost);
+	et_sched_stream_close(stream);
+	/* Interrupts of the hypervisor delay some of them by a few microseconds. */
+	struct et_phase p = et_phase_find(r.at_ns, r.n, (double)tick_ns, (double)tick_ns / 200);
+	if (rc || p.seen < INTERVALS / 2)
+		return ET_UNKNOWN;
+	return end_ns / tick_ns * tick_ns + (uint64_t)p.at;
 }

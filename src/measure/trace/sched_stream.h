@@ -38,6 +38,8 @@ struct et_sched_event {
 	uint64_t start_ns, duration_ns;
 };
 
+typedef void et_sched_fn(void *ctx, const struct et_sched_event *h);
+
 /*
  * Opens the stream for one CPU, or all with -1. capacity_bytes bounds the kernel's ring buffer
  * (perf has one per CPU); records that do not fit are counted as lost. 0 or -errno with err filled.
@@ -53,9 +55,8 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
  * are inside the stretch of the task that they interrupted, hard ones may be inside soft ones.
  * *lost is the number of records lost since the stream was opened. 0 or -errno.
  */
-int et_sched_stream_drain(struct et_sched_stream *w,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx,
-	uint64_t *lost) ET_CHECK;
+int et_sched_stream_drain(
+	struct et_sched_stream *w, et_sched_fn *each, void *ctx, uint64_t *lost) ET_CHECK;
 void et_sched_stream_close(struct et_sched_stream *w); /* may be NULL */
 /* "bpf" or "perf". */
 const char *et_sched_stream_source(const struct et_sched_stream *w);
@@ -63,3 +64,12 @@ const char *et_sched_stream_source(const struct et_sched_stream *w);
 bool et_sched_has_bpf(void);
 /* False: the events contain no interrupts. */
 bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w);
+
+/*
+ * Keeps the calling thread busy for 40 intervals of tick_ns, on the CPU to which it is pinned, and
+ * returns CLOCK_MONOTONIC of a timer interrupt by the records of that time. Later ones are
+ * multiples of tick_ns apart. Other timers, which use the same interrupt, do not have that
+ * interval. Returns ET_UNKNOWN without the right to read records, or if they show no such
+ * interrupts.
+ */
+uint64_t et_timer_phase(int cpu, uint64_t tick_ns);

@@ -33,18 +33,11 @@ enum { READY_ONE_IN = 10 };
 
 /* --- the periods of a window --- */
 
-static int by_pid(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_ours(const struct et_tracee_window *w, const struct et_sched_event *h)
 {
 	return h->kind == ET_SCHED_RAN &&
-	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), by_pid) ||
-		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), by_pid));
+	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), et_by_pid) ||
+		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), et_by_pid));
 }
 
 static void add_period(
@@ -277,7 +270,7 @@ static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 		if (r->exits.records[i].pid < 0)
 			ours[(*n)++] = -r->exits.records[i].pid;
 	}
-	qsort(ours, *n, sizeof(*ours), by_pid);
+	qsort(ours, *n, sizeof(*ours), et_by_pid);
 	return ours;
 }
 

@@ -194,13 +194,6 @@ static void read_all(struct tracer *r)
 
 /* --- before and after --- */
 
-static void nap(uint64_t ns)
-{
-	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-
-	nanosleep(&t, NULL);
-}
-
 static int watch(struct tracer *r)
 {
 	uint64_t begin_ns = et_clock_read_ns(CLOCK_MONOTONIC), now_ns = begin_ns;
@@ -209,7 +202,8 @@ static int watch(struct tracer *r)
 		uint64_t left = r->o->duration_ns - (now_ns - begin_ns);
 		if (now_ns - begin_ns >= r->o->duration_ns)
 			left = 1000000; /* the thread is about to end by itself */
-		nap(left < READ_EVERY_NS ? left : READ_EVERY_NS);
+		struct timespec nap = et_ns_timespec(left < READ_EVERY_NS ? left : READ_EVERY_NS);
+		nanosleep(&nap, NULL);
 		read_all(r);
 		now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 		if (r->o->note)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/treat/level.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "measure/child/environ.h"
 #include "measure/child/privilege.h"
+#include "measure/treat/treatment.h"
 
 #include <errno.h>
 #include <linux/mempolicy.h>
@@ -41,6 +41,21 @@ static int read_whole(const struct reading *r, int64_t *out)
 
 	snprintf(what, sizeof(what), "factor %s", r->f->name);
 	return et_parse_i64(what, r->text, k->lo, k->hi, out, r->err);
+}
+
+/* Sets a member of 32 bits. */
+static int read_number(const struct reading *r)
+{
+	static const size_t offsets[ET_KINDS_OF_FACTORS] = {
+		[ET_KIND_THREADS] = offsetof(struct et_child_treatment, threads),
+		[ET_KIND_NICE] = offsetof(struct et_child_treatment, nice),
+		[ET_KIND_LOAD] = offsetof(struct et_child_treatment, load),
+	};
+	int64_t n = 0;
+	int rc = read_whole(r, &n);
+
+	*(int32_t *)(void *)((char *)r->t + offsets[r->f->kind]) = (int32_t)n;
+	return rc;
 }
 
 /* The place of the level among the choices of its kind. */
@@ -107,15 +122,6 @@ static int read_environment_name(const struct reading *r)
 
 /* --- CPUs --- */
 
-static int read_threads(const struct reading *r)
-{
-	int64_t n = 0;
-	int rc = read_whole(r, &n);
-
-	r->t->threads = (uint32_t)n;
-	return rc;
-}
-
 static int read_affinity(const struct reading *r)
 {
 	int choice = 0;
@@ -163,52 +169,45 @@ static int read_cpu(const struct reading *r)
 
 /* --- scheduling --- */
 
-static int read_nice(const struct reading *r)
-{
-	int64_t n = 0;
-	int rc = read_whole(r, &n);
+/* "NAME" or "NAME:MORE". */
+struct mode {
+	const char *name; /* NULL ends a list */
+	int value;
+	bool has_more;
+};
 
-	r->t->nice = (int)n;
-	return rc;
+/* Finds the mode that the level names, and *more after the colon; NULL: there is none. */
+static const struct mode *find_mode(
+	const struct reading *r, const struct mode *m, const char **more)
+{
+	size_t len = strcspn(r->text, ":");
+	bool has_more = r->text[len] == ':';
+
+	*more = r->text + len + has_more;
+	while (m->name && (strlen(m->name) != len || strncmp(r->text, m->name, len) ||
+				  m->has_more != has_more))
+		m++;
+	return m->name ? m : NULL;
 }
 
 static int read_sched(const struct reading *r)
 {
-	static const struct {
-		const char *name;
-		int policy;
-		bool has_priority;
-	} policies[] = { { "other", SCHED_OTHER, false }, { "batch", SCHED_BATCH, false },
-		{ "idle", SCHED_IDLE, false }, { "fifo", SCHED_FIFO, true },
-		{ "rr", SCHED_RR, true } };
-	size_t len = strcspn(r->text, ":");
-	bool has_priority = r->text[len] == ':';
+	static const struct mode policies[] = { { "other", SCHED_OTHER, false },
+		{ "batch", SCHED_BATCH, false }, { "idle", SCHED_IDLE, false },
+		{ "fifo", SCHED_FIFO, true }, { "rr", SCHED_RR, true }, { 0 } };
+	const char *more;
+	const struct mode *mode = find_mode(r, policies, &more);
 	uint64_t priority = 0;
 	char what[128];
 
+	if (!mode)
+		return et_hint(r->err, wrong(r, "is not a scheduling class"),
+			"use other, batch, idle, fifo:N or rr:N (N from 1 to 99)");
 	snprintf(what, sizeof(what), "factor %s: priority of '%s'", r->f->name, r->text);
-	for (size_t i = 0; i < ET_LENGTH(policies); i++) {
-		if (strlen(policies[i].name) != len || strncmp(r->text, policies[i].name, len) ||
-			policies[i].has_priority != has_priority)
-			continue;
-		r->t->sets_policy = true;
-		r->t->policy = policies[i].policy;
-		int rc = has_priority
-				 ? et_parse_u64(what, r->text + len + 1, 1, 99, &priority, r->err)
-				 : 0;
-		r->t->priority = (int)priority;
-		return rc;
-	}
-	return et_hint(r->err, wrong(r, "is not a scheduling class"),
-		"use other, batch, idle, fifo:N or rr:N (N from 1 to 99)");
-}
-
-static int read_load(const struct reading *r)
-{
-	int64_t n = 0;
-	int rc = read_whole(r, &n);
-
-	r->t->load = (uint32_t)n;
+	r->t->sets_policy = true;
+	r->t->policy = mode->value;
+	int rc = mode->has_more ? et_parse_u64(what, more, 1, 99, &priority, r->err) : 0;
+	r->t->priority = (int)priority;
 	return rc;
 }
 
@@ -262,29 +261,21 @@ static int read_nodes(const struct reading *r, const char *text)
 
 static int read_memory_policy(const struct reading *r)
 {
-	static const struct {
-		const char *name;
-		int mode;
-		bool has_nodes;
-	} modes[] = { { "default", MPOL_DEFAULT, false }, { "local", MPOL_LOCAL, false },
-		{ "bind", MPOL_BIND, true }, { "interleave", MPOL_INTERLEAVE, true },
-		{ "preferred", MPOL_PREFERRED, true } };
-	size_t len = strcspn(r->text, ":");
-	bool has_nodes = r->text[len] == ':';
+	static const struct mode modes[] = { { "default", MPOL_DEFAULT, false },
+		{ "local", MPOL_LOCAL, false }, { "bind", MPOL_BIND, true },
+		{ "interleave", MPOL_INTERLEAVE, true }, { "preferred", MPOL_PREFERRED, true },
+		{ 0 } };
+	const char *more;
+	const struct mode *mode = find_mode(r, modes, &more);
 
-	for (size_t i = 0; i < ET_LENGTH(modes); i++) {
-		if (strlen(modes[i].name) != len || strncmp(r->text, modes[i].name, len) ||
-			modes[i].has_nodes != has_nodes)
-			continue;
-		if (modes[i].mode == MPOL_PREFERRED && strpbrk(r->text, ",-"))
-			return et_hint(
-				r->err, wrong(r, "names several nodes"), "name one: preferred:0");
-		r->t->sets_memory = true;
-		r->t->memory.mode = modes[i].mode;
-		return has_nodes ? read_nodes(r, r->text + len + 1) : 0;
-	}
-	return et_hint(r->err, wrong(r, "is not a memory policy"),
-		"use default, local, bind:NODES, interleave:NODES or preferred:NODE");
+	if (!mode)
+		return et_hint(r->err, wrong(r, "is not a memory policy"),
+			"use default, local, bind:NODES, interleave:NODES or preferred:NODE");
+	if (mode->value == MPOL_PREFERRED && strpbrk(r->text, ",-"))
+		return et_hint(r->err, wrong(r, "names several nodes"), "name one: preferred:0");
+	r->t->sets_memory = true;
+	r->t->memory.mode = mode->value;
+	return mode->has_more ? read_nodes(r, more) : 0;
 }
 
 static int read_directory(const struct reading *r)
@@ -301,13 +292,13 @@ static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
 	[ET_KIND_ENVIRONMENT_SIZE] = read_environment_size,
 	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
 	[ET_KIND_ASLR] = read_aslr,
-	[ET_KIND_THREADS] = read_threads,
+	[ET_KIND_THREADS] = read_number,
 	[ET_KIND_AFFINITY] = read_affinity,
 	[ET_KIND_CPU] = read_cpu,
-	[ET_KIND_NICE] = read_nice,
+	[ET_KIND_NICE] = read_number,
 	[ET_KIND_SCHED] = read_sched,
 	[ET_KIND_MEMORY_POLICY] = read_memory_policy,
-	[ET_KIND_LOAD] = read_load,
+	[ET_KIND_LOAD] = read_number,
 	[ET_KIND_DIRECTORY] = read_directory,
 };
 

@@ -4,7 +4,6 @@
 #include "base/parse.h"
 #include "host/topology.h"
 #include "measure/child/environ.h"
-#include "measure/treat/level.h"
 
 #include <errno.h>
 #include <string.h>

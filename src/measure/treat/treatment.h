@@ -65,3 +65,16 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 void et_treatments_free(struct et_treatments *t); /* all zero is fine */
 /* Puts what the treatment sets into the setup of a child. */
 void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setup *setup);
+
+/*
+ * Reads one level into the members that its kind sets; kinds that other parts set are ignored. The
+ * variables are not among them. 0, or -errno with err filled.
+ */
+int et_treatment_read_level(const char *root, const struct et_design_factor *f, const char *text,
+	struct et_child_treatment *t, struct et_error *err) ET_CHECK;
+
+/*
+ * The variable whose value the factor sets, of environment and environment-size; the latter has one
+ * of ours if the plan names none.
+ */
+const char *et_treatment_variable(const struct et_design_factor *f);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of daemons, the daemons that are left alone, and the answers of systemctl. */
 #include "host/daemons.h"
-#include "host/running.h"
+#include "host/factors.h"
 #include "host/services.h"
-#include "host/services_digest.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -37,10 +36,11 @@ static void check_table(void)
 	ok(!et_untouchable_reason("ssh") && !et_untouchable_reason("cron.service") &&
 			!et_untouchable_reason(".service") && !et_untouchable_reason(""),
 		"daemons: a part of an untouchable name is not untouchable");
-	ok(et_daemons_know_unit("cron.service") && !et_daemons_know_unit("sshd.service"),
+	ok(et_daemons_know_unit("cron.service", false) &&
+			!et_daemons_know_unit("sshd.service", false),
 		"daemons: a journal may name cron.service, but not sshd.service");
-	ok(et_daemons_know_startable("chrony.service") &&
-			!et_daemons_know_startable("cron.service"),
+	ok(et_daemons_know_unit("chrony.service", true) &&
+			!et_daemons_know_unit("cron.service", true),
 		"daemons: a time daemon may be started, cron may not");
 	ok(et_daemons_know_process("crond") && !et_daemons_know_process("auditd") &&
 			!et_daemons_know_process("sshd"),
@@ -56,13 +56,13 @@ static void check_left(void)
 
 	snprintf(root, sizeof(root), "%s/sysroot/arm64", getenv("ET_TEST_DATA"));
 	et_machine_read(&m, root, NULL, 0);
-	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
+	et_daemons_plan(&m, et_factor_named("daemons"), &changes, &left);
 	ok(changes.n == 1 && changes.list[0].kind == ET_CHANGE_PROCESS &&
 			changes.list[0].pid == 300 && changes.list[0].start == 3000,
 		"daemons: without systemd a daemon is held by SIGSTOP");
 	et_changes_free(&changes);
 	m.processes.list[1].ours = true;
-	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
+	et_daemons_plan(&m, et_factor_named("daemons"), &changes, &left);
 	ok(changes.n == 0 && left.n == 1,
 		"daemons: a daemon that has started etalon is left alone");
 	et_changes_free(&changes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pipes for the programs' output, which a thread empties. */
-#include "measure/child/drain.h"
+#include "measure/child/streams.h"
 #include "tap.h"
 
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributing inactive periods to causes, by scripted records and by regularity. */
 #include "measure/trace/cause.h"
-#include "measure/trace/tick_grid.h"
 #include "measure/trace/tracee.h"
 #include "measure/trace/tracer.h"
 #include "tap.h"
