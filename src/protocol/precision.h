@@ -6,8 +6,8 @@
 #pragma once
 
 #include "model/experiment/experiment.h"
-#include "model/result/checked.h"
-#include "model/result/clock_methods.h"
+#include "model/result/precision.h"
+#include "model/result/precision.h"
 #include "model/sample/daemon.h"
 
 /* Which runs count, as they are ruled now: a bit per enum et_removed_by. */

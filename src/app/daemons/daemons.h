@@ -8,7 +8,7 @@
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "model/experiment/experiment.h"
-#include "model/result/checked.h"
+#include "model/result/precision.h"
 #include "model/sample/daemon.h"
 #include "protocol/learning.h"
 #include "report/dual.h"

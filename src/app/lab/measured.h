@@ -7,7 +7,7 @@
 #pragma once
 
 #include "app/lab/experiments.h"
-#include "model/result/clock_methods.h"
+#include "model/result/precision.h"
 #include "model/result/precision.h"
 
 /*
