@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include "clock/anchor.h"
 #include "clock/counter.h"
 
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/drift.h"
 #include "base/clock.h"
-#include "clock/counter.h"
 #include "num/line.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/attr.h"
-#include "clock/anchor.h"
+#include "clock/counter.h"
 #include "clock/pulse.h"
 
 #include <stdint.h>

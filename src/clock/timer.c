@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/timer.h"
 #include "base/clock.h"
-#include "clock/phase.h"
 #include "num/quantile.h"
 
 #include <errno.h>

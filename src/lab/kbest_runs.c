@@ -2,7 +2,6 @@
 /* The measuring half of kbest_accuracy.h. */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "clock/anchor.h"
 #include "clock/counter.h"
 #include "lab/kbest_accuracy.h"
 #include "lab/self_timed.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lab/profile_treatment.h"
-#include "num/line_interval.h"
+#include "num/line.h"
 
 enum { ET_TRIANGLE_FUNCTIONS = 5 };
 

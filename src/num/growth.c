@@ -2,7 +2,7 @@
 /* The points, their weights, and the comparison of the models. */
 #include "num/growth.h"
 #include "base/alloc.h"
-#include "num/growth_internal.h"
+#include "base/doubles.h"
 #include "num/line.h"
 #include "num/student.h"
 
@@ -18,15 +18,9 @@ static const double power_prior = 0.05;
 /* --- points --- */
 
 struct pair {
-	double size, time;
+	double size; /* first, for et_ascending */
+	double time;
 };
-
-static int by_size(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	return (x->size > y->size) - (x->size < y->size);
-}
 
 static void add_point(struct et_growth *g, const struct pair *pairs, size_t n)
 {
@@ -52,7 +46,7 @@ static void gather(struct et_growth *g, const double *sizes, const double *times
 
 	for (size_t i = 0; i < n; i++)
 		pairs[i] = (struct pair){ sizes[i], times[i] };
-	qsort(pairs, n, sizeof(*pairs), by_size);
+	qsort(pairs, n, sizeof(*pairs), et_ascending);
 	for (size_t i = 0; i < n; i++)
 		distinct += i == 0 || pairs[i].size > pairs[i - 1].size;
 	g->points = et_calloc(distinct + 1, sizeof(*g->points));

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "lib/bench/judge.h"
 #include "lib/bench/output.h"
-#include "lib/slice/slice_wire.h"
+#include "lib/slice/wire.h"
 #include "measure/trace/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"

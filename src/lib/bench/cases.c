@@ -39,12 +39,6 @@ int etalon_register(const struct etalon_bench *bench)
 	return ETALON_OK;
 }
 
-const struct etalon_bench *et_registered(size_t *n)
-{
-	*n = n_list;
-	return list;
-}
-
 /* The values of one axis, or all rows of parameters. */
 struct values {
 	int64_t *list;
@@ -275,10 +269,7 @@ static int check_bench(const struct etalon_bench *b, size_t number, struct et_er
 static int copy_benches(const struct etalon_bench *benches, size_t n, struct et_bench_cases *out,
 	size_t *n_all, struct et_error *err)
 {
-	size_t n_registered;
-	const struct etalon_bench *registered = et_registered(&n_registered);
-
-	if ((n && !benches) || n > MOST_CASES || n + n_registered == 0)
+	if ((n && !benches) || n > MOST_CASES || n + n_list == 0)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			n > MOST_CASES ? "the list of functions is too long"
 				       : "the list of functions is empty");
@@ -286,15 +277,15 @@ static int copy_benches(const struct etalon_bench *benches, size_t n, struct et_
 			 benches->sz % sizeof(size_t)))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
 			etalon_strerror(ETALON_BAD_SIZE));
-	*n_all = n + n_registered;
+	*n_all = n + n_list;
 	out->benches = et_calloc(*n_all, sizeof(*out->benches));
 	for (size_t i = 0; i < n; i++) {
 		size_t known = benches->sz < sizeof(*benches) ? benches->sz : sizeof(*benches);
 
 		memcpy(&out->benches[i], (const char *)benches + i * benches->sz, known);
 	}
-	if (n_registered)
-		memcpy(out->benches + n, registered, n_registered * sizeof(*registered));
+	if (n_list)
+		memcpy(out->benches + n, list, n_list * sizeof(*list));
 	return 0;
 }
 
@@ -368,12 +359,20 @@ static void number_names(struct et_bench_cases *c)
 	}
 }
 
-static void drop_unnamed(struct et_bench_cases *c)
+static bool is_named(const void *ctx, const char *name)
+{
+	(void)ctx;
+	return *name;
+}
+
+/* Keeps the cases whose names are good. */
+static void keep(
+	struct et_bench_cases *c, bool (*good)(const void *ctx, const char *name), const void *ctx)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (*c->list[i].name)
+		if (good(ctx, c->list[i].name))
 			c->list[kept++] = c->list[i];
 		else
 			free(c->list[i].name);
@@ -402,7 +401,7 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	}
 	if (rc == 0) {
 		number_names(&c);
-		drop_unnamed(&c);
+		keep(&c, is_named, NULL);
 		rc = check_names(&c, err);
 	}
 	if (rc) {
@@ -436,24 +435,13 @@ struct filter {
 	bool inverted; /* the names that do not match are wanted */
 };
 
-static bool passes(const struct filter *f, const char *name)
+static bool passes(const void *ctx, const char *name)
 {
+	const struct filter *f = ctx;
+
 	if (f->has_want && (regexec(&f->want, name, 0, NULL, 0) == 0) == f->inverted)
 		return false;
 	return !f->has_avoid || regexec(&f->avoid, name, 0, NULL, 0) != 0;
-}
-
-static void keep_passing(struct et_bench_cases *c, const struct filter *f)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		if (passes(f, c->list[i].name))
-			c->list[kept++] = c->list[i];
-		else
-			free(c->list[i].name);
-	}
-	c->n = kept;
 }
 
 int et_cases_filter(
@@ -465,7 +453,7 @@ int et_cases_filter(
 	if (rc == 0)
 		rc = compile("exclude", exclude, &f.avoid, &f.has_avoid, err);
 	if (rc == 0)
-		keep_passing(c, &f);
+		keep(c, passes, &f);
 	if (f.has_want)
 		regfree(&f.want);
 	if (f.has_avoid)

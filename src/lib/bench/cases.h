@@ -4,9 +4,6 @@
 
 #include "lib/bench/model.h"
 
-/* The benchmarks of etalon_register, in the order of registration. */
-const struct etalon_bench *et_registered(size_t *n);
-
 struct et_bench_cases {
 	struct et_bench_case *list;
 	size_t n;

@@ -20,10 +20,12 @@ const char *et_bench_error(const struct et_bench_row *row);
 const char *et_bench_label(const struct et_bench_row *row);
 /* A row without samples has no estimate: it failed, or the time was up. */
 bool et_bench_timed(const struct et_bench_row *row);
-/* The value of each process, of which the answer is made; free it by et_bench_summary_free. */
-void et_bench_process_values(const struct et_bench_row *row, struct et_bench_summary *out);
-/* The CPU time per call in these processes, by the same samples and the same statistic. */
-void et_bench_process_cpu(const struct et_bench_row *row, struct et_bench_summary *out);
+/*
+ * The value of each process, of which the answer is made; or (cpu) its CPU time per call, by the
+ * same samples and the same statistic. Free it by et_bench_summary_free.
+ */
+void et_bench_process_values(
+	const struct et_bench_row *row, bool cpu, struct et_bench_summary *out);
 /* The larger half of the interval; infinite if a limit is unknown. */
 double et_bench_half(const struct et_bench_estimate *e);
 /* With threads: the elapsed time of all of them per call of one, over the processes; or NaN. */

@@ -102,7 +102,7 @@ static void processes(struct et_json *j, const struct et_bench_row *row)
 {
 	struct et_bench_summary v;
 
-	et_bench_process_values(row, &v);
+	et_bench_process_values(row, false, &v);
 	et_json_flat_array(j, "process_ns");
 	for (size_t i = 0; i < v.n; i++)
 		put(j, NULL, v.ns[i]);

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/figure.h"
-#include "lib/bench/columns.h"
 #include "lib/bench/figures.h"
+#include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/time/events.h"
 
@@ -12,110 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_NAME = 16, MOST_NAMED = 3 };
-
-static int width_of(const struct et_bench_column *c, size_t rows)
-{
-	int most = et_columns(c->title);
-
-	for (size_t i = 0; i < rows; i++) {
-		int width = c->cells[i] ? et_columns(c->cells[i]) : 0;
-
-		most = width > most ? width : most;
-	}
-	return most;
-}
-
-static int total_width(const struct et_bench_columns *c)
-{
-	int sum = -GAP;
-
-	for (size_t k = 0; k < c->n; k++)
-		if (!c->list[k].omitted)
-			sum += width_of(&c->list[k], c->rows) + GAP;
-	return sum;
-}
-
-static void shorten(char **name, int width)
-{
-	char *text = et_shorten(*name, width);
-
-	free(*name);
-	*name = text;
-}
-
-/* Omits columns, the least important first, then parts of names. */
-static void fit(struct et_bench_columns *c, int columns)
-{
-	while (columns > 0 && total_width(c) > columns) {
-		struct et_bench_column *least = NULL;
-
-		for (size_t k = 0; k < c->n; k++)
-			if (!c->list[k].omitted && c->list[k].rank &&
-				(!least || c->list[k].rank >= least->rank))
-				least = &c->list[k];
-		if (!least)
-			break;
-		least->omitted = true;
-	}
-	int excess = columns > 0 ? total_width(c) - columns : 0;
-	int room = width_of(&c->list[0], c->rows) - excess;
-	for (size_t i = 0; excess > 0 && i < c->rows; i++)
-		shorten(&c->list[0].cells[i], room < LEAST_NAME ? LEAST_NAME : room);
-}
-
-static void print_cell(const char *text, int width, bool right, bool last, FILE *out)
-{
-	int pad = width - et_columns(text);
-
-	if (right)
-		fprintf(out, "%*s", pad, "");
-	fputs(text, out);
-	if (!last)
-		fprintf(out, "%*s", (right ? 0 : pad) + GAP, "");
-}
-
-/* The last column of a line that is not empty: no spaces follow it. */
-static size_t last_of(const struct et_bench_columns *c, size_t row, bool head)
-{
-	size_t last = 0;
-
-	for (size_t k = 0; k < c->n; k++) {
-		const char *text = head ? c->list[k].title : c->list[k].cells[row];
-
-		if (!c->list[k].omitted && text && *text)
-			last = k;
-	}
-	return last;
-}
-
-static void print_line(const struct et_bench_columns *c, size_t row, bool head, FILE *out)
-{
-	size_t last = last_of(c, row, head);
-
-	for (size_t k = 0; k <= last; k++) {
-		const struct et_bench_column *col = &c->list[k];
-		const char *text = head ? col->title : col->cells[row];
-
-		if (!col->omitted)
-			print_cell(text ? text : "", width_of(col, c->rows), col->right, k == last,
-				out);
-	}
-	putc('\n', out);
-}
-
-static const char *color_of(const struct et_bench_results *r, size_t row)
-{
-	const struct et_bench_row *x = &r->rows[row];
-
-	if (et_bench_error(x))
-		return x->skipped ? NULL : "31";
-	if (!x->has_old)
-		return NULL;
-	return x->comparison.verdict == ET_BENCH_SLOWER   ? "31"
-	       : x->comparison.verdict == ET_BENCH_FASTER ? "32"
-							  : NULL;
-}
+enum { MOST_NAMED = 3 };
 
 /*
  * Prints the words of any text, which is cleaned here; a line that would be longer than the page
@@ -148,50 +45,37 @@ static void print_words(
 static void print_table(
 	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
-	struct et_bench_columns c;
-	char *omitted = NULL;
+	ET_AUTO_FREE char *omitted = et_bench_table(r, page, out);
 
-	et_bench_columns_make(r, &c);
-	fit(&c, page->columns);
-	if (page->color)
-		fputs("\x1b[1m", out);
-	print_line(&c, 0, true, out);
-	if (page->color)
-		fputs("\x1b[0m", out);
-	for (size_t i = 0; i < c.rows; i++) {
-		const char *color = page->color ? color_of(r, i) : NULL;
-
-		if (color)
-			fprintf(out, "\x1b[%sm", color);
-		print_line(&c, i, false, out);
-		if (color)
-			fputs("\x1b[0m", out);
-	}
-	for (size_t k = 0; k < c.n; k++)
-		if (c.list[k].omitted)
-			et_append(
-				&omitted, ", ", "%s", *c.list[k].title ? c.list[k].title : "label");
 	if (omitted)
 		print_words("omitted to fit the terminal: ", omitted, page, out);
-	free(omitted);
-	et_bench_columns_free(&c);
 }
 
 /* --- warnings --- */
 
+/* Appends a name to a list of n before it; others than the first are counted at the end. */
+static void add_name(char **list, size_t n, const char *name)
+{
+	if (n < MOST_NAMED)
+		et_append(list, ", ", "%s", name);
+}
+
 /* "a, b, c and 4 others" */
+static void end_names(char **list, size_t n)
+{
+	if (n > MOST_NAMED)
+		et_append(list, " ", "and %zu other%s", n - MOST_NAMED,
+			n == MOST_NAMED + 1 ? "" : "s");
+}
+
 static void name_rows(const struct et_bench_results *r, const bool *which, char **out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n; i++) {
-		n += which[i];
-		if (which[i] && n <= MOST_NAMED)
-			et_append(out, ", ", "%s", r->rows[i].name);
-	}
-	if (n > MOST_NAMED)
-		et_append(out, " ", "and %zu other%s", n - MOST_NAMED,
-			n == MOST_NAMED + 1 ? "" : "s");
+	for (size_t i = 0; i < r->n; i++)
+		if (which[i])
+			add_name(out, n++, r->rows[i].name);
+	end_names(out, n);
 }
 
 void et_bench_note_missing(
@@ -199,13 +83,16 @@ void et_bench_note_missing(
 {
 	ET_AUTO_FREE char *list = NULL;
 
-	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
-		et_append(&list, ", ", "%s", names[i]);
-	if (n > MOST_NAMED)
-		et_append(&list, " ", "and %zu other%s", n - MOST_NAMED,
-			n == MOST_NAMED + 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++)
+		add_name(&list, i, names[i]);
+	end_names(&list, n);
 	if (list)
 		et_bench_note(r, "%s has functions that this program lacks: %s", old, list);
+}
+
+static void warn(const char *words, const struct et_bench_page *page, FILE *out)
+{
+	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", words, page, out);
 }
 
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
@@ -217,7 +104,7 @@ static void warn_rows(const struct et_bench_results *r, const bool *which, const
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
-	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", line, page, out);
+	warn(line, page, out);
 	free(line);
 }
 
@@ -242,11 +129,9 @@ static void print_notes(
 	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
 {
 	if (r->context.compiler && !r->context.optimised)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
-			"the program was compiled without optimisation: use -O2", page, out);
+		warn("the program was compiled without optimisation: use -O2", page, out);
 	for (size_t i = 0; i < r->n_notes; i++)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", r->notes[i],
-			page, out);
+		warn(r->notes[i], page, out);
 }
 
 /* Rows with the usual sentence are named together, and so are those with another one. */
@@ -443,7 +328,8 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 
 /* --- the decision --- */
 
-bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_options *o)
+/* Whether a row is a regression in the sense of --fail-on-regression. */
+static bool regressed(const struct et_bench_row *row, const struct et_bench_options *o)
 {
 	return row->has_old && et_bench_timed(row) && isfinite(o->fail_ratio) &&
 	       row->comparison.regression;
@@ -495,7 +381,7 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	size_t slower = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		which[i] = et_bench_regressed(&r->rows[i], &r->options);
+		which[i] = regressed(&r->rows[i], &r->options);
 		slower += which[i];
 	}
 	name_rows(r, which, &names);

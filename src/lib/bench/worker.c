@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/memstream.h"
 #include "base/parse.h"
-#include "lib/slice/slice_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

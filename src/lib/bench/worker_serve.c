@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "lib/bench/worker.h"
-#include "lib/slice/slice_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +145,7 @@ static int set_up(
 	const json_t *clock = json_object_get(setup, "clock");
 	size_t n_threads = json_array_size(threads);
 	ET_AUTO_FREE unsigned *list = et_calloc(n_threads + 1, sizeof(*list));
-	struct et_bench_clock c = {
+	struct et_clock_choice c = {
 		.clock = (int)json_integer_value(json_object_get(clock, "clock")),
 		.hz = json_number_value(json_object_get(clock, "hz")),
 		.hz_uncertainty = json_number_value(json_object_get(clock, "hz_uncertainty")),
@@ -161,7 +160,7 @@ static int set_up(
 	if (et_cases_build(benches, n, n_threads ? list : NULL, n_threads, &s->cases, &err))
 		return send_error(s, err.what);
 	read_kbest(json_object_get(setup, "kbest"), &s->kbest);
-	et_bench_clock_timebase(&c, &s->timebase);
+	et_clock_choice_timebase(&c, &s->timebase);
 	s->ready = true;
 	return send_cases(s);
 }

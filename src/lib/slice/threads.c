@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/slice/threads.h"
 #include "lib/slice/state.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static void depart(struct et_crew *crew)
 	pthread_cond_broadcast(&crew->all_here);
 }
 
-void et_crew_leave(struct et_crew *crew)
+static void leave(struct et_crew *crew)
 {
 	pthread_mutex_lock(&crew->lock);
 	depart(crew);
@@ -59,10 +58,10 @@ static void *work(void *arg)
 {
 	struct member *m = arg;
 
-	et_state_run_body(&m->state);
+	et_state_run(&m->state);
 	/* Its loop did not run to the end: left by break, or never begun. */
 	if (!m->state.left_crew)
-		et_crew_leave(m->state.crew);
+		leave(m->state.crew);
 	return NULL;
 }
 
@@ -243,7 +242,7 @@ static unsigned start(struct member *list, unsigned n, struct et_crew *crew)
 		pthread_create(&list[started].thread, NULL, work, &list[started]) == 0)
 		started++;
 	for (unsigned i = started; i < n; i++)
-		et_crew_leave(crew);
+		leave(crew);
 	return started;
 }
 

@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/json.h"
+#include "lib/bench/model.h"
 
 #include <jansson.h>
 
@@ -26,3 +27,10 @@ int et_wire_send(struct et_wire *w, const char *line) ET_CHECK;
 int et_wire_receive(struct et_wire *w, int timeout_ms, json_t **out) ET_CHECK;
 /* Closes the socket. */
 void et_wire_free(struct et_wire *w);
+
+/* --- a slice, from the process that took it to the one that judges it --- */
+
+/* Writes all members except which, process and old, which the receiver knows. */
+void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s);
+/* Returns false, with nothing to free, if it is not the JSON of a slice. */
+bool et_slice_parse(const json_t *j, struct et_slice *out) ET_CHECK;

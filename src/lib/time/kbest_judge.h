@@ -4,7 +4,40 @@
 
 #include "lib/time/empty.h"
 #include "lib/time/kbest.h"
-#include "lib/time/kbest_samples.h"
+#include "lib/time/sampler.h"
+
+/*
+ * All samples, in memory that is allocated before the first: what the shortest do not show. Times
+ * are in ticks of the clock.
+ */
+struct et_kept_sample {
+	double ticks, cpu_ns;
+	double reference; /* ticks of the reference loop around it */
+	bool preempted;
+};
+
+/* If there are more samples than room, every second, fourth … is kept. */
+struct et_kept_samples {
+	struct et_kept_sample *list;
+	double *sorted; /* as long as list, to sort times in */
+	size_t n, capacity;
+	uint64_t stride, skipped;
+	const struct et_sampler *sampler; /* knows the full speed */
+};
+
+/* Returns an etalon_status. et_kept_free frees. */
+int et_kept_init(
+	struct et_kept_samples *s, size_t samples, const struct et_sampler *sampler) ET_CHECK;
+void et_kept_free(struct et_kept_samples *s);
+void et_kept_add(struct et_kept_samples *s, const struct et_timed *x);
+
+bool et_kept_at_full_speed(const struct et_kept_samples *s, const struct et_kept_sample *x);
+/*
+ * Whether samples at reduced speed of the reference loop are shorter than those at full speed, so
+ * that the shortest is no floor: more than three times as many as chance allows are below the 5 %
+ * quantile of those at full speed.
+ */
+bool et_kept_below_floor(struct et_kept_samples *s, double epsilon);
 
 struct et_kbest_run {
 	struct et_sampler s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/timer_phase.h"
 #include "base/clock.h"
-#include "clock/phase.h"
+#include "clock/spread.h"
 #include "measure/trace/sched_stream.h"
 
 enum { INTERVALS = 40, MOST_RECORDS = 4096, RECORDS_BYTES = 1 << 20 };

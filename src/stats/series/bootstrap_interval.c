@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/bootstrap_interval.h"
 
-#include "num/select.h"
+#include "num/quantile.h"
 #include "num/student.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Results as text and files, and back from a file to slices. */
+#include "lib/bench/output.h"
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/memstream.h"
-#include "lib/bench/columns.h"
 #include "lib/bench/figures.h"
 #include "tap.h"
 

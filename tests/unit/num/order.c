@@ -4,7 +4,6 @@
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/rng.h"
-#include "num/select.h"
 #include "tap.h"
 
 static int by_value(const void *a, const void *b)
