@@ -7,11 +7,9 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/outfile.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/judge.h"
-#include "lib/bench/options.h"
+#include "lib/bench/model.h"
 #include "lib/bench/output.h"
-#include "lib/bench/run.h"
 #include "lib/bench/worker.h"
 #include "lib/slice/complexity.h"
 
@@ -87,22 +85,6 @@ static int fill(const struct output *f, const struct et_bench_results *r, int fd
 	return fclose(out) && !rc ? -errno : rc;
 }
 
-static int fill_itself(const struct output *f, const struct et_bench_results *r)
-{
-	int fd = fcntl(f->target.fd, F_DUPFD_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	/* Pipes and devices cannot be truncated. */
-	if (ftruncate(fd, 0) != 0 && errno != EINVAL) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
-	}
-	return fill(f, r, fd);
-}
-
 /*
  * Creates a file to be renamed. Returns a negative number if that would change more than the
  * contents: the old one is not a regular file, belongs to somebody else or has several links; or if
@@ -123,13 +105,19 @@ static int replace(const struct output *f, const struct et_bench_results *r)
 	const struct et_outfile *o = &f->target;
 	char temporary[NAME_MAX + 1];
 	int fd = open_beside(o, temporary), rc;
+	bool beside = fd >= 0;
 
-	if (fd < 0)
-		return o->created && o->dir >= 0 ? -EIO : fill_itself(f, r);
-	rc = fill(f, r, fd);
-	if (rc == 0 && renameat(o->dir, temporary, o->dir, o->name) != 0)
+	if (!beside && o->created && o->dir >= 0)
+		return -EIO;
+	/* Pipes and devices cannot be truncated. */
+	if (!beside && ftruncate(o->fd, 0) != 0 && errno != EINVAL)
+		return -errno;
+	if (!beside)
+		fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
+	rc = fd < 0 ? -errno : fill(f, r, fd);
+	if (beside && rc == 0 && renameat(o->dir, temporary, o->dir, o->name) != 0)
 		rc = -errno;
-	if (rc)
+	if (beside && rc)
 		unlinkat(o->dir, temporary, 0);
 	return rc;
 }
@@ -160,19 +148,16 @@ static const struct et_bench_row *row_of(const struct et_bench_results *r, const
 static void compare(struct et_bench_row *row, const struct et_bench_row *past, unsigned flags,
 	const struct et_bench_options *o)
 {
-	if (o->against) {
-		row->has_old = et_bench_judge(
-			row->slices, row->n_slices, true, flags, o->level, &row->old);
-		if (row->has_old)
-			et_bench_compare_pairs(
-				row->slices, row->n_slices, flags, o->level, &row->comparison);
-	} else if (past) {
-		row->has_old = et_bench_judge(
-			past->slices, past->n_slices, true, flags, o->level, &row->old);
-		if (row->has_old)
-			et_bench_compare_apart(row->slices, row->n_slices, past->slices,
-				past->n_slices, flags, o->level, &row->comparison);
-	}
+	const struct et_bench_row *old = o->against ? row : past;
+
+	row->has_old =
+		old && et_bench_judge(old->slices, old->n_slices, true, flags, o->level, &row->old);
+	if (row->has_old && o->against)
+		et_bench_compare_pairs(
+			row->slices, row->n_slices, flags, o->level, &row->comparison);
+	else if (row->has_old)
+		et_bench_compare_apart(row->slices, row->n_slices, old->slices, old->n_slices,
+			flags, o->level, &row->comparison);
 }
 
 /* Judges each case. A function without a sample has failed, and the row says so. */

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
 
 #include <errno.h>

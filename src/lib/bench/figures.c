@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/figures.h"
 #include "base/alloc.h"
+#include "lib/bench/output.h"
 
 #include <math.h>
 #include <string.h>

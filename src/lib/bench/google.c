@@ -5,7 +5,6 @@
  */
 #include "base/alloc.h"
 #include "base/json.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
 #include "num/quantile.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes results as JSON; etalon(3) describes its keys, and lib/bench/read.c reads them. */
 #include "base/json.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
+#include "lib/slice/wire.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,14 +158,9 @@ static void slice(struct et_json *j, const struct et_slice *s)
 	et_json_u64(j, "calls", s->calls);
 	et_json_string(j, "clock", et_bench_clock_names[s->clock]);
 	et_json_double(j, "hz", s->hz);
-	put(j, "overhead_ns", s->overhead_ns);
-	put(j, "empty_ns", s->empty_ns);
-	put(j, "empty_uncertainty_ns", s->empty_uncertainty_ns);
-	put(j, "interrupts_ns", s->floor_loss_ns);
-	put(j, "interrupts_uncertainty_ns", s->floor_loss_uncertainty_ns);
-	put(j, "items", s->items);
-	put(j, "bytes", s->bytes);
-	put(j, "wall_ns", s->wall_ns);
+	for (const struct et_slice_number *n = et_slice_numbers; n->key; n++)
+		if (n->file)
+			put(j, n->file, *et_slice_number(s, n));
 	samples(j, s);
 	et_json_end(j);
 }

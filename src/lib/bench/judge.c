@@ -6,7 +6,6 @@
  */
 #include "lib/bench/judge.h"
 #include "base/alloc.h"
-#include "lib/bench/values.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/quantile.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/run.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/plan.h"
 #include "lib/bench/worker.h"

@@ -7,7 +7,6 @@
 #include "base/display.h"
 #include "base/figure.h"
 #include "base/json.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/figure.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/time/events.h"

@@ -3,8 +3,8 @@
  * The thresholds below were found from the raw samples of many hundred processes; doc/benchmarks.md
  * describes how, and "etalon lab kbest-coverage" checks what they promise.
  */
-#include "lib/bench/values.h"
 #include "base/alloc.h"
+#include "lib/bench/judge.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 

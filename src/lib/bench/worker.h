@@ -19,7 +19,7 @@
 
 #include "lib/bench/cases.h"
 #include "lib/bench/model.h"
-#include "lib/slice/slice.h"
+#include "lib/slice/state.h"
 #include "lib/slice/wire.h"
 
 #include <signal.h>

@@ -90,31 +90,26 @@ void et_wire_free(struct et_wire *w)
 
 /* --- slices --- */
 
-/* The members of a slice that are plain numbers; NaN is written as null. */
-static const struct {
-	const char *key;
-	size_t offset;
-} numbers[] = {
-	{ "empty_ns", offsetof(struct et_slice, empty_ns) },
-	{ "empty_uncertainty_ns", offsetof(struct et_slice, empty_uncertainty_ns) },
-	{ "overhead_ns", offsetof(struct et_slice, overhead_ns) },
-	{ "floor_loss_ns", offsetof(struct et_slice, floor_loss_ns) },
-	{ "floor_loss_uncertainty_ns", offsetof(struct et_slice, floor_loss_uncertainty_ns) },
-	{ "hz", offsetof(struct et_slice, hz) },
-	{ "items", offsetof(struct et_slice, items) },
-	{ "bytes", offsetof(struct et_slice, bytes) },
-	{ "size", offsetof(struct et_slice, size) },
-	{ "wall_ns", offsetof(struct et_slice, wall_ns) },
-	{ "loop_ns", offsetof(struct et_slice, loop_ns) },
-	{ "sample_ns", offsetof(struct et_slice, sample_ns) },
+const struct et_slice_number et_slice_numbers[] = {
+	{ "hz", offsetof(struct et_slice, hz), NULL, 0, 0 },
+	{ "overhead_ns", offsetof(struct et_slice, overhead_ns), "overhead_ns", 0,
+		ET_BENCH_MOST_NS },
+	{ "empty_ns", offsetof(struct et_slice, empty_ns), "empty_ns", -ET_BENCH_MOST_NS,
+		ET_BENCH_MOST_NS },
+	{ "empty_uncertainty_ns", offsetof(struct et_slice, empty_uncertainty_ns),
+		"empty_uncertainty_ns", 0, ET_BENCH_MOST_NS },
+	{ "floor_loss_ns", offsetof(struct et_slice, floor_loss_ns), "interrupts_ns", 0,
+		ET_BENCH_MOST_NS },
+	{ "floor_loss_uncertainty_ns", offsetof(struct et_slice, floor_loss_uncertainty_ns),
+		"interrupts_uncertainty_ns", 0, ET_BENCH_MOST_NS },
+	{ "items", offsetof(struct et_slice, items), "items", 0, 1e300 },
+	{ "bytes", offsetof(struct et_slice, bytes), "bytes", 0, 1e300 },
+	{ "wall_ns", offsetof(struct et_slice, wall_ns), "wall_ns", 0, ET_BENCH_MOST_NS },
+	{ "size", offsetof(struct et_slice, size), NULL, 0, 0 },
+	{ "loop_ns", offsetof(struct et_slice, loop_ns), NULL, 0, 0 },
+	{ "sample_ns", offsetof(struct et_slice, sample_ns), NULL, 0, 0 },
+	{ 0 },
 };
-
-static double *number_at(struct et_slice *s, size_t i)
-{
-	void *at = (char *)s + numbers[i].offset;
-
-	return at;
-}
 
 static void write_samples(struct et_json *j, const struct et_slice *s)
 {
@@ -142,12 +137,8 @@ void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s
 	et_json_u64(j, "warnings", s->warnings);
 	et_json_int(j, "events_error", s->events_error);
 	et_json_bool(j, "events_user_only", s->events_user_only);
-	for (size_t i = 0; i < ET_LENGTH(numbers); i++) {
-		double value;
-
-		memcpy(&value, (const char *)s + numbers[i].offset, sizeof(value));
-		et_json_double(j, numbers[i].key, value);
-	}
+	for (const struct et_slice_number *n = et_slice_numbers; n->key; n++)
+		et_json_double(j, n->key, *et_slice_number(s, n));
 	et_json_array(j, "events");
 	for (size_t i = 0; i < ET_EVENTS; i++)
 		et_json_double(j, NULL, s->events[i]);
@@ -260,8 +251,8 @@ static bool read_numbers(const json_t *j, struct et_slice *out)
 	out->calls = calls;
 	out->clock = (int)clock;
 	out->warnings = (unsigned)warnings;
-	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
-		if (!number(json_object_get(j, numbers[i].key), number_at(out, i)))
+	for (const struct et_slice_number *n = et_slice_numbers; n->key; n++)
+		if (!number(json_object_get(j, n->key), et_slice_number(out, n)))
 			return false;
 	for (size_t i = 0; i < ET_EVENTS; i++)
 		if (!number(json_array_get(json_object_get(j, "events"), i), &out->events[i]))

@@ -30,6 +30,23 @@ void et_wire_free(struct et_wire *w);
 
 /* --- a slice, from the process that took it to the one that judges it --- */
 
+#define ET_BENCH_MOST_NS 1e18 /* thirty years; a file with a longer time is wrong */
+
+/* A member of a slice that is a plain number. NaN is written as null. */
+struct et_slice_number {
+	const char *key; /* in messages; NULL ends the table */
+	size_t offset;
+	const char *file; /* the key in files of --json; NULL: not there as the others are */
+	double lo, hi;    /* of files that were read */
+};
+
+extern const struct et_slice_number et_slice_numbers[];
+
+static inline double *et_slice_number(const struct et_slice *s, const struct et_slice_number *n)
+{
+	return (double *)(void *)((char *)s + n->offset);
+}
+
 /* Writes all members except which, process and old, which the receiver knows. */
 void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s);
 /* Returns false, with nothing to free, if it is not the JSON of a slice. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/time/kbest_judge.h"
 #include "lib/time/cache.h"
+#include "lib/time/kbest.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stretches of scripted gaps, whose chances can be computed by hand; medians and phases. */
-#include "clock/stretches.h"
+#include "clock/timer.h"
 #include "clock/spread.h"
 #include "tap.h"
 

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/memstream.h"
-#include "lib/bench/figures.h"
 #include "tap.h"
 
 #include <errno.h>
