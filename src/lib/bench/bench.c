@@ -199,7 +199,7 @@ static void note_run(struct et_bench_results *r, bool interrupted)
 static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
 {
 	bool terminal = isatty(fileno(out));
-	struct et_bench_page p = { .color = color == ET_BENCH_ALWAYS };
+	struct et_bench_page p = { .out = out, .color = color == ET_BENCH_ALWAYS };
 	struct winsize size;
 
 	if (color == ET_BENCH_AUTO)
@@ -219,7 +219,7 @@ static void print(const struct et_bench_results *r, const struct output *outputs
 	if (r->options.quiet)
 		return;
 	struct et_bench_page page = page_of(out, r->options.color);
-	et_bench_text(r, &page, out);
+	et_bench_text(r, &page);
 }
 
 /* Returns how many functions failed, and names them if the table does not. */

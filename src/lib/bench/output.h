@@ -13,14 +13,15 @@ enum { ET_BENCH_FORMAT = 2 }; /* the version of the JSON; 1 had no samples */
 
 /* Where text is printed. */
 struct et_bench_page {
+	FILE *out;
 	int columns; /* 0: as many as needed */
 	bool color;
 };
 
 /* The table of all cases with warnings below it, and the decision of --fail-on-regression. */
-void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out);
+void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page);
 /* Only the table. Returns the titles of columns that do not fit the page, or NULL. */
-char *et_bench_table(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out);
+char *et_bench_table(const struct et_bench_results *r, const struct et_bench_page *page);
 void et_bench_csv(const struct et_bench_results *r, FILE *out);
 /* A cell of CSV: a text, quoted if that is wanted or needed; a number, after a comma. */
 void et_bench_csv_text(const char *text, bool quoted, FILE *out);

@@ -317,7 +317,7 @@ static const char *color_of(const struct et_bench_row *x)
 							  : NULL;
 }
 
-char *et_bench_table(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+char *et_bench_table(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	struct columns c;
 	char *omitted = NULL;
@@ -328,10 +328,10 @@ char *et_bench_table(const struct et_bench_results *r, const struct et_bench_pag
 		const char *color = i ? color_of(&r->rows[i - 1]) : "1";
 
 		if (page->color && color)
-			fprintf(out, "\x1b[%sm", color);
-		print_line(&c, i, out);
+			fprintf(page->out, "\x1b[%sm", color);
+		print_line(&c, i, page->out);
 		if (page->color && color)
-			fputs("\x1b[0m", out);
+			fputs("\x1b[0m", page->out);
 	}
 	for (size_t k = 0; k < c.n; k++)
 		if (c.list[k].omitted)

@@ -17,37 +17,35 @@ enum { MOST_NAMED = 3 };
  * Prints the words of any text, which is cleaned here; a line that would be longer than the page
  * begins again, indented.
  */
-static void print_words(
-	const char *lead, const char *words, const struct et_bench_page *page, FILE *out)
+static void print_words(const char *lead, const char *words, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(words, "");
 	const char *text = clean;
 	int at = et_columns(lead);
 
-	fputs(lead, out);
+	fputs(lead, page->out);
 	for (bool first = true; *text; first = false) {
 		size_t length = strcspn(text, " ");
 		ET_AUTO_FREE char *word = et_strndup(text, length);
 		int width = et_columns(word);
 
 		if (!first && page->columns > 0 && at + 1 + width > page->columns)
-			at = fprintf(out, "\n   ") - 1;
+			at = fprintf(page->out, "\n   ") - 1;
 		if (!first)
-			at += fprintf(out, " ");
-		fputs(word, out);
+			at += fprintf(page->out, " ");
+		fputs(word, page->out);
 		at += width;
 		text += length + (text[length] == ' ');
 	}
-	putc('\n', out);
+	putc('\n', page->out);
 }
 
-static void print_table(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_table(const struct et_bench_results *r, const struct et_bench_page *page)
 {
-	ET_AUTO_FREE char *omitted = et_bench_table(r, page, out);
+	ET_AUTO_FREE char *omitted = et_bench_table(r, page);
 
 	if (omitted)
-		print_words("omitted to fit the terminal: ", omitted, page, out);
+		print_words("omitted to fit the terminal: ", omitted, page);
 }
 
 /* --- warnings --- */
@@ -89,13 +87,13 @@ void et_bench_note_missing(
 		et_bench_note(r, "%s has functions that this program lacks: %s", old, list);
 }
 
-static void warn(const char *words, const struct et_bench_page *page, FILE *out)
+static void warn(const char *words, const struct et_bench_page *page)
 {
-	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", words, page, out);
+	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", words, page);
 }
 
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	char *line = NULL;
 
@@ -103,7 +101,7 @@ static void warn_rows(const struct et_bench_results *r, const bool *which, const
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
-	warn(line, page, out);
+	warn(line, page);
 	free(line);
 }
 
@@ -124,18 +122,17 @@ static bool by_intent(const struct et_bench_row *row)
 	       (row->which->bench->flags & ETALON_BENCH_CALLS_DIFFER);
 }
 
-static void print_notes(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_notes(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	if (r->context.compiler && !r->context.optimised)
-		warn("the program was compiled without optimisation: use -O2", page, out);
+		warn("the program was compiled without optimisation: use -O2", page);
 	for (size_t i = 0; i < r->n_notes; i++)
-		warn(r->notes[i], page, out);
+		warn(r->notes[i], page);
 }
 
 /* Rows with the usual sentence are named together, and so are those with another one. */
 static void warn_bit(const struct et_bench_results *r, unsigned bit, bool *which,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	for (int other = 0; other < 2; other++) {
 		const char *sentence = NULL;
@@ -149,12 +146,11 @@ static void warn_bit(const struct et_bench_results *r, unsigned bit, bool *which
 			sentence = which[i] ? text : sentence;
 		}
 		if (sentence)
-			warn_rows(r, which, sentence, page, out);
+			warn_rows(r, which, sentence, page);
 	}
 }
 
-static void print_warnings(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_warnings(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
 
@@ -168,18 +164,18 @@ static void print_warnings(
 			const char *lead = strncmp(error, word, strlen(word)) ? ": " : NULL;
 			ET_AUTO_FREE char *text =
 				et_asprintf("%s%s%s", lead ? word : "", lead ? lead : "", error);
-			warn_rows(r, which, text, page, out);
+			warn_rows(r, which, text, page);
 		}
 	}
 	for (size_t k = 0; k < ET_LENGTH(reasons); k++) {
 		for (size_t i = 0; i < r->n; i++)
 			which[i] = reasons[k] && et_bench_timed(&r->rows[i]) &&
 				   r->rows[i].estimate.reason == k && !by_intent(&r->rows[i]);
-		warn_rows(r, which, reasons[k], page, out);
+		warn_rows(r, which, reasons[k], page);
 	}
 	for (unsigned bit = 1; bit; bit <<= 1)
-		warn_bit(r, bit, which, page, out);
-	print_notes(r, page, out);
+		warn_bit(r, bit, which, page);
+	print_notes(r, page);
 }
 
 /* --- complexity --- */
@@ -234,8 +230,7 @@ static char *complexity_line(const struct et_complexity *c)
 	return line;
 }
 
-static void print_complexity(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_complexity(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	for (size_t i = 0; i < r->n_complexity; i++) {
 		const struct et_complexity *c = &r->complexity[i];
@@ -250,7 +245,7 @@ static void print_complexity(
 								  : ET_GROWTH_SAMPLES_LEAST);
 		else
 			line = complexity_line(c);
-		print_words("", line, page, out);
+		print_words("", line, page);
 		free(line);
 	}
 }
@@ -372,7 +367,7 @@ static void add_undecided(const struct et_bench_results *r, char **line)
 
 /* "PASS: none of 3 functions is slower by more than 2 % (…)", or FAIL. */
 static void print_verdict(const struct et_bench_results *r, struct et_bench_comparisons n,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
 	ET_AUTO_FREE char *names = NULL, *line = NULL;
@@ -396,32 +391,31 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	et_append(&line, " ", "(at most %.3g %% false alarms among all of them together)",
 		100 * (1 - r->options.level));
 	add_undecided(r, &line);
-	print_words("", line, page, out);
+	print_words("", line, page);
 }
 
-static void print_decision(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_decision(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	struct et_bench_comparisons n = et_bench_count_compared(r);
 
 	if (!isfinite(r->options.fail_ratio))
 		return;
 	if (r->cut_short)
-		print_words("", "no decision: the run was interrupted", page, out);
+		print_words("", "no decision: the run was interrupted", page);
 	else if (!n.decided)
-		print_words("", "no decision: nothing could be compared", page, out);
+		print_words("", "no decision: nothing could be compared", page);
 	else
-		print_verdict(r, n, page, out);
+		print_verdict(r, n, page);
 }
 
-void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page)
 {
-	print_table(r, page, out);
-	print_complexity(r, page, out);
-	print_warnings(r, page, out);
+	print_table(r, page);
+	print_complexity(r, page);
+	print_warnings(r, page);
 	for (size_t i = 0; r->options.verbose && i < r->n; i++)
 		if (et_bench_timed(&r->rows[i]))
-			print_details(&r->rows[i], out);
-	print_decision(r, page, out);
-	fflush(out);
+			print_details(&r->rows[i], page->out);
+	print_decision(r, page);
+	fflush(page->out);
 }

@@ -3,7 +3,6 @@
 #include "lib/bench/worker.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 
 #include <errno.h>
@@ -225,38 +224,34 @@ static int receive(
 	}
 }
 
-static char *setup_line(const struct et_worker_program *p)
+static int send_setup(const struct et_worker_program *p, struct et_wire *w)
 {
 	const struct etalon_kbest_opts *k = &p->o->kbest;
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(w);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_object(&j, "setup");
-	et_json_array(&j, "threads");
+	et_json_object(j, "setup");
+	et_json_array(j, "threads");
 	for (size_t i = 0; i < p->o->n_threads; i++)
-		et_json_u64(&j, NULL, p->o->threads[i]);
-	et_json_end(&j);
-	et_json_object(&j, "kbest");
-	et_json_u64(&j, "k", k->k);
-	et_json_u64(&j, "max_samples", k->max_samples);
-	et_json_double(&j, "epsilon", k->epsilon);
-	et_json_int(&j, "cache", k->cache);
-	et_json_int(&j, "clock", k->clock);
-	et_json_u64(&j, "calls", k->calls);
-	et_json_int(&j, "compensate", k->compensate);
-	et_json_int(&j, "priority", k->priority);
-	et_json_end(&j);
-	et_json_object(&j, "clock");
-	et_json_int(&j, "clock", p->clock->clock);
-	et_json_double(&j, "hz", p->clock->hz);
-	et_json_double(&j, "hz_uncertainty", p->clock->hz_uncertainty);
-	et_json_u64(&j, "warnings", p->clock->warnings);
-	et_json_end(&j);
-	et_json_end(&j);
-	et_json_end(&j);
-	return et_memstream_close(&m);
+		et_json_u64(j, NULL, p->o->threads[i]);
+	et_json_end(j);
+	et_json_object(j, "kbest");
+	et_json_u64(j, "k", k->k);
+	et_json_u64(j, "max_samples", k->max_samples);
+	et_json_double(j, "epsilon", k->epsilon);
+	et_json_int(j, "cache", k->cache);
+	et_json_int(j, "clock", k->clock);
+	et_json_u64(j, "calls", k->calls);
+	et_json_int(j, "compensate", k->compensate);
+	et_json_int(j, "priority", k->priority);
+	et_json_end(j);
+	et_json_object(j, "clock");
+	et_json_int(j, "clock", p->clock->clock);
+	et_json_double(j, "hz", p->clock->hz);
+	et_json_double(j, "hz_uncertainty", p->clock->hz_uncertainty);
+	et_json_u64(j, "warnings", p->clock->warnings);
+	et_json_end(j);
+	et_json_end(j);
+	return et_wire_end(w);
 }
 
 /* Words the failure of a program that should be a worker. */
@@ -333,7 +328,6 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 	struct et_error *err)
 {
 	struct et_worker w = { .wire.fd = -1 };
-	ET_AUTO_FREE char *line = setup_line(p);
 	json_t *m = NULL;
 	int rc = fork_worker(p, padding, &w);
 
@@ -346,7 +340,7 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 	m = NULL;
 	if (rc)
 		return rc;
-	rc = et_wire_send(&w.wire, line);
+	rc = send_setup(p, &w.wire);
 	if (rc == 0)
 		rc = receive(p, &w, p->greeting_ns, &m);
 	rc = rc ? refuse(p, &w, rc, err) : read_cases(p, &w, m, err);
@@ -367,30 +361,25 @@ bool et_worker_has(const struct et_worker *w, const char *name)
 	return false;
 }
 
-static char *take_line(const char *name, const struct et_slice_request *q, int cpu)
+static int send_take(struct et_wire *w, const char *name, const struct et_slice_request *q, int cpu)
 {
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(w);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_string(&j, "take", name);
-	et_json_u64(&j, "calls", q->calls);
-	et_json_double(&j, "duration_ns", q->duration_ns);
-	et_json_u64(&j, "max_samples", q->max_samples);
-	et_json_u64(&j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
-	et_json_int(&j, "cpu", cpu);
-	et_json_end(&j);
-	return et_memstream_close(&m);
+	et_json_string(j, "take", name);
+	et_json_u64(j, "calls", q->calls);
+	et_json_double(j, "duration_ns", q->duration_ns);
+	et_json_u64(j, "max_samples", q->max_samples);
+	et_json_u64(j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
+	et_json_int(j, "cpu", cpu);
+	return et_wire_end(w);
 }
 
 int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
 	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
 	char **why)
 {
-	ET_AUTO_FREE char *line = take_line(name, q, cpu);
 	json_t *m = NULL;
-	int rc = et_wire_send(&w->wire, line);
+	int rc = send_take(&w->wire, name, q, cpu);
 
 	if (rc == 0)
 		rc = receive(p, w, timeout_ns, &m);

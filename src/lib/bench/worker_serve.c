@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The worker's side: takes slices and sends them. */
 #include "base/alloc.h"
-#include "base/memstream.h"
 #include "lib/bench/worker.h"
 
 #include <errno.h>
@@ -85,44 +84,25 @@ static int find_socket(bool *later)
 
 static int send_error(struct server *s, const char *what)
 {
-	struct et_memstream m;
-	struct et_json j;
-
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_string(&j, "error", what);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+	et_json_string(et_wire_begin(&s->wire), "error", what);
+	return et_wire_end(&s->wire);
 }
 
 static int send_cases(struct server *s)
 {
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(&s->wire);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_array(&j, "cases");
+	et_json_array(j, "cases");
 	for (size_t i = 0; i < s->cases.n; i++)
-		et_json_string(&j, NULL, s->cases.list[i].name);
-	et_json_end(&j);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+		et_json_string(j, NULL, s->cases.list[i].name);
+	et_json_end(j);
+	return et_wire_end(&s->wire);
 }
 
 static int send_slice(struct server *s, const struct et_slice *slice)
 {
-	struct et_memstream m;
-	struct et_json j;
-
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_slice_write(&j, "slice", slice);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+	et_slice_write(et_wire_begin(&s->wire), "slice", slice);
+	return et_wire_end(&s->wire);
 }
 
 static void read_kbest(const json_t *j, struct etalon_kbest_opts *o)
@@ -193,10 +173,11 @@ static int take(struct server *s, const char *name, const json_t *j)
 
 static int greet(struct server *s)
 {
-	ET_AUTO_FREE char *line = et_asprintf("{\"etalon_worker\": %d, \"version\": \"%s\"}\n",
-		ET_WORKER_PROTOCOL, etalon_version());
+	struct et_json *j = et_wire_begin(&s->wire);
 
-	return et_wire_send(&s->wire, line);
+	et_json_int(j, "etalon_worker", ET_WORKER_PROTOCOL);
+	et_json_string(j, "version", etalon_version());
+	return et_wire_end(&s->wire);
 }
 
 static int answer(

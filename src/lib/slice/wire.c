@@ -31,6 +31,20 @@ int et_wire_send(struct et_wire *w, const char *line)
 	return send_bytes(w->fd, line, strlen(line));
 }
 
+struct et_json *et_wire_begin(struct et_wire *w)
+{
+	et_json_init(&w->json, et_memstream_open(&w->text), 0);
+	et_json_object(&w->json, NULL);
+	return &w->json;
+}
+
+int et_wire_end(struct et_wire *w)
+{
+	et_json_end(&w->json);
+	ET_AUTO_FREE char *line = et_memstream_close(&w->text);
+	return et_wire_send(w, line);
+}
+
 /* Takes the first line out of what was received; false if it has no end yet. */
 static bool take_line(struct et_wire *w, json_t **out)
 {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/memstream.h"
 #include "lib/bench/model.h"
 
 #include <jansson.h>
@@ -14,11 +15,16 @@ struct et_wire {
 	int fd;
 	char *line; /* received and not yet used */
 	size_t n, cap;
-	size_t searched; /* bytes of it that contain no end of a line */
+	size_t searched;          /* bytes of it that contain no end of a line */
+	struct et_memstream text; /* of the message that is being written */
+	struct et_json json;
 };
 
 /* Sends a line, which ends with '\n'. Returns 0 or -errno; there is no SIGPIPE. */
 int et_wire_send(struct et_wire *w, const char *line) ET_CHECK;
+/* Begins a message, an object to which the caller adds members; et_wire_end sends it likewise. */
+struct et_json *et_wire_begin(struct et_wire *w);
+int et_wire_end(struct et_wire *w) ET_CHECK;
 /*
  * Waits for a line for at most timeout_ms (-1: forever). Returns 0 and the message, which the
  * caller frees, or -ETIMEDOUT, -EINTR, -ECONNRESET (the other end is closed), -EPROTO (not JSON) or
