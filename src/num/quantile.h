@@ -14,9 +14,3 @@ double et_median_sorted(const double *sorted, size_t n);
 double et_median(double *x, size_t n);
 /* The median absolute deviation times 1.4826, which estimates the sd of normal data. */
 double et_mad_sorted(const double *sorted, size_t n);
-/*
- * Reorders x so that, for each k in ranks, x[k] is the value that sorting would put there; no value
- * before it is larger and none after it is smaller. This is faster than sorting. Ranks count from
- * 0, ascend, and are below n.
- */
-void et_select(double *x, size_t n, const size_t *ranks, size_t n_ranks);
