@@ -26,7 +26,7 @@ static uint64_t iterations(const struct et_bench_row *row, unsigned process)
 	return sum;
 }
 
-/* A repetition of a case, or (with a name) a figure that sums up all of them. */
+/* A repetition of a case, or (with an aggregate) a figure that sums up all of them. */
 struct entry {
 	const char *aggregate; /* or NULL */
 	size_t index;
@@ -90,7 +90,8 @@ static void collect(struct entries *e)
 
 /* Writes the entries of each case that was timed or has failed. A failure is one of no time. */
 static void write_all(const struct et_bench_results *r,
-	void (*write)(void *ctx, const struct entries *e, const struct entry *x), void *ctx)
+	void (*write)(void *ctx, const struct entries *e, const struct entry *x, const char *name),
+	void *ctx)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct entries e = { .row = &r->rows[i], .family = i, .repetitions = 1, .n = 1 };
@@ -103,8 +104,13 @@ static void write_all(const struct et_bench_results *r,
 		} else {
 			continue;
 		}
-		for (size_t k = 0; k < e.n; k++)
-			write(ctx, &e, &e.list[k]);
+		for (size_t k = 0; k < e.n; k++) {
+			const char *sum = e.list[k].aggregate;
+			ET_AUTO_FREE char *name =
+				et_asprintf("%s%s%s", e.row->name, sum ? "_" : "", sum ? sum : "");
+
+			write(ctx, &e, &e.list[k], name);
+		}
 		free(e.list);
 	}
 }
@@ -132,12 +138,10 @@ static void write_counters(struct et_json *j, const struct et_bench_row *row)
 		et_json_string(j, "label", et_bench_label(row));
 }
 
-static void write_json(void *ctx, const struct entries *e, const struct entry *x)
+static void write_json(void *ctx, const struct entries *e, const struct entry *x, const char *name)
 {
 	const struct et_bench_row *row = e->row;
-	const char *error = et_bench_error(row), *between = x->aggregate ? "_" : "";
-	ET_AUTO_FREE char *name =
-		et_asprintf("%s%s%s", row->name, between, x->aggregate ? x->aggregate : "");
+	const char *error = et_bench_error(row);
 	struct et_json *j = ctx;
 
 	et_json_object(j, NULL);
@@ -211,13 +215,10 @@ struct csv {
 	FILE *out;
 };
 
-static void write_csv(void *ctx, const struct entries *e, const struct entry *x)
+static void write_csv(void *ctx, const struct entries *e, const struct entry *x, const char *name)
 {
 	const struct et_bench_row *row = e->row;
 	const char *error = et_bench_error(row), *label = et_bench_label(row);
-	const char *aggregate = x->aggregate ? x->aggregate : "";
-	ET_AUTO_FREE char *name =
-		et_asprintf("%s%s%s", row->name, x->aggregate ? "_" : "", aggregate);
 	/* Rates and counters are those of all repetitions, of which there is no variation. */
 	bool figures = !error && !x->aggregate;
 	const struct csv *c = ctx;

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/sysroot.h"
 #include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/plan.h"
@@ -10,7 +11,6 @@
 #include "num/rng.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -465,16 +465,11 @@ static int take_all(struct run *x, struct et_error *err)
 /* Reads the arguments of this process, also those that main has removed from argv. */
 static char **arguments(char **argv)
 {
-	ET_AUTO_CLOSE int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ET_AUTO_FREE char *text = et_calloc(MOST_ARGUMENTS, 1);
-	size_t n = 0, count = 0, cap = 0;
-	ssize_t got = 1;
+	ssize_t got = et_sysroot_read("", "/proc/self/cmdline", text, MOST_ARGUMENTS);
+	size_t n = got > 0 ? (size_t)got : 0, count = 0, cap = 0;
 	char **list = NULL;
 
-	while (fd >= 0 && got > 0 && n < MOST_ARGUMENTS - 1) {
-		got = read(fd, text + n, MOST_ARGUMENTS - 1 - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
 	for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
 		ET_GROW(list, count, cap);
 		list[count++] = et_strdup(text + at);
