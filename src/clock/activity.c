@@ -172,12 +172,6 @@ static inline __attribute__((always_inline)) void spin(
 	a->readings = readings;
 }
 
-static uint64_t read_counter(void *ctx)
-{
-	(void)ctx;
-	return et_counter_read();
-}
-
 static uint64_t times_switched(void)
 {
 	struct rusage u;
@@ -192,7 +186,7 @@ static void spin_here(struct et_activity *a)
 
 	/* Two calls, so that the compiler inlines et_counter_read() into the first. */
 	if (!a->read)
-		spin(a, read_counter, NULL);
+		spin(a, et_counter_reading, NULL);
 	else
 		spin(a, a->read, a->ctx);
 	a->switches = times_switched() - before;
@@ -232,31 +226,37 @@ static void *spin_thread(void *ctx)
 	return NULL;
 }
 
-int et_activity_start(struct et_activity *a)
+int et_thread_start(int cpu, void *(*fn)(void *ctx), void *ctx, pthread_t *out)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
 	cpu_set_t set;
-	int rc = a->cpu >= 0 ? -one_cpu(a->cpu, &set) : 0;
+	int rc = cpu >= 0 ? -one_cpu(cpu, &set) : 0;
 
+	if (rc == 0)
+		rc = pthread_attr_init(&attr);
 	if (rc)
 		return -rc;
-	rc = pthread_attr_init(&attr);
-	if (rc)
-		return -rc;
-	if (a->cpu >= 0)
+	if (cpu >= 0)
 		rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	/* The thread inherits a mask that blocks all signals: other threads must handle them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (rc == 0)
-		rc = pthread_create(&a->thread, &attr, spin_thread, a);
+		rc = pthread_create(out, &attr, fn, ctx);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+int et_activity_start(struct et_activity *a)
+{
+	int rc = et_thread_start(a->cpu, spin_thread, a, &a->thread);
+
 	/* Wait for the thread ID, by which callers find the thread in scheduler events. */
 	while (rc == 0 && !atomic_load(&a->tid))
 		sched_yield();
-	return -rc;
+	return rc;
 }
 
 bool et_activity_finish(struct et_activity *a)
@@ -283,5 +283,5 @@ size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n)
 
 struct et_anchor et_activity_anchor(const struct et_activity *a)
 {
-	return et_anchor_take(a->read ? a->read : read_counter, a->ctx, CLOCK_MONOTONIC);
+	return et_anchor_take(a->read ? a->read : et_counter_reading, a->ctx, CLOCK_MONOTONIC);
 }

@@ -157,36 +157,27 @@ static double trigamma(double x)
  */
 static bool spread_has_slope(const struct et_growth *g, double relative)
 {
-	double n = 0, x0 = 0, y0 = 0, xx = 0, xy = 0, yy = 0, chance = 0;
+	ET_AUTO_FREE double *x = et_calloc(2 * g->n, sizeof(*x));
+	double *y = x + g->n, chance = 0;
+	struct et_line line;
+	size_t n = 0;
 
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < g->n; i++) {
-			const struct et_growth_point *p = &g->points[i];
-			double usual = relative * p->level * p->level;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double usual = relative * p->level * p->level;
 
-			if (p->n < 2)
-				continue;
-			double x = log(p->level), y = log(fmax(p->variance / usual, 1e-12));
-			if (pass == 0) {
-				n++;
-				x0 += x;
-				y0 += y;
-				chance += trigamma((double)(p->n - 1) / 2);
-			} else {
-				xx += (x - x0) * (x - x0);
-				xy += (x - x0) * (y - y0);
-				yy += (y - y0) * (y - y0);
-			}
-		}
-		x0 /= pass == 0 ? n : 1;
-		y0 /= pass == 0 ? n : 1;
+		if (p->n < 2)
+			continue;
+		x[n] = log(p->level);
+		y[n++] = log(fmax(p->variance / usual, 1e-12));
+		chance += trigamma((double)(p->n - 1) / 2);
 	}
 	if (n < 3)
 		return false;
-	double slope = xy / xx, scatter = (yy - slope * xy) / (n - 2);
-	bool more = scatter > chance / n;
-	double error = sqrt(fmax(scatter, chance / n) / xx);
-	return fabs(slope) > error * (more ? et_qt(0.995, n - 2) : normal_99);
+	et_line_fit(x, y, n, &line);
+	double scatter = line.residual_sd * line.residual_sd, least = chance / (double)n;
+	double error = sqrt(fmax(scatter, least) / line.sxx);
+	return fabs(line.slope) > error * (scatter > least ? et_qt(0.995, line.df) : normal_99);
 }
 
 /*

@@ -177,8 +177,7 @@ static bool name_bad(const char *name)
 	return !*name;
 }
 
-/* Returns NULL for a parameter without a name. */
-static const char *param_name(const struct etalon_bench *b, size_t k)
+const char *et_param_name(const struct etalon_bench *b, size_t k)
 {
 	const char *name = NULL;
 
@@ -194,7 +193,7 @@ static char *name_of(const struct etalon_bench *b, const struct et_bench_case *c
 	char *name = et_strdup(b->name);
 
 	for (size_t k = 0; k < c->n_params; k++) {
-		const char *axis = param_name(b, k);
+		const char *axis = et_param_name(b, k);
 
 		et_append(&name, "/", "%s%s%" PRId64, axis ? axis : "", axis ? ":" : "",
 			c->params[k]);

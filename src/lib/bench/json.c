@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes results as JSON; etalon(3) describes its keys, and lib/bench/read.c reads them. */
 #include "base/json.h"
+#include "lib/bench/cases.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/slice/wire.h"
@@ -201,18 +202,6 @@ static void warnings(struct et_json *j, const struct et_bench_row *row)
 	et_json_end(j);
 }
 
-/* An axis without a name is called n if it is the only one, else p1, p2 … */
-static const char *axis_name(const struct et_bench_case *c, size_t i, const char *number)
-{
-	const struct etalon_bench *b = c->bench;
-
-	if (b && b->axes && i < b->n_axes && b->axes[i].name)
-		return b->axes[i].name;
-	if (b && !b->axes && b->param_names && i < b->n_params && b->param_names[i])
-		return b->param_names[i];
-	return c->n_params == 1 ? "n" : number;
-}
-
 static void parameters(struct et_json *j, const struct et_bench_row *row)
 {
 	const struct et_bench_case *c = row->which;
@@ -220,10 +209,12 @@ static void parameters(struct et_json *j, const struct et_bench_row *row)
 
 	et_json_flat_object(j, "parameters");
 	for (size_t i = 0; c && i < c->n_params; i++) {
-		char name[24];
+		const char *name = et_param_name(c->bench, i);
+		char number[24];
 
-		snprintf(name, sizeof(name), "p%zu", i + 1);
-		et_json_int(j, axis_name(c, i, name), c->params[i]);
+		/* Without a name it is called n if it is the only one, else p1, p2 … */
+		snprintf(number, sizeof(number), c->n_params == 1 ? "n" : "p%zu", i + 1);
+		et_json_int(j, name ? name : number, c->params[i]);
 	}
 	et_json_end(j);
 	et_json_u64(j, "threads", c && c->threads ? c->threads : 1);

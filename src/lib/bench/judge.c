@@ -24,12 +24,8 @@ struct all {
 /* Collects every sample, whatever its marks: the figures of the distribution leave none out. */
 static struct all collect(const struct et_slices *s, struct et_bench_estimate *e)
 {
-	struct all a = { 0 };
-	size_t room = 1;
+	struct all a = { .x = et_slices_room(s) };
 
-	for (size_t i = 0; i < s->n; i++)
-		room += s->list[i].n;
-	a.x = et_alloc(room * sizeof(*a.x));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct et_slice *l = &s->list[i];
 

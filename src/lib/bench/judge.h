@@ -40,6 +40,9 @@ struct et_slices {
 	bool old; /* those of the old program */
 };
 
+/* Returns room for all their samples, which the caller frees. */
+double *et_slices_room(const struct et_slices *s);
+
 /* How far off, relatively, a process may be before it counts as if it were that far off. */
 #define ET_BENCH_REACH 0.1
 

@@ -103,7 +103,7 @@ static void pool_process(const struct et_slices *s, unsigned process,
 	et_sort(p->x, p->n);
 }
 
-static double *room(const struct et_slices *s)
+double *et_slices_room(const struct et_slices *s)
 {
 	size_t n = 1;
 
@@ -174,7 +174,8 @@ void et_bench_summarise(
 	const struct et_slices *s, const struct et_bench_method *m, struct et_bench_summary *out)
 {
 	unsigned last = processes(s);
-	ET_AUTO_FREE double *x = room(s), *within = et_alloc((last + 1) * sizeof(*within));
+	ET_AUTO_FREE double *x = et_slices_room(s),
+			    *within = et_alloc((last + 1) * sizeof(*within));
 	ET_AUTO_FREE double *drift = et_alloc((last + 1) * sizeof(*drift));
 	struct pool p = { .x = x };
 	size_t n = 0;
@@ -275,7 +276,7 @@ static double excess_of(const struct pool *p, double call_ns)
 static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 {
 	unsigned last = processes(s), below_in = 0;
-	ET_AUTO_FREE double *x = room(s), *reach = et_calloc(last + 1, sizeof(*reach));
+	ET_AUTO_FREE double *x = et_slices_room(s), *reach = et_calloc(last + 1, sizeof(*reach));
 	ET_AUTO_FREE double *excess = et_calloc(last + 1, sizeof(*excess));
 	struct pool p = { .x = x };
 	struct floor f = { 0 };

@@ -128,12 +128,6 @@ int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, dou
 	return ETALON_OK;
 }
 
-static uint64_t read_counter(void *ctx)
-{
-	(void)ctx;
-	return et_counter_read();
-}
-
 static uint64_t read_raw(void *ctx)
 {
 	(void)ctx;
@@ -170,7 +164,7 @@ int etalon_inactive(double threshold_ns, double duration_ns, struct etalon_perio
 	size_t capacity, struct etalon_inactivity *out)
 {
 	const struct et_inactive_clock raw = { read_raw, NULL, 1e9 };
-	struct et_inactive_clock counter = { read_counter, NULL, 0 };
+	struct et_inactive_clock counter = { et_counter_reading, NULL, 0 };
 	struct etalon_inactivity found;
 	int rc = ETALON_BAD_CLOCK;
 
