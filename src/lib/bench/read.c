@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/hash.h"
+#include "base/u64.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/slice/wire.h"
@@ -189,31 +190,23 @@ static bool take_slice(const json_t *slice, struct et_slice *s)
 	return samples(slice, s);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Numbers the processes from 0 without gaps: later steps go through all numbers. */
 static void renumber(struct et_bench_row *row)
 {
-	ET_AUTO_FREE unsigned *list = et_calloc(row->n_slices + 1, sizeof(*list));
+	ET_AUTO_FREE uint64_t *list = et_calloc(row->n_slices + 1, sizeof(*list));
 	size_t n = 0;
 
 	for (size_t i = 0; i < row->n_slices; i++)
 		list[i] = row->slices[i].process;
-	qsort(list, row->n_slices, sizeof(*list), by_number);
+	qsort(list, row->n_slices, sizeof(*list), et_ascending_u64);
 	for (size_t i = 0; i < row->n_slices; i++)
 		if (!n || list[i] != list[n - 1])
 			list[n++] = list[i];
 	for (size_t i = 0; i < row->n_slices; i++) {
-		unsigned *number = &row->slices[i].process;
+		uint64_t number = row->slices[i].process;
+		const uint64_t *at = bsearch(&number, list, n, sizeof(*list), et_ascending_u64);
 
-		*number =
-			(unsigned)((unsigned *)bsearch(number, list, n, sizeof(*list), by_number) -
-				   list);
+		row->slices[i].process = (unsigned)(at - list);
 	}
 }
 
