@@ -41,7 +41,7 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 	a->read = counter ? NULL : read_clock;
 	a->hz = counter ? c->hz : 1e9;
 	a->threshold = (uint64_t)(a->hz * 1e-6);
-	a->duration = UINT64_MAX;
+	a->duration = a->most = UINT64_MAX;
 	a->cpu = -1;
 	return 0;
 }
@@ -135,6 +135,8 @@ static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last,
 		a->gaps++;
 	}
 	a->open_coarse_ns = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
+	if (a->gaps >= a->most)
+		return false;
 	/* A migration to another CPU always causes a gap, so it is enough to check here. */
 	if (a->cpu < 0 || sched_getcpu() == a->cpu)
 		return true;
@@ -172,6 +174,12 @@ static inline __attribute__((always_inline)) void spin(
 	a->readings = readings;
 }
 
+static uint64_t read_counter(void *ctx)
+{
+	(void)ctx;
+	return et_counter_read();
+}
+
 static uint64_t times_switched(void)
 {
 	struct rusage u;
@@ -186,7 +194,7 @@ static void spin_here(struct et_activity *a)
 
 	/* Two calls, so that the compiler inlines et_counter_read() into the first. */
 	if (!a->read)
-		spin(a, et_counter_reading, NULL);
+		spin(a, read_counter, NULL);
 	else
 		spin(a, a->read, a->ctx);
 	a->switches = times_switched() - before;
@@ -283,5 +291,5 @@ size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n)
 
 struct et_anchor et_activity_anchor(const struct et_activity *a)
 {
-	return et_anchor_take(a->read ? a->read : et_counter_reading, a->ctx, CLOCK_MONOTONIC);
+	return et_anchor_take(a->read ? a->read : read_counter, a->ctx, CLOCK_MONOTONIC);
 }

@@ -24,7 +24,7 @@ struct et_gap {
 };
 
 enum et_activity_end {
-	ET_ACTIVITY_DONE,      /* the duration has passed */
+	ET_ACTIVITY_DONE,      /* the duration has passed, or there are as many gaps as wanted */
 	ET_ACTIVITY_STOPPED,   /* stop was set */
 	ET_ACTIVITY_MOVED,     /* the kernel moved the thread: its CPU went offline */
 	ET_ACTIVITY_BACKWARDS, /* the counter went backwards, so it cannot be used */
@@ -37,6 +37,7 @@ struct et_activity {
 	double hz;          /* ticks per second */
 	uint64_t threshold; /* ticks; readings further apart than this are a gap */
 	uint64_t duration;  /* ticks to spin for; UINT64_MAX: until stop is set */
+	uint64_t most;      /* end with the beginning of this many gaps */
 	int cpu;            /* to run on; -1: any */
 	atomic_bool stop;   /* set by any thread to end the spinning */
 	/* Results, valid when the spinning has ended; begin is valid as soon as there is a gap. */

@@ -91,13 +91,6 @@ static inline uint64_t et_counter_stop(void)
 }
 #endif
 
-/* As a function with a context, which is not used. */
-static inline uint64_t et_counter_reading(void *ctx)
-{
-	(void)ctx;
-	return et_counter_read();
-}
-
 /* Fills name and invariant from what the processor reports; hz is 0. */
 void et_counter_identify(struct et_counter *c);
 /*

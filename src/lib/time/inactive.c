@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { EMPTY_PAIRS = 1001, FEW_GAPS = 16 };
+enum { EMPTY_PAIRS = 1001 };
 
 void etalon_stopwatch_start(struct etalon_stopwatch *watch)
 {
@@ -95,37 +95,36 @@ static uint64_t ticks_of(double ns, double hz)
 int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
 	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out)
 {
-	uint64_t threshold = ticks_of(threshold_ns, c->hz), duration = ticks_of(duration_ns, c->hz);
-	uint64_t begin = c->read(c->ctx), last = begin, end = begin, inactive = 0;
 	double tick_ns = 1e9 / c->hz;
-	bool full = false;
+	size_t room = list ? capacity : 0;
+	struct et_activity a;
 
-	*out = (struct etalon_inactivity){ .threshold_ns = threshold_ns };
-	while (last - begin < duration && !full) {
-		uint64_t now = c->read(c->ctx);
-
-		if (now < last)
-			return ETALON_BAD_CLOCK;
-		if (now - last > threshold) {
-			/* Storing a period may itself take long: that belongs to the same period.
-			 */
-			out->periods += !out->periods || last != end;
-			inactive += now - last;
-			if (list && out->periods <= capacity) {
-				struct etalon_period *p = &list[out->periods - 1];
-
-				if (last != end || out->periods == 1)
-					p->start_ns = (double)(last - begin) * tick_ns;
-				p->end_ns = (double)(now - begin) * tick_ns;
-				full = out->periods == capacity;
-			}
-			end = now;
-		}
-		last = now;
+	if (et_activity_init(&a, NULL, room) != 0)
+		return ETALON_NO_MEMORY;
+	a.read = c->read;
+	a.ctx = c->ctx;
+	a.hz = c->hz;
+	a.threshold = ticks_of(threshold_ns, c->hz);
+	if (threshold_ns == 0) {
+		a.threshold = et_activity_threshold(&a);
+		threshold_ns = (double)a.threshold / a.hz * 1e9;
 	}
-	out->inactive_ns = (double)inactive * tick_ns;
-	out->elapsed_ns = (double)(last - begin) * tick_ns;
-	return ETALON_OK;
+	a.duration = ticks_of(duration_ns, c->hz);
+	a.most = room ? room : UINT64_MAX;
+	int rc = et_activity_spin(&a); /* it fails only if it is to move to a CPU */
+	for (size_t i = 0; i < a.gaps && i < room; i++)
+		list[i] = (struct etalon_period){
+			.start_ns = (double)(a.ring[i].start - a.begin) * tick_ns,
+			.end_ns = (double)(a.ring[i].end - a.begin) * tick_ns,
+		};
+	*out = (struct etalon_inactivity){
+		.periods = a.gaps,
+		.inactive_ns = (double)a.gap_ticks * tick_ns,
+		.elapsed_ns = (double)(a.end - a.begin) * tick_ns,
+		.threshold_ns = threshold_ns,
+	};
+	et_activity_free(&a);
+	return rc || a.ended == ET_ACTIVITY_BACKWARDS ? ETALON_BAD_CLOCK : ETALON_OK;
 }
 
 static uint64_t read_raw(void *ctx)
@@ -134,37 +133,11 @@ static uint64_t read_raw(void *ctx)
 	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
 }
 
-/* A threshold that suits the clock and this machine, in ns; NaN without memory. */
-static double choose_threshold(const struct et_inactive_clock *c)
-{
-	struct et_activity a;
-	double ns;
-
-	if (et_activity_init(&a, NULL, FEW_GAPS) != 0)
-		return NAN;
-	a.read = c->read;
-	a.ctx = c->ctx;
-	a.hz = c->hz;
-	ns = (double)et_activity_threshold(&a) / a.hz * 1e9;
-	et_activity_free(&a);
-	return ns;
-}
-
-static int find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
-	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out)
-{
-	if (threshold_ns == 0)
-		threshold_ns = choose_threshold(c);
-	if (isnan(threshold_ns))
-		return ETALON_NO_MEMORY;
-	return et_inactive_find(c, threshold_ns, duration_ns, list, capacity, out);
-}
-
 int etalon_inactive(double threshold_ns, double duration_ns, struct etalon_period *list,
 	size_t capacity, struct etalon_inactivity *out)
 {
 	const struct et_inactive_clock raw = { read_raw, NULL, 1e9 };
-	struct et_inactive_clock counter = { et_counter_reading, NULL, 0 };
+	struct et_inactive_clock counter = { NULL, NULL, 0 };
 	struct etalon_inactivity found;
 	int rc = ETALON_BAD_CLOCK;
 
@@ -174,11 +147,11 @@ int etalon_inactive(double threshold_ns, double duration_ns, struct etalon_perio
 	found.clock = et_clock_here()->clock;
 	counter.hz = et_clock_here()->hz;
 	if (found.clock == ETALON_CLOCK_COUNTER) {
-		rc = find(&counter, threshold_ns, duration_ns, list, capacity, &found);
+		rc = et_inactive_find(&counter, threshold_ns, duration_ns, list, capacity, &found);
 		found.clock = ETALON_CLOCK_COUNTER;
 	}
 	if (rc == ETALON_BAD_CLOCK) {
-		rc = find(&raw, threshold_ns, duration_ns, list, capacity, &found);
+		rc = et_inactive_find(&raw, threshold_ns, duration_ns, list, capacity, &found);
 		found.clock = ETALON_CLOCK_RAW;
 	}
 	if (rc == ETALON_OK && out)
