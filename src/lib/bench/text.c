@@ -252,37 +252,24 @@ static void print_complexity(const struct et_bench_results *r, const struct et_b
 
 /* --- the details of --verbose --- */
 
-static void detail(FILE *out, const char *label, const char *fmt, ...) ET_PRINTF(3, 4);
-
-static void detail(FILE *out, const char *label, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(out, "  %-12s ", label);
-	va_start(ap, fmt);
-	vfprintf(out, fmt, ap);
-	va_end(ap);
-	putc('\n', out);
-}
-
 static void print_clock(const struct et_slice *s, FILE *out)
 {
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	if (s->clock == ETALON_CLOCK_COUNTER)
-		detail(out, "clock", "counter at %.5g GHz; reading it costs %s per sample",
+		fprintf(out, "  clock        counter at %.5g GHz; reading it costs %s per sample\n",
 			s->hz / 1e9, et_format_rounded(s->overhead_ns, 3, a));
 	else
-		detail(out, "clock", "%s; reading it costs %s per sample",
+		fprintf(out, "  clock        %s; reading it costs %s per sample\n",
 			s->clock == ETALON_CLOCK_CPU ? "CPU time of the thread"
 						     : "CLOCK_MONOTONIC_RAW",
 			et_format_rounded(s->overhead_ns, 3, a));
 	if (s->empty_ns > 0)
-		detail(out, "empty call", "%s ± %s, subtracted",
+		fprintf(out, "  empty call   %s ± %s, subtracted\n",
 			et_format_rounded(s->empty_ns, 3, a),
 			et_format_rounded(s->empty_uncertainty_ns, 2, b));
 	if (s->floor_loss_ns > 0)
-		detail(out, "interrupts", "%s per call, subtracted",
+		fprintf(out, "  interrupts   %s per call, subtracted\n",
 			et_format_rounded(s->floor_loss_ns, 3, a));
 }
 
@@ -293,30 +280,33 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE];
 
 	fprintf(out, "\n%s\n", row->name);
-	detail(out, "minimum", "%s, median %s, mean %s", et_format_time(e->min_ns, a),
+	fprintf(out, "  minimum      %s, median %s, mean %s\n", et_format_time(e->min_ns, a),
 		et_format_time(e->median_ns, b), et_format_time(e->mean_ns, c));
-	detail(out, "quartiles", "%s … %s; standard deviation %s", et_format_time(e->q1_ns, a),
+	fprintf(out, "  quartiles    %s … %s; standard deviation %s\n", et_format_time(e->q1_ns, a),
 		et_format_time(e->q3_ns, b), et_format_rounded(e->sd_ns, 2, c));
-	detail(out, "quantiles", "10 %% %s, 90 %% %s, 99 %% %s", et_format_time(e->p10_ns, a),
+	fprintf(out, "  quantiles    10 %% %s, 90 %% %s, 99 %% %s\n", et_format_time(e->p10_ns, a),
 		et_format_time(e->p90_ns, b), et_format_time(e->p99_ns, c));
-	detail(out, "samples", "%zu in %zu process%s; %zu preempted, %zu at reduced speed", e->n,
-		e->processes, e->processes == 1 ? "" : "es", e->preempted, e->slow);
+	fprintf(out, "  samples      %zu in %zu process%s; %zu preempted, %zu at reduced speed\n",
+		e->n, e->processes, e->processes == 1 ? "" : "es", e->preempted, e->slow);
 	if (e->processes > 1)
-		detail(out, "variation", "%s between processes, %s within them",
+		fprintf(out, "  variation    %s between processes, %s within them\n",
 			et_format_percent(e->between, a), et_format_percent(e->within, b));
 	if (!first)
 		return;
-	detail(out, "calls", "%" PRIu64 " per sample", first->calls);
+	fprintf(out, "  calls        %" PRIu64 " per sample\n", first->calls);
 	if (isfinite(first->wall_ns))
-		detail(out, "threads", "%s elapsed per call of one thread, all of them running",
+		fprintf(out,
+			"  threads      %s elapsed per call of one thread, all of them running\n",
 			et_format_time(et_bench_wall(row), a));
 	print_clock(first, out);
 	if (first->events_error)
-		detail(out, "events", "not available here: %s", et_pmu_why(first->events_error));
+		fprintf(out, "  events       not available here: %s\n",
+			et_pmu_why(first->events_error));
 	else if (first->events_user_only)
-		detail(out, "events", "without the kernel's part (kernel.perf_event_paranoid)");
+		fprintf(out,
+			"  events       without the kernel's part (kernel.perf_event_paranoid)\n");
 	if (row->has_old)
-		detail(out, "old", "%s",
+		fprintf(out, "  old          %s\n",
 			et_format_measured(row->old.ns, et_bench_half(&row->old), a));
 }
 

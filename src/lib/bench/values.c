@@ -129,15 +129,9 @@ static double best_of(const struct pool *p)
 
 static double value_of(const struct pool *p, enum et_bench_statistic statistic)
 {
-	switch (statistic) {
-	case ET_BENCH_BEST:
-		return best_of(p);
-	case ET_BENCH_MEDIAN:
-		return et_median_sorted(p->x, p->n);
-	case ET_BENCH_MEAN:
-		break;
-	}
-	return et_mean(p->x, p->n);
+	if (statistic == ET_BENCH_MEAN)
+		return et_mean(p->x, p->n);
+	return statistic == ET_BENCH_BEST ? best_of(p) : et_median_sorted(p->x, p->n);
 }
 
 /* The share of disturbances that a sample of this length cannot escape. */
@@ -149,17 +143,11 @@ static double unescaped(double sample_ns)
 static double drift_of(const struct pool *p, enum et_bench_statistic statistic)
 {
 	double median = et_median_sorted(p->x, p->n), reach = median - best_of(p);
-	double share = unescaped(p->calls * median);
+	double part = statistic == ET_BENCH_BEST ? BEST_DRIFT : MEDIAN_DRIFT;
 
-	switch (statistic) {
-	case ET_BENCH_BEST:
-		return (BEST_DRIFT + (1 - BEST_DRIFT) * share) * reach;
-	case ET_BENCH_MEDIAN:
-		return (MEDIAN_DRIFT + (1 - MEDIAN_DRIFT) * share) * reach;
-	case ET_BENCH_MEAN:
-		break;
-	}
-	return MEAN_DRIFT * et_mean(p->x, p->n);
+	if (statistic == ET_BENCH_MEAN)
+		return MEAN_DRIFT * et_mean(p->x, p->n);
+	return (part + (1 - part) * unescaped(p->calls * median)) * reach;
 }
 
 /* With one or two samples per process, only the processes show how far the machine reaches. */
