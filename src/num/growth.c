@@ -250,15 +250,11 @@ static double coefficients(enum et_growth_model m)
  */
 static double log_squares(const struct et_growth *g, enum et_growth_model m)
 {
-	const struct et_growth_fit *f = &g->fits[m];
-	double largest = g->points[g->n - 1].size, ss = 0;
+	double ss = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
-		double curve = f->a;
-
-		if (m != ET_GROWTH_CONSTANT)
-			curve += f->b * f->unit * et_growth_f(m, p->size, f->c, largest);
+		double curve = et_growth_curve(g, m, &g->fits[m], p->size);
 		double off = log(p->mean / fmax(curve, p->mean * 1e-300));
 		ss += off * off;
 	}

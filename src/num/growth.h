@@ -137,8 +137,9 @@ bool et_growth_possible(const struct et_growth *g, enum et_growth_model m);
 /* Times are not exact to more digits than this relative difference. */
 #define ET_GROWTH_EXACT 1e-9
 
-/* f(n) of a model over f(unit_size); c is the exponent of the free power. */
-double et_growth_f(enum et_growth_model m, double size, double c, double unit_size);
+/* The curve of a fitted model at a size. */
+double et_growth_curve(const struct et_growth *g, enum et_growth_model m,
+	const struct et_growth_fit *fit, double size);
 /* The uncertainty of the mean at a point: measurement, and the scatter of sizes if it counts. */
 double et_growth_sigma(const struct et_growth *g, const struct et_growth_point *p);
 /* Fits a model to the points; sets all but aicc and weight. */

@@ -46,7 +46,8 @@ static double f_of(enum et_growth_model m, double x, double logs, double exponen
 	}
 }
 
-double et_growth_f(enum et_growth_model m, double size, double c, double unit_size)
+/* f(n) of a model over f(unit_size); c is the exponent of the free power. */
+static double relative_f(enum et_growth_model m, double size, double c, double unit_size)
 {
 	return f_of(m, size / unit_size, log(size) / log(unit_size), size - unit_size, c);
 }
@@ -67,9 +68,9 @@ static size_t fill_row(const struct et_growth *g, enum et_growth_model m, double
 
 	row[p++] = 1;
 	if (m != ET_GROWTH_CONSTANT)
-		row[p++] = et_growth_f(m, size, fit->c, largest);
+		row[p++] = relative_f(m, size, fit->c, largest);
 	if (fit->with_c)
-		row[p++] = fit->b * fit->unit * et_growth_f(m, size, fit->c, largest) *
+		row[p++] = fit->b * fit->unit * relative_f(m, size, fit->c, largest) *
 			   log(size / largest);
 	return p;
 }
@@ -103,7 +104,7 @@ static bool fit_linear(const struct problem *p, double c, struct et_growth_fit *
 	size_t n_columns = p->m == ET_GROWTH_CONSTANT ? 1 : 2;
 
 	for (size_t i = 0; i < g->n; i++)
-		p->f[i] = et_growth_f(p->m, g->points[i].size, c, largest);
+		p->f[i] = relative_f(p->m, g->points[i].size, c, largest);
 	out->c = c;
 	out->at_bound = false;
 	if (!et_least_squares_fit(columns, n_columns, p->y, p->sigma, g->n, &out->ls))
@@ -219,11 +220,11 @@ static double runs_probability(size_t plus, size_t minus, size_t runs)
 	return fmin(sum, 1);
 }
 
-static double curve(const struct et_growth *g, enum et_growth_model m,
+double et_growth_curve(const struct et_growth *g, enum et_growth_model m,
 	const struct et_growth_fit *fit, double size)
 {
-	double f = m == ET_GROWTH_CONSTANT ? 0
-					   : et_growth_f(m, size, fit->c, g->points[g->n - 1].size);
+	double f =
+		m == ET_GROWTH_CONSTANT ? 0 : relative_f(m, size, fit->c, g->points[g->n - 1].size);
 
 	return fit->a + fit->b * fit->unit * f;
 }
@@ -235,7 +236,8 @@ static void check_residuals(
 	int last = -1;
 
 	for (size_t i = 0; i < g->n; i++) {
-		double at = curve(g, m, out, g->points[i].size), off = g->points[i].mean - at;
+		double at = et_growth_curve(g, m, out, g->points[i].size),
+		       off = g->points[i].mean - at;
 		int sign = off > 0;
 
 		out->off = fmax(out->off, fabs(off) / at);

@@ -210,12 +210,6 @@ static void keep_pilot(struct run *x, size_t which)
 	x->pilots[which] = (struct et_slice){ 0 };
 }
 
-static void set_error(struct et_bench_row *row, bool old, const char *program, const char *why)
-{
-	free(row->error);
-	row->error = old ? et_asprintf("%s: %s", program, why) : et_strdup(why);
-}
-
 /*
  * Takes a slice of a case. Returns -EIO if the function failed: its row says why, and the worker
  * has been replaced if it ended. Returns other errors if no more slices can be taken.
@@ -252,7 +246,8 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 		out->old = old;
 		return 0;
 	}
-	set_error(row, old, x->programs[old].name, why);
+	free(row->error);
+	row->error = old ? et_asprintf("%s: %s", x->programs[old].name, why) : et_strdup(why);
 	row->skipped = skipped;
 	rc = x->here || x->workers[old].pid ? 0 : start(x, old, err);
 	return rc ? rc : -EIO;

@@ -190,13 +190,6 @@ static void average_counters(struct et_slice *all, unsigned threads)
 			all->counters[i].value /= threads;
 }
 
-/* The threads together do a call in a fraction of the time in which each of them does one. */
-static void scale_to_wall(struct et_slice *all, unsigned at_once)
-{
-	for (size_t i = 0; i < all->n; i++)
-		all->samples[i].ns /= at_once;
-}
-
 static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
 {
 	unsigned cpus = cpus_for(c->threads);
@@ -228,8 +221,9 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 	out->at_once = cpus;
 	if (c->threads > cpus)
 		out->warnings |= ETALON_WARNING_THREADS;
-	if (c->bench->flags & ETALON_BENCH_WALL)
-		scale_to_wall(out, cpus);
+	/* The threads together do a call in a fraction of the time in which each does one. */
+	for (size_t i = 0; c->bench->flags & ETALON_BENCH_WALL && i < out->n; i++)
+		out->samples[i].ns /= cpus;
 	return true;
 }
 
