@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/bench/cases.h"
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/display.h"
 #include "lib/time/kbest.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <regex.h>
@@ -167,14 +166,9 @@ static void fill_params(const struct expansion *x, size_t i, struct et_bench_cas
 /* Names are printed, and sent to other processes as JSON. */
 static bool name_bad(const char *name)
 {
-	for (const char *p = name; *p;) {
-		size_t n = et_utf8_length(p);
+	ET_AUTO_FREE char *clean = et_clean(name, "");
 
-		if (!n || iscntrl((unsigned char)*p) || et_utf8_deceives(et_utf8_decode(p, n)))
-			return true;
-		p += n;
-	}
-	return !*name;
+	return !*name || strcmp(clean, name) != 0;
 }
 
 const char *et_param_name(const struct etalon_bench *b, size_t k)
@@ -297,17 +291,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Results are found by name, so that two cases of one name would be confused. */
-static int refuse_name(const struct et_bench_cases *c, const struct et_bench_case *first,
-	const struct et_bench_case *second, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"cases number %td and %td have the same name, '%s'", first - c->list + 1,
-			second - c->list + 1, second->name),
-		"name one of them otherwise, by ETALON_BENCH_ARG for example");
-}
-
 static const struct et_bench_case **sort_by_name(const struct et_bench_cases *c)
 {
 	const struct et_bench_case **sorted = et_calloc(c->n + 1, sizeof(*sorted));
@@ -318,13 +301,19 @@ static const struct et_bench_case **sort_by_name(const struct et_bench_cases *c)
 	return sorted;
 }
 
+/* Results are found by name, so that two cases of one name would be confused. */
 static int check_names(const struct et_bench_cases *c, struct et_error *err)
 {
 	ET_AUTO_FREE const struct et_bench_case **sorted = sort_by_name(c);
 
 	for (size_t i = 1; i < c->n; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-			return refuse_name(c, sorted[i - 1], sorted[i], err);
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"cases number %td and %td have the same name, '%s'",
+					sorted[i - 1] - c->list + 1, sorted[i] - c->list + 1,
+					sorted[i]->name),
+				"name one of them otherwise, by ETALON_BENCH_ARG for example");
 	return 0;
 }
 

@@ -258,15 +258,10 @@ static int send_setup(const struct et_worker_program *p, struct et_wire *w)
 static int refuse(
 	const struct et_worker_program *p, struct et_worker *w, int rc, struct et_error *err)
 {
-	ET_AUTO_FREE char *why = NULL;
-
-	if (rc == -EINTR) {
-		reap(w);
+	if (rc == -EINTR)
 		return rc;
-	}
-	why = rc == -ETIMEDOUT ? et_strdup("it does not answer") : describe(w, rc, 0);
-	if (w->pid > 0)
-		reap(w);
+	ET_AUTO_FREE char *why =
+		rc == -ETIMEDOUT ? et_strdup("it does not answer") : describe(w, rc, 0);
 	return et_hint(err,
 		et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: not a benchmark program: %s", p->name,
 			why),
@@ -282,7 +277,6 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 	if (json_is_integer(failed)) {
 		int errnum = (int)json_integer_value(failed);
 
-		reap(w);
 		return et_hint(err,
 			et_fail_file(err, errnum > 0 ? errnum : EIO, ET_EXIT_OUTSIDE, p->name),
 			"give the path of a benchmark program that may be executed");
@@ -291,7 +285,6 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 		return refuse(p, w, -EPROTO, err);
 	if (json_integer_value(protocol) == ET_WORKER_PROTOCOL)
 		return 0;
-	reap(w);
 	return et_hint(err,
 		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
 			"%s: it uses another version of libetalon (protocol %lld, not %d)", p->name,
@@ -306,12 +299,8 @@ static int read_cases(const struct et_worker_program *p, struct et_worker *w, co
 	const char *why = json_string_value(json_object_get(m, "error"));
 	size_t i;
 
-	if (why) {
-		int rc = et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: %s", p->name, why);
-
-		reap(w);
-		return rc;
-	}
+	if (why)
+		return et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: %s", p->name, why);
 	if (!json_is_array(list) || json_array_size(list) > MOST_NAMES)
 		return refuse(p, w, -EPROTO, err);
 	w->cases = et_calloc(json_array_size(list) + 1, sizeof(*w->cases));
@@ -337,20 +326,19 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 	rc = receive(p, &w, p->greeting_ns, &m);
 	rc = rc ? refuse(p, &w, rc, err) : check_greeting(p, &w, m, err);
 	json_decref(m);
-	m = NULL;
-	if (rc)
-		return rc;
-	rc = send_setup(p, &w.wire);
-	if (rc == 0)
-		rc = receive(p, &w, p->greeting_ns, &m);
-	rc = rc ? refuse(p, &w, rc, err) : read_cases(p, &w, m, err);
-	json_decref(m);
-	if (rc) {
-		et_strv_free(w.cases);
-		return rc;
+	if (rc == 0) {
+		m = NULL;
+		rc = send_setup(p, &w.wire);
+		if (rc == 0)
+			rc = receive(p, &w, p->greeting_ns, &m);
+		rc = rc ? refuse(p, &w, rc, err) : read_cases(p, &w, m, err);
+		json_decref(m);
 	}
-	*out = w;
-	return 0;
+	if (rc)
+		et_worker_end(&w, true);
+	else
+		*out = w;
+	return rc;
 }
 
 bool et_worker_has(const struct et_worker *w, const char *name)
