@@ -41,7 +41,7 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 	a->read = counter ? NULL : read_clock;
 	a->hz = counter ? c->hz : 1e9;
 	a->threshold = (uint64_t)(a->hz * 1e-6);
-	a->duration = UINT64_MAX;
+	a->duration = a->most = UINT64_MAX;
 	a->cpu = -1;
 	return 0;
 }
@@ -135,6 +135,8 @@ static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last,
 		a->gaps++;
 	}
 	a->open_coarse_ns = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
+	if (a->gaps >= a->most)
+		return false;
 	/* A migration to another CPU always causes a gap, so it is enough to check here. */
 	if (a->cpu < 0 || sched_getcpu() == a->cpu)
 		return true;
@@ -232,31 +234,37 @@ static void *spin_thread(void *ctx)
 	return NULL;
 }
 
-int et_activity_start(struct et_activity *a)
+int et_thread_start(int cpu, void *(*fn)(void *ctx), void *ctx, pthread_t *out)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
 	cpu_set_t set;
-	int rc = a->cpu >= 0 ? -one_cpu(a->cpu, &set) : 0;
+	int rc = cpu >= 0 ? -one_cpu(cpu, &set) : 0;
 
+	if (rc == 0)
+		rc = pthread_attr_init(&attr);
 	if (rc)
 		return -rc;
-	rc = pthread_attr_init(&attr);
-	if (rc)
-		return -rc;
-	if (a->cpu >= 0)
+	if (cpu >= 0)
 		rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	/* The thread inherits a mask that blocks all signals: other threads must handle them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (rc == 0)
-		rc = pthread_create(&a->thread, &attr, spin_thread, a);
+		rc = pthread_create(out, &attr, fn, ctx);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+int et_activity_start(struct et_activity *a)
+{
+	int rc = et_thread_start(a->cpu, spin_thread, a, &a->thread);
+
 	/* Wait for the thread ID, by which callers find the thread in scheduler events. */
 	while (rc == 0 && !atomic_load(&a->tid))
 		sched_yield();
-	return -rc;
+	return rc;
 }
 
 bool et_activity_finish(struct et_activity *a)

@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include "clock/anchor.h"
 #include "clock/counter.h"
 
 #include <pthread.h>
@@ -25,7 +24,7 @@ struct et_gap {
 };
 
 enum et_activity_end {
-	ET_ACTIVITY_DONE,      /* the duration has passed */
+	ET_ACTIVITY_DONE,      /* the duration has passed, or there are as many gaps as wanted */
 	ET_ACTIVITY_STOPPED,   /* stop was set */
 	ET_ACTIVITY_MOVED,     /* the kernel moved the thread: its CPU went offline */
 	ET_ACTIVITY_BACKWARDS, /* the counter went backwards, so it cannot be used */
@@ -38,6 +37,7 @@ struct et_activity {
 	double hz;          /* ticks per second */
 	uint64_t threshold; /* ticks; readings further apart than this are a gap */
 	uint64_t duration;  /* ticks to spin for; UINT64_MAX: until stop is set */
+	uint64_t most;      /* end with the beginning of this many gaps */
 	int cpu;            /* to run on; -1: any */
 	atomic_bool stop;   /* set by any thread to end the spinning */
 	/* Results, valid when the spinning has ended; begin is valid as soon as there is a gap. */
@@ -82,6 +82,8 @@ uint64_t et_activity_threshold(struct et_activity *a);
 int et_activity_spin(struct et_activity *a) ET_CHECK;
 /* Spins in a new thread and returns at once: 0, and call et_activity_finish later; or -errno. */
 int et_activity_start(struct et_activity *a) ET_CHECK;
+/* Starts a thread that blocks all signals, on a CPU (-1: any). Returns 0 or -errno. */
+int et_thread_start(int cpu, void *(*fn)(void *ctx), void *ctx, pthread_t *out) ET_CHECK;
 /* Stops the thread and waits for it. Returns true if it had already ended by itself. */
 bool et_activity_finish(struct et_activity *a);
 /*

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/agreement.h"
 #include "base/clock.h"
-#include "clock/counter.h"
+#include "clock/activity.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 void et_agreement_init(struct et_agreement *a, int near, int far)
 {
@@ -90,23 +88,6 @@ static void *ask_near(void *ctx)
 	return NULL;
 }
 
-static int start_on(int cpu, void *(*fn)(void *), struct exchange *x, pthread_t *out)
-{
-	pthread_attr_t attr;
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
-	int rc = pthread_attr_init(&attr);
-	if (rc)
-		return -rc;
-	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
-	if (rc == 0)
-		rc = pthread_create(out, &attr, fn, x);
-	pthread_attr_destroy(&attr);
-	return -rc;
-}
-
 int et_agreement_measure(
 	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out)
 {
@@ -117,10 +98,10 @@ int et_agreement_measure(
 		return -EOPNOTSUPP;
 	et_agreement_init(out, near, far);
 	x.due_ns = et_clock_read_ns(CLOCK_MONOTONIC) + limit_ns;
-	int rc = start_on(far, answer_far, &x, &threads[1]);
+	int rc = et_thread_start(far, answer_far, &x, &threads[1]);
 	if (rc)
 		return rc;
-	rc = start_on(near, ask_near, &x, &threads[0]);
+	rc = et_thread_start(near, ask_near, &x, &threads[0]);
 	if (rc == 0)
 		pthread_join(threads[0], NULL);
 	atomic_store(&x.over, true);

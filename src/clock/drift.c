@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/drift.h"
 #include "base/clock.h"
-#include "clock/counter.h"
 #include "num/line.h"
 
 #include <errno.h>
@@ -86,7 +85,6 @@ int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_clock_dri
 	out->hz = 1e9 * raw.slope;
 	out->hz_uncertainty = 1e9 * raw.slope_error;
 	out->hz_monotonic = 1e9 * monotonic.slope;
-	out->hz_monotonic_uncertainty = 1e9 * monotonic.slope_error;
 	out->raw_ppm = relative_ppm(&first, &second, &out->raw_ppm_uncertainty);
 	out->monotonic_ppm = relative_ppm(&raw, &monotonic, &out->monotonic_ppm_uncertainty);
 	return 0;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/attr.h"
-#include "clock/anchor.h"
+#include "clock/counter.h"
 #include "clock/pulse.h"
 
 #include <stdint.h>
@@ -21,8 +21,8 @@ enum { ET_DRIFT_READINGS = 256 }; /* the most that et_drift_fit accepts */
 
 /* Undefined figures are NaN; uncertainties are standard ones. */
 struct et_clock_drift {
-	double hz, hz_uncertainty;                     /* ticks per second of CLOCK_MONOTONIC_RAW */
-	double hz_monotonic, hz_monotonic_uncertainty; /* ticks per second of CLOCK_MONOTONIC */
+	double hz, hz_uncertainty; /* ticks per second of CLOCK_MONOTONIC_RAW */
+	double hz_monotonic;       /* ticks per second of CLOCK_MONOTONIC */
 	/* How much faster the counter was in the second half of the readings than in the first. */
 	double raw_ppm, raw_ppm_uncertainty;
 	/* How much hz_monotonic is above hz: NTP adjusts CLOCK_MONOTONIC only. */

@@ -2,7 +2,7 @@
 /* The points, their weights, and the comparison of the models. */
 #include "num/growth.h"
 #include "base/alloc.h"
-#include "num/growth_internal.h"
+#include "base/doubles.h"
 #include "num/line.h"
 #include "num/student.h"
 
@@ -18,15 +18,9 @@ static const double power_prior = 0.05;
 /* --- points --- */
 
 struct pair {
-	double size, time;
+	double size; /* first, for et_ascending */
+	double time;
 };
-
-static int by_size(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	return (x->size > y->size) - (x->size < y->size);
-}
 
 static void add_point(struct et_growth *g, const struct pair *pairs, size_t n)
 {
@@ -52,7 +46,7 @@ static void gather(struct et_growth *g, const double *sizes, const double *times
 
 	for (size_t i = 0; i < n; i++)
 		pairs[i] = (struct pair){ sizes[i], times[i] };
-	qsort(pairs, n, sizeof(*pairs), by_size);
+	qsort(pairs, n, sizeof(*pairs), et_ascending);
 	for (size_t i = 0; i < n; i++)
 		distinct += i == 0 || pairs[i].size > pairs[i - 1].size;
 	g->points = et_calloc(distinct + 1, sizeof(*g->points));
@@ -163,36 +157,27 @@ static double trigamma(double x)
  */
 static bool spread_has_slope(const struct et_growth *g, double relative)
 {
-	double n = 0, x0 = 0, y0 = 0, xx = 0, xy = 0, yy = 0, chance = 0;
+	ET_AUTO_FREE double *x = et_calloc(2 * g->n, sizeof(*x));
+	double *y = x + g->n, chance = 0;
+	struct et_line line;
+	size_t n = 0;
 
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < g->n; i++) {
-			const struct et_growth_point *p = &g->points[i];
-			double usual = relative * p->level * p->level;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double usual = relative * p->level * p->level;
 
-			if (p->n < 2)
-				continue;
-			double x = log(p->level), y = log(fmax(p->variance / usual, 1e-12));
-			if (pass == 0) {
-				n++;
-				x0 += x;
-				y0 += y;
-				chance += trigamma((double)(p->n - 1) / 2);
-			} else {
-				xx += (x - x0) * (x - x0);
-				xy += (x - x0) * (y - y0);
-				yy += (y - y0) * (y - y0);
-			}
-		}
-		x0 /= pass == 0 ? n : 1;
-		y0 /= pass == 0 ? n : 1;
+		if (p->n < 2)
+			continue;
+		x[n] = log(p->level);
+		y[n++] = log(fmax(p->variance / usual, 1e-12));
+		chance += trigamma((double)(p->n - 1) / 2);
 	}
 	if (n < 3)
 		return false;
-	double slope = xy / xx, scatter = (yy - slope * xy) / (n - 2);
-	bool more = scatter > chance / n;
-	double error = sqrt(fmax(scatter, chance / n) / xx);
-	return fabs(slope) > error * (more ? et_qt(0.995, n - 2) : normal_99);
+	et_line_fit(x, y, n, &line);
+	double scatter = line.residual_sd * line.residual_sd, least = chance / (double)n;
+	double error = sqrt(fmax(scatter, least) / line.sxx);
+	return fabs(line.slope) > error * (scatter > least ? et_qt(0.995, line.df) : normal_99);
 }
 
 /*
@@ -265,15 +250,11 @@ static double coefficients(enum et_growth_model m)
  */
 static double log_squares(const struct et_growth *g, enum et_growth_model m)
 {
-	const struct et_growth_fit *f = &g->fits[m];
-	double largest = g->points[g->n - 1].size, ss = 0;
+	double ss = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
-		double curve = f->a;
-
-		if (m != ET_GROWTH_CONSTANT)
-			curve += f->b * f->unit * et_growth_f(m, p->size, f->c, largest);
+		double curve = et_growth_curve(g, m, &g->fits[m], p->size);
 		double off = log(p->mean / fmax(curve, p->mean * 1e-300));
 		ss += off * off;
 	}

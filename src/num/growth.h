@@ -126,11 +126,24 @@ struct et_growth_value {
  * models: the mixture of their distributions by weight.
  */
 void et_growth_at(const struct et_growth *g, double size, struct et_growth_value *out);
-/* The same for the curve of one model. */
-void et_growth_model_at(const struct et_growth *g, enum et_growth_model m, double size,
-	struct et_growth_value *out);
 /* How many times as long the time at size `to` is as that at `from`. */
 void et_growth_ratio(
 	const struct et_growth *g, double from, double to, struct et_growth_value *out);
 /* Whether a model beside the best is possible: it is not rejected, and its weight is 0.05. */
 bool et_growth_possible(const struct et_growth *g, enum et_growth_model m);
+
+/* --- shared by the files of num/growth --- */
+
+/* Times are not exact to more digits than this relative difference. */
+#define ET_GROWTH_EXACT 1e-9
+
+/* The curve of a fitted model at a size. */
+double et_growth_curve(const struct et_growth *g, enum et_growth_model m,
+	const struct et_growth_fit *fit, double size);
+/* The uncertainty of the mean at a point: measurement, and the scatter of sizes if it counts. */
+double et_growth_sigma(const struct et_growth *g, const struct et_growth_point *p);
+/* Fits a model to the points; sets all but aicc and weight. */
+void et_growth_fit_model(
+	const struct et_growth *g, enum et_growth_model m, struct et_growth_fit *out);
+/* Fills the anomalies by the best model. */
+void et_growth_find_anomalies(struct et_growth *g);

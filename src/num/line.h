@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Fits a straight line by least squares, with the standard errors of its parameters. */
+/*
+ * Fits a straight line by least squares: its parameters and their standard errors, and its
+ * intervals at a given x.
+ */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct et_line {
 	double slope, intercept;
 	double slope_error, intercept_error; /* standard errors; NaN with two points */
 	double residual_sd;                  /* of the points about the line; NaN with two points */
-	/* For intervals (num/line_interval.h): degrees of freedom, sum of weights, mean of x, sum
-	 * of squares of x about it. */
+	/* For intervals: degrees of freedom, sum of weights, mean of x, sum of squares of x about
+	 * it. */
 	double df, weight, mean_x, sxx;
 };
 
@@ -21,3 +25,18 @@ void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out
  */
 void et_line_fit_weighted(
 	const double *x, const double *y, const double *sigma, size_t n, struct et_line *out);
+
+struct et_line_at {
+	double value;      /* the line at x */
+	double error;      /* standard error of value */
+	double confidence; /* half width of the interval of the line itself at x */
+	double prediction; /* half width of the interval of one more point at x */
+};
+
+/*
+ * Projects the line to x. With fewer than three points the errors and half widths are NaN. The
+ * additional point of a weighted line has sigma 1.
+ */
+void et_line_at(const struct et_line *line, double x, double level, struct et_line_at *out);
+/* Is y outside of the interval of one more point, by more than rounding errors? */
+bool et_line_is_off(const struct et_line_at *at, double y);

@@ -85,31 +85,31 @@ double et_mean_rest(const double *x, size_t n, double mean)
 	return fabs(rest) > 1e-6 * sqrt(squares / (double)n) ? rest : 0;
 }
 
-/* Moments about the mean as it is rounded, then moved to the exact mean, which is `rest` above it.
+/*
+ * Fills m[2] … m[most] with the moments about the mean as it is rounded; returns by how much the
+ * exact mean is above it. The callers move the moments there.
  */
+static double rounded_moments(const double *x, size_t n, int most, double *m)
+{
+	double mean = et_mean(x, n), shift;
+
+	for (int k = 2; k <= most; k++)
+		m[k] = central_sum(x, n, mean, k, &shift) / (double)n;
+	return et_mean_rest(x, n, mean);
+}
+
 double et_skewness(const double *x, size_t n)
 {
-	double mean = et_mean(x, n), size = (double)n, shift;
-	double rest = et_mean_rest(x, n, mean);
+	double m[4], rest = rounded_moments(x, n, 3, m);
 
-	if (!n)
-		return NAN;
-	double m2 = central_sum(x, n, mean, 2, &shift) / size;
-	double m3 = central_sum(x, n, mean, 3, &shift) / size;
-	m3 -= rest * (3 * m2 - 2 * rest * rest);
-	return m3 / pow(m2 - rest * rest, 1.5);
+	m[3] -= rest * (3 * m[2] - 2 * rest * rest);
+	return m[3] / pow(m[2] - rest * rest, 1.5);
 }
 
 double et_kurtosis(const double *x, size_t n)
 {
-	double mean = et_mean(x, n), size = (double)n, shift;
-	double rest = et_mean_rest(x, n, mean);
+	double m[5], rest = rounded_moments(x, n, 4, m);
 
-	if (!n)
-		return NAN;
-	double m2 = central_sum(x, n, mean, 2, &shift) / size;
-	double m3 = central_sum(x, n, mean, 3, &shift) / size;
-	double m4 = central_sum(x, n, mean, 4, &shift) / size;
-	m4 -= rest * (4 * m3 - rest * (6 * m2 - 3 * rest * rest));
-	return m4 / pow(m2 - rest * rest, 2);
+	m[4] -= rest * (4 * m[3] - rest * (6 * m[2] - 3 * rest * rest));
+	return m[4] / pow(m[2] - rest * rest, 2);
 }

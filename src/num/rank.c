@@ -2,22 +2,16 @@
 #include "num/rank.h"
 
 #include "base/alloc.h"
+#include "base/doubles.h"
 #include "num/student.h"
 
 #include <math.h>
 #include <string.h>
 
 struct item {
-	double value;
+	double value; /* first, for et_ascending */
 	size_t at;
 };
-
-static int by_value(const void *a, const void *b)
-{
-	double x = ((const struct item *)a)->value, y = ((const struct item *)b)->value;
-
-	return (x > y) - (x < y);
-}
 
 double et_rank(const double *x, size_t n, double *rank)
 {
@@ -27,7 +21,7 @@ double et_rank(const double *x, size_t n, double *rank)
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct item){ x[i], i };
 	if (n)
-		qsort(items, n, sizeof(*items), by_value);
+		qsort(items, n, sizeof(*items), et_ascending);
 	for (size_t i = 0, j; i < n; i = j) {
 		double t;
 

@@ -178,16 +178,14 @@ AVX2 static inline __attribute__((always_inline)) void with_avx2(
 	}
 }
 
-AVX2 static void two_avx2(
-	struct et_lanes *lanes, const double *v, size_t n, size_t count, double *sums)
+/* Two calls, so that the compiler makes a loop of each. */
+AVX2 static void resample_avx2(
+	struct et_lanes *lanes, const double *v, size_t n, size_t count, bool four, double *sums)
 {
-	with_avx2(lanes, v, n, count, false, sums);
-}
-
-AVX2 static void four_avx2(
-	struct et_lanes *lanes, const double *v, size_t n, size_t count, double *sums)
-{
-	with_avx2(lanes, v, n, count, true, sums);
+	if (four)
+		with_avx2(lanes, v, n, count, true, sums);
+	else
+		with_avx2(lanes, v, n, count, false, sums);
 }
 #endif
 
@@ -207,7 +205,7 @@ void et_resample_sums(struct et_lanes *lanes, const double *v, size_t n, size_t 
 	assert(n && n <= UINT32_MAX);
 #if defined(__x86_64__)
 	if (width == ET_WIDTH_AVX2) {
-		(four ? four_avx2 : two_avx2)(lanes, v, n, count, sums);
+		resample_avx2(lanes, v, n, count, four, sums);
 		return;
 	}
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/tick_count.h"
+#include "base/doubles.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,16 +18,9 @@ double et_interval_count(const double *from, const double *to, size_t n, double 
 
 /* A phase at which the count changes. */
 struct edge {
-	double phase;
+	double phase; /* first, for et_ascending */
 	int change;
 };
-
-static int by_phase(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	return (x->phase > y->phase) - (x->phase < y->phase);
-}
 
 static double residue(double x, double tick)
 {
@@ -50,7 +44,7 @@ int et_interval_count_range(
 		/* Just before phase 0; edges at 0 come below. */
 		count += floor(to[i] / tick) - floor(from[i] / tick);
 	}
-	qsort(edges, 2 * n, sizeof(*edges), by_phase);
+	qsort(edges, 2 * n, sizeof(*edges), et_ascending);
 	double lo = INFINITY, hi = -INFINITY;
 	for (size_t i = 0; i < 2 * n; i++) {
 		count += edges[i].change;

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "lib/bench/judge.h"
 #include "lib/bench/output.h"
-#include "lib/slice/slice_wire.h"
+#include "lib/slice/wire.h"
 #include "measure/trace/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"
@@ -458,7 +458,7 @@ static void print_baseline(struct et_bench_results *r)
 		names[i] = r->rows[i].name;
 	et_bench_note_missing(r, "/baseline", names, r->n);
 	r->options.fail_ratio = INFINITY;
-	et_bench_text(r, &(struct et_bench_page){ .columns = 80 }, et_memstream_open(&m));
+	et_bench_text(r, &(struct et_bench_page){ et_memstream_open(&m), .columns = 80 });
 	ET_AUTO_FREE char *text = et_memstream_close(&m);
 	FUZZ_CHECK(is_displayable(text));
 }

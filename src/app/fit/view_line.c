@@ -3,7 +3,7 @@
 #include "app/fit/view.h"
 #include "base/alloc.h"
 #include "draw/units.h"
-#include "num/line_interval.h"
+#include "num/line.h"
 #include "num/moments.h"
 #include "num/student.h"
 

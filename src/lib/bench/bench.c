@@ -6,23 +6,136 @@
  */
 #include "base/alloc.h"
 #include "base/display.h"
-#include "lib/bench/figures.h"
-#include "lib/bench/files.h"
+#include "base/outfile.h"
 #include "lib/bench/judge.h"
-#include "lib/bench/options.h"
+#include "lib/bench/model.h"
 #include "lib/bench/output.h"
-#include "lib/bench/run.h"
 #include "lib/bench/worker.h"
 #include "lib/slice/complexity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIGNALLED = 128, OUTPUTS = 5 };
+
+/* --- files --- */
+
+/*
+ * The files that results are written to. They are opened before anything is timed; an old file
+ * stays as it is until the new one is whole.
+ */
+struct output {
+	const char *path; /* NULL: not wanted; "-": standard output */
+	void (*write)(const struct et_bench_results *r, FILE *out);
+	struct et_outfile target;
+	bool open;
+};
+
+static bool is_stdout(const struct output *f)
+{
+	return f->path && !strcmp(f->path, "-");
+}
+
+/* Fails if the file cannot be written. A file that does not exist is not there afterwards either.
+ */
+static int open_file(struct output *f, struct et_error *err)
+{
+	int rc;
+
+	if (!f->path || is_stdout(f))
+		return 0;
+	rc = et_outfile_open(&f->target, f->path, O_APPEND, ET_EXIT_OUTSIDE, err);
+	if (rc)
+		return rc;
+	f->open = true;
+	if (f->target.created && f->target.dir >= 0)
+		unlinkat(f->target.dir, f->target.name, 0);
+	return 0;
+}
+
+static void close_file(struct output *f)
+{
+	if (!f->open)
+		return;
+	close(f->target.fd);
+	if (f->target.dir >= 0)
+		close(f->target.dir);
+	f->open = false;
+}
+
+/* Writes to a descriptor and closes it. Returns 0 or -errno. */
+static int fill(const struct output *f, const struct et_bench_results *r, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+	int rc = 0;
+
+	if (!out) {
+		close(fd);
+		return -ENOMEM;
+	}
+	f->write(r, out);
+	if (fflush(out) || ferror(out))
+		rc = -errno;
+	return fclose(out) && !rc ? -errno : rc;
+}
+
+/*
+ * Creates a file to be renamed. Returns a negative number if that would change more than the
+ * contents: the old one is not a regular file, belongs to somebody else or has several links; or if
+ * the folder is not writable.
+ */
+static int open_beside(const struct et_outfile *o, char temporary[NAME_MAX + 1])
+{
+	struct stat st;
+
+	if (o->dir < 0 || fstat(o->fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+		st.st_uid != geteuid() || st.st_nlink > 1)
+		return -1;
+	return et_outfile_beside(o, st.st_mode & 07777, temporary);
+}
+
+static int replace(const struct output *f, const struct et_bench_results *r)
+{
+	const struct et_outfile *o = &f->target;
+	char temporary[NAME_MAX + 1];
+	int fd = open_beside(o, temporary), rc;
+	bool beside = fd >= 0;
+
+	if (!beside && o->created && o->dir >= 0)
+		return -EIO;
+	/* Pipes and devices cannot be truncated. */
+	if (!beside && ftruncate(o->fd, 0) != 0 && errno != EINVAL)
+		return -errno;
+	if (!beside)
+		fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
+	rc = fd < 0 ? -errno : fill(f, r, fd);
+	if (beside && rc == 0 && renameat(o->dir, temporary, o->dir, o->name) != 0)
+		rc = -errno;
+	if (beside && rc)
+		unlinkat(o->dir, temporary, 0);
+	return rc;
+}
+
+static int write_file(struct output *f, const struct et_bench_results *r, struct et_error *err)
+{
+	int rc = 0;
+
+	if (is_stdout(f)) {
+		f->write(r, stdout);
+		rc = fflush(stdout) || ferror(stdout) ? -errno : 0;
+	} else if (f->open) {
+		rc = replace(f, r);
+	}
+	return rc ? et_fail_file(err, -rc, ET_EXIT_OUTSIDE, f->path) : 0;
+}
+
+/* --- the judgement --- */
 
 static const struct et_bench_row *row_of(const struct et_bench_results *r, const char *name)
 {
@@ -35,19 +148,16 @@ static const struct et_bench_row *row_of(const struct et_bench_results *r, const
 static void compare(struct et_bench_row *row, const struct et_bench_row *past, unsigned flags,
 	const struct et_bench_options *o)
 {
-	if (o->against) {
-		row->has_old = et_bench_judge(
-			row->slices, row->n_slices, true, flags, o->level, &row->old);
-		if (row->has_old)
-			et_bench_compare_pairs(
-				row->slices, row->n_slices, flags, o->level, &row->comparison);
-	} else if (past) {
-		row->has_old = et_bench_judge(
-			past->slices, past->n_slices, true, flags, o->level, &row->old);
-		if (row->has_old)
-			et_bench_compare_apart(row->slices, row->n_slices, past->slices,
-				past->n_slices, flags, o->level, &row->comparison);
-	}
+	const struct et_bench_row *old = o->against ? row : past;
+
+	row->has_old =
+		old && et_bench_judge(old->slices, old->n_slices, true, flags, o->level, &row->old);
+	if (row->has_old && o->against)
+		et_bench_compare_pairs(
+			row->slices, row->n_slices, flags, o->level, &row->comparison);
+	else if (row->has_old)
+		et_bench_compare_apart(row->slices, row->n_slices, old->slices, old->n_slices,
+			flags, o->level, &row->comparison);
 }
 
 /* Judges each case. A function without a sample has failed, and the row says so. */
@@ -69,36 +179,27 @@ static void judge(struct et_bench_results *r, const struct et_bench_results *pas
 	}
 }
 
-/* Says why there is no interval. */
-static void note_single(struct et_bench_results *r)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->n; i++)
-		any = any || et_bench_timed(&r->rows[i]);
-	if (any && r->options.processes == 1 && r->options.repetitions <= 1)
-		et_bench_note(r, "one process does not tell how others differ, so that there are "
-				 "no intervals: omit --processes 1");
-}
-
-/* Says that a signal ended the run before all samples were taken. */
-static void note_cut(struct et_bench_results *r)
+/* Says why there is no interval, and that a signal ended the run before all samples were taken. */
+static void note_run(struct et_bench_results *r, bool interrupted)
 {
 	size_t timed = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		timed += et_bench_timed(&r->rows[i]);
-	r->cut_short = true;
-	if (timed)
-		et_bench_note(r, "interrupted: the times are from fewer samples than planned");
-	else
-		et_bench_note(r, "interrupted before the first sample: nothing was timed");
+	if (timed && r->options.processes == 1 && r->options.repetitions <= 1)
+		et_bench_note(r, "one process does not tell how others differ, so that there are "
+				 "no intervals: omit --processes 1");
+	r->cut_short = interrupted;
+	if (interrupted)
+		et_bench_note(
+			r, timed ? "interrupted: the times are from fewer samples than planned"
+				 : "interrupted before the first sample: nothing was timed");
 }
 
 static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
 {
 	bool terminal = isatty(fileno(out));
-	struct et_bench_page p = { .color = color == ET_BENCH_ALWAYS };
+	struct et_bench_page p = { .out = out, .color = color == ET_BENCH_ALWAYS };
 	struct winsize size;
 
 	if (color == ET_BENCH_AUTO)
@@ -108,17 +209,17 @@ static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
 	return p;
 }
 
-static void print(const struct et_bench_results *r, const struct et_bench_file *outputs)
+static void print(const struct et_bench_results *r, const struct output *outputs)
 {
 	FILE *out = stdout;
 
 	for (size_t i = 0; i < OUTPUTS; i++)
-		if (et_bench_file_is_stdout(&outputs[i]))
+		if (is_stdout(&outputs[i]))
 			out = stderr;
 	if (r->options.quiet)
 		return;
 	struct et_bench_page page = page_of(out, r->options.color);
-	et_bench_text(r, &page, out);
+	et_bench_text(r, &page);
 }
 
 /* Returns how many functions failed, and names them if the table does not. */
@@ -159,7 +260,7 @@ static int check_compared(const struct et_bench_results *r, const struct et_benc
 
 /* Times, judges and reports. Returns -errno or the exit status. */
 static int time_cases(struct et_bench_results *r, const struct et_bench_results *past,
-	const struct et_bench_cases *cases, char **argv, struct et_bench_file *outputs,
+	const struct et_bench_cases *cases, char **argv, struct output *outputs,
 	struct et_error *err)
 {
 	struct et_bench_comparisons n;
@@ -169,15 +270,13 @@ static int time_cases(struct et_bench_results *r, const struct et_bench_results 
 	if (rc)
 		return rc;
 	judge(r, past, cases, signal != 0);
-	note_single(r);
-	if (signal)
-		note_cut(r);
+	note_run(r, signal != 0);
 	r->n_complexity = et_complexity_fit(r->rows, r->n, r->options.level, &r->complexity);
 	regressions = et_bench_family(r->rows, r->n, r->options.fail_ratio, r->options.level);
 	n = et_bench_count_compared(r);
 	print(r, outputs);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
-		rc = et_bench_file_write(&outputs[i], r, err);
+		rc = write_file(&outputs[i], r, err);
 	failed = count_failed(r, argv[0]);
 	if (rc)
 		return rc;
@@ -232,7 +331,7 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 {
 	const struct et_bench_options *o = &r->options;
 	struct et_bench_results past = { 0 };
-	struct et_bench_file outputs[OUTPUTS] = {
+	struct output outputs[OUTPUTS] = {
 		{ .path = o->json, .write = et_bench_json },
 		{ .path = o->csv, .write = et_bench_csv },
 		{ .path = o->markdown, .write = et_bench_markdown },
@@ -248,13 +347,13 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 	if (rc == 0 && o->baseline)
 		rc = check_baseline(cases, &past, r, err);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
-		rc = et_bench_file_open(&outputs[i], err);
+		rc = open_file(&outputs[i], err);
 	if (rc == 0) {
 		rc = time_cases(r, &past, cases, argv, outputs, err);
 		et_bench_run_end();
 	}
 	for (size_t i = 0; i < OUTPUTS; i++)
-		et_bench_file_close(&outputs[i]);
+		close_file(&outputs[i]);
 	et_bench_results_free(&past);
 	return rc;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/bench/cases.h"
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/display.h"
 #include "lib/time/kbest.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <regex.h>
@@ -37,12 +36,6 @@ int etalon_register(const struct etalon_bench *bench)
 	list = grown;
 	list[n_list++] = copy;
 	return ETALON_OK;
-}
-
-const struct etalon_bench *et_registered(size_t *n)
-{
-	*n = n_list;
-	return list;
 }
 
 /* The values of one axis, or all rows of parameters. */
@@ -173,18 +166,12 @@ static void fill_params(const struct expansion *x, size_t i, struct et_bench_cas
 /* Names are printed, and sent to other processes as JSON. */
 static bool name_bad(const char *name)
 {
-	for (const char *p = name; *p;) {
-		size_t n = et_utf8_length(p);
+	ET_AUTO_FREE char *clean = et_clean(name, "");
 
-		if (!n || iscntrl((unsigned char)*p) || et_utf8_deceives(et_utf8_decode(p, n)))
-			return true;
-		p += n;
-	}
-	return !*name;
+	return !*name || strcmp(clean, name) != 0;
 }
 
-/* Returns NULL for a parameter without a name. */
-static const char *param_name(const struct etalon_bench *b, size_t k)
+const char *et_param_name(const struct etalon_bench *b, size_t k)
 {
 	const char *name = NULL;
 
@@ -200,7 +187,7 @@ static char *name_of(const struct etalon_bench *b, const struct et_bench_case *c
 	char *name = et_strdup(b->name);
 
 	for (size_t k = 0; k < c->n_params; k++) {
-		const char *axis = param_name(b, k);
+		const char *axis = et_param_name(b, k);
 
 		et_append(&name, "/", "%s%s%" PRId64, axis ? axis : "", axis ? ":" : "",
 			c->params[k]);
@@ -275,10 +262,7 @@ static int check_bench(const struct etalon_bench *b, size_t number, struct et_er
 static int copy_benches(const struct etalon_bench *benches, size_t n, struct et_bench_cases *out,
 	size_t *n_all, struct et_error *err)
 {
-	size_t n_registered;
-	const struct etalon_bench *registered = et_registered(&n_registered);
-
-	if ((n && !benches) || n > MOST_CASES || n + n_registered == 0)
+	if ((n && !benches) || n > MOST_CASES || n + n_list == 0)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			n > MOST_CASES ? "the list of functions is too long"
 				       : "the list of functions is empty");
@@ -286,15 +270,15 @@ static int copy_benches(const struct etalon_bench *benches, size_t n, struct et_
 			 benches->sz % sizeof(size_t)))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
 			etalon_strerror(ETALON_BAD_SIZE));
-	*n_all = n + n_registered;
+	*n_all = n + n_list;
 	out->benches = et_calloc(*n_all, sizeof(*out->benches));
 	for (size_t i = 0; i < n; i++) {
 		size_t known = benches->sz < sizeof(*benches) ? benches->sz : sizeof(*benches);
 
 		memcpy(&out->benches[i], (const char *)benches + i * benches->sz, known);
 	}
-	if (n_registered)
-		memcpy(out->benches + n, registered, n_registered * sizeof(*registered));
+	if (n_list)
+		memcpy(out->benches + n, list, n_list * sizeof(*list));
 	return 0;
 }
 
@@ -307,17 +291,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Results are found by name, so that two cases of one name would be confused. */
-static int refuse_name(const struct et_bench_cases *c, const struct et_bench_case *first,
-	const struct et_bench_case *second, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"cases number %td and %td have the same name, '%s'", first - c->list + 1,
-			second - c->list + 1, second->name),
-		"name one of them otherwise, by ETALON_BENCH_ARG for example");
-}
-
 static const struct et_bench_case **sort_by_name(const struct et_bench_cases *c)
 {
 	const struct et_bench_case **sorted = et_calloc(c->n + 1, sizeof(*sorted));
@@ -328,13 +301,19 @@ static const struct et_bench_case **sort_by_name(const struct et_bench_cases *c)
 	return sorted;
 }
 
+/* Results are found by name, so that two cases of one name would be confused. */
 static int check_names(const struct et_bench_cases *c, struct et_error *err)
 {
 	ET_AUTO_FREE const struct et_bench_case **sorted = sort_by_name(c);
 
 	for (size_t i = 1; i < c->n; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-			return refuse_name(c, sorted[i - 1], sorted[i], err);
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"cases number %td and %td have the same name, '%s'",
+					sorted[i - 1] - c->list + 1, sorted[i] - c->list + 1,
+					sorted[i]->name),
+				"name one of them otherwise, by ETALON_BENCH_ARG for example");
 	return 0;
 }
 
@@ -368,12 +347,20 @@ static void number_names(struct et_bench_cases *c)
 	}
 }
 
-static void drop_unnamed(struct et_bench_cases *c)
+static bool is_named(const void *ctx, const char *name)
+{
+	(void)ctx;
+	return *name;
+}
+
+/* Keeps the cases whose names are good. */
+static void keep(
+	struct et_bench_cases *c, bool (*good)(const void *ctx, const char *name), const void *ctx)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (*c->list[i].name)
+		if (good(ctx, c->list[i].name))
 			c->list[kept++] = c->list[i];
 		else
 			free(c->list[i].name);
@@ -402,7 +389,7 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	}
 	if (rc == 0) {
 		number_names(&c);
-		drop_unnamed(&c);
+		keep(&c, is_named, NULL);
 		rc = check_names(&c, err);
 	}
 	if (rc) {
@@ -436,24 +423,13 @@ struct filter {
 	bool inverted; /* the names that do not match are wanted */
 };
 
-static bool passes(const struct filter *f, const char *name)
+static bool passes(const void *ctx, const char *name)
 {
+	const struct filter *f = ctx;
+
 	if (f->has_want && (regexec(&f->want, name, 0, NULL, 0) == 0) == f->inverted)
 		return false;
 	return !f->has_avoid || regexec(&f->avoid, name, 0, NULL, 0) != 0;
-}
-
-static void keep_passing(struct et_bench_cases *c, const struct filter *f)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		if (passes(f, c->list[i].name))
-			c->list[kept++] = c->list[i];
-		else
-			free(c->list[i].name);
-	}
-	c->n = kept;
 }
 
 int et_cases_filter(
@@ -465,7 +441,7 @@ int et_cases_filter(
 	if (rc == 0)
 		rc = compile("exclude", exclude, &f.avoid, &f.has_avoid, err);
 	if (rc == 0)
-		keep_passing(c, &f);
+		keep(c, passes, &f);
 	if (f.has_want)
 		regfree(&f.want);
 	if (f.has_avoid)

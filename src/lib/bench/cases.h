@@ -4,9 +4,6 @@
 
 #include "lib/bench/model.h"
 
-/* The benchmarks of etalon_register, in the order of registration. */
-const struct etalon_bench *et_registered(size_t *n);
-
 struct et_bench_cases {
 	struct et_bench_case *list;
 	size_t n;
@@ -31,6 +28,8 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
  */
 int et_cases_filter(struct et_bench_cases *c, const char *filter, const char *exclude,
 	struct et_error *err) ET_CHECK;
+/* The name of parameter number k of the cases of a benchmark, or NULL. */
+const char *et_param_name(const struct etalon_bench *b, size_t k);
 /* Returns NULL if no case has that name. */
 const struct et_bench_case *et_cases_find(const struct et_bench_cases *c, const char *name);
 void et_cases_free(struct et_bench_cases *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/figures.h"
 #include "base/alloc.h"
+#include "lib/bench/output.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ bool et_bench_timed(const struct et_bench_row *row)
 	return row->estimate.n > 0 && isfinite(row->estimate.ns) && !et_bench_error(row);
 }
 
-static void process_figures(const struct et_bench_row *row, bool cpu, struct et_bench_summary *out)
+void et_bench_process_values(const struct et_bench_row *row, bool cpu, struct et_bench_summary *out)
 {
 	const struct et_slices s = { row->slices, row->n_slices, false };
 	struct et_bench_method m = et_bench_method_choose(&s, 0);
@@ -77,16 +77,6 @@ static void process_figures(const struct et_bench_row *row, bool cpu, struct et_
 	et_bench_summarise(&s, &m, out);
 }
 
-void et_bench_process_values(const struct et_bench_row *row, struct et_bench_summary *out)
-{
-	process_figures(row, false, out);
-}
-
-void et_bench_process_cpu(const struct et_bench_row *row, struct et_bench_summary *out)
-{
-	process_figures(row, true, out);
-}
-
 double et_bench_half(const struct et_bench_estimate *e)
 {
 	double half = fmax(e->hi_ns - e->ns, e->ns - e->lo_ns);
@@ -94,39 +84,36 @@ double et_bench_half(const struct et_bench_estimate *e)
 	return isfinite(e->hi_ns) && isfinite(e->lo_ns) ? fmax(half, 0) : INFINITY;
 }
 
-double et_bench_wall(const struct et_bench_row *row)
+/* The mean of a member over the slices of the new program that have it, and samples if need be. */
+static double mean_of(const struct et_bench_row *row, size_t member, bool sampled)
 {
 	double sum = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < row->n_slices; i++) {
 		const struct et_slice *s = &row->slices[i];
+		double x = *(const double *)(const void *)((const char *)s + member);
 
-		if (s->old || !s->n || !isfinite(s->wall_ns))
+		if (s->old || (sampled && !s->n) || !isfinite(x))
 			continue;
-		sum += s->wall_ns;
+		sum += x;
 		n++;
 	}
 	return n ? sum / (double)n : NAN;
 }
 
+double et_bench_wall(const struct et_bench_row *row)
+{
+	return mean_of(row, offsetof(struct et_slice, wall_ns), true);
+}
+
 /* The rate of something that a call of one thread processes. */
 static double rate(const struct et_bench_row *row, size_t member)
 {
-	double sum = 0, wall = et_bench_wall(row);
-	size_t n = 0;
-
-	for (size_t i = 0; i < row->n_slices; i++) {
-		const struct et_slice *s = &row->slices[i];
-
-		if (s->old || !s->n)
-			continue;
-		sum += *(const double *)(const void *)((const char *)s + member);
-		n++;
-	}
+	double per_call = mean_of(row, member, true), wall = et_bench_wall(row);
 	unsigned threads = row->which && row->which->threads ? row->which->threads : 1;
 	double ns = isfinite(wall) ? wall : row->estimate.ns;
-	double per_call = n ? sum / (double)n : 0;
+
 	return per_call > 0 && ns > 0 ? per_call * threads / ns * 1e9 : NAN;
 }
 
@@ -142,18 +129,7 @@ double et_bench_bytes(const struct et_bench_row *row)
 
 double et_bench_event(const struct et_bench_row *row, enum et_bench_event event)
 {
-	double sum = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < row->n_slices; i++) {
-		const struct et_slice *s = &row->slices[i];
-
-		if (s->old || !isfinite(s->events[event]))
-			continue;
-		sum += s->events[event];
-		n++;
-	}
-	return n ? sum / (double)n : NAN;
+	return mean_of(row, offsetof(struct et_slice, events) + event * sizeof(double), false);
 }
 
 double et_bench_counter(const struct et_bench_row *row, const char *name, unsigned *kind)

@@ -4,60 +4,15 @@
  * whose time is its value in the table, so that the aggregates describe the repetitions.
  */
 #include "base/alloc.h"
-#include "base/doubles.h"
 #include "base/json.h"
-#include "lib/bench/figures.h"
 #include "lib/bench/output.h"
+#include "num/quantile.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static double mean(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum / (double)n;
-}
-
-static double sd(const double *x, size_t n)
-{
-	double m = mean(x, n), sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (x[i] - m) * (x[i] - m);
-	return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
-}
-
-/* Sorts x. */
-static double median(double *x, size_t n)
-{
-	qsort(x, n, sizeof(*x), et_ascending);
-	return (x[(n - 1) / 2] + x[n / 2]) / 2;
-}
-
-/* The repetitions of one case. */
-struct repetitions {
-	struct et_bench_summary real, cpu;
-	size_t n;
-};
-
-/* The times are those of the table: a process gives the same value here and there. */
-static void collect(const struct et_bench_row *row, struct repetitions *out)
-{
-	et_bench_process_values(row, &out->real);
-	et_bench_process_cpu(row, &out->cpu);
-	out->n = out->real.n;
-	/* Without a CPU time (samples that were read from a file) there is the other alone. */
-	for (size_t i = 0; i < out->n; i++) {
-		out->real.ns[i] = fmax(out->real.ns[i], 0); /* next to nothing, less the loop */
-		if (!(out->cpu.ns[i] > 0))
-			out->cpu.ns[i] = out->real.ns[i];
-	}
-}
-
+/* How often a process called the function. */
 static uint64_t iterations(const struct et_bench_row *row, unsigned process)
 {
 	uint64_t sum = 0;
@@ -71,126 +26,149 @@ static uint64_t iterations(const struct et_bench_row *row, unsigned process)
 	return sum;
 }
 
-static void repetitions_free(struct repetitions *p)
-{
-	et_bench_summary_free(&p->real);
-	et_bench_summary_free(&p->cpu);
-}
-
-/* The keys that all entries of a case share. */
-struct family {
-	struct et_json *j;
-	const struct et_bench_row *row;
-	size_t index, repetitions;
+/* A repetition of a case, or (with an aggregate) a figure that sums up all of them. */
+struct entry {
+	const char *aggregate; /* or NULL */
+	size_t index;
+	uint64_t iterations;
+	double real, cpu;
 };
 
-static void begin(const struct family *f, const char *name, const char *type)
-{
-	const struct et_bench_case *c = f->row->which;
-
-	et_json_object(f->j, NULL);
-	et_json_string(f->j, "name", name);
-	et_json_u64(f->j, "family_index", f->index);
-	et_json_u64(f->j, "per_family_instance_index", 0);
-	et_json_string(f->j, "run_name", f->row->name);
-	et_json_string(f->j, "run_type", type);
-	et_json_u64(f->j, "repetitions", f->repetitions);
-	et_json_u64(f->j, "threads", c && c->threads ? c->threads : 1);
-}
-
-static void times(const struct family *f, double real, double cpu)
-{
-	et_json_double(f->j, "real_time", real);
-	et_json_double(f->j, "cpu_time", cpu);
-	et_json_string(f->j, "time_unit", "ns");
-}
-
-static void counters(const struct family *f)
-{
-	const struct et_slice *s = et_bench_first(f->row);
-	double items = et_bench_items(f->row), bytes = et_bench_bytes(f->row);
-
-	if (isfinite(bytes))
-		et_json_double(f->j, "bytes_per_second", bytes);
-	if (isfinite(items))
-		et_json_double(f->j, "items_per_second", items);
-	for (size_t i = 0; s && i < s->n_counters; i++)
-		et_json_double(f->j, s->counters[i].name,
-			et_bench_counter(f->row, s->counters[i].name, NULL));
-	if (et_bench_label(f->row))
-		et_json_string(f->j, "label", et_bench_label(f->row));
-}
-
-static void aggregate(
-	const struct family *f, const char *name, const char *unit, double real, double cpu)
-{
-	ET_AUTO_FREE char *title = et_asprintf("%s_%s", f->row->name, name);
-
-	begin(f, title, "aggregate");
-	et_json_string(f->j, "aggregate_name", name);
-	et_json_string(f->j, "aggregate_unit", unit);
-	et_json_u64(f->j, "iterations", f->repetitions);
-	times(f, real, cpu);
-	et_json_end(f->j);
-}
+struct entries {
+	const struct et_bench_row *row;
+	size_t family, repetitions, n;
+	struct entry *list;
+};
 
 /* The figures by which Google Benchmark sums up repetitions. */
 enum { MEAN, MEDIAN, STDDEV, CV, AGGREGATES };
 static const char *const aggregate_names[] = { "mean", "median", "stddev", "cv" };
 
-/* Sorts x. */
+/* Sorts x. Plain sums, as Google Benchmark has them. */
 static void sum_up(double *x, size_t n, double out[AGGREGATES])
 {
-	out[MEAN] = mean(x, n);
-	out[STDDEV] = sd(x, n);
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	out[MEAN] = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - out[MEAN]) * (x[i] - out[MEAN]);
+	out[STDDEV] = sqrt(squares / (double)(n - 1));
 	out[CV] = out[MEAN] > 0 ? out[STDDEV] / out[MEAN] : 0;
-	out[MEDIAN] = median(x, n);
+	out[MEDIAN] = et_median(x, n);
 }
 
-static void aggregates(const struct family *f, struct repetitions *p)
+/* The times are those of the table: a process gives the same value here and there. */
+static void collect(struct entries *e)
 {
-	double real[AGGREGATES], cpu[AGGREGATES];
+	struct et_bench_summary real, cpu;
+	double reals[AGGREGATES], cpus[AGGREGATES];
 
-	sum_up(p->real.ns, p->n, real);
-	sum_up(p->cpu.ns, p->n, cpu);
-	for (int k = 0; k < AGGREGATES; k++)
-		aggregate(f, aggregate_names[k], k == CV ? "percentage" : "time", real[k], cpu[k]);
-}
-
-static void failure(const struct family *f)
-{
-	begin(f, f->row->name, "iteration");
-	et_json_u64(f->j, "repetition_index", 0);
-	et_json_bool(f->j, f->row->skipped ? "skipped" : "error_occurred", true);
-	et_json_string(
-		f->j, f->row->skipped ? "skip_message" : "error_message", et_bench_error(f->row));
-	et_json_u64(f->j, "iterations", 1);
-	times(f, 0, 0);
-	et_json_end(f->j);
-}
-
-static void function(struct et_json *j, const struct et_bench_row *row, size_t index)
-{
-	struct repetitions p;
-	struct family f = { j, row, index, 1 };
-
-	if (et_bench_error(row)) {
-		failure(&f);
-		return;
+	et_bench_process_values(e->row, false, &real);
+	et_bench_process_values(e->row, true, &cpu);
+	e->list = et_calloc(real.n + AGGREGATES, sizeof(*e->list));
+	/* Without a CPU time (samples that were read from a file) there is the other alone. */
+	for (size_t i = 0; i < real.n; i++) {
+		real.ns[i] = fmax(real.ns[i], 0); /* next to nothing, less the loop */
+		if (!(cpu.ns[i] > 0))
+			cpu.ns[i] = real.ns[i];
+		e->list[i] = (struct entry){ NULL, i, iterations(e->row, real.process[i]),
+			real.ns[i], cpu.ns[i] };
 	}
-	collect(row, &p);
-	f.repetitions = p.n;
-	for (size_t i = 0; i < p.n; i++) {
-		begin(&f, row->name, "iteration");
-		et_json_u64(j, "repetition_index", i);
-		et_json_u64(j, "iterations", iterations(row, p.real.process[i]));
-		times(&f, p.real.ns[i], p.cpu.ns[i]);
-		counters(&f);
-		et_json_end(j);
+	e->repetitions = e->n = real.n;
+	if (real.n > 1) {
+		sum_up(real.ns, real.n, reals);
+		sum_up(cpu.ns, real.n, cpus);
+		for (int k = 0; k < AGGREGATES; k++)
+			e->list[e->n++] =
+				(struct entry){ aggregate_names[k], 0, real.n, reals[k], cpus[k] };
 	}
-	if (p.n > 1)
-		aggregates(&f, &p);
-	repetitions_free(&p);
+	et_bench_summary_free(&real);
+	et_bench_summary_free(&cpu);
+}
+
+/* Writes the entries of each case that was timed or has failed. A failure is one of no time. */
+static void write_all(const struct et_bench_results *r,
+	void (*write)(void *ctx, const struct entries *e, const struct entry *x, const char *name),
+	void *ctx)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct entries e = { .row = &r->rows[i], .family = i, .repetitions = 1, .n = 1 };
+
+		if (et_bench_timed(e.row)) {
+			collect(&e);
+		} else if (et_bench_error(e.row)) {
+			e.list = et_calloc(1, sizeof(*e.list));
+			e.list->iterations = 1;
+		} else {
+			continue;
+		}
+		for (size_t k = 0; k < e.n; k++) {
+			const char *sum = e.list[k].aggregate;
+			ET_AUTO_FREE char *name =
+				et_asprintf("%s%s%s", e.row->name, sum ? "_" : "", sum ? sum : "");
+
+			write(ctx, &e, &e.list[k], name);
+		}
+		free(e.list);
+	}
+}
+
+static bool is_percentage(const struct entry *x)
+{
+	return x->aggregate == aggregate_names[CV];
+}
+
+/* --- JSON --- */
+
+static void write_counters(struct et_json *j, const struct et_bench_row *row)
+{
+	const struct et_slice *s = et_bench_first(row);
+	double items = et_bench_items(row), bytes = et_bench_bytes(row);
+
+	if (isfinite(bytes))
+		et_json_double(j, "bytes_per_second", bytes);
+	if (isfinite(items))
+		et_json_double(j, "items_per_second", items);
+	for (size_t i = 0; s && i < s->n_counters; i++)
+		et_json_double(
+			j, s->counters[i].name, et_bench_counter(row, s->counters[i].name, NULL));
+	if (et_bench_label(row))
+		et_json_string(j, "label", et_bench_label(row));
+}
+
+static void write_json(void *ctx, const struct entries *e, const struct entry *x, const char *name)
+{
+	const struct et_bench_row *row = e->row;
+	const char *error = et_bench_error(row);
+	struct et_json *j = ctx;
+
+	et_json_object(j, NULL);
+	et_json_string(j, "name", name);
+	et_json_u64(j, "family_index", e->family);
+	et_json_u64(j, "per_family_instance_index", 0);
+	et_json_string(j, "run_name", row->name);
+	et_json_string(j, "run_type", x->aggregate ? "aggregate" : "iteration");
+	et_json_u64(j, "repetitions", e->repetitions);
+	et_json_u64(j, "threads", row->which && row->which->threads ? row->which->threads : 1);
+	if (x->aggregate) {
+		et_json_string(j, "aggregate_name", x->aggregate);
+		et_json_string(j, "aggregate_unit", is_percentage(x) ? "percentage" : "time");
+	} else {
+		et_json_u64(j, "repetition_index", x->index);
+	}
+	if (error) {
+		et_json_bool(j, row->skipped ? "skipped" : "error_occurred", true);
+		et_json_string(j, row->skipped ? "skip_message" : "error_message", error);
+	}
+	et_json_u64(j, "iterations", x->iterations);
+	et_json_double(j, "real_time", x->real);
+	et_json_double(j, "cpu_time", x->cpu);
+	et_json_string(j, "time_unit", "ns");
+	if (!x->aggregate && !error)
+		write_counters(j, row);
+	et_json_end(j);
 }
 
 static void context(struct et_json *j, const struct et_bench_results *r)
@@ -224,99 +202,47 @@ void et_bench_google_json(const struct et_bench_results *r, FILE *out)
 	et_json_object(&j, NULL);
 	context(&j, r);
 	et_json_array(&j, "benchmarks");
-	for (size_t i = 0; i < r->n; i++)
-		if (et_bench_timed(&r->rows[i]) || et_bench_error(&r->rows[i]))
-			function(&j, &r->rows[i], i);
+	write_all(r, write_json, &j);
 	et_json_end(&j);
 	et_json_end(&j);
 }
 
 /* --- CSV --- */
 
-static void quoted(const char *text, FILE *out)
-{
-	putc('"', out);
-	for (; text && *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
-}
-
-static void number(double x, FILE *out)
-{
-	char buf[32];
-
-	if (isfinite(x))
-		fputs(et_shortest(x, buf), out);
-	putc(',', out);
-}
-
-/* A row of the CSV, whose counters are all of `names`. */
 struct csv {
-	const struct et_bench_row *row;
-	const char **names;
+	const char **names; /* of all counters */
 	size_t n;
 	FILE *out;
 };
 
-static void csv_row(const struct csv *c, const char *suffix, uint64_t calls, double real,
-	double cpu, bool percentage)
+static void write_csv(void *ctx, const struct entries *e, const struct entry *x, const char *name)
 {
-	ET_AUTO_FREE char *name = et_asprintf("%s%s", c->row->name, suffix);
-
-	quoted(name, c->out);
-	fprintf(c->out, ",%" PRIu64 ",", calls);
-	number(real, c->out);
-	number(cpu, c->out);
-	fputs(percentage ? "," : "ns,", c->out);
+	const struct et_bench_row *row = e->row;
+	const char *error = et_bench_error(row), *label = et_bench_label(row);
 	/* Rates and counters are those of all repetitions, of which there is no variation. */
-	number(*suffix ? NAN : et_bench_bytes(c->row), c->out);
-	number(*suffix ? NAN : et_bench_items(c->row), c->out);
-	if (et_bench_label(c->row))
-		quoted(et_bench_label(c->row), c->out);
-	fputs(",,", c->out);
-	for (size_t i = 0; i < c->n; i++) {
-		char buf[32];
-		double x = *suffix ? NAN : et_bench_counter(c->row, c->names[i], NULL);
+	bool figures = !error && !x->aggregate;
+	const struct csv *c = ctx;
 
-		fprintf(c->out, ",%s", isfinite(x) ? et_shortest(x, buf) : "");
-	}
-	putc('\n', c->out);
-}
-
-static void csv_failure(const struct csv *c)
-{
-	quoted(c->row->name, c->out);
-	fprintf(c->out, ",,,,,,,,%s,", c->row->skipped ? "" : "true");
-	quoted(et_bench_error(c->row), c->out);
-	for (size_t i = 0; i < c->n; i++)
+	et_bench_csv_text(name, true, c->out);
+	if (error) {
+		fprintf(c->out, ",,,,,,,,%s,", row->skipped ? "" : "true");
+		et_bench_csv_text(error, true, c->out);
+	} else {
+		fprintf(c->out, ",%" PRIu64, x->iterations);
+		et_bench_csv_number(x->real, c->out);
+		et_bench_csv_number(x->cpu, c->out);
+		fputs(is_percentage(x) ? "," : ",ns", c->out);
+		et_bench_csv_number(figures ? et_bench_bytes(row) : NAN, c->out);
+		et_bench_csv_number(figures ? et_bench_items(row) : NAN, c->out);
 		putc(',', c->out);
+		if (label)
+			et_bench_csv_text(label, true, c->out);
+		fputs(",,", c->out);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		et_bench_csv_number(
+			figures ? et_bench_counter(row, c->names[i], NULL) : NAN, c->out);
 	putc('\n', c->out);
-}
-
-static void csv_function(const struct csv *c)
-{
-	double real[AGGREGATES], cpu[AGGREGATES];
-	struct repetitions p;
-
-	if (et_bench_error(c->row)) {
-		csv_failure(c);
-		return;
-	}
-	collect(c->row, &p);
-	for (size_t i = 0; i < p.n; i++)
-		csv_row(c, "", iterations(c->row, p.real.process[i]), p.real.ns[i], p.cpu.ns[i],
-			false);
-	sum_up(p.real.ns, p.n, real);
-	sum_up(p.cpu.ns, p.n, cpu);
-	for (int k = 0; p.n > 1 && k < AGGREGATES; k++) {
-		ET_AUTO_FREE char *suffix = et_asprintf("_%s", aggregate_names[k]);
-
-		csv_row(c, suffix, p.n, real[k], cpu[k], k == CV);
-	}
-	repetitions_free(&p);
 }
 
 void et_bench_google_csv(const struct et_bench_results *r, FILE *out)
@@ -329,13 +255,8 @@ void et_bench_google_csv(const struct et_bench_results *r, FILE *out)
 		out);
 	for (size_t i = 0; i < n; i++) {
 		putc(',', out);
-		quoted(names[i], out);
+		et_bench_csv_text(names[i], true, out);
 	}
 	putc('\n', out);
-	for (size_t i = 0; i < r->n; i++) {
-		const struct csv c = { &r->rows[i], names, n, out };
-
-		if (et_bench_timed(&r->rows[i]) || et_bench_error(&r->rows[i]))
-			csv_function(&c);
-	}
+	write_all(r, write_csv, &(struct csv){ names, n, out });
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes results as JSON; etalon(3) describes its keys, and lib/bench/read.c reads them. */
 #include "base/json.h"
-#include "lib/bench/figures.h"
+#include "lib/bench/cases.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
+#include "lib/slice/wire.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static void processes(struct et_json *j, const struct et_bench_row *row)
 {
 	struct et_bench_summary v;
 
-	et_bench_process_values(row, &v);
+	et_bench_process_values(row, false, &v);
 	et_json_flat_array(j, "process_ns");
 	for (size_t i = 0; i < v.n; i++)
 		put(j, NULL, v.ns[i]);
@@ -158,14 +159,9 @@ static void slice(struct et_json *j, const struct et_slice *s)
 	et_json_u64(j, "calls", s->calls);
 	et_json_string(j, "clock", et_bench_clock_names[s->clock]);
 	et_json_double(j, "hz", s->hz);
-	put(j, "overhead_ns", s->overhead_ns);
-	put(j, "empty_ns", s->empty_ns);
-	put(j, "empty_uncertainty_ns", s->empty_uncertainty_ns);
-	put(j, "interrupts_ns", s->floor_loss_ns);
-	put(j, "interrupts_uncertainty_ns", s->floor_loss_uncertainty_ns);
-	put(j, "items", s->items);
-	put(j, "bytes", s->bytes);
-	put(j, "wall_ns", s->wall_ns);
+	for (const struct et_slice_number *n = et_slice_numbers; n->key; n++)
+		if (n->file)
+			put(j, n->file, *et_slice_number(s, n));
 	samples(j, s);
 	et_json_end(j);
 }
@@ -206,18 +202,6 @@ static void warnings(struct et_json *j, const struct et_bench_row *row)
 	et_json_end(j);
 }
 
-/* An axis without a name is called n if it is the only one, else p1, p2 … */
-static const char *axis_name(const struct et_bench_case *c, size_t i, const char *number)
-{
-	const struct etalon_bench *b = c->bench;
-
-	if (b && b->axes && i < b->n_axes && b->axes[i].name)
-		return b->axes[i].name;
-	if (b && !b->axes && b->param_names && i < b->n_params && b->param_names[i])
-		return b->param_names[i];
-	return c->n_params == 1 ? "n" : number;
-}
-
 static void parameters(struct et_json *j, const struct et_bench_row *row)
 {
 	const struct et_bench_case *c = row->which;
@@ -225,10 +209,12 @@ static void parameters(struct et_json *j, const struct et_bench_row *row)
 
 	et_json_flat_object(j, "parameters");
 	for (size_t i = 0; c && i < c->n_params; i++) {
-		char name[24];
+		const char *name = et_param_name(c->bench, i);
+		char number[24];
 
-		snprintf(name, sizeof(name), "p%zu", i + 1);
-		et_json_int(j, axis_name(c, i, name), c->params[i]);
+		/* Without a name it is called n if it is the only one, else p1, p2 … */
+		snprintf(number, sizeof(number), c->n_params == 1 ? "n" : "p%zu", i + 1);
+		et_json_int(j, name ? name : number, c->params[i]);
 	}
 	et_json_end(j);
 	et_json_u64(j, "threads", c && c->threads ? c->threads : 1);

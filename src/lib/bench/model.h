@@ -42,7 +42,7 @@ struct et_bench_options {
 	enum et_bench_when progress, color;
 	const unsigned *threads; /* of --threads; NULL: those of the benchmark */
 	size_t n_threads;
-	bool list, quiet, verbose, compensation_given, max_samples_given;
+	bool list, quiet, verbose, max_samples_given;
 };
 
 /* Marks of a sample; none of them removes it. */
@@ -183,7 +183,6 @@ struct et_bench_results {
 	struct et_bench_context context;
 	struct et_bench_row *rows;
 	size_t n;
-	const char *statistic_note;
 	struct et_complexity *complexity; /* of benchmarks with ETALON_BENCH_COMPLEXITY */
 	size_t n_complexity;
 	bool cut_short; /* a signal ended the run before all samples were taken */
@@ -191,3 +190,31 @@ struct et_bench_results {
 	char **notes;   /* warnings that concern all cases: et_bench_note */
 	size_t n_notes;
 };
+
+/* --- the command line of a benchmark program --- */
+
+enum et_bench_action { ET_BENCH_TIME, ET_BENCH_HELP, ET_BENCH_VERSION };
+
+/*
+ * Parses and checks the options; those that are not given have their defaults. Texts point into
+ * argv. et_bench_options_free frees the rest.
+ */
+int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
+	enum et_bench_action *action, struct et_error *err) ET_CHECK;
+void et_bench_options_free(struct et_bench_options *o);
+void et_bench_options_help(const char *program, FILE *out);
+
+/* --- the run --- */
+
+struct et_bench_cases;
+
+/*
+ * Times the cases in several processes: fills the rows of r, one for each case, with their slices;
+ * r->options are set. A function that fails has the reason in its row. *signal is the signal that
+ * ended the measurement early, or 0. Fails if nothing can be timed: a clock is missing, or the
+ * program of --against is none.
+ */
+int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
+	int *signal, struct et_error *err) ET_CHECK;
+/* Lets signals end the program again: until the results are written, they do not. */
+void et_bench_run_end(void);

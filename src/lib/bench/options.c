@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/options.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/parse.h"
+#include "lib/bench/model.h"
 
 #include <errno.h>
 #include <math.h>
@@ -238,7 +238,6 @@ static void finish(struct request *r)
 	o->case_limit_ns = fmax((double)r->case_limit_ns, 1);
 	o->timeout_ns = (double)r->timeout_ns;
 	o->kbest.compensate = !r->no_compensation;
-	o->compensation_given = r->no_compensation;
 	o->threads = r->threads;
 	if (o->kbest.k > o->kbest.max_samples)
 		o->kbest.k = o->kbest.max_samples;

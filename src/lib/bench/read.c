@@ -6,18 +6,17 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/hash.h"
-#include "lib/bench/figures.h"
+#include "base/u64.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
+#include "lib/slice/wire.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 enum { MOST_FUNCTIONS = 65536, MOST_SLICES = 65536, MOST_TEXT = 4096, MOST_REASON = 250 };
-static const double MOST_NS = 1e18; /* thirty years */
 
 struct reader {
 	const char *path;
@@ -158,8 +157,8 @@ static bool samples(const json_t *slice, struct et_slice *s)
 	size_t n = json_array_size(json_object_get(slice, "ns"));
 	ET_AUTO_FREE double *x = et_calloc(COLUMNS * (n + 1), sizeof(*x));
 
-	if (!n || !column(slice, "ns", -MOST_NS, MOST_NS, n, x) ||
-		!column(slice, "cpu_ns", -MOST_NS, MOST_NS, n, x + n) ||
+	if (!n || !column(slice, "ns", -ET_BENCH_MOST_NS, ET_BENCH_MOST_NS, n, x) ||
+		!column(slice, "cpu_ns", -ET_BENCH_MOST_NS, ET_BENCH_MOST_NS, n, x + n) ||
 		!column(slice, "slowdown", -1, 1e6, n, x + 2 * n) ||
 		!column(slice, "marks", 0, UINT16_MAX, n, x + 3 * n))
 		return false;
@@ -181,47 +180,33 @@ static bool take_slice(const json_t *slice, struct et_slice *s)
 
 	if (!json_is_object(slice) || kind < 0 || !whole(slice, "process", UINT32_MAX, &process) ||
 		!whole(slice, "calls", UINT64_MAX, &s->calls) ||
-		!number(slice, "hz", 0, 1e15, &s->hz) ||
-		!number(slice, "overhead_ns", 0, MOST_NS, &s->overhead_ns) ||
-		!number(slice, "empty_ns", -MOST_NS, MOST_NS, &s->empty_ns) ||
-		!number(slice, "empty_uncertainty_ns", 0, MOST_NS, &s->empty_uncertainty_ns) ||
-		!number(slice, "interrupts_ns", 0, MOST_NS, &s->floor_loss_ns) ||
-		!number(slice, "interrupts_uncertainty_ns", 0, MOST_NS,
-			&s->floor_loss_uncertainty_ns) ||
-		!number(slice, "items", 0, 1e300, &s->items) ||
-		!number(slice, "bytes", 0, 1e300, &s->bytes) ||
-		!number(slice, "wall_ns", 0, MOST_NS, &s->wall_ns))
+		!number(slice, "hz", 0, 1e15, &s->hz))
 		return false;
+	for (const struct et_slice_number *n = et_slice_numbers; n->key; n++)
+		if (n->file && !number(slice, n->file, n->lo, n->hi, et_slice_number(s, n)))
+			return false;
 	s->process = (unsigned)process;
 	s->clock = kind;
 	return samples(slice, s);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Numbers the processes from 0 without gaps: later steps go through all numbers. */
 static void renumber(struct et_bench_row *row)
 {
-	ET_AUTO_FREE unsigned *list = et_calloc(row->n_slices + 1, sizeof(*list));
+	ET_AUTO_FREE uint64_t *list = et_calloc(row->n_slices + 1, sizeof(*list));
 	size_t n = 0;
 
 	for (size_t i = 0; i < row->n_slices; i++)
 		list[i] = row->slices[i].process;
-	qsort(list, row->n_slices, sizeof(*list), by_number);
+	qsort(list, row->n_slices, sizeof(*list), et_ascending_u64);
 	for (size_t i = 0; i < row->n_slices; i++)
 		if (!n || list[i] != list[n - 1])
 			list[n++] = list[i];
 	for (size_t i = 0; i < row->n_slices; i++) {
-		unsigned *number = &row->slices[i].process;
+		uint64_t number = row->slices[i].process;
+		const uint64_t *at = bsearch(&number, list, n, sizeof(*list), et_ascending_u64);
 
-		*number =
-			(unsigned)((unsigned *)bsearch(number, list, n, sizeof(*list), by_number) -
-				   list);
+		row->slices[i].process = (unsigned)(at - list);
 	}
 }
 
@@ -367,8 +352,8 @@ static int take_repetition(struct reader *in, const json_t *b, size_t number_of)
 	if (!name)
 		name = json_string_value(json_object_get(b, "name"));
 	if (!name || strlen(name) > MOST_TEXT || !isfinite(ns) ||
-		!number(b, "real_time", 0, MOST_NS, &real) || real < 0 ||
-		!number(b, "cpu_time", 0, MOST_NS, &cpu) ||
+		!number(b, "real_time", 0, ET_BENCH_MOST_NS, &real) || real < 0 ||
+		!number(b, "cpu_time", 0, ET_BENCH_MOST_NS, &cpu) ||
 		!whole(b, "iterations", UINT64_MAX, &iterations))
 		return refuse(in, "benchmark number %zu has no name or time", number_of + 1);
 	struct et_bench_row *row = row_of(in, name);

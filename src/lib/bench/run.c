@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/run.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/sysroot.h"
+#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/plan.h"
-#include "lib/bench/progress.h"
 #include "lib/bench/worker.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -24,6 +23,8 @@ enum {
 	MOST_ARGUMENTS = 2 << 20, /* bytes */
 	MOST_SAMPLES = 50000,     /* of a slice that is longer than usual */
 	SIGNALLED = 128,
+	SHOWN_EVERY_NS = 100000000,
+	NAME_COLUMNS = 40,
 };
 
 static const double SAMPLED = 0.95;     /* of a slice; the rest is the warm-up */
@@ -33,11 +34,60 @@ static const double EACH_CPU_NS = 10;   /* and how much longer than this one too
 
 static volatile sig_atomic_t interrupted; /* the signal, or 0 */
 
+/* One line on a terminal that says what is being timed and how long it will take. */
+struct progress {
+	bool shown;        /* the line is there */
+	bool wanted;       /* the user wants it, or standard error is a terminal */
+	uint64_t last_ns;  /* when it was written */
+	unsigned process;  /* that it shows */
+	uint64_t begin_ns; /* of the planned part */
+	double total_ns;   /* predicted from there on; NaN: not planned yet */
+};
+
+static void begin_progress(struct progress *p, enum et_bench_when when, bool quiet)
+{
+	*p = (struct progress){
+		.wanted = when == ET_BENCH_ALWAYS ||
+			  (when == ET_BENCH_AUTO && !quiet && isatty(STDERR_FILENO)),
+		.total_ns = NAN,
+	};
+}
+
+/*
+ * Shows the case and the process (from 0, of n; 0: how many is not known yet), for each process and
+ * ten times per second.
+ */
+static void show_progress(
+	struct progress *p, const char *name, unsigned process, unsigned n, uint64_t now)
+{
+	double left = (p->total_ns - (double)(now - p->begin_ns)) / 1e9;
+
+	if (!p->wanted || (p->shown && process == p->process && now - p->last_ns < SHOWN_EVERY_NS))
+		return;
+	p->process = process;
+	p->shown = true;
+	p->last_ns = now;
+	if (n)
+		fprintf(stderr, "\r\033[Kprocess %u of %u, %.0f s left: %.*s", process + 1, n,
+			fmax(ceil(left), 0), NAME_COLUMNS, name);
+	else
+		fprintf(stderr, "\r\033[Kfirst samples: %.*s", NAME_COLUMNS, name);
+	fflush(stderr);
+}
+
+/* Removes the line, before something else is printed. */
+static void clear_progress(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
 struct run {
 	const struct et_bench_options *o;
 	const struct et_bench_cases *cases;
 	struct et_bench_results *r;
-	struct et_bench_clock clock;
+	struct et_clock_choice clock;
 	struct et_rng rng;
 	bool here;                            /* the samples are taken in this process */
 	struct et_timebase timebase;          /* if so */
@@ -48,7 +98,7 @@ struct run {
 	struct et_slice *pilots;
 	uint64_t *calls; /* per sample, of each case */
 	double *cost_ns; /* of a sample, of each case; NaN: it failed */
-	struct et_bench_progress progress;
+	struct progress progress;
 	uint64_t begin_ns;
 	double start_ns; /* to start a worker */
 };
@@ -160,12 +210,6 @@ static void keep_pilot(struct run *x, size_t which)
 	x->pilots[which] = (struct et_slice){ 0 };
 }
 
-static void set_error(struct et_bench_row *row, bool old, const char *program, const char *why)
-{
-	free(row->error);
-	row->error = old ? et_asprintf("%s: %s", program, why) : et_strdup(why);
-}
-
 /*
  * Takes a slice of a case. Returns -EIO if the function failed: its row says why, and the worker
  * has been replaced if it ended. Returns other errors if no more slices can be taken.
@@ -202,7 +246,8 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 		out->old = old;
 		return 0;
 	}
-	set_error(row, old, x->programs[old].name, why);
+	free(row->error);
+	row->error = old ? et_asprintf("%s: %s", x->programs[old].name, why) : et_strdup(why);
 	row->skipped = skipped;
 	rc = x->here || x->workers[old].pid ? 0 : start(x, old, err);
 	return rc ? rc : -EIO;
@@ -262,8 +307,7 @@ static double sample_ns(const struct et_slice *s)
 		return s->sample_ns;
 	for (size_t i = 0; i < s->n; i++)
 		ns[i] = s->samples[i].ns;
-	et_sort(ns, s->n);
-	return fmax(et_median_sorted(ns, s->n) * (double)s->calls, 1);
+	return fmax(et_median(ns, s->n) * (double)s->calls, 1);
 }
 
 /* Takes a few samples of each case in the first process. */
@@ -275,7 +319,7 @@ static int take_pilots(struct run *x, struct et_error *err)
 
 		if (interrupted)
 			return -EINTR;
-		et_bench_progress_show(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
+		show_progress(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
 		q.duration_ns = PILOT_NS;
 		q.max_samples = pilot_samples(x, q.max_samples);
 		rc = take(x, i, false, &q, &x->pilots[i], err);
@@ -338,7 +382,7 @@ static int take_process(
 			return -EINTR;
 		if (left_ns(x) <= 0)
 			return 0;
-		et_bench_progress_show(&x->progress, name, process, plan->processes, now_ns());
+		show_progress(&x->progress, name, process, plan->processes, now_ns());
 		rc = take_case(x, &plan->cases[order[i]], order[i], process, err);
 		if (rc)
 			return rc;
@@ -416,16 +460,11 @@ static int take_all(struct run *x, struct et_error *err)
 /* Reads the arguments of this process, also those that main has removed from argv. */
 static char **arguments(char **argv)
 {
-	ET_AUTO_CLOSE int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ET_AUTO_FREE char *text = et_calloc(MOST_ARGUMENTS, 1);
-	size_t n = 0, count = 0, cap = 0;
-	ssize_t got = 1;
+	ssize_t got = et_sysroot_read("", "/proc/self/cmdline", text, MOST_ARGUMENTS);
+	size_t n = got > 0 ? (size_t)got : 0, count = 0, cap = 0;
 	char **list = NULL;
 
-	while (fd >= 0 && got > 0 && n < MOST_ARGUMENTS - 1) {
-		got = read(fd, text + n, MOST_ARGUMENTS - 1 - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
 	for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
 		ET_GROW(list, count, cap);
 		list[count++] = et_strdup(text + at);
@@ -477,7 +516,7 @@ static int begin(struct run *x, struct et_error *err)
 		rc = 0;
 	}
 	if (x->here)
-		et_bench_clock_timebase(&x->clock, &x->timebase);
+		et_clock_choice_timebase(&x->clock, &x->timebase);
 	return rc;
 }
 
@@ -509,7 +548,7 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	int rc;
 
 	catch_signals();
-	rc = et_bench_clock_choose(r->options.kbest.clock, &x.clock);
+	rc = et_clock_choose(r->options.kbest.clock, &x.clock);
 	if (rc)
 		return et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "%s", etalon_strerror(rc));
 	make_rows(&x);
@@ -517,12 +556,12 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	x.calls = et_calloc(cases->n, sizeof(*x.calls));
 	x.cost_ns = et_calloc(cases->n, sizeof(*x.cost_ns));
 	et_rng_seed(&x.rng, r->options.seed, 0);
-	et_bench_progress_begin(&x.progress, r->options.progress, r->options.quiet);
+	begin_progress(&x.progress, r->options.progress, r->options.quiet);
 	describe_programs(&x, argv);
 	rc = begin(&x, err);
 	if (rc == 0)
 		rc = take_all(&x, err);
-	et_bench_progress_clear(&x.progress);
+	clear_progress(&x.progress);
 	free_run(&x);
 	*signal = interrupted;
 	return interrupted ? 0 : rc;

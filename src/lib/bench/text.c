@@ -3,8 +3,7 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/figure.h"
-#include "lib/bench/columns.h"
-#include "lib/bench/figures.h"
+#include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/time/events.h"
 
@@ -12,186 +11,68 @@
 #include <math.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_NAME = 16, MOST_NAMED = 3 };
-
-static int width_of(const struct et_bench_column *c, size_t rows)
-{
-	int most = et_columns(c->title);
-
-	for (size_t i = 0; i < rows; i++) {
-		int width = c->cells[i] ? et_columns(c->cells[i]) : 0;
-
-		most = width > most ? width : most;
-	}
-	return most;
-}
-
-static int total_width(const struct et_bench_columns *c)
-{
-	int sum = -GAP;
-
-	for (size_t k = 0; k < c->n; k++)
-		if (!c->list[k].omitted)
-			sum += width_of(&c->list[k], c->rows) + GAP;
-	return sum;
-}
-
-static void shorten(char **name, int width)
-{
-	char *text = et_shorten(*name, width);
-
-	free(*name);
-	*name = text;
-}
-
-/* Omits columns, the least important first, then parts of names. */
-static void fit(struct et_bench_columns *c, int columns)
-{
-	while (columns > 0 && total_width(c) > columns) {
-		struct et_bench_column *least = NULL;
-
-		for (size_t k = 0; k < c->n; k++)
-			if (!c->list[k].omitted && c->list[k].rank &&
-				(!least || c->list[k].rank >= least->rank))
-				least = &c->list[k];
-		if (!least)
-			break;
-		least->omitted = true;
-	}
-	int excess = columns > 0 ? total_width(c) - columns : 0;
-	int room = width_of(&c->list[0], c->rows) - excess;
-	for (size_t i = 0; excess > 0 && i < c->rows; i++)
-		shorten(&c->list[0].cells[i], room < LEAST_NAME ? LEAST_NAME : room);
-}
-
-static void print_cell(const char *text, int width, bool right, bool last, FILE *out)
-{
-	int pad = width - et_columns(text);
-
-	if (right)
-		fprintf(out, "%*s", pad, "");
-	fputs(text, out);
-	if (!last)
-		fprintf(out, "%*s", (right ? 0 : pad) + GAP, "");
-}
-
-/* The last column of a line that is not empty: no spaces follow it. */
-static size_t last_of(const struct et_bench_columns *c, size_t row, bool head)
-{
-	size_t last = 0;
-
-	for (size_t k = 0; k < c->n; k++) {
-		const char *text = head ? c->list[k].title : c->list[k].cells[row];
-
-		if (!c->list[k].omitted && text && *text)
-			last = k;
-	}
-	return last;
-}
-
-static void print_line(const struct et_bench_columns *c, size_t row, bool head, FILE *out)
-{
-	size_t last = last_of(c, row, head);
-
-	for (size_t k = 0; k <= last; k++) {
-		const struct et_bench_column *col = &c->list[k];
-		const char *text = head ? col->title : col->cells[row];
-
-		if (!col->omitted)
-			print_cell(text ? text : "", width_of(col, c->rows), col->right, k == last,
-				out);
-	}
-	putc('\n', out);
-}
-
-static const char *color_of(const struct et_bench_results *r, size_t row)
-{
-	const struct et_bench_row *x = &r->rows[row];
-
-	if (et_bench_error(x))
-		return x->skipped ? NULL : "31";
-	if (!x->has_old)
-		return NULL;
-	return x->comparison.verdict == ET_BENCH_SLOWER   ? "31"
-	       : x->comparison.verdict == ET_BENCH_FASTER ? "32"
-							  : NULL;
-}
+enum { MOST_NAMED = 3 };
 
 /*
  * Prints the words of any text, which is cleaned here; a line that would be longer than the page
  * begins again, indented.
  */
-static void print_words(
-	const char *lead, const char *words, const struct et_bench_page *page, FILE *out)
+static void print_words(const char *lead, const char *words, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(words, "");
 	const char *text = clean;
 	int at = et_columns(lead);
 
-	fputs(lead, out);
+	fputs(lead, page->out);
 	for (bool first = true; *text; first = false) {
 		size_t length = strcspn(text, " ");
 		ET_AUTO_FREE char *word = et_strndup(text, length);
 		int width = et_columns(word);
 
 		if (!first && page->columns > 0 && at + 1 + width > page->columns)
-			at = fprintf(out, "\n   ") - 1;
+			at = fprintf(page->out, "\n   ") - 1;
 		if (!first)
-			at += fprintf(out, " ");
-		fputs(word, out);
+			at += fprintf(page->out, " ");
+		fputs(word, page->out);
 		at += width;
 		text += length + (text[length] == ' ');
 	}
-	putc('\n', out);
+	putc('\n', page->out);
 }
 
-static void print_table(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_table(const struct et_bench_results *r, const struct et_bench_page *page)
 {
-	struct et_bench_columns c;
-	char *omitted = NULL;
+	ET_AUTO_FREE char *omitted = et_bench_table(r, page);
 
-	et_bench_columns_make(r, &c);
-	fit(&c, page->columns);
-	if (page->color)
-		fputs("\x1b[1m", out);
-	print_line(&c, 0, true, out);
-	if (page->color)
-		fputs("\x1b[0m", out);
-	for (size_t i = 0; i < c.rows; i++) {
-		const char *color = page->color ? color_of(r, i) : NULL;
-
-		if (color)
-			fprintf(out, "\x1b[%sm", color);
-		print_line(&c, i, false, out);
-		if (color)
-			fputs("\x1b[0m", out);
-	}
-	for (size_t k = 0; k < c.n; k++)
-		if (c.list[k].omitted)
-			et_append(
-				&omitted, ", ", "%s", *c.list[k].title ? c.list[k].title : "label");
 	if (omitted)
-		print_words("omitted to fit the terminal: ", omitted, page, out);
-	free(omitted);
-	et_bench_columns_free(&c);
+		print_words("omitted to fit the terminal: ", omitted, page);
 }
 
 /* --- warnings --- */
 
+/* Appends a name to a list of n before it; others than the first are counted at the end. */
+static void add_name(char **list, size_t n, const char *name)
+{
+	if (n < MOST_NAMED)
+		et_append(list, ", ", "%s", name);
+}
+
 /* "a, b, c and 4 others" */
+static void end_names(char **list, size_t n)
+{
+	if (n > MOST_NAMED)
+		et_append(list, " ", "and %zu other%s", n - MOST_NAMED,
+			n == MOST_NAMED + 1 ? "" : "s");
+}
+
 static void name_rows(const struct et_bench_results *r, const bool *which, char **out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n; i++) {
-		n += which[i];
-		if (which[i] && n <= MOST_NAMED)
-			et_append(out, ", ", "%s", r->rows[i].name);
-	}
-	if (n > MOST_NAMED)
-		et_append(out, " ", "and %zu other%s", n - MOST_NAMED,
-			n == MOST_NAMED + 1 ? "" : "s");
+	for (size_t i = 0; i < r->n; i++)
+		if (which[i])
+			add_name(out, n++, r->rows[i].name);
+	end_names(out, n);
 }
 
 void et_bench_note_missing(
@@ -199,17 +80,20 @@ void et_bench_note_missing(
 {
 	ET_AUTO_FREE char *list = NULL;
 
-	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
-		et_append(&list, ", ", "%s", names[i]);
-	if (n > MOST_NAMED)
-		et_append(&list, " ", "and %zu other%s", n - MOST_NAMED,
-			n == MOST_NAMED + 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++)
+		add_name(&list, i, names[i]);
+	end_names(&list, n);
 	if (list)
 		et_bench_note(r, "%s has functions that this program lacks: %s", old, list);
 }
 
+static void warn(const char *words, const struct et_bench_page *page)
+{
+	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", words, page);
+}
+
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	char *line = NULL;
 
@@ -217,7 +101,7 @@ static void warn_rows(const struct et_bench_results *r, const bool *which, const
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
-	print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", line, page, out);
+	warn(line, page);
 	free(line);
 }
 
@@ -238,20 +122,17 @@ static bool by_intent(const struct et_bench_row *row)
 	       (row->which->bench->flags & ETALON_BENCH_CALLS_DIFFER);
 }
 
-static void print_notes(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_notes(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	if (r->context.compiler && !r->context.optimised)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ",
-			"the program was compiled without optimisation: use -O2", page, out);
+		warn("the program was compiled without optimisation: use -O2", page);
 	for (size_t i = 0; i < r->n_notes; i++)
-		print_words(page->color ? "\x1b[33mwarning:\x1b[0m " : "warning: ", r->notes[i],
-			page, out);
+		warn(r->notes[i], page);
 }
 
 /* Rows with the usual sentence are named together, and so are those with another one. */
 static void warn_bit(const struct et_bench_results *r, unsigned bit, bool *which,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	for (int other = 0; other < 2; other++) {
 		const char *sentence = NULL;
@@ -265,12 +146,11 @@ static void warn_bit(const struct et_bench_results *r, unsigned bit, bool *which
 			sentence = which[i] ? text : sentence;
 		}
 		if (sentence)
-			warn_rows(r, which, sentence, page, out);
+			warn_rows(r, which, sentence, page);
 	}
 }
 
-static void print_warnings(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_warnings(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
 
@@ -284,18 +164,18 @@ static void print_warnings(
 			const char *lead = strncmp(error, word, strlen(word)) ? ": " : NULL;
 			ET_AUTO_FREE char *text =
 				et_asprintf("%s%s%s", lead ? word : "", lead ? lead : "", error);
-			warn_rows(r, which, text, page, out);
+			warn_rows(r, which, text, page);
 		}
 	}
 	for (size_t k = 0; k < ET_LENGTH(reasons); k++) {
 		for (size_t i = 0; i < r->n; i++)
 			which[i] = reasons[k] && et_bench_timed(&r->rows[i]) &&
 				   r->rows[i].estimate.reason == k && !by_intent(&r->rows[i]);
-		warn_rows(r, which, reasons[k], page, out);
+		warn_rows(r, which, reasons[k], page);
 	}
 	for (unsigned bit = 1; bit; bit <<= 1)
-		warn_bit(r, bit, which, page, out);
-	print_notes(r, page, out);
+		warn_bit(r, bit, which, page);
+	print_notes(r, page);
 }
 
 /* --- complexity --- */
@@ -350,8 +230,7 @@ static char *complexity_line(const struct et_complexity *c)
 	return line;
 }
 
-static void print_complexity(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_complexity(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	for (size_t i = 0; i < r->n_complexity; i++) {
 		const struct et_complexity *c = &r->complexity[i];
@@ -366,44 +245,31 @@ static void print_complexity(
 								  : ET_GROWTH_SAMPLES_LEAST);
 		else
 			line = complexity_line(c);
-		print_words("", line, page, out);
+		print_words("", line, page);
 		free(line);
 	}
 }
 
 /* --- the details of --verbose --- */
 
-static void detail(FILE *out, const char *label, const char *fmt, ...) ET_PRINTF(3, 4);
-
-static void detail(FILE *out, const char *label, const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(out, "  %-12s ", label);
-	va_start(ap, fmt);
-	vfprintf(out, fmt, ap);
-	va_end(ap);
-	putc('\n', out);
-}
-
 static void print_clock(const struct et_slice *s, FILE *out)
 {
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	if (s->clock == ETALON_CLOCK_COUNTER)
-		detail(out, "clock", "counter at %.5g GHz; reading it costs %s per sample",
+		fprintf(out, "  clock        counter at %.5g GHz; reading it costs %s per sample\n",
 			s->hz / 1e9, et_format_rounded(s->overhead_ns, 3, a));
 	else
-		detail(out, "clock", "%s; reading it costs %s per sample",
+		fprintf(out, "  clock        %s; reading it costs %s per sample\n",
 			s->clock == ETALON_CLOCK_CPU ? "CPU time of the thread"
 						     : "CLOCK_MONOTONIC_RAW",
 			et_format_rounded(s->overhead_ns, 3, a));
 	if (s->empty_ns > 0)
-		detail(out, "empty call", "%s ± %s, subtracted",
+		fprintf(out, "  empty call   %s ± %s, subtracted\n",
 			et_format_rounded(s->empty_ns, 3, a),
 			et_format_rounded(s->empty_uncertainty_ns, 2, b));
 	if (s->floor_loss_ns > 0)
-		detail(out, "interrupts", "%s per call, subtracted",
+		fprintf(out, "  interrupts   %s per call, subtracted\n",
 			et_format_rounded(s->floor_loss_ns, 3, a));
 }
 
@@ -414,36 +280,40 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE];
 
 	fprintf(out, "\n%s\n", row->name);
-	detail(out, "minimum", "%s, median %s, mean %s", et_format_time(e->min_ns, a),
+	fprintf(out, "  minimum      %s, median %s, mean %s\n", et_format_time(e->min_ns, a),
 		et_format_time(e->median_ns, b), et_format_time(e->mean_ns, c));
-	detail(out, "quartiles", "%s … %s; standard deviation %s", et_format_time(e->q1_ns, a),
+	fprintf(out, "  quartiles    %s … %s; standard deviation %s\n", et_format_time(e->q1_ns, a),
 		et_format_time(e->q3_ns, b), et_format_rounded(e->sd_ns, 2, c));
-	detail(out, "quantiles", "10 %% %s, 90 %% %s, 99 %% %s", et_format_time(e->p10_ns, a),
+	fprintf(out, "  quantiles    10 %% %s, 90 %% %s, 99 %% %s\n", et_format_time(e->p10_ns, a),
 		et_format_time(e->p90_ns, b), et_format_time(e->p99_ns, c));
-	detail(out, "samples", "%zu in %zu process%s; %zu preempted, %zu at reduced speed", e->n,
-		e->processes, e->processes == 1 ? "" : "es", e->preempted, e->slow);
+	fprintf(out, "  samples      %zu in %zu process%s; %zu preempted, %zu at reduced speed\n",
+		e->n, e->processes, e->processes == 1 ? "" : "es", e->preempted, e->slow);
 	if (e->processes > 1)
-		detail(out, "variation", "%s between processes, %s within them",
+		fprintf(out, "  variation    %s between processes, %s within them\n",
 			et_format_percent(e->between, a), et_format_percent(e->within, b));
 	if (!first)
 		return;
-	detail(out, "calls", "%" PRIu64 " per sample", first->calls);
+	fprintf(out, "  calls        %" PRIu64 " per sample\n", first->calls);
 	if (isfinite(first->wall_ns))
-		detail(out, "threads", "%s elapsed per call of one thread, all of them running",
+		fprintf(out,
+			"  threads      %s elapsed per call of one thread, all of them running\n",
 			et_format_time(et_bench_wall(row), a));
 	print_clock(first, out);
 	if (first->events_error)
-		detail(out, "events", "not available here: %s", et_pmu_why(first->events_error));
+		fprintf(out, "  events       not available here: %s\n",
+			et_pmu_why(first->events_error));
 	else if (first->events_user_only)
-		detail(out, "events", "without the kernel's part (kernel.perf_event_paranoid)");
+		fprintf(out,
+			"  events       without the kernel's part (kernel.perf_event_paranoid)\n");
 	if (row->has_old)
-		detail(out, "old", "%s",
+		fprintf(out, "  old          %s\n",
 			et_format_measured(row->old.ns, et_bench_half(&row->old), a));
 }
 
 /* --- the decision --- */
 
-bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_options *o)
+/* Whether a row is a regression in the sense of --fail-on-regression. */
+static bool regressed(const struct et_bench_row *row, const struct et_bench_options *o)
 {
 	return row->has_old && et_bench_timed(row) && isfinite(o->fail_ratio) &&
 	       row->comparison.regression;
@@ -487,7 +357,7 @@ static void add_undecided(const struct et_bench_results *r, char **line)
 
 /* "PASS: none of 3 functions is slower by more than 2 % (…)", or FAIL. */
 static void print_verdict(const struct et_bench_results *r, struct et_bench_comparisons n,
-	const struct et_bench_page *page, FILE *out)
+	const struct et_bench_page *page)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
 	ET_AUTO_FREE char *names = NULL, *line = NULL;
@@ -495,7 +365,7 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	size_t slower = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		which[i] = et_bench_regressed(&r->rows[i], &r->options);
+		which[i] = regressed(&r->rows[i], &r->options);
 		slower += which[i];
 	}
 	name_rows(r, which, &names);
@@ -511,32 +381,31 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	et_append(&line, " ", "(at most %.3g %% false alarms among all of them together)",
 		100 * (1 - r->options.level));
 	add_undecided(r, &line);
-	print_words("", line, page, out);
+	print_words("", line, page);
 }
 
-static void print_decision(
-	const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+static void print_decision(const struct et_bench_results *r, const struct et_bench_page *page)
 {
 	struct et_bench_comparisons n = et_bench_count_compared(r);
 
 	if (!isfinite(r->options.fail_ratio))
 		return;
 	if (r->cut_short)
-		print_words("", "no decision: the run was interrupted", page, out);
+		print_words("", "no decision: the run was interrupted", page);
 	else if (!n.decided)
-		print_words("", "no decision: nothing could be compared", page, out);
+		print_words("", "no decision: nothing could be compared", page);
 	else
-		print_verdict(r, n, page, out);
+		print_verdict(r, n, page);
 }
 
-void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page, FILE *out)
+void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page)
 {
-	print_table(r, page, out);
-	print_complexity(r, page, out);
-	print_warnings(r, page, out);
+	print_table(r, page);
+	print_complexity(r, page);
+	print_warnings(r, page);
 	for (size_t i = 0; r->options.verbose && i < r->n; i++)
 		if (et_bench_timed(&r->rows[i]))
-			print_details(&r->rows[i], out);
-	print_decision(r, page, out);
-	fflush(out);
+			print_details(&r->rows[i], page->out);
+	print_decision(r, page);
+	fflush(page->out);
 }

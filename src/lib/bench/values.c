@@ -3,9 +3,8 @@
  * The thresholds below were found from the raw samples of many hundred processes; doc/benchmarks.md
  * describes how, and "etalon lab kbest-coverage" checks what they promise.
  */
-#include "lib/bench/values.h"
 #include "base/alloc.h"
-#include "lib/bench/location.h"
+#include "lib/bench/judge.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 
@@ -16,6 +15,7 @@ enum {
 	DISTINCT = 10,   /* samples that show how the shortest differ from the others */
 	BELOW_LEAST = 3, /* samples below the floor that are no chance */
 	FEW_CALLS = 100, /* per sample: each call shows */
+	EXPERIENCE_DF = 10,
 };
 
 /* The best is this quantile: steadier than the minimum, and hardly longer where a floor exists. */
@@ -103,7 +103,7 @@ static void pool_process(const struct et_slices *s, unsigned process,
 	et_sort(p->x, p->n);
 }
 
-static double *room(const struct et_slices *s)
+double *et_slices_room(const struct et_slices *s)
 {
 	size_t n = 1;
 
@@ -129,15 +129,9 @@ static double best_of(const struct pool *p)
 
 static double value_of(const struct pool *p, enum et_bench_statistic statistic)
 {
-	switch (statistic) {
-	case ET_BENCH_BEST:
-		return best_of(p);
-	case ET_BENCH_MEDIAN:
-		return et_median_sorted(p->x, p->n);
-	case ET_BENCH_MEAN:
-		break;
-	}
-	return et_mean(p->x, p->n);
+	if (statistic == ET_BENCH_MEAN)
+		return et_mean(p->x, p->n);
+	return statistic == ET_BENCH_BEST ? best_of(p) : et_median_sorted(p->x, p->n);
 }
 
 /* The share of disturbances that a sample of this length cannot escape. */
@@ -149,23 +143,11 @@ static double unescaped(double sample_ns)
 static double drift_of(const struct pool *p, enum et_bench_statistic statistic)
 {
 	double median = et_median_sorted(p->x, p->n), reach = median - best_of(p);
-	double share = unescaped(p->calls * median);
+	double part = statistic == ET_BENCH_BEST ? BEST_DRIFT : MEDIAN_DRIFT;
 
-	switch (statistic) {
-	case ET_BENCH_BEST:
-		return (BEST_DRIFT + (1 - BEST_DRIFT) * share) * reach;
-	case ET_BENCH_MEDIAN:
-		return (MEDIAN_DRIFT + (1 - MEDIAN_DRIFT) * share) * reach;
-	case ET_BENCH_MEAN:
-		break;
-	}
-	return MEAN_DRIFT * et_mean(p->x, p->n);
-}
-
-static double median_of(double *x, size_t n)
-{
-	et_sort(x, n);
-	return et_median_sorted(x, n);
+	if (statistic == ET_BENCH_MEAN)
+		return MEAN_DRIFT * et_mean(p->x, p->n);
+	return (part + (1 - part) * unescaped(p->calls * median)) * reach;
 }
 
 /* With one or two samples per process, only the processes show how far the machine reaches. */
@@ -180,7 +162,8 @@ void et_bench_summarise(
 	const struct et_slices *s, const struct et_bench_method *m, struct et_bench_summary *out)
 {
 	unsigned last = processes(s);
-	ET_AUTO_FREE double *x = room(s), *within = et_alloc((last + 1) * sizeof(*within));
+	ET_AUTO_FREE double *x = et_slices_room(s),
+			    *within = et_alloc((last + 1) * sizeof(*within));
 	ET_AUTO_FREE double *drift = et_alloc((last + 1) * sizeof(*drift));
 	struct pool p = { .x = x };
 	size_t n = 0;
@@ -201,8 +184,8 @@ void et_bench_summarise(
 		drift[n++] = drift_of(&p, m->statistic);
 	}
 	if (n) {
-		out->within = median_of(within, n);
-		out->drift_ns = median_of(drift, n);
+		out->within = et_median(within, n);
+		out->drift_ns = et_median(drift, n);
 	} else if (out->n) {
 		out->drift_ns = drift_between(out);
 	}
@@ -281,7 +264,7 @@ static double excess_of(const struct pool *p, double call_ns)
 static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 {
 	unsigned last = processes(s), below_in = 0;
-	ET_AUTO_FREE double *x = room(s), *reach = et_calloc(last + 1, sizeof(*reach));
+	ET_AUTO_FREE double *x = et_slices_room(s), *reach = et_calloc(last + 1, sizeof(*reach));
 	ET_AUTO_FREE double *excess = et_calloc(last + 1, sizeof(*excess));
 	struct pool p = { .x = x };
 	struct floor f = { 0 };
@@ -304,43 +287,36 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 	}
 	if (!n)
 		return;
-	if (median_of(excess, n) > DIFFER) {
+	if (et_median(excess, n) > DIFFER) {
 		m->statistic = ET_BENCH_MEAN;
 		m->reason = ET_BENCH_CALLS_DIFFER;
 	} else if (f.below >= BELOW_LEAST && below_in >= 2 && 3 * below_in >= n &&
 		   (double)f.below >= BELOW_SHARE * (double)f.slow) {
 		m->statistic = ET_BENCH_MEDIAN;
 		m->reason = ET_BENCH_BELOW_FLOOR;
-	} else if (median_of(reach, n) > SPREAD) {
+	} else if (et_median(reach, n) > SPREAD) {
 		m->statistic = ET_BENCH_MEDIAN;
 		m->reason = ET_BENCH_NO_FLOOR;
 	}
 }
 
-/* The median: the call is slow in some processes. */
-static double shared_doubt_ns(const struct et_slices *s)
-{
-	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].old == s->old && !s->list[i].error)
-			x[n++] = s->list[i].empty_uncertainty_ns;
-	return n ? median_of(x, n) : 0;
-}
-
 static void find_empty_cost(const struct et_slices *s, struct et_bench_method *m)
 {
 	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
+	ET_AUTO_FREE double *doubt = et_alloc((s->n + 1) * sizeof(*doubt));
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].old == s->old && !s->list[i].error)
-			x[n++] = s->list[i].empty_ns;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->list[i].old != s->old || s->list[i].error)
+			continue;
+		doubt[n] = s->list[i].empty_uncertainty_ns;
+		x[n++] = s->list[i].empty_ns;
+	}
 	struct et_location l = et_locate_cautiously(x, n, INFINITY);
 	m->empty_ns = n ? l.at : 0;
 	m->empty_uncertainty_ns = n > 1 ? l.se : 0;
-	m->doubt_ns = shared_doubt_ns(s);
+	/* The median: the call is slow in some processes. */
+	m->doubt_ns = n ? et_median(doubt, n) : 0;
 }
 
 struct et_bench_method et_bench_method_choose(const struct et_slices *s, unsigned flags)
@@ -369,4 +345,53 @@ struct et_bench_method et_bench_method_join(
 	m.by_cpu = a->by_cpu || b->by_cpu;
 	m.empty_ns = (a->empty_ns + b->empty_ns) / 2;
 	return m;
+}
+
+/* --- where the values lie --- */
+
+struct et_location et_locate(const double *x, size_t n)
+{
+	struct et_location l = { .at = NAN, .se = NAN, .df = NAN, .sd = NAN };
+	size_t cut = n / 5, kept = n - 2 * cut;
+
+	if (!n)
+		return l;
+	ET_AUTO_FREE double *w = et_sorted_copy(x, n);
+	l.at = et_mean(w + cut, kept);
+	l.sd = et_sd(w, n);
+	for (size_t i = 0; i < cut; i++) {
+		w[i] = w[cut];
+		w[n - 1 - i] = w[n - 1 - cut];
+	}
+	l.se = et_sd(w, n) * sqrt((double)(n - 1) / (double)(kept * (kept - 1)));
+	l.df = (double)kept - 1;
+	return l;
+}
+
+struct et_location et_locate_cautiously(const double *x, size_t n, double reach)
+{
+	struct et_location l = et_locate(x, n);
+	ET_AUTO_FREE double *w = et_alloc((n + 1) * sizeof(*w));
+	double se;
+
+	for (size_t i = 0; i < n; i++)
+		w[i] = fmin(fmax(x[i], l.at - reach), l.at + reach);
+	se = et_sd(w, n) / sqrt((double)n);
+	if (se > l.se) {
+		l.se = se;
+		l.df = (double)n - 1;
+	}
+	return l;
+}
+
+double et_welch_df(double u, double df_u, double w, double df_w)
+{
+	double a = u * u, b = w * w;
+
+	return a + b > 0 ? (a + b) * (a + b) / (a * a / df_u + b * b / df_w) : fmin(df_u, df_w);
+}
+
+double et_combined_df(double se, double df, double u)
+{
+	return et_welch_df(se, df, sqrt(fmax(u * u - se * se, 0)), EXPERIENCE_DF);
 }

@@ -3,9 +3,7 @@
 #include "lib/bench/worker.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/memstream.h"
 #include "base/parse.h"
-#include "lib/slice/slice_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -226,53 +224,44 @@ static int receive(
 	}
 }
 
-static char *setup_line(const struct et_worker_program *p)
+static int send_setup(const struct et_worker_program *p, struct et_wire *w)
 {
 	const struct etalon_kbest_opts *k = &p->o->kbest;
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(w);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_object(&j, "setup");
-	et_json_array(&j, "threads");
+	et_json_object(j, "setup");
+	et_json_array(j, "threads");
 	for (size_t i = 0; i < p->o->n_threads; i++)
-		et_json_u64(&j, NULL, p->o->threads[i]);
-	et_json_end(&j);
-	et_json_object(&j, "kbest");
-	et_json_u64(&j, "k", k->k);
-	et_json_u64(&j, "max_samples", k->max_samples);
-	et_json_double(&j, "epsilon", k->epsilon);
-	et_json_int(&j, "cache", k->cache);
-	et_json_int(&j, "clock", k->clock);
-	et_json_u64(&j, "calls", k->calls);
-	et_json_int(&j, "compensate", k->compensate);
-	et_json_int(&j, "priority", k->priority);
-	et_json_end(&j);
-	et_json_object(&j, "clock");
-	et_json_int(&j, "clock", p->clock->clock);
-	et_json_double(&j, "hz", p->clock->hz);
-	et_json_double(&j, "hz_uncertainty", p->clock->hz_uncertainty);
-	et_json_u64(&j, "warnings", p->clock->warnings);
-	et_json_end(&j);
-	et_json_end(&j);
-	et_json_end(&j);
-	return et_memstream_close(&m);
+		et_json_u64(j, NULL, p->o->threads[i]);
+	et_json_end(j);
+	et_json_object(j, "kbest");
+	et_json_u64(j, "k", k->k);
+	et_json_u64(j, "max_samples", k->max_samples);
+	et_json_double(j, "epsilon", k->epsilon);
+	et_json_int(j, "cache", k->cache);
+	et_json_int(j, "clock", k->clock);
+	et_json_u64(j, "calls", k->calls);
+	et_json_int(j, "compensate", k->compensate);
+	et_json_int(j, "priority", k->priority);
+	et_json_end(j);
+	et_json_object(j, "clock");
+	et_json_int(j, "clock", p->clock->clock);
+	et_json_double(j, "hz", p->clock->hz);
+	et_json_double(j, "hz_uncertainty", p->clock->hz_uncertainty);
+	et_json_u64(j, "warnings", p->clock->warnings);
+	et_json_end(j);
+	et_json_end(j);
+	return et_wire_end(w);
 }
 
 /* Words the failure of a program that should be a worker. */
 static int refuse(
 	const struct et_worker_program *p, struct et_worker *w, int rc, struct et_error *err)
 {
-	ET_AUTO_FREE char *why = NULL;
-
-	if (rc == -EINTR) {
-		reap(w);
+	if (rc == -EINTR)
 		return rc;
-	}
-	why = rc == -ETIMEDOUT ? et_strdup("it does not answer") : describe(w, rc, 0);
-	if (w->pid > 0)
-		reap(w);
+	ET_AUTO_FREE char *why =
+		rc == -ETIMEDOUT ? et_strdup("it does not answer") : describe(w, rc, 0);
 	return et_hint(err,
 		et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: not a benchmark program: %s", p->name,
 			why),
@@ -288,7 +277,6 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 	if (json_is_integer(failed)) {
 		int errnum = (int)json_integer_value(failed);
 
-		reap(w);
 		return et_hint(err,
 			et_fail_file(err, errnum > 0 ? errnum : EIO, ET_EXIT_OUTSIDE, p->name),
 			"give the path of a benchmark program that may be executed");
@@ -297,7 +285,6 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 		return refuse(p, w, -EPROTO, err);
 	if (json_integer_value(protocol) == ET_WORKER_PROTOCOL)
 		return 0;
-	reap(w);
 	return et_hint(err,
 		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
 			"%s: it uses another version of libetalon (protocol %lld, not %d)", p->name,
@@ -312,12 +299,8 @@ static int read_cases(const struct et_worker_program *p, struct et_worker *w, co
 	const char *why = json_string_value(json_object_get(m, "error"));
 	size_t i;
 
-	if (why) {
-		int rc = et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: %s", p->name, why);
-
-		reap(w);
-		return rc;
-	}
+	if (why)
+		return et_fail(err, EPROTO, ET_EXIT_OUTSIDE, "%s: %s", p->name, why);
 	if (!json_is_array(list) || json_array_size(list) > MOST_NAMES)
 		return refuse(p, w, -EPROTO, err);
 	w->cases = et_calloc(json_array_size(list) + 1, sizeof(*w->cases));
@@ -334,7 +317,6 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 	struct et_error *err)
 {
 	struct et_worker w = { .wire.fd = -1 };
-	ET_AUTO_FREE char *line = setup_line(p);
 	json_t *m = NULL;
 	int rc = fork_worker(p, padding, &w);
 
@@ -344,20 +326,19 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 	rc = receive(p, &w, p->greeting_ns, &m);
 	rc = rc ? refuse(p, &w, rc, err) : check_greeting(p, &w, m, err);
 	json_decref(m);
-	m = NULL;
-	if (rc)
-		return rc;
-	rc = et_wire_send(&w.wire, line);
-	if (rc == 0)
-		rc = receive(p, &w, p->greeting_ns, &m);
-	rc = rc ? refuse(p, &w, rc, err) : read_cases(p, &w, m, err);
-	json_decref(m);
-	if (rc) {
-		et_strv_free(w.cases);
-		return rc;
+	if (rc == 0) {
+		m = NULL;
+		rc = send_setup(p, &w.wire);
+		if (rc == 0)
+			rc = receive(p, &w, p->greeting_ns, &m);
+		rc = rc ? refuse(p, &w, rc, err) : read_cases(p, &w, m, err);
+		json_decref(m);
 	}
-	*out = w;
-	return 0;
+	if (rc)
+		et_worker_end(&w, true);
+	else
+		*out = w;
+	return rc;
 }
 
 bool et_worker_has(const struct et_worker *w, const char *name)
@@ -368,30 +349,25 @@ bool et_worker_has(const struct et_worker *w, const char *name)
 	return false;
 }
 
-static char *take_line(const char *name, const struct et_slice_request *q, int cpu)
+static int send_take(struct et_wire *w, const char *name, const struct et_slice_request *q, int cpu)
 {
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(w);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_string(&j, "take", name);
-	et_json_u64(&j, "calls", q->calls);
-	et_json_double(&j, "duration_ns", q->duration_ns);
-	et_json_u64(&j, "max_samples", q->max_samples);
-	et_json_u64(&j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
-	et_json_int(&j, "cpu", cpu);
-	et_json_end(&j);
-	return et_memstream_close(&m);
+	et_json_string(j, "take", name);
+	et_json_u64(j, "calls", q->calls);
+	et_json_double(j, "duration_ns", q->duration_ns);
+	et_json_u64(j, "max_samples", q->max_samples);
+	et_json_u64(j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
+	et_json_int(j, "cpu", cpu);
+	return et_wire_end(w);
 }
 
 int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
 	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
 	char **why)
 {
-	ET_AUTO_FREE char *line = take_line(name, q, cpu);
 	json_t *m = NULL;
-	int rc = et_wire_send(&w->wire, line);
+	int rc = send_take(&w->wire, name, q, cpu);
 
 	if (rc == 0)
 		rc = receive(p, w, timeout_ns, &m);

@@ -18,9 +18,8 @@
 #pragma once
 
 #include "lib/bench/cases.h"
-#include "lib/bench/clock.h"
 #include "lib/bench/model.h"
-#include "lib/slice/slice.h"
+#include "lib/slice/state.h"
 #include "lib/slice/wire.h"
 
 #include <signal.h>
@@ -54,7 +53,7 @@ struct et_worker_program {
 	char **argv;
 	uint64_t greeting_ns; /* how long to wait until it answers */
 	const struct et_bench_options *o;
-	const struct et_bench_clock *clock;
+	const struct et_clock_choice *clock;
 	/* Set by a handler of signals: the parent wants to end. */
 	const volatile sig_atomic_t *interrupted;
 };

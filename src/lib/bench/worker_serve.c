@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The worker's side: takes slices and sends them. */
 #include "base/alloc.h"
-#include "base/memstream.h"
 #include "lib/bench/worker.h"
-#include "lib/slice/slice_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,44 +84,25 @@ static int find_socket(bool *later)
 
 static int send_error(struct server *s, const char *what)
 {
-	struct et_memstream m;
-	struct et_json j;
-
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_string(&j, "error", what);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+	et_json_string(et_wire_begin(&s->wire), "error", what);
+	return et_wire_end(&s->wire);
 }
 
 static int send_cases(struct server *s)
 {
-	struct et_memstream m;
-	struct et_json j;
+	struct et_json *j = et_wire_begin(&s->wire);
 
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_json_array(&j, "cases");
+	et_json_array(j, "cases");
 	for (size_t i = 0; i < s->cases.n; i++)
-		et_json_string(&j, NULL, s->cases.list[i].name);
-	et_json_end(&j);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+		et_json_string(j, NULL, s->cases.list[i].name);
+	et_json_end(j);
+	return et_wire_end(&s->wire);
 }
 
 static int send_slice(struct server *s, const struct et_slice *slice)
 {
-	struct et_memstream m;
-	struct et_json j;
-
-	et_json_init(&j, et_memstream_open(&m), 0);
-	et_json_object(&j, NULL);
-	et_slice_write(&j, "slice", slice);
-	et_json_end(&j);
-	ET_AUTO_FREE char *line = et_memstream_close(&m);
-	return et_wire_send(&s->wire, line);
+	et_slice_write(et_wire_begin(&s->wire), "slice", slice);
+	return et_wire_end(&s->wire);
 }
 
 static void read_kbest(const json_t *j, struct etalon_kbest_opts *o)
@@ -146,7 +125,7 @@ static int set_up(
 	const json_t *clock = json_object_get(setup, "clock");
 	size_t n_threads = json_array_size(threads);
 	ET_AUTO_FREE unsigned *list = et_calloc(n_threads + 1, sizeof(*list));
-	struct et_bench_clock c = {
+	struct et_clock_choice c = {
 		.clock = (int)json_integer_value(json_object_get(clock, "clock")),
 		.hz = json_number_value(json_object_get(clock, "hz")),
 		.hz_uncertainty = json_number_value(json_object_get(clock, "hz_uncertainty")),
@@ -161,7 +140,7 @@ static int set_up(
 	if (et_cases_build(benches, n, n_threads ? list : NULL, n_threads, &s->cases, &err))
 		return send_error(s, err.what);
 	read_kbest(json_object_get(setup, "kbest"), &s->kbest);
-	et_bench_clock_timebase(&c, &s->timebase);
+	et_clock_choice_timebase(&c, &s->timebase);
 	s->ready = true;
 	return send_cases(s);
 }
@@ -194,10 +173,11 @@ static int take(struct server *s, const char *name, const json_t *j)
 
 static int greet(struct server *s)
 {
-	ET_AUTO_FREE char *line = et_asprintf("{\"etalon_worker\": %d, \"version\": \"%s\"}\n",
-		ET_WORKER_PROTOCOL, etalon_version());
+	struct et_json *j = et_wire_begin(&s->wire);
 
-	return et_wire_send(&s->wire, line);
+	et_json_int(j, "etalon_worker", ET_WORKER_PROTOCOL);
+	et_json_string(j, "version", etalon_version());
+	return et_wire_end(&s->wire);
 }
 
 static int answer(

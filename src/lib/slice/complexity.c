@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/slice/complexity.h"
 #include "base/alloc.h"
-#include "lib/bench/values.h"
+#include "lib/bench/judge.h"
 #include "num/student.h"
 
 #include <inttypes.h>
@@ -213,15 +213,6 @@ static void fill_line(const struct et_growth *g, struct et_per_element *out)
 	out->intercept = f.coef[0];
 }
 
-static double hz_of(const struct et_bench_row *row)
-{
-	for (size_t i = 0; i < row->n_slices; i++) {
-		if (!row->slices[i].old)
-			return row->slices[i].hz;
-	}
-	return NAN;
-}
-
 static void fit_group(const struct group *g, double level, struct et_complexity *out)
 {
 	static const struct et_per_element unknown = { NAN, NAN, NAN, NAN, NAN };
@@ -232,8 +223,7 @@ static void fit_group(const struct group *g, double level, struct et_complexity 
 		.ns = unknown,
 		.cycles = unknown,
 		.best = { NAN, NAN, NAN },
-		.of_model = { NAN, NAN, NAN },
-		.hz = hz_of(g->rows) };
+		.of_model = { NAN, NAN, NAN } };
 	gather_times(g, &times);
 	out->problem = et_growth_fit(times.size, times.value, times.n, level, &out->growth);
 	if (out->problem == ET_GROWTH_FINE) {

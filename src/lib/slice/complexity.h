@@ -32,7 +32,6 @@ struct et_complexity {
 	struct et_coefficient best, of_model;
 	struct et_per_element ns;     /* per element; NaN if no line can be fitted */
 	struct et_per_element cycles; /* of the core; NaN without the event */
-	double hz;                    /* of the counter: ticks per element are ns.slope hz / 1e9 */
 };
 
 /*

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One slice from its preparation to its end: all that happens outside the loop. */
-#include "lib/slice/slice.h"
 #include "lib/slice/state.h"
-#include "lib/slice/threads.h"
 #include "lib/time/empty.h"
 #include "lib/time/kbest.h"
 
@@ -78,7 +76,7 @@ void et_state_set_up(struct etalon_state *s)
 		b->setup_state(s);
 }
 
-void et_state_run_body(struct etalon_state *s)
+void et_state_run(struct etalon_state *s)
 {
 	s->has_events = et_pmu_open(s->q->events ? s->q->events : et_event_types, &s->events);
 	s->out->events_error = s->events.error;
@@ -102,13 +100,6 @@ void et_state_tear_down(struct etalon_state *s)
 		b->teardown_state(s);
 	if (b->teardown)
 		b->teardown(b->arg);
-}
-
-void et_state_run(struct etalon_state *s)
-{
-	et_state_set_up(s);
-	et_state_run_body(s);
-	et_state_tear_down(s);
 }
 
 static void finish_counter(const struct etalon_state *s, struct et_bench_counter *c)
@@ -207,7 +198,9 @@ int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *
 	rc = et_state_init(&s, c, q, t, out);
 	if (rc)
 		return rc;
+	et_state_set_up(&s);
 	et_state_run(&s);
+	et_state_tear_down(&s);
 	et_state_finish(&s);
 	return ETALON_OK;
 }

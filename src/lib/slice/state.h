@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a struct etalon_state, which only the library sees. One thread uses it. */
+/*
+ * The contents of a struct etalon_state, which only the library sees. One thread uses it. In a case
+ * of several threads each runs the function with a state of its own; they begin their loops
+ * together, their samples together once all of them have warmed up, and leave their loops together:
+ * one of them may free after the loop what all of them use in it.
+ */
 #pragma once
 
-#include "lib/slice/slice.h"
 #include "lib/time/cache.h"
 #include "lib/time/events.h"
 #include "lib/time/sampler.h"
+
+#include <pthread.h>
+
+/* How long a slice shall be, and how its samples are taken. */
+struct et_slice_request {
+	const struct etalon_kbest_opts *kbest;
+	uint64_t calls;     /* per sample; 0: choose */
+	double duration_ns; /* how long to take samples, at least one sample */
+	size_t max_samples;
+	uint64_t seed;
+	const struct et_event_type *events; /* ET_EVENTS of them; NULL: those of the processor */
+};
+
+/*
+ * Takes samples of a case. Failures of the user's function are in out->error; returns an
+ * etalon_status. The caller frees the slice.
+ */
+int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *q,
+	struct et_timebase *t, struct et_slice *out);
 
 enum et_state_phase {
 	ET_STATE_UNUSED,  /* the loop has not begun */
@@ -60,14 +83,31 @@ struct etalon_state {
 
 /*
  * Prepares a state; out must be zero but for what the caller knows already. Returns an
- * etalon_status. et_state_run calls the function, and et_state_finish completes the slice and frees
- * the memory for a cold cache.
+ * etalon_status. et_state_set_up and et_state_tear_down are called once for all threads,
+ * et_state_run once for each; et_state_finish completes the slice and frees the memory for a cold
+ * cache.
  */
 int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
 	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out);
-void et_state_run(struct etalon_state *s);
-/* The three steps of et_state_run: once for all threads, once for each, once for all. */
 void et_state_set_up(struct etalon_state *s);
-void et_state_run_body(struct etalon_state *s);
+void et_state_run(struct etalon_state *s);
 void et_state_tear_down(struct etalon_state *s);
 void et_state_finish(struct etalon_state *s);
+
+/* Where the threads of a case meet. */
+struct et_crew {
+	pthread_mutex_t lock;
+	pthread_cond_t all_here;
+	unsigned members; /* threads that have not reached the end of their loops */
+	unsigned waiting;
+	unsigned meetings; /* held so far */
+};
+
+/* Waits until all members are here. */
+void et_crew_meet(struct et_crew *crew);
+/* A member ends, comes to no further meeting, and waits until all members have left. */
+void et_crew_leave_together(struct et_crew *crew);
+
+/* As et_slice_take, for a case of at least two threads. */
+int et_slice_take_threads(const struct et_bench_case *c, const struct et_slice_request *q,
+	const struct et_timebase *t, struct et_slice *out);

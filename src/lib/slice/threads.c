@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/slice/threads.h"
 #include "lib/slice/state.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static void depart(struct et_crew *crew)
 	pthread_cond_broadcast(&crew->all_here);
 }
 
-void et_crew_leave(struct et_crew *crew)
+static void leave(struct et_crew *crew)
 {
 	pthread_mutex_lock(&crew->lock);
 	depart(crew);
@@ -59,10 +58,10 @@ static void *work(void *arg)
 {
 	struct member *m = arg;
 
-	et_state_run_body(&m->state);
+	et_state_run(&m->state);
 	/* Its loop did not run to the end: left by break, or never begun. */
 	if (!m->state.left_crew)
-		et_crew_leave(m->state.crew);
+		leave(m->state.crew);
 	return NULL;
 }
 
@@ -191,13 +190,6 @@ static void average_counters(struct et_slice *all, unsigned threads)
 			all->counters[i].value /= threads;
 }
 
-/* The threads together do a call in a fraction of the time in which each of them does one. */
-static void scale_to_wall(struct et_slice *all, unsigned at_once)
-{
-	for (size_t i = 0; i < all->n; i++)
-		all->samples[i].ns /= at_once;
-}
-
 static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
 {
 	unsigned cpus = cpus_for(c->threads);
@@ -229,8 +221,9 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 	out->at_once = cpus;
 	if (c->threads > cpus)
 		out->warnings |= ETALON_WARNING_THREADS;
-	if (c->bench->flags & ETALON_BENCH_WALL)
-		scale_to_wall(out, cpus);
+	/* The threads together do a call in a fraction of the time in which each does one. */
+	for (size_t i = 0; c->bench->flags & ETALON_BENCH_WALL && i < out->n; i++)
+		out->samples[i].ns /= cpus;
 	return true;
 }
 
@@ -243,7 +236,7 @@ static unsigned start(struct member *list, unsigned n, struct et_crew *crew)
 		pthread_create(&list[started].thread, NULL, work, &list[started]) == 0)
 		started++;
 	for (unsigned i = started; i < n; i++)
-		et_crew_leave(crew);
+		leave(crew);
 	return started;
 }
 

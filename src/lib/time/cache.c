@@ -2,6 +2,7 @@
 #include "lib/time/cache.h"
 #include "base/sysroot.h"
 #include "clock/counter.h"
+#include "num/quantile.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,15 +220,13 @@ double et_cache_probe(struct et_cache *c)
 	return fmin(fmax((ticks - c->hit) / (c->miss - c->hit), 0), 1);
 }
 
-static double middle(double *x, int n)
+static bool clear_probe(struct et_cache *c)
 {
-	for (int i = 1; i < n; i++)
-		for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
-			double t = x[j];
-			x[j] = x[j - 1];
-			x[j - 1] = t;
-		}
-	return x[n / 2];
+	bool flushed = true;
+
+	for (size_t i = 0; i < PROBES; i++)
+		flushed = et_cache_flush(probe_line(c, i), 1);
+	return flushed;
 }
 
 /*
@@ -242,12 +241,11 @@ static void learn_times(struct et_cache *c)
 	for (int i = 0; i < REFERENCES; i++) {
 		et_cache_touch(c);
 		hits[i] = time_chain(c);
-		for (size_t j = 0; j < PROBES; j++)
-			flushed = et_cache_flush(probe_line(c, j), 1);
+		flushed = clear_probe(c);
 		misses[i] = time_chain(c);
 	}
-	c->hit = middle(hits, REFERENCES);
-	c->miss = flushed ? middle(misses, REFERENCES) : 4 * c->hit;
+	c->hit = et_median(hits, REFERENCES);
+	c->miss = flushed ? et_median(misses, REFERENCES) : 4 * c->hit;
 	if (!ET_HAVE_COUNTER || !(c->miss > 2 * c->hit))
 		c->miss = 0; /* an emulator without caches, or a counter that is too coarse */
 }
@@ -258,12 +256,6 @@ static void evict(struct et_cache *c)
 {
 	for (unsigned i = 0; i < c->passes; i++)
 		write_lines(c->memory, c->bytes);
-}
-
-static void clear_probe(struct et_cache *c)
-{
-	for (size_t i = 0; i < PROBES; i++)
-		et_cache_flush(probe_line(c, i), 1);
 }
 
 void et_cache_clear(struct et_cache *c)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/time/events.h"
+#include "clock/counter.h"
 #include "num/quantile.h"
 
 #include <errno.h>
@@ -55,18 +56,6 @@ static uint64_t read_counter(uint32_t index)
 	return (uint64_t)hi << 32 | lo;
 #else
 	(void)index;
-	return 0;
-#endif
-}
-
-static uint64_t read_clock(void)
-{
-#ifdef __x86_64__
-	uint32_t lo, hi;
-
-	__asm__ __volatile__("rdtsc" : "=a"(lo), "=d"(hi));
-	return (uint64_t)hi << 32 | lo;
-#else
 	return 0;
 #endif
 }
@@ -127,7 +116,7 @@ double et_pmu_between(const struct et_event_reading *from, const struct et_event
 
 static bool read_event(const struct et_pmu *e, int i, struct et_event_reading *out)
 {
-	if (e->page[i] && et_pmu_read_page(e->page[i], read_counter, read_clock, out))
+	if (e->page[i] && et_pmu_read_page(e->page[i], read_counter, et_counter_read, out))
 		return true;
 	return read(e->fd[i], out, sizeof(*out)) == (ssize_t)sizeof(*out);
 }
@@ -217,10 +206,7 @@ static double median_of(double *values, size_t n)
 		if (!isnan(values[i]))
 			values[kept++] = values[i];
 	}
-	if (!kept)
-		return NAN;
-	et_sort(values, kept);
-	return et_median_sorted(values, kept);
+	return et_median(values, kept);
 }
 
 /* Finds what a start and a stop with nothing in between count. */

@@ -6,8 +6,8 @@
  * had, monitors the processor's speed, tests whether the shortest samples are a floor, and predicts
  * its error. From the first sample to the last, nothing allocates, prints or locks.
  */
+#include "lib/time/kbest.h"
 #include "lib/time/cache.h"
-#include "lib/time/kbest_judge.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences for statuses and warnings. A warning fits into a line of 80 columns. */
+/* The sentences for statuses and warnings, and the version. A warning fits into 80 columns. */
 #include "base/attr.h"
 
 #include <etalon/etalon.h>
+#include <stdbool.h>
+
+static const char *const statuses[] = {
+	[-ETALON_OK] = "success",
+	[-ETALON_NOT_CONVERGED] =
+		"K samples did not agree within epsilon; the result is the best so far",
+	[-ETALON_BAD_FUNCTION] = "the function or the result is NULL",
+	[-ETALON_BAD_SIZE] = "sz is not the size of this struct in any version of the library",
+	[-ETALON_BAD_K] = "K must be from 1 to 64",
+	[-ETALON_BAD_EPSILON] = "epsilon must be finite and at least 0",
+	[-ETALON_BAD_SAMPLES] = "max_samples must be at least k",
+	[-ETALON_BAD_CACHE] =
+		"cache must be warm or cold, clear_memory at least as large as the cache, "
+		"and cold data needs other_arg or a working set",
+	[-ETALON_BAD_CLOCK] =
+		"the requested clock does not exist or cannot be trusted on this machine",
+	[-ETALON_NO_MEMORY] = "not enough memory to clear the cache with",
+	[-ETALON_BAD_PRIORITY] = "priority must be ETALON_PRIORITY_AUTO or ETALON_PRIORITY_KEEP",
+	[-ETALON_BAD_DURATION] = "a duration or threshold must be finite and not negative",
+};
 
 const char *etalon_strerror(int status)
 {
-	switch (status) {
-	case ETALON_OK:
-		return "success";
-	case ETALON_NOT_CONVERGED:
-		return "K samples did not agree within epsilon; the result is the best so far";
-	case ETALON_BAD_FUNCTION:
-		return "the function or the result is NULL";
-	case ETALON_BAD_SIZE:
-		return "sz is not the size of this struct in any version of the library";
-	case ETALON_BAD_K:
-		return "K must be from 1 to 64";
-	case ETALON_BAD_EPSILON:
-		return "epsilon must be finite and at least 0";
-	case ETALON_BAD_SAMPLES:
-		return "max_samples must be at least k";
-	case ETALON_BAD_CACHE:
-		return "cache must be warm or cold, clear_memory at least as large as the cache, "
-		       "and cold data needs other_arg or a working set";
-	case ETALON_BAD_CLOCK:
-		return "the requested clock does not exist or cannot be trusted on this machine";
-	case ETALON_NO_MEMORY:
-		return "not enough memory to clear the cache with";
-	case ETALON_BAD_PRIORITY:
-		return "priority must be ETALON_PRIORITY_AUTO or ETALON_PRIORITY_KEEP";
-	case ETALON_BAD_DURATION:
-		return "a duration or threshold must be finite and not negative";
-	default:
-		return "unknown status";
-	}
+	bool known = status <= 0 && status > -(int)ET_LENGTH(statuses);
+
+	return known ? statuses[-status] : "unknown status";
 }
 
 static const struct {
@@ -76,4 +70,10 @@ const char *etalon_warning_text(unsigned warning)
 		if (warnings[i].warning == warning)
 			return warnings[i].text;
 	return "";
+}
+
+/* At run time; it may differ from the one that was compiled for. */
+const char *etalon_version(void)
+{
+	return ET_VERSION;
 }

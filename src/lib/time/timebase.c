@@ -17,6 +17,7 @@ enum {
 	LONGEST_TICK_NS = 10000000,
 	AFTER_TICK_NS = 100000, /* the timer interrupt has ended by then */
 	ROUNDS = 2,             /* over all CPUs */
+	CALIBRATE_NS = 50000000,
 };
 
 static uint64_t counter_start(void *ctx)
@@ -177,8 +178,7 @@ void et_timebase_counter(struct et_timebase *t, const struct et_counter *c)
  */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
-	et_sort(x, n);
-	*uncertainty = fmax(et_median_sorted(x, n) - x[0], 0.3);
+	*uncertainty = fmax(et_median(x, n) - x[0], 0.3);
 	return x[0];
 }
 
@@ -286,4 +286,53 @@ bool et_timebase_counter_backwards(void)
 	 */
 	sched_setaffinity(0, sizeof(before), &before);
 	return backwards;
+}
+
+int et_clock_choose(int wanted, struct et_clock_choice *out)
+{
+	struct et_counter counter;
+	struct et_clock_choice c = { .clock = ETALON_CLOCK_RAW, .hz = 1e9 };
+
+	et_counter_identify(&counter);
+	if (wanted == ETALON_CLOCK_RAW || !counter.name) {
+		/* No other clock is needed, or there is none. */
+	} else if (!counter.invariant) {
+		c.warnings |= ETALON_WARNING_NOT_INVARIANT;
+	} else if (et_timebase_counter_backwards() ||
+		   et_counter_calibrate(&counter, CALIBRATE_NS)) {
+		c.warnings |= ETALON_WARNING_BACKWARDS;
+	} else {
+		c.clock = ETALON_CLOCK_COUNTER;
+		c.hz = counter.hz;
+		c.hz_uncertainty = counter.hz_uncertainty;
+	}
+	if (wanted == ETALON_CLOCK_COUNTER && c.clock != ETALON_CLOCK_COUNTER)
+		return ETALON_BAD_CLOCK;
+	*out = c;
+	return ETALON_OK;
+}
+
+void et_clock_choice_timebase(const struct et_clock_choice *c, struct et_timebase *out)
+{
+	struct et_counter counter;
+
+	et_counter_identify(&counter);
+	if (c->clock == ETALON_CLOCK_COUNTER && counter.name) {
+		counter.hz = c->hz;
+		counter.hz_uncertainty = c->hz_uncertainty;
+		et_timebase_counter(out, &counter);
+	} else {
+		et_timebase_raw(out);
+	}
+	out->warnings = c->warnings;
+	et_timebase_calibrate(out);
+}
+
+const struct et_clock_choice *et_clock_here(void)
+{
+	static _Thread_local struct et_clock_choice here; /* clock is ETALON_CLOCK_AUTO at first */
+
+	if (here.clock == ETALON_CLOCK_AUTO)
+		et_clock_choose(ETALON_CLOCK_AUTO, &here);
+	return &here;
 }

@@ -74,3 +74,20 @@ void et_timebase_counter(struct et_timebase *t, const struct et_counter *c);
 void et_timebase_raw(struct et_timebase *t); /* by CLOCK_MONOTONIC_RAW */
 /* Whether the counter goes backwards from one CPU to another. Restores the thread's affinity. */
 bool et_timebase_counter_backwards(void);
+
+/* The clock of a benchmark program: chosen and calibrated once, used by all its processes. */
+struct et_clock_choice {
+	int clock; /* ETALON_CLOCK_COUNTER or ETALON_CLOCK_RAW */
+	double hz, hz_uncertainty;
+	unsigned warnings; /* why it is not the counter */
+};
+
+/*
+ * Chooses the clock; wanted is an enum etalon_kbest_clock. Takes a twentieth of a second. Returns
+ * an etalon_status, which is ETALON_OK unless the counter is wanted.
+ */
+int et_clock_choose(int wanted, struct et_clock_choice *out);
+/* Makes a calibrated timebase of it, in the thread that shall use it. */
+void et_clock_choice_timebase(const struct et_clock_choice *c, struct et_timebase *out);
+/* The clock of ETALON_CLOCK_AUTO, which is chosen once per thread: it needs no lock. */
+const struct et_clock_choice *et_clock_here(void);

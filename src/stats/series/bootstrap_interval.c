@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/bootstrap_interval.h"
 
-#include "num/select.h"
+#include "num/quantile.h"
 #include "num/student.h"
 
 #include <math.h>
@@ -23,19 +23,11 @@ struct et_boot et_boot_undefined(double estimate)
 	};
 }
 
-/* The rank, from 0, of the order statistic at or below probability p of n replicates. */
-static size_t rank_below(double p, size_t n)
-{
-	double k = floor(p * ((double)n + 1));
-
-	return k < 1 ? 0 : k > (double)n ? n - 1 : (size_t)k - 1;
-}
-
 /* Davison & Hinkley (1997), eq. 5.8: between order statistics by the normal quantiles' scale. */
 static double quantile(const double *x, size_t n, double p)
 {
 	double k = floor(p * ((double)n + 1)), size = (double)n + 1, below, above, q;
-	size_t at = rank_below(p, n);
+	size_t at = k < 1 ? 0 : k > (double)n ? n - 1 : (size_t)k - 1;
 
 	if (k < 1 || k >= (double)n || k == p * size)
 		return x[at];
@@ -47,25 +39,10 @@ static double quantile(const double *x, size_t n, double p)
 
 enum { MOST_PROBABILITIES = 4 };
 
-/* Replaces the n probabilities p by the quantiles of x at them. */
+/* Replaces the n probabilities p by the quantiles of x, which is sorted here, at them. */
 static void quantiles(double *x, size_t replicates, double *p, size_t n)
 {
-	size_t ranks[2 * MOST_PROBABILITIES], m = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t at = rank_below(p[i], replicates);
-
-		ranks[m++] = at;
-		ranks[m++] = at + 1 < replicates ? at + 1 : at;
-	}
-	for (size_t i = 1; i < m; i++) /* insertion sort: there are few */
-		for (size_t j = i; j && ranks[j - 1] > ranks[j]; j--) {
-			size_t t = ranks[j];
-
-			ranks[j] = ranks[j - 1];
-			ranks[j - 1] = t;
-		}
-	et_select(x, replicates, ranks, m);
+	et_sort(x, replicates);
 	for (size_t i = 0; i < n; i++)
 		p[i] = quantile(x, replicates, p[i]);
 }

@@ -57,11 +57,6 @@ int et_design_parse(struct et_experiment *e, const char *text, struct et_error *
 int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_google(struct et_importer *in, const json_t *root) ET_CHECK;
-/* Adds a run with the times of one call of a function; a CPU time of 0 is not known. */
-void et_import_call(struct et_importer *in, uint32_t command, double ns, double cpu_ns);
-/* Takes the start of the experiment and its label from these keys. */
-int et_import_origin(
-	struct et_importer *in, const json_t *from, const char *date, const char *program) ET_CHECK;
 /* Reads a time as RFC 3339 defines it, not before 1970; false for anything else. */
 bool et_import_time(const char *text, uint64_t *wall_ns);
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;

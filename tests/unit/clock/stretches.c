@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stretches of scripted gaps, whose chances can be computed by hand; medians and phases. */
-#include "clock/stretches.h"
-#include "clock/phase.h"
+#include "clock/spread.h"
+#include "clock/timer.h"
 #include "tap.h"
 
 enum { N = 2000 };

@@ -5,7 +5,7 @@
  * page by which counters are read is a fake one.
  */
 #include "lib/time/events.h"
-#include "lib/slice/slice.h"
+#include "lib/slice/state.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /* Estimates and comparisons of benchmarks; the constants are from R 4.2 (see each test). */
 #include "lib/bench/judge.h"
 #include "base/alloc.h"
-#include "lib/bench/location.h"
 #include "tap.h"
 
 enum { SAMPLES = 12 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Results as text and files, and back from a file to slices. */
+#include "lib/bench/output.h"
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/memstream.h"
-#include "lib/bench/columns.h"
-#include "lib/bench/figures.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -130,7 +129,7 @@ static char *console(int columns)
 	struct et_bench_results r = results();
 	struct et_memstream s;
 
-	et_bench_text(&r, &(struct et_bench_page){ .columns = columns }, et_memstream_open(&s));
+	et_bench_text(&r, &(struct et_bench_page){ et_memstream_open(&s), .columns = columns });
 	return et_memstream_close(&s);
 }
 
@@ -140,7 +139,7 @@ static void check_details(void)
 	struct et_memstream s;
 
 	r.options.verbose = true;
-	et_bench_text(&r, &(struct et_bench_page){ .columns = 0 }, et_memstream_open(&s));
+	et_bench_text(&r, &(struct et_bench_page){ et_memstream_open(&s), .columns = 0 });
 	ET_AUTO_FREE char *text = et_memstream_close(&s);
 
 	has(text, "not available here: this processor or virtual machine has no such counters",
@@ -193,7 +192,7 @@ static void check_foreign_text(void)
 
 	et_bench_note_missing(&r, "bad.json", names, 2);
 	slices[0].label = label;
-	et_bench_text(&r, &(struct et_bench_page){ .columns = 200 }, et_memstream_open(&s));
+	et_bench_text(&r, &(struct et_bench_page){ et_memstream_open(&s), .columns = 200 });
 	slices[0].label = NULL;
 	ET_AUTO_FREE char *text = et_memstream_close(&s);
 	has(text,

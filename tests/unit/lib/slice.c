@@ -3,7 +3,7 @@
  * Slices on a simulated machine, whose samples are compared with the known length of the work, and
  * some on the real one, where only relations hold that noise does not change.
  */
-#include "lib/slice/slice.h"
+#include "lib/slice/state.h"
 #include "lib/time/empty.h"
 #include "machine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cases of several threads, on the real machine: counts and relations that noise does not change.
  */
-#include "lib/slice/threads.h"
+#include "lib/slice/state.h"
 #include "tap.h"
 
 #include <math.h>

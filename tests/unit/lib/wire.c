@@ -2,7 +2,6 @@
 /* Slices arrive as they were sent, and hostile messages are refused. */
 #include "lib/slice/wire.h"
 #include "base/memstream.h"
-#include "lib/slice/slice_wire.h"
 #include "tap.h"
 
 #include <errno.h>

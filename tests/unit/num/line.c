@@ -4,7 +4,6 @@
  * with R: summary(lm(y ~ x, weights = 1 / sigma^2)).
  */
 #include "num/line.h"
-#include "num/line_interval.h"
 #include "tap.h"
 
 static const double norris[][2] /* y, x */ = { { 0.1, 0.2 }, { 338.8, 337.4 }, { 118.1, 118.2 },

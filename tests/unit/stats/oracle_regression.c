@@ -2,7 +2,7 @@
 /* Lines and linear models, compared with R's lm(), predict() and AIC(). */
 #include "base/alloc.h"
 #include "num/least_squares.h"
-#include "num/line_interval.h"
+#include "num/line.h"
 #include "num/moments.h"
 #include "num/student.h"
 #include "oracle_answers.h"

@@ -43,7 +43,7 @@ static struct et_survey *survey(void)
 	s->hz_by_sleep = 2.501e9;
 	s->sleep_ns = 500000000;
 	s->n_readings = 64;
-	s->drift = (struct et_clock_drift){ 2.5e9, 10, 2.49999e9, 10, 0.001, 0.002, -4, 0.01 };
+	s->drift = (struct et_clock_drift){ 2.5e9, 10, 2.49999e9, 0.001, 0.002, -4, 0.01 };
 	s->timer = (struct et_timer){ .tick_ns = 4e6,
 		.found_ns = 4e6,
 		.cost_ns = 1500,
