@@ -159,10 +159,10 @@ static const char *read_runs(const json_t *root, struct et_cutoffs *c)
 /* Returns what is wrong, or NULL. */
 static const char *read_all(struct et_importer *in, const json_t *root, struct et_cutoffs *c)
 {
-	const json_t *list = json_object_get(root, "daemons");
+	ET_AUTO_LIST struct et_list l = et_list_of(in, root, "daemons", NULL);
 	const json_t *row;
 
-	if (!et_is_list(in, list) || et_list_size(in, list) > ET_DAEMONS_MOST_NAMES)
+	if (!l.there || l.n > ET_DAEMONS_MOST_NAMES)
 		return "they have no list of daemons";
 	const char *wrong = read_runs(root, c);
 	if (wrong)
@@ -178,14 +178,23 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 	c->by_ledger = json_is_true(json_object_get(root, "by_ledger"));
 	text(root, "short_id", c->short_id, sizeof(c->short_id));
 	text(root, "long_id", c->long_id, sizeof(c->long_id));
-	c->list = et_calloc(et_list_size(in, list) + 1, sizeof(*c->list));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, list);
+	c->list = et_calloc(l.n + 1, sizeof(*c->list));
 	while ((row = et_list_next(&l))) {
 		wrong = read_cutoff(row, &c->list[c->n++]);
 		if (wrong)
 			return wrong;
 	}
 	return l.rc ? "their list of daemons is damaged" : NULL;
+}
+
+static const char *parse(struct et_importer *in, const char *value, struct et_cutoffs *c)
+{
+	const char *wrong = et_outline_load(in, value, strlen(value))
+				    ? "they are not JSON"
+				    : read_all(in, in->outline.root, c);
+
+	et_outline_free(in);
+	return wrong;
 }
 
 /* The cutoffs of a machine that had a certain name. */
@@ -199,14 +208,10 @@ static int take_if_of_host(void *ctx, const struct et_fact *fact)
 	struct search *search = ctx;
 	struct et_importer in = { .options = &(struct et_import_options){ .name = "facts" } };
 	struct et_cutoffs c = { 0 };
-	json_t *root = NULL;
 
-	if (!et_outline_load(&in, fact->value, strlen(fact->value), &root) &&
-		!read_all(&in, root, &c) && !strcmp(c.host, search->host))
+	if (!parse(&in, fact->value, &c) && !strcmp(c.host, search->host))
 		search->value = et_strdup(fact->value);
 	et_cutoffs_free(&c);
-	json_decref(root);
-	et_outline_free(&in);
 	return search->value != NULL;
 }
 
@@ -239,12 +244,7 @@ int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 		return 0;
 	const struct et_import_options options = { .name = et_store_url(s) };
 	struct et_importer in = { .options = &options };
-	json_t *root = NULL;
-	const char *wrong = et_outline_load(&in, value, strlen(value), &root)
-				    ? "they are not JSON"
-				    : read_all(&in, root, &c);
-	json_decref(root);
-	et_outline_free(&in);
+	const char *wrong = parse(&in, value, &c);
 	if (wrong) {
 		et_cutoffs_free(&c);
 		return et_hint(err,

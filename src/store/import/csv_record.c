@@ -36,66 +36,14 @@ static const char *cell(const struct csv *c, size_t i)
 	return et_csv_cell(&c->rows, i);
 }
 
-/* As et_csv_row, and fills the error. */
-static int read_row(struct csv *c)
-{
-	int rc = et_csv_row(&c->rows);
-
-	return rc < 0 ? fail_line(c, c->rows.problem) : rc;
-}
-
 /* --- columns --- */
-
-static bool is_number(const char *text)
-{
-	double value;
-
-	return et_parse_double("", text, &value, NULL) == 0;
-}
-
-/* Nanoseconds per unit, by the suffix of the column's name; without one it is in seconds. */
-static double unit_of(const char *name)
-{
-	static const struct {
-		const char *end;
-		double ns;
-	} units[] = { { "_ns", 1 }, { "_us", 1e3 }, { "_ms", 1e6 } };
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < ET_LENGTH(units); i++) {
-		if (len > 3 && !strcmp(name + len - 3, units[i].end))
-			return units[i].ns;
-	}
-	return 1e9;
-}
 
 static int fail_columns(const struct csv *c, const char *text)
 {
-	char names[300] = "";
-	size_t n = 0;
+	char names[ET_CSV_NAMES];
 
-	for (size_t i = 0; i < c->rows.n_cells && n < sizeof(names) - 1; i++)
-		n += (size_t)snprintf(
-			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
 	return et_hint(c->in->err, fail_line(c, text), "name the column of times with --column: %s",
-		names);
-}
-
-/* Finds the column that --column names by its header or by its number. */
-static int find_times(const struct csv *c, const char *wanted, bool header, size_t *out)
-{
-	uint64_t number;
-
-	for (size_t i = 0; header && i < c->rows.n_cells; i++) {
-		if (!strcmp(cell(c, i), wanted)) {
-			*out = i;
-			return 0;
-		}
-	}
-	if (et_parse_u64("", wanted, 1, c->rows.n_cells, &number, NULL))
-		return fail_columns(c, "there is no such column");
-	*out = number - 1;
-	return 0;
+		et_csv_names(&c->rows, names));
 }
 
 static void know_column(const char *name, bool times_given, struct column *out)
@@ -141,7 +89,7 @@ static int read_header(struct csv *c, struct column *columns, bool *header)
 
 	*header = false;
 	for (size_t i = 0; i < c->rows.n_cells; i++)
-		*header = *header || !is_number(cell(c, i));
+		*header = *header || !et_csv_is_number(cell(c, i));
 	for (size_t i = 0; *header && i < c->rows.n_cells; i++) {
 		know_column(cell(c, i), wanted != NULL, &columns[i]);
 		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
@@ -152,10 +100,10 @@ static int read_header(struct csv *c, struct column *columns, bool *header)
 	}
 	if (!wanted && c->rows.n_cells > 1)
 		return fail_columns(c, "it is not known which column holds the times");
-	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
-	if (!rc)
-		columns[at] = (struct column){ TIME, .ns = *header ? unit_of(cell(c, at)) : 1e9 };
-	return rc;
+	if (wanted && !et_csv_find(&c->rows, wanted, *header, &at))
+		return fail_columns(c, "there is no such column");
+	columns[at] = (struct column){ TIME, .ns = *header ? et_csv_unit_ns(cell(c, at)) : 1e9 };
+	return 0;
 }
 
 /* --- cells --- */
@@ -209,12 +157,6 @@ static int set_time(const struct csv *c, const struct column *column, struct et_
 	return 0;
 }
 
-/* etalon export puts a quote before a name that a spreadsheet would take for a formula. */
-static const char *plain_name(const char *text)
-{
-	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
-}
-
 /* A command has the parameters of its first row; an empty cell is none. */
 static void add_parameters(
 	const struct csv *c, const struct column *columns, struct et_command *command)
@@ -227,7 +169,7 @@ static void add_parameters(
 		ET_GROW(command->parameters, command->n_parameters, room);
 		command->parameters[command->n_parameters++] =
 			(struct et_parameter){ et_strdup(columns[i].name),
-				et_strdup(plain_name(cell(c, i))) };
+				et_strdup(et_csv_plain(cell(c, i))) };
 	}
 }
 
@@ -237,7 +179,7 @@ static int read_experiment(const struct csv *c, const struct column *columns)
 	struct et_experiment *e = c->in->e;
 
 	for (size_t i = 0; i < c->rows.n_cells; i++) {
-		const char *text = plain_name(cell(c, i));
+		const char *text = et_csv_plain(cell(c, i));
 		if (!*text || (columns[i].use != LABEL && columns[i].use != MACHINE))
 			continue;
 		if (columns[i].use == LABEL && !e->label)
@@ -259,7 +201,7 @@ static int find_command(
 	struct csv *c, const struct column *columns, const char *text, uint32_t *number)
 {
 	struct et_experiment *e = c->in->e;
-	const char *name = *text ? plain_name(text) : "imported";
+	const char *name = *text ? et_csv_plain(text) : "imported";
 
 	if (*number < e->n_commands && !strcmp(e->commands[*number].name, name))
 		return 0;
@@ -310,7 +252,8 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 	bool cpu = false;
 	int rc;
 
-	for (rc = header ? read_row(c) : 1; rc == 1; rc = read_row(c)) {
+	for (rc = header ? et_csv_next(&c->rows, c->in) : 1; rc == 1;
+		rc = et_csv_next(&c->rows, c->in)) {
 		const char *name;
 		struct et_sample s;
 
@@ -343,16 +286,8 @@ int et_import_csv(struct et_importer *in, const char *data, size_t size)
 	bool header;
 
 	c->in = in;
-	c->rows.p = data;
-	c->rows.end = data + size;
-	c->rows.next_line = 1;
-	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		c->rows.p += 3;
-	et_csv_find_separator(&c->rows);
-	int rc = memchr(data, '\0', size)
-			 ? et_import_fail(in, NULL, "it holds a NUL byte: this is not text")
-			 : read_row(c);
-	if (rc == 0)
+	int rc = et_csv_open(&c->rows, in, data, size);
+	if (!rc && !(rc = et_csv_next(&c->rows, in)))
 		rc = et_import_fail(in, NULL, "it has no samples");
 	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
 		rc = read_rows(c, columns, c->rows.n_cells, header);

@@ -21,41 +21,17 @@ static int read_seconds(struct et_importer *in, const json_t *value,
 	return 0;
 }
 
-/* The lists of one result: times is not empty, the others may be NULL. */
-struct lists {
-	const json_t *times, *exit_codes, *memory;
-};
-
-static int read_lists(struct et_importer *in, const json_t *result,
-	const struct et_import_place *at, struct lists *out)
+/* code is NULL if the list has no element for the run. */
+static int read_exit_code(
+	struct et_importer *in, const json_t *code, const struct et_list *list, int32_t *out)
 {
-	int rc = et_read_branch(in, result, "times", JSON_ARRAY, at, &out->times);
-
-	if (!rc)
-		rc = et_read_branch(in, result, "exit_codes", JSON_ARRAY, at, &out->exit_codes);
-	if (!rc)
-		rc = et_read_branch(in, result, "memory_usage_byte", JSON_ARRAY, at, &out->memory);
-	if (rc)
-		return rc;
-	if (!et_list_size(in, out->times))
-		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
-			"use a file that hyperfine --export-json has written");
-	return 0;
-}
-
-/* code is NULL if the list has no element for the run; known: is there a list? */
-static int read_exit_code(struct et_importer *in, const json_t *code, bool known, size_t i,
-	const struct et_import_place *at, int32_t *out)
-{
-	struct et_import_place list = { at, "exit_codes", 0 }, here = { &list, NULL, i };
-
-	if (!known)
+	if (!list->there)
 		*out = 0;
 	else if (!code || json_is_null(code))
 		*out = -1; /* a signal ended it; the file does not contain which */
 	else if (!json_is_integer(code) || json_integer_value(code) < -1 ||
 		 json_integer_value(code) > 255)
-		return et_import_fail(in, &here, "is not an exit status");
+		return et_import_fail(in, &list->here, "is not an exit status");
 	else
 		*out = (int32_t)json_integer_value(code);
 	return 0;
@@ -81,18 +57,17 @@ static int first_failure(const struct reading *r)
 static int read_runs(struct et_importer *in, const json_t *result, uint32_t command,
 	const struct et_import_place *at)
 {
-	struct et_import_place list = { at, "times", 0 };
-	const json_t *time;
-	struct lists lists;
-	int rc = read_lists(in, result, at, &lists);
-
-	if (rc)
-		return rc;
 	ET_CLEANUP(end_reading)
-	struct reading r = { et_list_open(in, lists.times), et_list_open(in, lists.exit_codes),
-		et_list_open(in, lists.memory) };
-	while ((time = et_list_next(&r.times))) {
-		struct et_import_place here = { &list, NULL, r.times.at };
+	struct reading r = { et_list_of(in, result, "times", at),
+		et_list_of(in, result, "exit_codes", at),
+		et_list_of(in, result, "memory_usage_byte", at) };
+	const json_t *time;
+	int rc = first_failure(&r);
+
+	if (!rc && !r.times.n)
+		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
+			"use a file that hyperfine --export-json has written");
+	while (!rc && (time = et_list_next(&r.times))) {
 		const json_t *code = et_list_next(&r.exit_codes), *bytes = et_list_next(&r.memory);
 		struct et_sample s;
 
@@ -102,27 +77,24 @@ static int read_runs(struct et_importer *in, const json_t *result, uint32_t comm
 		s.place.round = (uint32_t)r.times.at + 1;
 		rc = first_failure(&r);
 		if (!rc)
-			rc = read_seconds(in, time, &here, &s.measured.elapsed_ns);
+			rc = read_seconds(in, time, &r.times.here, &s.measured.elapsed_ns);
 		if (!rc)
-			rc = read_exit_code(
-				in, code, lists.exit_codes, r.times.at, at, &s.measured.exit_code);
+			rc = read_exit_code(in, code, &r.exit_codes, &s.measured.exit_code);
 		if (rc)
 			return rc;
 		if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
 			s.measured.max_rss_bytes = (uint64_t)json_integer_value(bytes);
 		et_experiment_add(in->e, &s);
 	}
-	return first_failure(&r);
+	return rc ? rc : first_failure(&r);
 }
 
 static int read_result(struct et_importer *in, const json_t *result, uint32_t number,
 	const struct et_import_place *at)
 {
 	const char *text;
-
-	if (!json_is_object(result))
-		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_text(in, result, "command", at, &text);
+
 	if (rc)
 		return rc;
 	if (!text)
@@ -136,21 +108,13 @@ static int read_result(struct et_importer *in, const json_t *result, uint32_t nu
 
 int et_import_hyperfine(struct et_importer *in, const json_t *root)
 {
-	static const struct et_import_place list = { NULL, "results", 0 };
-	const json_t *results, *result;
-	int rc = et_read_branch(in, root, "results", JSON_ARRAY, NULL, &results);
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "results", NULL);
+	const json_t *result;
+	int rc = 0;
 
 	in->e->metric = ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
-	if (rc)
-		return rc;
-	ET_AUTO_LIST struct et_list l = et_list_open(in, results);
-	while ((result = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		rc = read_result(in, result, (uint32_t)l.at, &here);
-		if (rc)
-			return rc;
-	}
-	return l.rc;
+	while (!rc && (result = et_list_next(&l)))
+		rc = read_result(in, result, (uint32_t)l.at, &l.here);
+	return rc ? rc : l.rc;
 }

@@ -248,31 +248,27 @@ static char first_character(const char *data, size_t size)
 	return '\0';
 }
 
-int et_import_load(struct et_importer *in, const char *data, size_t size,
-	enum et_import_format *format, json_t **out)
+int et_import_load(
+	struct et_importer *in, const char *data, size_t size, enum et_import_format *format)
 {
 	static const struct {
 		const char *key;
 		enum et_import_format format;
 	} keys[] = { { "functions", ET_IMPORT_BENCH }, { "etalon", ET_IMPORT_NATIVE },
 		{ "results", ET_IMPORT_HYPERFINE }, { "benchmarks", ET_IMPORT_GOOGLE } };
-	json_t *root = NULL;
-	int rc = et_outline_load(in, data, size, &root);
+	int rc = et_outline_load(in, data, size);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; *format == ET_IMPORT_AUTO && i < ET_LENGTH(keys); i++)
-		if (json_object_get(root, keys[i].key))
+		if (json_object_get(in->outline.root, keys[i].key))
 			*format = keys[i].format;
-	if (!json_is_object(root) || *format == ET_IMPORT_AUTO) {
-		json_decref(root);
+	if (!json_is_object(in->outline.root) || *format == ET_IMPORT_AUTO)
 		return et_hint(in->err,
 			et_import_fail(
 				in, NULL, "no JSON of etalon, hyperfine or Google Benchmark"),
 			"use a file that etalon export, hyperfine --export-json, or --json of a "
 			"benchmark program has written");
-	}
-	*out = root;
 	return 0;
 }
 
@@ -285,13 +281,10 @@ static int import_json(struct et_importer *in, const char *data, size_t size)
 		[ET_IMPORT_GOOGLE] = et_import_google,
 	};
 	enum et_import_format format = in->options->format;
-	json_t *root;
-	int rc = et_import_load(in, data, size, &format, &root);
+	int rc = et_import_load(in, data, size, &format);
 
-	if (!rc) {
-		rc = readers[format](in, root);
-		json_decref(root);
-	}
+	if (!rc)
+		rc = readers[format](in, in->outline.root);
 	et_outline_free(in);
 	return rc;
 }

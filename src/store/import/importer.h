@@ -21,16 +21,6 @@ struct et_importer {
 	size_t omitted;            /* functions that failed */
 };
 
-/*
- * A place in a JSON text: a list on the stack, from the innermost place outwards. Only an error
- * turns it into text.
- */
-struct et_import_place {
-	const struct et_import_place *up; /* NULL: the top */
-	const char *key;                  /* of a member of an object; NULL: an array's element */
-	size_t index;                     /* of the element */
-};
-
 /* Makes the error "NAME: PLACE: TEXT" (exit status 2) and returns -EINVAL; at may be NULL. */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
@@ -41,12 +31,9 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 int et_import_next_line(
 	struct et_importer *in, struct et_lines *lines, char **line, size_t *length) ET_CHECK;
 
-/*
- * Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). A failure, too,
- * needs et_outline_free.
- */
+/* As et_outline_load, and sets *format if it is AUTO. */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
-	enum et_import_format *format, json_t **out) ET_CHECK;
+	enum et_import_format *format) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads e->profile; the commands and their samples are read by now. */
 int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
@@ -81,6 +68,14 @@ int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 /* Sets *out to the array or object of a key, or NULL. It belongs to the JSON. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
 	const struct et_import_place *at, const json_t **out) ET_CHECK;
+/* Reads the list of texts of a key, at most `most`; *out stays as it is if there is none. */
+int et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+	const struct et_import_place *at, char ***out, size_t *n) ET_CHECK;
+/* Reads a number from lo to hi, which must be there; the other one that of a key. */
+int et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out) ET_CHECK;
+int et_read_number(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, double lo, double hi, double *out) ET_CHECK;
 /* Reads the command's parameters: {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at) ET_CHECK;

@@ -23,18 +23,12 @@ static int bad_cell(struct et_results_table *t, size_t i, const char *wanted)
 		i + 1, cell(t, i), wanted);
 }
 
-/* `doe export` puts a quote before a text that a spreadsheet would take for a formula. */
-static const char *plain(const char *text)
-{
-	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
-}
-
 /* --- cells --- */
 
 static int read_level(
 	struct et_results_table *t, size_t i, struct et_design_factor *f, uint16_t *out)
 {
-	const char *text = plain(cell(t, i));
+	const char *text = et_csv_plain(cell(t, i));
 	size_t k = 0;
 
 	while (k < f->n_levels && strcmp(f->levels[k], text))
@@ -58,7 +52,7 @@ static int read_level(
 
 static int read_program(struct et_results_table *t, size_t i, struct et_design *d, uint32_t *out)
 {
-	const char *name = plain(cell(t, i));
+	const char *name = et_csv_plain(cell(t, i));
 	uint32_t k = 0;
 
 	while (k < d->n_programs && strcmp(d->programs[k].name, name))
@@ -166,18 +160,11 @@ static int read_cell(struct et_results_table *t, size_t i, struct et_design *d, 
 	}
 }
 
-static int next_row(struct et_results_table *t)
-{
-	int rc = et_csv_row(&t->rows);
-
-	return rc < 0 ? et_results_fail(t, t->rows.problem) : rc;
-}
-
 static int read_rows(struct et_results_table *t, struct et_design *d)
 {
 	int rc;
 
-	while ((rc = next_row(t)) == 1) {
+	while ((rc = et_csv_next(&t->rows, &t->in)) == 1) {
 		struct et_results_row row = { .order = (uint32_t)t->n + 1,
 			.line = (uint32_t)t->rows.line };
 		size_t factor = 0;
@@ -402,11 +389,9 @@ static int read_table(struct et_results_table *t, const struct et_results_option
 	struct et_design *d = t->in.e->design;
 	bool own = size >= strlen(ET_RESULTS_OWN) &&
 		   !memcmp(data, ET_RESULTS_OWN, strlen(ET_RESULTS_OWN));
-	int rc = memchr(data, '\0', size)
-			 ? et_import_fail(&t->in, NULL, "it holds a NUL byte: this is not text")
-			 : next_row(t);
+	int rc = et_csv_open(&t->rows, &t->in, data, size);
 
-	if (rc == 0)
+	if (!rc && !(rc = et_csv_next(&t->rows, &t->in)))
 		return et_import_fail(&t->in, NULL, "it is empty");
 	if (rc == 1)
 		rc = et_results_columns(t, o, d);
@@ -433,10 +418,7 @@ int et_results_read(const char *data, size_t size, const struct et_results_optio
 	t->in = (struct et_importer){ .options = &named, .e = et_experiment_new(), .err = err };
 	t->in.e->design = et_design_new();
 	t->known_blocks.width = sizeof(uint64_t);
-	t->rows = (struct et_csv){ .p = data, .end = data + size, .next_line = 1 };
-	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		t->rows.p += 3;
-	et_csv_find_separator(&t->rows);
+
 	int rc = read_table(t, o, data, size);
 	if (rc == 0)
 		*out = t->in.e;

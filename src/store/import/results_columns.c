@@ -51,19 +51,15 @@ static size_t find(const struct et_results_table *t, const char *name)
 static int unknown(struct et_results_table *t, const char *option, const char *name)
 {
 	struct et_nearest n = et_nearest_to(name);
-	char names[300] = "";
-	size_t at = 0;
+	char names[ET_CSV_NAMES];
 
-	for (size_t i = 0; i < t->n_columns && at < sizeof(names) - 1; i++) {
+	for (size_t i = 0; i < t->n_columns; i++)
 		et_nearest_offer(&n, cell(t, i));
-		at += (size_t)snprintf(
-			names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "", cell(t, i));
-	}
 	int rc = et_import_fail(&t->in, NULL, "line %zu: there is no column '%.40s' (%s)",
 		t->rows.line, name, option);
 	if (n.best)
 		return et_hint(t->in.err, rc, "did you mean '%.40s'?", n.best);
-	return et_hint(t->in.err, rc, "the columns are %s", names);
+	return et_hint(t->in.err, rc, "the columns are %s", et_csv_names(&t->rows, names));
 }
 
 /* Sets the use of a column that an option names, or that has a known name. */
