@@ -7,7 +7,6 @@
 #include "base/parse.h"
 #include "cli/secret.h"
 #include "source/stored.h"
-#include "store/central/spool.h"
 
 #include <errno.h>
 #include <string.h>

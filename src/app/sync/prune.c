@@ -5,7 +5,6 @@
 #include "base/display.h"
 #include "cli/server.h"
 #include "draw/terminal.h"
-#include "store/central/spool.h"
 
 #include <errno.h>
 #include <string.h>

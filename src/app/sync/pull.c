@@ -6,7 +6,6 @@
 #include "cli/secret.h"
 #include "cli/server.h"
 #include "draw/terminal.h"
-#include "store/central/spool.h"
 
 #include <errno.h>
 #include <string.h>

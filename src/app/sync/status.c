@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "draw/terminal.h"
 #include "source/stored.h"
-#include "store/central/spool.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "conduct/delivery.h"
-#include "store/central/pull.h"
+#include "store/central/spool.h"
 
 struct et_sync {
 	bool status, json, dry_run, all, prune, setup;

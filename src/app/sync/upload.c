@@ -3,7 +3,6 @@
 #include "app/sync/sync.h"
 #include "base/alloc.h"
 #include "cli/server.h"
-#include "store/central/spool.h"
 #include "store/core/machines.h"
 
 #include <errno.h>

@@ -25,6 +25,9 @@ struct et_cursor et_cursor_open(
 	struct et_store *s, enum et_sql which, struct et_error *err) ET_CHECK;
 void et_cursor_close(struct et_cursor *c);
 #define ET_AUTO_CURSOR ET_CLEANUP(et_cursor_close)
+/* The same for the rows of the experiment that has this key. The texts are in the budget. */
+struct et_cursor et_cursor_rows(
+	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err) ET_CHECK;
 
 /* Returns 1 with a row, of which the first column is read next; 0 after the last row; or -errno. */
 int et_cursor_step(struct et_cursor *c) ET_CHECK;
@@ -33,6 +36,33 @@ int et_cursor_step(struct et_cursor *c) ET_CHECK;
  * Returns 0 or -errno.
  */
 int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
+
+/*
+ * Executes a statement that returns no rows in the open transaction, with these values, each made
+ * by et_int or et_text, as its parameters. Returns 0 or -errno. The other one is a transaction of
+ * its own, and durable on return.
+ */
+#define ET_EXECUTE(s, which, err, ...)                                                             \
+	et_store_execute(s, which, (const struct et_value[]){ __VA_ARGS__ },                       \
+		ET_LENGTH(((const struct et_value[]){ __VA_ARGS__ })), err)
+#define ET_EXECUTE_ALONE(s, which, err, ...)                                                       \
+	et_store_execute_alone(s, which, (const struct et_value[]){ __VA_ARGS__ },                 \
+		ET_LENGTH(((const struct et_value[]){ __VA_ARGS__ })), err)
+int et_store_execute(struct et_store *s, enum et_sql which, const struct et_value *values, size_t n,
+	struct et_error *err) ET_CHECK;
+int et_store_execute_alone(struct et_store *s, enum et_sql which, const struct et_value *values,
+	size_t n, struct et_error *err) ET_CHECK;
+
+static inline struct et_value et_int(int64_t value)
+{
+	return (struct et_value){ .kind = ET_VALUE_INT, .integer = value };
+}
+
+/* text may be NULL. */
+static inline struct et_value et_text(const char *text)
+{
+	return (struct et_value){ .kind = text ? ET_VALUE_TEXT : ET_VALUE_NULL, .bytes = text };
+}
 
 /*
  * Opens a cursor that adds many rows by a statement, which is an INSERT: by COPY where the database
@@ -72,6 +102,9 @@ void et_bind_real(struct et_cursor *c, double value);
 /* Binds one parameter per column, from the fields of the struct at base. */
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
 
+/* Makes the error "STORE: WHAT is not as etalon writes it" and returns -EBADMSG. */
+int et_store_damaged(const struct et_store *s, struct et_error *err, const char *what, ...)
+	ET_PRINTF(3, 4);
 /*
  * Each reads the next column and returns false if its type, range or length is wrong: the store may
  * be damaged or edited by hand.
@@ -87,6 +120,12 @@ bool et_row_chars(struct et_cursor *c, char *out, size_t size);
 bool et_row_name(struct et_cursor *c, const char *const *names, int *out);
 /* Reads what et_bind_words wrote into a new vector. */
 bool et_row_words(struct et_cursor *c, char ***out);
+/* Both read a whole number from 0 on. */
+bool et_row_u32(struct et_cursor *c, uint32_t *out);
+bool et_row_u64(struct et_cursor *c, uint64_t *out);
+/* These read what is damaged as 0 or "", so that a damaged row does not hide others. */
+uint64_t et_row_count_or_zero(struct et_cursor *c);
+const char *et_row_text_or_empty(struct et_cursor *c);
 /* Sets *out to the bytes of a blob, which are valid until the next step. */
 bool et_row_blob(struct et_cursor *c, const unsigned char **out, size_t *size);
 /* Reads a number of any kind. */

@@ -297,15 +297,6 @@ int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struc
 
 /* --- reading --- */
 
-static struct et_cursor rows_of(
-	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err)
-{
-	struct et_cursor c = et_cursor_open(s, which, err);
-
-	et_bind_int(&c, key);
-	return c;
-}
-
 static int read_functions(struct et_cursor *c, struct et_profile *p)
 {
 	size_t texts = MOST_BYTES;
@@ -378,7 +369,7 @@ static int read_calls(struct et_cursor *c, const struct et_experiment *e)
 /* Returns 1 if there is a profile. */
 static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(s, ET_SQL_GET_PROFILE, key, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_PROFILE, key, err);
 	struct et_profile_plan plan = { 0 };
 	int rc = et_cursor_step(&c);
 
@@ -397,17 +388,18 @@ int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_e
 	int rc = read_plan(s, key, &e->profile, err);
 	if (rc != 1 || plan_only)
 		return rc < 0 ? rc : 0;
-	ET_AUTO_CURSOR struct et_cursor functions = rows_of(s, ET_SQL_GET_FUNCTIONS, key, err);
+	ET_AUTO_CURSOR struct et_cursor functions =
+		et_cursor_rows(s, ET_SQL_GET_FUNCTIONS, key, err);
 	*what = "a function of the profile";
 	rc = read_functions(&functions, e->profile);
 	if (rc)
 		return rc;
-	ET_AUTO_CURSOR struct et_cursor nodes = rows_of(s, ET_SQL_GET_NODES, key, err);
+	ET_AUTO_CURSOR struct et_cursor nodes = et_cursor_rows(s, ET_SQL_GET_NODES, key, err);
 	*what = "a calling context of the profile";
 	rc = read_nodes(&nodes, e->profile);
 	if (rc)
 		return rc;
-	ET_AUTO_CURSOR struct et_cursor calls = rows_of(s, ET_SQL_GET_CALLS, key, err);
+	ET_AUTO_CURSOR struct et_cursor calls = et_cursor_rows(s, ET_SQL_GET_CALLS, key, err);
 	*what = "a number of calls of the profile";
 	return read_calls(&calls, e);
 }

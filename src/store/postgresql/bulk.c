@@ -131,11 +131,7 @@ static int read_keys(struct et_store *s, struct names *n, const char *array, str
 			et_row_chars(&c, name, sizeof(name)))
 			p = find(n, name, false);
 		if (!p)
-			return et_hint(err,
-				et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-					"%s: the names of processes are not as etalon writes them",
-					s->db->name),
-				"the store was damaged or changed by hand");
+			return et_store_damaged(s, err, "the name of a process");
 		p->key = key;
 	}
 	return rc;
@@ -147,10 +143,8 @@ static int know_names(struct et_store *s, struct names *n, struct et_error *err)
 	if (!n->table.n)
 		return 0;
 	ET_AUTO_FREE char *array = array_of(n);
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PROCESSES, err);
+	int rc = ET_EXECUTE(s, ET_SQL_ADD_PROCESSES, err, et_text(array));
 
-	et_bind_text(&c, "names", array);
-	int rc = et_cursor_step(&c);
 	return rc ? rc : read_keys(s, n, array, err);
 }
 
