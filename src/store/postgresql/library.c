@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define ET_PQ_NAMES_ONLY
 #include "store/postgresql/library.h"
 #include "base/alloc.h"
 

@@ -44,8 +44,8 @@ static int connect_or_fail(struct et_pg *s, const char *url, struct et_error *er
 
 static int check_server(struct et_pg *s, struct et_error *err)
 {
-	const char *encoding = PQparameterStatus(s->conn, "server_encoding");
-	int version = PQserverVersion(s->conn);
+	const char *encoding = et_pq.PQparameterStatus(s->conn, "server_encoding");
+	int version = et_pq.PQserverVersion(s->conn);
 
 	if (version < ET_PG_OLDEST)
 		return et_hint(err,
@@ -116,11 +116,12 @@ static bool find_version(struct et_pg *s, int64_t *version)
 	if (s->open)
 		return false;
 	PGresult *result = et_pg_query(s, "SELECT version FROM etalon.store WHERE version > 0");
-	bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
+	bool found =
+		et_pq.PQresultStatus(result) == PGRES_TUPLES_OK && et_pq.PQntuples(result) == 1;
 
 	if (found)
-		*version = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
-	PQclear(result);
+		*version = strtoll(et_pq.PQgetvalue(result, 0, 0), NULL, 10);
+	et_pq.PQclear(result);
 	return found;
 }
 
@@ -212,40 +213,7 @@ void et_pg_release(struct et_database *db)
 	s->claimed = false;
 }
 
-/* --- opening and closing --- */
-
-static void close_pg(struct et_database *db)
-{
-	struct et_pg *s = et_pg_of(db);
-
-	PQfinish(s->conn); /* ends the session: a transaction is rolled back, a lock released */
-	free(s->name);
-	free(s);
-}
-
-static const struct et_database_ops ops = {
-	.dialect = &et_pg_dialect,
-	.close = close_pg,
-	.prepare = et_pg_prepare,
-	.bind = et_pg_bind,
-	.step = et_pg_step,
-	.column = et_pg_column,
-	.changes = et_pg_changes,
-	.reset = et_pg_reset,
-	.finalize = et_pg_finalize,
-	.script = et_pg_script,
-	.begin = et_pg_begin,
-	.commit = et_pg_commit,
-	.rollback = et_pg_rollback,
-	.in_transaction = et_pg_in_transaction,
-	.copy_begin = et_pg_copy_begin,
-	.copy_end = et_pg_copy_end,
-	.begin_migration = et_pg_begin_migration,
-	.read_version = et_pg_read_version,
-	.write_version = et_pg_write_version,
-	.claim = et_pg_claim,
-	.release = et_pg_release,
-};
+/* --- opening --- */
 
 /* Several hosts may have several ports, separated by commas; one that is empty is the usual one. */
 static bool ports_are_valid(const PQconninfoOption *options)
@@ -272,7 +240,7 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"%s: the name or password in the URL has an @ or a slash", name),
 			"write @ as %%40 and / as %%2F there, or keep the password in ~/.pgpass");
-	PQconninfoOption *options = PQconninfoParse(url, &message);
+	PQconninfoOption *options = et_pq.PQconninfoParse(url, &message);
 	bool secret = strcmp(url, name) != 0, good = options;
 
 	if (!good) {
@@ -291,8 +259,8 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 				name),
 			"write it as postgresql://USER@HOST:PORT/NAME");
 	}
-	PQconninfoFree(options);
-	PQfreemem(message);
+	et_pq.PQconninfoFree(options);
+	et_pq.PQfreemem(message);
 	return good ? 0 : -EINVAL;
 }
 
@@ -331,10 +299,10 @@ static int open_pg(const char *rest, enum et_store_mode mode, const struct et_pa
 	s->name = name;
 	s->mode = mode;
 	s->patience = *patience;
-	s->base = (struct et_database){ .ops = &ops, .name = s->name, .shared = true };
+	s->base = (struct et_database){ .ops = &et_pg_ops, .name = s->name, .shared = true };
 	rc = open_session(s, url, err);
 	if (rc) {
-		close_pg(&s->base);
+		s->base.ops->close(&s->base);
 		return rc;
 	}
 	*out = &s->base;
@@ -348,7 +316,7 @@ static const char *version(void)
 
 	if (et_pq_load(&ignored))
 		return NULL;
-	int v = PQlibVersion();
+	int v = et_pq.PQlibVersion();
 
 	snprintf(text, sizeof(text), "%d.%d", v / 10000, v % 10000);
 	return text;

@@ -67,22 +67,11 @@ static inline struct et_pg_statement *et_pg_statement_of(struct et_statement *st
 	return (struct et_pg_statement *)st;
 }
 
-/* The operations of struct et_database_ops, except close, which is in store/postgresql/open.c. */
-int et_pg_prepare(struct et_database *db, const char *sql, struct et_statement **out,
-	struct et_error *err) ET_CHECK;
-void et_pg_bind(struct et_statement *st, int at, const struct et_value *value);
-int et_pg_step(struct et_statement *st, struct et_error *err) ET_CHECK;
-void et_pg_column(struct et_statement *st, int at, struct et_value *value);
-int64_t et_pg_changes(struct et_statement *st);
-void et_pg_reset(struct et_statement *st);
+/* In store/postgresql/database.c; these are operations that other files have or need. */
+extern const struct et_database_ops et_pg_ops;
 void et_pg_finalize(struct et_statement *st);
 int et_pg_script(struct et_database *db, const char *sql, struct et_error *err) ET_CHECK;
-
-int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_error *err) ET_CHECK;
-int et_pg_commit(struct et_database *db, struct et_error *err) ET_CHECK;
 void et_pg_rollback(struct et_database *db);
-bool et_pg_in_transaction(struct et_database *db);
-
 int et_pg_copy_begin(struct et_database *db, const char *table, const char *columns,
 	struct et_statement **out, struct et_error *err) ET_CHECK;
 int et_pg_copy_row(struct et_pg_statement *st, struct et_error *err) ET_CHECK;

@@ -280,55 +280,6 @@ static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct
 	return rc;
 }
 
-static void close_sqlite(struct et_database *db)
-{
-	struct et_sqlite *s = (struct et_sqlite *)db;
-
-	et_sqlite_release(db); /* while the path is known */
-	sqlite3_close(s->db);  /* rolls back an open transaction */
-	free(s->path);
-	free(s->name);
-	free(s);
-}
-
-static const struct et_sql_word words[] = {
-	{ "key", "INTEGER PRIMARY KEY" },
-	{ "int", "INTEGER" },
-	{ "real", "REAL" },
-	{ "blob", "BLOB" },
-	{ "text", "TEXT" },
-	{ "table", "STRICT" },
-	{ "table_by_key", "STRICT, WITHOUT ROWID" },
-	{ "me", "NULL" },
-	{ "lock_row", "" }, /* a transaction that writes has the database alone */
-	{ "many", "" },
-	{ "soon", "9223372036854775807" }, /* the clock of the user was right, or is now */
-	{ 0 },
-};
-
-static const struct et_dialect dialect = { ET_PLACEHOLDER_QUESTION, words };
-
-static const struct et_database_ops ops = {
-	.dialect = &dialect,
-	.close = close_sqlite,
-	.prepare = et_sqlite_prepare,
-	.bind = et_sqlite_bind,
-	.step = et_sqlite_step,
-	.column = et_sqlite_column,
-	.changes = et_sqlite_changes,
-	.reset = et_sqlite_reset,
-	.finalize = et_sqlite_finalize,
-	.script = et_sqlite_script,
-	.begin = et_sqlite_begin,
-	.commit = et_sqlite_commit,
-	.rollback = et_sqlite_rollback,
-	.in_transaction = et_sqlite_in_transaction,
-	.read_version = et_sqlite_read_version,
-	.write_version = et_sqlite_write_version,
-	.claim = et_sqlite_claim,
-	.release = et_sqlite_release,
-};
-
 static int open_sqlite(const char *path, enum et_store_mode mode,
 	const struct et_patience *patience, struct et_database **out, struct et_error *err)
 {
@@ -348,11 +299,11 @@ static int open_sqlite(const char *path, enum et_store_mode mode,
 	s->name = et_strdup(file);
 	s->claim = -1;
 	s->base = (struct et_database){
-		.ops = &ops, .name = s->name, .shared = et_sqlite_is_shared(s->path)
+		.ops = &et_sqlite_ops, .name = s->name, .shared = et_sqlite_is_shared(s->path)
 	};
 	rc = prepare_database(s, mode, err);
 	if (rc) {
-		close_sqlite(&s->base);
+		s->base.ops->close(&s->base);
 		return rc;
 	}
 	*out = &s->base;

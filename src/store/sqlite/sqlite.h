@@ -19,26 +19,10 @@ struct et_sqlite {
 
 extern const struct et_backend et_backend_sqlite;
 
-/* The operations of struct et_database_ops, except close, which is in store/sqlite/open.c. */
-int et_sqlite_prepare(struct et_database *db, const char *sql, struct et_statement **out,
-	struct et_error *err) ET_CHECK;
-void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *value);
-int et_sqlite_step(struct et_statement *st, struct et_error *err) ET_CHECK;
-void et_sqlite_column(struct et_statement *st, int at, struct et_value *value);
-int64_t et_sqlite_changes(struct et_statement *st);
-void et_sqlite_reset(struct et_statement *st);
-void et_sqlite_finalize(struct et_statement *st);
+/* In store/sqlite/database.c, with three of its operations that opening needs. */
+extern const struct et_database_ops et_sqlite_ops;
 int et_sqlite_script(struct et_database *db, const char *sql, struct et_error *err) ET_CHECK;
-
-int et_sqlite_begin(
-	struct et_database *db, enum et_transaction kind, struct et_error *err) ET_CHECK;
-int et_sqlite_commit(struct et_database *db, struct et_error *err) ET_CHECK;
-void et_sqlite_rollback(struct et_database *db);
-bool et_sqlite_in_transaction(struct et_database *db);
-
 int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
-int et_sqlite_write_version(struct et_database *db, int version, struct et_error *err) ET_CHECK;
-
 /* Refuses a schema with tables that compute what they contain. */
 int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err) ET_CHECK;
 
