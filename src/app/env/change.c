@@ -2,7 +2,7 @@
 /* `etalon env apply` and `etalon env restore`. */
 #include "app/env/env.h"
 #include "base/alloc.h"
-#include "conduct/rescue.h"
+#include "conduct/tuning.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon sync`: brings experiments to a central store, and from one. */
-#include "app/sync/setup.h"
 #include "app/sync/sync.h"
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/sync/setup.h"
+/* `sync --setup`: prepares the database of a central store. */
+#include "store/central/setup.h"
+#include "app/sync/sync.h"
 #include "base/alloc.h"
 #include "cli/server.h"
 #include "draw/terminal.h"
-#include "store/central/setup.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "cli/outputs.h"
 #include "cli/signals.h"
-#include "conduct/leftovers.h"
+#include "conduct/tuning.h"
 #include "lab/rivals.h"
 
 #include <errno.h>
