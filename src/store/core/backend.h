@@ -103,7 +103,10 @@ struct et_database_ops {
 		struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
 	int (*write_version)(struct et_database *db, int version, struct et_error *err) ET_CHECK;
 
-	/* These do what et_store_claim and et_store_release promise. */
+	/*
+	 * Locks an experiment, as et_store_claim promises, but does not wait: returns 1 if another
+	 * has the lock. release is et_store_release.
+	 */
 	int (*claim)(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 	void (*release)(struct et_database *db);
 };

@@ -89,7 +89,7 @@ static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t si
 	while (at < end) {
 		ET_GROW(run->counts, run->n_counts, r->room);
 		struct et_profile_count *count = &run->counts[run->n_counts++];
-		if (!get_count(&at, end, before, count) || count->node >= r->p->n_nodes ||
+		if (!get_count(&at, end, before, count) || count->node >= r->e->profile->n_nodes ||
 			count->samples > INT64_MAX - sum)
 			return false;
 		before = count->node;
@@ -382,59 +382,55 @@ static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, s
 }
 
 int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_experiment *e,
-	const char **what, struct et_error *err)
+	struct et_error *err)
 {
-	*what = "the plan of the profile";
+	const char *what = "the plan of the profile";
 	int rc = read_plan(s, key, &e->profile, err);
-	if (rc != 1 || plan_only)
-		return rc < 0 ? rc : 0;
-	ET_AUTO_CURSOR struct et_cursor functions =
-		et_cursor_rows(s, ET_SQL_GET_FUNCTIONS, key, err);
-	*what = "a function of the profile";
-	rc = read_functions(&functions, e->profile);
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor nodes = et_cursor_rows(s, ET_SQL_GET_NODES, key, err);
-	*what = "a calling context of the profile";
-	rc = read_nodes(&nodes, e->profile);
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor calls = et_cursor_rows(s, ET_SQL_GET_CALLS, key, err);
-	*what = "a number of calls of the profile";
-	return read_calls(&calls, e);
+	bool more = rc == 1 && !plan_only;
+
+	if (more) {
+		ET_AUTO_CURSOR struct et_cursor c =
+			et_cursor_rows(s, ET_SQL_GET_FUNCTIONS, key, err);
+		what = "a function of the profile";
+		rc = read_functions(&c, e->profile);
+	}
+	if (more && !rc) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_NODES, key, err);
+		what = "a calling context of the profile";
+		rc = read_nodes(&c, e->profile);
+	}
+	if (more && !rc) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_CALLS, key, err);
+		what = "a number of calls of the profile";
+		rc = read_calls(&c, e);
+	}
+	return rc == -EBADMSG ? et_store_damaged_part(s, e, what, err) : rc < 0 ? rc : 0;
 }
 
-static int next_row(struct et_profile_rows *r)
+int et_profile_rows_begin(struct et_profile_rows *r)
 {
 	int rc = et_cursor_step(&r->c);
 
 	r->row = rc == 1;
-	if (r->row && (!r->p || !et_row_int(&r->c, 0, UINT32_MAX, &r->order) ||
+	if (r->row && (!r->e->profile || !et_row_int(&r->c, 0, UINT32_MAX, &r->order) ||
 			      !et_row_int(&r->c, 0, UINT32_MAX, &r->command)))
-		return -EBADMSG;
+		return et_store_damaged_part(r->s, r->e, "a run of the profile", r->c.err);
 	return rc < 0 ? rc : 0;
 }
 
-int et_profile_rows_begin(struct et_profile_rows *r, const char **what)
-{
-	*what = "a run of the profile";
-	return next_row(r);
-}
-
-int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample, const char **what)
+int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample)
 {
 	const unsigned char *counts;
 	size_t size;
 
 	if (!r->row || r->order != sample->place.order || r->command != sample->place.command)
 		return 0;
-	*what = "the table of counts of the profile";
 	if (et_row_columns(&r->c, &et_columns_profile_run, &r->run) ||
 		!et_row_blob(&r->c, &counts, &size) || !decode(r, counts, size))
-		return -EBADMSG;
+		return et_store_damaged_part(
+			r->s, r->e, "the table of counts of the profile", r->c.err);
 	sample->measured.profile = &r->run;
-	*what = "a run of the profile";
-	return next_row(r);
+	return et_profile_rows_begin(r);
 }
 
 void et_profile_rows_end(struct et_profile_rows *r)

@@ -117,12 +117,18 @@ struct loading {
 	char *design; /* its text, until the commands are read; or NULL */
 };
 
-static int damaged(const struct loading *l, const char *what)
+int et_store_damaged_part(const struct et_store *s, const struct et_experiment *e, const char *what,
+	struct et_error *err)
 {
-	return et_hint(l->err, et_store_damaged(l->s, l->err, "experiment %s: %s", l->e->id, what),
+	return et_hint(err, et_store_damaged(s, err, "experiment %s: %s", e->id, what),
 		"the store was damaged or changed by hand; to remove the experiment, run etalon rm "
 		"%s",
-		l->e->id);
+		e->id);
+}
+
+static int damaged(const struct loading *l, const char *what)
+{
+	return et_store_damaged_part(l->s, l->e, what, l->err);
 }
 
 /* An older etalon did not record the origin. */
@@ -379,20 +385,6 @@ static bool comes_after(const struct et_sample *s, const struct et_place *last)
 	       (s->place.order == last->order && s->place.command > last->command);
 }
 
-/* The functions of store/core/profile.h leave the error about damage to their caller. */
-static int judge(const struct loading *l, int rc, const char **what)
-{
-	return rc == -EBADMSG ? damaged(l, *what) : rc;
-}
-
-static int take_profile(
-	const struct loading *l, struct et_profile_rows *profile, struct et_sample *sample)
-{
-	const char *what = "";
-
-	return judge(l, et_profile_rows_take(profile, sample, &what), &what);
-}
-
 static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in,
 	struct et_profile_rows *profile)
 {
@@ -409,7 +401,7 @@ static int add_samples(struct loading *l, struct et_cursor *c, struct interferen
 		if (rc == 0)
 			rc = take_culprits(l, in, &sample);
 		if (rc == 0)
-			rc = take_profile(l, profile, &sample);
+			rc = et_profile_rows_take(profile, &sample);
 		if (rc == 0)
 			et_experiment_add(l->e, &sample);
 	}
@@ -426,9 +418,9 @@ static int load_samples(struct loading *l)
 					   l->s, ET_SQL_GET_INTERFERENCE, l->key, l->err) };
 	struct et_profile_rows profile = { .c = et_cursor_rows(
 						   l->s, ET_SQL_GET_PROFILE_RUNS, l->key, l->err),
-		.p = l->e->profile };
-	const char *what = "";
-	int rc = judge(l, et_profile_rows_begin(&profile, &what), &what);
+		.s = l->s,
+		.e = l->e };
+	int rc = et_profile_rows_begin(&profile);
 
 	if (rc == 0)
 		rc = add_samples(l, &c, &in, &profile);
@@ -436,13 +428,6 @@ static int load_samples(struct loading *l)
 	et_cursor_close(&in.c);
 	free(in.list);
 	return rc;
-}
-
-static int load_profile(struct loading *l)
-{
-	const char *what = "";
-
-	return judge(l, et_profile_read(l->s, l->key, l->head, l->e, &what, l->err), &what);
 }
 
 static int load_design(struct loading *l)
@@ -467,7 +452,7 @@ static int load_all(struct loading *l, const char *id)
 	if (!rc)
 		rc = load_figures(l);
 	if (!rc)
-		rc = load_profile(l);
+		rc = et_profile_read(l->s, l->key, l->head, l->e, l->err);
 	return rc || l->head ? rc : load_samples(l);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 extern const struct et_backend et_backend_sqlite; /* store/sqlite/open.c */
 
@@ -206,9 +207,20 @@ bool et_store_is_shared(const struct et_store *s)
 	return s->db->shared;
 }
 
+/* A killed etalon, its session and the children that inherited its lock take a moment to end. */
 int et_store_claim(struct et_store *s, const char *id, struct et_error *err)
 {
-	return s->db->ops->claim(s->db, id, err);
+	enum { TRIES = 50 };
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	int rc, tries = 0;
+
+	while ((rc = s->db->ops->claim(s->db, id, err)) == 1 && tries++ < TRIES)
+		nanosleep(&pause, NULL);
+	if (rc != 1)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
+		"wait until it ends, or stop the etalon that runs it");
 }
 
 void et_store_release(struct et_store *s)

@@ -12,12 +12,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 /* Locks: a migration has this pair of numbers ("etal"), an experiment the hash of its id. */
 #define LOCK_MIGRATION "pg_advisory_xact_lock(1702126956, 1)"
-/* The session of a killed etalon takes a moment to end. */
-enum { TRIES = 50, PAUSE_NS = 20000000 };
 
 /* --- the connection --- */
 
@@ -180,26 +177,14 @@ static int lock(
 
 int et_pg_claim(struct et_database *db, const char *id, struct et_error *err)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct et_pg *s = et_pg_of(db);
-	int64_t key = (int64_t)et_hash_text(id), locked = 0;
-	int rc = 0;
+	int64_t locked = 0;
 
 	assert(!s->claimed);
-	for (int tries = 0; !rc && !locked && tries <= TRIES; tries++) {
-		if (tries)
-			nanosleep(&pause, NULL);
-		rc = lock(s, "pg_try_advisory_lock", key, &locked, err);
-	}
-	if (rc)
-		return rc;
-	if (!locked)
-		return et_hint(err,
-			et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
-			"wait until it ends, or stop the etalon that runs it");
-	s->claimed = true;
-	s->claim = key;
-	return 0;
+	s->claim = (int64_t)et_hash_text(id);
+	int rc = lock(s, "pg_try_advisory_lock", s->claim, &locked, err);
+	s->claimed = locked;
+	return rc ? rc : !locked;
 }
 
 /* If it fails, the connection is lost, and the lock with it. */
