@@ -16,8 +16,9 @@ static int64_t now_ns(void)
 
 static int add_part(struct et_store *s, int64_t key, const struct et_part *p, struct et_error *err)
 {
-	return ET_EXECUTE(s, ET_SQL_ADD_PART, err, et_int(key), et_int(p->number), et_text(p->node),
-		et_int(p->first_round), et_int(p->rounds), et_int(now_ns()));
+	return ET_EXECUTE(s, ET_SQL_ADD_PART, err, et_sql_int(key), et_sql_int(p->number),
+		et_sql_text(p->node), et_sql_int(p->first_round), et_sql_int(p->rounds),
+		et_sql_int(now_ns()));
 }
 
 /* Returns the key of the new row by *key; -EEXIST if the id is taken. */
@@ -59,53 +60,23 @@ int et_campaign_begin(struct et_store *s, const struct et_campaign *c, struct et
 
 /* --- finding --- */
 
-/* Returns 1 with an id, 0 if there is none, or -errno; another id of a prefix is an error. */
-static int find_by(
-	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-	char other[40];
-
-	if (name)
-		et_bind_text(&c, "name", name);
-	int rc = et_cursor_step(&c);
-	if (rc == 1 && (!et_row_chars(&c, id, 40) || !et_experiment_is_id(id)))
-		return et_store_damaged(s, err, "campaign ?: its id");
-	if (rc != 1 || which != ET_SQL_FIND_CAMPAIGN_PREFIX)
-		return rc;
-	rc = et_cursor_step(&c);
-	if (rc == 1 && et_row_chars(&c, other, sizeof(other)))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is part of more than one id: %s, %s", name, id, other),
-			"use a longer part, or the whole id");
-	return rc < 0 ? rc : 1;
-}
-
 static int find(struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
 {
 	const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID,
 		own ? ET_SQL_FIND_OWN_CAMPAIGN : ET_SQL_FIND_CAMPAIGN_LABEL,
 		ET_SQL_FIND_CAMPAIGN_PREFIX };
-	char found[40] = "";
 	int rc = 0;
 
-	if (!strcmp(name, "last"))
-		rc = find_by(s, own ? ET_SQL_FIND_LAST_OWN_CAMPAIGN : ET_SQL_FIND_LAST_CAMPAIGN,
-			NULL, found, err);
-	for (size_t i = 0; *name && strcmp(name, "last") && rc == 0 && i < ET_LENGTH(ways); i++)
-		rc = find_by(s, ways[i], name, found, err);
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				!strcmp(name, "last") ? "%s has no campaign%s"
-						      : "%s has no campaign%s '%s'",
-				s->db->name, own ? " of yours" : "", name),
-			"begin one: etalon doe run PLAN --engine slurm");
-	memcpy(id, found, sizeof(found));
-	return 0;
+	for (size_t i = 0; rc == 0 && *name && i < ET_LENGTH(ways); i++)
+		rc = et_store_find_by(s, ways[i], name, id, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE,
+			!strcmp(name, "last") ? "%s has no campaign%s"
+					      : "%s has no campaign%s '%s'",
+			s->db->name, own ? " of yours" : "", name),
+		"begin one: etalon doe run PLAN --engine slurm");
 }
 
 int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
@@ -289,7 +260,7 @@ int et_campaign_list(
 
 int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err)
 {
-	return ET_EXECUTE_ALONE(s, ET_SQL_REMOVE_CAMPAIGN, err, et_text(id));
+	return ET_EXECUTE_ALONE(s, ET_SQL_REMOVE_CAMPAIGN, err, et_sql_text(id));
 }
 
 /* --- submitting --- */
@@ -302,8 +273,8 @@ int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(s, ET_SQL_SUBMIT_PART, err, et_int(generation), et_int(now_ns()),
-			et_text(id), et_int(parts[i]));
+		rc = ET_EXECUTE(s, ET_SQL_SUBMIT_PART, err, et_sql_int(generation),
+			et_sql_int(now_ns()), et_sql_text(id), et_sql_int(parts[i]));
 	return et_store_conclude(s, rc, err);
 }
 
@@ -315,8 +286,8 @@ int et_campaign_reset(
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(
-			s, ET_SQL_RESET_PART, err, et_int(now_ns()), et_text(id), et_int(parts[i]));
+		rc = ET_EXECUTE(s, ET_SQL_RESET_PART, err, et_sql_int(now_ns()), et_sql_text(id),
+			et_sql_int(parts[i]));
 	return et_store_conclude(s, rc, err);
 }
 
@@ -328,8 +299,8 @@ int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(s, ET_SQL_SET_JOB, err, et_text(job), et_text(id), et_int(parts[i]),
-			et_int(generation));
+		rc = ET_EXECUTE(s, ET_SQL_SET_JOB, err, et_sql_text(job), et_sql_text(id),
+			et_sql_int(parts[i]), et_sql_int(generation));
 	return et_store_conclude(s, rc, err);
 }
 
@@ -422,6 +393,6 @@ int et_campaign_find_member(struct et_store *s, const char *id, uint32_t part, c
 int et_campaign_set_attempt(struct et_store *s, const char *experiment, uint32_t attempt,
 	const char *node, struct et_error *err)
 {
-	return ET_EXECUTE_ALONE(
-		s, ET_SQL_SET_ATTEMPT, err, et_int(attempt), et_text(node), et_text(experiment));
+	return ET_EXECUTE_ALONE(s, ET_SQL_SET_ATTEMPT, err, et_sql_int(attempt), et_sql_text(node),
+		et_sql_text(experiment));
 }

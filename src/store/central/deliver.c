@@ -428,9 +428,10 @@ static int set_part_done(struct delivery *d)
 
 	if (!d->campaign || d->e->state != ET_STATE_DONE)
 		return 0;
-	return ET_EXECUTE(d->s, ET_SQL_SET_PART_DONE, d->err, et_int(m->attempt), et_text(d->e->id),
-		et_text(m->node[0] ? m->node : NULL), et_int((int64_t)et_clock_real.wall_ns(NULL)),
-		et_int(d->campaign), et_int(m->part));
+	return ET_EXECUTE(d->s, ET_SQL_SET_PART_DONE, d->err, et_sql_int(m->attempt),
+		et_sql_text(d->e->id), et_sql_text(m->node[0] ? m->node : NULL),
+		et_sql_int((int64_t)et_clock_real.wall_ns(NULL)), et_sql_int(d->campaign),
+		et_sql_int(m->part));
 }
 
 static int write_all(struct delivery *d)

@@ -188,22 +188,23 @@ int et_outbox_read(struct et_store *spool, struct et_outbox *out, struct et_erro
 
 static struct et_value now(void)
 {
-	return et_int((int64_t)et_clock_real.wall_ns(NULL));
+	return et_sql_int((int64_t)et_clock_real.wall_ns(NULL));
 }
 
 /* If it was continued meanwhile, its generation is another one: it waits again. */
 static int set_delivered(struct et_store *spool, const struct et_outbox_entry *entry,
 	const char *digest, struct et_error *err)
 {
-	return ET_EXECUTE_ALONE(spool, ET_SQL_SET_DELIVERED, err, et_text(digest), now(),
-		et_text(entry->experiment), et_text(entry->destination), et_int(entry->generation));
+	return ET_EXECUTE_ALONE(spool, ET_SQL_SET_DELIVERED, err, et_sql_text(digest), now(),
+		et_sql_text(entry->experiment), et_sql_text(entry->destination),
+		et_sql_int(entry->generation));
 }
 
 int et_outbox_fail(struct et_store *spool, const struct et_outbox_entry *entry, const char *why,
 	struct et_error *err)
 {
-	return ET_EXECUTE_ALONE(spool, ET_SQL_SET_UNDELIVERED, err, now(), et_text(why),
-		et_text(entry->experiment), et_text(entry->destination));
+	return ET_EXECUTE_ALONE(spool, ET_SQL_SET_UNDELIVERED, err, now(), et_sql_text(why),
+		et_sql_text(entry->experiment), et_sql_text(entry->destination));
 }
 
 /* Whether it is being measured: a killed etalon holds no claim. */
@@ -260,11 +261,11 @@ int et_outbox_deliver(struct et_store *spool, struct et_store *central,
 static int change_destination(
 	struct et_store *spool, const char *id, const char *destination, struct et_error *err)
 {
-	int rc = ET_EXECUTE(spool, ET_SQL_REDIRECT, err, et_text(id), et_text(destination));
+	int rc = ET_EXECUTE(spool, ET_SQL_REDIRECT, err, et_sql_text(id), et_sql_text(destination));
 
 	return rc ? rc
-		  : ET_EXECUTE(
-			    spool, ET_SQL_ENQUEUE, err, et_text(id), et_text(destination), now());
+		  : ET_EXECUTE(spool, ET_SQL_ENQUEUE, err, et_sql_text(id),
+			    et_sql_text(destination), now());
 }
 
 int et_outbox_redirect(
@@ -287,7 +288,7 @@ int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err
 	if (!rc) {
 		rc = et_store_drop(spool, id, err);
 		if (!rc)
-			rc = ET_EXECUTE(spool, ET_SQL_DROP_FROM_OUTBOX, err, et_text(id));
+			rc = ET_EXECUTE(spool, ET_SQL_DROP_FROM_OUTBOX, err, et_sql_text(id));
 		rc = et_store_conclude(spool, rc, err);
 	}
 	et_store_release(spool);

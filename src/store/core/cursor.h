@@ -39,8 +39,8 @@ int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
 
 /*
  * Executes a statement that returns no rows in the open transaction, with these values, each made
- * by et_int or et_text, as its parameters. Returns 0 or -errno. The other one is a transaction of
- * its own, and durable on return.
+ * by et_sql_int or et_sql_text, as its parameters. Returns 0 or -errno. The other one is a
+ * transaction of its own, and durable on return.
  */
 #define ET_EXECUTE(s, which, err, ...)                                                             \
 	et_store_execute(s, which, (const struct et_value[]){ __VA_ARGS__ },                       \
@@ -53,16 +53,23 @@ int et_store_execute(struct et_store *s, enum et_sql which, const struct et_valu
 int et_store_execute_alone(struct et_store *s, enum et_sql which, const struct et_value *values,
 	size_t n, struct et_error *err) ET_CHECK;
 
-static inline struct et_value et_int(int64_t value)
+static inline struct et_value et_sql_int(int64_t value)
 {
 	return (struct et_value){ .kind = ET_VALUE_INT, .integer = value };
 }
 
 /* text may be NULL. */
-static inline struct et_value et_text(const char *text)
+static inline struct et_value et_sql_text(const char *text)
 {
 	return (struct et_value){ .kind = text ? ET_VALUE_TEXT : ET_VALUE_NULL, .bytes = text };
 }
+
+/*
+ * Finds an id by a statement that returns ids, with the parameter name (NULL: it has none). Returns
+ * 1 with the id, 0 if there is none, or -errno: two ids are an error, because name is ambiguous.
+ */
+int et_store_find_by(struct et_store *s, enum et_sql which, const char *name, char id[40],
+	struct et_error *err) ET_CHECK;
 
 /*
  * Opens a cursor that adds many rows by a statement, which is an INSERT: by COPY where the database

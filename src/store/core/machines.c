@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/doubles.h"
-#include "base/json.h"
 #include "base/memstream.h"
+#include "model/experiment/field_rows.h"
 #include "store/core/cursor.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@ int et_store_get_fact(struct et_store *s, const char *machine, const char *key, 
 static int write_fact(
 	struct et_store *s, enum et_sql which, const struct et_fact *f, struct et_error *err)
 {
-	return ET_EXECUTE(s, which, err, et_text(f->machine), et_text(f->key), et_text(f->value),
-		et_int((int64_t)f->changed_wall_ns));
+	return ET_EXECUTE(s, which, err, et_sql_text(f->machine), et_sql_text(f->key),
+		et_sql_text(f->value), et_sql_int((int64_t)f->changed_wall_ns));
 }
 
 int et_store_set_fact(struct et_store *s, const char *machine, const char *key, const char *value,
@@ -71,7 +71,7 @@ int et_store_remove_fact(
 
 	if (rc)
 		return rc;
-	rc = ET_EXECUTE(s, ET_SQL_REMOVE_FACT, err, et_text(key));
+	rc = ET_EXECUTE(s, ET_SQL_REMOVE_FACT, err, et_sql_text(key));
 	if (rc == 0 && *machine)
 		rc = write_fact(s, ET_SQL_SET_FACT, &gone, err);
 	return et_store_conclude(s, rc, err);
@@ -115,6 +115,11 @@ int et_store_list_fact(
 
 /* --- machines --- */
 
+static const struct et_field deviation_fields[] = {
+	ET_KEYS(et_factor, factor, state, wanted),
+	{ 0 },
+};
+
 /* The environment is a JSON array: few read it with SQL, and nobody joins it. */
 static char *environment_text(const struct et_machine_row *row)
 {
@@ -124,16 +129,8 @@ static char *environment_text(const struct et_machine_row *row)
 	if (!row->environment_known)
 		return NULL;
 	et_json_init(&w, et_memstream_open(&stream), 0);
-	et_json_array(&w, NULL);
-	for (size_t i = 0; i < row->n_deviations; i++) {
-		const struct et_factor *f = &row->deviations[i];
-		et_json_object(&w, NULL);
-		et_json_string(&w, "factor", f->factor);
-		et_json_string(&w, "state", f->state);
-		et_json_string(&w, "wanted", f->wanted);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
+	et_fields_list(&w, NULL, deviation_fields, row->deviations, row->n_deviations,
+		sizeof(*row->deviations));
 	return et_memstream_close(&stream);
 }
 
@@ -202,8 +199,8 @@ int et_store_put_machine(struct et_store *s, const struct et_machine_row *row, s
 	if (rc == 0)
 		rc = write_machine(s, ET_SQL_SET_MACHINE, row, environment, err);
 	if (rc == 0)
-		rc = ET_EXECUTE(s, ET_SQL_AGE_MACHINE, err, et_text(row->id),
-			et_int((int64_t)row->first_wall_ns));
+		rc = ET_EXECUTE(s, ET_SQL_AGE_MACHINE, err, et_sql_text(row->id),
+			et_sql_int((int64_t)row->first_wall_ns));
 	return et_store_conclude(s, rc, err);
 }
 
@@ -410,9 +407,9 @@ int et_store_list_timings(
 
 int et_store_summarise(struct et_store *s, const char *id, struct et_error *err)
 {
-	int rc = ET_EXECUTE(s, ET_SQL_DROP_SUMMARY, err, et_text(id));
+	int rc = ET_EXECUTE(s, ET_SQL_DROP_SUMMARY, err, et_sql_text(id));
 
-	return rc ? rc : ET_EXECUTE(s, ET_SQL_ADD_SUMMARY, err, et_text(id));
+	return rc ? rc : ET_EXECUTE(s, ET_SQL_ADD_SUMMARY, err, et_sql_text(id));
 }
 
 static void add_time(struct et_welford *sums, uint64_t ns, uint64_t calls)

@@ -12,98 +12,63 @@
 #include <errno.h>
 #include <string.h>
 
-/* Steps a statement that returns ids: 1 and the id if there is a row, else 0 or -errno. */
-static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
-{
-	int rc = et_cursor_step(c);
-
-	if (rc == 1 && (!et_row_chars(c, id, 40) || !et_experiment_is_id(id)))
-		return et_store_damaged(s, c->err, "an experiment's id");
-	return rc;
-}
-
-/* Finds an experiment by a statement whose parameter is name (NULL: it has none); as read_id. */
-static int find_by(
+int et_store_find_by(
 	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+	char found[2][40] = { "", "" };
+	int rc = 1, n = 0;
 
 	if (name)
 		et_bind_text(&c, "name", name);
-	return read_id(s, &c, id);
-}
-
-/* Finds an experiment by a part of its id, which must be that of no other. */
-static int find_part(
-	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-	char second[40];
-
-	et_bind_text(&c, "name", name);
-	int rc = read_id(s, &c, id);
-	if (rc != 1)
-		return rc;
-	rc = read_id(s, &c, second);
-	if (rc < 0)
-		return rc;
-	if (rc == 1)
+	for (; n < 2 && (rc = et_cursor_step(&c)) == 1; n++) {
+		if (!et_row_chars(&c, found[n], 40) || !et_experiment_is_id(found[n]))
+			return et_store_damaged(s, err, "an id");
+	}
+	if (n == 2)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is part of more than one id: %s, %s", name, id, second),
+				"'%s' is part of more than one id: %s, %s", name, found[0],
+				found[1]),
 			"use a longer part, or the whole id");
-	return 1;
+	if (rc == 0 && n)
+		memcpy(id, found[0], 40);
+	return rc < 0 ? rc : n;
 }
 
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
 {
-	char found[40] = "";
-	int rc = 0;
+	static const enum et_sql ways[] = { ET_SQL_FIND_ID, ET_SQL_FIND_LABEL, ET_SQL_FIND_PREFIX,
+		ET_SQL_FIND_END };
+	bool last = !strcmp(name, "last");
+	int rc = last ? et_store_find_by(s, ET_SQL_FIND_LAST, NULL, id, err) : 0;
 
-	if (!strcmp(name, "last")) {
-		rc = find_by(s, ET_SQL_FIND_LAST, NULL, found, err);
-	} else if (*name) {
-		rc = find_by(s, ET_SQL_FIND_ID, name, found, err);
-		if (rc == 0)
-			rc = find_by(s, ET_SQL_FIND_LABEL, name, found, err);
-		if (rc == 0)
-			rc = find_part(s, ET_SQL_FIND_PREFIX, name, found, err);
-		if (rc == 0)
-			rc = find_part(s, ET_SQL_FIND_END, name, found, err);
-	}
-	if (rc < 0)
-		return rc;
-	if (rc == 0 && !strcmp(name, "last"))
+	for (size_t i = 0; rc == 0 && !last && *name && i < ET_LENGTH(ways); i++)
+		rc = et_store_find_by(s, ways[i], name, id, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (last)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in %s",
 				s->db->name),
 			"measure a program: etalon run 'sleep 0.1'");
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no experiment has the id or label '%s'", name),
-			"run etalon list to see the experiments in %s", s->db->name);
-	memcpy(id, found, sizeof(found));
-	return 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment has the id or label '%s'", name),
+		"run etalon list to see the experiments in %s", s->db->name);
 }
 
 int et_store_find_unfinished(
 	struct et_store *s, const char *machine, char id[40], struct et_error *err)
 {
-	char found[40];
-	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, machine, found, err);
+	int rc = et_store_find_by(s, ET_SQL_FIND_UNFINISHED, machine, id, err);
 
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no experiment that was measured here is unfinished"),
-			"run etalon list to see the experiments in %s; --resume ID continues one "
-			"of them",
-			s->db->name);
-	memcpy(id, found, sizeof(found));
-	return 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE,
+			"no experiment that was measured here is unfinished"),
+		"run etalon list to see the experiments in %s; --resume ID continues one of them",
+		s->db->name);
 }
 
 /* --- one experiment --- */

@@ -219,15 +219,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ORDER BY p.number",
 	[ET_SQL_GET_PART] = "SELECT p.attempt, p.state FROM part p JOIN campaign c"
 			    " ON c.key = p.campaign WHERE c.id = ? AND p.number = ?",
-	[ET_SQL_FIND_LAST_CAMPAIGN] = "SELECT id FROM campaign"
-				      " ORDER BY created_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_FIND_CAMPAIGN_ID] = "SELECT id FROM campaign WHERE id = ?",
-	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE label = ?"
+	/* "last" is the newest of all. */
+	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE ?1 IN (label, 'last')"
 				       " ORDER BY created_ns DESC, key DESC LIMIT 1",
-	[ET_SQL_FIND_LAST_OWN_CAMPAIGN] = "SELECT id FROM campaign"
-					  " WHERE owner IS NULL OR owner = $me"
-					  " ORDER BY created_ns DESC, key DESC LIMIT 1",
-	[ET_SQL_FIND_OWN_CAMPAIGN] = "SELECT id FROM campaign WHERE label = ?"
+	[ET_SQL_FIND_OWN_CAMPAIGN] = "SELECT id FROM campaign WHERE ?1 IN (label, 'last')"
 				     " AND (owner IS NULL OR owner = $me)"
 				     " ORDER BY created_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_LIST_CAMPAIGNS] =

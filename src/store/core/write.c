@@ -57,8 +57,8 @@ static int open_group(struct et_store *s, struct et_error *err)
 /* The experiment's row has the number of its samples, so that a list need not count them. */
 static int count_samples(struct et_store *s, struct et_error *err)
 {
-	int rc = s->uncounted ? ET_EXECUTE(s, ET_SQL_COUNT_SAMPLES, err, et_int(s->uncounted),
-					et_int(s->key))
+	int rc = s->uncounted ? ET_EXECUTE(s, ET_SQL_COUNT_SAMPLES, err, et_sql_int(s->uncounted),
+					et_sql_int(s->key))
 			      : 0;
 
 	if (!rc)
@@ -252,8 +252,8 @@ static int enqueue(struct et_store *s, const char *id, struct et_error *err)
 {
 	if (!s->destination)
 		return 0;
-	int rc = ET_EXECUTE(s, ET_SQL_ENQUEUE, err, et_text(id), et_text(s->destination),
-		et_int((int64_t)et_clock_real.wall_ns(NULL)));
+	int rc = ET_EXECUTE(s, ET_SQL_ENQUEUE, err, et_sql_text(id), et_sql_text(s->destination),
+		et_sql_int((int64_t)et_clock_real.wall_ns(NULL)));
 	if (!rc && s->queued)
 		et_queued_add(s->queued, id);
 	return rc;

@@ -143,7 +143,7 @@ static int know_names(struct et_store *s, struct names *n, struct et_error *err)
 	if (!n->table.n)
 		return 0;
 	ET_AUTO_FREE char *array = array_of(n);
-	int rc = ET_EXECUTE(s, ET_SQL_ADD_PROCESSES, err, et_text(array));
+	int rc = ET_EXECUTE(s, ET_SQL_ADD_PROCESSES, err, et_sql_text(array));
 
 	return rc ? rc : read_keys(s, n, array, err);
 }
