@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync --setup`: prepares the database of a central store. */
-#include "store/central/setup.h"
 #include "app/sync/sync.h"
 #include "base/alloc.h"
 #include "cli/server.h"

@@ -5,7 +5,6 @@
  * over all values that a store keeps of an experiment, in the order in which they are written. The
  * origin is not among them, because every store decides it by itself.
  */
-#include "store/central/deliver.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sha256.h"
@@ -13,6 +12,7 @@
 #include "model/experiment/campaign.h"
 #include "model/experiment/figure.h"
 #include "model/sample/profile.h"
+#include "store/central/spool.h"
 #include "store/core/cursor.h"
 
 #include <errno.h>

@@ -57,3 +57,9 @@ int et_store_summarise(struct et_store *s, const char *id, struct et_error *err)
 /* Refuses a sample of a command that the selected experiment does not have. */
 int et_store_check_place(
 	const struct et_store *s, const struct et_sample *sample, struct et_error *err) ET_CHECK;
+/*
+ * Adds the samples and their culprits to the experiment that s->key names by COPY, in the open
+ * transaction. The number of round trips to the server does not depend on the number of samples.
+ */
+int et_bulk_samples(
+	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;

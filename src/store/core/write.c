@@ -9,7 +9,6 @@
 #include "model/experiment/figure.h"
 #include "store/central/spool.h"
 #include "store/core/profile.h"
-#include "store/postgresql/bulk.h"
 
 #include <errno.h>
 #include <string.h>

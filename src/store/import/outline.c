@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/import/outline.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/import/importer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/postgresql/bulk.h"
+/* Adds all samples of an experiment by COPY. */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "store/core/cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/postgresql/library.h"
 #include "base/alloc.h"
+#include "store/postgresql/pg.h"
 
 #include <dlfcn.h>
 #include <errno.h>

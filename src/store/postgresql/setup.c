@@ -11,7 +11,6 @@
  * functions run with the rights of the user; their search path is fixed, so that no temporary table
  * or function of the user takes the place of ours.
  */
-#include "store/central/setup.h"
 #include "base/alloc.h"
 #include "store/core/handle.h"
 

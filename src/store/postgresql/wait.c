@@ -2,7 +2,7 @@
 /*
  * Waits for a server of PostgreSQL. The functions of libpq that block (PQexec, PQconnectdb and the
  * like) have no limit once the session exists, and they poll again after a signal that etalon
- * handles; so store/postgresql/library.h lists none of them. Every message goes through the loops
+ * handles; so store/postgresql/pg.h lists none of them. Every message goes through the loops
  * below, which end if the server is silent, if it is slower than any network, if its answer has no
  * end, or after a signal.
  */

@@ -3,7 +3,6 @@
  * Tests of JSON that is parsed in parts: jansson, which parses the whole text, must come to the
  * same values, and must refuse the same texts.
  */
-#include "store/import/outline.h"
 #include "base/alloc.h"
 #include "store/import/importer.h"
 #include "tap.h"
