@@ -265,43 +265,44 @@ int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err)
 
 /* --- submitting --- */
 
-int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
-	const uint32_t *parts, size_t n, struct et_error *err)
+/* Executes a statement for each of the parts, whose number is the last of its n_values values. */
+static int change_parts(struct et_store *s, enum et_sql which, struct et_value *values,
+	size_t n_values, const uint32_t *parts, size_t n, struct et_error *err)
 {
 	int rc = et_store_transact(s, err);
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(s, ET_SQL_SUBMIT_PART, err, et_sql_int(generation),
-			et_sql_int(now_ns()), et_sql_text(id), et_sql_int(parts[i]));
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		values[n_values - 1] = et_sql_int(parts[i]);
+		rc = et_store_execute(s, which, values, n_values, err);
+	}
 	return et_store_conclude(s, rc, err);
+}
+
+int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
+	const uint32_t *parts, size_t n, struct et_error *err)
+{
+	struct et_value values[4] = { et_sql_int(generation), et_sql_int(now_ns()),
+		et_sql_text(id) };
+
+	return change_parts(s, ET_SQL_SUBMIT_PART, values, ET_LENGTH(values), parts, n, err);
 }
 
 int et_campaign_reset(
 	struct et_store *s, const char *id, const uint32_t *parts, size_t n, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
+	struct et_value values[3] = { et_sql_int(now_ns()), et_sql_text(id) };
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(s, ET_SQL_RESET_PART, err, et_sql_int(now_ns()), et_sql_text(id),
-			et_sql_int(parts[i]));
-	return et_store_conclude(s, rc, err);
+	return change_parts(s, ET_SQL_RESET_PART, values, ET_LENGTH(values), parts, n, err);
 }
 
 int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
 	const uint32_t *parts, size_t n, const char *job, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
+	struct et_value values[4] = { et_sql_text(job), et_sql_text(id), et_sql_int(generation) };
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = ET_EXECUTE(s, ET_SQL_SET_JOB, err, et_sql_text(job), et_sql_text(id),
-			et_sql_int(parts[i]), et_sql_int(generation));
-	return et_store_conclude(s, rc, err);
+	return change_parts(s, ET_SQL_SET_JOB, values, ET_LENGTH(values), parts, n, err);
 }
 
 /* --- attempts --- */

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "model/experiment/field.h"
+#include "model/experiment/field_rows.h"
 #include "store/import/import.h"
 
 #include <errno.h>
@@ -11,6 +11,11 @@
 #include <string.h>
 
 enum { JOB_VERSION = 1 };
+
+static const struct et_field option_fields[] = {
+	ET_KEYS(et_job_options, env, env_only, env_except, no_ledger, choose_metronome),
+	{ 0 },
+};
 
 void et_job_write(const struct et_campaign *c, const struct et_job_options *o, const char *store,
 	uint32_t generation, FILE *out)
@@ -24,11 +29,7 @@ void et_job_write(const struct et_campaign *c, const struct et_job_options *o, c
 	et_json_string(&w, "store", store);
 	et_json_string(&w, "kind", et_campaign_kind_names[c->kind]);
 	et_json_u64(&w, "generation", generation);
-	et_json_bool(&w, "env", o->env);
-	et_json_string(&w, "env_only", o->env_only);
-	et_json_string(&w, "env_except", o->env_except);
-	et_json_bool(&w, "no_ledger", o->no_ledger);
-	et_json_bool(&w, "choose_metronome", o->choose_metronome);
+	et_fields_write(&w, option_fields, o);
 	et_json_array(&w, "parts");
 	for (size_t i = 0; i < c->n_parts; i++) {
 		et_json_flat_array(&w, NULL);

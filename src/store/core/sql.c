@@ -264,8 +264,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" AND number = ?3 AND state = 'failed'",
 	[ET_SQL_SET_JOB] =
 		"UPDATE part SET job = ?1"
-		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND number = ?3"
-		" AND generation = ?4 AND state <> 'done'",
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND generation = ?3"
+		" AND number = ?4 AND state <> 'done'",
 	[ET_SQL_FIND_MEMBER] = "SELECT id FROM experiment WHERE member_campaign = ?"
 			       " AND member_part = ? AND machine = ?"
 			       " ORDER BY started_ns DESC, key DESC LIMIT 1",
