@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "conduct/delivery.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/json.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "cli/server.h"
 #include "cli/signals.h"
-#include "draw/terminal.h"
 #include "host/host.h"
 #include "put/calibration.h"
 #include "source/stored.h"

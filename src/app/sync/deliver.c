@@ -6,7 +6,6 @@
 #include "base/display.h"
 #include "cli/server.h"
 #include "draw/progress.h"
-#include "draw/terminal.h"
 #include "store/core/machines.h"
 
 #include <errno.h>

@@ -28,9 +28,6 @@ int et_sync_prune(const struct et_cli *cli, const struct et_sync *o, struct et_e
 int et_sync_pull(const struct et_cli *cli, const struct et_sync *o, char *const *names,
 	struct et_error *err) ET_CHECK;
 
-/* Prepares the central store that --store or ETALON_STORE names. */
-int et_sync_setup(const struct et_cli *cli, bool dry_run, struct et_error *err) ET_CHECK;
-
 /* The central store that the user named with --store or ETALON_STORE, or NULL. */
 const char *et_sync_central(const struct et_cli *cli);
 /*

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <string.h>
 
 /*
  * Of the texts of all functions together. Names of C++ templates may be thousands of bytes long,

@@ -6,7 +6,6 @@
  * store fail.
  */
 #include "store/core/schema.h"
-#include "base/alloc.h"
 
 #include <errno.h>
 #include <inttypes.h>

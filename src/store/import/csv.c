@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -247,4 +248,13 @@ double et_csv_unit_ns(const char *heading)
 const char *et_csv_plain(const char *text)
 {
 	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
+}
+
+bool et_csv_has_decimal_comma(const char *text)
+{
+	const char *comma = strchr(text, ',');
+	size_t before = strspn(text, "+-0123456789");
+
+	return comma && before && text + before == comma && isdigit((unsigned char)comma[1]) &&
+	       !comma[1 + strspn(comma + 1, "0123456789eE+-")];
 }

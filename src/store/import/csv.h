@@ -41,6 +41,8 @@ bool et_csv_find(const struct et_csv *c, const char *wanted, bool heading, size_
 enum { ET_CSV_NAMES = 300 };
 const char *et_csv_names(const struct et_csv *c, char names[ET_CSV_NAMES]);
 bool et_csv_is_number(const char *text);
+/* "1,5": one comma between digits, as some languages write decimals. */
+bool et_csv_has_decimal_comma(const char *text);
 /* Nanoseconds per unit, by the end of a heading, such as _ms; without one it is in seconds. */
 double et_csv_unit_ns(const char *heading);
 /* Removes the quote that `export` puts before a text which a spreadsheet takes for a formula. */

@@ -9,7 +9,6 @@
 #include "store/import/csv.h"
 #include "store/import/importer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "model/design/json.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The names of all treatments together: a few long levels would fill the memory otherwise. */

@@ -68,7 +68,6 @@ int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
 int et_import_design(struct et_importer *in, const json_t *design) ET_CHECK;
 /* The same of a text that the store has. */
 int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
-int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_google(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Adds a run with the times of one call of a function; a CPU time of 0 is not known. */
@@ -80,6 +79,8 @@ int et_import_origin(
 bool et_import_time(const char *text, uint64_t *wall_ns);
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 
+/* The largest number of runs, and of warm-up runs, that a command has. */
+void et_import_most_runs(const struct et_experiment *e, uint32_t *runs, uint32_t *warmup);
 /* Appends a command whose text is its name. Returns NULL with err filled if there are too many. */
 struct et_command *et_import_command(
 	struct et_importer *in, const struct et_import_place *at, const char *name);

@@ -3,9 +3,6 @@
 #include "base/alloc.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
-#include <string.h>
-
 static bool set_bits(const struct et_field *f, void *base, const json_t *list)
 {
 	const json_t *name;

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "model/experiment/field.h"
 #include "store/import/results_table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,20 +99,13 @@ static int read_whole(struct et_results_table *t, size_t i, uint64_t lo, uint32_
 	return 0;
 }
 
-static bool has_decimal_comma(const char *text)
-{
-	const char *comma = strchr(text, ',');
-
-	return comma && text[strspn(text, "+-0123456789,")] == '\0';
-}
-
 static int read_value(struct et_results_table *t, size_t i, uint64_t *out)
 {
 	double value;
 
 	if (et_parse_double("", cell(t, i), &value, NULL))
 		return et_hint(t->in.err, bad_cell(t, i, "a number"), "%s",
-			has_decimal_comma(cell(t, i))
+			et_csv_has_decimal_comma(cell(t, i))
 				? "write decimals with a point: 3.5, not 3,5 (for example by sed "
 				  "'s/,/./g')"
 				: "remove rows without a result, or name another column with "
@@ -333,26 +325,13 @@ static int add_samples(struct et_results_table *t, struct et_experiment *e)
 	return 0;
 }
 
-/* The numbers of runs and of discarded ones: the largest of all commands. */
 static void count_runs(struct et_experiment *e)
 {
-	uint32_t most = 0, discarded = 0;
-
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		uint32_t runs = 0, warmup = 0;
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-			runs += !s->place.warmup;
-			warmup += s->place.warmup;
-		}
-		most = runs > most ? runs : most;
-		discarded = warmup > discarded ? warmup : discarded;
-	}
-	e->plan.runs = most ? most : 1;
-	e->plan.warmup = discarded;
-	e->design->discard = discarded;
-	e->design->replications = e->plan.runs + discarded;
+	et_import_most_runs(e, &e->plan.runs, &e->plan.warmup);
+	if (!e->plan.runs)
+		e->plan.runs = 1;
+	e->design->discard = e->plan.warmup;
+	e->design->replications = e->plan.runs + e->plan.warmup;
 }
 
 static int make(struct et_results_table *t, const struct et_results_options *o)

@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "store/import/results_table.h"
 
-#include <errno.h>
 #include <string.h>
 
 const char *const et_results_unit_names[] = { "auto", "s", "ms", "us", "ns", "bytes", "count",

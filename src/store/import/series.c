@@ -6,7 +6,6 @@
 #include "store/import/csv.h"
 #include "store/import/importer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -46,16 +45,6 @@ static int fail_number(struct reader *r, const char *text)
 		strlen(text) > 40 ? "…" : "", why);
 }
 
-/* "1,5": one comma between digits, as some languages write decimals. */
-static bool has_decimal_comma(const char *text)
-{
-	const char *comma = strchr(text, ',');
-	size_t before = strspn(text, "+-0123456789");
-
-	return comma && before && text + before == comma && isdigit((unsigned char)comma[1]) &&
-	       !comma[1 + strspn(comma + 1, "0123456789eE+-")];
-}
-
 static int append(struct reader *r, struct et_series *s, const char *text)
 {
 	double value;
@@ -78,7 +67,7 @@ static int read_numbers(struct reader *r)
 	while ((rc = et_import_next_line(&r->in, &r->lines, &line, &length)) > 0) {
 		const char *text = trim(line, length);
 		rc = append(r, s, text);
-		if (rc && has_decimal_comma(text))
+		if (rc && et_csv_has_decimal_comma(text))
 			return et_hint(r->in.err, rc,
 				"write a decimal point instead of the comma (tr , .), or name the "
 				"column of a CSV file with --column NAME|N");

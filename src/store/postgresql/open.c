@@ -9,12 +9,48 @@
 #include "store/postgresql/pg.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 /* Locks: a migration has this pair of numbers ("etal"), an experiment the hash of its id. */
 #define LOCK_MIGRATION "pg_advisory_xact_lock(1702126956, 1)"
+
+/* --- the library --- */
+
+struct et_pq et_pq;
+
+static int fail_library(const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"libpq, the client library of PostgreSQL, cannot be loaded: %s", what),
+		"install it (apt-get install libpq5), or use a file: --store sqlite:PATH");
+}
+
+/* Loads libpq, once. -ENOTSUP: this machine does not have it. */
+static int load_library(struct et_error *err)
+{
+#define NAME(function) #function,
+	static const char *const names[] = { ET_PQ_FUNCTIONS(NAME) };
+	void *found[ET_LENGTH(names)];
+
+	if (et_pq.PQlibVersion)
+		return 0;
+	/* It is never unloaded: OpenSSL, which it uses, registers functions for the exit. */
+	void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!library)
+		return fail_library(dlerror(), err);
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		found[i] = dlsym(library, names[i]);
+		if (!found[i])
+			return fail_library(dlerror(), err);
+	}
+	_Static_assert(sizeof(found) == sizeof(et_pq), "every member is the address of a function");
+	memcpy(&et_pq, found, sizeof(et_pq));
+	return 0;
+}
 
 /* --- the connection --- */
 
@@ -272,7 +308,7 @@ static int open_pg(const char *rest, enum et_store_mode mode, const struct et_pa
 {
 	ET_AUTO_FREE char *url = et_asprintf("postgresql://%s", rest);
 	char *name = et_pg_url_without_secrets(url);
-	int rc = et_pq_load(err);
+	int rc = load_library(err);
 
 	if (!rc)
 		rc = check_url(url, name, err);
@@ -299,7 +335,7 @@ static const char *version(void)
 	static _Thread_local char text[24];
 	struct et_error ignored;
 
-	if (et_pq_load(&ignored))
+	if (load_library(&ignored))
 		return NULL;
 	int v = et_pq.PQlibVersion();
 

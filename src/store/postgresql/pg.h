@@ -36,9 +36,6 @@ struct et_pq {
 /* The functions, as the dynamic linker would have filled them in: et_pq.PQclear(result). */
 extern struct et_pq et_pq;
 
-/* Loads libpq, once. -ENOTSUP: this machine does not have it. */
-int et_pq_load(struct et_error *err) ET_CHECK;
-
 /* The oldest server that has all that the statements use. */
 enum { ET_PG_OLDEST = 120000 };
 

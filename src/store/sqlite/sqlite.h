@@ -40,16 +40,5 @@ bool et_sqlite_is_own(const char *path);
  * above it. */
 bool et_sqlite_is_shared(const char *path);
 
-/*
- * Copies a store with its log to a folder that only this user can enter. Returns 0 with *copy,
- * which the caller frees, or -errno.
- */
-int et_sqlite_copy(const char *path, char **copy) ET_CHECK;
-/* Removes the names of a copy; SQLite can still read it if it has opened it. */
-void et_sqlite_forget_copy(const char *copy);
-
-/* Lets SQLite open no pipes, and delete no files but its own. */
-void et_sqlite_guard_files(void);
-
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);
