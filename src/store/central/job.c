@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/memstream.h"
 #include "model/experiment/field_rows.h"
-#include "store/central/campaign_options.h"
 #include "store/import/import.h"
 #include "store/import/importer.h"
 

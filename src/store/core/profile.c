@@ -63,51 +63,7 @@ static bool get(const unsigned char **at, const unsigned char *end, uint64_t *va
 	return false;
 }
 
-static bool get_count(const unsigned char **at, const unsigned char *end, uint32_t before,
-	struct et_profile_count *out)
-{
-	uint64_t step;
-
-	if (!get(at, end, &step) || !get(at, end, &out->samples) || !get(at, end, &out->at_entry))
-		return false;
-	if (!step || step > UINT32_MAX - before)
-		return false;
-	out->node = before + (uint32_t)step;
-	return out->at_entry <= out->samples;
-}
-
-/* Fills in the counts. Their sum must be the number of samples. */
-static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t size)
-{
-	const unsigned char *end = at + size;
-	struct et_profile_run *run = &r->run;
-	uint64_t sum = 0;
-	uint32_t before = 0;
-
-	run->n_counts = 0;
-	while (at < end) {
-		ET_GROW(run->counts, run->n_counts, r->room);
-		struct et_profile_count *count = &run->counts[run->n_counts++];
-		if (!get_count(&at, end, before, count) || count->node >= r->e->profile->n_nodes ||
-			count->samples > INT64_MAX - sum)
-			return false;
-		before = count->node;
-		sum += count->samples;
-	}
-	return sum == run->samples;
-}
-
-/* --- writing --- */
-
-static int refuse(const struct et_store *s, const char *what, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
-			s->db->name, s->id, what),
-		"this is a defect of etalon; please report it");
-}
-
-/* Would decode() accept the counts? */
+/* Whether the nodes ascend, and the sum of the counts is the number of samples. */
 static bool is_sound(const struct et_profile *p, const struct et_profile_run *run)
 {
 	uint64_t sum = 0;
@@ -122,6 +78,37 @@ static bool is_sound(const struct et_profile *p, const struct et_profile_run *ru
 		sum += count->samples;
 	}
 	return sum == run->samples;
+}
+
+/* Fills in the counts. */
+static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t size)
+{
+	const unsigned char *end = at + size;
+	struct et_profile_run *run = &r->run;
+	uint32_t node = 0;
+
+	run->n_counts = 0;
+	while (at < end) {
+		uint64_t step;
+
+		ET_GROW(run->counts, run->n_counts, r->room);
+		struct et_profile_count *count = &run->counts[run->n_counts++];
+		if (!get(&at, end, &step) || !get(&at, end, &count->samples) ||
+			!get(&at, end, &count->at_entry) || step > UINT32_MAX - node)
+			return false;
+		count->node = node += (uint32_t)step;
+	}
+	return is_sound(r->e->profile, run);
+}
+
+/* --- writing --- */
+
+static int refuse(const struct et_store *s, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
+			s->db->name, s->id, what),
+		"this is a defect of etalon; please report it");
 }
 
 int et_profile_write_plan(

@@ -5,7 +5,7 @@
  * statements take their columns from there, so a field without a column makes every test of the
  * store fail.
  */
-#include "store/core/schema.h"
+#include "store/core/backend.h"
 
 #include <errno.h>
 #include <inttypes.h>

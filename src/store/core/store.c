@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens a store: picks the back end by the URL and brings the schema up to date. */
 #include "base/alloc.h"
-#include "store/core/handle.h"
-#include "store/core/schema.h"
+#include "store/core/backend.h"
+#include "store/core/cursor.h"
 #include "store/postgresql/text.h"
 
 #include <errno.h>

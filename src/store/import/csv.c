@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 static int fail(struct et_csv *c, const char *problem)
@@ -128,6 +129,7 @@ static void find_separator(struct et_csv *c)
 
 int et_csv_open(struct et_csv *c, struct et_importer *in, const char *data, size_t size)
 {
+	c->in = in;
 	c->p = data;
 	c->end = data + size;
 	c->next_line = 1;
@@ -157,11 +159,11 @@ static size_t join_blanks(char *line, size_t length)
 	return n;
 }
 
-static int next_line(struct et_csv *c, struct et_importer *in)
+static int next_line(struct et_csv *c)
 {
 	size_t length;
 	char *line;
-	int rc = et_import_next_line(in, c->lines, &line, &length);
+	int rc = et_import_next_line(c->in, c->lines, &line, &length);
 
 	if (rc <= 0)
 		return rc;
@@ -179,14 +181,24 @@ static int next_line(struct et_csv *c, struct et_importer *in)
 	return 1;
 }
 
-int et_csv_next(struct et_csv *c, struct et_importer *in)
+int et_csv_next(struct et_csv *c)
 {
-	int rc = c->lines ? next_line(c, in) : 1;
+	int rc = c->lines ? next_line(c) : 1;
 
 	if (rc <= 0)
 		return rc;
 	rc = read_row(c);
-	return rc < 0 ? et_import_fail(in, NULL, "line %zu: %s", c->line, c->problem) : rc;
+	return rc < 0 ? et_csv_fail(c, "%s", c->problem) : rc;
+}
+
+int et_csv_fail(const struct et_csv *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
+	return et_import_fail(c->in, NULL, "line %zu: %s", c->line, text);
 }
 
 void et_csv_free(struct et_csv *c)

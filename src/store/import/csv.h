@@ -9,8 +9,9 @@
 
 enum { ET_CSV_MOST_COLUMNS = 1000, ET_CSV_MOST_TEXT = 1 << 20 };
 
-/* The caller sets the first two members, or calls et_csv_open, and sets all else to 0. */
+/* The caller sets the first three members, or calls et_csv_open, and sets all else to 0. */
 struct et_csv {
+	struct et_importer *in; /* for errors */
 	struct et_lines *lines; /* the stream; NULL: a text in memory */
 	bool blanks; /* without a comma or semicolon in the first line, blanks separate columns */
 	const char *p, *end; /* the bytes that are still to be read */
@@ -30,7 +31,9 @@ struct et_csv {
  */
 int et_csv_open(struct et_csv *c, struct et_importer *in, const char *data, size_t size) ET_CHECK;
 /* Reads the next row. Returns 1 with a row, 0 at the end, or -errno with the error filled. */
-int et_csv_next(struct et_csv *c, struct et_importer *in) ET_CHECK;
+int et_csv_next(struct et_csv *c) ET_CHECK;
+/* Makes the error "NAME: line N: TEXT" about the last row. */
+int et_csv_fail(const struct et_csv *c, const char *fmt, ...) ET_PRINTF(2, 3);
 /* Returns the text of a cell, valid until the next row; "" if the row has fewer cells. */
 const char *et_csv_cell(const struct et_csv *c, size_t i);
 void et_csv_free(struct et_csv *c); /* frees the members, not the struct */

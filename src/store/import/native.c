@@ -105,32 +105,19 @@ static const struct et_field choice_fields[] = {
 	{ 0 },
 };
 
-static int read_id(struct et_importer *in, const json_t *root)
+/* Reads a text, which the function must accept; it then fits into *out. */
+static int read_name(struct et_importer *in, const json_t *root, const char *key,
+	bool (*accepts)(const char *text), const char *wanted, char *out)
 {
-	static const struct et_import_place here = { NULL, "id", 0 };
-	const char *id;
-	int rc = et_read_text(in, root, "id", NULL, &id);
+	struct et_import_place here = { NULL, key, 0 };
+	const char *text;
+	int rc = et_read_text(in, root, key, NULL, &text);
 
-	if (rc || !id)
+	if (rc || !text)
 		return rc;
-	if (!et_experiment_is_id(id))
-		return et_import_fail(in, &here, "'%.60s' is not an id", id);
-	memcpy(in->e->id, id, strlen(id) + 1);
-	return 0;
-}
-
-static int read_machine(struct et_importer *in, const json_t *root)
-{
-	static const struct et_import_place here = { NULL, "machine", 0 };
-	const char *machine;
-	int rc = et_read_text(in, root, "machine", NULL, &machine);
-
-	if (rc || !machine)
-		return rc;
-	if (!et_machine_id_valid(machine))
-		return et_import_fail(
-			in, &here, "'%.60s' is not the identity of a machine", machine);
-	memcpy(in->e->machine, machine, strlen(machine) + 1);
+	if (!accepts(text))
+		return et_import_fail(in, &here, "'%.60s' is not %s", text, wanted);
+	memcpy(out, text, strlen(text) + 1);
 	return 0;
 }
 
@@ -203,9 +190,10 @@ static int read_head(struct et_importer *in, const json_t *root)
 	int rc = read_version(in, root);
 
 	if (!rc)
-		rc = read_id(in, root);
+		rc = read_name(in, root, "id", et_experiment_is_id, "an id", e->id);
 	if (!rc)
-		rc = read_machine(in, root);
+		rc = read_name(in, root, "machine", et_machine_id_valid,
+			"the identity of a machine", e->machine);
 	if (!rc)
 		rc = et_read_fields(in, root, head_fields, e, NULL);
 	if (!rc)

@@ -29,9 +29,7 @@ static int find_column(struct reader *r, const char *wanted, bool heading, size_
 
 	if (et_csv_find(&r->csv, wanted, heading, at))
 		return 0;
-	return et_hint(r->in.err,
-		et_import_fail(
-			&r->in, NULL, "line %zu: there is no column '%.60s'", r->csv.line, wanted),
+	return et_hint(r->in.err, et_csv_fail(&r->csv, "there is no column '%.60s'", wanted),
 		"name one of its columns, or its number: %s", et_csv_names(&r->csv, names));
 }
 
@@ -74,17 +72,14 @@ static int read_cell(struct reader *r, size_t at, const char *what, double *out)
 		return et_import_fail(&r->in, NULL, "line %zu has only %zu column%s", r->csv.line,
 			r->csv.n_cells, r->csv.n_cells == 1 ? "" : "s");
 	if (et_parse_double("", text, out, NULL))
-		return et_import_fail(&r->in, NULL, "line %zu: the %s '%.40s%s' is not a number",
-			r->csv.line, what, text, strlen(text) > 40 ? "…" : "");
+		return et_csv_fail(&r->csv, "the %s '%.40s%s' is not a number", what, text,
+			strlen(text) > 40 ? "…" : "");
 	if (r->options->any || (*out >= ET_POINTS_LEAST && *out <= ET_POINTS_MOST))
 		return 0;
 	if (*out > 0)
-		return et_import_fail(&r->in, NULL,
-			"line %zu: the %s %.40s is not between %g and %g", r->csv.line, what, text,
+		return et_csv_fail(&r->csv, "the %s %.40s is not between %g and %g", what, text,
 			ET_POINTS_LEAST, ET_POINTS_MOST);
-	return et_hint(r->in.err,
-		et_import_fail(&r->in, NULL, "line %zu: the %s %.40s is not above 0", r->csv.line,
-			what, text),
+	return et_hint(r->in.err, et_csv_fail(&r->csv, "the %s %.40s is not above 0", what, text),
 		"remove the line, or fit a straight line through any numbers with --line");
 }
 
@@ -92,14 +87,14 @@ static int read_rows(struct reader *r)
 {
 	bool heading = false;
 	double x, y;
-	int rc = et_csv_next(&r->csv, &r->in);
+	int rc = et_csv_next(&r->csv);
 
 	if (rc > 0)
 		rc = choose_columns(r, &heading);
 	if (rc)
 		return rc;
-	for (rc = heading ? et_csv_next(&r->csv, &r->in) : (int)(r->csv.n_cells > 0); rc > 0;
-		rc = et_csv_next(&r->csv, &r->in)) {
+	for (rc = heading ? et_csv_next(&r->csv) : (int)(r->csv.n_cells > 0); rc > 0;
+		rc = et_csv_next(&r->csv)) {
 		if ((rc = read_cell(r, r->x, "size", &x)) || (rc = read_cell(r, r->y, "time", &y)))
 			return rc;
 		if (r->points->n >= MOST_POINTS)
@@ -110,10 +105,9 @@ static int read_rows(struct reader *r)
 }
 
 /* Reads the whole stream as a record. */
-static int read_record(
-	struct reader *r, enum et_import_format format, struct et_experiment **experiment)
+static int read_record(struct reader *r, struct et_experiment **experiment)
 {
-	const struct et_import_options o = { .name = r->options->name, .format = format };
+	const struct et_import_options o = { .name = r->options->name };
 	ET_AUTO_FREE char *data = NULL;
 	size_t size;
 	int rc = et_lines_rest(&r->lines, ET_IMPORT_MOST_BYTES, &data, &size);
@@ -139,7 +133,7 @@ static int read_any(struct reader *r, struct et_points_set *out, struct et_exper
 	if (rc)
 		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
 	if (json)
-		return read_record(r, ET_IMPORT_AUTO, experiment);
+		return read_record(r, experiment);
 	r->points = et_points_add(out, r->options->name);
 	rc = read_rows(r);
 	if (rc == 0 && !r->points->n)
@@ -156,6 +150,7 @@ int et_points_read(FILE *in, const struct et_points_options *o, struct et_points
 	r->options = o;
 	r->in = (struct et_importer){ .options = &names, .err = err };
 	r->lines = (struct et_lines){ .in = in, .longest = LONGEST_LINE };
+	r->csv.in = &r->in;
 	r->csv.lines = &r->lines;
 	r->csv.blanks = true;
 	int rc = read_any(r, out, experiment);

@@ -11,15 +11,9 @@
 
 enum { MOST_BLOCKS = 100000 };
 
-static const char *cell(const struct et_results_table *t, size_t i)
-{
-	return et_csv_cell(&t->rows, i);
-}
-
 static int bad_cell(struct et_results_table *t, size_t i, const char *wanted)
 {
-	return et_import_fail(&t->in, NULL, "line %zu: column %zu: '%.40s' is not %s", t->rows.line,
-		i + 1, cell(t, i), wanted);
+	return et_csv_fail(&t->rows, "column %zu: '%.40s' is not %s", i + 1, cell(t, i), wanted);
 }
 
 /* --- cells --- */
@@ -39,9 +33,8 @@ static int read_level(
 		return bad_cell(t, i, "a level: it is empty, long or not plain text");
 	if (k == ET_RESULTS_MOST_LEVELS)
 		return et_hint(t->in.err,
-			et_import_fail(&t->in, NULL,
-				"line %zu: the column '%.40s' has more than %d levels",
-				t->rows.line, f->name, ET_RESULTS_MOST_LEVELS),
+			et_csv_fail(&t->rows, "the column '%.40s' has more than %d levels", f->name,
+				ET_RESULTS_MOST_LEVELS),
 			"name the columns that are factors with --factors");
 	f->levels = et_realloc(f->levels, f->n_levels + 2, sizeof(*f->levels));
 	f->levels[f->n_levels++] = et_strdup(text);
@@ -62,7 +55,7 @@ static int read_program(struct et_results_table *t, size_t i, struct et_design *
 	if (!et_results_is_name(name))
 		return bad_cell(t, i, "a program: it is empty, long or not plain text");
 	if (k == ET_DESIGN_MOST_COMMANDS)
-		return et_results_fail(t, "there are too many programs");
+		return et_csv_fail(&t->rows, "there are too many programs");
 	et_design_add_program(d, name)->command = et_strdup(name);
 	return 0;
 }
@@ -79,7 +72,7 @@ static int read_block(struct et_results_table *t, size_t i, struct et_results_ro
 			k++;
 	}
 	if (k == MOST_BLOCKS || strlen(name) > ET_RESULTS_MOST_NAME)
-		return et_results_fail(t, "there are too many blocks, or a name is too long");
+		return et_csv_fail(&t->rows, "there are too many blocks, or a name is too long");
 	if (k == t->n_blocks) {
 		ET_GROW(t->blocks, t->n_blocks, t->cap_blocks);
 		t->blocks[t->n_blocks++] = et_strdup(name);
@@ -156,15 +149,14 @@ static int read_rows(struct et_results_table *t, struct et_design *d)
 {
 	int rc;
 
-	while ((rc = et_csv_next(&t->rows, &t->in)) == 1) {
+	while ((rc = et_csv_next(&t->rows)) == 1) {
 		struct et_results_row row = { .order = (uint32_t)t->n + 1,
 			.line = (uint32_t)t->rows.line };
 		size_t factor = 0;
 
 		if (t->rows.n_cells != t->n_columns)
-			return et_import_fail(&t->in, NULL,
-				"line %zu: it has %zu cells, but the first line has %zu",
-				t->rows.line, t->rows.n_cells, t->n_columns);
+			return et_csv_fail(&t->rows, "it has %zu cells, but the first line has %zu",
+				t->rows.n_cells, t->n_columns);
 		rc = 0;
 		for (size_t i = 0; !rc && i < t->n_columns; i++)
 			rc = read_cell(t, i, d, &factor, &row);
@@ -370,7 +362,7 @@ static int read_table(struct et_results_table *t, const struct et_results_option
 		   !memcmp(data, ET_RESULTS_OWN, strlen(ET_RESULTS_OWN));
 	int rc = et_csv_open(&t->rows, &t->in, data, size);
 
-	if (!rc && !(rc = et_csv_next(&t->rows, &t->in)))
+	if (!rc && !(rc = et_csv_next(&t->rows)))
 		return et_import_fail(&t->in, NULL, "it is empty");
 	if (rc == 1)
 		rc = et_results_columns(t, o, d);

@@ -89,9 +89,7 @@ static int find_column(struct reader *r, const struct et_csv *csv, size_t *at, b
 	char names[ET_CSV_NAMES];
 
 	if (!et_csv_find(csv, wanted, !et_csv_is_number(wanted), at))
-		return et_hint(r->in.err,
-			et_import_fail(&r->in, NULL, "line %zu: there is no column '%.60s'",
-				csv->line, wanted),
+		return et_hint(r->in.err, et_csv_fail(csv, "there is no column '%.60s'", wanted),
 			"name one of its columns: %s", et_csv_names(csv, names));
 	*heading = !et_csv_is_number(et_csv_cell(csv, *at));
 	return 0;
@@ -111,7 +109,7 @@ static int read_column(struct reader *r, struct et_csv *csv)
 	struct et_series *s = et_series_add(r->out, r->options->name, ET_UNIT_NONE);
 	bool heading = false;
 	size_t at = 0;
-	int rc = et_csv_next(csv, &r->in);
+	int rc = et_csv_next(csv);
 
 	if (rc > 0)
 		rc = find_column(r, csv, &at, &heading);
@@ -119,8 +117,8 @@ static int read_column(struct reader *r, struct et_csv *csv)
 		return rc;
 	if (heading)
 		s->unit = unit_of(et_csv_cell(csv, at));
-	for (rc = heading ? et_csv_next(csv, &r->in) : (int)(csv->n_cells > 0); rc > 0;
-		rc = et_csv_next(csv, &r->in)) {
+	for (rc = heading ? et_csv_next(csv) : (int)(csv->n_cells > 0); rc > 0;
+		rc = et_csv_next(csv)) {
 		if (at >= csv->n_cells)
 			return et_import_fail(&r->in, NULL, "line %zu has only %zu columns",
 				csv->line, csv->n_cells);
@@ -243,6 +241,7 @@ static int read_any(struct reader *r)
 	if (!r->options->column)
 		return read_text(r);
 	struct et_csv *csv = et_calloc(1, sizeof(*csv));
+	csv->in = &r->in;
 	csv->lines = &r->lines;
 	r->lines.quotes = true;
 	rc = read_column(r, csv);

@@ -11,7 +11,7 @@
  * functions run with the rights of the user; their search path is fixed, so that no temporary table
  * or function of the user takes the place of ours.
  */
-#include "store/core/handle.h"
+#include "store/core/cursor.h"
 
 #include <errno.h>
 
