@@ -157,7 +157,7 @@ int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error
 	return rc ? rc : check_protocol(m, e, err);
 }
 
-/* What decides whether a stored record may be resumed by this command. */
+/* The decision whether a stored record may be resumed by this command. */
 static struct et_trust trust_of(const struct et_measuring *m)
 {
 	static const struct {

@@ -45,47 +45,31 @@ static void add_real(struct et_sha256 *h, double value)
 	add_number(h, 'r', bits);
 }
 
-static void add_null(struct et_sha256 *h)
-{
-	et_sha256_add(h, "n", 1);
-}
-
 static void add_text(struct et_sha256 *h, const char *text)
 {
+	size_t n = text ? strlen(text) : 0;
+
 	if (!text) {
-		add_null(h);
+		et_sha256_add(h, "n", 1);
 		return;
 	}
-	size_t n = strlen(text);
 	add_number(h, 't', n);
 	et_sha256_add(h, text, n);
-}
-
-static void add_field(struct et_sha256 *h, const struct et_field *f, const void *base)
-{
-	if (et_field_is_missing(f, base)) {
-		add_null(h);
-		return;
-	}
-	switch (f->kind) {
-	case ET_FIELD_DOUBLE:
-		add_real(h, et_field_double(f, base));
-		break;
-	case ET_FIELD_ENUM:
-	case ET_FIELD_STRING:
-	case ET_FIELD_CHARS:
-		add_text(h, et_field_text(f, base));
-		break;
-	default:
-		add_int(h, (uint64_t)et_field_int(f, base));
-	}
 }
 
 static void add_columns(struct et_sha256 *h, const struct et_columns *columns, const void *base)
 {
 	for (const struct et_field *f = et_columns_next(columns, columns->fields); f;
-		f = et_columns_next(columns, f + 1))
-		add_field(h, f, base);
+		f = et_columns_next(columns, f + 1)) {
+		struct et_value value = et_value_of(f, base);
+
+		if (value.kind == ET_VALUE_INT)
+			add_int(h, (uint64_t)value.integer);
+		else if (value.kind == ET_VALUE_REAL)
+			add_real(h, value.real);
+		else
+			add_text(h, value.kind == ET_VALUE_TEXT ? value.bytes : NULL);
+	}
 }
 
 static void add_head(struct et_sha256 *h, const struct et_experiment *e)
@@ -248,20 +232,21 @@ static bool same_words(char *const *a, char *const *b)
 }
 
 /* A later check may change the marks of a sample, but not the figures. */
-static bool same_sample(const struct et_sample *a, const struct et_sample *b)
+static bool same_fields(const struct et_field *fields, const void *a, const void *b)
 {
-	for (const struct et_field *f = et_sample_fields; f->name; f++) {
-		if (!strcmp(f->name, "marks"))
-			continue;
-		bool equal =
-			f->kind == ET_FIELD_DOUBLE
-				? memcmp(&(double){ et_field_double(f, a) },
-					  &(double){ et_field_double(f, b) }, sizeof(double)) == 0
-				: et_field_int(f, a) == et_field_int(f, b);
-		if (!equal)
-			return false;
+	bool same = true;
+
+	for (const struct et_field *f = fields; same && f->name; f++) {
+		if (f->kind == ET_FIELD_DOUBLE) {
+			double x = et_field_double(f, a), y = et_field_double(f, b);
+			same = x == y || (isnan(x) && isnan(y));
+		} else if (f->kind == ET_FIELD_STRING) {
+			same = same_text(et_field_text(f, a), et_field_text(f, b));
+		} else if (strcmp(f->name, "marks") != 0) {
+			same = et_field_int(f, a) == et_field_int(f, b);
+		}
 	}
-	return a->measured.n_culprits == b->measured.n_culprits;
+	return same;
 }
 
 /* Whether all samples of `few` are among `many`. Both are in order of execution. */
@@ -277,7 +262,8 @@ static bool contains(const struct et_samples *many, const struct et_samples *few
 		do {
 			a = et_sample_reader_next(&all);
 		} while (a && a->place.order < b->place.order);
-		if (!a || !same_sample(a, b))
+		if (!a || !same_fields(et_sample_fields, a, b) ||
+			a->measured.n_culprits != b->measured.n_culprits)
 			return false;
 	}
 	return true;
@@ -302,12 +288,8 @@ static bool same_figures(const struct et_experiment *a, const struct et_experime
 {
 	bool same = a->n_figures == b->n_figures;
 
-	for (size_t i = 0; same && i < a->n_figures; i++) {
-		const struct et_figure *x = &a->figures[i], *y = &b->figures[i];
-		same = !strcmp(x->name, y->name) && x->load == y->load &&
-		       x->length_ns == y->length_ns &&
-		       (x->value == y->value || (isnan(x->value) && isnan(y->value)));
-	}
+	for (size_t i = 0; same && i < a->n_figures; i++)
+		same = same_fields(et_figure_fields, &a->figures[i], &b->figures[i]);
 	return same;
 }
 

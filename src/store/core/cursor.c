@@ -219,29 +219,33 @@ static void refuse_field(struct et_cursor *c, const struct et_field *f, const vo
 	refuse(c, f->name, is, et_field_wants(f, wanted));
 }
 
-static void bind_field(struct et_cursor *c, const struct et_field *f, const void *base)
+struct et_value et_value_of(const struct et_field *f, const void *base)
 {
-	if (!et_field_is_valid(f, base)) {
-		refuse_field(c, f, base);
-		return;
-	}
-	if (et_field_is_missing(f, base)) {
-		bind(c, &(struct et_value){ .kind = ET_VALUE_NULL });
-		return;
-	}
+	if (et_field_is_missing(f, base))
+		return et_sql_text(NULL);
 	switch (f->kind) {
 	case ET_FIELD_DOUBLE:
-		bind(c, &(struct et_value){
-				.kind = ET_VALUE_REAL, .real = et_field_double(f, base) });
-		break;
+		return (struct et_value){ .kind = ET_VALUE_REAL, .real = et_field_double(f, base) };
 	case ET_FIELD_ENUM:
 	case ET_FIELD_STRING:
 	case ET_FIELD_CHARS:
-		et_bind_text(c, f->name, et_field_text(f, base));
-		break;
+		return et_sql_text(et_field_text(f, base));
 	default:
-		et_bind_int(c, et_field_int(f, base));
+		return et_sql_int(et_field_int(f, base));
 	}
+}
+
+static void bind_field(struct et_cursor *c, const struct et_field *f, const void *base)
+{
+	bool valid = et_field_is_valid(f, base);
+	struct et_value value = valid ? et_value_of(f, base) : et_sql_text(NULL);
+
+	if (!valid)
+		refuse_field(c, f, base);
+	else if (value.kind == ET_VALUE_TEXT)
+		et_bind_text(c, f->name, value.bytes);
+	else
+		bind(c, &value);
 }
 
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base)

@@ -171,6 +171,8 @@ void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, siz
 void et_bind_words(struct et_cursor *c, const char *blob, size_t size);
 void et_bind_blob(struct et_cursor *c, const unsigned char *bytes, size_t size);
 void et_bind_real(struct et_cursor *c, double value);
+/* The value that a column has for a field. */
+struct et_value et_value_of(const struct et_field *f, const void *base);
 /* Binds one parameter per column, from the fields of the struct at base. */
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
 

@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "model/design/json.h"
 #include "model/experiment/figure.h"
 #include "store/central/spool.h"
@@ -448,22 +449,12 @@ static int key_of_process(struct et_store *s, enum et_sql which, const struct et
 	return rc == 1 ? read_key(&c, key) : rc;
 }
 
-/* FNV-1a (Fowler, Noll and Vo). */
-static uint32_t hash_of(const char *name, size_t size)
-{
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < size && name[i]; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
-}
-
 static int find_process(
 	struct et_store *s, const struct et_culprit *culprit, int64_t *key, struct et_error *err)
 {
+	size_t length = strnlen(culprit->name, sizeof(culprit->name));
 	struct et_process_key *recent =
-		&s->processes[hash_of(culprit->name, sizeof(culprit->name)) %
-			      ET_LENGTH(s->processes)];
+		&s->processes[et_hash_bytes(culprit->name, length) % ET_LENGTH(s->processes)];
 	int rc = 0;
 
 	if (!recent->key || strncmp(recent->name, culprit->name, sizeof(recent->name))) {
