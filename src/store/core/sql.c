@@ -300,6 +300,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ORDER BY started_ns DESC, key DESC LIMIT ?4",
 	[ET_SQL_REDIRECT] = "DELETE FROM outbox WHERE experiment = ? AND destination <> ?"
 			    " AND delivered_ns IS NULL",
+	/* In microseconds; of a central store. */
+	[ET_SQL_GET_CLOCK] =
+		"SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",
 	[ET_SQL_DROP_FROM_OUTBOX] = "DELETE FROM outbox WHERE experiment = ?",
 };
 
