@@ -8,7 +8,6 @@
 #include "profile/sampling/observe.h"
 #include "profile/sampling/observe_file.h"
 #include "protocol/until.h"
-#include "report/review.h"
 #include "source/kind.h"
 #include "source/trusted.h"
 #include "stats/profile/profile.h"
@@ -105,15 +104,6 @@ static void draw(void *ctx, const struct et_progress_note *n)
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
-/* On stderr: standard output may be the record. */
-static void review(void *ctx, const struct et_experiment *e)
-{
-	const struct et_measuring *m = ctx;
-	struct et_page page = { .out = stderr, .width = m->cli->columns };
-
-	et_review_print(e, &page);
-}
-
 /*
  * The parts of a study take turns, in environments and beside loads that the study makes. Only the
  * study itself resumes in blocks.
@@ -199,7 +189,6 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.draw_seed = m->draw_seed,
 		.most_rounds = m->most_rounds,
 		.hooks = m->hooks,
-		.review = review,
 		.trust = trust_of(m),
 		.place = m->place ? m->place : &m->tuning.place };
 }

@@ -162,21 +162,11 @@ static int check_record(const struct et_experiment *e, struct et_error *err)
 		"it cannot be resumed; 'etalon show %s' prints its samples", e->id);
 }
 
-static void review(void *ctx)
-{
-	const struct et_session *s = ctx;
-
-	if (s->setup.review)
-		s->setup.review(s->setup.hooks.ctx, s->e);
-}
-
 static int check_trust(struct et_session *s, const char *name, struct et_error *err)
 {
 	struct et_trust trust = s->setup.trust;
 
 	trust.named = name;
-	trust.review = review;
-	trust.ctx = s;
 	return et_trust_experiment(&trust, s->setup.store, s->e, err);
 }
 

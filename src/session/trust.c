@@ -245,8 +245,9 @@ static int refuse(
 
 /* Where the data comes from. */
 struct source {
-	const char *elsewhere; /* why it was not made here; NULL: it was */
-	bool shared;           /* other users can write the store */
+	const struct et_experiment *e; /* NULL: a campaign */
+	const char *elsewhere;         /* why it was not made here; NULL: it was */
+	bool shared;                   /* other users can write the store */
 };
 
 static bool is_own(const struct et_trust *t, const struct deed *d, const struct standing *is,
@@ -286,7 +287,7 @@ static int decide(const struct et_trust *t, struct deed *d, const struct source 
 		return 0;
 	}
 	if (t->review)
-		t->review(t->ctx);
+		t->review(t->ctx, from->e);
 	/* The newest of a label may be another one than what was read. */
 	if (!t->given || !t->named || strcmp(t->named, d->id) != 0)
 		return refuse(t, d, reason(&is, from), err);
@@ -341,7 +342,7 @@ int et_trust_experiment(const struct et_trust *t, const struct et_store *store,
 	const struct et_experiment *e, struct et_error *err)
 {
 	struct deed d = deed_of(e);
-	struct source from = { made_elsewhere(e), et_store_is_shared(store) };
+	struct source from = { e, made_elsewhere(e), et_store_is_shared(store) };
 
 	return decide(t, &d, &from, NULL, err);
 }
@@ -350,7 +351,7 @@ int et_trust_campaign(
 	const struct et_trust *t, const struct et_campaign *c, char **words, struct et_error *err)
 {
 	struct deed d = deed_of_campaign(c);
-	struct source from = { NULL, true };
+	struct source from = { NULL, NULL, true };
 
 	return decide(t, &d, &from, words, err);
 }
