@@ -47,10 +47,12 @@ static const char *const outcomes[] = {
 	[ET_DELIVERED_STALE] = "not stored: another attempt did this part of the campaign",
 };
 
-static void print_outcome(struct sink *s, const char *id, int rc, enum et_delivered how,
-	const char *destination, const struct et_error *err)
+static void print_outcome(void *ctx, const struct et_outbox_entry *entry, int rc,
+	enum et_delivered how, const struct et_error *err)
 {
-	ET_AUTO_FREE char *url = et_clean(destination, "");
+	struct sink *s = ctx;
+	const char *id = entry->experiment;
+	ET_AUTO_FREE char *url = et_clean(entry->destination, "");
 	bool busy = rc == -EBUSY && !s->named, brief = how == ET_DELIVERED_STALE || s->named;
 
 	et_progress_erase(&s->progress);
@@ -63,12 +65,6 @@ static void print_outcome(struct sink *s, const char *id, int rc, enum et_delive
 		snprintf(s->last, sizeof(s->last), "%s", err->what);
 	}
 	draw(s, id);
-}
-
-static void done(void *ctx, const struct et_outbox_entry *entry, int rc, enum et_delivered how,
-	const struct et_error *err)
-{
-	print_outcome(ctx, entry->experiment, rc, how, entry->destination, err);
 }
 
 /* Says how many are left, and returns the exit status. */
@@ -115,7 +111,7 @@ int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et
 	const char *url = et_sync_central(cli);
 	ET_AUTO_FREE char *destination =
 		url && (cli->store || o->all) ? et_spool_destination(url) : NULL;
-	struct et_delivery d = { .destination = destination, .done = done };
+	struct et_delivery d = { .destination = destination, .done = print_outcome };
 	struct et_store *spool = NULL;
 	size_t n = 0;
 	int rc = et_sync_open_spool(&spool, err);
@@ -140,7 +136,7 @@ static int send_all(const struct et_cli *cli, struct et_store *from, const struc
 	et_deliverer *deliver)
 {
 	struct sink sink = make_sink(cli, all->n);
-	struct et_delivery d = { .url = et_sync_central(cli), .done = done, .ctx = &sink };
+	struct et_delivery d = { .url = et_sync_central(cli), .done = print_outcome, .ctx = &sink };
 
 	sink.named = true;
 	et_delivery_send(from, all, deliver, &d);
