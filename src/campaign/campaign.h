@@ -13,7 +13,7 @@
 #include "model/sample/executor.h"
 #include "protocol/campaign.h"
 #include "store/central/campaign.h"
-#include "store/central/campaign_options.h"
+#include "store/central/job.h"
 
 extern const struct et_option et_engine_options[]; /* they fill a struct et_engine_wish */
 /* Refuses options of engines that contradict each other, or that are given without --engine. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "conduct/delivery.h"
-#include "base/alloc.h"
 #include "base/display.h"
+#include "base/json.h"
+#include "base/memstream.h"
 #include "base/parse.h"
 #include "cli/server.h"
 #include "cli/signals.h"
-#include "conduct/calibration.h"
-#include "draw/terminal.h"
+#include "host/host.h"
+#include "put/calibration.h"
 #include "source/stored.h"
 
 #include <errno.h>
@@ -123,11 +124,48 @@ void et_delivery_send(struct et_store *from, const struct et_outbox *all, et_del
 	et_store_close(x.central);
 }
 
+static char *calibration_text(const char *cpu, double rate)
+{
+	struct et_memstream s;
+	struct et_json w;
+
+	et_json_init(&w, et_memstream_open(&s), 0);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "cpu", cpu);
+	et_json_double(&w, "increments_per_second", rate);
+	et_json_end(&w);
+	return et_memstream_close(&s);
+}
+
+/*
+ * Copies the calibration of `put inc` on this machine into the spool as the fact "put-calibration",
+ * so that it is delivered with the other facts. Does nothing if there is none, or it is there. It
+ * is of use to people only, so a failure is no error of the delivery.
+ */
+static void spool_calibration(struct et_store *spool)
+{
+	static const char key[] = "put-calibration";
+	ET_AUTO_FREE char *dir = et_cli_state_dir(), *stored = NULL;
+	struct et_experiment named = { 0 };
+	struct et_error ignored;
+	double rate = 0;
+
+	et_host_read("", &named.host);
+	et_host_identity("", named.machine, sizeof(named.machine));
+	if (!dir || !named.machine[0] ||
+		et_calibration_read(dir, named.host.cpu, &rate, &ignored) ||
+		et_store_get_fact(spool, named.machine, key, &stored, &ignored))
+		return;
+	ET_AUTO_FREE char *text = calibration_text(named.host.cpu, rate);
+	if (!stored || strcmp(stored, text) != 0)
+		(void)!et_store_set_fact(spool, named.machine, key, text, &ignored);
+}
+
 int et_delivery_run(struct et_store *spool, struct et_delivery *d, struct et_error *err)
 {
 	struct et_outbox all = { 0 };
 
-	et_calibration_spool(spool);
+	spool_calibration(spool);
 	int rc = et_outbox_read(spool, &all, err);
 	if (rc == 0)
 		et_delivery_send(spool, &all, et_outbox_deliver, d);

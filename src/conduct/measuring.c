@@ -3,13 +3,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-#include "conduct/leftovers.h"
 #include "draw/units.h"
 #include "measure/ledger/ledger.h"
 #include "profile/sampling/observe.h"
 #include "protocol/until.h"
-#include "report/review.h"
-#include "source/stored.h"
+#include "source/kind.h"
+#include "source/trusted.h"
 #include "stats/profile/profile.h"
 
 #include <errno.h>
@@ -104,20 +103,80 @@ static void draw(void *ctx, const struct et_progress_note *n)
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
-/* On stderr: standard output may be the record. */
-static void review(void *ctx, const struct et_experiment *e)
+/*
+ * The parts of a study take turns, in environments and beside loads that the study makes. Only the
+ * study itself resumes in blocks.
+ */
+static int check_study(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
+	const char *lab = e->member.study_lab ? e->member.study_lab : "NAME";
+
+	if (m->most_rounds || et_member_kind(&e->member) != ET_MEMBER_STUDY)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s belongs to a study of 'etalon lab', which sets the machine "
+			"up for it",
+			e->id),
+		"run 'etalon lab %s --resume' with the options of the study", lab);
+}
+
+/* `etalon emp` adds its steps to runs of its own protocol only. */
+static int check_protocol(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
+	if (!m->resume_verb || strcmp(m->resume_verb, "emp") != 0 || e->protocol == ET_PROTOCOL_EMP)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "experiment %s was not begun by 'etalon emp'",
+			e->id),
+		"run 'etalon daemons learn --resume' if it is a learning, else 'etalon run "
+		"--resume %s'",
+		e->id);
+}
+
+int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error *err)
 {
 	const struct et_measuring *m = ctx;
-	struct et_page page = { .out = stderr, .width = m->cli->columns };
+	int rc = check_study(m, e, err);
 
-	et_review_print(e, &page);
+	if (rc == 0 && m->resume_verb)
+		rc = et_stored_check_resume(m->cli, m->resume_verb, e, err);
+	return rc ? rc : check_protocol(m, e, err);
+}
+
+/* The decision whether a stored record may be resumed by this command. */
+static struct et_trust trust_of(const struct et_measuring *m)
+{
+	static const struct {
+		const char *verb, *way;
+	} ways[] = { { "run", "etalon run --resume" }, { "profile", "etalon profile --resume" },
+		{ "emp", "etalon emp --resume" } };
+	struct et_trust trust = et_trusted(m->cli, m->trust);
+
+	for (size_t i = 0; m->resume_verb && i < ET_LENGTH(ways); i++) {
+		if (!strcmp(m->resume_verb, ways[i].verb))
+			trust.way = ways[i].way;
+	}
+	memcpy(trust.planned, m->planned, sizeof(trust.planned));
+	return trust;
+}
+
+/* Brings the machine into the state of the treatment of a command. */
+static int treat(void *ctx, uint32_t command, struct et_error *err)
+{
+	struct et_measuring *m = ctx;
+
+	return et_tuning_treat(
+		&m->tuning, command, et_session_experiment(m->session)->profile != NULL, err);
 }
 
 static struct et_session_setup session_setup(struct et_measuring *m)
 {
 	m->hooks.note = draw;
 	m->hooks.reached = reached;
-	m->hooks.treat = et_measuring_treat;
+	m->hooks.treat = treat;
 	m->hooks.ctx = m;
 	return (struct et_session_setup){ .store = m->store,
 		.interrupt = m->interrupt,
@@ -129,8 +188,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.draw_seed = m->draw_seed,
 		.most_rounds = m->most_rounds,
 		.hooks = m->hooks,
-		.review = review,
-		.trust = et_measuring_trust(m),
+		.trust = trust_of(m),
 		.place = m->place ? m->place : &m->tuning.place };
 }
 

@@ -49,10 +49,6 @@ int et_measuring_begin(
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
 /* Refuses to continue e by another command than the one that began it; ctx is the measuring. */
 int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error *err) ET_CHECK;
-/* Fills in what decides whether a stored record may be resumed by this command. */
-struct et_trust et_measuring_trust(const struct et_measuring *m);
-/* Brings the machine into the state of a command's treatment; ctx is the measuring. */
-int et_measuring_treat(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */
 int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
 /* Returns the command line that continues the experiment, or NULL. The caller frees it. */

@@ -2,12 +2,79 @@
 #include "conduct/tuning.h"
 #include "base/alloc.h"
 #include "base/display.h"
-#include "conduct/rescue.h"
+#include "cli/confine.h"
 #include "draw/terminal.h"
+#include "measure/child/cgroup.h"
 #include "report/environment.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* --- when memory runs out --- */
+
+static struct {
+	const struct et_machine *machine;
+	struct et_journal *journal;
+	int64_t session;
+	pid_t pid;
+} scope;
+
+/* Memory is scarce here: no results are collected, and stdio is not used. */
+static void restore_scope(void)
+{
+	static const char hint[] = "hint: run 'etalon env restore' to restore the environment\n";
+
+	et_confine_raise(); /* programs may be running */
+	bool whole = et_environment_restore(
+		scope.machine, &et_env_ops_real, scope.journal, scope.session, NULL);
+	ssize_t n = whole ? 0 : write(STDERR_FILENO, hint, strlen(hint));
+
+	(void)n; /* the journal keeps the rest for the next restore */
+	et_journal_close(scope.journal);
+}
+
+/* A child that was forked and has not called execve must not restore what its parent still needs.
+ */
+static void restore(void)
+{
+	if (getpid() == scope.pid)
+		restore_scope();
+}
+
+void et_rescue_begin(const struct et_machine *m, struct et_journal *j, int64_t session)
+{
+	scope.machine = m;
+	scope.journal = j;
+	scope.session = session;
+	scope.pid = getpid();
+	et_alloc_set_rescue(restore);
+}
+
+void et_rescue_end(void)
+{
+	et_alloc_set_rescue(NULL);
+}
+
+/* --- before and after the runs --- */
+
+void et_leftovers_end(const struct et_cli *cli)
+{
+	struct et_sweep sweep = { 0 };
+
+	et_cgroup_sweep_all("", &sweep);
+	ET_AUTO_FREE char *names = et_clean(sweep.names, "");
+	if (sweep.ended && cli->verbosity >= 0)
+		et_say(stderr,
+			"etalon: ended %zu process%s that an earlier, interrupted etalon left "
+			"running%s%s\n",
+			sweep.ended, sweep.ended == 1 ? "" : "es", *names ? ": " : "", names);
+	if (sweep.left)
+		et_say(stderr,
+			"etalon: warning: %zu process%s that an earlier, interrupted etalon left "
+			"running cannot be ended%s%s%s; they disturb what is measured now\n",
+			sweep.left, sweep.left == 1 ? "" : "es", *names ? " (" : "", names,
+			*names ? ")" : "");
+}
 
 /* If no change could be made at all, the run would not be the one that the user asked for. */
 static int nothing_done(const struct et_results *r, struct et_error *err)

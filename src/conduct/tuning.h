@@ -35,3 +35,15 @@ int et_tuning_treat(
 	struct et_tuning *t, uint32_t command, bool profiles, struct et_error *err) ET_CHECK;
 /* Restores the changes of both; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);
+
+/* Ends the processes of an etalon that was killed, and prints to stderr how many there were. */
+void et_leftovers_end(const struct et_cli *cli);
+
+/*
+ * From now on the changes of a session in j (see et_environment_restore) are restored if memory
+ * runs out. m and j must stay valid until et_rescue_end, which must be called before j is closed. A
+ * further call replaces the session. A signal that can be caught needs no rescue: etalon ends in
+ * the normal way and restores. After SIGKILL, the next etalon restores.
+ */
+void et_rescue_begin(const struct et_machine *m, struct et_journal *j, int64_t session);
+void et_rescue_end(void);

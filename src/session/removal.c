@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/removal.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/whole.h"
 #include "model/experiment/advice.h"

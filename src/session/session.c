@@ -2,6 +2,7 @@
 #include "session/session.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "host/factors.h"
 #include "host/host.h"
 #include "measure/child/metronome.h"
 #include "measure/child/runner.h"
@@ -10,7 +11,7 @@
 #include "protocol/schedule.h"
 #include "session/recorder.h"
 #include "session/removal.h"
-#include "session/seen.h"
+#include "store/core/machines.h"
 
 #include <errno.h>
 #include <string.h>
@@ -65,6 +66,44 @@ static int open_runner(struct et_session *s, struct et_error *err)
 	return rc;
 }
 
+static const char *const severities[] = { "high", "medium", "low" };
+
+/* Factors that the table does not have, such as those of the user's own, come last. */
+static const char *severity_of(const char *factor)
+{
+	for (size_t i = 0; i < et_factors_count(); i++) {
+		if (!strcmp(et_factor_rows[i].name, factor))
+			return et_factor_rows[i].severity;
+	}
+	return "low";
+}
+
+/* Records in the store that this machine measures: what it is, and how its environment deviates. */
+static int record_machine(
+	struct et_store *store, const struct et_experiment *e, struct et_error *err)
+{
+	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
+	ET_AUTO_FREE struct et_factor *list = et_calloc(e->n_environment + 1, sizeof(*list));
+	struct et_machine_row row = { .first_wall_ns = now,
+		.last_wall_ns = now,
+		.version = ET_VERSION,
+		.host = e->host,
+		.deviations = list,
+		.environment_known = e->n_environment > 0 };
+
+	if (!*e->machine)
+		return 0;
+	snprintf(row.id, sizeof(row.id), "%s", e->machine);
+	for (size_t k = 0; k < ET_LENGTH(severities); k++) {
+		for (size_t i = 0; i < e->n_environment; i++) {
+			const struct et_factor *f = &e->environment[i];
+			if (!f->ok && !strcmp(severity_of(f->factor), severities[k]))
+				list[row.n_deviations++] = *f;
+		}
+	}
+	return et_store_put_machine(store, &row, err);
+}
+
 static int begin(struct et_session *s, struct et_error *err)
 {
 	struct et_experiment *e = s->e;
@@ -95,7 +134,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	e->snapshot_source = et_runner_snapshot_source(s->runner);
 	et_trust_begin(s->setup.trust.list, e);
 	rc = et_store_begin(s->setup.store, e, err);
-	return rc ? rc : et_session_record_machine(s->setup.store, e, err);
+	return rc ? rc : record_machine(s->setup.store, e, err);
 }
 
 int et_session_begin(const struct et_session_setup *setup, struct et_experiment *e,
@@ -123,21 +162,11 @@ static int check_record(const struct et_experiment *e, struct et_error *err)
 		"it cannot be resumed; 'etalon show %s' prints its samples", e->id);
 }
 
-static void review(void *ctx)
-{
-	const struct et_session *s = ctx;
-
-	if (s->setup.review)
-		s->setup.review(s->setup.hooks.ctx, s->e);
-}
-
 static int check_trust(struct et_session *s, const char *name, struct et_error *err)
 {
 	struct et_trust trust = s->setup.trust;
 
 	trust.named = name;
-	trust.review = review;
-	trust.ctx = s;
 	return et_trust_experiment(&trust, s->setup.store, s->e, err);
 }
 
@@ -165,7 +194,7 @@ static int resume(struct et_session *s, const char *name, struct et_error *err)
 	rc = open_runner(s, err);
 	if (rc == 0)
 		rc = et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
-	return rc ? rc : et_session_record_machine(s->setup.store, s->e, err);
+	return rc ? rc : record_machine(s->setup.store, s->e, err);
 }
 
 /* A record from elsewhere is never chosen: its author could have made it the newest. */

@@ -34,15 +34,10 @@ struct et_session_setup {
 	struct et_ledger_early *early; /* for the ledger, see measure/ledger/ledger.h; NULL: none */
 	uint32_t most_rounds;          /* of this session, see et_session_drive; 0: no limit */
 	bool draw_seed;        /* replace plan.seed of a new experiment by a random number */
-	struct et_hooks hooks; /* see protocol/driver.h; their ctx is that of the next two */
-	/*
-	 * Called before a record that is not the user's own is resumed or refused: shows the user
-	 * what it would run. May be NULL.
-	 */
-	void (*review)(void *ctx, const struct et_experiment *e);
+	struct et_hooks hooks; /* see protocol/driver.h; their ctx is that of the next one */
 	/* Called before an experiment is resumed; may refuse it with an error. May be NULL. */
 	int (*check)(void *ctx, const struct et_experiment *e, struct et_error *err);
-	/* Which record may be resumed. The session sets its review and ctx. */
+	/* Which record may be resumed. */
 	struct et_trust trust;
 };
 

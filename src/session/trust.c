@@ -2,7 +2,6 @@
 #include "session/trust.h"
 #include "base/alloc.h"
 #include "base/folder.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 #include "host/host.h"
 #include "model/design/json.h"
@@ -22,75 +21,70 @@
 /* --- digests --- */
 
 /* With its length, so that no two lists of texts give the same bytes. "" is as good as none. */
-static void add_text(FILE *out, const char *text)
+static void add_text(struct et_sha256 *h, const char *text)
 {
-	fprintf(out, "%zu:%s,", text ? strlen(text) : 0, text ? text : "");
+	ET_AUTO_FREE char *bytes =
+		et_asprintf("%zu:%s,", text ? strlen(text) : 0, text ? text : "");
+
+	et_sha256_add(h, bytes, strlen(bytes));
 }
 
-static void add_number(FILE *out, int64_t number)
+static void add_number(struct et_sha256 *h, int64_t number)
 {
-	fprintf(out, "%" PRId64 ",", number);
+	char text[32];
+
+	et_sha256_add(h, text, (size_t)snprintf(text, sizeof(text), "%" PRId64 ",", number));
 }
 
-static void end_digest(struct et_memstream *s, char out[ET_SHA256_TEXT])
-{
-	ET_AUTO_FREE char *text = et_memstream_close(s);
-	struct et_sha256 hash;
-
-	et_sha256_begin(&hash);
-	et_sha256_add(&hash, text, strlen(text));
-	et_sha256_end(&hash, out);
-}
-
-static void add_command(FILE *out, const struct et_command *c)
+static void add_command(struct et_sha256 *h, const struct et_command *c)
 {
 	size_t n = et_strv_length(c->argv);
 
-	add_number(out, (int64_t)n);
+	add_number(h, (int64_t)n);
 	for (size_t i = 0; i < n; i++)
-		add_text(out, c->argv[i]);
-	add_text(out, c->setup);
-	add_text(out, c->prepare);
-	add_text(out, c->conclude);
-	add_text(out, c->cleanup);
+		add_text(h, c->argv[i]);
+	add_text(h, c->setup);
+	add_text(h, c->prepare);
+	add_text(h, c->conclude);
+	add_text(h, c->cleanup);
 }
 
 void et_trust_digest(const struct et_experiment *e, char out[ET_SHA256_TEXT])
 {
 	ET_AUTO_FREE char *design = e->design ? et_design_text(e->design, false) : NULL;
-	struct et_memstream s;
-	FILE *f = et_memstream_open(&s);
+	struct et_sha256 h;
 
+	et_sha256_begin(&h);
 	for (const struct et_field *field = et_child_fields; field->name; field++) {
 		if (field->kind == ET_FIELD_STRING)
-			add_text(f, et_field_text(field, &e->child));
+			add_text(&h, et_field_text(field, &e->child));
 		else
-			add_number(f, et_field_int(field, &e->child));
+			add_number(&h, et_field_int(field, &e->child));
 	}
-	add_number(f, (int64_t)e->n_commands);
+	add_number(&h, (int64_t)e->n_commands);
 	for (size_t i = 0; i < e->n_commands; i++)
-		add_command(f, &e->commands[i]);
-	add_text(f, design);
-	end_digest(&s, out);
+		add_command(&h, &e->commands[i]);
+	add_text(&h, design);
+	et_sha256_end(&h, out);
 }
 
 void et_trust_digest_campaign(const struct et_campaign *c, char out[ET_SHA256_TEXT])
 {
-	struct et_memstream s;
-	FILE *f = et_memstream_open(&s);
+	struct et_sha256 h;
 
-	add_text(f, c->label);
-	add_text(f, et_campaign_kind_names[c->kind]);
-	add_text(f, c->engine);
-	add_text(f, c->options);
-	add_text(f, c->record);
-	add_number(f, (int64_t)c->n_parts);
+	et_sha256_begin(&h);
+	add_text(&h, c->label);
+	add_text(&h, et_campaign_kind_names[c->kind]);
+	add_text(&h, c->engine);
+	add_text(&h, c->options);
+	add_text(&h, c->record);
+	add_number(&h, (int64_t)c->n_parts);
 	for (size_t i = 0; i < c->n_parts; i++) {
-		add_number(f, c->parts[i].first_round);
-		add_number(f, c->parts[i].rounds);
-		add_text(f, c->parts[i].node);
+		add_number(&h, c->parts[i].first_round);
+		add_number(&h, c->parts[i].rounds);
+		add_text(&h, c->parts[i].node);
 	}
-	end_digest(&s, out);
+	et_sha256_end(&h, out);
 }
 
 /* --- the list: lines of "HOW KIND ID DIGEST WORDS" --- */
@@ -251,8 +245,9 @@ static int refuse(
 
 /* Where the data comes from. */
 struct source {
-	const char *elsewhere; /* why it was not made here; NULL: it was */
-	bool shared;           /* other users can write the store */
+	const struct et_experiment *e; /* NULL: a campaign */
+	const char *elsewhere;         /* why it was not made here; NULL: it was */
+	bool shared;                   /* other users can write the store */
 };
 
 static bool is_own(const struct et_trust *t, const struct deed *d, const struct standing *is,
@@ -292,7 +287,7 @@ static int decide(const struct et_trust *t, struct deed *d, const struct source 
 		return 0;
 	}
 	if (t->review)
-		t->review(t->ctx);
+		t->review(t->ctx, from->e);
 	/* The newest of a label may be another one than what was read. */
 	if (!t->given || !t->named || strcmp(t->named, d->id) != 0)
 		return refuse(t, d, reason(&is, from), err);
@@ -347,7 +342,7 @@ int et_trust_experiment(const struct et_trust *t, const struct et_store *store,
 	const struct et_experiment *e, struct et_error *err)
 {
 	struct deed d = deed_of(e);
-	struct source from = { made_elsewhere(e), et_store_is_shared(store) };
+	struct source from = { e, made_elsewhere(e), et_store_is_shared(store) };
 
 	return decide(t, &d, &from, NULL, err);
 }
@@ -356,7 +351,7 @@ int et_trust_campaign(
 	const struct et_trust *t, const struct et_campaign *c, char **words, struct et_error *err)
 {
 	struct deed d = deed_of_campaign(c);
-	struct source from = { NULL, true };
+	struct source from = { NULL, NULL, true };
 
 	return decide(t, &d, &from, words, err);
 }

@@ -30,8 +30,8 @@ struct et_trust {
 	const char *way;   /* the words before the id and --trust-record, for the hint; or NULL */
 	/* Digest of what the user asks for now, by a plan file or a job; "": of nothing. */
 	char planned[ET_SHA256_TEXT];
-	/* Prints everything that would be executed. */
-	void (*review)(void *ctx);
+	/* Prints everything that would be executed; e is NULL if it is a campaign. */
+	void (*review)(void *ctx, const struct et_experiment *e);
 	void *ctx;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/baseline.h"
 #include "base/alloc.h"
-#include "report/review.h"
 #include "source/stored.h"
 #include "source/trusted.h"
 
@@ -9,29 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct kept {
-	const struct et_cli *cli;
-	const struct et_experiment *e;
-};
-
-static void review(void *ctx)
-{
-	const struct kept *k = ctx;
-	struct et_page page = { .out = stderr, .width = k->cli->columns };
-
-	et_review_print(k->e, &page);
-}
-
 static int check_trust(const struct et_cli *cli, const struct et_store *store, const char *name,
 	bool given, const struct et_experiment *e, struct et_error *err)
 {
 	struct et_trust trust = et_trusted(cli, given);
-	struct kept kept = { cli, e };
 
 	trust.named = name;
 	trust.way = "etalon run --baseline";
-	trust.review = review;
-	trust.ctx = &kept;
 	return et_trust_experiment(&trust, store, e, err);
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/gather.h"
 #include "base/alloc.h"
+#include "base/display.h"
 #include "cli/field_option.h"
 #include "model/sample/metric_choice.h"
 #include "source/operand.h"
+#include "stats/compare/compare.h"
+#include "stats/series/normality.h"
 #include "store/import/series.h"
 
 #include <errno.h>
@@ -182,6 +185,26 @@ int et_gather_enough(
 				s->n == 1 ? "" : "s", need, least);
 	}
 	return 0;
+}
+
+void et_gather_omit_short(struct et_series_set *set)
+{
+	ET_AUTO_FREE struct et_series *kept = et_calloc(set->n, sizeof(*kept));
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		if (set->list[i].n >= ET_SHAPIRO_LEAST)
+			kept[n++] = set->list[i];
+	if (!et_compare_functions(set->list, set->n) || !et_compare_functions(kept, n))
+		return;
+	for (size_t i = set->n; i-- > 0;) {
+		const struct et_series *s = &set->list[i];
+		if (s->n >= ET_SHAPIRO_LEAST)
+			continue;
+		et_say(stderr, "etalon: '%s' of %s is omitted: %zu of %d values\n", s->name,
+			s->origin, s->n, ET_SHAPIRO_LEAST);
+		et_series_remove(set, i);
+	}
 }
 
 static void show(const struct et_cli *cli, const struct et_series_set *set,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/operand.h"
-#include "base/alloc.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/stored.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/folder.h"
 #include "cli/server.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/trusted.h"
 #include "base/alloc.h"
+#include "report/review.h"
 #include "source/stored.h"
 
 const char *et_trusted_list(void)
@@ -15,6 +16,15 @@ const char *et_trusted_list(void)
 	return path;
 }
 
+/* On stderr: standard output may be the record. */
+static void review(void *ctx, const struct et_experiment *e)
+{
+	const struct et_cli *cli = ctx;
+	struct et_page page = { .out = stderr, .width = cli->columns };
+
+	et_review_print(e, &page);
+}
+
 struct et_trust et_trusted(const struct et_cli *cli, bool given)
 {
 	const char *spool = getenv("ETALON_SPOOL");
@@ -22,5 +32,7 @@ struct et_trust et_trusted(const struct et_cli *cli, bool given)
 	return (struct et_trust){ .list = et_trusted_list(),
 		.own_place =
 			et_stored_is_spooled(cli) ? !spool || !*spool : !et_cli_store_given(cli),
-		.given = given };
+		.given = given,
+		.review = review,
+		.ctx = (void *)cli };
 }

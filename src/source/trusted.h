@@ -7,5 +7,6 @@
 
 /* The path of the list of what this user began here. */
 const char *et_trusted_list(void);
-/* The decision about the store that the user means; given is --trust-record. */
+/* The decision about the store that the user means; given is --trust-record. It reviews on stderr.
+ */
 struct et_trust et_trusted(const struct et_cli *cli, bool given);

@@ -2,7 +2,6 @@
 /* Target: the job of a task, which comes from standard input, and the options of a campaign. */
 #include "store/central/job.h"
 #include "fuzz.h"
-#include "store/central/campaign_options.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
-#include "conduct/delivery.h"
+#include "cli/server.h"
 #include "draw/progress.h"
-#include "draw/terminal.h"
+#include "store/core/machines.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,10 +47,12 @@ static const char *const outcomes[] = {
 	[ET_DELIVERED_STALE] = "not stored: another attempt did this part of the campaign",
 };
 
-static void print_outcome(struct sink *s, const char *id, int rc, enum et_delivered how,
-	const char *destination, const struct et_error *err)
+static void print_outcome(void *ctx, const struct et_outbox_entry *entry, int rc,
+	enum et_delivered how, const struct et_error *err)
 {
-	ET_AUTO_FREE char *url = et_clean(destination, "");
+	struct sink *s = ctx;
+	const char *id = entry->experiment;
+	ET_AUTO_FREE char *url = et_clean(entry->destination, "");
 	bool busy = rc == -EBUSY && !s->named, brief = how == ET_DELIVERED_STALE || s->named;
 
 	et_progress_erase(&s->progress);
@@ -59,20 +61,10 @@ static void print_outcome(struct sink *s, const char *id, int rc, enum et_delive
 	} else if (busy && s->cli->verbosity >= 0) {
 		printf("%s: it is being measured or delivered by another etalon\n", id);
 	} else if (rc && !busy && strcmp(s->last, err->what) != 0) {
-		ET_AUTO_FREE char *what = et_clean(err->what, "");
-		ET_AUTO_FREE char *hint = et_clean(err->hint, "");
-		et_say(stderr, "etalon: %s: not delivered: %s\n", id, what);
-		if (*hint)
-			et_say(stderr, "hint: %s\n", hint);
+		et_sync_print_failure(id, "not delivered: ", err);
 		snprintf(s->last, sizeof(s->last), "%s", err->what);
 	}
 	draw(s, id);
-}
-
-static void done(void *ctx, const struct et_outbox_entry *entry, int rc, enum et_delivered how,
-	const struct et_error *err)
-{
-	print_outcome(ctx, entry->experiment, rc, how, entry->destination, err);
 }
 
 /* Says how many are left, and returns the exit status. */
@@ -119,7 +111,7 @@ int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et
 	const char *url = et_sync_central(cli);
 	ET_AUTO_FREE char *destination =
 		url && (cli->store || o->all) ? et_spool_destination(url) : NULL;
-	struct et_delivery d = { .destination = destination, .done = done };
+	struct et_delivery d = { .destination = destination, .done = print_outcome };
 	struct et_store *spool = NULL;
 	size_t n = 0;
 	int rc = et_sync_open_spool(&spool, err);
@@ -139,13 +131,304 @@ int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et
 	return rc ? rc : conclude(&sink, d.failed, d.first.exit);
 }
 
-int et_sync_send(const struct et_cli *cli, struct et_store *from, const struct et_outbox *all,
+/* Delivers a list of experiments to the store that the user named. Returns the exit status. */
+static int send_all(const struct et_cli *cli, struct et_store *from, const struct et_outbox *all,
 	et_deliverer *deliver)
 {
 	struct sink sink = make_sink(cli, all->n);
-	struct et_delivery d = { .url = et_sync_central(cli), .done = done, .ctx = &sink };
+	struct et_delivery d = { .url = et_sync_central(cli), .done = print_outcome, .ctx = &sink };
 
 	sink.named = true;
 	et_delivery_send(from, all, deliver, &d);
 	return conclude(&sink, d.failed + d.busy, d.first.exit);
+}
+
+/* --- experiments that the user names --- */
+
+/* Experiments of a store that the user means, for the destination. */
+struct ids {
+	struct et_outbox all;
+	size_t room;
+	const char *destination;
+};
+
+static int add_id(void *ctx, const struct et_summary *s)
+{
+	struct ids *ids = ctx;
+	struct et_outbox_entry entry = { .destination = et_strdup(ids->destination) };
+
+	memcpy(entry.experiment, s->id, sizeof(entry.experiment));
+	ET_GROW(ids->all.list, ids->all.n, ids->room);
+	ids->all.list[ids->all.n++] = entry;
+	return 0;
+}
+
+/* Those of both stores; local or spool may be NULL. */
+struct meant {
+	struct et_store *local, *spool;
+	struct ids in_local, in_spool;
+};
+
+static int find_named(struct meant *m, const char *name, struct et_error *err)
+{
+	struct et_summary one = { 0 };
+	int rc = m->local ? et_store_find(m->local, name, one.id, err) : -ENOENT;
+
+	if (!rc)
+		return add_id(&m->in_local, &one);
+	if (rc == -ENOENT && m->spool) {
+		rc = et_store_find(m->spool, name, one.id, err);
+		if (!rc)
+			return add_id(&m->in_spool, &one);
+	}
+	return rc;
+}
+
+/* With --all, of the spool those that were measured for this store, also if they are delivered. */
+static int find_all(struct meant *m, struct et_error *err)
+{
+	struct et_outbox all = { 0 };
+	int rc = m->local ? et_store_list(m->local, 0, add_id, &m->in_local, err) : 0;
+
+	if (!rc && m->spool)
+		rc = et_outbox_read(m->spool, &all, err);
+	for (size_t i = 0; i < all.n; i++) {
+		struct et_summary one = { 0 };
+		if (strcmp(all.list[i].destination, m->in_spool.destination) != 0)
+			continue;
+		memcpy(one.id, all.list[i].experiment, sizeof(one.id));
+		(void)add_id(&m->in_spool, &one);
+	}
+	et_outbox_free(&all);
+	return rc;
+}
+
+static int find_ids(struct meant *m, char *const *names, bool all, struct et_error *err)
+{
+	int rc = all ? find_all(m, err) : 0;
+
+	for (; !rc && *names; names++)
+		rc = find_named(m, *names, err);
+	return rc;
+}
+
+static void print_ids(const struct ids *ids)
+{
+	for (size_t i = 0; i < ids->all.n; i++)
+		printf("%s: would be delivered\n", ids->all.list[i].experiment);
+}
+
+/* Experiments in the spool wait for this store from now on, and for no other. */
+static int deliver_spooled(const struct et_cli *cli, const struct et_sync *o, struct meant *m,
+	const char *url, struct et_error *err)
+{
+	const struct et_outbox *all = &m->in_spool.all;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < all->n; i++)
+		rc = et_outbox_redirect(m->spool, all->list[i].experiment, url, err);
+	return rc || !all->n ? rc : et_sync_deliver(cli, o, err);
+}
+
+/* The claim ends before the delivery: the store is free while a server is slow. */
+static int upload(struct et_store *local, struct et_store *central,
+	const struct et_outbox_entry *entry, enum et_delivered *out, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	int rc = et_store_claim(local, entry->experiment, err);
+
+	if (rc)
+		return rc;
+	rc = et_store_load(local, entry->experiment, &e, err);
+	et_store_release(local);
+	if (!rc)
+		rc = et_store_copy_machine(local, central, e->machine, err);
+	if (!rc)
+		rc = et_store_deliver(central, e, out, err);
+	et_experiment_free(e);
+	return rc;
+}
+
+static int deliver_meant(const struct et_cli *cli, const struct et_sync *o, struct meant *m,
+	const char *url, struct et_error *err)
+{
+	if (o->dry_run) {
+		print_ids(&m->in_local);
+		print_ids(&m->in_spool);
+		return ET_EXIT_DONE;
+	}
+	int status = send_all(cli, m->local, &m->in_local.all, upload);
+	int spooled = deliver_spooled(cli, o, m, url, err);
+	return spooled ? spooled : status;
+}
+
+int et_sync_upload(
+	const struct et_cli *cli, const struct et_sync *o, char *const *names, struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_sync_local_url(o);
+	const char *central = et_sync_central(cli);
+
+	if (!central)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "no central store is named"),
+			"name it with --store postgresql://…");
+	ET_AUTO_FREE char *destination = et_spool_destination(central);
+	struct meant m = { .in_local.destination = destination,
+		.in_spool.destination = destination };
+	int rc = et_sync_open_spool(&m.spool, err);
+	if (!rc || rc == -ENOENT)
+		rc = et_server_open(url, ET_STORE_EXISTING, &m.local, err);
+	if (rc == -ENOENT && m.spool)
+		rc = 0;
+	if (!rc)
+		rc = find_ids(&m, names, o->all, err);
+	if (!rc)
+		rc = deliver_meant(cli, o, &m, central, err);
+	et_outbox_free(&m.in_local.all);
+	et_outbox_free(&m.in_spool.all);
+	et_store_close(m.local);
+	et_store_close(m.spool);
+	return rc;
+}
+
+/* --- pruning --- */
+
+/* Sets *there to whether the central store has the experiment with the digest of the outbox. */
+static int is_there(struct et_store *central, const struct et_outbox_entry *entry, bool *there,
+	struct et_error *err)
+{
+	struct et_pull_item item = { 0 };
+	enum et_delivered state = ET_DELIVERED_NEW;
+
+	snprintf(item.id, sizeof(item.id), "%s", entry->experiment);
+	snprintf(item.digest, sizeof(item.digest), "%s", entry->digest);
+	int rc = et_pull_check(central, &item, &state, err);
+	*there = rc == 0 && state == ET_DELIVERED_BEFORE;
+	return rc;
+}
+
+struct pruning {
+	struct et_store *central;
+	const char *only; /* the destination that the user named, or NULL */
+	const char *lost; /* a destination that could not be reached */
+	size_t pruned, failed;
+};
+
+static void print_lost(struct pruning *p, const struct et_error *err)
+{
+	(void)!et_cli_fail(err);
+	et_store_close(p->central);
+	p->central = NULL;
+}
+
+/* Whether it is connected to the destination. A failure is printed once. */
+static bool reach(struct pruning *p, const char *destination)
+{
+	struct et_error err = { 0 };
+
+	if (p->central && !strcmp(et_store_url(p->central), destination))
+		return true;
+	if (p->lost && !strcmp(p->lost, destination))
+		return false;
+	et_store_close(p->central);
+	p->central = NULL;
+	if (et_server_open(destination, ET_STORE_READ, &p->central, &err) == 0)
+		return true;
+	p->lost = destination;
+	print_lost(p, &err);
+	return false;
+}
+
+/* Whether the user means the experiment: it is for the store that --store names. */
+static bool is_meant(const struct pruning *p, const struct et_outbox *all, size_t at)
+{
+	bool meant = !p->only;
+
+	for (size_t i = 0; !meant && i < all->n; i++)
+		meant = !strcmp(all->list[i].experiment, all->list[at].experiment) &&
+			!strcmp(all->list[i].destination, p->only);
+	return meant;
+}
+
+/* Whether no entry of the experiment waits, and each destination has it. */
+static bool is_delivered(struct pruning *p, const struct et_outbox *all, size_t at)
+{
+	const char *id = all->list[at].experiment;
+	struct et_error err = { 0 };
+	bool good = all->list[at].state == ET_STATE_DONE || all->list[at].state == ET_STATE_FAILED;
+
+	for (size_t i = 0; good && i < all->n; i++) {
+		const struct et_outbox_entry *entry = &all->list[i];
+
+		if (strcmp(entry->experiment, id) != 0)
+			continue;
+		good = entry->delivered_wall_ns;
+		/* Without a digest, another attempt did the part: it is not wanted. */
+		if (!good || !entry->digest[0])
+			continue;
+		bool reached = reach(p, entry->destination);
+		good = reached && is_there(p->central, entry, &good, &err) == 0 && good;
+		p->failed += !reached || err.what[0];
+		if (err.what[0])
+			print_lost(p, &err);
+	}
+	return good;
+}
+
+static bool is_first(const struct et_outbox *all, size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (!strcmp(all->list[i].experiment, all->list[at].experiment))
+			return false;
+	}
+	return true;
+}
+
+static int prune_one(struct pruning *p, struct et_store *spool, const char *id,
+	const struct et_cli *cli, bool dry_run, struct et_error *err)
+{
+	int rc = dry_run ? 0 : et_outbox_prune(spool, id, err);
+
+	if (rc == -EBUSY)
+		return 0;
+	p->pruned++;
+	if (!rc && cli->verbosity >= 0)
+		printf("%s: %s\n", id, dry_run ? "would be removed" : "removed");
+	return rc;
+}
+
+/* Returns the exit status, or -errno if the spool itself fails. */
+static int prune_all(struct et_store *spool, const struct et_outbox *all, const struct et_cli *cli,
+	bool dry_run, struct et_error *err)
+{
+	const char *url = cli->store ? et_sync_central(cli) : NULL;
+	ET_AUTO_FREE char *only = url ? et_spool_destination(url) : NULL;
+	struct pruning p = { .only = only };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < all->n; i++) {
+		if (is_first(all, i) && is_meant(&p, all, i) && is_delivered(&p, all, i))
+			rc = prune_one(&p, spool, all->list[i].experiment, cli, dry_run, err);
+	}
+	et_store_close(p.central);
+	if (!rc && !p.pruned && cli->verbosity >= 0)
+		printf("nothing can be removed from the spool\n");
+	return rc ? rc : p.failed ? ET_EXIT_OUTSIDE : ET_EXIT_DONE;
+}
+
+int et_sync_prune(const struct et_cli *cli, const struct et_sync *o, struct et_error *err)
+{
+	struct et_outbox all = { 0 };
+	struct et_store *spool = NULL;
+	int rc = et_sync_open_spool(&spool, err);
+
+	if (rc == -ENOENT)
+		rc = 0;
+	if (!rc && spool)
+		rc = et_outbox_read(spool, &all, err);
+	if (!rc)
+		rc = prune_all(spool, &all, cli, o->dry_run, err);
+	et_outbox_free(&all);
+	et_store_close(spool);
+	return rc;
 }

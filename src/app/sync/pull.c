@@ -2,11 +2,8 @@
 /* `sync --from`: copies what others measured. */
 #include "app/sync/sync.h"
 #include "base/alloc.h"
-#include "base/display.h"
 #include "cli/secret.h"
 #include "cli/server.h"
-#include "draw/terminal.h"
-#include "store/central/spool.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,17 +18,14 @@ char *et_sync_local_url(const struct et_sync *o)
 	return et_asprintf("sqlite:%s", own);
 }
 
-void et_sync_print_failure(const char *id, const struct et_error *err)
+void et_sync_print_failure(const char *id, const char *lead, const struct et_error *err)
 {
-	ET_AUTO_FREE char *what = et_clean(err->what, "");
-	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
+	struct et_error named = *err;
 
-	if (strstr(what, id))
-		et_say(stderr, "etalon: %s\n", what);
-	else
-		et_say(stderr, "etalon: %s: %s\n", id, what);
-	if (*hint)
-		et_say(stderr, "hint: %s\n", hint);
+	if (*lead || !strstr(err->what, id))
+		et_hint(&named, et_fail(&named, EIO, err->exit, "%s: %s%s", id, lead, err->what),
+			"%s", err->hint);
+	(void)!et_cli_fail(&named);
 }
 
 /* The items of the ids that the user named. */
@@ -92,7 +86,7 @@ static int pull_all(const struct et_cli *cli, const struct et_sync *o, struct et
 	for (size_t i = 0; !rc && i < all.n; i++) {
 		rc = pull_item(cli, central, local, &all.list[i], o->dry_run, err);
 		if (rc == -EEXIST || rc == -EBADMSG) {
-			et_sync_print_failure(all.list[i].id, err);
+			et_sync_print_failure(all.list[i].id, "", err);
 			status = ET_EXIT_OUTSIDE;
 			rc = 0;
 		}

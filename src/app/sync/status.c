@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync --status`: what waits in the spool. */
 #include "app/sync/sync.h"
-#include "base/alloc.h"
+#include "base/display.h"
 #include "base/json.h"
-#include "draw/terminal.h"
 #include "source/stored.h"
-#include "store/central/spool.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "conduct/delivery.h"
-#include "store/central/pull.h"
+#include "store/central/spool.h"
 
 struct et_sync {
 	bool status, json, dry_run, all, prune, setup;
@@ -19,9 +19,6 @@ int et_sync_deliver(
 	const struct et_cli *cli, const struct et_sync *o, struct et_error *err) ET_CHECK;
 int et_sync_upload(const struct et_cli *cli, const struct et_sync *o, char *const *names,
 	struct et_error *err) ET_CHECK;
-/* Delivers a list of experiments to the store that the user named. Returns the exit status. */
-int et_sync_send(const struct et_cli *cli, struct et_store *from, const struct et_outbox *all,
-	et_deliverer *deliver) ET_CHECK;
 /* Shows what waits. */
 int et_sync_status(
 	const struct et_cli *cli, const struct et_sync *o, struct et_error *err) ET_CHECK;
@@ -38,7 +35,7 @@ const char *et_sync_central(const struct et_cli *cli);
  * caller frees it.
  */
 char *et_sync_local_url(const struct et_sync *o) ET_CHECK;
-/* Prints an error about one experiment. */
-void et_sync_print_failure(const char *id, const struct et_error *err);
+/* Prints an error about one experiment, after its id, unless the text has it, and a lead. */
+void et_sync_print_failure(const char *id, const char *lead, const struct et_error *err);
 /* Opens the spool; -ENOENT: there is none yet. */
 int et_sync_open_spool(struct et_store **out, struct et_error *err) ET_CHECK;

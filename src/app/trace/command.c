@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "cli/signals.h"
-#include "conduct/leftovers.h"
+#include "conduct/tuning.h"
 #include "draw/progress.h"
 #include "host/host.h"
 #include "lab/rivals.h"

@@ -7,14 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int damaged(const struct et_store *s, const char *id, const char *what, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-			"%s: campaign %s: %s is not as etalon writes it", s->db->name, id, what),
-		"the store was damaged or changed by hand");
-}
-
 static int64_t now_ns(void)
 {
 	return (int64_t)et_clock_read_ns(CLOCK_REALTIME);
@@ -24,15 +16,9 @@ static int64_t now_ns(void)
 
 static int add_part(struct et_store *s, int64_t key, const struct et_part *p, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PART, err);
-
-	et_bind_int(&c, key);
-	et_bind_int(&c, p->number);
-	et_bind_text(&c, "a node", p->node);
-	et_bind_int(&c, p->first_round);
-	et_bind_int(&c, p->rounds);
-	et_bind_int(&c, now_ns());
-	return et_cursor_step(&c);
+	return ET_EXECUTE(s, ET_SQL_ADD_PART, err, et_sql_int(key), et_sql_int(p->number),
+		et_sql_text(p->node), et_sql_int(p->first_round), et_sql_int(p->rounds),
+		et_sql_int(now_ns()));
 }
 
 /* Returns the key of the new row by *key; -EEXIST if the id is taken. */
@@ -55,7 +41,7 @@ static int add_row(
 		return et_fail(err, EEXIST, ET_EXIT_OUTSIDE, "%s: there is a campaign %s already",
 			s->db->name, campaign->id);
 	if (rc == 1 && !et_row_int(&c, INT64_MIN, INT64_MAX, key))
-		return damaged(s, campaign->id, "its key", err);
+		return et_store_damaged(s, err, "campaign %s: its key", campaign->id);
 	return rc == 1 ? 0 : rc;
 }
 
@@ -74,53 +60,23 @@ int et_campaign_begin(struct et_store *s, const struct et_campaign *c, struct et
 
 /* --- finding --- */
 
-/* Returns 1 with an id, 0 if there is none, or -errno; another id of a prefix is an error. */
-static int find_by(
-	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-	char other[40];
-
-	if (name)
-		et_bind_text(&c, "name", name);
-	int rc = et_cursor_step(&c);
-	if (rc == 1 && (!et_row_chars(&c, id, 40) || !et_experiment_is_id(id)))
-		return damaged(s, "?", "its id", err);
-	if (rc != 1 || which != ET_SQL_FIND_CAMPAIGN_PREFIX)
-		return rc;
-	rc = et_cursor_step(&c);
-	if (rc == 1 && et_row_chars(&c, other, sizeof(other)))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is part of more than one id: %s, %s", name, id, other),
-			"use a longer part, or the whole id");
-	return rc < 0 ? rc : 1;
-}
-
 static int find(struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
 {
 	const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID,
 		own ? ET_SQL_FIND_OWN_CAMPAIGN : ET_SQL_FIND_CAMPAIGN_LABEL,
 		ET_SQL_FIND_CAMPAIGN_PREFIX };
-	char found[40] = "";
 	int rc = 0;
 
-	if (!strcmp(name, "last"))
-		rc = find_by(s, own ? ET_SQL_FIND_LAST_OWN_CAMPAIGN : ET_SQL_FIND_LAST_CAMPAIGN,
-			NULL, found, err);
-	for (size_t i = 0; *name && strcmp(name, "last") && rc == 0 && i < ET_LENGTH(ways); i++)
-		rc = find_by(s, ways[i], name, found, err);
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				!strcmp(name, "last") ? "%s has no campaign%s"
-						      : "%s has no campaign%s '%s'",
-				s->db->name, own ? " of yours" : "", name),
-			"begin one: etalon doe run PLAN --engine slurm");
-	memcpy(id, found, sizeof(found));
-	return 0;
+	for (size_t i = 0; rc == 0 && *name && i < ET_LENGTH(ways); i++)
+		rc = et_store_find_by(s, ways[i], name, id, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE,
+			!strcmp(name, "last") ? "%s has no campaign%s"
+					      : "%s has no campaign%s '%s'",
+			s->db->name, own ? " of yours" : "", name),
+		"begin one: etalon doe run PLAN --engine slurm");
 }
 
 int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
@@ -136,34 +92,22 @@ int et_campaign_find_own(struct et_store *s, const char *name, char id[40], stru
 /* --- loading --- */
 
 /* More parts than any scheduler takes; a store from elsewhere may have any number of rows. */
-enum { MOST_PARTS = 1000000 };
-
-static bool read_u32(struct et_cursor *c, uint32_t *out)
-{
-	int64_t value;
-
-	if (!et_row_int(c, 0, UINT32_MAX, &value))
-		return false;
-	*out = (uint32_t)value;
-	return true;
-}
+enum { MOST_ROWS = 1000000 };
 
 static bool read_part(struct et_cursor *c, struct et_part *p)
 {
 	int state;
-	int64_t changed;
 
-	if (!read_u32(c, &p->number) || !et_row_text(c, &p->node) ||
-		!read_u32(c, &p->first_round) || !read_u32(c, &p->rounds) ||
-		!et_row_name(c, et_part_state_names, &state) || !read_u32(c, &p->attempt) ||
-		!read_u32(c, &p->generation) || !read_u32(c, &p->failures) ||
+	if (!et_row_u32(c, &p->number) || !et_row_text(c, &p->node) ||
+		!et_row_u32(c, &p->first_round) || !et_row_u32(c, &p->rounds) ||
+		!et_row_name(c, et_part_state_names, &state) || !et_row_u32(c, &p->attempt) ||
+		!et_row_u32(c, &p->generation) || !et_row_u32(c, &p->failures) ||
 		!et_row_text(c, &p->job) || !et_row_text(c, &p->ran_on) ||
 		!et_row_text(c, &p->error) ||
 		!et_row_chars(c, p->experiment, sizeof(p->experiment)) ||
-		!et_row_int(c, 0, INT64_MAX, &changed))
+		!et_row_u64(c, &p->changed_wall_ns))
 		return false;
 	p->state = (enum et_part_state)state;
-	p->changed_wall_ns = (uint64_t)changed;
 	return p->state != ET_PART_DONE || et_experiment_is_id(p->experiment);
 }
 
@@ -181,19 +125,19 @@ static int read_parts(struct et_store *s, struct et_campaign *out, struct et_err
 		ET_GROW(out->parts, out->n_parts, room);
 		struct et_part *p = &out->parts[out->n_parts++];
 		*p = (struct et_part){ 0 };
-		if (!read_part(&c, p) || p->number != out->n_parts - 1 || out->n_parts > MOST_PARTS)
-			return damaged(s, out->id, "a part", err);
+		if (!read_part(&c, p) || p->number != out->n_parts - 1 || out->n_parts > MOST_ROWS)
+			return et_store_damaged(s, err, "campaign %s: a part", out->id);
 	}
 	if (rc == 0 && !out->n_parts)
-		return damaged(s, out->id, "the list of its parts", err);
+		return et_store_damaged(s, err, "campaign %s: the list of its parts", out->id);
 	return rc;
 }
 
 static int read_row(struct et_store *s, struct et_campaign *out, struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_CAMPAIGN, err);
+	int64_t own;
 	int kind;
-	int64_t created, own;
 
 	s->texts = ET_STORE_MOST_TEXT;
 	c.budget = &s->texts;
@@ -206,12 +150,11 @@ static int read_row(struct et_store *s, struct et_campaign *out, struct et_error
 			out->id);
 	if (!et_row_text(&c, &out->label) || !et_row_name(&c, et_campaign_kind_names, &kind) ||
 		!et_row_text(&c, &out->engine) || !out->engine || !et_row_text(&c, &out->options) ||
-		!et_row_int(&c, 0, INT64_MAX, &created) || !et_row_text(&c, &out->owner) ||
+		!et_row_u64(&c, &out->created_wall_ns) || !et_row_text(&c, &out->owner) ||
 		!et_row_int(&c, 0, 1, &own) || !et_row_text(&c, &out->record) || !out->record)
-		return damaged(s, out->id, "its row", err);
+		return et_store_damaged(s, err, "campaign %s: its row", out->id);
 	out->kind = (enum et_campaign_kind)kind;
 	out->own = own;
-	out->created_wall_ns = (uint64_t)created;
 	return 0;
 }
 
@@ -251,7 +194,7 @@ int et_campaign_refresh(struct et_store *s, struct et_campaign *c, struct et_err
 	memcpy(fresh->id, c->id, sizeof(fresh->id));
 	int rc = read_parts(s, fresh, err);
 	if (rc == 0 && !same_plan(fresh, c))
-		rc = damaged(s, c->id, "the list of its parts", err);
+		rc = et_store_damaged(s, err, "campaign %s: the list of its parts", c->id);
 	if (rc == 0) {
 		struct et_part *old = c->parts;
 		c->parts = fresh->parts;
@@ -261,59 +204,105 @@ int et_campaign_refresh(struct et_store *s, struct et_campaign *c, struct et_err
 	return rc;
 }
 
+/* --- the list --- */
+
+static bool read_summary(struct et_cursor *c, struct et_campaign_summary *out)
+{
+	int kind;
+
+	if (!et_row_chars(c, out->id, sizeof(out->id)) || !et_row_text(c, &out->label) ||
+		!et_row_name(c, et_campaign_kind_names, &kind) || !et_row_text(c, &out->engine) ||
+		!out->engine || !et_row_u64(c, &out->created_wall_ns) ||
+		!et_row_text(c, &out->owner) || !et_row_u64(c, &out->parts) ||
+		!et_row_u64(c, &out->done) || !et_row_u64(c, &out->running) ||
+		!et_row_u64(c, &out->failed) || !et_row_u64(c, &out->machines))
+		return false;
+	out->kind = (enum et_campaign_kind)kind;
+	return true;
+}
+
+void et_campaign_list_free(struct et_campaign_summary *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(list[i].label);
+		free(list[i].engine);
+		free(list[i].owner);
+	}
+	free(list);
+}
+
+int et_campaign_list(
+	struct et_store *s, struct et_campaign_summary **out, size_t *n, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_CAMPAIGNS, err);
+	struct et_campaign_summary *list = NULL;
+	size_t used = 0, room = 0;
+	int rc;
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	while ((rc = et_cursor_step(&c)) == 1) {
+		ET_GROW(list, used, room);
+		list[used] = (struct et_campaign_summary){ 0 };
+		if (!read_summary(&c, &list[used++]) || used > MOST_ROWS) {
+			rc = et_store_damaged(s, err, "the list of campaigns");
+			break;
+		}
+	}
+	if (rc) {
+		et_campaign_list_free(list, used);
+		return rc;
+	}
+	*out = list;
+	*n = used;
+	return 0;
+}
+
+int et_campaign_remove(struct et_store *s, const char *id, struct et_error *err)
+{
+	return ET_EXECUTE_ALONE(s, ET_SQL_REMOVE_CAMPAIGN, err, et_sql_text(id));
+}
+
 /* --- submitting --- */
 
-int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
-	const uint32_t *parts, size_t n, struct et_error *err)
+/* Executes a statement for each of the parts, whose number is the last of its n_values values. */
+static int change_parts(struct et_store *s, enum et_sql which, struct et_value *values,
+	size_t n_values, const uint32_t *parts, size_t n, struct et_error *err)
 {
 	int rc = et_store_transact(s, err);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SUBMIT_PART, err);
-		et_bind_int(&c, generation);
-		et_bind_int(&c, now_ns());
-		et_bind_text(&c, "id", id);
-		et_bind_int(&c, parts[i]);
-		rc = et_cursor_step(&c);
+		values[n_values - 1] = et_sql_int(parts[i]);
+		rc = et_store_execute(s, which, values, n_values, err);
 	}
 	return et_store_conclude(s, rc, err);
+}
+
+int et_campaign_submit(struct et_store *s, const char *id, uint32_t generation,
+	const uint32_t *parts, size_t n, struct et_error *err)
+{
+	struct et_value values[4] = { et_sql_int(generation), et_sql_int(now_ns()),
+		et_sql_text(id) };
+
+	return change_parts(s, ET_SQL_SUBMIT_PART, values, ET_LENGTH(values), parts, n, err);
 }
 
 int et_campaign_reset(
 	struct et_store *s, const char *id, const uint32_t *parts, size_t n, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
+	struct et_value values[3] = { et_sql_int(now_ns()), et_sql_text(id) };
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_RESET_PART, err);
-		et_bind_int(&c, now_ns());
-		et_bind_text(&c, "id", id);
-		et_bind_int(&c, parts[i]);
-		rc = et_cursor_step(&c);
-	}
-	return et_store_conclude(s, rc, err);
+	return change_parts(s, ET_SQL_RESET_PART, values, ET_LENGTH(values), parts, n, err);
 }
 
 int et_campaign_set_job(struct et_store *s, const char *id, uint32_t generation,
 	const uint32_t *parts, size_t n, const char *job, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
+	struct et_value values[4] = { et_sql_text(job), et_sql_text(id), et_sql_int(generation) };
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_JOB, err);
-		et_bind_text(&c, "job", job);
-		et_bind_text(&c, "id", id);
-		et_bind_int(&c, parts[i]);
-		et_bind_int(&c, generation);
-		rc = et_cursor_step(&c);
-	}
-	return et_store_conclude(s, rc, err);
+	return change_parts(s, ET_SQL_SET_JOB, values, ET_LENGTH(values), parts, n, err);
 }
 
 /* --- attempts --- */
@@ -334,8 +323,8 @@ static int explain(struct et_store *s, const char *id, uint32_t part, uint32_t a
 	if (rc == 0)
 		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: campaign %s has no part %u",
 			s->db->name, id, part);
-	if (!read_u32(&c, &fence) || !et_row_name(&c, et_part_state_names, &state))
-		return damaged(s, id, "a part", err);
+	if (!et_row_u32(&c, &fence) || !et_row_name(&c, et_part_state_names, &state))
+		return et_store_damaged(s, err, "campaign %s: a part", id);
 	if (failed && state == ET_PART_FAILED && fence == attempt)
 		return 0;
 	if (state == ET_PART_DONE)
@@ -398,20 +387,13 @@ int et_campaign_find_member(struct et_store *s, const char *id, uint32_t part, c
 	et_bind_text(&c, "machine", machine);
 	int rc = et_cursor_step(&c);
 	if (rc == 1 && (!et_row_chars(&c, experiment, 40) || !et_experiment_is_id(experiment)))
-		return damaged(s, id, "an experiment's id", err);
+		return et_store_damaged(s, err, "campaign %s: an experiment's id", id);
 	return rc == 1 ? 0 : rc ? rc : -ENOENT;
 }
 
 int et_campaign_set_attempt(struct et_store *s, const char *experiment, uint32_t attempt,
 	const char *node, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
-
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_ATTEMPT, err);
-	et_bind_int(&c, attempt);
-	et_bind_text(&c, "node", node);
-	et_bind_text(&c, "id", experiment);
-	return et_store_conclude(s, et_cursor_step(&c), err);
+	return ET_EXECUTE_ALONE(s, ET_SQL_SET_ATTEMPT, err, et_sql_int(attempt), et_sql_text(node),
+		et_sql_text(experiment));
 }

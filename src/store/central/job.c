@@ -3,14 +3,21 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "model/experiment/field.h"
+#include "base/memstream.h"
+#include "model/experiment/field_rows.h"
 #include "store/import/import.h"
+#include "store/import/importer.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
 
 enum { JOB_VERSION = 1 };
+
+static const struct et_field option_fields[] = {
+	ET_KEYS(et_job_options, env, env_only, env_except, no_ledger, choose_metronome),
+	{ 0 },
+};
 
 void et_job_write(const struct et_campaign *c, const struct et_job_options *o, const char *store,
 	uint32_t generation, FILE *out)
@@ -24,11 +31,7 @@ void et_job_write(const struct et_campaign *c, const struct et_job_options *o, c
 	et_json_string(&w, "store", store);
 	et_json_string(&w, "kind", et_campaign_kind_names[c->kind]);
 	et_json_u64(&w, "generation", generation);
-	et_json_bool(&w, "env", o->env);
-	et_json_string(&w, "env_only", o->env_only);
-	et_json_string(&w, "env_except", o->env_except);
-	et_json_bool(&w, "no_ledger", o->no_ledger);
-	et_json_bool(&w, "choose_metronome", o->choose_metronome);
+	et_fields_write(&w, option_fields, o);
 	et_json_array(&w, "parts");
 	for (size_t i = 0; i < c->n_parts; i++) {
 		et_json_flat_array(&w, NULL);
@@ -194,4 +197,88 @@ const struct et_part *et_job_part(const struct et_task_job *j, uint32_t number)
 			return &j->parts[i];
 	}
 	return NULL;
+}
+
+/* --- the options of a campaign --- */
+
+/* For the store. */
+static const struct et_field campaign_fields[] = {
+	ET_KEYS(et_campaign_options, partition, constraint, nodes, account),
+	ET_KEY(et_campaign_options, "env_only", job.env_only),
+	ET_KEY(et_campaign_options, "env_except", job.env_except),
+	ET_KEY(et_campaign_options, "copy", copy, .hi = 1),
+	ET_KEY(et_campaign_options, "env", job.env, .hi = 1),
+	ET_KEY(et_campaign_options, "no_ledger", job.no_ledger, .hi = 1),
+	ET_KEY(et_campaign_options, "choose_metronome", job.choose_metronome, .hi = 1),
+	ET_KEY(et_campaign_options, "time_limit_ns", time_limit_ns, .missing = -1, .hi = INT64_MAX),
+	{ 0 },
+};
+
+/* Neither kept in a store nor read from one. */
+static const struct et_field word_fields[] = {
+	ET_KEYS(et_campaign_options, extra, etalon),
+	{ 0 },
+};
+
+static char *write_fields(const struct et_field *fields, const struct et_campaign_options *o)
+{
+	struct et_memstream s;
+	struct et_json w;
+
+	et_json_init(&w, et_memstream_open(&s), 0);
+	et_fields_object(&w, NULL, fields, o);
+	return et_memstream_close(&s);
+}
+
+char *et_campaign_options_write(const struct et_campaign_options *o)
+{
+	return write_fields(campaign_fields, o);
+}
+
+char *et_campaign_words_write(const struct et_campaign_options *o)
+{
+	return write_fields(word_fields, o);
+}
+
+static bool read_fields(
+	const char *text, const struct et_field *fields, struct et_campaign_options *out)
+{
+	struct et_importer in = { .options = &(struct et_import_options){ .name = "" } };
+	json_t *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	bool valid = json_is_object(root) && !et_read_fields(&in, root, fields, out, NULL);
+
+	json_decref(root);
+	return valid;
+}
+
+int et_campaign_options_read(
+	const char *text, struct et_campaign_options *out, struct et_error *err)
+{
+	struct et_campaign_options o = { 0 };
+
+	if (read_fields(text, campaign_fields, &o) && o.time_limit_ns != ET_UNKNOWN) {
+		*out = o;
+		return 0;
+	}
+	et_campaign_options_free(&o);
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"the options of the campaign are not as etalon writes them"),
+		"the store was damaged or changed by hand");
+}
+
+int et_campaign_words_read(const char *text, struct et_campaign_options *o, struct et_error *err)
+{
+	et_fields_set_missing(word_fields, o);
+	return read_fields(text, word_fields, o) && o->etalon
+		       ? 0
+		       : et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+				 "the list of what was begun here is damaged");
+}
+
+void et_campaign_options_free(struct et_campaign_options *o)
+{
+	et_fields_set_missing(campaign_fields, o); /* frees the texts */
+	et_fields_set_missing(word_fields, o);
+	*o = (struct et_campaign_options){ 0 };
 }

@@ -6,7 +6,30 @@
  */
 #pragma once
 
-#include "store/central/deliver.h"
+#include "store/core/store.h"
+
+/*
+ * Delivery copies an experiment from the spool to a central store, exactly once and in one
+ * transaction.
+ */
+enum et_delivered {
+	ET_DELIVERED_NEW,
+	ET_DELIVERED_GROWN,  /* the central store had an earlier state of it, which was replaced */
+	ET_DELIVERED_BEFORE, /* the central store has the same already: nothing was changed */
+	ET_DELIVERED_STALE,  /* another attempt did the part, or has begun: nothing was changed */
+};
+
+/*
+ * Delivers e with all its samples; e->member is the fence of a part of a campaign. A copy of the
+ * same id by another owner, or with other contents that are not an earlier state of e, is a
+ * conflict: -EEXIST with both named.
+ */
+int et_store_deliver(struct et_store *central, const struct et_experiment *e,
+	enum et_delivered *out, struct et_error *err) ET_CHECK;
+
+/* A digest of all that delivery copies, in hexadecimal digits; the same on both sides. */
+enum { ET_DIGEST_SIZE = 65 };
+void et_experiment_digest(const struct et_experiment *e, char out[ET_DIGEST_SIZE]);
 
 /*
  * Sets *out to the path of the spool: `given` (ETALON_SPOOL) if that is not NULL or empty; else in
@@ -72,3 +95,40 @@ int et_outbox_redirect(struct et_store *spool, const char *id, const char *desti
 	struct et_error *err) ET_CHECK;
 /* Removes a delivered experiment from the spool with its entries. */
 int et_outbox_prune(struct et_store *spool, const char *id, struct et_error *err) ET_CHECK;
+
+/* Experiments that others measured are pulled from a central store into a local one. */
+struct et_pull_filter {
+	const char *label;      /* NULL: any */
+	const char *machine;    /* its identity or the name of its host; NULL: any */
+	uint64_t since_wall_ns; /* started then or later */
+	uint64_t limit;         /* only the newest; 0: all */
+};
+
+struct et_pull_item {
+	char id[40];
+	char digest[ET_DIGEST_SIZE]; /* "": not known */
+	char machine[96];
+};
+
+struct et_pull {
+	struct et_pull_item *list;
+	size_t n;
+};
+
+/* Lists what fits the filter, the newest first. */
+int et_pull_list(struct et_store *central, const struct et_pull_filter *filter, struct et_pull *out,
+	struct et_error *err) ET_CHECK;
+void et_pull_free(struct et_pull *p);
+/*
+ * Whether the local store has the item: sets *out to BEFORE (the same), GROWN (perhaps an earlier
+ * state) or NEW.
+ */
+int et_pull_check(struct et_store *local, const struct et_pull_item *item, enum et_delivered *out,
+	struct et_error *err) ET_CHECK;
+/*
+ * Copies an experiment, exactly once; its origin becomes ET_ORIGIN_IMPORTED, because its author
+ * chose the commands that resuming it would run. An earlier state that was pulled before is
+ * replaced; an experiment that was measured into the local store never is: -EEXIST.
+ */
+int et_pull_one(struct et_store *central, struct et_store *local, const struct et_pull_item *item,
+	enum et_delivered *out, struct et_error *err) ET_CHECK;

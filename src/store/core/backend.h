@@ -103,7 +103,10 @@ struct et_database_ops {
 		struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
 	int (*write_version)(struct et_database *db, int version, struct et_error *err) ET_CHECK;
 
-	/* These do what et_store_claim and et_store_release promise. */
+	/*
+	 * Locks an experiment, as et_store_claim promises, but does not wait: returns 1 if another
+	 * has the lock. release is et_store_release.
+	 */
 	int (*claim)(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 	void (*release)(struct et_database *db);
 };
@@ -122,3 +125,18 @@ struct et_backend {
 	int (*open)(const char *rest, enum et_store_mode mode, const struct et_patience *patience,
 		struct et_database **out, struct et_error *err) ET_CHECK;
 };
+
+/* The tables of a store, and the migration of older stores: schema.c. */
+struct et_schema {
+	const char *const *steps; /* step i turns a store of version i into one of version i + 1 */
+	int version;              /* the newest: the number of steps */
+};
+
+extern const struct et_schema et_store_schema;
+
+/*
+ * Brings an empty database or an older store to the newest version, in one transaction. Fails if a
+ * newer etalon made the store.
+ */
+int et_schema_migrate(
+	struct et_database *db, const struct et_schema *schema, struct et_error *err) ET_CHECK;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* Etalon keeps no longer string, so a longer one in a store is a sign of damage. */
@@ -28,6 +29,16 @@ struct et_cursor et_cursor_open(struct et_store *s, enum et_sql which, struct et
 	struct et_cursor c = { .err = err, .failed = prepare(s, which, err) };
 
 	c.st = s->statements[which];
+	return c;
+}
+
+struct et_cursor et_cursor_rows(
+	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err)
+{
+	struct et_cursor c = et_cursor_open(s, which, err);
+
+	et_bind_int(&c, key);
+	c.budget = &s->texts;
 	return c;
 }
 
@@ -208,29 +219,33 @@ static void refuse_field(struct et_cursor *c, const struct et_field *f, const vo
 	refuse(c, f->name, is, et_field_wants(f, wanted));
 }
 
-static void bind_field(struct et_cursor *c, const struct et_field *f, const void *base)
+struct et_value et_value_of(const struct et_field *f, const void *base)
 {
-	if (!et_field_is_valid(f, base)) {
-		refuse_field(c, f, base);
-		return;
-	}
-	if (et_field_is_missing(f, base)) {
-		bind(c, &(struct et_value){ .kind = ET_VALUE_NULL });
-		return;
-	}
+	if (et_field_is_missing(f, base))
+		return et_sql_text(NULL);
 	switch (f->kind) {
 	case ET_FIELD_DOUBLE:
-		bind(c, &(struct et_value){
-				.kind = ET_VALUE_REAL, .real = et_field_double(f, base) });
-		break;
+		return (struct et_value){ .kind = ET_VALUE_REAL, .real = et_field_double(f, base) };
 	case ET_FIELD_ENUM:
 	case ET_FIELD_STRING:
 	case ET_FIELD_CHARS:
-		et_bind_text(c, f->name, et_field_text(f, base));
-		break;
+		return et_sql_text(et_field_text(f, base));
 	default:
-		et_bind_int(c, et_field_int(f, base));
+		return et_sql_int(et_field_int(f, base));
 	}
+}
+
+static void bind_field(struct et_cursor *c, const struct et_field *f, const void *base)
+{
+	bool valid = et_field_is_valid(f, base);
+	struct et_value value = valid ? et_value_of(f, base) : et_sql_text(NULL);
+
+	if (!valid)
+		refuse_field(c, f, base);
+	else if (value.kind == ET_VALUE_TEXT)
+		et_bind_text(c, f->name, value.bytes);
+	else
+		bind(c, &value);
 }
 
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base)
@@ -238,6 +253,41 @@ void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, cons
 	for (const struct et_field *f = et_columns_next(columns, columns->fields); f;
 		f = et_columns_next(columns, f + 1))
 		bind_field(c, f, base);
+}
+
+int et_store_execute(struct et_store *s, enum et_sql which, const struct et_value *values, size_t n,
+	struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+
+	for (size_t i = 0; i < n; i++) {
+		if (values[i].kind == ET_VALUE_TEXT)
+			et_bind_text(&c, "a text", values[i].bytes);
+		else
+			bind(&c, &values[i]);
+	}
+	return et_cursor_step(&c);
+}
+
+int et_store_execute_alone(struct et_store *s, enum et_sql which, const struct et_value *values,
+	size_t n, struct et_error *err)
+{
+	int rc = et_store_transact(s, err);
+
+	return rc ? rc : et_store_conclude(s, et_store_execute(s, which, values, n, err), err);
+}
+
+int et_store_damaged(const struct et_store *s, struct et_error *err, const char *what, ...)
+{
+	va_list ap;
+
+	va_start(ap, what);
+	ET_AUTO_FREE char *text = et_vasprintf(what, ap);
+	va_end(ap);
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: %s is not as etalon writes it",
+			s->db->name, text),
+		"the store was damaged or changed by hand");
 }
 
 static struct et_value read_column(struct et_cursor *c)
@@ -263,6 +313,33 @@ bool et_row_int(struct et_cursor *c, int64_t lo, int64_t hi, int64_t *out)
 	return true;
 }
 
+bool et_row_u64(struct et_cursor *c, uint64_t *out)
+{
+	int64_t value;
+
+	if (!et_row_int(c, 0, INT64_MAX, &value))
+		return false;
+	*out = (uint64_t)value;
+	return true;
+}
+
+bool et_row_u32(struct et_cursor *c, uint32_t *out)
+{
+	int64_t value;
+
+	if (!et_row_int(c, 0, UINT32_MAX, &value))
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+uint64_t et_row_count_or_zero(struct et_cursor *c)
+{
+	uint64_t value;
+
+	return et_row_u64(c, &value) ? value : 0;
+}
+
 bool et_row_peek(struct et_cursor *c, const char **out)
 {
 	struct et_value value = read_column(c);
@@ -271,6 +348,13 @@ bool et_row_peek(struct et_cursor *c, const char **out)
 		return false;
 	*out = value.kind == ET_VALUE_NULL ? NULL : value.bytes;
 	return true;
+}
+
+const char *et_row_text_or_empty(struct et_cursor *c)
+{
+	const char *text;
+
+	return et_row_peek(c, &text) && text ? text : "";
 }
 
 bool et_row_text(struct et_cursor *c, char **out)

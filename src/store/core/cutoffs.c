@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/cutoffs.h"
 #include "base/alloc.h"
-#include "base/json.h"
 #include "base/memstream.h"
+#include "model/experiment/field_rows.h"
 #include "store/core/machines.h"
 #include "store/import/daemons.h"
 #include "store/import/importer.h"
@@ -21,58 +21,38 @@ static char *old_key(const char *host)
 
 /* --- writing --- */
 
-static void write_cutoff(struct et_json *w, const struct et_cutoff *c)
+static void write_final(struct et_json *w, const char *key, const void *at)
 {
-	et_json_object(w, NULL);
-	et_json_string(w, "daemon", c->daemon);
-	et_json_double(w, "short_ms", c->short_ms);
-	et_json_double(w, "long_ms", c->long_ms);
-	et_json_double(w, "period_s", c->period_s);
-	et_json_double(w, "task_time_s", c->task_time_s);
-	et_json_u64(w, "sightings", c->sightings);
-	et_json_array(w, "final_ms");
+	const struct et_cutoff *c = at;
+
+	et_json_array(w, key);
 	for (int i = 0; i < c->n_final; i++)
 		et_json_double(w, NULL, c->final_ms[i]);
 	et_json_end(w);
-	et_json_end(w);
 }
 
-static void write_all(FILE *out, const struct et_cutoffs *c)
-{
-	struct et_json w;
+static const struct et_field cutoff_fields[] = {
+	ET_KEYS(et_cutoff, daemon, short_ms, long_ms, period_s, task_time_s, sightings),
+	ET_KEY_MADE("final_ms", write_final),
+	{ 0 },
+};
 
-	et_json_init(&w, out, 0);
-	et_json_object(&w, NULL);
-	et_json_u64(&w, "learned_wall_ns", c->learned_wall_ns);
-	et_json_string(&w, "host", c->host);
-	et_json_string(&w, "kernel", c->kernel);
-	et_json_string(&w, "cpu", c->cpu);
-	et_json_string(&w, "machine", c->machine);
-	et_json_string(&w, "services", c->services);
-	et_json_bool(&w, "tuned", c->tuned);
-	et_json_string(&w, "factors", c->factors);
-	et_json_bool(&w, "unseen", c->unseen);
-	et_json_bool(&w, "by_ledger", c->by_ledger);
-	et_json_double(&w, "floor_ms", c->floor_ms);
-	et_json_string(&w, "short_id", c->short_id);
-	et_json_string(&w, "long_id", c->long_id);
-	et_json_u64(&w, "short_runs", c->short_runs);
-	et_json_double(&w, "short_seconds", c->short_seconds);
-	et_json_u64(&w, "long_runs", c->long_runs);
-	et_json_double(&w, "long_seconds", c->long_seconds);
-	et_json_array(&w, "daemons");
-	for (size_t i = 0; i < c->n; i++)
-		write_cutoff(&w, &c->list[i]);
-	et_json_end(&w);
-	et_json_end(&w);
-}
+static const struct et_field all_fields[] = {
+	ET_KEYS(et_cutoffs, learned_wall_ns, host, kernel, cpu, machine, services, tuned, factors),
+	ET_KEYS(et_cutoffs, unseen, by_ledger, floor_ms, short_id, long_id, short_runs,
+		short_seconds, long_runs, long_seconds),
+	ET_KEY_LIST(et_cutoffs, "daemons", list, n, cutoff_fields),
+	{ 0 },
+};
 
 int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_error *err)
 {
 	ET_AUTO_FREE char *old = old_key(c->host);
 	struct et_memstream stream;
+	struct et_json w;
 
-	write_all(et_memstream_open(&stream), c);
+	et_json_init(&w, et_memstream_open(&stream), 0);
+	et_fields_object(&w, NULL, all_fields, c);
 	ET_AUTO_FREE char *text = et_memstream_close(&stream);
 	return et_store_set_fact(s, c->machine, *c->machine ? fact_key : old, text, err);
 }
@@ -159,10 +139,10 @@ static const char *read_runs(const json_t *root, struct et_cutoffs *c)
 /* Returns what is wrong, or NULL. */
 static const char *read_all(struct et_importer *in, const json_t *root, struct et_cutoffs *c)
 {
-	const json_t *list = json_object_get(root, "daemons");
+	ET_AUTO_LIST struct et_list l = et_list_of(in, root, "daemons", NULL);
 	const json_t *row;
 
-	if (!et_is_list(in, list) || et_list_size(in, list) > ET_DAEMONS_MOST_NAMES)
+	if (!l.there || l.n > ET_DAEMONS_MOST_NAMES)
 		return "they have no list of daemons";
 	const char *wrong = read_runs(root, c);
 	if (wrong)
@@ -178,14 +158,23 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 	c->by_ledger = json_is_true(json_object_get(root, "by_ledger"));
 	text(root, "short_id", c->short_id, sizeof(c->short_id));
 	text(root, "long_id", c->long_id, sizeof(c->long_id));
-	c->list = et_calloc(et_list_size(in, list) + 1, sizeof(*c->list));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, list);
+	c->list = et_calloc(l.n + 1, sizeof(*c->list));
 	while ((row = et_list_next(&l))) {
 		wrong = read_cutoff(row, &c->list[c->n++]);
 		if (wrong)
 			return wrong;
 	}
 	return l.rc ? "their list of daemons is damaged" : NULL;
+}
+
+static const char *parse(struct et_importer *in, const char *value, struct et_cutoffs *c)
+{
+	const char *wrong = et_outline_load(in, value, strlen(value))
+				    ? "they are not JSON"
+				    : read_all(in, in->outline.root, c);
+
+	et_outline_free(in);
+	return wrong;
 }
 
 /* The cutoffs of a machine that had a certain name. */
@@ -199,14 +188,10 @@ static int take_if_of_host(void *ctx, const struct et_fact *fact)
 	struct search *search = ctx;
 	struct et_importer in = { .options = &(struct et_import_options){ .name = "facts" } };
 	struct et_cutoffs c = { 0 };
-	json_t *root = NULL;
 
-	if (!et_outline_load(&in, fact->value, strlen(fact->value), &root) &&
-		!read_all(&in, root, &c) && !strcmp(c.host, search->host))
+	if (!parse(&in, fact->value, &c) && !strcmp(c.host, search->host))
 		search->value = et_strdup(fact->value);
 	et_cutoffs_free(&c);
-	json_decref(root);
-	et_outline_free(&in);
 	return search->value != NULL;
 }
 
@@ -239,12 +224,7 @@ int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 		return 0;
 	const struct et_import_options options = { .name = et_store_url(s) };
 	struct et_importer in = { .options = &options };
-	json_t *root = NULL;
-	const char *wrong = et_outline_load(&in, value, strlen(value), &root)
-				    ? "they are not JSON"
-				    : read_all(&in, root, &c);
-	json_decref(root);
-	et_outline_free(&in);
+	const char *wrong = parse(&in, value, &c);
 	if (wrong) {
 		et_cutoffs_free(&c);
 		return et_hint(err,

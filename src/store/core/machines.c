@@ -3,22 +3,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/doubles.h"
-#include "base/json.h"
 #include "base/memstream.h"
+#include "model/experiment/field_rows.h"
 #include "store/core/cursor.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-
-static int damaged(const struct et_store *s, const char *what, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: %s is not as etalon writes it",
-			s->db->name, what),
-		"the store was damaged or changed by hand");
-}
 
 /* --- facts --- */
 
@@ -48,13 +40,8 @@ int et_store_get_fact(struct et_store *s, const char *machine, const char *key, 
 static int write_fact(
 	struct et_store *s, enum et_sql which, const struct et_fact *f, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-
-	et_bind_text(&c, "a machine", f->machine);
-	et_bind_text(&c, "a fact's name", f->key);
-	et_bind_text(&c, "a fact", f->value);
-	et_bind_count(&c, "changed_ns", f->changed_wall_ns);
-	return et_cursor_step(&c);
+	return ET_EXECUTE(s, which, err, et_sql_text(f->machine), et_sql_text(f->key),
+		et_sql_text(f->value), et_sql_int((int64_t)f->changed_wall_ns));
 }
 
 int et_store_set_fact(struct et_store *s, const char *machine, const char *key, const char *value,
@@ -75,14 +62,6 @@ int et_store_put_fact(struct et_store *s, const struct et_fact *fact, struct et_
 	return rc ? rc : et_store_conclude(s, write_fact(s, ET_SQL_PUT_FACT, fact, err), err);
 }
 
-static int drop_fact(struct et_store *s, const char *key, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_REMOVE_FACT, err);
-
-	et_bind_text(&c, "a fact's name", key);
-	return et_cursor_step(&c);
-}
-
 /* An empty text remains, so that the removal, too, is delivered. */
 int et_store_remove_fact(
 	struct et_store *s, const char *machine, const char *key, struct et_error *err)
@@ -92,7 +71,7 @@ int et_store_remove_fact(
 
 	if (rc)
 		return rc;
-	rc = drop_fact(s, key, err);
+	rc = ET_EXECUTE(s, ET_SQL_REMOVE_FACT, err, et_sql_text(key));
 	if (rc == 0 && *machine)
 		rc = write_fact(s, ET_SQL_SET_FACT, &gone, err);
 	return et_store_conclude(s, rc, err);
@@ -107,11 +86,9 @@ int et_store_list_facts(
 	et_bind_text(&c, "machine", machine);
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_fact fact = { .machine = machine };
-		int64_t changed;
 		if (!et_row_peek(&c, &fact.key) || !fact.key || !et_row_peek(&c, &fact.value) ||
-			!fact.value || !et_row_int(&c, 0, INT64_MAX, &changed))
-			return damaged(s, "a fact", err);
-		fact.changed_wall_ns = (uint64_t)changed;
+			!fact.value || !et_row_u64(&c, &fact.changed_wall_ns))
+			return et_store_damaged(s, err, "a fact");
 		if (fn(ctx, &fact))
 			return 0;
 	}
@@ -129,7 +106,7 @@ int et_store_list_fact(
 		struct et_fact fact = { .key = key };
 		if (!et_row_peek(&c, &fact.machine) || !fact.machine ||
 			!et_row_peek(&c, &fact.value) || !fact.value)
-			return damaged(s, "a fact", err);
+			return et_store_damaged(s, err, "a fact");
 		if (fn(ctx, &fact))
 			return 0;
 	}
@@ -137,6 +114,11 @@ int et_store_list_fact(
 }
 
 /* --- machines --- */
+
+static const struct et_field deviation_fields[] = {
+	ET_KEYS(et_factor, factor, state, wanted),
+	{ 0 },
+};
 
 /* The environment is a JSON array: few read it with SQL, and nobody joins it. */
 static char *environment_text(const struct et_machine_row *row)
@@ -147,16 +129,8 @@ static char *environment_text(const struct et_machine_row *row)
 	if (!row->environment_known)
 		return NULL;
 	et_json_init(&w, et_memstream_open(&stream), 0);
-	et_json_array(&w, NULL);
-	for (size_t i = 0; i < row->n_deviations; i++) {
-		const struct et_factor *f = &row->deviations[i];
-		et_json_object(&w, NULL);
-		et_json_string(&w, "factor", f->factor);
-		et_json_string(&w, "state", f->state);
-		et_json_string(&w, "wanted", f->wanted);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
+	et_fields_list(&w, NULL, deviation_fields, row->deviations, row->n_deviations,
+		sizeof(*row->deviations));
 	return et_memstream_close(&stream);
 }
 
@@ -198,40 +172,19 @@ static void free_environment(struct et_machine_row *row)
 	free(row->deviations);
 }
 
-static int add_machine(struct et_store *s, const struct et_machine_row *row,
+/* Adds a row, or makes the row of a machine that is there already the later one. */
+static int write_machine(struct et_store *s, enum et_sql which, const struct et_machine_row *row,
 	const char *environment, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_MACHINE, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
 
 	et_bind_text(&c, "id", row->id);
-	et_bind_count(&c, "first_ns", row->first_wall_ns);
+	if (which == ET_SQL_ADD_MACHINE)
+		et_bind_count(&c, "first_ns", row->first_wall_ns);
 	et_bind_count(&c, "last_ns", row->last_wall_ns);
 	et_bind_text(&c, "version", row->version);
 	et_bind_text(&c, "environment", environment);
 	et_bind_columns(&c, &et_columns_host, &row->host);
-	return et_cursor_step(&c);
-}
-
-/* The row of a machine that is there already becomes the later one. */
-static int renew_machine(struct et_store *s, const struct et_machine_row *row,
-	const char *environment, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_MACHINE, err);
-
-	et_bind_text(&c, "id", row->id);
-	et_bind_count(&c, "last_ns", row->last_wall_ns);
-	et_bind_text(&c, "version", row->version);
-	et_bind_text(&c, "environment", environment);
-	et_bind_columns(&c, &et_columns_host, &row->host);
-	return et_cursor_step(&c);
-}
-
-static int age_machine(struct et_store *s, const struct et_machine_row *row, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_AGE_MACHINE, err);
-
-	et_bind_text(&c, "id", row->id);
-	et_bind_count(&c, "first_ns", row->first_wall_ns);
 	return et_cursor_step(&c);
 }
 
@@ -242,23 +195,13 @@ int et_store_put_machine(struct et_store *s, const struct et_machine_row *row, s
 
 	if (rc)
 		return rc;
-	rc = add_machine(s, row, environment, err);
+	rc = write_machine(s, ET_SQL_ADD_MACHINE, row, environment, err);
 	if (rc == 0)
-		rc = renew_machine(s, row, environment, err);
+		rc = write_machine(s, ET_SQL_SET_MACHINE, row, environment, err);
 	if (rc == 0)
-		rc = age_machine(s, row, err);
+		rc = ET_EXECUTE(s, ET_SQL_AGE_MACHINE, err, et_sql_text(row->id),
+			et_sql_int((int64_t)row->first_wall_ns));
 	return et_store_conclude(s, rc, err);
-}
-
-static bool read_times(struct et_cursor *c, uint64_t *first, uint64_t *last)
-{
-	int64_t from, to;
-
-	if (!et_row_int(c, 0, INT64_MAX, &from) || !et_row_int(c, 0, INT64_MAX, &to))
-		return false;
-	*first = (uint64_t)from;
-	*last = (uint64_t)to;
-	return true;
 }
 
 int et_store_list_machines(
@@ -274,11 +217,11 @@ int et_store_list_machines(
 		struct et_machine_row row = { 0 };
 		const char *environment;
 		if (!et_row_chars(&c, row.id, sizeof(row.id)) ||
-			!read_times(&c, &row.first_wall_ns, &row.last_wall_ns) ||
+			!et_row_u64(&c, &row.first_wall_ns) || !et_row_u64(&c, &row.last_wall_ns) ||
 			!et_row_chars(&c, row.version, sizeof(row.version)) ||
 			!et_row_peek(&c, &environment) ||
 			et_row_columns(&c, &et_columns_host, &row.host))
-			return damaged(s, "a machine", err);
+			return et_store_damaged(s, err, "a machine");
 		read_environment(&row, environment);
 		int end = fn(ctx, &row);
 		free_environment(&row);
@@ -316,28 +259,19 @@ int et_store_copy_machine(
 	struct et_store *from, struct et_store *to, const char *machine, struct et_error *err)
 {
 	struct copying x = { to, 0, err };
-	int rc = *machine ? et_store_list_machines(from, machine, copy_row, &x, err) : 0;
 
-	if (rc == 0 && x.rc == 0 && *machine)
+	if (!*machine || !strcmp(to->copied, machine))
+		return 0;
+	int rc = et_store_list_machines(from, machine, copy_row, &x, err);
+	if (rc == 0 && x.rc == 0)
 		rc = et_store_list_facts(from, machine, copy_fact, &x, err);
-	return rc ? rc : x.rc;
+	rc = rc ? rc : x.rc;
+	if (rc == 0)
+		snprintf(to->copied, sizeof(to->copied), "%s", machine);
+	return rc;
 }
 
 /* --- what was measured on them --- */
-
-static const char *text_or_empty(struct et_cursor *c)
-{
-	const char *text;
-
-	return et_row_peek(c, &text) && text ? text : "";
-}
-
-static uint64_t count_or_zero(struct et_cursor *c)
-{
-	int64_t value;
-
-	return et_row_int(c, 0, INT64_MAX, &value) ? (uint64_t)value : 0;
-}
 
 static double real_or_nan(struct et_cursor *c)
 {
@@ -355,12 +289,12 @@ int et_store_count_machines(
 
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_machine_count count = { 0 };
-		count.machine = text_or_empty(&c);
-		count.host = text_or_empty(&c);
-		count.experiments = count_or_zero(&c);
-		count.samples = count_or_zero(&c);
-		count.first_wall_ns = count_or_zero(&c);
-		count.last_wall_ns = count_or_zero(&c);
+		count.machine = et_row_text_or_empty(&c);
+		count.host = et_row_text_or_empty(&c);
+		count.experiments = et_row_count_or_zero(&c);
+		count.samples = et_row_count_or_zero(&c);
+		count.first_wall_ns = et_row_count_or_zero(&c);
+		count.last_wall_ns = et_row_count_or_zero(&c);
 		if (fn(ctx, &count))
 			return 0;
 	}
@@ -375,8 +309,8 @@ int et_store_list_label(
 
 	et_bind_text(&c, "label", label);
 	while ((rc = et_cursor_step(&c)) == 1) {
-		const char *id = text_or_empty(&c), *machine = text_or_empty(&c);
-		if (fn(ctx, id, machine, text_or_empty(&c)))
+		const char *id = et_row_text_or_empty(&c), *machine = et_row_text_or_empty(&c);
+		if (fn(ctx, id, machine, et_row_text_or_empty(&c)))
 			return 0;
 	}
 	return rc;
@@ -420,7 +354,7 @@ static int find_host(struct et_store *s, const char *machine, const char *host, 
 	int rc = et_cursor_step(&c);
 	if (rc == 1 && (!et_row_int(&c, INT64_MIN, INT64_MAX, key) ||
 			       et_row_columns(&c, &et_columns_host, out)))
-		return damaged(s, "an experiment", err);
+		return et_store_damaged(s, err, "an experiment");
 	return rc;
 }
 
@@ -450,15 +384,15 @@ int et_store_list_timings(
 	et_bind_count(&c, "limit", limit);
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_timing t = { 0 };
-		t.id = text_or_empty(&c);
+		t.id = et_row_text_or_empty(&c);
 		if (!et_row_peek(&c, &t.label))
 			t.label = NULL;
-		t.machine = text_or_empty(&c);
-		t.host = text_or_empty(&c);
-		t.started_wall_ns = count_or_zero(&c);
-		t.name = text_or_empty(&c);
-		t.text = text_or_empty(&c);
-		t.n = count_or_zero(&c);
+		t.machine = et_row_text_or_empty(&c);
+		t.host = et_row_text_or_empty(&c);
+		t.started_wall_ns = et_row_count_or_zero(&c);
+		t.name = et_row_text_or_empty(&c);
+		t.text = et_row_text_or_empty(&c);
+		t.n = et_row_count_or_zero(&c);
 		t.elapsed.mean = real_or_nan(&c);
 		t.elapsed.squares = real_or_nan(&c);
 		t.cpu.mean = real_or_nan(&c);
@@ -471,20 +405,11 @@ int et_store_list_timings(
 
 /* --- summaries --- */
 
-static int change_summary(
-	struct et_store *s, enum et_sql which, const char *id, struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-
-	et_bind_text(&c, "id", id);
-	return et_cursor_step(&c);
-}
-
 int et_store_summarise(struct et_store *s, const char *id, struct et_error *err)
 {
-	int rc = change_summary(s, ET_SQL_DROP_SUMMARY, id, err);
+	int rc = ET_EXECUTE(s, ET_SQL_DROP_SUMMARY, err, et_sql_text(id));
 
-	return rc ? rc : change_summary(s, ET_SQL_ADD_SUMMARY, id, err);
+	return rc ? rc : ET_EXECUTE(s, ET_SQL_ADD_SUMMARY, err, et_sql_text(id));
 }
 
 static void add_time(struct et_welford *sums, uint64_t ns, uint64_t calls)

@@ -29,8 +29,8 @@ int et_store_list_fact(struct et_store *s, const char *key, et_fact_fn fn, void 
 	struct et_error *err) ET_CHECK;
 
 /*
- * Copies the row and the facts of a machine from one store to another: what is newer wins. Delivery
- * calls it in one direction, and `sync --from` in the other.
+ * Copies the row and the facts of a machine from one store to another, unless this handle did so
+ * last: what is newer wins. Delivery calls it in one direction, and `sync --from` in the other.
  */
 int et_store_copy_machine(struct et_store *from, struct et_store *to, const char *machine,
 	struct et_error *err) ET_CHECK;

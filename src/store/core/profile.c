@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <string.h>
 
 /*
  * Of the texts of all functions together. Names of C++ templates may be thousands of bytes long,
@@ -64,51 +63,7 @@ static bool get(const unsigned char **at, const unsigned char *end, uint64_t *va
 	return false;
 }
 
-static bool get_count(const unsigned char **at, const unsigned char *end, uint32_t before,
-	struct et_profile_count *out)
-{
-	uint64_t step;
-
-	if (!get(at, end, &step) || !get(at, end, &out->samples) || !get(at, end, &out->at_entry))
-		return false;
-	if (!step || step > UINT32_MAX - before)
-		return false;
-	out->node = before + (uint32_t)step;
-	return out->at_entry <= out->samples;
-}
-
-/* Fills in the counts. Their sum must be the number of samples. */
-static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t size)
-{
-	const unsigned char *end = at + size;
-	struct et_profile_run *run = &r->run;
-	uint64_t sum = 0;
-	uint32_t before = 0;
-
-	run->n_counts = 0;
-	while (at < end) {
-		ET_GROW(run->counts, run->n_counts, r->room);
-		struct et_profile_count *count = &run->counts[run->n_counts++];
-		if (!get_count(&at, end, before, count) || count->node >= r->p->n_nodes ||
-			count->samples > INT64_MAX - sum)
-			return false;
-		before = count->node;
-		sum += count->samples;
-	}
-	return sum == run->samples;
-}
-
-/* --- writing --- */
-
-static int refuse(const struct et_store *s, const char *what, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
-			s->db->name, s->id, what),
-		"this is a defect of etalon; please report it");
-}
-
-/* Would decode() accept the counts? */
+/* Whether the nodes ascend, and the sum of the counts is the number of samples. */
 static bool is_sound(const struct et_profile *p, const struct et_profile_run *run)
 {
 	uint64_t sum = 0;
@@ -123,6 +78,37 @@ static bool is_sound(const struct et_profile *p, const struct et_profile_run *ru
 		sum += count->samples;
 	}
 	return sum == run->samples;
+}
+
+/* Fills in the counts. */
+static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t size)
+{
+	const unsigned char *end = at + size;
+	struct et_profile_run *run = &r->run;
+	uint32_t node = 0;
+
+	run->n_counts = 0;
+	while (at < end) {
+		uint64_t step;
+
+		ET_GROW(run->counts, run->n_counts, r->room);
+		struct et_profile_count *count = &run->counts[run->n_counts++];
+		if (!get(&at, end, &step) || !get(&at, end, &count->samples) ||
+			!get(&at, end, &count->at_entry) || step > UINT32_MAX - node)
+			return false;
+		count->node = node += (uint32_t)step;
+	}
+	return is_sound(r->e->profile, run);
+}
+
+/* --- writing --- */
+
+static int refuse(const struct et_store *s, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
+			s->db->name, s->id, what),
+		"this is a defect of etalon; please report it");
 }
 
 int et_profile_write_plan(
@@ -297,15 +283,6 @@ int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struc
 
 /* --- reading --- */
 
-static struct et_cursor rows_of(
-	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err)
-{
-	struct et_cursor c = et_cursor_open(s, which, err);
-
-	et_bind_int(&c, key);
-	return c;
-}
-
 static int read_functions(struct et_cursor *c, struct et_profile *p)
 {
 	size_t texts = MOST_BYTES;
@@ -378,7 +355,7 @@ static int read_calls(struct et_cursor *c, const struct et_experiment *e)
 /* Returns 1 if there is a profile. */
 static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(s, ET_SQL_GET_PROFILE, key, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_PROFILE, key, err);
 	struct et_profile_plan plan = { 0 };
 	int rc = et_cursor_step(&c);
 
@@ -391,58 +368,55 @@ static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, s
 }
 
 int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_experiment *e,
-	const char **what, struct et_error *err)
+	struct et_error *err)
 {
-	*what = "the plan of the profile";
+	const char *what = "the plan of the profile";
 	int rc = read_plan(s, key, &e->profile, err);
-	if (rc != 1 || plan_only)
-		return rc < 0 ? rc : 0;
-	ET_AUTO_CURSOR struct et_cursor functions = rows_of(s, ET_SQL_GET_FUNCTIONS, key, err);
-	*what = "a function of the profile";
-	rc = read_functions(&functions, e->profile);
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor nodes = rows_of(s, ET_SQL_GET_NODES, key, err);
-	*what = "a calling context of the profile";
-	rc = read_nodes(&nodes, e->profile);
-	if (rc)
-		return rc;
-	ET_AUTO_CURSOR struct et_cursor calls = rows_of(s, ET_SQL_GET_CALLS, key, err);
-	*what = "a number of calls of the profile";
-	return read_calls(&calls, e);
+	bool more = rc == 1 && !plan_only;
+
+	if (more) {
+		ET_AUTO_CURSOR struct et_cursor c =
+			et_cursor_rows(s, ET_SQL_GET_FUNCTIONS, key, err);
+		what = "a function of the profile";
+		rc = read_functions(&c, e->profile);
+	}
+	if (more && !rc) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_NODES, key, err);
+		what = "a calling context of the profile";
+		rc = read_nodes(&c, e->profile);
+	}
+	if (more && !rc) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_CALLS, key, err);
+		what = "a number of calls of the profile";
+		rc = read_calls(&c, e);
+	}
+	return rc == -EBADMSG ? et_store_damaged_part(s, e, what, err) : rc < 0 ? rc : 0;
 }
 
-static int next_row(struct et_profile_rows *r)
+int et_profile_rows_begin(struct et_profile_rows *r)
 {
 	int rc = et_cursor_step(&r->c);
 
 	r->row = rc == 1;
-	if (r->row && (!r->p || !et_row_int(&r->c, 0, UINT32_MAX, &r->order) ||
+	if (r->row && (!r->e->profile || !et_row_int(&r->c, 0, UINT32_MAX, &r->order) ||
 			      !et_row_int(&r->c, 0, UINT32_MAX, &r->command)))
-		return -EBADMSG;
+		return et_store_damaged_part(r->s, r->e, "a run of the profile", r->c.err);
 	return rc < 0 ? rc : 0;
 }
 
-int et_profile_rows_begin(struct et_profile_rows *r, const char **what)
-{
-	*what = "a run of the profile";
-	return next_row(r);
-}
-
-int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample, const char **what)
+int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample)
 {
 	const unsigned char *counts;
 	size_t size;
 
 	if (!r->row || r->order != sample->place.order || r->command != sample->place.command)
 		return 0;
-	*what = "the table of counts of the profile";
 	if (et_row_columns(&r->c, &et_columns_profile_run, &r->run) ||
 		!et_row_blob(&r->c, &counts, &size) || !decode(r, counts, size))
-		return -EBADMSG;
+		return et_store_damaged_part(
+			r->s, r->e, "the table of counts of the profile", r->c.err);
 	sample->measured.profile = &r->run;
-	*what = "a run of the profile";
-	return next_row(r);
+	return et_profile_rows_begin(r);
 }
 
 void et_profile_rows_end(struct et_profile_rows *r)

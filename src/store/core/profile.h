@@ -26,25 +26,27 @@ int et_profile_write_all(
 
 /*
  * Reads the profile without its runs, or its plan only, into e->profile, which stays NULL if there
- * is none. Returns 0 or -errno; with -EBADMSG the caller makes the error, and *what says what is
- * damaged.
+ * is none.
  */
 int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_experiment *e,
-	const char **what, struct et_error *err) ET_CHECK;
+	struct et_error *err) ET_CHECK;
+/* Makes the error about a part of the experiment that is not as etalon writes it. */
+int et_store_damaged_part(const struct et_store *s, const struct et_experiment *e, const char *what,
+	struct et_error *err) ET_CHECK;
 
 /* The rows of all runs, sorted as the samples are and read along with them. */
 struct et_profile_rows {
-	struct et_cursor c;
-	const struct et_profile *p; /* NULL: the experiment has none */
-	bool row;                   /* c has a row that no sample has taken yet */
-	int64_t order, command;     /* the sample that this row belongs to */
+	struct et_cursor c; /* of ET_SQL_GET_PROFILE_RUNS */
+	const struct et_store *s;
+	const struct et_experiment *e;
+	bool row;               /* c has a row that no sample has taken yet */
+	int64_t order, command; /* the sample that this row belongs to */
 	struct et_profile_run run;
 	size_t room;
 };
 
-/* Both return as et_profile_read does. Begin with a cursor of ET_SQL_GET_PROFILE_RUNS. */
-int et_profile_rows_begin(struct et_profile_rows *r, const char **what) ET_CHECK;
+/* The caller has set the first three members, and all else to 0. */
+int et_profile_rows_begin(struct et_profile_rows *r) ET_CHECK;
 /* Sets measured.profile if the sample has one; it is valid until the next call. */
-int et_profile_rows_take(
-	struct et_profile_rows *r, struct et_sample *sample, const char **what) ET_CHECK;
+int et_profile_rows_take(struct et_profile_rows *r, struct et_sample *sample) ET_CHECK;
 void et_profile_rows_end(struct et_profile_rows *r);

@@ -12,111 +12,63 @@
 #include <errno.h>
 #include <string.h>
 
-static int damaged(const struct et_store *s, const char *id, const char *what, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-			"%s: experiment %s: %s is not as etalon writes it", s->db->name, id, what),
-		"the store was damaged or changed by hand; to remove the experiment, run etalon rm "
-		"%s",
-		id);
-}
-
-/* Steps a statement that returns ids: 1 and the id if there is a row, else 0 or -errno. */
-static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
-{
-	int rc = et_cursor_step(c);
-
-	if (rc == 1 && (!et_row_chars(c, id, 40) || !et_experiment_is_id(id)))
-		return et_hint(c->err,
-			et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE,
-				"%s: an experiment's id is not as etalon writes it", s->db->name),
-			"the store was damaged or changed by hand");
-	return rc;
-}
-
-/* Finds an experiment by a statement whose parameter is name (NULL: it has none); as read_id. */
-static int find_by(
+int et_store_find_by(
 	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+	char found[2][40] = { "", "" };
+	int rc = 1, n = 0;
 
 	if (name)
 		et_bind_text(&c, "name", name);
-	return read_id(s, &c, id);
-}
-
-/* Finds an experiment by a part of its id, which must be that of no other. */
-static int find_part(
-	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
-{
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
-	char second[40];
-
-	et_bind_text(&c, "name", name);
-	int rc = read_id(s, &c, id);
-	if (rc != 1)
-		return rc;
-	rc = read_id(s, &c, second);
-	if (rc < 0)
-		return rc;
-	if (rc == 1)
+	for (; n < 2 && (rc = et_cursor_step(&c)) == 1; n++) {
+		if (!et_row_chars(&c, found[n], 40) || !et_experiment_is_id(found[n]))
+			return et_store_damaged(s, err, "an id");
+	}
+	if (n == 2)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is part of more than one id: %s, %s", name, id, second),
+				"'%s' is part of more than one id: %s, %s", name, found[0],
+				found[1]),
 			"use a longer part, or the whole id");
-	return 1;
+	if (rc == 0 && n)
+		memcpy(id, found[0], 40);
+	return rc < 0 ? rc : n;
 }
 
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
 {
-	char found[40] = "";
-	int rc = 0;
+	static const enum et_sql ways[] = { ET_SQL_FIND_ID, ET_SQL_FIND_LABEL, ET_SQL_FIND_PREFIX,
+		ET_SQL_FIND_END };
+	bool last = !strcmp(name, "last");
+	int rc = last ? et_store_find_by(s, ET_SQL_FIND_LAST, NULL, id, err) : 0;
 
-	if (!strcmp(name, "last")) {
-		rc = find_by(s, ET_SQL_FIND_LAST, NULL, found, err);
-	} else if (*name) {
-		rc = find_by(s, ET_SQL_FIND_ID, name, found, err);
-		if (rc == 0)
-			rc = find_by(s, ET_SQL_FIND_LABEL, name, found, err);
-		if (rc == 0)
-			rc = find_part(s, ET_SQL_FIND_PREFIX, name, found, err);
-		if (rc == 0)
-			rc = find_part(s, ET_SQL_FIND_END, name, found, err);
-	}
-	if (rc < 0)
-		return rc;
-	if (rc == 0 && !strcmp(name, "last"))
+	for (size_t i = 0; rc == 0 && !last && *name && i < ET_LENGTH(ways); i++)
+		rc = et_store_find_by(s, ways[i], name, id, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (last)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in %s",
 				s->db->name),
 			"measure a program: etalon run 'sleep 0.1'");
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no experiment has the id or label '%s'", name),
-			"run etalon list to see the experiments in %s", s->db->name);
-	memcpy(id, found, sizeof(found));
-	return 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment has the id or label '%s'", name),
+		"run etalon list to see the experiments in %s", s->db->name);
 }
 
 int et_store_find_unfinished(
 	struct et_store *s, const char *machine, char id[40], struct et_error *err)
 {
-	char found[40];
-	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, machine, found, err);
+	int rc = et_store_find_by(s, ET_SQL_FIND_UNFINISHED, machine, id, err);
 
-	if (rc < 0)
-		return rc;
-	if (rc == 0)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no experiment that was measured here is unfinished"),
-			"run etalon list to see the experiments in %s; --resume ID continues one "
-			"of them",
-			s->db->name);
-	memcpy(id, found, sizeof(found));
-	return 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE,
+			"no experiment that was measured here is unfinished"),
+		"run etalon list to see the experiments in %s; --resume ID continues one of them",
+		s->db->name);
 }
 
 /* --- one experiment --- */
@@ -130,9 +82,18 @@ struct loading {
 	char *design; /* its text, until the commands are read; or NULL */
 };
 
-static int bad(const struct loading *l, const char *what)
+int et_store_damaged_part(const struct et_store *s, const struct et_experiment *e, const char *what,
+	struct et_error *err)
 {
-	return damaged(l->s, l->e->id, what, l->err);
+	return et_hint(err, et_store_damaged(s, err, "experiment %s: %s", e->id, what),
+		"the store was damaged or changed by hand; to remove the experiment, run etalon rm "
+		"%s",
+		e->id);
+}
+
+static int damaged(const struct loading *l, const char *what)
+{
+	return et_store_damaged_part(l->s, l->e, what, l->err);
 }
 
 /* An older etalon did not record the origin. */
@@ -174,12 +135,12 @@ static bool read_parts(struct et_experiment *e, struct et_cursor *c, const char 
 static bool read_head(
 	struct et_experiment *e, struct et_cursor *c, char **design, const char **what)
 {
-	int64_t started, finished, seed;
+	int64_t seed;
 	int state, protocol, metric, order;
 
 	*what = "its time, state or plan";
-	if (!et_row_text(c, &e->label) || !et_row_int(c, 0, INT64_MAX, &started) ||
-		!et_row_int(c, 0, INT64_MAX, &finished))
+	if (!et_row_text(c, &e->label) || !et_row_u64(c, &e->started_wall_ns) ||
+		!et_row_u64(c, &e->finished_wall_ns))
 		return false;
 	if (!et_row_name(c, et_state_names, &state) ||
 		!et_row_name(c, et_protocol_names, &protocol) ||
@@ -188,8 +149,6 @@ static bool read_head(
 		return false;
 	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->snapshot_source))
 		return false;
-	e->started_wall_ns = (uint64_t)started;
-	e->finished_wall_ns = (uint64_t)finished;
 	e->state = (enum et_state)state;
 	e->protocol = (enum et_protocol)protocol;
 	set_metric(e, metric);
@@ -220,7 +179,7 @@ static int load_head(struct loading *l, const char *id)
 		return et_store_no_experiment(l->s, id, l->err);
 	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) ||
 		!read_head(l->e, &c, &l->design, &what))
-		return bad(l, what);
+		return damaged(l, what);
 	return 0;
 }
 
@@ -233,19 +192,10 @@ static bool read_command(struct et_cursor *c, struct et_command *command)
 	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup);
 }
 
-/* A cursor over rows that belong to the experiment. */
-static struct et_cursor rows_of(struct loading *l, enum et_sql which)
-{
-	struct et_cursor c = et_cursor_open(l->s, which, l->err);
-
-	et_bind_int(&c, l->key);
-	c.budget = &l->s->texts;
-	return c;
-}
-
 static int load_commands(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_COMMANDS);
+	ET_AUTO_CURSOR struct et_cursor c =
+		et_cursor_rows(l->s, ET_SQL_GET_COMMANDS, l->key, l->err);
 	struct et_experiment *e = l->e;
 	size_t room = 0;
 	int rc;
@@ -258,23 +208,24 @@ static int load_commands(struct loading *l)
 		memset(command, 0, sizeof(*command));
 		if (!et_row_int(&c, 0, UINT32_MAX, &number) ||
 			(size_t)number + 1 != e->n_commands || !read_command(&c, command))
-			return bad(l, "a command");
+			return damaged(l, "a command");
 	}
 	if (rc < 0)
 		return rc;
-	return e->n_commands && e->plan.reference < e->n_commands ? 0 : bad(l, "its commands");
+	return e->n_commands && e->plan.reference < e->n_commands ? 0 : damaged(l, "its commands");
 }
 
 static int load_parameters(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_PARAMETERS);
+	ET_AUTO_CURSOR struct et_cursor c =
+		et_cursor_rows(l->s, ET_SQL_GET_PARAMETERS, l->key, l->err);
 	int rc;
 
 	while ((rc = et_cursor_step(&c)) == 1) {
 		int64_t number;
 
 		if (!et_row_int(&c, 0, (int64_t)l->e->n_commands - 1, &number))
-			return bad(l, "a parameter");
+			return damaged(l, "a parameter");
 		struct et_command *command = &l->e->commands[number];
 		command->parameters = et_realloc(command->parameters, command->n_parameters + 1,
 			sizeof(*command->parameters));
@@ -282,14 +233,15 @@ static int load_parameters(struct loading *l)
 		p->name = p->value = NULL;
 		if (!et_row_text(&c, &p->name) || !p->name || !et_row_text(&c, &p->value) ||
 			!p->value)
-			return bad(l, "a parameter");
+			return damaged(l, "a parameter");
 	}
 	return rc;
 }
 
 static int load_factors(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_FACTORS);
+	ET_AUTO_CURSOR struct et_cursor c =
+		et_cursor_rows(l->s, ET_SQL_GET_FACTORS, l->key, l->err);
 	struct et_experiment *e = l->e;
 	size_t room = 0;
 	int rc;
@@ -300,14 +252,15 @@ static int load_factors(struct loading *l)
 		memset(factor, 0, sizeof(*factor));
 		if (e->n_environment > ET_STORE_MOST_FACTORS ||
 			et_row_columns(&c, &et_columns_factor, factor))
-			return bad(l, "a factor of the environment");
+			return damaged(l, "a factor of the environment");
 	}
 	return rc;
 }
 
 static int load_figures(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_FIGURES);
+	ET_AUTO_CURSOR struct et_cursor c =
+		et_cursor_rows(l->s, ET_SQL_GET_FIGURES, l->key, l->err);
 	struct et_experiment *e = l->e;
 	int rc;
 
@@ -319,7 +272,7 @@ static int load_figures(struct loading *l)
 		memset(figure, 0, sizeof(*figure));
 		if (!et_row_int(&c, 0, UINT32_MAX, &number) || (size_t)number + 1 != e->n_figures ||
 			et_row_columns(&c, &et_columns_figure, figure) || !figure->name)
-			return bad(l, "a figure");
+			return damaged(l, "a figure");
 	}
 	return rc;
 }
@@ -342,7 +295,7 @@ static int next_row(struct loading *l, struct interference *in)
 	if (in->row && (!et_row_int(&in->c, 0, UINT32_MAX, &in->order) ||
 			       !et_row_int(&in->c, 0, UINT32_MAX, &in->command) ||
 			       !et_row_int(&in->c, 0, UINT32_MAX, &in->number)))
-		return bad(l, "the interference");
+		return damaged(l, "the interference");
 	return rc < 0 ? rc : 0;
 }
 
@@ -355,12 +308,12 @@ static int take_culprits(struct loading *l, struct interference *in, struct et_s
 		struct et_culprit *culprit = &in->list[in->n++];
 		memset(culprit, 0, sizeof(*culprit));
 		if ((size_t)in->number + 1 != in->n)
-			return bad(l, "the interference");
+			return damaged(l, "the interference");
 		if (!et_row_chars(&in->c, culprit->name, sizeof(culprit->name)))
-			return bad(l, "name");
+			return damaged(l, "name");
 		const struct et_field *f = et_row_columns(&in->c, &et_columns_culprit, culprit);
 		if (f)
-			return bad(l, f->name);
+			return damaged(l, f->name);
 		int rc = next_row(l, in);
 		if (rc)
 			return rc;
@@ -377,13 +330,13 @@ static int read_sample(struct loading *l, struct et_cursor *c, struct et_sample 
 
 	memset(sample, 0, sizeof(*sample));
 	if (!et_row_int(c, 0, (int64_t)l->e->n_commands - 1, &command))
-		return bad(l, "the command of a sample");
+		return damaged(l, "the command of a sample");
 	sample->place.command = (uint32_t)command;
 	if ((f = et_row_columns(c, &et_columns_sample, sample)) ||
 		(f = et_row_columns(c, &et_columns_removal, &sample->ruling.removal)))
-		return bad(l, f->name);
+		return damaged(l, f->name);
 	if (sample->place.partner >= (int64_t)l->e->n_commands)
-		return bad(l, "partner");
+		return damaged(l, "partner");
 	return 0;
 }
 
@@ -397,20 +350,6 @@ static bool comes_after(const struct et_sample *s, const struct et_place *last)
 	       (s->place.order == last->order && s->place.command > last->command);
 }
 
-/* The functions of store/core/profile.h leave the error about damage to their caller. */
-static int judge(const struct loading *l, int rc, const char **what)
-{
-	return rc == -EBADMSG ? bad(l, *what) : rc;
-}
-
-static int take_profile(
-	const struct loading *l, struct et_profile_rows *profile, struct et_sample *sample)
-{
-	const char *what = "";
-
-	return judge(l, et_profile_rows_take(profile, sample, &what), &what);
-}
-
 static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in,
 	struct et_profile_rows *profile)
 {
@@ -422,28 +361,31 @@ static int add_samples(struct loading *l, struct et_cursor *c, struct interferen
 
 		rc = read_sample(l, c, &sample);
 		if (rc == 0 && !comes_after(&sample, &last))
-			rc = bad(l, "the order of the samples");
+			rc = damaged(l, "the order of the samples");
 		last = sample.place;
 		if (rc == 0)
 			rc = take_culprits(l, in, &sample);
 		if (rc == 0)
-			rc = take_profile(l, profile, &sample);
+			rc = et_profile_rows_take(profile, &sample);
 		if (rc == 0)
 			et_experiment_add(l->e, &sample);
 	}
 	if (rc == 0 && profile->row)
-		return bad(l, "a run of the profile");
-	return rc == 0 && in->row ? bad(l, "the interference") : rc;
+		return damaged(l, "a run of the profile");
+	return rc == 0 && in->row ? damaged(l, "the interference") : rc;
 }
 
 static int load_samples(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_SAMPLES);
-	struct interference in = { .c = rows_of(l, ET_SQL_GET_INTERFERENCE) };
-	struct et_profile_rows profile = { .c = rows_of(l, ET_SQL_GET_PROFILE_RUNS),
-		.p = l->e->profile };
-	const char *what = "";
-	int rc = judge(l, et_profile_rows_begin(&profile, &what), &what);
+	ET_AUTO_CURSOR struct et_cursor c =
+		et_cursor_rows(l->s, ET_SQL_GET_SAMPLES, l->key, l->err);
+	struct interference in = { .c = et_cursor_rows(
+					   l->s, ET_SQL_GET_INTERFERENCE, l->key, l->err) };
+	struct et_profile_rows profile = { .c = et_cursor_rows(
+						   l->s, ET_SQL_GET_PROFILE_RUNS, l->key, l->err),
+		.s = l->s,
+		.e = l->e };
+	int rc = et_profile_rows_begin(&profile);
 
 	if (rc == 0)
 		rc = add_samples(l, &c, &in, &profile);
@@ -453,18 +395,11 @@ static int load_samples(struct loading *l)
 	return rc;
 }
 
-static int load_profile(struct loading *l)
-{
-	const char *what = "";
-
-	return judge(l, et_profile_read(l->s, l->key, l->head, l->e, &what, l->err), &what);
-}
-
 static int load_design(struct loading *l)
 {
 	if (!l->design || et_design_parse(l->e, l->design, NULL) == 0)
 		return 0;
-	return bad(l, "its design");
+	return damaged(l, "its design");
 }
 
 static int load_all(struct loading *l, const char *id)
@@ -482,7 +417,7 @@ static int load_all(struct loading *l, const char *id)
 	if (!rc)
 		rc = load_figures(l);
 	if (!rc)
-		rc = load_profile(l);
+		rc = et_profile_read(l->s, l->key, l->head, l->e, l->err);
 	return rc || l->head ? rc : load_samples(l);
 }
 
@@ -526,13 +461,6 @@ int et_store_load_head(
 
 /* --- all experiments --- */
 
-static int64_t int_or_zero(struct et_cursor *c, int64_t hi)
-{
-	int64_t value;
-
-	return et_row_int(c, 0, hi, &value) ? value : 0;
-}
-
 static const char *text_or_null(struct et_cursor *c)
 {
 	const char *text;
@@ -549,18 +477,17 @@ static void read_entry(struct et_cursor *c, struct et_summary *entry)
 	if (!et_row_chars(c, entry->id, sizeof(entry->id)) || !et_experiment_is_id(entry->id))
 		snprintf(entry->id, sizeof(entry->id), "?");
 	entry->label = text_or_null(c);
-	entry->started_wall_ns = (uint64_t)int_or_zero(c, INT64_MAX);
+	entry->started_wall_ns = et_row_count_or_zero(c);
 	entry->state = et_row_name(c, et_state_names, &state) ? (enum et_state)state
 							      : ET_STATE_INTERRUPTED;
-	entry->n_commands = (uint32_t)int_or_zero(c, UINT32_MAX);
-	entry->n_samples = (uint64_t)int_or_zero(c, INT64_MAX);
-	entry->first_command = text_or_null(c);
-	if (!entry->first_command)
-		entry->first_command = "";
+	if (!et_row_u32(c, &entry->n_commands))
+		entry->n_commands = 0;
+	entry->n_samples = et_row_count_or_zero(c);
+	entry->first_command = et_row_text_or_empty(c);
 	if (!read_origin(c, &entry->origin))
 		entry->origin = ET_ORIGIN_UNKNOWN;
-	entry->profile = int_or_zero(c, 1);
-	entry->design = int_or_zero(c, 1);
+	entry->profile = et_row_count_or_zero(c);
+	entry->design = et_row_count_or_zero(c);
 	entry->study = text_or_null(c);
 	entry->study_lab = text_or_null(c);
 	entry->study_part = text_or_null(c);
@@ -597,11 +524,7 @@ int et_store_list(
 		struct et_summary entry;
 
 		if (!descends(&c, &at))
-			return et_hint(err,
-				et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-					"%s: the list of experiments is not as etalon writes it",
-					s->db->name),
-				"the store was damaged or changed by hand");
+			return et_store_damaged(s, err, "the list of experiments");
 		read_entry(&c, &entry);
 		if (fn(ctx, &entry))
 			return 0;

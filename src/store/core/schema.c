@@ -5,17 +5,18 @@
  * statements take their columns from there, so a field without a column makes every test of the
  * store fail.
  */
-#include "store/core/schema.h"
-#include "base/alloc.h"
+#include "store/core/backend.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-/*
- * The primary key of samples includes the command because the two samples of a duet share their
- * order. Names of processes are kept once: the same few dozen recur in every sample.
- */
-static const char step_1[] =
+/* Step i, from 1, turns a store of version i - 1 into one of version i. */
+static const char *const steps[] = {
+	/*
+	 * 1: The primary key of samples includes the command because the two samples of a duet
+	 * share their order. Names of processes are kept once: the same few dozen recur in every
+	 * sample.
+	 */
 	"CREATE TABLE experiment ("
 	" key $key, id $text NOT NULL UNIQUE, label $text,"
 	" started_ns $int NOT NULL, finished_ns $int NOT NULL, state $text NOT NULL,"
@@ -72,55 +73,47 @@ static const char step_1[] =
 	" PRIMARY KEY (experiment, \"order\", command, number),"
 	" FOREIGN KEY (experiment, \"order\", command) REFERENCES sample ON DELETE CASCADE"
 	") $table_by_key;"
-	"CREATE TABLE fact (key $text PRIMARY KEY, value $text NOT NULL) $table_by_key;";
-
-/* The ledger of the program's CPU, the counter, the probe, the reference loop, K-best. */
-static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN idle_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN irq_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN softirq_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN probe_before_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN probe_after_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN counter_ticks $int;"
-			     "ALTER TABLE sample ADD COLUMN pace_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN pace_loops $int;"
-			     "ALTER TABLE sample ADD COLUMN removed_probe_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN removed_steal_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN removed_limit_ns $int;"
-			     "ALTER TABLE experiment ADD COLUMN plan_probe $int;"
-			     "ALTER TABLE experiment ADD COLUMN plan_k $int;"
-			     "ALTER TABLE experiment ADD COLUMN plan_epsilon $real;";
-
-/* How the record came into the store, and from which machine; NULL: it is not known. */
-static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin $text;"
-			     "ALTER TABLE experiment ADD COLUMN machine $text;";
-
-/* The environment and the privileges of a program that another user runs. */
-static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env $text;"
-			     "ALTER TABLE experiment ADD COLUMN child_no_new_privs $int;";
-
-/* A number of runs that follows from their duration. */
-static const char step_5[] = "ALTER TABLE experiment ADD COLUMN plan_min_time_ns $int;";
-
-/* The state of the program: the parts of its elapsed time. */
-static const char step_6[] = "ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN runnable_ns $int;"
-			     "ALTER TABLE sample ADD COLUMN asleep_ns $int;";
-
-/* Exit statuses that are no failure. */
-static const char step_7[] = "ALTER TABLE experiment ADD COLUMN child_ignore_codes $text;";
-
-/* The state of the first sanity check. */
-static const char step_8[] = "ALTER TABLE experiment ADD COLUMN first_check_state $text;"
-			     "ALTER TABLE experiment ADD COLUMN first_check_learned_wall_ns $int;"
-			     "ALTER TABLE experiment ADD COLUMN first_check_cutoffs $int;"
-			     "ALTER TABLE experiment ADD COLUMN first_check_would_remove $int;";
-
-/*
- * Profiles. The counts of a run are one blob (store/core/profile.c): a row per function and run
- * took 60 times as long to write between two runs and five times the space.
- */
-static const char step_9[] =
+	"CREATE TABLE fact (key $text PRIMARY KEY, value $text NOT NULL) $table_by_key;",
+	/* 2: The ledger of the program's CPU, the counter, the probe, the reference loop, K-best.
+	 */
+	"ALTER TABLE sample ADD COLUMN others_ns $int;"
+	"ALTER TABLE sample ADD COLUMN idle_ns $int;"
+	"ALTER TABLE sample ADD COLUMN irq_ns $int;"
+	"ALTER TABLE sample ADD COLUMN softirq_ns $int;"
+	"ALTER TABLE sample ADD COLUMN probe_before_ns $int;"
+	"ALTER TABLE sample ADD COLUMN probe_after_ns $int;"
+	"ALTER TABLE sample ADD COLUMN counter_ticks $int;"
+	"ALTER TABLE sample ADD COLUMN pace_ns $int;"
+	"ALTER TABLE sample ADD COLUMN pace_loops $int;"
+	"ALTER TABLE sample ADD COLUMN removed_probe_ns $int;"
+	"ALTER TABLE sample ADD COLUMN removed_steal_ns $int;"
+	"ALTER TABLE sample ADD COLUMN removed_limit_ns $int;"
+	"ALTER TABLE experiment ADD COLUMN plan_probe $int;"
+	"ALTER TABLE experiment ADD COLUMN plan_k $int;"
+	"ALTER TABLE experiment ADD COLUMN plan_epsilon $real;",
+	/* 3: How the record came into the store, and from which machine; NULL: it is not known. */
+	"ALTER TABLE experiment ADD COLUMN origin $text;"
+	"ALTER TABLE experiment ADD COLUMN machine $text;",
+	/* 4: The environment and the privileges of a program that another user runs. */
+	"ALTER TABLE experiment ADD COLUMN child_pass_env $text;"
+	"ALTER TABLE experiment ADD COLUMN child_no_new_privs $int;",
+	/* 5: A number of runs that follows from their duration. */
+	"ALTER TABLE experiment ADD COLUMN plan_min_time_ns $int;",
+	/* 6: The state of the program: the parts of its elapsed time. */
+	"ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
+	"ALTER TABLE sample ADD COLUMN runnable_ns $int;"
+	"ALTER TABLE sample ADD COLUMN asleep_ns $int;",
+	/* 7: Exit statuses that are no failure. */
+	"ALTER TABLE experiment ADD COLUMN child_ignore_codes $text;",
+	/* 8: The state of the first sanity check. */
+	"ALTER TABLE experiment ADD COLUMN first_check_state $text;"
+	"ALTER TABLE experiment ADD COLUMN first_check_learned_wall_ns $int;"
+	"ALTER TABLE experiment ADD COLUMN first_check_cutoffs $int;"
+	"ALTER TABLE experiment ADD COLUMN first_check_would_remove $int;",
+	/*
+	 * 9: Profiles. The counts of a run are one blob (store/core/profile.c): a row per function
+	 * and run took 60 times as long to write between two runs and five times the space.
+	 */
 	"CREATE TABLE profile ("
 	" experiment $int NOT NULL PRIMARY KEY REFERENCES experiment ON DELETE CASCADE,"
 	" plan_event $text, plan_rate_hz $real, plan_period $int, plan_fixed $int,"
@@ -144,28 +137,22 @@ static const char step_9[] =
 	"CREATE TABLE profile_calls ("
 	" experiment $int NOT NULL REFERENCES profile ON DELETE CASCADE,"
 	" command $int NOT NULL, function $int NOT NULL, calls $real NOT NULL,"
-	" PRIMARY KEY (experiment, command, function)) $table_by_key;";
-
-/* The design of an experiment of `doe`, as JSON (model/design/json.h). */
-static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design $text;";
-
-/* Random layout of each run. */
-static const char step_11[] = "ALTER TABLE experiment ADD COLUMN plan_randomise_layout $int;";
-
-/* Samples of functions: the times are those of this many calls. */
-static const char step_12[] = "ALTER TABLE sample ADD COLUMN calls $int;";
-
-/* Interrupts that are part of CPU time, for K-best. */
-static const char step_13[] = "ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;";
-
-/*
- * Many machines. An experiment that is a part of a campaign names it. The central store knows who
- * delivered an experiment and a digest of its contents; a file has an outbox of what is to be
- * delivered. Facts are about a machine; those of older stores have no machine. The summaries of
- * experiments are made here for those that are there already: views of many experiments cannot read
- * all samples.
- */
-static const char step_14[] =
+	" PRIMARY KEY (experiment, command, function)) $table_by_key;",
+	/* 10: The design of an experiment of `doe`, as JSON (model/design/json.h). */
+	"ALTER TABLE experiment ADD COLUMN design $text;",
+	/* 11: Random layout of each run. */
+	"ALTER TABLE experiment ADD COLUMN plan_randomise_layout $int;",
+	/* 12: Samples of functions: the times are those of this many calls. */
+	"ALTER TABLE sample ADD COLUMN calls $int;",
+	/* 13: Interrupts that are part of CPU time, for K-best. */
+	"ALTER TABLE sample ADD COLUMN irq_in_cpu_ns $int;",
+	/*
+	 * 14: Many machines. An experiment that is a part of a campaign names it. The central store
+	 * knows who delivered an experiment and a digest of its contents; a file has an outbox of
+	 * what is to be delivered. Facts are about a machine; those of older stores have no
+	 * machine. The summaries of experiments are made here for those that are there already:
+	 * views of many experiments cannot read all samples.
+	 */
 	"ALTER TABLE experiment ADD COLUMN member_campaign $text;"
 	"ALTER TABLE experiment ADD COLUMN member_part $int;"
 	"ALTER TABLE experiment ADD COLUMN member_attempt $int;"
@@ -210,16 +197,15 @@ static const char step_14[] =
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
 	" command $int NOT NULL, samples $int NOT NULL,"
 	" et_mean $real, et_squares $real, pt_mean $real, pt_squares $real,"
-	" PRIMARY KEY (experiment, command)) $table_by_key;" ET_SQL_SUMMARISE("");
-
-/*
- * Studies of `lab`. Earlier versions recognised the parts of a study by their label,
- * LABEL/TIME/PART. A label alone is not enough, because a user may give one of that shape: the
- * experiment must also have the plan of such a part and run nothing but what the lab runs, which is
- * `etalon put`, or a program that the lab has compiled in its folder. If a user gave another label
- * than "lab NAME", it is not known which experiment of the lab it was.
- */
-static const char step_15[] =
+	" PRIMARY KEY (experiment, command)) $table_by_key;" ET_SQL_SUMMARISE(""),
+	/*
+	 * 15: Studies of `lab`. Earlier versions recognised the parts of a study by their label,
+	 * LABEL/TIME/PART. A label alone is not enough, because a user may give one of that shape:
+	 * the experiment must also have the plan of such a part and run nothing but what the lab
+	 * runs, which is `etalon put`, or a program that the lab has compiled in its folder. If a
+	 * user gave another label than "lab NAME", it is not known which experiment of the lab it
+	 * was.
+	 */
 	"ALTER TABLE experiment ADD COLUMN study_name $text;"
 	"ALTER TABLE experiment ADD COLUMN study_lab $text;"
 	"ALTER TABLE experiment ADD COLUMN study_part $text;"
@@ -247,17 +233,13 @@ static const char step_15[] =
 	" study_name = substr(label, 1, length(label) - length(study_part) - 1)"
 	" WHERE study_part IS NOT NULL;"
 	"UPDATE experiment SET study_lab = substr(study_name, 5, length(study_name) - 20)"
-	" WHERE study_lab IS NULL AND study_name LIKE 'lab %/2_______-______';";
-
-/* Figures that are no samples: model/experiment/figure.h. */
-static const char step_16[] =
+	" WHERE study_lab IS NULL AND study_name LIKE 'lab %/2_______-______';",
+	/* 16: Figures that are no samples: model/experiment/figure.h. */
 	"CREATE TABLE figure ("
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
 	" number $int NOT NULL, name $text NOT NULL, load $int NOT NULL, length_ns $int NOT NULL,"
-	" value $real, PRIMARY KEY (experiment, number)) $table_by_key;";
-
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9, step_10, step_11, step_12, step_13, step_14, step_15, step_16 };
+	" value $real, PRIMARY KEY (experiment, number)) $table_by_key;",
+};
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -219,15 +219,11 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ORDER BY p.number",
 	[ET_SQL_GET_PART] = "SELECT p.attempt, p.state FROM part p JOIN campaign c"
 			    " ON c.key = p.campaign WHERE c.id = ? AND p.number = ?",
-	[ET_SQL_FIND_LAST_CAMPAIGN] = "SELECT id FROM campaign"
-				      " ORDER BY created_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_FIND_CAMPAIGN_ID] = "SELECT id FROM campaign WHERE id = ?",
-	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE label = ?"
+	/* "last" is the newest of all. */
+	[ET_SQL_FIND_CAMPAIGN_LABEL] = "SELECT id FROM campaign WHERE ?1 IN (label, 'last')"
 				       " ORDER BY created_ns DESC, key DESC LIMIT 1",
-	[ET_SQL_FIND_LAST_OWN_CAMPAIGN] = "SELECT id FROM campaign"
-					  " WHERE owner IS NULL OR owner = $me"
-					  " ORDER BY created_ns DESC, key DESC LIMIT 1",
-	[ET_SQL_FIND_OWN_CAMPAIGN] = "SELECT id FROM campaign WHERE label = ?"
+	[ET_SQL_FIND_OWN_CAMPAIGN] = "SELECT id FROM campaign WHERE ?1 IN (label, 'last')"
 				     " AND (owner IS NULL OR owner = $me)"
 				     " ORDER BY created_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_LIST_CAMPAIGNS] =
@@ -268,8 +264,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" AND number = ?3 AND state = 'failed'",
 	[ET_SQL_SET_JOB] =
 		"UPDATE part SET job = ?1"
-		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND number = ?3"
-		" AND generation = ?4 AND state <> 'done'",
+		" WHERE campaign = (SELECT key FROM campaign WHERE id = ?2) AND generation = ?3"
+		" AND number = ?4 AND state <> 'done'",
 	[ET_SQL_FIND_MEMBER] = "SELECT id FROM experiment WHERE member_campaign = ?"
 			       " AND member_part = ? AND machine = ?"
 			       " ORDER BY started_ns DESC, key DESC LIMIT 1",
@@ -304,6 +300,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		" ORDER BY started_ns DESC, key DESC LIMIT ?4",
 	[ET_SQL_REDIRECT] = "DELETE FROM outbox WHERE experiment = ? AND destination <> ?"
 			    " AND delivered_ns IS NULL",
+	/* In microseconds; of a central store. */
+	[ET_SQL_GET_CLOCK] =
+		"SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)",
 	[ET_SQL_DROP_FROM_OUTBOX] = "DELETE FROM outbox WHERE experiment = ?",
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens a store: picks the back end by the URL and brings the schema up to date. */
 #include "base/alloc.h"
-#include "store/core/handle.h"
-#include "store/core/schema.h"
+#include "store/core/backend.h"
+#include "store/core/cursor.h"
 #include "store/postgresql/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 extern const struct et_backend et_backend_sqlite; /* store/sqlite/open.c */
 
@@ -206,9 +207,20 @@ bool et_store_is_shared(const struct et_store *s)
 	return s->db->shared;
 }
 
+/* A killed etalon, its session and the children that inherited its lock take a moment to end. */
 int et_store_claim(struct et_store *s, const char *id, struct et_error *err)
 {
-	return s->db->ops->claim(s->db, id, err);
+	enum { TRIES = 50 };
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	int rc, tries = 0;
+
+	while ((rc = s->db->ops->claim(s->db, id, err)) == 1 && tries++ < TRIES)
+		nanosleep(&pause, NULL);
+	if (rc != 1)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
+		"wait until it ends, or stop the etalon that runs it");
 }
 
 void et_store_release(struct et_store *s)
@@ -221,4 +233,27 @@ int et_store_no_experiment(const struct et_store *s, const char *id, struct et_e
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE, "%s: no experiment '%s'", s->db->name, id),
 		"run etalon list to see the experiments in the store");
+}
+
+int et_store_schema_version(void)
+{
+	return et_store_schema.version;
+}
+
+int et_store_clock(struct et_store *s, int64_t *wall_ns, struct et_error *err)
+{
+	int64_t us;
+
+	if (!s->db->central)
+		return et_fail(
+			err, ENOTSUP, ET_EXIT_USAGE, "%s is a file and has no clock", s->db->name);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_CLOCK, err);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0 || !et_row_int(&c, 1, INT64_MAX / 1000 - 1, &us))
+		return et_fail(
+			err, EPROTO, ET_EXIT_OUTSIDE, "%s did not tell its time", s->db->name);
+	*wall_ns = us * 1000;
+	return 0;
 }

@@ -5,11 +5,11 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "model/design/json.h"
 #include "model/experiment/figure.h"
 #include "store/central/spool.h"
 #include "store/core/profile.h"
-#include "store/postgresql/bulk.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void notice_rollback(struct et_store *s)
 		forget_group(s);
 }
 
-static void drop_group(struct et_store *s)
+void et_store_discard(struct et_store *s)
 {
 	if (s->db->ops->in_transaction(s->db))
 		s->db->ops->rollback(s->db);
@@ -43,11 +43,6 @@ static void drop_group(struct et_store *s)
 bool et_store_in_group(const struct et_store *s)
 {
 	return s->in_group;
-}
-
-void et_store_discard(struct et_store *s)
-{
-	drop_group(s);
 }
 
 static int open_group(struct et_store *s, struct et_error *err)
@@ -62,12 +57,10 @@ static int open_group(struct et_store *s, struct et_error *err)
 /* The experiment's row has the number of its samples, so that a list need not count them. */
 static int count_samples(struct et_store *s, struct et_error *err)
 {
-	if (!s->uncounted)
-		return 0;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_COUNT_SAMPLES, err);
-	et_bind_int(&c, s->uncounted);
-	et_bind_int(&c, s->key);
-	int rc = et_cursor_step(&c);
+	int rc = s->uncounted ? ET_EXECUTE(s, ET_SQL_COUNT_SAMPLES, err, et_sql_int(s->uncounted),
+					et_sql_int(s->key))
+			      : 0;
+
 	if (!rc)
 		s->uncounted = 0;
 	return rc;
@@ -87,32 +80,20 @@ int et_store_flush(struct et_store *s, struct et_error *err)
 	return rc;
 }
 
-/* Ends a transaction: all of it is kept, or nothing. */
-static int finish(struct et_store *s, int rc, struct et_error *err)
-{
-	if (!rc)
-		rc = et_store_flush(s, err);
-	if (rc)
-		drop_group(s);
-	return rc;
-}
-
-/* Flushes the open group and begins a transaction for something else. */
-static int begin_alone(struct et_store *s, struct et_error *err)
+int et_store_transact(struct et_store *s, struct et_error *err)
 {
 	int rc = et_store_flush(s, err);
 
 	return rc ? rc : open_group(s, err);
 }
 
-int et_store_transact(struct et_store *s, struct et_error *err)
-{
-	return begin_alone(s, err);
-}
-
 int et_store_conclude(struct et_store *s, int rc, struct et_error *err)
 {
-	return finish(s, rc, err);
+	if (!rc)
+		rc = et_store_flush(s, err);
+	if (rc)
+		et_store_discard(s);
+	return rc;
 }
 
 /* Reads a number that the database assigned: 1, or -EBADMSG if the column has none. */
@@ -128,16 +109,6 @@ static int read_key(struct et_cursor *c, int64_t *key)
 
 /* --- experiments --- */
 
-static void bind_parameter(struct et_cursor *c, int64_t key, size_t command, size_t number,
-	const struct et_parameter *p)
-{
-	et_bind_int(c, key);
-	et_bind_int(c, (int64_t)command);
-	et_bind_int(c, (int64_t)number);
-	et_bind_text(c, "a parameter's name", p->name);
-	et_bind_text(c, "a parameter's value", p->value);
-}
-
 static int add_parameters(
 	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
 {
@@ -152,7 +123,13 @@ static int add_parameters(
 	c.budget = &s->texts;
 	for (size_t i = 0; i < e->n_commands; i++) {
 		for (size_t j = 0; !rc && j < e->commands[i].n_parameters; j++) {
-			bind_parameter(&c, key, i, j, &e->commands[i].parameters[j]);
+			const struct et_parameter *p = &e->commands[i].parameters[j];
+
+			et_bind_int(&c, key);
+			et_bind_int(&c, (int64_t)i);
+			et_bind_int(&c, (int64_t)j);
+			et_bind_text(&c, "a parameter's name", p->name);
+			et_bind_text(&c, "a parameter's value", p->value);
 			rc = et_cursor_add(&c);
 		}
 	}
@@ -207,43 +184,21 @@ static int add_commands(
 	return rc ? rc : add_parameters(s, key, e, err);
 }
 
-static void bind_factor(
-	struct et_cursor *c, int64_t key, size_t number, const struct et_factor *factor)
-{
-	et_bind_int(c, key);
-	et_bind_int(c, (int64_t)number);
-	et_bind_columns(c, &et_columns_factor, factor);
-}
-
-static int add_factors(
-	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
+/* The rows of an array of structs, numbered from `first`. */
+static int add_numbered(struct et_store *s, int64_t key, enum et_sql insert,
+	const struct et_columns *columns, const void *list, size_t n, size_t size, size_t first,
+	struct et_error *err)
 {
 	int rc = 0;
 
-	if (!e->n_environment)
+	if (!n)
 		return 0;
-	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FACTOR, err);
+	struct et_cursor c = et_cursor_bulk(s, insert, err);
 	c.budget = &s->texts;
-	for (size_t i = 0; !rc && i < e->n_environment; i++) {
-		bind_factor(&c, key, i, &e->environment[i]);
-		rc = et_cursor_add(&c);
-	}
-	return et_cursor_finish(&c, rc);
-}
-
-static int add_figures(
-	struct et_store *s, int64_t key, const struct et_experiment *e, struct et_error *err)
-{
-	int rc = 0;
-
-	if (!e->n_figures)
-		return 0;
-	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FIGURE, err);
-	c.budget = &s->texts;
-	for (size_t i = 0; !rc && i < e->n_figures; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		et_bind_int(&c, key);
-		et_bind_int(&c, (int64_t)i);
-		et_bind_columns(&c, &et_columns_figure, &e->figures[i]);
+		et_bind_int(&c, (int64_t)(first + i));
+		et_bind_columns(&c, columns, (const char *)list + i * size);
 		rc = et_cursor_add(&c);
 	}
 	return et_cursor_finish(&c, rc);
@@ -297,11 +252,8 @@ static int enqueue(struct et_store *s, const char *id, struct et_error *err)
 {
 	if (!s->destination)
 		return 0;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ENQUEUE, err);
-	et_bind_text(&c, "id", id);
-	et_bind_text(&c, "a destination", s->destination);
-	et_bind_count(&c, "queued_ns", et_clock_real.wall_ns(NULL));
-	int rc = et_cursor_step(&c);
+	int rc = ET_EXECUTE(s, ET_SQL_ENQUEUE, err, et_sql_text(id), et_sql_text(s->destination),
+		et_sql_int((int64_t)et_clock_real.wall_ns(NULL)));
 	if (!rc && s->queued)
 		et_queued_add(s->queued, id);
 	return rc;
@@ -323,9 +275,11 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 	if (!rc)
 		rc = add_commands(s, key, e, err);
 	if (!rc)
-		rc = add_factors(s, key, e, err);
+		rc = add_numbered(s, key, ET_SQL_ADD_FACTOR, &et_columns_factor, e->environment,
+			e->n_environment, sizeof(*e->environment), 0, err);
 	if (!rc)
-		rc = add_figures(s, key, e, err);
+		rc = add_numbered(s, key, ET_SQL_ADD_FIGURE, &et_columns_figure, e->figures,
+			e->n_figures, sizeof(*e->figures), 0, err);
 	if (!rc && e->profile)
 		rc = et_profile_write_plan(s, key, e->profile, err);
 	return rc ? rc : enqueue(s, e->id, err);
@@ -333,9 +287,9 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 
 int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = et_store_transact(s, err);
 
-	return rc ? rc : finish(s, add_experiment(s, e, err), err);
+	return rc ? rc : et_store_conclude(s, add_experiment(s, e, err), err);
 }
 
 static int select_experiment(struct et_store *s, const char *id, struct et_error *err);
@@ -368,9 +322,9 @@ int et_store_put(struct et_store *s, const struct et_experiment *e, struct et_er
 
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = et_store_transact(s, err);
 
-	return rc ? rc : finish(s, et_store_put(s, e, err), err);
+	return rc ? rc : et_store_conclude(s, et_store_put(s, e, err), err);
 }
 
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
@@ -414,9 +368,9 @@ int et_store_drop(struct et_store *s, const char *id, struct et_error *err)
 
 int et_store_remove(struct et_store *s, const char *id, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = et_store_transact(s, err);
 
-	return rc ? rc : finish(s, et_store_drop(s, id, err), err);
+	return rc ? rc : et_store_conclude(s, et_store_drop(s, id, err), err);
 }
 
 /* --- samples --- */
@@ -451,18 +405,16 @@ static int select_experiment(struct et_store *s, const char *id, struct et_error
 int et_store_add_factor(struct et_store *s, const char *id, size_t number,
 	const struct et_factor *factor, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = et_store_transact(s, err);
 
 	if (rc)
 		return rc;
 	s->texts = ET_STORE_MOST_TEXT;
 	rc = select_experiment(s, id, err);
-	if (rc)
-		return finish(s, rc, err);
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FACTOR, err);
-	c.budget = &s->texts;
-	bind_factor(&c, s->key, number, factor);
-	return finish(s, et_cursor_step(&c), err);
+	if (!rc)
+		rc = add_numbered(s, s->key, ET_SQL_ADD_FACTOR, &et_columns_factor, factor, 1,
+			sizeof(*factor), number, err);
+	return et_store_conclude(s, rc, err);
 }
 
 /* A reader refuses a sample whose command or partner the experiment does not have. */
@@ -497,22 +449,12 @@ static int key_of_process(struct et_store *s, enum et_sql which, const struct et
 	return rc == 1 ? read_key(&c, key) : rc;
 }
 
-/* FNV-1a (Fowler, Noll and Vo). */
-static uint32_t hash_of(const char *name, size_t size)
-{
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < size && name[i]; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
-}
-
 static int find_process(
 	struct et_store *s, const struct et_culprit *culprit, int64_t *key, struct et_error *err)
 {
+	size_t length = strnlen(culprit->name, sizeof(culprit->name));
 	struct et_process_key *recent =
-		&s->processes[hash_of(culprit->name, sizeof(culprit->name)) %
-			      ET_LENGTH(s->processes)];
+		&s->processes[et_hash_bytes(culprit->name, length) % ET_LENGTH(s->processes)];
 	int rc = 0;
 
 	if (!recent->key || strncmp(recent->name, culprit->name, sizeof(recent->name))) {
@@ -552,7 +494,7 @@ static void drop_sample(struct et_store *s, const struct et_sample *sample)
 
 	bind_sample_key(&c, s, sample);
 	if (et_cursor_step(&c))
-		drop_group(s);
+		et_store_discard(s);
 }
 
 static int add_row(struct et_store *s, const struct et_sample *sample, struct et_error *err)
@@ -652,12 +594,12 @@ int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struc
 
 int et_store_set_calls(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = begin_alone(s, err);
+	int rc = et_store_transact(s, err);
 
 	if (rc)
 		return rc;
 	rc = select_experiment(s, e->id, err);
 	if (!rc)
 		rc = et_profile_write_calls(s, e->profile, err);
-	return finish(s, rc, err);
+	return et_store_conclude(s, rc, err);
 }

@@ -9,15 +9,9 @@
 #include "store/import/csv.h"
 #include "store/import/importer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-struct csv {
-	struct et_importer *in;
-	struct et_csv rows;
-};
 
 struct column {
 	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME, LABEL, MACHINE, PARAMETER } use;
@@ -26,76 +20,14 @@ struct column {
 	char *name; /* of PARAMETER */
 };
 
-static int fail_line(const struct csv *c, const char *text)
-{
-	return et_import_fail(c->in, NULL, "line %zu: %s", c->rows.line, text);
-}
-
-static const char *cell(const struct csv *c, size_t i)
-{
-	return et_csv_cell(&c->rows, i);
-}
-
-/* As et_csv_row, and fills the error. */
-static int read_row(struct csv *c)
-{
-	int rc = et_csv_row(&c->rows);
-
-	return rc < 0 ? fail_line(c, c->rows.problem) : rc;
-}
-
 /* --- columns --- */
 
-static bool is_number(const char *text)
+static int fail_columns(const struct et_csv *c, const char *text)
 {
-	double value;
+	char names[ET_CSV_NAMES];
 
-	return et_parse_double("", text, &value, NULL) == 0;
-}
-
-/* Nanoseconds per unit, by the suffix of the column's name; without one it is in seconds. */
-static double unit_of(const char *name)
-{
-	static const struct {
-		const char *end;
-		double ns;
-	} units[] = { { "_ns", 1 }, { "_us", 1e3 }, { "_ms", 1e6 } };
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < ET_LENGTH(units); i++) {
-		if (len > 3 && !strcmp(name + len - 3, units[i].end))
-			return units[i].ns;
-	}
-	return 1e9;
-}
-
-static int fail_columns(const struct csv *c, const char *text)
-{
-	char names[300] = "";
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->rows.n_cells && n < sizeof(names) - 1; i++)
-		n += (size_t)snprintf(
-			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
-	return et_hint(c->in->err, fail_line(c, text), "name the column of times with --column: %s",
-		names);
-}
-
-/* Finds the column that --column names by its header or by its number. */
-static int find_times(const struct csv *c, const char *wanted, bool header, size_t *out)
-{
-	uint64_t number;
-
-	for (size_t i = 0; header && i < c->rows.n_cells; i++) {
-		if (!strcmp(cell(c, i), wanted)) {
-			*out = i;
-			return 0;
-		}
-	}
-	if (et_parse_u64("", wanted, 1, c->rows.n_cells, &number, NULL))
-		return fail_columns(c, "there is no such column");
-	*out = number - 1;
-	return 0;
+	return et_hint(c->in->err, et_csv_fail(c, "%s", text),
+		"name the column of times with --column: %s", et_csv_names(c, names));
 }
 
 static void know_column(const char *name, bool times_given, struct column *out)
@@ -113,15 +45,15 @@ static void know_column(const char *name, bool times_given, struct column *out)
 
 /* The columns about the experiment, which a file of another program may have with other meanings.
  */
-static void know_common_columns(const struct csv *c, struct column *columns)
+static void know_common_columns(const struct et_csv *c, struct column *columns)
 {
 	static const char parameter[] = "parameter_";
 	bool own = false;
 
-	for (size_t i = 0; i < c->rows.n_cells; i++)
-		own = own || !strcmp(cell(c, i), "id");
-	for (size_t i = 0; own && i < c->rows.n_cells; i++) {
-		const char *name = cell(c, i);
+	for (size_t i = 0; i < c->n_cells; i++)
+		own = own || !strcmp(et_csv_cell(c, i), "id");
+	for (size_t i = 0; own && i < c->n_cells; i++) {
+		const char *name = et_csv_cell(c, i);
 		if (!strcmp(name, "label"))
 			columns[i].use = LABEL;
 		else if (!strcmp(name, "machine"))
@@ -133,29 +65,31 @@ static void know_common_columns(const struct csv *c, struct column *columns)
 }
 
 /* Finds out what each column is from the first row; *header: is that row a header? */
-static int read_header(struct csv *c, struct column *columns, bool *header)
+static int read_header(struct et_csv *c, struct column *columns, bool *header)
 {
 	const char *wanted = c->in->options->column;
 	bool times = false;
 	size_t at = 0;
 
 	*header = false;
-	for (size_t i = 0; i < c->rows.n_cells; i++)
-		*header = *header || !is_number(cell(c, i));
-	for (size_t i = 0; *header && i < c->rows.n_cells; i++) {
-		know_column(cell(c, i), wanted != NULL, &columns[i]);
-		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
+	for (size_t i = 0; i < c->n_cells; i++)
+		*header = *header || !et_csv_is_number(et_csv_cell(c, i));
+	for (size_t i = 0; *header && i < c->n_cells; i++) {
+		know_column(et_csv_cell(c, i), wanted != NULL, &columns[i]);
+		times = times || !strcmp(et_csv_cell(c, i), "et_ns") ||
+			!strcmp(et_csv_cell(c, i), "pt_ns");
 	}
 	if (times && !wanted) {
 		know_common_columns(c, columns);
 		return 0;
 	}
-	if (!wanted && c->rows.n_cells > 1)
+	if (!wanted && c->n_cells > 1)
 		return fail_columns(c, "it is not known which column holds the times");
-	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
-	if (!rc)
-		columns[at] = (struct column){ TIME, .ns = *header ? unit_of(cell(c, at)) : 1e9 };
-	return rc;
+	if (wanted && !et_csv_find(c, wanted, *header, &at))
+		return fail_columns(c, "there is no such column");
+	columns[at] =
+		(struct column){ TIME, .ns = *header ? et_csv_unit_ns(et_csv_cell(c, at)) : 1e9 };
+	return 0;
 }
 
 /* --- cells --- */
@@ -186,58 +120,52 @@ static bool set_cell(const struct et_field *f, void *base, const char *text)
 	return et_parse_double("", text, &value, NULL) == 0 && et_field_set_double(f, base, value);
 }
 
-static int set_field(const struct csv *c, const struct column *column, void *base, size_t i)
+static int set_field(const struct et_csv *c, const struct column *column, void *base, size_t i)
 {
 	char buf[96];
 
-	if (set_cell(column->field, base, cell(c, i)))
+	if (set_cell(column->field, base, et_csv_cell(c, i)))
 		return 0;
-	return et_import_fail(c->in, NULL, "line %zu: %s: '%.40s' is not %s", c->rows.line,
-		column->use == REMOVED ? "removed" : column->field->name, cell(c, i),
+	return et_csv_fail(c, "%s: '%.40s' is not %s",
+		column->use == REMOVED ? "removed" : column->field->name, et_csv_cell(c, i),
 		et_field_wants(column->field, buf));
 }
 
-static int set_time(const struct csv *c, const struct column *column, struct et_sample *s, size_t i)
+static int set_time(
+	const struct et_csv *c, const struct column *column, struct et_sample *s, size_t i)
 {
 	double value;
 
-	if (et_parse_double("", cell(c, i), &value, NULL) || !(value >= 0) ||
+	if (et_parse_double("", et_csv_cell(c, i), &value, NULL) || !(value >= 0) ||
 		!(value * column->ns < 9.2e18))
-		return et_import_fail(
-			c->in, NULL, "line %zu: '%.40s' is not a time", c->rows.line, cell(c, i));
+		return et_csv_fail(c, "'%.40s' is not a time", et_csv_cell(c, i));
 	s->measured.elapsed_ns = (uint64_t)llround(value * column->ns);
 	return 0;
 }
 
-/* etalon export puts a quote before a name that a spreadsheet would take for a formula. */
-static const char *plain_name(const char *text)
-{
-	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
-}
-
 /* A command has the parameters of its first row; an empty cell is none. */
 static void add_parameters(
-	const struct csv *c, const struct column *columns, struct et_command *command)
+	const struct et_csv *c, const struct column *columns, struct et_command *command)
 {
 	size_t room = 0;
 
-	for (size_t i = 0; i < c->rows.n_cells; i++) {
-		if (columns[i].use != PARAMETER || !*cell(c, i))
+	for (size_t i = 0; i < c->n_cells; i++) {
+		if (columns[i].use != PARAMETER || !*et_csv_cell(c, i))
 			continue;
 		ET_GROW(command->parameters, command->n_parameters, room);
 		command->parameters[command->n_parameters++] =
 			(struct et_parameter){ et_strdup(columns[i].name),
-				et_strdup(plain_name(cell(c, i))) };
+				et_strdup(et_csv_plain(et_csv_cell(c, i))) };
 	}
 }
 
 /* Label and machine are those of the first row. */
-static int read_experiment(const struct csv *c, const struct column *columns)
+static int read_experiment(const struct et_csv *c, const struct column *columns)
 {
 	struct et_experiment *e = c->in->e;
 
-	for (size_t i = 0; i < c->rows.n_cells; i++) {
-		const char *text = plain_name(cell(c, i));
+	for (size_t i = 0; i < c->n_cells; i++) {
+		const char *text = et_csv_plain(et_csv_cell(c, i));
 		if (!*text || (columns[i].use != LABEL && columns[i].use != MACHINE))
 			continue;
 		if (columns[i].use == LABEL && !e->label)
@@ -245,7 +173,7 @@ static int read_experiment(const struct csv *c, const struct column *columns)
 		if (columns[i].use != MACHINE || *e->machine)
 			continue;
 		if (!et_machine_id_valid(text))
-			return fail_line(c, "machine: it is not the identity of a machine");
+			return et_csv_fail(c, "machine: it is not the identity of a machine");
 		memcpy(e->machine, text, strlen(text) + 1);
 	}
 	return 0;
@@ -256,10 +184,10 @@ static int read_experiment(const struct csv *c, const struct column *columns)
  * it is tried first, because most files have the rows of a command together.
  */
 static int find_command(
-	struct csv *c, const struct column *columns, const char *text, uint32_t *number)
+	struct et_csv *c, const struct column *columns, const char *text, uint32_t *number)
 {
 	struct et_experiment *e = c->in->e;
-	const char *name = *text ? plain_name(text) : "imported";
+	const char *name = *text ? et_csv_plain(text) : "imported";
 
 	if (*number < e->n_commands && !strcmp(e->commands[*number].name, name))
 		return 0;
@@ -277,17 +205,17 @@ static int find_command(
 }
 
 static int read_sample(
-	struct csv *c, const struct column *columns, struct et_sample *s, const char **command)
+	struct et_csv *c, const struct column *columns, struct et_sample *s, const char **command)
 {
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
 	s->measured.exit_code = 0;
 	*command = "";
-	for (size_t i = 0; i < c->rows.n_cells; i++) {
+	for (size_t i = 0; i < c->n_cells; i++) {
 		int rc = 0;
 
 		if (columns[i].use == COMMAND)
-			*command = cell(c, i);
+			*command = et_csv_cell(c, i);
 		else if (columns[i].use == FIELD)
 			rc = set_field(c, &columns[i], s, i);
 		else if (columns[i].use == REMOVED)
@@ -298,24 +226,24 @@ static int read_sample(
 			return rc;
 	}
 	if (s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
-		return fail_line(c, "it has no time");
+		return et_csv_fail(c, "it has no time");
 	return 0;
 }
 
 /* Reads all rows; unless there is a header, the first one has been read already. */
-static int read_rows(struct csv *c, const struct column *columns, size_t n_columns, bool header)
+static int read_rows(struct et_csv *c, const struct column *columns, size_t n_columns, bool header)
 {
 	struct et_importer *in = c->in;
 	uint32_t command = 0;
 	bool cpu = false;
 	int rc;
 
-	for (rc = header ? read_row(c) : 1; rc == 1; rc = read_row(c)) {
+	for (rc = header ? et_csv_next(c) : 1; rc == 1; rc = et_csv_next(c)) {
 		const char *name;
 		struct et_sample s;
 
-		if (c->rows.n_cells > n_columns)
-			return fail_line(c, "it has more cells than the first line");
+		if (c->n_cells > n_columns)
+			return et_csv_fail(c, "it has more cells than the first line");
 		rc = read_sample(c, columns, &s, &name);
 		if (!rc && !in->e->n_commands)
 			rc = read_experiment(c, columns);
@@ -338,28 +266,19 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 
 int et_import_csv(struct et_importer *in, const char *data, size_t size)
 {
-	struct csv *c = et_calloc(1, sizeof(*c));
+	struct et_csv *c = et_calloc(1, sizeof(*c));
 	struct column *columns = et_calloc(ET_CSV_MOST_COLUMNS, sizeof(*columns));
 	bool header;
 
-	c->in = in;
-	c->rows.p = data;
-	c->rows.end = data + size;
-	c->rows.next_line = 1;
-	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		c->rows.p += 3;
-	et_csv_find_separator(&c->rows);
-	int rc = memchr(data, '\0', size)
-			 ? et_import_fail(in, NULL, "it holds a NUL byte: this is not text")
-			 : read_row(c);
-	if (rc == 0)
+	int rc = et_csv_open(c, in, data, size);
+	if (!rc && !(rc = et_csv_next(c)))
 		rc = et_import_fail(in, NULL, "it has no samples");
 	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
-		rc = read_rows(c, columns, c->rows.n_cells, header);
+		rc = read_rows(c, columns, c->n_cells, header);
 	for (size_t i = 0; i < ET_CSV_MOST_COLUMNS; i++)
 		free(columns[i].name);
 	free(columns);
-	et_csv_free(&c->rows);
+	et_csv_free(c);
 	free(c);
 	return rc;
 }

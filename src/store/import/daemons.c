@@ -14,38 +14,19 @@ struct reader {
 
 /* --- values --- */
 
-/* Reads a number from lo to hi; it must not be missing. */
-static int read_number(struct reader *d, const json_t *value, const struct et_import_place *at,
-	double lo, double hi, double *out)
-{
-	double x = json_number_value(value);
-	char a[32], b[32];
-
-	if (!value || json_is_null(value))
-		return et_import_fail(&d->in, at, "is missing");
-	if (!json_is_number(value))
-		return et_import_fail(&d->in, at, "is not a number");
-	if (x < 0 && lo >= 0)
-		return et_import_fail(&d->in, at, "is negative");
-	if (!(x >= lo && x <= hi))
-		return et_import_fail(
-			&d->in, at, "is not from %s to %s", et_shortest(lo, a), et_shortest(hi, b));
-	*out = x;
-	return 0;
-}
-
-static int read_count(struct reader *d, const json_t *value, const struct et_import_place *at,
-	double hi, uint32_t *out)
+/* Reads a whole number from 1 to hi. */
+static int read_count(struct reader *d, const json_t *object, const char *key,
+	const struct et_import_place *at, double hi, uint32_t *out)
 {
 	double x;
-	int rc = read_number(d, value, at, 1, hi, &x);
+	int rc = et_read_number(&d->in, object, key, at, 1, hi, &x);
 
-	if (rc)
-		return rc;
-	if (x != floor(x))
-		return et_import_fail(&d->in, at, "is not a whole number");
-	*out = (uint32_t)x;
-	return 0;
+	if (!rc && x != floor(x))
+		rc = et_import_fail(
+			&d->in, &(struct et_import_place){ at, key, 0 }, "is not a whole number");
+	if (!rc)
+		*out = (uint32_t)x;
+	return rc;
 }
 
 static const double MOST_MS = 1e12, MOST_SECONDS = 1e9;
@@ -85,62 +66,58 @@ static int read_name(
 
 /* --- the central cluster, as the record has it --- */
 
-static int read_central(struct reader *d, const json_t *list, const struct et_import_place *at,
-	struct et_daemon_run *run)
+static int read_central(struct reader *d, struct et_list *l, struct et_daemon_run *run)
 {
 	ET_AUTO_FREE bool *there = et_calloc(ET_DAEMONS_MOST_NAMES + 1, sizeof(*there));
 	const json_t *row;
+	int rc = 0;
 
-	if (et_list_size(&d->in, list) > ET_DAEMONS_MOST_NAMES)
-		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
-	run->central = et_calloc(et_list_size(&d->in, list) + 1, sizeof(*run->central));
-	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
-	while ((row = et_list_next(&l))) {
-		struct et_import_place here = { at, NULL, l.at }, name = { &here, "daemon", 0 };
-		struct et_import_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
-		struct et_central *c = &run->central[l.at];
+	if (l->n > ET_DAEMONS_MOST_NAMES)
+		return et_import_fail(
+			&d->in, &l->list, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
+	run->central = et_calloc(l->n + 1, sizeof(*run->central));
+	while (!rc && (row = et_list_next(l))) {
+		struct et_import_place name = { &l->here, "daemon", 0 };
+		struct et_central *c = &run->central[l->at];
 
-		if (!json_is_object(row))
-			return et_import_fail(&d->in, &here, "is not an object");
-		int rc = read_name(d, json_object_get(row, "daemon"), &name, &c->name);
+		rc = read_name(d, json_object_get(row, "daemon"), &name, &c->name);
 		if (rc == 0)
-			rc = read_number(
-				d, json_object_get(row, "max_ms"), &max, 0, MOST_MS, &c->max_ms);
+			rc = et_read_number(
+				&d->in, row, "max_ms", &l->here, 0, MOST_MS, &c->max_ms);
 		if (rc == 0)
-			rc = read_number(
-				d, json_object_get(row, "sd_ms"), &sd, 0, MOST_MS, &c->sd_ms);
+			rc = et_read_number(&d->in, row, "sd_ms", &l->here, 0, MOST_MS, &c->sd_ms);
+		if (rc == 0 && there[c->name])
+			rc = et_import_fail(&d->in, &name, "occurs twice");
 		if (rc)
 			return rc;
-		if (there[c->name])
-			return et_import_fail(&d->in, &name, "occurs twice");
 		there[c->name] = true;
-		run->n_central = l.at + 1;
+		run->n_central = l->at + 1;
 	}
-	return l.rc;
+	return l->rc;
 }
 
 /* --- samples --- */
 
 /* [["name", ms], …] */
-static int read_executions(struct reader *d, const json_t *list, const struct et_import_place *at,
-	struct et_daemon_run *run)
+static int read_executions(struct reader *d, const json_t *row, const char *key,
+	const struct et_import_place *at, struct et_daemon_run *run)
 {
+	ET_AUTO_LIST struct et_list l = et_list_of(&d->in, row, key, at);
 	const json_t *pair;
 
-	if (!et_is_list(&d->in, list))
-		return et_import_fail(&d->in, at, list ? "is not a list" : "is missing");
-	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	if (!l.there)
+		return l.rc ? l.rc : et_import_fail(&d->in, &l.list, "is missing");
 	while ((pair = et_list_next(&l))) {
-		struct et_import_place here = { at, NULL, l.at };
-		struct et_import_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
+		struct et_import_place first = { &l.here, NULL, 0 }, second = { &l.here, NULL, 1 };
 		uint32_t name;
 		double ms;
 
 		if (!json_is_array(pair) || json_array_size(pair) != 2)
-			return et_import_fail(&d->in, &here, "is not a pair of name and time");
+			return et_import_fail(&d->in, &l.here, "is not a pair of name and time");
 		int rc = read_name(d, json_array_get(pair, 0), &first, &name);
 		if (rc == 0)
-			rc = read_number(d, json_array_get(pair, 1), &second, 0, MOST_MS, &ms);
+			rc = et_to_number(
+				&d->in, json_array_get(pair, 1), &second, 0, MOST_MS, &ms);
 		if (rc)
 			return rc;
 		et_daemon_run_execution(run, name, ms);
@@ -163,15 +140,17 @@ static void set_ours(
 }
 
 /* [["name", ms], …]: what is not listed did not have the program's CPU. */
-static int read_ours(struct reader *d, const json_t *list, const struct et_import_place *at,
+static int read_ours(struct reader *d, const json_t *row, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
+	static const char key[] = "on_our_cpu";
+	const json_t *list = json_object_get(row, key);
 	struct et_daemon_run ours = { 0 };
 
 	if (!list || json_is_null(list))
 		return 0;
 	et_daemon_run_add(&ours, 1, 0);
-	int rc = read_executions(d, list, at, &ours);
+	int rc = read_executions(d, row, key, at, &ours);
 	const struct et_daemon_sample w = run->listed[run->n_listed - 1];
 	for (size_t k = w.first; k < run->n_executions; k++)
 		run->executions[k].ours_ms = 0;
@@ -187,15 +166,10 @@ static int read_ours(struct reader *d, const json_t *list, const struct et_impor
 static int read_sample(struct reader *d, const json_t *row, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
-	struct et_import_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
-	struct et_import_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
-	struct et_import_place ours = { at, "on_our_cpu", 0 };
+	struct et_import_place number = { at, "sample", 0 };
 	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0, n;
+	int rc = read_count(d, row, "sample", at, ET_DAEMONS_MOST_SAMPLES, &n);
 
-	if (!json_is_object(row))
-		return et_import_fail(&d->in, at, "is not an object");
-	int rc =
-		read_count(d, json_object_get(row, "sample"), &number, ET_DAEMONS_MOST_SAMPLES, &n);
 	if (rc)
 		return rc;
 	if (n == last)
@@ -208,34 +182,28 @@ static int read_sample(struct reader *d, const json_t *row, const struct et_impo
 			&d->in, &number, "sample %u, but the run has only %u", n, run->samples);
 	struct et_daemon_sample *w = et_daemon_run_add(run, n, (n - 1) * run->sample_seconds);
 	if (run->whole)
-		rc = read_number(d, json_object_get(row, "et_ms"), &et, 0, MOST_MS, &w->elapsed_ms);
+		rc = et_read_number(&d->in, row, "et_ms", at, 0, MOST_MS, &w->elapsed_ms);
 	if (rc == 0 && run->whole)
-		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->cpu_ms);
+		rc = et_read_number(&d->in, row, "pt_ms", at, 0, MOST_MS, &w->cpu_ms);
 	if (rc == 0)
-		rc = read_executions(d, json_object_get(row, "pt"), &executions, run);
+		rc = read_executions(d, row, "pt", at, run);
 	if (rc == 0 && run->whole)
-		rc = read_ours(d, json_object_get(row, "on_our_cpu"), &ours, run);
+		rc = read_ours(d, row, at, run);
 	return rc;
 }
 
-static int read_samples(struct reader *d, const json_t *list, const struct et_import_place *at,
-	struct et_daemon_run *run)
+static int read_samples(struct reader *d, struct et_list *l, struct et_daemon_run *run)
 {
 	const json_t *row;
+	int rc = 0;
 
-	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
-	while ((row = et_list_next(&l))) {
-		struct et_import_place here = { at, NULL, l.at };
-		int rc = read_sample(d, row, &here, run);
-		if (rc)
-			return rc;
-	}
-	if (l.rc)
-		return l.rc;
-	if (run->whole && run->n_listed != run->samples)
-		return et_import_fail(&d->in, at, "%zu samples, but \"samples\" is %u",
+	while (!rc && (row = et_list_next(l)))
+		rc = read_sample(d, row, &l->here, run);
+	rc = rc ? rc : l->rc;
+	if (!rc && run->whole && run->n_listed != run->samples)
+		rc = et_import_fail(&d->in, &l->list, "%zu samples, but \"samples\" is %u",
 			run->n_listed, run->samples);
-	return 0;
+	return rc;
 }
 
 /* --- runs --- */
@@ -243,39 +211,32 @@ static int read_samples(struct reader *d, const json_t *list, const struct et_im
 static int read_lists(struct reader *d, const json_t *object, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
-	struct et_import_place all_at = { at, "all", 0 }, central_at = { at, "central", 0 };
-	struct et_import_place samples_at = { at, "l_samples", 0 };
-	const json_t *all, *central, *l_samples;
+	ET_AUTO_LIST struct et_list all = et_objects_of(&d->in, object, "all", at);
+	ET_AUTO_LIST struct et_list central = et_objects_of(&d->in, object, "central", at);
+	ET_AUTO_LIST struct et_list samples = et_objects_of(&d->in, object, "l_samples", at);
 
-	int rc = et_read_branch(&d->in, object, "all", JSON_ARRAY, at, &all);
-	if (rc == 0)
-		rc = et_read_branch(&d->in, object, "central", JSON_ARRAY, at, &central);
-	if (rc == 0)
-		rc = et_read_branch(&d->in, object, "l_samples", JSON_ARRAY, at, &l_samples);
-	if (rc)
-		return rc;
-	run->whole = all != NULL;
-	if (all)
-		return read_samples(d, all, &all_at, run);
-	if (!central && !l_samples)
+	if (all.rc || central.rc || samples.rc)
+		return all.rc ? all.rc : central.rc ? central.rc : samples.rc;
+	run->whole = all.there;
+	if (run->whole)
+		return read_samples(d, &all, run);
+	if (!central.there && !samples.there)
 		return et_import_fail(&d->in, at, "has neither all nor central and l_samples");
-	if (!central || !l_samples)
-		return et_import_fail(&d->in, central ? &samples_at : &central_at, "is missing");
-	rc = read_central(d, central, &central_at, run);
-	return rc ? rc : read_samples(d, l_samples, &samples_at, run);
+	if (!central.there || !samples.there)
+		return et_import_fail(
+			&d->in, central.there ? &samples.list : &central.list, "is missing");
+	int rc = read_central(d, &central, run);
+	return rc ? rc : read_samples(d, &samples, run);
 }
 
 static int read_run(struct reader *d, const json_t *object, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
-	struct et_import_place samples = { at, "samples", 0 },
-			       seconds = { at, "sample_seconds", 0 };
+	int rc = read_count(d, object, "samples", at, ET_DAEMONS_MOST_SAMPLES, &run->samples);
 
-	int rc = read_count(d, json_object_get(object, "samples"), &samples,
-		ET_DAEMONS_MOST_SAMPLES, &run->samples);
 	if (rc == 0)
-		rc = read_number(d, json_object_get(object, "sample_seconds"), &seconds, 1e-6,
-			MOST_SECONDS, &run->sample_seconds);
+		rc = et_read_number(&d->in, object, "sample_seconds", at, 1e-6, MOST_SECONDS,
+			&run->sample_seconds);
 	return rc ? rc : read_lists(d, object, at, run);
 }
 
@@ -311,12 +272,9 @@ int et_daemon_record_read(const char *data, size_t size, const char *name,
 	if (size > ET_DAEMONS_MOST_BYTES)
 		return et_import_fail(
 			&d.in, NULL, "larger than %zu MiB", ET_DAEMONS_MOST_BYTES >> 20);
-	json_t *root = NULL;
-	int rc = et_outline_load(&d.in, data, size, &root);
-	if (!rc) {
-		rc = read_root(&d, root);
-		json_decref(root);
-	}
+	int rc = et_outline_load(&d.in, data, size);
+	if (!rc)
+		rc = read_root(&d, d.in.outline.root);
 	et_outline_free(&d.in);
 	if (rc) {
 		et_daemon_record_free(&record);
@@ -331,12 +289,10 @@ bool et_daemon_record_is_native(const char *data, size_t size)
 {
 	struct et_import_options options = { .name = "" };
 	struct et_importer in = { .options = &options };
-	json_t *root = NULL;
+	bool native = size <= ET_DAEMONS_MOST_BYTES && et_outline_load(&in, data, size) == 0 &&
+		      json_object_get(in.outline.root, "etalon") &&
+		      !json_object_get(in.outline.root, "short_run");
 
-	bool native = size <= ET_DAEMONS_MOST_BYTES &&
-		      et_outline_load(&in, data, size, &root) == 0 &&
-		      json_object_get(root, "etalon") && !json_object_get(root, "short_run");
-	json_decref(root);
 	et_outline_free(&in);
 	return native;
 }

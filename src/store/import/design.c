@@ -5,38 +5,12 @@
 #include "model/design/json.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The names of all treatments together: a few long levels would fill the memory otherwise. */
 #define MOST_NAMES ((size_t)32 << 20)
 
 static const struct et_import_place place = { NULL, "design", 0 };
-
-/* Reads the list of texts of a key, at most `most`; NULL stays if there is none. */
-static int read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
-	const struct et_import_place *at, char ***out, size_t *n)
-{
-	struct et_import_place list = { at, key, 0 };
-	const json_t *texts, *text;
-	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &texts);
-
-	if (rc || !texts)
-		return rc;
-	*n = et_list_size(in, texts);
-	if (*n > most)
-		return et_import_fail(in, &list, "has more than %zu elements", most);
-	*out = et_calloc(*n + 1, sizeof(**out));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, texts);
-	while ((text = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!et_is_string(in, text) || json_string_length(text) > ET_IMPORT_MOST_TEXT)
-			return et_import_fail(in, &here, "is not a string");
-		(*out)[l.at] = et_strdup(json_string_value(text));
-	}
-	return l.rc;
-}
 
 static int read_factor(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_design *d)
@@ -59,11 +33,13 @@ static int read_factor(struct et_importer *in, const json_t *object,
 	}
 	if (!f->name || !*f->name)
 		return et_import_fail(in, at, "has no name");
-	rc = read_texts(in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);
+	rc = et_read_texts(
+		in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);
 	if (!rc && !f->n_levels)
 		rc = et_import_fail(in, at, "has no levels");
 	return rc ? rc
-		  : read_texts(in, object, "objects", ET_DESIGN_MOST_LEVELS, at, &f->objects, &n);
+		  : et_read_texts(
+			    in, object, "objects", ET_DESIGN_MOST_LEVELS, at, &f->objects, &n);
 }
 
 static int read_program(struct et_importer *in, const json_t *object,
@@ -90,25 +66,20 @@ static size_t name_size(const struct et_design *d, const uint32_t *levels)
 static int read_treatment(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_design *d, size_t *names)
 {
-	struct et_import_place list = { at, "levels", 0 };
+	ET_AUTO_LIST struct et_list l = et_list_of(in, object, "levels", at);
 	uint32_t levels[ET_DESIGN_MOST_FACTORS];
-	const json_t *values, *value;
-	int rc = et_read_branch(in, object, "levels", JSON_ARRAY, at, &values);
+	const json_t *value;
 
-	if (rc)
-		return rc;
-	if (!values || et_list_size(in, values) != d->n_factors)
+	if (!l.rc && l.n != d->n_factors)
 		return et_import_fail(
-			in, &list, "is not a list of %zu numbers, one per factor", d->n_factors);
-	ET_AUTO_LIST struct et_list l = et_list_open(in, values);
+			in, &l.list, "is not a list of %zu numbers, one per factor", d->n_factors);
 	while ((value = et_list_next(&l)) && l.at < d->n_factors) {
-		struct et_import_place here = { &list, NULL, l.at };
 		json_int_t number = json_integer_value(value);
 
 		if (!json_is_integer(value) || number < 0 ||
 			(uint64_t)number >= d->factors[l.at].n_levels)
 			return et_import_fail(
-				in, &here, "is not a level of '%.40s'", d->factors[l.at].name);
+				in, &l.here, "is not a level of '%.40s'", d->factors[l.at].name);
 		levels[l.at] = (uint32_t)number;
 	}
 	if (l.rc)
@@ -134,29 +105,21 @@ static const struct {
 static int read_part(
 	struct et_importer *in, const json_t *design, enum part part, struct et_design *d)
 {
-	struct et_import_place list = { &place, parts[part].key, 0 };
-	const json_t *elements, *element;
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, design, parts[part].key, &place);
+	const json_t *element;
 	size_t names = 0;
-	int rc = et_read_branch(in, design, parts[part].key, JSON_ARRAY, &place, &elements);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	if (!elements || !et_list_size(in, elements) ||
-		et_list_size(in, elements) > parts[part].most)
+	if (!l.rc && (!l.n || l.n > parts[part].most))
 		return et_import_fail(
-			in, &list, "is not a list of 1 to %zu elements", parts[part].most);
-	ET_AUTO_LIST struct et_list l = et_list_open(in, elements);
+			in, &l.list, "is not a list of 1 to %zu elements", parts[part].most);
 	while (!rc && (element = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!json_is_object(element))
-			return et_import_fail(in, &here, "is not an object");
 		if (part == FACTORS)
-			rc = read_factor(in, element, &here, d);
+			rc = read_factor(in, element, &l.here, d);
 		else if (part == PROGRAMS)
-			rc = read_program(in, element, &here, d);
+			rc = read_program(in, element, &l.here, d);
 		else
-			rc = read_treatment(in, element, &here, d, &names);
+			rc = read_treatment(in, element, &l.here, d, &names);
 	}
 	return rc ? rc : l.rc;
 }

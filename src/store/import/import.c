@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recognizes the format, and checks and completes experiments of all formats. */
+/* Recognizes the format, checks and completes experiments of all formats, and reads hyperfine. */
 #include "store/import/import.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -8,6 +8,7 @@
 #include "store/import/importer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -120,17 +121,17 @@ static int check_samples(struct et_importer *in)
 	return 0;
 }
 
-/* If the record has no number of runs, take the largest number of samples of a command. */
-static void guess_runs(struct et_experiment *e)
+void et_import_most_runs(const struct et_experiment *e, uint32_t *runs, uint32_t *warmup)
 {
+	*runs = *warmup = 0;
 	for (size_t i = 0; i < e->n_commands; i++) {
 		ET_AUTO_READER struct et_sample_reader r =
 			et_samples_read_figures(&e->commands[i].samples);
-		uint32_t n = 0;
+		uint32_t n[2] = { 0, 0 };
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
-			n += !s->place.warmup;
-		if (e->plan.runs < n)
-			e->plan.runs = n;
+			n[s->place.warmup]++;
+		*runs = n[0] > *runs ? n[0] : *runs;
+		*warmup = n[1] > *warmup ? n[1] : *warmup;
 	}
 }
 
@@ -147,13 +148,14 @@ static int finish(struct et_importer *in)
 	if (rc)
 		return rc;
 	uint64_t started = e->started_wall_ns;
+	uint32_t warmup;
 	if (o->copy || !e->id[0])
 		et_experiment_name(e, o->wall_ns, o->random);
 	e->started_wall_ns = started ? started : o->wall_ns;
 	if (e->state == ET_STATE_RUNNING)
 		e->state = ET_STATE_INTERRUPTED;
 	if (!e->plan.runs && !e->plan.until_ratio && !e->plan.max_runs)
-		guess_runs(e);
+		et_import_most_runs(e, &e->plan.runs, &warmup);
 	if (!e->plan.level)
 		e->plan.level = 0.95;
 	if (o->label) {
@@ -248,50 +250,160 @@ static char first_character(const char *data, size_t size)
 	return '\0';
 }
 
-int et_import_load(struct et_importer *in, const char *data, size_t size,
-	enum et_import_format *format, json_t **out)
+int et_import_load(
+	struct et_importer *in, const char *data, size_t size, enum et_import_format *format)
 {
 	static const struct {
 		const char *key;
 		enum et_import_format format;
 	} keys[] = { { "functions", ET_IMPORT_BENCH }, { "etalon", ET_IMPORT_NATIVE },
 		{ "results", ET_IMPORT_HYPERFINE }, { "benchmarks", ET_IMPORT_GOOGLE } };
-	json_t *root = NULL;
-	int rc = et_outline_load(in, data, size, &root);
+	int rc = et_outline_load(in, data, size);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; *format == ET_IMPORT_AUTO && i < ET_LENGTH(keys); i++)
-		if (json_object_get(root, keys[i].key))
+		if (json_object_get(in->outline.root, keys[i].key))
 			*format = keys[i].format;
-	if (!json_is_object(root) || *format == ET_IMPORT_AUTO) {
-		json_decref(root);
+	if (!json_is_object(in->outline.root) || *format == ET_IMPORT_AUTO)
 		return et_hint(in->err,
 			et_import_fail(
 				in, NULL, "no JSON of etalon, hyperfine or Google Benchmark"),
 			"use a file that etalon export, hyperfine --export-json, or --json of a "
 			"benchmark program has written");
-	}
-	*out = root;
 	return 0;
 }
+
+/* --- hyperfine --- */
+
+/*
+ * Reads what hyperfine --export-json writes: one list of elapsed seconds per command. The file has
+ * only the means of user and system time, so the CPU time of a run is not known.
+ */
+static int read_seconds(struct et_importer *in, const json_t *value,
+	const struct et_import_place *at, uint64_t *out_ns)
+{
+	double seconds = json_number_value(value);
+
+	if (!json_is_number(value) || !(seconds >= 0 && seconds < 9.2e9))
+		return et_import_fail(in, at, "is not a time in seconds");
+	*out_ns = (uint64_t)llround(seconds * 1e9);
+	return 0;
+}
+
+/* code is NULL if the list has no element for the run. */
+static int read_exit_code(
+	struct et_importer *in, const json_t *code, const struct et_list *list, int32_t *out)
+{
+	if (!list->there)
+		*out = 0;
+	else if (!code || json_is_null(code))
+		*out = -1; /* a signal ended it; the file does not contain which */
+	else if (!json_is_integer(code) || json_integer_value(code) < -1 ||
+		 json_integer_value(code) > 255)
+		return et_import_fail(in, &list->here, "is not an exit status");
+	else
+		*out = (int32_t)json_integer_value(code);
+	return 0;
+}
+
+/* The lists of a result while they are read side by side. */
+struct reading {
+	struct et_list times, exit_codes, memory;
+};
+
+static void end_reading(struct reading *r)
+{
+	et_list_close(&r->memory);
+	et_list_close(&r->exit_codes);
+	et_list_close(&r->times);
+}
+
+static int first_failure(const struct reading *r)
+{
+	return r->times.rc ? r->times.rc : r->exit_codes.rc ? r->exit_codes.rc : r->memory.rc;
+}
+
+static int read_runs(struct et_importer *in, const json_t *result, uint32_t command,
+	const struct et_import_place *at)
+{
+	ET_CLEANUP(end_reading)
+	struct reading r = { et_list_of(in, result, "times", at),
+		et_list_of(in, result, "exit_codes", at),
+		et_list_of(in, result, "memory_usage_byte", at) };
+	const json_t *time;
+	int rc = first_failure(&r);
+
+	if (!rc && !r.times.n)
+		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
+			"use a file that hyperfine --export-json has written");
+	while (!rc && (time = et_list_next(&r.times))) {
+		const json_t *code = et_list_next(&r.exit_codes), *bytes = et_list_next(&r.memory);
+		struct et_sample s;
+
+		memset(&s, 0, sizeof(s));
+		et_fields_set_missing(et_sample_fields, &s);
+		s.place.command = command;
+		s.place.round = (uint32_t)r.times.at + 1;
+		rc = first_failure(&r);
+		if (!rc)
+			rc = read_seconds(in, time, &r.times.here, &s.measured.elapsed_ns);
+		if (!rc)
+			rc = read_exit_code(in, code, &r.exit_codes, &s.measured.exit_code);
+		if (rc)
+			return rc;
+		if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
+			s.measured.max_rss_bytes = (uint64_t)json_integer_value(bytes);
+		et_experiment_add(in->e, &s);
+	}
+	return rc ? rc : first_failure(&r);
+}
+
+static int read_hyperfine_result(struct et_importer *in, const json_t *result, uint32_t number,
+	const struct et_import_place *at)
+{
+	const char *text;
+	int rc = et_read_text(in, result, "command", at, &text);
+
+	if (rc)
+		return rc;
+	if (!text)
+		return et_import_fail(in, at, "has no command");
+	struct et_command *c = et_import_command(in, at, text);
+	if (!c)
+		return -EINVAL;
+	rc = et_read_parameters(in, result, c, at);
+	return rc ? rc : read_runs(in, result, number, at);
+}
+
+static int import_hyperfine(struct et_importer *in, const json_t *root)
+{
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "results", NULL);
+	const json_t *result;
+	int rc = 0;
+
+	in->e->metric = ET_METRIC_ELAPSED;
+	in->e->plan.order = ET_ORDER_SEQUENTIAL;
+	while (!rc && (result = et_list_next(&l)))
+		rc = read_hyperfine_result(in, result, (uint32_t)l.at, &l.here);
+	return rc ? rc : l.rc;
+}
+
+/* --- all --- */
 
 static int import_json(struct et_importer *in, const char *data, size_t size)
 {
 	static int (*const readers[])(struct et_importer * in, const json_t *root) = {
 		[ET_IMPORT_NATIVE] = et_import_native,
-		[ET_IMPORT_HYPERFINE] = et_import_hyperfine,
+		[ET_IMPORT_HYPERFINE] = import_hyperfine,
 		[ET_IMPORT_BENCH] = et_import_bench,
 		[ET_IMPORT_GOOGLE] = et_import_google,
 	};
 	enum et_import_format format = in->options->format;
-	json_t *root;
-	int rc = et_import_load(in, data, size, &format, &root);
+	int rc = et_import_load(in, data, size, &format);
 
-	if (!rc) {
-		rc = readers[format](in, root);
-		json_decref(root);
-	}
+	if (!rc)
+		rc = readers[format](in, in->outline.root);
 	et_outline_free(in);
 	return rc;
 }

@@ -5,7 +5,24 @@
 #include "base/lines.h"
 #include "model/experiment/field.h"
 #include "store/import/import.h"
-#include "store/import/outline.h"
+
+#include <jansson.h>
+
+/* A list that was cut out: the text between its brackets. */
+struct et_cut {
+	const char *begin, *end;
+	size_t n; /* number of elements */
+};
+
+struct et_outline {
+	const char *data; /* the whole text */
+	size_t size;
+	char mark[32]; /* in the outline, the string mark + number replaces a list; not in the text
+			*/
+	struct et_cut *cuts;
+	size_t n_cuts, room;
+	json_t *root;
+};
 
 enum { ET_IMPORT_MOST_COMMANDS = 4096, ET_IMPORT_MOST_TEXT = 1 << 20 };
 /* Of one experiment, and of one sample: no machine has as many. */
@@ -41,12 +58,9 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 int et_import_next_line(
 	struct et_importer *in, struct et_lines *lines, char **line, size_t *length) ET_CHECK;
 
-/*
- * Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). A failure, too,
- * needs et_outline_free.
- */
+/* As et_outline_load, and sets *format if it is AUTO. */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
-	enum et_import_format *format, json_t **out) ET_CHECK;
+	enum et_import_format *format) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads e->profile; the commands and their samples are read by now. */
 int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
@@ -54,16 +68,70 @@ int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
 int et_import_design(struct et_importer *in, const json_t *design) ET_CHECK;
 /* The same of a text that the store has. */
 int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
-int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_google(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads a time as RFC 3339 defines it, not before 1970; false for anything else. */
 bool et_import_time(const char *text, uint64_t *wall_ns);
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 
+/* The largest number of runs, and of warm-up runs, that a command has. */
+void et_import_most_runs(const struct et_experiment *e, uint32_t *runs, uint32_t *warmup);
 /* Appends a command whose text is its name. Returns NULL with err filled if there are too many. */
 struct et_command *et_import_command(
 	struct et_importer *in, const struct et_import_place *at, const char *name);
+
+/* --- long lists --- */
+
+/*
+ * JSON in little memory. jansson needs up to 75 bytes of memory per byte of text, so a long text is
+ * not parsed whole: its long lists are cut out, the rest, the outline, is parsed, and the elements
+ * of a list are parsed a few at a time when the reader comes to them. An element may have long
+ * lists of its own. A short text is parsed whole, and its lists are read in the same way.
+ */
+
+/*
+ * Parses a text, which must stay valid until et_outline_free, into in->outline.root. Every failure
+ * names its line, and needs et_outline_free, too.
+ */
+int et_outline_load(struct et_importer *in, const char *data, size_t size) ET_CHECK;
+void et_outline_free(struct et_importer *in);
+
+/* Is the value a string of the text? Readers must not use json_is_string. */
+bool et_is_string(const struct et_importer *in, const json_t *value);
+/* Is the value a list, cut out or not? Readers must not use jansson's functions on lists. */
+bool et_is_list(const struct et_importer *in, const json_t *value);
+size_t et_list_size(const struct et_importer *in, const json_t *list); /* 0 if it is none */
+
+/* Reads the elements of a list one after the other. Members from `next` on are private. */
+struct et_list {
+	struct et_importer *in;
+	bool there; /* there is a list */
+	size_t n;   /* number of elements */
+	size_t at;  /* number of the element that was returned last, from 0 */
+	int rc;     /* 0, or -errno of a failure, which ended the list */
+	struct et_import_place list, here; /* its place, and that of this element */
+	size_t next;
+	bool objects;           /* no other elements */
+	const json_t *whole;    /* a list that was not cut out */
+	const char *text, *end; /* of one that was cut out: the elements that are not parsed yet */
+	json_t *some;           /* elements that are parsed */
+	size_t n_some, next_some;
+	size_t cuts_before;
+};
+
+/* list may be NULL, which has no elements. */
+struct et_list et_list_open(struct et_importer *in, const json_t *list);
+/* The list of a key, which may be missing. A value that is no list fails: rc is set at once. */
+struct et_list et_list_of(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at);
+/* The same of a list of objects: another element fails. */
+struct et_list et_objects_of(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at);
+/* Returns the next element, valid until the next call, or NULL at the end and after a failure. */
+const json_t *et_list_next(struct et_list *l);
+void et_list_close(struct et_list *l);
+
+#define ET_AUTO_LIST ET_CLEANUP(et_list_close)
 
 /* --- typed values of a JSON object; a missing key is the same as null --- */
 
@@ -76,6 +144,14 @@ int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 /* Sets *out to the array or object of a key, or NULL. It belongs to the JSON. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
 	const struct et_import_place *at, const json_t **out) ET_CHECK;
+/* Reads the list of texts of a key, at most `most`; *out stays as it is if there is none. */
+int et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+	const struct et_import_place *at, char ***out, size_t *n) ET_CHECK;
+/* Reads a number from lo to hi, which must be there; the other one that of a key. */
+int et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out) ET_CHECK;
+int et_read_number(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, double lo, double hi, double *out) ET_CHECK;
 /* Reads the command's parameters: {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at) ET_CHECK;

@@ -3,9 +3,6 @@
 #include "base/alloc.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
-#include <string.h>
-
 static bool set_bits(const struct et_field *f, void *base, const json_t *list)
 {
 	const json_t *name;
@@ -87,6 +84,53 @@ int et_read_branch(struct et_importer *in, const json_t *object, const char *key
 		return et_import_fail(
 			in, &here, "is not %s", type == JSON_ARRAY ? "a list" : "an object");
 	*out = value;
+	return 0;
+}
+
+int et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+	const struct et_import_place *at, char ***out, size_t *n)
+{
+	ET_AUTO_LIST struct et_list l = et_list_of(in, object, key, at);
+	const json_t *text;
+
+	if (!l.there)
+		return l.rc;
+	*n = l.n;
+	if (l.n > most)
+		return et_import_fail(in, &l.list, "has more than %zu elements", most);
+	*out = et_calloc(l.n + 1, sizeof(**out));
+	while ((text = et_list_next(&l))) {
+		if (!et_is_string(in, text) || json_string_length(text) > ET_IMPORT_MOST_TEXT)
+			return et_import_fail(in, &l.here, "is not a string");
+		(*out)[l.at] = et_strdup(json_string_value(text));
+	}
+	return l.rc;
+}
+
+int et_read_number(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, double lo, double hi, double *out)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return et_to_number(in, value, &(struct et_import_place){ at, key, 0 }, lo, hi, out);
+}
+
+int et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out)
+{
+	double x = json_number_value(value);
+	char a[32], b[32];
+
+	if (!value || json_is_null(value))
+		return et_import_fail(in, at, "is missing");
+	if (!json_is_number(value))
+		return et_import_fail(in, at, "is not a number");
+	if (x < 0 && lo >= 0)
+		return et_import_fail(in, at, "is negative");
+	if (!(x >= lo && x <= hi))
+		return et_import_fail(
+			in, at, "is not from %s to %s", et_shortest(lo, a), et_shortest(hi, b));
+	*out = x;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/experiment/figure.h"
 #include "model/experiment/machine_id.h"
 #include "store/import/importer.h"
@@ -104,32 +105,19 @@ static const struct et_field choice_fields[] = {
 	{ 0 },
 };
 
-static int read_id(struct et_importer *in, const json_t *root)
+/* Reads a text, which the function must accept; it then fits into *out. */
+static int read_name(struct et_importer *in, const json_t *root, const char *key,
+	bool (*accepts)(const char *text), const char *wanted, char *out)
 {
-	static const struct et_import_place here = { NULL, "id", 0 };
-	const char *id;
-	int rc = et_read_text(in, root, "id", NULL, &id);
+	struct et_import_place here = { NULL, key, 0 };
+	const char *text;
+	int rc = et_read_text(in, root, key, NULL, &text);
 
-	if (rc || !id)
+	if (rc || !text)
 		return rc;
-	if (!et_experiment_is_id(id))
-		return et_import_fail(in, &here, "'%.60s' is not an id", id);
-	memcpy(in->e->id, id, strlen(id) + 1);
-	return 0;
-}
-
-static int read_machine(struct et_importer *in, const json_t *root)
-{
-	static const struct et_import_place here = { NULL, "machine", 0 };
-	const char *machine;
-	int rc = et_read_text(in, root, "machine", NULL, &machine);
-
-	if (rc || !machine)
-		return rc;
-	if (!et_machine_id_valid(machine))
-		return et_import_fail(
-			in, &here, "'%.60s' is not the identity of a machine", machine);
-	memcpy(in->e->machine, machine, strlen(machine) + 1);
+	if (!accepts(text))
+		return et_import_fail(in, &here, "'%.60s' is not %s", text, wanted);
+	memcpy(out, text, strlen(text) + 1);
 	return 0;
 }
 
@@ -150,56 +138,37 @@ static int read_version(struct et_importer *in, const json_t *root)
 
 static int read_environment(struct et_importer *in, const json_t *root)
 {
-	static const struct et_import_place list = { NULL, "environment", 0 };
-	const json_t *factors, *factor;
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "environment", NULL);
 	struct et_experiment *e = in->e;
-	int rc = et_read_branch(in, root, "environment", JSON_ARRAY, NULL, &factors);
+	const json_t *factor;
+	int rc = 0;
 
-	if (rc || !factors)
-		return rc;
-	if (et_list_size(in, factors) > ET_IMPORT_MOST_FACTORS)
+	if (l.n > ET_IMPORT_MOST_FACTORS)
 		return et_import_fail(
 			in, NULL, "environment: more than %d factors", ET_IMPORT_MOST_FACTORS);
-	e->environment = et_calloc(et_list_size(in, factors) + 1, sizeof(*e->environment));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, factors);
-	while ((factor = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!json_is_object(factor))
-			return et_import_fail(in, &here, "is not an object");
+	e->environment = et_calloc(l.n + 1, sizeof(*e->environment));
+	while (!rc && (factor = et_list_next(&l)))
 		rc = et_read_fields(
-			in, factor, et_factor_fields, &e->environment[e->n_environment++], &here);
-		if (rc)
-			return rc;
-	}
-	return l.rc;
+			in, factor, et_factor_fields, &e->environment[e->n_environment++], &l.here);
+	return rc ? rc : l.rc;
 }
 
 static int read_figures(struct et_importer *in, const json_t *root)
 {
-	static const struct et_import_place list = { NULL, "figures", 0 };
-	const json_t *figures, *figure;
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "figures", NULL);
 	struct et_experiment *e = in->e;
-	int rc = et_read_branch(in, root, "figures", JSON_ARRAY, NULL, &figures);
+	const json_t *figure;
+	int rc = 0;
 
-	if (rc || !figures)
-		return rc;
-	ET_AUTO_LIST struct et_list l = et_list_open(in, figures);
-	while ((figure = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!json_is_object(figure))
-			return et_import_fail(in, &here, "is not an object");
+	while (!rc && (figure = et_list_next(&l))) {
 		ET_GROW(e->figures, e->n_figures, e->figures_room);
 		struct et_figure *one = &e->figures[e->n_figures++];
 		*one = (struct et_figure){ 0 };
-		rc = et_read_fields(in, figure, et_figure_fields, one, &here);
-		if (rc)
-			return rc;
-		if (!one->name)
-			return et_import_fail(in, &here, "has no name");
+		rc = et_read_fields(in, figure, et_figure_fields, one, &l.here);
+		if (!rc && !one->name)
+			rc = et_import_fail(in, &l.here, "has no name");
 	}
-	return l.rc;
+	return rc ? rc : l.rc;
 }
 
 static int read_head(struct et_importer *in, const json_t *root)
@@ -221,9 +190,10 @@ static int read_head(struct et_importer *in, const json_t *root)
 	int rc = read_version(in, root);
 
 	if (!rc)
-		rc = read_id(in, root);
+		rc = read_name(in, root, "id", et_experiment_is_id, "an id", e->id);
 	if (!rc)
-		rc = read_machine(in, root);
+		rc = read_name(in, root, "machine", et_machine_id_valid,
+			"the identity of a machine", e->machine);
 	if (!rc)
 		rc = et_read_fields(in, root, head_fields, e, NULL);
 	if (!rc)
@@ -246,28 +216,20 @@ static int read_head(struct et_importer *in, const json_t *root)
 static int read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
 	const struct et_import_place *at)
 {
-	struct et_import_place list = { at, "interference", 0 };
-	const json_t *others, *other;
-	int rc = et_read_branch(in, object, "interference", JSON_ARRAY, at, &others);
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, "interference", at);
+	const json_t *other;
+	int rc = 0;
 
-	if (rc || !et_list_size(in, others))
-		return rc;
-	if (et_list_size(in, others) > ET_IMPORT_MOST_CULPRITS)
+	if (!l.n)
+		return l.rc;
+	if (l.n > ET_IMPORT_MOST_CULPRITS)
 		return et_import_fail(
-			in, &list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
-	s->measured.culprits = et_calloc(et_list_size(in, others), sizeof(*s->measured.culprits));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, others);
-	while ((other = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!json_is_object(other))
-			return et_import_fail(in, &here, "is not an object");
+			in, &l.list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
+	s->measured.culprits = et_calloc(l.n, sizeof(*s->measured.culprits));
+	while (!rc && (other = et_list_next(&l)))
 		rc = et_read_fields(in, other, et_culprit_fields,
-			&s->measured.culprits[s->measured.n_culprits++], &here);
-		if (rc)
-			return rc;
-	}
-	return l.rc;
+			&s->measured.culprits[s->measured.n_culprits++], &l.here);
+	return rc ? rc : l.rc;
 }
 
 static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
@@ -285,8 +247,6 @@ static int read_removal(struct et_importer *in, const json_t *object, struct et_
 static int read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
 	const struct et_import_place *at)
 {
-	if (!json_is_object(object))
-		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_fields(in, object, et_sample_fields, s, at);
 	/* A program that could not be executed has an exit status, but no times. */
 	if (!rc && !in->profiled && s->measured.exit_code <= 0 &&
@@ -300,49 +260,35 @@ static int read_sample(struct et_importer *in, const json_t *object, struct et_s
 static int read_samples(struct et_importer *in, const json_t *object, uint32_t command,
 	const struct et_import_place *at)
 {
-	struct et_import_place list = { at, "samples", 0 };
-	const json_t *samples, *sample;
-	int rc = et_read_branch(in, object, "samples", JSON_ARRAY, at, &samples);
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, "samples", at);
+	const json_t *sample;
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	ET_AUTO_LIST struct et_list l = et_list_open(in, samples);
-	while ((sample = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
+	while (!rc && (sample = et_list_next(&l))) {
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
 		s.place.command = command;
-		rc = read_sample(in, sample, &s, &here);
+		rc = read_sample(in, sample, &s, &l.here);
 		if (!rc)
 			et_experiment_add(in->e, &s);
 		et_sample_free(&s);
-		if (rc)
-			return rc;
 	}
-	return l.rc;
+	return rc ? rc : l.rc;
 }
 
 static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at)
 {
-	struct et_import_place list = { at, "argv", 0 };
-	const json_t *words, *word;
-	int rc = et_read_branch(in, object, "argv", JSON_ARRAY, at, &words);
+	char **argv = NULL;
+	size_t n;
+	int rc = et_read_texts(in, object, "argv", SIZE_MAX, at, &argv, &n);
 
-	if (rc || !words)
-		return rc;
-	c->argv = et_realloc(c->argv, et_list_size(in, words) + 1, sizeof(*c->argv));
-	memset(c->argv, 0, (et_list_size(in, words) + 1) * sizeof(*c->argv));
-	ET_AUTO_LIST struct et_list l = et_list_open(in, words);
-	while ((word = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (!et_is_string(in, word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
-			return et_import_fail(in, &here, "is not a string");
-		c->argv[l.at] = et_strdup(json_string_value(word));
+	if (argv) {
+		et_strv_free(c->argv);
+		c->argv = argv;
 	}
-	return l.rc;
+	return rc;
 }
 
 /* The hooks of a command. */
@@ -358,10 +304,8 @@ static int read_command(struct et_importer *in, const json_t *object, uint32_t n
 	const struct et_import_place *at)
 {
 	const char *name, *text;
-
-	if (!json_is_object(object))
-		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_text(in, object, "command", at, &text);
+
 	if (!rc)
 		rc = et_read_text(in, object, "name", at, &name);
 	if (rc)
@@ -385,30 +329,22 @@ static int read_command(struct et_importer *in, const json_t *object, uint32_t n
 
 int et_import_native(struct et_importer *in, const json_t *root)
 {
-	static const struct et_import_place list = { NULL, "commands", 0 };
-	const json_t *commands, *command, *profile, *design;
+	const json_t *command, *profile, *design;
 	int rc = read_head(in, root);
 
 	if (!rc)
 		rc = et_read_branch(in, root, "profile", JSON_OBJECT, NULL, &profile);
 	if (!rc)
 		rc = et_read_branch(in, root, "design", JSON_OBJECT, NULL, &design);
-	if (!rc)
-		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
 	if (rc)
 		return rc;
 	in->profiled = profile;
 	in->designed = design;
-	ET_AUTO_LIST struct et_list l = et_list_open(in, commands);
-	while ((command = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		rc = read_command(in, command, (uint32_t)l.at, &here);
-		if (rc)
-			return rc;
-	}
-	if (l.rc)
-		return l.rc;
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "commands", NULL);
+	while (!rc && (command = et_list_next(&l)))
+		rc = read_command(in, command, (uint32_t)l.at, &l.here);
+	if (rc || l.rc)
+		return rc ? rc : l.rc;
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
 		return et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/import/outline.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -222,7 +220,7 @@ static void choose_mark(struct et_outline *o)
 	} while (memmem(o->data, o->size, o->mark, strlen(o->mark)));
 }
 
-int et_outline_load(struct et_importer *in, const char *data, size_t size, json_t **out)
+int et_outline_load(struct et_importer *in, const char *data, size_t size)
 {
 	/* As json_array() leaves it, which fails only for want of memory. */
 	json_error_t where = { .line = 1, .column = 1, .text = "not enough memory" };
@@ -233,19 +231,19 @@ int et_outline_load(struct et_importer *in, const char *data, size_t size, json_
 	while (first < size && data[first] && strchr(" \t\r\n", data[first]))
 		first++;
 	if (size > LONG_LIST && first < size && data[first] == '{')
-		return load(in, data, data + size, false, out);
+		return load(in, data, data + size, false, &in->outline.root);
 	/* No record of ours is a list: the first bytes of a long one are as good as all. */
-	json_t *root = size > LONG_LIST ? json_array()
-					: json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
-	if (!root)
-		return et_import_fail(
-			in, NULL, "line %d, column %d: %s", where.line, where.column, where.text);
-	*out = root;
-	return 0;
+	in->outline.root = size > LONG_LIST
+				   ? json_array()
+				   : json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
+	return in->outline.root ? 0
+				: et_import_fail(in, NULL, "line %d, column %d: %s", where.line,
+					  where.column, where.text);
 }
 
 void et_outline_free(struct et_importer *in)
 {
+	json_decref(in->outline.root);
 	free(in->outline.cuts);
 	in->outline = (struct et_outline){ 0 };
 }
@@ -285,7 +283,10 @@ size_t et_list_size(const struct et_importer *in, const json_t *list)
 struct et_list et_list_open(struct et_importer *in, const json_t *list)
 {
 	const struct et_cut *c = cut_of(in, list);
-	struct et_list l = { .in = in, .cuts_before = in->outline.n_cuts };
+	struct et_list l = { .in = in,
+		.there = list,
+		.n = et_list_size(in, list),
+		.cuts_before = in->outline.n_cuts };
 
 	if (c && c->n) {
 		l.text = c->begin;
@@ -293,6 +294,27 @@ struct et_list et_list_open(struct et_importer *in, const json_t *list)
 	} else if (!c) {
 		l.whole = list;
 	}
+	return l;
+}
+
+struct et_list et_list_of(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at)
+{
+	const json_t *list;
+	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &list);
+	struct et_list l = et_list_open(in, list);
+
+	l.rc = rc;
+	l.list = (struct et_import_place){ at, key, 0 };
+	return l;
+}
+
+struct et_list et_objects_of(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at)
+{
+	struct et_list l = et_list_of(in, object, key, at);
+
+	l.objects = true;
 	return l;
 }
 
@@ -350,21 +372,22 @@ static void parse_some(struct et_list *l)
 
 const json_t *et_list_next(struct et_list *l)
 {
+	const json_t *element;
+
+	if (!l->rc && !l->whole && l->next_some == l->n_some && l->text)
+		parse_some(l);
 	if (l->rc)
 		return NULL;
-	if (l->whole) {
-		l->at = l->next;
-		return json_array_get(l->whole, l->next++);
-	}
-	if (l->next_some == l->n_some) {
-		if (!l->text)
-			return NULL;
-		parse_some(l);
-		if (l->rc)
-			return NULL;
-	}
+	element = l->whole ? json_array_get(l->whole, l->next)
+			   : json_array_get(l->some, l->next_some++);
+	if (!element)
+		return NULL;
 	l->at = l->next++;
-	return json_array_get(l->some, l->next_some++);
+	l->here = (struct et_import_place){ &l->list, NULL, l->at };
+	if (!l->objects || json_is_object(element))
+		return element;
+	l->rc = et_import_fail(l->in, &l->here, "is not an object");
+	return NULL;
 }
 
 void et_list_close(struct et_list *l)

@@ -98,25 +98,17 @@ static int read_count(struct et_importer *in, const json_t *list, const struct e
 static int read_counts(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_profile_run *run)
 {
-	struct et_import_place list = { at, "counts", 0 };
+	ET_AUTO_LIST struct et_list l = et_list_of(in, object, "counts", at);
 	uint64_t samples = run->samples;
-	const json_t *counts, *count;
-	int rc = et_read_branch(in, object, "counts", JSON_ARRAY, at, &counts);
+	const json_t *count;
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	run->samples = 0;
-	ET_AUTO_LIST struct et_list l = et_list_open(in, counts);
-	while ((count = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		rc = read_count(in, count, &here, run);
-		if (rc)
-			return rc;
-	}
-	if (!l.rc && run->samples != samples)
+	while (!rc && (count = et_list_next(&l)))
+		rc = read_count(in, count, &l.here, run);
+	if (!rc && !l.rc && run->samples != samples)
 		return et_import_fail(in, at, "samples is not the sum of the counts");
-	return l.rc;
+	return rc ? rc : l.rc;
 }
 
 static uint64_t key_of(uint32_t command, uint32_t order)
@@ -213,25 +205,16 @@ static const struct part {
 
 static int read_part(struct reader *r, const json_t *profile, const struct part *part)
 {
-	struct et_import_place list = { &place, part->key, 0 };
-	const json_t *elements, *element;
-	int rc = et_read_branch(r->in, profile, part->key, JSON_ARRAY, &place, &elements);
+	ET_AUTO_LIST struct et_list l = et_list_of(r->in, profile, part->key, &place);
+	const json_t *element;
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	if (et_list_size(r->in, elements) > INT32_MAX)
-		return et_import_fail(r->in, &list, "is too long");
-	ET_AUTO_LIST struct et_list l = et_list_open(r->in, elements);
-	while ((element = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if (part->objects && !json_is_object(element))
-			return et_import_fail(r->in, &here, "is not an object");
-		rc = part->read(r, element, &here);
-		if (rc)
-			return rc;
-	}
-	return l.rc;
+	l.objects = part->objects;
+	if (l.n > INT32_MAX)
+		return et_import_fail(r->in, &l.list, "is too long");
+	while (!rc && (element = et_list_next(&l)))
+		rc = part->read(r, element, &l.here);
+	return rc ? rc : l.rc;
 }
 
 int et_import_profile(struct et_importer *in, const json_t *profile)

@@ -6,27 +6,14 @@
 #include "model/experiment/field.h"
 #include "store/import/results_table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 enum { MOST_BLOCKS = 100000 };
 
-static const char *cell(const struct et_results_table *t, size_t i)
-{
-	return et_csv_cell(&t->rows, i);
-}
-
 static int bad_cell(struct et_results_table *t, size_t i, const char *wanted)
 {
-	return et_import_fail(&t->in, NULL, "line %zu: column %zu: '%.40s' is not %s", t->rows.line,
-		i + 1, cell(t, i), wanted);
-}
-
-/* `doe export` puts a quote before a text that a spreadsheet would take for a formula. */
-static const char *plain(const char *text)
-{
-	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
+	return et_csv_fail(&t->rows, "column %zu: '%.40s' is not %s", i + 1, cell(t, i), wanted);
 }
 
 /* --- cells --- */
@@ -34,7 +21,7 @@ static const char *plain(const char *text)
 static int read_level(
 	struct et_results_table *t, size_t i, struct et_design_factor *f, uint16_t *out)
 {
-	const char *text = plain(cell(t, i));
+	const char *text = et_csv_plain(cell(t, i));
 	size_t k = 0;
 
 	while (k < f->n_levels && strcmp(f->levels[k], text))
@@ -46,9 +33,8 @@ static int read_level(
 		return bad_cell(t, i, "a level: it is empty, long or not plain text");
 	if (k == ET_RESULTS_MOST_LEVELS)
 		return et_hint(t->in.err,
-			et_import_fail(&t->in, NULL,
-				"line %zu: the column '%.40s' has more than %d levels",
-				t->rows.line, f->name, ET_RESULTS_MOST_LEVELS),
+			et_csv_fail(&t->rows, "the column '%.40s' has more than %d levels", f->name,
+				ET_RESULTS_MOST_LEVELS),
 			"name the columns that are factors with --factors");
 	f->levels = et_realloc(f->levels, f->n_levels + 2, sizeof(*f->levels));
 	f->levels[f->n_levels++] = et_strdup(text);
@@ -58,7 +44,7 @@ static int read_level(
 
 static int read_program(struct et_results_table *t, size_t i, struct et_design *d, uint32_t *out)
 {
-	const char *name = plain(cell(t, i));
+	const char *name = et_csv_plain(cell(t, i));
 	uint32_t k = 0;
 
 	while (k < d->n_programs && strcmp(d->programs[k].name, name))
@@ -69,7 +55,7 @@ static int read_program(struct et_results_table *t, size_t i, struct et_design *
 	if (!et_results_is_name(name))
 		return bad_cell(t, i, "a program: it is empty, long or not plain text");
 	if (k == ET_DESIGN_MOST_COMMANDS)
-		return et_results_fail(t, "there are too many programs");
+		return et_csv_fail(&t->rows, "there are too many programs");
 	et_design_add_program(d, name)->command = et_strdup(name);
 	return 0;
 }
@@ -86,7 +72,7 @@ static int read_block(struct et_results_table *t, size_t i, struct et_results_ro
 			k++;
 	}
 	if (k == MOST_BLOCKS || strlen(name) > ET_RESULTS_MOST_NAME)
-		return et_results_fail(t, "there are too many blocks, or a name is too long");
+		return et_csv_fail(&t->rows, "there are too many blocks, or a name is too long");
 	if (k == t->n_blocks) {
 		ET_GROW(t->blocks, t->n_blocks, t->cap_blocks);
 		t->blocks[t->n_blocks++] = et_strdup(name);
@@ -106,20 +92,13 @@ static int read_whole(struct et_results_table *t, size_t i, uint64_t lo, uint32_
 	return 0;
 }
 
-static bool has_decimal_comma(const char *text)
-{
-	const char *comma = strchr(text, ',');
-
-	return comma && text[strspn(text, "+-0123456789,")] == '\0';
-}
-
 static int read_value(struct et_results_table *t, size_t i, uint64_t *out)
 {
 	double value;
 
 	if (et_parse_double("", cell(t, i), &value, NULL))
 		return et_hint(t->in.err, bad_cell(t, i, "a number"), "%s",
-			has_decimal_comma(cell(t, i))
+			et_csv_has_decimal_comma(cell(t, i))
 				? "write decimals with a point: 3.5, not 3,5 (for example by sed "
 				  "'s/,/./g')"
 				: "remove rows without a result, or name another column with "
@@ -166,26 +145,18 @@ static int read_cell(struct et_results_table *t, size_t i, struct et_design *d, 
 	}
 }
 
-static int next_row(struct et_results_table *t)
-{
-	int rc = et_csv_row(&t->rows);
-
-	return rc < 0 ? et_results_fail(t, t->rows.problem) : rc;
-}
-
 static int read_rows(struct et_results_table *t, struct et_design *d)
 {
 	int rc;
 
-	while ((rc = next_row(t)) == 1) {
+	while ((rc = et_csv_next(&t->rows)) == 1) {
 		struct et_results_row row = { .order = (uint32_t)t->n + 1,
 			.line = (uint32_t)t->rows.line };
 		size_t factor = 0;
 
 		if (t->rows.n_cells != t->n_columns)
-			return et_import_fail(&t->in, NULL,
-				"line %zu: it has %zu cells, but the first line has %zu",
-				t->rows.line, t->rows.n_cells, t->n_columns);
+			return et_csv_fail(&t->rows, "it has %zu cells, but the first line has %zu",
+				t->rows.n_cells, t->n_columns);
 		rc = 0;
 		for (size_t i = 0; !rc && i < t->n_columns; i++)
 			rc = read_cell(t, i, d, &factor, &row);
@@ -346,26 +317,13 @@ static int add_samples(struct et_results_table *t, struct et_experiment *e)
 	return 0;
 }
 
-/* The numbers of runs and of discarded ones: the largest of all commands. */
 static void count_runs(struct et_experiment *e)
 {
-	uint32_t most = 0, discarded = 0;
-
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		uint32_t runs = 0, warmup = 0;
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-			runs += !s->place.warmup;
-			warmup += s->place.warmup;
-		}
-		most = runs > most ? runs : most;
-		discarded = warmup > discarded ? warmup : discarded;
-	}
-	e->plan.runs = most ? most : 1;
-	e->plan.warmup = discarded;
-	e->design->discard = discarded;
-	e->design->replications = e->plan.runs + discarded;
+	et_import_most_runs(e, &e->plan.runs, &e->plan.warmup);
+	if (!e->plan.runs)
+		e->plan.runs = 1;
+	e->design->discard = e->plan.warmup;
+	e->design->replications = e->plan.runs + e->plan.warmup;
 }
 
 static int make(struct et_results_table *t, const struct et_results_options *o)
@@ -402,11 +360,9 @@ static int read_table(struct et_results_table *t, const struct et_results_option
 	struct et_design *d = t->in.e->design;
 	bool own = size >= strlen(ET_RESULTS_OWN) &&
 		   !memcmp(data, ET_RESULTS_OWN, strlen(ET_RESULTS_OWN));
-	int rc = memchr(data, '\0', size)
-			 ? et_import_fail(&t->in, NULL, "it holds a NUL byte: this is not text")
-			 : next_row(t);
+	int rc = et_csv_open(&t->rows, &t->in, data, size);
 
-	if (rc == 0)
+	if (!rc && !(rc = et_csv_next(&t->rows)))
 		return et_import_fail(&t->in, NULL, "it is empty");
 	if (rc == 1)
 		rc = et_results_columns(t, o, d);
@@ -433,10 +389,7 @@ int et_results_read(const char *data, size_t size, const struct et_results_optio
 	t->in = (struct et_importer){ .options = &named, .e = et_experiment_new(), .err = err };
 	t->in.e->design = et_design_new();
 	t->known_blocks.width = sizeof(uint64_t);
-	t->rows = (struct et_csv){ .p = data, .end = data + size, .next_line = 1 };
-	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		t->rows.p += 3;
-	et_csv_find_separator(&t->rows);
+
 	int rc = read_table(t, o, data, size);
 	if (rc == 0)
 		*out = t->in.e;

@@ -5,16 +5,10 @@
 #include "base/utf8.h"
 #include "store/import/results_table.h"
 
-#include <errno.h>
 #include <string.h>
 
 const char *const et_results_unit_names[] = { "auto", "s", "ms", "us", "ns", "bytes", "count",
 	NULL };
-
-int et_results_fail(struct et_results_table *t, const char *text)
-{
-	return et_import_fail(&t->in, NULL, "line %zu: %s", t->rows.line, text);
-}
 
 bool et_results_is_name(const char *text)
 {
@@ -33,11 +27,6 @@ bool et_results_is_name(const char *text)
 	return true;
 }
 
-static const char *cell(const struct et_results_table *t, size_t i)
-{
-	return et_csv_cell(&t->rows, i);
-}
-
 /* The place of a column; the number of columns if there is none. */
 static size_t find(const struct et_results_table *t, const char *name)
 {
@@ -51,19 +40,14 @@ static size_t find(const struct et_results_table *t, const char *name)
 static int unknown(struct et_results_table *t, const char *option, const char *name)
 {
 	struct et_nearest n = et_nearest_to(name);
-	char names[300] = "";
-	size_t at = 0;
+	char names[ET_CSV_NAMES];
 
-	for (size_t i = 0; i < t->n_columns && at < sizeof(names) - 1; i++) {
+	for (size_t i = 0; i < t->n_columns; i++)
 		et_nearest_offer(&n, cell(t, i));
-		at += (size_t)snprintf(
-			names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "", cell(t, i));
-	}
-	int rc = et_import_fail(&t->in, NULL, "line %zu: there is no column '%.40s' (%s)",
-		t->rows.line, name, option);
+	int rc = et_csv_fail(&t->rows, "there is no column '%.40s' (%s)", name, option);
 	if (n.best)
 		return et_hint(t->in.err, rc, "did you mean '%.40s'?", n.best);
-	return et_hint(t->in.err, rc, "the columns are %s", names);
+	return et_hint(t->in.err, rc, "the columns are %s", et_csv_names(&t->rows, names));
 }
 
 /* Sets the use of a column that an option names, or that has a known name. */
@@ -77,8 +61,7 @@ static int use(struct et_results_table *t, const char *given, const char *option
 	if (t->columns[i] != ET_RESULTS_FREE && !given)
 		return 0;
 	if (t->columns[i] != ET_RESULTS_FREE)
-		return et_import_fail(&t->in, NULL,
-			"line %zu: the column '%.40s' cannot be two things (%s)", t->rows.line,
+		return et_csv_fail(&t->rows, "the column '%.40s' cannot be two things (%s)",
 			cell(t, i), option);
 	t->columns[i] = what;
 	return 0;
@@ -145,7 +128,8 @@ static int use_response(struct et_results_table *t, const char *given)
 	if (given && at == t->n_columns)
 		return unknown(t, "--response", given);
 	if (!is_free(t, at))
-		return et_hint(t->in.err, et_results_fail(t, "no column is left for the response"),
+		return et_hint(t->in.err,
+			et_csv_fail(&t->rows, "no column is left for the response"),
 			"name it with --response");
 	t->columns[at] = ET_RESULTS_RESPONSE;
 	t->response = at;
@@ -217,13 +201,12 @@ static int check_name(struct et_results_table *t, size_t i)
 
 	if (!et_results_is_name(name) || strpbrk(name, ":,="))
 		return et_hint(t->in.err,
-			et_import_fail(&t->in, NULL, "line %zu: the name of column %zu %s",
-				t->rows.line, i + 1, why_no_name(name)),
+			et_csv_fail(
+				&t->rows, "the name of column %zu %s", i + 1, why_no_name(name)),
 			"rename it, or list the factors with --factors");
 	for (size_t k = 0; k < i; k++) {
 		if (!strcmp(cell(t, k), name))
-			return et_import_fail(&t->in, NULL,
-				"line %zu: two columns have the name '%.40s'", t->rows.line, name);
+			return et_csv_fail(&t->rows, "two columns have the name '%.40s'", name);
 	}
 	return 0;
 }
@@ -245,7 +228,7 @@ static int add_factors(struct et_results_table *t, struct et_design *d, bool lis
 			et_design_add_factor(d, cell(t, i))->kind = ET_KIND_PARAMETER;
 	}
 	if (!rc && !d->n_factors)
-		return et_hint(t->in.err, et_results_fail(t, "no column is a factor"),
+		return et_hint(t->in.err, et_csv_fail(&t->rows, "no column is a factor"),
 			"name them with --factors");
 	return rc;
 }

@@ -44,10 +44,14 @@ struct et_results_table {
 	bool rounds, orders; /* there are such columns */
 };
 
+/* Returns a cell of the last row that was read. */
+static inline const char *cell(const struct et_results_table *t, size_t i)
+{
+	return et_csv_cell(&t->rows, i);
+}
+
 /* Whether a text can be a level or a name: printable, not long, without blanks at its ends. */
 bool et_results_is_name(const char *text);
-/* Makes the error "NAME: line N: TEXT" about the last row that was read. */
-int et_results_fail(struct et_results_table *t, const char *text);
 /* Reads the header, which is the last row that was read, and adds the factors to the design. */
 int et_results_columns(struct et_results_table *t, const struct et_results_options *o,
 	struct et_design *d) ET_CHECK;

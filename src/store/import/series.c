@@ -6,7 +6,6 @@
 #include "store/import/csv.h"
 #include "store/import/importer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -46,16 +45,6 @@ static int fail_number(struct reader *r, const char *text)
 		strlen(text) > 40 ? "…" : "", why);
 }
 
-/* "1,5": one comma between digits, as some languages write decimals. */
-static bool has_decimal_comma(const char *text)
-{
-	const char *comma = strchr(text, ',');
-	size_t before = strspn(text, "+-0123456789");
-
-	return comma && before && text + before == comma && isdigit((unsigned char)comma[1]) &&
-	       !comma[1 + strspn(comma + 1, "0123456789eE+-")];
-}
-
 static int append(struct reader *r, struct et_series *s, const char *text)
 {
 	double value;
@@ -78,7 +67,7 @@ static int read_numbers(struct reader *r)
 	while ((rc = et_import_next_line(&r->in, &r->lines, &line, &length)) > 0) {
 		const char *text = trim(line, length);
 		rc = append(r, s, text);
-		if (rc && has_decimal_comma(text))
+		if (rc && et_csv_has_decimal_comma(text))
 			return et_hint(r->in.err, rc,
 				"write a decimal point instead of the comma (tr , .), or name the "
 				"column of a CSV file with --column NAME|N");
@@ -93,39 +82,16 @@ static int read_numbers(struct reader *r)
 
 /* --- a column --- */
 
-static int fail_column(struct reader *r, const struct et_csv *csv, const char *wanted)
-{
-	char names[300] = "";
-	size_t n = 0;
-
-	for (size_t i = 0; i < csv->n_cells && n < sizeof(names) - 1; i++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "",
-			et_csv_cell(csv, i));
-	return et_hint(r->in.err,
-		et_import_fail(&r->in, NULL, "line %zu: there is no column '%.60s'",
-			r->lines.number, wanted),
-		"name one of its columns: %s", names);
-}
-
 /* Finds the column; *heading: is the first row, which has been read, a heading? */
 static int find_column(struct reader *r, const struct et_csv *csv, size_t *at, bool *heading)
 {
 	const char *wanted = r->options->column;
-	uint64_t number;
-	double value;
+	char names[ET_CSV_NAMES];
 
-	for (size_t i = 0; i < csv->n_cells; i++) {
-		if (!strcmp(et_csv_cell(csv, i), wanted) &&
-			et_parse_double("", wanted, &value, NULL)) {
-			*at = i;
-			*heading = true;
-			return 0;
-		}
-	}
-	if (et_parse_u64("", wanted, 1, csv->n_cells, &number, NULL))
-		return fail_column(r, csv, wanted);
-	*at = number - 1;
-	*heading = et_parse_double("", et_csv_cell(csv, *at), &value, NULL) != 0;
+	if (!et_csv_find(csv, wanted, !et_csv_is_number(wanted), at))
+		return et_hint(r->in.err, et_csv_fail(csv, "there is no column '%.60s'", wanted),
+			"name one of its columns: %s", et_csv_names(csv, names));
+	*heading = !et_csv_is_number(et_csv_cell(csv, *at));
 	return 0;
 }
 
@@ -138,44 +104,24 @@ static enum et_unit unit_of(const char *heading)
 							 : ET_UNIT_NONE;
 }
 
-static int next_row(struct reader *r, struct et_csv *csv)
-{
-	size_t length;
-	char *line;
-	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
-
-	if (rc <= 0)
-		return rc;
-	csv->p = line;
-	csv->end = line + length;
-	if (!csv->separator)
-		et_csv_find_separator(csv);
-	rc = et_csv_row(csv);
-	return rc < 0 ? et_import_fail(&r->in, NULL, "line %zu: %s", r->lines.number, csv->problem)
-		      : rc;
-}
-
 static int read_column(struct reader *r, struct et_csv *csv)
 {
 	struct et_series *s = et_series_add(r->out, r->options->name, ET_UNIT_NONE);
 	bool heading = false;
 	size_t at = 0;
-	int rc = next_row(r, csv);
+	int rc = et_csv_next(csv);
 
 	if (rc > 0)
 		rc = find_column(r, csv, &at, &heading);
 	if (rc)
 		return rc;
-	if (heading) {
+	if (heading)
 		s->unit = unit_of(et_csv_cell(csv, at));
-		rc = next_row(r, csv);
-	} else {
-		rc = csv->n_cells ? 1 : 0;
-	}
-	for (; rc > 0; rc = next_row(r, csv)) {
+	for (rc = heading ? et_csv_next(csv) : (int)(csv->n_cells > 0); rc > 0;
+		rc = et_csv_next(csv)) {
 		if (at >= csv->n_cells)
 			return et_import_fail(&r->in, NULL, "line %zu has only %zu columns",
-				r->lines.number, csv->n_cells);
+				csv->line, csv->n_cells);
 		if ((rc = append(r, s, et_csv_cell(csv, at))))
 			return rc;
 	}
@@ -186,27 +132,21 @@ static int read_column(struct reader *r, struct et_csv *csv)
 
 static int read_result(struct reader *r, const json_t *result, const struct et_import_place *at)
 {
-	struct et_import_place list = { at, "times", 0 };
-	const json_t *times, *time;
+	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, result, "times", at);
+	const json_t *time;
 	const char *name;
+	int rc = et_read_text(&r->in, result, "command", at, &name);
 
-	int rc = json_is_object(result) ? et_read_text(&r->in, result, "command", at, &name)
-					: et_import_fail(&r->in, at, "is not an object");
-	if (!rc)
-		rc = et_read_branch(&r->in, result, "times", JSON_ARRAY, at, &times);
-	if (rc)
-		return rc;
-	if (!et_list_size(&r->in, times))
+	if (rc || l.rc)
+		return rc ? rc : l.rc;
+	if (!l.n)
 		return et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
 			"use a file that hyperfine --export-json has written");
 	struct et_series *s =
 		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
-	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, times);
 	while ((time = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
 		if (!json_is_number(time))
-			return et_import_fail(&r->in, &here, "is not a number");
+			return et_import_fail(&r->in, &l.here, "is not a number");
 		et_series_append(s, json_number_value(time));
 	}
 	return l.rc;
@@ -215,24 +155,17 @@ static int read_result(struct reader *r, const json_t *result, const struct et_i
 /* Takes the seconds unchanged, whereas import rounds them to nanoseconds. */
 static int read_hyperfine(struct reader *r, const json_t *root)
 {
-	static const struct et_import_place list = { NULL, "results", 0 };
-	const json_t *results, *result;
-	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
+	ET_AUTO_LIST struct et_list l = et_objects_of(&r->in, root, "results", NULL);
+	const json_t *result;
+	int rc = 0;
 
-	if (!rc && r->options->cpu_time)
-		rc = et_hint(r->in.err,
+	if (!l.rc && r->options->cpu_time)
+		return et_hint(r->in.err,
 			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
 			"use --metric elapsed for the elapsed times");
-	if (rc)
-		return rc;
-	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, results);
-	while ((result = et_list_next(&l))) {
-		struct et_import_place here = { &list, NULL, l.at };
-
-		if ((rc = read_result(r, result, &here)))
-			return rc;
-	}
-	return l.rc;
+	while (!rc && (result = et_list_next(&l)))
+		rc = read_result(r, result, &l.here);
+	return rc ? rc : l.rc;
 }
 
 static int read_experiment(
@@ -250,15 +183,12 @@ static int read_experiment(
 static int read_json(struct reader *r, const char *data, size_t size)
 {
 	enum et_import_format format = ET_IMPORT_AUTO;
-	json_t *root = NULL;
 
 	if (r->options->column)
 		return et_import_fail(&r->in, NULL, "--column is for CSV, and this is JSON");
-	int rc = et_import_load(&r->in, data, size, &format, &root);
+	int rc = et_import_load(&r->in, data, size, &format);
 	if (!rc && format == ET_IMPORT_HYPERFINE)
-		rc = read_hyperfine(r, root);
-	if (root)
-		json_decref(root);
+		rc = read_hyperfine(r, r->in.outline.root);
 	et_outline_free(&r->in);
 	return rc || format == ET_IMPORT_HYPERFINE ? rc : read_experiment(r, data, size, format);
 }
@@ -311,6 +241,8 @@ static int read_any(struct reader *r)
 	if (!r->options->column)
 		return read_text(r);
 	struct et_csv *csv = et_calloc(1, sizeof(*csv));
+	csv->in = &r->in;
+	csv->lines = &r->lines;
 	r->lines.quotes = true;
 	rc = read_column(r, csv);
 	et_csv_free(csv);

@@ -25,23 +25,11 @@ struct period {
 	const json_t *from; /* the object, or NULL if the period is an array */
 };
 
-static int read_number(struct reader *r, const json_t *value, const struct et_import_place *at,
-	double lo, double hi, double *out)
-{
-	if (!json_is_number(value))
-		return et_import_fail(&r->in, at, value ? "is not a number" : "is missing");
-	double x = json_number_value(value);
-	if (!isfinite(x) || x < lo || x > hi)
-		return et_import_fail(&r->in, at, "is not from %g to %g", lo, hi);
-	*out = x;
-	return 0;
-}
-
 static int read_count(
 	struct reader *r, const json_t *value, const struct et_import_place *at, uint64_t *out)
 {
 	double x = 0;
-	int rc = read_number(r, value, at, 0, MOST_TICKS, &x);
+	int rc = et_to_number(&r->in, value, at, 0, MOST_TICKS, &x);
 
 	if (rc == 0)
 		*out = (uint64_t)x;
@@ -148,34 +136,31 @@ static int add_period(struct reader *r, const struct period *p, const struct et_
 }
 
 /* Sets *objects to whether the periods are objects, not arrays. */
-static int read_periods(struct reader *r, const json_t *periods, const struct et_import_place *at,
-	struct et_trace *t, bool *objects)
+static int read_periods(struct reader *r, struct et_list *l, struct et_trace *t, bool *objects)
 {
 	struct cursor c = { 0 };
 	const json_t *element;
 	int rc = 0;
 
 	*objects = false;
-	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, periods);
-	while (rc == 0 && (element = et_list_next(&l))) {
-		struct et_import_place here = { at, NULL, l.at };
+	while (rc == 0 && (element = et_list_next(l))) {
 		struct period p = { 0 };
-		if (l.at == 0)
+		if (l->at == 0)
 			*objects = json_is_object(element);
 		if (json_is_array(element))
-			rc = read_row(r, element, &here, &p);
+			rc = read_row(r, element, &l->here, &p);
 		else if (json_is_object(element))
-			rc = read_object(r, element, &here, &p);
+			rc = read_object(r, element, &l->here, &p);
 		else
-			rc = et_import_fail(&r->in, &here, "is not a period");
+			rc = et_import_fail(&r->in, &l->here, "is not a period");
 		if (rc == 0 && !!p.from != *objects)
-			rc = et_import_fail(&r->in, &here, "has another form than the first");
+			rc = et_import_fail(&r->in, &l->here, "has another form than the first");
 		if (rc == 0)
-			rc = add_period(r, &p, &here, &c, t);
+			rc = add_period(r, &p, &l->here, &c, t);
 	}
-	rc = rc ? rc : l.rc;
+	rc = rc ? rc : l->rc;
 	if (rc == 0 && t->total == 0)
-		rc = et_import_fail(&r->in, at, "covers no time");
+		rc = et_import_fail(&r->in, &l->list, "covers no time");
 	return rc;
 }
 
@@ -211,30 +196,26 @@ static int read_tick(struct reader *r, const json_t *object, const struct et_imp
 static int read_timer(struct reader *r, const json_t *object, const struct et_import_place *at,
 	struct et_trace *t)
 {
-	struct et_import_place timer_at = { at, "timer", 0 }, ticks_at = { at, "ticks", 0 };
-	struct et_import_place every_at = { &timer_at, "interval_ns", 0 };
-	struct et_import_place doubt_at = { &timer_at, "uncertainty_ns", 0 };
-	const json_t *timer = json_object_get(object, "timer");
-	const json_t *ticks = json_object_get(object, "ticks"), *element;
+	struct et_import_place timer_at = { at, "timer", 0 };
+	const json_t *timer = json_object_get(object, "timer"), *element;
 	const char *found_by = NULL;
 
-	if (!json_is_object(timer) || !ticks)
+	if (!json_is_object(timer))
 		return 0;
-	if (!et_is_list(&r->in, ticks))
-		return et_import_fail(&r->in, &ticks_at, "is not a list");
-	int rc = read_number(
-		r, json_object_get(timer, "interval_ns"), &every_at, 1e3, 1e12, &t->timer.interval);
+	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, object, "ticks", at);
+	if (!l.there)
+		return l.rc;
+	int rc = et_read_number(
+		&r->in, timer, "interval_ns", &timer_at, 1e3, 1e12, &t->timer.interval);
 	if (rc == 0)
-		rc = read_number(r, json_object_get(timer, "uncertainty_ns"), &doubt_at, 0, 1e12,
-			&t->timer.uncertainty);
+		rc = et_read_number(
+			&r->in, timer, "uncertainty_ns", &timer_at, 0, 1e12, &t->timer.uncertainty);
 	if (rc == 0)
 		rc = et_read_text(&r->in, timer, "found_by", &timer_at, &found_by);
 	t->timer.by_records = found_by && !strcmp(found_by, "records");
-	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, ticks);
 	while (rc == 0 && (element = et_list_next(&l))) {
-		struct et_import_place here = { &ticks_at, NULL, l.at };
 		struct et_tick tick = { 0 };
-		rc = read_tick(r, element, &here, t, &tick);
+		rc = read_tick(r, element, &l.here, t, &tick);
 		if (rc == 0)
 			et_trace_add_tick(t, tick);
 	}
@@ -242,11 +223,11 @@ static int read_timer(struct reader *r, const json_t *object, const struct et_im
 }
 
 /* Converts periods from nanoseconds to ticks of a counter with the rate in the file. */
-static int to_ticks(
-	struct reader *r, const json_t *value, const struct et_import_place *at, struct et_trace *t)
+static int to_ticks(struct reader *r, const json_t *object, const struct et_import_place *at,
+	struct et_trace *t)
 {
 	double hz = 0;
-	int rc = read_number(r, value, at, 1e3, 1e12, &hz);
+	int rc = et_read_number(&r->in, object, "hz", at, 1e3, 1e12, &hz);
 
 	if (rc)
 		return rc;
@@ -284,33 +265,30 @@ static int take_estimate(struct reader *r, const struct et_import_place *at, str
 static int read_trace(
 	struct reader *r, const json_t *object, const char *name, const struct et_import_place *at)
 {
-	struct et_import_place periods_at = { at, "periods", 0 }, hz_at = { at, "hz", 0 };
+	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, object, "periods", at);
 	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
-	const json_t *periods = json_object_get(object, "periods");
 	struct et_traces *all = r->traces;
 	struct et_trace t;
 	bool objects;
 
-	if (!periods)
-		return 0;
-	if (!et_is_list(&r->in, periods))
-		return et_import_fail(&r->in, &periods_at, "is not a list");
+	if (!l.there)
+		return l.rc;
 	if (all->n == MOST_TRACES)
 		return et_import_fail(&r->in, at, "is one trace too many (%d)", MOST_TRACES);
 	et_trace_init(&t);
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
-	int rc = read_periods(r, periods, &periods_at, &t, &objects);
+	int rc = read_periods(r, &l, &t, &objects);
 	/* The trace of a program has no readings. */
 	t.spins = !objects || json_is_number(json_object_get(object, "readings"));
 	if (rc == 0 && objects)
 		rc = read_timer(r, object, at, &t);
 	if (rc == 0 && objects)
-		rc = to_ticks(r, json_object_get(object, "hz"), &hz_at, &t);
+		rc = to_ticks(r, object, at, &t);
 	else if (rc == 0 && r->hz_estimate == 0)
 		rc = et_import_fail(&r->in, &mhz_at, "is missing");
 	else if (rc == 0)
-		rc = take_estimate(r, &periods_at, &t);
+		rc = take_estimate(r, &l.list, &t);
 	if (rc) {
 		et_trace_free(&t);
 		return rc;
@@ -322,40 +300,29 @@ static int read_trace(
 
 static int read_head(struct reader *r, const json_t *root)
 {
-	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
-	struct et_import_place interval_at = { NULL, "timer_interval_ms", 0 };
-	const json_t *mhz = json_object_get(root, "mhz_estimate");
-	const json_t *interval = json_object_get(root, "timer_interval_ms");
-	double x;
+	double mhz = 0, ms = 0;
+	int rc = 0;
 
-	if (mhz) {
-		int rc = read_number(r, mhz, &mhz_at, 0.01, 1e6, &x);
-		if (rc)
-			return rc;
-		r->hz_estimate = x * 1e6;
-	}
-	if (interval) {
-		int rc = read_number(r, interval, &interval_at, 0.5, 25, &x);
-		if (rc)
-			return rc;
-		r->nominal_ns = (uint64_t)llround(x * 1e6);
-	}
-	return 0;
+	if (json_object_get(root, "mhz_estimate"))
+		rc = et_read_number(&r->in, root, "mhz_estimate", NULL, 0.01, 1e6, &mhz);
+	if (rc == 0 && json_object_get(root, "timer_interval_ms"))
+		rc = et_read_number(&r->in, root, "timer_interval_ms", NULL, 0.5, 25, &ms);
+	r->hz_estimate = mhz * 1e6;
+	r->nominal_ns = (uint64_t)llround(ms * 1e6);
+	return rc;
 }
 
 /* Reads the traces that `etalon trace --json` wrote. */
-static int read_list(struct reader *r, const json_t *list)
+static int read_list(struct reader *r, const json_t *root)
 {
+	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, root, "traces", NULL);
 	const json_t *object;
 	int rc = 0;
 
-	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, list);
 	while (rc == 0 && (object = et_list_next(&l))) {
-		struct et_import_place list_at = { NULL, "traces", 0 };
-		struct et_import_place at = { &list_at, NULL, l.at };
 		const json_t *name = json_object_get(object, "name");
 		rc = read_trace(r, object,
-			et_is_string(&r->in, name) ? json_string_value(name) : NULL, &at);
+			et_is_string(&r->in, name) ? json_string_value(name) : NULL, &l.here);
 	}
 	return rc ? rc : l.rc;
 }
@@ -377,7 +344,7 @@ static int read_root(struct reader *r, json_t *root)
 			rc = read_trace(r, value, key, &at);
 	}
 	if (rc == 0)
-		rc = read_list(r, json_object_get(root, "traces"));
+		rc = et_is_list(&r->in, json_object_get(root, "traces")) ? read_list(r, root) : 0;
 	if (rc == 0 && !r->traces->n)
 		rc = et_import_fail(&r->in, NULL, "it has no periods");
 	return rc;
@@ -393,12 +360,9 @@ int et_traces_read(const char *data, size_t size, const char *name, struct et_tr
 	if (size > ET_TRACES_MOST_BYTES)
 		return et_import_fail(
 			&r.in, NULL, "larger than %zu MiB", ET_TRACES_MOST_BYTES >> 20);
-	json_t *root = NULL;
-	int rc = et_outline_load(&r.in, data, size, &root);
-	if (!rc) {
-		rc = read_root(&r, root);
-		json_decref(root);
-	}
+	int rc = et_outline_load(&r.in, data, size);
+	if (!rc)
+		rc = read_root(&r, r.in.outline.root);
 	et_outline_free(&r.in);
 	if (rc) {
 		et_traces_free(&traces);

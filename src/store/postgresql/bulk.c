@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/postgresql/bulk.h"
+/* Adds all samples of an experiment by COPY. */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "store/core/cursor.h"
@@ -7,25 +7,20 @@
 #include <errno.h>
 #include <string.h>
 
-/* The names of all culprits, each once, with the keys that the store knows them by. */
-struct names {
-	struct et_hash table; /* of struct et_process_key, by the hash of the name */
-};
-
 /* Two names of one hash are in places that follow each other. */
-static struct et_process_key *find(struct names *n, const char *name, bool add)
+static struct et_process_key *find(struct et_hash *n, const char *name, bool add)
 {
 	uint64_t key = et_hash_text(name);
 
 	for (;; key++) {
 		key += key == 0;
-		struct et_process_key *p = et_hash_find(&n->table, key);
+		struct et_process_key *p = et_hash_find(n, key);
 		if (p && !strcmp(p->name, name))
 			return p;
 		if (!p && !add)
 			return NULL;
 		if (!p) {
-			p = et_hash_put(&n->table, key);
+			p = et_hash_put(n, key);
 			snprintf(p->name, sizeof(p->name), "%s", name);
 			return p;
 		}
@@ -52,7 +47,7 @@ static int for_each_sample(const struct et_experiment *e, sample_fn *fn, void *c
 struct adding {
 	struct et_store *s;
 	struct et_cursor c;
-	struct names names;
+	struct et_hash names; /* of culprits: struct et_process_key by the hash of the name */
 	size_t culprits;
 };
 
@@ -88,13 +83,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorted: two sessions that add the same names in another order would wait for each other. */
-static char *array_of(const struct names *n)
+static char *array_of(const struct et_hash *n)
 {
-	struct et_process_key **list = et_calloc(n->table.n + 1, sizeof(struct et_process_key *));
+	struct et_process_key **list = et_calloc(n->n + 1, sizeof(struct et_process_key *));
 	struct et_process_key *p;
 	size_t count = 0, at = 0;
 
-	while ((p = et_hash_next(&n->table, &at)))
+	while ((p = et_hash_next(n, &at)))
 		list[count++] = p;
 	qsort(list, count, sizeof(struct et_process_key *), compare);
 	/* At most two bytes for each of a name, two quotes and a comma. */
@@ -117,7 +112,7 @@ static char *array_of(const struct names *n)
 	return text;
 }
 
-static int read_keys(struct et_store *s, struct names *n, const char *array, struct et_error *err)
+static int read_keys(struct et_store *s, struct et_hash *n, const char *array, struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_FIND_PROCESSES, err);
 	int rc;
@@ -131,26 +126,20 @@ static int read_keys(struct et_store *s, struct names *n, const char *array, str
 			et_row_chars(&c, name, sizeof(name)))
 			p = find(n, name, false);
 		if (!p)
-			return et_hint(err,
-				et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-					"%s: the names of processes are not as etalon writes them",
-					s->db->name),
-				"the store was damaged or changed by hand");
+			return et_store_damaged(s, err, "the name of a process");
 		p->key = key;
 	}
 	return rc;
 }
 
 /* Adds the names that are new, and reads the keys of all. */
-static int know_names(struct et_store *s, struct names *n, struct et_error *err)
+static int know_names(struct et_store *s, struct et_hash *n, struct et_error *err)
 {
-	if (!n->table.n)
+	if (!n->n)
 		return 0;
 	ET_AUTO_FREE char *array = array_of(n);
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PROCESSES, err);
+	int rc = ET_EXECUTE(s, ET_SQL_ADD_PROCESSES, err, et_sql_text(array));
 
-	et_bind_text(&c, "names", array);
-	int rc = et_cursor_step(&c);
 	return rc ? rc : read_keys(s, n, array, err);
 }
 
@@ -196,9 +185,9 @@ static int add_all(struct adding *a, const struct et_experiment *e, struct et_er
 
 int et_bulk_samples(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	struct adding a = { .s = s, .names.table.width = sizeof(struct et_process_key) };
+	struct adding a = { .s = s, .names.width = sizeof(struct et_process_key) };
 	int rc = add_all(&a, e, err);
 
-	et_hash_free(&a.names.table);
+	et_hash_free(&a.names);
 	return rc;
 }

@@ -120,15 +120,15 @@ static int describe(struct et_pg *s, const char *table, const char *columns, str
 {
 	ET_AUTO_FREE char *sql = et_asprintf("SELECT %s FROM %s LIMIT 0", columns, table);
 	PGresult *result = et_pg_query(s, sql);
-	int rc = PQresultStatus(result) == PGRES_TUPLES_OK ? 0 : et_pg_fail(s, result, err);
+	int rc = et_pq.PQresultStatus(result) == PGRES_TUPLES_OK ? 0 : et_pg_fail(s, result, err);
 
 	if (rc == 0) {
-		c->n = PQnfields(result);
+		c->n = et_pq.PQnfields(result);
 		c->types = et_calloc((size_t)c->n, sizeof(*c->types));
 		for (int i = 0; i < c->n; i++)
-			c->types[i] = PQftype(result, i);
+			c->types[i] = et_pq.PQftype(result, i);
 	}
-	PQclear(result);
+	et_pq.PQclear(result);
 	return rc;
 }
 
@@ -137,9 +137,9 @@ static int start(struct et_pg *s, const char *table, const char *columns, struct
 	ET_AUTO_FREE char *sql =
 		et_asprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, columns);
 	PGresult *result = et_pg_query(s, sql);
-	int rc = PQresultStatus(result) == PGRES_COPY_IN ? 0 : et_pg_fail(s, result, err);
+	int rc = et_pq.PQresultStatus(result) == PGRES_COPY_IN ? 0 : et_pg_fail(s, result, err);
 
-	PQclear(result);
+	et_pq.PQclear(result);
 	return rc;
 }
 
@@ -172,9 +172,9 @@ static int end(struct et_pg_statement *st, const char *message, struct et_error 
 {
 	struct et_pg *s = et_pg_of(st->base.db);
 	PGresult *result = et_pg_put_end(s, message);
-	int rc = PQresultStatus(result) == PGRES_COMMAND_OK ? 0 : et_pg_fail(s, result, err);
+	int rc = et_pq.PQresultStatus(result) == PGRES_COMMAND_OK ? 0 : et_pg_fail(s, result, err);
 
-	PQclear(result);
+	et_pq.PQclear(result);
 	if (rc && s->open)
 		et_pg_rollback(st->base.db);
 	return rc;

@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "store/postgresql/pg.h"
 
-#include <arpa/inet.h>
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +33,7 @@ enum {
  * Costs no message: most statements are executed once or twice, and then preparing them would
  * double the number of round trips. A mistake is reported by the first step.
  */
-int et_pg_prepare(
+static int prepare(
 	struct et_database *db, const char *sql, struct et_statement **out, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
@@ -50,7 +48,7 @@ int et_pg_prepare(
 	return 0;
 }
 
-void et_pg_bind(struct et_statement *base, int at, const struct et_value *value)
+static void bind(struct et_statement *base, int at, const struct et_value *value)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
 
@@ -119,14 +117,14 @@ static void free_parameters(struct parameters *p)
 
 static bool succeeded(const PGresult *result)
 {
-	ExecStatusType status = PQresultStatus(result);
+	ExecStatusType status = et_pq.PQresultStatus(result);
 
 	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
 static int take_result(struct et_pg_statement *st, PGresult *result, struct et_error *err)
 {
-	PQclear(st->result);
+	et_pq.PQclear(st->result);
 	st->result = result;
 	st->row = -1;
 	if (succeeded(result))
@@ -148,8 +146,8 @@ static int open_cursor(struct et_pg_statement *st, struct et_error *err)
 		et_asprintf("DECLARE %s NO SCROLL CURSOR FOR %s", st->rows, st->sql);
 	struct parameters p = parameters_of(st);
 	int rc = take_result(st,
-		et_pg_result(s, PQsendQueryParams(s->conn, sql, (int)p.n, NULL, p.values, p.lengths,
-					p.formats, 1)),
+		et_pg_result(s, et_pq.PQsendQueryParams(s->conn, sql, (int)p.n, NULL, p.values,
+					p.lengths, p.formats, 1)),
 		err);
 
 	free_parameters(&p);
@@ -169,14 +167,15 @@ static int fetch(struct et_pg_statement *st, struct et_error *err)
 			"%s: the transaction ended before all rows were read", s->name);
 	snprintf(sql, sizeof(sql), "FETCH %d FROM %s", st->chunk, st->rows);
 	int rc = take_result(st,
-		et_pg_result(s, PQsendQueryParams(s->conn, sql, 0, NULL, NULL, NULL, NULL, 1)),
+		et_pg_result(
+			s, et_pq.PQsendQueryParams(s->conn, sql, 0, NULL, NULL, NULL, NULL, 1)),
 		err);
 	if (rc)
 		return rc;
-	int n = PQntuples(st->result);
+	int n = et_pq.PQntuples(st->result);
 	if (n < st->chunk)
 		st->cursor = false; /* these were the last */
-	size_t bytes = n ? PQresultMemorySize(st->result) / (size_t)n : 1;
+	size_t bytes = n ? et_pq.PQresultMemorySize(st->result) / (size_t)n : 1;
 	size_t rows = PART_BYTES / (bytes ? bytes : 1);
 	st->chunk = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (int)rows;
 	return 0;
@@ -191,16 +190,17 @@ static int execute(struct et_pg_statement *st, struct et_error *err)
 		return open_cursor(st, err);
 	if (++st->executions == OFTEN) {
 		int rc = take_result(st,
-			et_pg_result(s, PQsendPrepare(s->conn, st->name, st->sql, 0, NULL)), err);
+			et_pg_result(s, et_pq.PQsendPrepare(s->conn, st->name, st->sql, 0, NULL)),
+			err);
 		if (rc) {
 			st->executions = 0;
 			return rc;
 		}
 	}
 	struct parameters p = parameters_of(st);
-	int queued = st->executions < OFTEN ? PQsendQueryParams(s->conn, st->sql, (int)p.n, NULL,
-						      p.values, p.lengths, p.formats, 1)
-					    : PQsendQueryPrepared(s->conn, st->name, (int)p.n,
+	int queued = st->executions < OFTEN ? et_pq.PQsendQueryParams(s->conn, st->sql, (int)p.n,
+						      NULL, p.values, p.lengths, p.formats, 1)
+					    : et_pq.PQsendQueryPrepared(s->conn, st->name, (int)p.n,
 						      p.values, p.lengths, p.formats, 1);
 	PGresult *result = et_pg_result(s, queued);
 	free_parameters(&p);
@@ -214,7 +214,7 @@ static void forget_texts(struct et_pg_statement *st)
 	st->n_texts = 0;
 }
 
-int et_pg_step(struct et_statement *base, struct et_error *err)
+static int step(struct et_statement *base, struct et_error *err)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
 	int rc = 0;
@@ -225,26 +225,26 @@ int et_pg_step(struct et_statement *base, struct et_error *err)
 	if (!st->done)
 		rc = execute(st, err);
 	st->row++;
-	if (rc == 0 && st->row >= PQntuples(st->result) && st->cursor) {
+	if (rc == 0 && st->row >= et_pq.PQntuples(st->result) && st->cursor) {
 		rc = fetch(st, err);
 		st->row = 0;
 	}
-	return rc ? rc : st->row < PQntuples(st->result);
+	return rc ? rc : st->row < et_pq.PQntuples(st->result);
 }
 
-int64_t et_pg_changes(struct et_statement *base)
+static int64_t changes(struct et_statement *base)
 {
-	const char *text = PQcmdTuples(et_pg_statement_of(base)->result);
+	const char *text = et_pq.PQcmdTuples(et_pg_statement_of(base)->result);
 
 	return strtoll(text, NULL, 10);
 }
 
-void et_pg_reset(struct et_statement *base)
+static void reset(struct et_statement *base)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
 
 	forget_texts(st);
-	PQclear(st->result);
+	et_pq.PQclear(st->result);
 	st->result = NULL;
 	st->n_values = 0;
 	st->done = st->cursor = false;
@@ -259,7 +259,7 @@ void et_pg_finalize(struct et_statement *base)
 		return;
 	if (st->copies)
 		et_pg_copy_cancel(st);
-	et_pg_reset(base);
+	reset(base);
 	free(st->texts);
 	free(st->values);
 	free(st->sql);
@@ -345,16 +345,16 @@ static void read_real(const char *bytes, int size, struct et_value *value)
 }
 
 /* A server that lies about the size of a value gets NULL for it. */
-void et_pg_column(struct et_statement *base, int at, struct et_value *value)
+static void column(struct et_statement *base, int at, struct et_value *value)
 {
 	struct et_pg_statement *st = et_pg_statement_of(base);
 
 	value->kind = ET_VALUE_NULL;
-	if (PQgetisnull(st->result, st->row, at))
+	if (et_pq.PQgetisnull(st->result, st->row, at))
 		return;
-	const char *bytes = PQgetvalue(st->result, st->row, at);
-	int size = PQgetlength(st->result, st->row, at);
-	switch (PQftype(st->result, at)) {
+	const char *bytes = et_pq.PQgetvalue(st->result, st->row, at);
+	int size = et_pq.PQgetlength(st->result, st->row, at);
+	switch (et_pq.PQftype(st->result, at)) {
 	case OID_BOOL:
 	case OID_INT2:
 	case OID_INT4:
@@ -386,7 +386,7 @@ int et_pg_script(struct et_database *db, const char *sql, struct et_error *err)
 	PGresult *result = et_pg_query(s, sql);
 	int rc = succeeded(result) ? 0 : et_pg_fail(s, result, err);
 
-	PQclear(result);
+	et_pq.PQclear(result);
 	return rc;
 }
 
@@ -395,9 +395,9 @@ int et_pg_read_int(struct et_pg *s, const char *sql, int64_t *out, struct et_err
 	PGresult *result = et_pg_query(s, sql);
 	int rc = succeeded(result) ? 0 : et_pg_fail(s, result, err);
 
-	if (rc == 0 && PQntuples(result) && !PQgetisnull(result, 0, 0))
-		*out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
-	PQclear(result);
+	if (rc == 0 && et_pq.PQntuples(result) && !et_pq.PQgetisnull(result, 0, 0))
+		*out = strtoll(et_pq.PQgetvalue(result, 0, 0), NULL, 10);
+	et_pq.PQclear(result);
 	return rc;
 }
 
@@ -405,7 +405,7 @@ int et_pg_read_int(struct et_pg *s, const char *sql, int64_t *out, struct et_err
  * A writer locks the rows that it changes: writers of different experiments do not wait for each
  * other.
  */
-int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_error *err)
+static int begin(struct et_database *db, enum et_transaction kind, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
 	int rc = et_pg_script(db,
@@ -420,7 +420,7 @@ int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_erro
 }
 
 /* A COMMIT of a transaction that the server has ended answers ROLLBACK, without an error. */
-int et_pg_commit(struct et_database *db, struct et_error *err)
+static int commit(struct et_database *db, struct et_error *err)
 {
 	struct et_pg *s = et_pg_of(db);
 	PGresult *result = et_pg_query(s, "COMMIT");
@@ -428,10 +428,10 @@ int et_pg_commit(struct et_database *db, struct et_error *err)
 
 	if (!succeeded(result))
 		rc = et_pg_fail(s, result, err);
-	else if (strcmp(PQcmdStatus(result), "COMMIT"))
+	else if (strcmp(et_pq.PQcmdStatus(result), "COMMIT"))
 		rc = et_fail(err, EIO, ET_EXIT_OUTSIDE,
 			"%s: the server rolled the transaction back", s->name);
-	PQclear(result);
+	et_pq.PQclear(result);
 	s->open = s->migrating = false;
 	return rc;
 }
@@ -440,12 +440,48 @@ void et_pg_rollback(struct et_database *db)
 {
 	struct et_pg *s = et_pg_of(db);
 
-	if (s->open && PQstatus(s->conn) == CONNECTION_OK)
-		PQclear(et_pg_query(s, "ROLLBACK"));
+	if (s->open && et_pq.PQstatus(s->conn) == CONNECTION_OK)
+		et_pq.PQclear(et_pg_query(s, "ROLLBACK"));
 	s->open = s->migrating = false;
 }
 
-bool et_pg_in_transaction(struct et_database *db)
+static bool in_transaction(struct et_database *db)
 {
 	return et_pg_of(db)->open;
 }
+
+/* --- the back end --- */
+
+static void close_pg(struct et_database *db)
+{
+	struct et_pg *s = et_pg_of(db);
+
+	et_pq.PQfinish(
+		s->conn); /* ends the session: a transaction is rolled back, a lock released */
+	free(s->name);
+	free(s);
+}
+
+const struct et_database_ops et_pg_ops = {
+	.dialect = &et_pg_dialect,
+	.close = close_pg,
+	.prepare = prepare,
+	.bind = bind,
+	.step = step,
+	.column = column,
+	.changes = changes,
+	.reset = reset,
+	.finalize = et_pg_finalize,
+	.script = et_pg_script,
+	.begin = begin,
+	.commit = commit,
+	.rollback = et_pg_rollback,
+	.in_transaction = in_transaction,
+	.copy_begin = et_pg_copy_begin,
+	.copy_end = et_pg_copy_end,
+	.begin_migration = et_pg_begin_migration,
+	.read_version = et_pg_read_version,
+	.write_version = et_pg_write_version,
+	.claim = et_pg_claim,
+	.release = et_pg_release,
+};

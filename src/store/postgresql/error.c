@@ -82,7 +82,7 @@ static const struct failure *failure_of(const char *code)
 
 static int fail_rights(struct et_pg *s, const char *message, struct et_error *err)
 {
-	const char *user = PQuser(s->conn);
+	const char *user = et_pq.PQuser(s->conn);
 
 	if (s->migrating && s->mode != ET_STORE_SETUP)
 		return et_hint(err,
@@ -156,7 +156,7 @@ static int describe(struct et_pg *s, const char *code, const char *message, stru
 /* The rules about ownership (store/postgresql/setup.c) have a cure of their own. */
 static void pass_hint(const PGresult *result, struct et_error *err)
 {
-	const char *hint = PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
+	const char *hint = et_pq.PQresultErrorField(result, PG_DIAG_MESSAGE_HINT);
 	ET_AUTO_FREE char *line = hint ? et_pg_one_line(hint) : NULL;
 
 	if (line)
@@ -165,14 +165,16 @@ static void pass_hint(const PGresult *result, struct et_error *err)
 
 int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
 {
-	const char *code = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-	const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-	ET_AUTO_FREE char *message = et_pg_one_line(primary ? primary : PQerrorMessage(s->conn));
+	const char *code = result ? et_pq.PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	const char *primary =
+		result ? et_pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	ET_AUTO_FREE char *message =
+		et_pg_one_line(primary ? primary : et_pq.PQerrorMessage(s->conn));
 	int rc;
 
 	if (s->end)
 		rc = fail_waiting(s, err);
-	else if (!code && PQstatus(s->conn) == CONNECTION_BAD)
+	else if (!code && et_pq.PQstatus(s->conn) == CONNECTION_BAD)
 		rc = fail_lost(s, err);
 	else
 		rc = describe(s, code ? code : "", message, err);
@@ -182,10 +184,10 @@ int et_pg_fail(struct et_pg *s, const PGresult *result, struct et_error *err)
 	 * The server accepts nothing more in this transaction. While a COPY is active, the caller
 	 * ends it first.
 	 */
-	if (PQtransactionStatus(s->conn) == PQTRANS_INERROR)
-		PQclear(et_pg_query(s, "ROLLBACK"));
-	if (s->end || PQtransactionStatus(s->conn) == PQTRANS_IDLE ||
-		PQstatus(s->conn) == CONNECTION_BAD)
+	if (et_pq.PQtransactionStatus(s->conn) == PQTRANS_INERROR)
+		et_pq.PQclear(et_pg_query(s, "ROLLBACK"));
+	if (s->end || et_pq.PQtransactionStatus(s->conn) == PQTRANS_IDLE ||
+		et_pq.PQstatus(s->conn) == CONNECTION_BAD)
 		s->open = s->migrating = false;
 	return rc;
 }
@@ -234,10 +236,11 @@ static char *word(const char *text)
 
 static int fail_database(struct et_pg *s, struct et_error *err)
 {
-	const char *host = PQhost(s->conn), *port = PQport(s->conn), *name = PQdb(s->conn);
+	const char *host = et_pq.PQhost(s->conn), *port = et_pq.PQport(s->conn),
+		   *name = et_pq.PQdb(s->conn);
 	bool elsewhere = host && *host && strcmp(host, "/var/run/postgresql");
 	bool another_port = port && *port && strcmp(port, "5432");
-	const char *user = PQuser(s->conn);
+	const char *user = et_pq.PQuser(s->conn);
 	ET_AUTO_FREE char *db = word(name ? name : "NAME");
 	ET_AUTO_FREE char *at = word(elsewhere ? host : "-");
 	ET_AUTO_FREE char *as = word(user ? user : "-");
@@ -253,7 +256,7 @@ static int fail_database(struct et_pg *s, struct et_error *err)
 
 static int fail_identity(struct et_pg *s, const char *message, struct et_error *err)
 {
-	const char *user = PQuser(s->conn);
+	const char *user = et_pq.PQuser(s->conn);
 	int rc = et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message);
 
 	if (strstr(message, "pg_hba.conf"))
@@ -288,7 +291,7 @@ static int fail_password(struct et_pg *s, bool none, struct et_error *err)
 	int rc = et_fail(err, EACCES, ET_EXIT_OUTSIDE,
 		none ? "%s: the server wants a password for user '%s', and there is none"
 		     : "%s: the server refused the password of user '%s'",
-		s->name, PQuser(s->conn) ? PQuser(s->conn) : "");
+		s->name, et_pq.PQuser(s->conn) ? et_pq.PQuser(s->conn) : "");
 	ET_AUTO_FREE char *file = none ? open_password_file() : NULL;
 
 	if (file)
@@ -359,13 +362,13 @@ int et_pg_fail_connecting(struct et_pg *s, struct et_error *err)
 			: s->end == ET_PG_TOO_MUCH ? FLOOD
 						   : "timeout expired",
 			err);
-	find_code(PQerrorMessage(s->conn), code);
-	ET_AUTO_FREE char *message = plain_message(PQerrorMessage(s->conn), code);
+	find_code(et_pq.PQerrorMessage(s->conn), code);
+	ET_AUTO_FREE char *message = plain_message(et_pq.PQerrorMessage(s->conn), code);
 	if (!strcmp(code, "3D000"))
 		return fail_database(s, err);
 	if (!strcmp(code, "28P01"))
 		return fail_password(s, false, err);
-	if (PQconnectionNeedsPassword(s->conn))
+	if (et_pq.PQconnectionNeedsPassword(s->conn))
 		return fail_password(s, true, err);
 	if (!strncmp(code, "28", 2))
 		return fail_identity(s, message, err);

@@ -9,15 +9,48 @@
 #include "store/postgresql/pg.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 /* Locks: a migration has this pair of numbers ("etal"), an experiment the hash of its id. */
 #define LOCK_MIGRATION "pg_advisory_xact_lock(1702126956, 1)"
-/* The session of a killed etalon takes a moment to end. */
-enum { TRIES = 50, PAUSE_NS = 20000000 };
+
+/* --- the library --- */
+
+struct et_pq et_pq;
+
+static int fail_library(const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"libpq, the client library of PostgreSQL, cannot be loaded: %s", what),
+		"install it (apt-get install libpq5), or use a file: --store sqlite:PATH");
+}
+
+/* Loads libpq, once. -ENOTSUP: this machine does not have it. */
+static int load_library(struct et_error *err)
+{
+#define NAME(function) #function,
+	static const char *const names[] = { ET_PQ_FUNCTIONS(NAME) };
+	void *found[ET_LENGTH(names)];
+
+	if (et_pq.PQlibVersion)
+		return 0;
+	/* It is never unloaded: OpenSSL, which it uses, registers functions for the exit. */
+	void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!library)
+		return fail_library(dlerror(), err);
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		found[i] = dlsym(library, names[i]);
+		if (!found[i])
+			return fail_library(dlerror(), err);
+	}
+	_Static_assert(sizeof(found) == sizeof(et_pq), "every member is the address of a function");
+	memcpy(&et_pq, found, sizeof(et_pq));
+	return 0;
+}
 
 /* --- the connection --- */
 
@@ -44,8 +77,8 @@ static int connect_or_fail(struct et_pg *s, const char *url, struct et_error *er
 
 static int check_server(struct et_pg *s, struct et_error *err)
 {
-	const char *encoding = PQparameterStatus(s->conn, "server_encoding");
-	int version = PQserverVersion(s->conn);
+	const char *encoding = et_pq.PQparameterStatus(s->conn, "server_encoding");
+	int version = et_pq.PQserverVersion(s->conn);
 
 	if (version < ET_PG_OLDEST)
 		return et_hint(err,
@@ -116,11 +149,12 @@ static bool find_version(struct et_pg *s, int64_t *version)
 	if (s->open)
 		return false;
 	PGresult *result = et_pg_query(s, "SELECT version FROM etalon.store WHERE version > 0");
-	bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
+	bool found =
+		et_pq.PQresultStatus(result) == PGRES_TUPLES_OK && et_pq.PQntuples(result) == 1;
 
 	if (found)
-		*version = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
-	PQclear(result);
+		*version = strtoll(et_pq.PQgetvalue(result, 0, 0), NULL, 10);
+	et_pq.PQclear(result);
 	return found;
 }
 
@@ -179,26 +213,14 @@ static int lock(
 
 int et_pg_claim(struct et_database *db, const char *id, struct et_error *err)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct et_pg *s = et_pg_of(db);
-	int64_t key = (int64_t)et_hash_text(id), locked = 0;
-	int rc = 0;
+	int64_t locked = 0;
 
 	assert(!s->claimed);
-	for (int tries = 0; !rc && !locked && tries <= TRIES; tries++) {
-		if (tries)
-			nanosleep(&pause, NULL);
-		rc = lock(s, "pg_try_advisory_lock", key, &locked, err);
-	}
-	if (rc)
-		return rc;
-	if (!locked)
-		return et_hint(err,
-			et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
-			"wait until it ends, or stop the etalon that runs it");
-	s->claimed = true;
-	s->claim = key;
-	return 0;
+	s->claim = (int64_t)et_hash_text(id);
+	int rc = lock(s, "pg_try_advisory_lock", s->claim, &locked, err);
+	s->claimed = locked;
+	return rc ? rc : !locked;
 }
 
 /* If it fails, the connection is lost, and the lock with it. */
@@ -212,40 +234,7 @@ void et_pg_release(struct et_database *db)
 	s->claimed = false;
 }
 
-/* --- opening and closing --- */
-
-static void close_pg(struct et_database *db)
-{
-	struct et_pg *s = et_pg_of(db);
-
-	PQfinish(s->conn); /* ends the session: a transaction is rolled back, a lock released */
-	free(s->name);
-	free(s);
-}
-
-static const struct et_database_ops ops = {
-	.dialect = &et_pg_dialect,
-	.close = close_pg,
-	.prepare = et_pg_prepare,
-	.bind = et_pg_bind,
-	.step = et_pg_step,
-	.column = et_pg_column,
-	.changes = et_pg_changes,
-	.reset = et_pg_reset,
-	.finalize = et_pg_finalize,
-	.script = et_pg_script,
-	.begin = et_pg_begin,
-	.commit = et_pg_commit,
-	.rollback = et_pg_rollback,
-	.in_transaction = et_pg_in_transaction,
-	.copy_begin = et_pg_copy_begin,
-	.copy_end = et_pg_copy_end,
-	.begin_migration = et_pg_begin_migration,
-	.read_version = et_pg_read_version,
-	.write_version = et_pg_write_version,
-	.claim = et_pg_claim,
-	.release = et_pg_release,
-};
+/* --- opening --- */
 
 /* Several hosts may have several ports, separated by commas; one that is empty is the usual one. */
 static bool ports_are_valid(const PQconninfoOption *options)
@@ -272,7 +261,7 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"%s: the name or password in the URL has an @ or a slash", name),
 			"write @ as %%40 and / as %%2F there, or keep the password in ~/.pgpass");
-	PQconninfoOption *options = PQconninfoParse(url, &message);
+	PQconninfoOption *options = et_pq.PQconninfoParse(url, &message);
 	bool secret = strcmp(url, name) != 0, good = options;
 
 	if (!good) {
@@ -291,8 +280,8 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 				name),
 			"write it as postgresql://USER@HOST:PORT/NAME");
 	}
-	PQconninfoFree(options);
-	PQfreemem(message);
+	et_pq.PQconninfoFree(options);
+	et_pq.PQfreemem(message);
 	return good ? 0 : -EINVAL;
 }
 
@@ -319,7 +308,7 @@ static int open_pg(const char *rest, enum et_store_mode mode, const struct et_pa
 {
 	ET_AUTO_FREE char *url = et_asprintf("postgresql://%s", rest);
 	char *name = et_pg_url_without_secrets(url);
-	int rc = et_pq_load(err);
+	int rc = load_library(err);
 
 	if (!rc)
 		rc = check_url(url, name, err);
@@ -331,10 +320,10 @@ static int open_pg(const char *rest, enum et_store_mode mode, const struct et_pa
 	s->name = name;
 	s->mode = mode;
 	s->patience = *patience;
-	s->base = (struct et_database){ .ops = &ops, .name = s->name, .shared = true };
+	s->base = (struct et_database){ .ops = &et_pg_ops, .name = s->name, .shared = true };
 	rc = open_session(s, url, err);
 	if (rc) {
-		close_pg(&s->base);
+		s->base.ops->close(&s->base);
 		return rc;
 	}
 	*out = &s->base;
@@ -346,9 +335,9 @@ static const char *version(void)
 	static _Thread_local char text[24];
 	struct et_error ignored;
 
-	if (et_pq_load(&ignored))
+	if (load_library(&ignored))
 		return NULL;
-	int v = PQlibVersion();
+	int v = et_pq.PQlibVersion();
 
 	snprintf(text, sizeof(text), "%d.%d", v / 10000, v % 10000);
 	return text;

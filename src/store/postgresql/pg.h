@@ -3,8 +3,38 @@
 #pragma once
 
 #include "store/core/backend.h"
-#include "store/postgresql/library.h"
 #include "store/postgresql/text.h"
+
+#include <libpq-fe.h>
+
+/*
+ * libpq is loaded when the first store in PostgreSQL is opened. It brings twenty other libraries,
+ * and linking it would cost every start of etalon 5 ms, also that of the built-in programs which
+ * others measure. A function of libpq that is not listed here does not link; none that waits for
+ * the server is listed (see store/postgresql/wait.c).
+ */
+/* clang-format off */
+#define ET_PQ_FUNCTIONS(X) \
+	X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconnectPoll) X(PQconnectStartParams) \
+	X(PQconnectionNeedsPassword) X(PQconninfo) X(PQconninfoFree) X(PQconninfoParse) \
+	X(PQconsumeInput) X(PQdb) X(PQerrorMessage) X(PQfinish) X(PQflush) X(PQfreemem) \
+	X(PQftype) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) X(PQhost) \
+	X(PQhostaddr) X(PQisBusy) X(PQlibVersion) X(PQnfields) X(PQnotifies) X(PQntuples) \
+	X(PQparameterStatus) X(PQport) X(PQputCopyData) X(PQputCopyEnd) X(PQresultErrorField) \
+	X(PQresultMemorySize) X(PQresultStatus) X(PQsendPrepare) X(PQsendQuery) \
+	X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQserverVersion) X(PQsetErrorVerbosity) \
+	X(PQsetNoticeProcessor) X(PQsetnonblocking) X(PQsocket) X(PQstatus) \
+	X(PQtransactionStatus) X(PQuser)
+/* clang-format on */
+
+#define ET_PQ_MEMBER(function) __typeof__(function) *function;
+struct et_pq {
+	ET_PQ_FUNCTIONS(ET_PQ_MEMBER)
+};
+#undef ET_PQ_MEMBER
+
+/* The functions, as the dynamic linker would have filled them in: et_pq.PQclear(result). */
+extern struct et_pq et_pq;
 
 /* The oldest server that has all that the statements use. */
 enum { ET_PG_OLDEST = 120000 };
@@ -67,22 +97,11 @@ static inline struct et_pg_statement *et_pg_statement_of(struct et_statement *st
 	return (struct et_pg_statement *)st;
 }
 
-/* The operations of struct et_database_ops, except close, which is in store/postgresql/open.c. */
-int et_pg_prepare(struct et_database *db, const char *sql, struct et_statement **out,
-	struct et_error *err) ET_CHECK;
-void et_pg_bind(struct et_statement *st, int at, const struct et_value *value);
-int et_pg_step(struct et_statement *st, struct et_error *err) ET_CHECK;
-void et_pg_column(struct et_statement *st, int at, struct et_value *value);
-int64_t et_pg_changes(struct et_statement *st);
-void et_pg_reset(struct et_statement *st);
+/* In store/postgresql/database.c; these are operations that other files have or need. */
+extern const struct et_database_ops et_pg_ops;
 void et_pg_finalize(struct et_statement *st);
 int et_pg_script(struct et_database *db, const char *sql, struct et_error *err) ET_CHECK;
-
-int et_pg_begin(struct et_database *db, enum et_transaction kind, struct et_error *err) ET_CHECK;
-int et_pg_commit(struct et_database *db, struct et_error *err) ET_CHECK;
 void et_pg_rollback(struct et_database *db);
-bool et_pg_in_transaction(struct et_database *db);
-
 int et_pg_copy_begin(struct et_database *db, const char *table, const char *columns,
 	struct et_statement **out, struct et_error *err) ET_CHECK;
 int et_pg_copy_row(struct et_pg_statement *st, struct et_error *err) ET_CHECK;

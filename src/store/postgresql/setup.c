@@ -11,12 +11,9 @@
  * functions run with the rights of the user; their search path is fixed, so that no temporary table
  * or function of the user takes the place of ours.
  */
-#include "store/central/setup.h"
-#include "base/alloc.h"
-#include "store/core/handle.h"
+#include "store/core/cursor.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* session_user, unlike current_user, cannot be changed by SET ROLE. */
 static const char rules[] =

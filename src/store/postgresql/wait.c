@@ -2,7 +2,7 @@
 /*
  * Waits for a server of PostgreSQL. The functions of libpq that block (PQexec, PQconnectdb and the
  * like) have no limit once the session exists, and they poll again after a signal that etalon
- * handles; so store/postgresql/library.h lists none of them. Every message goes through the loops
+ * handles; so store/postgresql/pg.h lists none of them. Every message goes through the loops
  * below, which end if the server is silent, if it is slower than any network, if its answer has no
  * end, or after a signal.
  */
@@ -109,12 +109,12 @@ static bool read_input(struct et_pg *s, struct exchange *x, uint64_t before)
 {
 	PGnotify *unwanted;
 
-	if (!PQconsumeInput(s->conn))
+	if (!et_pq.PQconsumeInput(s->conn))
 		return false;
-	uint64_t after = waiting(PQsocket(s->conn)), least = at_least(before);
+	uint64_t after = waiting(et_pq.PQsocket(s->conn)), least = at_least(before);
 	x->received += before > after + least ? before - after : least;
-	while ((unwanted = PQnotifies(s->conn)))
-		PQfreemem(unwanted);
+	while ((unwanted = et_pq.PQnotifies(s->conn)))
+		et_pq.PQfreemem(unwanted);
 	return true;
 }
 
@@ -124,7 +124,7 @@ static bool read_input(struct et_pg *s, struct exchange *x, uint64_t before)
  */
 static bool wait_and_read(struct et_pg *s, struct exchange *x, bool writes)
 {
-	struct pollfd p = { .fd = PQsocket(s->conn),
+	struct pollfd p = { .fd = et_pq.PQsocket(s->conn),
 		.events = (short)(writes ? POLLIN | POLLOUT : POLLIN) };
 	int ready = poll(&p, 1, SLICE_MS);
 	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), before = waiting(p.fd);
@@ -142,7 +142,7 @@ static bool flush(struct et_pg *s, struct exchange *x)
 {
 	int left;
 
-	while ((left = PQflush(s->conn)) > 0) {
+	while ((left = et_pq.PQflush(s->conn)) > 0) {
 		if (!wait_and_read(s, x, true))
 			return false;
 	}
@@ -154,10 +154,10 @@ static PGresult *next_result(struct et_pg *s, struct exchange *x)
 {
 	bool good = true;
 
-	while (good && PQisBusy(s->conn))
+	while (good && et_pq.PQisBusy(s->conn))
 		good = wait_and_read(s, x, false);
 	/* Also of a lost connection: the server may have said why it ends it. */
-	return PQisBusy(s->conn) ? NULL : PQgetResult(s->conn);
+	return et_pq.PQisBusy(s->conn) ? NULL : et_pq.PQgetResult(s->conn);
 }
 
 PGresult *et_pg_result(struct et_pg *s, int queued)
@@ -168,27 +168,27 @@ PGresult *et_pg_result(struct et_pg *s, int queued)
 	if (!queued || s->end || !flush(s, &x))
 		return NULL;
 	while ((next = next_result(s, &x))) {
-		ExecStatusType status = PQresultStatus(next);
+		ExecStatusType status = et_pq.PQresultStatus(next);
 
-		if (kept && PQresultStatus(kept) == PGRES_FATAL_ERROR) {
-			PQclear(next);
+		if (kept && et_pq.PQresultStatus(kept) == PGRES_FATAL_ERROR) {
+			et_pq.PQclear(next);
 		} else {
-			PQclear(kept);
+			et_pq.PQclear(kept);
 			kept = next;
 		}
 		if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT ||
-			status == PGRES_COPY_BOTH || PQstatus(s->conn) == CONNECTION_BAD)
+			status == PGRES_COPY_BOTH || et_pq.PQstatus(s->conn) == CONNECTION_BAD)
 			break;
 	}
 	if (!s->end)
 		return kept;
-	PQclear(kept);
+	et_pq.PQclear(kept);
 	return NULL;
 }
 
 PGresult *et_pg_query(struct et_pg *s, const char *sql)
 {
-	return et_pg_result(s, PQsendQuery(s->conn, sql));
+	return et_pg_result(s, et_pq.PQsendQuery(s->conn, sql));
 }
 
 bool et_pg_put(struct et_pg *s, const char *bytes, size_t n)
@@ -196,7 +196,7 @@ bool et_pg_put(struct et_pg *s, const char *bytes, size_t n)
 	struct exchange x = begin(s);
 	int rc;
 
-	while ((rc = s->end ? -1 : PQputCopyData(s->conn, bytes, (int)n)) == 0) {
+	while ((rc = s->end ? -1 : et_pq.PQputCopyData(s->conn, bytes, (int)n)) == 0) {
 		if (!wait_and_read(s, &x, true))
 			return false;
 	}
@@ -209,7 +209,7 @@ PGresult *et_pg_put_end(struct et_pg *s, const char *message)
 	struct exchange x = begin(s);
 	int rc;
 
-	while ((rc = s->end ? -1 : PQputCopyEnd(s->conn, message)) == 0) {
+	while ((rc = s->end ? -1 : et_pq.PQputCopyEnd(s->conn, message)) == 0) {
 		if (!wait_and_read(s, &x, true))
 			return NULL;
 	}
@@ -221,14 +221,14 @@ PGresult *et_pg_put_end(struct et_pg *s, const char *message)
 /* As libpq reads it from the URL, the environment or a service file. 0 is no limit there. */
 static uint64_t login_ns(const struct et_pg *s)
 {
-	PQconninfoOption *all = PQconninfo(s->conn);
+	PQconninfoOption *all = et_pq.PQconninfo(s->conn);
 	long seconds = LOGIN_S;
 
 	for (const PQconninfoOption *o = all; o && o->keyword; o++) {
 		if (!strcmp(o->keyword, "connect_timeout") && o->val && *o->val)
 			seconds = strtol(o->val, NULL, 10);
 	}
-	PQconninfoFree(all);
+	et_pq.PQconninfoFree(all);
 	return (uint64_t)(seconds <= 0 || seconds > 86400 ? 86400 : seconds) * SECOND_NS;
 }
 
@@ -241,7 +241,8 @@ struct login {
 
 static bool moved_on(struct et_pg *s, struct login *l)
 {
-	const char *host = PQhost(s->conn), *address = PQhostaddr(s->conn), *port = PQport(s->conn);
+	const char *host = et_pq.PQhost(s->conn), *address = et_pq.PQhostaddr(s->conn),
+		   *port = et_pq.PQport(s->conn);
 	char now[sizeof(l->address)];
 
 	snprintf(now, sizeof(now), "%s %s %s", host ? host : "", address ? address : "",
@@ -258,8 +259,8 @@ static bool moved_on(struct et_pg *s, struct login *l)
  */
 static bool skip_address(struct et_pg *s, struct login *l, uint64_t now_ns)
 {
-	if (l->skipped || PQstatus(s->conn) != CONNECTION_STARTED ||
-		shutdown(PQsocket(s->conn), SHUT_RDWR) < 0)
+	if (l->skipped || et_pq.PQstatus(s->conn) != CONNECTION_STARTED ||
+		shutdown(et_pq.PQsocket(s->conn), SHUT_RDWR) < 0)
 		return false;
 	l->skipped = true;
 	l->x.heard_ns = now_ns;
@@ -293,7 +294,7 @@ static void part(struct call *c)
 {
 	if (!atomic_exchange(&c->parted, true))
 		return;
-	PQfinish(c->conn);
+	et_pq.PQfinish(c->conn);
 	free(c);
 }
 
@@ -301,7 +302,7 @@ static void *make_call(void *arg)
 {
 	struct call *c = arg;
 
-	c->state = PQconnectPoll(c->conn);
+	c->state = et_pq.PQconnectPoll(c->conn);
 	part(c);
 	return NULL;
 }
@@ -352,7 +353,7 @@ static bool go_on(struct et_pg *s, struct login *l, PostgresPollingStatusType *s
 	pthread_t thread;
 
 	c->conn = s->conn;
-	l->x.received += at_least(waiting(PQsocket(s->conn)));
+	l->x.received += at_least(waiting(et_pq.PQsocket(s->conn)));
 	sigfillset(&all); /* signals are for the other threads */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int rc = pthread_create(&thread, NULL, make_call, c);
@@ -377,19 +378,19 @@ bool et_pg_connect(struct et_pg *s, const char *const *names, const char *const 
 	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 	struct login l = { .x = begin(s) };
 
-	s->conn = PQconnectStartParams(names, values, 1);
-	if (PQstatus(s->conn) == CONNECTION_BAD)
+	s->conn = et_pq.PQconnectStartParams(names, values, 1);
+	if (et_pq.PQstatus(s->conn) == CONNECTION_BAD)
 		return false;
 	/* libpq would print the server's words to the terminal as they are, also during the login.
 	 */
-	PQsetNoticeProcessor(s->conn, ignore_notice, NULL);
+	et_pq.PQsetNoticeProcessor(s->conn, ignore_notice, NULL);
 	/* A refusal by the server has a code, which libpq shows only in this verbosity. */
-	PQsetErrorVerbosity(s->conn, PQERRORS_VERBOSE);
+	et_pq.PQsetErrorVerbosity(s->conn, PQERRORS_VERBOSE);
 	l.x.silence_ns = login_ns(s);
 	l.x.received = MOST_BYTES - LOGIN_BYTES;
 	l.x.bytes = UINT32_MAX; /* only the limit of each address counts */
 	while (state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING) {
-		struct pollfd p = { .fd = PQsocket(s->conn),
+		struct pollfd p = { .fd = et_pq.PQsocket(s->conn),
 			.events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT };
 		int ready = poll(&p, 1, SLICE_MS);
 
@@ -398,6 +399,6 @@ bool et_pg_connect(struct et_pg *s, const char *const *names, const char *const 
 	}
 	if (state == PGRES_POLLING_FAILED && l.skipped) /* the last address was given up */
 		s->end = ET_PG_SILENT;
-	PQsetErrorVerbosity(s->conn, PQERRORS_DEFAULT);
-	return state == PGRES_POLLING_OK && PQsetnonblocking(s->conn, 1) == 0;
+	et_pq.PQsetErrorVerbosity(s->conn, PQERRORS_DEFAULT);
+	return state == PGRES_POLLING_OK && et_pq.PQsetnonblocking(s->conn, 1) == 0;
 }

@@ -16,12 +16,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-
-/* A killed etalon and the children that inherited its descriptor take a moment to exit. */
-enum { TRIES = 50, PAUSE_NS = 20000000 };
 
 /* SQLite resolves links, so that all paths to a store lead to the same file of claims. */
 static char *path_of_claims(struct et_sqlite *s)
@@ -101,27 +96,20 @@ static int try_to_lock(struct et_sqlite *s, const char *path, const char *id)
 
 int et_sqlite_claim(struct et_database *db, const char *id, struct et_error *err)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	struct et_sqlite *s = (struct et_sqlite *)db;
 	ET_AUTO_FREE char *path = path_of_claims(s);
-	int tries = 0, fd;
 
 	assert(s->claim < 0);
-	while ((fd = try_to_lock(s, path, id)) == -EAGAIN && tries++ < TRIES)
-		nanosleep(&pause, NULL);
-	if (fd >= 0) {
+	int fd = try_to_lock(s, path, id);
+	if (fd >= 0)
 		s->claim = fd;
-		return 0;
-	}
-	if (fd != -EAGAIN)
-		return et_hint(err,
-			et_fail_errno(err, -fd, ET_EXIT_OUTSIDE,
-				"cannot lock experiment %s by the file %s", id, path),
-			"make the folder of the store writable; if that file is a link or another "
-			"user's, remove it");
+	if (fd >= 0 || fd == -EAGAIN)
+		return fd < 0;
 	return et_hint(err,
-		et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
-		"wait until it ends, or stop the etalon that runs it");
+		et_fail_errno(err, -fd, ET_EXIT_OUTSIDE, "cannot lock experiment %s by the file %s",
+			id, path),
+		"make the folder of the store writable; if that file is a link or another "
+		"user's, remove it");
 }
 
 /*

@@ -152,7 +152,7 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 
 /* --- statements --- */
 
-int et_sqlite_prepare(
+static int prepare(
 	struct et_database *db, const char *sql, struct et_statement **out, struct et_error *err)
 {
 	struct et_sqlite *s = sqlite_of(db);
@@ -185,7 +185,7 @@ static int bind(sqlite3_stmt *stmt, int number, const struct et_value *value)
 	return sqlite3_bind_null(stmt, number);
 }
 
-void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *value)
+static void bind_value(struct et_statement *st, int at, const struct et_value *value)
 {
 	int code = bind(statement_of(st)->stmt, at + 1, value);
 
@@ -193,7 +193,7 @@ void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *valu
 		statement_of(st)->failed = code;
 }
 
-int et_sqlite_step(struct et_statement *st, struct et_error *err)
+static int step(struct et_statement *st, struct et_error *err)
 {
 	struct sqlite_statement *s = statement_of(st);
 	int code = s->failed ? s->failed : sqlite3_step(s->stmt);
@@ -205,7 +205,7 @@ int et_sqlite_step(struct et_statement *st, struct et_error *err)
 	return et_sqlite_fail(sqlite_of(st->db), code, err);
 }
 
-void et_sqlite_column(struct et_statement *st, int at, struct et_value *value)
+static void column(struct et_statement *st, int at, struct et_value *value)
 {
 	/* One look-up of the column. Without a mutex the result is safe in one thread only. */
 	sqlite3_value *v = sqlite3_column_value(statement_of(st)->stmt, at);
@@ -234,12 +234,12 @@ void et_sqlite_column(struct et_statement *st, int at, struct et_value *value)
 	}
 }
 
-int64_t et_sqlite_changes(struct et_statement *st)
+static int64_t changes(struct et_statement *st)
 {
 	return sqlite3_changes64(sqlite_of(st->db)->db);
 }
 
-void et_sqlite_reset(struct et_statement *st)
+static void reset(struct et_statement *st)
 {
 	/* It returns the error of the last step, which was reported then. */
 	(void)sqlite3_reset(statement_of(st)->stmt);
@@ -247,7 +247,7 @@ void et_sqlite_reset(struct et_statement *st)
 	statement_of(st)->failed = SQLITE_OK;
 }
 
-void et_sqlite_finalize(struct et_statement *st)
+static void finalize(struct et_statement *st)
 {
 	if (st)
 		sqlite3_finalize(statement_of(st)->stmt);
@@ -264,24 +264,24 @@ int et_sqlite_script(struct et_database *db, const char *sql, struct et_error *e
 
 /* --- transactions --- */
 
-int et_sqlite_begin(struct et_database *db, enum et_transaction kind, struct et_error *err)
+static int begin(struct et_database *db, enum et_transaction kind, struct et_error *err)
 {
 	return et_sqlite_script(
 		db, kind == ET_TRANSACTION_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", err);
 }
 
-int et_sqlite_commit(struct et_database *db, struct et_error *err)
+static int commit(struct et_database *db, struct et_error *err)
 {
 	return et_sqlite_script(db, "COMMIT", err);
 }
 
-void et_sqlite_rollback(struct et_database *db)
+static void rollback(struct et_database *db)
 {
 	/* It fails only without a transaction, and then there is nothing to roll back. */
 	(void)sqlite3_exec(sqlite_of(db)->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-bool et_sqlite_in_transaction(struct et_database *db)
+static bool in_transaction(struct et_database *db)
 {
 	return !sqlite3_get_autocommit(sqlite_of(db)->db);
 }
@@ -342,7 +342,7 @@ int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err)
 		"name another store with --store or ETALON_STORE");
 }
 
-int et_sqlite_write_version(struct et_database *db, int version, struct et_error *err)
+static int write_version(struct et_database *db, int version, struct et_error *err)
 {
 	char sql[80];
 
@@ -350,3 +350,54 @@ int et_sqlite_write_version(struct et_database *db, int version, struct et_error
 		APPLICATION_ID, version);
 	return et_sqlite_script(db, sql, err);
 }
+
+/* --- the back end --- */
+
+static void close_sqlite(struct et_database *db)
+{
+	struct et_sqlite *s = sqlite_of(db);
+
+	et_sqlite_release(db); /* while the path is known */
+	sqlite3_close(s->db);  /* rolls back an open transaction */
+	free(s->path);
+	free(s->name);
+	free(s);
+}
+
+static const struct et_sql_word words[] = {
+	{ "key", "INTEGER PRIMARY KEY" },
+	{ "int", "INTEGER" },
+	{ "real", "REAL" },
+	{ "blob", "BLOB" },
+	{ "text", "TEXT" },
+	{ "table", "STRICT" },
+	{ "table_by_key", "STRICT, WITHOUT ROWID" },
+	{ "me", "NULL" },
+	{ "lock_row", "" }, /* a transaction that writes has the database alone */
+	{ "many", "" },
+	{ "soon", "9223372036854775807" }, /* the clock of the user was right, or is now */
+	{ 0 },
+};
+
+static const struct et_dialect dialect = { ET_PLACEHOLDER_QUESTION, words };
+
+const struct et_database_ops et_sqlite_ops = {
+	.dialect = &dialect,
+	.close = close_sqlite,
+	.prepare = prepare,
+	.bind = bind_value,
+	.step = step,
+	.column = column,
+	.changes = changes,
+	.reset = reset,
+	.finalize = finalize,
+	.script = et_sqlite_script,
+	.begin = begin,
+	.commit = commit,
+	.rollback = rollback,
+	.in_transaction = in_transaction,
+	.read_version = et_sqlite_read_version,
+	.write_version = write_version,
+	.claim = et_sqlite_claim,
+	.release = et_sqlite_release,
+};

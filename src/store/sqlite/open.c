@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long to wait for another writer; groups are short. */
 enum { BUSY_MS = 30000 };
@@ -97,6 +98,191 @@ static int check_path(char **path, enum et_store_mode mode, struct et_error *err
 	return rc ? rc : et_sqlite_check_owner(path, err);
 }
 
+/* --- a private copy --- */
+
+/*
+ * A private copy of a store that another user can change. SQLite maps the file STORE-shm into
+ * memory: its owner could truncate it, and the kernel would then end etalon by SIGBUS. The owner
+ * could also lock the store for as long as he likes.
+ */
+/* The log's header, with numbers that change when the log begins anew. */
+struct header {
+	char bytes[32];
+};
+
+enum { TRIES = 5, BLOCK = 1 << 16 };
+
+static const char *const suffixes[] = { "", "-wal", "-shm" };
+
+static int write_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0)
+			return -errno;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Copies as many bytes as the file has now: its owner may append to it without end. */
+static int copy_bytes(int in, int out)
+{
+	ET_AUTO_FREE char *block = et_alloc(BLOCK);
+	struct stat st;
+
+	if (fstat(in, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	for (off_t left = st.st_size; left > 0;) {
+		ssize_t n = read(in, block, left < BLOCK ? (size_t)left : BLOCK);
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		int rc = write_all(out, block, (size_t)n);
+		if (rc)
+			return rc;
+		left -= n;
+	}
+	return 0;
+}
+
+static int copy_file(const char *from, const char *to, const char *suffix)
+{
+	ET_AUTO_FREE char *source = et_asprintf("%s%s", from, suffix);
+	ET_AUTO_FREE char *target = et_asprintf("%s%s", to, suffix);
+	ET_AUTO_CLOSE int in = open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (in < 0)
+		return -errno;
+	ET_AUTO_CLOSE int out = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return out < 0 ? -errno : copy_bytes(in, out);
+}
+
+/* All zero if there is no log. */
+static struct header log_header(const char *path)
+{
+	ET_AUTO_FREE char *log = et_asprintf("%s-wal", path);
+	ET_AUTO_CLOSE int fd = open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct header h = { { 0 } };
+
+	if (fd < 0 || read(fd, h.bytes, sizeof(h)) != sizeof(h))
+		memset(&h, 0, sizeof(h));
+	return h;
+}
+
+/*
+ * The database first: what is written into it meanwhile comes from the log, and stays in the log
+ * until that begins anew.
+ */
+static int copy_both(const char *from, const char *to)
+{
+	for (int i = 0; i < TRIES; i++) {
+		struct header before = log_header(from);
+		int rc = copy_file(from, to, "");
+		if (rc == 0)
+			rc = copy_file(from, to, "-wal");
+		if (rc)
+			return rc;
+		struct header after = log_header(from);
+		if (!memcmp(&before, &after, sizeof(before)))
+			return 0;
+	}
+	return -EBUSY;
+}
+
+/* Removes the names of a copy; SQLite can still read it if it has opened it. */
+static void forget_copy(const char *copy)
+{
+	for (size_t i = 0; i < ET_LENGTH(suffixes); i++) {
+		ET_AUTO_FREE char *path = et_asprintf("%s%s", copy, suffixes[i]);
+		(void)unlink(path);
+	}
+	ET_AUTO_FREE char *dir = et_strndup(copy, (size_t)(strrchr(copy, '/') - copy));
+	(void)rmdir(dir);
+}
+
+/*
+ * Copies a store with its log to a folder that only this user can enter. Returns 0 with *copy,
+ * which the caller frees, or -errno.
+ */
+static int copy_store(const char *path, char **copy)
+{
+	char *dir = et_strdup(P_tmpdir "/etalon-copy-XXXXXX");
+
+	if (!mkdtemp(dir)) {
+		int why = errno;
+		free(dir);
+		return -why;
+	}
+	*copy = et_asprintf("%s/copy.db", dir);
+	free(dir);
+	int rc = copy_both(path, *copy);
+	if (rc) {
+		forget_copy(*copy);
+		free(*copy);
+		*copy = NULL;
+	}
+	return rc;
+}
+
+/* --- system calls --- */
+
+/*
+ * The system calls by which SQLite opens and deletes files. The files beside a store may come from
+ * elsewhere: a pipe as journal would let SQLite wait for ever, and a journal can name any file of
+ * the machine as its super-journal, which SQLite deletes after the rollback.
+ */
+/* O_NONBLOCK has no effect on regular files and folders. */
+static int open_file(const char *path, int flags, int mode)
+{
+	int fd = open(path, flags | O_NONBLOCK | O_NOCTTY, mode);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && !S_ISFIFO(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static bool ends_with(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), n = strlen(suffix);
+
+	return length >= n && !strcmp(path + length - n, suffix);
+}
+
+/*
+ * Only transactions of several databases have a super-journal, and etalon has none. SQLite removes
+ * its temporary files while they are open: their names begin with etilqs_.
+ */
+static int delete_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	if (ends_with(name, "-journal") || ends_with(name, "-wal") || ends_with(name, "-shm") ||
+		!strncmp(name, "etilqs_", 7))
+		return unlink(path);
+	errno = EPERM;
+	return -1;
+}
+
+/* Lets SQLite open no pipes, and delete no files but its own. */
+static void guard_files(void)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+	if (!vfs || vfs->iVersion < 3 || !vfs->xSetSystemCall)
+		return;
+	(void)vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);
+	(void)vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)delete_file);
+}
+
+/* --- the database --- */
+
 /* With immutable=1 SQLite needs no files beside the database, and no process may write to it. */
 static char *immutable_uri(const char *path)
 {
@@ -173,7 +359,7 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 	static const char settings[] = "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL;"
 				       "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON";
 
-	et_sqlite_guard_files();
+	guard_files();
 	int rc = sqlite3_open_v2(
 		name, &s->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
@@ -195,12 +381,12 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 static int open_copy(struct et_sqlite *s, const char *path, struct et_error *err)
 {
 	ET_AUTO_FREE char *copy = NULL;
-	int rc = et_sqlite_copy(path, &copy);
+	int rc = copy_store(path, &copy);
 
 	if (rc)
 		return fail_path(s->name, -rc, err);
 	rc = open_database(s, copy, SQLITE_OPEN_READWRITE, err);
-	et_sqlite_forget_copy(copy);
+	forget_copy(copy);
 	return rc;
 }
 
@@ -280,55 +466,6 @@ static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct
 	return rc;
 }
 
-static void close_sqlite(struct et_database *db)
-{
-	struct et_sqlite *s = (struct et_sqlite *)db;
-
-	et_sqlite_release(db); /* while the path is known */
-	sqlite3_close(s->db);  /* rolls back an open transaction */
-	free(s->path);
-	free(s->name);
-	free(s);
-}
-
-static const struct et_sql_word words[] = {
-	{ "key", "INTEGER PRIMARY KEY" },
-	{ "int", "INTEGER" },
-	{ "real", "REAL" },
-	{ "blob", "BLOB" },
-	{ "text", "TEXT" },
-	{ "table", "STRICT" },
-	{ "table_by_key", "STRICT, WITHOUT ROWID" },
-	{ "me", "NULL" },
-	{ "lock_row", "" }, /* a transaction that writes has the database alone */
-	{ "many", "" },
-	{ "soon", "9223372036854775807" }, /* the clock of the user was right, or is now */
-	{ 0 },
-};
-
-static const struct et_dialect dialect = { ET_PLACEHOLDER_QUESTION, words };
-
-static const struct et_database_ops ops = {
-	.dialect = &dialect,
-	.close = close_sqlite,
-	.prepare = et_sqlite_prepare,
-	.bind = et_sqlite_bind,
-	.step = et_sqlite_step,
-	.column = et_sqlite_column,
-	.changes = et_sqlite_changes,
-	.reset = et_sqlite_reset,
-	.finalize = et_sqlite_finalize,
-	.script = et_sqlite_script,
-	.begin = et_sqlite_begin,
-	.commit = et_sqlite_commit,
-	.rollback = et_sqlite_rollback,
-	.in_transaction = et_sqlite_in_transaction,
-	.read_version = et_sqlite_read_version,
-	.write_version = et_sqlite_write_version,
-	.claim = et_sqlite_claim,
-	.release = et_sqlite_release,
-};
-
 static int open_sqlite(const char *path, enum et_store_mode mode,
 	const struct et_patience *patience, struct et_database **out, struct et_error *err)
 {
@@ -348,11 +485,11 @@ static int open_sqlite(const char *path, enum et_store_mode mode,
 	s->name = et_strdup(file);
 	s->claim = -1;
 	s->base = (struct et_database){
-		.ops = &ops, .name = s->name, .shared = et_sqlite_is_shared(s->path)
+		.ops = &et_sqlite_ops, .name = s->name, .shared = et_sqlite_is_shared(s->path)
 	};
 	rc = prepare_database(s, mode, err);
 	if (rc) {
-		close_sqlite(&s->base);
+		s->base.ops->close(&s->base);
 		return rc;
 	}
 	*out = &s->base;

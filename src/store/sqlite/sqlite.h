@@ -19,26 +19,10 @@ struct et_sqlite {
 
 extern const struct et_backend et_backend_sqlite;
 
-/* The operations of struct et_database_ops, except close, which is in store/sqlite/open.c. */
-int et_sqlite_prepare(struct et_database *db, const char *sql, struct et_statement **out,
-	struct et_error *err) ET_CHECK;
-void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *value);
-int et_sqlite_step(struct et_statement *st, struct et_error *err) ET_CHECK;
-void et_sqlite_column(struct et_statement *st, int at, struct et_value *value);
-int64_t et_sqlite_changes(struct et_statement *st);
-void et_sqlite_reset(struct et_statement *st);
-void et_sqlite_finalize(struct et_statement *st);
+/* In store/sqlite/database.c, with three of its operations that opening needs. */
+extern const struct et_database_ops et_sqlite_ops;
 int et_sqlite_script(struct et_database *db, const char *sql, struct et_error *err) ET_CHECK;
-
-int et_sqlite_begin(
-	struct et_database *db, enum et_transaction kind, struct et_error *err) ET_CHECK;
-int et_sqlite_commit(struct et_database *db, struct et_error *err) ET_CHECK;
-void et_sqlite_rollback(struct et_database *db);
-bool et_sqlite_in_transaction(struct et_database *db);
-
 int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
-int et_sqlite_write_version(struct et_database *db, int version, struct et_error *err) ET_CHECK;
-
 /* Refuses a schema with tables that compute what they contain. */
 int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err) ET_CHECK;
 
@@ -55,17 +39,6 @@ bool et_sqlite_is_own(const char *path);
 /* Whether a user other than root and this one can write the file, what is beside it or a folder
  * above it. */
 bool et_sqlite_is_shared(const char *path);
-
-/*
- * Copies a store with its log to a folder that only this user can enter. Returns 0 with *copy,
- * which the caller frees, or -errno.
- */
-int et_sqlite_copy(const char *path, char **copy) ET_CHECK;
-/* Removes the names of a copy; SQLite can still read it if it has opened it. */
-void et_sqlite_forget_copy(const char *copy);
-
-/* Lets SQLite open no pipes, and delete no files but its own. */
-void et_sqlite_guard_files(void);
 
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);

@@ -19,9 +19,10 @@ static struct et_store *store;
 static struct et_error err;
 static int reviews;
 
-static void count_review(void *ctx)
+static void count_review(void *ctx, const struct et_experiment *e)
 {
 	(void)ctx;
+	(void)e;
 	reviews++;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "base/alloc.h"
 #include "fresh_store.h"
-#include "store/core/handle.h"
+#include "store/core/cursor.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,6 @@
  * Digests, delivery and the outbox. ET_TEST_STORE names the central store, which should be empty;
  * without it the test makes a SQLite file. The spool is always a file.
  */
-#include "store/central/deliver.h"
 #include "specimen.h"
 #include "store/central/campaign.h"
 #include "store/central/spool.h"

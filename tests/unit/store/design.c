@@ -2,7 +2,7 @@
 /* The design of an experiment: it comes back from the store and from a record, or is refused. */
 #include "fresh_store.h"
 #include "specimen.h"
-#include "store/core/handle.h"
+#include "store/core/cursor.h"
 #include "store/import/import.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  * names a database of PostgreSQL whose store is removed; without it the test makes SQLite files.
  */
 #include "specimen.h"
-#include "store/core/handle.h"
-#include "store/core/schema.h"
+#include "store/core/backend.h"
+#include "store/core/cursor.h"
 
 #include <errno.h>
 #include <sys/wait.h>

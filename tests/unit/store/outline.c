@@ -3,7 +3,6 @@
  * Tests of JSON that is parsed in parts: jansson, which parses the whole text, must come to the
  * same values, and must refuse the same texts.
  */
-#include "store/import/outline.h"
 #include "base/alloc.h"
 #include "store/import/importer.h"
 #include "tap.h"
@@ -135,14 +134,13 @@ static bool readable(struct et_importer *in, const json_t *value)
 static bool agree(const char *text, size_t size)
 {
 	struct et_importer in = { .options = &options, .err = &err };
-	json_t *whole = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *part = NULL;
-	bool good = et_outline_load(&in, text, size, &part) == 0;
+	json_t *whole = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	bool good = et_outline_load(&in, text, size) == 0;
 
 	if (whole)
-		good = good && same(&in, part, whole);
+		good = good && same(&in, in.outline.root, whole);
 	else
-		good = !good || !readable(&in, part);
-	json_decref(part);
+		good = !good || !readable(&in, in.outline.root);
 	json_decref(whole);
 	et_outline_free(&in);
 	return good;
@@ -193,7 +191,6 @@ static const char *error_of(const char *x, size_t at, size_t n)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	json_t *root = NULL;
 
 	fputs("{\"list\":[", out);
 	for (size_t i = 0; i < n; i++)
@@ -201,9 +198,8 @@ static const char *error_of(const char *x, size_t at, size_t n)
 	fputs("]}", out);
 	fclose(out);
 	err.what[0] = '\0';
-	if (et_outline_load(&in, text, size, &root) == 0)
-		readable(&in, root);
-	json_decref(root);
+	if (et_outline_load(&in, text, size) == 0)
+		readable(&in, in.outline.root);
 	et_outline_free(&in);
 	free(text);
 	return err.what;
@@ -229,11 +225,10 @@ static void too_much(void)
 	struct et_importer in = { .options = &options, .err = &err };
 	size_t size = 4000000;
 	ET_AUTO_FREE char *text = et_alloc(size);
-	json_t *root = NULL;
 
 	memset(text, '[', size);
 	memcpy(text, "{\"a\":", 5);
-	ok(et_outline_load(&in, text, size, &root) < 0 && strstr(err.what, "nested too deeply"),
+	ok(et_outline_load(&in, text, size) < 0 && strstr(err.what, "nested too deeply"),
 		"limits: brackets without end are refused: %s", err.what);
 	et_outline_free(&in);
 	memset(text, ' ', size);
@@ -241,16 +236,16 @@ static void too_much(void)
 	for (size_t i = 1; i + 8 < size; i += 7)
 		memcpy(text + i, "\"a\":{},", 7);
 	text[size - 1] = '}';
-	ok(et_outline_load(&in, text, size, &root) < 0 && strstr(err.what, "more than"),
+	ok(et_outline_load(&in, text, size) < 0 && strstr(err.what, "more than"),
 		"limits: many small values are refused: %s", err.what);
 	et_outline_free(&in);
 	memset(text, ' ', size);
 	memcpy(text, "{\"a\":[", 6);
 	memcpy(text + size - 2, "]}", 2);
-	ok(et_outline_load(&in, text, size, &root) == 0 &&
-			et_list_size(&in, json_object_get(root, "a")) == 0 && readable(&in, root),
+	ok(et_outline_load(&in, text, size) == 0 &&
+			et_list_size(&in, json_object_get(in.outline.root, "a")) == 0 &&
+			readable(&in, in.outline.root),
 		"limits: a long list of blanks is empty");
-	json_decref(root);
 	et_outline_free(&in);
 }
 

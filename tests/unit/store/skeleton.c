@@ -5,7 +5,6 @@
  */
 #include "base/alloc.h"
 #include "store/core/backend.h"
-#include "store/core/schema.h"
 #include "tap.h"
 
 #include <errno.h>

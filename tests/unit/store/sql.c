@@ -2,7 +2,7 @@
 /* The text of statements: column lists, placeholders of both styles, words of a dialect. */
 #include "store/core/sql.h"
 #include "base/alloc.h"
-#include "store/core/schema.h"
+#include "store/core/backend.h"
 #include "tap.h"
 
 #include <ctype.h>

@@ -5,7 +5,7 @@
  */
 #include "store/sqlite/sqlite.h"
 #include "specimen.h"
-#include "store/core/schema.h"
+#include "store/core/backend.h"
 #include "store/core/store.h"
 
 #include <errno.h>
