@@ -156,13 +156,14 @@ int et_campaigning_find(
 }
 
 /* On stderr: standard output may be read by a program. */
-static void review(void *ctx)
+static void review(void *ctx, const struct et_experiment *none)
 {
 	const struct et_campaigning *r = ctx;
 	struct et_page page = { .out = stderr, .width = r->cli->columns };
 	struct et_review_words words = { r->options.extra, r->options.etalon };
 	struct et_experiment *e = NULL;
 
+	(void)none;
 	if (et_campaign_read_record(r->c->record, &e, NULL))
 		e = NULL;
 	et_review_campaign(r->c, e, &words, &page);

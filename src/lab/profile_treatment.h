@@ -8,7 +8,7 @@
 
 #include "model/experiment/experiment.h"
 #include "model/result/profile_result.h"
-#include "num/line_interval.h"
+#include "num/line.h"
 
 enum { ET_MOST_CATEGORIES = 8 };
 

@@ -7,7 +7,6 @@
 
 #include "model/experiment/experiment.h"
 #include "model/result/precision.h"
-#include "model/result/precision.h"
 #include "model/sample/daemon.h"
 
 /* Which runs count, as they are ruled now: a bit per enum et_removed_by. */

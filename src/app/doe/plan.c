@@ -6,7 +6,7 @@
 #include "base/doubles.h"
 #include "build/build.h"
 #include "cli/signals.h"
-#include "conduct/leftovers.h"
+#include "conduct/tuning.h"
 #include "draw/progress.h"
 #include "measure/child/runner.h"
 #include "model/design/terms.h"

@@ -2,7 +2,7 @@
 /* `etalon env check|apply|restore`: checks, changes and restores what disturbs timing. */
 #include "base/alloc.h"
 #include "cli/environment.h"
-#include "conduct/rescue.h"
+#include "conduct/tuning.h"
 #include "host/daemons.h"
 #include "report/environment.h"
 

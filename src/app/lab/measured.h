@@ -8,7 +8,6 @@
 
 #include "app/lab/experiments.h"
 #include "model/result/precision.h"
-#include "model/result/precision.h"
 
 /*
  * Runs the commands of e, which it takes, in random order as solo runs. After a signal it returns
