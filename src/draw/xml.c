@@ -53,3 +53,17 @@ void et_xml_number(FILE *out, double x)
 	else if (part)
 		fprintf(out, ".%ld", part / 10);
 }
+
+void et_xml_coordinates(FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (; *fmt; fmt++) {
+		if (*fmt == '%')
+			et_xml_number(out, va_arg(ap, double));
+		else
+			putc(*fmt, out);
+	}
+	va_end(ap);
+}

@@ -10,3 +10,5 @@ void et_xml_text(FILE *out, const char *text);
 void et_xml_printf(FILE *out, const char *fmt, ...) ET_PRINTF(2, 3);
 /* Writes a coordinate with at most two decimals, limited to ±1e6; 0 if it is not finite. */
 void et_xml_number(FILE *out, double x);
+/* Writes a text in which each % is the next coordinate, which must be a double. */
+void et_xml_coordinates(FILE *out, const char *fmt, ...);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dual-execution scatter plot for a terminal. */
 #include "base/alloc.h"
-#include "draw/scatter.h"
+#include "draw/plot.h"
 #include "report/dual.h"
 
 #define FAINT "2"

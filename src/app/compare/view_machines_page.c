@@ -37,21 +37,10 @@ static double place(double ratio, double reach)
 	return WIDTH / 2.0 + share * (WIDTH / 2.0 - EDGE);
 }
 
-static void attribute(FILE *out, const char *name, double x)
-{
-	fprintf(out, " %s=\"", name);
-	et_xml_number(out, x);
-	putc('"', out);
-}
-
 static void line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
 {
 	fprintf(out, "<line class=\"%s\"", class);
-	attribute(out, "x1", x1);
-	attribute(out, "y1", y1);
-	attribute(out, "x2", x2);
-	attribute(out, "y2", y2);
-	fputs("/>", out);
+	et_xml_coordinates(out, " x1=\"%\" y1=\"%\" x2=\"%\" y2=\"%\"/>", x1, y1, x2, y2);
 }
 
 static void svg_begin(FILE *out, int width, const char *label)
@@ -79,9 +68,7 @@ static void speed_picture(FILE *out, const struct et_fleet_machine *m, double re
 	}
 	if (isfinite(m->ratio)) {
 		fprintf(out, "<circle class=\"%s\" r=\"4\"", class);
-		attribute(out, "cx", place(m->ratio, reach));
-		attribute(out, "cy", y);
-		fputs("/>", out);
+		et_xml_coordinates(out, " cx=\"%\" cy=\"%\"/>", place(m->ratio, reach), y);
 	}
 	fputs("</svg></td>\n", out);
 }
@@ -104,10 +91,9 @@ static void recent_picture(FILE *out, const struct et_fleet_machine *m)
 	fputs("<polyline class=\"ln c0\" fill=\"none\" style=\"fill:none\" points=\"", out);
 	for (size_t i = 0; i < m->n_recent; i++) {
 		double share = (log(m->recent[i]) - middle) / half;
-		et_xml_number(out, 3 + (double)i * (LINE_WIDTH - 6) / (double)(m->n_recent - 1));
-		putc(',', out);
-		et_xml_number(out, HEIGHT / 2.0 - share * (HEIGHT / 2.0 - 3));
-		putc(' ', out);
+		et_xml_coordinates(out, "%,% ",
+			3 + (double)i * (LINE_WIDTH - 6) / (double)(m->n_recent - 1),
+			HEIGHT / 2.0 - share * (HEIGHT / 2.0 - 3));
 	}
 	fputs("\"/></svg></td>\n", out);
 }

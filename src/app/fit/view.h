@@ -6,7 +6,7 @@
 #include "draw/terminal.h"
 #include "model/result/points.h"
 #include "num/line.h"
-#include "stats/series/growth.h"
+#include "stats/series/warnings.h"
 
 struct et_fit_view {
 	const struct et_points *points;

@@ -7,8 +7,8 @@
 #include "stats/profile/profile.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/interval.h"
+#include "stats/series/student.h"
 #include "stats/series/summary.h"
-#include "stats/series/uncertainty.h"
 
 #include <math.h>
 
