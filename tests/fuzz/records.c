@@ -4,7 +4,7 @@
 #include "app/compare/view.h"
 #include "app/daemons/daemons.h"
 #include "app/daemons/view.h"
-#include "app/fit/view.h"
+#include "app/fit/fit.h"
 #include "app/trace/view.h"
 #include "base/alloc.h"
 #include "base/memstream.h"

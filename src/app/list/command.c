@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon list`: the stored experiments, the newest first. */
-#include "app/compare/fleet_show.h"
+#include "app/compare/machines.h"
 #include "app/list/campaigns.h"
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
-#include "app/compare/fleet_show.h"
+#include "app/compare/machines.h"
 #include "base/alloc.h"
 #include "cli/field_option.h"
 #include "cli/outputs.h"
