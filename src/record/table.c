@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "record/table.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
-#include "report/summary.h"
-#include "report/verdict.h"
+#include "record/format.h"
+#include "report/pair.h"
+#include "report/text.h"
 #include "stats/compare/judge.h"
 #include "stats/series/tally.h"
 

@@ -15,7 +15,6 @@
 #include "measure/trace/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"
-#include "record/csv.h"
 #include "record/format.h"
 #include "record/native.h"
 #include "report/describe.h"

@@ -17,15 +17,7 @@ enum { VALUE_COLUMN = 16 };
 
 /* --- text --- */
 
-static ET_PRINTF(4, 5) void row(
-	const struct et_page *p, const char *label, const char *style, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(p, VALUE_COLUMN, label, style, fmt, ap);
-	va_end(ap);
-}
+#define row(p, label, style, ...) et_page_row(p, VALUE_COLUMN, label, style, __VA_ARGS__)
 
 static void heading(const struct et_page *p, const char *text)
 {

@@ -90,14 +90,7 @@ static double share_of(const struct et_stretches *x)
 
 /* --- text --- */
 
-static ET_PRINTF(3, 4) void row(const struct et_page *p, const char *label, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(p, VALUE_COLUMN, label, NULL, fmt, ap);
-	va_end(ap);
-}
+#define row(p, label, ...) et_page_row(p, VALUE_COLUMN, label, NULL, __VA_ARGS__)
 
 static void now_text(const struct et_stretches *x, const struct et_page *p)
 {

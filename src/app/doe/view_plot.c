@@ -3,8 +3,7 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "num/quantile.h"
-#include "report/forest.h"
-#include "report/histogram.h"
+#include "report/charts.h"
 
 #include <math.h>
 
