@@ -26,6 +26,19 @@ int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt
 	return -errnum;
 }
 
+int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...)
+{
+	if (err) {
+		va_list ap;
+
+		va_start(ap, fmt);
+		fill(err, ET_EXIT_USAGE, fmt, ap);
+		va_end(ap);
+		snprintf(err->hint, sizeof(err->hint), "%s", hint ? hint : "");
+	}
+	return -EINVAL;
+}
+
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 {
 	if (err) {

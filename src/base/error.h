@@ -27,7 +27,9 @@ struct et_error {
 /* Fills err, which may be NULL, and returns -errnum, so that callers can `return et_fail(…)`. */
 int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
-/* The same, and appends ": " and the text of errnum. For ENOMEM, exit is ET_EXIT_OUTSIDE. */
+/* Refuses what the user asked for: -EINVAL, ET_EXIT_USAGE, and a hint unless it is NULL. */
+int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
+/* As et_fail, and appends ": " and the text of errnum. For ENOMEM, exit is ET_EXIT_OUTSIDE. */
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
 /* Reports that a file could not be opened, read or written, with a hint that suits errnum. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a table as HTML, CSV and JSON. */
 #include "base/alloc.h"
-#include "draw/csv_text.h"
 #include "draw/html.h"
 #include "draw/table.h"
+#include "draw/xml.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "draw/csv_text.h"
 #include "draw/terminal.h"
+#include "draw/xml.h"
 #include "model/experiment/field.h"
 #include "record/format.h"
 

@@ -27,7 +27,7 @@ typedef void et_format_write(const struct et_experiment *, const struct et_judge
 /*
  * CSV: a row per sample with a column for each of its fields (model/experiment/field.h), or a row
  * per command as hyperfine's, with a column parameter_NAME for each parameter. The cell of an
- * unknown value is empty; draw/csv_text.h says how texts are written.
+ * unknown value is empty; draw/xml.h says how texts are written.
  */
 et_format_write et_csv_write, et_csv_write_summary;
 /*

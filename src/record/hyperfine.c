@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
 #include "base/json.h"
-#include "draw/csv_text.h"
+#include "draw/xml.h"
 #include "record/format.h"
 #include "stats/series/tally.h"
 
@@ -32,7 +32,7 @@ static void write_series(struct et_json *w, const struct et_command *c)
 	et_json_end(w);
 }
 
-/* What both formats have of a command, in seconds; NaN: not known. */
+/* The figures of a command in both formats, in seconds; NaN: not known. */
 enum { FIGURES = 7 };
 static const char *const names[FIGURES] = { "mean", "stddev", "median", "user", "system", "min",
 	"max" };

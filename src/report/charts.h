@@ -2,9 +2,9 @@
 /* A histogram in block characters, for a terminal. */
 #pragma once
 
+#include "draw/terminal.h"
 #include "model/result/estimate.h"
 #include "model/result/series.h"
-#include "draw/terminal.h"
 #include "stats/compare/compare.h"
 
 /* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */

@@ -24,10 +24,8 @@ static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct
 	int rc = 0;
 
 	if (!n)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"compare --by machine needs a label, a campaign or experiments"),
-			"run 'etalon list' to see the labels");
+		return et_refuse(err, "run 'etalon list' to see the labels",
+			"compare --by machine needs a label, a campaign or experiments");
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = et_chosen_add(c, cli,
 			i < ops->n_before ? ops->before[i] : ops->after[i - ops->n_before], err);
@@ -115,10 +113,8 @@ int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 		rc = et_fleet_of_experiments(
 			c.list, c.n_list, o->alpha, o->metric, o->reference, &f, err);
 	if (rc == 0 && f.n < 2)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"compare --by machine needs experiments of at least two machines"),
-			"run 'etalon list --machines' to see the machines of the store");
+		rc = et_refuse(err, "run 'etalon list --machines' to see the machines of the store",
+			"compare --by machine needs experiments of at least two machines");
 	if (rc == 0)
 		rc = print(cli, o, &f, err);
 	if (rc == 0 && isfinite(o->fail_ratio))

@@ -156,11 +156,9 @@ static int fit_growth(const struct et_fit_request *r, struct et_fit_view *out, s
 			"one before",
 			ET_GROWTH_SIZES_LEAST);
 	case ET_GROWTH_FEW_SAMPLES:
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%.200s' has only %zu runs, and at least %d are needed", p->name,
-				p->n, ET_GROWTH_SAMPLES_LEAST),
-			"repeat each size, or measure more sizes");
+		return et_refuse(err, "repeat each size, or measure more sizes",
+			"'%.200s' has only %zu runs, and at least %d are needed", p->name, p->n,
+			ET_GROWTH_SAMPLES_LEAST);
 	default:
 		return check_prediction(r, &out->growth, p->name, err);
 	}
@@ -205,17 +203,14 @@ static int fit_line(const struct et_fit_request *r, struct et_fit_view *out, str
 	const struct et_points *p = out->points;
 
 	if (!isnan(r->expect) && r->n_predict != 1)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--expect needs one --predict"),
-			"use --line --predict X --expect Y");
+		return et_refuse(
+			err, "use --line --predict X --expect Y", "--expect needs one --predict");
 	average(p, out);
 	if (out->n < LEAST)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%.200s' has points at %zu different x, and a line with its "
-				"uncertainty needs %d",
-				p->name, out->n, LEAST),
-			"add points at other x");
+		return et_refuse(err, "add points at other x",
+			"'%.200s' has points at %zu different x, and a line with its uncertainty "
+			"needs %d",
+			p->name, out->n, LEAST);
 	et_line_fit(out->x, out->y, out->n, &out->line);
 	if (!isfinite(out->line.slope) || !isfinite(out->line.residual_sd))
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,

@@ -203,8 +203,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (ops.n_before || ops.n_after)
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "list takes no operands"),
-			"use 'etalon show ID' for one experiment");
+		rc = et_refuse(
+			&err, "use 'etalon show ID' for one experiment", "list takes no operands");
 	else if (config.campaigns)
 		rc = list_campaigns(cli, config.json, &err);
 	else if (config.machines)

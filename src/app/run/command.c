@@ -96,15 +96,11 @@ static int resume(struct et_measuring *m, const struct et_run_options *o,
 	const char *name = o->resume_id ? o->resume_id : ops->n_before ? ops->before[0] : NULL;
 
 	if (ops->n_before + ops->n_after > (o->resume_id ? 0u : 1u))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--resume continues the recorded plan and takes no commands"),
-			"omit them, or start a new experiment");
+		return et_refuse(err, "omit them, or start a new experiment",
+			"--resume continues the recorded plan and takes no commands");
 	if (m->trust && !name)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--trust-record needs the id of the record"),
-			"run 'etalon run --resume ID --trust-record'");
+		return et_refuse(err, "run 'etalon run --resume ID --trust-record'",
+			"--trust-record needs the id of the record");
 	return et_measuring_resume(m, name, err);
 }
 

@@ -159,10 +159,8 @@ static int refuse_shell_syntax(const char *text, struct et_error *err)
 
 	if (!at)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': %.*s needs a shell, and none is used",
-			text, (int)len, at),
-		"use --shell sh, or quote it to pass it literally");
+	return et_refuse(err, "use --shell sh, or quote it to pass it literally",
+		"'%s': %.*s needs a shell, and none is used", text, (int)len, at);
 }
 
 int et_run_make_argv(const char *shell, const char *text, char ***out, struct et_error *err)
@@ -207,11 +205,10 @@ static int make_name(const struct maker *m, size_t k, struct et_error *err)
 	if (names->n == m->n_all)
 		k = m->e->n_commands - 1;
 	else if (names->n > m->n_operands && !m->o->like_hyperfine)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--command-name is given %zu times for %zu command%s", names->n,
-				m->n_all, m->n_all == 1 ? "" : "s"),
-			"give it once for each command, or for each combination of parameters");
+		return et_refuse(err,
+			"give it once for each command, or for each combination of parameters",
+			"--command-name is given %zu times for %zu command%s", names->n, m->n_all,
+			m->n_all == 1 ? "" : "s");
 	if (k >= names->n) {
 		m->c->name = et_strdup(m->c->text);
 		return 0;

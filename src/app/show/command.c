@@ -120,9 +120,8 @@ static int claim(const struct et_cli *cli, struct et_stored *s, struct et_error 
 	if (rc || s->experiment->state == ET_STATE_DONE ||
 		s->experiment->origin == ET_ORIGIN_IMPORTED)
 		return rc;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s is not finished, so it is not changed", id),
-		"resume it first, or omit --keep");
+	return et_refuse(err, "resume it first, or omit --keep",
+		"%s is not finished, so it is not changed", id);
 }
 
 static int change(const struct et_cli *cli, struct et_stored *s, void *ctx, struct et_error *err)

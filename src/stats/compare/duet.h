@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Judges two commands that ran side by side. For programs of one kind the verdict is that of the
- * pairs, and the ratio alone is derived from it (et_alone_of). Programs of different kinds cost each
- * other unequal time, so that pairs of equally fast programs differ: they are judged by their solo
- * runs. Two signs tell the kinds apart: their footprints, and pairs that contradict the solos by
- * far more than chance explains.
+ * pairs, and the ratio alone is derived from it (et_alone_of). Programs of different kinds cost
+ * each other unequal time, so that pairs of equally fast programs differ: they are judged by their
+ * solo runs. Two signs tell the kinds apart: their footprints, and pairs that contradict the solos
+ * by far more than chance explains.
  */
 #pragma once
 
