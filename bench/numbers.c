@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/compare/signed_rank.h"
+#include "stats/compare/paired.h"
 #include "stats/series/interval.h"
 #include "stats/series/student.h"
 

@@ -19,9 +19,6 @@ struct et_curve {
 void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
 
-/* The same, but the scale ends just above the largest share (at most 100 %). */
-void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	const char *x_label, const struct et_page *page);
 /* Plots errors on a logarithmic scale from 0.01 % to 1000 %; others are drawn at its edge. */
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
@@ -55,3 +52,21 @@ void et_plot_log_intervals(const double *x, size_t n, const struct et_curve *cur
 /* Plots numbers from 0 to top over x; both axes are linear. */
 void et_plot_numbers(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	double top, const char *x_label, const struct et_page *page);
+
+/* A scatter plot with two equal axes in braille characters, for a terminal. */
+struct et_scatter {
+	const double *x, *y;
+	/* A character per point, which replaces the dots of its cell; '\0': a dot. Or NULL. */
+	const char *marks;
+	size_t n;
+	double lo, hi; /* the ends of both axes; points outside are omitted */
+	const char *x_label, *y_label;
+};
+
+/*
+ * Draws at most width columns including the axis, and half as many lines, because a braille cell is
+ * twice as high as wide. The ends of the axes are printed as durations (ns) with as many digits as
+ * make them differ. Points that are not finite are omitted; nothing is drawn if no point is inside.
+ * Where points with different marks meet, '*' is drawn.
+ */
+void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int indent, int width);

@@ -36,24 +36,11 @@ struct plot {
 
 /* --- text and numbers --- */
 
-static void number(const struct plot *p, const char *lead, double x)
-{
-	fputs(lead, p->out);
-	et_xml_number(p->out, x);
-}
-
-static void move_to(const struct plot *p, double x, double y)
-{
-	number(p, "M", x);
-	number(p, " ", y);
-}
-
 /* class may be "". */
 static void text_at(const struct plot *p, double x, double y, const char *class, const char *anchor,
 	const char *text)
 {
-	number(p, "<text x=\"", x);
-	number(p, "\" y=\"", y);
+	et_xml_coordinates(p->out, "<text x=\"%\" y=\"%", x, y);
 	if (*class)
 		fprintf(p->out, "\" class=\"%s", class);
 	fprintf(p->out, "\" text-anchor=\"%s\">", anchor);
@@ -219,17 +206,13 @@ static void draw_x_axis(const struct plot *p)
 	double bottom = p->top + p->height;
 
 	fputs("<path class=\"gr\" d=\"", p->out);
-	for (size_t i = 0; i < p->x_ticks.n; i++) {
-		number(p, "M", px(p, p->x_ticks.at[i]));
-		number(p, " ", p->top);
-		number(p, "V", bottom + 4);
-	}
+	for (size_t i = 0; i < p->x_ticks.n; i++)
+		et_xml_coordinates(p->out, "M% %V%", px(p, p->x_ticks.at[i]), p->top, bottom + 4);
 	fputs("\"/>\n", p->out);
 	for (size_t i = 0; i < p->x_ticks.n; i++)
 		text_at(p, px(p, p->x_ticks.at[i]), bottom + 17, "", "middle", p->x_ticks.text[i]);
-	number(p, "<text text-anchor=\"middle\" x=\"", p->left + p->width / 2);
-	number(p, "\" y=\"", bottom + 35);
-	fputs("\">", p->out);
+	et_xml_coordinates(p->out, "<text text-anchor=\"middle\" x=\"%\" y=\"%\">",
+		p->left + p->width / 2, bottom + 35);
 	axis_label(p, &p->x, &p->x_ticks);
 	fputs("</text>\n", p->out);
 }
@@ -240,9 +223,8 @@ static void draw_y_axis(const struct plot *p)
 
 	fputs("<path class=\"gr\" d=\"", p->out);
 	for (size_t i = 0; i < n; i++) {
-		number(p, "M", p->left - 4);
-		number(p, " ", py(p, p->y.n_tracks ? (double)i : p->y_ticks.at[i]));
-		number(p, "H", p->left + p->width);
+		double at = p->y.n_tracks ? (double)i : p->y_ticks.at[i];
+		et_xml_coordinates(p->out, "M% %H%", p->left - 4, py(p, at), p->left + p->width);
 	}
 	fputs("\"/>\n", p->out);
 	for (size_t i = 0; i < n; i++) {
@@ -251,19 +233,17 @@ static void draw_y_axis(const struct plot *p)
 			p->y.n_tracks ? p->y.tracks[i] : p->y_ticks.text[i], LONGEST_TRACK);
 		text_at(p, p->left - 8, py(p, at) + 4, "", "end", text);
 	}
-	number(p, "<text text-anchor=\"middle\" transform=\"translate(14 ", p->top + p->height / 2);
-	fputs(") rotate(-90)\">", p->out);
+	et_xml_coordinates(p->out,
+		"<text text-anchor=\"middle\" transform=\"translate(14 %) rotate(-90)\">",
+		p->top + p->height / 2);
 	axis_label(p, &p->y, &p->y_ticks);
 	fputs("</text>\n", p->out);
 }
 
 static void draw_frame(const struct plot *p)
 {
-	number(p, "<path class=\"ax\" d=\"M", p->left);
-	number(p, " ", p->top);
-	number(p, "V", p->top + p->height);
-	number(p, "H", p->left + p->width);
-	fputs("\"/>\n", p->out);
+	et_xml_coordinates(p->out, "<path class=\"ax\" d=\"M% %V%H%\"/>\n", p->left, p->top,
+		p->top + p->height, p->left + p->width);
 }
 
 static void mark_label(const struct plot *p, const struct et_svg_mark *m, double at)
@@ -285,15 +265,12 @@ static void draw_mark(const struct plot *p, const struct et_svg_mark *m)
 
 	if (!(at >= from - 1e-6 && at <= from + size + 1e-6))
 		return;
-	fputs("<path class=\"mk\" d=\"", p->out);
-	if (m->across) {
-		move_to(p, p->left, at);
-		number(p, "H", p->left + p->width);
-	} else {
-		move_to(p, at, p->top);
-		number(p, "V", p->top + p->height);
-	}
-	fputs("\"/>\n", p->out);
+	if (m->across)
+		et_xml_coordinates(p->out, "<path class=\"mk\" d=\"M% %H%\"/>\n", p->left, at,
+			p->left + p->width);
+	else
+		et_xml_coordinates(p->out, "<path class=\"mk\" d=\"M% %V%\"/>\n", at, p->top,
+			p->top + p->height);
 	if (m->label)
 		mark_label(p, m, at);
 }
@@ -354,31 +331,20 @@ static void piece(
 
 	switch (s->shape) {
 	case ET_SVG_BARS:
-		move_to(p, x, y);
-		number(p, "H", x_end);
-		number(p, "V", fmin(p->top + p->height, py(p, p->y.log ? p->y.lo : 0)));
-		number(p, "H", x);
-		putc('z', p->out);
+		et_xml_coordinates(p->out, "M% %H%V%H%z", x, y, x_end,
+			fmin(p->top + p->height, py(p, p->y.log ? p->y.lo : 0)), x);
 		break;
 	case ET_SVG_SEGMENTS:
-		move_to(p, x, y - thick / 2);
-		number(p, "h", wide);
-		number(p, "v", thick);
-		number(p, "h", -wide);
-		putc('z', p->out);
+		et_xml_coordinates(p->out, "M% %h%v%h%z", x, y - thick / 2, wide, thick, -wide);
 		break;
 	case ET_SVG_INTERVALS:
-		move_to(p, x, y - 4);
-		fputs("v8m0-4", p->out);
-		number(p, "H", x_end);
-		fputs("m0-4v8", p->out);
+		et_xml_coordinates(p->out, "M% %v8m0-4H%m0-4v8", x, y - 4, x_end);
 		break;
 	case ET_SVG_TICKS:
-		move_to(p, x, y - 0.7 * thick);
-		number(p, "v", 1.4 * thick);
+		et_xml_coordinates(p->out, "M% %v%", x, y - 0.7 * thick, 1.4 * thick);
 		break;
 	default:
-		move_to(p, x, y);
+		et_xml_coordinates(p->out, "M% %", x, y);
 		fputs(forms[s->color % ET_SVG_COLORS], p->out);
 	}
 }
@@ -448,15 +414,7 @@ static void line_to(struct plot *p, struct pen *pen, double x, double y, bool st
 {
 	if (pen->down && x == pen->x && y == pen->y)
 		return;
-	if (!pen->down) {
-		move_to(p, x, y);
-	} else if (steps) {
-		number(p, "H", x);
-		number(p, "V", y);
-	} else {
-		number(p, "L", x);
-		number(p, " ", y);
-	}
+	et_xml_coordinates(p->out, !pen->down ? "M% %" : steps ? "H%V%" : "L% %", x, y);
 	pen->down = true;
 	pen->x = x;
 	pen->y = y;
@@ -549,16 +507,12 @@ static void draw_series(struct plot *p, const struct et_svg_series *s)
 /* Draws all series, clipped to the area between the axes plus OVERHANG. */
 static void draw_all(struct plot *p)
 {
-	double box[] = { p->left - OVERHANG, p->top - OVERHANG, p->width + 2 * OVERHANG,
-		p->height + 2 * OVERHANG };
-	static const char *const names[] = { "<svg x=\"", "\" y=\"", "\" width=\"",
-		"\" height=\"" };
+	double x = p->left - OVERHANG, y = p->top - OVERHANG;
+	double width = p->width + 2 * OVERHANG, height = p->height + 2 * OVERHANG;
 
-	for (size_t i = 0; i < ET_LENGTH(box); i++)
-		number(p, names[i], box[i]);
-	for (size_t i = 0; i < ET_LENGTH(box); i++)
-		number(p, i ? " " : "\" viewBox=\"", box[i]);
-	fputs("\">\n", p->out);
+	et_xml_coordinates(p->out,
+		"<svg x=\"%\" y=\"%\" width=\"%\" height=\"%\" viewBox=\"% % % %\">\n", x, y, width,
+		height, x, y, width, height);
 	for (size_t i = 0; i < p->c->n_series; i++)
 		draw_series(p, &p->c->series[i]);
 	fputs("</svg>\n", p->out);
@@ -575,8 +529,7 @@ static void draw_legend(const struct plot *p)
 		double at = LINE + place_entry(p, s, &x, &row), y = LINE * (row + 2) - 1;
 		bool curve = s->shape == ET_SVG_CURVE;
 		group(p, s, s->shape);
-		fputs("<path d=\"", p->out);
-		move_to(p, at, y);
+		et_xml_coordinates(p->out, "<path d=\"M% %", at, y);
 		if (s->shape == ET_SVG_LINE || s->shape == ET_SVG_STEPS || curve)
 			fputs("h14", p->out);
 		else if (s->shape == ET_SVG_BARS || s->shape == ET_SVG_SEGMENTS)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a table as HTML, CSV and JSON. */
 #include "base/alloc.h"
-#include "draw/csv_text.h"
 #include "draw/html.h"
 #include "draw/table.h"
+#include "draw/xml.h"
 
 #include <math.h>
 
@@ -14,6 +14,19 @@ static size_t count_rows(const struct et_table *t)
 	return t->n_cells / t->n_columns;
 }
 
+static bool is_figure(const struct et_table_column *c)
+{
+	return c->format || c->kind == ET_TABLE_NUMBER || c->kind == ET_TABLE_FIGURE;
+}
+
+static void html_bar(double share, FILE *out)
+{
+	fprintf(out,
+		"<td><svg width=\"150\" height=\"10\"><rect width=\"%.1f\" height=\"10\" "
+		"class=\"share\"/></svg></td>\n",
+		150 * share);
+}
+
 static void html_row(const struct et_table *t, size_t row, FILE *out)
 {
 	bool again = t->once && et_table_repeats(t, row);
@@ -22,10 +35,11 @@ static void html_row(const struct et_table *t, size_t row, FILE *out)
 	for (size_t k = 0; k < t->n_columns; k++) {
 		const struct et_table_column *c = &t->columns[k];
 		const char *text = t->cells[row * t->n_columns + k].text;
-		if (c->title)
-			et_html_element(out,
-				c->format || c->kind == ET_TABLE_FIGURE ? "td class=\"n\"" : "td",
-				"%s", text && (k || !again) ? text : "");
+		if (c->kind == ET_TABLE_BAR)
+			html_bar(t->cells[row * t->n_columns + k].number, out);
+		else if (c->title)
+			et_html_element(out, is_figure(c) ? "td class=\"n\"" : "td", "%s",
+				text && (k || !again) ? text : "");
 	}
 	fputs("</tr>\n", out);
 }

@@ -101,11 +101,14 @@ void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 }
 
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
-	const char *fmt, va_list ap)
+	const char *fmt, ...)
 {
+	va_list ap;
+
+	va_start(ap, fmt);
 	ET_AUTO_FREE char *lead = et_asprintf("  %s", label);
 	ET_AUTO_FREE char *value = et_vasprintf(fmt, ap);
-
+	va_end(ap);
 	et_page_paragraph(p, column, lead, style ? style : "2", value, style);
 }
 

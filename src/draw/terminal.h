@@ -27,6 +27,6 @@ void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
 /* Prints "  label      value …" with the value at the given column. A NULL style dims the label. */
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
-	const char *fmt, va_list ap);
+	const char *fmt, ...) ET_PRINTF(5, 6);
 /* Counts the lines of a text that ends with a line feed. */
 size_t et_text_lines(const char *text);

@@ -4,6 +4,7 @@
 #include "draw/terminal.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* U+FFFE and U+FFFF are valid in UTF-8 but not in XML. */
@@ -52,4 +53,54 @@ void et_xml_number(FILE *out, double x)
 		fprintf(out, ".%02ld", part);
 	else if (part)
 		fprintf(out, ".%ld", part / 10);
+}
+
+void et_xml_coordinates(FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	for (; *fmt; fmt++) {
+		if (*fmt == '%')
+			et_xml_number(out, va_arg(ap, double));
+		else
+			putc(*fmt, out);
+	}
+	va_end(ap);
+}
+
+/* --- CSV --- */
+
+/*
+ * Spreadsheets take a cell for a formula if it begins with one of these, also in their full-width
+ * forms (U+FF1D and so on).
+ */
+static bool is_formula(const char *text)
+{
+	static const char *const wide[] = { "＝", "＋", "－", "＠" };
+
+	for (size_t i = 0; i < ET_LENGTH(wide); i++) {
+		if (!strncmp(text, wide[i], strlen(wide[i])))
+			return true;
+	}
+	return *text && strchr("=+-@\t", *text);
+}
+
+void et_csv_text(const char *text, FILE *out)
+{
+	ET_AUTO_FREE char *clean = et_clean(text ? text : "", "\n\t");
+	bool formula = is_formula(clean);
+
+	/* Some spreadsheets separate cells by semicolons or tabs. */
+	if (!formula && !strpbrk(clean, ",\"\n;\t")) {
+		fputs(clean, out);
+		return;
+	}
+	fputs(formula ? "\"'" : "\"", out);
+	for (const char *p = clean; *p; p++) {
+		if (*p == '"')
+			putc('"', out);
+		putc(*p, out);
+	}
+	putc('"', out);
 }

@@ -13,8 +13,6 @@
 #include "stats/compare/compare.h"
 #include "stats/compare/judge.h"
 #include "stats/compare/paired.h"
-#include "stats/compare/sign.h"
-#include "stats/compare/signed_rank.h"
 #include "stats/series/describe.h"
 #include "stats/series/student.h"
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "record/csv.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
-#include "draw/csv_text.h"
 #include "draw/terminal.h"
+#include "draw/xml.h"
 #include "model/experiment/field.h"
-#include "stats/series/tally.h"
+#include "record/format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static void bits_cell(const struct et_field *f, const struct et_sample *s, FILE *out)
@@ -141,46 +139,4 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
 			sample_row(c->name, s, common, out);
 	}
-}
-
-static void seconds_cell(double ns, FILE *out)
-{
-	putc(',', out);
-	if (isfinite(ns))
-		fprintf(out, "%.12g", ns / 1e9);
-}
-
-static void summary_row(const struct et_command_result *r, size_t parameters, FILE *out)
-{
-	const struct et_estimate *elapsed = &r->estimate[ET_METRIC_ELAPSED];
-	const struct et_command *c = r->command;
-	struct et_tally tally;
-
-	et_tally_samples(c, &tally);
-	/* The elapsed time in a duet includes the partner's CPU time: only solo runs count. */
-	bool known = elapsed->n && tally.kept[ET_SOLO];
-	et_csv_text(c->name, out);
-	seconds_cell(known ? elapsed->mean : NAN, out);
-	seconds_cell(known ? elapsed->sd : NAN, out);
-	seconds_cell(known ? elapsed->median : NAN, out);
-	seconds_cell(tally.parts.user, out);
-	seconds_cell(tally.parts.system, out);
-	seconds_cell(known ? elapsed->min : NAN, out);
-	seconds_cell(known ? elapsed->max : NAN, out);
-	for (size_t i = 0; i < parameters; i++)
-		text_cell(i < c->n_parameters ? c->parameters[i].value : "", out);
-	putc('\n', out);
-}
-
-void et_csv_write_summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
-{
-	/* The first may be a reference, which has none. */
-	const struct et_command *last = e->n_commands ? &e->commands[e->n_commands - 1] : NULL;
-
-	fputs("command,mean,stddev,median,user,system,min,max", out);
-	for (size_t i = 0; last && i < last->n_parameters; i++)
-		parameter_title(last->parameters[i].name, out);
-	putc('\n', out);
-	for (size_t i = 0; i < j->n_commands; i++)
-		summary_row(&j->commands[i], last ? last->n_parameters : 0, out);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "record/format.h"
-#include "record/csv.h"
-#include "record/hyperfine.h"
 #include "record/native.h"
-#include "record/table.h"
 #include "report/experiment_page.h"
 
 #include <string.h>

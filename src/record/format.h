@@ -22,11 +22,31 @@
 	ROW("orgmode", "a table", "export-orgmode", "write an Org-mode table", et_orgmode_write)   \
 	ROW("html", "a page", "report", "write a page (HTML) with pictures", et_experiment_page)
 
+typedef void et_format_write(const struct et_experiment *, const struct et_judgement *, FILE *);
+
+/*
+ * CSV: a row per sample with a column for each of its fields (model/experiment/field.h), or a row
+ * per command as hyperfine's, with a column parameter_NAME for each parameter. The cell of an
+ * unknown value is empty; draw/xml.h says how texts are written.
+ */
+et_format_write et_csv_write, et_csv_write_summary;
+/*
+ * The schema of hyperfine's --export-json, so that its scripts and plots accept our results:
+ * elapsed seconds of the kept solo runs. A value that hyperfine always has and we do not is null.
+ */
+et_format_write et_hyperfine_write;
+/*
+ * The result as a table for a document, with one row per command: the time with its expanded
+ * uncertainty (K-best has none), the range, and the ratio to the reference with the half width of
+ * its interval. All rows use the same unit. In Markdown a list of the verdicts follows.
+ */
+et_format_write et_markdown_write, et_asciidoc_write, et_orgmode_write;
+
 struct et_format {
 	const char *name;
 	const char *option;      /* of `run` */
 	const char *option_help; /* one sentence */
-	void (*write)(const struct et_experiment *, const struct et_judgement *, FILE *);
+	et_format_write *write;
 };
 
 extern const struct et_format et_formats[]; /* the last has no name */

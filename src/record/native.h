@@ -7,10 +7,6 @@
 
 #include "model/result/result.h"
 
-struct et_json;
-
-/* The key "profile" of the record. */
-void et_native_profile(struct et_json *w, const struct et_profile *p);
 void et_native_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 
 /*

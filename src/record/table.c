@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "record/table.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
-#include "report/summary.h"
-#include "report/verdict.h"
+#include "record/format.h"
+#include "report/pair.h"
+#include "report/text.h"
 #include "stats/compare/judge.h"
 #include "stats/series/tally.h"
 
@@ -13,12 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 5 };
+/* Before the first cell of a row, and before the others. */
+#define FIRST "| "
+#define CELL " | "
 
-/* The syntax of one kind of table. */
+/* The syntax of one kind of table, as far as they differ; NULL is nothing. */
 struct style {
-	const char *begin;      /* before the heading */
-	const char *row, *cell; /* before the first cell of a row, and before the others */
+	const char *begin; /* before the heading */
 	const char *row_end;
 	const char *rule; /* below the heading */
 	const char *end;  /* below the last row */
@@ -140,32 +141,21 @@ static void orgmode_name(const char *clean, FILE *out)
 }
 
 static const struct style markdown = {
-	.begin = "",
-	.row = "| ",
-	.cell = " | ",
 	.row_end = " |\n",
 	.rule = "|:---|---:|---:|---:|---:|\n",
-	.end = "",
 	.name = markdown_name,
 };
 
 static const struct style asciidoc = {
 	.begin = "[cols=\"<,>,>,>,>\", options=\"header\"]\n|===\n",
-	.row = "| ",
-	.cell = " | ",
 	.row_end = "\n",
-	.rule = "",
 	.end = "|===\n",
 	.name = asciidoc_name,
 };
 
 static const struct style orgmode = {
-	.begin = "",
-	.row = "| ",
-	.cell = " | ",
 	.row_end = " |\n",
 	.rule = "|--+--+--+--+--|\n",
-	.end = "",
 	.name = orgmode_name,
 };
 
@@ -208,22 +198,22 @@ static void row(
 	double u = et_result_kbest(r) ? NAN : est->expanded_uncertainty;
 	char a[ET_FIGURE], b[ET_FIGURE];
 
-	fputs(s->row, out);
+	fputs(FIRST, out);
 	s->name(name, out);
 	if (!est->n) {
-		fprintf(out, "%s" ET_DASH "%s" ET_DASH "%s" ET_DASH, s->cell, s->cell, s->cell);
+		fputs(CELL ET_DASH CELL ET_DASH CELL ET_DASH, out);
 	} else {
-		fprintf(out, "%s%s", s->cell, in_unit(unit, shown(r), u, a));
+		fprintf(out, CELL "%s", in_unit(unit, shown(r), u, a));
 		if (u > 0 && et_estimate_lopsided(est))
 			fprintf(out, " (%s … %s)", in_unit(unit, est->lo, u, a),
 				in_unit(unit, est->hi, u, b));
 		else if (u > 0)
 			fprintf(out, " ± %s", in_unit(unit, u, u, b));
-		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
-		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));
+		fprintf(out, CELL "%s" CELL "%s", in_unit(unit, est->min, u, a),
+			in_unit(unit, est->max, u, b));
 	}
 	et_summary_ratio(r, a, b);
-	fprintf(out, "%s%s%s%s", s->cell, a, b, s->row_end);
+	fprintf(out, CELL "%s%s%s", a, b, s->row_end);
 }
 
 static void write_table(const struct style *s, const struct et_experiment *e,
@@ -234,12 +224,15 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 	struct et_scale unit = common_scale(j, metric->unit);
 	bool kbest = j->n_commands && et_result_kbest(&j->commands[0]);
 
-	fprintf(out, "%s%sCommand%s%c%s%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
-		s->cell, toupper(metric->label[0]), metric->label + 1, kbest ? " by K-best" : "",
-		unit.unit, s->cell, unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
+	fprintf(out,
+		"%s" FIRST "Command" CELL "%c%s%s [%s]" CELL "Min [%s]" CELL "Max [%s]" CELL
+		"Ratio%s%s",
+		s->begin ? s->begin : "", toupper(metric->label[0]), metric->label + 1,
+		kbest ? " by K-best" : "", unit.unit, unit.unit, unit.unit, s->row_end,
+		s->rule ? s->rule : "");
 	for (size_t i = 0; i < j->n_commands; i++)
 		row(s, &j->commands[i], unit, out);
-	fputs(s->end, out);
+	fputs(s->end ? s->end : "", out);
 }
 
 /* A name in a line of text. Outside of a table, a code span shows the backslash before a bar. */

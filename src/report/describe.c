@@ -2,7 +2,7 @@
 #include "report/describe.h"
 #include "base/alloc.h"
 #include "draw/units.h"
-#include "report/histogram.h"
+#include "report/charts.h"
 #include "report/warning.h"
 
 #include <inttypes.h>
@@ -24,16 +24,7 @@ struct view {
 	const struct et_page *page;
 };
 
-static void row(const struct view *v, const char *label, const char *fmt, ...) ET_PRINTF(3, 4);
-
-static void row(const struct view *v, const char *label, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(v->page, LABEL + 3, label, NULL, fmt, ap);
-	va_end(ap);
-}
+#define row(v, label, ...) et_page_row((v)->page, LABEL + 3, label, NULL, __VA_ARGS__)
 
 static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])
 {

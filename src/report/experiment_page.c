@@ -2,7 +2,7 @@
 #include "report/experiment_page.h"
 #include "base/alloc.h"
 #include "draw/html.h"
-#include "draw/units.h"
+#include "draw/table.h"
 #include "model/experiment/experiment.h"
 #include "report/pair.h"
 #include "report/warning.h"
@@ -100,67 +100,61 @@ static void heading(const struct et_experiment *e, const struct et_judgement *j,
 
 /* --- the table of all commands --- */
 
-static void estimate_cell(const struct et_estimate *est, enum et_unit unit, FILE *out)
+static void estimate_cell(struct et_table *t, const struct et_estimate *est, enum et_unit unit)
 {
 	char time[ET_FIGURE], level[ET_FIGURE];
 
 	if (!est->n)
-		et_html_element(out, "td class=\"n\"", ET_DASH);
+		et_table_add(t, ET_DASH);
 	else
-		et_html_element(out, "td class=\"n\" title=\"interval of the mean\"", "%s (%s)",
-			et_format_estimate(est, unit, time), et_format_percent(est->level, level));
+		et_table_add(t, "%s (%s)", et_format_estimate(est, unit, time),
+			et_format_percent(est->level, level));
 }
 
-static void summary_row(const struct et_command_result *r, bool ratio, FILE *out)
+static void summary_row(struct et_table *t, const struct et_command_result *r, bool ratio)
 {
 	const struct et_estimate *est = et_result_estimate(r);
 	enum et_unit unit = et_metrics[et_result_metric(r)].unit;
 	const struct et_contrast *c = r->contrast;
 	struct et_ratio of = c ? et_contrast_ratio(c) : ET_NO_RATIO;
-	char a[ET_FIGURE], b[ET_FIGURE];
+	char median[ET_FIGURE], sd[ET_FIGURE], min[ET_FIGURE], max[ET_FIGURE];
 	struct et_tally tally;
 
 	et_tally_samples(r->command, &tally);
-	fputs("<tr>", out);
-	et_html_element(out, "td", "%s", name_of(r->command));
+	et_table_name(t, name_of(r->command), NULL);
 	for (int m = 0; m < ET_METRICS; m++) {
 		if (et_metrics[m].judged)
-			estimate_cell(&r->estimate[m], et_metrics[m].unit, out);
+			estimate_cell(t, &r->estimate[m], et_metrics[m].unit);
 	}
-	et_html_element(out, "td class=\"n\"", "%s",
-		et_format_value_to(est->median, est->expanded_uncertainty, unit, a));
-	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(est->relative_error, a));
-	et_html_element(out, "td class=\"n\"", "%s … %s",
-		et_format_value_to(est->min, est->sd, unit, a),
-		et_format_value_to(est->max, est->sd, unit, b));
-	et_html_element(out, "td class=\"n\"", "%zu", est->n);
-	et_html_element(out, "td class=\"n\"", "%zu", tally.n_removed);
+	et_table_add(t, "%s\t%s\t%s … %s\t%zu\t%zu",
+		et_format_value_to(est->median, est->expanded_uncertainty, unit, median),
+		et_format_percent(est->relative_error, sd),
+		et_format_value_to(est->min, est->sd, unit, min),
+		et_format_value_to(est->max, est->sd, unit, max), est->n, tally.n_removed);
 	if (ratio)
-		et_html_element(out, "td class=\"n\"", "%s",
-			c              ? et_format_ratio(of.estimate, of.lo, of.hi, a)
+		et_table_add(t, "%s",
+			c              ? et_format_ratio(of.estimate, of.lo, of.hi, median)
 			: r->reference ? "reference"
 				       : ET_DASH);
-	fputs("</tr>\n", out);
 }
 
 static void summary(const struct et_judgement *j, FILE *out)
 {
-	static const char *const figures[] = { "median", "sd", "range", "kept", "removed" };
-	const char *headings[ET_METRICS + ET_LENGTH(figures) + 3] = { "command" };
+	static const char *const figures[] = { "median", "sd", "range", "kept", "removed",
+		"ratio" };
+	struct et_table t = { .empty = "There are no commands." };
 	bool ratio = j->n_commands > 1;
-	size_t n = 1;
 
+	et_table_column(&t, ET_TABLE_NAME, "command");
 	for (int m = 0; m < ET_METRICS; m++) {
 		if (et_metrics[m].judged)
-			headings[n++] = et_metrics[m].label;
+			et_table_column(&t, ET_TABLE_FIGURE, et_metrics[m].label);
 	}
-	for (size_t i = 0; i < ET_LENGTH(figures); i++)
-		headings[n++] = figures[i];
-	headings[n] = ratio ? "ratio" : NULL;
-	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < ET_LENGTH(figures) - !ratio; i++)
+		et_table_column(&t, ET_TABLE_FIGURE, figures[i]);
 	for (size_t i = 0; i < j->n_commands; i++)
-		summary_row(&j->commands[i], ratio, out);
-	et_html_table_end(out);
+		summary_row(&t, &j->commands[i], ratio);
+	et_table_html(&t, out);
 	et_html_element(out, "p class=\"dim\"",
 		"CPU time and elapsed time are means with their expanded uncertainty; median, sd "
 		"and range describe the time by which commands are judged.");
@@ -235,107 +229,99 @@ static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, 
 			et_format_rounded(r->compensated, 3, time));
 }
 
-static void part(const char *name, double ns, double whole, FILE *out)
+/* A table of parts of the elapsed time; the bar is the share. */
+static struct et_table parts_of(const char *title)
+{
+	struct et_table t = { 0 };
+
+	et_table_column(&t, ET_TABLE_NAME, title);
+	et_table_column(&t, ET_TABLE_NUMBER, "mean");
+	et_table_column(&t, ET_TABLE_NUMBER, "share");
+	et_table_column(&t, ET_TABLE_BAR, "");
+	return t;
+}
+
+static void add_part(struct et_table *t, const char *name, double ns, double whole)
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
 
-	fputs("<tr>", out);
-	et_html_element(out, "td", "%s", name);
-	et_html_element(out, "td class=\"n\"", "%s", et_format_rounded(ns, 3, time));
-	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(ns / whole, share));
-	/* A bar; its length is the share. */
-	fprintf(out,
-		"<td><svg width=\"150\" height=\"10\"><rect width=\"%.1f\" height=\"10\" "
-		"class=\"share\"/></svg></td>\n",
-		isfinite(ns) ? 150 * ns / whole : 0);
-	fputs("</tr>\n", out);
+	et_table_name(t, name, NULL);
+	et_table_add(
+		t, "%s\t%s", et_format_rounded(ns, 3, time), et_format_percent(ns / whole, share));
+	et_table_bar(t, ns / whole, NULL);
+}
+
+/* Writes a table of the first ones, and how many more there are. */
+static void first_rows(struct et_table *t, size_t all, size_t most, FILE *out)
+{
+	if (all)
+		et_table_html(t, out);
+	et_table_free(t);
+	if (all > most)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", all - most);
 }
 
 /* The state of the program during the elapsed time, and which processes ran meanwhile. */
 static void composition(const struct et_command *c, const struct et_parts *p, FILE *out)
 {
-	static const char *const headings[] = { "elapsed time is made of", "mean", "share", "",
-		NULL };
-	static const char *const takers[] = { "taken by", "mean", "share", "", NULL };
+	struct et_table made, taken;
 	size_t n;
 	double rest;
 
 	if (!(p->elapsed > 0) || isnan(p->shares[ET_SHARE_ON_CPU]))
 		return;
-	et_html_table_begin(out, headings);
+	made = parts_of("elapsed time is made of");
 	for (int i = 0; i < ET_SHARES; i++)
-		part(et_share_rows[i].name, p->shares[i], p->elapsed, out);
-	et_html_table_end(out);
+		add_part(&made, et_share_rows[i].name, p->shares[i], p->elapsed);
+	et_table_html(&made, out);
 	if (p->cpu > p->elapsed)
 		et_html_element(out, "p", "In parallel: %.1f CPUs busy.", p->cpu / p->elapsed);
 	ET_AUTO_FREE struct et_tally_taker *all = et_takers(c, p, &n, &rest);
-	if (!n)
-		return;
-	et_html_table_begin(out, takers);
+	taken = parts_of("taken by");
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++)
-		part(all[i].name, all[i].ns, p->elapsed, out);
+		add_part(&taken, all[i].name, all[i].ns, p->elapsed);
 	if (rest > 0)
-		part("etalon itself or interrupts", rest, p->elapsed, out);
-	et_html_table_end(out);
-	if (n > MOST_CULPRITS)
-		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
+		add_part(&taken, "etalon itself or interrupts", rest, p->elapsed);
+	first_rows(&taken, n, MOST_CULPRITS, out);
 }
 
 static void removed_table(const struct et_command *c, FILE *out)
 {
-	static const char *const headings[] = { "removed sample", "CPU time", "elapsed time", "why",
-		NULL };
-	ET_AUTO_READER struct et_sample_reader counted = et_samples_read_figures(&c->samples);
+	static const struct et_table_column columns[] = { ET_COLUMN(NUMBER, "removed sample"),
+		ET_COLUMN(NUMBER, "CPU time"), ET_COLUMN(NUMBER, "elapsed time"),
+		ET_COLUMN(NAME, "why") };
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-	const struct et_sample *s;
-	size_t all = 0, rows = 0;
-	char time[ET_FIGURE];
+	struct et_table t = { ET_COLUMNS(columns) };
+	size_t all = 0;
+	char cpu[ET_FIGURE], elapsed[ET_FIGURE];
 
-	while ((s = et_sample_reader_next(&counted)))
-		all += !s->place.warmup && s->ruling.removal.by != ET_KEPT;
-	if (!all)
-		return;
-	et_html_table_begin(out, headings);
-	while (rows < MOST_REMOVED && (s = et_sample_reader_next(&r))) {
-		if (s->place.warmup || s->ruling.removal.by == ET_KEPT)
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (s->place.warmup || s->ruling.removal.by == ET_KEPT || all++ >= MOST_REMOVED)
 			continue;
 		ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);
-		rows++;
-		fputs("<tr>", out);
-		et_html_element(out, "td class=\"n\"", "%u", s->place.index);
-		et_html_element(
-			out, "td class=\"n\"", "%s", et_format_ns(s->measured.cpu_ns, time));
-		et_html_element(
-			out, "td class=\"n\"", "%s", et_format_ns(s->measured.elapsed_ns, time));
-		et_html_element(out, "td", "%s", why);
-		fputs("</tr>\n", out);
+		et_table_add(&t, "%u\t%s\t%s", s->place.index,
+			et_format_ns(s->measured.cpu_ns, cpu),
+			et_format_ns(s->measured.elapsed_ns, elapsed));
+		et_table_name(&t, why, NULL);
 	}
-	et_html_table_end(out);
-	if (all > rows)
-		et_html_element(out, "p class=\"dim\"", "and %zu more", all - rows);
+	first_rows(&t, all, MOST_REMOVED, out);
 }
 
 static void culprit_table(const struct et_command *c, FILE *out)
 {
-	static const char *const headings[] = { "also ran", "CPU time", "in samples", NULL };
+	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "also ran"),
+		ET_COLUMN(NUMBER, "CPU time"), ET_COLUMN(NUMBER, "in samples") };
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
+	struct et_table t = { ET_COLUMNS(columns) };
 	char time[ET_FIGURE];
 
-	if (!n)
-		return;
-	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
-		fputs("<tr>", out);
-		et_html_element(out, "td", "%.16s", all[i].name);
-		et_html_element(out, "td class=\"n\"", "%s",
-			et_format_rounded((double)all[i].cpu_ns, 3, time));
-		et_html_element(out, "td class=\"n\"", "%zu", all[i].samples);
-		fputs("</tr>\n", out);
+		et_table_name(&t, all[i].name, NULL);
+		et_table_add(&t, "%s\t%zu", et_format_rounded((double)all[i].cpu_ns, 3, time),
+			all[i].samples);
 	}
-	et_html_table_end(out);
-	if (n > MOST_CULPRITS)
-		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
+	first_rows(&t, n, MOST_CULPRITS, out);
 }
 
 static void command_section(
@@ -364,21 +350,20 @@ static void command_section(
 
 static void environment(const struct et_experiment *e, FILE *out)
 {
-	static const char *const headings[] = { "factor", "state", "better", NULL };
+	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "factor"),
+		ET_COLUMN(NAME, "state"), ET_COLUMN(NAME, "better") };
+	struct et_table t = { ET_COLUMNS(columns) };
 
 	if (!e->n_environment)
 		return;
 	et_html_element(out, "h2", "Environment");
-	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < e->n_environment; i++) {
 		const struct et_factor *f = &e->environment[i];
-		fputs("<tr>", out);
-		et_html_element(out, "td", "%s", f->factor);
-		et_html_element(out, "td", "%s", f->state);
-		et_html_element(out, "td", "%s", f->ok ? "" : f->wanted);
-		fputs("</tr>\n", out);
+		et_table_name(&t, f->factor, NULL);
+		et_table_name(&t, f->state, NULL);
+		et_table_name(&t, f->ok ? "" : f->wanted, NULL);
 	}
-	et_html_table_end(out);
+	et_table_html(&t, out);
 }
 
 static void body(const struct et_experiment *e, const struct et_judgement *j,

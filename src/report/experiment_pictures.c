@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/experiment_pictures.h"
 #include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/html.h"
 #include "num/quantile.h"
+#include "report/charts.h"
 #include "report/dual.h"
-#include "report/histogram.h"
+#include "report/experiment_page.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/tally.h"
 

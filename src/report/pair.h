@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "draw/terminal.h"
 #include "model/result/estimate.h"
+#include "model/result/result.h"
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
@@ -18,3 +19,26 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 /* The same into an object that is open already. */
 void et_pair_json_members(
 	struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
+
+/* The verdict of a comparison in one line, for `run` and `show`. */
+
+/*
+ * "[2] is slower than [1] by 44 % (40 … 48)", where the two commands are called b and a. The caller
+ * frees it.
+ */
+char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
+	__attribute__((malloc, returns_nonnull));
+/*
+ * Which time was compared and why, by how many pairs, at which level: "elapsed time (2 keeps 1.9
+ * CPUs busy), 10 pairs, 95 %". `decisive` is what the command that decided the time is called. The
+ * caller frees it.
+ */
+char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_contrast *c,
+	const char *decisive) __attribute__((malloc, returns_nonnull));
+/*
+ * Why elapsed time is judged: "it keeps 1.9 CPUs busy"; NULL if nothing needs an explanation. The
+ * caller frees it.
+ */
+char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
+/* The style of a verdict on a terminal; NULL if no difference is shown. */
+const char *et_verdict_style(const struct et_contrast *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/steps.h"
 #include "base/alloc.h"
+#include "model/experiment/field_rows.h"
 
 #include <math.h>
 
@@ -163,15 +164,14 @@ void et_steps_print(const struct et_steps *s, const struct et_page *page)
 
 void et_steps_json(const struct et_steps *s, struct et_json *w)
 {
+	static const struct et_field fields[] = {
+		ET_KEY(et_step, "step", name),
+		ET_KEY_NAME(et_step, "state", state, et_step_state_names),
+		ET_KEYS(et_step, note),
+		{ 0 },
+	};
+
 	et_json_object(w, "emp");
-	et_json_array(w, "steps");
-	for (size_t i = 0; i < s->n; i++) {
-		et_json_flat_object(w, NULL);
-		et_json_string(w, "step", s->list[i].name);
-		et_json_string(w, "state", et_step_state_names[s->list[i].state]);
-		et_json_string(w, "note", s->list[i].note);
-		et_json_end(w);
-	}
-	et_json_end(w);
+	et_fields_list(w, "steps", fields, s->list, s->n, sizeof(*s->list));
 	et_json_end(w);
 }

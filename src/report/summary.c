@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/summary.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/names.h"
 #include "draw/table.h"
-#include "report/verdict.h"
+#include "report/pair.h"
+#include "report/text.h"
 #include "stats/compare/judge.h"
 
 #include <math.h>

@@ -6,11 +6,9 @@
 #include "draw/names.h"
 #include "model/experiment/experiment.h"
 #include "model/experiment/machine_id.h"
+#include "report/charts.h"
 #include "report/describe.h"
-#include "report/histogram.h"
-#include "report/notes.h"
 #include "report/pair.h"
-#include "report/summary.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"
 
@@ -30,15 +28,7 @@ struct text {
 };
 
 /* Prints "  label          value …", wrapped below the value. */
-static ET_PRINTF(4, 5) void row(
-	const struct text *t, const char *label, const char *style, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(&t->page, VALUE_COLUMN, label, style, fmt, ap);
-	va_end(ap);
-}
+#define row(t, label, style, ...) et_page_row(&(t)->page, VALUE_COLUMN, label, style, __VA_ARGS__)
 
 static void estimate_row(
 	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)

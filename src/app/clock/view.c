@@ -96,15 +96,7 @@ static double share_of(const struct et_stretches *x)
 
 /* --- text --- */
 
-static ET_PRINTF(4, 5) void row(
-	const struct et_page *p, const char *label, const char *style, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(p, VALUE_COLUMN, label, style, fmt, ap);
-	va_end(ap);
-}
+#define row(p, label, style, ...) et_page_row(p, VALUE_COLUMN, label, style, __VA_ARGS__)
 
 static void heading(const struct et_page *p, const char *text)
 {

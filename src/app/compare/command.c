@@ -110,9 +110,9 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 		return rc;
 	et_gather_agree(&r->gather, set);
 	if (set->n < 2)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs at least two series"),
-			"use 'etalon compare BEFORE AFTER', or 'etalon describe' for one series");
+		return et_refuse(err,
+			"use 'etalon compare BEFORE AFTER', or 'etalon describe' for one series",
+			"compare needs at least two series");
 	if (set->n > MOST_SERIES)
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "compare takes at most %d series", MOST_SERIES);
@@ -125,10 +125,8 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 	const struct et_comparison *c, struct et_error *err)
 {
 	bool standard = r->json && !strcmp(r->json, "-");
-	struct et_page page = { .out = standard ? stderr : stdout,
-		.width = cli->columns,
-		.color = cli->color,
-		.full_names = cli->full_names };
+	struct et_page page = { standard ? stderr : stdout, cli->columns, cli->color,
+		cli->full_names };
 	int rc = 0;
 
 	et_compare_text(set->list, c, &page, cli->verbosity > 0);

@@ -21,3 +21,10 @@ int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
  * addition to the answer: a failure prints nothing.
  */
 void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out);
+
+/* The machines of the store, for `list --machines` and `report --machines`. */
+
+/* Prints a table, or JSON. */
+int et_fleet_list(const struct et_cli *cli, bool json, struct et_error *err) ET_CHECK;
+/* Writes a page to a path; "-" is stdout. */
+int et_fleet_report(const struct et_cli *cli, const char *path, struct et_error *err) ET_CHECK;

@@ -4,7 +4,7 @@
 #include "base/parse.h"
 #include "draw/names.h"
 #include "draw/units.h"
-#include "report/forest.h"
+#include "report/charts.h"
 #include "report/pair.h"
 #include "report/warning.h"
 

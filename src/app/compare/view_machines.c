@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/compare/view_machines.h"
+#include "app/compare/view.h"
 #include "base/alloc.h"
 #include "base/figure.h"
+#include "draw/html.h"
 #include "draw/table.h"
+#include "draw/xml.h"
 #include "report/listing.h"
 #include "report/warning.h"
 
@@ -152,52 +154,49 @@ static char *deviations_of(const struct et_fleet_machine *m, bool full)
 	return text;
 }
 
+/* "+3.1 %" and "(2.1 … 4.0 %)", "reference", or a dash. */
+static void format_speed(const struct et_fleet *f, const struct et_fleet_machine *m,
+	char change[ET_FIGURE], char bounds[ET_FIGURE])
+{
+	char ends[ET_FIGURE];
+
+	bounds[0] = '\0';
+	if (!isfinite(m->ratio)) {
+		snprintf(change, ET_FIGURE, ET_DASH);
+	} else if (f->reference && m->ratio == 1 && !is_judged(m)) {
+		snprintf(change, ET_FIGURE, "reference");
+	} else {
+		et_format_change_signed(m->ratio, m->lo, m->hi, change);
+		if (is_judged(m))
+			snprintf(bounds, ET_FIGURE, "(%.80s)",
+				et_format_change_bounds(m->ratio, m->lo, m->hi, "…", ends));
+	}
+}
+
 static void add_speed(
 	struct et_table *s, const struct et_fleet *f, const struct et_fleet_machine *m)
 {
 	char change[ET_FIGURE], bounds[ET_FIGURE], right[ET_FIGURE];
-	const char *style = !m->differs ? NULL : m->ratio > 1 ? SLOW : FAST;
 
-	if (f->reference && m->ratio == 1 && !is_judged(m)) {
-		et_table_text(s, "reference", "", DIM);
-		return;
-	}
-	if (!isfinite(m->ratio)) {
-		et_table_text(s, ET_DASH, "", NULL);
-		return;
-	}
-	et_format_change_signed(m->ratio, m->lo, m->hi, change);
-	right[0] = '\0';
-	if (is_judged(m))
-		snprintf(right, sizeof(right), "  (%.80s)",
-			et_format_change_bounds(m->ratio, m->lo, m->hi, "…", bounds));
+	format_speed(f, m, change, bounds);
+	const char *style = !strcmp(change, "reference") ? DIM
+			    : !m->differs                ? NULL
+			    : m->ratio > 1               ? SLOW
+							 : FAST;
+	snprintf(right, sizeof(right), "%s%.90s", *bounds ? "  " : "", bounds);
 	et_table_text(s, change, right, style);
 }
 
-static void add_count(struct et_table *s, uint64_t n)
+static const char *format_noise(const struct et_fleet_machine *m, char buf[ET_FIGURE])
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, n);
-	et_table_text(s, text, "", NULL);
+	return isfinite(m->noise) ? et_format_percent(m->noise, buf) : ET_DASH;
 }
 
-static void add_percent(struct et_table *s, double share)
+static void format_when(const struct et_fleet_machine *m, uint64_t now_wall_ns, char buf[24])
 {
-	char text[ET_FIGURE] = ET_DASH;
-
-	if (isfinite(share))
-		et_format_percent(share, text);
-	et_table_text(s, text, "", NULL);
-}
-
-static void add_time(struct et_table *s, double ns)
-{
-	char text[ET_FIGURE] = ET_DASH;
-
-	if (isfinite(ns))
-		et_format_time(ns, text);
-	et_table_text(s, text, "", NULL);
+	snprintf(buf, 24, ET_DASH);
+	if (m->last_wall_ns)
+		et_listing_when(m->last_wall_ns, now_wall_ns, buf);
 }
 
 static const char *or_dash(const char *text)
@@ -211,20 +210,20 @@ static void add_row(struct et_table *s, const struct et_fleet *f, const struct e
 	ET_AUTO_FREE char *name = et_asprintf("%s%s", m->name, m->here ? " *" : "");
 	ET_AUTO_FREE char *deviations = deviations_of(m, full);
 	ET_AUTO_FREE char *cpu = et_asprintf("%" PRIu32 " × %s", m->host.cpus, m->host.cpu);
-	char when[24] = ET_DASH;
+	char when[24], time[ET_FIGURE], noise[ET_FIGURE];
 
-	if (m->last_wall_ns)
-		et_listing_when(m->last_wall_ns, now_wall_ns, when);
+	format_when(m, now_wall_ns, when);
 	et_table_name(s, name, m->here ? HERE : NULL);
 	if (times)
-		add_time(s, m->time_ns);
+		et_table_add(
+			s, "%s", isfinite(m->time_ns) ? et_format_time(m->time_ns, time) : ET_DASH);
 	add_speed(s, f, m);
-	add_percent(s, m->noise);
+	et_table_add(s, "%s", format_noise(m, noise));
 	et_table_name(s, deviations, m->n_deviations ? NULL : DIM);
 	et_table_name(s, when, NULL);
-	add_count(s, m->samples);
+	et_table_add(s, "%" PRIu64, m->samples);
 	if (!times)
-		add_count(s, m->experiments);
+		et_table_add(s, "%" PRIu64, m->experiments);
 	et_table_name(s, m->host.cpus ? cpu : ET_DASH, NULL);
 	et_table_name(s, or_dash(m->host.kernel), NULL);
 	et_table_name(s, or_dash(m->host.virtual_machine), NULL);
@@ -344,4 +343,182 @@ void et_machines_json(const struct et_fleet *f, const char *key, struct et_json 
 		et_json_end(w);
 	}
 	et_json_end(w);
+}
+
+/* --- page --- */
+
+enum { WIDTH = 170, LINE_WIDTH = 90, HEIGHT = 22, EDGE = 6 };
+
+/* The farthest that a ratio, or an end of its interval, is from 1, in logarithms. */
+static double reach_of(const struct et_fleet *f)
+{
+	/* One machine that was measured twice only must not flatten all others. */
+	static const double most = 1.0986122886681098; /* log 3 */
+	double reach = 0.01;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		if (isfinite(m->lo))
+			reach = fmax(reach, fmax(fabs(log(m->lo)), fabs(log(m->hi))));
+		else if (isfinite(m->ratio))
+			reach = fmax(reach, fabs(log(m->ratio)));
+	}
+	return fmin(reach, most);
+}
+
+static double place(double ratio, double reach)
+{
+	double share = fmax(-1, fmin(1, log(ratio) / reach));
+
+	return WIDTH / 2.0 + share * (WIDTH / 2.0 - EDGE);
+}
+
+static void line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
+{
+	fprintf(out, "<line class=\"%s\"", class);
+	et_xml_coordinates(out, " x1=\"%\" y1=\"%\" x2=\"%\" y2=\"%\"/>", x1, y1, x2, y2);
+}
+
+static void svg_begin(FILE *out, int width, const char *label)
+{
+	fprintf(out, "<td><svg class=\"et\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
+		width, HEIGHT);
+	et_xml_text(out, label);
+	fputs("\">", out);
+}
+
+/* A point with its interval; the line in the middle is the fleet. */
+static void speed_picture(FILE *out, const struct et_fleet_machine *m, double reach)
+{
+	const double y = HEIGHT / 2.0;
+	const char *class = !m->differs ? "c6" : m->ratio > 1 ? "c1" : "c2";
+	ET_AUTO_FREE char *whisker = et_asprintf("iv %s", class);
+
+	svg_begin(out, WIDTH, "time against the fleet");
+	line(out, "mk", WIDTH / 2.0, 0, WIDTH / 2.0, HEIGHT);
+	if (isfinite(m->lo)) {
+		double from = place(m->lo, reach), to = place(m->hi, reach);
+		line(out, whisker, from, y, to, y);
+		line(out, whisker, from, y - 4, from, y + 4);
+		line(out, whisker, to, y - 4, to, y + 4);
+	}
+	if (isfinite(m->ratio)) {
+		fprintf(out, "<circle class=\"%s\" r=\"4\"", class);
+		et_xml_coordinates(out, " cx=\"%\" cy=\"%\"/>", place(m->ratio, reach), y);
+	}
+	fputs("</svg></td>\n", out);
+}
+
+static void recent_picture(FILE *out, const struct et_fleet_machine *m)
+{
+	double lo = INFINITY, hi = -INFINITY;
+
+	if (m->n_recent < 2) {
+		fputs("<td></td>\n", out);
+		return;
+	}
+	for (size_t i = 0; i < m->n_recent; i++) {
+		lo = fmin(lo, log(m->recent[i]));
+		hi = fmax(hi, log(m->recent[i]));
+	}
+	/* A change of less than 1 % looks flat. */
+	double middle = (lo + hi) / 2, half = fmax((hi - lo) / 2, 0.005);
+	svg_begin(out, LINE_WIDTH, "times of the last experiments");
+	fputs("<polyline class=\"ln c0\" fill=\"none\" style=\"fill:none\" points=\"", out);
+	for (size_t i = 0; i < m->n_recent; i++) {
+		double share = (log(m->recent[i]) - middle) / half;
+		et_xml_coordinates(out, "%,% ",
+			3 + (double)i * (LINE_WIDTH - 6) / (double)(m->n_recent - 1),
+			HEIGHT / 2.0 - share * (HEIGHT / 2.0 - 3));
+	}
+	fputs("\"/></svg></td>\n", out);
+}
+
+static void deviations(FILE *out, const struct et_fleet_machine *m)
+{
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < m->n_deviations; i++)
+		et_append(&text, "; ", "%s: %s (wanted: %s)", m->deviations[i].factor,
+			m->deviations[i].state, m->deviations[i].wanted);
+	if (!m->n_deviations) {
+		et_html_element(out, "td", "%s", m->environment_known ? "none" : ET_DASH);
+		return;
+	}
+	fprintf(out, "<td><details><summary>%zu: ", m->n_deviations);
+	et_xml_text(out, m->deviations[0].factor);
+	fputs(m->n_deviations > 1 ? ", …</summary>" : "</summary>", out);
+	et_xml_text(out, text);
+	fputs("</details></td>\n", out);
+}
+
+static void row(FILE *out, const struct et_fleet *f, const struct et_fleet_machine *m, double reach,
+	uint64_t now_wall_ns)
+{
+	char noise[ET_FIGURE], when[24], change[ET_FIGURE], bounds[ET_FIGURE];
+
+	format_when(m, now_wall_ns, when);
+	fputs("<tr>", out);
+	et_html_element(out, "th scope=\"row\"", "%s%s", m->name, m->here ? " *" : "");
+	format_speed(f, m, change, bounds);
+	et_html_element(out, "td class=\"n\"", "%s%s%s", change, *bounds ? " " : "", bounds);
+	speed_picture(out, m, reach);
+	et_html_element(out, "td class=\"n\"", "%s", format_noise(m, noise));
+	recent_picture(out, m);
+	deviations(out, m);
+	et_html_element(out, "td class=\"n\"", "%s", when);
+	fputs("</tr>\n", out);
+}
+
+/* The properties of the machines, which rarely change, have a table of their own. */
+static void properties(FILE *out, const struct et_fleet *f)
+{
+	static const char *const headings[] = { "machine", "samples", "experiments", "CPUs",
+		"kernel", "virtual", "clock", "etalon", NULL };
+
+	et_html_element(out, "h2", "Properties");
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct et_fleet_machine *m = &f->list[i];
+		fputs("<tr>", out);
+		et_html_element(out, "th scope=\"row\"", "%s%s", m->name, m->here ? " *" : "");
+		et_html_element(out, "td class=\"n\"", "%" PRIu64, m->samples);
+		et_html_element(out, "td class=\"n\"", "%" PRIu64, m->experiments);
+		et_html_element(out, "td", "%" PRIu32 " × %s", m->host.cpus, m->host.cpu);
+		et_html_element(out, "td", "%s", m->host.kernel);
+		et_html_element(out, "td", "%s", m->host.virtual_machine);
+		et_html_element(out, "td", "%s", m->host.clocksource);
+		et_html_element(out, "td", "%s", m->version);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+void et_machines_page(const struct et_fleet *f, uint64_t now_wall_ns, FILE *out)
+{
+	static const char *const headings[] = { "machine", "time against the fleet", "", "noise",
+		"last experiments", "deviations of the environment", "last seen", NULL };
+	ET_AUTO_FREE char *verdict = et_machines_verdict(f);
+	ET_AUTO_FREE char *basis = et_machines_basis(f);
+	double reach = reach_of(f);
+
+	et_html_begin(out, "Machines");
+	et_html_element(out, "p", "%s.", verdict);
+	if (f->n_judged > 1)
+		et_html_element(out, "p class=\"dim\"",
+			"Judged by %s. A point right of the line is slower than the fleet%s. Noise "
+			"is "
+			"the relative standard deviation of the samples of an experiment.",
+			basis, f->between_sessions ? "; the line through it is its interval" : "");
+	et_html_warnings(out, &f->warnings);
+	for (char *const *note = f->notes; note && *note; note++)
+		et_html_element(out, "p class=\"warn\"", "%s", *note);
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < f->n; i++)
+		row(out, f, &f->list[i], reach, now_wall_ns);
+	et_html_table_end(out);
+	properties(out, f);
+	et_html_element(
+		out, "p class=\"dim\"", "The asterisk marks the machine that wrote this page.");
+	et_html_end(out);
 }

@@ -3,7 +3,7 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/csv_text.h"
+#include "draw/xml.h"
 #include "stats/doe/doe.h"
 #include "stats/series/tally.h"
 

@@ -8,8 +8,7 @@
 #include "draw/svg_sheet.h"
 #include "num/quantile.h"
 #include "num/student.h"
-#include "report/forest.h"
-#include "report/histogram.h"
+#include "report/charts.h"
 
 #include <math.h>
 

@@ -3,10 +3,13 @@
 #include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cli/outputs.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+
+enum { LEAST = 3 }; /* points of a line with its uncertainty */
 
 static int add_predictions(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
@@ -107,6 +110,193 @@ static int add_operand(const struct et_cli *cli, const struct et_fit_request *r,
 	return rc;
 }
 
+static int check_prediction(const struct et_fit_request *r, const struct et_growth *g,
+	const char *name, struct et_error *err)
+{
+	double largest = g->points[g->n - 1].size;
+	struct et_growth_value at;
+
+	for (size_t i = 0; i < r->n_predict; i++) {
+		double size = r->predict[i];
+
+		if (!(size > 0))
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--predict %.6g: a size must be above 0", size);
+		if (size > ET_GROWTH_FAR * largest)
+			return et_hint(err,
+				et_fail(err, ERANGE, ET_EXIT_USAGE,
+					"--predict %.6g is more than %d times the largest size of "
+					"'%.200s' (%.6g)",
+					size, ET_GROWTH_FAR, name, largest),
+				"measure a size of at least %.6g", size / ET_GROWTH_FAR);
+		et_growth_at(g, size, &at);
+		if (!(at.hi < 1e30))
+			return et_hint(err,
+				et_fail(err, ERANGE, ET_EXIT_USAGE,
+					"--predict %.6g: the time is beyond all bounds by %s", size,
+					et_growth_names[g->best]),
+				"predict a smaller size");
+	}
+	return 0;
+}
+
+static int fit_growth(const struct et_fit_request *r, struct et_fit_view *out, struct et_error *err)
+{
+	const struct et_points *p = out->points;
+
+	switch (et_growth_fit(p->x, p->y, p->n, r->level, &out->growth)) {
+	case ET_GROWTH_FEW_SIZES:
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"'%.200s' has fewer than %d different sizes, too few to tell "
+				"models "
+				"apart",
+				p->name, ET_GROWTH_SIZES_LEAST),
+			"measure at least %d sizes over a wide range, each twice as large as the "
+			"one before",
+			ET_GROWTH_SIZES_LEAST);
+	case ET_GROWTH_FEW_SAMPLES:
+		return et_refuse(err, "repeat each size, or measure more sizes",
+			"'%.200s' has only %zu runs, and at least %d are needed", p->name, p->n,
+			ET_GROWTH_SAMPLES_LEAST);
+	default:
+		return check_prediction(r, &out->growth, p->name, err);
+	}
+}
+
+struct pair {
+	double x, y;
+};
+
+static int by_x(const void *a, const void *b)
+{
+	const struct pair *p = a, *q = b;
+
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Fills out with the mean of y at each x; the caller frees x and y. */
+static void average(const struct et_points *p, struct et_fit_view *out)
+{
+	ET_AUTO_FREE struct pair *pairs = et_calloc(p->n, sizeof(*pairs));
+	size_t from = 0;
+	double sum = 0;
+
+	out->x = et_calloc(p->n, sizeof(*out->x));
+	out->y = et_calloc(p->n, sizeof(*out->y));
+	for (size_t i = 0; i < p->n; i++)
+		pairs[i] = (struct pair){ p->x[i], p->y[i] };
+	qsort(pairs, p->n, sizeof(*pairs), by_x);
+	for (size_t i = 0; i < p->n; i++) {
+		sum += pairs[i].y;
+		if (i + 1 < p->n && pairs[i + 1].x == pairs[i].x)
+			continue;
+		out->x[out->n] = pairs[i].x;
+		out->y[out->n++] = sum / (double)(i + 1 - from);
+		from = i + 1;
+		sum = 0;
+	}
+}
+
+static int fit_line(const struct et_fit_request *r, struct et_fit_view *out, struct et_error *err)
+{
+	const struct et_points *p = out->points;
+
+	if (!isnan(r->expect) && r->n_predict != 1)
+		return et_refuse(
+			err, "use --line --predict X --expect Y", "--expect needs one --predict");
+	average(p, out);
+	if (out->n < LEAST)
+		return et_refuse(err, "add points at other x",
+			"'%.200s' has points at %zu different x, and a line with its uncertainty "
+			"needs %d",
+			p->name, out->n, LEAST);
+	et_line_fit(out->x, out->y, out->n, &out->line);
+	if (!isfinite(out->line.slope) || !isfinite(out->line.residual_sd))
+		return et_fail(err, ERANGE, ET_EXIT_USAGE,
+			"'%.200s': the numbers are too large or too close to each other for a line",
+			p->name);
+	return 0;
+}
+
+static void show(const struct et_cli *cli, const struct et_fit_request *r,
+	const struct et_fit_view *list, size_t n)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (r->json && n > 1) {
+		et_json_object(&w, NULL);
+		et_json_array(&w, "series");
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (r->json)
+			(r->line ? et_fit_line_json : et_fit_json)(&list[i], &w);
+		else
+			(r->line ? et_fit_line_text : et_fit_text)(&list[i], &page);
+		if (!r->json && !r->line && n > 1)
+			putchar('\n');
+	}
+	if (r->json && n > 1) {
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+	if (!r->json && !r->line && n > 1)
+		et_fit_compare_text(list, n, &page);
+}
+
+struct fits {
+	const struct et_fit_view *list;
+	size_t n;
+};
+
+static void write_svg(const void *ctx, FILE *out)
+{
+	const struct fits *all = ctx;
+
+	et_fit_svg(all->list, all->n, out);
+}
+
+static void write_page(const void *ctx, FILE *out)
+{
+	const struct fits *all = ctx;
+
+	et_fit_page(all->list, all->n, out);
+}
+
+/* Fits all series of the set by models of growth, or by lines, and prints the results. */
+static int fit_all(const struct et_cli *cli, const struct et_fit_request *r,
+	const struct et_points_set *set, struct et_error *err)
+{
+	ET_AUTO_FREE struct et_fit_view *list = et_calloc(set->n, sizeof(*list));
+	const struct fits all = { list, set->n };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < set->n; i++) {
+		list[i] = (struct et_fit_view){ .points = &set->list[i],
+			.predict = r->predict,
+			.n_predict = r->n_predict,
+			.level = r->level,
+			.expect = r->expect };
+		rc = (r->line ? fit_line : fit_growth)(r, &list[i], err);
+	}
+	if (rc == 0)
+		rc = et_output_write(r->svg, "svg", write_svg, &all, err);
+	if (rc == 0)
+		rc = et_output_write(r->report, "report", write_page, &all, err);
+	if (rc == 0) {
+		show(cli, r, list, set->n);
+		rc = et_cli_close_output(stdout, "-", err);
+	}
+	for (size_t i = 0; i < set->n; i++) {
+		et_growth_free(&list[i].growth);
+		free(list[i].x);
+		free(list[i].y);
+	}
+	return rc;
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_fit_request r = { .level = 0.95, .expect = NAN };
@@ -124,8 +314,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		rc = add_operand(cli, &r, name, &set, &err);
 	}
 	if (rc == 0)
-		rc = r.line ? et_fit_lines(cli, &r, &set, &err)
-			    : et_fit_growth(cli, &r, &set, &err);
+		rc = fit_all(cli, &r, &set, &err);
 	et_operands_free(&ops);
 	et_points_set_free(&set);
 	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;

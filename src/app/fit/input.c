@@ -22,11 +22,9 @@ static const struct et_parameter *find(const struct et_command *c, const char *n
 
 static int fail_no_parameter(const char *operand, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"'%.200s' has no parameter, so the sizes of its inputs are not known",
-			operand),
-		"measure several sizes: etalon run -L n 1000,2000,4000,8000 'program {n}'");
+	return et_refuse(err,
+		"measure several sizes: etalon run -L n 1000,2000,4000,8000 'program {n}'",
+		"'%.200s' has no parameter, so the sizes of its inputs are not known", operand);
 }
 
 /* The parameter that is the size: the named one, or the only one. */
@@ -98,26 +96,19 @@ static int add_command(const struct et_experiment *e, size_t at, const struct et
 	size_t n;
 
 	if (et_parse_double("", p->value, &size, NULL))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"the parameter %.60s is '%.60s', which is not a number", p->name,
-				p->value),
-			"name another parameter with --parameter, or use numbers");
+		return et_refuse(err, "name another parameter with --parameter, or use numbers",
+			"the parameter %.60s is '%.60s', which is not a number", p->name, p->value);
 	if (!any && !(size >= ET_POINTS_LEAST && size <= ET_POINTS_MOST))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"the parameter %.60s is %.60s, which is not between %g and %g",
-				p->name, p->value, ET_POINTS_LEAST, ET_POINTS_MOST),
-			"fit a straight line through any numbers with --line");
+		return et_refuse(err, "fit a straight line through any numbers with --line",
+			"the parameter %.60s is %.60s, which is not between %g and %g", p->name,
+			p->value, ET_POINTS_LEAST, ET_POINTS_MOST);
 	ET_AUTO_FREE double *values =
 		et_command_values(c, e->metric, et_command_arrangement(c), &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!any && !(values[i] > 0))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"a run of size %.60s took a %s of 0", p->value,
-					et_metrics[e->metric].label),
-				"use --metric elapsed, or larger sizes");
+			return et_refuse(err, "use --metric elapsed, or larger sizes",
+				"a run of size %.60s took a %s of 0", p->value,
+				et_metrics[e->metric].label);
 		et_points_append(out, size, values[i]);
 	}
 	return 0;
@@ -165,12 +156,10 @@ static int add_stored(void *ctx, struct et_experiment *e, struct et_error *err)
 {
 	const struct adding *a = ctx;
 	int rc = a->r->gather.column || a->r->size
-			 ? et_hint(err,
-				   et_fail(err, EINVAL, ET_EXIT_USAGE,
-					   "--size and --column are for tables, and '%s' is a "
-					   "stored experiment",
-					   a->operand),
-				   "omit them; --parameter chooses what the size is")
+			 ? et_refuse(err, "omit them; --parameter chooses what the size is",
+				   "--size and --column are for tables, and '%s' is a stored "
+				   "experiment",
+				   a->operand)
 			 : add_experiment(a, e, err);
 
 	et_experiment_free(e);

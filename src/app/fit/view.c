@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/fit/view.h"
+#include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "draw/table.h"
+#include "draw/units.h"
+#include "num/line.h"
+#include "num/moments.h"
+#include "num/student.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -119,12 +123,13 @@ void et_fit_order(const struct et_growth *g, enum et_growth_model order[ET_GROWT
 	}
 }
 
-static void print_models(const struct et_growth *g, const struct et_page *page)
+struct et_table et_fit_models(const struct et_growth *g, bool page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "model"),
 		ET_COLUMN(NUMBER, "weight"), ET_COLUMN(NUMBER, "R²  "),
-		ET_COLUMN(NUMBER, "off by up to"), ET_COLUMN(TEXT, "rejected by") };
-	struct et_table t = { ET_COLUMNS(columns), .indent = 2, .split = true };
+		ET_COLUMN(NUMBER, "off by up to"), ET_COLUMN(TEXT, "rejected by"),
+		ET_COLUMN(TEXT, "formula") };
+	struct et_table t = { columns, ET_LENGTH(columns) - !page, .indent = 2, .split = true };
 	enum et_growth_model order[ET_GROWTH_MODELS];
 	char name[64], why[64], off[ET_FIGURE];
 
@@ -140,23 +145,15 @@ static void print_models(const struct et_growth *g, const struct et_page *page)
 		else
 			et_table_add(&t, "%s\t%.3f\t%.4f\t%s\t%s", name, f->weight, f->r2,
 				et_format_percent(f->off, off), why);
+		if (page)
+			et_table_add(&t, "%s", et_growth_formulas[order[i]]);
 	}
-	et_table_print(&t, page);
+	return t;
 }
 
 /* --- figures --- */
 
-static void row(const struct et_page *page, const char *label, const char *fmt, ...)
-	ET_PRINTF(3, 4);
-
-static void row(const struct et_page *page, const char *label, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	et_page_row(page, LABEL + 3, label, NULL, fmt, ap);
-	va_end(ap);
-}
+#define row(page, label, ...) et_page_row(page, LABEL + 3, label, NULL, __VA_ARGS__)
 
 /* "t = 1.2 ms + 0.45 ns · n²". */
 static void print_formula(const struct et_growth *g, const struct et_page *page)
@@ -210,19 +207,17 @@ static void print_measured(const struct et_fit_view *v, const struct et_page *pa
 		row(page, "", "and %zu more sizes", g->n_anomalies - 8);
 }
 
-static void print_predictions(const struct et_fit_view *v, const struct et_page *page)
+struct et_table et_fit_predictions(const struct et_fit_view *v)
 {
 	const struct et_growth *g = &v->growth;
+	struct et_table t = { .indent = 2, .split = true };
 	char level[ET_FIGURE], head[ET_FIGURE];
-	const struct et_table_column columns[] = { ET_COLUMN(NUMBER, "size"),
-		ET_COLUMN(NUMBER, "mean time"), ET_COLUMN(NUMBER, head),
-		ET_COLUMN(NUMBER, "one run") };
-	struct et_table t = { ET_COLUMNS(columns), .indent = 2, .split = true };
 
-	if (!v->n_predict)
-		return;
-	putc('\n', page->out);
 	snprintf(head, sizeof(head), "%.80s interval", et_format_percent(g->level, level));
+	et_table_column(&t, ET_TABLE_NUMBER, "size");
+	et_table_column(&t, ET_TABLE_NUMBER, "mean time");
+	et_table_column(&t, ET_TABLE_NUMBER, head);
+	et_table_column(&t, ET_TABLE_NUMBER, "one run");
 	for (size_t i = 0; i < v->n_predict; i++) {
 		struct et_growth_value at;
 		char value[ET_FIGURE], interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
@@ -233,7 +228,7 @@ static void print_predictions(const struct et_fit_view *v, const struct et_page 
 				ET_UNIT_NS, value),
 			span(at.lo, at.hi, interval), span(at.run_lo, at.run_hi, run));
 	}
-	et_table_print(&t, page);
+	return t;
 }
 
 void et_fit_text(const struct et_fit_view *v, const struct et_page *page)
@@ -248,9 +243,14 @@ void et_fit_text(const struct et_fit_view *v, const struct et_page *page)
 	print_formula(g, page);
 	print_measured(v, page);
 	putc('\n', page->out);
-	print_models(g, page);
-	print_predictions(v, page);
+	struct et_table models = et_fit_models(g, false), predictions = et_fit_predictions(v);
+	et_table_print(&models, page);
+	if (v->n_predict)
+		putc('\n', page->out);
+	if (v->n_predict)
+		et_table_print(&predictions, page);
 	putc('\n', page->out);
+	et_table_free(&predictions);
 	et_fit_plot(v, page);
 	et_growth_warn(g, &w);
 	et_warnings_text(page, 2, &w);
@@ -289,4 +289,251 @@ void et_fit_compare_text(const struct et_fit_view *list, size_t n, const struct 
 				v->points->name, times_as_long(&ratio[order[i]], buf));
 		et_page_paragraph(page, 4, "  ", NULL, line, NULL);
 	}
+}
+
+/* --- JSON --- */
+
+static const char *const exclusion_keys[] = { NULL, "negative-factor", "size-below-1",
+	"too-steep" };
+static const char *const rejection_keys[] = { NULL, "lack-of-fit", "runs" };
+
+static const struct et_field fit_fields[] = {
+	ET_KEYS(et_growth_fit, aicc, weight, r2, off),
+	ET_KEY_NAME(et_growth_fit, "rejected_by", rejected, rejection_keys),
+	ET_KEY(et_growth_fit, "lack_of_fit_f", f),
+	ET_KEY(et_growth_fit, "lack_of_fit_p", p),
+	ET_KEYS(et_growth_fit, runs_p),
+	{ 0 },
+};
+
+static void write_model(const struct et_growth *g, enum et_growth_model m, struct et_json *w)
+{
+	const struct et_growth_fit *f = &g->fits[m];
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", et_growth_keys[m]);
+	et_json_string(w, "formula", et_growth_formulas[m]);
+	et_json_string(w, "excluded", exclusion_keys[f->excluded]);
+	if (!f->excluded) {
+		et_json_flat_array(w, "coefficients");
+		et_json_double(w, NULL, f->a);
+		if (m != ET_GROWTH_CONSTANT)
+			et_json_double(w, NULL, f->b);
+		if (m == ET_GROWTH_POWER)
+			et_json_double(w, NULL, f->c);
+		et_json_end(w);
+		if (m == ET_GROWTH_POWER)
+			et_json_double(w, "exponent_error", f->c_error);
+		et_fields_write(w, fit_fields, f);
+	}
+	et_json_end(w);
+}
+
+static double point_sd(const void *point)
+{
+	return sqrt(((const struct et_growth_point *)point)->variance);
+}
+
+static const struct et_field value_fields[] = {
+	ET_KEY(et_growth_value, "time_ns", value),
+	ET_KEYS_NS(et_growth_value, lo, hi, run_lo, run_hi),
+	{ 0 },
+};
+
+static void write_predictions(const struct et_fit_view *v, struct et_json *w)
+{
+	et_json_array(w, "prediction");
+	for (size_t i = 0; i < v->n_predict; i++) {
+		struct et_growth_value at;
+
+		et_growth_at(&v->growth, v->predict[i], &at);
+		et_json_flat_object(w, NULL);
+		et_json_double(w, "size", v->predict[i]);
+		et_fields_write(w, value_fields, &at);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static const struct et_field growth_fields[] = {
+	ET_KEY_LIST(et_growth, "sizes", points, n,
+		ET_TABLE(ET_KEYS(et_growth_point, size), ET_KEY(et_growth_point, "runs", n),
+			ET_KEYS_NS(et_growth_point, mean), ET_KEY_OF("sd_ns", point_sd)),
+		.flat = true),
+	{ 0 },
+};
+
+static const struct et_field anomaly_fields[] = {
+	ET_KEY_LIST(et_growth, "anomalies", anomalies, n_anomalies,
+		ET_TABLE(ET_KEYS(et_growth_anomaly, size),
+			ET_KEYS_NS(et_growth_anomaly, mean, expected, lo, hi)),
+		.flat = true),
+	{ 0 },
+};
+
+static const struct et_field answer_fields[] = {
+	ET_KEYS(et_fit_answer, from, to),
+	ET_KEY(et_fit_answer, "ratio", ratio.value),
+	ET_KEY(et_fit_answer, "lo", ratio.lo),
+	ET_KEY(et_fit_answer, "hi", ratio.hi),
+	{ 0 },
+};
+
+void et_fit_json(const struct et_fit_view *v, struct et_json *w)
+{
+	const struct et_growth *g = &v->growth;
+	struct et_fit_answer a = et_fit_answer(v);
+	struct et_warnings warnings = { 0 };
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", v->points->name);
+	et_json_string(w, "metric", v->points->metric ? v->points->metric->name : NULL);
+	et_json_string(w, "best", et_growth_keys[g->best]);
+	et_fields_flat(w, "growth", answer_fields, &a);
+	et_json_double(w, "level", g->level);
+	et_json_double(w, "scatter", g->all_rejected ? g->excess : 0);
+	et_json_array(w, "models");
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		write_model(g, (enum et_growth_model)m, w);
+	et_json_end(w);
+	et_fields_write(w, growth_fields, g);
+	write_predictions(v, w);
+	et_fields_write(w, anomaly_fields, g);
+	et_growth_warn(g, &warnings);
+	et_warnings_json(w, &warnings);
+	et_warnings_free(&warnings);
+	et_json_end(w);
+}
+
+/* --- lines --- */
+
+#define BOLD "1"
+
+static double r2_of(const struct et_fit_view *l)
+{
+	double total = et_variance(l->y, l->n) * (double)(l->n - 1);
+
+	return 1 - l->line.residual_sd * l->line.residual_sd * l->line.df / total;
+}
+
+static enum et_unit unit_of(const struct et_fit_view *l)
+{
+	return l->points->times ? ET_UNIT_NS : ET_UNIT_NONE;
+}
+
+/* A value of y, which may be negative, with the digits that its uncertainty supports. */
+static const char *figure(
+	const struct et_fit_view *l, double x, double uncertainty, char buf[ET_FIGURE])
+{
+	char size[ET_FIGURE];
+
+	if (!l->points->times || x >= 0)
+		return et_format_value_to(x, uncertainty, unit_of(l), buf);
+	snprintf(buf, ET_FIGURE, "-%.90s", et_format_value_to(-x, uncertainty, unit_of(l), size));
+	return buf;
+}
+
+static void print_prediction(const struct et_fit_view *l, double x, const struct et_page *page)
+{
+	struct et_line_at at;
+	char value[ET_FIGURE], point[ET_FIGURE], line[ET_FIGURE];
+
+	et_line_at(&l->line, x, l->level, &at);
+	figure(l, at.value, at.prediction, value);
+	figure(l, at.prediction, at.prediction, point);
+	figure(l, at.confidence, at.confidence, line);
+	ET_AUTO_FREE char *text =
+		et_asprintf("%s ± %s for one more point, ± %s for the line itself "
+			    "(%.4g %%)",
+			value, point, line, 100 * l->level);
+	ET_AUTO_FREE char *lead = et_asprintf("  at %.6g:", x);
+	et_page_paragraph(page, 6, lead, NULL, text, NULL);
+}
+
+static void print_verdict(const struct et_fit_view *l, const struct et_page *page)
+{
+	struct et_line_at at;
+	char expect[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
+
+	et_line_at(&l->line, l->predict[0], l->level, &at);
+	bool off = et_line_is_off(&at, l->expect);
+	double digits = at.prediction;
+	for (int i = 0; i < 2; i++) {
+		figure(l, l->expect, digits, expect);
+		figure(l, at.value - at.prediction, digits, lo);
+		figure(l, at.value + at.prediction, digits, hi);
+		if (!off || (strcmp(expect, lo) && strcmp(expect, hi)))
+			break;
+		/* A value just outside needs the digits that show it. */
+		digits = fabs(l->expect - at.value) - at.prediction;
+	}
+	ET_AUTO_FREE char *text = et_asprintf("%s is %s %s … %s", expect,
+		!off                   ? "inside"
+		: l->expect > at.value ? "above"
+				       : "below",
+		lo, hi);
+	et_page_paragraph(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, text, NULL);
+}
+
+void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
+{
+	const struct et_line *line = &l->line;
+	double k = et_qt((1 + l->level) / 2, line->df);
+	char slope[ET_FIGURE], slope_half[ET_FIGURE], start[ET_FIGURE], start_half[ET_FIGURE];
+	ET_AUTO_FREE char *name = et_asprintf("%s:", l->points->name);
+
+	figure(l, line->slope, k * line->slope_error, slope);
+	figure(l, k * line->slope_error, k * line->slope_error, slope_half);
+	figure(l, line->intercept, k * line->intercept_error, start);
+	figure(l, k * line->intercept_error, k * line->intercept_error, start_half);
+	ET_AUTO_FREE char *text =
+		et_asprintf("y = (%s ± %s) + (%s ± %s) x", start, start_half, slope, slope_half);
+	et_page_paragraph(page, 2, name, BOLD, text, NULL);
+	fprintf(page->out, "  %zu points, R² = %.4f, residual sd %s, intervals of %.4g %%\n", l->n,
+		r2_of(l), figure(l, line->residual_sd, line->residual_sd, start), 100 * l->level);
+	for (size_t i = 0; i < l->n_predict; i++)
+		print_prediction(l, l->predict[i], page);
+	if (!isnan(l->expect))
+		print_verdict(l, page);
+}
+
+static const struct et_field line_fields[] = {
+	ET_KEYS(et_line, intercept, slope, intercept_error, slope_error, residual_sd, df),
+	{ 0 },
+};
+
+void et_fit_line_json(const struct et_fit_view *l, struct et_json *w)
+{
+	struct et_line_at at;
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", l->points->name);
+	et_json_string(w, "unit", et_unit_names[unit_of(l)]);
+	et_json_object(w, "line");
+	et_fields_write(w, line_fields, &l->line);
+	et_json_double(w, "r2", r2_of(l));
+	et_json_end(w);
+	et_json_double(w, "level", l->level);
+	et_json_array(w, "prediction");
+	for (size_t i = 0; i < l->n_predict; i++) {
+		et_line_at(&l->line, l->predict[i], l->level, &at);
+		et_json_flat_object(w, NULL);
+		et_json_double(w, "x", l->predict[i]);
+		et_json_double(w, "value", at.value);
+		et_json_double(w, "lo", at.value - at.prediction);
+		et_json_double(w, "hi", at.value + at.prediction);
+		et_json_double(w, "line_lo", at.value - at.confidence);
+		et_json_double(w, "line_hi", at.value + at.confidence);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_double(w, "expected", l->expect);
+	if (isnan(l->expect)) {
+		et_json_null(w, "verdict");
+	} else {
+		et_line_at(&l->line, l->predict[0], l->level, &at);
+		et_json_string(
+			w, "verdict", et_line_is_off(&at, l->expect) ? "anomalous" : "consistent");
+	}
+	et_json_end(w);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The curve with its band: in a terminal, as SVG and in a page. */
-#include "app/fit/view.h"
+#include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/plot.h"
@@ -174,60 +174,6 @@ void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
 
 /* --- page --- */
 
-static void write_models(const struct et_growth *g, FILE *out)
-{
-	static const char *const headings[] = { "model", "formula", "weight", "R²", "off by up to",
-		"rejected by", NULL };
-	enum et_growth_model order[ET_GROWTH_MODELS];
-
-	et_fit_order(g, order);
-	et_html_table_begin(out, headings);
-	for (int i = 0; i < ET_GROWTH_MODELS; i++) {
-		const struct et_growth_fit *f = &g->fits[order[i]];
-		char name[64], objection[64], off[ET_FIGURE];
-
-		fputs("<tr>", out);
-		et_html_element(out, "td", "%s", et_fit_name(g, order[i], name));
-		et_html_element(out, "td", "%s", et_growth_formulas[order[i]]);
-		if (f->excluded) {
-			fputs("<td><td><td>", out);
-		} else {
-			et_html_element(out, "td class=n", "%.3f", f->weight);
-			et_html_element(out, "td class=n", "%.4f", f->r2);
-			et_html_element(out, "td class=n", "%s", et_format_percent(f->off, off));
-		}
-		et_html_element(out, "td", "%s", et_fit_objection(f, objection));
-		fputs("</tr>\n", out);
-	}
-	et_html_table_end(out);
-}
-
-static void write_predictions(const struct et_fit_view *v, FILE *out)
-{
-	static const char *const headings[] = { "size", "mean time", "from", "to", NULL };
-
-	if (!v->n_predict)
-		return;
-	et_html_table_begin(out, headings);
-	for (size_t i = 0; i < v->n_predict; i++) {
-		struct et_growth_value at;
-		char buf[ET_FIGURE];
-
-		et_growth_at(&v->growth, v->predict[i], &at);
-		double half = (at.hi - at.lo) / 2;
-		fputs("<tr>", out);
-		et_html_element(out, "td class=n", "%.8g", v->predict[i]);
-		et_html_element(out, "td class=n", "%s",
-			et_format_value_to(at.value, half, ET_UNIT_NS, buf));
-		et_html_element(
-			out, "td class=n", "%s", et_format_value_to(at.lo, half, ET_UNIT_NS, buf));
-		et_html_element(
-			out, "td class=n", "%s", et_format_value_to(at.hi, half, ET_UNIT_NS, buf));
-		fputs("</tr>\n", out);
-	}
-	et_html_table_end(out);
-}
-
 void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out)
 {
 	et_html_begin(out, "Growth of time with the size of the input");
@@ -243,8 +189,12 @@ void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out)
 		et_html_pictures_begin(out);
 		draw(&list[i], NULL, out);
 		et_html_pictures_end(out);
-		write_models(&list[i].growth, out);
-		write_predictions(&list[i], out);
+		struct et_table models = et_fit_models(&list[i].growth, true);
+		struct et_table predictions = et_fit_predictions(&list[i]);
+		et_table_html(&models, out);
+		if (list[i].n_predict)
+			et_table_html(&predictions, out);
+		et_table_free(&predictions);
 	}
 	et_html_end(out);
 }

@@ -109,9 +109,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (ops.n_before != 1 || ops.n_after) {
-		rc = et_hint(&err,
-			et_fail(&err, EINVAL, ET_EXIT_USAGE, "import: expected one file"),
-			"use 'etalon import FILE', or - for standard input");
+		rc = et_refuse(&err, "use 'etalon import FILE', or - for standard input",
+			"import: expected one file");
 	} else {
 		o.name = ops.before[0];
 		rc = import(cli, &o, &err);

@@ -3,7 +3,7 @@
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
 #include "base/json.h"
-#include "draw/csv_text.h"
+#include "draw/xml.h"
 #include "report/warning.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
-#include "app/compare/fleet_show.h"
+#include "app/compare/machines.h"
 #include "base/alloc.h"
 #include "cli/field_option.h"
 #include "cli/outputs.h"
@@ -132,13 +132,11 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 	int rc;
 
 	if (!strcmp(r->path, "-") && isatty(STDOUT_FILENO))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "a page is not for a terminal"),
-			"write it to a file: etalon report -o result.html");
+		return et_refuse(err, "write it to a file: etalon report -o result.html",
+			"a page is not for a terminal");
 	if (r->machines && ops->n_before + ops->n_after)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "report --machines takes no operands"),
-			"use 'etalon compare --by machine LABEL' for one experiment");
+		return et_refuse(err, "use 'etalon compare --by machine LABEL' for one experiment",
+			"report --machines takes no operands");
 	if (r->machines)
 		return et_fleet_report(cli, r->path, err);
 	rc = load_all(cli, r, ops, &all, err);

@@ -81,8 +81,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!ops.n_before || ops.n_after)
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "rm: no experiment given"),
-			"use 'etalon rm ID'; run 'etalon list' to see the ids");
+		rc = et_refuse(&err, "use 'etalon rm ID'; run 'etalon list' to see the ids",
+			"rm: no experiment given");
 	else
 		rc = remove_all(cli, ops.before, ops.n_before, &err);
 	et_operands_free(&ops);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the experiment of `run`: its commands from operands, parameters and hooks. */
+#include "app/run/options.h"
 #include "app/run/run.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -8,6 +9,101 @@
 
 #include <errno.h>
 #include <string.h>
+
+/* How many of the first n commands have the name. */
+static size_t count(const struct et_experiment *e, size_t n, const char *name)
+{
+	size_t same = 0;
+
+	for (size_t k = 0; k < n; k++)
+		same += !strcmp(e->commands[k].name, name);
+	return same;
+}
+
+/* Numbers commands of equal names, so that results name each one. */
+static void number_equal_names(struct et_experiment *e)
+{
+	/* From the end, so that the names compared with are still as given. */
+	for (size_t i = e->n_commands; i-- > 1;) {
+		size_t same = count(e, i, e->commands[i].name);
+		char *name = NULL;
+		if (!same)
+			continue;
+		do {
+			free(name);
+			name = et_asprintf("%s (%zu)", e->commands[i].name, ++same);
+		} while (count(e, e->n_commands, name));
+		free(e->commands[i].name);
+		e->commands[i].name = name;
+	}
+}
+
+static int find_reference(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	uint64_t number;
+
+	if (!o->reference)
+		return 0;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		if (!strcmp(e->commands[i].name, o->reference)) {
+			e->plan.reference = i;
+			return 0;
+		}
+	}
+	if (et_parse_u64("--reference", o->reference, 1, e->n_commands, &number, NULL) == 0) {
+		e->plan.reference = (uint32_t)number - 1;
+		return 0;
+	}
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "--reference: there is no command '%s'",
+			o->reference),
+		"use a number from 1 to %zu, or the name of a command", e->n_commands);
+}
+
+static int name_reference(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	struct et_command *c = &e->commands[e->plan.reference];
+
+	if (!o->reference_name)
+		return 0;
+	if (!o->reference_name[0])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--reference-name: the name is empty");
+	free(c->name);
+	c->name = et_strdup(o->reference_name);
+	number_equal_names(e);
+	return 0;
+}
+
+/* Tells commands of equal names apart, and finds the reference. */
+static int name_commands(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	number_equal_names(e);
+	int rc = find_reference(o, e, err);
+	return rc ? rc : name_reference(o, e, err);
+}
+
+void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops)
+{
+	struct et_each *names = &o->names;
+
+	if (!o->reference)
+		return;
+	ops->before = et_realloc(ops->before, ops->n_before + 2, sizeof(*ops->before));
+	memmove(ops->before + 1, ops->before, (ops->n_before + 1) * sizeof(*ops->before));
+	ops->before[0] = (char *)o->reference;
+	ops->n_before++;
+	/* Names are for the other commands. */
+	if (names->n && names->n < ET_MOST_VALUES) {
+		memmove(names->text + 1, names->text, names->n * sizeof(*names->text));
+		names->text[0] = o->reference;
+		names->n++;
+	}
+	o->reference = NULL;
+	o->reference_first = true;
+}
 
 struct maker {
 	struct et_run_options *o;
@@ -63,10 +159,8 @@ static int refuse_shell_syntax(const char *text, struct et_error *err)
 
 	if (!at)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': %.*s needs a shell, and none is used",
-			text, (int)len, at),
-		"use --shell sh, or quote it to pass it literally");
+	return et_refuse(err, "use --shell sh, or quote it to pass it literally",
+		"'%s': %.*s needs a shell, and none is used", text, (int)len, at);
 }
 
 int et_run_make_argv(const char *shell, const char *text, char ***out, struct et_error *err)
@@ -111,11 +205,10 @@ static int make_name(const struct maker *m, size_t k, struct et_error *err)
 	if (names->n == m->n_all)
 		k = m->e->n_commands - 1;
 	else if (names->n > m->n_operands && !m->o->like_hyperfine)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--command-name is given %zu times for %zu command%s", names->n,
-				m->n_all, m->n_all == 1 ? "" : "s"),
-			"give it once for each command, or for each combination of parameters");
+		return et_refuse(err,
+			"give it once for each command, or for each combination of parameters",
+			"--command-name is given %zu times for %zu command%s", names->n, m->n_all,
+			m->n_all == 1 ? "" : "s");
 	if (k >= names->n) {
 		m->c->name = et_strdup(m->c->text);
 		return 0;
@@ -235,7 +328,7 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 	m.e = et_run_options_start(o);
 	rc = make_commands(&m, err);
 	if (rc == 0)
-		rc = et_run_options_name(o, m.e, err);
+		rc = name_commands(o, m.e, err);
 	if (rc == 0)
 		rc = et_run_options_check(o, m.e, err);
 	if (rc)

@@ -38,10 +38,8 @@ static int begin(struct et_campaigning *r, struct et_run_options *o, const struc
 static int attach(struct et_campaigning *r, const struct et_operands *ops, struct et_error *err)
 {
 	if (ops->n_before > 1 || ops->after)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--attach and --cancel take the id of a campaign and no commands"),
-			"omit them");
+		return et_refuse(err, "omit them",
+			"--attach and --cancel take the id of a campaign and no commands");
 	int rc = et_campaigning_open(r, err);
 	if (rc == 0)
 		rc = et_campaigning_attach(

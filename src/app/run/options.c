@@ -1,12 +1,171 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the options of `run`. */
 #include "app/run/options.h"
-#include "app/run/set.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "cli/field_option.h"
 #include "num/kbest.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
+
+/* Text that the experiment owns, or none. */
+static int set_own_text(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char **where = et_option_target(o, ctx);
+
+	(void)err;
+	free(*where);
+	*where = args[0] ? et_strdup(args[0]) : NULL;
+	return 0;
+}
+
+/* As hyperfine: "none" is no shell, and "default" is sh. */
+static int set_shell(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char sh[] = "sh", *shell[] = { args[0] };
+
+	if (args[0] && !strcmp(args[0], "none"))
+		shell[0] = NULL;
+	else if (args[0] && !strcmp(args[0], "default"))
+		shell[0] = sh;
+
+	return set_own_text(o, ctx, shell, err);
+}
+
+static int set_input(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char null[] = "/dev/null", *path[] = { strcmp(args[0], "null") ? args[0] : null };
+
+	return set_own_text(o, ctx, path, err);
+}
+
+/* Unlike other durations it may be 0: --min-runs alone decides then. */
+static int set_min_time(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	uint64_t *ns = et_option_target(o, ctx);
+
+	if (strcmp(args[0], "0"))
+		return et_set_duration(o, ctx, args, err);
+	*ns = 0;
+	return 0;
+}
+
+/* The option may be given several times, with several names each. */
+static int add_names(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char **where = et_option_target(o, ctx);
+	ET_AUTO_FREE char *joined =
+		*where ? et_asprintf("%s,%s", *where, args[0]) : et_strdup(args[0]);
+
+	return set_own_text(o, ctx, (char *[]){ joined }, err);
+}
+
+static int add_value(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_each *each = et_option_target(o, ctx);
+
+	if (each->n == ET_MOST_VALUES)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "--%s is given more than %d times",
+			o->name, ET_MOST_VALUES);
+	each->text[each->n++] = args[0];
+	return 0;
+}
+
+/* Ranges are expanded after all options are read, because the step may follow its scan. */
+static int note_range(struct et_run_options *o, const char *name, const char *from, const char *to,
+	struct et_error *err)
+{
+	if (o->n_ranges_given == ET_MOST_VALUES)
+		return et_fail(
+			err, E2BIG, ET_EXIT_USAGE, "more than %d parameters", ET_MOST_VALUES);
+	o->ranges_given[o->n_ranges_given].name = name;
+	o->ranges_given[o->n_ranges_given].from = from;
+	o->ranges_given[o->n_ranges_given++].to = to;
+	return 0;
+}
+
+static int add_scan(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	(void)o;
+	return note_range(ctx, args[0], args[1], args[2], err);
+}
+
+static int add_list(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	(void)o;
+	return note_range(ctx, args[0], args[1], NULL, err);
+}
+
+static int set_resume(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_run_options *options = ctx;
+
+	(void)o;
+	(void)err;
+	options->resume = true;
+	options->resume_id = args[0];
+	return 0;
+}
+
+static int set_metronome(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	uint64_t *beat_ns = et_option_target(o, ctx);
+
+	if (strcmp(args[0], "off"))
+		return et_set_duration(o, ctx, args, err);
+	*beat_ns = 0;
+	return 0;
+}
+
+static int set_show(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char inherit[] = "inherit", *where[] = { inherit };
+
+	(void)args;
+	return set_own_text(o, ctx, where, err);
+}
+
+/* Every exit status, or a list; -i=1,2 comes with its '='. */
+static int set_ignored(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_run_options *options = ctx;
+	const char *codes = args[0] ? args[0] + (args[0][0] == '=') : "all-non-zero";
+	uint64_t status;
+
+	if (!strcmp(codes, "all-non-zero")) {
+		options->plan.ignore_failure = true;
+		return 0;
+	}
+	for (const char *p = codes;; p++) {
+		size_t n = strcspn(p, ",");
+		ET_AUTO_FREE char *one = et_strndup(p, n);
+		int rc = et_parse_u64("--ignore-failure", one, 1, 255, &status, err);
+		if (rc)
+			return rc;
+		p += n;
+		if (!*p)
+			break;
+	}
+	return set_own_text(o, ctx, (char *[]){ (char *)codes }, err);
+}
+
+/* hyperfine takes one output per command; etalon has one for all. */
+static int set_output(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	const char *const *earlier = et_option_target(o, ctx);
+
+	if (*earlier && strcmp(*earlier, args[0]))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--output: '%s' and '%s' differ, but there is one output for all commands",
+			*earlier, args[0]);
+	return set_own_text(o, ctx, args, err);
+}
 
 #define PLAN_FIELD(field) ET_FILLS_FIELD(et_run_options, plan, et_plan_fields, field)
 #define CHILD_FIELD(field) ET_FILLS_FIELD(et_run_options, child, et_child_fields, field)
@@ -38,17 +197,17 @@ const struct et_option et_run_options[] = {
 		.bit = ET_GIVEN_MAX, PLAN },
 	{ 0, "min-benchmarking-time", "DUR",
 		"unless --runs or --until decides: run each command for at least this long (3s)",
-		et_run_set_min_time, FILLS(plan.min_time_ns), .bit = ET_GIVEN_MIN_TIME, PLAN },
+		set_min_time, FILLS(plan.min_time_ns), .bit = ET_GIVEN_MIN_TIME, PLAN },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 'P', "parameter-scan", "VAR MIN MAX",
-		"run the commands for each number from MIN to MAX, which replaces {VAR}",
-		et_run_add_scan, PLAN, .group = "parameters" },
+		"run the commands for each number from MIN to MAX, which replaces {VAR}", add_scan,
+		PLAN, .group = "parameters" },
 	{ 'D', "parameter-step-size", "STEP", "its step (1)", et_set_text, FILLS(step), PLAN,
 		.needs = "parameter-scan" },
 	{ 'L', "parameter-list", "VAR VALUES",
-		"run the commands for each of a,b,c; several parameters make the product",
-		et_run_add_list, PLAN },
+		"run the commands for each of a,b,c; several parameters make the product", add_list,
+		PLAN },
 	{ 0, "reference", "N|NAME", "command that the others are compared with (1)", et_set_text,
 		FILLS(reference), PLAN, .group = "several commands" },
 	{ 0, "reference-name", "NAME", "name for the reference command", et_set_text,
@@ -65,7 +224,7 @@ const struct et_option et_run_options[] = {
 	{ 0, "metronome", "DUR|off",
 		"in a duet, alternate the two programs every DUR by signals from another CPU, or "
 		"off: by the scheduler's slices (1ms if a second CPU is free)",
-		et_run_set_metronome, FILLS(plan.metronome_ns), .values = "off|1ms", PLAN },
+		set_metronome, FILLS(plan.metronome_ns), .values = "off|1ms", PLAN },
 	{ 0, "protocol", "NAME",
 		"how samples become a result: cause, emp, kbest, raw, or auto: kbest for short, "
 		"undisturbed runs, else cause (cause)",
@@ -100,9 +259,9 @@ const struct et_option et_run_options[] = {
 		FILLS(env.only), .needs = "env" },
 	{ 0, "except", "LIST", "change all factors but these", et_set_text, FILLS(env.except),
 		.needs = "env" },
-	{ 0, "label", "TEXT", "name the experiment", et_run_set_own_text, FILLS(label) },
+	{ 0, "label", "TEXT", "name the experiment", set_own_text, FILLS(label) },
 	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
-		.set = et_run_set_resume, .excludes = "@plan|label" },
+		.set = set_resume, .excludes = "@plan|label" },
 	{ 0, "trust-record", NULL, "run a record that was not begun here; name its ID", et_set_true,
 		FILLS(trust_record), .needs = "resume|baseline" },
 	{ 'u', "time-unit", "UNIT",
@@ -122,42 +281,41 @@ const struct et_option et_run_options[] = {
 };
 
 const struct et_option et_child_options[] = {
-	{ 0, "cpu", "LIST", "CPUs that the program may use, e.g. 0-3,6", et_run_set_own_text,
+	{ 0, "cpu", "LIST", "CPUs that the program may use, e.g. 0-3,6", set_own_text,
 		FILLS(child.cpus), PLAN, .group = "how the program runs" },
-	{ 0, "sched", "POLICY", "other or fifo:N (other)", et_run_set_own_text, FILLS(child.sched),
+	{ 0, "sched", "POLICY", "other or fifo:N (other)", set_own_text, FILLS(child.sched),
 		.values = "other|fifo:1|fifo:50", PLAN },
 	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)",
 		et_set_field_number, CHILD_FIELD("nice"), PLAN },
 	{ 'S', "shell", "SHELL",
 		"run commands through this shell, with its options: sh, bash, default (sh) or none "
 		"(none; etalon hyperfine: sh for shell syntax)",
-		et_run_set_shell, FILLS(child.shell), .values = "sh|bash|default|none",
+		set_shell, FILLS(child.shell), .values = "sh|bash|default|none",
 		.bit = ET_GIVEN_SHELL, PLAN },
 	{ 'N', "no-shell", NULL, "run commands without a shell (the default of etalon run)",
-		et_run_set_shell, FILLS(child.shell), .bit = ET_GIVEN_SHELL, PLAN },
-	{ 's', "setup", "CMD", "run CMD once before all runs of a command", et_run_add_value,
-		FILLS(setup), PLAN, .group = "hooks, run by a shell" },
+		set_shell, FILLS(child.shell), .bit = ET_GIVEN_SHELL, PLAN },
+	{ 's', "setup", "CMD", "run CMD once before all runs of a command", add_value, FILLS(setup),
+		PLAN, .group = "hooks, run by a shell" },
 	{ 'p', "prepare", "CMD",
-		"run CMD before each run; given once for all commands or once for each",
-		et_run_add_value, FILLS(prepare), PLAN },
-	{ 'C', "conclude", "CMD", "run CMD after each run", et_run_add_value, FILLS(conclude),
-		PLAN },
-	{ 'c', "cleanup", "CMD", "run CMD once after all runs of a command", et_run_add_value,
+		"run CMD before each run; given once for all commands or once for each", add_value,
+		FILLS(prepare), PLAN },
+	{ 'C', "conclude", "CMD", "run CMD after each run", add_value, FILLS(conclude), PLAN },
+	{ 'c', "cleanup", "CMD", "run CMD once after all runs of a command", add_value,
 		FILLS(cleanup), PLAN },
-	{ 'n', "command-name", "NAME", "name for the Nth command (repeatable)", et_run_add_value,
+	{ 'n', "command-name", "NAME", "name for the Nth command (repeatable)", add_value,
 		FILLS(names), PLAN, .group = "names, input and output" },
 	{ 'i', "ignore-failure", "[CODES]",
 		"also measure programs that fail, or only those with these exit statuses, e.g. 1,2",
-		et_run_set_ignored, FILLS(child.ignore_codes), PLAN },
+		set_ignored, FILLS(child.ignore_codes), PLAN },
 	{ 0, "output", "WHERE", "the program's output: null, pipe, inherit or a file (null)",
-		et_run_set_output, FILLS(child.output), .values = "FILE", PLAN },
-	{ 0, "show-output", NULL, "the same as --output inherit", et_run_set_show,
-		FILLS(child.output), PLAN },
-	{ 0, "input", "FILE", "the program's standard input (/dev/null)", et_run_set_input,
+		set_output, FILLS(child.output), .values = "FILE", PLAN },
+	{ 0, "show-output", NULL, "the same as --output inherit", set_show, FILLS(child.output),
+		PLAN },
+	{ 0, "input", "FILE", "the program's standard input (/dev/null)", set_input,
 		FILLS(child.input), .values = "FILE", PLAN },
 	{ 0, "user", "NAME", "run the program as this user, without the privileges of etalon",
-		et_run_set_own_text, FILLS(child.user), .values = "USER", PLAN },
-	{ 0, "pass-env", "NAMES", "also pass these variables, e.g. JAVA_HOME,CC", et_run_add_names,
+		set_own_text, FILLS(child.user), .values = "USER", PLAN },
+	{ 0, "pass-env", "NAMES", "also pass these variables, e.g. JAVA_HOME,CC", add_names,
 		FILLS(child.pass_env), PLAN, .needs = "user" },
 	{ 0, "no-new-privs", NULL, "let the program gain no privileges by setuid files",
 		et_set_true, FILLS(child.no_new_privs), PLAN },
@@ -181,4 +339,152 @@ void et_run_options_free(struct et_run_options *o)
 	free(o->label);
 	et_ranges_free(&o->ranges);
 	et_outputs_close(&o->outputs);
+}
+
+/* --- combinations --- */
+
+/* Fills in the defaults of K, epsilon and the most runs. */
+static int check_kbest_figures(unsigned given, struct et_plan *p, struct et_error *err)
+{
+	p->k = p->k ? p->k : 3;
+	p->epsilon = p->epsilon > 0 ? p->epsilon : 0.01;
+	if (!(given & ET_GIVEN_MAX) && p->until_ratio == 0)
+		p->max_runs = 100;
+	if (p->k > p->max_runs)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--best %u is above --max-runs %u", p->k,
+			p->max_runs);
+	return 0;
+}
+
+/* K-best excludes options about a mean, and its own options exclude other protocols. */
+static int check_kbest(unsigned given, struct et_experiment *e, struct et_error *err)
+{
+	struct et_plan *p = &e->plan;
+	bool certain = e->protocol == ET_PROTOCOL_KBEST;
+
+	if (!certain && e->protocol != ET_PROTOCOL_AUTO) {
+		if (!p->k && p->epsilon == 0)
+			return 0;
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--best and --epsilon need --protocol kbest or auto");
+	}
+	int rc = check_kbest_figures(given, p, err);
+	if (rc)
+		return rc;
+	if (certain && (given & ET_GIVEN_RUNS || p->until_ratio > 0))
+		return et_refuse(err,
+			"omit it; --best, --epsilon and --max-runs control when K-best stops",
+			"K-best decides itself when to stop, so --%s has no effect",
+			given & ET_GIVEN_RUNS ? "runs" : "until");
+	if (p->order == ET_ORDER_DUET)
+		return et_refuse(err, "use --order auto or random",
+			"K-best needs solo runs, and --order duet has none");
+	if (!certain && p->order == ET_ORDER_SEQUENTIAL && e->n_commands > 1)
+		return et_refuse(err, "use --order random, or name the protocol",
+			"--protocol auto needs the first runs of all commands early, but --order "
+			"sequential delays them");
+	return 0;
+}
+
+/* Refuses options that contradict a reference loop on the program's CPU. */
+static int check_pace(const struct et_experiment *e, struct et_error *err)
+{
+	if (!e->plan.pace)
+		return 0;
+	if (e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO)
+		return et_refuse(err, "omit --pace, or use --protocol cause",
+			"--pace contradicts --protocol %s: K-best needs solo runs",
+			et_protocol_names[e->protocol]);
+	if (e->plan.order == ET_ORDER_DUET)
+		return et_refuse(err, "omit --pace, or use --order auto or random",
+			"--pace contradicts --order duet: each program is the other's reference");
+	if (e->metric == ET_METRIC_ELAPSED)
+		return et_refuse(err, "omit --pace, or use --metric cpu",
+			"--pace cannot judge elapsed time: the loop uses part of it");
+	if (e->child.sched && strcmp(e->child.sched, "other"))
+		return et_refuse(err, "omit one of them",
+			"--pace contradicts --sched %s: the loop would never run", e->child.sched);
+	return 0;
+}
+
+static int check_child(
+	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+{
+	if (o->outputs.stdout_taken && e->child.output && !strcmp(e->child.output, "inherit"))
+		return et_refuse(err,
+			"write the record to a file, or the output with --output FILE",
+			"the record and the program's output cannot both go to stdout");
+	return 0;
+}
+
+/* --runs leaves nothing to the bounds, but those of K-best, which auto may choose. */
+static int check_bounds(unsigned given, enum et_protocol protocol, struct et_error *err)
+{
+	unsigned bounds = given & (ET_GIVEN_MIN | ET_GIVEN_MAX);
+
+	if (!(given & ET_GIVEN_RUNS) || !bounds || protocol == ET_PROTOCOL_AUTO)
+		return 0;
+	return et_refuse(err, "omit one of them",
+		"--runs decides the number of runs, so --%s has no effect",
+		bounds & ET_GIVEN_MIN ? "min-runs" : "max-runs");
+}
+
+/*
+ * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
+ * or more if they take less than 3 s.
+ */
+static int check_number(
+	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
+{
+	int rc = check_bounds(given, protocol, err);
+
+	if (rc)
+		return rc;
+	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
+		p->min_runs = ET_UNTIL_LEAST;
+	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
+		p->max_runs = p->min_runs;
+	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MIN))
+		p->min_runs = p->max_runs;
+	if (p->min_runs > p->max_runs)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
+			p->min_runs, p->max_runs);
+	return 0;
+}
+
+int et_run_gate_check(
+	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+{
+	if (!isfinite(o->regression_ratio) || e->n_commands > 1 || o->baseline)
+		return 0;
+	return et_refuse(err, "give the old program first, or a stored one with --baseline",
+		"--fail-on-regression: slower than what? There is one command");
+}
+
+int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	struct et_plan *p = &e->plan;
+	int rc = check_kbest(o->given, e, err);
+
+	if (rc == 0)
+		rc = check_pace(e, err);
+	if (rc == 0)
+		rc = check_number(o->given, e->protocol, p, err);
+	if (rc == 0)
+		rc = check_child(o, e, err);
+	if (rc == 0)
+		rc = et_run_gate_check(o, e, err);
+	if (rc)
+		return rc;
+	if (p->order == ET_ORDER_DUET && !et_metrics[e->metric].in_duets)
+		return et_refuse(err, "use --order random, or --metric cpu",
+			"--order duet cannot judge elapsed time: the two share a CPU");
+	if (e->label && !strcmp(e->label, "last"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--label: 'last' is reserved for the newest experiment");
+	if (o->names.n > e->n_commands)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--command-name is given %zu times for %zu command%s", o->names.n,
+			e->n_commands, e->n_commands == 1 ? "" : "s");
+	return 0;
 }

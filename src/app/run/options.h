@@ -108,9 +108,6 @@ struct et_experiment *et_run_options_start(struct et_run_options *o);
  */
 int et_run_make_argv(
 	const char *shell, const char *text, char ***out, struct et_error *err) ET_CHECK;
-/* Tells commands of equal names apart, and finds the reference. */
-int et_run_options_name(
-	const struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* The command of hyperfine's --reference becomes the first operand. */
 void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops);
 /* Refuses combinations that contradict each other; fills defaults that depend on other options. */

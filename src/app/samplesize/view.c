@@ -2,8 +2,8 @@
 #include "app/samplesize/view.h"
 #include "base/alloc.h"
 #include "base/whole.h"
-#include "draw/csv_text.h"
 #include "draw/table.h"
+#include "draw/xml.h"
 #include "report/warning.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "cli/field_option.h"
 #include "cli/server.h"
+#include "lab/old_series.h"
 #include "model/experiment/advice.h"
 #include "record/native.h"
 #include "session/removal.h"
@@ -119,9 +120,8 @@ static int claim(const struct et_cli *cli, struct et_stored *s, struct et_error 
 	if (rc || s->experiment->state == ET_STATE_DONE ||
 		s->experiment->origin == ET_ORIGIN_IMPORTED)
 		return rc;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s is not finished, so it is not changed", id),
-		"resume it first, or omit --keep");
+	return et_refuse(err, "resume it first, or omit --keep",
+		"%s is not finished, so it is not changed", id);
 }
 
 static int change(const struct et_cli *cli, struct et_stored *s, void *ctx, struct et_error *err)
@@ -195,3 +195,31 @@ static int run(struct et_cli *cli, int argc, char **argv)
 
 	return et_stored_run(cli, &et_verb_show, argc, argv, &r, change, write_result);
 }
+
+/* Figures of lab are times and constants of one process: only its tables give them a meaning. */
+static int print_lab(const struct et_cli *cli, const struct et_stored *s,
+	const struct et_text_options *o, size_t *left, struct et_error *err)
+{
+	const struct et_experiment *e = s->experiment;
+	const char *label = e->label && !strncmp(e->label, "lab ", 4) ? e->label : "lab NAME";
+
+	(void)cli;
+	(void)o;
+	(void)err;
+	*left = 0;
+	printf("times and constants that lab measured, no programs; for its tables run\n"
+	       "etalon %s --from %s\n",
+		label, e->id);
+	return 0;
+}
+
+static bool is_lab(const struct et_experiment *e)
+{
+	return e->n_figures || et_old_series_only(e);
+}
+
+const struct et_stored_kind et_kind_lab = {
+	.is = is_lab,
+	.more = true, /* the formats of plain experiments */
+	.print = print_lab,
+};

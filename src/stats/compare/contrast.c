@@ -20,9 +20,12 @@ static double log_ratio(const struct et_sample *b, const struct et_sample *a, en
 	return log(et_sample_value(b, m) / et_sample_value(a, m));
 }
 
-/* Duets: both samples carry the same order. Samples are in order of execution. */
-static size_t pair_duets(
-	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
+/*
+ * Duets: both samples carry the same order. Blocks: runs of the same round that were not duets.
+ * Orders and rounds ascend, because samples are in order of execution.
+ */
+static size_t pair(const struct et_command *a, const struct et_command *b, enum et_metric m,
+	bool duets, double *out)
 {
 	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
 	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
@@ -30,31 +33,13 @@ static size_t pair_duets(
 	size_t n = 0;
 
 	while ((s = et_sample_reader_next(&of_b))) {
-		if (s->place.arrangement != ET_DUET || !counts(s, m))
+		uint64_t at = duets ? s->place.order : s->place.round;
+		if ((s->place.arrangement == ET_DUET) != duets || !counts(s, m))
 			continue;
-		while (p && p->place.order < s->place.order)
+		while (p && ((duets ? p->place.order : p->place.round) < at ||
+				    (!duets && p->place.arrangement == ET_DUET)))
 			p = et_sample_reader_next(&of_a);
-		if (p && p->place.order == s->place.order && counts(p, m))
-			out[n++] = log_ratio(s, p, m);
-	}
-	return n;
-}
-
-/* Blocks: runs of the same round that were not duets. Rounds ascend in order of execution. */
-static size_t pair_blocks(
-	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
-{
-	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
-	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
-	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
-	size_t n = 0;
-
-	while ((s = et_sample_reader_next(&of_b))) {
-		if (s->place.arrangement == ET_DUET || !counts(s, m))
-			continue;
-		while (p && (p->place.round < s->place.round || p->place.arrangement == ET_DUET))
-			p = et_sample_reader_next(&of_a);
-		if (p && p->place.round == s->place.round && counts(p, m))
+		if (p && (duets ? p->place.order : p->place.round) == at && counts(p, m))
 			out[n++] = log_ratio(s, p, m);
 	}
 	return n;
@@ -132,7 +117,7 @@ static void judge_duets(
 		.overlapped = overlapped(b),
 		.metronome_ns = e->plan.metronome_ns,
 		.solos = solos,
-		.n_solos = pair_blocks(a, b, out->metric, solos),
+		.n_solos = pair(a, b, out->metric, false, solos),
 		.footprints = { et_footprint_of(a), et_footprint_of(b) } };
 
 	et_judge_duets(&d, out);
@@ -152,17 +137,16 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 		.unit = et_metrics[metric].unit,
 		.side_by_side = ET_NO_RATIO,
 		.alone = ET_NO_RATIO };
-	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
+	if (et_metrics[metric].in_duets && (n = pair(ca, cb, metric, true, d)) > 0) {
 		judge_duets(e, d, n, out);
 		return;
 	}
 	if (e->plan.order == ET_ORDER_SEQUENTIAL) {
 		judge_apart(e, ca, cb, metric, out);
 		return;
-	} else {
-		n = pair_blocks(ca, cb, metric, d);
-		out->arrangement = "block";
 	}
+	n = pair(ca, cb, metric, false, d);
+	out->arrangement = "block";
 	et_judge_pairs(d, n, out);
 }
 

@@ -10,6 +10,9 @@
 #include "num/mean_interval.h" /* et_serial_inflation */
 #include "stats/compare/test.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
 
@@ -21,3 +24,30 @@ struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct
 
 /* Signed ranks, whatever the shape of d, with the Hodges-Lehmann estimate; likewise widened. */
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level);
+
+/*
+ * The sign test, which assumes only independence. Are positive and negative differences equally
+ * likely? Exact binomial, zeros left out (Dixon & Mood 1946). statistic: how many are positive; df:
+ * how many are not 0; estimate: the median of all differences with its order-statistic interval.
+ */
+struct et_interval_test et_sign_test(const double *d, size_t n, double level);
+
+/*
+ * Wilcoxon's signed-rank test of paired differences against 0, with the Hodges-Lehmann estimate
+ * and its interval. Memory is O(n) and time O(n log n) for every n: see num/pairwise.h.
+ */
+struct et_signed_rank {
+	double v;        /* sum of the ranks of positive differences */
+	double p;        /* two-sided */
+	double estimate; /* median of the Walsh averages */
+	double lo, hi;   /* NaN if there are too few differences to reach the level */
+	size_t n;        /* differences that are not 0 */
+	bool exact;
+};
+
+/*
+ * Exact for fewer than 50 differences without ties and zeros, as in R; otherwise the normal
+ * approximation with tie and continuity corrections. Zeros are left out of the test (Wilcoxon
+ * 1945) but not of the estimate and its interval: they are evidence of a small shift.
+ */
+struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double level);

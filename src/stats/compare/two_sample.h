@@ -6,12 +6,15 @@
  * two-sided. Shapes are compared on the scale of the ratio: by logarithms if all values are above
  * 0.
  *
- * Dependence of successive values (stats/series/dependence.h) widens all of them: the t test is
+ * Dependence of successive values (stats/series/serial.h) widens all of them: the t test is
  * then Welch's, with its components of effective sizes combined by Welch-Satterthwaite.
  */
 #pragma once
 
 #include "model/result/estimate.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Fills the members of a contrast about independent series; its level is set. Values are in order
@@ -27,3 +30,17 @@ void et_judge_apart(const double *a, size_t na, const double *b, size_t nb, bool
  */
 void et_judge_as_published(const double *a, size_t na, const double *b, size_t nb,
 	bool both_gaussian, struct et_contrast *out);
+
+/* The two-sample Kolmogorov-Smirnov test: have two series the same distribution? */
+struct et_ks {
+	double d; /* largest distance between the two empirical distributions */
+	double p;
+	bool exact;
+};
+
+/* Exact (given the ties) when nx * ny < 10000, as R; asymptotic otherwise. NaN when one is empty.
+ */
+struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny);
+
+/* By the limit law; sizes need not be whole, because dependent values count as fewer. */
+double et_ks_asymptotic_p(double d, double nx, double ny);

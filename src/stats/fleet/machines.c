@@ -9,12 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The mean of the logarithms of each series, and the variance of that mean. */
+/* The mean of the logarithms of each series, of a program on a machine. */
 struct table {
 	size_t machines, programs;
 	size_t *count;
-	double *mean, *variance;
-	double *noise;  /* pooled variance of each machine; NaN: nothing was measured twice */
+	double *mean;
 	double *of;     /* programs: the number of machines that ran it */
 	double *center; /* programs: mean over these machines */
 	/* Of sessions, if a machine has two; else NULL. */
@@ -24,7 +23,6 @@ struct table {
 	double *between;                           /* variance between sessions of each machine */
 	double *own_df;                            /* its freedom; 0: it is that of all machines */
 	double all_df;
-	bool once; /* no machine has two sessions, so no variance between them is known */
 };
 
 static size_t count_at(const struct table *t, size_t machine, size_t program)
@@ -40,8 +38,6 @@ static struct table table_new(size_t machines, size_t programs)
 		.programs = programs,
 		.count = et_calloc(n, sizeof(size_t)),
 		.mean = et_calloc(n, sizeof(double)),
-		.variance = et_calloc(n, sizeof(double)),
-		.noise = et_calloc(machines, sizeof(double)),
 		.of = et_calloc(programs, sizeof(double)),
 		.center = et_calloc(programs, sizeof(double)),
 		.sessions_of = et_calloc(n, sizeof(size_t)),
@@ -53,47 +49,11 @@ static void table_free(struct table *t)
 {
 	free(t->count);
 	free(t->mean);
-	free(t->variance);
-	free(t->noise);
 	free(t->of);
 	free(t->center);
 	free(t->sessions_of);
 	free(t->between);
 	free(t->own_df);
-}
-
-static bool read_cell(struct table *t, size_t at, const struct et_group *cell)
-{
-	ET_AUTO_FREE double *logs = et_calloc(cell->n + 1, sizeof(*logs));
-
-	for (size_t i = 0; i < cell->n; i++) {
-		if (!(cell->x[i] > 0))
-			return false;
-		logs[i] = log(cell->x[i]);
-	}
-	t->count[at] = cell->n;
-	t->mean[at] = cell->n ? et_mean(logs, cell->n) : 0;
-	t->variance[at] = cell->n ? et_variance(logs, cell->n) : 0;
-	return true;
-}
-
-/* A series of one sample has the variance of the machine's others. */
-static void pool(struct table *t, size_t machine)
-{
-	double *variance = t->variance + machine * t->programs, sum = 0, df = 0;
-
-	for (size_t p = 0; p < t->programs; p++) {
-		size_t n = count_at(t, machine, p);
-		if (n < 2)
-			continue;
-		sum += variance[p] * ((double)n - 1);
-		df += (double)n - 1;
-	}
-	t->noise[machine] = sum / df;
-	for (size_t p = 0; p < t->programs; p++) {
-		size_t n = count_at(t, machine, p);
-		variance[p] = (n > 1 ? variance[p] : t->noise[machine]) / (double)n;
-	}
 }
 
 /* After the cells are filled. */
@@ -106,8 +66,6 @@ static void table_finish(struct table *t)
 		t->of[p]++;
 		t->center[p] += (t->mean[i] - t->center[p]) / t->of[p];
 	}
-	for (size_t m = 0; m < t->machines; m++)
-		pool(t, m);
 }
 
 static bool complete(const struct table *t)
@@ -185,30 +143,6 @@ static double contrast_of(const struct table *t, const double *row, double *w)
 	return sum;
 }
 
-/* The variance of the sum of w times the means, with Satterthwaite's degrees of freedom. */
-static double variance_within(const struct table *t, const double *w, double *df)
-{
-	double sum = 0, squares = 0;
-
-	for (size_t m = 0; m < t->machines; m++) {
-		double of_machine = 0, freedom = 0;
-		for (size_t p = 0; p < t->programs; p++) {
-			size_t at = m * t->programs + p, n = count_at(t, m, p);
-			double part = n ? w[at] * w[at] * t->variance[at] : 0;
-			sum += part;
-			if (n > 1)
-				squares += part * part / ((double)n - 1);
-			else
-				of_machine += part;
-			freedom += n > 1 ? (double)n - 1 : 0;
-		}
-		if (of_machine > 0)
-			squares += of_machine * of_machine / freedom;
-	}
-	*df = sum * sum / squares;
-	return sum;
-}
-
 /* The programs of a session vary together. */
 static double variance_between(const struct table *t, const double *w, double *df)
 {
@@ -239,32 +173,23 @@ static double variance_between(const struct table *t, const double *w, double *d
 	return sum;
 }
 
-static void judge_effect(
-	double effect, double variance, double df, double level, struct et_machine_speed *out)
+/* Without sessions that repeat a series, no variance is known, and so no interval. */
+static void judge_one(
+	const struct table *t, const double *row, double level, struct et_machine_speed *out)
 {
-	double error = sqrt(variance);
+	ET_AUTO_FREE double *w = et_calloc(t->machines * t->programs, sizeof(*w));
+	double effect = contrast_of(t, row, w), df = NAN;
+	double error = t->sessions ? sqrt(variance_between(t, w, &df)) : NAN;
 	double half = error > 0 ? error * et_qt(0.5 + level / 2, df) : error;
 
-	out->df = df;
 	out->ratio = exp(effect);
 	out->lo = exp(effect - half);
 	out->hi = exp(effect + half);
 	out->p = error > 0 ? et_pt_two_sided(effect / error, df) : NAN;
 }
 
-static void judge_one(
-	const struct table *t, const double *row, double level, struct et_machine_speed *out)
-{
-	ET_AUTO_FREE double *w = et_calloc(t->machines * t->programs, sizeof(*w));
-	double effect = contrast_of(t, row, w), df;
-	double variance = t->sessions ? variance_between(t, w, &df) : variance_within(t, w, &df);
-
-	judge_effect(effect, t->once ? NAN : variance, df, level, out);
-}
-
 static void describe(const struct table *t, size_t machine, struct et_machine_speed *out)
 {
-	out->noise = sqrt(t->noise[machine]);
 	out->n = 0;
 	for (size_t p = 0; p < t->programs; p++)
 		out->n += count_at(t, machine, p);
@@ -283,42 +208,6 @@ static void adjust(struct et_machine_speed *out, size_t n, double alpha)
 	}
 }
 
-static bool judge(struct table *t, double alpha, double level, struct et_machine_speed *out)
-{
-	table_finish(t);
-	ET_AUTO_FREE double *inverse = inverse_of(t);
-	for (size_t m = 0; inverse && m < t->machines; m++) {
-		judge_one(t, inverse + m * t->machines, level, &out[m]);
-		describe(t, m, &out[m]);
-	}
-	if (!inverse)
-		return false;
-	adjust(out, t->machines, alpha);
-	/* Of two machines the one is as fast as the mean if the other is. */
-	for (size_t m = 0; t->machines == 2 && m < 2; m++) {
-		out[m].p_holm = out[m].p;
-		out[m].differs = out[m].p <= alpha;
-	}
-	return true;
-}
-
-bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
-	double alpha, double level, struct et_machine_speed *out)
-{
-	bool good = true;
-
-	if (n_machines < 2 || !n_programs)
-		return false;
-	struct table t = table_new(n_machines, n_programs);
-	for (size_t i = 0; good && i < n_machines * n_programs; i++)
-		good = read_cell(&t, i, &cells[i]);
-	good = good && judge(&t, alpha, level, out);
-	table_free(&t);
-	return good;
-}
-
-/* --- sessions --- */
-
 /* Fills the series: a session counts as one value, however many samples it has. */
 static void read_sessions(struct table *t, const struct et_machine_session *list, size_t n)
 {
@@ -327,9 +216,6 @@ static void read_sessions(struct table *t, const struct et_machine_session *list
 		const struct et_log_moments *x = &list[i].time;
 		if (!x->n)
 			continue;
-		double df = (double)(t->count[at] - t->sessions_of[at]), more = (double)x->n - 1;
-		if (more > 0)
-			t->variance[at] += (x->variance - t->variance[at]) * more / (df + more);
 		t->count[at] += x->n;
 		t->mean[at] += (x->mean - t->mean[at]) / (double)++t->sessions_of[at];
 	}
@@ -367,8 +253,8 @@ static double squares_of(const struct table *t, const struct et_machine_session 
 
 /*
  * Sets the variances between sessions: that of all machines together, except for one that varies
- * more than the others (F-test, 5 %), which has its own. Sets t->once if no machine has two
- * sessions.
+ * more than the others (F-test, 5 %), which has its own. Without two sessions of a
+ * machine, t->sessions stays NULL.
  */
 static void compare_sessions(struct table *t, const struct et_machine_session *list, size_t n)
 {
@@ -382,8 +268,7 @@ static void compare_sessions(struct table *t, const struct et_machine_session *l
 		sum += squares[m];
 		all += df[m];
 	}
-	t->once = !(all > 0.5);
-	if (t->once)
+	if (!(all > 0.5))
 		return;
 	t->sessions = list;
 	t->n_sessions = n;
@@ -482,7 +367,7 @@ static void judge_against(const struct table *t, const double *inverse,
 		describe(t, m, &out[m]);
 		if (o->reference && m == reference.machine) {
 			out[m].ratio = 1;
-			out[m].lo = out[m].hi = out[m].p = out[m].df = NAN;
+			out[m].lo = out[m].hi = out[m].p = NAN;
 			continue;
 		}
 		if (!o->reference && n == 3 && i == 1) {

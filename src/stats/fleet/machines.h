@@ -7,9 +7,8 @@
  */
 #pragma once
 
-#include "stats/compare/groups.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct et_machine_speed {
@@ -19,23 +18,11 @@ struct et_machine_speed {
 	 * was measured twice.
 	 */
 	double ratio, lo, hi;
-	double df;
-	double noise; /* relative sd of the samples of a program on this machine */
-	double p;     /* of the same speed as the fleet's */
+	double p; /* of the same speed as the fleet's */
 	double p_holm;
 	bool differs; /* by p_holm */
 	size_t n;     /* samples */
 };
-
-/*
- * Fills one speed per machine; the fleet is the geometric mean of all. cells are the samples of
- * each program on each machine, machine after machine, all above 0; a program that a machine did
- * not run has none. The variances are the machines' own. Returns false, with nothing filled, if
- * there are fewer than two machines, if one has no samples, if the programs that the machines share
- * do not connect them all, or if a value is not above 0.
- */
-bool et_machines_judge(const struct et_group *cells, size_t n_machines, size_t n_programs,
-	double alpha, double level, struct et_machine_speed *out);
 
 /* The number, mean and variance of the logarithms of a series; n is 0 if there is none. */
 struct et_log_moments {
@@ -63,9 +50,11 @@ struct et_machines_options {
 };
 
 /*
- * The same against the middle of the fleet, so that a few slow or fast machines do not change the
- * speed of the others: the geometric mean of the machines without the fastest and the slowest
- * quarter; of three machines the middle one. The list is sorted by machine and session.
+ * Fills one speed per machine, against the middle of the fleet, so that a few slow or fast machines
+ * do not change the speed of the others: the geometric mean of the machines without the fastest and
+ * the slowest quarter; of three machines the middle one. The list is sorted by machine and session.
+ * Returns false, with nothing filled, if there are fewer than two machines, if one has no samples,
+ * or if the programs that the machines share do not connect them all.
  *
  * If a machine has two sessions with one program, *between is true: the interval has the variance
  * between sessions, pooled over the machines (a machine that varies more has its own). Else it is

@@ -7,7 +7,7 @@
 #include "stats/compare/two_sample.h"
 #include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
-#include "stats/series/dependence.h"
+#include "stats/series/serial.h"
 
 #include <math.h>
 #include <stdlib.h>

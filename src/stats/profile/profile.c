@@ -9,8 +9,8 @@
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/interval.h"
+#include "stats/series/student.h"
 #include "stats/series/summary.h"
-#include "stats/series/uncertainty.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,17 +5,281 @@
  * (1997), chapter 5.
  */
 #include "stats/series/bootstrap.h"
-
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/series/bootstrap_interval.h"
-#include "stats/series/bootstrap_median.h"
+#include "num/resample.h"
+#include "num/rng.h"
+#include "num/student.h"
 
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+
+/*
+ * P(the k-th smallest of n drawn ranks <= j) = P(Binomial(n, j/n) >= k) = I_{j/n}(k, n-k+1).
+ * For n even, given that the lower middle one has rank j, the upper one has at least rank i > j
+ * with probability c_j ((n-i+1)/n)^k, k = n/2, where c_j = C(n,k) [(j/n)^k - ((j-1)/n)^k] / P(j):
+ * k draws at or below j (one at j), all others at or above i. `scale` is c_j^(-1/k).
+ */
+struct et_median_law et_median_law(const double *sorted, size_t n)
+{
+	double size = (double)n, reach = 6 * sqrt(size) + 2; /* 12 standard deviations */
+	struct et_median_law law = { .sorted = sorted, .n = n, .middle = (n + 1) / 2 };
+	double k = (double)law.middle, before = 0, last;
+
+	law.first = size / 2 - reach < 1 ? 1 : (size_t)(size / 2 - reach);
+	last = fmin(size, size / 2 + reach);
+	law.count = (size_t)last - law.first + 1;
+	law.cumulative = et_alloc(law.count * sizeof(*law.cumulative));
+	law.scale = et_alloc(law.count * sizeof(*law.scale));
+	for (size_t i = 0; i < law.count; i++) {
+		double j = (double)(law.first + i), log_c;
+
+		law.cumulative[i] = i + 1 < law.count ? et_pbeta(j / size, k, size - k + 1) : 1;
+		log_c = et_lchoose(size, k) + k * log(j / size) + log(-expm1(k * log1p(-1 / j))) -
+			log(law.cumulative[i] - before);
+		before = law.cumulative[i];
+		law.scale[i] = exp(-log_c / k);
+	}
+	return law;
+}
+
+void et_median_law_free(struct et_median_law *law)
+{
+	free(law->cumulative);
+	free(law->scale);
+}
+
+static size_t find(const double *cumulative, size_t n, double u)
+{
+	size_t lo = 0, hi = n - 1;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (cumulative[mid] > u)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+void et_median_draw(const struct et_median_law *law, uint64_t seed, uint64_t stream,
+	double *medians, size_t count)
+{
+	double size = (double)law->n, k = (double)law->middle;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, seed, stream);
+	for (size_t r = 0; r < count; r++) {
+		size_t i = find(law->cumulative, law->count, et_rng_uniform(&rng));
+		size_t lower = law->first + i, upper = lower;
+
+		if (law->n % 2 == 0) {
+			double part = pow(1 - et_rng_uniform(&rng), 1 / k) * law->scale[i];
+			double at = floor(size + 1 - size * part);
+
+			if (at > (double)lower)
+				upper = (size_t)fmin(at, size);
+		}
+		medians[r] = lower == upper ? law->sorted[lower - 1]
+					    : (law->sorted[lower - 1] + law->sorted[upper - 1]) / 2;
+	}
+}
+
+/* McKean & Schrader (1984): half the length of a 99 % order-statistic interval, over its z. */
+static const double wide_z = 2.5758293035489004;
+
+static size_t outer_rank(size_t n)
+{
+	double k = round((double)(n + 1) / 2 - wide_z * sqrt((double)n / 4));
+
+	return k < 1 ? 1 : (size_t)k;
+}
+
+static double median_error(const double *sorted, size_t n)
+{
+	size_t k = outer_rank(n);
+
+	return (sorted[n - k] - sorted[k - 1]) / (2 * wide_z);
+}
+
+/* Counts how often each value is drawn; then walks to the four order statistics that matter. */
+static void resample_once(struct et_lanes *lanes, const double *sorted, size_t n, uint32_t *times,
+	const size_t ranks[4], double found[4])
+{
+	size_t seen = 0, next = 0;
+	uint32_t index[ET_LANE_DRAWS];
+
+	memset(times, 0, n * sizeof(*times));
+	for (size_t i = 0; i < n; i += ET_LANE_DRAWS) {
+		size_t m = n - i < ET_LANE_DRAWS ? n - i : ET_LANE_DRAWS;
+
+		et_lanes_draw(lanes, (uint32_t)n, index);
+		for (size_t d = 0; d < m; d++)
+			times[index[d]]++;
+	}
+	for (size_t i = 0; i < n && next < 4; i++) {
+		seen += times[i];
+		while (next < 4 && seen >= ranks[next])
+			found[next++] = sorted[i];
+	}
+}
+
+void et_median_resample(const double *sorted, size_t n, uint64_t seed, uint64_t stream,
+	double *medians, double *t, size_t count)
+{
+	ET_AUTO_FREE uint32_t *times = et_alloc(n * sizeof(*times));
+	size_t k = outer_rank(n), ranks[4] = { k, (n + 1) / 2, n / 2 + 1, n + 1 - k };
+	double estimate = et_median_sorted(sorted, n), found[4] = { 0 };
+	struct et_lanes lanes;
+
+	et_lanes_seed(&lanes, seed, stream);
+	for (size_t r = 0; r < count; r++) {
+		resample_once(&lanes, sorted, n, times, ranks, found);
+		medians[r] = (found[1] + found[2]) / 2;
+		t[r] = medians[r] == estimate
+			       ? 0
+			       : (medians[r] - estimate) / ((found[3] - found[0]) / (2 * wide_z));
+	}
+}
+
+static double acceleration_median(const double *sorted, size_t n)
+{
+	size_t half = n / 2;
+	double low, high, mid, below = (double)half, mean, l[3], squares, cubes;
+
+	if (n % 2 == 0 || n < 3)
+		return 0; /* each half's removal moves the median as far as the other's */
+	low = (sorted[half] + sorted[half + 1]) / 2;     /* one of the lower half is left out */
+	high = (sorted[half - 1] + sorted[half]) / 2;    /* one of the upper half */
+	mid = (sorted[half - 1] + sorted[half + 1]) / 2; /* the median itself */
+	mean = (below * low + below * high + mid) / (double)n;
+	l[0] = mean - low;
+	l[1] = mean - high;
+	l[2] = mean - mid;
+	squares = below * (l[0] * l[0] + l[1] * l[1]) + l[2] * l[2];
+	cubes = below * (l[0] * l[0] * l[0] + l[1] * l[1] * l[1]) + l[2] * l[2] * l[2];
+	return squares > 0 ? cubes / (6 * pow(squares, 1.5)) : 0;
+}
+
+static struct et_boot undefined(double estimate)
+{
+	static const struct et_interval none = { NAN, NAN, NAN };
+
+	return (struct et_boot){
+		.estimate = estimate,
+		.se = NAN,
+		.bias = NAN,
+		.z0 = NAN,
+		.acceleration = NAN,
+		.percentile = none,
+		.bca = none,
+		.t = none,
+		.p = NAN,
+	};
+}
+
+/* Davison & Hinkley (1997), eq. 5.8: between order statistics by the normal quantiles' scale. */
+static double quantile(const double *x, size_t n, double p)
+{
+	double k = floor(p * ((double)n + 1)), size = (double)n + 1, below, above, q;
+	size_t at = k < 1 ? 0 : k > (double)n ? n - 1 : (size_t)k - 1;
+
+	if (k < 1 || k >= (double)n || k == p * size)
+		return x[at];
+	below = et_qnorm(k / size);
+	above = et_qnorm((k + 1) / size);
+	q = (et_qnorm(p) - below) / (above - below);
+	return q == 0 ? x[at] : x[at] + q * (x[at + 1] - x[at]);
+}
+
+enum { MOST_PROBABILITIES = 4 };
+
+/* Replaces the n probabilities p by the quantiles of x, which is sorted here, at them. */
+static void quantiles(double *x, size_t replicates, double *p, size_t n)
+{
+	et_sort(x, replicates);
+	for (size_t i = 0; i < n; i++)
+		p[i] = quantile(x, replicates, p[i]);
+}
+
+/* Mean and spread of the replicates, and the normal quantile of the share below the estimate. */
+static void describe(const double *theta, size_t n, struct et_boot *out)
+{
+	double sum = 0, squares = 0, below = 0, size = (double)n;
+
+	for (size_t i = 0; i < n; i++) {
+		double d = theta[i] - out->estimate;
+
+		sum += d;
+		squares += d * d;
+		below += d < 0 ? 1 : d == 0 ? 0.5 : 0;
+	}
+	out->bias = sum / size;
+	out->se = sqrt(fmax(0, squares - sum * sum / size) / (size - 1));
+	out->z0 = et_qnorm(below / size);
+}
+
+/* Efron (1987), eq. 3.10: the probability whose quantile is the end of a nominal one. */
+static double bca_level(double p, double z0, double a)
+{
+	double z = z0 + et_qnorm(p);
+
+	return et_pnorm(z0 + z / (1 - a * z));
+}
+
+/* The inverse of bca_level: the nominal level of the interval that ends at `against`. */
+static double bca_p(const double *theta, size_t n, double against, double z0, double a)
+{
+	double below = 0, size = (double)n;
+
+	for (size_t i = 0; i < n; i++)
+		below += theta[i] < against ? 1 : theta[i] == against ? 0.5 : 0;
+	/* No share of n replicates is known to be 0 or 1. */
+	double share = fmin(fmax(below, 0.5), size - 0.5) / size;
+	double y = et_qnorm(share) - z0, z = y / (1 + a * y) - z0;
+
+	return 1 + a * y > 0 ? et_pnorm_two_sided(z) : NAN;
+}
+
+/*
+ * Fills *out, whose estimate is set. theta and t (may be NULL) hold one number per replicate; they
+ * are reordered. error is the standard error of the estimate, for bootstrap-t.
+ */
+static void fill_intervals(const struct et_boot_options *options, double *theta, double *t,
+	double error, double acceleration, struct et_boot *out)
+{
+	double lo = (1 - options->level) / 2, hi = (1 + options->level) / 2;
+	double p[MOST_PROBABILITIES] = { lo, hi };
+	size_t n = 2;
+
+	describe(theta, options->replicates, out);
+	out->acceleration = acceleration;
+	if (options->bca) {
+		p[2] = bca_level(lo, out->z0, acceleration);
+		p[3] = bca_level(hi, out->z0, acceleration);
+		if (isfinite(p[2]) && isfinite(p[3]) && isfinite(out->z0))
+			n = 4;
+	}
+	if (n == 4)
+		out->p = bca_p(theta, options->replicates, options->against, out->z0, acceleration);
+	quantiles(theta, options->replicates, p, n);
+	out->percentile = (struct et_interval){ p[0], p[1], options->level };
+	if (n == 4)
+		out->bca = (struct et_interval){ p[2], p[3], options->level };
+	if (t) {
+		double q[2] = { hi, lo };
+
+		quantiles(t, options->replicates, q, 2);
+		out->t = (struct et_interval){ out->estimate - q[0] * error,
+			out->estimate - q[1] * error, options->level };
+	}
+}
 
 enum { BLOCK = 128, MOST_THREADS = 64 };
 
@@ -220,24 +484,6 @@ static double acceleration_ratio(const struct series *a, const struct series *b)
 	return acceleration(&f);
 }
 
-double et_acceleration_mean(const double *x, size_t n)
-{
-	struct series s = standardise(x, n);
-	double a = acceleration_mean(&s);
-
-	free(s.v);
-	return a;
-}
-
-double et_acceleration_sd(const double *x, size_t n)
-{
-	struct series s = standardise(x, n);
-	double a = acceleration_sd(&s);
-
-	free(s.v);
-	return a;
-}
-
 static double *replicates(const struct job *job, bool wanted)
 {
 	return wanted ? et_alloc(job->options->replicates * sizeof(double)) : NULL;
@@ -261,9 +507,9 @@ void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_option
 	};
 
 	if (mean)
-		*mean = et_boot_undefined(job.a.mean);
+		*mean = undefined(job.a.mean);
 	if (sd)
-		*sd = et_boot_undefined(job.a.sd);
+		*sd = undefined(job.a.sd);
 	if (possible(n, job.a.sd, options)) {
 		job.first = replicates(&job, mean);
 		job.second = replicates(&job, sd);
@@ -271,8 +517,8 @@ void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_option
 		job.second_t = replicates(&job, job.four);
 		run(&job);
 		if (mean)
-			et_boot_intervals(options, job.first, job.first_t,
-				job.a.sd / sqrt((double)n), acceleration_mean(&job.a), mean);
+			fill_intervals(options, job.first, job.first_t, job.a.sd / sqrt((double)n),
+				acceleration_mean(&job.a), mean);
 		if (sd) {
 			double s[4] = { 0, (double)n - 1, 0, 0 };
 
@@ -282,7 +528,7 @@ void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_option
 				s[2] += v * v * v;
 				s[3] += v * v * v * v;
 			}
-			et_boot_intervals(options, job.second, job.second_t,
+			fill_intervals(options, job.second, job.second_t,
 				job.a.sd * sd_error((double)n, s, 1), acceleration_sd(&job.a), sd);
 		}
 	}
@@ -299,7 +545,7 @@ void et_bootstrap_median(
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
 	struct job job = { .options = options, .a.n = n, .sorted = sorted };
 
-	*out = et_boot_undefined(et_median_sorted(sorted, n));
+	*out = undefined(et_median_sorted(sorted, n));
 	if (!possible(n, n > 1 ? sorted[n - 1] - sorted[0] : 0, options))
 		return;
 	job.first = replicates(&job, true);
@@ -315,8 +561,8 @@ void et_bootstrap_median(
 		run(&job);
 		et_median_law_free(&law);
 	}
-	et_boot_intervals(options, job.first, job.first_t, et_median_error(sorted, n),
-		et_acceleration_median(sorted, n), out);
+	fill_intervals(options, job.first, job.first_t, median_error(sorted, n),
+		acceleration_median(sorted, n), out);
 	free(job.first);
 	free(job.first_t);
 }
@@ -333,14 +579,14 @@ void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
 	};
 	double ratio = job.a.mean / job.b.mean, spread = fmax(job.a.sd, job.b.sd);
 
-	*out = et_boot_undefined(ratio);
+	*out = undefined(ratio);
 	if (possible(nx, spread, options) && possible(ny, spread, options)) {
 		double ra = job.a.sd / job.a.mean, rb = job.b.sd / job.b.mean;
 
 		job.first = replicates(&job, true);
 		job.first_t = replicates(&job, options->studentised);
 		run(&job);
-		et_boot_intervals(options, job.first, job.first_t,
+		fill_intervals(options, job.first, job.first_t,
 			ratio_error(ratio, ra * ra / (double)nx, rb * rb / (double)ny),
 			acceleration_ratio(&job.a, &job.b), out);
 	}

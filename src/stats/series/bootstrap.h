@@ -46,6 +46,24 @@ void et_bootstrap_median(
 void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
 	const struct et_boot_options *options, struct et_boot *out);
 
-/* The jackknife's acceleration constant (Efron 1987, eq. 6.6), which BCa needs. */
-double et_acceleration_mean(const double *x, size_t n);
-double et_acceleration_sd(const double *x, size_t n);
+/* Medians of resamples, from their distribution or by resampling. Private to the bootstrap. */
+
+/*
+ * The median of n draws from the sorted values is an order statistic of the drawn ranks (n odd),
+ * or the mean of two neighbours (n even). Only ranks near the middle have any probability.
+ */
+struct et_median_law {
+	const double *sorted;
+	size_t n, middle; /* the lower middle order statistic of a resample, from 1 */
+	size_t first, count;
+	double *cumulative; /* of that order statistic's rank being first + i or less */
+	double *scale;      /* n even: of the step from it to the upper middle one */
+};
+
+struct et_median_law et_median_law(const double *sorted, size_t n);
+void et_median_law_free(struct et_median_law *law);
+void et_median_draw(const struct et_median_law *law, uint64_t seed, uint64_t stream,
+	double *medians, size_t count);
+/* By full resamples, with the median's own standard error: t = (median - estimate) / error. */
+void et_median_resample(const double *sorted, size_t n, uint64_t seed, uint64_t stream,
+	double *medians, double *t, size_t count);

@@ -42,9 +42,7 @@ void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diag
 	out->normality = et_shapiro_wilk(x, n);
 	out->interval = et_mean_interval(x, n, 0.95);
 	out->r1 = et_autocorrelation(x, n, 1);
-	out->r1_band = et_acf_band(n, 0.95);
 	out->trend = et_mann_kendall(x, n);
-	out->runs = et_runs_test(x, n);
 	out->drift = drift_of(x, n);
 	out->steps = et_discreteness(sorted, n);
 	out->skew = et_asymmetry(x, n);

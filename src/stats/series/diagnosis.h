@@ -23,9 +23,8 @@ struct et_diagnosis {
 	bool constant;
 	struct et_normality normality;
 	struct et_mean_interval interval; /* at 95 %: how far it had to be widened */
-	double r1, r1_band; /* lag-1 autocorrelation, and what it stays within in 95 % of cases */
+	double r1;                        /* lag-1 autocorrelation */
 	struct et_trend trend;
-	struct et_runs runs;
 	struct et_drift drift;
 	struct et_discreteness steps;
 	struct et_asymmetry skew;

@@ -32,8 +32,7 @@ void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out);
 
 struct et_mode {
 	double at, density;
-	double prominence; /* height above the higher of its two saddles, over the highest mode */
-	double share;      /* of the values, between the valleys on both sides */
+	double share; /* of the values, between the valleys on both sides */
 };
 
 /*

@@ -20,3 +20,26 @@ struct et_interval_test et_t_welch(
 /* var x / var y against 1; the estimate is the ratio. */
 struct et_interval_test et_f_test(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
+
+/*
+ * Combines several components of uncertainty as the GUM (JCGM 100:2008) does: `compare` the means
+ * of two dependent series. The uncertainty of a profile will have several components, too.
+ */
+struct et_component {
+	double u;  /* standard uncertainty */
+	double c;  /* sensitivity: change of the result per unit */
+	double df; /* INFINITY where it is taken as known */
+};
+
+struct et_combined {
+	double u;        /* combined standard uncertainty */
+	double df;       /* effective */
+	double k;        /* coverage factor at the requested level */
+	double expanded; /* k u */
+};
+
+/* GUM eq. 10 for independent components, Welch-Satterthwaite (eq. G.2b) for the freedom. */
+struct et_combined et_combine(const struct et_component *parts, size_t n, double level);
+
+/* The standard uncertainty of a display or clock with this step (GUM F.2.2.1). */
+double et_resolution_uncertainty(double step);

@@ -5,7 +5,7 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/student.h"
-#include "stats/series/uncertainty.h"
+#include "stats/series/student.h"
 
 #include <math.h>
 

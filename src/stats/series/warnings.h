@@ -5,6 +5,7 @@
 #include "model/experiment/experiment.h"
 #include "model/result/result.h"
 #include "model/result/warning.h"
+#include "num/growth.h"
 #include "stats/series/diagnosis.h"
 
 /* About a series of nanoseconds in order of execution: see stats/series/diagnosis.h. */
@@ -23,3 +24,8 @@ void et_observation_warn(const struct et_experiment *e, struct et_warnings *out)
 void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out);
 /* About the machine, and about what could be observed on it. */
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out);
+
+/* The warnings about a fit of num/growth.h. */
+
+/* Adds what speaks against the answer. */
+void et_growth_warn(const struct et_growth *g, struct et_warnings *w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scatter plot: positions of dots, omitted points, width. */
-#include "draw/scatter.h"
+#include "draw/plot.h"
 #include "tap.h"
 
 #include <stdlib.h>

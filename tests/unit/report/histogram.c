@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The histogram: heights of bars, width, and series of few or unknown values. */
-#include "report/histogram.h"
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "draw/terminal.h"
+#include "report/charts.h"
 #include "tap.h"
 
 #include <locale.h>

@@ -3,8 +3,8 @@
  * The ratio of programs alone, against figures that a program of its own computed from the formulas
  * (Python and mpmath, with Student's law by the incomplete beta function).
  */
-#include "stats/compare/alone.h"
 #include "base/alloc.h"
+#include "stats/compare/duet.h"
 #include "tap.h"
 
 struct answer {

@@ -5,7 +5,6 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"
-#include "stats/series/bootstrap_median.h"
 #include "tap.h"
 
 static double x[101], y[60];

@@ -10,7 +10,6 @@
 #include "num/rng.h"
 #include "stats/compare/compare.h"
 #include "stats/compare/paired.h"
-#include "stats/compare/signed_rank.h"
 #include "stats/compare/two_sample.h"
 #include "tap.h"
 

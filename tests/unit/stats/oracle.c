@@ -50,6 +50,7 @@ static const char *const omitted[] = {
 	"one_sample:kde.density",
 	/* No command prints them. */
 	"one_sample:kurtosis_b2",
+	"one_sample:runs_median.*",
 	"sampling:sheppard_var",
 	"sampling:clopper_pearson_*",
 	"sampling:poisson_*",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wilcoxon's signed-rank test against R 4.2: wilcox.test(d, conf.int = TRUE). */
-#include "stats/compare/signed_rank.h"
 #include "base/attr.h"
+#include "stats/compare/paired.h"
 #include "tap.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of `etalon fit` about times that follow a known law, and the order of the models. */
-#include "app/fit/view.h"
+#include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "tap.h"
 

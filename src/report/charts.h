@@ -2,8 +2,10 @@
 /* A histogram in block characters, for a terminal. */
 #pragma once
 
+#include "draw/terminal.h"
 #include "model/result/estimate.h"
 #include "model/result/series.h"
+#include "stats/compare/compare.h"
 
 /* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */
 int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most);
@@ -15,3 +17,9 @@ int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int m
  */
 void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
 	int indent, int width, FILE *out);
+
+/* A forest plot for a terminal: all ratios with their intervals on one axis that marks 1. */
+
+/* Draws an empty line and the plot; nothing if no pair has an interval or the page is narrow. */
+void et_forest(
+	const struct et_series *s, const struct et_comparison *c, const struct et_page *page);
