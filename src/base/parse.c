@@ -106,9 +106,8 @@ int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, stru
 			return 0;
 		}
 	}
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a duration", what, text),
-		"write a number with a unit: 200us, 50ms, 2s, 5m, 1h");
+	return et_refuse(err, "write a number with a unit: 200us, 50ms, 2s, 5m, 1h",
+		"%s: '%s' is not a duration", what, text);
 }
 
 int et_parse_ratio(const char *what, const char *text, double *out, struct et_error *err)
@@ -137,9 +136,8 @@ int et_parse_ratio(const char *what, const char *text, double *out, struct et_er
 
 static int cpu_error(const char *what, const char *text, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a list of CPUs", what, text),
-		"write a list such as 0-3,6; the first CPU is 0");
+	return et_refuse(err, "write a list such as 0-3,6; the first CPU is 0",
+		"%s: '%s' is not a list of CPUs", what, text);
 }
 
 int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err)
@@ -314,9 +312,9 @@ int et_split_words(const char *text, char ***out, struct et_error *err)
 	}
 	et_strv_free(w.argv);
 	if (!p)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "unbalanced quotes in: %s", text),
-			"close the quote, or give the command as separate words after --");
+		return et_refuse(err,
+			"close the quote, or give the command as separate words after --",
+			"unbalanced quotes in: %s", text);
 	return et_fail(err, EINVAL, ET_EXIT_USAGE, "the command is empty");
 }
 

@@ -93,11 +93,10 @@ char *et_doe_build_folder(const struct et_experiment *e, uint32_t command)
 /* Builds of one file in several ways would overwrite each other. */
 static int refuse(const char *name, const char *why, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"program '%s' has several builds, and %s: all of them would run the last",
-			name, why),
-		"let the build write its files into {build}, and name {build} in the command");
+	return et_refuse(err,
+		"let the build write its files into {build}, and name {build} in the command",
+		"program '%s' has several builds, and %s: all of them would run the last", name,
+		why);
 }
 
 int et_doe_build_product(const struct et_experiment *e, uint32_t command, char **product,

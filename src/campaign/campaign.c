@@ -31,17 +31,15 @@ int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 	ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
 
 	if (!et_store_url_is_server(url) && !r->any_store)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"an experiment on other machines needs a store that they reach, "
-				"and a file is not one"),
+		return et_refuse(err,
 			"use --store postgresql://HOST/DATABASE; 'man etalon-doe' explains how to "
-			"make one");
+			"make one",
+			"an experiment on other machines needs a store that they reach, "
+			"and a file is not one");
 	if (has_secret(url))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"a password in the URL of the store would be sent to all machines"),
-			"put it into ~/.pgpass or a service file on each machine, and omit it");
+		return et_refuse(err,
+			"put it into ~/.pgpass or a service file on each machine, and omit it",
+			"a password in the URL of the store would be sent to all machines");
 	free(r->url);
 	r->url = et_strdup(url);
 	return et_server_open(url, ET_STORE_WRITE, &r->store, err);
@@ -208,9 +206,8 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 
 	if (!ops || (!strcmp(name, names[1]) && (!colon || !colon[1])) ||
 		(!strcmp(name, names[0]) && colon))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine: '%s' is not known", engine),
-			"use slurm, or ssh:HOST,HOST…");
+		return et_refuse(
+			err, "use slurm, or ssh:HOST,HOST…", "--engine: '%s' is not known", engine);
 	if (o->extra && et_split_words(o->extra, &r->extra, err))
 		return -EINVAL;
 	r->setup = (struct et_engine_setup){ .hosts = colon ? colon + 1 : NULL,

@@ -68,13 +68,11 @@ int et_engine_check(const struct et_engine_wish *w, struct et_error *err)
 	if (!w->engine)
 		return 0;
 	if (w->given & slurm_only && strcmp(w->engine, "slurm") != 0)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s is an option of Slurm",
-				name_of(w->given & slurm_only)),
-			"omit it, or use --engine slurm");
+		return et_refuse(err, "omit it, or use --engine slurm",
+			"--%s is an option of Slurm", name_of(w->given & slurm_only));
 	if (w->copy && strncmp(w->engine, "ssh:", 4) != 0)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--copy is an option of ssh"),
-			"omit it: with Slurm install etalon on the nodes, or in a shared folder");
+		return et_refuse(err,
+			"omit it: with Slurm install etalon on the nodes, or in a shared folder",
+			"--copy is an option of ssh");
 	return 0;
 }

@@ -69,10 +69,8 @@ static int ssh_open(
 	rc = et_ssh_hosts_read(
 		setup->hosts ? setup->hosts : "", setup->nodes, &s->hosts, &s->n_hosts, err);
 	if (!rc && (setup->partition || setup->constraint || setup->account))
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--partition, --constraint and --account are options of Slurm"),
-			"omit them, or use --engine slurm");
+		rc = et_refuse(err, "omit them, or use --engine slurm",
+			"--partition, --constraint and --account are options of Slurm");
 	if (!rc)
 		rc = check_id(setup->id, err);
 	if (!rc)

@@ -21,10 +21,10 @@ static bool is_plain(const char *text)
 
 static int refuse(const char *name, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine ssh: '%s' is no host", name),
+	return et_refuse(err,
 		"write HOST, USER@HOST or USER@HOST:PORT; an address of IPv6 with a port is "
-		"written in brackets");
+		"written in brackets",
+		"--engine ssh: '%s' is no host", name);
 }
 
 /* Cuts ":PORT" off an address; a second colon means that it is an address of IPv6. */
@@ -156,10 +156,8 @@ static int keep(struct list *l, const char *nodes, struct et_error *err)
 	for (char *rest = copy, *name; (name = strsep(&rest, ","));) {
 		int at = et_ssh_host_find(l->hosts, l->n, name);
 		if (at < 0)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--nodes: '%s' is none of the hosts of --engine ssh", name),
-				"write it as in --engine");
+			return et_refuse(err, "write it as in --engine",
+				"--nodes: '%s' is none of the hosts of --engine ssh", name);
 		kept[at] = true;
 	}
 	for (size_t i = 0; i < l->n; i++) {

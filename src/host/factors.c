@@ -195,10 +195,8 @@ int et_factors_select(const char *option, const char *list, bool *selected, stru
 		ET_AUTO_FREE char *name = et_strndup(list, len);
 		const struct et_factor_row *row = et_factor_named(name);
 		if (!row)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown factor '%s'",
-					option, name),
-				"run 'etalon env check' to list the factors");
+			return et_refuse(err, "run 'etalon env check' to list the factors",
+				"%s: unknown factor '%s'", option, name);
 		selected[row - et_factor_rows] = true;
 		list = list[len] ? list + len + 1 : NULL;
 	}

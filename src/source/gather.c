@@ -69,11 +69,9 @@ static int check_new(const struct et_series_set *set, const struct et_experiment
 	for (size_t i = 0; i < set->n; i++) {
 		const struct et_series *s = &set->list[i];
 		if (s->experiment && !strcmp(s->experiment->id, e->id))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"'%.200s' and '%.200s' are the same experiment",
-					s->origin ? s->origin : s->name, operand),
-				"give each experiment once");
+			return et_refuse(err, "give each experiment once",
+				"'%.200s' and '%.200s' are the same experiment",
+				s->origin ? s->origin : s->name, operand);
 	}
 	return 0;
 }
@@ -101,11 +99,8 @@ static int add_stored(void *ctx, struct et_experiment *e, struct et_error *err)
 	for (size_t i = before; i < a->out->n; i++)
 		a->out->list[i].origin = a->operand;
 	if (a->g->column)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--column is for CSV files, and '%s' is a stored experiment",
-				a->operand),
-			"omit --column");
+		return et_refuse(err, "omit --column",
+			"--column is for CSV files, and '%s' is a stored experiment", a->operand);
 	return 0;
 }
 
@@ -159,11 +154,8 @@ int et_gather_names(struct et_series_set *set, struct et_error *err)
 	}
 	for (size_t i = 0; i < set->n; i++) {
 		if (has_twin(set, i))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"two series have the same name '%.200s'",
-					set->list[i].name),
-				"give each file once, and each command its own name");
+			return et_refuse(err, "give each file once, and each command its own name",
+				"two series have the same name '%.200s'", set->list[i].name);
 	}
 	return 0;
 }
@@ -174,11 +166,10 @@ int et_gather_enough(
 	for (size_t i = 0; i < set->n; i++) {
 		const struct et_series *s = &set->list[i];
 		if (!s->n)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"'%.200s' has no value of that metric", s->name),
+			return et_refuse(err,
 				"use --metric cpu for CPU time or --metric elapsed for elapsed "
-				"time");
+				"time",
+				"'%.200s' has no value of that metric", s->name);
 		if (s->n < least)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"'%.200s' has only %zu value%s: %s at least %zu", s->name, s->n,
@@ -239,11 +230,9 @@ int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct e
 	struct et_series_set set = { 0 };
 	struct et_error err = { 0 };
 	int rc = ops->n_before + ops->n_after > 1
-			 ? et_hint(&err,
-				   et_fail(&err, EINVAL, ET_EXIT_USAGE,
-					   "expected one series, not %zu",
-					   (size_t)(ops->n_before + ops->n_after)),
-				   "use 'etalon compare' for several")
+			 ? et_refuse(&err, "use 'etalon compare' for several",
+				   "expected one series, not %zu",
+				   (size_t)(ops->n_before + ops->n_after))
 			 : et_gather_add(cli, g, operand, &set, &err);
 
 	if (rc == 0)

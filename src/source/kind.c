@@ -92,8 +92,7 @@ int et_stored_check_rejudge(
 		;
 	if (!k)
 		return 0;
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "%s %s", e->id, k->unchecked),
-		"omit --rejudge");
+	return et_refuse(err, "omit --rejudge", "%s %s", e->id, k->unchecked);
 }
 
 int et_stored_check_resume(const struct et_cli *cli, const char *verb,

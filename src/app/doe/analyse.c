@@ -16,10 +16,8 @@ static int check_distinct(const struct et_doe_loaded *a, struct et_error *err)
 	for (size_t i = 0; i < a->n; i++) {
 		for (size_t k = i + 1; k < a->n; k++) {
 			if (!strcmp(a->list[i]->id, a->list[k]->id))
-				return et_hint(err,
-					et_fail(err, EINVAL, ET_EXIT_USAGE,
-						"experiment %s is given twice", a->list[i]->id),
-					"name each experiment once");
+				return et_refuse(err, "name each experiment once",
+					"experiment %s is given twice", a->list[i]->id);
 		}
 	}
 	return 0;
@@ -182,11 +180,8 @@ static int write_stored_page(
 
 static int refuse(const struct et_experiment *e, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s belongs to the plan '%s' of 'etalon doe'", e->id,
-			e->design->name),
-		"run 'etalon doe run PLAN' to continue it");
+	return et_refuse(err, "run 'etalon doe run PLAN' to continue it",
+		"experiment %s belongs to the plan '%s' of 'etalon doe'", e->id, e->design->name);
 }
 
 const struct et_stored_kind et_kind_designed = {

@@ -32,10 +32,8 @@ static int read_plan(struct running *r, struct et_error *err)
 	if (rc)
 		return rc;
 	if (r->e->design->reboot)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"hooks: 'reboot' restarts this machine, and --engine uses others"),
-			"omit the hook, or --engine");
+		return et_refuse(err, "omit the hook, or --engine",
+			"hooks: 'reboot' restarts this machine, and --engine uses others");
 	if (!r->e->child.directory)
 		r->e->child.directory = get_current_dir_name();
 	return 0;

@@ -99,11 +99,9 @@ static int check_factors(const struct et_design *d, const char *name, struct et_
 		const struct et_factor_kind *kind = &et_factor_kinds[f->kind];
 		for (size_t k = 0; k < ET_LENGTH(kind->options) && kind->options[k]; k++) {
 			if (!strcmp(kind->options[k], name))
-				return et_hint(err,
-					et_fail(err, EINVAL, ET_EXIT_USAGE,
-						"run: '%s' contradicts the factor '%s' of kind %s",
-						name, f->name, kind->name),
-					"omit one of them");
+				return et_refuse(err, "omit one of them",
+					"run: '%s' contradicts the factor '%s' of kind %s", name,
+					f->name, kind->name);
 		}
 	}
 	return 0;
@@ -114,12 +112,11 @@ static int check_protocol(const struct et_run_options *o, struct et_error *err)
 {
 	if (o->protocol == ET_PROTOCOL_RAW || o->protocol == ET_PROTOCOL_CAUSE)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"run: protocol %s chooses samples by their value, which would change "
-			"effects",
-			et_protocol_names[o->protocol]),
-		"use raw, which keeps all samples, or cause, which removes disturbed ones");
+	return et_refuse(err,
+		"use raw, which keeps all samples, or cause, which removes disturbed ones",
+		"run: protocol %s chooses samples by their value, which would change "
+		"effects",
+		et_protocol_names[o->protocol]);
 }
 
 /* "yes" and "no" of YAML, for options that are given or not. */
@@ -150,9 +147,7 @@ static int set_one(const struct et_plan_option *p, struct et_run_options *option
 	if (!o)
 		return unknown(p->name, err);
 	if (hint)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "run: a plan cannot set '%s'", p->name),
-			"%s", hint);
+		return et_refuse(err, hint, "run: a plan cannot set '%s'", p->name);
 	if (!o->arg || (*o->arg == '[' && !strcasecmp(p->value, "true"))) {
 		rc = given(p->name, p->value, &yes, err);
 		args[0] = NULL;

@@ -137,9 +137,8 @@ int et_lab_problems(struct et_call *call, struct et_error *err)
 
 	et_json_init(&w, stdout, 2);
 	if (!r->operand && (r->given & ET_LAB_PROBLEM))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "lab problems: which problem?"),
-			"run 'etalon lab problems' to see them");
+		return et_refuse(err, "run 'etalon lab problems' to see them",
+			"lab problems: which problem?");
 	if (!r->operand) {
 		if (r->given & ET_LAB_JSON)
 			write_list(&w);

@@ -267,9 +267,8 @@ static int check_part(
 			s->prefix, s->lab);
 	if (s->r->measure.from || e->plan.runs == p->runs)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "--resume: '%s' has other runs", s->prefix),
-		"give the options with which it began");
+	return et_refuse(err, "give the options with which it began",
+		"--resume: '%s' has other runs", s->prefix);
 }
 
 static int loaded(struct et_lab_study *s, struct et_store *store, struct et_error *err)

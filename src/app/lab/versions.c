@@ -347,10 +347,8 @@ static int check_parts(const struct versions *s, struct et_error *err)
 		const struct et_lab_part *part = &study->parts[i];
 		if (part->e && (part->group > s->n_groups ||
 				       !et_study_group_is(&s->groups[part->group - 1], part->e)))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--resume: '%s' has other lengths or runs", study->prefix),
-				"give the options with which it began");
+			return et_refuse(err, "give the options with which it began",
+				"--resume: '%s' has other lengths or runs", study->prefix);
 	}
 	return 0;
 }

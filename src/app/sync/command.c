@@ -26,9 +26,9 @@ static int set_since(
 		return 0;
 	}
 	if (et_parse_duration("--since", text, &ago, NULL) || ago > now)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--since: '%s' is no date", text),
-			"use a date as in 2026-11-16, or how long ago as in 12h or 7d");
+		return et_refuse(err,
+			"use a date as in 2026-11-16, or how long ago as in 12h or 7d",
+			"--since: '%s' is no date", text);
 	*since = now - ago;
 	return 0;
 }
@@ -148,10 +148,8 @@ static int prepare_store(const struct et_cli *cli, bool dry_run, struct et_error
 	struct et_store *store = NULL;
 
 	if (!et_store_url_is_server(url))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"a store in a file has no roles to set up"),
-			"name a central store: --store postgresql://HOST/DATABASE");
+		return et_refuse(err, "name a central store: --store postgresql://HOST/DATABASE",
+			"a store in a file has no roles to set up");
 	if (dry_run)
 		return print_plan(url, err);
 	int rc = et_server_open(url, ET_STORE_SETUP, &store, err);

@@ -269,9 +269,8 @@ int et_sync_upload(
 	const char *central = et_sync_central(cli);
 
 	if (!central)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "no central store is named"),
-			"name it with --store postgresql://…");
+		return et_refuse(
+			err, "name it with --store postgresql://…", "no central store is named");
 	ET_AUTO_FREE char *destination = et_spool_destination(central);
 	struct meant m = { .in_local.destination = destination,
 		.in_spool.destination = destination };

@@ -91,10 +91,8 @@ static int find_place(struct et_task *t, const struct options *o, struct et_erro
 	int rc = found ? 0 : from_variable("SLURM_ARRAY_TASK_ID", &number, &found, err);
 
 	if (rc == 0 && !found)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"task: the number of the part is not known"),
-			"use --part N, or let Slurm start it as a job array");
+		return et_refuse(err, "use --part N, or let Slurm start it as a job array",
+			"task: the number of the part is not known");
 	if (rc == 0 && !(o->given & RESTARTS))
 		rc = from_variable("SLURM_RESTART_COUNT", &restarts, &found, err);
 	if (rc)

@@ -252,10 +252,9 @@ static int check_compared(const struct et_bench_results *r, const struct et_benc
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--fail-on-regression: %.150s has none of the functions that were timed",
 			o->against ? o->against : o->baseline);
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--fail-on-regression: all comparisons are too uncertain to decide"),
-		"use several processes, and functions that take longer than an empty call");
+	return et_refuse(err,
+		"use several processes, and functions that take longer than an empty call",
+		"--fail-on-regression: all comparisons are too uncertain to decide");
 }
 
 /* Times, judges and reports. Returns -errno or the exit status. */
@@ -302,11 +301,8 @@ static int check_baseline(const struct et_bench_cases *cases, const struct et_be
 		if (!et_cases_find(cases, past->rows[i].name))
 			names[n++] = past->rows[i].name;
 	if (n == past->n && isfinite(o->fail_ratio))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--fail-on-regression: %.150s has none of the functions",
-				o->baseline),
-			"see their names with --list");
+		return et_refuse(err, "see their names with --list",
+			"--fail-on-regression: %.150s has none of the functions", o->baseline);
 	if (!o->filter && !o->exclude && !o->n_threads)
 		et_bench_note_missing(r, o->baseline, names, n);
 	return 0;

@@ -308,12 +308,11 @@ static int check_names(const struct et_bench_cases *c, struct et_error *err)
 
 	for (size_t i = 1; i < c->n; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"cases number %td and %td have the same name, '%s'",
-					sorted[i - 1] - c->list + 1, sorted[i] - c->list + 1,
-					sorted[i]->name),
-				"name one of them otherwise, by ETALON_BENCH_ARG for example");
+			return et_refuse(err,
+				"name one of them otherwise, by ETALON_BENCH_ARG for example",
+				"cases number %td and %td have the same name, '%s'",
+				sorted[i - 1] - c->list + 1, sorted[i] - c->list + 1,
+				sorted[i]->name);
 	return 0;
 }
 

@@ -175,10 +175,7 @@ static int other(
 {
 	ET_AUTO_FREE char *clean = et_clean(was, ""), *text = et_shorten(clean, MOST_VALUE);
 
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%.150s: the functions were timed with %s%s",
-			path, what, text),
-		"%s", hint);
+	return et_refuse(err, hint, "%.150s: the functions were timed with %s%s", path, what, text);
 }
 
 /* Times of another cache, another kind of time or another processor differ whatever the code. */
@@ -196,10 +193,8 @@ static int check_same(const char *path, const struct et_bench_results *r,
 		return other(err, path, "another clock: ", et_bench_clock_names[clock],
 			clock == ETALON_CLOCK_CPU ? "use --clock cpu" : "omit --clock cpu");
 	if (old->google && old->context.version)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"%.150s: --google-json wrote it, without samples", path),
-			"give --baseline a file that --json wrote");
+		return et_refuse(err, "give --baseline a file that --json wrote",
+			"%.150s: --google-json wrote it, without samples", path);
 	if (differ(r->context.cpu, old->context.cpu))
 		return other(err, path, "another processor: ", old->context.cpu,
 			"write a baseline on this machine; `etalon compare` compares machines");

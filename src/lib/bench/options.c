@@ -50,9 +50,8 @@ static int set_cold(const struct et_option *o, void *ctx, char *const *args, str
 	else if (!strcmp(args[0], "data"))
 		*cache = ETALON_CACHE_COLD_DATA;
 	else
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--cold: unknown value '%s'", args[0]),
-			"use one of data, all");
+		return et_refuse(
+			err, "use one of data, all", "--cold: unknown value '%s'", args[0]);
 	return 0;
 }
 
@@ -208,15 +207,11 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
 			ops->n_before ? ops->before[0] : ops->after[0]);
 	if (isfinite(o->fail_ratio) && !o->baseline && !o->against)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--fail-on-regression needs something to compare with"),
-			"add --baseline FILE or --against PROGRAM");
+		return et_refuse(err, "add --baseline FILE or --against PROGRAM",
+			"--fail-on-regression needs something to compare with");
 	if (o->baseline && o->against)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--baseline and --against exclude each other"),
-			"omit one of them");
+		return et_refuse(
+			err, "omit one of them", "--baseline and --against exclude each other");
 	return check_outputs(o, err);
 }
 

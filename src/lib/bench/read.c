@@ -293,11 +293,10 @@ static int check_version(struct reader *in, const json_t *root)
 		return refuse(in, "it has no version of its format");
 	if (v == ET_BENCH_FORMAT)
 		return 0;
-	return et_hint(in->err,
-		et_fail(in->err, EINVAL, ET_EXIT_USAGE,
-			"%.150s: the file has format %lld, not %d%s", in->path, v, ET_BENCH_FORMAT,
-			v == 1 ? ", and no samples" : ""),
-		v == 1 ? "write a new baseline with --json" : "use a newer libetalon");
+	return et_refuse(in->err,
+		v == 1 ? "write a new baseline with --json" : "use a newer libetalon",
+		"%.150s: the file has format %lld, not %d%s", in->path, v, ET_BENCH_FORMAT,
+		v == 1 ? ", and no samples" : "");
 }
 
 static int take_etalon(struct reader *in, const json_t *root)

@@ -69,10 +69,9 @@ int et_environ_check(const char *names, char *const *envp, struct et_error *err)
 		size_t n = strcspn(p, ",");
 		ET_AUTO_FREE char *name = et_asprintf("%.*s", (int)n, p);
 		if (!*name || strchr(name, '='))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--pass-env: '%s' is not the name of a variable", name),
-				"give names only, without values: --pass-env NAME,NAME");
+			return et_refuse(err,
+				"give names only, without values: --pass-env NAME,NAME",
+				"--pass-env: '%s' is not the name of a variable", name);
 		if (!et_environ_get(envp, name))
 			return et_hint(err,
 				et_fail(err, ENOENT, ET_EXIT_USAGE,

@@ -86,11 +86,9 @@ const char *et_treatment_variable(const struct et_design_factor *f)
 static int check_name(const struct reading *r, const char *name)
 {
 	if (!*name || strchr(name, '='))
-		return et_hint(r->err,
-			et_fail(r->err, EINVAL, ET_EXIT_USAGE,
-				"factor %s: '%s' is not the name of an environment variable",
-				r->f->name, name),
-			"use letters, digits and underscores");
+		return et_refuse(r->err, "use letters, digits and underscores",
+			"factor %s: '%s' is not the name of an environment variable", r->f->name,
+			name);
 	return 0;
 }
 
@@ -114,10 +112,9 @@ static int read_environment_name(const struct reading *r)
 
 	if (rc || strlen(r->text) == strlen(first))
 		return rc;
-	return et_hint(r->err,
-		et_fail(r->err, EINVAL, ET_EXIT_USAGE, "factor %s: '%s' and '%s' differ in length",
-			r->f->name, first, r->text),
-		"use names of equal length, which leave the size of the environment as it is");
+	return et_refuse(r->err,
+		"use names of equal length, which leave the size of the environment as it is",
+		"factor %s: '%s' and '%s' differ in length", r->f->name, first, r->text);
 }
 
 /* --- CPUs --- */

@@ -52,19 +52,16 @@ static int check_pair(
 
 	for (size_t i = 0; (name = variable_of(a, i)); i++) {
 		if (sets_variable(b, name, strlen(name)))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"factors %s and %s both set the variable %s", a->name,
-					b->name, name),
-				"omit one of them, or name another variable");
+			return et_refuse(err, "omit one of them, or name another variable",
+				"factors %s and %s both set the variable %s", a->name, b->name,
+				name);
 	}
 	if (a->kind != b->kind || sets_variables(a) ||
 		(scope != ET_SCOPE_CHILD && scope != ET_SCOPE_AROUND))
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "factors %s and %s are both of kind %s",
-			a->name, b->name, et_factor_kinds[a->kind].name),
-		"omit one of them, or make one factor with the levels of both");
+	return et_refuse(err, "omit one of them, or make one factor with the levels of both",
+		"factors %s and %s are both of kind %s", a->name, b->name,
+		et_factor_kinds[a->kind].name);
 }
 
 int et_treatments_check(const struct et_experiment *e, size_t *factor, struct et_error *err)

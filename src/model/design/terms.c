@@ -216,12 +216,10 @@ static int refuse_alias(
 	ET_AUTO_FREE char *name = et_design_term_name(d, term),
 			  *other = et_design_term_name(d, alias);
 
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"the effect '%s' is an alias of '%s' in this design: no run tells them "
-			"apart",
-			name, other),
-		"omit it, or choose other generators or a full design");
+	return et_refuse(err, "omit it, or choose other generators or a full design",
+		"the effect '%s' is an alias of '%s' in this design: no run tells them "
+		"apart",
+		name, other);
 }
 
 static bool has_term(const uint32_t *list, size_t n, uint32_t term)

@@ -18,16 +18,13 @@ static int check(const struct et_experiment *const *experiments, size_t n, struc
 	for (size_t i = 0; i < n; i++) {
 		const struct et_experiment *e = experiments[i];
 		if (!e->design)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"experiment '%s' was not made by a plan", label_of(e)),
-				"name an experiment of 'etalon doe run' or 'etalon doe import'");
+			return et_refuse(err,
+				"name an experiment of 'etalon doe run' or 'etalon doe import'",
+				"experiment '%s' was not made by a plan", label_of(e));
 		if (!et_design_same(experiments[0]->design, e->design))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"experiments '%s' and '%s' have different designs",
-					experiments[0]->id, e->id),
-				"analyse experiments of the same plan together");
+			return et_refuse(err, "analyse experiments of the same plan together",
+				"experiments '%s' and '%s' have different designs",
+				experiments[0]->id, e->id);
 	}
 	return 0;
 }

@@ -49,9 +49,8 @@ void et_job_write(const struct et_campaign *c, const struct et_job_options *o, c
 
 static int refuse(struct et_error *err, const char *what)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "the job on standard input: %s", what),
-		"etalon writes jobs itself: use 'etalon doe run PLAN --engine …'");
+	return et_refuse(err, "etalon writes jobs itself: use 'etalon doe run PLAN --engine …'",
+		"the job on standard input: %s", what);
 }
 
 int et_campaign_read_record(const char *record, struct et_experiment **out, struct et_error *err)

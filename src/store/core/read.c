@@ -26,11 +26,8 @@ int et_store_find_by(
 			return et_store_damaged(s, err, "an id");
 	}
 	if (n == 2)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is part of more than one id: %s, %s", name, found[0],
-				found[1]),
-			"use a longer part, or the whole id");
+		return et_refuse(err, "use a longer part, or the whole id",
+			"'%s' is part of more than one id: %s, %s", name, found[0], found[1]);
 	if (rc == 0 && n)
 		memcpy(id, found[0], 40);
 	return rc < 0 ? rc : n;

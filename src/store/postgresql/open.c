@@ -275,10 +275,8 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 	}
 	if (good && !ports_are_valid(options)) {
 		good = false;
-		et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: the port is no number of 1…65535",
-				name),
-			"write it as postgresql://USER@HOST:PORT/NAME");
+		et_refuse(err, "write it as postgresql://USER@HOST:PORT/NAME",
+			"%s: the port is no number of 1…65535", name);
 	}
 	et_pq.PQconninfoFree(options);
 	et_pq.PQfreemem(message);

@@ -256,10 +256,8 @@ int et_store_setup(struct et_store *s, bool *have_roles, struct et_error *err)
 	struct et_database *db = s->db;
 
 	if (!db->central)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"%s: a store in a file has no roles to set up", db->name),
-			"name a central store: --store postgresql://HOST/DATABASE");
+		return et_refuse(err, "name a central store: --store postgresql://HOST/DATABASE",
+			"%s: a store in a file has no roles to set up", db->name);
 	int rc = et_store_flush(s, err);
 	if (!rc)
 		rc = db->ops->begin(db, ET_TRANSACTION_WRITE, err);

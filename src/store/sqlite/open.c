@@ -471,9 +471,8 @@ static int open_sqlite(const char *path, enum et_store_mode mode,
 {
 	(void)patience; /* of another process that writes, the limit is BUSY_MS */
 	if (!*path)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "the store has no file name"),
-			"give one: --store sqlite:PATH");
+		return et_refuse(
+			err, "give one: --store sqlite:PATH", "the store has no file name");
 	/* ":memory:" and the like are file names here, not SQLite's special names. */
 	ET_AUTO_FREE char *file = et_asprintf("%s%s", *path == ':' ? "./" : "", path);
 	ET_AUTO_FREE char *resolved = et_strdup(file);
