@@ -42,8 +42,9 @@ static void ET_PRINTF(4, 5)
 	va_list ap;
 
 	va_start(ap, fmt);
-	et_page_row(page, column, cut, NULL, fmt, ap);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
 	va_end(ap);
+	et_page_row(page, column, cut, NULL, "%s", text);
 }
 
 /* --- power --- */
