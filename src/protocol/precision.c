@@ -8,6 +8,7 @@
 #include "protocol/sanity.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct et_precision precision_of(const double *x, size_t n)
 {
@@ -78,7 +79,7 @@ static void average(
 		double x[ET_WAYS];
 		bool known = true;
 		for (int way = 0; way < ET_WAYS; way++) {
-			x[way] = *(const double *)((const char *)&list[i].by[way] + offset);
+			memcpy(&x[way], (const char *)&list[i].by[way] + offset, sizeof(x[way]));
 			known = known && isfinite(x[way]);
 		}
 		for (int way = 0; known && way < ET_WAYS; way++)

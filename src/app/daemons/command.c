@@ -176,8 +176,8 @@ static void print_tables(const struct et_cli *cli, const struct et_daemon_result
 {
 	struct et_page page = page_of(cli);
 
-	et_daemon_tables_write(r, csv ? (struct et_daemon_tables_to){ .csv = stdout }
-				      : (struct et_daemon_tables_to){ .text = &page });
+	et_daemon_tables_write(r, (struct et_daemon_tables_to){
+					  .csv = csv ? stdout : NULL, .text = csv ? NULL : &page });
 }
 
 static void print_result(const struct et_cli *cli, const struct et_daemon_result *r,

@@ -247,7 +247,7 @@ char **et_daemons_answer(const struct et_daemon_result *r)
 
 	if (r->findings->n_cutoffs)
 		list[n++] = describe_cutoffs(r);
-	for (int k = 0; k <= r->record->has_long; k++) {
+	for (int k = 0; k < (r->record->has_long ? 2 : 1); k++) {
 		struct et_daemon_side s = et_daemon_side(r, k);
 		list[n] = describe_frequent(s);
 		n += list[n] != NULL;
@@ -316,7 +316,7 @@ static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger
 		et_table_number(&t, c->final_ms[0]);
 		et_table_add(
 			&t, "%s\t%s", longer, et_format_period(c->period_s, c->sightings, span));
-		for (int k = 0; runs->record && k <= runs->record->has_long; k++)
+		for (int k = 0; runs->record && k < (runs->record->has_long ? 2 : 1); k++)
 			removes += spoilt(et_daemon_side(runs, k), c);
 		if (runs->record)
 			et_table_add(&t, "%zu", removes);
@@ -336,7 +336,7 @@ static void cutoffs_table(const struct et_cutoff *list, size_t n, bool by_ledger
 void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose)
 {
 	const struct et_daemon_findings *f = r->findings;
-	int sides = 1 + r->record->has_long;
+	int sides = r->record->has_long ? 2 : 1;
 	char **list = et_daemons_answer(r);
 
 	heading(page, list[0]);

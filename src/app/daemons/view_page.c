@@ -329,7 +329,7 @@ void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *o
 		et_html_element(out, "p", "%s", answer[i]);
 	et_strv_free(answer);
 	cutoffs_section(r->findings->cutoffs, r->findings->n_cutoffs, out);
-	for (int k = 0; k <= r->record->has_long; k++)
+	for (int k = 0; k < (r->record->has_long ? 2 : 1); k++)
 		run_section(et_daemon_side(r, k), out);
 	if (r->wanted) {
 		et_html_element(out, "h2", "Tables of the EMP paper");
@@ -367,7 +367,7 @@ void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *ou
 	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
 	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
 
-	for (int k = 0; k <= r->record->has_long; k++)
+	for (int k = 0; k < (r->record->has_long ? 2 : 1); k++)
 		run_sheet(et_daemon_side(r, k), sheet);
 	et_svg_sheet_write(sheet, title, out);
 }

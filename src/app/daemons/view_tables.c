@@ -32,7 +32,7 @@ void et_daemon_tables_make(struct et_daemon_result *r)
 		.by_ledger = from->by_ledger,
 		.short_seconds = from->short_run.sample_seconds,
 		.long_seconds = from->has_long ? from->long_run.sample_seconds : NAN };
-	for (int k = 0; k <= from->has_long; k++) {
+	for (int k = 0; k < (from->has_long ? 2 : 1); k++) {
 		struct et_daemon_side s = et_daemon_side(r, k);
 		if (!s.run->whole)
 			continue;
@@ -400,7 +400,7 @@ static struct et_table removed(struct et_daemon_side s)
 		.caption = et_strdup("samples that the first sanity check removes"),
 		.empty = "none", .grouped = 12 };
 
-	for (int k = 0; k <= s.record->has_long; k++) {
+	for (int k = 0; k < (s.record->has_long ? 2 : 1); k++) {
 		const struct et_daemon_side one = et_daemon_side(s.all, k);
 		for (size_t i = 0; i < one.run->n_listed; i++) {
 			if (!one.found->removed[i])

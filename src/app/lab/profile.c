@@ -185,7 +185,7 @@ static int run_block(void *ctx, struct et_lab_part *part, struct et_error *err)
 	if (part->load)
 		rc = et_rivals_start_program(&rivals, load, p->cpu, err);
 	if (rc == 0)
-		rc = et_lab_study_block(&p->study, part, &m, err);
+		rc = et_lab_study_block(&p->study, part, m, err);
 	if (part->load)
 		et_rivals_end(&rivals);
 	return rc;

@@ -97,7 +97,7 @@ struct et_experiment *et_lab_study_plan(
 	return e;
 }
 
-int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring *m,
+int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring m,
 	struct et_error *err)
 {
 	struct et_cli quiet = *s->r->cli;
@@ -105,19 +105,19 @@ int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct 
 	if (s->r->interrupt->signal)
 		return -EINTR;
 	quiet.verbosity = -1;
-	m->cli = &quiet;
-	m->interrupt = s->r->interrupt;
-	m->text = stderr;
-	m->trust = part->own;
-	int rc = *part->id ? et_measuring_resume(m, part->id, err)
-			   : et_measuring_begin(m, et_lab_study_plan(s, part), err);
+	m.cli = &quiet;
+	m.interrupt = s->r->interrupt;
+	m.text = stderr;
+	m.trust = part->own;
+	int rc = *part->id ? et_measuring_resume(&m, part->id, err)
+			   : et_measuring_begin(&m, et_lab_study_plan(s, part), err);
 	if (rc == 0 && !*part->id) {
-		memcpy(part->id, et_session_experiment(m->session)->id, sizeof(part->id));
+		memcpy(part->id, et_session_experiment(m.session)->id, sizeof(part->id));
 		part->own = true;
 	}
 	if (rc == 0)
-		rc = et_measuring_drive(m, err);
-	et_measuring_close(m);
+		rc = et_measuring_drive(&m, err);
+	et_measuring_close(&m);
 	return rc == -EALREADY ? 0 : rc; /* an earlier session has finished it */
 }
 

@@ -54,8 +54,8 @@ void et_lab_study_free(struct et_lab_study *s); /* what it owns */
 /* Plans the experiment of a part. */
 struct et_experiment *et_lab_study_plan(
 	const struct et_lab_study *s, const struct et_lab_part *part) ET_CHECK;
-/* Runs a block of m->most_rounds. Returns 0 if the part is finished, -EAGAIN if it has more. */
-int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring *m,
+/* Runs a block of m.most_rounds. Returns 0 if the part is finished, -EAGAIN if it has more. */
+int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring m,
 	struct et_error *err) ET_CHECK;
 
 /* Fills the parts that are measured in that cycle, in order. Returns their number. */

@@ -268,7 +268,7 @@ static int run_block(void *ctx, struct et_lab_part *part, struct et_error *err)
 	struct et_measuring m = { .env = wish_of(part->env),
 		.most_rounds = et_study_block(&s->groups[part->group - 1]) };
 
-	return et_lab_study_block(&s->study, part, &m, err); /* the rehearsal named the changes */
+	return et_lab_study_block(&s->study, part, m, err); /* the rehearsal named the changes */
 }
 
 /* The environments of a group in a random order. */

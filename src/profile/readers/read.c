@@ -69,6 +69,24 @@ static void read_build_ids(struct et_reader *r)
 	r->err = kept;
 }
 
+/*
+ * Whether samples are missing at the end of a perf.data: perf itself (6.1) reads the rest without a
+ * word. Its header has a magic number, its own size, the size of an attribute, and where the
+ * attributes and the samples are; the header of a file that was written to a pipe is shorter.
+ */
+static bool is_cut_off(const struct et_reader *r)
+{
+	enum { SIZE = 1, SAMPLES_AT = 5, SAMPLES_SIZE, WORDS };
+	uint64_t header[WORDS];
+	struct stat st;
+
+	if (r->lines.end - r->lines.pos < sizeof(header) || fstat(fileno(r->lines.in), &st))
+		return false;
+	memcpy(header, r->lines.buf + r->lines.pos, sizeof(header));
+	uint64_t size = (uint64_t)st.st_size, at = header[SAMPLES_AT];
+	return header[SIZE] > sizeof(header) && (at > size || header[SAMPLES_SIZE] > size - at);
+}
+
 static int read_perf_data(struct et_reader *r)
 {
 	/* Without --no-inline perf starts addr2line for each address, which takes minutes. */
@@ -79,6 +97,9 @@ static int read_perf_data(struct et_reader *r)
 	if (!r->path)
 		return et_reader_fail(r, "use 'perf script -i perf.data', and read its output",
 			"it is a file of perf record, not text");
+	if (is_cut_off(r))
+		return et_reader_fail(r, "copy it again, or record again",
+			"it is cut off: samples at its end are missing");
 	read_build_ids(r);
 	return read_output(r, argv, et_read_perf_script, "perf script",
 		"install perf, or run 'perf script -i FILE' where it is and read its output");
