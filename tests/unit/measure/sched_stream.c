@@ -109,18 +109,23 @@ static void sum(void *ctx, const struct et_sched_event *h)
 	}
 }
 
-/* A child that works and sleeps in turn on one CPU; returns its CPU time. */
-static uint64_t child_works(int cpu, int32_t *pid)
+/*
+ * A child that works and sleeps in turn on one CPU; returns its CPU time. Its events are read while
+ * it runs, because on a busy machine those of its whole life do not fit into the buffer.
+ */
+static uint64_t child_works(int cpu, struct et_sched_stream *w, struct seen *s)
 {
 	struct rusage usage;
+	uint64_t lost;
+	pid_t ended = 0;
 	cpu_set_t all, one;
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	sched_getaffinity(0, sizeof(all), &all);
 	sched_setaffinity(0, sizeof(one), &one); /* the child is there from its first instruction */
-	*pid = fork();
-	if (*pid == 0) {
+	s->pid = fork();
+	if (s->pid == 0) {
 		prctl(PR_SET_NAME, "etalon-worker");
 		for (int i = 1; i <= 10; i++) {
 			usleep(1000);
@@ -130,7 +135,13 @@ static uint64_t child_works(int cpu, int32_t *pid)
 		_exit(0);
 	}
 	sched_setaffinity(0, sizeof(all), &all);
-	if (wait4(*pid, NULL, 0, &usage) != *pid)
+	while (ended == 0) {
+		usleep(1000);
+		ended = wait4(s->pid, NULL, WNOHANG, &usage);
+		if (et_sched_stream_drain(w, sum, s, &lost))
+			return 0;
+	}
+	if (ended != s->pid)
 		return 0;
 	return et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
 }
@@ -175,7 +186,7 @@ static void real(enum et_sched_way way, const char *name)
 	et_steal_open(&steal, "", true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
-	uint64_t used = child_works(cpu, &s.pid);
+	uint64_t used = child_works(cpu, w, &s);
 	uint64_t took = et_clock_read_ns(CLOCK_MONOTONIC) - began;
 	/* The last switch may be recorded after wait4() has returned. */
 	int rc = et_sched_stream_drain(w, sum, &s, &lost);
