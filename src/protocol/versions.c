@@ -262,13 +262,20 @@ static const struct et_factor *factor_of(const struct et_experiment *e, const ch
 	return NULL;
 }
 
+/* The states of these factors are measured, and differ from one look to the next. */
+static bool is_measured(const char *factor)
+{
+	return !strcmp(factor, "load") || !strcmp(factor, "steal");
+}
+
 static bool same_factors(const struct et_experiment *a, const struct et_experiment *b)
 {
 	if (!a || !b || !a->n_environment || a->n_environment != b->n_environment)
 		return false;
 	for (size_t i = 0; i < a->n_environment; i++) {
-		const struct et_factor *other = factor_of(b, a->environment[i].factor);
-		if (!other || strcmp(other->state, a->environment[i].state))
+		const struct et_factor *one = &a->environment[i],
+				       *other = factor_of(b, one->factor);
+		if (!other || (!is_measured(one->factor) && strcmp(other->state, one->state)))
 			return false;
 	}
 	return true;

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* An effect on the interval, over half its width, from which on ± says too much. */
-static const double strong_skew = 0.5;
+/* How far ± reaches below the smallest value, over its half width, where it begins to mislead. */
+static const double visible = 0.05;
 
 /*
  * All values are equal, so only the step in which they are shown is known to be uncertain: the last
@@ -78,6 +78,8 @@ void et_summarise(const double *x, size_t n, double level, struct et_estimate *o
 	 * Skewness widens both sides, though its tail is on one. Of independent values, most of
 	 * which are below the mean, all are above it with a chance of less than 1 in 2^n.
 	 */
-	if (out->skew_effect > strong_skew && !(out->inflation > 1) && out->lo < out->min)
+	bool tail_above = out->skewed && out->mean > out->median && !(out->inflation > 1);
+	if (tail_above && exp2(-(double)n) < (1 - level) / 2 &&
+		out->min - out->lo > visible * out->expanded_uncertainty)
 		out->lo = out->min;
 }

@@ -48,12 +48,15 @@ static void add_runs(struct et_experiment *e, uint32_t command, int runs, int sh
 /* kernel: the state of the factor kernel-age; NULL: not known. */
 static struct et_experiment *make(int runs, int shift_ms, const char *kernel, bool ok)
 {
+	static int looks; /* the load differs from one look to the next */
 	struct et_experiment *e = et_experiment_new();
 
 	et_experiment_add_command(e, et_strdup("INC0.1"), et_strv_of("inc", NULL));
 	add_runs(e, 0, runs, shift_ms);
 	e->snapshot_source = et_strdup("taskstats");
-	e->environment = et_calloc(2, sizeof(*e->environment));
+	e->environment = et_calloc(3, sizeof(*e->environment));
+	e->environment[e->n_environment++] = (struct et_factor){ et_strdup("load"),
+		et_asprintf("0.%d per CPU", ++looks), et_strdup("below 0.1 per CPU"), false };
 	e->environment[e->n_environment++] = (struct et_factor){ et_strdup("daemons"),
 		et_strdup("cups"), et_strdup("none"), false };
 	if (kernel)
