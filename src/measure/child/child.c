@@ -34,16 +34,16 @@ enum step {
 	STEP_SCHEDULER,
 	STEP_NICE,
 	STEP_PERSONALITY,
-	STEP_MEMORY,
 	STEP_CGROUP,
 	STEP_NO_NEW_PRIVILEGES,
 	STEP_USER,
 	STEP_EXEC,
+	STEP_ATTRIBUTE, /* the first of the setup; the others follow */
 };
 
 static const char *const step_names[] = { "", "process group", "files", "directory", "CPU affinity",
-	"scheduling policy", "nice value", "randomisation of addresses", "memory policy",
-	"control group", "no_new_privs attribute", "user", "" };
+	"scheduling policy", "nice value", "randomisation of addresses", "control group",
+	"no_new_privs attribute", "user", "" };
 
 struct et_start *et_start_map(size_t n)
 {
@@ -214,16 +214,6 @@ static int set_aslr(enum et_aslr aslr)
 	return personality((unsigned long)now);
 }
 
-static int set_memory(const struct et_memory_policy *m)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < ET_LENGTH(m->nodes); i++)
-		any = any || m->nodes[i];
-	return (int)syscall(
-		SYS_set_mempolicy, m->mode, any ? m->nodes : NULL, any ? 8 * sizeof(m->nodes) : 0);
-}
-
 /* Sets the attributes of the process that the program keeps. */
 static enum step set_attributes(const struct et_child_setup *s)
 {
@@ -240,8 +230,11 @@ static enum step set_attributes(const struct et_child_setup *s)
 		return STEP_NICE;
 	if (s->aslr && set_aslr(s->aslr) < 0)
 		return STEP_PERSONALITY;
-	if (s->memory && set_memory(s->memory) < 0)
-		return STEP_MEMORY;
+	enum step step = STEP_ATTRIBUTE;
+	for (const struct et_child_attribute *a = s->attributes; a; a = a->next, step++) {
+		if (a->set(a) < 0)
+			return step;
+	}
 	return STEP_NONE;
 }
 
@@ -424,6 +417,17 @@ void et_child_release(struct et_start *starts, size_t n)
 		syscall(SYS_futex, &starts[i].go, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+static const char *step_name(const struct et_child_setup *s, int step)
+{
+	const struct et_child_attribute *a = s->attributes;
+
+	if (step < STEP_ATTRIBUTE)
+		return step_names[step];
+	while (step-- > STEP_ATTRIBUTE)
+		a = a->next;
+	return a->name;
+}
+
 int et_child_start_error(
 	const struct et_child_setup *setup, const struct et_start *start, struct et_error *err)
 {
@@ -432,7 +436,8 @@ int et_child_start_error(
 	if (start->failed_step != STEP_EXEC) {
 		rc = et_fail_errno(err, start->failed_errno,
 			start->failed_errno == EPERM ? ET_EXIT_ENVIRONMENT : ET_EXIT_USAGE,
-			"%s: cannot set the %s", setup->argv[0], step_names[start->failed_step]);
+			"%s: cannot set the %s", setup->argv[0],
+			step_name(setup, start->failed_step));
 		if (start->failed_errno == EPERM)
 			et_hint_privilege(err, rc,
 				start->failed_step == STEP_USER ? "CAP_SETUID and CAP_SETGID"
