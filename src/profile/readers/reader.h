@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "model/sample/profile.h"
+#include "profile/readers/read.h"
 
 #include <sys/types.h>
 
@@ -69,20 +70,6 @@ struct et_reader {
 	double *calls; /* sums over the runs, by function; NaN: not known */
 	size_t calls_room;
 };
-
-/*
- * The formats: the word of --format, and the name of the two functions below. They are tried in
- * this order: folded stacks accept the most.
- *
- * To add a row: copy skeleton.c to a file of this folder and list it in src/profile/meson.build;
- * its section in man/etalon-profile.1.scd (Other instruments); tests/unit/profile/read.c; a fuzz
- * target, which is a line of tests/fuzz/profile.c and a corpus.
- */
-#define ET_PROFILE_READERS(X)                                                                      \
-	X("perf", perf_script)                                                                     \
-	X("gprof", gprof)                                                                          \
-	X("callgrind", callgrind)                                                                  \
-	X("folded", folded)
 
 /*
  * et_is_NAME: whether a line, without its line feed, could be the first one of the format.
