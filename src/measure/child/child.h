@@ -77,14 +77,15 @@ struct et_child_setup {
 struct et_start {
 	uint32_t ready; /* 1: a held child is at its start line, or its preparation failed */
 	uint32_t go;    /* a held child waits until this is 1 */
-	int failed_step, failed_errno; /* why it could not start; 0: it did */
-	uint64_t spawned_ns;           /* CLOCK_MONOTONIC before fork(), by the parent */
-	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve() */
-	uint64_t t0_ticks;             /* the processor's counter then */
-	uint64_t own_cpu_ns;           /* CPU time that the child had used by then */
-	uint64_t usage_ns;             /* CPU time of its control group by then */
-	uint64_t parent_cpu_ns;        /* CPU time of etalon by then, with subtract_parent */
-	uint64_t run_delay_ns;         /* time that it had waited for a CPU by then */
+	const char *failed_step; /* why it could not start; NULL: it did */
+	int failed_errno;
+	uint64_t spawned_ns;    /* CLOCK_MONOTONIC before fork(), by the parent */
+	uint64_t t0_ns;         /* CLOCK_MONOTONIC right before execve() */
+	uint64_t t0_ticks;      /* the processor's counter then */
+	uint64_t own_cpu_ns;    /* CPU time that the child had used by then */
+	uint64_t usage_ns;      /* CPU time of its control group by then */
+	uint64_t parent_cpu_ns; /* CPU time of etalon by then, with subtract_parent */
+	uint64_t run_delay_ns;  /* time that it had waited for a CPU by then */
 	/* Of the reference loop, since t0: laps completed, and their CPU time. */
 	uint64_t pace_ns, pace_loops;
 };
