@@ -45,23 +45,8 @@ static int read_whole(const struct reading *r, int64_t *out)
 	return et_parse_i64(what, r->text, k->lo, k->hi, out, r->err);
 }
 
-/* Sets a member of 32 bits. */
-static int read_number(const struct reading *r)
-{
-	static const size_t offsets[ET_KINDS_OF_FACTORS] = {
-		[ET_KIND_THREADS] = offsetof(struct et_child_treatment, threads),
-		[ET_KIND_NICE] = offsetof(struct et_child_treatment, nice),
-		[ET_KIND_LOAD] = offsetof(struct et_child_treatment, load),
-	};
-	int64_t n = 0;
-	int rc = read_whole(r, &n);
-
-	*(int32_t *)(void *)((char *)r->t + offsets[r->f->kind]) = (int32_t)n;
-	return rc;
-}
-
 /* The place of the level among the choices of its kind. */
-static int read_choice(const struct reading *r, int *out)
+static int read_choice(const struct reading *r, int64_t *out)
 {
 	const char *const *choices = et_factor_kinds[r->f->kind].choices;
 	ET_AUTO_FREE char *list = NULL;
@@ -74,6 +59,22 @@ static int read_choice(const struct reading *r, int *out)
 		et_append(&list, ", ", "%s", choices[i]);
 	}
 	return et_hint(r->err, wrong(r, "is not one of its levels"), "use one of: %s", list);
+}
+
+/* Sets a member of 32 bits to the number, or to the place of the choice. */
+static int read_number(const struct reading *r)
+{
+	static const size_t offsets[ET_KINDS_OF_FACTORS] = {
+		[ET_KIND_THREADS] = offsetof(struct et_child_treatment, threads),
+		[ET_KIND_AFFINITY] = offsetof(struct et_child_treatment, placement),
+		[ET_KIND_NICE] = offsetof(struct et_child_treatment, nice),
+		[ET_KIND_LOAD] = offsetof(struct et_child_treatment, load),
+	};
+	int64_t n = 0;
+	int rc = et_factor_kinds[r->f->kind].choices ? read_choice(r, &n) : read_whole(r, &n);
+
+	*(int32_t *)(void *)((char *)r->t + offsets[r->f->kind]) = (int32_t)n;
+	return rc;
 }
 
 /* --- environment --- */
@@ -120,15 +121,6 @@ static int read_environment_name(const struct reading *r)
 }
 
 /* --- CPUs --- */
-
-static int read_affinity(const struct reading *r)
-{
-	int choice = 0;
-	int rc = read_choice(r, &choice);
-
-	r->t->placement = (enum et_affinity)choice;
-	return rc;
-}
 
 /* The CPUs that programs may use; of a captured machine, those that are online. */
 static bool find_cpus(const char *root, cpu_set_t *out)
@@ -214,7 +206,7 @@ static int read_sched(const struct reading *r)
 
 static int read_aslr(const struct reading *r)
 {
-	int choice = 0;
+	int64_t choice = 0;
 	int rc = read_choice(r, &choice);
 
 	if (rc)
@@ -322,7 +314,7 @@ static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
 	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
 	[ET_KIND_ASLR] = read_aslr,
 	[ET_KIND_THREADS] = read_number,
-	[ET_KIND_AFFINITY] = read_affinity,
+	[ET_KIND_AFFINITY] = read_number,
 	[ET_KIND_CPU] = read_cpu,
 	[ET_KIND_NICE] = read_number,
 	[ET_KIND_SCHED] = read_sched,
