@@ -49,9 +49,6 @@ struct et_profile_format {
 extern const struct et_profile_format et_profile_formats[];               /* the last has no name */
 const struct et_profile_format *et_profile_format_find(const char *name); /* or NULL */
 
-void et_profile_json(const struct et_profiled *p, FILE *out);
-void et_profile_csv(const struct et_profiled *p, FILE *out);
-void et_profile_folded(const struct et_profiled *p, FILE *out);
-void et_profile_speedscope(const struct et_profiled *p, FILE *out);
-void et_profile_flame(const struct et_profiled *p, FILE *out);
-void et_profile_page(const struct et_profiled *p, FILE *out);
+#define ET_PROFILE_WRITER(name, summary, option, help, write)                                      \
+	void write(const struct et_profiled *p, FILE *out);
+ET_PROFILE_FORMATS(ET_PROFILE_WRITER)
