@@ -6,7 +6,7 @@
  *
  * To add a row: set its levels in measure/treat/level.c (an attribute of the program), in
  * measure/treat/treatment.c (a variable of its environment) or in host/levels.c (the machine), and
- * test what the program sees (tests/cli/doe-factors.sh) or what is written
+ * test what the program sees (tests/cli/treatment-view.c, doe-factors.sh) or what is written
  * (tests/unit/host/levels.c); a paragraph in man/etalon-plan.5.scd; doc/plan.schema.json, which
  * 'etalon doe init --schema' writes.
  */
