@@ -89,7 +89,7 @@ int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
 
 /*
  * Finds or adds a function. Of its name, control characters and bytes that are not UTF-8 become
- * '?'; an empty name is "[unknown]". module may be NULL: the file does not contain it.
+ * '?'; a blank name is "[unknown]". module may be NULL: the file does not contain it.
  */
 int et_reader_function(struct et_reader *r, const char *name, const char *module,
 	enum et_space_kind space, uint32_t *out) ET_CHECK;
