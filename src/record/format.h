@@ -6,7 +6,8 @@
 
 /*
  * ROW(name, summary for `export --help`, option of `run`, its help, writer). To add a row: the
- * writer in a file of src/record, man/etalon-export.1.scd and man/etalon-run.1.scd.
+ * writer in a file of src/record, man/etalon-export.1.scd and man/etalon-run.1.scd, and the golden
+ * file of tests/unit/record/export.c.
  */
 #define ET_FORMATS(ROW)                                                                            \
 	ROW("json", "the native record", "json", "write the native record; - is stdout",           \

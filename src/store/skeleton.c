@@ -3,10 +3,12 @@
  * A template to copy: a back end of the store. It is compiled and tested, and no part of etalon.
  *
  * To make one of it: copy this file to NAME/open.c in a room of its own, list it in
- * src/store/meson.build, add its row to the table of core/store.c and its room to README.md; name
- * its URLs in man/etalon.1.scd, and how long etalon waits for it in SECURITY.md. All tests of
- * store_tests_on_server in tests/unit/store/meson.build must pass on it; on-postgresql.sh there
- * shows how a server is started for them.
+ * src/store/meson.build, add its row to the table of core/store.c, and its URLs to the hints there,
+ * and its room to README.md; name its URLs in man/etalon.1.scd and in the help of --store
+ * (src/cli/cli.c), and how long etalon waits for a server in SECURITY.md. All tests of
+ * store_tests_on_server in tests/unit/store/meson.build must pass on it; a script such as
+ * on-postgresql.sh there starts a server for them, and a row at the end of tests/unit/meson.build
+ * runs it.
  *
  * backend.h states what each operation promises. A function that is to be written fails here and
  * says so; those that only end something do nothing.

@@ -81,6 +81,9 @@ while read -r command option names; do
 	[ -n "$text" ] || [[ $command != emp && $command != profile ]] || text=$(page_paragraph "$root/man/etalon-run.1.scd" "$option")
 	[ -n "$text" ] || text=$(page_paragraph "$common" "$option")
 	missing=
+	# The page of profile explains the formats that only a profile has: its options that run does not have.
+	[ "$command $option" != 'export format' ] ||
+		text+=$'\n'$(comm -13 <(options run | sort) <(page_options "$root/man/etalon-profile.1.scd"))
 	for choice in $names; do # in fifo:50 the number is an example
 		grep -qwF -- "${choice%%:*}" <<<"${text//[_*]/ }" || missing+=" $choice"
 	done
@@ -114,13 +117,15 @@ for format in $formats; do
 	case $format in
 	profile) verb=profile option=json ;;
 	profile-csv) verb=profile option=export-csv ;;
-	folded | speedscope | flame) verb=profile option=$format ;;
 	json) option=json ;;
 	hyperfine) option=export-json ;;
 	html) option=report ;;
 	csv) option=export-samples ;;
 	summary) option=export-csv ;;
-	*) option=export-$format ;;
+	*)
+		option=export-$format
+		options run | grep -qx "$option" || verb=profile option=$format
+		;;
 	esac
 	ok "$verb writes the format $format with --$option" grep -qx "$option" <(options $verb)
 done

@@ -8,7 +8,7 @@ if ! type jq >/dev/null 2>&1; then
 	exit 0
 fi
 tests=$("$1" introspect --tests "$2") || exit 1
-echo 1..2
+echo 1..3
 count=$(jq length <<<"$tests")
 [ "$count" -gt 300 ] || printf 'not '
 echo "ok 1 - stages: meson lists the tests ($count)"
@@ -17,3 +17,17 @@ left=$(jq -r '.[] | select([.suite[] | sub(".*:"; "")] | any(. == "plain" or . =
 echo 'ok 2 - stages: every test is plain or sanitized'
 # shellcheck disable=SC2001 # each line
 [ -z "$left" ] || sed 's/^/# /' <<<"$left"
+# If the meson.build of a folder names no tests, its files are the tests, which Meson lists when it is configured.
+known=$(jq -r '.[].name' <<<"$tests")
+new=
+cd "$(dirname "$0")/../unit" || exit 1
+while read -r row; do
+	folder=${row#./} folder=${folder%/meson.build}
+	for file in "$folder"/*.c; do
+		name=${file%.c}
+		grep -qx "${name//\//-}" <<<"$known" || new+=" $file"
+	done
+done < <(grep -L "'tests'" -r --include=meson.build . | grep -v '^./meson.build$')
+[ -z "$new" ] || printf 'not '
+echo "ok 3 - stages: Meson knows every file of tests (or: meson setup --reconfigure)"
+[ -z "$new" ] || echo "# not known:$new"

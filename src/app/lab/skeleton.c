@@ -2,11 +2,12 @@
 /*
  * A template to copy: an experiment of the lab. It is compiled and tested, and no part of etalon.
  *
- * To make one of it: copy this file to NAME.c and list it in meson.build; declare et_lab_NAME and
- * add its row to the table of experiments.c, and its bit to the options that it takes; describe it
- * in man/etalon-lab.1.scd; copy tests/unit/app/lab/skeleton.c. An experiment that measures keeps
- * what it measured and can print it again: see branch.c, and measured.h for whole programs. An
- * engine that other experiments need moves to src/lab.
+ * To make one of it: copy this file to NAME.c and configure Meson again; declare et_lab_NAME, add
+ * its row to the table of experiments.c, and its bit to the options that it takes, and an example
+ * to command.c; describe it in man/etalon-lab.1.scd, where the synopsis has the order of the table;
+ * copy tests/unit/app/lab/skeleton.c. An experiment that measures keeps what it measured and can
+ * print it again: see branch.c, and measured.h for whole programs. An engine that other experiments
+ * need moves to src/lab.
  *
  * An experiment has a known truth. This one throws a coin of known bias n times and counts how
  * often Wilson's interval of level 95 % contains the bias.

@@ -71,6 +71,8 @@ static int set_file(const struct et_option *o, void *ctx, char *const *args, str
 #define WRITES(format, summary, option, help, write)                                               \
 	{ 0, option, "FILE", help, set_file, .values = "FILE", .context = format },
 
+#define OR_WORD(word, name) ", " word
+
 static const char *const by_names[] = { "function", "module", NULL };
 
 static const struct et_option options[] = {
@@ -118,8 +120,7 @@ static const struct et_option options[] = {
 		"gprof, folded stacks, callgrind; or a kept profile (its ID)",
 		et_set_text, FILLS(from), .values = "FILE", .excludes = "@plan|resume",
 		.group = "files" },
-	{ 0, "format", "NAME",
-		"format of these files: perf, gprof, callgrind, folded or auto (auto)",
+	{ 0, "format", "NAME", "format of these files: auto" ET_PROFILE_READERS(OR_WORD) " (auto)",
 		et_set_choice, FILLS(format), .names = et_profile_format_names },
 	ET_PROFILE_FORMATS(WRITES) /* --json to --report */
 	{ 0 },

@@ -19,8 +19,9 @@ char *et_profile_answer(const struct et_profiled *p, size_t command);
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out);
 
 /*
- * ROW(name, summary for `export --help`, option of `profile`, its help, writer). To add a row: the
- * writer in a file of this folder, man/etalon-profile.1.scd and man/etalon-export.1.scd.
+ * ROW(name, summary for `export --help`, option of `profile`, which has the same name, its help,
+ * writer). To add a row: the writer in a file of this folder, man/etalon-profile.1.scd and
+ * tests/unit/app/profile/view.c.
  */
 #define ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
 	ROW("profile", "the functions with their uncertainty (JSON)", "json",                      \
@@ -48,9 +49,6 @@ struct et_profile_format {
 extern const struct et_profile_format et_profile_formats[];               /* the last has no name */
 const struct et_profile_format *et_profile_format_find(const char *name); /* or NULL */
 
-void et_profile_json(const struct et_profiled *p, FILE *out);
-void et_profile_csv(const struct et_profiled *p, FILE *out);
-void et_profile_folded(const struct et_profiled *p, FILE *out);
-void et_profile_speedscope(const struct et_profiled *p, FILE *out);
-void et_profile_flame(const struct et_profiled *p, FILE *out);
-void et_profile_page(const struct et_profiled *p, FILE *out);
+#define ET_PROFILE_WRITER(name, summary, option, help, write)                                      \
+	void write(const struct et_profiled *p, FILE *out);
+ET_PROFILE_FORMATS(ET_PROFILE_WRITER)

@@ -25,25 +25,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum step {
-	STEP_NONE,
-	STEP_GROUP,
-	STEP_FILES,
-	STEP_DIRECTORY,
-	STEP_AFFINITY,
-	STEP_SCHEDULER,
-	STEP_NICE,
-	STEP_PERSONALITY,
-	STEP_MEMORY,
-	STEP_CGROUP,
-	STEP_NO_NEW_PRIVILEGES,
-	STEP_USER,
-	STEP_EXEC,
-};
-
-static const char *const step_names[] = { "", "process group", "files", "directory", "CPU affinity",
-	"scheduling policy", "nice value", "randomisation of addresses", "memory policy",
-	"control group", "no_new_privs attribute", "user", "" };
+/*
+ * A step of the preparation returns NULL, or its name with errno set. The child has the memory of
+ * etalon or a copy of it, so that etalon can read the name. These two are compared.
+ */
+static const char step_user[] = "user", step_exec[] = "";
 
 struct et_start *et_start_map(size_t n)
 {
@@ -144,31 +130,31 @@ static int drop_capabilities(uid_t uid)
  * the child. They must not read its memory, which is a copy of ours. The kernel prevents that,
  * unless fs.suid_dumpable is set.
  */
-static enum step set_identity(const struct et_child_setup *s)
+static const char *set_identity(const struct et_child_setup *s)
 {
 	if (!s->change_user)
-		return STEP_NONE;
+		return NULL;
 	allow_setuid_fixup();
 	if (syscall(SYS_setgroups, (size_t)s->n_groups, s->groups) < 0 ||
 		syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
 		syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0 || drop_capabilities(s->uid) < 0)
-		return STEP_USER;
+		return step_user;
 	prctl(PR_SET_DUMPABLE, 0);
-	return STEP_NONE;
+	return NULL;
 }
 
-static enum step set_surroundings(const struct et_child_setup *s)
+static const char *set_surroundings(const struct et_child_setup *s)
 {
 	/* Another user must not share our terminal; otherwise its own process group is enough. */
 	if (s->change_user ? setsid() < 0 : setpgid(0, 0) < 0)
-		return STEP_GROUP;
+		return "process group";
 	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
-		return STEP_FILES;
+		return "files";
 	/* Fails on kernels before 5.11; all our own descriptors are close-on-exec anyway. */
 	syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
 	if (s->attach_fd >= 0 && write(s->attach_fd, "0", 1) < 0)
-		return STEP_CGROUP;
-	return STEP_NONE;
+		return "control group";
+	return NULL;
 }
 
 /*
@@ -214,46 +200,38 @@ static int set_aslr(enum et_aslr aslr)
 	return personality((unsigned long)now);
 }
 
-static int set_memory(const struct et_memory_policy *m)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < ET_LENGTH(m->nodes); i++)
-		any = any || m->nodes[i];
-	return (int)syscall(
-		SYS_set_mempolicy, m->mode, any ? m->nodes : NULL, any ? 8 * sizeof(m->nodes) : 0);
-}
-
 /* Sets the attributes of the process that the program keeps. */
-static enum step set_attributes(const struct et_child_setup *s)
+static const char *set_attributes(const struct et_child_setup *s)
 {
 	struct sched_param param = { .sched_priority = s->priority };
 
 	if (s->directory && chdir(s->directory) < 0)
-		return STEP_DIRECTORY;
+		return "directory";
 	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
-		return STEP_AFFINITY;
+		return "CPU affinity";
 	if (s->sets_policy && sched_setscheduler(0, s->policy, &param) < 0)
-		return STEP_SCHEDULER;
+		return "scheduling policy";
 	errno = 0;
 	if (s->nice && nice(s->nice) == -1 && errno)
-		return STEP_NICE;
+		return "nice value";
 	if (s->aslr && set_aslr(s->aslr) < 0)
-		return STEP_PERSONALITY;
-	if (s->memory && set_memory(s->memory) < 0)
-		return STEP_MEMORY;
-	return STEP_NONE;
+		return "randomisation of addresses";
+	for (const struct et_child_attribute *a = s->attributes; a; a = a->next) {
+		if (a->set(a) < 0)
+			return a->name;
+	}
+	return NULL;
 }
 
-static enum step prepare(const struct et_child_setup *s)
+static const char *prepare(const struct et_child_setup *s)
 {
-	enum step failed = set_surroundings(s);
-	if (failed == STEP_NONE)
+	const char *failed = set_surroundings(s);
+	if (!failed)
 		failed = set_attributes(s);
 	if (failed)
 		return failed;
 	if (s->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return STEP_NO_NEW_PRIVILEGES;
+		return "no_new_privs attribute";
 	discard_stops();
 	restore_dispositions(s->dispositions);
 	return set_identity(s);
@@ -337,11 +315,11 @@ static void become_program(
 {
 	clockid_t parent_clock = et_clock_of_process(parent);
 	die_with(parent);
-	enum step failed = prepare(s);
+	const char *failed = prepare(s);
 
 	if (failed) {
 		start->failed_errno = errno;
-		start->failed_step = (int)failed;
+		start->failed_step = failed;
 		set_ready(start);
 		_exit(127);
 	}
@@ -363,7 +341,7 @@ static void become_program(
 		run_pace(start);
 	execve(s->path, s->argv, s->envp);
 	start->failed_errno = errno;
-	start->failed_step = STEP_EXEC;
+	start->failed_step = step_exec;
 	_exit(127);
 }
 
@@ -429,13 +407,13 @@ int et_child_start_error(
 {
 	int rc;
 
-	if (start->failed_step != STEP_EXEC) {
+	if (start->failed_step != step_exec) {
 		rc = et_fail_errno(err, start->failed_errno,
 			start->failed_errno == EPERM ? ET_EXIT_ENVIRONMENT : ET_EXIT_USAGE,
-			"%s: cannot set the %s", setup->argv[0], step_names[start->failed_step]);
+			"%s: cannot set the %s", setup->argv[0], start->failed_step);
 		if (start->failed_errno == EPERM)
 			et_hint_privilege(err, rc,
-				start->failed_step == STEP_USER ? "CAP_SETUID and CAP_SETGID"
+				start->failed_step == step_user ? "CAP_SETUID and CAP_SETGID"
 								: "CAP_SYS_NICE",
 				NULL);
 		return rc;

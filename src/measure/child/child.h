@@ -34,10 +34,14 @@ void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositi
 
 enum et_aslr { ET_ASLR_INHERITED, ET_ASLR_ON, ET_ASLR_OFF };
 
-/* A NUMA policy, see set_mempolicy(2). */
-struct et_memory_policy {
-	int mode;
-	unsigned long nodes[16]; /* a bit for each; none: the mode takes no nodes */
+/* An attribute of the process that only factors of designed experiments set: treat/level.c. */
+struct et_child_attribute {
+	struct et_child_attribute *next; /* or NULL */
+	const char *name;                /* for errors: "memory policy" */
+	/* Sets it to this value, in the child; -1 with errno set if that fails. */
+	int (*set)(const struct et_child_attribute *a);
+	int64_t number;
+	unsigned long bits[16];
 };
 
 struct et_child_setup {
@@ -50,7 +54,7 @@ struct et_child_setup {
 	int policy, priority;
 	int nice; /* added to the inherited value */
 	enum et_aslr aslr;
-	const struct et_memory_policy *memory; /* NULL: inherited */
+	const struct et_child_attribute *attributes; /* NULL: all others are inherited */
 	bool change_user;
 	uid_t uid;
 	gid_t gid;
@@ -73,14 +77,15 @@ struct et_child_setup {
 struct et_start {
 	uint32_t ready; /* 1: a held child is at its start line, or its preparation failed */
 	uint32_t go;    /* a held child waits until this is 1 */
-	int failed_step, failed_errno; /* why it could not start; 0: it did */
-	uint64_t spawned_ns;           /* CLOCK_MONOTONIC before fork(), by the parent */
-	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve() */
-	uint64_t t0_ticks;             /* the processor's counter then */
-	uint64_t own_cpu_ns;           /* CPU time that the child had used by then */
-	uint64_t usage_ns;             /* CPU time of its control group by then */
-	uint64_t parent_cpu_ns;        /* CPU time of etalon by then, with subtract_parent */
-	uint64_t run_delay_ns;         /* time that it had waited for a CPU by then */
+	const char *failed_step; /* why it could not start; NULL: it did */
+	int failed_errno;
+	uint64_t spawned_ns;    /* CLOCK_MONOTONIC before fork(), by the parent */
+	uint64_t t0_ns;         /* CLOCK_MONOTONIC right before execve() */
+	uint64_t t0_ticks;      /* the processor's counter then */
+	uint64_t own_cpu_ns;    /* CPU time that the child had used by then */
+	uint64_t usage_ns;      /* CPU time of its control group by then */
+	uint64_t parent_cpu_ns; /* CPU time of etalon by then, with subtract_parent */
+	uint64_t run_delay_ns;  /* time that it had waited for a CPU by then */
 	/* Of the reference loop, since t0: laps completed, and their CPU time. */
 	uint64_t pace_ns, pace_loops;
 };
@@ -114,7 +119,7 @@ int et_child_start_error(const struct et_child_setup *setup, const struct et_sta
 bool et_child_randomises(const char *root);
 /*
  * Whether a child could set its directory, CPUs, scheduling policy, nice value, personality and
- * memory policy as the setup says: makes a process that tries. 0, or -errno of the step that
+ * other attributes as the setup says: makes a process that tries. 0, or -errno of the step that
  * failed.
  */
 int et_child_try(const struct et_child_setup *setup) ET_CHECK;

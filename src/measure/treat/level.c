@@ -10,6 +10,8 @@
 #include <linux/mempolicy.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* One level of a factor, and the member of *t that it sets. */
 struct reading {
@@ -43,23 +45,8 @@ static int read_whole(const struct reading *r, int64_t *out)
 	return et_parse_i64(what, r->text, k->lo, k->hi, out, r->err);
 }
 
-/* Sets a member of 32 bits. */
-static int read_number(const struct reading *r)
-{
-	static const size_t offsets[ET_KINDS_OF_FACTORS] = {
-		[ET_KIND_THREADS] = offsetof(struct et_child_treatment, threads),
-		[ET_KIND_NICE] = offsetof(struct et_child_treatment, nice),
-		[ET_KIND_LOAD] = offsetof(struct et_child_treatment, load),
-	};
-	int64_t n = 0;
-	int rc = read_whole(r, &n);
-
-	*(int32_t *)(void *)((char *)r->t + offsets[r->f->kind]) = (int32_t)n;
-	return rc;
-}
-
 /* The place of the level among the choices of its kind. */
-static int read_choice(const struct reading *r, int *out)
+static int read_choice(const struct reading *r, int64_t *out)
 {
 	const char *const *choices = et_factor_kinds[r->f->kind].choices;
 	ET_AUTO_FREE char *list = NULL;
@@ -72,6 +59,22 @@ static int read_choice(const struct reading *r, int *out)
 		et_append(&list, ", ", "%s", choices[i]);
 	}
 	return et_hint(r->err, wrong(r, "is not one of its levels"), "use one of: %s", list);
+}
+
+/* Sets a member of 32 bits to the number, or to the place of the choice. */
+static int read_number(const struct reading *r)
+{
+	static const size_t offsets[ET_KINDS_OF_FACTORS] = {
+		[ET_KIND_THREADS] = offsetof(struct et_child_treatment, threads),
+		[ET_KIND_AFFINITY] = offsetof(struct et_child_treatment, placement),
+		[ET_KIND_NICE] = offsetof(struct et_child_treatment, nice),
+		[ET_KIND_LOAD] = offsetof(struct et_child_treatment, load),
+	};
+	int64_t n = 0;
+	int rc = et_factor_kinds[r->f->kind].choices ? read_choice(r, &n) : read_whole(r, &n);
+
+	*(int32_t *)(void *)((char *)r->t + offsets[r->f->kind]) = (int32_t)n;
+	return rc;
 }
 
 /* --- environment --- */
@@ -118,15 +121,6 @@ static int read_environment_name(const struct reading *r)
 }
 
 /* --- CPUs --- */
-
-static int read_affinity(const struct reading *r)
-{
-	int choice = 0;
-	int rc = read_choice(r, &choice);
-
-	r->t->placement = (enum et_affinity)choice;
-	return rc;
-}
 
 /* The CPUs that programs may use; of a captured machine, those that are online. */
 static bool find_cpus(const char *root, cpu_set_t *out)
@@ -212,7 +206,7 @@ static int read_sched(const struct reading *r)
 
 static int read_aslr(const struct reading *r)
 {
-	int choice = 0;
+	int64_t choice = 0;
 	int rc = read_choice(r, &choice);
 
 	if (rc)
@@ -227,10 +221,40 @@ static int read_aslr(const struct reading *r)
 	return 0;
 }
 
-/* Reads "0-1,3" into the bits of the policy; all of them must exist. */
-static int read_nodes(const struct reading *r, const char *text)
+/* Adds an attribute, whose value the caller fills. */
+static struct et_child_attribute *add_attribute(
+	const struct reading *r, const char *name, int (*set)(const struct et_child_attribute *a))
 {
-	const size_t bits = 8 * sizeof(r->t->memory.nodes[0]);
+	struct et_child_attribute *a = et_calloc(1, sizeof(*a));
+
+	*a = (struct et_child_attribute){ .next = r->t->attributes, .name = name, .set = set };
+	r->t->attributes = a;
+	return a;
+}
+
+void et_child_attributes_free(struct et_child_attribute *a)
+{
+	for (struct et_child_attribute *next; a; a = next) {
+		next = a->next;
+		free(a);
+	}
+}
+
+/* A NUMA policy: its number is the mode, and its bits are the nodes, if the mode takes any. */
+static int set_memory_policy(const struct et_child_attribute *a)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ET_LENGTH(a->bits); i++)
+		any = any || a->bits[i];
+	return (int)syscall(SYS_set_mempolicy, (int)a->number, any ? a->bits : NULL,
+		any ? 8 * sizeof(a->bits) : 0);
+}
+
+/* Reads "0-1,3" into the bits of the policy; all of them must exist. */
+static int read_nodes(const struct reading *r, const char *text, struct et_child_attribute *policy)
+{
+	const size_t bits = 8 * sizeof(policy->bits[0]);
 	char what[128], list[256] = "0";
 	cpu_set_t nodes, online; /* the kernel writes both lists alike */
 
@@ -251,7 +275,7 @@ static int read_nodes(const struct reading *r, const char *text)
 			return et_hint(r->err,
 				impossible(r, ENODEV, "there is no such node with memory"),
 				"use nodes of this list: %s", list);
-		r->t->memory.nodes[(size_t)i / bits] |= 1UL << ((size_t)i % bits);
+		policy->bits[(size_t)i / bits] |= 1UL << ((size_t)i % bits);
 	}
 	return 0;
 }
@@ -270,9 +294,9 @@ static int read_memory_policy(const struct reading *r)
 			"use default, local, bind:NODES, interleave:NODES or preferred:NODE");
 	if (mode->value == MPOL_PREFERRED && strpbrk(r->text, ",-"))
 		return et_hint(r->err, wrong(r, "names several nodes"), "name one: preferred:0");
-	r->t->sets_memory = true;
-	r->t->memory.mode = mode->value;
-	return mode->has_more ? read_nodes(r, more) : 0;
+	struct et_child_attribute *policy = add_attribute(r, "memory policy", set_memory_policy);
+	policy->number = mode->value;
+	return mode->has_more ? read_nodes(r, more, policy) : 0;
 }
 
 static int read_directory(const struct reading *r)
@@ -290,7 +314,7 @@ static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
 	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
 	[ET_KIND_ASLR] = read_aslr,
 	[ET_KIND_THREADS] = read_number,
-	[ET_KIND_AFFINITY] = read_affinity,
+	[ET_KIND_AFFINITY] = read_number,
 	[ET_KIND_CPU] = read_cpu,
 	[ET_KIND_NICE] = read_number,
 	[ET_KIND_SCHED] = read_sched,
@@ -348,5 +372,6 @@ int et_treatment_check(
 	if (rc == 0 && !*root) /* a captured machine is not the one that we run on */
 		rc = try_level(&r);
 	free(t.directory);
+	et_child_attributes_free(t.attributes);
 	return rc;
 }

@@ -316,6 +316,7 @@ void et_treatments_free(struct et_treatments *t)
 		for (char **own = envp ? envp + n_base : NULL; own && *own; own++)
 			free(*own);
 		free(envp);
+		et_child_attributes_free(t->list[i].attributes);
 		free(t->list[i].directory);
 		free(t->list[i].input);
 	}
@@ -338,8 +339,7 @@ void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setu
 	setup->nice = t->nice;
 	if (t->aslr)
 		setup->aslr = t->aslr;
-	if (t->sets_memory)
-		setup->memory = &t->memory;
+	setup->attributes = t->attributes;
 	if (t->directory)
 		setup->directory = t->directory;
 }

@@ -14,73 +14,11 @@ static const char *const on_off[] = { "on", "off", NULL };
 static const char *const affinities[] = { "none", "compact", "scatter", NULL };
 static const char *const huge_pages[] = { "always", "madvise", "never", NULL };
 
-/*
- * To add a row: set its levels in measure/treat/treatment.c and level.c (the program; its
- * attribute in measure/child/child.c) or in host/levels.c (the machine); a paragraph in
- * man/etalon-plan.5.scd; what a program sees in tests/cli/treatment-view.c.
- */
+#define ROW(kind, ...) [ET_KIND_##kind] = { __VA_ARGS__ },
 const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
-	[ET_KIND_PARAMETER] = { "parameter", "texts that replace {name} in commands",
-		ET_SCOPE_TEXT },
-	[ET_KIND_ENVIRONMENT] = { "environment", "values of an environment variable",
-		ET_SCOPE_CHILD, .takes_variable = true, .setting = "sets the variable" },
-	[ET_KIND_ENVIRONMENT_SIZE] = { "environment-size",
-		"bytes of the value of an environment variable; the rest of the environment, the "
-		"path and the arguments stay the same",
-		ET_SCOPE_CHILD, ET_LEVEL_WHOLE, .lo = 0, .hi = 100000, .takes_variable = true,
-		.setting = "sets the size of the variable", .options = { "randomise-layout" } },
-	[ET_KIND_ENVIRONMENT_NAME] = { "environment-name",
-		"names of equal length of an environment variable, which must not matter: a check",
-		ET_SCOPE_CHILD, .setting = "sets a variable of that name",
-		.options = { "randomise-layout" } },
-	[ET_KIND_ASLR] = { "aslr", "randomisation of addresses", ET_SCOPE_CHILD, ET_LEVEL_CHOICE,
-		on_off, .setting = "sets the randomisation of the program's addresses",
-		.options = { "env", "randomise-layout" } },
-	[ET_KIND_COMPILER] = { "compiler", "compilers, which replace {name} in build commands",
-		ET_SCOPE_BUILD },
-	[ET_KIND_OPTIMISATION] = { "optimisation",
-		"options of the compiler, which replace {name} in build commands", ET_SCOPE_BUILD },
-	[ET_KIND_LINK_ORDER] = { "link-order",
-		"orders of the words in `objects`, which replace {name} in build commands: given, "
-		"reversed, or random:N",
-		ET_SCOPE_BUILD },
-	[ET_KIND_THREADS] = { "threads", "numbers of threads (OMP_NUM_THREADS)", ET_SCOPE_CHILD,
-		ET_LEVEL_WHOLE, .lo = 1, .hi = 65536, .setting = "sets OMP_NUM_THREADS" },
-	[ET_KIND_AFFINITY] = { "affinity",
-		"how threads are bound to CPUs: compact fills cores, scatter goes round packages",
-		ET_SCOPE_CHILD, ET_LEVEL_CHOICE, affinities,
-		.setting = "binds the program's threads to CPUs" },
-	[ET_KIND_CPU] = { "cpu", "lists of CPUs that the program may use", ET_SCOPE_CHILD,
-		.setting = "binds the program to these CPUs", .options = { "cpu" } },
-	[ET_KIND_NICE] = { "nice", "values that are added to its nice value", ET_SCOPE_CHILD,
-		ET_LEVEL_WHOLE, .lo = -20, .hi = 19,
-		.setting = "adds it to the program's nice value", .options = { "nice" } },
-	[ET_KIND_SCHED] = { "sched", "scheduling classes: other, batch, idle, fifo:N, rr:N",
-		ET_SCOPE_CHILD, .setting = "sets the program's scheduling class",
-		.options = { "sched" } },
-	[ET_KIND_HUGE_PAGES] = { "huge-pages", "transparent huge pages", ET_SCOPE_MACHINE,
-		ET_LEVEL_CHOICE, huge_pages, .setting = "sets transparent huge pages",
-		.options = { "env" } },
-	[ET_KIND_MEMORY_POLICY] = { "memory-policy",
-		"NUMA policies: default, local, bind:NODES, interleave:NODES, preferred:NODE",
-		ET_SCOPE_CHILD, .setting = "sets the program's NUMA policy" },
-	[ET_KIND_GOVERNOR] = { "governor", "governors of the CPUs' frequency", ET_SCOPE_MACHINE,
-		.setting = "sets the governor of all CPUs", .options = { "env" } },
-	[ET_KIND_TURBO] = { "turbo", "turbo frequencies", ET_SCOPE_MACHINE, ET_LEVEL_CHOICE, on_off,
-		.setting = "sets turbo frequencies", .options = { "env" } },
-	[ET_KIND_SMT] = { "smt", "second threads of the CPUs' cores", ET_SCOPE_MACHINE,
-		ET_LEVEL_CHOICE, on_off, .setting = "sets the second threads of cores",
-		.options = { "env" } },
-	[ET_KIND_SERVICES] = { "services",
-		"background services: a target of systemd, as-is, or stop:UNIT,UNIT",
-		ET_SCOPE_MACHINE, .setting = "starts and stops services", .options = { "env" } },
-	[ET_KIND_LOAD] = { "load",
-		"numbers of competing processes that use the program's CPUs during its runs",
-		ET_SCOPE_AROUND, ET_LEVEL_WHOLE, .lo = 0, .hi = 1024,
-		.setting = "runs as many competing processes beside the program" },
-	[ET_KIND_DIRECTORY] = { "directory", "folders that the program runs in", ET_SCOPE_CHILD,
-		.setting = "starts the program in that folder" },
+#include "model/design/kind_rows.h"
 };
+#undef ROW
 
 enum et_kind et_kind_find(const char *name)
 {

@@ -16,29 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kinds of factors that etalon can vary; the rows of et_factor_kinds have the same order. */
+/* The kinds of factors, and their number. */
 enum et_kind {
-	ET_KIND_PARAMETER,        /* replaces {name} in commands */
-	ET_KIND_ENVIRONMENT,      /* the value of a variable */
-	ET_KIND_ENVIRONMENT_SIZE, /* bytes of the value of a variable */
-	ET_KIND_ENVIRONMENT_NAME, /* the name of a variable; of equal length: must not matter */
-	ET_KIND_ASLR,
-	ET_KIND_COMPILER,
-	ET_KIND_OPTIMISATION,
-	ET_KIND_LINK_ORDER,
-	ET_KIND_THREADS,
-	ET_KIND_AFFINITY,
-	ET_KIND_CPU,
-	ET_KIND_NICE,
-	ET_KIND_SCHED,
-	ET_KIND_HUGE_PAGES,
-	ET_KIND_MEMORY_POLICY,
-	ET_KIND_GOVERNOR,
-	ET_KIND_TURBO,
-	ET_KIND_SMT,
-	ET_KIND_SERVICES,
-	ET_KIND_LOAD,
-	ET_KIND_DIRECTORY,
+#define ROW(kind, ...) ET_KIND_##kind,
+#include "model/design/kind_rows.h"
+#undef ROW
 	ET_KINDS_OF_FACTORS,
 };
 

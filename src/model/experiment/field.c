@@ -46,7 +46,8 @@
 /*
  * CSV has these columns in this order, so new ones go to the end. To add a row: the member in
  * sample/sample.h; fill it in measure/child/sample_of_run.c if it is read already, otherwise in an
- * observer; a migration in store/core/schema.c; the list of fields in man/etalon-export.1.scd.
+ * observer, and test it there; a migration in store/core/schema.c; the list of fields in
+ * man/etalon-export.1.scd.
  */
 const struct et_field et_sample_fields[] = {
 	{ "order", ET_FIELD_U32, AT(et_sample, place.order), .lo = 1, .hi = UINT32_MAX },

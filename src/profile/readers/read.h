@@ -8,6 +8,21 @@
 #include "base/error.h"
 #include "model/experiment/experiment.h"
 
+/*
+ * The formats: the word of --format, and the name of the two functions that reader.h declares. They
+ * are tried in this order: folded stacks accept the most.
+ *
+ * To add a row: copy skeleton.c to a file of this folder and list it in src/profile/meson.build;
+ * its section in man/etalon-profile.1.scd (Other instruments), and its word below --format there;
+ * tests/unit/profile/read.c; a fuzz target, which is a function and its FUZZ_TARGET in
+ * tests/fuzz/profile.c, and a folder in tests/fuzz/corpus.
+ */
+#define ET_PROFILE_READERS(X)                                                                      \
+	X("perf", perf_script)                                                                     \
+	X("gprof", gprof)                                                                          \
+	X("callgrind", callgrind)                                                                  \
+	X("folded", folded)
+
 /* "auto" and the names of the formats; NULL ends them. */
 extern const char *const et_profile_format_names[];
 

@@ -75,9 +75,9 @@ int et_reader_copy(struct et_reader *r, const struct et_profile_function *f, uin
 			r, NULL, "there are more than %d functions", ET_READER_MOST_FUNCTIONS);
 	clean(name);
 	clean(module);
-	bool unnamed = f->unnamed || !*name || !strcmp(name, unknown);
-	*out = et_profile_function_of(
-		r->profile, *name ? name : unknown, module, f->space, unnamed);
+	const char *shown = name[strspn(name, " ")] ? name : unknown;
+	bool unnamed = f->unnamed || !strcmp(shown, unknown);
+	*out = et_profile_function_of(r->profile, shown, module, f->space, unnamed);
 	return 0;
 }
 

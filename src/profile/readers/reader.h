@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/lines.h"
 #include "model/sample/profile.h"
+#include "profile/readers/read.h"
 
 #include <sys/types.h>
 
@@ -71,20 +72,6 @@ struct et_reader {
 };
 
 /*
- * The formats: the word of --format, and the name of the two functions below. They are tried in
- * this order: folded stacks accept the most.
- *
- * To add a row: copy skeleton.c to a file of this folder and list it in src/profile/meson.build;
- * its section in man/etalon-profile.1.scd (Other instruments); tests/unit/profile/read.c; a fuzz
- * target, which is a line of tests/fuzz/profile.c and a corpus.
- */
-#define ET_PROFILE_READERS(X)                                                                      \
-	X("perf", perf_script)                                                                     \
-	X("gprof", gprof)                                                                          \
-	X("callgrind", callgrind)                                                                  \
-	X("folded", folded)
-
-/*
  * et_is_NAME: whether a line, without its line feed, could be the first one of the format.
  * et_read_NAME: reads all lines and adds at least one run to the reader, or fills the error.
  */
@@ -102,7 +89,7 @@ int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
 
 /*
  * Finds or adds a function. Of its name, control characters and bytes that are not UTF-8 become
- * '?'; an empty name is "[unknown]". module may be NULL: the file does not contain it.
+ * '?'; a blank name is "[unknown]". module may be NULL: the file does not contain it.
  */
 int et_reader_function(struct et_reader *r, const char *name, const char *module,
 	enum et_space_kind space, uint32_t *out) ET_CHECK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A template to copy: a reader of another profiler's files. It is compiled and tested, and no part
- * of etalon. The comment at the table in reader.h lists what else a new format needs.
+ * of etalon. The comment at the table in read.h lists what else a new format needs.
  *
  * This one reads one line per function, "12 work", after the line "profile NAME", in which NAME is
  * what is counted. Name the profiler, its version and its documentation here.

@@ -89,6 +89,14 @@ static void test_folded(void)
 		"folded: the experiment has one sample");
 }
 
+/* Folded stacks that are written are read again, whatever the names of functions are. */
+static void test_folded_blank(void)
+{
+	ok(read_text("main;   3\nmain;work 2\n") == 0 &&
+			samples_of(e->profile, 0, "[unknown]", false) == 3,
+		"folded: a blank name is unknown");
+}
+
 static void test_folded_bad(void)
 {
 	refuses("main;work 1\nmain;work\n",
@@ -556,6 +564,7 @@ static void test_large(void)
 int main(void)
 {
 	test_folded();
+	test_folded_blank();
 	test_folded_bad();
 	test_perf_captured();
 	test_perf();

@@ -20,11 +20,17 @@ static inline char *golden_read(const char *path)
 	return text;
 }
 
-static inline void golden_check(const char *name, const char *text)
+/* The path of a golden file; the caller frees it. */
+static inline char *golden_path(const char *name)
 {
 	const char *data = getenv("ET_TEST_DATA");
-	ET_AUTO_FREE char *path =
-		et_asprintf("%s/unit/report/golden/%s", data ? data : "tests", name);
+
+	return et_asprintf("%s/unit/report/golden/%s", data ? data : "tests", name);
+}
+
+static inline void golden_check(const char *name, const char *text)
+{
+	ET_AUTO_FREE char *path = golden_path(name);
 
 	if (getenv("ET_TEST_RENEW")) {
 		FILE *f = fopen(path, "w");

@@ -440,10 +440,7 @@ static void hostile(void)
 	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
 		ET_AUTO_FREE char *t = written(&p, f->name);
 		ok(!has_control(t), "%s: control characters of names are replaced", f->name);
-		ok(!strstr(t, "<script") || !strcmp(f->name, "profile") ||
-				!strcmp(f->name, "speedscope") || !strcmp(f->name, "folded") ||
-				!strcmp(f->name, "profile-csv"),
-			"%s: names cannot contain markup", f->name);
+		ok(*t != '<' || !strstr(t, "<script"), "%s: names cannot contain markup", f->name);
 	}
 	ET_AUTO_FREE char *folded = written(&p, "folded");
 	folded[strlen(folded) - 1] = '\0';
