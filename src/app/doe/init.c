@@ -245,22 +245,16 @@ static void write_factors(struct first *f)
 /* Whether this machine can vary what belongs to the machine: typical levels are tried. */
 static bool can_vary(const struct first *f, enum et_kind kind)
 {
-	switch (kind) {
-	case ET_KIND_TURBO:
-	case ET_KIND_SMT:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "on", "off", NULL });
-	case ET_KIND_HUGE_PAGES:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "always", "never", NULL });
-	case ET_KIND_SERVICES:
+	static const char *const typical[ET_KINDS_OF_FACTORS][3] = {
+		[ET_KIND_TURBO] = { "on", "off" },
+		[ET_KIND_SMT] = { "on", "off" },
+		[ET_KIND_HUGE_PAGES] = { "always", "never" },
+		[ET_KIND_GOVERNOR] = { "performance" },
+	};
+
+	if (kind == ET_KIND_SERVICES)
 		return f->machine.systemd;
-	case ET_KIND_GOVERNOR:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "performance", NULL });
-	default:
-		return true;
-	}
+	return !typical[kind][0] || et_doe_can_set(&f->machine, kind, typical[kind]);
 }
 
 /* Lines of at most 80 columns. */
