@@ -13,12 +13,10 @@
 /* Columns with a meaning: a factor of that name is called factor.NAME. */
 static bool is_reserved(const char *name)
 {
-	static const char *const names[] = { "program", "block", "round", "order", "counts" };
+	static const char *const names[] = { "program", "block", "round", "order", "counts", NULL };
 
-	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
+	if (et_name_index(names, name) >= 0)
+		return true;
 	for (int m = 0; m < ET_METRICS; m++) {
 		ET_AUTO_FREE char *own =
 			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
@@ -38,11 +36,9 @@ static char *column_of(const struct et_design *d, size_t factor)
 
 static enum et_metric metric_of(const struct et_design *d)
 {
-	for (int m = 0; m < ET_METRICS; m++) {
-		if (d->response && !strcmp(et_metrics[m].name, d->response))
-			return (enum et_metric)m;
-	}
-	return ET_METRIC_ELAPSED;
+	int metric = d->response ? et_name_index(et_recorded_metric_names, d->response) : -1;
+
+	return metric < 0 ? ET_METRIC_ELAPSED : (enum et_metric)metric;
 }
 
 static char *response_column(const struct et_design *d)
