@@ -204,7 +204,7 @@ static char *order_objects(const struct et_design_factor *f, const char *level)
 		order[i] = (uint32_t)(strcmp(level, "reversed") ? i : n - 1 - i);
 	if (parse_order(level, &seed, NULL) == 0 && !strncmp(level, "random:", 7)) {
 		et_rng_seed(&rng, seed, 0);
-		et_shuffle_u32(&rng, order, n);
+		et_shuffle(&rng, order, n, sizeof(uint32_t));
 	}
 	for (size_t i = 0; i < n; i++)
 		words[i] = f->objects[order[i]];

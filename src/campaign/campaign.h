@@ -87,6 +87,16 @@ int et_campaigning_find(
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;
+/* The same for --attach and --cancel of a command whose campaigns are of this kind. */
+int et_campaigning_return(struct et_campaigning *r, const char *name, enum et_campaign_kind kind,
+	struct et_error *err) ET_CHECK;
+/*
+ * After a campaign was begun or attached: ends its jobs for --cancel. Otherwise says what begins or
+ * (`again`) continues, and drives it. *status becomes what `conclude` returns, unless the user
+ * detached.
+ */
+int et_campaigning_follow(struct et_campaigning *r, bool again, int (*conclude)(void *ctx),
+	void *ctx, int *status, struct et_error *err) ET_CHECK;
 /*
  * Submits, watches and shows progress until every part is done or has failed. Returns 0, or -EINTR
  * after Ctrl-C, which detaches: the jobs continue. A new campaign whose jobs the engine refuses is
@@ -99,12 +109,6 @@ int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err) ET_CHE
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out);
 /* Ends its jobs, and removes it, or records why all of its parts failed. */
 void et_campaigning_discard(struct et_campaigning *r, const char *why);
-/* Says what begins or continues, or that all is cancelled; `before` is the state before that. */
-void et_campaigning_announce(const struct et_campaigning *r, bool again);
-void et_campaigning_cancelled(
-	const struct et_campaigning *r, const struct et_campaign_counts *before);
-/* Says after Ctrl-C how to return. Returns the exit status. */
-int et_campaigning_detached(const struct et_campaigning *r) ET_CHECK;
 /* Prints the parts that failed, and the command that tries them again. Returns the exit status. */
 int et_campaigning_conclude(const struct et_campaigning *r) ET_CHECK;
 void et_campaigning_close(struct et_campaigning *r);

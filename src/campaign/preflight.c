@@ -249,14 +249,6 @@ static void judge_clocks(const struct et_node_probe *probes, size_t n, struct et
 static const char *const figures[] = { "daemons", "irq-affinity", "load", "network", "steal",
 	"swap", "thermal-throttling", "timers", NULL };
 
-static bool is_figure(const char *factor)
-{
-	for (const char *const *f = figures; *f; f++)
-		if (!strcmp(*f, factor))
-			return true;
-	return false;
-}
-
 /* The values of one factor on all nodes; NULL: it is unknown there. */
 struct column {
 	const char *factor;
@@ -270,7 +262,7 @@ static char *factor_value(const struct et_node_probe *p, const char *factor)
 		const struct et_factor *f = &p->factors[i];
 		if (strcmp(f->factor, factor))
 			continue;
-		if (is_figure(factor))
+		if (et_name_index(figures, factor) >= 0)
 			return et_strdup(f->ok ? "as wanted" : "not as wanted");
 		return et_strdup(f->state);
 	}

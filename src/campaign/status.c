@@ -7,6 +7,7 @@
 #include "draw/terminal.h"
 #include "model/experiment/field_rows.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { SHOWN = 8 };
@@ -159,7 +160,7 @@ int et_campaigning_conclude(const struct et_campaigning *r)
 	return ET_EXIT_PROGRAM;
 }
 
-void et_campaigning_announce(const struct et_campaigning *r, bool again)
+static void announce(const struct et_campaigning *r, bool again)
 {
 	const struct et_campaign *c = r->c;
 	struct et_campaign_counts n = et_campaign_count(c);
@@ -175,20 +176,23 @@ void et_campaigning_announce(const struct et_campaigning *r, bool again)
 	fflush(r->text);
 }
 
-void et_campaigning_cancelled(
-	const struct et_campaigning *r, const struct et_campaign_counts *before)
+static int cancel(struct et_campaigning *r, struct et_error *err)
 {
+	struct et_campaign_counts before = et_campaign_count(r->c);
+	int rc = et_campaigning_cancel(r, err);
 	const struct et_campaign *c = r->c;
 	struct et_campaign_counts n = et_campaign_count(c);
-	bool ended = before->done + before->failed == c->n_parts;
+	bool ended = before.done + before.failed == c->n_parts;
 
-	if (r->cli->verbosity >= 0)
+	if (rc == 0 && r->cli->verbosity >= 0)
 		fprintf(r->text, "campaign %s %s: %zu of %zu %s %s done\n", c->id,
 			ended ? "had ended before" : "is cancelled", n.done, c->n_parts,
 			noun_of(c, c->n_parts), c->n_parts == 1 ? "is" : "are");
+	return rc;
 }
 
-int et_campaigning_detached(const struct et_campaigning *r)
+/* After Ctrl-C: how to return. */
+static int detach(const struct et_campaigning *r)
 {
 	const char *verb = verb_of(r->c), *id = r->c->id;
 	ET_AUTO_FREE char *store = store_words(r);
@@ -200,4 +204,34 @@ int et_campaigning_detached(const struct et_campaigning *r)
 		has_jobs(r) ? "the jobs continue" : "no job was submitted yet", verb, id, store,
 		has_jobs(r) ? "them" : "it", verb, id, store);
 	return 128 + r->interrupt->signal;
+}
+
+int et_campaigning_return(struct et_campaigning *r, const char *name, enum et_campaign_kind kind,
+	struct et_error *err)
+{
+	bool cancel = r->cli->engine.cancel;
+	int rc = et_campaigning_attach(r, name, !cancel, err);
+
+	if (rc || r->c->kind == kind)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			kind == ET_CAMPAIGN_DOE ? "campaign %s has no plan: 'etalon run' began it"
+						: "campaign %s is a designed experiment",
+			r->c->id),
+		"use 'etalon %s --%s %s'", verb_of(r->c), cancel ? "cancel" : "attach", r->c->id);
+}
+
+int et_campaigning_follow(struct et_campaigning *r, bool again, int (*conclude)(void *ctx),
+	void *ctx, int *status, struct et_error *err)
+{
+	if (r->cli->engine.cancel)
+		return cancel(r, err);
+	announce(r, again);
+	int rc = et_campaigning_drive(r, err);
+	if (rc == 0)
+		*status = conclude(ctx);
+	else if (rc == -EINTR)
+		*status = detach(r);
+	return rc == -EINTR ? 0 : rc;
 }

@@ -42,6 +42,11 @@ void et_table_name(struct et_table *t, const char *name, const char *style)
 	new_cell(t, name ? et_strdup(name) : NULL, style)->name = true;
 }
 
+void et_table_plain(struct et_table *t, const char *name)
+{
+	et_table_name(t, name, NULL);
+}
+
 void et_table_text(struct et_table *t, const char *left, const char *right, const char *style)
 {
 	new_cell(t, et_asprintf("%s%s", left, right), style)->split = strlen(left);

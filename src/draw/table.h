@@ -12,12 +12,15 @@
  *	et_table_add(&t, "%zu", n);
  *	et_table_measured(&t, mean, u, NULL);
  *	et_table_print(&t, page);
+ *
+ * A row of names and numbers whose columns have a format: et_table_row(&t, name, mean, max).
  */
 #pragma once
 
 #include "base/json.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
+#include "model/experiment/field_rows.h"
 #include "model/result/profile_result.h"
 
 enum et_table_kind {
@@ -97,6 +100,12 @@ void et_table_name(struct et_table *t, const char *name, const char *style);
 void et_table_add(struct et_table *t, const char *fmt, ...) ET_PRINTF(2, 3);
 /* A value; its column must have a format. NaN is a dash. */
 void et_table_number(struct et_table *t, double x);
+/* At most 12 such cells at once: a text is a name in no style, anything else a number. */
+#define et_table_row(t, ...) ((void)(ET_EACH(ET_TABLE_CELL, t, __VA_ARGS__)))
+#define ET_TABLE_CELL(t, x)                                                                        \
+	_Generic((x), char * : et_table_plain, const char * : et_table_plain, default              \
+		 : et_table_number)(t, x)
+void et_table_plain(struct et_table *t, const char *name);
 /* A share from 0 to 1. */
 void et_table_bar(struct et_table *t, double share, const char *style);
 /*
@@ -122,6 +131,8 @@ void et_table_html(struct et_table *t, FILE *out);
 void et_table_csv(struct et_table *t, FILE *out);
 /* Writes the key of the table's number: an object with its caption and its rows. */
 void et_table_json(struct et_table *t, struct et_json *w);
+/* Writes the rows alone: an array of objects. */
+void et_table_json_rows(struct et_table *t, const char *key, struct et_json *w);
 
 /* For the writers: whether the first cell of a row is that of the row above. */
 bool et_table_repeats(const struct et_table *t, size_t row);

@@ -118,11 +118,9 @@ void et_table_csv(struct et_table *t, FILE *out)
 	et_table_free(t);
 }
 
-void et_table_json(struct et_table *t, struct et_json *w)
+void et_table_json_rows(struct et_table *t, const char *key, struct et_json *w)
 {
-	et_json_object(w, t->number);
-	et_json_string(w, "title", t->caption);
-	et_json_array(w, "rows");
+	et_json_array(w, key);
 	for (size_t i = 0; i < t->n_cells; i++) {
 		const struct et_table_column *c = &t->columns[i % t->n_columns];
 		if (i % t->n_columns == 0)
@@ -135,6 +133,13 @@ void et_table_json(struct et_table *t, struct et_json *w)
 			et_json_end(w);
 	}
 	et_json_end(w);
-	et_json_end(w);
 	et_table_free(t);
+}
+
+void et_table_json(struct et_table *t, struct et_json *w)
+{
+	et_json_object(w, t->number);
+	et_json_string(w, "title", t->caption);
+	et_table_json_rows(t, "rows", w);
+	et_json_end(w);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/slurm_text.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -389,18 +390,6 @@ bool et_slurm_node_is_usable(const char *state)
 	return false;
 }
 
-/* Whether the comma-separated features have the first n characters of name. */
-static bool has_feature(const char *features, const char *name, size_t n)
-{
-	for (const char *p = features; *p;) {
-		size_t length = strcspn(p, ",");
-		if (length == n && !memcmp(p, name, n))
-			return true;
-		p += length + (p[length] == ',');
-	}
-	return false;
-}
-
 bool et_slurm_node_has(const char *features, const char *constraint)
 {
 	if (strpbrk(constraint, "[]()*"))
@@ -410,7 +399,7 @@ bool et_slurm_node_has(const char *features, const char *constraint)
 		bool all = true;
 		for (;; p++) {
 			size_t n = strcspn(p, "&,|");
-			all = all && has_feature(features, p, n);
+			all = all && et_list_has(features, ",", p, n);
 			p += n;
 			if (*p != '&' && *p != ',')
 				break;

@@ -91,9 +91,9 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
 char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
 	const struct et_ssh_job *job, const char *input);
 /* Prints one line per job: "PART.GENERATION running|lost|ended [STATUS TEXT]". */
-extern const char et_ssh_poll[];
+extern const char *const et_ssh_poll;
 /* Ends all tasks of the campaign and waits for their end. */
-extern const char et_ssh_cancel[];
+extern const char *const et_ssh_cancel;
 /* Executes one of these in the folder of the host's tasks. */
 char *et_ssh_script_tasks(const struct et_ssh *s, const struct et_ssh_host *host, const char *body);
 /* Prints the architecture, and "have" or "lack": whether the copy is there. */

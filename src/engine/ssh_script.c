@@ -8,6 +8,11 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "engine/ssh.h"
+#include "engine/ssh_cancel.inc"
+#include "engine/ssh_common.inc"
+#include "engine/ssh_launch.inc"
+#include "engine/ssh_poll.inc"
+#include "engine/ssh_start.inc"
 
 #include <string.h>
 
@@ -16,24 +21,6 @@
  * The lock is held by the task that runs, whichever campaign it belongs to. A process is known by
  * its number, its start time and the boot.
  */
-static const char common[] = "main() {\n"
-			     "echo " ET_SSH_BEGIN "\n"
-			     "umask 077\n"
-			     "state=${XDG_STATE_HOME:-\"$HOME/.local/state\"}/etalon/tasks\n"
-			     "cache=${XDG_CACHE_HOME:-\"$HOME/.cache\"}/etalon/bin\n"
-			     "boot=\n"
-			     "read -r boot </proc/sys/kernel/random/boot_id\n"
-			     "started() {\n"
-			     "	{ read -r line <\"/proc/$1/stat\" || return 1; } 2>/dev/null\n"
-			     "	set -- ${line##*) }\n"
-			     "	[ \"$1\" != Z ] && echo \"${20}\"\n"
-			     "}\n"
-			     "alive() {\n"
-			     "	pid= start= b=\n"
-			     "	{ read -r pid start b <\"$1/pid\"; } 2>/dev/null\n"
-			     "	[ -n \"$pid\" ] && [ \"$b\" = \"$boot\" ] && [ \"$(started "
-			     "\"$pid\")\" = \"$start\" ]\n"
-			     "}\n";
 static const char lock[] = "lock=$state/lock.$(uname -n)\n";
 
 /* Within single quotes, nothing but a single quote has a meaning to sh. */
@@ -72,7 +59,8 @@ static FILE *begin(struct et_memstream *m)
 {
 	FILE *out = et_memstream_open(m);
 
-	fputs(common, out);
+	fputs("main() {\necho " ET_SSH_BEGIN "\n", out);
+	fputs(common_script, out);
 	return out;
 }
 
@@ -110,29 +98,6 @@ char *et_ssh_script_ask(const struct et_ssh *s, char *const *argv, const char *i
  * ignores while it starts the task have their default again in the task: programs that are
  * measured inherit them. A measured program that stays must not hold the lock, hence 9>&-.
  */
-static const char start[] =
-	"trap '' HUP PIPE\n"
-	"mkdir -p \"$folder\" && cd \"$folder\" || { echo failed to make \"$folder\"; exit; }\n"
-	"exec 9>>\"$lock\"\n"
-	"if [ -d \"$job\" ]; then echo started; exit; fi\n"
-	"if command -v flock >/dev/null; then flock -n 9 || { echo busy; exit; }; fi\n"
-	"mkdir \"$job\" || { echo failed to make \"$folder/$job\"; exit; }\n"
-	"cat >\"$job/input\" ";
-
-static const char launch[] =
-	"(\n"
-	"	trap - HUP PIPE\n"
-	"	exec setsid /bin/sh -c '\n"
-	"		trap : TERM INT\n"
-	"		job=$1; shift\n"
-	"		\"$@\" <\"$job/input\" >\"$job/log\" 2>&1 9>&-\n"
-	"		echo \"$?\" >\"$job/exit.new\"; mv \"$job/exit.new\" \"$job/exit\"; rm -f "
-	"\"$job/input\"\n"
-	"	' sh \"$job\" \"$@\"\n"
-	") </dev/null >/dev/null 2>&1 &\n"
-	"echo \"$! $(started $!) $boot\" >\"$job/pid\"\n"
-	"echo started\n";
-
 char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host,
 	const struct et_ssh_job *job, const char *input)
 {
@@ -143,7 +108,8 @@ char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host
 	put_folder(out, s, host);
 	fprintf(out, "job=%u.%u\n", job->part, job->generation);
 	fputs(lock, out);
-	fputs(start, out);
+	fputs(start_script, out);
+	fputs("cat >\"$job/input\" ", out);
 	fputs(document, out);
 	fputs("set -- ", out);
 	if (s->setup.time_limit_ns)
@@ -153,47 +119,15 @@ char *et_ssh_script_start(const struct et_ssh *s, const struct et_ssh_host *host
 	fprintf(out, " task --part %u --node ", job->part);
 	put_word(out, host->name);
 	putc('\n', out);
-	fputs(launch, out);
+	fputs(launch_script, out);
 	return finish(&m);
 }
 
 /* A task may end between two looks, so its exit status is looked for again. */
-const char et_ssh_poll[] = "cd \"$folder\" 2>/dev/null || exit 0\n"
-			   "ended() {\n"
-			   "	status=\n"
-			   "	{ read -r status <\"$1/exit\"; } 2>/dev/null\n"
-			   "	case $status in\n"
-			   "	'') return 1 ;;\n"
-			   "	0) echo \"$1 ended 0\" ;;\n"
-			   "	*) echo \"$1 ended $status $(tail -n 3 \"$1/log\" 2>/dev/null | "
-			   "grep -v ^hint: | tail -n 1 | cut "
-			   "-c -140)\" ;;\n"
-			   "	esac\n"
-			   "}\n"
-			   "for d in *.*; do\n"
-			   "	[ -d \"$d\" ] || continue\n"
-			   "	if ended \"$d\"; then :\n"
-			   "	elif alive \"$d\"; then echo \"$d running\"\n"
-			   "	elif ended \"$d\"; then :\n"
-			   "	else echo \"$d lost\"\n"
-			   "	fi\n"
-			   "done\n";
+const char *const et_ssh_poll = poll_script;
 
 /* The process of a task leads a group. etalon ends its programs when it gets SIGTERM. */
-const char et_ssh_cancel[] =
-	"cd \"$folder\" 2>/dev/null || exit 0\n"
-	"left=\n"
-	"for d in *.*; do\n"
-	"	[ -d \"$d\" ] && [ ! -e \"$d/exit\" ] && alive \"$d\" || continue\n"
-	"	kill -TERM \"-$pid\" 2>/dev/null\n"
-	"	left=\"$left $d\"\n"
-	"done\n"
-	"n=0\n"
-	"for d in $left; do\n"
-	"	while alive \"$d\" && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done\n"
-	"	if alive \"$d\"; then kill -KILL \"-$pid\"; fi\n"
-	"done\n"
-	"echo ended$left\n";
+const char *const et_ssh_cancel = cancel_script;
 
 char *et_ssh_script_tasks(const struct et_ssh *s, const struct et_ssh_host *host, const char *body)
 {

@@ -70,13 +70,16 @@ double et_rng_normal(struct et_rng *rng)
 }
 
 /* Fisher-Yates, from the end (Durstenfeld 1964). */
-void et_shuffle_u32(struct et_rng *rng, uint32_t *a, size_t n)
+void et_shuffle(struct et_rng *rng, void *list, size_t n, size_t size)
 {
+	char *a = list;
+
 	for (size_t i = n; i > 1; i--) {
 		size_t j = (size_t)et_rng_below(rng, i);
-		uint32_t t = a[i - 1];
-
-		a[i - 1] = a[j];
-		a[j] = t;
+		for (size_t k = 0; k < size; k++) {
+			char c = a[(i - 1) * size + k];
+			a[(i - 1) * size + k] = a[j * size + k];
+			a[j * size + k] = c;
+		}
 	}
 }

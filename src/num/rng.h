@@ -23,4 +23,5 @@ uint64_t et_rng_below(struct et_rng *rng, uint64_t n);
 double et_rng_uniform(struct et_rng *rng);
 /* Standard normal, by inversion: one draw per value. */
 double et_rng_normal(struct et_rng *rng);
-void et_shuffle_u32(struct et_rng *rng, uint32_t *a, size_t n);
+/* Puts the elements of that size into a random order. */
+void et_shuffle(struct et_rng *rng, void *list, size_t n, size_t size);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 const char *const et_plan_orders[] = { "random", "yates", "interleaved", NULL };
+static const char *const designs[] = { "full", NULL };
 
 void et_plan_file_free(struct et_plan_file *p)
 {
@@ -175,7 +176,6 @@ const struct et_plan_key et_response_keys[] = {
 static int read_response(
 	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
-	const char *names[ET_METRICS + 1] = { NULL };
 	size_t i;
 
 	r->out->response_at = value->at;
@@ -184,10 +184,8 @@ static int read_response(
 	int rc = et_plan_read_text(r, value, "response", &r->d->response, err);
 	if (rc)
 		return rc;
-	for (size_t k = 0; k < ET_METRICS; k++)
-		names[k] = et_metrics[k].name;
-	return et_plan_choose(
-		r, value, "response: there is no metric", value->text, names, &i, err);
+	return et_plan_choose(r, value, "response: there is no metric", value->text,
+		et_recorded_metric_names, &i, err);
 }
 
 static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
@@ -252,11 +250,12 @@ const struct et_plan_key et_hook_keys[] = {
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, .required = true },
 	{ "programs", "programs to measure", read_programs, .required = true,
-		.shape = et_shape_programs },
+		.keys = et_program_keys, .list = true },
 	{ "factors", "factors to vary, each over its levels", et_plan_read_factors,
-		.required = true, .shape = et_shape_factors },
+		.required = true, .keys = et_factor_keys, .list = true,
+		.shape = et_shape_kind_rules },
 	{ "design", "which combinations of levels are run (full)", et_plan_read_design,
-		.shape = et_shape_design },
+		.names = designs, .keys = et_design_keys },
 	{ "replications", "runs of each program under each treatment (31)", read_replications,
 		.whole = true, .least = 1, .most = ET_MOST_RUNS },
 	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
@@ -264,7 +263,7 @@ const struct et_plan_key et_plan_keys[] = {
 	{ "order", "order of the runs (random)", read_order, .names = et_plan_orders },
 	{ "seed", "seed of the random order (made of the plan's name)", read_seed, .whole = true },
 	{ "response", "the figure that is analysed (pt, CPU time)", read_response,
-		.shape = et_shape_response },
+		.names = et_recorded_metric_names, .keys = et_response_keys },
 	{ "run", "options of 'etalon run', by their long names", read_run, .shape = et_shape_run },
 	{ "hooks", "commands around treatments", .keys = et_hook_keys },
 	{ 0 },

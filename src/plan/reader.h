@@ -57,10 +57,11 @@ struct et_plan_key {
 	const char *what;       /* one line for the schema */
 	et_plan_read_key *read; /* NULL: a map of `keys`, or a text */
 	bool required;
-	et_plan_shape
-		*shape; /* of a value, for the schema; NULL: the first of these that is given */
+	/* Of a value, for the schema; of a list of maps, what else holds. NULL: what follows. */
+	et_plan_shape *shape;
 	const struct et_plan_key *keys; /* of a map */
-	const char *const *names;       /* one of these; NULL ends them */
+	bool list;                      /* it is a list of such maps */
+	const char *const *names;       /* one of these, or such a map; NULL ends them */
 	const char *pattern;            /* of a name */
 	bool whole;                     /* a whole number */
 	int64_t least, most;            /* of it; most 0: no limit */
@@ -74,8 +75,8 @@ extern const struct et_plan_key et_factor_keys[];   /* of a factor */
 extern const struct et_plan_key et_design_keys[];   /* of `design` */
 extern const struct et_plan_key et_response_keys[]; /* of `response` */
 extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
-et_plan_shape et_shape_programs, et_shape_factors, et_shape_kind, et_shape_objects, et_shape_levels,
-	et_shape_design, et_shape_generators, et_shape_response, et_shape_run;
+et_plan_shape et_shape_kind, et_shape_kind_rules, et_shape_objects, et_shape_levels,
+	et_shape_generators, et_shape_run;
 extern const char *const et_plan_orders[]; /* NULL ends the list */
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */

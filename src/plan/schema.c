@@ -7,19 +7,11 @@
 
 /* --- values --- */
 
-static void write_enum(struct et_json *j, const char *const *names)
+static void write_names(struct et_json *j, const char *key, const char *const *names)
 {
-	et_json_flat_array(j, "enum");
+	et_json_flat_array(j, key);
 	for (size_t i = 0; names[i]; i++)
 		et_json_string(j, NULL, names[i]);
-	et_json_end(j);
-}
-
-static void write_types(struct et_json *j, const char *const *types)
-{
-	et_json_flat_array(j, "type");
-	for (size_t i = 0; types[i]; i++)
-		et_json_string(j, NULL, types[i]);
 	et_json_end(j);
 }
 
@@ -28,7 +20,7 @@ static const char *const scalars[] = { "string", "number", "boolean", NULL };
 /* A command "true" or a program named 3 is a text for etalon, and none for YAML. */
 static void write_text(struct et_json *j)
 {
-	write_types(j, scalars);
+	write_names(j, "type", scalars);
 	et_json_int(j, "minLength", 1);
 }
 
@@ -101,15 +93,44 @@ static void write_map(
 	et_json_end(j);
 }
 
+static void write_maps(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
+{
+	et_json_string(j, "type", "array");
+	et_json_int(j, "minItems", 1);
+	et_json_object(j, "items");
+	write_map(j, key->keys, s);
+	if (key->shape)
+		key->shape(j, s);
+	et_json_end(j);
+}
+
+static void write_names_or_map(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
+{
+	et_json_array(j, "anyOf");
+	et_json_object(j, NULL);
+	write_names(j, "enum", key->names);
+	et_json_end(j);
+	et_json_object(j, NULL);
+	write_map(j, key->keys, s);
+	et_json_end(j);
+	et_json_end(j);
+}
+
 static void write_value(
 	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
 {
-	if (key->shape) {
+	if (key->list) {
+		write_maps(j, key, s);
+	} else if (key->shape) {
 		key->shape(j, s);
+	} else if (key->keys && key->names) {
+		write_names_or_map(j, key, s);
 	} else if (key->keys) {
 		write_map(j, key->keys, s);
 	} else if (key->names) {
-		write_enum(j, key->names);
+		write_names(j, "enum", key->names);
 	} else if (key->pattern) {
 		et_json_string(j, "type", "string");
 		et_json_string(j, "pattern", key->pattern);
@@ -118,51 +139,6 @@ static void write_value(
 	} else {
 		write_text(j);
 	}
-}
-
-/* A list of names, or a map. */
-static void write_names_or_map(struct et_json *j, const char *const *names,
-	const struct et_plan_key *keys, const struct et_plan_schema *s)
-{
-	et_json_array(j, "anyOf");
-	et_json_object(j, NULL);
-	write_enum(j, names);
-	et_json_end(j);
-	et_json_object(j, NULL);
-	write_map(j, keys, s);
-	et_json_end(j);
-	et_json_end(j);
-}
-
-void et_shape_design(struct et_json *j, const struct et_plan_schema *s)
-{
-	static const char *const full[] = { "full", NULL };
-
-	write_names_or_map(j, full, et_design_keys, s);
-}
-
-void et_shape_response(struct et_json *j, const struct et_plan_schema *s)
-{
-	const char *names[ET_METRICS + 1] = { NULL };
-
-	for (int i = 0; i < ET_METRICS; i++)
-		names[i] = et_metrics[i].name;
-	write_names_or_map(j, names, et_response_keys, s);
-}
-
-static void write_maps(
-	struct et_json *j, const struct et_plan_key *keys, const struct et_plan_schema *s)
-{
-	et_json_string(j, "type", "array");
-	et_json_int(j, "minItems", 1);
-	et_json_object(j, "items");
-	write_map(j, keys, s);
-}
-
-void et_shape_programs(struct et_json *j, const struct et_plan_schema *s)
-{
-	write_maps(j, et_program_keys, s);
-	et_json_end(j);
 }
 
 /* --- factors --- */
@@ -187,7 +163,7 @@ void et_shape_levels(struct et_json *j, const struct et_plan_schema *s)
 	et_json_int(j, "minItems", 2);
 	et_json_bool(j, "uniqueItems", true);
 	et_json_object(j, "items");
-	write_types(j, scalars);
+	write_names(j, "type", scalars);
 	et_json_end(j);
 }
 
@@ -228,15 +204,15 @@ static void write_kind_rule(struct et_json *j, const struct et_factor_kind *k)
 		et_json_end(j);
 }
 
-void et_shape_factors(struct et_json *j, const struct et_plan_schema *s)
+/* The last member of a factor. */
+void et_shape_kind_rules(struct et_json *j, const struct et_plan_schema *s)
 {
-	write_maps(j, et_factor_keys, s);
+	(void)s;
 	et_json_array(j, "allOf");
 	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++) {
 		if (et_factor_kinds[i].form != ET_LEVEL_TEXT)
 			write_kind_rule(j, &et_factor_kinds[i]);
 	}
-	et_json_end(j);
 	et_json_end(j);
 }
 
@@ -251,9 +227,9 @@ static void write_option(struct et_json *j, const struct et_plan_schema_option *
 	if (o->flag)
 		et_json_string(j, "type", "boolean");
 	else if (o->choices)
-		write_enum(j, o->choices);
+		write_names(j, "enum", o->choices);
 	else
-		write_types(j, any);
+		write_names(j, "type", any);
 	et_json_end(j);
 }
 

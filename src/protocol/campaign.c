@@ -40,12 +40,7 @@ static void shuffle(struct et_part *parts, size_t n, uint64_t seed)
 	struct et_rng rng;
 
 	et_rng_seed(&rng, seed ^ other_than_order, 0);
-	for (size_t i = n; i > 1; i--) {
-		size_t k = et_rng_below(&rng, i);
-		struct et_part p = parts[i - 1];
-		parts[i - 1] = parts[k];
-		parts[k] = p;
-	}
+	et_shuffle(&rng, parts, n, sizeof(*parts));
 	for (size_t i = 0; i < n; i++)
 		parts[i].number = (uint32_t)i;
 }

@@ -30,9 +30,8 @@ static double usual_distance(const struct et_daemon_run *run)
 
 	for (size_t i = 1; i < run->n_listed; i++)
 		d[n++] = run->listed[i].at_s - run->listed[i - 1].at_s;
-	et_sort(d, n);
-	double usual = n ? et_median_sorted(d, n) : 0;
-	return usual > 0 ? usual : 1e-6;
+	double usual = et_median(d, n);
+	return usual > 0 ? usual : 1e-6; /* also if it is NaN */
 }
 
 /*
@@ -182,10 +181,9 @@ double et_period_find(const struct et_daemon_run *run, const double *starts, siz
 		return NAN;
 	for (size_t i = 1; i < n; i++)
 		gaps[i - 1] = starts[i] - starts[i - 1];
-	et_sort(gaps, n - 1);
 	/* The median, because an interruption of the run makes some distances twice as long. */
 	double span = starts[n - 1] - starts[0];
-	double periods = fmax(round(span / et_median_sorted(gaps, n - 1)), 1);
+	double periods = fmax(round(span / et_median(gaps, n - 1)), 1);
 	double period = span / periods;
 	if (!(period > run->sample_seconds / 2) || !covers(run, starts, n, period))
 		return NAN;
@@ -242,8 +240,7 @@ static double usual_elapsed_ms(const struct et_daemon_run *run)
 		return NAN;
 	for (size_t i = 0; i < run->n_listed; i++)
 		x[i] = run->listed[i].elapsed_ms;
-	et_sort(x, run->n_listed);
-	return et_median_sorted(x, run->n_listed);
+	return et_median(x, run->n_listed);
 }
 
 /* A frequent daemon may be in an L-sample as well; it does not make the sample one. */

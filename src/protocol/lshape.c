@@ -161,8 +161,7 @@ double et_cluster_spread(const struct et_daemon_run *run, const bool *far)
 	size_t n;
 	ET_AUTO_FREE double *x = cluster_times(run, far, &n);
 
-	et_sort(x, n);
-	double median = et_median_sorted(x, n);
+	double median = et_median(x, n);
 	return n > 1 && median > 0 ? et_sd(x, n) / median : NAN;
 }
 

@@ -155,8 +155,7 @@ static void compare_parts(const struct et_sizing *all, const struct et_sizing *c
 		off[i] = whole->sd > 0 ? fabs(part.sd / whole->sd - 1) : 0;
 		s->share += outlier_share(part.outliers, s->n) / (double)s->parts;
 	}
-	et_sort(off, s->parts);
-	s->sd_off = et_median_sorted(off, s->parts);
+	s->sd_off = et_median(off, s->parts);
 	s->p = compare_means(clean, s->n);
 	s->represents = s->sd_off <= CLOSE && fabs(s->share - share) <= CLOSE_SHARE &&
 			!(s->p < ALPHA) && (double)s->n * (1 - share) >= ET_SIZE_LEAST;

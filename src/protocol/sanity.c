@@ -55,8 +55,7 @@ static double usual_seconds(const struct et_command *c, bool anew)
 			s->measured.elapsed_ns != ET_UNKNOWN)
 			x[n++] = 1e-9 * (double)s->measured.elapsed_ns;
 	}
-	et_sort(x, n);
-	return n ? et_median_sorted(x, n) : NAN;
+	return et_median(x, n);
 }
 
 double et_command_seconds(const struct et_command *c)

@@ -36,18 +36,13 @@ static size_t list_turns(const struct et_plan *plan, size_t n_commands, struct e
 	return n;
 }
 
-/* Fisher-Yates shuffle; a random bit decides which program of a duet starts first. */
+/* A random order; a random bit decides which program of a duet starts first. */
 static void shuffle(struct et_turn *turns, size_t n, uint64_t seed, uint32_t pair)
 {
 	struct et_rng rng;
 
 	et_rng_seed(&rng, seed, pair);
-	for (size_t i = n; i > 1; i--) {
-		size_t k = et_rng_below(&rng, i);
-		struct et_turn t = turns[i - 1];
-		turns[i - 1] = turns[k];
-		turns[k] = t;
-	}
+	et_shuffle(&rng, turns, n, sizeof(*turns));
 	for (size_t i = 0; i < n; i++)
 		turns[i].swap = turns[i].arrangement == ET_DUET && et_rng_below(&rng, 2);
 }

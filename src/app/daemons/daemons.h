@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
-#include "draw/terminal.h"
+#include "draw/table.h"
 #include "draw/units.h"
 #include "model/experiment/experiment.h"
 #include "model/result/precision.h"
@@ -44,6 +44,9 @@ char *et_daemon_side_text(struct et_daemon_side s, const char *between)
 	__attribute__((malloc, returns_nonnull));
 /* The frequent daemons of a run; NULL if there are none. The caller frees it. */
 char *et_daemon_side_frequent(struct et_daemon_side s, const char *between);
+
+/* Table VIII or XII: the daemons in the central cluster of a run. */
+struct et_table et_daemon_central(struct et_daemon_side s);
 
 /*
  * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.

@@ -3,7 +3,6 @@
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/table.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -103,9 +102,8 @@ static void central_table(struct et_daemon_side s, const struct et_page *page)
 		return;
 	putc('\n', page->out);
 	for (size_t i = 0; i < f->n_central; i++) {
-		et_table_name(&t, s.record->names[f->central[i].name], NULL);
-		et_table_number(&t, f->central[i].max_ms);
-		et_table_number(&t, f->central[i].sd_ms);
+		et_table_row(&t, s.record->names[f->central[i].name], f->central[i].max_ms,
+			f->central[i].sd_ms);
 	}
 	et_table_print(&t, page);
 }
@@ -362,21 +360,6 @@ static const char *key_of(struct et_daemon_side s, const char *key, char buf[64]
 	return buf;
 }
 
-static void json_central(struct et_json *w, const char *key, struct et_daemon_side s)
-{
-	const struct et_run_findings *f = s.found;
-
-	et_json_array(w, key);
-	for (size_t i = 0; i < f->n_central; i++) {
-		et_json_flat_object(w, NULL);
-		et_json_string(w, "daemon", s.record->names[f->central[i].name]);
-		et_json_double(w, "max_ms", f->central[i].max_ms);
-		et_json_double(w, "sd_ms", f->central[i].sd_ms);
-		et_json_end(w);
-	}
-	et_json_end(w);
-}
-
 static void json_numbers(
 	struct et_json *w, const char *key, const struct et_daemon_run *run, const bool *which)
 {
@@ -481,9 +464,10 @@ static void json_side(struct et_json *w, struct et_daemon_side s)
 {
 	const struct et_run_findings *f = s.found;
 	const char *common = f->common.unexplained ? s.record->names[f->common.name] : NULL;
+	struct et_table central = et_daemon_central(s);
 	char key[64];
 
-	json_central(w, key_of(s, "central", key), s);
+	et_table_json_rows(&central, key_of(s, "central", key), w);
 	json_numbers(w, key_of(s, "l_samples", key), s.run, f->far);
 	if (f->shape.tested)
 		et_fields_flat(w, key_of(s, "shape", key), shape_fields, &f->shape);

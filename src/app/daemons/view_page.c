@@ -5,7 +5,6 @@
 #include "base/parse.h"
 #include "draw/html.h"
 #include "draw/svg_sheet.h"
-#include "draw/table.h"
 #include "num/quantile.h"
 #include "report/warning.h"
 
@@ -231,11 +230,8 @@ static void far_table(struct et_daemon_side s, FILE *out)
 				et_append(&culprits, ", ", "%s %s", s.record->names[x->name],
 					et_format_rounded(1e6 * x->ms, 3, used));
 		}
-		et_table_number(&t, w->number);
-		et_table_number(&t, s.run->whole ? w->elapsed_ms : NAN);
-		et_table_number(&t, s.run->whole ? w->cpu_ms : NAN);
-		et_table_name(&t, culprits, NULL);
-		et_table_name(&t, f->removed[i] ? "yes" : "no", NULL);
+		et_table_row(&t, w->number, s.run->whole ? w->elapsed_ms : NAN,
+			s.run->whole ? w->cpu_ms : NAN, culprits, f->removed[i] ? "yes" : "no");
 	}
 	et_table_html(&t, out);
 }
@@ -301,10 +297,8 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 	et_html_element(
 		out, "p", "A sample in which a daemon ran for longer than its cutoff is removed.");
 	for (const struct et_cutoff *c = list; c < list + n; c++) {
-		et_table_name(&t, c->daemon, NULL);
-		et_table_number(&t, c->short_ms);
-		et_table_number(&t, c->long_ms);
-		et_table_add(&t, "%s", et_format_period(c->period_s, c->sightings, span));
+		et_table_row(&t, c->daemon, c->short_ms, c->long_ms,
+			et_format_period(c->period_s, c->sightings, span));
 		guess = guess || et_cutoff_is_guess(c);
 		format_ms(c->final_ms[0], below);
 		if (c->n_final > 1)

@@ -2,7 +2,6 @@
 /* The papers' tables of daemons. */
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
-#include "draw/table.h"
 #include "protocol/daemons.h"
 #include "protocol/precision.h"
 #include "source/stored.h"
@@ -112,33 +111,34 @@ static const char *format_ratio(double ratio, char buf[ET_FIGURE])
 
 static const char NO_TIMES[] = "none: the record does not list the times of all samples";
 
+/* The columns of all three, and their cells. */
+#define RUN                                                                                        \
+	ET_COLUMN(NAME, "run", .key = "run"), ET_COLUMN(NUMBER, "time"),                           \
+		ET_COLUMN(NUMBER, NULL, .key = "metric")
+#define PRECISION                                                                                  \
+	ET_COLUMN(NUMBER, "min", .key = "min_ms", .format = format_time),                          \
+		ET_COLUMN(NUMBER, "max", .key = "max_ms", .format = format_time),                  \
+		ET_COLUMN(NUMBER, "mean", .key = "mean_ms", .format = format_time),                \
+		ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd)
+#define ERROR ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio)
+
 static void add_run(struct et_table *g, const struct et_checked *c)
 {
 	bool cpu = c->metric == ET_METRIC_CPU;
 
-	et_table_name(g, c->name, NULL);
-	et_table_name(g, cpu ? "CPU" : "elapsed", NULL);
-	et_table_name(g, cpu ? "pt" : "et", NULL);
+	et_table_row(g, c->name, cpu ? "CPU" : "elapsed", cpu ? "pt" : "et");
 }
 
 static void add_precision(struct et_table *g, const struct et_precision *p)
 {
-	et_table_number(g, p->min);
-	et_table_number(g, p->max);
-	et_table_number(g, p->mean);
-	et_table_number(g, p->sd);
+	et_table_row(g, p->min, p->max, p->mean, p->sd);
 }
 
 static const struct et_table_column before_columns[] = {
-	ET_COLUMN(NAME, "run", .key = "run"),
-	ET_COLUMN(NUMBER, "time"),
-	ET_COLUMN(NUMBER, NULL, .key = "metric"),
+	RUN,
 	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = format_count),
-	ET_COLUMN(NUMBER, "min", .key = "min_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "max", .key = "max_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "mean", .key = "mean_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd),
-	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
+	PRECISION,
+	ERROR,
 };
 
 static struct et_table times_before(struct et_daemon_side s)
@@ -158,20 +158,15 @@ static struct et_table times_before(struct et_daemon_side s)
 }
 
 static const struct et_table_column after_columns[] = {
-	ET_COLUMN(NAME, "run", .key = "run"),
-	ET_COLUMN(NUMBER, "time"),
-	ET_COLUMN(NUMBER, NULL, .key = "metric"),
+	RUN,
 	ET_COLUMN(NUMBER, "outliers"),
 	ET_COLUMN(NUMBER, NULL, .key = "outliers", .format = format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "first_check"),
 	ET_COLUMN(NUMBER, NULL, .key = "by_daemons", .format = format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "by_value", .format = format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "samples", .format = format_count),
-	ET_COLUMN(NUMBER, "min", .key = "min_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "max", .key = "max_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "mean", .key = "mean_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd),
-	ET_COLUMN(NUMBER, "sd / mean", .key = "relative_error", .format = format_ratio),
+	PRECISION,
+	ERROR,
 };
 
 static struct et_table times_after(struct et_daemon_side s)
@@ -187,12 +182,10 @@ static struct et_table times_after(struct et_daemon_side s)
 		ET_AUTO_FREE char *sum = et_asprintf(
 			"%zu (=%zu+%zu) / %zu", out, c->by_daemons, c->by_value, c->samples);
 		add_run(&g, c);
-		et_table_name(&g, sum, NULL);
-		et_table_number(&g, (double)out);
-		et_table_name(&g, et_first_check_names[c->first], NULL);
-		et_table_number(&g, c->first == ET_FIRST_CHECK_DONE ? (double)c->by_daemons : NAN);
-		et_table_number(&g, (double)c->by_value);
-		et_table_number(&g, (double)c->samples);
+		et_table_row(&g, sum);
+		et_table_row(&g, (double)out, et_first_check_names[c->first],
+			c->first == ET_FIRST_CHECK_DONE ? (double)c->by_daemons : NAN,
+			(double)c->by_value, (double)c->samples);
 		add_precision(&g, &c->after);
 		et_table_number(&g, c->after.relative_error);
 	}
@@ -204,10 +197,7 @@ static const struct et_table_column length_columns[] = {
 	ET_COLUMN(NUMBER, "outliers", .key = "outliers", .format = format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "first_check"),
 	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = format_count),
-	ET_COLUMN(NUMBER, "min", .key = "min_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "max", .key = "max_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "mean", .key = "mean_ms", .format = format_time),
-	ET_COLUMN(NUMBER, "sd", .key = "sd_ms", .format = format_sd),
+	PRECISION,
 };
 
 static struct et_table lengths(struct et_daemon_side s)
@@ -218,10 +208,8 @@ static struct et_table lengths(struct et_daemon_side s)
 
 	for (size_t i = 0; i < s.all->n_lengths; i++) {
 		const struct et_checked *c = &s.all->lengths[i];
-		et_table_name(&g, c->name, NULL);
-		et_table_number(&g, (double)(c->by_daemons + c->by_value));
-		et_table_name(&g, et_first_check_names[c->first], NULL);
-		et_table_number(&g, (double)c->samples);
+		et_table_row(&g, c->name, (double)(c->by_daemons + c->by_value),
+			et_first_check_names[c->first], (double)c->samples);
 		add_precision(&g, &c->after);
 	}
 	return g;
@@ -235,7 +223,7 @@ static const struct et_table_column central_columns[] = {
 	ET_COLUMN(NUMBER, "sd ms", .key = "sd_ms", .format = format_ms),
 };
 
-static struct et_table central(struct et_daemon_side s)
+struct et_table et_daemon_central(struct et_daemon_side s)
 {
 	struct et_table g = { ET_COLUMNS(central_columns),
 		.caption = et_asprintf("daemons in the central cluster of the %s, %zu samples: CPU "
@@ -245,9 +233,7 @@ static struct et_table central(struct et_daemon_side s)
 
 	for (size_t i = 0; i < s.found->n_central; i++) {
 		const struct et_central *c = &s.found->central[i];
-		et_table_name(&g, s.record->names[c->name], NULL);
-		et_table_number(&g, c->max_ms);
-		et_table_number(&g, c->sd_ms);
+		et_table_row(&g, s.record->names[c->name], c->max_ms, c->sd_ms);
 	}
 	return g;
 }
@@ -269,9 +255,8 @@ static struct et_table in_l_samples(struct et_daemon_side s)
 	for (size_t i = 0; i < s.run->n_listed; i++) {
 		const struct et_daemon_sample *w = &s.run->listed[i];
 		for (size_t k = w->first; s.found->far[i] && k < w->first + w->n; k++) {
-			et_table_number(&g, w->number);
-			et_table_name(&g, s.record->names[s.run->executions[k].name], NULL);
-			et_table_number(&g, s.run->executions[k].ms);
+			const struct et_execution *x = &s.run->executions[k];
+			et_table_row(&g, w->number, s.record->names[x->name], x->ms);
 		}
 	}
 	return g;
@@ -290,9 +275,7 @@ static void add_long_running(struct et_table *g, struct et_daemon_side s, uint32
 		for (size_t k = w->first; k < w->first + w->n; k++) {
 			if (s.run->executions[k].name != name || !s.found->long_running[k])
 				continue;
-			et_table_name(g, s.record->names[name], NULL);
-			et_table_number(g, w->number);
-			et_table_number(g, s.run->executions[k].ms);
+			et_table_row(g, s.record->names[name], w->number, s.run->executions[k].ms);
 		}
 	}
 }
@@ -333,12 +316,9 @@ static struct et_table collected(struct et_daemon_side s)
 
 	for (size_t i = 0; i < s.found->n_collected; i++) {
 		const struct et_collected *c = &s.found->collected[i];
-		et_table_name(&g, s.record->names[c->name], NULL);
-		et_table_number(&g, c->central_ms);
-		et_table_number(&g, c->least_ms);
-		et_table_name(&g, et_format_period(c->period_s, c->visits, period), NULL);
-		et_table_number(&g, c->period_s / 3600);
-		et_table_number(&g, c->visits);
+		et_table_row(&g, s.record->names[c->name], c->central_ms, c->least_ms,
+			et_format_period(c->period_s, c->visits, period), c->period_s / 3600,
+			c->visits);
 	}
 	return g;
 }
@@ -364,13 +344,9 @@ static void add_cutoff(struct et_table *g, const struct et_cutoff *c, int which)
 	if (split)
 		snprintf(program, sizeof(program), "%s%s", shown[which],
 			et_format_span(c->task_time_s, span));
-	et_table_name(g, c->daemon, NULL);
-	et_table_number(g, split && which ? NAN : c->short_ms);
-	et_table_number(g, split && !which ? NAN : c->long_ms);
-	et_table_name(g, split ? program : "all", NULL);
-	et_table_name(g, split ? keys[which] : "all", NULL);
-	et_table_number(g, split ? c->task_time_s : NAN);
-	et_table_number(g, c->final_ms[which]);
+	et_table_row(g, c->daemon, split && which ? NAN : c->short_ms,
+		split && !which ? NAN : c->long_ms, split ? program : "all",
+		split ? keys[which] : "all", split ? c->task_time_s : NAN, c->final_ms[which]);
 }
 
 static struct et_table cutoffs(struct et_daemon_side s)
@@ -405,8 +381,7 @@ static struct et_table removed(struct et_daemon_side s)
 		for (size_t i = 0; i < one.run->n_listed; i++) {
 			if (!one.found->removed[i])
 				continue;
-			et_table_name(&g, one.name, NULL);
-			et_table_number(&g, one.run->listed[i].number);
+			et_table_row(&g, one.name, one.run->listed[i].number);
 		}
 	}
 	return g;
@@ -420,11 +395,11 @@ static const struct table {
 	bool is_long;
 } tables[] = {
 	{ "VII", times_before, false },
-	{ "VIII", central, false },
+	{ "VIII", et_daemon_central, false },
 	{ "IX", in_l_samples, false },
 	{ "X", long_running, false },
 	{ "XI", collected, false },
-	{ "XII", central, true },
+	{ "XII", et_daemon_central, true },
 	{ "XIII", in_l_samples, true },
 	{ "XIV", long_running, true },
 	{ "XV", collected, true },

@@ -21,6 +21,7 @@ struct running {
 	struct et_plan_file plan;
 	struct et_experiment *e; /* made of the plan */
 	struct et_measuring m;   /* for the options that the plan sets */
+	bool again;              /* it is continued */
 };
 
 /* --- the plan --- */
@@ -74,29 +75,26 @@ static int begin(struct running *r, struct et_error *err)
 {
 	struct et_campaign_plan plan = { .kind = ET_CAMPAIGN_DOE, .no_ledger = r->m.no_ledger };
 	char id[40];
-	bool again = false;
 	int rc = read_plan(r, err);
 
 	if (rc == 0)
 		rc = et_campaigning_open(&r->r, err);
 	if (rc == 0 && !r->request->fresh)
-		rc = find_earlier(r, id, &again, err);
+		rc = find_earlier(r, id, &r->again, err);
 	if (rc)
 		return rc;
 	plan.label = r->e->label;
 	plan.e = r->e;
 	plan.env = r->m.env;
 	plan.per_machine = r->e->design->blocks == ET_BLOCKS_MACHINE;
-	if (again)
+	if (r->again)
 		rc = et_campaigning_attach(&r->r, id, true, err);
 	else
 		rc = et_doe_ask(r->e->design, r->request->yes, err);
-	if (rc == 0 && !again)
+	if (rc == 0 && !r->again)
 		rc = et_campaigning_open_engine(&r->r, &plan, err);
-	if (rc == 0 && !again)
+	if (rc == 0 && !r->again)
 		rc = et_campaigning_begin(&r->r, &plan, err);
-	if (rc == 0)
-		et_campaigning_announce(&r->r, again);
 	return rc;
 }
 
@@ -113,55 +111,40 @@ static int attach(struct running *r, const char *operand, struct et_error *err)
 		if (rc == 0)
 			name = et_strdup(r->plan.design->name);
 	}
+	r->again = true;
 	if (rc == 0)
-		rc = et_campaigning_attach(&r->r,
+		rc = et_campaigning_return(&r->r,
 			name      ? name
 			: operand ? operand
 				  : "last",
-			!r->r.cli->engine.cancel, err);
-	if (rc == 0 && r->r.c->kind != ET_CAMPAIGN_DOE)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"campaign %s has no plan: 'etalon run' began it", r->r.c->id),
-			"use 'etalon run --%s %s'", r->r.cli->engine.cancel ? "cancel" : "attach",
-			r->r.c->id);
-	if (rc == 0 && r->r.cli->engine.attach)
-		et_campaigning_announce(&r->r, true);
-	return rc;
-}
-
-static int cancel(struct running *r, struct et_error *err)
-{
-	struct et_campaign_counts before = et_campaign_count(r->r.c);
-	int rc = et_campaigning_cancel(&r->r, err);
-
-	if (rc == 0)
-		et_campaigning_cancelled(&r->r, &before);
+			ET_CAMPAIGN_DOE, err);
 	return rc;
 }
 
 /* --- the end --- */
 
-static int print_findings(struct running *r, struct et_error *err)
+static int print_findings(struct running *r)
 {
 	struct et_doe_loaded l = { 0 };
-	int rc = et_doe_load(r->r.cli, r->r.c->id, &l, err);
+	struct et_error ignored;
+	int rc = et_doe_load(r->r.cli, r->r.c->id, &l, &ignored);
 
 	if (rc == 0)
-		rc = et_doe_print_findings(
-			r->r.cli, (const struct et_experiment *const *)l.list, l.n, r->r.text, err);
+		rc = et_doe_print_findings(r->r.cli, (const struct et_experiment *const *)l.list,
+			l.n, r->r.text, &ignored);
 	et_doe_loaded_free(&l);
 	return rc;
 }
 
-static int conclude(struct running *r, struct et_error *err)
+static int conclude(void *ctx)
 {
+	struct running *r = ctx;
 	int status = et_campaigning_conclude(&r->r);
 	struct et_campaign_counts n = et_campaign_count(r->r.c);
 
 	if (n.done != r->r.c->n_parts)
 		return status;
-	if (print_findings(r, err))
+	if (print_findings(r))
 		fprintf(r->r.text, "all %zu parts are done\n", n.done);
 	if (r->r.cli->verbosity >= 0) {
 		if (r->r.c->parts[0].node) /* every machine ran everything */
@@ -183,17 +166,8 @@ int et_doe_campaign(struct et_call *call, struct et_error *err)
 		.cli = cli, .verb = "doe run", .text = stdout, .interrupt = et_signals_install()
 	};
 	int rc = cli->engine.engine ? begin(&r, err) : attach(&r, r.path, err);
-	if (rc == 0 && cli->engine.cancel)
-		rc = cancel(&r, err);
-	else if (rc == 0) {
-		rc = et_campaigning_drive(&r.r, err);
-		if (rc == -EINTR) {
-			call->status = et_campaigning_detached(&r.r);
-			rc = 0;
-		} else if (rc == 0) {
-			call->status = conclude(&r, err);
-		}
-	}
+	if (rc == 0)
+		rc = et_campaigning_follow(&r.r, r.again, conclude, &r, &call->status, err);
 	et_campaigning_close(&r.r);
 	et_experiment_free(r.e);
 	et_plan_file_free(&r.plan);

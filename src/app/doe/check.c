@@ -196,12 +196,7 @@ static char *list_seen(const struct et_profile *p)
 
 const char *et_doe_function(const struct et_experiment *e)
 {
-	static const char prefix[] = "profile:";
-	const char *response = e->design->response;
-
-	if (!e->profile || !response || strncmp(response, prefix, sizeof(prefix) - 1) != 0)
-		return NULL;
-	return response + sizeof(prefix) - 1;
+	return e->profile ? et_design_function(e->design) : NULL;
 }
 
 int et_doe_check_function(const struct et_plan_file *plan, const struct et_experiment *e,

@@ -21,40 +21,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* The example runs as it is, in a few seconds. */
-static const char example[] =
-	"# An example: does more work take longer (it must), and does the size of the environment\n"
-	"# matter (it should not)? Try it:\n"
-	"#   etalon doe plan FILE       what would be run, and how long it would take\n"
-	"#   etalon doe run FILE        run it; after Ctrl-C the same command continues\n"
-	"#   etalon doe analyse FILE    effects, interactions, all pairs\n"
-	"# etalon-plan(5) explains every key.\n"
-	"\n"
-	"name: work and environment size   # results are kept under this name\n"
-	"\n"
-	"programs:                         # one or more; {factor} becomes the level of a factor\n"
-	"  - name: loop\n"
-	"    command: etalon put inc --iterations {work}\n"
-	"    # build: make loop OPT={opt}  # run once per combination of the levels it names\n"
-	"    # input: data.txt             # standard input\n"
-	"\n"
-	"factors:                          # what is varied, each over two levels or more\n"
-	"  - name: work\n"
-	"    kind: parameter               # replaces {work}\n"
-	"    levels: [40000000, 42000000]  # 5 % more\n"
-	"  - name: pad\n"
-	"    kind: environment-size        # bytes in a variable; all else stays the same\n"
-	"    levels: [0, 512]\n"
-	"\n"
-	"design: full                      # all combinations: 2 x 2 treatments\n"
-	"replications: 31                  # runs of each program under each treatment\n"
-	"discard: 1                        # the first of them only fills caches\n"
-	"order: random                     # or yates, interleaved\n"
-	"seed: 5                           # the same random order every time\n"
-	"response: pt                      # CPU time; or et (elapsed time), max_rss, …\n"
-	"\n"
-	"# run: { cpu: 1 }                 # options of 'etalon run'\n"
-	"# hooks: { between: sync }        # a command between two treatments\n";
+/* The array `example`: a plan that runs as it is, in a few seconds. */
+#include "app/doe/example.yaml.inc"
 
 /* The comment by which editors find the schema, if it is installed. */
 static void write_schema_line(FILE *out)
@@ -277,22 +245,16 @@ static void write_factors(struct first *f)
 /* Whether this machine can vary what belongs to the machine: typical levels are tried. */
 static bool can_vary(const struct first *f, enum et_kind kind)
 {
-	switch (kind) {
-	case ET_KIND_TURBO:
-	case ET_KIND_SMT:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "on", "off", NULL });
-	case ET_KIND_HUGE_PAGES:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "always", "never", NULL });
-	case ET_KIND_SERVICES:
+	static const char *const typical[ET_KINDS_OF_FACTORS][3] = {
+		[ET_KIND_TURBO] = { "on", "off" },
+		[ET_KIND_SMT] = { "on", "off" },
+		[ET_KIND_HUGE_PAGES] = { "always", "never" },
+		[ET_KIND_GOVERNOR] = { "performance" },
+	};
+
+	if (kind == ET_KIND_SERVICES)
 		return f->machine.systemd;
-	case ET_KIND_GOVERNOR:
-		return et_doe_can_set(
-			&f->machine, kind, (const char *const[]){ "performance", NULL });
-	default:
-		return true;
-	}
+	return !typical[kind][0] || et_doe_can_set(&f->machine, kind, typical[kind]);
 }
 
 /* Lines of at most 80 columns. */

@@ -331,15 +331,13 @@ static enum et_order order_of(const char *name)
 
 /* A metric that `run` cannot judge by is still recorded; the analysis reads the design's response.
  */
-static void set_response(struct et_experiment *e, const char *response)
+static void set_response(struct et_experiment *e, const struct et_design *d)
 {
+	int metric = et_name_index(et_metric_names, d->response);
+
 	e->metric_auto = false;
-	e->metric = ET_METRIC_CPU;
-	for (int i = 0; i < ET_METRICS; i++) {
-		if (et_metrics[i].judged && !strcmp(et_metrics[i].name, response))
-			e->metric = (enum et_metric)i;
-	}
-	if (!strncmp(response, "profile:", 8))
+	e->metric = metric < 0 ? ET_METRIC_CPU : (enum et_metric)metric;
+	if (et_design_function(d))
 		e->profile = et_profile_new(&et_default_profile_plan);
 }
 
@@ -353,7 +351,7 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	e->plan.seed = plan->has_seed ? plan->seed : et_hash_text(d->name) >> 11;
 	e->plan.warmup += d->discard;
 	e->plan.runs = d->replications - d->discard;
-	set_response(e, d->response);
+	set_response(e, d);
 }
 
 static int make(struct et_cli *cli, struct et_plan_file *plan, struct et_run_options *o, bool build,

@@ -13,12 +13,10 @@
 /* Columns with a meaning: a factor of that name is called factor.NAME. */
 static bool is_reserved(const char *name)
 {
-	static const char *const names[] = { "program", "block", "round", "order", "counts" };
+	static const char *const names[] = { "program", "block", "round", "order", "counts", NULL };
 
-	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
+	if (et_name_index(names, name) >= 0)
+		return true;
 	for (int m = 0; m < ET_METRICS; m++) {
 		ET_AUTO_FREE char *own =
 			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
@@ -38,11 +36,9 @@ static char *column_of(const struct et_design *d, size_t factor)
 
 static enum et_metric metric_of(const struct et_design *d)
 {
-	for (int m = 0; m < ET_METRICS; m++) {
-		if (d->response && !strcmp(et_metrics[m].name, d->response))
-			return (enum et_metric)m;
-	}
-	return ET_METRIC_ELAPSED;
+	int metric = d->response ? et_name_index(et_recorded_metric_names, d->response) : -1;
+
+	return metric < 0 ? ET_METRIC_ELAPSED : (enum et_metric)metric;
 }
 
 static char *response_column(const struct et_design *d)
@@ -198,6 +194,9 @@ static void r_factors(const struct et_design *d, FILE *out)
 	fputs(")\n", out);
 }
 
+/* The array `analysis`: what follows the names and levels of the experiment in a script. */
+#include "app/doe/analysis.R.inc"
+
 static const char script_begin[] =
 	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
 	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
@@ -206,139 +205,6 @@ static const char script_begin[] =
 	"figures.\n"
 	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
 	"argument <- commandArgs(trailingOnly = TRUE)\n";
-
-static const char script_read[] =
-	"d <- read.csv(file, comment.char = \"#\", colClasses = \"character\", check.names = "
-	"FALSE)\n"
-	"d <- d[d$counts == \"1\", ]\n"
-	"d$y <- as.numeric(d[[response]])\n"
-	"plain <- function(x) sub(\"^'([-=+@])\", \"\\\\1\", x)\n"
-	"names <- character(0)\n"
-	"for (i in seq_along(factors)) {\n"
-	"  f <- factors[[i]]\n"
-	"  d[[paste0(\"f\", i)]] <- factor(plain(d[[f$name]]), levels = f$levels)\n"
-	"  names[i] <- f$name\n"
-	"}\n"
-	"if (blocked) d$b <- factor(d$block)\n"
-	"blocked <- blocked && nlevels(d$b) > 1\n";
-
-static const char script_effects[] =
-	"# The mean at the second level minus that at the first, of interactions half the\n"
-	"# difference of the differences; of more levels the largest minus the smallest mean.\n"
-	"# All treatments weigh the same. contr.sum has 1 for the first and -1 for the last "
-	"level.\n"
-	"effect <- function(a, x, columns) {\n"
-	"  levels <- sapply(columns, function(c) nlevels(x[[c]]))\n"
-	"  term <- which(attr(terms(a), \"term.labels\") == paste(columns, collapse = \":\"))\n"
-	"  b <- coef(a)[attr(model.matrix(a), \"assign\") == term]\n"
-	"  if (all(levels == 2)) return(unname(2 * (-1)^length(columns) * b))\n"
-	"  if (length(columns) > 1) return(NA)\n"
-	"  diff(range(b, -sum(b)))\n"
-	"}\n"
-	"show <- function(...) cat(paste(sapply(list(...), function(v)\n"
-	"  if (is.numeric(v)) format(v, digits = 15) else v), collapse = \",\"), \"\\n\", sep = "
-	"\"\")\n"
-	"analyse <- function(program, x) {\n"
-	"  columns <- paste0(\"f\", seq_along(factors))\n"
-	"  right <- paste(columns, collapse = \" * \")\n"
-	"  a <- aov(as.formula(paste(\"y ~\", if (blocked) \"b +\" else \"\", right)), x)\n"
-	"  table <- drop1(a, . ~ ., test = \"F\")\n"
-	"  for (i in seq_len(nrow(table))) {\n"
-	"    term <- rownames(table)[i]\n"
-	"    if (term %in% c(\"<none>\", \"b\")) next\n"
-	"    columns <- strsplit(term, \":\")[[1]]\n"
-	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
-	"    show(\"effect\", program, name, effect(a, x, columns),\n"
-	"      table[i, \"Df\"], table[i, \"Sum of Sq\"], table[i, \"F value\"], table[i, "
-	"\"Pr(>F)\"])\n"
-	"  }\n"
-	"}\n";
-
-static const char script_machines[] =
-	"# Machines stand for many: each term is tested against its variation from machine to\n"
-	"# machine (Greenhouse and Geisser's degrees of freedom), and components of variance are\n"
-	"# those of logarithms; lme4::lmer(log(y) ~ t + (1 | b / t)) fits them by REML.\n"
-	"of_machines <- function(program, x) {\n"
-	"  columns <- paste0(\"f\", seq_along(factors))\n"
-	"  right <- paste(columns, collapse = \" * \")\n"
-	"  m <- aggregate(as.formula(paste(\"y ~ b +\", paste(columns, collapse = \" + \"))), x, "
-	"mean)\n"
-	"  count <- table(m$b)\n"
-	"  m <- m[m$b %in% names(count)[count == max(count)], ]\n"
-	"  m$b <- factor(m$b)\n"
-	"  a <- aov(as.formula(paste(\"y ~\", right)), m)\n"
-	"  error <- paste0(\" + Error(b / (\", right, \"))\")\n"
-	"  strata <- summary(aov(as.formula(paste0(\"y ~ \", right, error)), m))\n"
-	"  m <- m[do.call(order, m[c(rev(columns), \"b\")]), ]\n"
-	"  means <- matrix(m$y, nrow = nlevels(m$b))\n"
-	"  design <- model.matrix(as.formula(paste(\"~\", right)), m[m$b == m$b[1], ])\n"
-	"  labels <- attr(terms(a), \"term.labels\")\n"
-	"  for (i in seq_along(labels)) {\n"
-	"    columns <- strsplit(labels[i], \":\")[[1]]\n"
-	"    table <- strata[[paste0(\"Error: b:\", labels[i])]][[1]]\n"
-	"    q <- qr.Q(qr(design[, attr(design, \"assign\") == i, drop = FALSE]))\n"
-	"    s <- cov(means %*% q)\n"
-	"    df <- sum(diag(s))^2 / sum(s^2)\n"
-	"    f <- table[1, \"F value\"]\n"
-	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
-	"    show(\"effect\", program, name, effect(a, m, columns), df,\n"
-	"      table[1, \"Sum Sq\"] * nrow(x) / nrow(m), f,\n"
-	"      pf(f, df, df * (nlevels(m$b) - 1), lower.tail = FALSE))\n"
-	"  }\n"
-	"}\n"
-	"components <- function(program, x) {\n"
-	"  t <- interaction(x[paste0(\"f\", seq_along(factors))], drop = TRUE)\n"
-	"  of <- function(f) tapply(log(x$y), list(x$b, t), f)\n"
-	"  whole <- apply(!is.na(of(mean)), 1, all)\n"
-	"  n <- of(length)[whole, ]\n"
-	"  m <- of(mean)[whole, ]\n"
-	"  within <- sum(of(var)[whole, ] * (n - 1), na.rm = TRUE) / sum(n - 1)\n"
-	"  rest <- sweep(m - rowMeans(m), 2, colMeans(m - rowMeans(m)))\n"
-	"  both <- sum(rest^2) / (nrow(m) - 1) / (ncol(m) - 1)\n"
-	"  v <- c(between_machines = var(rowMeans(m)) - both / ncol(m),\n"
-	"    machine_by_treatment = both - within * mean(1 / n), within_machines = within)\n"
-	"  v[v < 0] <- 0\n"
-	"  for (i in names(v))\n"
-	"    show(\"component\", program, i, 100 * sqrt(v[[i]]), 100 * v[[i]] / sum(v))\n"
-	"}\n";
-
-static const char script_pairs[] =
-	"# The protocol of Nogueira and Matias for two independent samples.\n"
-	"test <- function(x, y) {\n"
-	"  normal <- function(v) length(unique(v)) > 1 && shapiro.test(v)$p.value > 0.05\n"
-	"  if (normal(x) && normal(y)) {\n"
-	"    equal <- var.test(x, y)$p.value > 0.05\n"
-	"    return(list(if (equal) \"student\" else \"welch\",\n"
-	"      t.test(x, y, var.equal = equal)$p.value))\n"
-	"  }\n"
-	"  list(\"wilcoxon\", suppressWarnings(wilcox.test(x, y)$p.value))\n"
-	"}\n"
-	"compare <- function(program, x) {\n"
-	"  columns <- paste0(\"f\", seq_along(factors))\n"
-	"  cells <- split(x$y, x[rev(columns)], drop = TRUE, lex.order = TRUE)\n"
-	"  label <- function(t) { r <- x[do.call(interaction, c(x[rev(columns)],\n"
-	"    list(lex.order = TRUE, drop = TRUE))) == t, ][1, ]\n"
-	"    paste(paste0(names, \"=\", sapply(columns, function(c) as.character(r[[c]]))),\n"
-	"      collapse = \" \") }\n"
-	"  labels <- sapply(names(cells), label)\n"
-	"  rows <- list()\n"
-	"  for (i in seq_along(cells)) for (k in seq_along(cells)) if (i < k)\n"
-	"    rows[[length(rows) + 1]] <- c(list(labels[i], labels[k]), test(cells[[i]], "
-	"cells[[k]]))\n"
-	"  adjusted <- p.adjust(sapply(rows, function(r) r[[4]]), \"holm\")\n"
-	"  for (i in seq_along(rows)) show(\"pair\", program, unname(rows[[i]][[1]]),\n"
-	"    unname(rows[[i]][[2]]), rows[[i]][[3]], rows[[i]][[4]], adjusted[i])\n"
-	"}\n"
-	"cat(\"effect,program,term,effect,df,sum of squares,F,p\\n\")\n"
-	"judge <- if (machines) of_machines else analyse\n"
-	"for (p in unique(d$program)) judge(p, d[d$program == p, ])\n"
-	"# If machines have several parts, the data do not say which run was in which.\n"
-	"if (machines && !parts) {\n"
-	"  cat(\"component,program,name,sd in percent,percent of the variance\\n\")\n"
-	"  for (p in unique(d$program)) components(p, d[d$program == p, ])\n"
-	"}\n"
-	"cat(\"pair,program,a,b,test,p,p_holm\\n\")\n"
-	"for (p in unique(d$program)) compare(p, d[d$program == p, ])\n";
 
 void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
 {
@@ -358,8 +224,5 @@ void et_doe_r(const struct et_experiment *const *experiments, size_t n, const ch
 		n_machines > 1 && et_doe_whole_each(experiments, n) ? "TRUE" : "FALSE");
 	fprintf(out, "parts <- %s\n", n > n_machines ? "TRUE" : "FALSE");
 	r_factors(d, out);
-	fputs(script_read, out);
-	fputs(script_effects, out);
-	fputs(script_machines, out);
-	fputs(script_pairs, out);
+	fputs(analysis, out);
 }

@@ -429,10 +429,8 @@ static void pairs_of_page(const struct et_doe_view *v, const struct et_doe_progr
 		const struct et_contrast *c = &p->pairs[i];
 		ET_AUTO_FREE char *conclusion = et_conclusion_text(c);
 
-		et_table_name(&s, t[c->b].name, NULL);
-		et_table_name(&s, t[c->a].name, NULL);
-		et_table_name(&s, conclusion, NULL);
-		et_table_name(&s, c->method ? c->method : ET_DASH, NULL);
+		et_table_row(&s, t[c->b].name, t[c->a].name, conclusion,
+			c->method ? c->method : ET_DASH);
 		p_cell(&s, c->p, NULL);
 		p_cell(&s, c->p_holm, NULL);
 	}

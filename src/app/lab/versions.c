@@ -290,12 +290,7 @@ static size_t draw_order(void *ctx, uint64_t cycle, struct et_lab_part **out)
 		return 1;
 	}
 	et_rng_seed(&rng, s->study.r->simulation.seed, cycle);
-	for (size_t i = n; i > 1; i--) {
-		size_t k = et_rng_below(&rng, i);
-		struct et_lab_part *t = out[i - 1];
-		out[i - 1] = out[k];
-		out[k] = t;
-	}
+	et_shuffle(&rng, out, n, sizeof(struct et_lab_part *));
 	return n;
 }
 

@@ -6,7 +6,6 @@
 #include "campaign/campaign.h"
 #include "cli/signals.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 /* Begins a campaign whose parts are this run, one for each machine. */
@@ -42,14 +41,8 @@ static int attach(struct et_campaigning *r, const struct et_operands *ops, struc
 			"--attach and --cancel take the id of a campaign and no commands");
 	int rc = et_campaigning_open(r, err);
 	if (rc == 0)
-		rc = et_campaigning_attach(
-			r, ops->n_before ? ops->before[0] : "last", !r->cli->engine.cancel, err);
-	if (rc == 0 && r->c->kind != ET_CAMPAIGN_RUN)
-		rc = et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "campaign %s is a designed experiment",
-				r->c->id),
-			"use 'etalon doe run --%s %s'", r->cli->engine.cancel ? "cancel" : "attach",
-			r->c->id);
+		rc = et_campaigning_return(
+			r, ops->n_before ? ops->before[0] : "last", ET_CAMPAIGN_RUN, err);
 	return rc;
 }
 
@@ -69,8 +62,9 @@ static void print_kept(const struct et_campaigning *r)
 	}
 }
 
-static int conclude(const struct et_campaigning *r)
+static int conclude(void *ctx)
 {
+	const struct et_campaigning *r = ctx;
 	int status = et_campaigning_conclude(r);
 
 	if (r->cli->verbosity >= 0 && r->store)
@@ -78,16 +72,6 @@ static int conclude(const struct et_campaigning *r)
 	if (r->cli->verbosity >= 0)
 		print_kept(r);
 	return status;
-}
-
-static int cancel(struct et_campaigning *r, struct et_error *err)
-{
-	struct et_campaign_counts before = et_campaign_count(r->c);
-	int rc = et_campaigning_cancel(r, err);
-
-	if (rc == 0)
-		et_campaigning_cancelled(r, &before);
-	return rc;
 }
 
 static int perform(struct et_campaigning *r, struct et_run_options *o,
@@ -99,17 +83,7 @@ static int perform(struct et_campaigning *r, struct et_run_options *o,
 	w->trust = o->trust_record;
 	if (rc == 0)
 		rc = w->attach || w->cancel ? attach(r, ops, err) : begin(r, o, ops, err);
-	if (rc)
-		return rc;
-	if (w->cancel)
-		return cancel(r, err);
-	et_campaigning_announce(r, w->attach);
-	rc = et_campaigning_drive(r, err);
-	if (rc == -EINTR)
-		*status = et_campaigning_detached(r);
-	else if (rc == 0)
-		*status = conclude(r);
-	return rc == -EINTR ? 0 : rc;
+	return rc ? rc : et_campaigning_follow(r, w->attach, conclude, r, status, err);
 }
 
 int et_run_engine(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)

@@ -373,7 +373,7 @@ static int take_process(
 	for (size_t i = 0; i < x->cases->n; i++)
 		if (!x->r->rows[i].error && et_plan_takes(plan, i, process))
 			order[n++] = (uint32_t)i;
-	et_shuffle_u32(&x->rng, order, n);
+	et_shuffle(&x->rng, order, n, sizeof(uint32_t));
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = x->cases->list[order[i]].name;
 		int rc;

@@ -123,6 +123,14 @@ const char *et_design_level(const struct et_design *d, uint32_t command, size_t 
 	return d->factors[factor].levels[t->levels[factor]];
 }
 
+const char *et_design_function(const struct et_design *d)
+{
+	static const char prefix[] = "profile:";
+	bool is_function = d->response && !strncmp(d->response, prefix, strlen(prefix));
+
+	return is_function ? d->response + strlen(prefix) : NULL;
+}
+
 char **et_design_factor_names(const struct et_design *d)
 {
 	char **names = et_calloc(d->n_factors + 1, sizeof(*names));

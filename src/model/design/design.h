@@ -129,6 +129,8 @@ static inline uint32_t et_design_program_of(const struct et_design *d, uint32_t 
 }
 /* The level of a factor under the treatment of a command, as text. */
 const char *et_design_level(const struct et_design *d, uint32_t command, size_t factor);
+/* The function whose CPU time is the response, of "profile:FUNCTION"; NULL: it is a metric. */
+const char *et_design_function(const struct et_design *d);
 /* The names of the factors; NULL ends the list, which the caller frees, but not the names. */
 char **et_design_factor_names(const struct et_design *d);
 

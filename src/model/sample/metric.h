@@ -42,6 +42,7 @@ struct et_metric_row {
 extern const struct et_metric_row et_metrics[ET_METRICS];
 /* The names of the judged metrics, indexed by enum et_metric; NULL ends the list. */
 extern const char *const et_metric_names[];
+extern const char *const et_recorded_metric_names[]; /* of all metrics */
 /* The same names and, at ET_METRIC_AUTO, "auto", as the store has them; NULL ends the list. */
 enum { ET_METRIC_AUTO = ET_METRIC_ELAPSED + 1 };
 extern const char *const et_metric_options[];

@@ -38,6 +38,7 @@ const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
 const struct et_metric_row et_metrics[ET_METRICS] = { JUDGED(JUDGED_ROW) RECORDED(RECORDED_ROW) };
 
 const char *const et_metric_names[] = { JUDGED(NAME) NULL };
+const char *const et_recorded_metric_names[] = { JUDGED(NAME) RECORDED(NAME)[ET_METRICS] = NULL };
 const char *const et_metric_words[] = { "cpu", "elapsed", [ET_METRIC_AUTO] = "auto", NULL };
 const char *const et_metric_options[] = { JUDGED(NAME)[ET_METRIC_AUTO] = "auto", NULL };
 

@@ -119,21 +119,19 @@ size_t et_doe_least_count(const struct et_doe_data *d)
 
 struct et_doe_response et_doe_response_of(const struct et_experiment *e)
 {
-	static const char prefix[] = "profile:";
 	const char *wish = e->design->response;
+	int metric = wish ? et_name_index(et_recorded_metric_names, wish) : -1;
 	struct et_doe_response r = { .metric = e->metric, .unit = et_metrics[e->metric].unit };
 
-	if (wish && !strncmp(wish, prefix, sizeof(prefix) - 1)) {
+	r.function = et_design_function(e->design);
+	if (r.function) {
 		const char *event = e->profile ? e->profile->event : "";
-		r.function = wish + sizeof(prefix) - 1;
 		r.metric = ET_METRIC_CPU;
 		r.unit = !strcmp(event, "cpu-clock") ? ET_UNIT_NS : ET_UNIT_NONE;
 	}
-	for (int m = 0; wish && m < ET_METRICS; m++) {
-		if (!strcmp(et_metrics[m].name, wish)) {
-			r.metric = (enum et_metric)m;
-			r.unit = et_metrics[m].unit;
-		}
+	if (metric >= 0) {
+		r.metric = (enum et_metric)metric;
+		r.unit = et_metrics[metric].unit;
 	}
 	return r;
 }

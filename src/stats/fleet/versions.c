@@ -211,7 +211,7 @@ static void exchange(struct comparison *c, struct et_version_pair *out)
 		add(&all[i % c->n], &sums[i]);
 	double observed = difference(c, sums, all, order, n_a);
 	for (int i = 0; i < PERMUTATIONS; i++) {
-		et_shuffle_u32(&c->rng, order, n);
+		et_shuffle(&c->rng, order, n, sizeof(uint32_t));
 		as_far += is_as_far(difference(c, sums, all, order, n_a), observed);
 	}
 	out->ratio = exp(observed);

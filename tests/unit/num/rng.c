@@ -66,7 +66,7 @@ static void shuffles(void)
 
 	et_rng_seed(&rng, 3, 0);
 	for (size_t i = 0; i < 6000; i++) {
-		et_shuffle_u32(&rng, a, 3);
+		et_shuffle(&rng, a, 3, sizeof(uint32_t));
 		seen[a[0] * 9 + a[1] * 3 + a[2]]++;
 	}
 	for (size_t i = 0; i < 27; i++)
@@ -75,7 +75,7 @@ static void shuffles(void)
 	struct et_rng before = rng;
 	uint32_t b[3];
 	memcpy(b, a, sizeof(b));
-	et_shuffle_u32(&rng, a, 0);
+	et_shuffle(&rng, a, 0, sizeof(uint32_t));
 	ok(!memcmp(a, b, sizeof(a)) && et_rng_next(&rng) == et_rng_next(&before),
 		"shuffle: an empty array draws no random number and writes nothing");
 }
