@@ -42,7 +42,6 @@ const char *et_fit_name(const struct et_growth *g, enum et_growth_model m, char 
 /* "11.6 times as long (11.2 … 12.1)". */
 static const char *times_as_long(const struct et_growth_value *r, char buf[2 * ET_FIGURE])
 {
-	char value[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
 	if (!(r->hi < 1e6)) { /* 2ⁿ is possible, and nothing bounds it */
 		snprintf(buf, 2 * ET_FIGURE, "%.4g times as long (%.4g or more)", r->value, r->lo);
 		return buf;
@@ -51,9 +50,9 @@ static const char *times_as_long(const struct et_growth_value *r, char buf[2 * E
 	double below = fmin(r->lo, 0.9995 * r->value), above = fmax(r->hi, 1.0005 * r->value);
 
 	snprintf(buf, 2 * ET_FIGURE, "%.50s times as long (%.50s … %.50s)",
-		et_format_bound(r->value, r->value, below, above, value),
-		et_format_bound(r->lo, r->value, below, above, lo),
-		et_format_bound(r->hi, r->value, below, above, hi));
+		et_format_bound(r->value, r->value, below, above, ET_BUF),
+		et_format_bound(r->lo, r->value, below, above, ET_BUF),
+		et_format_bound(r->hi, r->value, below, above, ET_BUF));
 	return buf;
 }
 
@@ -131,7 +130,7 @@ struct et_table et_fit_models(const struct et_growth *g, bool page)
 		ET_COLUMN(TEXT, "formula") };
 	struct et_table t = { columns, ET_LENGTH(columns) - !page, .indent = 2, .split = true };
 	enum et_growth_model order[ET_GROWTH_MODELS];
-	char name[64], why[64], off[ET_FIGURE];
+	char name[64], why[64];
 
 	et_fit_order(g, order);
 	for (int i = 0; i < ET_GROWTH_MODELS; i++) {
@@ -144,7 +143,7 @@ struct et_table et_fit_models(const struct et_growth *g, bool page)
 				&t, "%s\t%s\t%s\t%s\t%s", name, ET_DASH, ET_DASH, ET_DASH, why);
 		else
 			et_table_add(&t, "%s\t%.3f\t%.4f\t%s\t%s", name, f->weight, f->r2,
-				et_format_percent(f->off, off), why);
+				et_format_percent(f->off, ET_BUF), why);
 		if (page)
 			et_table_add(&t, "%s", et_growth_formulas[order[i]]);
 	}
@@ -177,11 +176,10 @@ static void print_formula(const struct et_growth *g, const struct et_page *page)
 static const char *span(double lo, double hi, char buf[2 * ET_FIGURE])
 {
 	double half = fmax((hi - lo) / 2, 1e-4 * hi);
-	char first[ET_FIGURE], last[ET_FIGURE];
 
 	snprintf(buf, 2 * ET_FIGURE, "%.80s … %.80s",
-		et_format_value_to(lo, half, ET_UNIT_NS, first),
-		et_format_value_to(hi, half, ET_UNIT_NS, last));
+		et_format_value_to(lo, half, ET_UNIT_NS, ET_BUF),
+		et_format_value_to(hi, half, ET_UNIT_NS, ET_BUF));
 	return buf;
 }
 
@@ -196,11 +194,11 @@ static void print_measured(const struct et_fit_view *v, const struct et_page *pa
 	for (size_t i = 0; i < g->n_anomalies && i < 8; i++) {
 		const struct et_growth_anomaly *a = &g->anomalies[i];
 		double half = fmax((a->hi - a->lo) / 2, 1e-4 * a->mean);
-		char mean[ET_FIGURE], predicted[2 * ET_FIGURE];
+		char predicted[2 * ET_FIGURE];
 
 		row(page, i ? "" : "anomalies",
 			"size %.6g takes %s, but the other sizes predict %s", a->size,
-			et_format_value_to(a->mean, half, ET_UNIT_NS, mean),
+			et_format_value_to(a->mean, half, ET_UNIT_NS, ET_BUF),
 			span(fmax(a->lo, 0), a->hi, predicted));
 	}
 	if (g->n_anomalies > 8)
@@ -211,21 +209,21 @@ struct et_table et_fit_predictions(const struct et_fit_view *v)
 {
 	const struct et_growth *g = &v->growth;
 	struct et_table t = { .indent = 2, .split = true };
-	char level[ET_FIGURE], head[ET_FIGURE];
+	char head[ET_FIGURE];
 
-	snprintf(head, sizeof(head), "%.80s interval", et_format_percent(g->level, level));
+	snprintf(head, sizeof(head), "%.80s interval", et_format_percent(g->level, ET_BUF));
 	et_table_column(&t, ET_TABLE_NUMBER, "size");
 	et_table_column(&t, ET_TABLE_NUMBER, "mean time");
 	et_table_column(&t, ET_TABLE_NUMBER, head);
 	et_table_column(&t, ET_TABLE_NUMBER, "one run");
 	for (size_t i = 0; i < v->n_predict; i++) {
 		struct et_growth_value at;
-		char value[ET_FIGURE], interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
+		char interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
 
 		et_growth_at(g, v->predict[i], &at);
 		et_table_add(&t, "%.8g\t%s\t%s\t%s", v->predict[i],
 			et_format_value_to(at.value, fmax((at.hi - at.lo) / 2, 1e-4 * at.value),
-				ET_UNIT_NS, value),
+				ET_UNIT_NS, ET_BUF),
 			span(at.lo, at.hi, interval), span(at.run_lo, at.run_hi, run));
 	}
 	return t;
@@ -425,11 +423,9 @@ static enum et_unit unit_of(const struct et_fit_view *l)
 static const char *figure(
 	const struct et_fit_view *l, double x, double uncertainty, char buf[ET_FIGURE])
 {
-	char size[ET_FIGURE];
-
 	if (!l->points->times || x >= 0)
 		return et_format_value_to(x, uncertainty, unit_of(l), buf);
-	snprintf(buf, ET_FIGURE, "-%.90s", et_format_value_to(-x, uncertainty, unit_of(l), size));
+	snprintf(buf, ET_FIGURE, "-%.90s", et_format_value_to(-x, uncertainty, unit_of(l), ET_BUF));
 	return buf;
 }
 

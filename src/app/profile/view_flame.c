@@ -206,16 +206,15 @@ static void draw_title(const struct flame *f, uint32_t node)
 	const struct et_profile_box *b = &f->boxes[node];
 	const struct et_profile_function *fn =
 		&f->profile->functions[f->profile->nodes[node].function];
-	char share[ET_FIGURE], before[ET_FIGURE], first[ET_FIGURE];
 
-	et_format_share(b->share, span_of(b), share);
 	fputs("<title>", f->out);
 	et_xml_printf(f->out, "%s (%s): %s, %.4g samples per run, %.4g of its own", fn->name,
-		et_profile_module_name(fn->module), share, b->total, b->self);
+		et_profile_module_name(fn->module), et_format_share(b->share, span_of(b), ET_BUF),
+		b->total, b->self);
 	if (f->before) {
 		const struct et_profile_box *a = &f->before[node];
-		et_format_share(a->share, span_of(a), before);
-		et_xml_printf(f->out, "; in %s: %s", et_name_by_number(0, first), before);
+		et_xml_printf(f->out, "; in %s: %s", et_name_by_number(0, ET_BUF),
+			et_format_share(a->share, span_of(a), ET_BUF));
 	}
 	fputs("</title>", f->out);
 }
