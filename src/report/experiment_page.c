@@ -283,11 +283,10 @@ static void removed_table(const struct et_command *c, FILE *out)
 	static const struct et_table_column columns[] = { ET_COLUMN(NUMBER, "removed sample"),
 		ET_COLUMN(NUMBER, "CPU time"), ET_COLUMN(NUMBER, "elapsed time"),
 		ET_COLUMN(NAME, "why") };
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_table t = { ET_COLUMNS(columns) };
 	size_t all = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup || s->ruling.removal.by == ET_KEPT || all++ >= MOST_REMOVED)
 			continue;
 		ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);

@@ -146,10 +146,7 @@ struct fates {
 
 static void count_fates(const struct et_command_result *r, struct fates *f)
 {
-	ET_AUTO_READER struct et_sample_reader reader =
-		et_samples_read_figures(&r->command->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
+	et_for_each_sample(s, &r->command->samples) {
 		if (s->place.warmup || s->place.arrangement != r->arrangement)
 			continue;
 		f->made++;

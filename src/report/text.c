@@ -346,10 +346,9 @@ static void removed_row(const struct text *t, const struct removed *g)
 /* One row per cause: a machine that was slow may have cost hundreds of samples. */
 static void removed_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
 	struct removed_list causes = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!s->place.warmup && s->ruling.removal.by != ET_KEPT)
 			add_removed(&causes, s);
 	}
@@ -376,10 +375,9 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 
 static void mark_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n[ET_MARKS] = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		for (size_t k = 0; s->ruling.marks && k < ET_MARKS; k++)
 			n[k] += (s->ruling.marks & et_mark_rows[k].bit) != 0;
 	}
