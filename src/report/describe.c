@@ -189,9 +189,7 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose)
 {
 	const struct view v = { s, d, page };
-	ET_AUTO_FREE char *heading = et_asprintf("%s: %zu values", s->name, s->n);
-
-	et_page_paragraph(page, 0, "", NULL, heading, BOLD);
+	et_page_say(page, 0, "", NULL, BOLD, "%s: %zu values", s->name, s->n);
 	show_place(&v);
 	show_spread(&v);
 	show_cold(&v);

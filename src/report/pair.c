@@ -198,9 +198,8 @@ static void details(const struct et_page *page, const struct et_contrast *c)
 	ET_AUTO_FREE char *what = c->arrangement ? et_asprintf("%zu pair%s (%s)", c->pairs,
 							   c->pairs == 1 ? "" : "s", c->arrangement)
 						 : et_strdup("two independent series");
-	ET_AUTO_FREE char *all = et_asprintf(
-		"%s%s%s%s%s", what, p, c->method ? ", " : "", c->method ? c->method : "", sd);
-	et_page_paragraph(page, 6, "", NULL, all, NULL);
+	et_page_say(page, 6, "", NULL, NULL, "%s%s%s%s%s", what, p, c->method ? ", " : "",
+		c->method ? c->method : "", sd);
 }
 
 void et_pair_text(const struct et_page *page, const char *b, const char *a,

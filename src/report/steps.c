@@ -155,9 +155,8 @@ void et_steps_print(const struct et_steps *s, const struct et_page *page)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct et_step *step = &s->list[i];
 		ET_AUTO_FREE char *lead = et_asprintf("  %-*s", NOTE_COLUMN - 3, step->name);
-		ET_AUTO_FREE char *text = et_asprintf("%s%s%s", et_step_state_names[step->state],
-			*step->note ? ": " : "", step->note);
-		et_page_paragraph(page, NOTE_COLUMN, lead, "2", text, NULL);
+		et_page_say(page, NOTE_COLUMN, lead, "2", NULL, "%s%s%s",
+			et_step_state_names[step->state], *step->note ? ": " : "", step->note);
 	}
 }
 

@@ -345,9 +345,8 @@ static void removed_line(const struct et_judgement *j, const struct et_page *pag
 		count_fates(&j->commands[i], &f);
 	if (f.n[ET_KEPT] == f.made)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("removed: %zu of %zu runs (%s)",
-		f.made - f.n[ET_KEPT], f.made, cause_of(&f, ET_BUF));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "removed: %zu of %zu runs (%s)", f.made - f.n[ET_KEPT],
+		f.made, cause_of(&f, ET_BUF));
 }
 
 /* Returns whether the table has the ratios. */
@@ -471,9 +470,8 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 		snprintf(before, sizeof(before),
 			"; ~: differs before the correction for %zu comparisons only",
 			first->family);
-	ET_AUTO_FREE char *legend = et_asprintf("ratio to %s: %s%s%s", reference, basis,
+	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s", reference, basis,
 		open ? "; ?: no difference shown, or too few runs" : "", before);
-	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)
 			verdict_line(j, &j->second[i], true, true, page);
@@ -509,9 +507,8 @@ static void metric_line(const struct et_judgement *j, bool verbose, const struct
 	const char *why = j->metric.reason == ET_METRIC_BY_DEFAULT
 				  ? "it uses one CPU and does not wait"
 				  : reason;
-	ET_AUTO_FREE char *text =
-		et_asprintf("judged by %s%s%s", label, why ? ", because " : "", why ? why : "");
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "judged by %s%s%s", label, why ? ", because " : "",
+		why ? why : "");
 }
 
 /* The precision that --until reached. If it missed its goal, there is a note instead. */
@@ -526,9 +523,8 @@ static void until_line(
 	}
 	if (!(wanted > 0) || !(worst <= wanted) || e->plan.order == ET_ORDER_DUET)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("reached ± %s of the mean, wanted ± %s",
+	et_page_say(page, 0, "", NULL, NULL, "reached ± %s of the mean, wanted ± %s",
 		et_format_percent(worst, ET_BUF), et_format_percent(wanted, ET_BUF));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
 /* How EMP's second check changed the mean: of the command where it changed most. */
@@ -548,13 +544,13 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 	struct et_scale s = et_scale_of(c->mean_before, u);
 	ET_AUTO_FREE char *name = et_summary_name(j, most);
 	ET_AUTO_FREE char *of = et_asprintf(" of %s", name);
-	ET_AUTO_FREE char *text = et_asprintf("two-sigma removed %zu run%s%s: mean %s before, %s "
-					      "%s after, %s%s",
+	et_page_say(page, 0, "", NULL, NULL,
+		"two-sigma removed %zu run%s%s: mean %s before, %s "
+		"%s after, %s%s",
 		c->removed, c->removed == 1 ? "" : "s", j->n_commands > 1 ? of : "",
 		et_scale_number(s, c->mean_before, ET_BUF),
 		et_scale_number(s, c->mean_after, ET_BUF), s.unit, c->change < 0 ? "-" : "+",
 		et_format_percent(fabs(c->change), ET_BUF));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
 static void protocol_line(const struct et_judgement *j, const struct et_page *page)
@@ -563,8 +559,7 @@ static void protocol_line(const struct et_judgement *j, const struct et_page *pa
 
 	if (!j->choice.automatic)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("used protocol %s, %s", name, j->choice.why);
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s", name, j->choice.why);
 }
 
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,

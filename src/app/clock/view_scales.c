@@ -57,11 +57,9 @@ void et_scales_text(const struct et_timescales *r, const struct et_page *page, b
 	for (size_t i = 0; i < r->n; i++)
 		add_row(&r->list[i], &t);
 	et_table_print(&t, page);
-	for (size_t i = 0; i < r->n && verbose; i++) {
-		ET_AUTO_FREE char *text = et_asprintf(
-			"%s: %s (%zu batches)", r->list[i].name, r->list[i].what, r->list[i].ns.n);
-		et_page_paragraph(page, 2, "", NULL, text, NULL);
-	}
+	for (size_t i = 0; i < r->n && verbose; i++)
+		et_page_say(page, 2, "", NULL, NULL, "%s: %s (%zu batches)", r->list[i].name,
+			r->list[i].what, r->list[i].ns.n);
 	if (r->cut_short)
 		et_page_paragraph(
 			page, 2, "", NULL, "Interrupted: later events are missing.", NULL);

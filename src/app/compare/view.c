@@ -144,12 +144,10 @@ static void show_all(const struct et_page *page, const struct et_comparison *c)
 			c->all.p);
 		et_page_paragraph(page, 2, "", NULL, text, NULL);
 	}
-	if (c->simultaneous) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("intervals: %.6g %% each, %.4g %% together (Sidak)",
-				100 * c->level, 100 * (1 - c->alpha));
-		et_page_paragraph(page, 2, "", NULL, text, NULL);
-	}
+	if (c->simultaneous)
+		et_page_say(page, 2, "", NULL, NULL,
+			"intervals: %.6g %% each, %.4g %% together (Sidak)", 100 * c->level,
+			100 * (1 - c->alpha));
 }
 
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
@@ -169,12 +167,11 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	et_forest(s, c, page);
 	show_matrix(page, s, c);
 	if (c->n_pairs > 1) {
-		ET_AUTO_FREE char *all = et_asprintf(
+		fputc('\n', page->out);
+		et_page_say(page, 2, "", NULL, NULL,
 			"pairs that differ: %.0f %% of %zu at a level of %.4g each, %.0f %% after "
 			"Holm's correction",
 			100 * c->before_holm, c->n_pairs, c->alpha, 100 * c->after_holm);
-		fputc('\n', page->out);
-		et_page_paragraph(page, 2, "", NULL, all, NULL);
 	}
 	show_all(page, c);
 	et_warnings_text(page, 2, &c->warnings);

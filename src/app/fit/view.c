@@ -274,18 +274,16 @@ void et_fit_compare_text(const struct et_fit_view *list, size_t n, const struct 
 		order[at] = i;
 	}
 	bool sure = ratio[order[0]].lo > ratio[order[1]].hi;
-	ET_AUTO_FREE char *text =
-		et_asprintf(sure ? "%s grows fastest" : "it is not certain that %s grows fastest",
-			list[order[0]].points->name);
-	et_page_paragraph(page, 2, "", NULL, text, BOLD);
+	et_page_say(page, 2, "", NULL, BOLD,
+		sure ? "%s grows fastest" : "it is not certain that %s grows fastest",
+		list[order[0]].points->name);
 	fprintf(page->out, "  from n = %.6g to %.6g:\n", from, ET_GROWTH_FAR * from);
 	for (size_t i = 0; i < n; i++) {
 		const struct et_fit_view *v = &list[order[i]];
 		char buf[2 * ET_FIGURE], name[64];
-		ET_AUTO_FREE char *line =
-			et_asprintf("%s, %s: %s", et_fit_name(&v->growth, v->growth.best, name),
-				v->points->name, times_as_long(&ratio[order[i]], buf));
-		et_page_paragraph(page, 4, "  ", NULL, line, NULL);
+		et_page_say(page, 4, "  ", NULL, NULL, "%s, %s: %s",
+			et_fit_name(&v->growth, v->growth.best, name), v->points->name,
+			times_as_long(&ratio[order[i]], buf));
 	}
 }
 
@@ -438,12 +436,11 @@ static void print_prediction(const struct et_fit_view *l, double x, const struct
 	figure(l, at.value, at.prediction, value);
 	figure(l, at.prediction, at.prediction, point);
 	figure(l, at.confidence, at.confidence, line);
-	ET_AUTO_FREE char *text =
-		et_asprintf("%s ± %s for one more point, ± %s for the line itself "
-			    "(%.4g %%)",
-			value, point, line, 100 * l->level);
 	ET_AUTO_FREE char *lead = et_asprintf("  at %.6g:", x);
-	et_page_paragraph(page, 6, lead, NULL, text, NULL);
+	et_page_say(page, 6, lead, NULL, NULL,
+		"%s ± %s for one more point, ± %s for the line itself "
+		"(%.4g %%)",
+		value, point, line, 100 * l->level);
 }
 
 static void print_verdict(const struct et_fit_view *l, const struct et_page *page)
@@ -463,12 +460,12 @@ static void print_verdict(const struct et_fit_view *l, const struct et_page *pag
 		/* A value just outside needs the digits that show it. */
 		digits = fabs(l->expect - at.value) - at.prediction;
 	}
-	ET_AUTO_FREE char *text = et_asprintf("%s is %s %s … %s", expect,
+	et_page_say(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, NULL, "%s is %s %s … %s",
+		expect,
 		!off                   ? "inside"
 		: l->expect > at.value ? "above"
 				       : "below",
 		lo, hi);
-	et_page_paragraph(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, text, NULL);
 }
 
 void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
@@ -482,9 +479,8 @@ void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
 	figure(l, k * line->slope_error, k * line->slope_error, slope_half);
 	figure(l, line->intercept, k * line->intercept_error, start);
 	figure(l, k * line->intercept_error, k * line->intercept_error, start_half);
-	ET_AUTO_FREE char *text =
-		et_asprintf("y = (%s ± %s) + (%s ± %s) x", start, start_half, slope, slope_half);
-	et_page_paragraph(page, 2, name, BOLD, text, NULL);
+	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x", start, start_half,
+		slope, slope_half);
 	fprintf(page->out, "  %zu points, R² = %.4f, residual sd %s, intervals of %.4g %%\n", l->n,
 		r2_of(l), figure(l, line->residual_sd, line->residual_sd, start), 100 * l->level);
 	for (size_t i = 0; i < l->n_predict; i++)

@@ -162,15 +162,13 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 
 	for (size_t i = n; i < c->n_rows; i++)
 		most = fmax(most, fmax(fabs(c->rows[i].interval.lo), fabs(c->rows[i].interval.hi)));
-	if (n < c->n_rows && most > 0 && isfinite(most)) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("no %s%s changed by more than %s of the %s of %s (%g %%)",
-				n ? "other " : "", kind_of(c),
-				et_format_percent(most / whole_of(c), ET_BUF),
-				et_profile_whole(p->experiment->profile),
-				et_name_by_number(0, ET_BUF), 100 * (1 - c->alpha));
-		et_page_paragraph(page, 0, "", NULL, text, NULL);
-	}
+	if (n < c->n_rows && most > 0 && isfinite(most))
+		et_page_say(page, 0, "", NULL, NULL,
+			"no %s%s changed by more than %s of the %s of %s (%g %%)",
+			n ? "other " : "", kind_of(c),
+			et_format_percent(most / whole_of(c), ET_BUF),
+			et_profile_whole(p->experiment->profile), et_name_by_number(0, ET_BUF),
+			100 * (1 - c->alpha));
 }
 
 /* All that changed, and others with enough samples, as far as there is room. */

@@ -470,10 +470,9 @@ static void print_halves(const struct et_profile_half h[2], int indent, const st
 
 	for (size_t k = 0; k < 2; k++)
 		et_split_figure(h[k].mean, h[k].interval, mean[k], rest[k]);
-	ET_AUTO_FREE char *text = et_asprintf(
+	et_page_say(page, indent, "", NULL, NULL,
 		"samples per run in the first half of the runs %s %s, in the second %s %s", mean[0],
 		rest[0], mean[1], rest[1]);
-	et_page_paragraph(page, indent, "", NULL, text, NULL);
 }
 
 static void print_row_warnings(

@@ -36,13 +36,12 @@ static void period(const struct et_trace *t, const struct et_page *page, char st
 
 	start += t->origin;
 	snprintf(lead, sizeof(lead), "%c%llu", state, (unsigned long long)index);
-	ET_AUTO_FREE char *text = et_asprintf("Time %llu (%s), Duration %llu (%s)%s%s",
+	et_page_say(page, 5, lead, NULL, NULL, "Time %llu (%s), Duration %llu (%s)%s%s",
 		(unsigned long long)start,
 		start ? et_format_rounded((double)start * unit_ns, 6, ET_BUF) : "0 ms",
 		(unsigned long long)duration,
 		duration ? et_format_rounded((double)duration * unit_ns, 6, ET_BUF) : "0 ms",
 		*cause ? ", " : "", cause);
-	et_page_paragraph(page, 5, lead, NULL, text, NULL);
 }
 
 /* Appends the ticks of the second and later kind in a period: those that it hides. */
@@ -223,10 +222,9 @@ static void print_long_run(const struct et_trace *t, const struct et_page *page)
 
 	if (!et_trace_long_run(t, &run))
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("%.1f %% inactive, by %zu whole %s",
+	et_page_say(page, 16, "  long run", NULL, NULL, "%.1f %% inactive, by %zu whole %s",
 		100 * run.inactive, run.cycles,
 		run.turns ? "rounds between turns of other processes" : "intervals of the timer");
-	et_page_paragraph(page, 16, "  long run", NULL, text, NULL);
 }
 
 static void print_head(const struct et_trace *t, const struct et_page *page)
@@ -235,20 +233,16 @@ static void print_head(const struct et_trace *t, const struct et_page *page)
 
 	if (t->cpu >= 0)
 		snprintf(cpu, sizeof(cpu), "CPU %d", t->cpu);
-	ET_AUTO_FREE char *head = et_asprintf("%s%s%s: %.1f %% active of %s",
-		t->name ? t->name : "", t->name && t->cpu >= 0 ? " on " : "",
-		t->name && t->cpu < 0 ? "" : cpu, 100 * et_trace_active(t),
-		et_format_rounded((double)t->total_ns, 3, ET_BUF));
-	et_page_paragraph(page, 0, "", NULL, head, BOLD);
-	if (t->threshold_ns != ET_UNKNOWN) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("%s (%s): readings further apart are an inactive period; %llu "
-				    "readings at %s",
-				et_format_time((double)t->threshold_ns, ET_BUF),
-				t->threshold_found ? "determined automatically" : "given",
-				(unsigned long long)t->readings, rate(t->hz, ET_BUF));
-		et_page_paragraph(page, 16, "  threshold", NULL, text, NULL);
-	}
+	et_page_say(page, 0, "", NULL, BOLD, "%s%s%s: %.1f %% active of %s", t->name ? t->name : "",
+		t->name && t->cpu >= 0 ? " on " : "", t->name && t->cpu < 0 ? "" : cpu,
+		100 * et_trace_active(t), et_format_rounded((double)t->total_ns, 3, ET_BUF));
+	if (t->threshold_ns != ET_UNKNOWN)
+		et_page_say(page, 16, "  threshold", NULL, NULL,
+			"%s (%s): readings further apart are an inactive period; %llu "
+			"readings at %s",
+			et_format_time((double)t->threshold_ns, ET_BUF),
+			t->threshold_found ? "determined automatically" : "given",
+			(unsigned long long)t->readings, rate(t->hz, ET_BUF));
 	print_timer(t, page);
 	print_long_run(t, page);
 }
