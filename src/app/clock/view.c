@@ -7,7 +7,6 @@
 #include "model/experiment/field_rows.h"
 #include "report/warning.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "store/core/machines.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 /* Both were seen from the first to the last of both. */

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct et_chosen *c,
 	struct et_error *err)

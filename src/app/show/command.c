@@ -9,7 +9,6 @@
 #include "session/removal.h"
 #include "source/kind.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The protocols that a kept experiment can be judged by: K-best decides how many runs there are. */

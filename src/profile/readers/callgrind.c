@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "profile/readers/reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "stats/fleet/fleet.h"
 #include "base/alloc.h"
 #include "model/sample/metric.h"
-#include "num/multiple.h"
 #include "num/quantile.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "stats/fleet/machines.h"
 #include "base/alloc.h"
 #include "num/cholesky.h"
-#include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
 

@@ -4,7 +4,6 @@
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/multiple.h"
-#include "num/quantile.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"

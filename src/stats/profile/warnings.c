@@ -13,7 +13,6 @@
 #include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/serial.h"
-#include "stats/series/shape.h"
 
 #include <math.h>
 #include <string.h>
