@@ -54,7 +54,7 @@ static int farther(const void *va, const void *vb)
 	const struct et_fleet_machine *const *a = va, *const *b = vb;
 	double x = fabs(log((*a)->ratio)), y = fabs(log((*b)->ratio));
 
-	return (x < y) - (x > y);
+	return ET_ORDER(y, x);
 }
 
 /* Finds the machines that differ, the farthest first. Returns their number. */

@@ -55,11 +55,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return ET_ORDER(x->parent, y->parent) ?: ET_ORDER(y->share, x->share)
+		?: ET_ORDER(x->node, y->node);
 }
 
 static void sort_nodes(struct flame *f)

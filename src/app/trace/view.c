@@ -106,7 +106,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct et_taker *x = a, *y = b;
 
-	return (x->ns < y->ns) - (x->ns > y->ns);
+	return ET_ORDER(y->ns, x->ns);
 }
 
 /* The takers of a cause, the longest first. The caller frees the list. */

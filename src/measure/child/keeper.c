@@ -51,7 +51,7 @@ static int newest_first(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
 
-	return (x->pid < y->pid) - (x->pid > y->pid);
+	return ET_ORDER(y->pid, x->pid);
 }
 
 /* Stops the processes of programs: a fork bomb would be gone before the end of the list. */

@@ -135,7 +135,7 @@ static int earliest_first(const void *a, const void *b)
 {
 	const struct start *x = a, *y = b;
 
-	return (x->before_ns < y->before_ns) - (x->before_ns > y->before_ns);
+	return ET_ORDER(y->before_ns, x->before_ns);
 }
 
 /* Enables each event when as much CPU time is left to burn as is to pass before the program. */

@@ -78,9 +78,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct et_tally_taker *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return strncmp(x->name, y->name, sizeof(x->name));
+	return ET_ORDER(y->ns, x->ns) ?: strncmp(x->name, y->name, sizeof(x->name));
 }
 
 struct et_tally_taker *et_takers(
