@@ -346,7 +346,7 @@ static const struct et_field head_fields[] = {
 	{ 0 },
 };
 
-/* What is decided before the first run. */
+/* The part of a record that is decided before the first run. */
 static const struct et_field plan_fields[] = {
 	ET_KEY_NAME(et_experiment, "order", plan.order, et_order_names),
 	ET_KEY(et_experiment, "seed", plan.seed),
