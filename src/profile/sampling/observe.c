@@ -108,7 +108,7 @@ struct observation {
 	size_t each; /* events per CPU */
 	bool grouped;
 	struct et_event_group group;
-	struct et_burners burners;
+	struct et_squad burners;
 	struct et_events events;
 	struct et_sampler *sampler;
 	struct drainer drainer;
@@ -277,7 +277,7 @@ static void close_profile(void *self)
 	struct observation *o = self;
 
 	stop_drainer(&o->drainer);
-	et_burners_close(&o->burners);
+	et_squad_close(&o->burners);
 	et_events_close(&o->events);
 	if (o->grouped)
 		et_event_group_close(&o->group);
