@@ -6,6 +6,7 @@
 #include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 #include "num/student.h"
+#include "report/listing.h"
 #include "report/pair.h"
 #include "report/steps.h"
 #include "report/warning.h"
@@ -328,18 +329,10 @@ static void write_second(
 	et_json_end(w);
 }
 
-static void write_time(struct et_json *w, const char *key, const void *wall_ns)
-{
-	uint64_t ns = *(const uint64_t *)wall_ns;
-	char buf[32];
-
-	et_json_string(w, key, ns ? et_format_rfc3339(ns, buf) : NULL);
-}
-
 static const struct et_field head_fields[] = {
 	ET_KEYS(et_experiment, id, label),
-	ET_KEY_BY(et_experiment, "started", started_wall_ns, write_time),
-	ET_KEY_BY(et_experiment, "finished", finished_wall_ns, write_time),
+	ET_KEY_BY(et_experiment, "started", started_wall_ns, et_time_json),
+	ET_KEY_BY(et_experiment, "finished", finished_wall_ns, et_time_json),
 	ET_KEYS(et_experiment, started_wall_ns, finished_wall_ns),
 	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
 	ET_KEY_NAME(et_experiment, "protocol", protocol, et_protocol_names),

@@ -270,14 +270,6 @@ void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const stru
 
 /* --- JSON --- */
 
-static void write_when(struct et_json *w, const char *key, const void *wall_ns)
-{
-	uint64_t ns = *(const uint64_t *)wall_ns;
-	char text[32];
-
-	et_json_string(w, key, ns ? et_format_rfc3339(ns, text) : NULL);
-}
-
 static const struct et_field ratio_fields[] = {
 	ET_KEYS(et_fleet_machine, ratio, lo, hi),
 	{ 0 },
@@ -309,8 +301,8 @@ static const struct et_field machine_fields[] = {
 	ET_KEYS(et_fleet_machine, name, here),
 	ET_KEY(et_fleet_machine, "etalon", version, ET_GIVEN(et_fleet_machine, version)),
 	ET_KEYS(et_fleet_machine, experiments, samples),
-	ET_KEY_BY(et_fleet_machine, "first_seen", first_wall_ns, write_when),
-	ET_KEY_BY(et_fleet_machine, "last_seen", last_wall_ns, write_when),
+	ET_KEY_BY(et_fleet_machine, "first_seen", first_wall_ns, et_time_json),
+	ET_KEY_BY(et_fleet_machine, "last_seen", last_wall_ns, et_time_json),
 	ET_KEY_OBJECT(et_fleet_machine, "host", host,
 		ET_TABLE(ET_KEYS(et_host, name, kernel, architecture, cpu, cpus),
 			ET_KEY(et_host, "virtual", virtual_machine),
