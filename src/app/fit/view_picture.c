@@ -104,13 +104,14 @@ static void fill_points(const struct et_fit_view *v, struct drawing *d)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
 		double error = p->n > 1 ? sqrt(p->variance / (double)p->n) : NAN;
+		char buf[ET_FIGURE];
 
 		d->sizes[i] = p->size;
 		d->means[i] = p->mean;
 		d->titles[i] =
 			et_asprintf("size %.6g, %zu run%s: %s", p->size, p->n, p->n == 1 ? "" : "s",
-				p->n > 1 ? et_format_measured(p->mean, error, ET_BUF)
-					 : et_format_time(p->mean, ET_BUF));
+				p->n > 1 ? et_format_measured(p->mean, error, buf)
+					 : et_format_time(p->mean, buf));
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "cli/signals.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* Begins a campaign whose parts are this run, one for each machine. */
 static int begin(struct et_campaigning *r, struct et_run_options *o, const struct et_operands *ops,
