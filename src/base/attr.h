@@ -13,6 +13,8 @@
 #define ET_CHECK __attribute__((warn_unused_result))
 #define ET_CLEANUP(fn) __attribute__((cleanup(fn)))
 #define ET_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* For qsort: below 0 if a comes first, 0 if they are equal. "?:" then looks at a second member. */
+#define ET_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* The value of a figure that is unknown. It is written as null, never as a number. */
 #define ET_UNKNOWN UINT64_MAX

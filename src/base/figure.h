@@ -9,6 +9,9 @@
 
 enum { ET_FIGURE = 96 }; /* a buffer of this size holds any of these texts */
 
+/* Such a buffer, for a text that is used once: it has no name, and lives as long as its block. */
+#define ET_BUF ((char[ET_FIGURE]){ 0 })
+
 #define ET_DASH "–"
 
 /* A unit and the number of decimals to print in it; -1 rounds to tens, -2 to hundreds. */

@@ -100,6 +100,17 @@ void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	putc('\n', p->out);
 }
 
+void et_page_say(const struct et_page *p, int indent, const char *lead, const char *lead_style,
+	const char *style, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
+	va_end(ap);
+	et_page_paragraph(p, indent, lead, lead_style, text, style);
+}
+
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
 	const char *fmt, ...)
 {

@@ -25,6 +25,9 @@ struct et_page {
  */
 void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
+/* The same of a formatted text. */
+void et_page_say(const struct et_page *p, int indent, const char *lead, const char *lead_style,
+	const char *style, const char *fmt, ...) ET_PRINTF(6, 7);
 /* Prints "  label      value …" with the value at the given column. A NULL style dims the label. */
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
 	const char *fmt, ...) ET_PRINTF(5, 6);

@@ -135,8 +135,7 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
 		ET_AUTO_FREE char *common = common_cells(e, c, names, n);
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+		et_for_each_sample(s, &c->samples)
 			sample_row(c->name, s, common, out);
 	}
 }

@@ -13,15 +13,13 @@
 static void write_series(struct et_json *w, const struct et_command *c)
 {
 	et_json_array(w, "times");
-	ET_AUTO_READER struct et_sample_reader times = et_samples_read_figures(&c->samples);
-	for (const struct et_sample *s; (s = et_sample_reader_next(&times));) {
+	et_for_each_sample(s, &c->samples) {
 		if (et_sample_counts(s))
 			et_json_double(w, NULL, et_sample_value(s, ET_METRIC_ELAPSED) / NS_PER_S);
 	}
 	et_json_end(w);
 	et_json_array(w, "exit_codes");
-	ET_AUTO_READER struct et_sample_reader codes = et_samples_read_figures(&c->samples);
-	for (const struct et_sample *s; (s = et_sample_reader_next(&codes));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!et_sample_counts(s))
 			continue;
 		if (s->measured.exit_code < 0)

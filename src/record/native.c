@@ -6,6 +6,7 @@
 #include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 #include "num/student.h"
+#include "report/listing.h"
 #include "report/pair.h"
 #include "report/steps.h"
 #include "report/warning.h"
@@ -14,9 +15,11 @@
 #include <math.h>
 
 /* The root has the number 0 and is not written. */
-static void write_nodes(struct et_json *w, const struct et_profile *p)
+static void write_nodes(struct et_json *w, const char *key, const void *profile)
 {
-	et_json_array(w, "nodes");
+	const struct et_profile *p = profile;
+
+	et_json_array(w, key);
 	for (size_t i = 1; i < p->n_nodes; i++) {
 		et_json_flat_array(w, NULL);
 		et_json_u64(w, NULL, p->nodes[i].parent);
@@ -26,13 +29,12 @@ static void write_nodes(struct et_json *w, const struct et_profile *p)
 	et_json_end(w);
 }
 
-static void write_run(struct et_json *w, const struct et_profile_run *run)
+/* Of each node with samples: its number, its samples, and those at the entry of the function. */
+static void write_counts(struct et_json *w, const char *key, const void *profile_run)
 {
-	et_json_flat_object(w, NULL);
-	et_json_u64(w, "command", run->command);
-	et_json_u64(w, "order", run->order);
-	et_fields_write(w, et_profile_run_fields, run);
-	et_json_flat_array(w, "counts");
+	const struct et_profile_run *run = profile_run;
+
+	et_json_flat_array(w, key);
 	for (size_t i = 0; i < run->n_counts; i++) {
 		et_json_flat_array(w, NULL);
 		et_json_u64(w, NULL, run->counts[i].node);
@@ -41,67 +43,34 @@ static void write_run(struct et_json *w, const struct et_profile_run *run)
 		et_json_end(w);
 	}
 	et_json_end(w);
-	et_json_end(w);
 }
 
-static const struct et_field call_fields[] = {
-	ET_KEYS(et_profile_calls, command, function, calls),
+static const struct et_field profile_fields[] = {
+	ET_KEY_FLAT(et_profile, "plan", plan, et_profile_plan_fields),
+	ET_KEYS_IN(et_profile_fields),
+	ET_KEY_LIST(et_profile, "functions", functions, n_functions, et_profile_function_fields,
+		.flat = true),
+	ET_KEY_MADE("nodes", write_nodes),
+	ET_KEY_LIST(et_profile, "runs", runs, n_runs,
+		ET_TABLE(ET_KEYS(et_profile_run, command, order), ET_KEYS_IN(et_profile_run_fields),
+			ET_KEY_MADE("counts", write_counts)),
+		.flat = true),
+	ET_KEY_LIST(et_profile, "calls", calls, n_calls,
+		ET_TABLE(ET_KEYS(et_profile_calls, command, function, calls)), .flat = true),
 	{ 0 },
 };
 
-static void write_profile(struct et_json *w, const struct et_profile *p)
-{
-	if (!p) {
-		et_json_null(w, "profile");
-		return;
-	}
-	et_json_object(w, "profile");
-	et_fields_flat(w, "plan", et_profile_plan_fields, &p->plan);
-	et_fields_write(w, et_profile_fields, p);
-	et_fields_list(w, "functions", et_profile_function_fields, p->functions, p->n_functions,
-		sizeof(*p->functions));
-	write_nodes(w, p);
-	et_json_array(w, "runs");
-	for (size_t i = 0; i < p->n_runs; i++)
-		write_run(w, &p->runs[i]);
-	et_json_end(w);
-	et_fields_list(w, "calls", call_fields, p->calls, p->n_calls, sizeof(*p->calls));
-	et_json_end(w);
-}
-
 enum { RECORD_VERSION = 1 };
 
-static void write_time(struct et_json *w, const char *key, uint64_t wall_ns)
+static void write_removal(struct et_json *w, const char *key, const void *removal)
 {
-	char buf[32];
+	const struct et_removal *r = removal;
 
-	et_json_string(w, key, wall_ns ? et_format_rfc3339(wall_ns, buf) : NULL);
-}
-
-static void write_plan(struct et_json *w, const struct et_plan *p)
-{
-	et_json_object(w, "plan");
-	et_json_string(w, "order", et_order_names[p->order]);
-	et_json_u64(w, "seed", p->seed);
-	et_fields_write(w, et_plan_fields, p);
-	et_json_end(w);
-}
-
-/* Only lab has them, so that other records lack the key. */
-static void write_figures(struct et_json *w, const struct et_experiment *e)
-{
-	if (e->n_figures)
-		et_fields_list(w, "figures", et_figure_fields, e->figures, e->n_figures,
-			sizeof(*e->figures));
-}
-
-static void write_removal(struct et_json *w, const struct et_removal *r)
-{
 	if (r->by == ET_KEPT) {
-		et_json_null(w, "removed");
+		et_json_null(w, key);
 		return;
 	}
-	et_json_object(w, "removed");
+	et_json_object(w, key);
 	et_json_string(w, "by", et_removed_by_names[r->by]);
 	if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
 		et_json_string(w, "daemon", r->daemon);
@@ -115,18 +84,14 @@ static void write_removal(struct et_json *w, const struct et_removal *r)
 	et_json_end(w);
 }
 
-static void write_sample(struct et_json *w, const struct et_sample *s)
-{
-	et_json_flat_object(w, NULL);
-	et_json_u64(w, "index", s->place.index);
-	et_fields_write(w, et_sample_fields, s);
-	et_json_array(w, "interference");
-	for (size_t i = 0; i < s->measured.n_culprits; i++)
-		et_fields_object(w, NULL, et_culprit_fields, &s->measured.culprits[i]);
-	et_json_end(w);
-	write_removal(w, &s->ruling.removal);
-	et_json_end(w);
-}
+static const struct et_field sample_fields[] = {
+	ET_KEY(et_sample, "index", place.index),
+	ET_KEYS_IN(et_sample_fields),
+	ET_KEY_LIST(et_sample, "interference", measured.culprits, measured.n_culprits,
+		et_culprit_fields),
+	ET_KEY_BY(et_sample, "removed", ruling.removal, write_removal),
+	{ 0 },
+};
 
 /* Plain Student's t, from which the interval may differ by dependence and skewness. */
 static double student_t(const void *estimate)
@@ -228,35 +193,41 @@ static void write_metric_choice(
 	et_json_end(w);
 }
 
-static const struct et_field hook_fields[] = {
-	ET_KEYS(et_command, setup, prepare, conclude, cleanup),
-	{ 0 },
-};
-
-static void write_command_head(struct et_json *w, const struct et_command *c)
+static void write_argv(struct et_json *w, const char *key, const void *argv)
 {
-	et_json_string(w, "name", c->name);
-	et_json_string(w, "command", c->text);
-	et_json_flat_array(w, "argv");
-	for (char **arg = c->argv; arg && *arg; arg++)
-		et_json_string(w, NULL, *arg);
+	et_json_flat_array(w, key);
+	for (char *const *word = *(char *const *const *)argv; word && *word; word++)
+		et_json_string(w, NULL, *word);
 	et_json_end(w);
-	et_json_flat_object(w, "parameters");
+}
+
+static void write_parameters(struct et_json *w, const char *key, const void *command)
+{
+	const struct et_command *c = command;
+
+	et_json_flat_object(w, key);
 	for (size_t i = 0; i < c->n_parameters; i++)
 		et_json_string(w, c->parameters[i].name, c->parameters[i].value);
 	et_json_end(w);
-	et_fields_write(w, hook_fields, c);
 }
 
-static const struct et_field taker_fields[] = {
-	ET_KEYS(et_tally_taker, name),
-	ET_KEY(et_tally_taker, "mean_ns", ns),
+static const struct et_field command_fields[] = {
+	ET_KEYS(et_command, name),
+	ET_KEY(et_command, "command", text),
+	ET_KEY_BY(et_command, "argv", argv, write_argv),
+	ET_KEY_MADE("parameters", write_parameters),
+	ET_KEYS(et_command, setup, prepare, conclude, cleanup),
 	{ 0 },
 };
 
 /* The shares of the elapsed time of kept solo samples, and who ran while it was runnable. */
 static void write_shares(struct et_json *w, const struct et_command *c)
 {
+	static const struct et_field taker_fields[] = {
+		ET_KEYS(et_tally_taker, name),
+		ET_KEY(et_tally_taker, "mean_ns", ns),
+		{ 0 },
+	};
 	struct et_tally tally;
 	size_t n;
 	double rest;
@@ -266,12 +237,10 @@ static void write_shares(struct et_json *w, const struct et_command *c)
 	et_json_object(w, "made_of");
 	for (int i = 0; i < ET_SHARES; i++)
 		et_json_double(w, et_share_rows[i].field, tally.parts.shares[i]);
-	if (!tally.parts.ledger) {
+	if (tally.parts.ledger)
+		et_fields_list(w, "taken_by", taker_fields, all, n, sizeof(*all));
+	else
 		et_json_null(w, "taken_by");
-		et_json_end(w);
-		return;
-	}
-	et_fields_list(w, "taken_by", taker_fields, all, n, sizeof(*all));
 	et_json_end(w);
 }
 
@@ -326,14 +295,24 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 
 static void write_command(struct et_json *w, const struct et_command_result *r)
 {
-	et_json_object(w, NULL);
-	write_command_head(w, r->command);
-	et_json_array(w, "samples");
 	ET_AUTO_READER struct et_sample_reader all = et_samples_read(&r->command->samples);
+
+	et_json_object(w, NULL);
+	et_fields_write(w, command_fields, r->command);
+	et_json_array(w, "samples");
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));)
-		write_sample(w, s);
+		et_fields_flat(w, NULL, sample_fields, s);
 	et_json_end(w);
 	write_result(w, r);
+	et_json_end(w);
+}
+
+static void write_comparisons(
+	struct et_json *w, const struct et_experiment *e, const struct et_contrast *list, size_t n)
+{
+	et_json_array(w, "comparisons");
+	for (size_t i = 0; i < n; i++)
+		et_pair_json(w, e->commands[list[i].a].name, e->commands[list[i].b].name, &list[i]);
 	et_json_end(w);
 }
 
@@ -346,46 +325,58 @@ static void write_second(
 	}
 	et_json_object(w, "by_other_metric");
 	et_json_string(w, "metric", et_metric_names[j->second[0].metric]);
-	et_json_array(w, "comparisons");
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		et_pair_json(w, e->commands[j->second[i].a].name, e->commands[j->second[i].b].name,
-			&j->second[i]);
-	et_json_end(w);
+	write_comparisons(w, e, j->second, j->n_contrasts);
 	et_json_end(w);
 }
 
+static const struct et_field head_fields[] = {
+	ET_KEYS(et_experiment, id, label),
+	ET_KEY_BY(et_experiment, "started", started_wall_ns, et_time_json),
+	ET_KEY_BY(et_experiment, "finished", finished_wall_ns, et_time_json),
+	ET_KEYS(et_experiment, started_wall_ns, finished_wall_ns),
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
+	ET_KEY_NAME(et_experiment, "protocol", protocol, et_protocol_names),
+	{ 0 },
+};
+
+/* The part of a record that is decided before the first run. */
+static const struct et_field plan_fields[] = {
+	ET_KEY_NAME(et_experiment, "order", plan.order, et_order_names),
+	ET_KEY(et_experiment, "seed", plan.seed),
+	ET_KEY_OBJECT(et_experiment, "plan", plan,
+		ET_TABLE(ET_KEY_NAME(et_plan, "order", order, et_order_names),
+			ET_KEYS(et_plan, seed), ET_KEYS_IN(et_plan_fields))),
+	ET_KEY_OBJECT(et_experiment, "child", child, et_child_fields),
+	{ 0 },
+};
+
+static const struct et_field machine_fields[] = {
+	ET_KEY(et_experiment, "image_source", snapshot_source),
+	ET_KEYS_GIVEN(et_experiment, machine),
+	ET_KEY_OBJECT(et_experiment, "host", host, et_host_fields),
+	ET_KEY_LIST(et_experiment, "environment", environment, n_environment, et_factor_fields,
+		.flat = true),
+	ET_KEY_OBJECT(et_experiment, "first_check", first_check, et_first_check_fields),
+	{ 0 },
+};
+
 void et_native_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
+	enum et_member_kind kind = et_member_kind(&e->member);
 	struct et_json w;
 
 	et_json_init(&w, out, 2);
 	et_json_object(&w, NULL);
 	et_json_int(&w, "etalon", RECORD_VERSION);
-	et_json_string(&w, "id", e->id);
-	et_json_string(&w, "label", e->label);
-	write_time(&w, "started", e->started_wall_ns);
-	write_time(&w, "finished", e->finished_wall_ns);
-	et_json_u64(&w, "started_wall_ns", e->started_wall_ns);
-	et_json_u64(&w, "finished_wall_ns", e->finished_wall_ns);
-	et_json_string(&w, "state", et_state_names[e->state]);
-	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
+	et_fields_write(&w, head_fields, e);
 	if (j->choice.automatic)
 		et_fields_object(&w, "chosen", choice_fields, &j->choice);
 	else
 		et_json_null(&w, "chosen");
 	et_json_string(&w, "metric", et_metric_names[j->metric.metric]);
 	write_metric_choice(&w, e, &j->metric);
-	et_json_string(&w, "order", et_order_names[e->plan.order]);
-	et_json_u64(&w, "seed", e->plan.seed);
-	write_plan(&w, &e->plan);
-	et_fields_object(&w, "child", et_child_fields, &e->child);
-	et_json_string(&w, "image_source", e->snapshot_source);
-	et_json_string(&w, "machine", *e->machine ? e->machine : NULL);
-	et_fields_object(&w, "host", et_host_fields, &e->host);
-	et_fields_list(&w, "environment", et_factor_fields, e->environment, e->n_environment,
-		sizeof(*e->environment));
-	et_fields_object(&w, "first_check", et_first_check_fields, &e->first_check);
-	enum et_member_kind kind = et_member_kind(&e->member);
+	et_fields_write(&w, plan_fields, e);
+	et_fields_write(&w, machine_fields, e);
 	if (kind == ET_MEMBER_CAMPAIGN)
 		et_fields_object(&w, "campaign", et_member_fields, &e->member);
 	if (kind == ET_MEMBER_STUDY)
@@ -394,14 +385,15 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	for (size_t i = 0; i < j->n_commands; i++)
 		write_command(&w, &j->commands[i]);
 	et_json_end(&w);
-	et_json_array(&w, "comparisons");
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		et_pair_json(&w, e->commands[j->contrasts[i].a].name,
-			e->commands[j->contrasts[i].b].name, &j->contrasts[i]);
-	et_json_end(&w);
+	write_comparisons(&w, e, j->contrasts, j->n_contrasts);
 	write_second(&w, e, j);
-	write_profile(&w, e->profile);
-	write_figures(&w, e);
+	if (e->profile)
+		et_fields_object(&w, "profile", profile_fields, e->profile);
+	else
+		et_json_null(&w, "profile");
+	if (e->n_figures) /* of lab only: other records lack the key */
+		et_fields_list(&w, "figures", et_figure_fields, e->figures, e->n_figures,
+			sizeof(*e->figures));
 	et_design_write(&w, "design", e->design);
 	et_warnings_json(&w, &j->warnings);
 	if (j->steps)
@@ -423,19 +415,13 @@ void et_native_write_plan(const struct et_experiment *e, FILE *out)
 	et_json_object(&w, "metric_choice");
 	et_json_bool(&w, "auto", e->metric_auto);
 	et_json_end(&w);
-	et_json_string(&w, "order", et_order_names[e->plan.order]);
-	et_json_u64(&w, "seed", e->plan.seed);
-	write_plan(&w, &e->plan);
-	et_fields_object(&w, "child", et_child_fields, &e->child);
+	et_fields_write(&w, plan_fields, e);
 	et_json_array(&w, "commands");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		et_json_object(&w, NULL);
-		write_command_head(&w, &e->commands[i]);
-		et_json_end(&w);
-	}
+	for (size_t i = 0; i < e->n_commands; i++)
+		et_fields_object(&w, NULL, command_fields, &e->commands[i]);
 	et_json_end(&w);
 	if (e->profile)
-		write_profile(&w, e->profile);
+		et_fields_object(&w, "profile", profile_fields, e->profile);
 	et_design_write(&w, "design", e->design);
 	et_json_end(&w);
 }

@@ -40,14 +40,12 @@ static const char *figure_to(const struct view *v, double x, double resolution, 
 /* "1.2 ms … 3.4 ms", or a dash if there is no interval. */
 static const char *span(const struct view *v, struct et_interval i, char buf[2 * ET_FIGURE])
 {
-	char lo[ET_FIGURE], hi[ET_FIGURE];
-
 	if (isnan(i.lo) || isnan(i.hi))
 		snprintf(buf, 2 * ET_FIGURE, ET_DASH);
 	else
 		snprintf(buf, 2 * ET_FIGURE, "%.90s … %.90s",
-			et_format_value_to(i.lo, (i.hi - i.lo) / 2, v->s->unit, lo),
-			et_format_value_to(i.hi, (i.hi - i.lo) / 2, v->s->unit, hi));
+			et_format_value_to(i.lo, (i.hi - i.lo) / 2, v->s->unit, ET_BUF),
+			et_format_value_to(i.hi, (i.hi - i.lo) / 2, v->s->unit, ET_BUF));
 	return buf;
 }
 
@@ -104,35 +102,35 @@ static void show_spread(const struct view *v)
 {
 	const struct et_description *d = v->d;
 	const struct et_estimate *e = &d->estimate;
-	char a[ET_FIGURE], b[ET_FIGURE], c[2 * ET_FIGURE], percent[ET_FIGURE];
+	char c[2 * ET_FIGURE];
 	bool normal = d->diagnosis.normality.p > ET_CHECK_ALPHA;
 
-	et_format_percent(fabs(e->relative_error), percent);
-	row(v, "sd", "%s (%s of the mean)", figure(v, e->sd, a), percent);
+	row(v, "sd", "%s (%s of the mean)", figure(v, e->sd, ET_BUF),
+		et_format_percent(fabs(e->relative_error), ET_BUF));
 	if (!d->diagnosis.constant)
 		row(v, "", "%s by chi-square, %s", span(v, d->sd_interval, c),
 			normal ? "for normal data" : "for normal data, which these are not");
 	if (d->replicates)
 		row(v, "", "%s by bootstrap (BCa)", span(v, d->sd.bca, c));
-	row(v, "range", "%s … %s", figure_to(v, e->min, e->sd, a), figure_to(v, e->max, e->sd, b));
-	row(v, "quartiles", "%s … %s", figure_to(v, e->q1, e->sd, a),
-		figure_to(v, e->q3, e->sd, b));
+	row(v, "range", "%s … %s", figure_to(v, e->min, e->sd, ET_BUF),
+		figure_to(v, e->max, e->sd, ET_BUF));
+	row(v, "quartiles", "%s … %s", figure_to(v, e->q1, e->sd, ET_BUF),
+		figure_to(v, e->q3, e->sd, ET_BUF));
 	if (!d->diagnosis.constant)
 		row(v, "", "their distance / 1.349, the sd if the values were normal: %s",
-			figure(v, robust_sd(e), a));
+			figure(v, robust_sd(e), ET_BUF));
 }
 
 static void show_cold(const struct view *v)
 {
 	const struct et_description *d = v->d;
 	const struct et_estimate *rest = &d->cold.rest;
-	char a[ET_FIGURE], b[ET_FIGURE];
 
 	if (!d->cold.n)
 		return;
-	et_format_estimate(rest, v->s->unit, b);
 	row(v, "cold start", "the first %zu: %s; the others: %s", d->cold.n,
-		figure_to(v, d->cold.mean, rest->expanded_uncertainty, a), b);
+		figure_to(v, d->cold.mean, rest->expanded_uncertainty, ET_BUF),
+		et_format_estimate(rest, v->s->unit, ET_BUF));
 }
 
 /* "▁▂▅█": the moving mean between its least and its greatest value. */
@@ -141,7 +139,7 @@ static void show_moving(const struct view *v)
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	const struct et_description *d = v->d;
 	double lo = INFINITY, hi = -INFINITY;
-	char line[3 * ET_MOVING_MOST + 1] = "", a[ET_FIGURE], b[ET_FIGURE];
+	char line[3 * ET_MOVING_MOST + 1] = "";
 	int room = v->page->width - LABEL - 4;
 	size_t points = room < (int)d->n_moving ? (size_t)(room > 2 ? room : 2) : d->n_moving;
 
@@ -157,8 +155,8 @@ static void show_moving(const struct view *v)
 		memcpy(line + 3 * i, blocks[level], 3); /* of UTF-8 */
 	}
 	row(v, "moving mean", "%s", line);
-	row(v, "", "of %zu values each: %s … %s", d->window, figure_to(v, lo, d->estimate.sd, a),
-		figure_to(v, hi, d->estimate.sd, b));
+	row(v, "", "of %zu values each: %s … %s", d->window,
+		figure_to(v, lo, d->estimate.sd, ET_BUF), figure_to(v, hi, d->estimate.sd, ET_BUF));
 }
 
 static void show_diagnosis(const struct view *v)
@@ -191,9 +189,7 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose)
 {
 	const struct view v = { s, d, page };
-	ET_AUTO_FREE char *heading = et_asprintf("%s: %zu values", s->name, s->n);
-
-	et_page_paragraph(page, 0, "", NULL, heading, BOLD);
+	et_page_say(page, 0, "", NULL, BOLD, "%s: %zu values", s->name, s->n);
 	show_place(&v);
 	show_spread(&v);
 	show_cold(&v);

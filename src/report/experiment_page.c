@@ -102,13 +102,11 @@ static void heading(const struct et_experiment *e, const struct et_judgement *j,
 
 static void estimate_cell(struct et_table *t, const struct et_estimate *est, enum et_unit unit)
 {
-	char time[ET_FIGURE], level[ET_FIGURE];
-
 	if (!est->n)
 		et_table_add(t, ET_DASH);
 	else
-		et_table_add(t, "%s (%s)", et_format_estimate(est, unit, time),
-			et_format_percent(est->level, level));
+		et_table_add(t, "%s (%s)", et_format_estimate(est, unit, ET_BUF),
+			et_format_percent(est->level, ET_BUF));
 }
 
 static void summary_row(struct et_table *t, const struct et_command_result *r, bool ratio)
@@ -117,7 +115,6 @@ static void summary_row(struct et_table *t, const struct et_command_result *r, b
 	enum et_unit unit = et_metrics[et_result_metric(r)].unit;
 	const struct et_contrast *c = r->contrast;
 	struct et_ratio of = c ? et_contrast_ratio(c) : ET_NO_RATIO;
-	char median[ET_FIGURE], sd[ET_FIGURE], min[ET_FIGURE], max[ET_FIGURE];
 	struct et_tally tally;
 
 	et_tally_samples(r->command, &tally);
@@ -127,13 +124,13 @@ static void summary_row(struct et_table *t, const struct et_command_result *r, b
 			estimate_cell(t, &r->estimate[m], et_metrics[m].unit);
 	}
 	et_table_add(t, "%s\t%s\t%s … %s\t%zu\t%zu",
-		et_format_value_to(est->median, est->expanded_uncertainty, unit, median),
-		et_format_percent(est->relative_error, sd),
-		et_format_value_to(est->min, est->sd, unit, min),
-		et_format_value_to(est->max, est->sd, unit, max), est->n, tally.n_removed);
+		et_format_value_to(est->median, est->expanded_uncertainty, unit, ET_BUF),
+		et_format_percent(est->relative_error, ET_BUF),
+		et_format_value_to(est->min, est->sd, unit, ET_BUF),
+		et_format_value_to(est->max, est->sd, unit, ET_BUF), est->n, tally.n_removed);
 	if (ratio)
 		et_table_add(t, "%s",
-			c              ? et_format_ratio(of.estimate, of.lo, of.hi, median)
+			c              ? et_format_ratio(of.estimate, of.lo, of.hi, ET_BUF)
 			: r->reference ? "reference"
 				       : ET_DASH);
 }
@@ -182,36 +179,34 @@ static void before_paragraph(const struct et_command_result *r, enum et_metric m
 {
 	const struct et_estimate *before = &r->before[m], *after = &r->estimate[m];
 	const struct et_metric_row *metric = &et_metrics[m];
-	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE];
 
 	if (before->n)
 		et_html_element(out, "p",
 			"%c%s of all %zu samples: %s (sd %s); of the %zu kept: %s (sd %s).",
 			toupper(metric->label[0]), metric->label + 1, before->n,
-			et_format_estimate(before, metric->unit, a),
-			et_format_percent(before->relative_error, b), after->n,
-			et_format_estimate(after, metric->unit, c),
-			et_format_percent(after->relative_error, d));
+			et_format_estimate(before, metric->unit, ET_BUF),
+			et_format_percent(before->relative_error, ET_BUF), after->n,
+			et_format_estimate(after, metric->unit, ET_BUF),
+			et_format_percent(after->relative_error, ET_BUF));
 }
 
 /* CPU time at full speed, as corrected by the reference loop. */
 static void paced_paragraph(const struct et_paced *p, FILE *out)
 {
 	static const char label[] = "At full speed, by the reference loop";
-	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
 
 	if (p->why)
 		et_html_element(out, "p", "%s: not known (%s).", label, p->why);
 	else if (p->n)
 		et_html_element(out, "p", "%s: %s (%s), sd %s.", label,
-			et_format_measured(p->mean, p->expanded_uncertainty, time),
-			et_format_percent(p->level, level),
-			et_format_percent(p->relative_error, error));
+			et_format_measured(p->mean, p->expanded_uncertainty, ET_BUF),
+			et_format_percent(p->level, ET_BUF),
+			et_format_percent(p->relative_error, ET_BUF));
 }
 
 static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, FILE *out)
 {
-	char time[ET_FIGURE], spread[ET_FIGURE];
+	char time[ET_FIGURE];
 
 	if (!r->k || !r->n)
 		return;
@@ -222,7 +217,7 @@ static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, 
 	else
 		et_html_element(out, "p",
 			"K-best: %s, the fastest of %zu runs; the %u fastest are within %s%s.",
-			time, r->n, r->k, et_format_percent(r->spread, spread),
+			time, r->n, r->k, et_format_percent(r->spread, ET_BUF),
 			r->converged ? "" : ", not converged");
 	if (r->compensated > 0)
 		et_html_element(out, "p", "The interrupts that it met, %s, are subtracted.",
@@ -243,11 +238,9 @@ static struct et_table parts_of(const char *title)
 
 static void add_part(struct et_table *t, const char *name, double ns, double whole)
 {
-	char time[ET_FIGURE], share[ET_FIGURE];
-
 	et_table_name(t, name, NULL);
-	et_table_add(
-		t, "%s\t%s", et_format_rounded(ns, 3, time), et_format_percent(ns / whole, share));
+	et_table_add(t, "%s\t%s", et_format_rounded(ns, 3, ET_BUF),
+		et_format_percent(ns / whole, ET_BUF));
 	et_table_bar(t, ns / whole, NULL);
 }
 
@@ -290,18 +283,16 @@ static void removed_table(const struct et_command *c, FILE *out)
 	static const struct et_table_column columns[] = { ET_COLUMN(NUMBER, "removed sample"),
 		ET_COLUMN(NUMBER, "CPU time"), ET_COLUMN(NUMBER, "elapsed time"),
 		ET_COLUMN(NAME, "why") };
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_table t = { ET_COLUMNS(columns) };
 	size_t all = 0;
-	char cpu[ET_FIGURE], elapsed[ET_FIGURE];
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup || s->ruling.removal.by == ET_KEPT || all++ >= MOST_REMOVED)
 			continue;
 		ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);
 		et_table_add(&t, "%u\t%s\t%s", s->place.index,
-			et_format_ns(s->measured.cpu_ns, cpu),
-			et_format_ns(s->measured.elapsed_ns, elapsed));
+			et_format_ns(s->measured.cpu_ns, ET_BUF),
+			et_format_ns(s->measured.elapsed_ns, ET_BUF));
 		et_table_name(&t, why, NULL);
 	}
 	first_rows(&t, all, MOST_REMOVED, out);
@@ -314,11 +305,10 @@ static void culprit_table(const struct et_command *c, FILE *out)
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	struct et_table t = { ET_COLUMNS(columns) };
-	char time[ET_FIGURE];
 
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
 		et_table_name(&t, all[i].name, NULL);
-		et_table_add(&t, "%s\t%zu", et_format_rounded((double)all[i].cpu_ns, 3, time),
+		et_table_add(&t, "%s\t%zu", et_format_rounded((double)all[i].cpu_ns, 3, ET_BUF),
 			all[i].samples);
 	}
 	first_rows(&t, n, MOST_CULPRITS, out);

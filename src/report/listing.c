@@ -19,6 +19,14 @@ void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24])
 		buf[0] = '\0';
 }
 
+void et_time_json(struct et_json *w, const char *key, const void *wall_ns)
+{
+	uint64_t ns = *(const uint64_t *)wall_ns;
+	char buf[32];
+
+	et_json_string(w, key, ns ? et_format_rfc3339(ns, buf) : NULL);
+}
+
 void et_listing_add(struct et_listing *l, const struct et_summary *s, const char *mark)
 {
 	/* The id begins with the date and time of the start; the user chose the label. */

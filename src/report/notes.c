@@ -295,17 +295,16 @@ static char *states_text(const struct et_command_result *r)
 {
 	enum { DIGITS = 3 };
 	const struct et_states *s = &r->states;
-	char fast[ET_FIGURE], slow[ET_FIGURE], best[ET_FIGURE];
 
 	char *text = et_asprintf(
 		"the machine changed its speed: %s when fast (%zu run%s), %s when slow (%zu "
 		"run%s)",
-		et_format_rounded(s->fast_mean, DIGITS, fast), s->fast, s->fast == 1 ? "" : "s",
-		et_format_rounded(s->slow_mean, DIGITS, slow), s->slow, s->slow == 1 ? "" : "s");
+		et_format_rounded(s->fast_mean, DIGITS, ET_BUF), s->fast, s->fast == 1 ? "" : "s",
+		et_format_rounded(s->slow_mean, DIGITS, ET_BUF), s->slow, s->slow == 1 ? "" : "s");
 	if (r->full_speed.n)
 		et_append(&text, "; ", "at full speed it takes %s, by the probe",
 			et_format_measured(
-				r->full_speed.mean, r->full_speed.expanded_uncertainty, best));
+				r->full_speed.mean, r->full_speed.expanded_uncertainty, ET_BUF));
 	return text;
 }
 

@@ -107,7 +107,6 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 {
 	struct et_ratio r = et_contrast_ratio(c);
 	const char *corrected = is_corrected(c) ? CORRECTED : "";
-	char bounds[ET_FIGURE];
 	ET_AUTO_FREE char *words =
 		c->conclusion == ET_CONCLUDED_SAME_BY_HOLM
 			? et_asprintf("differs%s before the correction for %zu comparisons only",
@@ -116,8 +115,8 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 
 	if (!has_interval(c->ratio, c->lo, c->hi) || short_form)
 		return et_strdup(words);
-	et_format_change_bounds(r.estimate, r.lo, r.hi, "and", bounds);
-	return et_asprintf("%s (between %s)", words, bounds);
+	return et_asprintf("%s (between %s)", words,
+		et_format_change_bounds(r.estimate, r.lo, r.hi, "and", ET_BUF));
 }
 
 static char *conclusion(const struct et_contrast *c, bool short_form)
@@ -147,7 +146,7 @@ char *et_conclusion_text(const struct et_contrast *c)
 static char *ratios(const struct et_contrast *c, bool verbose)
 {
 	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
-	char ratio[ET_FIGURE], beside[ET_FIGURE];
+	char ratio[ET_FIGURE];
 
 	et_format_ratio(r.estimate, r.lo, r.hi, ratio);
 	if (!(s.estimate > 0))
@@ -156,8 +155,8 @@ static char *ratios(const struct et_contrast *c, bool verbose)
 		return et_asprintf("%s side by side", ratio);
 	if (!verbose)
 		return et_strdup(ratio);
-	et_format_ratio(s.estimate, s.lo, s.hi, beside);
-	return et_asprintf("%s side by side; alone %s", beside, ratio);
+	return et_asprintf("%s side by side; alone %s",
+		et_format_ratio(s.estimate, s.lo, s.hi, ET_BUF), ratio);
 }
 
 /* The ratio with its interval, then the conclusion without repeating the interval. */
@@ -199,9 +198,8 @@ static void details(const struct et_page *page, const struct et_contrast *c)
 	ET_AUTO_FREE char *what = c->arrangement ? et_asprintf("%zu pair%s (%s)", c->pairs,
 							   c->pairs == 1 ? "" : "s", c->arrangement)
 						 : et_strdup("two independent series");
-	ET_AUTO_FREE char *all = et_asprintf(
-		"%s%s%s%s%s", what, p, c->method ? ", " : "", c->method ? c->method : "", sd);
-	et_page_paragraph(page, 6, "", NULL, all, NULL);
+	et_page_say(page, 6, "", NULL, NULL, "%s%s%s%s%s", what, p, c->method ? ", " : "",
+		c->method ? c->method : "", sd);
 }
 
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
@@ -230,21 +228,19 @@ static char *difference(const struct et_contrast *c, const char *b, const char *
 	const char *word = et_conclusion_word(c);
 	bool slower = c->conclusion == ET_CONCLUDED_SLOWER;
 	bool one_sided = r.lo <= r.estimate && r.estimate <= r.hi && (slower ? r.lo > 1 : r.hi < 1);
-	char figure[ET_FIGURE];
 
 	/* The test and the interval may disagree at the border: then the ratio says it all. */
 	if (!one_sided || r.estimate >= twice)
 		return et_asprintf("%s is %s than %s: %s", b, word, a,
-			et_format_ratio(r.estimate, r.lo, r.hi, figure));
+			et_format_ratio(r.estimate, r.lo, r.hi, ET_BUF));
 	return et_asprintf("%s is %s than %s by %s", b, word, a,
-		et_format_change_span(r.estimate, r.lo, r.hi, figure));
+		et_format_change_span(r.estimate, r.lo, r.hi, ET_BUF));
 }
 
 char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 {
 	struct et_ratio r = et_contrast_ratio(c);
 	bool interval = has_interval(r.estimate, r.lo, r.hi);
-	char figure[ET_FIGURE];
 
 	if (interval && c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
 		return et_asprintf("%s differs from %s before the correction for %zu comparisons "
@@ -252,7 +248,7 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 			b, a, c->family, c->p);
 	if (interval && c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("no difference shown between %s and %s (%s)", b, a,
-			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", figure));
+			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
 	if (interval &&
 		(c->conclusion == ET_CONCLUDED_SLOWER || c->conclusion == ET_CONCLUDED_FASTER))
 		return difference(c, b, a);
@@ -262,15 +258,13 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who)
 {
-	char share[ET_FIGURE];
-
 	if (choice->reason == ET_METRIC_PARALLEL)
 		return et_asprintf("%s keeps %.1f CPUs busy", who, choice->amount);
 	if (choice->reason == ET_METRIC_WANTS_CPUS)
 		return et_asprintf("%s runs %.1f tasks at once", who, choice->amount);
 	if (choice->reason == ET_METRIC_WAITS)
 		return et_asprintf("%s sleeps or waits for %s of it", who,
-			et_format_percent(choice->amount, share));
+			et_format_percent(choice->amount, ET_BUF));
 	return NULL;
 }
 
@@ -285,10 +279,10 @@ char *et_verdict_basis(
 		c->arrangement ? et_asprintf("%zu %s%s", c->pairs, rounds ? "round" : "pair",
 					 c->pairs == 1 ? "" : "s")
 			       : et_strdup("not paired");
-	char level[ET_FIGURE];
 
 	return et_asprintf("%s%s%s%s, %s, %s", et_metrics[c->metric].label, reason ? " (" : "",
-		reason ? reason : "", reason ? ")" : "", pairs, et_format_percent(c->level, level));
+		reason ? reason : "", reason ? ")" : "", pairs,
+		et_format_percent(c->level, ET_BUF));
 }
 
 /* --- JSON --- */

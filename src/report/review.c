@@ -94,19 +94,16 @@ void et_review_pilots(const struct et_experiment *e, const uint32_t *commands, s
 
 void et_review_print(const struct et_experiment *e, const struct et_page *page)
 {
-	ET_AUTO_FREE char *head = et_asprintf("the record of experiment %s runs:", e->id);
-
-	et_page_paragraph(page, 0, "", NULL, head, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "the record of experiment %s runs:", e->id);
 	print_contents(e, page);
 }
 
 void et_review_campaign(const struct et_campaign *c, const struct et_experiment *e,
 	const struct et_review_words *w, const struct et_page *page)
 {
-	ET_AUTO_FREE char *head = et_asprintf("campaign %s runs:", c->id);
 	ET_AUTO_FREE char *nodes = NULL;
 
-	et_page_paragraph(page, 0, "", NULL, head, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "campaign %s runs:", c->id);
 	print_row(page, "engine", c->engine);
 	print_row(page, "options", c->options);
 	print_row(page, "words", w->extra);

@@ -32,11 +32,10 @@ static bool is_judged(const struct et_sample *s)
 static void count_command(
 	const struct et_experiment *e, const struct et_command *c, size_t least, struct tally *t)
 {
-	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
 	bool keep_all = e->plan.keep_all, first = e->first_check.state == ET_FIRST_CHECK_DONE;
 	size_t left = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+	et_for_each_sample(s, &c->samples) {
 		bool hit = first && is_ruled(s, ET_REMOVED_DAEMON_CUTOFF, ET_MARK_DAEMON, keep_all);
 		if (s->place.warmup) {
 			t->warmup++;
@@ -156,9 +155,8 @@ void et_steps_print(const struct et_steps *s, const struct et_page *page)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct et_step *step = &s->list[i];
 		ET_AUTO_FREE char *lead = et_asprintf("  %-*s", NOTE_COLUMN - 3, step->name);
-		ET_AUTO_FREE char *text = et_asprintf("%s%s%s", et_step_state_names[step->state],
-			*step->note ? ": " : "", step->note);
-		et_page_paragraph(page, NOTE_COLUMN, lead, "2", text, NULL);
+		et_page_say(page, NOTE_COLUMN, lead, "2", NULL, "%s%s%s",
+			et_step_state_names[step->state], *step->note ? ": " : "", step->note);
 	}
 }
 

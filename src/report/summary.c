@@ -109,7 +109,7 @@ static struct et_scale common_scale(const struct table *t)
 static void time_cell(struct table *t, struct et_scale s, double ns, double uncertainty,
 	const struct et_estimate *est, const char *style)
 {
-	char figure[ET_FIGURE], other[ET_FIGURE], left[ET_FIGURE], right[ET_FIGURE] = "";
+	char left[ET_FIGURE], right[ET_FIGURE] = "";
 
 	if (!isfinite(ns) || ns < 0) {
 		et_table_text(&t->cells, ET_DASH, "", style);
@@ -119,24 +119,24 @@ static void time_cell(struct table *t, struct et_scale s, double ns, double unce
 	if (uncertainty < 1e-9 * ns)
 		uncertainty = 0;
 	s = et_scale_for(s, ns, uncertainty);
-	snprintf(left, sizeof(left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);
+	snprintf(left, sizeof(left), "%.80s %s", et_scale_number(s, ns, ET_BUF), s.unit);
 	if (est && et_estimate_lopsided(est) && est->lo >= 0)
 		snprintf(right, sizeof(right), " (%.40s … %.40s)",
-			et_scale_number(s, est->lo, figure), et_scale_number(s, est->hi, other));
+			et_scale_number(s, est->lo, ET_BUF), et_scale_number(s, est->hi, ET_BUF));
 	else if (uncertainty >= 0)
 		snprintf(right, sizeof(right), " %.90s",
-			et_scale_plus_minus(s, uncertainty, figure));
+			et_scale_plus_minus(s, uncertainty, ET_BUF));
 	et_table_text(&t->cells, left, right, style);
 }
 
 /* The digits of single runs are those that their spread supports, and no more than the mean's. */
 static void range_cell(struct table *t, struct et_scale s, const struct et_estimate *est)
 {
-	char least[ET_FIGURE], figure[ET_FIGURE], most[ET_FIGURE];
+	char most[ET_FIGURE];
 
 	s = et_scale_for(s, est->mean, fmax(est->sd, est->expanded_uncertainty));
-	snprintf(most, sizeof(most), " … %.80s", et_scale_number(s, est->max, figure));
-	et_table_text(&t->cells, et_scale_number(s, est->min, least), most, NULL);
+	snprintf(most, sizeof(most), " … %.80s", et_scale_number(s, est->max, ET_BUF));
+	et_table_text(&t->cells, et_scale_number(s, est->min, ET_BUF), most, NULL);
 }
 
 /* Runs by what became of them. */
@@ -146,10 +146,7 @@ struct fates {
 
 static void count_fates(const struct et_command_result *r, struct fates *f)
 {
-	ET_AUTO_READER struct et_sample_reader reader =
-		et_samples_read_figures(&r->command->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
+	et_for_each_sample(s, &r->command->samples) {
 		if (s->place.warmup || s->place.arrangement != r->arrangement)
 			continue;
 		f->made++;
@@ -177,12 +174,12 @@ static const char *cause_of(const struct fates *f, char buf[ET_FIGURE])
 static void runs_cell(struct table *t, const struct et_command_result *r)
 {
 	struct fates f = { 0 };
-	char cause[ET_FIGURE], kept[ET_FIGURE], rest[ET_FIGURE] = "";
+	char kept[ET_FIGURE], rest[ET_FIGURE] = "";
 
 	count_fates(r, &f);
 	snprintf(kept, sizeof(kept), "%zu", f.n[ET_KEPT]);
 	if (f.n[ET_KEPT] != f.made)
-		snprintf(rest, sizeof(rest), " of %zu (%.60s)", f.made, cause_of(&f, cause));
+		snprintf(rest, sizeof(rest), " of %zu (%.60s)", f.made, cause_of(&f, ET_BUF));
 	et_table_text(&t->cells, kept, rest, NULL);
 }
 
@@ -229,17 +226,16 @@ static void fill_line(struct table *t, const struct et_command_result *r, double
 	const struct et_kbest_result *kbest = et_result_kbest(r);
 	double uncertainty, ns = headline(r, t->metric, &uncertainty);
 	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, &r, 1);
-	char figure[ET_FIGURE];
 
 	bool mean = !kbest && !(is_paced(r) && t->metric == ET_METRIC_CPU);
-	et_table_text(&t->cells, t->n > 1 ? et_name_by_number(number, figure) : "", "", DIM);
+	et_table_text(&t->cells, t->n > 1 ? et_name_by_number(number, ET_BUF) : "", "", DIM);
 	et_table_name(&t->cells, r->command->name ? r->command->name : "", NULL);
 	time_cell(t, s, ns, uncertainty, mean ? est : NULL, JUDGED);
 	if (!kbest && est->n > 1)
 		range_cell(t, s, est);
 	else
 		et_table_add(&t->cells, "%s",
-			kbest && isfinite(kbest->spread) ? et_format_percent(kbest->spread, figure)
+			kbest && isfinite(kbest->spread) ? et_format_percent(kbest->spread, ET_BUF)
 							 : "");
 	ratio_cell(t, r);
 	if (other->n)
@@ -344,15 +340,13 @@ static enum et_metric shown_metric(const struct et_judgement *j)
 static void removed_line(const struct et_judgement *j, const struct et_page *page)
 {
 	struct fates f = { 0 };
-	char cause[ET_FIGURE];
 
 	for (size_t i = 0; i < j->n_commands; i++)
 		count_fates(&j->commands[i], &f);
 	if (f.n[ET_KEPT] == f.made)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("removed: %zu of %zu runs (%s)",
-		f.made - f.n[ET_KEPT], f.made, cause_of(&f, cause));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "removed: %zu of %zu runs (%s)", f.made - f.n[ET_KEPT],
+		f.made, cause_of(&f, ET_BUF));
 }
 
 /* Returns whether the table has the ratios. */
@@ -400,14 +394,13 @@ static bool has_short_name(const struct et_command *c)
 char *et_summary_name(const struct et_judgement *j, size_t command)
 {
 	bool names = command < j->n_commands;
-	char number[ET_FIGURE];
 
 	/* All by name or all by number: a sentence that mixes them is hard to read. */
 	for (size_t i = 0; names && i < j->n_commands; i++)
 		names = has_short_name(j->commands[i].command);
 	if (names)
 		return et_clean(j->commands[command].command->name, "");
-	return et_strdup(et_name_by_number(command, number));
+	return et_strdup(et_name_by_number(command, ET_BUF));
 }
 
 /* Prints the text, then the remark in dim letters: on the same line if there is room for it. */
@@ -477,9 +470,8 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 		snprintf(before, sizeof(before),
 			"; ~: differs before the correction for %zu comparisons only",
 			first->family);
-	ET_AUTO_FREE char *legend = et_asprintf("ratio to %s: %s%s%s", reference, basis,
+	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s", reference, basis,
 		open ? "; ?: no difference shown, or too few runs" : "", before);
-	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)
 			verdict_line(j, &j->second[i], true, true, page);
@@ -515,9 +507,8 @@ static void metric_line(const struct et_judgement *j, bool verbose, const struct
 	const char *why = j->metric.reason == ET_METRIC_BY_DEFAULT
 				  ? "it uses one CPU and does not wait"
 				  : reason;
-	ET_AUTO_FREE char *text =
-		et_asprintf("judged by %s%s%s", label, why ? ", because " : "", why ? why : "");
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "judged by %s%s%s", label, why ? ", because " : "",
+		why ? why : "");
 }
 
 /* The precision that --until reached. If it missed its goal, there is a note instead. */
@@ -525,7 +516,6 @@ static void until_line(
 	const struct et_experiment *e, const struct et_judgement *j, const struct et_page *page)
 {
 	double worst = 0, wanted = e->plan.until_ratio;
-	char a[ET_FIGURE], b[ET_FIGURE];
 
 	for (size_t i = 0; i < j->n_commands; i++) {
 		const struct et_estimate *est = et_result_estimate(&j->commands[i]);
@@ -533,16 +523,14 @@ static void until_line(
 	}
 	if (!(wanted > 0) || !(worst <= wanted) || e->plan.order == ET_ORDER_DUET)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("reached ± %s of the mean, wanted ± %s",
-		et_format_percent(worst, a), et_format_percent(wanted, b));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "reached ± %s of the mean, wanted ± %s",
+		et_format_percent(worst, ET_BUF), et_format_percent(wanted, ET_BUF));
 }
 
 /* How EMP's second check changed the mean: of the command where it changed most. */
 static void second_check_line(const struct et_judgement *j, const struct et_page *page)
 {
 	size_t most = 0;
-	char change[ET_FIGURE], before[ET_FIGURE], after[ET_FIGURE];
 
 	for (size_t i = 1; i < j->n_commands; i++) {
 		if (fabs(j->commands[i].second_check.change) >
@@ -556,13 +544,13 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 	struct et_scale s = et_scale_of(c->mean_before, u);
 	ET_AUTO_FREE char *name = et_summary_name(j, most);
 	ET_AUTO_FREE char *of = et_asprintf(" of %s", name);
-	ET_AUTO_FREE char *text = et_asprintf("two-sigma removed %zu run%s%s: mean %s before, %s "
-					      "%s after, %s%s",
+	et_page_say(page, 0, "", NULL, NULL,
+		"two-sigma removed %zu run%s%s: mean %s before, %s "
+		"%s after, %s%s",
 		c->removed, c->removed == 1 ? "" : "s", j->n_commands > 1 ? of : "",
-		et_scale_number(s, c->mean_before, before),
-		et_scale_number(s, c->mean_after, after), s.unit, c->change < 0 ? "-" : "+",
-		et_format_percent(fabs(c->change), change));
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+		et_scale_number(s, c->mean_before, ET_BUF),
+		et_scale_number(s, c->mean_after, ET_BUF), s.unit, c->change < 0 ? "-" : "+",
+		et_format_percent(fabs(c->change), ET_BUF));
 }
 
 static void protocol_line(const struct et_judgement *j, const struct et_page *page)
@@ -571,8 +559,7 @@ static void protocol_line(const struct et_judgement *j, const struct et_page *pa
 
 	if (!j->choice.automatic)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("used protocol %s, %s", name, j->choice.why);
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s", name, j->choice.why);
 }
 
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,

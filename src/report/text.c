@@ -36,7 +36,7 @@ static void estimate_row(
 	const char *label = et_metrics[m].label;
 	enum et_unit unit = et_metrics[m].unit;
 	const char *style = judged ? JUDGED : NULL;
-	char time[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE], level[ET_FIGURE];
+	char time[ET_FIGURE];
 
 	if (!est->n) {
 		row(t, label, style, "not known");
@@ -45,22 +45,22 @@ static void estimate_row(
 	et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time);
 	if (et_estimate_lopsided(est)) /* the interval follows */
 		et_format_value_to(est->mean, est->expanded_uncertainty, unit, time);
-	et_format_percent(est->level, level);
 	struct et_scale scale = et_scale_of_value(est->mean, est->expanded_uncertainty, unit);
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
 		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
 		row(t, label, style, "%s", time);
 	else
-		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
-			et_scale_number(scale, fmax(est->lo, 0), lo),
-			et_scale_number(scale, est->hi, hi), scale.unit, et_interval_words(est),
+		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time,
+			et_format_percent(est->level, ET_BUF),
+			et_scale_number(scale, fmax(est->lo, 0), ET_BUF),
+			et_scale_number(scale, est->hi, ET_BUF), scale.unit, et_interval_words(est),
 			est->coverage_factor);
 }
 
 /* CPU time at full speed, as corrected by the reference loop. */
 static void paced_row(const struct text *t, const struct et_paced *p)
 {
-	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
+	char level[ET_FIGURE];
 
 	if (!p->n && !p->why)
 		return;
@@ -68,9 +68,9 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 		row(t, "at full speed", WARNING, "not known: %s", p->why);
 		return;
 	}
-	et_format_measured(p->mean, p->expanded_uncertainty, time);
-	row(t, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)", time,
-		et_format_percent(p->level, level), et_format_percent(p->relative_error, error));
+	row(t, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)",
+		et_format_measured(p->mean, p->expanded_uncertainty, ET_BUF),
+		et_format_percent(p->level, level), et_format_percent(p->relative_error, ET_BUF));
 	row(t, "", NULL,
 		"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
 		"full speed on average",
@@ -83,16 +83,16 @@ static void speed_rows(const struct text *t, const struct et_command_result *r)
 {
 	const struct et_states *s = &r->states;
 	const struct et_full_speed *f = &r->full_speed;
-	char fast[ET_FIGURE], slow[ET_FIGURE];
 
 	if (s->slow && s->fast) /* all runs of a command may be slow, and others fast */
 		row(t, "two speeds", NULL,
 			"%s at full speed (%zu run%s), %s when slowed (%zu run%s)",
-			et_format_rounded(s->fast_mean, 3, fast), s->fast, s->fast == 1 ? "" : "s",
-			et_format_rounded(s->slow_mean, 3, slow), s->slow, s->slow == 1 ? "" : "s");
+			et_format_rounded(s->fast_mean, 3, ET_BUF), s->fast,
+			s->fast == 1 ? "" : "s", et_format_rounded(s->slow_mean, 3, ET_BUF),
+			s->slow, s->slow == 1 ? "" : "s");
 	if (f->n)
 		row(t, "by the probe", NULL, "%s at full speed",
-			et_format_measured(f->mean, f->expanded_uncertainty, fast));
+			et_format_measured(f->mean, f->expanded_uncertainty, ET_BUF));
 }
 
 /* The result of K-best, and the mean below it. */
@@ -100,7 +100,7 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 	const struct et_command_result *of)
 {
 	const struct et_kbest_result *r = &of->kbest;
-	char best[ET_FIGURE], part[ET_FIGURE], error[ET_FIGURE];
+	char best[ET_FIGURE], part[ET_FIGURE];
 
 	et_format_value(r->best, metric->unit, best);
 	if (isnan(r->spread) || r->k == 1)
@@ -116,7 +116,7 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 			et_format_rounded(r->compensated, 3, part));
 	if (isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
-			et_format_percent(r->error, error));
+			et_format_percent(r->error, ET_BUF));
 	row(t, "mean", NULL, "%s",
 		et_format_value(et_result_estimate(of)->mean, metric->unit, best));
 }
@@ -127,24 +127,22 @@ static void spread_rows(const struct text *t, const struct et_estimate *est, enu
 	double digits = fmax(est->sd, est->expanded_uncertainty);
 	struct et_scale s = et_scale_of_value(est->mean, digits, unit);
 	struct et_scale sd = et_scale_for(s, est->sd, est->sd);
-	char a[ET_FIGURE], b[ET_FIGURE];
 
-	row(t, "range", NULL, "%s … %s %s", et_scale_number(s, est->min, a),
-		et_scale_number(s, est->max, b), s.unit);
+	row(t, "range", NULL, "%s … %s %s", et_scale_number(s, est->min, ET_BUF),
+		et_scale_number(s, est->max, ET_BUF), s.unit);
 	if (est->n > 1)
-		row(t, "median, sd", NULL, "%s, %s %s (%s)", et_scale_number(s, est->median, a),
-			et_scale_number(sd, est->sd, b), s.unit,
-			et_format_percent(est->relative_error, (char[ET_FIGURE]){ 0 }));
+		row(t, "median, sd", NULL, "%s, %s %s (%s)",
+			et_scale_number(s, est->median, ET_BUF),
+			et_scale_number(sd, est->sd, ET_BUF), s.unit,
+			et_format_percent(est->relative_error, ET_BUF));
 }
 
 static void part(char **list, const char *name, double part_ns, double whole_ns)
 {
-	char time[ET_FIGURE], share[ET_FIGURE];
-
 	if (!isfinite(part_ns) || part_ns <= 0)
 		return;
-	et_append(list, ", ", "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
-		et_format_percent(part_ns / whole_ns, share));
+	et_append(list, ", ", "%s %s (%s)", name, et_format_rounded(part_ns, 3, ET_BUF),
+		et_format_percent(part_ns / whole_ns, ET_BUF));
 }
 
 /* The processes that had the CPU while the program was runnable. */
@@ -175,7 +173,6 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 static void composition(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
-	char time[ET_FIGURE];
 
 	if (!(p->elapsed > 0))
 		return;
@@ -194,7 +191,7 @@ static void composition(const struct text *t, const struct et_command *c, const 
 		row(t, "not known", NULL,
 			"waiting for a CPU: the kernel has no scheduler statistics");
 	if (p->blocked > 0)
-		row(t, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, time));
+		row(t, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, ET_BUF));
 }
 
 /* "20 runs: 10 alone, 9 in pairs, 1 removed (1 daemon-cutoff); 1 warm-up". */
@@ -349,10 +346,9 @@ static void removed_row(const struct text *t, const struct removed *g)
 /* One row per cause: a machine that was slow may have cost hundreds of samples. */
 static void removed_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
 	struct removed_list causes = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!s->place.warmup && s->ruling.removal.by != ET_KEPT)
 			add_removed(&causes, s);
 	}
@@ -368,11 +364,10 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 {
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
-	char time[ET_FIGURE];
 
 	for (size_t i = 0; i < n && i < CULPRITS; i++)
 		row(t, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
-			et_format_rounded((double)all[i].cpu_ns, 3, time), all[i].samples,
+			et_format_rounded((double)all[i].cpu_ns, 3, ET_BUF), all[i].samples,
 			all[i].samples == 1 ? "" : "s");
 	if (n > CULPRITS)
 		row(t, "", NULL, "and %zu more", n - CULPRITS);
@@ -380,10 +375,9 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 
 static void mark_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n[ET_MARKS] = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		for (size_t k = 0; s->ruling.marks && k < ET_MARKS; k++)
 			n[k] += (s->ruling.marks & et_mark_rows[k].bit) != 0;
 	}
@@ -398,7 +392,7 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 static void all_runs_rows(const struct text *t, const struct et_command_result *r)
 {
 	bool first = true;
-	char a[ET_FIGURE], b[ET_FIGURE], label[32];
+	char label[32];
 
 	for (int m = 0; m < ET_METRICS; m++) {
 		const struct et_estimate *est = &r->before[m];
@@ -407,8 +401,8 @@ static void all_runs_rows(const struct text *t, const struct et_command_result *
 			continue;
 		snprintf(label, sizeof(label), est->n == 1 ? "%zu run" : "all %zu runs", est->n);
 		row(t, first ? label : "", NULL, "%s %s (sd %s)",
-			et_format_estimate(est, et_metrics[m].unit, a), et_metrics[m].label,
-			et_format_percent(est->relative_error, b));
+			et_format_estimate(est, et_metrics[m].unit, ET_BUF), et_metrics[m].label,
+			et_format_percent(est->relative_error, ET_BUF));
 		first = false;
 	}
 }
@@ -428,7 +422,6 @@ static void figures(
 	const struct text *t, const struct et_command_result *r, const struct et_tally *tally)
 {
 	enum et_metric judged = et_result_metric(r);
-	char user[ET_FIGURE], system[ET_FIGURE];
 
 	if (et_result_kbest(r))
 		kbest_rows(t, &et_metrics[judged], r);
@@ -442,8 +435,8 @@ static void figures(
 	}
 	if (split_is_known(t->host, tally))
 		row(t, "user, system", NULL, "%s, %s",
-			et_format_rounded(tally->parts.user, 3, user),
-			et_format_rounded(tally->parts.system, 3, system));
+			et_format_rounded(tally->parts.user, 3, ET_BUF),
+			et_format_rounded(tally->parts.system, 3, ET_BUF));
 	spread_rows(t, &r->estimate[judged], et_metrics[judged].unit);
 	composition(t, r->command, &tally->parts);
 }
@@ -472,7 +465,6 @@ static void command_block(const struct text *t, const struct et_command_result *
 {
 	const struct et_command *c = r->command;
 	const struct et_estimate *judged = et_result_estimate(r);
-	char figure[ET_FIGURE];
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
@@ -488,7 +480,7 @@ static void command_block(const struct text *t, const struct et_command_result *
 	runs_row(t, &tally);
 	all_runs_rows(t, r);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
-		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, figure));
+		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, ET_BUF));
 	if (tally.wait4)
 		row(t, "measured by", NULL,
 			"wait4: descendants that nobody waited for are missing");

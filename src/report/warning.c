@@ -65,8 +65,6 @@ static const char *part_end(const char *at, const char *ends)
 
 static void render(FILE *out, const char *at, const char *end, const struct et_warning_arg *args)
 {
-	char buf[ET_FIGURE];
-
 	for (; at < end; at++) {
 		if (*at != '{') {
 			putc(*at, out);
@@ -81,7 +79,7 @@ static void render(FILE *out, const char *at, const char *end, const struct et_w
 			else
 				render(out, bar + 1, close, args);
 		} else {
-			fputs(format_arg(a, buf), out);
+			fputs(format_arg(a, ET_BUF), out);
 		}
 		at = close;
 	}

@@ -13,7 +13,6 @@
 #include "measure/trace/sched_stream.h"
 #include "measure/trace/tracer.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct request {

@@ -7,7 +7,6 @@
 #include "model/experiment/field_rows.h"
 #include "report/warning.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +107,7 @@ static void clock_row(
 	const struct et_survey *s, const struct et_survey_clock *c, struct et_table *t)
 {
 	const struct et_timepiece_figures *f = &c->figures;
-	char step[ET_FIGURE], claimed[ET_FIGURE], cost[ET_FIGURE], half[ET_FIGURE];
+	char half[ET_FIGURE];
 
 	if (f->error) {
 		ET_AUTO_FREE char *why =
@@ -119,9 +118,9 @@ static void clock_row(
 	/* Batches may agree better than this by chance. */
 	et_format_rounded(fmax((f->latency_hi_ns - f->latency_lo_ns) / 2, 0.01), 2, half);
 	et_table_add(t, "%s\t%s\t%s\t%s\t%s\t%s", c->is->name,
-		et_format_rounded(et_survey_step_ns(s, c), 3, step),
-		et_format_rounded(f->claimed_ns, 3, claimed),
-		et_format_rounded(f->latency_ns, 3, cost), half, c->is->counts);
+		et_format_rounded(et_survey_step_ns(s, c), 3, ET_BUF),
+		et_format_rounded(f->claimed_ns, 3, ET_BUF),
+		et_format_rounded(f->latency_ns, 3, ET_BUF), half, c->is->counts);
 }
 
 /* Names the clocks of a basis; NULL if there are none. The caller frees it. */
@@ -191,17 +190,16 @@ static const char *format_hz(double hz, double uncertainty, char buf[ET_FIGURE])
 static void rate_text(const struct et_survey *s, const struct et_page *p)
 {
 	const struct et_clock_drift *d = &s->drift;
-	char hz[ET_FIGURE], time[ET_FIGURE];
 
 	row(p, "rate", NULL,
 		"%s ± %.2g ppm, by a line fitted to %zu readings of it and of CLOCK_MONOTONIC_RAW",
-		format_hz(d->hz, d->hz_uncertainty, hz), 1e6 * d->hz_uncertainty / d->hz,
+		format_hz(d->hz, d->hz_uncertainty, ET_BUF), 1e6 * d->hz_uncertainty / d->hz,
 		s->n_readings);
 	if (isfinite(s->hz_by_sleep))
 		row(p, "by sleep", NULL,
 			"%s (%+.0f ppm), by the counts during a sleep of %s, which ends late",
-			format_hz(s->hz_by_sleep, NAN, hz), 1e6 * (s->hz_by_sleep / d->hz - 1),
-			et_format_time((double)s->sleep_ns, time));
+			format_hz(s->hz_by_sleep, NAN, ET_BUF), 1e6 * (s->hz_by_sleep / d->hz - 1),
+			et_format_time((double)s->sleep_ns, ET_BUF));
 	row(p, "drift", NULL,
 		"%+.2g ± %.2g ppm from the first half of the readings to the second by "
 		"CLOCK_MONOTONIC_RAW; %+.2g ± %.2g ppm by CLOCK_MONOTONIC, which NTP adjusts",
@@ -211,12 +209,11 @@ static void rate_text(const struct et_survey *s, const struct et_page *p)
 static void pairs_text(const struct et_survey *s, const struct et_page *p, bool verbose)
 {
 	struct et_survey_offsets o = et_survey_offsets(s);
-	char a[ET_FIGURE];
 
 	if (!o.compared)
 		return;
 	row(p, "CPUs", NULL, "%zu compared with CPU %d: their counters differ by at most %s%s",
-		o.compared, s->cpu, et_format_rounded(o.worst_ns, 2, a),
+		o.compared, s->cpu, et_format_rounded(o.worst_ns, 2, ET_BUF),
 		o.backwards ? ", and time goes backwards between them"
 			    : ", and time never goes backwards between them");
 	for (size_t i = 0; verbose && i < s->n_pairs; i++) {
@@ -263,7 +260,7 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 	static const char *const by[] = { [ET_TIMER_RECORDS] = "the kernel's records of them",
 		[ET_TIMER_COARSE] = "the kernel's coarse clock, which advances in them",
 		[ET_TIMER_REGULARITY] = "their regularity alone" };
-	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE], e[ET_FIGURE];
+	char a[ET_FIGURE], b[ET_FIGURE];
 
 	if (!t->candidates) {
 		row(p, "costs", WARNING, "not known: no interrupt occurred alone");
@@ -282,9 +279,9 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 	row(p, "costs", NULL,
 		"%s (median of %zu; half of them take %s … %s, the fastest %s), %s of a CPU's "
 		"time; distinguished from other gaps by %s",
-		et_format_rounded(t->cost.median, 3, c), t->cost.n, a, b,
-		et_format_rounded(t->cost_ns, 3, d),
-		et_format_percent(t->cost.median / t->tick_ns, e), by[t->source]);
+		et_format_rounded(t->cost.median, 3, ET_BUF), t->cost.n, a, b,
+		et_format_rounded(t->cost_ns, 3, ET_BUF),
+		et_format_percent(t->cost.median / t->tick_ns, ET_BUF), by[t->source]);
 }
 
 static void timer_text(const struct et_clock_report *r, const struct et_page *p)
@@ -318,7 +315,7 @@ static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 
 static void now_text(const struct et_stretches *x, const struct et_page *p)
 {
-	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE];
+	char a[ET_FIGURE], b[ET_FIGURE];
 
 	et_format_percent(share_of(x), a);
 	et_format_rounded(x->ran_ns + x->lost_ns, 2, b);
@@ -326,9 +323,9 @@ static void now_text(const struct et_stretches *x, const struct et_page *p)
 		row(p, "now", NULL,
 			"a thread that wants the CPU for %s gets %s of it, in slices of %s "
 			"(median; half of them %s … %s)",
-			b, a, et_format_rounded(x->slice.median, 2, c),
-			et_format_rounded(x->slice.q1, 2, d),
-			et_format_rounded(x->slice.q3, 2, (char[ET_FIGURE]){ 0 }));
+			b, a, et_format_rounded(x->slice.median, 2, ET_BUF),
+			et_format_rounded(x->slice.q1, 2, ET_BUF),
+			et_format_rounded(x->slice.q3, 2, ET_BUF));
 	else
 		row(p, "now", NULL, "a thread that wants the CPU for %s gets %s of it, %s", b, a,
 			x->preempted ? "and is preempted once" : "and is never preempted");
@@ -352,7 +349,6 @@ static void advice_text(const struct et_survey *s, const struct et_page *p)
 {
 	struct et_advice advice[ET_ADVICE_MOST];
 	struct facts f;
-	char error[ET_FIGURE];
 
 	find_facts(s, &f);
 	size_t n = et_advise_all(&f.timing, advice);
@@ -365,10 +361,10 @@ static void advice_text(const struct et_survey *s, const struct et_page *p)
 	for (size_t i = 0; i < n; i++) {
 		const struct et_advice *a = &advice[i];
 		ET_AUTO_FREE char *label = range(a);
-		ET_AUTO_FREE char *expect =
-			isnan(a->error)
-				? et_strdup("")
-				: et_asprintf(" (expect ± %s)", et_format_percent(a->error, error));
+		ET_AUTO_FREE char *expect = isnan(a->error)
+						    ? et_strdup("")
+						    : et_asprintf(" (expect ± %s)",
+							      et_format_percent(a->error, ET_BUF));
 		row(p, label, NULL, "%s%s%s%s: %s", a->method, a->clock ? " by " : "",
 			a->clock ? a->clock : "", expect, a->why);
 	}

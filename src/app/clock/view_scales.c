@@ -21,21 +21,18 @@ static int column_of(double ns)
 /* "141 … 144 ns": an interval in the unit of its median. */
 static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FIGURE])
 {
-	char lo[ET_FIGURE], hi[ET_FIGURE];
-
 	if (isnan(x->lo)) {
 		snprintf(buf, ET_FIGURE, "%s", "");
 		return buf;
 	}
 	struct et_scale s = et_scale_of(x->median, (x->hi - x->lo) / 2);
-	snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, lo),
-		et_scale_number(s, x->hi, hi));
+	snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, ET_BUF),
+		et_scale_number(s, x->hi, ET_BUF));
 	return buf;
 }
 
 static void add_row(const struct et_timescale *x, struct et_table *t)
 {
-	char figure[ET_FIGURE], span[ET_FIGURE];
 	ET_AUTO_FREE char *bar = et_strdup(""), *missing = NULL;
 
 	if (x->missing) {
@@ -45,8 +42,8 @@ static void add_row(const struct et_timescale *x, struct et_table *t)
 	}
 	for (int i = 0; i < column_of(x->ns.median); i++)
 		et_append(&bar, "", "%s", i % PER_DECADE ? "·" : "¦");
-	et_table_add(t, "%s\t%s\t%s\t%s●", x->name, et_format_rounded(x->ns.median, 3, figure),
-		interval_text(&x->ns, span), bar);
+	et_table_add(t, "%s\t%s\t%s\t%s●", x->name, et_format_rounded(x->ns.median, 3, ET_BUF),
+		interval_text(&x->ns, ET_BUF), bar);
 }
 
 void et_scales_text(const struct et_timescales *r, const struct et_page *page, bool verbose)
@@ -60,11 +57,9 @@ void et_scales_text(const struct et_timescales *r, const struct et_page *page, b
 	for (size_t i = 0; i < r->n; i++)
 		add_row(&r->list[i], &t);
 	et_table_print(&t, page);
-	for (size_t i = 0; i < r->n && verbose; i++) {
-		ET_AUTO_FREE char *text = et_asprintf(
-			"%s: %s (%zu batches)", r->list[i].name, r->list[i].what, r->list[i].ns.n);
-		et_page_paragraph(page, 2, "", NULL, text, NULL);
-	}
+	for (size_t i = 0; i < r->n && verbose; i++)
+		et_page_say(page, 2, "", NULL, NULL, "%s: %s (%zu batches)", r->list[i].name,
+			r->list[i].what, r->list[i].ns.n);
 	if (r->cut_short)
 		et_page_paragraph(
 			page, 2, "", NULL, "Interrupted: later events are missing.", NULL);

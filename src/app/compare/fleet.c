@@ -9,7 +9,6 @@
 #include "store/core/machines.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 /* Both were seen from the first to the last of both. */
@@ -287,9 +286,7 @@ static void note_experiment(struct et_fleet_machine *m, const struct et_experime
 {
 	m->experiments++;
 	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+		et_for_each_sample(s, &e->commands[i].samples)
 			m->samples += !s->place.warmup;
 	}
 	if (!m->first_wall_ns || e->started_wall_ns < m->first_wall_ns)

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static int fetch(const struct et_cli *cli, const struct et_operands *ops, struct et_chosen *c,
 	struct et_error *err)
@@ -79,7 +78,7 @@ static int print(const struct et_cli *cli, const struct et_by_machine *o, const 
 static bool fails(const struct et_fleet *f, double limit)
 {
 	const char *than = f->reference ? f->reference : "the fleet";
-	char change[ET_FIGURE], allowed[ET_FIGURE];
+	char allowed[ET_FIGURE];
 	bool any = false;
 
 	et_format_percent(limit, allowed);
@@ -89,7 +88,7 @@ static bool fails(const struct et_fleet *f, double limit)
 			continue;
 		any = true;
 		et_say(stderr, "etalon: REGRESSION: %s is slower than %s by %s, limit %s\n",
-			m->name, than, et_format_change_span(m->ratio, m->lo, m->hi, change),
+			m->name, than, et_format_change_span(m->ratio, m->lo, m->hi, ET_BUF),
 			allowed);
 	}
 	if (!any && !f->between_sessions)

@@ -22,16 +22,15 @@ static void show_series(const struct et_page *page, const char *name, const stru
 {
 	double error =
 		f->sd / sqrt((double)s->n); /* of the mean; of the sd it is less by sqrt(2) */
-	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
 	ET_AUTO_FREE char *lead = et_asprintf("  %s:", name);
 	ET_AUTO_FREE char *text = et_asprintf("%zu values, mean %s, sd %s, median %s, %s "
 					      "(Shapiro-Wilk p = %.2g)",
-		s->n, et_format_value_to(f->mean, error, s->unit, mean),
-		et_format_value_to(f->sd, error / M_SQRT2, s->unit, sd),
-		et_format_value_to(f->median, error, s->unit, median),
+		s->n, et_format_value_to(f->mean, error, s->unit, ET_BUF),
+		et_format_value_to(f->sd, error / M_SQRT2, s->unit, ET_BUF),
+		et_format_value_to(f->median, error, s->unit, ET_BUF),
 		f->gaussian ? "may be normal" : "not normal", f->shapiro.p);
 	ET_AUTO_FREE char *constant = et_asprintf(
-		"%zu values, all %s", s->n, et_format_value(f->median, s->unit, median));
+		"%zu values, all %s", s->n, et_format_value(f->median, s->unit, ET_BUF));
 
 	et_page_paragraph(page, 6, lead, NULL, isnan(f->shapiro.p) ? constant : text, NULL);
 	et_warnings_text(page, 4, &f->warnings);
@@ -64,11 +63,10 @@ static const char *cell(const struct et_comparison *c, size_t a, size_t b, char 
 /* The title of a column is its number. */
 static int widest_cell(const struct et_comparison *c)
 {
-	char buf[ET_FIGURE];
-	int widest = et_columns(et_name_by_number(c->n_samples - 1, buf));
+	int widest = et_columns(et_name_by_number(c->n_samples - 1, ET_BUF));
 
 	for (size_t i = 0; i < c->n_samples * c->n_samples; i++) {
-		int columns = et_columns(cell(c, i / c->n_samples, i % c->n_samples, buf));
+		int columns = et_columns(cell(c, i / c->n_samples, i % c->n_samples, ET_BUF));
 		widest = columns > widest ? columns : widest;
 	}
 	return widest;
@@ -146,12 +144,10 @@ static void show_all(const struct et_page *page, const struct et_comparison *c)
 			c->all.p);
 		et_page_paragraph(page, 2, "", NULL, text, NULL);
 	}
-	if (c->simultaneous) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("intervals: %.6g %% each, %.4g %% together (Sidak)",
-				100 * c->level, 100 * (1 - c->alpha));
-		et_page_paragraph(page, 2, "", NULL, text, NULL);
-	}
+	if (c->simultaneous)
+		et_page_say(page, 2, "", NULL, NULL,
+			"intervals: %.6g %% each, %.4g %% together (Sidak)", 100 * c->level,
+			100 * (1 - c->alpha));
 }
 
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
@@ -171,12 +167,11 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	et_forest(s, c, page);
 	show_matrix(page, s, c);
 	if (c->n_pairs > 1) {
-		ET_AUTO_FREE char *all = et_asprintf(
+		fputc('\n', page->out);
+		et_page_say(page, 2, "", NULL, NULL,
 			"pairs that differ: %.0f %% of %zu at a level of %.4g each, %.0f %% after "
 			"Holm's correction",
 			100 * c->before_holm, c->n_pairs, c->alpha, 100 * c->after_holm);
-		fputc('\n', page->out);
-		et_page_paragraph(page, 2, "", NULL, all, NULL);
 	}
 	show_all(page, c);
 	et_warnings_text(page, 2, &c->warnings);

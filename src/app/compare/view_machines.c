@@ -54,7 +54,7 @@ static int farther(const void *va, const void *vb)
 	const struct et_fleet_machine *const *a = va, *const *b = vb;
 	double x = fabs(log((*a)->ratio)), y = fabs(log((*b)->ratio));
 
-	return (x < y) - (x > y);
+	return ET_ORDER(y, x);
 }
 
 /* Finds the machines that differ, the farthest first. Returns their number. */
@@ -73,10 +73,8 @@ static size_t find_different(const struct et_fleet *f, const struct et_fleet_mac
 
 static void add_different(char **text, const struct et_fleet_machine *m, const char *than)
 {
-	char change[ET_FIGURE];
-
 	et_append(text, "; ", "%s is %s%s by %s", m->name, m->ratio > 1 ? "slower" : "faster", than,
-		et_format_change_span(m->ratio, m->lo, m->hi, change));
+		et_format_change_span(m->ratio, m->lo, m->hi, ET_BUF));
 }
 
 /* The machines that are not named. of is the number of those that are. */
@@ -158,8 +156,6 @@ static char *deviations_of(const struct et_fleet_machine *m, bool full)
 static void format_speed(const struct et_fleet *f, const struct et_fleet_machine *m,
 	char change[ET_FIGURE], char bounds[ET_FIGURE])
 {
-	char ends[ET_FIGURE];
-
 	bounds[0] = '\0';
 	if (!isfinite(m->ratio)) {
 		snprintf(change, ET_FIGURE, ET_DASH);
@@ -169,7 +165,7 @@ static void format_speed(const struct et_fleet *f, const struct et_fleet_machine
 		et_format_change_signed(m->ratio, m->lo, m->hi, change);
 		if (is_judged(m))
 			snprintf(bounds, ET_FIGURE, "(%.80s)",
-				et_format_change_bounds(m->ratio, m->lo, m->hi, "…", ends));
+				et_format_change_bounds(m->ratio, m->lo, m->hi, "…", ET_BUF));
 	}
 }
 
@@ -210,15 +206,15 @@ static void add_row(struct et_table *s, const struct et_fleet *f, const struct e
 	ET_AUTO_FREE char *name = et_asprintf("%s%s", m->name, m->here ? " *" : "");
 	ET_AUTO_FREE char *deviations = deviations_of(m, full);
 	ET_AUTO_FREE char *cpu = et_asprintf("%" PRIu32 " × %s", m->host.cpus, m->host.cpu);
-	char when[24], time[ET_FIGURE], noise[ET_FIGURE];
+	char when[24];
 
 	format_when(m, now_wall_ns, when);
 	et_table_name(s, name, m->here ? HERE : NULL);
 	if (times)
-		et_table_add(
-			s, "%s", isfinite(m->time_ns) ? et_format_time(m->time_ns, time) : ET_DASH);
+		et_table_add(s, "%s",
+			isfinite(m->time_ns) ? et_format_time(m->time_ns, ET_BUF) : ET_DASH);
 	add_speed(s, f, m);
-	et_table_add(s, "%s", format_noise(m, noise));
+	et_table_add(s, "%s", format_noise(m, ET_BUF));
 	et_table_name(s, deviations, m->n_deviations ? NULL : DIM);
 	et_table_name(s, when, NULL);
 	et_table_add(s, "%" PRIu64, m->samples);
@@ -274,14 +270,6 @@ void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const stru
 
 /* --- JSON --- */
 
-static void write_when(struct et_json *w, const char *key, const void *wall_ns)
-{
-	uint64_t ns = *(const uint64_t *)wall_ns;
-	char text[32];
-
-	et_json_string(w, key, ns ? et_format_rfc3339(ns, text) : NULL);
-}
-
 static const struct et_field ratio_fields[] = {
 	ET_KEYS(et_fleet_machine, ratio, lo, hi),
 	{ 0 },
@@ -313,8 +301,8 @@ static const struct et_field machine_fields[] = {
 	ET_KEYS(et_fleet_machine, name, here),
 	ET_KEY(et_fleet_machine, "etalon", version, ET_GIVEN(et_fleet_machine, version)),
 	ET_KEYS(et_fleet_machine, experiments, samples),
-	ET_KEY_BY(et_fleet_machine, "first_seen", first_wall_ns, write_when),
-	ET_KEY_BY(et_fleet_machine, "last_seen", last_wall_ns, write_when),
+	ET_KEY_BY(et_fleet_machine, "first_seen", first_wall_ns, et_time_json),
+	ET_KEY_BY(et_fleet_machine, "last_seen", last_wall_ns, et_time_json),
 	ET_KEY_OBJECT(et_fleet_machine, "host", host,
 		ET_TABLE(ET_KEYS(et_host, name, kernel, architecture, cpu, cpus),
 			ET_KEY(et_host, "virtual", virtual_machine),
@@ -455,7 +443,7 @@ static void deviations(FILE *out, const struct et_fleet_machine *m)
 static void row(FILE *out, const struct et_fleet *f, const struct et_fleet_machine *m, double reach,
 	uint64_t now_wall_ns)
 {
-	char noise[ET_FIGURE], when[24], change[ET_FIGURE], bounds[ET_FIGURE];
+	char when[24], change[ET_FIGURE], bounds[ET_FIGURE];
 
 	format_when(m, now_wall_ns, when);
 	fputs("<tr>", out);
@@ -463,7 +451,7 @@ static void row(FILE *out, const struct et_fleet *f, const struct et_fleet_machi
 	format_speed(f, m, change, bounds);
 	et_html_element(out, "td class=\"n\"", "%s%s%s", change, *bounds ? " " : "", bounds);
 	speed_picture(out, m, reach);
-	et_html_element(out, "td class=\"n\"", "%s", format_noise(m, noise));
+	et_html_element(out, "td class=\"n\"", "%s", format_noise(m, ET_BUF));
 	recent_picture(out, m);
 	deviations(out, m);
 	et_html_element(out, "td class=\"n\"", "%s", when);

@@ -5,7 +5,6 @@
 #include "report/describe.h"
 #include "source/gather.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 struct request {

@@ -172,7 +172,7 @@ static int by_x(const void *a, const void *b)
 {
 	const struct pair *p = a, *q = b;
 
-	return (p->x > q->x) - (p->x < q->x);
+	return ET_ORDER(p->x, q->x);
 }
 
 /* Fills out with the mean of y at each x; the caller frees x and y. */

@@ -33,7 +33,6 @@ static int choose_parameter(const struct et_experiment *e, const struct et_fit_r
 {
 	const struct et_command *first = e->n_commands ? &e->commands[0] : NULL;
 	ET_AUTO_FREE char *names = NULL;
-	char number[ET_FIGURE];
 
 	if (!first || !first->n_parameters)
 		return fail_no_parameter(operand, err);
@@ -50,7 +49,7 @@ static int choose_parameter(const struct et_experiment *e, const struct et_fit_r
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"command %s of '%.200s' has no parameter '%.60s'",
-					et_name_by_number(i, number), operand, *out),
+					et_name_by_number(i, ET_BUF), operand, *out),
 				"name one of its parameters: %.200s", names);
 	}
 	return 0;

@@ -42,7 +42,6 @@ const char *et_fit_name(const struct et_growth *g, enum et_growth_model m, char 
 /* "11.6 times as long (11.2 … 12.1)". */
 static const char *times_as_long(const struct et_growth_value *r, char buf[2 * ET_FIGURE])
 {
-	char value[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
 	if (!(r->hi < 1e6)) { /* 2ⁿ is possible, and nothing bounds it */
 		snprintf(buf, 2 * ET_FIGURE, "%.4g times as long (%.4g or more)", r->value, r->lo);
 		return buf;
@@ -51,9 +50,9 @@ static const char *times_as_long(const struct et_growth_value *r, char buf[2 * E
 	double below = fmin(r->lo, 0.9995 * r->value), above = fmax(r->hi, 1.0005 * r->value);
 
 	snprintf(buf, 2 * ET_FIGURE, "%.50s times as long (%.50s … %.50s)",
-		et_format_bound(r->value, r->value, below, above, value),
-		et_format_bound(r->lo, r->value, below, above, lo),
-		et_format_bound(r->hi, r->value, below, above, hi));
+		et_format_bound(r->value, r->value, below, above, ET_BUF),
+		et_format_bound(r->lo, r->value, below, above, ET_BUF),
+		et_format_bound(r->hi, r->value, below, above, ET_BUF));
 	return buf;
 }
 
@@ -131,7 +130,7 @@ struct et_table et_fit_models(const struct et_growth *g, bool page)
 		ET_COLUMN(TEXT, "formula") };
 	struct et_table t = { columns, ET_LENGTH(columns) - !page, .indent = 2, .split = true };
 	enum et_growth_model order[ET_GROWTH_MODELS];
-	char name[64], why[64], off[ET_FIGURE];
+	char name[64], why[64];
 
 	et_fit_order(g, order);
 	for (int i = 0; i < ET_GROWTH_MODELS; i++) {
@@ -144,7 +143,7 @@ struct et_table et_fit_models(const struct et_growth *g, bool page)
 				&t, "%s\t%s\t%s\t%s\t%s", name, ET_DASH, ET_DASH, ET_DASH, why);
 		else
 			et_table_add(&t, "%s\t%.3f\t%.4f\t%s\t%s", name, f->weight, f->r2,
-				et_format_percent(f->off, off), why);
+				et_format_percent(f->off, ET_BUF), why);
 		if (page)
 			et_table_add(&t, "%s", et_growth_formulas[order[i]]);
 	}
@@ -177,11 +176,10 @@ static void print_formula(const struct et_growth *g, const struct et_page *page)
 static const char *span(double lo, double hi, char buf[2 * ET_FIGURE])
 {
 	double half = fmax((hi - lo) / 2, 1e-4 * hi);
-	char first[ET_FIGURE], last[ET_FIGURE];
 
 	snprintf(buf, 2 * ET_FIGURE, "%.80s … %.80s",
-		et_format_value_to(lo, half, ET_UNIT_NS, first),
-		et_format_value_to(hi, half, ET_UNIT_NS, last));
+		et_format_value_to(lo, half, ET_UNIT_NS, ET_BUF),
+		et_format_value_to(hi, half, ET_UNIT_NS, ET_BUF));
 	return buf;
 }
 
@@ -196,11 +194,11 @@ static void print_measured(const struct et_fit_view *v, const struct et_page *pa
 	for (size_t i = 0; i < g->n_anomalies && i < 8; i++) {
 		const struct et_growth_anomaly *a = &g->anomalies[i];
 		double half = fmax((a->hi - a->lo) / 2, 1e-4 * a->mean);
-		char mean[ET_FIGURE], predicted[2 * ET_FIGURE];
+		char predicted[2 * ET_FIGURE];
 
 		row(page, i ? "" : "anomalies",
 			"size %.6g takes %s, but the other sizes predict %s", a->size,
-			et_format_value_to(a->mean, half, ET_UNIT_NS, mean),
+			et_format_value_to(a->mean, half, ET_UNIT_NS, ET_BUF),
 			span(fmax(a->lo, 0), a->hi, predicted));
 	}
 	if (g->n_anomalies > 8)
@@ -211,21 +209,21 @@ struct et_table et_fit_predictions(const struct et_fit_view *v)
 {
 	const struct et_growth *g = &v->growth;
 	struct et_table t = { .indent = 2, .split = true };
-	char level[ET_FIGURE], head[ET_FIGURE];
+	char head[ET_FIGURE];
 
-	snprintf(head, sizeof(head), "%.80s interval", et_format_percent(g->level, level));
+	snprintf(head, sizeof(head), "%.80s interval", et_format_percent(g->level, ET_BUF));
 	et_table_column(&t, ET_TABLE_NUMBER, "size");
 	et_table_column(&t, ET_TABLE_NUMBER, "mean time");
 	et_table_column(&t, ET_TABLE_NUMBER, head);
 	et_table_column(&t, ET_TABLE_NUMBER, "one run");
 	for (size_t i = 0; i < v->n_predict; i++) {
 		struct et_growth_value at;
-		char value[ET_FIGURE], interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
+		char interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
 
 		et_growth_at(g, v->predict[i], &at);
 		et_table_add(&t, "%.8g\t%s\t%s\t%s", v->predict[i],
 			et_format_value_to(at.value, fmax((at.hi - at.lo) / 2, 1e-4 * at.value),
-				ET_UNIT_NS, value),
+				ET_UNIT_NS, ET_BUF),
 			span(at.lo, at.hi, interval), span(at.run_lo, at.run_hi, run));
 	}
 	return t;
@@ -276,18 +274,16 @@ void et_fit_compare_text(const struct et_fit_view *list, size_t n, const struct 
 		order[at] = i;
 	}
 	bool sure = ratio[order[0]].lo > ratio[order[1]].hi;
-	ET_AUTO_FREE char *text =
-		et_asprintf(sure ? "%s grows fastest" : "it is not certain that %s grows fastest",
-			list[order[0]].points->name);
-	et_page_paragraph(page, 2, "", NULL, text, BOLD);
+	et_page_say(page, 2, "", NULL, BOLD,
+		sure ? "%s grows fastest" : "it is not certain that %s grows fastest",
+		list[order[0]].points->name);
 	fprintf(page->out, "  from n = %.6g to %.6g:\n", from, ET_GROWTH_FAR * from);
 	for (size_t i = 0; i < n; i++) {
 		const struct et_fit_view *v = &list[order[i]];
 		char buf[2 * ET_FIGURE], name[64];
-		ET_AUTO_FREE char *line =
-			et_asprintf("%s, %s: %s", et_fit_name(&v->growth, v->growth.best, name),
-				v->points->name, times_as_long(&ratio[order[i]], buf));
-		et_page_paragraph(page, 4, "  ", NULL, line, NULL);
+		et_page_say(page, 4, "  ", NULL, NULL, "%s, %s: %s",
+			et_fit_name(&v->growth, v->growth.best, name), v->points->name,
+			times_as_long(&ratio[order[i]], buf));
 	}
 }
 
@@ -425,11 +421,9 @@ static enum et_unit unit_of(const struct et_fit_view *l)
 static const char *figure(
 	const struct et_fit_view *l, double x, double uncertainty, char buf[ET_FIGURE])
 {
-	char size[ET_FIGURE];
-
 	if (!l->points->times || x >= 0)
 		return et_format_value_to(x, uncertainty, unit_of(l), buf);
-	snprintf(buf, ET_FIGURE, "-%.90s", et_format_value_to(-x, uncertainty, unit_of(l), size));
+	snprintf(buf, ET_FIGURE, "-%.90s", et_format_value_to(-x, uncertainty, unit_of(l), ET_BUF));
 	return buf;
 }
 
@@ -442,12 +436,11 @@ static void print_prediction(const struct et_fit_view *l, double x, const struct
 	figure(l, at.value, at.prediction, value);
 	figure(l, at.prediction, at.prediction, point);
 	figure(l, at.confidence, at.confidence, line);
-	ET_AUTO_FREE char *text =
-		et_asprintf("%s ± %s for one more point, ± %s for the line itself "
-			    "(%.4g %%)",
-			value, point, line, 100 * l->level);
 	ET_AUTO_FREE char *lead = et_asprintf("  at %.6g:", x);
-	et_page_paragraph(page, 6, lead, NULL, text, NULL);
+	et_page_say(page, 6, lead, NULL, NULL,
+		"%s ± %s for one more point, ± %s for the line itself "
+		"(%.4g %%)",
+		value, point, line, 100 * l->level);
 }
 
 static void print_verdict(const struct et_fit_view *l, const struct et_page *page)
@@ -467,12 +460,12 @@ static void print_verdict(const struct et_fit_view *l, const struct et_page *pag
 		/* A value just outside needs the digits that show it. */
 		digits = fabs(l->expect - at.value) - at.prediction;
 	}
-	ET_AUTO_FREE char *text = et_asprintf("%s is %s %s … %s", expect,
+	et_page_say(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, NULL, "%s is %s %s … %s",
+		expect,
 		!off                   ? "inside"
 		: l->expect > at.value ? "above"
 				       : "below",
 		lo, hi);
-	et_page_paragraph(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, text, NULL);
 }
 
 void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
@@ -486,9 +479,8 @@ void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
 	figure(l, k * line->slope_error, k * line->slope_error, slope_half);
 	figure(l, line->intercept, k * line->intercept_error, start);
 	figure(l, k * line->intercept_error, k * line->intercept_error, start_half);
-	ET_AUTO_FREE char *text =
-		et_asprintf("y = (%s ± %s) + (%s ± %s) x", start, start_half, slope, slope_half);
-	et_page_paragraph(page, 2, name, BOLD, text, NULL);
+	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x", start, start_half,
+		slope, slope_half);
 	fprintf(page->out, "  %zu points, R² = %.4f, residual sd %s, intervals of %.4g %%\n", l->n,
 		r2_of(l), figure(l, line->residual_sd, line->residual_sd, start), 100 * l->level);
 	for (size_t i = 0; i < l->n_predict; i++)

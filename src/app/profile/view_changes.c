@@ -35,13 +35,12 @@ static const char *change_text(
 	double whole = whole_of(all);
 	struct et_span i = { c->interval.lo / whole, c->interval.hi / whole };
 	double share = c->difference / whole;
-	char figure[ET_FIGURE];
 	/* The same digits as for a share; the sign is put before it. */
 	struct et_span about = { fabs(share) - et_span_half(i, share),
 		fabs(share) + et_span_half(i, share) };
 
-	et_format_share(fabs(share), about, figure);
-	snprintf(buf, ET_FIGURE, "%s%.80s", share < 0 ? "-" : "+", figure);
+	snprintf(buf, ET_FIGURE, "%s%.80s", share < 0 ? "-" : "+",
+		et_format_share(fabs(share), about, ET_BUF));
 	return buf;
 }
 
@@ -83,19 +82,18 @@ char *et_profile_changes_answer(const struct et_profiled *p)
 	const struct et_profile_comparison *c = &p->comparison;
 	const char *whole = et_profile_whole(p->experiment->profile);
 	size_t n = changed(c);
-	char figure[ET_FIGURE], first[ET_FIGURE];
 	char *text;
 
 	if (n) {
 		ET_AUTO_FREE char *list = list_changed(c, n);
 		text = et_asprintf("%zu of %zu %ss changed%s, relative to the %s of %s: %s", n,
 			c->family, kind_of(c), c->with_callees ? " with their callees" : "", whole,
-			et_name_by_number(0, first), list);
+			et_name_by_number(0, ET_BUF), list);
 	} else {
 		text = et_asprintf("no %s of %zu is shown to have changed%s", kind_of(c), c->family,
 			c->with_callees ? " with its callees" : "");
 	}
-	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, figure),
+	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, ET_BUF),
 		!c->total.contrast.significant ? ", which may be chance"
 		: n                            ? ""
 		    : "; the change is shown for the whole, not yet for one of them: take more "
@@ -111,19 +109,16 @@ static double bar_of(const struct et_profile_change *c)
 
 const char *et_profile_samples_of(size_t command, char buf[ET_FIGURE])
 {
-	char number[ET_FIGURE];
-
-	snprintf(buf, ET_FIGURE, "%.20s samples", et_name_by_number(command, number));
+	snprintf(buf, ET_FIGURE, "%.20s samples", et_name_by_number(command, ET_BUF));
 	return buf;
 }
 
 static void print_table(const struct et_profiled *p, size_t shown, const struct et_page *page)
 {
-	char first[ET_FIGURE], second[ET_FIGURE];
 	const struct et_table_column columns[] = { ET_COLUMN(NAME, "function"),
 		ET_COLUMN(NAME, "module", .drop = 1),
-		ET_COLUMN(FIGURE, et_profile_samples_of(0, first), .drop = 4),
-		ET_COLUMN(FIGURE, et_profile_samples_of(1, second), .drop = 4),
+		ET_COLUMN(FIGURE, et_profile_samples_of(0, ET_BUF), .drop = 4),
+		ET_COLUMN(FIGURE, et_profile_samples_of(1, ET_BUF), .drop = 4),
 		ET_COLUMN(FIGURE, "change, samples"), ET_COLUMN(FIGURE, "p (Holm)", .drop = 3),
 		ET_COLUMN(BAR, "", .drop = 2) };
 	const struct et_profile_comparison *c = &p->comparison;
@@ -164,19 +159,16 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 	const struct et_profile_comparison *c = &p->comparison;
 	size_t n = changed(c);
 	double most = 0;
-	char figure[ET_FIGURE], first[ET_FIGURE];
 
 	for (size_t i = n; i < c->n_rows; i++)
 		most = fmax(most, fmax(fabs(c->rows[i].interval.lo), fabs(c->rows[i].interval.hi)));
-	if (n < c->n_rows && most > 0 && isfinite(most)) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("no %s%s changed by more than %s of the %s of %s (%g %%)",
-				n ? "other " : "", kind_of(c),
-				et_format_percent(most / whole_of(c), figure),
-				et_profile_whole(p->experiment->profile),
-				et_name_by_number(0, first), 100 * (1 - c->alpha));
-		et_page_paragraph(page, 0, "", NULL, text, NULL);
-	}
+	if (n < c->n_rows && most > 0 && isfinite(most))
+		et_page_say(page, 0, "", NULL, NULL,
+			"no %s%s changed by more than %s of the %s of %s (%g %%)",
+			n ? "other " : "", kind_of(c),
+			et_format_percent(most / whole_of(c), ET_BUF),
+			et_profile_whole(p->experiment->profile), et_name_by_number(0, ET_BUF),
+			100 * (1 - c->alpha));
 }
 
 /* All that changed, and others with enough samples, as far as there is room. */
@@ -198,8 +190,7 @@ void et_profile_changes(const struct et_profiled *p, const struct et_page *page)
 	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
 	et_page_paragraph(page, 0, "", NULL, answer, BOLD);
 	for (size_t i = 0; i < p->n; i++) {
-		char number[ET_FIGURE];
-		et_page_paragraph(page, 4, et_name_by_number(i, number), DIM,
+		et_page_paragraph(page, 4, et_name_by_number(i, ET_BUF), DIM,
 			p->experiment->commands[i].name, NULL);
 	}
 	putc('\n', page->out);

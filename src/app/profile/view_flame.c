@@ -55,11 +55,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return ET_ORDER(x->parent, y->parent) ?: ET_ORDER(y->share, x->share)
+		?: ET_ORDER(x->node, y->node);
 }
 
 static void sort_nodes(struct flame *f)
@@ -206,16 +203,15 @@ static void draw_title(const struct flame *f, uint32_t node)
 	const struct et_profile_box *b = &f->boxes[node];
 	const struct et_profile_function *fn =
 		&f->profile->functions[f->profile->nodes[node].function];
-	char share[ET_FIGURE], before[ET_FIGURE], first[ET_FIGURE];
 
-	et_format_share(b->share, span_of(b), share);
 	fputs("<title>", f->out);
 	et_xml_printf(f->out, "%s (%s): %s, %.4g samples per run, %.4g of its own", fn->name,
-		et_profile_module_name(fn->module), share, b->total, b->self);
+		et_profile_module_name(fn->module), et_format_share(b->share, span_of(b), ET_BUF),
+		b->total, b->self);
 	if (f->before) {
 		const struct et_profile_box *a = &f->before[node];
-		et_format_share(a->share, span_of(a), before);
-		et_xml_printf(f->out, "; in %s: %s", et_name_by_number(0, first), before);
+		et_xml_printf(f->out, "; in %s: %s", et_name_by_number(0, ET_BUF),
+			et_format_share(a->share, span_of(a), ET_BUF));
 	}
 	fputs("</title>", f->out);
 }

@@ -70,9 +70,8 @@ static bool is_warning(const struct note *n)
 static int by_weight(const void *a, const void *b)
 {
 	const struct note *x = a, *y = b;
-	int severity = is_warning(y) - is_warning(x);
 
-	return severity ? severity : (x->share < y->share) - (x->share > y->share);
+	return ET_ORDER(is_warning(y), is_warning(x)) ?: ET_ORDER(y->share, x->share);
 }
 
 static char *paragraph(const struct note *n, const struct et_page *page)

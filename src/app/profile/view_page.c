@@ -27,9 +27,7 @@ static void cell(FILE *out, const char *text)
 
 static void number_cell(FILE *out, double x)
 {
-	char buf[ET_FIGURE];
-
-	cell(out, et_profile_number(x, buf));
+	cell(out, et_profile_number(x, ET_BUF));
 }
 
 static void measured_cell(FILE *out, double x, struct et_span interval)
@@ -74,14 +72,14 @@ static void p_cell(FILE *out, double p)
 static void table_row(
 	const struct et_profile_result *all, const struct et_profile_row *r, FILE *out)
 {
-	char share[ET_FIGURE], total[ET_FIGURE], seen[ET_FIGURE];
+	char seen[ET_FIGURE];
 
 	fputs("<tr>", out);
 	et_html_element(out, "td", "%s", et_profile_row_name(r));
 	if (all->by == ET_BY_FUNCTION)
 		module_cell(out, r->module);
-	cell(out, et_format_share(r->share, r->share_interval, share));
-	cell(out, et_format_share(r->total_share, r->total_share_interval, total));
+	cell(out, et_format_share(r->share, r->share_interval, ET_BUF));
+	cell(out, et_format_share(r->total_share, r->total_share_interval, ET_BUF));
 	measured_cell(out, r->mean, r->interval);
 	snprintf(seen, sizeof(seen), "%zu of %zu", r->seen_in_runs, all->runs);
 	cell(out, seen);
@@ -229,15 +227,14 @@ static void changes(const struct et_profiled *p, FILE *out)
 {
 	const struct et_profile_comparison *c = &p->comparison;
 	const struct et_profile_options *v = &p->view;
-	char first[ET_FIGURE], second[ET_FIGURE];
-	const char *const headings[] = { "function", "module", et_profile_samples_of(0, first),
-		et_profile_samples_of(1, second), "change", "p (Holm)", "changed", NULL };
+	const char *const headings[] = { "function", "module", et_profile_samples_of(0, ET_BUF),
+		et_profile_samples_of(1, ET_BUF), "change", "p (Holm)", "changed", NULL };
 	size_t shown = v->top && v->top < c->n_rows ? v->top : c->n_rows;
-	char number[ET_FIGURE], other[ET_FIGURE];
+	char number[ET_FIGURE];
 
 	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
 	et_html_element(out, "h2", "Changes from %s to %s", et_name_by_number(0, number),
-		et_name_by_number(1, other));
+		et_name_by_number(1, ET_BUF));
 	et_html_element(out, "p", "%s", answer);
 	for (size_t i = 0; i < p->n; i++)
 		et_html_element(out, "p", "%s %s", et_name_by_number(i, number),

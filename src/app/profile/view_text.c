@@ -39,12 +39,10 @@ static const char *share_span(double share, struct et_span i, char buf[ET_FIGURE
 {
 	struct et_scale s =
 		et_scale_of_value(100 * share, 100 * et_span_half(i, share), ET_UNIT_NONE);
-	char lo[ET_FIGURE], hi[ET_FIGURE];
 
 	s.decimals = s.decimals > 3 ? 3 : s.decimals < 0 ? 0 : s.decimals;
-	et_scale_number(s, 100 * fmax(i.lo, 0), lo);
-	et_scale_number(s, 100 * fmin(i.hi, 1), hi);
-	snprintf(buf, ET_FIGURE, "%.40s … %.40s", lo, hi);
+	snprintf(buf, ET_FIGURE, "%.40s … %.40s", et_scale_number(s, 100 * fmax(i.lo, 0), ET_BUF),
+		et_scale_number(s, 100 * fmin(i.hi, 1), ET_BUF));
 	return buf;
 }
 
@@ -111,7 +109,7 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 	const struct et_profile_result *r = &p->results[command];
 	const struct et_profile_row *a = r->rows, *b = r->n_rows > 1 ? r->rows + 1 : NULL;
 	const char *whole = et_profile_whole(p->experiment->profile);
-	char first[ET_FIGURE], second[ET_FIGURE], span[ET_FIGURE];
+	char first[ET_FIGURE], second[ET_FIGURE];
 
 	char *none = no_answer(p, r);
 	if (none)
@@ -130,7 +128,7 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 			name_a, name_b, first, second, whole);
 	char *text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", name_a, first, whole,
 		p->view.total ? " with its callees" : "",
-		share_span(shown_share(p, a), shown_interval(p, a), span), 100 * r->level);
+		share_span(shown_share(p, a), shown_interval(p, a), ET_BUF), 100 * r->level);
 	if (b && shown_share(p, b) > 0)
 		et_append(&text, ", then ", "%s %s", name_b, second);
 	return text;
@@ -224,7 +222,7 @@ static void print_rest(const struct et_profiled *p, const struct et_profile_resu
 	const struct et_page *page)
 {
 	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
-	char each[ET_FIGURE], all[ET_FIGURE];
+	char each[ET_FIGURE];
 	const char *of = p->view.total ? " with callees" : "";
 	double most = 0, sum = 0;
 	size_t n = r->n_rows - shown;
@@ -234,12 +232,12 @@ static void print_rest(const struct et_profiled *p, const struct et_profile_resu
 		sum += r->rows[i].share;
 	}
 	et_format_percent(most, each);
-	et_format_percent(sum, all);
 	ET_AUTO_FREE char *text =
 		n == 1 ? et_asprintf("1 more %s with %s%s", kind, each, of)
 		       : et_asprintf("%zu more %ss, each at most %s%s", n, kind, each, of);
 	if (n > 1)
-		et_append(&text, " and ", "together %s%s", all, *of ? " of their own" : "");
+		et_append(&text, " and ", "together %s%s", et_format_percent(sum, ET_BUF),
+			*of ? " of their own" : "");
 	et_append(&text, "; ", "--top 0 shows all");
 	et_page_paragraph(page, 2, "…", DIM, text, DIM);
 }
@@ -309,8 +307,7 @@ static void print_command(const struct et_profiled *p, size_t c, const struct et
 
 	ET_AUTO_FREE char *answer = et_profile_answer(p, c);
 	if (p->n > 1) {
-		char number[ET_FIGURE];
-		et_page_paragraph(page, 0, et_name_by_number(c, number), DIM,
+		et_page_paragraph(page, 0, et_name_by_number(c, ET_BUF), DIM,
 			p->experiment->commands[c].name, BOLD);
 	}
 	et_page_paragraph(page, 0, "", NULL, answer, p->n > 1 ? NULL : BOLD);
@@ -334,18 +331,14 @@ static void heading(const struct et_page *page, const char *text)
 
 static void figure_cell(struct et_table *t, double x)
 {
-	char buf[ET_FIGURE];
-
-	et_table_add(t, "%s", et_profile_number(x, buf));
+	et_table_add(t, "%s", et_profile_number(x, ET_BUF));
 }
 
 static void span_cell(struct et_table *t, struct et_span s)
 {
-	char lo[ET_FIGURE], hi[ET_FIGURE];
-
 	if (isfinite(s.lo) && isfinite(s.hi))
-		et_table_add(
-			t, "%s … %s", et_profile_number(s.lo, lo), et_profile_number(s.hi, hi));
+		et_table_add(t, "%s … %s", et_profile_number(s.lo, ET_BUF),
+			et_profile_number(s.hi, ET_BUF));
 	else
 		et_table_add(t, ET_DASH);
 }
@@ -383,7 +376,6 @@ static void print_models(
 		ET_COLUMN(NUMBER, "multinom. "), ET_COLUMN(NUMBER, "quantis. "),
 		ET_COLUMN(NUMBER, "and total ") };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
-	char text[ET_FIGURE];
 
 	heading(page, "Spread of the samples per run, and what models predict");
 	for (size_t i = 0; i < shown; i++) {
@@ -395,7 +387,8 @@ static void print_models(
 		for (int m = 0; m < ET_PROFILE_MODELS; m++)
 			et_table_add(&t, "%s%s",
 				et_profile_number(
-					et_profile_prediction(row, (enum et_profile_model)m), text),
+					et_profile_prediction(row, (enum et_profile_model)m),
+					ET_BUF),
 				et_profile_model_holds(row, (enum et_profile_model)m) ? "*" : " ");
 	}
 	et_table_print(&t, page);
@@ -477,10 +470,9 @@ static void print_halves(const struct et_profile_half h[2], int indent, const st
 
 	for (size_t k = 0; k < 2; k++)
 		et_split_figure(h[k].mean, h[k].interval, mean[k], rest[k]);
-	ET_AUTO_FREE char *text = et_asprintf(
+	et_page_say(page, indent, "", NULL, NULL,
 		"samples per run in the first half of the runs %s %s, in the second %s %s", mean[0],
 		rest[0], mean[1], rest[1]);
-	et_page_paragraph(page, indent, "", NULL, text, NULL);
 }
 
 static void print_row_warnings(

@@ -5,7 +5,6 @@
 #include "cli/server.h"
 #include "store/core/store.h"
 
-#include <errno.h>
 #include <string.h>
 
 typedef char experiment_id[40];

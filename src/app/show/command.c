@@ -9,7 +9,6 @@
 #include "session/removal.h"
 #include "source/kind.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* The protocols that a kept experiment can be judged by: K-best decides how many runs there are. */
@@ -76,11 +75,9 @@ static size_t count_removed(const struct et_experiment *e, struct et_check_count
 	*all = 0;
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_check_counts c = et_command_check_counts(&e->commands[i]);
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
 		by->first += c.first;
 		by->second += c.second;
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &e->commands[i].samples) {
 			n += s->ruling.removal.by >= ET_REMOVED_DAEMON_CUTOFF;
 			*all += !s->place.warmup;
 		}

@@ -90,9 +90,10 @@ int et_sync_open_spool(struct et_store **out, struct et_error *err)
 	ET_AUTO_FREE char *path = NULL;
 	int rc = et_stored_spool_path(&path, err);
 
-	if (!rc && access(path, F_OK))
-		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: there is no spool", path);
-	return rc ? rc : et_spool_open(path, ET_STORE_WRITE, NULL, NULL, out, err);
+	*out = NULL;
+	if (rc || access(path, F_OK))
+		return rc;
+	return et_spool_open(path, ET_STORE_WRITE, NULL, NULL, out, err);
 }
 
 /* --- --setup --- */

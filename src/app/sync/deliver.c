@@ -116,8 +116,6 @@ int et_sync_deliver(const struct et_cli *cli, const struct et_sync *o, struct et
 	size_t n = 0;
 	int rc = et_sync_open_spool(&spool, err);
 
-	if (rc == -ENOENT)
-		rc = 0;
 	if (!rc && spool)
 		rc = count_waiting(spool, destination, o->dry_run, &n, err);
 	struct sink sink = make_sink(cli, n);
@@ -275,7 +273,7 @@ int et_sync_upload(
 	struct meant m = { .in_local.destination = destination,
 		.in_spool.destination = destination };
 	int rc = et_sync_open_spool(&m.spool, err);
-	if (!rc || rc == -ENOENT)
+	if (!rc)
 		rc = et_server_open(url, ET_STORE_EXISTING, &m.local, err);
 	if (rc == -ENOENT && m.spool)
 		rc = 0;
@@ -421,8 +419,6 @@ int et_sync_prune(const struct et_cli *cli, const struct et_sync *o, struct et_e
 	struct et_store *spool = NULL;
 	int rc = et_sync_open_spool(&spool, err);
 
-	if (rc == -ENOENT)
-		rc = 0;
 	if (!rc && spool)
 		rc = et_outbox_read(spool, &all, err);
 	if (!rc)

@@ -2,32 +2,24 @@
 /* `sync --status`: what waits in the spool. */
 #include "app/sync/sync.h"
 #include "base/display.h"
-#include "base/json.h"
+#include "model/experiment/field_rows.h"
+#include "report/listing.h"
 #include "source/stored.h"
 
 #include <inttypes.h>
 
-static void write_time(struct et_json *w, const char *key, uint64_t wall_ns)
-{
-	char text[32];
-
-	et_json_string(w, key, wall_ns ? et_format_rfc3339(wall_ns, text) : NULL);
-}
-
-static void write_entry(struct et_json *w, const struct et_outbox_entry *entry)
-{
-	et_json_object(w, NULL);
-	et_json_string(w, "id", entry->experiment);
-	et_json_string(w, "label", entry->label);
-	et_json_string(w, "state", et_state_names[entry->state]);
-	et_json_u64(w, "samples", entry->n_samples);
-	et_json_string(w, "destination", entry->destination);
-	write_time(w, "queued", entry->queued_wall_ns);
-	write_time(w, "delivered", entry->delivered_wall_ns);
-	write_time(w, "tried", entry->tried_wall_ns);
-	et_json_string(w, "error", entry->error);
-	et_json_end(w);
-}
+static const struct et_field entry_fields[] = {
+	ET_KEY(et_outbox_entry, "id", experiment),
+	ET_KEYS(et_outbox_entry, label),
+	ET_KEY_NAME(et_outbox_entry, "state", state, et_state_names),
+	ET_KEY(et_outbox_entry, "samples", n_samples),
+	ET_KEYS(et_outbox_entry, destination),
+	ET_KEY_BY(et_outbox_entry, "queued", queued_wall_ns, et_time_json),
+	ET_KEY_BY(et_outbox_entry, "delivered", delivered_wall_ns, et_time_json),
+	ET_KEY_BY(et_outbox_entry, "tried", tried_wall_ns, et_time_json),
+	ET_KEYS(et_outbox_entry, error),
+	{ 0 },
+};
 
 static void print_json(const char *path, const struct et_outbox *all)
 {
@@ -42,7 +34,7 @@ static void print_json(const char *path, const struct et_outbox *all)
 	et_json_u64(&w, "waiting", waiting);
 	et_json_array(&w, "experiments");
 	for (size_t i = 0; i < all->n; i++)
-		write_entry(&w, &all->list[i]);
+		et_fields_object(&w, NULL, entry_fields, &all->list[i]);
 	et_json_end(&w);
 	et_json_end(&w);
 }

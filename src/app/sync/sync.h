@@ -37,5 +37,5 @@ const char *et_sync_central(const struct et_cli *cli);
 char *et_sync_local_url(const struct et_sync *o) ET_CHECK;
 /* Prints an error about one experiment, after its id, unless the text has it, and a lead. */
 void et_sync_print_failure(const char *id, const char *lead, const struct et_error *err);
-/* Opens the spool; -ENOENT: there is none yet. */
+/* Opens the spool; *out is NULL if there is none yet. */
 int et_sync_open_spool(struct et_store **out, struct et_error *err) ET_CHECK;

@@ -31,17 +31,17 @@ static double interval_ns(const struct et_trace *t)
 static void period(const struct et_trace *t, const struct et_page *page, char state, uint64_t index,
 	uint64_t start, uint64_t duration, const char *cause)
 {
-	char lead[32], at[ET_FIGURE], took[ET_FIGURE];
+	char lead[32];
 	double unit_ns = 1e9 / t->hz;
 
 	start += t->origin;
 	snprintf(lead, sizeof(lead), "%c%llu", state, (unsigned long long)index);
-	et_format_rounded((double)start * unit_ns, 6, at);
-	et_format_rounded((double)duration * unit_ns, 6, took);
-	ET_AUTO_FREE char *text = et_asprintf("Time %llu (%s), Duration %llu (%s)%s%s",
-		(unsigned long long)start, start ? at : "0 ms", (unsigned long long)duration,
-		duration ? took : "0 ms", *cause ? ", " : "", cause);
-	et_page_paragraph(page, 5, lead, NULL, text, NULL);
+	et_page_say(page, 5, lead, NULL, NULL, "Time %llu (%s), Duration %llu (%s)%s%s",
+		(unsigned long long)start,
+		start ? et_format_rounded((double)start * unit_ns, 6, ET_BUF) : "0 ms",
+		(unsigned long long)duration,
+		duration ? et_format_rounded((double)duration * unit_ns, 6, ET_BUF) : "0 ms",
+		*cause ? ", " : "", cause);
 }
 
 /* Appends the ticks of the second and later kind in a period: those that it hides. */
@@ -52,7 +52,6 @@ static void hidden_ticks(
 	uint64_t end_ns = p->start_ns + p->duration_ns;
 	double origin_ns = (double)t->origin / t->hz * 1e9;
 	size_t n = 0;
-	char when[ET_FIGURE];
 
 	while (*at < t->n_ticks && t->ticks[*at].at_ns < p->start_ns)
 		++*at;
@@ -61,7 +60,7 @@ static void hidden_ticks(
 		if (tick->charged == ET_TICK_SELF || n++ >= MOST)
 			continue;
 		et_append(text, n > 1 ? ", " : "; tick at ", "%s%s",
-			et_format_rounded(origin_ns + (double)tick->at_ns, 6, when),
+			et_format_rounded(origin_ns + (double)tick->at_ns, 6, ET_BUF),
 			tick->estimated ? " (estimated)" : "");
 	}
 	if (n > MOST)
@@ -97,19 +96,17 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 static void row(const struct et_trace *t, struct et_table *table, const char *name, uint64_t count,
 	uint64_t ns)
 {
-	char time[ET_FIGURE], share[ET_FIGURE];
-
 	et_table_name(table, name, NULL);
 	et_table_add(table, "%llu\t%s\t%s", (unsigned long long)count,
-		et_format_time((double)ns, time),
-		et_format_percent((double)ns / (double)t->total_ns, share));
+		et_format_time((double)ns, ET_BUF),
+		et_format_percent((double)ns / (double)t->total_ns, ET_BUF));
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct et_taker *x = a, *y = b;
 
-	return (x->ns < y->ns) - (x->ns > y->ns);
+	return ET_ORDER(y->ns, x->ns);
 }
 
 /* The takers of a cause, the longest first. The caller frees the list. */
@@ -174,18 +171,18 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 /* The cost of ticks that nothing followed; "" if there are none. The caller frees it. */
 static char *tick_cost(const struct et_trace *t)
 {
-	char shortest[ET_FIGURE], median[ET_FIGURE], ticks[64] = "";
+	char ticks[64] = "";
 
 	if (!t->timer.alone)
 		return et_strdup("");
-	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	et_format_time((double)t->timer.median_ticks / t->hz * 1e9, median);
 	/* A trace of a program has no counter; ours has a fixed rate, so it counts no cycles. */
 	if (t->readings || t->hz_estimate > 0)
 		snprintf(ticks, sizeof(ticks), " (%llu %s)",
 			(unsigned long long)t->timer.shortest_ticks,
 			t->hz_estimate > 0 ? "cycles" : "counter ticks");
-	return et_asprintf(" (the shortest took %s%s, the median %s)", shortest, ticks, median);
+	return et_asprintf(" (the shortest took %s%s, the median %s)",
+		et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, ET_BUF), ticks,
+		et_format_time((double)t->timer.median_ticks / t->hz * 1e9, ET_BUF));
 }
 
 /* Appends ", 5 while the CPU was idle"; nothing for a count of 0. */
@@ -197,17 +194,14 @@ static void and_count(char **text, uint64_t count, const char *what)
 
 static void print_timer(const struct et_trace *t, const struct et_page *page)
 {
-	char every[ET_FIGURE], true_rate[ET_FIGURE], estimated[ET_FIGURE];
-
 	if (!t->timer.n) {
 		et_page_paragraph(
 			page, 16, "  timer", NULL, "no regular interrupts were found", NULL);
 		return;
 	}
-	et_format_rounded(interval_ns(t), 4, every);
 	ET_AUTO_FREE char *cost = tick_cost(t);
 	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart, %s: %zu alone%s",
-		t->timer.n, every,
+		t->timer.n, et_format_rounded(interval_ns(t), 4, ET_BUF),
 		t->timer.by_records ? "by the kernel's records" : "found by their regularity",
 		t->timer.alone, cost);
 	and_count(&text, t->self_ticks - t->timer.alone, "with other work after them");
@@ -218,7 +212,7 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;
 	ET_AUTO_FREE char *clock = et_asprintf("%s, by the timer interrupts; %s was estimated",
-		rate(t->hz, true_rate), rate(t->hz_estimate, estimated));
+		rate(t->hz, ET_BUF), rate(t->hz_estimate, ET_BUF));
 	et_page_paragraph(page, 16, "  clock rate", NULL, clock, NULL);
 }
 
@@ -228,33 +222,27 @@ static void print_long_run(const struct et_trace *t, const struct et_page *page)
 
 	if (!et_trace_long_run(t, &run))
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("%.1f %% inactive, by %zu whole %s",
+	et_page_say(page, 16, "  long run", NULL, NULL, "%.1f %% inactive, by %zu whole %s",
 		100 * run.inactive, run.cycles,
 		run.turns ? "rounds between turns of other processes" : "intervals of the timer");
-	et_page_paragraph(page, 16, "  long run", NULL, text, NULL);
 }
 
 static void print_head(const struct et_trace *t, const struct et_page *page)
 {
-	char total[ET_FIGURE], threshold[ET_FIGURE], hz[ET_FIGURE];
 	char cpu[32] = "trace";
 
 	if (t->cpu >= 0)
 		snprintf(cpu, sizeof(cpu), "CPU %d", t->cpu);
-	ET_AUTO_FREE char *head =
-		et_asprintf("%s%s%s: %.1f %% active of %s", t->name ? t->name : "",
-			t->name && t->cpu >= 0 ? " on " : "", t->name && t->cpu < 0 ? "" : cpu,
-			100 * et_trace_active(t), et_format_rounded((double)t->total_ns, 3, total));
-	et_page_paragraph(page, 0, "", NULL, head, BOLD);
-	if (t->threshold_ns != ET_UNKNOWN) {
-		ET_AUTO_FREE char *text =
-			et_asprintf("%s (%s): readings further apart are an inactive period; %llu "
-				    "readings at %s",
-				et_format_time((double)t->threshold_ns, threshold),
-				t->threshold_found ? "determined automatically" : "given",
-				(unsigned long long)t->readings, rate(t->hz, hz));
-		et_page_paragraph(page, 16, "  threshold", NULL, text, NULL);
-	}
+	et_page_say(page, 0, "", NULL, BOLD, "%s%s%s: %.1f %% active of %s", t->name ? t->name : "",
+		t->name && t->cpu >= 0 ? " on " : "", t->name && t->cpu < 0 ? "" : cpu,
+		100 * et_trace_active(t), et_format_rounded((double)t->total_ns, 3, ET_BUF));
+	if (t->threshold_ns != ET_UNKNOWN)
+		et_page_say(page, 16, "  threshold", NULL, NULL,
+			"%s (%s): readings further apart are an inactive period; %llu "
+			"readings at %s",
+			et_format_time((double)t->threshold_ns, ET_BUF),
+			t->threshold_found ? "determined automatically" : "given",
+			(unsigned long long)t->readings, rate(t->hz, ET_BUF));
 	print_timer(t, page);
 	print_long_run(t, page);
 }
@@ -301,17 +289,16 @@ static const char *error_of(const struct et_charge *c, char buf[ET_FIGURE])
 static void add_row(const struct et_trace *t, const struct et_charges *all,
 	const struct et_charge *c, struct et_table *table)
 {
-	char time[ET_FIGURE], ticks[ET_FIGURE], error[ET_FIGURE], least[ET_FIGURE], most[ET_FIGURE];
 	bool range = c->least != c->most && !isnan(c->least);
 	ET_AUTO_FREE char *name =
 		et_asprintf("%c %s", et_charge_letter(all, c->who), name_of(t, c));
 
 	et_table_name(table, name, NULL);
-	et_table_add(table, "%s\t%s\t%s", figure(c->time, time), figure(c->by_ticks, ticks),
-		error_of(c, error));
+	et_table_add(table, "%s\t%s\t%s", figure(c->time, ET_BUF), figure(c->by_ticks, ET_BUF),
+		error_of(c, ET_BUF));
 	if (table->n_columns > 4) /* with ticks of 10 ms it would repeat the one before */
-		et_table_add(table, "%s%s%s", figure(c->least, least), range ? " … " : "",
-			range ? figure(c->most, most) : "");
+		et_table_add(table, "%s%s%s", figure(c->least, ET_BUF), range ? " … " : "",
+			range ? figure(c->most, ET_BUF) : "");
 }
 
 void et_charges_text(

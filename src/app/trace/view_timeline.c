@@ -231,11 +231,10 @@ static char *title_of(const struct et_trace *t, size_t i)
 {
 	const struct et_inactive *p = &t->list[i];
 	const char *who = p->taker == ET_NOBODY ? "" : t->takers[p->taker].name;
-	char took[ET_FIGURE];
 
 	return et_asprintf("I%llu %s%s%s %s", (unsigned long long)(t->first_index + t->dropped + i),
 		et_cause_names[p->cause], *who ? " " : "", who,
-		et_format_time((double)p->duration_ns, took));
+		et_format_time((double)p->duration_ns, ET_BUF));
 }
 
 /* A tick is drawn in the track of the process that it is charged to, as far as there is one. */

@@ -6,15 +6,14 @@
 #include "base/procstat.h"
 #include "base/sysroot.h"
 #include "measure/child/cgroup.h"
+#include "measure/child/squad.h"
 
 #include <errno.h>
 #include <linux/kcmp.h>
-#include <linux/sched.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 struct work {
 	pid_t etalon;
@@ -51,7 +50,7 @@ static int newest_first(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
 
-	return (x->pid < y->pid) - (x->pid > y->pid);
+	return ET_ORDER(y->pid, x->pid);
 }
 
 /* Stops the processes of programs: a fork bomb would be gone before the end of the list. */
@@ -190,23 +189,20 @@ static _Noreturn void keep(struct work *w, const struct et_interrupt *interrupt)
 void et_keeper_start(struct et_keeper *k, const struct et_interrupt *interrupt,
 	const int marks[static ET_KEEPER_MARKS])
 {
-	struct clone_args how = { .exit_signal = 0 };
 	struct work w = { .etalon = getpid() };
 
 	for (size_t i = 0; i < ET_KEEPER_MARKS; i++)
 		w.marks[i] = marks[i] > 2 ? marks[i] : -1;
-	long pid = syscall(SYS_clone3, &how, sizeof(how));
+	pid_t pid = et_squad_fork();
 	if (pid == 0)
 		keep(&w, interrupt);
-	k->pid = pid > 0 ? (pid_t)pid : 0;
+	k->pid = pid > 0 ? pid : 0;
 }
 
 void et_keeper_stop(struct et_keeper *k)
 {
 	if (k->pid <= 0)
 		return;
-	kill(k->pid, SIGKILL); /* a program may have stopped it */
-	while (waitpid(k->pid, NULL, __WCLONE) < 0 && errno == EINTR)
-		;
+	et_squad_end(k->pid);
 	k->pid = 0;
 }

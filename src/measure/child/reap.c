@@ -8,7 +8,6 @@
 #include "clock/counter.h"
 #include "measure/child/wakeup_prio.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

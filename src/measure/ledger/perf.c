@@ -150,9 +150,7 @@ static int by_end(const void *a, const void *b)
 {
 	const struct et_sched_record *x = a, *y = b;
 
-	if (x->end_ns != y->end_ns)
-		return x->end_ns < y->end_ns ? -1 : 1;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	return ET_ORDER(x->end_ns, y->end_ns) ?: ET_ORDER(x->start_ns, y->start_ns);
 }
 
 static uint32_t take_perf(

@@ -24,7 +24,7 @@ int et_by_pid(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
-	return (x > y) - (x < y);
+	return ET_ORDER(x, y);
 }
 
 static int open_below(const char *root, const char *path, int flags)
@@ -352,9 +352,7 @@ static int descending(const void *a, const void *b)
 {
 	const struct et_culprit *x = a, *y = b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return ET_ORDER(y->cpu_ns, x->cpu_ns) ?: ET_ORDER(x->pid, y->pid);
 }
 
 size_t et_snapshot_compare(struct et_proc_reader *r, const struct et_snapshot *before,

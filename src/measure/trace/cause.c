@@ -392,7 +392,7 @@ static int longest_first(const void *a, const void *b)
 	uint64_t x = (*(struct et_inactive *const *)a)->duration_ns;
 	uint64_t y = (*(struct et_inactive *const *)b)->duration_ns;
 
-	return (x < y) - (x > y);
+	return ET_ORDER(y, x);
 }
 
 /* The periods of unknown cause, the longest first. The caller frees the list. */

@@ -75,11 +75,8 @@ static int by_start(const void *a, const void *b)
 {
 	const struct et_sched_record *x = a, *y = b;
 
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+	return ET_ORDER(x->cpu, y->cpu) ?: ET_ORDER(x->start_ns, y->start_ns)
+		?: ET_ORDER(y->end_ns, x->end_ns);
 }
 
 static void hand_out(const struct et_sched_record *r, et_sched_fn *each, void *ctx)

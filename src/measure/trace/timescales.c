@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

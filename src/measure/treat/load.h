@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Competing load: processes of ours that use all CPU time they get while a program runs, and sleep
- * otherwise. A designed experiment varies their number. They exist from the start, so that starting
- * them costs one wake-up, and they are children without an exit signal, as the keeper is
- * (keeper.h): waiting for the program does not report them. They die with etalon.
+ * Competing load: a squad that uses all CPU time it gets while a program runs. A designed
+ * experiment varies its number.
  */
 #pragma once
 
 #include "base/error.h"
+#include "measure/child/squad.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <sys/types.h>
-
-struct et_loading; /* shared with them */
 
 struct et_load {
-	struct et_loading *shared;
-	pid_t *pids;
-	uint32_t n;
+	struct et_squad squad;
 	bool running; /* started and not stopped */
 };
 

@@ -72,11 +72,9 @@ void et_design_progress_read(const struct et_experiment *e, struct et_design_pro
 	out->cells = et_calloc(e->n_commands, sizeof(*out->cells));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_design_cell *c = &out->cells[i];
-		ET_AUTO_READER struct et_sample_reader reader =
-			et_samples_read_figures(&e->commands[i].samples);
 		double sum = 0;
 		size_t n = 0;
-		for (const struct et_sample *s; (s = et_sample_reader_next(&reader));)
+		et_for_each_sample(s, &e->commands[i].samples)
 			take(&r, c, s, e->plan.warmup, &sum, &n);
 		means[i] = n ? sum / (double)n : NAN;
 		sum_all += sum;

@@ -195,11 +195,10 @@ bool et_experiment_is_id(const char *text)
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double *out = et_calloc(c->samples.n, sizeof(*out));
 	size_t k = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		double value = et_sample_value(s, m);
 		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
 			s->place.arrangement == a && !isnan(value))
@@ -226,12 +225,11 @@ static double interrupts_in(const struct et_sample *s, enum et_metric m)
 double *et_command_values_less_interrupts(
 	const struct et_command *c, enum et_metric m, double **less, size_t *n)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double *out = et_calloc(c->samples.n + 1, sizeof(*out));
 	size_t k = 0;
 
 	*less = et_calloc(c->samples.n + 1, sizeof(**less));
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		uint64_t value = et_sample_metric(s, m);
 		if (s->place.warmup || s->ruling.removal.by != ET_KEPT ||
 			s->place.arrangement != ET_SOLO || value == ET_UNKNOWN)
@@ -247,12 +245,11 @@ double *et_command_values_less_interrupts(
 
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	bool any = false;
 
 	*n = 0;
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		double value = et_sample_value(s, m);
 		bool cut = s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
 		if (s->place.warmup || s->place.arrangement != ET_SOLO || isnan(value) ||
@@ -269,10 +266,9 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 
 enum et_arrangement et_command_arrangement(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	bool paced = false;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup)
 			continue;
 		if (s->place.arrangement == ET_SOLO)
@@ -297,10 +293,9 @@ bool et_experiment_of_functions(const struct et_experiment *e)
 
 struct et_check_counts et_command_check_counts(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_check_counts o = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		o.first += s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
 		o.second += s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
 	}

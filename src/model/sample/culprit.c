@@ -17,9 +17,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct et_culprit_total *x = a, *y = b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return strncmp(x->name, y->name, sizeof(x->name));
+	return ET_ORDER(y->cpu_ns, x->cpu_ns) ?: strncmp(x->name, y->name, sizeof(x->name));
 }
 
 static bool counts(const struct et_sample *s)

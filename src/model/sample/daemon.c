@@ -228,7 +228,7 @@ static int by_name(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return ET_ORDER(*x, *y);
 }
 
 const struct et_central *et_findings_central(const struct et_run_findings *f, uint32_t name)

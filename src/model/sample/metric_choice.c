@@ -41,9 +41,7 @@ static bool votes(const struct et_sample *s)
 
 static void collect(const struct et_command *c, uint32_t before, bool warmup, struct votes *v)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!votes(s) || s->place.warmup != warmup || s->place.order >= before)
 			continue;
 		double elapsed = (double)s->measured.elapsed_ns, cpu = (double)s->measured.cpu_ns;

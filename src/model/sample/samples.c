@@ -428,9 +428,7 @@ static int by_order(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ET_ORDER(x->order, y->order) ?: ET_ORDER(x->at, y->at);
 }
 
 void et_samples_sort(struct et_samples *all)

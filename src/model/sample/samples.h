@@ -48,6 +48,7 @@ struct et_sample_reader {
 	size_t room;
 	size_t chunk; /* the chunk that `sample` is of, from 1; 0: none */
 	bool figures; /* without culprits */
+	bool walked;  /* by et_for_each_sample */
 	uint64_t changes;
 };
 
@@ -65,3 +66,12 @@ const struct et_sample *et_sample_reader_next(struct et_sample_reader *r);
 void et_sample_reader_end(struct et_sample_reader *r);
 
 #define ET_AUTO_READER ET_CLEANUP(et_sample_reader_end)
+
+/*
+ * A loop over all samples, without their culprits: et_for_each_sample(s, &command->samples) { … }
+ * declares s and what reads it; break, continue and return do what they do in any loop.
+ */
+#define et_for_each_sample(s, samples)                                                             \
+	for (ET_AUTO_READER struct et_sample_reader s##_reader = et_samples_read_figures(samples); \
+		!s##_reader.walked; s##_reader.walked = true)                                      \
+		for (const struct et_sample *s; (s = et_sample_reader_next(&s##_reader));)

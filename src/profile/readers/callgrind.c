@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "profile/readers/reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -125,11 +124,8 @@ static int by_caller(const void *a, const void *b)
 {
 	const struct call_arc *x = a, *y = b;
 
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	if (x->cost != y->cost)
-		return x->cost > y->cost ? -1 : 1;
-	return x->callee < y->callee ? -1 : x->callee > y->callee;
+	return ET_ORDER(x->caller, y->caller) ?: ET_ORDER(y->cost, x->cost)
+		?: ET_ORDER(x->callee, y->callee);
 }
 
 static void prepare(struct unfolding *u)

@@ -12,7 +12,6 @@
 #include "base/parse.h"
 #include "profile/readers/reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include "profile/symbols/space.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 

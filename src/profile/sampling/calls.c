@@ -30,9 +30,7 @@ static int hottest_first(const void *a, const void *b)
 {
 	const struct heat *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return (x->function > y->function) - (x->function < y->function);
+	return ET_ORDER(y->samples, x->samples) ?: ET_ORDER(x->function, y->function);
 }
 
 static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat *list)

@@ -108,7 +108,7 @@ struct observation {
 	size_t each; /* events per CPU */
 	bool grouped;
 	struct et_event_group group;
-	struct et_burners burners;
+	struct et_squad burners;
 	struct et_events events;
 	struct et_sampler *sampler;
 	struct drainer drainer;
@@ -135,7 +135,7 @@ static int earliest_first(const void *a, const void *b)
 {
 	const struct start *x = a, *y = b;
 
-	return (x->before_ns < y->before_ns) - (x->before_ns > y->before_ns);
+	return ET_ORDER(y->before_ns, x->before_ns);
 }
 
 /* Enables each event when as much CPU time is left to burn as is to pass before the program. */
@@ -277,7 +277,7 @@ static void close_profile(void *self)
 	struct observation *o = self;
 
 	stop_drainer(&o->drainer);
-	et_burners_close(&o->burners);
+	et_squad_close(&o->burners);
 	et_events_close(&o->events);
 	if (o->grouped)
 		et_event_group_close(&o->group);

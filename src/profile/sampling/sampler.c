@@ -392,9 +392,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ET_ORDER(x->time_ns, y->time_ns) ?: ET_ORDER(x->at, y->at);
 }
 
 static void sort(struct queue *q)

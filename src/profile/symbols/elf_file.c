@@ -548,7 +548,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct slot *sa = a, *sb = b;
 
-	return (sa->offset > sb->offset) - (sa->offset < sb->offset);
+	return ET_ORDER(sa->offset, sb->offset);
 }
 
 /* Returns the relocations in the order of the stubs. */

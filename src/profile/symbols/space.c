@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "profile/symbols/module.h"
 
-#include <assert.h>
 #include <string.h>
 
 /*

@@ -55,27 +55,17 @@ static int by_preference(const struct et_symbol *a, const struct et_symbol *b, c
 	bool sized_a = !a->open, sized_b = !b->open;
 	bool weak_a = a->binding == ET_SYMBOL_WEAK, weak_b = b->binding == ET_SYMBOL_WEAK;
 	bool global_a = a->binding == ET_SYMBOL_GLOBAL, global_b = b->binding == ET_SYMBOL_GLOBAL;
-	size_t under_a = strspn(name_a, "_"), under_b = strspn(name_b, "_");
 
-	if (sized_a != sized_b)
-		return sized_a ? -1 : 1;
-	if (weak_a != weak_b)
-		return weak_a ? 1 : -1;
-	if (global_a != global_b)
-		return global_a ? -1 : 1;
-	if (under_a != under_b)
-		return under_a < under_b ? -1 : 1;
-	size_t length_a = strlen(name_a), length_b = strlen(name_b);
-	if (length_a != length_b)
-		return length_a > length_b ? -1 : 1;
-	return strcmp(name_a, name_b);
+	return ET_ORDER(sized_b, sized_a) ?: ET_ORDER(weak_a, weak_b) ?: ET_ORDER(global_b, global_a)
+		?: ET_ORDER(strspn(name_a, "_"), strspn(name_b, "_"))
+		?: ET_ORDER(strlen(name_b), strlen(name_a)) ?: strcmp(name_a, name_b);
 }
 
 static int by_start(const void *pa, const void *pb)
 {
 	const struct et_symbol *a = pa, *b = pb;
 
-	return (a->start > b->start) - (a->start < b->start);
+	return ET_ORDER(a->start, b->start);
 }
 
 /*
@@ -110,11 +100,8 @@ static int by_source_and_start(const void *pa, const void *pb, void *names)
 {
 	const struct et_symbol *a = pa, *b = pb;
 
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return by_preference(a, b, names);
+	return ET_ORDER(a->source, b->source) ?: ET_ORDER(a->start, b->start)
+		?: by_preference(a, b, names);
 }
 
 /* Of symbols with the same source and start only the first remains, the best one. */

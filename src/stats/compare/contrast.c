@@ -98,9 +98,7 @@ static void judge_apart(const struct et_experiment *e, const struct et_command *
 /* Decided once per command, so one duet stands for all. */
 static bool overlapped(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.arrangement == ET_DUET && !s->place.warmup)
 			return !(s->ruling.marks & ET_MARK_NO_OVERLAP);
 	}

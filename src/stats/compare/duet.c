@@ -100,11 +100,10 @@ static const double most_bytes = 256 * 1024, most_faults = 64;
 
 static double median_faults(const struct et_command *c, enum et_arrangement a)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!s->place.warmup && s->place.arrangement == a &&
 			s->ruling.removal.by == ET_KEPT && s->measured.minor_faults != ET_UNKNOWN)
 			x[n++] = (double)s->measured.minor_faults;

@@ -81,11 +81,10 @@ static void judge_before(
 	const struct et_experiment *e, enum et_metric m, struct et_command_result *r)
 {
 	const struct et_command *c = r->command;
-	ET_AUTO_READER struct et_sample_reader reader = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0, removed = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
+	et_for_each_sample(s, &c->samples) {
 		double value = et_sample_value(s, m);
 		if (s->place.warmup || s->place.arrangement != r->arrangement || isnan(value) ||
 			(s->ruling.removal.by != ET_KEPT && !by_rule(s)))
@@ -99,10 +98,9 @@ static void judge_before(
 
 static size_t count_removed(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+	et_for_each_sample(s, &c->samples)
 		n += !s->place.warmup && s->ruling.removal.by != ET_KEPT;
 	return n;
 }

@@ -77,11 +77,10 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
  */
 static size_t collect(const struct et_command *c, double *cpu, double *lap, size_t *paced)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
 	*paced = 0;
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup || s->ruling.removal.by != ET_KEPT ||
 			s->place.arrangement != ET_PACED || s->measured.cpu_ns == ET_UNKNOWN ||
 			!s->measured.cpu_ns)

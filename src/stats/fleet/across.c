@@ -25,11 +25,10 @@ void et_probed_take(const struct et_series *s, struct et_probed *out)
 	const struct et_experiment *e = s->experiment;
 	const struct et_command *c = &e->commands[s->command];
 	enum et_arrangement arrangement = et_command_arrangement(c);
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
 	*out = (struct et_probed){ .log_value = et_calloc(c->samples.n + 1, sizeof(double)),
 		.log_probe = et_calloc(c->samples.n + 1, sizeof(double)) };
-	for (const struct et_sample *sample; (sample = et_sample_reader_next(&r));) {
+	et_for_each_sample(sample, &c->samples) {
 		double value = et_sample_value(sample, e->metric);
 		double probe = reading(&sample->measured);
 		if (sample->place.warmup || sample->ruling.removal.by != ET_KEPT ||

@@ -2,7 +2,6 @@
 #include "stats/fleet/fleet.h"
 #include "base/alloc.h"
 #include "model/sample/metric.h"
-#include "num/multiple.h"
 #include "num/quantile.h"
 
 #include <math.h>
@@ -31,21 +30,15 @@ static int by_program(const void *va, const void *vb)
 {
 	const struct et_fleet_series *a = va, *b = vb;
 
-	if (a->program != b->program)
-		return a->program < b->program ? -1 : 1;
-	if (a->machine != b->machine)
-		return a->machine < b->machine ? -1 : 1;
-	return (a->started_wall_ns < b->started_wall_ns) -
-	       (a->started_wall_ns > b->started_wall_ns);
+	return ET_ORDER(a->program, b->program) ?: ET_ORDER(a->machine, b->machine)
+		?: ET_ORDER(b->started_wall_ns, a->started_wall_ns);
 }
 
 static int by_machines(const void *va, const void *vb)
 {
 	const struct program *a = va, *b = vb;
 
-	if (a->machines != b->machines)
-		return a->machines > b->machines ? -1 : 1;
-	return (a->list > b->list) - (a->list < b->list);
+	return ET_ORDER(b->machines, a->machines) ?: ET_ORDER(a->list, b->list);
 }
 
 static bool uses_one_cpu(const struct et_fleet_series *s)
@@ -152,11 +145,8 @@ static int by_session(const void *va, const void *vb)
 {
 	const struct et_machine_session *a = va, *b = vb;
 
-	if (a->machine != b->machine)
-		return a->machine < b->machine ? -1 : 1;
-	if (a->session != b->session)
-		return a->session < b->session ? -1 : 1;
-	return (a->program > b->program) - (a->program < b->program);
+	return ET_ORDER(a->machine, b->machine) ?: ET_ORDER(a->session, b->session)
+		?: ET_ORDER(a->program, b->program);
 }
 
 /* Lists the sessions of the machines whose number is not 0, under this number less 1. */
@@ -264,7 +254,7 @@ static int by_time(const void *va, const void *vb)
 {
 	const struct moment *a = va, *b = vb;
 
-	return (a->wall_ns > b->wall_ns) - (a->wall_ns < b->wall_ns);
+	return ET_ORDER(a->wall_ns, b->wall_ns);
 }
 
 /* Makes one moment of the programs of an experiment, which began at the same time. */

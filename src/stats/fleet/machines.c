@@ -2,7 +2,6 @@
 #include "stats/fleet/machines.h"
 #include "base/alloc.h"
 #include "num/cholesky.h"
-#include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
 
@@ -295,9 +294,7 @@ static int by_effect(const void *va, const void *vb)
 {
 	const struct ranked *a = va, *b = vb;
 
-	if (a->effect != b->effect)
-		return a->effect < b->effect ? -1 : 1;
-	return (a->machine > b->machine) - (a->machine < b->machine);
+	return ET_ORDER(a->effect, b->effect) ?: ET_ORDER(a->machine, b->machine);
 }
 
 /* Sorts the machines by their effects, the solution of the normal equations. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/fleet/versions.h"
 #include "base/alloc.h"
-#include "num/moments.h"
 #include "num/multiple.h"
 #include "num/quantile.h"
 #include "num/rng.h"

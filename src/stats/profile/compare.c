@@ -30,11 +30,9 @@ struct lone {
 static int by_name(const void *a, const void *b)
 {
 	const struct lone *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
 
-	if (!order)
-		order = x->of_b - y->of_b;
-	return order ? order : (x->group > y->group) - (x->group < y->group);
+	return strcmp(x->name, y->name) ?: ET_ORDER(x->of_b, y->of_b)
+		?: ET_ORDER(x->group, y->group);
 }
 
 static bool is_pair(const struct lone *first, size_t same)
@@ -352,21 +350,14 @@ static void conclude(const bool *tested, struct et_profile_comparison *out)
 	}
 }
 
-static int descending(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
 static int by_change(const void *a, const void *b)
 {
 	const struct et_profile_change *x = a, *y = b;
-	int order = y->contrast.significant - x->contrast.significant;
 
-	if (!order)
-		order = (y->contrast.family > 0) - (x->contrast.family > 0);
-	if (!order)
-		order = descending(fabs(x->difference), fabs(y->difference));
-	return order ? order : (x->function > y->function) - (x->function < y->function);
+	return ET_ORDER(y->contrast.significant, x->contrast.significant)
+		?: ET_ORDER(y->contrast.family > 0, x->contrast.family > 0)
+		?: ET_ORDER(fabs(y->difference), fabs(x->difference))
+		?: ET_ORDER(x->function, y->function);
 }
 
 static void compare_totals(struct sides *s, struct et_profile_comparison *out)

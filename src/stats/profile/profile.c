@@ -4,7 +4,6 @@
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/multiple.h"
-#include "num/quantile.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"
@@ -328,19 +327,12 @@ static void find_rows(const struct et_experiment *e, const struct et_profile_cou
 	}
 }
 
-static int descending(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
 static int by_share(const void *a, const void *b)
 {
 	const struct et_profile_row *x = a, *y = b;
-	int order = descending(x->share, y->share);
 
-	if (!order)
-		order = descending(x->total_share, y->total_share);
-	return order ? order : (x->group > y->group) - (x->group < y->group);
+	return ET_ORDER(y->share, x->share) ?: ET_ORDER(y->total_share, x->total_share)
+		?: ET_ORDER(x->group, y->group);
 }
 
 static void fill_rows(const struct et_profile_frame *f, struct et_profile_result *r)
@@ -407,7 +399,7 @@ static int by_total(const void *a, const void *b)
 {
 	const struct et_profile_row *x = a, *y = b;
 
-	return descending(x->total_share, y->total_share);
+	return ET_ORDER(y->total_share, x->total_share);
 }
 
 static struct et_profile_result *judge_all(

@@ -13,7 +13,6 @@
 #include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/serial.h"
-#include "stats/series/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -325,10 +324,9 @@ static void add(const struct et_measured *m, struct sums *s)
 
 static struct sums add_up(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct sums sums = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT)
 			add(&s->measured, &sums);
 	}

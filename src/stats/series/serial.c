@@ -2,8 +2,6 @@
 #include "stats/series/serial.h"
 #include "base/alloc.h"
 #include "dist/dist.h"
-#include "num/moments.h"
-#include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"
 

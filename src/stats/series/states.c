@@ -30,13 +30,12 @@ static double slower_reading(const struct et_sample *s)
 
 static struct speeds read_speeds(const struct et_command *c, enum et_metric metric)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t room = c->samples.n + 1;
 	struct speeds out = { et_calloc(room, sizeof(*out.times)),
 		et_calloc(room, sizeof(*out.readings)), et_calloc(room, sizeof(*out.slow)), 0, 0,
 		0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		double value = et_sample_value(s, metric);
 		bool removed = s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW;
 		if (s->place.warmup || s->place.arrangement != ET_SOLO || isnan(value) ||

@@ -4,7 +4,6 @@
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "num/student.h"
 #include "stats/series/student.h"
 
 #include <math.h>

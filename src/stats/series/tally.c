@@ -21,11 +21,10 @@ static double value(uint64_t ns)
 /* Means over the kept solo samples; NaN if one of them lacks the member. */
 static void average_parts(const struct et_command *c, struct et_parts *p)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
 	p->ledger = true;
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		double shares[ET_SHARES];
 		if (!et_sample_counts(s) || et_sample_is_function(s))
 			continue;
@@ -52,11 +51,9 @@ static void average_parts(const struct et_command *c, struct et_parts *p)
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
 	memset(out, 0, sizeof(*out));
 	out->max_rss_bytes = ET_UNKNOWN;
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup) {
 			out->warmup++;
 			continue;
@@ -81,9 +78,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct et_tally_taker *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return strncmp(x->name, y->name, sizeof(x->name));
+	return ET_ORDER(y->ns, x->ns) ?: strncmp(x->name, y->name, sizeof(x->name));
 }
 
 struct et_tally_taker *et_takers(

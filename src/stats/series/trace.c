@@ -122,7 +122,7 @@ static int longest_first(const void *a, const void *b)
 {
 	double x = ((const struct et_charge *)a)->time, y = ((const struct et_charge *)b)->time;
 
-	return (x < y) - (x > y);
+	return ET_ORDER(y, x);
 }
 
 void et_trace_charge(const struct et_trace *t, struct et_charges *out)

@@ -54,11 +54,10 @@ static void add_shares(const struct et_measured *m, struct totals *t)
 
 static struct totals add_up(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = { 0 };
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (s->place.warmup)
 			continue;
 		for (size_t k = 0; k < ET_MARKS; k++)
@@ -203,7 +202,6 @@ void et_speed_warn(const struct et_experiment *e, struct et_command_result *r)
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
@@ -231,9 +229,7 @@ static bool all_by_wait4(const struct et_experiment *e)
 	size_t n = 0, wait4 = 0;
 
 	for (size_t c = 0; c < e->n_commands; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &e->commands[c].samples) {
 			n++;
 			wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&
 				 s->measured.cpu_ns != ET_UNKNOWN;
@@ -304,9 +300,7 @@ static void count_checked(const struct et_experiment *e, size_t *samples, size_t
 {
 	*samples = *removed = 0;
 	for (size_t c = 0; c < e->n_commands; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &e->commands[c].samples) {
 			*samples += !s->place.warmup;
 			*removed += s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
 		}

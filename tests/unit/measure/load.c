@@ -57,24 +57,24 @@ static void starts_and_stops(void)
 	CPU_SET(cpu, &one);
 	if (et_load_open(&l, 2, &err))
 		tap_bail("%s", err.what);
-	ok(rests(l.pids[0]) && rests(l.pids[1]), "competing processes sleep at first");
-	uint64_t second_ns = used_ns(l.pids[1]), first_ns = used_ns(l.pids[0]);
-	ok(et_load_start(&l, 1, &one, &err) == 0 && uses(l.pids[0], first_ns, 30000000),
+	ok(rests(l.squad.pids[0]) && rests(l.squad.pids[1]), "competing processes sleep at first");
+	uint64_t second_ns = used_ns(l.squad.pids[1]), first_ns = used_ns(l.squad.pids[0]);
+	ok(et_load_start(&l, 1, &one, &err) == 0 && uses(l.squad.pids[0], first_ns, 30000000),
 		"one of two uses CPU time after the start");
-	ok(used_ns(l.pids[1]) - second_ns < 30000000, "the other process still sleeps");
-	ok(sched_getaffinity(l.pids[0], sizeof(got), &got) == 0 && CPU_EQUAL(&got, &one),
+	ok(used_ns(l.squad.pids[1]) - second_ns < 30000000, "the other process still sleeps");
+	ok(sched_getaffinity(l.squad.pids[0], sizeof(got), &got) == 0 && CPU_EQUAL(&got, &one),
 		"a competing process uses the CPUs of the program");
 	et_load_stop(&l);
-	ok(rests(l.pids[0]), "a competing process sleeps after the stop");
-	first_ns = used_ns(l.pids[0]);
-	ok(et_load_start(&l, 2, NULL, &err) == 0 && uses(l.pids[0], first_ns, 20000000) &&
-			uses(l.pids[1], second_ns, 20000000),
+	ok(rests(l.squad.pids[0]), "a competing process sleeps after the stop");
+	first_ns = used_ns(l.squad.pids[0]);
+	ok(et_load_start(&l, 2, NULL, &err) == 0 && uses(l.squad.pids[0], first_ns, 20000000) &&
+			uses(l.squad.pids[1], second_ns, 20000000),
 		"both use CPU time after a start of two");
-	ok(sched_getaffinity(l.pids[0], sizeof(got), &got) == 0 && CPU_EQUAL(&got, &own),
+	ok(sched_getaffinity(l.squad.pids[0], sizeof(got), &got) == 0 && CPU_EQUAL(&got, &own),
 		"the CPUs of an earlier start are forgotten");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
 		"waiting for all children does not report them");
-	pid_t pid = l.pids[0];
+	pid_t pid = l.squad.pids[0];
 	et_load_close(&l);
 	ok(kill(pid, 0) < 0 && errno == ESRCH, "no competing process is left after the end");
 }
@@ -92,9 +92,9 @@ static void dies_with_etalon(void)
 	if (etalon == 0) {
 		struct et_load l;
 		if (et_load_open(&l, 1, NULL) || et_load_start(&l, 1, NULL, NULL) ||
-			!uses(l.pids[0], 0, 5000000))
+			!uses(l.squad.pids[0], 0, 5000000))
 			_exit(1);
-		(void)!write(ends[1], &l.pids[0], sizeof(l.pids[0]));
+		(void)!write(ends[1], &l.squad.pids[0], sizeof(l.squad.pids[0]));
 		raise(SIGKILL);
 	}
 	close(ends[1]);

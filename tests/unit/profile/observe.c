@@ -365,7 +365,7 @@ static void refusals(void)
 static void burners_fail(void)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	struct et_burners b;
+	struct et_squad b;
 	cpu_set_t cpus;
 
 	if (fd < 0 || sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
