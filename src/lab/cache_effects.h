@@ -18,9 +18,9 @@ enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_
 
 /* One thing that is timed. */
 struct et_cache_effects_step {
-	const char *name;  /* of its series in the experiment */
-	char procedure;    /* 'A' or 'B' */
-	const char *state; /* of the cache, in words */
+	const char *name;      /* of its series in the experiment */
+	const char *procedure; /* "A" or "B" */
+	const char *state;     /* of the cache, in words */
 };
 
 /* The measurements 1 to 6 of Figure 9.13; state is the argument: b1, b2 or b3. */
@@ -35,6 +35,7 @@ extern const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFEC
 struct et_cache_effects_times {
 	size_t n;
 	double median_ns, min_ns, max_ns; /* NaN if n is 0 */
+	const char *procedure, *state;    /* of the step that was timed */
 };
 
 /*

@@ -283,7 +283,7 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 
 	while (et_laws[laws].name)
 		laws++;
-	*out = (struct et_coverage){ .level = level };
+	*out = (struct et_coverage){ .level = level, .simulation = o->simulation };
 	out->cells = et_calloc(laws * ET_LENGTH(sizes), sizeof(*out->cells));
 	for (const struct et_law *law = et_laws; law->name; law++) {
 		if (o->law && o->law != law)

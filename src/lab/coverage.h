@@ -61,7 +61,8 @@ struct et_coverage_options {
 };
 
 struct et_coverage {
-	double level; /* nominal confidence of all intervals */
+	double level;                    /* nominal confidence of all intervals */
+	struct et_simulation simulation; /* as requested */
 	struct et_coverage_cell *cells;
 	size_t n_cells;
 };

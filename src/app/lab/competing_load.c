@@ -158,6 +158,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples with and without a competing load", out);
 }
 
-const struct et_profile_lab et_lab_competing_load = { "competing-load", 15, 100, 500 * ET_LAB_MS,
-	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explanation = explanation, .svg = draw_svg };
+const struct et_profile_lab et_lab_competing_load = { 15, 100, 500 * ET_LAB_MS, 1600 * ET_LAB_MS,
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text = print_text,
+	.explanation = explanation, .svg = draw_svg };

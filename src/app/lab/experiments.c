@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "lab/rivals.h"
@@ -10,27 +10,18 @@
 #include <errno.h>
 #include <string.h>
 
+/* Places in the table below, and the bits of these in the options that an experiment takes. */
 enum {
-	LIST = 1 << 0,
-	COVERAGE = 1 << 1,
-	FALSE_ALARMS = 1 << 2,
-	QUANTISATION = 1 << 3,
-	DUET_BIAS = 1 << 4,
-	EMP_VERSIONS = 1 << 5,
-	CLOCK_METHODS = 1 << 6,
-	REAL_PROGRAMS = 1 << 7,
-	KBEST_ACCURACY = 1 << 8,
-	KBEST_COVERAGE = 1 << 9,
-	FUNCTIONS = 1 << 10,
-	INTERVAL_ACCURACY = 1 << 11,
-	FRAGMENTATION = 1 << 12,
-	SAMPLING_RATE = 1 << 13,
-	COMPETING_LOAD = 1 << 14,
-	TRIANGLE = 1 << 15,
-	SAMPLING_BIAS = 1 << 16,
-	PROBLEMS = 1 << 17,
-	BRANCH = 1 << 18,
-	CACHE = 1 << 19,
+	PLACE_LIST,
+#define ROW(kind, bit, ...) PLACE_##bit,
+#include "app/lab/experiment_rows.h"
+#undef ROW
+};
+enum {
+	LIST = 1 << PLACE_LIST,
+#define ROW(kind, bit, ...) bit = 1 << PLACE_##bit,
+#include "app/lab/experiment_rows.h"
+#undef ROW
 	SIMULATED = COVERAGE | FALSE_ALARMS | QUANTISATION,
 	PROGRAMS = DUET_BIAS | EMP_VERSIONS | CLOCK_METHODS | REAL_PROGRAMS,
 	PROFILES = FRAGMENTATION | SAMPLING_RATE | COMPETING_LOAD | TRIANGLE | SAMPLING_BIAS,
@@ -39,62 +30,29 @@ enum {
 	PICTURED = QUANTISATION | (MEASURED & ~DUET_BIAS) | BRANCH,
 };
 
+const struct et_action et_lab_experiments[] = {
+	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
+#define ROW(kind_, bit_, name_, variable, summary_, examples, ...)                                 \
+	{ .name = name_,                                                                           \
+		.run = kind_##_run,                                                                \
+		.bit = bit_,                                                                       \
+		.rights = ET_RIGHTS_MACHINE,                                                       \
+		.summary = summary_,                                                               \
+		.context = &variable,                                                              \
+		##__VA_ARGS__ },
+#include "app/lab/experiment_rows.h"
+#undef ROW
+	{ 0 },
+};
+
 /* The command hands its arguments over before anything of this table is used. */
-static int no_functions(struct et_call *call, struct et_error *err)
+static int no_functions(struct et_lab_request *r, struct et_error *err)
 {
-	(void)call;
+	(void)r;
 	return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: 'functions' must be the first argument");
 }
 
-static const char *problem_name(size_t i)
-{
-	return et_problems[i].name;
-}
-
-/* To add a row: copy skeleton.c, which lists the rest. A large engine is in src/lab. */
-const struct et_action et_lab_experiments[] = {
-	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
-	{ "coverage", et_lab_coverage, COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how often do intervals contain the true value?" },
-	{ "false-alarms", et_lab_false_alarms, FALSE_ALARMS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how often does a busy machine make equal programs differ?" },
-	{ "quantisation", et_lab_quantisation, QUANTISATION, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how much does the number of a function's samples vary?" },
-	{ "duet-bias", et_lab_duet_bias, DUET_BIAS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how right is the ratio of programs that run side by side?" },
-	{ "emp-versions", et_lab_emp_versions, EMP_VERSIONS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how precise is each version of EMP, over the length of a task?" },
-	{ "clock-methods", et_lab_clock_methods, CLOCK_METHODS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "clocks read inside and around a program, and EMP, same runs" },
-	{ "real-programs", et_lab_real_programs, REAL_PROGRAMS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how precise is EMP for whole programs, by size of input?" },
-	{ "kbest-accuracy", et_lab_time, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how far off is K-best under load, as published and as ours?" },
-	{ "kbest-coverage", et_lab_kbest_coverage, KBEST_COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "is the 95 % of benchmark programs true on this machine?" },
-	{ "functions", no_functions, FUNCTIONS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "a benchmark program of awkward functions, with its own options" },
-	{ "interval-accuracy", et_lab_time, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how far off is CPU time that is counted by ticks?" },
-	{ "fragmentation", et_lab_profile, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "does the spread of a profile depend on the length of calls?" },
-	{ "sampling-rate", et_lab_profile, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how do counts and their spread depend on the rate of sampling?" },
-	{ "competing-load", et_lab_profile, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "does a process on the same CPU change a profile?" },
-	{ "triangle", et_lab_profile, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "do profilers find 5/15 to 1/15 of the time in five functions?" },
-	{ "sampling-bias", et_lab_profile, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "are all instructions of a function sampled alike?" },
-	{ "problems", et_lab_problems, PROBLEMS, 0, 1, ET_RIGHTS_MACHINE,
-		.summary = "the calculations of a chapter on timing: tick counts, sleep …",
-		.operand = problem_name },
-	{ "branch", et_lab_time, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "what does a branch cost that is predicted wrongly?" },
-	{ "cache", et_lab_time, CACHE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "a first call, the next, and one after another procedure" },
-	{ 0 },
-};
+const struct et_lab et_lab_benchmark = { .perform = no_functions };
 
 /* --- lists: "a,b,c" --- */
 

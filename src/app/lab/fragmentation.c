@@ -138,6 +138,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples over the number of calls, the work being the same", out);
 }
 
-const struct et_profile_lab et_lab_fragmentation = { "fragmentation", 20, 1000, 300 * ET_LAB_MS,
-	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explanation = explanation, .svg = draw_svg };
+const struct et_profile_lab et_lab_fragmentation = { 20, 1000, 300 * ET_LAB_MS, 1600 * ET_LAB_MS,
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text = print_text,
+	.explanation = explanation, .svg = draw_svg };

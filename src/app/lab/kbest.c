@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "num/quantile.h"
@@ -16,9 +16,7 @@ static const double goals[] = { 0.001, 0.01 };
 double et_kbest_scheme_error(
 	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s)
 {
-	struct et_scheme_result v = et_scheme_judge(&s, c, a);
-
-	return v.ns / v.truth_ns - 1;
+	return et_scheme_judge(&s, c, a).error;
 }
 
 double et_kbest_our_error(const struct et_accuracy_cell *c)
@@ -59,7 +57,7 @@ struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, u
 			continue;
 		calls[q.converged++] = (double)v.calls;
 		q.predicted = fmax(q.predicted, v.predicted);
-		q.worst = fmax(q.worst, fabs(v.ns / v.truth_ns - 1));
+		q.worst = fmax(q.worst, fabs(v.error));
 	}
 	et_sort(calls, q.converged);
 	if (q.converged)
@@ -209,7 +207,7 @@ static void each_load(const struct et_kbest_accuracy *a,
 	const struct et_page *page)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i == 0 || a->cells[i].load != a->cells[i - 1].load)
+		if (et_kbest_first_of_load(a, i))
 			fn(a, a->cells[i].load, page);
 	}
 }
@@ -270,19 +268,26 @@ static void print_notes(const struct et_kbest_accuracy *a, const struct et_page 
 		et_format_rounded(a->tick_ns, 3, interval));
 }
 
-void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_kbest_view *v = result;
+	const struct et_kbest_accuracy *a = &v->accuracy;
+
+	if (v->chosen) {
+		et_kbest_figure_text(a, v->figure, page);
+		return;
+	}
 	et_lab_heading(page, "up to which length is it right?");
 	each_load(a, print_summary, page);
 	each_load(a, print_answers, page);
 	print_line(a, page);
 	putc('\n', page->out);
-	if (all) {
+	if (v->all) {
 		each_load(a, print_load, page);
 		each_load(a, print_all, page);
 	}
 	et_kbest_figure_text(a, ET_KBEST_BY_LOAD, page);
-	if (all) {
+	if (v->all) {
 		print_notes(a, page);
 		return;
 	}
@@ -294,23 +299,24 @@ void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const s
 
 /* --- JSON --- */
 
-static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
-	const struct et_accuracy_cell *c, const struct et_scheme *s)
-{
-	struct et_scheme_result v = et_scheme_judge(s, c, a);
+/* A scheme that was judged: the fields of its rule, and what it says. */
+struct judged {
+	struct et_scheme scheme;
+	struct et_scheme_result result;
+};
 
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "clock", et_timed_by_names[s->by]);
-	et_json_bool(w, "compensated", s->compensated);
-	et_json_u64(w, "k", s->k);
-	et_json_double(w, "ns", v.ns);
-	et_json_double(w, "truth_ns", v.truth_ns);
-	et_json_double(w, "error", v.ns / v.truth_ns - 1);
-	et_json_bool(w, "converged", v.converged);
-	et_json_u64(w, "calls", v.calls);
-	et_json_double(w, "predicted_error", v.predicted);
-	et_json_end(w);
-}
+static const struct et_field judged_fields[] = {
+	ET_KEY_NAME(judged, "clock", scheme.by, et_timed_by_names),
+	ET_KEY(judged, "compensated", scheme.compensated),
+	ET_KEY(judged, "k", scheme.k),
+	ET_KEY(judged, "ns", result.ns),
+	ET_KEY(judged, "truth_ns", result.truth_ns),
+	ET_KEY(judged, "error", result.error),
+	ET_KEY(judged, "converged", result.converged),
+	ET_KEY(judged, "calls", result.calls),
+	ET_KEY(judged, "predicted_error", result.predicted),
+	{ 0 },
+};
 
 static const struct et_field call_fields[] = {
 	ET_KEYS(et_timed_call, counter_ns),
@@ -320,71 +326,94 @@ static const struct et_field call_fields[] = {
 	{ 0 },
 };
 
-static void write_cell(
-	struct et_json *w, const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
+static double cell_truth(const void *at)
 {
-	et_json_object(w, NULL);
-	et_json_u64(w, "load", c->load);
-	et_json_u64(w, "length_ns", c->length_ns);
-	et_json_u64(w, "calls", c->n_calls);
-	et_json_double(w, "truth_ns", truth_of(c));
-	et_json_double(w, "fit_ns", c->fit_ns);
-	et_json_double(w, "fit_error_ns", c->fit_error_ns);
-	et_json_flat_object(w, "etalon");
-	et_json_double(w, "ns", c->ours_ns);
-	et_json_double(w, "truth_ns", c->ours_truth_ns);
-	et_json_double(w, "error", et_kbest_our_error(c));
-	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
-	et_json_bool(w, "converged", c->ours_converged);
-	et_json_end(w);
-	et_fields_list(w, "calls_in_order", call_fields, c->calls, c->n_calls, sizeof(*c->calls));
-	et_json_array(w, "schemes");
-	for (int by = 0; by < ET_TIMED_BYS; by++) {
-		for (unsigned i = 0; i < 2 * ET_ACCURACY_MAX_K; i++) {
-			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MAX_K,
-				i % ET_ACCURACY_MAX_K + 1 };
-			write_scheme(w, a, c, &s);
-		}
+	return truth_of(at);
+}
+
+static double our_error(const void *at)
+{
+	return et_kbest_our_error(at);
+}
+
+static double our_claim(const void *at)
+{
+	const struct et_accuracy_cell *c = at;
+
+	return c->ours_error_ns / c->ours_ns;
+}
+
+static const struct et_field ours_fields[] = {
+	ET_KEY(et_accuracy_cell, "ns", ours_ns),
+	ET_KEY(et_accuracy_cell, "truth_ns", ours_truth_ns),
+	ET_KEY_OF("error", our_error),
+	ET_KEY_OF("said", our_claim),
+	ET_KEY(et_accuracy_cell, "converged", ours_converged),
+	{ 0 },
+};
+
+static const struct et_field cell_fields[] = {
+	ET_KEYS(et_accuracy_cell, load, length_ns),
+	ET_KEY(et_accuracy_cell, "calls", n_calls),
+	ET_KEY_OF("truth_ns", cell_truth),
+	ET_KEYS(et_accuracy_cell, fit_ns, fit_error_ns),
+	ET_KEY_GROUP("etalon", ours_fields, .flat = true),
+	ET_KEY_LIST(et_accuracy_cell, "calls_in_order", calls, n_calls, call_fields, .flat = true),
+	{ 0 },
+};
+
+static void write_loads(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_kbest_accuracy *a = at;
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (!et_kbest_first_of_load(a, i))
+			continue;
+		et_json_flat_object(w, NULL);
+		et_json_u64(w, "load", a->cells[i].load);
+		et_json_double(w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
+		et_json_end(w);
 	}
-	et_json_end(w);
 	et_json_end(w);
 }
 
-static const struct et_field accuracy_fields[] = {
+static void write_cases(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_kbest_accuracy *a = at;
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		et_json_object(w, NULL);
+		et_fields_write(w, cell_fields, &a->cells[i]);
+		et_json_array(w, "schemes");
+		for (unsigned s = 0; s < 2 * ET_ACCURACY_MAX_K * ET_TIMED_BYS; s++) {
+			struct judged j = {
+				.scheme = { (enum et_timed_by)(s / (2 * ET_ACCURACY_MAX_K)),
+					s / ET_ACCURACY_MAX_K % 2, s % ET_ACCURACY_MAX_K + 1 }
+			};
+			j.result = et_scheme_judge(&j.scheme, &a->cells[i], a);
+			et_fields_flat(w, NULL, judged_fields, &j);
+		}
+		et_json_end(w);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static const struct et_field fields[] = {
 	ET_KEYS(et_kbest_accuracy, epsilon, k, tick_ns),
 	ET_KEY(et_kbest_accuracy, "timer_interrupt_min_ns", cost_ns),
 	ET_KEY_FLAT(et_kbest_accuracy, "line", line,
 		ET_TABLE(ET_KEYS(et_accuracy_line, slope_ns, intercept_ns, max_error))),
+	ET_KEY_MADE("loads", write_loads),
+	ET_KEY_MADE("cases", write_cases),
 	{ 0 },
 };
 
-void et_kbest_accuracy_json(
-	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out)
-{
-	struct et_json w;
-
-	et_lab_json_begin(&w, e, "kbest-accuracy", out);
-	et_fields_write(&w, accuracy_fields, a);
-	et_json_array(&w, "loads");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i > 0 && a->cells[i].load == a->cells[i - 1].load)
-			continue;
-		et_json_flat_object(&w, NULL);
-		et_json_u64(&w, "load", a->cells[i].load);
-		et_json_double(&w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_array(&w, "cases");
-	for (size_t i = 0; i < a->n_cells; i++)
-		write_cell(&w, a, &a->cells[i]);
-	et_json_end(&w);
-	et_json_end(&w);
-}
-
 /* --- steps --- */
 
-static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_schemes(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	static const struct et_lab_grid usual = { .loads = { 1, 2, 4, 11 },
 		.n_loads = 4,
@@ -404,10 +433,16 @@ static int measure(struct et_lab_request *r, struct et_experiment **out, struct 
 }
 
 /* K, epsilon and M judge the calls, so they also apply to a stored experiment. */
-static void judge_otherwise(const struct et_lab_request *r, struct et_kbest_accuracy *a)
+static int read_view(const struct et_lab_request *r, const struct et_experiment *e, void *result,
+	struct et_error *err)
 {
 	const struct et_lab_measure *m = &r->measure;
+	struct et_kbest_view *v = result;
+	struct et_kbest_accuracy *a = &v->accuracy;
+	int rc = et_kbest_accuracy_read(e, a, err);
 
+	if (rc)
+		return rc;
 	if (r->given & ET_LAB_EPSILON)
 		a->epsilon = m->epsilon;
 	if (r->given & ET_LAB_BEST)
@@ -416,30 +451,28 @@ static void judge_otherwise(const struct et_lab_request *r, struct et_kbest_accu
 		if (a->cells[i].n_calls > m->max_runs)
 			a->cells[i].n_calls = m->max_runs;
 	}
-}
-
-static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	bool chosen = r->given & ET_LAB_FIGURE;
-	enum et_kbest_figure figure =
-		chosen ? (enum et_kbest_figure)r->measure.figure : ET_KBEST_BY_LOAD;
-	struct et_kbest_accuracy a;
-	int rc = et_kbest_accuracy_read(e, &a, err);
-
-	if (rc)
-		return rc;
-	judge_otherwise(r, &a);
-	if (r->given & ET_LAB_JSON)
-		et_kbest_accuracy_json(e, &a, r->page.out);
-	else if (chosen)
-		et_kbest_figure_text(&a, figure, &r->page);
-	else
-		et_kbest_accuracy_text(&a, r->cli->verbosity > 0, &r->page);
-	if (svg)
-		et_kbest_figure_svg(&a, figure, svg);
-	et_kbest_accuracy_free(&a);
+	v->all = r->cli->verbosity > 0;
+	v->chosen = r->given & ET_LAB_FIGURE;
+	v->figure = v->chosen ? (enum et_kbest_figure)m->figure : ET_KBEST_BY_LOAD;
 	return 0;
 }
 
-const struct et_lab_timed et_lab_kbest = { "kbest-accuracy", measure, print };
+static void draw_svg(const void *result, FILE *out)
+{
+	const struct et_kbest_view *v = result;
+
+	et_kbest_figure_svg(&v->accuracy, v->figure, out);
+}
+
+static void free_view(void *result)
+{
+	et_kbest_accuracy_free(&((struct et_kbest_view *)result)->accuracy);
+}
+
+const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
+	.time = time_schemes,
+	.read = read_view,
+	.fields = ET_TABLE(ET_KEYS_OF(et_kbest_view, accuracy, fields)),
+	.text = print_text,
+	.svg = draw_svg,
+	.free = free_view };

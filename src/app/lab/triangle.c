@@ -278,7 +278,7 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Five functions with 5/15 to 1/15 of the time", out);
 }
 
-const struct et_profile_lab et_lab_triangle = { "triangle", 15, 100, 500 * ET_LAB_MS,
-	1000 * ET_LAB_MS, plan, add_commands, categorise, ET_TRIANGLE_CATEGORIES,
-	ET_TRIANGLE_FUNCTIONS, .together = true, .has_spreads = true, .has_shares = true,
-	.text = print_text, .notes = explain, .svg = draw_svg, .write_treatment = write_treatment };
+const struct et_profile_lab et_lab_triangle = { 15, 100, 500 * ET_LAB_MS, 1000 * ET_LAB_MS, plan,
+	add_commands, categorise, ET_TRIANGLE_CATEGORIES, ET_TRIANGLE_FUNCTIONS, .together = true,
+	.has_spreads = true, .has_shares = true, .text = print_text, .notes = explain,
+	.svg = draw_svg, .write_treatment = write_treatment };

@@ -6,6 +6,7 @@
 #include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "draw/plot.h"
+#include "model/experiment/field_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,11 @@ enum { ELAPSED, CPU }; /* rows of times */
 
 /* --- tables --- */
 
+static size_t removed_by(const struct et_version_figures *f, enum et_metric m)
+{
+	return f->out[m].first + f->out[m].second + f->out[m].other;
+}
+
 /* "16 (15+1)" if EMP's checks removed runs, else their number. */
 static const char *format_out(
 	const struct et_version_figures *f, enum et_metric m, char buf[ET_FIGURE])
@@ -39,7 +45,7 @@ static const char *format_out(
 		snprintf(
 			buf, ET_FIGURE, "%zu (%zu+%zu)", checks, f->out[m].first, f->out[m].second);
 	else
-		snprintf(buf, ET_FIGURE, "%zu", checks + f->out[m].other);
+		snprintf(buf, ET_FIGURE, "%zu", removed_by(f, m));
 	return buf;
 }
 
@@ -272,12 +278,12 @@ static void add_chart(const struct curves *c, const struct picture *p, struct et
 	et_picture_place(&picture, sheet);
 }
 
-void et_versions_svg(const struct et_versions *v, FILE *out)
+static void draw_svg(const void *view, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 	struct curves c;
 
-	gather(v, &c);
+	gather(((const struct et_versions_view *)view)->versions, &c);
 	for (size_t i = 0; i < ET_LENGTH(pictures); i++)
 		add_chart(&c, &pictures[i], sheet);
 	et_svg_sheet_write(
@@ -397,8 +403,10 @@ static void answer(const struct et_versions *v, size_t time, const struct et_pag
 	putc('\n', page->out);
 }
 
-void et_versions_text(const struct et_versions *v, const struct et_page *page)
+static void print_text(const void *view, const struct et_page *page)
 {
+	const struct et_versions *v = ((const struct et_versions_view *)view)->versions;
+
 	answer(v, CPU, page);
 	answer(v, ELAPSED, page);
 	for (size_t i = 0; i < v->n; i++) {
@@ -420,37 +428,78 @@ void et_versions_text(const struct et_versions *v, const struct et_page *page)
 
 /* --- JSON --- */
 
-/* An interval that is not known is null. */
-static void write_limit(struct et_json *w, const char *key, double x)
+static double removed_elapsed(const void *at)
 {
-	et_json_double(w, key, x > 0 ? x : NAN);
+	const struct et_version_figures *f = at;
+
+	return (double)removed_by(f, ET_METRIC_ELAPSED);
 }
 
-static void write_figures(struct et_json *w, const struct et_version_figures *f, size_t time)
+static double removed_cpu(const void *at)
 {
-	enum et_metric m = times[time].metric;
-	const struct et_precision *p = &f->by[m];
+	const struct et_version_figures *f = at;
 
-	if (!f->runs) {
-		et_json_null(w, times[time].key);
-		return;
-	}
-	et_json_flat_object(w, times[time].key);
-	et_json_u64(w, "n", p->n);
-	et_json_u64(w, "removed", f->out[m].first + f->out[m].second + f->out[m].other);
-	et_json_u64(w, "removed_first", f->out[m].first);
-	et_json_u64(w, "removed_second", f->out[m].second);
-	et_json_double(w, "mean_ns", p->mean);
-	et_json_double(w, "sd_ns", p->sd);
-	write_limit(w, "sd_lo_ns", f->limits[m].sd_lo);
-	write_limit(w, "sd_hi_ns", f->limits[m].sd_hi);
-	et_json_double(w, "relative_error", p->relative_error);
-	write_limit(w, "relative_error_lo", f->limits[m].error_lo);
-	write_limit(w, "relative_error_hi", f->limits[m].error_hi);
-	et_json_double(w, "min_ns", p->min);
-	et_json_double(w, "max_ns", p->max);
-	et_json_end(w);
+	return (double)removed_by(f, ET_METRIC_CPU);
 }
+
+/* A limit that is not known is null. */
+#define LIMIT(type, key, member) ET_KEY(type, key, member, ET_GIVEN(type, member))
+#define FIGURES(m, removed)                                                                        \
+	ET_TABLE(ET_KEY(et_version_figures, "n", by[m].n), ET_KEY_OF("removed", removed),          \
+		ET_KEY(et_version_figures, "removed_first", out[m].first),                         \
+		ET_KEY(et_version_figures, "removed_second", out[m].second),                       \
+		ET_KEY(et_version_figures, "mean_ns", by[m].mean),                                 \
+		ET_KEY(et_version_figures, "sd_ns", by[m].sd),                                     \
+		LIMIT(et_version_figures, "sd_lo_ns", limits[m].sd_lo),                            \
+		LIMIT(et_version_figures, "sd_hi_ns", limits[m].sd_hi),                            \
+		ET_KEY(et_version_figures, "relative_error", by[m].relative_error),                \
+		LIMIT(et_version_figures, "relative_error_lo", limits[m].error_lo),                \
+		LIMIT(et_version_figures, "relative_error_hi", limits[m].error_hi),                \
+		ET_KEY(et_version_figures, "min_ns", by[m].min),                                   \
+		ET_KEY(et_version_figures, "max_ns", by[m].max))
+
+static const struct et_field figures_fields[] = {
+	ET_KEY_GROUP("et", FIGURES(ET_METRIC_ELAPSED, removed_elapsed), .flat = true,
+		ET_GIVEN(et_version_figures, runs)),
+	ET_KEY_GROUP("pt", FIGURES(ET_METRIC_CPU, removed_cpu), .flat = true,
+		ET_GIVEN(et_version_figures, runs)),
+	{ 0 },
+};
+
+static const struct et_field pair_fields[] = {
+	ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
+	ET_KEY_NAME(et_version_pair, "b", b, et_version_names),
+	ET_KEYS(et_version_pair, ratio, p, p_holm),
+	{ 0 },
+};
+
+static const struct et_field comparison_fields[] = {
+	ET_KEY_ROOM(et_versions, "et", pairs[ET_METRIC_ELAPSED], n_pairs[ET_METRIC_ELAPSED],
+		pair_fields, .flat = true),
+	ET_KEY_ROOM(et_versions, "pt", pairs[ET_METRIC_CPU], n_pairs[ET_METRIC_CPU], pair_fields,
+		.flat = true),
+	{ 0 },
+};
+
+/* The mean relative errors of the best version, and of the machine as it is. */
+#define AVERAGES(key)                                                                              \
+	LIMIT(et_best_version, key, own.relative_error),                                           \
+		LIMIT(et_best_version, key "_lo", own.lo),                                         \
+		LIMIT(et_best_version, key "_hi", own.hi),                                         \
+		LIMIT(et_best_version, key "_as_is", as_is.relative_error),                        \
+		LIMIT(et_best_version, key "_as_is_lo", as_is.lo),                                 \
+		LIMIT(et_best_version, key "_as_is_hi", as_is.hi)
+
+static const struct et_field best_fields[] = {
+	ET_KEY_NAME(et_best_version, "version", version, et_version_names),
+	ET_KEYS(et_best_version, lengths),
+	{ 0 },
+};
+
+static const struct et_field averages_fields[][7] = {
+	[ELAPSED] = { AVERAGES("relative_error_et") },
+	[CPU] = { AVERAGES("relative_error_pt") },
+};
 
 static void write_names(
 	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)
@@ -463,62 +512,24 @@ static void write_names(
 	et_json_end(w);
 }
 
-static void write_average(
-	struct et_json *w, const char *lead, const char *end, const struct et_version_average *a)
-{
-	const struct {
-		const char *name;
-		double x;
-	} figures[] = { { "", a->relative_error }, { "_lo", a->lo }, { "_hi", a->hi } };
-
-	for (size_t i = 0; i < ET_LENGTH(figures); i++) {
-		ET_AUTO_FREE char *key = et_asprintf("%s%s%s", lead, end, figures[i].name);
-		write_limit(w, key, figures[i].x);
-	}
-}
-
 /* The version with the smallest relative error of a time. */
 static void write_best(struct et_json *w, const char *key, const struct et_versions *v, size_t time)
 {
 	struct et_best_version best = et_versions_best(v, times[time].metric);
-	const char *lead = time == CPU ? "relative_error_pt" : "relative_error_et";
 
 	if (!best.lengths) {
 		et_json_null(w, key);
 		return;
 	}
 	et_json_object(w, key);
-	et_json_string(w, "version", et_version_names[best.version]);
-	et_json_u64(w, "lengths", best.lengths);
-	write_average(w, lead, "", &best.own);
-	write_average(w, lead, "_as_is", &best.as_is);
+	et_fields_write(w, best_fields, &best);
+	et_fields_write(w, averages_fields[time], &best);
 	if (time == CPU)
 		et_json_double(w, "relative_error_et_as_is",
 			et_versions_best(v, ET_METRIC_ELAPSED).as_is.relative_error);
 	et_json_bool(w, "shown", best.beaten && best.beaten == best.compared);
 	write_names(w, "better_than", &best, true);
 	write_names(w, "not_better_than", &best, false);
-	et_json_end(w);
-}
-
-static void write_pairs(struct et_json *w, const struct et_versions *v)
-{
-	et_json_object(w, "comparisons");
-	for (size_t time = 0; time < ET_LENGTH(times); time++) {
-		enum et_metric m = times[time].metric;
-		et_json_array(w, times[time].key);
-		for (size_t i = 0; i < v->n_pairs[m]; i++) {
-			const struct et_version_pair *p = &v->pairs[m][i];
-			et_json_flat_object(w, NULL);
-			et_json_string(w, "a", et_version_names[p->a]);
-			et_json_string(w, "b", et_version_names[p->b]);
-			et_json_double(w, "ratio", p->ratio);
-			et_json_double(w, "p", p->p);
-			et_json_double(w, "p_holm", p->p_holm);
-			et_json_end(w);
-		}
-		et_json_end(w);
-	}
 	et_json_end(w);
 }
 
@@ -533,42 +544,50 @@ static void write_task(struct et_json *w, const struct et_version_task *t)
 		et_json_string(w, "version", et_version_names[i]);
 		et_json_u64(w, "runs", t->list[i].runs);
 		et_json_string(w, "not_possible", t->why_not[i]);
-		write_figures(w, &t->list[i], ELAPSED);
-		write_figures(w, &t->list[i], CPU);
+		et_fields_write(w, figures_fields, &t->list[i]);
 		et_json_end(w);
 	}
 	et_json_end(w);
 	et_json_end(w);
 }
 
-void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
-	size_t n, FILE *out)
+static void write_versions(struct et_json *w, const struct et_versions *v)
 {
-	struct et_json w;
-	bool done = n > 0;
-
-	for (size_t i = 0; i < n; i++)
-		done = done && experiments[i]->state == ET_STATE_DONE;
-	et_lab_json_begin(&w, NULL, "emp-versions", out);
-	et_json_string(&w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
-	et_lab_json_experiments(&w, experiments, n);
-	write_best(&w, "best", v, CPU);
-	write_best(&w, "best_et", v, ELAPSED);
-	write_pairs(&w, v);
-	et_json_array(&w, "versions");
+	et_json_array(w, "versions");
 	for (int i = 0; i < ET_VERSIONS; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "version", et_version_names[i]);
-		et_json_string(&w, "rule", v->rules[i]);
-		et_json_string(&w, "not_possible", v->why_not[i]);
-		et_json_string(&w, "same_as",
+		et_json_object(w, NULL);
+		et_json_string(w, "version", et_version_names[i]);
+		et_json_string(w, "rule", v->rules[i]);
+		et_json_string(w, "not_possible", v->why_not[i]);
+		et_json_string(w, "same_as",
 			v->same_as[i].known ? et_version_names[v->same_as[i].version] : NULL);
-		et_json_end(&w);
+		et_json_end(w);
 	}
-	et_json_end(&w);
-	et_json_array(&w, "tasks");
-	for (size_t i = 0; i < v->n; i++)
-		write_task(&w, &v->tasks[i]);
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_end(w);
 }
+
+static void write_view(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_versions_view *view = at;
+	const struct et_versions *v = view->versions;
+	bool done = view->n > 0;
+
+	(void)key; /* each part has one of its own */
+	for (size_t i = 0; i < view->n; i++)
+		done = done && view->experiments[i]->state == ET_STATE_DONE;
+	et_json_string(w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
+	et_lab_json_experiments(w, view->experiments, view->n);
+	write_best(w, "best", v, CPU);
+	write_best(w, "best_et", v, ELAPSED);
+	et_fields_object(w, "comparisons", comparison_fields, v);
+	write_versions(w, v);
+	et_json_array(w, "tasks");
+	for (size_t i = 0; i < v->n; i++)
+		write_task(w, &v->tasks[i]);
+	et_json_end(w);
+}
+
+const struct et_lab et_lab_emp_versions = { .perform = et_versions_perform,
+	.fields = ET_TABLE(ET_KEY_MADE("versions", write_view)),
+	.text = print_text,
+	.svg = draw_svg };
