@@ -232,8 +232,7 @@ struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EF
 	return s;
 }
 
-int et_cache_effects_read(
-	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err)
+int et_cache_effects_read(const struct et_experiment *e, void *result, struct et_error *err)
 {
 	double medians[ET_CACHE_EFFECTS_CALLS];
 	struct et_cache_effects c;
@@ -257,6 +256,6 @@ int et_cache_effects_read(
 		c.kbest_ns[i] = et_figure_value(e, et_cache_effects_kbests[i].name, 0, 0);
 		c.error_ns[i] = et_figure_value(e, doubt, 0, 0);
 	}
-	*out = c;
+	*(struct et_cache_effects *)result = c;
 	return 0;
 }

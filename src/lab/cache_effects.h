@@ -11,8 +11,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "lab/progress.h"
-#include "model/experiment/experiment.h"
+#include "lab/grid.h"
 
 enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 5 };
 
@@ -66,6 +65,4 @@ struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EF
  */
 int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
-int et_cache_effects_read(
-	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err) ET_CHECK;
+et_lab_read et_cache_effects_read; /* fills a struct et_cache_effects */

@@ -317,7 +317,7 @@ void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *ou
 	}
 }
 
-void et_coverage_free(struct et_coverage *c)
+void et_coverage_free(void *coverage)
 {
-	free(c->cells);
+	free(((struct et_coverage *)coverage)->cells);
 }

@@ -69,4 +69,4 @@ struct et_coverage {
 
 /* et_coverage_free frees out. */
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out);
-void et_coverage_free(struct et_coverage *c);
+et_lab_free et_coverage_free;

@@ -102,16 +102,9 @@ static int time_branches(struct et_lab_request *r, struct et_experiment **out, s
 	return et_branches_run(&r->simulation.progress, out, err);
 }
 
-static int read_branches(const struct et_lab_request *r, const struct et_experiment *e,
-	void *result, struct et_error *err)
-{
-	(void)r;
-	return et_branches_read(e, result, err);
-}
-
 const struct et_lab et_lab_branch = { .size = sizeof(struct et_branches),
 	.time = time_branches,
-	.read = read_branches,
+	.read = et_branches_read,
 	.fields = fields,
 	.text = print_text,
 	.svg = draw_svg };

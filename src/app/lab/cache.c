@@ -201,16 +201,9 @@ static int time_calls(struct et_lab_request *r, struct et_experiment **out, stru
 		&r->simulation.progress, out, err);
 }
 
-static int read_effects(const struct et_lab_request *r, const struct et_experiment *e, void *result,
-	struct et_error *err)
-{
-	(void)r;
-	return et_cache_effects_read(e, result, err);
-}
-
 const struct et_lab et_lab_cache = { .size = sizeof(struct et_cache_effects),
 	.time = time_calls,
-	.read = read_effects,
+	.read = et_cache_effects_read,
 	.fields = fields,
 	.text = print_text,
 	.svg = draw_svg };

@@ -129,12 +129,12 @@ static int plan(
 {
 	static const uint64_t usual_ns = 8000000000;
 	const struct et_lab_measure *m = &r->measure;
-	size_t n = m->n_lengths ? m->n_lengths : 1;
+	size_t n = m->lengths_ns.n ? m->lengths_ns.n : 1;
 	char exe[PATH_MAX];
 	int rc = et_program_find("etalon", exe, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns;
+		uint64_t ns = m->lengths_ns.n ? m->lengths_ns.numbers[i] : usual_ns;
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 		ET_AUTO_FREE char *report = readings_path(folder, i);
 		et_experiment_add_command(e, et_lab_task(ns),
@@ -428,7 +428,7 @@ static void free_table(void *result)
 
 const struct et_lab et_lab_clock_methods = { .size = sizeof(struct et_clock_table),
 	.measure = measure,
-	.read = read_runs,
+	.read_as = read_runs,
 	.fields = fields,
 	.text = print_text,
 	.svg = draw_svg,

@@ -211,13 +211,8 @@ static int simulate(struct et_lab_request *r, void *result, struct et_error *err
 	return 0;
 }
 
-static void free_cases(void *result)
-{
-	et_coverage_free(result);
-}
-
 const struct et_lab et_lab_coverage = { .size = sizeof(struct et_coverage),
 	.simulate = simulate,
 	.fields = fields,
 	.text = print_text,
-	.free = free_cases };
+	.free = et_coverage_free };

@@ -171,7 +171,7 @@ static int study_pairs(struct study *s, struct et_error *err)
 	int rc = et_program_find("etalon", s->exe, err);
 
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
-		bool chosen = !r->measure.pairs || r->measure.pairs >> i & 1;
+		bool chosen = !r->measure.pairs.choices || r->measure.pairs.choices >> i & 1;
 		if (chosen && (r->measure.from || installed(s, &pairs[i])))
 			rc = study_pair(s, &pairs[i], err);
 	}

@@ -56,118 +56,64 @@ const struct et_lab et_lab_benchmark = { .perform = no_functions };
 
 /* --- lists: "a,b,c" --- */
 
-typedef int (*item_fn)(
-	void *target, const struct et_option *o, const char *item, struct et_error *err);
+static const size_t most_loads = ET_MAX_LOADS;
+static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
 
-/* Calls fn for each of "a,b,c". */
-static int each_item(
-	const struct et_option *o, const char *text, item_fn fn, void *target, struct et_error *err)
-{
-	int rc = 0;
-
-	for (const char *end = text; rc == 0; text = end + 1) {
-		end = strchrnul(text, ',');
-		ET_AUTO_FREE char *item = et_strndup(text, (size_t)(end - text));
-		rc = fn(target, o, item, err);
-		if (!*end)
-			break;
-	}
-	return rc;
-}
-
-/* Appends a number, which item was read as, to a list that ascends. */
-static int append(const struct et_option *o, const char *item, uint64_t x, uint64_t *list,
-	size_t *n, size_t most, struct et_error *err)
+/* A whole number if the row has a range, else a duration. */
+static int parse_number(
+	const struct et_option *o, const char *item, uint64_t *out, struct et_error *err)
 {
 	char shown[ET_OPTION_SHOWN];
 
 	et_option_shown(o, shown);
-	if (*n == most)
+	if (o->hi)
+		return et_parse_u64(shown, item, o->lo, o->hi, out, err);
+	int rc = et_parse_duration(shown, item, out, err);
+	if (rc == 0 && *out > longest_ns)
+		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", shown, item);
+	return rc;
+}
+
+/* Adds a choice of the row, or else a number above those before it. */
+static int add_item(
+	const struct et_option *o, struct et_lab_list *list, const char *item, struct et_error *err)
+{
+	bool numbers_only = !o->names && !o->name_at, choices_only = !numbers_only && !o->hi;
+	size_t most = o->context ? *(const size_t *)o->context : ET_MAX_LENGTHS;
+	char shown[ET_OPTION_SHOWN];
+	uint64_t x;
+
+	if (choices_only || !(numbers_only || (item[0] >= '0' && item[0] <= '9'))) {
+		int i = et_option_find(o, item, err);
+		list->choices |= i < 0 ? 0 : 1u << i;
+		return i < 0 ? i : 0;
+	}
+	int rc = parse_number(o, item, &x, err);
+	if (rc)
+		return rc;
+	et_option_shown(o, shown);
+	if (list->n == most)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s: more than %zu values", shown, most);
-	if (*n && x <= list[*n - 1])
+	if (list->n && x <= list->numbers[list->n - 1])
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%s: %s is not above the value before it", shown, item);
-	list[(*n)++] = x;
+	list->numbers[list->n++] = x;
 	return 0;
 }
 
-static int add_length(
-	void *target, const struct et_option *o, const char *item, struct et_error *err)
+static int set_list(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t ns;
-	int rc = et_parse_duration(et_option_shown(o, shown), item, &ns, err);
+	struct et_lab_list *list = et_option_target(o, ctx);
+	int rc = 0;
 
-	if (rc == 0 && ns > longest_ns)
-		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", shown, item);
-	return rc ? rc : append(o, item, ns, m->lengths_ns, &m->n_lengths, ET_MAX_LENGTHS, err);
-}
-
-static int add_load(void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, ET_RIVALS_MAX + 1, &n, err);
-
-	return rc ? rc : append(o, item, n, m->loads, &m->n_loads, ET_MAX_LOADS, err);
-}
-
-static int add_choice(
-	void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	unsigned *bits = target;
-	int i = et_option_find(o, item, err);
-
-	if (i < 0)
-		return i;
-	*bits |= 1u << i;
-	return 0;
-}
-
-static int add_size(void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-
-	if (item[0] < '0' || item[0] > '9')
-		return add_choice(&m->sizes, o, item, err);
-	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, 100000000, &n, err);
-	return rc ? rc : append(o, item, n, m->own_sizes, &m->n_own_sizes, ET_MAX_LENGTHS, err);
-}
-
-static int set_lengths(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_lengths = 0;
-	return each_item(o, args[0], add_length, m, err);
-}
-
-static int set_loads(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_loads = 0;
-	return each_item(o, args[0], add_load, m, err);
-}
-
-static int set_choices(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	return each_item(o, args[0], add_choice, et_option_target(o, ctx), err);
-}
-
-static int set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_own_sizes = 0;
-	return each_item(o, args[0], add_size, m, err);
+	list->n = 0;
+	for (const char *end = args[0], *item = end; rc == 0 && item;
+		item = *end ? end + 1 : NULL) {
+		end = strchrnul(item, ',');
+		ET_AUTO_FREE char *copy = et_strndup(item, (size_t)(end - item));
+		rc = add_item(o, list, copy, err);
+	}
+	return rc;
 }
 
 /* --- other options --- */
@@ -248,7 +194,7 @@ const struct et_option et_lab_options[] = {
 		ET_FILLS(et_lab_request, alarms.duet_sd), .of = FALSE_ALARMS },
 	{ 0, "lengths", "LIST",
 		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
-		set_lengths, ET_FILLS(et_lab_request, measure),
+		set_list, ET_FILLS(et_lab_request, measure.lengths_ns),
 		.of = EMP_VERSIONS | CLOCK_METHODS | KBEST_ACCURACY | INTERVAL_ACCURACY |
 		      PROFILES },
 	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
@@ -259,8 +205,9 @@ const struct et_option et_lab_options[] = {
 		et_set_nothing, .of = EMP_VERSIONS | PROFILES, .bit = ET_LAB_RESUME },
 	{ 0, "pace", NULL, "also measure with 'run --pace'", et_set_nothing, .of = EMP_VERSIONS,
 		.bit = ET_LAB_PACE },
-	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", set_loads,
-		ET_FILLS(et_lab_request, measure), .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
+	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", set_list,
+		ET_FILLS(et_lab_request, measure.loads), .lo = 1, .hi = ET_RIVALS_MAX + 1,
+		.context = &most_loads, .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
 	{ 'k', "best", "N", "K, how many calls must agree, 1 to 5 (3)", et_set_u32,
 		ET_FILLS(et_lab_request, measure.best), .lo = 1, .hi = ET_ACCURACY_MAX_K,
 		.of = KBEST_ACCURACY, .bit = ET_LAB_BEST },
@@ -273,15 +220,15 @@ const struct et_option et_lab_options[] = {
 	{ 0, "figure", "NAME", "draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
 		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
 		.names = et_kbest_figure_names, .of = KBEST_ACCURACY, .bit = ET_LAB_FIGURE },
-	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", set_choices,
+	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", set_list,
 		ET_FILLS(et_lab_request, measure.programs), .name_at = program_name,
 		.of = REAL_PROGRAMS },
 	{ 0, "sizes", "LIST",
 		"of small, medium, large, curve, paper (small,medium), and numbers "
 		"for sort, matc and matr",
-		set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
-		.of = REAL_PROGRAMS },
-	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", set_choices,
+		set_list, ET_FILLS(et_lab_request, measure.sizes), .names = et_subject_sizes,
+		.lo = 1, .hi = 100000000, .of = REAL_PROGRAMS },
+	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", set_list,
 		ET_FILLS(et_lab_request, measure.pairs), .name_at = et_lab_pair_name,
 		.of = DUET_BIAS },
 	{ 0, "filter", "REGEX", "functions whose names match it (all)", et_set_text,

@@ -27,19 +27,21 @@ enum et_lab_option {
 	ET_LAB_PROBLEM = 1 << 9, /* all numbers of lab problems */
 };
 
-/* Options of experiments that measure. */
+/* An option that is a list: numbers, which ascend, or choices, by their place in their table. */
+struct et_lab_list {
+	uint64_t numbers[ET_MAX_LENGTHS];
+	size_t n;         /* 0: none was given */
+	unsigned choices; /* bits; 0: likewise */
+};
+
+/* Options of experiments that measure; what is not given is the experiment's own. */
 struct et_lab_measure {
-	uint64_t lengths_ns[ET_MAX_LENGTHS]; /* ascending */
-	size_t n_lengths;                    /* 0: the experiment's own */
-	uint64_t runs;                       /* 0: the experiment's own */
-	uint64_t loads[ET_MAX_LOADS];        /* ascending */
-	size_t n_loads;                      /* 0: the experiment's own */
-	const char *from, *label, *svg;      /* or NULL */
-	const char *filter;                  /* of the functions; NULL: all */
-	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
-	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
-	size_t n_own_sizes;
-	int preset; /* of et_lab_presets, if the option was given */
+	struct et_lab_list lengths_ns, loads, programs, pairs;
+	struct et_lab_list sizes; /* numbers are those of our own workloads */
+	uint64_t runs;
+	const char *from, *label, *svg; /* or NULL */
+	const char *filter;             /* of the functions; NULL: all */
+	int preset;                     /* of et_lab_presets, if the option was given */
 	/* Of kbest-accuracy, if the options were given. */
 	uint32_t best, max_runs;
 	double epsilon;
@@ -78,13 +80,17 @@ struct et_lab {
 		struct et_error *err);
 	/* … or times functions, whose figures are stored when all are there … */
 	int (*time)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
-	/* … and fills the result from the experiment that was measured, or is stored. */
-	int (*read)(const struct et_lab_request *r, const struct et_experiment *e, void *result,
+	/*
+	 * … and fills the result from the experiment that was measured, or is stored; the second
+	 * one if options change the result.
+	 */
+	et_lab_read *read;
+	int (*read_as)(const struct et_lab_request *r, const struct et_experiment *e, void *result,
 		struct et_error *err);
 	const struct et_field *fields; /* of the result, in JSON */
 	void (*text)(const void *result, const struct et_page *page);
 	void (*svg)(const void *result, FILE *out); /* or NULL */
-	void (*free)(void *result);                 /* what the result owns; or NULL */
+	et_lab_free *free;                          /* what the result owns; or NULL */
 };
 
 /* Measures or simulates, or loads the one of --from, and prints it. */

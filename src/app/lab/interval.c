@@ -242,22 +242,10 @@ static int time_processes(
 	return et_interval_accuracy_run(&grid, &r->simulation.progress, out, err);
 }
 
-static int read_cases(const struct et_lab_request *r, const struct et_experiment *e, void *result,
-	struct et_error *err)
-{
-	(void)r;
-	return et_interval_accuracy_read(e, result, err);
-}
-
-static void free_cases(void *result)
-{
-	et_interval_accuracy_free(result);
-}
-
 const struct et_lab et_lab_interval = { .size = sizeof(struct et_interval_accuracy),
 	.time = time_processes,
-	.read = read_cases,
+	.read = et_interval_accuracy_read,
 	.fields = fields,
 	.text = print_text,
 	.svg = draw_svg,
-	.free = free_cases };
+	.free = et_interval_accuracy_free };

@@ -471,7 +471,7 @@ static void free_view(void *result)
 
 const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
 	.time = time_schemes,
-	.read = read_view,
+	.read_as = read_view,
 	.fields = ET_TABLE(ET_KEYS_OF(et_kbest_view, accuracy, fields)),
 	.text = print_text,
 	.svg = draw_svg,

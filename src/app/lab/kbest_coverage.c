@@ -202,13 +202,8 @@ static int invoke_all(struct et_lab_request *r, void *result, struct et_error *e
 	return rc == -EINTR ? 0 : rc;
 }
 
-static void free_functions(void *result)
-{
-	et_kbest_coverage_free(result);
-}
-
 const struct et_lab et_lab_kbest_coverage = { .size = sizeof(struct et_kbest_coverage),
 	.simulate = invoke_all,
 	.fields = fields,
 	.text = print_text,
-	.free = free_functions };
+	.free = et_kbest_coverage_free };

@@ -30,13 +30,13 @@ struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_l
 	const struct et_lab_measure *m = &r->measure;
 	struct et_lab_grid g = *usual;
 
-	for (size_t i = 0; i < m->n_loads; i++)
-		g.loads[i] = (unsigned)m->loads[i];
-	if (m->n_loads)
-		g.n_loads = m->n_loads;
-	if (m->n_lengths) {
-		memcpy(g.lengths_ns, m->lengths_ns, sizeof(m->lengths_ns));
-		g.n_lengths = m->n_lengths;
+	for (size_t i = 0; i < m->loads.n; i++)
+		g.loads[i] = (unsigned)m->loads.numbers[i];
+	if (m->loads.n)
+		g.n_loads = m->loads.n;
+	if (m->lengths_ns.n) {
+		memcpy(g.lengths_ns, m->lengths_ns.numbers, sizeof(g.lengths_ns));
+		g.n_lengths = m->lengths_ns.n;
 	}
 	if (m->runs)
 		g.runs = (uint32_t)m->runs;
@@ -165,7 +165,7 @@ static int obtain(struct et_lab_request *r, const struct et_lab *lab, void *resu
 	if (!*e || (rc && rc != -EINTR))
 		return rc;
 	et_old_series_read(*e);
-	int read = lab->read(r, *e, result, err);
+	int read = lab->read ? lab->read(*e, result, err) : lab->read_as(r, *e, result, err);
 	return read ? read : rc;
 }
 

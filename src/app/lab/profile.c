@@ -318,9 +318,9 @@ static void set_sizes(struct et_profiling *p)
 	p->runs = r->measure.runs ? (uint32_t)r->measure.runs
 		  : paper         ? p->lab->paper_runs
 				  : p->lab->runs;
-	p->work_ns = r->measure.n_lengths ? r->measure.lengths_ns[0]
-		     : paper              ? p->lab->paper_work_ns
-					  : p->lab->work_ns;
+	p->work_ns = r->measure.lengths_ns.n ? r->measure.lengths_ns.numbers[0]
+		     : paper                 ? p->lab->paper_work_ns
+					     : p->lab->work_ns;
 }
 
 int et_profile_lab_run(struct et_call *call, struct et_error *err)
@@ -338,7 +338,7 @@ int et_profile_lab_run(struct et_call *call, struct et_error *err)
 	p->lab = call->action->context;
 	s->lab = call->action->name;
 	p->cpu = -1;
-	if (s->r->measure.n_lengths > 1)
+	if (s->r->measure.lengths_ns.n > 1)
 		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"lab %s: --lengths takes one length, that of each run", s->lab);
 	else

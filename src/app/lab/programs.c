@@ -44,10 +44,11 @@ static size_t choose_sizes(
 	const struct et_lab_measure *m, const struct et_subject *s, uint64_t *sizes)
 {
 	static const unsigned usual = 1 << ET_SIZE_SMALL | 1 << ET_SIZE_MEDIUM;
-	size_t n = et_subject_choose(s, m->sizes || m->n_own_sizes ? m->sizes : usual, sizes);
+	size_t n = et_subject_choose(
+		s, m->sizes.choices || m->sizes.n ? m->sizes.choices : usual, sizes);
 
-	for (size_t i = 0; !s->program && i < m->n_own_sizes; i++)
-		sizes[n++] = m->own_sizes[i];
+	for (size_t i = 0; !s->program && i < m->sizes.n; i++)
+		sizes[n++] = m->sizes.numbers[i];
 	return n;
 }
 
@@ -58,7 +59,7 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 	size_t n = choose_sizes(&r->measure, s, sizes);
 	int rc = 0;
 
-	if (!n && r->measure.programs) {
+	if (!n && r->measure.programs.choices) {
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab real-programs: %s has none of these sizes",
 			s->name);
 		return et_hint(err, -EINVAL,
@@ -90,7 +91,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 		rc = et_lab_folder_make(&p->folder, err);
 	for (size_t i = 0; rc == 0 && et_subjects[i].name; i++) {
 		const struct et_subject *s = &et_subjects[i];
-		if (r->measure.programs && !(r->measure.programs >> i & 1))
+		if (r->measure.programs.choices && !(r->measure.programs.choices >> i & 1))
 			continue;
 		ET_AUTO_FREE char *program = s->program ? et_lab_find(s->program) : et_strdup(exe);
 		if (program)
@@ -388,7 +389,7 @@ static void free_table(void *result)
 
 const struct et_lab et_lab_real_programs = { .size = sizeof(struct et_program_table),
 	.measure = measure,
-	.read = read_runs,
+	.read_as = read_runs,
 	.fields = fields,
 	.text = print_text,
 	.svg = draw_svg,

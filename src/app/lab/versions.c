@@ -77,8 +77,9 @@ unsigned et_study_groups(
 		memcpy(groups, paper, sizeof(paper));
 		return ET_STUDY_GROUPS;
 	}
-	g->n = m->n_lengths ? m->n_lengths : ET_LENGTH(usual_ns);
-	memcpy(g->lengths_ns, m->n_lengths ? m->lengths_ns : usual_ns, g->n * sizeof(uint64_t));
+	g->n = m->lengths_ns.n ? m->lengths_ns.n : ET_LENGTH(usual_ns);
+	memcpy(g->lengths_ns, m->lengths_ns.n ? m->lengths_ns.numbers : usual_ns,
+		g->n * sizeof(uint64_t));
 	g->runs = m->runs ? (uint32_t)m->runs : 40;
 	return 1;
 }
