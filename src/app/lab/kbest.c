@@ -74,82 +74,78 @@ static void error_cell(struct et_table *t, double error, bool converged)
 	et_table_add(t, "%s%c", et_format_error(error, buf), converged || isnan(error) ? ' ' : '*');
 }
 
-static void length_cell(struct et_table *t, uint64_t ns)
+/* The columns of schemes, each with its title. */
+struct schemes {
+	struct et_scheme list[2 * ET_ACCURACY_MAX_K];
+	size_t n;
+};
+
+static void add_scheme(
+	struct schemes *s, struct et_table *t, struct et_scheme scheme, const char *mark)
+{
+	ET_AUTO_FREE char *title = et_asprintf("K=%u%s ", scheme.k, mark);
+
+	et_table_column(t, ET_TABLE_NUMBER, title);
+	s->list[s->n++] = scheme;
+}
+
+/* The errors of the schemes for each length; ours: also those of libetalon and of the line. */
+static void print_errors(const struct et_kbest_accuracy *a, unsigned load, const struct schemes *s,
+	struct et_table *t, bool ours, const struct et_page *page)
 {
 	char buf[ET_FIGURE];
 
-	et_table_add(t, "%s", et_format_rounded((double)ns, 3, buf));
-}
-
-static void scheme_cell(struct et_table *t, const struct et_kbest_accuracy *a,
-	const struct et_accuracy_cell *c, struct et_scheme s)
-{
-	error_cell(t, et_kbest_scheme_error(a, c, s), et_scheme_judge(&s, c, a).converged);
-}
-
-static void print_row(
-	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_table *t)
-{
-	length_cell(t, c->length_ns);
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-		scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, false, k });
-	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k });
-	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_WALL, false, a->k });
-	error_cell(t, et_kbest_our_error(c), c->ours_converged);
-	error_cell(t, c->ours_error_ns / c->ours_ns, true);
-	error_cell(t, truth_of(c) / c->fit_ns - 1, true);
-}
-
-static struct et_table begin_table(const char *const *names)
-{
-	struct et_table t = { .split = true };
-
-	et_table_column(&t, ET_TABLE_NUMBER, "length");
-	for (; *names; names++) {
-		ET_AUTO_FREE char *title = et_asprintf("%s ", *names);
-		et_table_column(&t, ET_TABLE_NUMBER, title);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		if (c->load != load)
+			continue;
+		et_table_add(t, "%s", et_format_rounded((double)c->length_ns, 3, buf));
+		for (size_t k = 0; k < s->n; k++) {
+			struct et_scheme_result v = et_scheme_judge(&s->list[k], c, a);
+			error_cell(t, v.error, v.converged);
+		}
+		if (!ours)
+			continue;
+		error_cell(t, et_kbest_our_error(c), c->ours_converged);
+		error_cell(t, c->ours_error_ns / c->ours_ns, true);
+		error_cell(t, truth_of(c) / c->fit_ns - 1, true);
 	}
-	return t;
+	et_lab_table(t, page);
 }
 
 static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	char share[ET_FIGURE], less[16], wall[16];
-	const char *const names[] = { "K=1", "K=3", "K=5", less, wall, "etalon", "its \u00b1",
-		"T(r)", NULL };
+	static const char *const ours[] = { "etalon ", "its \u00b1 ", "T(r) " };
+	struct et_table t = { .split = true };
+	struct schemes s = { .n = 0 };
+	char share[ET_FIGURE];
 
-	snprintf(less, sizeof(less), "K=%u-t", a->k);
-	snprintf(wall, sizeof(wall), "K=%u td", a->k);
 	et_lab_heading(page, "load %u: the timed thread got %s of the CPU", load,
 		et_format_percent(et_accuracy_share(a, load), share));
-	struct et_table table = begin_table(names);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (a->cells[i].load == load)
-			print_row(a, &a->cells[i], &table);
-	}
-	et_lab_table(&table, page);
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+		add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, false, k }, "");
+	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k }, "-t");
+	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_WALL, false, a->k }, " td");
+	for (size_t i = 0; i < ET_LENGTH(ours); i++)
+		et_table_column(&t, ET_TABLE_NUMBER, ours[i]);
+	print_errors(a, load, &s, &t, true, page);
 }
 
 /* Prints K = 1 to 5 by one clock, without and with compensation. */
 static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
 	const struct et_page *page)
 {
-	static const char *const names[] = { "K=1", "K=2", "K=3", "K=4", "K=5", "K=1-t", "K=3-t",
-		"K=5-t", NULL };
+	struct et_table t = { .split = true };
+	struct schemes s = { .n = 0 };
 
 	et_lab_heading(page, "load %u, by %s", load, et_timed_by_names[by]);
-	struct et_table table = begin_table(names);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_accuracy_cell *c = &a->cells[i];
-		if (c->load != load)
-			continue;
-		length_cell(&table, c->length_ns);
-		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
-			scheme_cell(&table, a, c, (struct et_scheme){ by, false, k });
-		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-			scheme_cell(&table, a, c, (struct et_scheme){ by, true, k });
-	}
-	et_lab_table(&table, page);
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
+		add_scheme(&s, &t, (struct et_scheme){ by, false, k }, "");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+		add_scheme(&s, &t, (struct et_scheme){ by, true, k }, "-t");
+	print_errors(a, load, &s, &t, false, page);
 }
 
 /* The length up to which every error is within the goal; 0: not even that of the first. */

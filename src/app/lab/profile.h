@@ -44,6 +44,9 @@ struct et_profile_lab {
 	bool together;                   /* means are compared with each other */
 	bool has_shares, has_spreads;    /* its tables have shares, and standard deviations */
 	void (*text)(const struct et_profile_study *s, const struct et_page *page);
+	/* Instead of `text`: of the treatments of one instrument, which are successive. */
+	void (*text_of)(const struct et_profile_study *s, size_t first, size_t end,
+		const struct et_page *page);
 	void (*notes)(const struct et_profile_study *s, const struct et_page *page); /* or NULL */
 	const char *explanation;                                                     /* or NULL */
 	void (*svg)(const struct et_profile_study *s, FILE *out);

@@ -185,7 +185,12 @@ static void print_text(const void *study, const struct et_page *page)
 	const struct et_profile_study *s = study;
 	const struct et_profile_lab *lab = s->lab;
 
-	lab->text(s, page);
+	if (lab->text)
+		lab->text(s, page);
+	for (size_t i = 0, end; lab->text_of && i < s->n; i = end) {
+		end = et_lab_same_instrument(s, i);
+		lab->text_of(s, i, end, page);
+	}
 	print_invalid(s, page);
 	if (lab->has_shares)
 		print_without_share(s, page);
