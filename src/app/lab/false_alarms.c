@@ -80,52 +80,44 @@ static void print_text(const void *result, const struct et_page *page)
 		"raises as many false alarms.");
 }
 
-/* A way of judging under a load, with that many pairs. */
-struct judged {
-	const char *load, *runs, *judged_by;
-	size_t pairs;
-	uint32_t repetitions;
-	double false_alarms, power, warned;
-	struct et_interval of_alarms, of_power;
-};
-
-static const struct et_field judged_fields[] = {
-	ET_KEYS(judged, load, runs, judged_by, pairs, repetitions, false_alarms),
-	ET_KEY_SPAN(judged, "false_alarms_interval", of_alarms.lo, of_alarms.hi),
-	ET_KEYS(judged, power),
-	ET_KEY_SPAN(judged, "power_interval", of_power.lo, of_power.hi),
-	ET_KEYS(judged, warned),
-	{ 0 },
-};
-
-static struct et_interval interval_of(uint32_t k, uint32_t n)
+static void write_share(
+	struct et_json *w, const char *name, const char *interval, uint32_t k, uint32_t n)
 {
-	return n ? et_share_interval_wilson(k, n, 0.95)
-		 : (struct et_interval){ .lo = NAN, .hi = NAN };
+	struct et_interval i = et_share_interval_wilson(k, n, 0.95);
+
+	et_json_double(w, name, et_lab_share(k, n));
+	et_json_flat_array(w, interval);
+	et_json_double(w, NULL, n ? i.lo : NAN);
+	et_json_double(w, NULL, n ? i.hi : NAN);
+	et_json_end(w);
+}
+
+static void write_row(
+	struct et_json *w, const struct et_false_alarms *f, int load, int how, size_t s)
+{
+	const struct et_alarm_count *c = &f->counts[load][how][s];
+	uint32_t n = f->repetitions[load][s];
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "load", et_simulated_load_names[load]);
+	et_json_string(w, "runs", et_judged_names[how]);
+	et_json_string(w, "judged_by", how == ET_JUDGED_SEPARATE ? "welch" : "run");
+	et_json_u64(w, "pairs", et_alarm_sizes[s]);
+	et_json_u64(w, "repetitions", n);
+	write_share(w, "false_alarms", "false_alarms_interval", c->alarms, n);
+	write_share(w, "power", "power_interval", c->found, n);
+	et_json_double(w, "warned", how == ET_JUDGED_SEPARATE ? NAN : et_lab_share(c->warned, n));
+	et_json_end(w);
 }
 
 static void write_cases(struct et_json *w, const char *key, const void *result)
 {
-	const struct et_false_alarms *f = result;
-
 	et_json_array(w, key);
-	for (size_t i = 0; i < (size_t)ET_SIMULATED_LOADS * ET_JUDGED * ET_ALARM_SIZES; i++) {
-		size_t s = i % ET_ALARM_SIZES, how = i / ET_ALARM_SIZES % ET_JUDGED,
-		       load = i / ET_ALARM_SIZES / ET_JUDGED;
-		const struct et_alarm_count *c = &f->counts[load][how][s];
-		bool separate = how == ET_JUDGED_SEPARATE;
-		uint32_t n = f->repetitions[load][s];
-		struct judged row = { .load = et_simulated_load_names[load],
-			.runs = et_judged_names[how],
-			.judged_by = separate ? "welch" : "run",
-			.pairs = et_alarm_sizes[s],
-			.repetitions = n,
-			.false_alarms = et_lab_share(c->alarms, n),
-			.power = et_lab_share(c->found, n),
-			.warned = separate ? NAN : et_lab_share(c->warned, n),
-			.of_alarms = interval_of(c->alarms, n),
-			.of_power = interval_of(c->found, n) };
-		et_fields_flat(w, NULL, judged_fields, &row);
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
+		for (int how = 0; how < ET_JUDGED; how++) {
+			for (size_t s = 0; s < ET_ALARM_SIZES; s++)
+				write_row(w, result, load, how, s);
+		}
 	}
 	et_json_end(w);
 }

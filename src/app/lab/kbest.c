@@ -295,24 +295,23 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-/* A scheme that was judged: the fields of its rule, and what it says. */
-struct judged {
-	struct et_scheme scheme;
-	struct et_scheme_result result;
-};
+static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
+	const struct et_accuracy_cell *c, const struct et_scheme *s)
+{
+	struct et_scheme_result v = et_scheme_judge(s, c, a);
 
-static const struct et_field judged_fields[] = {
-	ET_KEY_NAME(judged, "clock", scheme.by, et_timed_by_names),
-	ET_KEY(judged, "compensated", scheme.compensated),
-	ET_KEY(judged, "k", scheme.k),
-	ET_KEY(judged, "ns", result.ns),
-	ET_KEY(judged, "truth_ns", result.truth_ns),
-	ET_KEY(judged, "error", result.error),
-	ET_KEY(judged, "converged", result.converged),
-	ET_KEY(judged, "calls", result.calls),
-	ET_KEY(judged, "predicted_error", result.predicted),
-	{ 0 },
-};
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "clock", et_timed_by_names[s->by]);
+	et_json_bool(w, "compensated", s->compensated);
+	et_json_u64(w, "k", s->k);
+	et_json_double(w, "ns", v.ns);
+	et_json_double(w, "truth_ns", v.truth_ns);
+	et_json_double(w, "error", v.error);
+	et_json_bool(w, "converged", v.converged);
+	et_json_u64(w, "calls", v.calls);
+	et_json_double(w, "predicted_error", v.predicted);
+	et_json_end(w);
+}
 
 static const struct et_field call_fields[] = {
 	ET_KEYS(et_timed_call, counter_ns),
@@ -322,41 +321,35 @@ static const struct et_field call_fields[] = {
 	{ 0 },
 };
 
-static double cell_truth(const void *at)
+static void write_cell(
+	struct et_json *w, const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
 {
-	return truth_of(at);
+	et_json_object(w, NULL);
+	et_json_u64(w, "load", c->load);
+	et_json_u64(w, "length_ns", c->length_ns);
+	et_json_u64(w, "calls", c->n_calls);
+	et_json_double(w, "truth_ns", truth_of(c));
+	et_json_double(w, "fit_ns", c->fit_ns);
+	et_json_double(w, "fit_error_ns", c->fit_error_ns);
+	et_json_flat_object(w, "etalon");
+	et_json_double(w, "ns", c->ours_ns);
+	et_json_double(w, "truth_ns", c->ours_truth_ns);
+	et_json_double(w, "error", et_kbest_our_error(c));
+	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
+	et_json_bool(w, "converged", c->ours_converged);
+	et_json_end(w);
+	et_fields_list(w, "calls_in_order", call_fields, c->calls, c->n_calls, sizeof(*c->calls));
+	et_json_array(w, "schemes");
+	for (int by = 0; by < ET_TIMED_BYS; by++) {
+		for (unsigned i = 0; i < 2 * ET_ACCURACY_MAX_K; i++) {
+			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MAX_K,
+				i % ET_ACCURACY_MAX_K + 1 };
+			write_scheme(w, a, c, &s);
+		}
+	}
+	et_json_end(w);
+	et_json_end(w);
 }
-
-static double our_error(const void *at)
-{
-	return et_kbest_our_error(at);
-}
-
-static double our_claim(const void *at)
-{
-	const struct et_accuracy_cell *c = at;
-
-	return c->ours_error_ns / c->ours_ns;
-}
-
-static const struct et_field ours_fields[] = {
-	ET_KEY(et_accuracy_cell, "ns", ours_ns),
-	ET_KEY(et_accuracy_cell, "truth_ns", ours_truth_ns),
-	ET_KEY_OF("error", our_error),
-	ET_KEY_OF("said", our_claim),
-	ET_KEY(et_accuracy_cell, "converged", ours_converged),
-	{ 0 },
-};
-
-static const struct et_field cell_fields[] = {
-	ET_KEYS(et_accuracy_cell, load, length_ns),
-	ET_KEY(et_accuracy_cell, "calls", n_calls),
-	ET_KEY_OF("truth_ns", cell_truth),
-	ET_KEYS(et_accuracy_cell, fit_ns, fit_error_ns),
-	ET_KEY_GROUP("etalon", ours_fields, .flat = true),
-	ET_KEY_LIST(et_accuracy_cell, "calls_in_order", calls, n_calls, call_fields, .flat = true),
-	{ 0 },
-};
 
 static void write_loads(struct et_json *w, const char *key, const void *at)
 {
@@ -379,21 +372,8 @@ static void write_cases(struct et_json *w, const char *key, const void *at)
 	const struct et_kbest_accuracy *a = at;
 
 	et_json_array(w, key);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		et_json_object(w, NULL);
-		et_fields_write(w, cell_fields, &a->cells[i]);
-		et_json_array(w, "schemes");
-		for (unsigned s = 0; s < 2 * ET_ACCURACY_MAX_K * ET_TIMED_BYS; s++) {
-			struct judged j = {
-				.scheme = { (enum et_timed_by)(s / (2 * ET_ACCURACY_MAX_K)),
-					s / ET_ACCURACY_MAX_K % 2, s % ET_ACCURACY_MAX_K + 1 }
-			};
-			j.result = et_scheme_judge(&j.scheme, &a->cells[i], a);
-			et_fields_flat(w, NULL, judged_fields, &j);
-		}
-		et_json_end(w);
-		et_json_end(w);
-	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		write_cell(w, a, &a->cells[i]);
 	et_json_end(w);
 }
 

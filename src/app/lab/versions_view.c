@@ -428,43 +428,37 @@ static void print_text(const void *view, const struct et_page *page)
 
 /* --- JSON --- */
 
-static double removed_elapsed(const void *at)
+/* An interval that is not known is null. */
+static void write_limit(struct et_json *w, const char *key, double x)
 {
-	const struct et_version_figures *f = at;
-
-	return (double)removed_by(f, ET_METRIC_ELAPSED);
+	et_json_double(w, key, x > 0 ? x : NAN);
 }
 
-static double removed_cpu(const void *at)
+static void write_figures(struct et_json *w, const struct et_version_figures *f, size_t time)
 {
-	const struct et_version_figures *f = at;
+	enum et_metric m = times[time].metric;
+	const struct et_precision *p = &f->by[m];
 
-	return (double)removed_by(f, ET_METRIC_CPU);
+	if (!f->runs) {
+		et_json_null(w, times[time].key);
+		return;
+	}
+	et_json_flat_object(w, times[time].key);
+	et_json_u64(w, "n", p->n);
+	et_json_u64(w, "removed", removed_by(f, m));
+	et_json_u64(w, "removed_first", f->out[m].first);
+	et_json_u64(w, "removed_second", f->out[m].second);
+	et_json_double(w, "mean_ns", p->mean);
+	et_json_double(w, "sd_ns", p->sd);
+	write_limit(w, "sd_lo_ns", f->limits[m].sd_lo);
+	write_limit(w, "sd_hi_ns", f->limits[m].sd_hi);
+	et_json_double(w, "relative_error", p->relative_error);
+	write_limit(w, "relative_error_lo", f->limits[m].error_lo);
+	write_limit(w, "relative_error_hi", f->limits[m].error_hi);
+	et_json_double(w, "min_ns", p->min);
+	et_json_double(w, "max_ns", p->max);
+	et_json_end(w);
 }
-
-/* A limit that is not known is null. */
-#define LIMIT(type, key, member) ET_KEY(type, key, member, ET_GIVEN(type, member))
-#define FIGURES(m, removed)                                                                        \
-	ET_TABLE(ET_KEY(et_version_figures, "n", by[m].n), ET_KEY_OF("removed", removed),          \
-		ET_KEY(et_version_figures, "removed_first", out[m].first),                         \
-		ET_KEY(et_version_figures, "removed_second", out[m].second),                       \
-		ET_KEY(et_version_figures, "mean_ns", by[m].mean),                                 \
-		ET_KEY(et_version_figures, "sd_ns", by[m].sd),                                     \
-		LIMIT(et_version_figures, "sd_lo_ns", limits[m].sd_lo),                            \
-		LIMIT(et_version_figures, "sd_hi_ns", limits[m].sd_hi),                            \
-		ET_KEY(et_version_figures, "relative_error", by[m].relative_error),                \
-		LIMIT(et_version_figures, "relative_error_lo", limits[m].error_lo),                \
-		LIMIT(et_version_figures, "relative_error_hi", limits[m].error_hi),                \
-		ET_KEY(et_version_figures, "min_ns", by[m].min),                                   \
-		ET_KEY(et_version_figures, "max_ns", by[m].max))
-
-static const struct et_field figures_fields[] = {
-	ET_KEY_GROUP("et", FIGURES(ET_METRIC_ELAPSED, removed_elapsed), .flat = true,
-		ET_GIVEN(et_version_figures, runs)),
-	ET_KEY_GROUP("pt", FIGURES(ET_METRIC_CPU, removed_cpu), .flat = true,
-		ET_GIVEN(et_version_figures, runs)),
-	{ 0 },
-};
 
 static const struct et_field pair_fields[] = {
 	ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
@@ -481,26 +475,6 @@ static const struct et_field comparison_fields[] = {
 	{ 0 },
 };
 
-/* The mean relative errors of the best version, and of the machine as it is. */
-#define AVERAGES(key)                                                                              \
-	LIMIT(et_best_version, key, own.relative_error),                                           \
-		LIMIT(et_best_version, key "_lo", own.lo),                                         \
-		LIMIT(et_best_version, key "_hi", own.hi),                                         \
-		LIMIT(et_best_version, key "_as_is", as_is.relative_error),                        \
-		LIMIT(et_best_version, key "_as_is_lo", as_is.lo),                                 \
-		LIMIT(et_best_version, key "_as_is_hi", as_is.hi)
-
-static const struct et_field best_fields[] = {
-	ET_KEY_NAME(et_best_version, "version", version, et_version_names),
-	ET_KEYS(et_best_version, lengths),
-	{ 0 },
-};
-
-static const struct et_field averages_fields[][7] = {
-	[ELAPSED] = { AVERAGES("relative_error_et") },
-	[CPU] = { AVERAGES("relative_error_pt") },
-};
-
 static void write_names(
 	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)
 {
@@ -512,18 +486,35 @@ static void write_names(
 	et_json_end(w);
 }
 
+static void write_average(
+	struct et_json *w, const char *lead, const char *end, const struct et_version_average *a)
+{
+	const struct {
+		const char *name;
+		double x;
+	} figures[] = { { "", a->relative_error }, { "_lo", a->lo }, { "_hi", a->hi } };
+
+	for (size_t i = 0; i < ET_LENGTH(figures); i++) {
+		ET_AUTO_FREE char *key = et_asprintf("%s%s%s", lead, end, figures[i].name);
+		write_limit(w, key, figures[i].x);
+	}
+}
+
 /* The version with the smallest relative error of a time. */
 static void write_best(struct et_json *w, const char *key, const struct et_versions *v, size_t time)
 {
 	struct et_best_version best = et_versions_best(v, times[time].metric);
+	const char *lead = time == CPU ? "relative_error_pt" : "relative_error_et";
 
 	if (!best.lengths) {
 		et_json_null(w, key);
 		return;
 	}
 	et_json_object(w, key);
-	et_fields_write(w, best_fields, &best);
-	et_fields_write(w, averages_fields[time], &best);
+	et_json_string(w, "version", et_version_names[best.version]);
+	et_json_u64(w, "lengths", best.lengths);
+	write_average(w, lead, "", &best.own);
+	write_average(w, lead, "_as_is", &best.as_is);
 	if (time == CPU)
 		et_json_double(w, "relative_error_et_as_is",
 			et_versions_best(v, ET_METRIC_ELAPSED).as_is.relative_error);
@@ -544,7 +535,8 @@ static void write_task(struct et_json *w, const struct et_version_task *t)
 		et_json_string(w, "version", et_version_names[i]);
 		et_json_u64(w, "runs", t->list[i].runs);
 		et_json_string(w, "not_possible", t->why_not[i]);
-		et_fields_write(w, figures_fields, &t->list[i]);
+		write_figures(w, &t->list[i], ELAPSED);
+		write_figures(w, &t->list[i], CPU);
 		et_json_end(w);
 	}
 	et_json_end(w);

@@ -267,14 +267,6 @@ static void per_element(struct et_json *j, const char *key, const struct et_per_
 	et_json_end(j);
 }
 
-static void model(struct et_json *j, enum et_growth_model m, const struct et_coefficient *c)
-{
-	et_json_string(j, "model", et_growth_keys[m]);
-	et_json_double(j, "coefficient_ns", c->ns);
-	et_json_double(j, "lo_ns", c->lo);
-	et_json_double(j, "hi_ns", c->hi);
-}
-
 /* The model that the benchmark names. */
 static void asked(struct et_json *j, const struct et_complexity *c)
 {
@@ -283,7 +275,10 @@ static void asked(struct et_json *j, const struct et_complexity *c)
 		return;
 	}
 	et_json_object(j, "asked");
-	model(j, c->model, &c->of_model);
+	et_json_string(j, "model", et_growth_keys[c->model]);
+	et_json_double(j, "coefficient_ns", c->of_model.ns);
+	et_json_double(j, "lo_ns", c->of_model.lo);
+	et_json_double(j, "hi_ns", c->of_model.hi);
 	et_json_end(j);
 }
 
@@ -294,7 +289,10 @@ static void complexity(struct et_json *j, const struct et_complexity *c)
 	if (c->problem) {
 		et_json_null(j, "model");
 	} else {
-		model(j, c->growth.best, &c->best);
+		et_json_string(j, "model", et_growth_keys[c->growth.best]);
+		et_json_double(j, "coefficient_ns", c->best.ns);
+		et_json_double(j, "lo_ns", c->best.lo);
+		et_json_double(j, "hi_ns", c->best.hi);
 		asked(j, c);
 		per_element(j, "ns_per_element", &c->ns);
 		per_element(j, "cycles_per_element", &c->cycles);
