@@ -34,10 +34,12 @@ struct et_kernel_result {
 	char detail[128];  /* a description of the work */
 };
 
+/* With spoil, one number is changed in the middle of the work: a test of the checks. */
+typedef void et_kernel_run(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
+
 struct et_put_kernel {
 	const char *name; /* NULL ends the table */
-	/* With spoil, one number is changed in the middle of the work: a test of the checks. */
-	void (*run)(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
+	et_kernel_run *run;
 	double expected[ET_CLASSES]; /* of value */
 };
 

@@ -4,16 +4,8 @@
 
 #include "put/kernel.h"
 
-void et_kernel_ep(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_cg(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_is(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_mg(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_ft(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_bt(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_lu(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_sp(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_ua(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
-void et_kernel_dc(enum et_kernel_class size, bool spoil, struct et_kernel_result *out);
+et_kernel_run et_kernel_ep, et_kernel_cg, et_kernel_is, et_kernel_mg, et_kernel_ft;
+et_kernel_run et_kernel_bt, et_kernel_lu, et_kernel_sp, et_kernel_ua, et_kernel_dc;
 
 /* Parts of a sum, and of other work that is divided independently of the number of threads. */
 enum { ET_PARTS = 128 };

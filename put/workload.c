@@ -374,37 +374,19 @@ const struct et_workload *et_workload_find(const char *name)
 	return NULL;
 }
 
+#define NUMBER(member) offsetof(struct et_put_params, member)
+/* By the place of their bits: the name of the option, and its uint64_t; 0: it has none. */
+static const struct {
+	const char *name;
+	size_t number;
+} params[] = { { "seconds", NUMBER(seconds_ns) }, { "iterations", NUMBER(iterations) },
+	{ "size", NUMBER(size) }, { "seed", NUMBER(seed) }, { "wall", 0 }, { "report", 0 },
+	{ "calibrate", 0 }, { "calls", NUMBER(calls) }, { "equal-calls", 0 },
+	{ "inner", NUMBER(inner) }, { "reverse", 0 }, { "random", 0 }, { "threads", 0 } };
+
 const char *et_put_param_name(enum et_put_param param)
 {
-	switch (param) {
-	case ET_PUT_SECONDS:
-		return "seconds";
-	case ET_PUT_ITERATIONS:
-		return "iterations";
-	case ET_PUT_SIZE:
-		return "size";
-	case ET_PUT_SEED:
-		return "seed";
-	case ET_PUT_WALL:
-		return "wall";
-	case ET_PUT_REPORT:
-		return "report";
-	case ET_PUT_CALIBRATE:
-		return "calibrate";
-	case ET_PUT_CALLS:
-		return "calls";
-	case ET_PUT_EQUAL_CALLS:
-		return "equal-calls";
-	case ET_PUT_INNER:
-		return "inner";
-	case ET_PUT_REVERSE:
-		return "reverse";
-	case ET_PUT_RANDOM:
-		return "random";
-	case ET_PUT_THREADS:
-		return "threads";
-	}
-	return "";
+	return params[__builtin_ctz(param)].name;
 }
 
 static int check_size(
@@ -456,18 +438,11 @@ int et_workload_run(const struct et_workload *w, const struct et_put_params *giv
 	p.state_dir = given->state_dir;
 	p.mark = given->mark;
 	p.mark_ctx = given->mark_ctx;
-	if (given->given & ET_PUT_SECONDS)
-		p.seconds_ns = given->seconds_ns;
-	if (given->given & ET_PUT_ITERATIONS)
-		p.iterations = given->iterations;
-	if (given->given & ET_PUT_SIZE)
-		p.size = given->size;
-	if (given->given & ET_PUT_SEED)
-		p.seed = given->seed;
-	if (given->given & ET_PUT_CALLS)
-		p.calls = given->calls;
-	if (given->given & ET_PUT_INNER)
-		p.inner = given->inner;
+	for (size_t i = 0; i < ET_LENGTH(params); i++) {
+		size_t at = params[i].number;
+		if (at && given->given >> i & 1)
+			memcpy((char *)&p + at, (const char *)given + at, sizeof(uint64_t));
+	}
 	p.random = given->random;
 	rc = w->run(&p, &result, err);
 	if (rc == 0)

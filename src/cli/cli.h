@@ -55,6 +55,7 @@ struct et_action {
 	/* If the operand is a name: returns the i-th, NULL after the last. */
 	const char *(*operand)(size_t i);
 	const char *summary; /* a line of a list of actions, or NULL */
+	const void *context; /* data for its function */
 };
 
 /* An action as the user called it. */

@@ -96,7 +96,7 @@ int et_branches_run(
 	return rc;
 }
 
-int et_branches_read(const struct et_experiment *e, struct et_branches *out, struct et_error *err)
+int et_branches_read(const struct et_experiment *e, void *result, struct et_error *err)
 {
 	struct et_branches b = {
 		.sorted_ns = et_figure_value(e, "branches-sorted", 0, 0) / ET_BRANCHES,
@@ -107,7 +107,7 @@ int et_branches_read(const struct et_experiment *e, struct et_branches *out, str
 		return et_timing_foreign(e, "branch", err);
 	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
 		b.period_ns[i] = et_figure_value(e, "branches-period", 1, 2u << i) / ET_BRANCHES;
-	*out = b;
+	*(struct et_branches *)result = b;
 	return 0;
 }
 

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "lab/progress.h"
-#include "model/experiment/experiment.h"
+#include "lab/grid.h"
 
 enum { ET_BRANCHES = 32768, ET_BRANCH_PERIODS = 13 }; /* periods 2, 4, 8 … 8192 */
 
@@ -21,9 +20,7 @@ struct et_branches {
 /* On success the caller frees *out, which has the finished part if progress ended it early. */
 int et_branches_run(const struct et_lab_progress *progress, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
-/* -EINVAL if another experiment of lab has made it. */
-int et_branches_read(
-	const struct et_experiment *e, struct et_branches *out, struct et_error *err) ET_CHECK;
+et_lab_read et_branches_read; /* fills a struct et_branches */
 /* The longest period that, like all shorter ones, is nearer to sorted than to random data; 0: none.
  */
 unsigned et_branches_learned(const struct et_branches *b);

@@ -15,12 +15,12 @@
 enum { LINE = 64, A_BYTES = 16 << 10, APART = 1 << 20 };
 
 const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS] = {
-	{ "call-1", 'A', "b1" },
-	{ "call-2", 'A', "b2" },
-	{ "call-3", 'A', "b3" },
-	{ "call-4", 'A', "b1" },
-	{ "call-5", 'B', "b1" },
-	{ "call-6", 'B', "b2" },
+	{ "call-1", "A", "b1" },
+	{ "call-2", "A", "b2" },
+	{ "call-3", "A", "b3" },
+	{ "call-4", "A", "b1" },
+	{ "call-5", "B", "b1" },
+	{ "call-6", "B", "b2" },
 };
 
 const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS] = {
@@ -33,22 +33,22 @@ const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS] = {
 };
 
 const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS] = {
-	{ "A-1", 'A', "cache cleared" },
-	{ "A-2", 'A', "again" },
-	{ "A-3", 'A', "again" },
-	{ "B-4", 'B', "for the first time" },
-	{ "B-5", 'B', "again" },
-	{ "A-6", 'A', "after B" },
-	{ "A-7", 'A', "again" },
-	{ "B-8", 'B', "after A" },
+	{ "A-1", "A", "cache cleared" },
+	{ "A-2", "A", "again" },
+	{ "A-3", "A", "again" },
+	{ "B-4", "B", "for the first time" },
+	{ "B-5", "B", "again" },
+	{ "A-6", "A", "after B" },
+	{ "A-7", "A", "again" },
+	{ "B-8", "B", "after A" },
 };
 
 const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS] = {
-	{ "etalon-A-warm", 'A', "warm" },
-	{ "etalon-A-cold", 'A', "cold" },
-	{ "etalon-A-cold-data", 'A', "data cold, code warm" },
-	{ "etalon-B-warm", 'B', "warm" },
-	{ "etalon-B-cold", 'B', "cold" },
+	{ "etalon-A-warm", "A", "warm" },
+	{ "etalon-A-cold", "A", "cold" },
+	{ "etalon-A-cold-data", "A", "data cold, code warm" },
+	{ "etalon-B-warm", "B", "warm" },
+	{ "etalon-B-cold", "B", "cold" },
 };
 
 /* --- measuring --- */
@@ -124,7 +124,7 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 {
 	et_cache_clear(&b->cache);
 	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
-		bool is_a = et_cache_effects_steps[i].procedure == 'A';
+		bool is_a = *et_cache_effects_steps[i].procedure == 'A';
 		uint64_t start = et_counter_start();
 		if (is_a)
 			et_procedure_read_a(&b->a);
@@ -139,7 +139,7 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 static int time_kbest(struct bench *b, struct et_experiment *e,
 	const struct et_cache_effects_step *s, struct et_error *err)
 {
-	bool is_a = s->procedure == 'A';
+	bool is_a = *s->procedure == 'A';
 	struct etalon_kbest_result result = { 0 };
 	struct etalon_kbest_opts opts;
 
@@ -200,10 +200,11 @@ int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
 
 /* --- reading an experiment --- */
 
-static struct et_cache_effects_times times_of(const struct et_experiment *e, const char *name)
+static struct et_cache_effects_times times_of(
+	const struct et_experiment *e, const struct et_cache_effects_step *s)
 {
-	struct et_cache_effects_times t = { 0, NAN, NAN, NAN };
-	ET_AUTO_FREE double *x = et_figure_values(e, name, 0, 0, &t.n);
+	struct et_cache_effects_times t = { 0, NAN, NAN, NAN, s->procedure, s->state };
+	ET_AUTO_FREE double *x = et_figure_values(e, s->name, 0, 0, &t.n);
 
 	et_sort(x, t.n);
 	t.median_ns = et_median_sorted(x, t.n);
@@ -231,8 +232,7 @@ struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EF
 	return s;
 }
 
-int et_cache_effects_read(
-	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err)
+int et_cache_effects_read(const struct et_experiment *e, void *result, struct et_error *err)
 {
 	double medians[ET_CACHE_EFFECTS_CALLS];
 	struct et_cache_effects c;
@@ -245,17 +245,17 @@ int et_cache_effects_read(
 	c.clears = (uint64_t)fmax(number_of(e, "clears"), 0);
 	c.failures = (uint64_t)fmax(number_of(e, "failures"), 0);
 	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++) {
-		c.calls[i] = times_of(e, et_cache_effects_calls[i].name);
+		c.calls[i] = times_of(e, &et_cache_effects_calls[i]);
 		medians[i] = c.calls[i].median_ns;
 	}
 	c.parts = et_cache_effects_solve(medians);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
-		c.steps[i] = times_of(e, et_cache_effects_steps[i].name);
+		c.steps[i] = times_of(e, &et_cache_effects_steps[i]);
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_effects_kbests[i].name);
 		c.kbest_ns[i] = et_figure_value(e, et_cache_effects_kbests[i].name, 0, 0);
 		c.error_ns[i] = et_figure_value(e, doubt, 0, 0);
 	}
-	*out = c;
+	*(struct et_cache_effects *)result = c;
 	return 0;
 }

@@ -11,16 +11,15 @@
 #pragma once
 
 #include "base/error.h"
-#include "lab/progress.h"
-#include "model/experiment/experiment.h"
+#include "lab/grid.h"
 
 enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 5 };
 
 /* One thing that is timed. */
 struct et_cache_effects_step {
-	const char *name;  /* of its series in the experiment */
-	char procedure;    /* 'A' or 'B' */
-	const char *state; /* of the cache, in words */
+	const char *name;      /* of its series in the experiment */
+	const char *procedure; /* "A" or "B" */
+	const char *state;     /* of the cache, in words */
 };
 
 /* The measurements 1 to 6 of Figure 9.13; state is the argument: b1, b2 or b3. */
@@ -35,6 +34,7 @@ extern const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFEC
 struct et_cache_effects_times {
 	size_t n;
 	double median_ns, min_ns, max_ns; /* NaN if n is 0 */
+	const char *procedure, *state;    /* of the step that was timed */
 };
 
 /*
@@ -65,6 +65,4 @@ struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EF
  */
 int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
-int et_cache_effects_read(
-	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err) ET_CHECK;
+et_lab_read et_cache_effects_read; /* fills a struct et_cache_effects */

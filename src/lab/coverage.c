@@ -146,7 +146,7 @@ static void count_run(struct et_experiment *e, struct et_coverage_cell *c, enum 
 	et_judge(e, &j);
 	const struct et_command_result *r = &j.commands[0];
 	const struct et_estimate *est = et_result_estimate(r);
-	count(c, m, est->lo / scale_ns, est->hi / scale_ns, et_law_mean(c->law),
+	count(c, m, est->lo / scale_ns, est->hi / scale_ns, et_law_truth(c->law).mean,
 		warns(&r->warnings) || warns(&est->warnings));
 	c->attained[m].runs += e->commands[0].samples.n;
 	et_judgement_free(&j);
@@ -175,8 +175,8 @@ static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 	struct et_until until = { 0 };
 	bool stop = false;
 
-	e->plan.until_ratio = et_qt(0.5 + level / 2, (double)c->n - 1) * et_law_sd(c->law) /
-			      sqrt((double)c->n) / et_law_mean(c->law);
+	e->plan.until_ratio = et_qt(0.5 + level / 2, (double)c->n - 1) * et_law_truth(c->law).sd /
+			      sqrt((double)c->n) / et_law_truth(c->law).mean;
 	et_law_draw(c->law, rng, x, most);
 	for (uint32_t i = 0; i < most && !stop; i++) {
 		add_run(e, i + 1, x[i]);
@@ -197,21 +197,20 @@ static void describe(const double *x, struct et_coverage_cell *c,
 	struct et_describe_options options = {
 		.level = level, .replicates = o->simulation.replicates, .seed = seed, .threads = 1
 	};
-	double student, mean = et_law_mean(c->law), median = et_law_median(c->law),
-			sd = et_law_sd(c->law);
+	struct et_law_truth truth = et_law_truth(c->law);
 	struct et_description d;
 
 	et_describe(x, c->n, ET_UNIT_NS, &options, &d);
 	bool warned = d.estimate.warnings.n > 0;
 	c->warned_describe += warned;
-	student = d.interval.student;
-	count(c, MEAN_T, d.estimate.mean - student, d.estimate.mean + student, mean, warned);
-	count_boot(c, MEAN_PERCENTILE, MEAN_BCA, &d.mean, mean, warned);
-	count_interval(c, MEAN_BOOT_T, &d.mean.t, mean, warned);
-	count_interval(c, MEDIAN_ORDER, &d.median_interval, median, warned);
-	count_boot(c, MEDIAN_PERCENTILE, MEDIAN_BCA, &d.median, median, warned);
-	count_interval(c, SD_CHI2, &d.sd_interval, sd, warned);
-	count_boot(c, SD_PERCENTILE, SD_BCA, &d.sd, sd, warned);
+	double student = d.interval.student;
+	count(c, MEAN_T, d.estimate.mean - student, d.estimate.mean + student, truth.mean, warned);
+	count_boot(c, MEAN_PERCENTILE, MEAN_BCA, &d.mean, truth.mean, warned);
+	count_interval(c, MEAN_BOOT_T, &d.mean.t, truth.mean, warned);
+	count_interval(c, MEDIAN_ORDER, &d.median_interval, truth.median, warned);
+	count_boot(c, MEDIAN_PERCENTILE, MEDIAN_BCA, &d.median, truth.median, warned);
+	count_interval(c, SD_CHI2, &d.sd_interval, truth.sd, warned);
+	count_boot(c, SD_PERCENTILE, SD_BCA, &d.sd, truth.sd, warned);
 	et_description_free(&d);
 }
 
@@ -283,7 +282,7 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 
 	while (et_laws[laws].name)
 		laws++;
-	*out = (struct et_coverage){ .level = level };
+	*out = (struct et_coverage){ .level = level, .simulation = o->simulation };
 	out->cells = et_calloc(laws * ET_LENGTH(sizes), sizeof(*out->cells));
 	for (const struct et_law *law = et_laws; law->name; law++) {
 		if (o->law && o->law != law)
@@ -317,7 +316,7 @@ void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *ou
 	}
 }
 
-void et_coverage_free(struct et_coverage *c)
+void et_coverage_free(void *coverage)
 {
-	free(c->cells);
+	free(((struct et_coverage *)coverage)->cells);
 }

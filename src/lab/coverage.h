@@ -61,11 +61,12 @@ struct et_coverage_options {
 };
 
 struct et_coverage {
-	double level; /* nominal confidence of all intervals */
+	double level;                    /* nominal confidence of all intervals */
+	struct et_simulation simulation; /* as requested */
 	struct et_coverage_cell *cells;
 	size_t n_cells;
 };
 
 /* et_coverage_free frees out. */
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out);
-void et_coverage_free(struct et_coverage *c);
+et_lab_free et_coverage_free;

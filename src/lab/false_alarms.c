@@ -208,9 +208,10 @@ void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_fals
 	uint64_t done = 0,
 		 total = (uint64_t)o->simulation.repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
 
-	*out = (struct et_false_alarms){
-		.level = level, .effect = o->effect, .duet_sd = o->duet_sd
-	};
+	*out = (struct et_false_alarms){ .level = level,
+		.effect = o->effect,
+		.duet_sd = o->duet_sd,
+		.simulation = o->simulation };
 	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
 		for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 			for (size_t size = 0; size < ET_ALARM_SIZES; size++) {

@@ -63,8 +63,9 @@ struct et_alarm_count {
 };
 
 struct et_false_alarms {
-	double level;           /* confidence of the comparisons */
-	double effect, duet_sd; /* as in the options */
+	double level;                    /* confidence of the comparisons */
+	double effect, duet_sd;          /* as in the options */
+	struct et_simulation simulation; /* likewise */
 	/* Repetitions done for each load and size; fewer than requested if stopped early. */
 	uint32_t repetitions[ET_SIMULATED_LOADS][ET_ALARM_SIZES];
 	struct et_alarm_count counts[ET_SIMULATED_LOADS][ET_JUDGED][ET_ALARM_SIZES];

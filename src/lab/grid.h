@@ -12,6 +12,9 @@
 
 #include <etalon/etalon.h>
 
+/* Fills a result, a struct of the experiment, from an experiment that it made; else -EINVAL. */
+typedef int et_lab_read(const struct et_experiment *e, void *result, struct et_error *err) ET_CHECK;
+
 enum { ET_MAX_LOADS = 8, ET_MAX_LENGTHS = 32 };
 
 struct et_lab_grid {

@@ -96,8 +96,7 @@ static void read_cell(const struct et_experiment *e, struct et_interval_cell *c)
 		free(series[i]);
 }
 
-int et_interval_accuracy_read(
-	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err)
+int et_interval_accuracy_read(const struct et_experiment *e, void *result, struct et_error *err)
 {
 	struct et_interval_accuracy a = { 0 };
 	size_t room = 0;
@@ -112,12 +111,14 @@ int et_interval_accuracy_read(
 		et_interval_accuracy_free(&a);
 		return et_timing_foreign(e, "interval-accuracy", err);
 	}
-	*out = a;
+	*(struct et_interval_accuracy *)result = a;
 	return 0;
 }
 
-void et_interval_accuracy_free(struct et_interval_accuracy *a)
+void et_interval_accuracy_free(void *result)
 {
+	struct et_interval_accuracy *a = result;
+
 	for (size_t i = 0; i < a->n_cells; i++)
 		free(a->cells[i].runs);
 	free(a->cells);

@@ -51,10 +51,8 @@ struct et_interval_accuracy {
  */
 int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
-int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_accuracy *out,
-	struct et_error *err) ET_CHECK;
-void et_interval_accuracy_free(struct et_interval_accuracy *a);
+et_lab_read et_interval_accuracy_read; /* of a struct et_interval_accuracy */
+et_lab_free et_interval_accuracy_free;
 
 /* The errors (reported / true - 1) of the runs of a case; NaN without runs. */
 struct et_interval_error {

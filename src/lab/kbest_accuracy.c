@@ -25,7 +25,7 @@ static double value_of(const struct et_scheme *s, const struct et_timed_call *ca
 struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a)
 {
-	struct et_scheme_result v = { .ns = NAN, .truth_ns = NAN };
+	struct et_scheme_result v = { .ns = NAN, .truth_ns = NAN, .error = NAN };
 	struct et_kbest_set set;
 
 	et_kbest_set_init(&set, s->k);
@@ -39,6 +39,7 @@ struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct 
 	if (set.n) {
 		v.ns = set.value[0];
 		v.truth_ns = set.mark[0];
+		v.error = v.ns / v.truth_ns - 1;
 	}
 	return v;
 }

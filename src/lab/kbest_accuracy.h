@@ -88,8 +88,8 @@ struct et_scheme {
 };
 
 struct et_scheme_result {
-	/* Measured and true time of the call that it chose; NaN without calls. */
-	double ns, truth_ns;
+	/* Measured and true time of the call that it chose, measured / true - 1; or NaN. */
+	double ns, truth_ns, error;
 	bool converged;
 	size_t calls;     /* calls used: until it converged, or all */
 	double predicted; /* E_p: (K-th fastest - fastest) / fastest; infinite with fewer than K */

@@ -60,8 +60,10 @@ void et_kbest_coverage_add(struct et_kbest_coverage *c, struct et_bench_results 
 	c->invocations++;
 }
 
-void et_kbest_coverage_free(struct et_kbest_coverage *c)
+void et_kbest_coverage_free(void *coverage)
 {
+	struct et_kbest_coverage *c = coverage;
+
 	for (size_t i = 0; i < c->n; i++) {
 		free_slices(&c->rows[i].last);
 		free(c->rows[i].answers);

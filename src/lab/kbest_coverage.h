@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "lab/progress.h"
 #include "lib/bench/judge.h"
 
 enum { ET_BENCH_STATISTICS = 3 };
@@ -35,7 +36,7 @@ struct et_kbest_coverage {
 
 /* Adds an invocation, from which it takes the slices. */
 void et_kbest_coverage_add(struct et_kbest_coverage *c, struct et_bench_results *r);
-void et_kbest_coverage_free(struct et_kbest_coverage *c);
+et_lab_free et_kbest_coverage_free;
 
 /* Figures of a function; NaN where there are too few invocations. */
 struct et_kbest_attained {

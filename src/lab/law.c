@@ -79,61 +79,26 @@ void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t
 		x[i] = draw_one(law, rng);
 }
 
-double et_law_mean(const struct et_law *law)
+struct et_law_truth et_law_truth(const struct et_law *law)
 {
-	double s = law->parameter;
+	double s = law->parameter, at = law->at, distance = law->far - at;
 
 	switch (law->kind) {
 	case ET_LAW_LOGNORMAL:
-		return law->at + scale * exp(s * s / 2);
+		return (struct et_law_truth){ at + scale * exp(s * s / 2), at + scale,
+			scale * sqrt(expm1(s * s) * exp(s * s)) };
 	case ET_LAW_EXPONENTIAL:
-		return law->at + scale;
+		return (struct et_law_truth){ at + scale, at + scale * M_LN2, scale };
 	case ET_LAW_PARETO:
-		return law->at + scale * s / (s - 1);
-	case ET_LAW_MIXTURE:
-		return law->at + s * (law->far - law->at);
-	case ET_LAW_NORMAL:
-	case ET_LAW_AR1:
-		break;
-	}
-	return law->at;
-}
-
-double et_law_median(const struct et_law *law)
-{
-	switch (law->kind) {
-	case ET_LAW_LOGNORMAL:
-		return law->at + scale;
-	case ET_LAW_EXPONENTIAL:
-		return law->at + scale * M_LN2;
-	case ET_LAW_PARETO:
-		return law->at + scale * pow(2, 1 / law->parameter);
+		return (struct et_law_truth){ at + scale * s / (s - 1), at + scale * pow(2, 1 / s),
+			scale / (s - 1) * sqrt(s / (s - 2)) };
 	case ET_LAW_MIXTURE:
 		/* The two parts do not overlap, so the median is a quantile of the nearer one. */
-		return law->at + et_qnorm(0.5 / (1 - law->parameter));
+		return (struct et_law_truth){ at + s * distance, at + et_qnorm(0.5 / (1 - s)),
+			sqrt(1 + s * (1 - s) * distance * distance) };
 	case ET_LAW_NORMAL:
 	case ET_LAW_AR1:
 		break;
 	}
-	return law->at;
-}
-
-double et_law_sd(const struct et_law *law)
-{
-	double s = law->parameter, distance = law->far - law->at;
-
-	switch (law->kind) {
-	case ET_LAW_LOGNORMAL:
-		return scale * sqrt(expm1(s * s) * exp(s * s));
-	case ET_LAW_EXPONENTIAL:
-		return scale;
-	case ET_LAW_PARETO:
-		return scale / (s - 1) * sqrt(s / (s - 2));
-	case ET_LAW_MIXTURE:
-		return sqrt(1 + s * (1 - s) * distance * distance);
-	case ET_LAW_NORMAL:
-	case ET_LAW_AR1:
-		break;
-	}
-	return spread;
+	return (struct et_law_truth){ at, at, spread };
 }

@@ -30,7 +30,8 @@ const struct et_law *et_law_find(const char *name);
 
 /* Draws n successive values. */
 void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t n);
-/* The true values. */
-double et_law_mean(const struct et_law *law);
-double et_law_median(const struct et_law *law);
-double et_law_sd(const struct et_law *law);
+struct et_law_truth {
+	double mean, median, sd;
+};
+
+struct et_law_truth et_law_truth(const struct et_law *law);

@@ -258,6 +258,11 @@ const struct et_problem et_problems[] = {
 	{ 0 },
 };
 
+const char *et_problem_name(size_t i)
+{
+	return et_problems[i].name;
+}
+
 const struct et_problem *et_problem_find(const char *name)
 {
 	const struct et_problem *p = et_problems;

@@ -69,6 +69,7 @@ struct et_problem {
 /* Ends with a NULL name. */
 extern const struct et_problem et_problems[];
 
+const char *et_problem_name(size_t i); /* NULL after the last */
 /* NULL if there is none. */
 const struct et_problem *et_problem_find(const char *name);
 /*

@@ -21,6 +21,8 @@ struct et_lab_progress {
 	const volatile sig_atomic_t *cancelled;
 };
 
+typedef void et_lab_free(void *result); /* what a struct of results owns */
+
 /* The settings that simulations have in common. */
 struct et_simulation {
 	uint64_t seed;

@@ -37,8 +37,9 @@ void et_quantisation_run(const struct et_simulation *o, struct et_quantisation *
 {
 	struct et_rng rng;
 
-	*out = (struct et_quantisation){ .periods = ET_QUANTISATION_PERIODS,
-		.repetitions = o->repetitions };
+	*out = (struct et_quantisation){
+		.periods = ET_QUANTISATION_PERIODS, .repetitions = o->repetitions, .seed = o->seed
+	};
 	while (out->n < ET_QUANTISATION_CALLS) {
 		struct et_quantisation_point *p = &out->points[out->n];
 		double calls = (double)(out->n + 1);

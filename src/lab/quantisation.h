@@ -26,6 +26,7 @@ struct et_quantisation_point {
 struct et_quantisation {
 	double periods; /* v */
 	uint32_t repetitions;
+	uint64_t seed;
 	struct et_quantisation_point points[ET_QUANTISATION_CALLS]; /* of 1, 2 … calls */
 	size_t n; /* points; fewer than planned if it was stopped early */
 };

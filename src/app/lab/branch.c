@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab branch` */
-#include "app/lab/clocks.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
+#include "lab/branches.h"
+#include "model/experiment/field_rows.h"
 
 /* The pattern over its period; random data, too, if there are no marks for it. */
 static struct et_picture picture_of(const struct et_branches *b, const struct et_svg_mark *marks)
@@ -27,8 +29,9 @@ static struct et_picture picture_of(const struct et_branches *b, const struct et
 	return p;
 }
 
-void et_branches_text(const struct et_branches *b, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_branches *b = result;
 	char sorted[ET_FIGURE], random[ET_FIGURE], miss[ET_FIGURE];
 	struct et_picture p = picture_of(b, NULL);
 	unsigned learned = et_branches_learned(b);
@@ -50,8 +53,9 @@ void et_branches_text(const struct et_branches *b, const struct et_page *page)
 			  "libetalon, over the branches after which a random pattern repeats.");
 }
 
-void et_branches_svg(const struct et_branches *b, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
+	const struct et_branches *b = result;
 	const struct et_svg_mark marks[] = { { b->sorted_ns, "sorted", true },
 		{ b->random_ns, "random", true } };
 	struct et_picture p = picture_of(b, marks);
@@ -59,48 +63,48 @@ void et_branches_svg(const struct et_branches *b, FILE *out)
 	et_picture_svg(&p, out);
 }
 
-static void write_json(const struct et_experiment *e, const struct et_branches *b, FILE *out)
+static double miss_ns(const void *result)
 {
-	struct et_json w;
-
-	et_lab_json_begin(&w, e, "branch", out);
-	et_json_double(&w, "sorted_ns", b->sorted_ns);
-	et_json_double(&w, "random_ns", b->random_ns);
-	et_json_double(&w, "misprediction_ns", et_branches_miss_ns(b));
-	et_json_u64(&w, "longest_pattern", et_branches_learned(b));
-	et_json_array(&w, "patterns");
-	for (int i = 0; i < ET_BRANCH_PERIODS; i++) {
-		et_json_flat_object(&w, NULL);
-		et_json_u64(&w, "period", 2u << i);
-		et_json_double(&w, "branch_ns", b->period_ns[i]);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
+	return et_branches_miss_ns(result);
 }
+
+static double learned(const void *result)
+{
+	return et_branches_learned(result);
+}
+
+static void write_patterns(struct et_json *w, const char *key, const void *result)
+{
+	const struct et_branches *b = result;
+
+	et_json_array(w, key);
+	for (int i = 0; i < ET_BRANCH_PERIODS; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_u64(w, "period", 2u << i);
+		et_json_double(w, "branch_ns", b->period_ns[i]);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static const struct et_field fields[] = {
+	ET_KEYS(et_branches, sorted_ns, random_ns),
+	ET_KEY_OF("misprediction_ns", miss_ns),
+	ET_KEY_OF("longest_pattern", learned),
+	ET_KEY_MADE("patterns", write_patterns),
+	{ 0 },
+};
 
 /* --- steps --- */
 
-static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_branches(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	return et_branches_run(&r->simulation.progress, out, err);
 }
 
-static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_branches b;
-	int rc = et_branches_read(e, &b, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		write_json(e, &b, r->page.out);
-	else
-		et_branches_text(&b, &r->page);
-	if (svg)
-		et_branches_svg(&b, svg);
-	return 0;
-}
-
-const struct et_lab_timed et_lab_branch = { "branch", measure, print };
+const struct et_lab et_lab_branch = { .size = sizeof(struct et_branches),
+	.time = time_branches,
+	.read = et_branches_read,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab cache` */
-#include "app/lab/clocks.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
+#include "lab/cache_effects.h"
 #include "model/experiment/field_rows.h"
 
 #include <inttypes.h>
@@ -19,14 +20,14 @@ static void fill_names(char names[TRACKS][48], bool svg)
 	const struct et_cache_effects_step *s = et_cache_effects_calls;
 
 	for (int i = 0; i < CALLS; i++, s++)
-		snprintf(names[i], 48, svg ? "%d proc%c(%s): %s" : "%2d proc%c(%s) %s", i + 1,
+		snprintf(names[i], 48, svg ? "%d proc%s(%s): %s" : "%2d proc%s(%s) %s", i + 1,
 			s->procedure, s->state, et_cache_effects_sums[i]);
 	s = et_cache_effects_steps;
 	for (int i = 0; i < STEPS; i++, s++) {
 		if (svg)
-			snprintf(names[CALLS + i], 48, "%c %s", s->procedure, s->state);
+			snprintf(names[CALLS + i], 48, "%s %s", s->procedure, s->state);
 		else
-			snprintf(names[CALLS + i], 48, "%2d %c  %s", i + 1, s->procedure, s->state);
+			snprintf(names[CALLS + i], 48, "%2d %s  %s", i + 1, s->procedure, s->state);
 	}
 }
 
@@ -108,8 +109,9 @@ static void explain(const struct et_cache_effects *c, const struct et_page *page
 		et_format_bytes((uint64_t)fmax(c->b_bytes, 0), b));
 }
 
-void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_cache_effects *c = result;
 	char names[TRACKS][48], time[ET_FIGURE];
 
 	print_parts(c, page);
@@ -120,7 +122,7 @@ void et_cache_effects_text(const struct et_cache_effects *c, const struct et_pag
 	print_times(c->steps, names + CALLS, STEPS, page);
 	et_lab_heading(page, "by libetalon, with more data");
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
-		fprintf(page->out, "   %c  %-*s%s\n", et_cache_effects_kbests[i].procedure,
+		fprintf(page->out, "   %s  %-*s%s\n", et_cache_effects_kbests[i].procedure,
 			STATE_COLUMNS + 2, et_cache_effects_kbests[i].state,
 			isnan(c->kbest_ns[i])
 				? ET_DASH
@@ -131,8 +133,9 @@ void et_cache_effects_text(const struct et_cache_effects *c, const struct et_pag
 
 /* --- SVG --- */
 
-void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
+	const struct et_cache_effects *c = result;
 	const char *tracks[TRACKS];
 	char names[TRACKS][48];
 	struct et_picture p = { .chart = { .title = "Calls in sequence: the effect of the cache",
@@ -158,82 +161,49 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 
 /* --- JSON --- */
 
-static void write_step(struct et_json *w, const struct et_cache_effects_step *s, const char *key)
+static void write_kbests(struct et_json *w, const char *key, const void *result)
 {
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "procedure", s->procedure == 'A' ? "A" : "B");
-	et_json_string(w, key, s->state);
-}
+	const struct et_cache_effects *c = result;
 
-static void write_times(struct et_json *w, const char *name,
-	const struct et_cache_effects_step *steps, const struct et_cache_effects_times *times,
-	int n)
-{
-	static const struct et_field fields[] = {
-		ET_KEYS(et_cache_effects_times, n, median_ns, min_ns, max_ns),
-		{ 0 },
-	};
-
-	et_json_array(w, name);
-	for (int i = 0; i < n; i++) {
-		write_step(w, &steps[i], "state");
-		et_fields_write(w, fields, &times[i]);
+	et_json_array(w, key);
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "procedure", et_cache_effects_kbests[i].procedure);
+		et_json_string(w, "cache", et_cache_effects_kbests[i].state);
+		et_json_double(w, "ns", c->kbest_ns[i]);
+		et_json_double(w, "said", c->error_ns[i] / c->kbest_ns[i]);
 		et_json_end(w);
 	}
 	et_json_end(w);
 }
 
-static const struct et_field effects_fields[] = {
+static const struct et_field times_fields[] = {
+	ET_KEYS(et_cache_effects_times, procedure, state, n, median_ns, min_ns, max_ns),
+	{ 0 },
+};
+
+static const struct et_field fields[] = {
 	ET_KEYS(et_cache_effects, a_bytes, b_bytes, cleared_bytes, clears),
 	ET_KEY(et_cache_effects, "clears_failed", failures),
 	ET_KEY_FLAT(et_cache_effects, "parts", parts,
 		ET_TABLE(ET_KEYS(et_cache_effects_parts, c_ns, m_ns, p_ns, d_ns))),
+	ET_KEY_ARRAY(et_cache_effects, "figure_9_13", calls, times_fields, .flat = true),
+	ET_KEY_ARRAY(et_cache_effects, "calls", steps, times_fields, .flat = true),
+	ET_KEY_MADE("etalon", write_kbests),
 	{ 0 },
 };
 
-void et_cache_effects_json(
-	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out)
-{
-	struct et_json w;
-
-	et_lab_json_begin(&w, e, "cache", out);
-	et_fields_write(&w, effects_fields, c);
-	write_times(&w, "figure_9_13", et_cache_effects_calls, c->calls, CALLS);
-	write_times(&w, "calls", et_cache_effects_steps, c->steps, STEPS);
-	et_json_array(&w, "etalon");
-	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
-		write_step(&w, &et_cache_effects_kbests[i], "cache");
-		et_json_double(&w, "ns", c->kbest_ns[i]);
-		et_json_double(&w, "said", c->error_ns[i] / c->kbest_ns[i]);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
-}
-
 /* --- steps --- */
 
-static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_calls(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	return et_cache_effects_run(r->measure.runs ? (uint32_t)r->measure.runs : 20,
 		&r->simulation.progress, out, err);
 }
 
-static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_cache_effects c;
-	int rc = et_cache_effects_read(e, &c, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		et_cache_effects_json(e, &c, r->page.out);
-	else
-		et_cache_effects_text(&c, &r->page);
-	if (svg)
-		et_cache_effects_svg(&c, svg);
-	return 0;
-}
-
-const struct et_lab_timed et_lab_cache = { "cache", measure, print };
+const struct et_lab et_lab_cache = { .size = sizeof(struct et_cache_effects),
+	.time = time_calls,
+	.read = et_cache_effects_read,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg };

@@ -22,6 +22,12 @@ struct inside {
 	size_t n;
 };
 
+static struct inside inside_of(const struct et_experiment *e)
+{
+	return (struct inside){ et_calloc(e->n_commands + 1, sizeof(struct et_inside)),
+		e->n_commands };
+}
+
 static void inside_free(struct inside *all)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -123,12 +129,12 @@ static int plan(
 {
 	static const uint64_t usual_ns = 8000000000;
 	const struct et_lab_measure *m = &r->measure;
-	size_t n = m->n_lengths ? m->n_lengths : 1;
+	size_t n = m->lengths_ns.n ? m->lengths_ns.n : 1;
 	char exe[PATH_MAX];
 	int rc = et_program_find("etalon", exe, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns;
+		uint64_t ns = m->lengths_ns.n ? m->lengths_ns.numbers[i] : usual_ns;
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 		ET_AUTO_FREE char *report = readings_path(folder, i);
 		et_experiment_add_command(e, et_lab_task(ns),
@@ -138,13 +144,14 @@ static int plan(
 	return rc;
 }
 
-static int measure(struct et_lab_request *r, struct inside *all, struct et_experiment **out,
-	struct et_error *err)
+static int measure(
+	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
 {
 	struct et_experiment *e;
 	char *folder = NULL;
 	int rc = et_lab_folder_make(&folder, err);
 
+	(void)result;
 	if (rc)
 		return rc;
 	e = et_experiment_new();
@@ -156,28 +163,16 @@ static int measure(struct et_lab_request *r, struct inside *all, struct et_exper
 		et_experiment_free(e);
 	if (*out) {
 		struct et_error unkept;
-		all->n = (*out)->n_commands;
-		all->list = et_calloc(all->n + 1, sizeof(*all->list));
-		read_reports(folder, all);
-		if (keep(r, *out, all, &unkept) && rc == 0) {
+		struct inside all = inside_of(*out);
+		read_reports(folder, &all);
+		if (keep(r, *out, &all, &unkept) && rc == 0) {
 			*err = unkept;
 			rc = -EIO;
 		}
+		inside_free(&all);
 	}
 	et_lab_folder_remove(folder);
 	return rc;
-}
-
-static int load(struct et_lab_request *r, struct inside *all, struct et_experiment **out,
-	struct et_error *err)
-{
-	int rc = et_stored_fetch(r->cli, r->measure.from, out, err);
-
-	if (rc)
-		return rc;
-	all->n = (*out)->n_commands;
-	all->list = et_calloc(all->n + 1, sizeof(*all->list));
-	return fetch(r, *out, all, err);
 }
 
 /* --- names --- */
@@ -293,11 +288,12 @@ static void task_text(
 	putc('\n', page->out);
 }
 
-void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
-	const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
-	for (size_t i = 0; i < e->n_commands; i++)
-		task_text(e, &list[i], page);
+	const struct et_clock_table *t = result;
+
+	for (size_t i = 0; i < t->e->n_commands; i++)
+		task_text(t->e, &t->list[i], page);
 	et_lab_text(page,
 		"All methods measured the same runs. Both clocks measure elapsed time: inside, the "
 		"program reads them right before and right after its loop; around, etalon reads "
@@ -339,32 +335,35 @@ static void write_runs(
 	et_json_end(w);
 }
 
-void et_clock_methods_json(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
+static void write_tasks(struct et_json *w, const char *name, const void *result)
 {
-	struct et_json w;
+	const struct et_clock_table *t = result;
 
-	et_lab_json_begin(&w, e, "clock-methods", out);
-	et_json_array(&w, "tasks");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "name", list[i].name);
-		et_json_double(&w, "counter_hz", list[i].counter_hz);
-		et_json_object(&w, "methods");
+	et_json_array(w, name);
+	for (size_t i = 0; i < t->e->n_commands; i++) {
+		const struct et_clock_methods *m = &t->list[i];
+		et_json_object(w, NULL);
+		et_json_string(w, "name", m->name);
+		et_json_double(w, "counter_hz", m->counter_hz);
+		et_json_object(w, "methods");
 		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-			ET_AUTO_FREE char *key = key_of(e, k, "");
-			et_json_flat_object(&w, key);
-			et_fields_write_in(&w, precision_fields, &list[i].by[k],
-				et_in_ticks(k) ? "ticks" : "ns");
-			et_json_end(&w);
+			ET_AUTO_FREE char *key = key_of(t->e, k, "");
+			et_json_flat_object(w, key);
+			et_fields_write_in(
+				w, precision_fields, &m->by[k], et_in_ticks(k) ? "ticks" : "ns");
+			et_json_end(w);
 		}
-		et_json_end(&w);
-		write_runs(&w, e, &list[i]);
-		et_json_end(&w);
+		et_json_end(w);
+		write_runs(w, t->e, m);
+		et_json_end(w);
 	}
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_end(w);
 }
+
+static const struct et_field fields[] = {
+	ET_KEY_MADE("tasks", write_tasks),
+	{ 0 },
+};
 
 /* --- SVG --- */
 
@@ -391,51 +390,46 @@ static void task_chart(
 	et_picture_place(&p, sheet);
 }
 
-void et_clock_methods_svg(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(760);
+	const struct et_clock_table *t = result;
 
-	for (size_t i = 0; i < e->n_commands; i++)
-		task_chart(e, &list[i], sheet);
+	for (size_t i = 0; i < t->e->n_commands; i++)
+		task_chart(t->e, &t->list[i], sheet);
 	et_svg_sheet_write(sheet, "Clocks inside and around a program, and EMP", out);
 }
 
 /* --- all --- */
 
-static int print(struct et_lab_request *r, const struct et_experiment *e, const struct inside *all,
+static int read_runs(const struct et_lab_request *r, const struct et_experiment *e, void *result,
 	struct et_error *err)
 {
-	ET_AUTO_FREE struct et_clock_methods *list = et_calloc(e->n_commands + 1, sizeof(*list));
-	FILE *svg = NULL;
+	struct et_clock_table *t = result;
+	struct inside all = inside_of(e);
+	int rc = fetch(r, e, &all, err);
 
-	for (size_t i = 0; i < e->n_commands; i++)
-		et_clock_methods_judge(&e->commands[i], &all->list[i], &list[i]);
-	if (r->given & ET_LAB_JSON)
-		et_clock_methods_json(e, list, r->page.out);
-	else
-		et_clock_methods_text(e, list, &r->page);
-	int rc = et_lab_picture(r, &svg, err);
-	if (svg)
-		et_clock_methods_svg(e, list, svg);
-	for (size_t i = 0; i < e->n_commands; i++)
-		et_clock_methods_free(&list[i]);
-	return rc;
-}
-
-int et_lab_clock_methods(struct et_call *call, struct et_error *err)
-{
-	struct et_lab_request *r = call->ctx;
-	struct et_experiment *e = NULL;
-	struct inside all = { 0 };
-	int rc = r->measure.from ? load(r, &all, &e, err) : measure(r, &all, &e, err);
-
-	if (e && (rc == 0 || rc == -EINTR)) {
-		int printed = print(r, e, &all, err);
-		rc = printed ? printed : rc;
-	}
-	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
+	t->e = e;
+	t->list = et_calloc(e->n_commands + 1, sizeof(*t->list));
+	for (size_t i = 0; rc == 0 && i < e->n_commands; i++)
+		et_clock_methods_judge(&e->commands[i], &all.list[i], &t->list[i]);
 	inside_free(&all);
-	et_experiment_free(e);
 	return rc;
 }
+
+static void free_table(void *result)
+{
+	struct et_clock_table *t = result;
+
+	for (size_t i = 0; t->list && i < t->e->n_commands; i++)
+		et_clock_methods_free(&t->list[i]);
+	free(t->list);
+}
+
+const struct et_lab et_lab_clock_methods = { .size = sizeof(struct et_clock_table),
+	.measure = measure,
+	.read_as = read_runs,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg,
+	.free = free_table };

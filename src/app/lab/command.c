@@ -13,6 +13,8 @@
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
+#define EXAMPLE(words) "  etalon lab " words "\n"
+
 const struct et_verb et_verb_lab = {
 	.name = "lab",
 	.actions = et_lab_experiments,
@@ -26,28 +28,11 @@ const struct et_verb et_verb_lab = {
 		"does. fragmentation, sampling-rate, competing-load, triangle and sampling-bias "
 		"are\n"
 		"about profiles. After Ctrl-C an experiment prints the results that it has so far.",
-	.examples =
-		"  etalon lab list\n"
-		"  etalon lab coverage --repetitions 50 --law lognormal-1\n"
-		"  etalon lab false-alarms --repetitions 20\n"
-		"  etalon lab quantisation --repetitions 50\n"
-		"  etalon lab duet-bias --pairs registers,registers-l2 --runs 12 --repetitions 20\n"
-		"  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
-		"  etalon lab clock-methods --lengths 0.02 --runs 5\n"
-		"  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
-		"  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
-		"  etalon lab kbest-coverage --repetitions 3 --filter malloc\n"
-		"  etalon lab functions --filter sort\n"
-		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
-		"  etalon lab cache --runs 5 --svg cache.svg\n"
-		"  etalon lab branch\n"
-		"  etalon lab problems\n"
-		"  etalon lab problems tick-count --ticks 7 --interval 10ms\n"
-		"  etalon lab fragmentation --runs 2 --lengths 10ms\n"
-		"  etalon lab sampling-rate --runs 2 --lengths 10ms\n"
-		"  etalon lab competing-load --runs 2 --lengths 10ms\n"
-		"  etalon lab triangle --runs 3 --lengths 50ms\n"
-		"  etalon lab sampling-bias --runs 2 --lengths 10ms\n",
+	.examples = EXAMPLE("list")
+#define ROW(kind, bit, name, variable, summary, examples, ...) examples
+#include "app/lab/experiment_rows.h"
+#undef ROW
+		,
 	.options = et_lab_options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,
@@ -78,28 +63,6 @@ int et_lab_list(struct et_call *call, struct et_error *err)
 	}
 	if (json)
 		et_json_end(&w);
-	return 0;
-}
-
-bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	struct et_lab_request *r = ctx;
-	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
-	struct et_progress_state state = {
-		.name = r->name, .done = done, .total = total, .elapsed_ns = now - r->started_ns
-	};
-
-	et_progress_draw(&r->progress, &state, now);
-	return !r->interrupt->signal;
-}
-
-int et_lab_picture(struct et_lab_request *r, FILE **out, struct et_error *err)
-{
-	FILE *f = r->svg.open ? et_output_begin(&r->svg, err) : NULL;
-
-	if (r->svg.open && !f)
-		return -EIO;
-	*out = f;
 	return 0;
 }
 

@@ -106,14 +106,6 @@ static void instrument_table(
 	et_lab_table(&table, page);
 }
 
-static void print_text(const struct et_profile_study *s, const struct et_page *page)
-{
-	for (size_t i = 0, end; i < s->n; i = end) {
-		end = et_lab_same_instrument(s, i);
-		instrument_table(s, i, end, page);
-	}
-}
-
 static const char explanation[] =
 	"The program and the load (dd if=/dev/urandom of=/dev/null) have the same CPU. The "
 	"note also started the kernel with nosmp, which a running machine cannot do: one "
@@ -158,6 +150,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples with and without a competing load", out);
 }
 
-const struct et_profile_lab et_lab_competing_load = { "competing-load", 15, 100, 500 * ET_LAB_MS,
-	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explanation = explanation, .svg = draw_svg };
+const struct et_profile_lab et_lab_competing_load = { 15, 100, 500 * ET_LAB_MS, 1600 * ET_LAB_MS,
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text_of = instrument_table,
+	.explanation = explanation, .svg = draw_svg };

@@ -2,6 +2,7 @@
 /* `etalon lab coverage` */
 #include "lab/coverage.h"
 #include "app/lab/experiments.h"
+#include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
 
 #include <math.h>
@@ -22,28 +23,50 @@ static const char *const headings[ET_TARGETS] = {
 	[ET_TARGET_SEPARATE] = "ratio of two independent series",
 };
 
-/* '!': outside of the bounds; '?': outside, but within the Monte-Carlo uncertainty. */
-static char mark_of(const struct et_attained *a, const struct et_interval *i)
+/* The figures of a method in a case. */
+struct attained {
+	const char *of, *method;
+	uint32_t defined;
+	double attained, lo, hi; /* the share, and its Monte-Carlo interval of 95 % */
+	double missed_without_warning;
+	double runs; /* 0: not counted */
+	bool outside;
+};
+
+static struct attained attained_by(const struct et_coverage_cell *c, int m)
 {
+	const struct et_attained *a = &c->attained[m];
+	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
 	double p = et_lab_share(a->covered, a->defined);
 
-	if (p >= least && p <= most)
-		return ' ';
-	return i->hi < least || i->lo > most ? '!' : '?';
+	return (struct attained){ .of = et_target_names[et_coverage_methods[m].target],
+		.method = et_coverage_methods[m].name,
+		.defined = a->defined,
+		.attained = p,
+		.lo = a->defined ? i.lo : NAN,
+		.hi = a->defined ? i.hi : NAN,
+		.missed_without_warning = et_lab_share(a->silent, a->defined),
+		.runs = (double)a->runs / c->repetitions,
+		.outside = p < least || p > most };
 }
 
-/* "84.2 ± 1.6!": the coverage, the half width of its 95 % Monte-Carlo interval, and a mark. */
-static void add_attained(const struct et_attained *a, struct et_table *t)
+/*
+ * "84.2 ± 1.6!": the coverage, the half width of its interval, and '!' if that is outside of the
+ * bounds, '?' if only the coverage is.
+ */
+static void add_attained(const struct attained *a, struct et_table *t)
 {
-	double p = et_lab_share(a->covered, a->defined);
-	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
-	char mark = mark_of(a, &i), text[ET_FIGURE] = "- ";
+	bool surely = a->hi < least || a->lo > most;
+	char text[ET_FIGURE] = "- ";
 
 	/* 100 is printed without a decimal, which keeps it apart from the cell before. */
-	if (!isnan(p))
-		snprintf(text, sizeof(text), "%.*f ±%4.1f%c", p < 1, 100 * p, 50 * (i.hi - i.lo),
-			mark);
-	et_table_text(t, text, "", !isnan(p) && mark == '!' ? "31" : NULL);
+	if (a->defined)
+		snprintf(text, sizeof(text), "%.*f ±%4.1f%c", a->attained < 1, 100 * a->attained,
+			50 * (a->hi - a->lo),
+			!a->outside ? ' '
+			: surely    ? '!'
+				    : '?');
+	et_table_text(t, text, "", a->outside && surely ? "31" : NULL);
 }
 
 static void add_warned(uint32_t warned, uint32_t repetitions, struct et_table *t)
@@ -55,12 +78,12 @@ static void add_row(const struct et_coverage_cell *c, enum et_target target, str
 {
 	et_table_add(t, "%-*s%5zu", LAW_COLUMNS, c->law->title, c->n);
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
-		const struct et_attained *a = &c->attained[m];
+		struct attained a = attained_by(c, m);
 		if (et_coverage_methods[m].target != target)
 			continue;
-		add_attained(a, t);
+		add_attained(&a, t);
 		if (target == ET_TARGET_RUN)
-			et_table_add(t, "%.1f", 100 * et_lab_share(a->silent, a->defined));
+			et_table_add(t, "%.1f", 100 * a.missed_without_warning);
 	}
 	if (target == ET_TARGET_RUN) {
 		const struct et_attained *until = &c->attained[ET_COVERAGE_OF_UNTIL];
@@ -102,8 +125,10 @@ static void print_table(
 	et_lab_table(&t, page);
 }
 
-static void print_text(const struct et_coverage *c, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_coverage *c = result;
+
 	et_lab_text(page,
 		"Coverage of intervals at %.0f %%, in %%, with its Monte-Carlo uncertainty (%u "
 		"simulations, 95 %%). !: outside of %.0f to %.0f %%; ?: outside, but within that "
@@ -125,28 +150,13 @@ static void print_text(const struct et_coverage *c, const struct et_page *page)
 
 /* --- JSON --- */
 
-static void write_method(struct et_json *w, const struct et_coverage_cell *c, int m)
-{
-	const struct et_coverage_method *method = &et_coverage_methods[m];
-	const struct et_attained *a = &c->attained[m];
-	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
-	double p = et_lab_share(a->covered, a->defined);
-
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "of", et_target_names[method->target]);
-	et_json_string(w, "method", method->name);
-	et_json_u64(w, "defined", a->defined);
-	et_json_double(w, "attained", p);
-	et_json_flat_array(w, "interval");
-	et_json_double(w, NULL, a->defined ? i.lo : NAN);
-	et_json_double(w, NULL, a->defined ? i.hi : NAN);
-	et_json_end(w);
-	et_json_bool(w, "outside", p < least || p > most);
-	et_json_double(w, "missed_without_warning", et_lab_share(a->silent, a->defined));
-	if (a->runs)
-		et_json_double(w, "runs", (double)a->runs / c->repetitions);
-	et_json_end(w);
-}
+static const struct et_field attained_fields[] = {
+	ET_KEYS(attained, of, method, defined, attained),
+	ET_KEY_SPAN(attained, "interval", lo, hi),
+	ET_KEYS(attained, outside, missed_without_warning),
+	ET_KEY(attained, "runs", runs, ET_GIVEN(attained, runs), .omitted = true),
+	{ 0 },
+};
 
 static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 {
@@ -164,42 +174,45 @@ static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 	et_json_end(w);
 	et_json_double(w, "run_missed_without_warning", et_lab_share(run->silent, run->defined));
 	et_json_array(w, "intervals");
-	for (int m = 0; m < ET_COVERAGE_METHODS; m++)
-		write_method(w, c, m);
+	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
+		struct attained a = attained_by(c, m);
+		et_fields_flat(w, NULL, attained_fields, &a);
+	}
 	et_json_end(w);
 	et_json_end(w);
 }
 
-static void write_json(const struct et_coverage *c, const struct et_lab_request *r)
+static void write_cases(struct et_json *w, const char *key, const void *result)
 {
-	struct et_json w;
+	const struct et_coverage *c = result;
 
-	et_lab_json_begin(&w, NULL, "coverage", stdout);
-	et_json_double(&w, "level", c->level);
-	et_json_u64(&w, "seed", r->simulation.seed);
-	et_json_u64(&w, "repetitions", r->simulation.repetitions);
-	et_json_u64(&w, "bootstrap", r->simulation.replicates);
-	et_json_array(&w, "cases");
+	et_json_array(w, key);
 	for (size_t i = 0; i < c->n_cells; i++)
-		write_cell(&w, &c->cells[i]);
-	et_json_end(&w);
-	et_json_end(&w);
+		write_cell(w, &c->cells[i]);
+	et_json_end(w);
 }
 
-int et_lab_coverage(struct et_call *call, struct et_error *err)
-{
-	struct et_lab_request *r = call->ctx;
-	struct et_coverage_options *o = &r->coverage;
-	struct et_coverage c;
+static const struct et_field fields[] = {
+	ET_KEYS(et_coverage, level),
+	ET_KEY(et_coverage, "seed", simulation.seed),
+	ET_KEY(et_coverage, "repetitions", simulation.repetitions),
+	ET_KEY(et_coverage, "bootstrap", simulation.replicates),
+	ET_KEY_MADE("cases", write_cases),
+	{ 0 },
+};
 
+/* --- steps --- */
+
+static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
+{
 	(void)err;
-	o->simulation = r->simulation;
-	et_coverage_run(o, &c);
-	et_progress_erase(&r->progress);
-	if (r->given & ET_LAB_JSON)
-		write_json(&c, r);
-	else
-		print_text(&c, &r->page);
-	et_coverage_free(&c);
+	r->coverage.simulation = r->simulation;
+	et_coverage_run(&r->coverage, result);
 	return 0;
 }
+
+const struct et_lab et_lab_coverage = { .size = sizeof(struct et_coverage),
+	.simulate = simulate,
+	.fields = fields,
+	.text = print_text,
+	.free = et_coverage_free };

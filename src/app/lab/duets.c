@@ -67,7 +67,7 @@ struct study {
 	struct et_lab_request *r;
 	char exe[PATH_MAX];
 	char *bash; /* or NULL */
-	struct et_duet_bias result;
+	struct et_duet_bias *result;
 };
 
 static bool installed(const struct study *s, const struct pair *p)
@@ -149,7 +149,7 @@ static int study_pair(struct study *s, const struct pair *p, struct et_error *er
 	struct et_simulation o = s->r->simulation;
 	int rc = 0;
 
-	o.repetitions = s->result.repetitions;
+	o.repetitions = s->result->repetitions;
 	for (int w = 0; rc == 0 && w < ET_DUET_WAYS; w++)
 		rc = s->r->measure.from ? load(s, p, (enum et_duet_way)w, &e[w])
 					: measure(s, p, (enum et_duet_way)w, &e[w], err);
@@ -158,7 +158,7 @@ static int study_pair(struct study *s, const struct pair *p, struct et_error *er
 		if (!et_duet_bias_judge((const struct et_experiment *const *)e, &o, &found))
 			rc = -EINTR;
 		et_progress_erase(&s->r->progress);
-		s->result.pairs[s->result.n++] = found;
+		s->result->pairs[s->result->n++] = found;
 	}
 	et_experiment_free(e[0]);
 	et_experiment_free(e[1]);
@@ -171,11 +171,11 @@ static int study_pairs(struct study *s, struct et_error *err)
 	int rc = et_program_find("etalon", s->exe, err);
 
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
-		bool chosen = !r->measure.pairs || r->measure.pairs >> i & 1;
+		bool chosen = !r->measure.pairs.choices || r->measure.pairs.choices >> i & 1;
 		if (chosen && (r->measure.from || installed(s, &pairs[i])))
 			rc = study_pair(s, &pairs[i], err);
 	}
-	if (rc == 0 && !s->result.n)
+	if (rc == 0 && !s->result->n)
 		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
 			"lab duet-bias: no experiment is stored under this label, or no program is "
 			"installed");
@@ -420,8 +420,10 @@ static void verdict_table(const struct et_duet_bias *b, int way, const struct et
 	et_table_print(&t, page);
 }
 
-static void print_text(const struct et_duet_bias *b, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_duet_bias *b = result;
+
 	et_lab_text(page,
 		"Each pair of programs was run side by side and alone. From the measured rounds, "
 		"%u experiments of each size were drawn, in blocks of successive rounds, and "
@@ -492,6 +494,13 @@ static void write_way(struct et_json *w, const struct et_duet_pair *p, int way)
 	et_json_end(w);
 }
 
+static void write_ways(struct et_json *w, const char *key, const void *pair)
+{
+	(void)key; /* each way has one of its own */
+	for (int way = 0; way < ET_DUET_WAYS; way++)
+		write_way(w, pair, way);
+}
+
 #define TWO(key, member)                                                                           \
 	ET_KEY_ARRAY(et_duet_pair, key, footprints, NULL, .element = ET_FIELD_DOUBLE,              \
 		.inner = offsetof(struct et_footprint, member))
@@ -506,53 +515,49 @@ static const struct et_field pair_fields[] = {
 	TWO("page_faults", faults),
 	TWO("system_share", system),
 	ET_KEY(et_duet_pair, "differ_in", sign),
+	ET_KEY_MADE("ways", write_ways),
 	{ 0 },
 };
 
-static void write_json(const struct et_duet_bias *b, FILE *out)
+static void write_effects(struct et_json *w, const char *key, const void *result)
 {
-	struct et_json w;
-
-	et_lab_json_begin(&w, NULL, "duet-bias", out);
-	et_json_u64(&w, "seed", b->seed);
-	et_json_u64(&w, "repetitions", b->repetitions);
-	et_json_flat_array(&w, "effects");
+	(void)result;
+	et_json_flat_array(w, key);
 	for (int k = 0; k < ET_DUET_EFFECTS; k++)
-		et_json_double(&w, NULL, et_duet_effects[k]);
-	et_json_end(&w);
-	et_json_array(&w, "pairs");
-	for (size_t i = 0; i < b->n; i++) {
-		const struct et_duet_pair *p = &b->pairs[i];
-		et_json_object(&w, NULL);
-		et_fields_write(&w, pair_fields, p);
-		for (int way = 0; way < ET_DUET_WAYS; way++)
-			write_way(&w, p, way);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
+		et_json_double(w, NULL, et_duet_effects[k]);
+	et_json_end(w);
 }
 
-/* --- all --- */
+static const struct et_field fields[] = {
+	ET_KEYS(et_duet_bias, seed, repetitions),
+	ET_KEY_MADE("effects", write_effects),
+	ET_KEY_LIST(et_duet_bias, "pairs", pairs, n, pair_fields),
+	{ 0 },
+};
 
-int et_lab_duet_bias(struct et_call *call, struct et_error *err)
+/* --- steps --- */
+
+static int measure_pairs(struct et_lab_request *r, void *result, struct et_error *err)
 {
-	struct et_lab_request *r = call->ctx;
-	struct study s = { .r = r,
-		.bash = et_lab_find("bash"),
-		.result = { .seed = r->simulation.seed,
-			.repetitions =
-				r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : 300,
-			.pairs = et_calloc(ET_LENGTH(pairs), sizeof(struct et_duet_pair)) } };
-	int rc = study_pairs(&s, err);
+	struct study s = { .r = r, .bash = et_lab_find("bash"), .result = result };
+	const char *name = r->name;
 
-	if ((rc == 0 || rc == -EINTR) && (r->given & ET_LAB_JSON))
-		write_json(&s.result, r->page.out);
-	else if (rc == 0 || rc == -EINTR)
-		print_text(&s.result, &r->page);
-	if (rc == -EINTR)
-		et_say(stderr, "etalon: interrupted; every finished sample is stored\n");
-	free(s.result.pairs);
+	*s.result = (struct et_duet_bias){ .seed = r->simulation.seed,
+		.repetitions = r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : 300,
+		.pairs = et_calloc(ET_LENGTH(pairs), sizeof(struct et_duet_pair)) };
+	int rc = study_pairs(&s, err);
+	r->name = name; /* its progress was that of a pair */
 	free(s.bash);
 	return rc;
 }
+
+static void free_pairs(void *result)
+{
+	free(((struct et_duet_bias *)result)->pairs);
+}
+
+const struct et_lab et_lab_duet_bias = { .size = sizeof(struct et_duet_bias),
+	.simulate = measure_pairs,
+	.fields = fields,
+	.text = print_text,
+	.free = free_pairs };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "lab/rivals.h"
@@ -10,27 +10,18 @@
 #include <errno.h>
 #include <string.h>
 
+/* Places in the table below, and the bits of these in the options that an experiment takes. */
 enum {
-	LIST = 1 << 0,
-	COVERAGE = 1 << 1,
-	FALSE_ALARMS = 1 << 2,
-	QUANTISATION = 1 << 3,
-	DUET_BIAS = 1 << 4,
-	EMP_VERSIONS = 1 << 5,
-	CLOCK_METHODS = 1 << 6,
-	REAL_PROGRAMS = 1 << 7,
-	KBEST_ACCURACY = 1 << 8,
-	KBEST_COVERAGE = 1 << 9,
-	FUNCTIONS = 1 << 10,
-	INTERVAL_ACCURACY = 1 << 11,
-	FRAGMENTATION = 1 << 12,
-	SAMPLING_RATE = 1 << 13,
-	COMPETING_LOAD = 1 << 14,
-	TRIANGLE = 1 << 15,
-	SAMPLING_BIAS = 1 << 16,
-	PROBLEMS = 1 << 17,
-	BRANCH = 1 << 18,
-	CACHE = 1 << 19,
+	PLACE_LIST,
+#define ROW(kind, bit, ...) PLACE_##bit,
+#include "app/lab/experiment_rows.h"
+#undef ROW
+};
+enum {
+	LIST = 1 << PLACE_LIST,
+#define ROW(kind, bit, ...) bit = 1 << PLACE_##bit,
+#include "app/lab/experiment_rows.h"
+#undef ROW
 	SIMULATED = COVERAGE | FALSE_ALARMS | QUANTISATION,
 	PROGRAMS = DUET_BIAS | EMP_VERSIONS | CLOCK_METHODS | REAL_PROGRAMS,
 	PROFILES = FRAGMENTATION | SAMPLING_RATE | COMPETING_LOAD | TRIANGLE | SAMPLING_BIAS,
@@ -39,177 +30,90 @@ enum {
 	PICTURED = QUANTISATION | (MEASURED & ~DUET_BIAS) | BRANCH,
 };
 
-/* The command hands its arguments over before anything of this table is used. */
-static int no_functions(struct et_call *call, struct et_error *err)
-{
-	(void)call;
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: 'functions' must be the first argument");
-}
-
-static const char *problem_name(size_t i)
-{
-	return et_problems[i].name;
-}
-
-/* To add a row: copy skeleton.c, which lists the rest. A large engine is in src/lab. */
 const struct et_action et_lab_experiments[] = {
 	{ "list", et_lab_list, LIST, 0, 0, .rights = ET_RIGHTS_MACHINE },
-	{ "coverage", et_lab_coverage, COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how often do intervals contain the true value?" },
-	{ "false-alarms", et_lab_false_alarms, FALSE_ALARMS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how often does a busy machine make equal programs differ?" },
-	{ "quantisation", et_lab_quantisation, QUANTISATION, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how much does the number of a function's samples vary?" },
-	{ "duet-bias", et_lab_duet_bias, DUET_BIAS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how right is the ratio of programs that run side by side?" },
-	{ "emp-versions", et_lab_emp_versions, EMP_VERSIONS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how precise is each version of EMP, over the length of a task?" },
-	{ "clock-methods", et_lab_clock_methods, CLOCK_METHODS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "clocks read inside and around a program, and EMP, same runs" },
-	{ "real-programs", et_lab_real_programs, REAL_PROGRAMS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how precise is EMP for whole programs, by size of input?" },
-	{ "kbest-accuracy", et_lab_time, KBEST_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how far off is K-best under load, as published and as ours?" },
-	{ "kbest-coverage", et_lab_kbest_coverage, KBEST_COVERAGE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "is the 95 % of benchmark programs true on this machine?" },
-	{ "functions", no_functions, FUNCTIONS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "a benchmark program of awkward functions, with its own options" },
-	{ "interval-accuracy", et_lab_time, INTERVAL_ACCURACY, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how far off is CPU time that is counted by ticks?" },
-	{ "fragmentation", et_lab_profile, FRAGMENTATION, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "does the spread of a profile depend on the length of calls?" },
-	{ "sampling-rate", et_lab_profile, SAMPLING_RATE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "how do counts and their spread depend on the rate of sampling?" },
-	{ "competing-load", et_lab_profile, COMPETING_LOAD, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "does a process on the same CPU change a profile?" },
-	{ "triangle", et_lab_profile, TRIANGLE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "do profilers find 5/15 to 1/15 of the time in five functions?" },
-	{ "sampling-bias", et_lab_profile, SAMPLING_BIAS, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "are all instructions of a function sampled alike?" },
-	{ "problems", et_lab_problems, PROBLEMS, 0, 1, ET_RIGHTS_MACHINE,
-		.summary = "the calculations of a chapter on timing: tick counts, sleep …",
-		.operand = problem_name },
-	{ "branch", et_lab_time, BRANCH, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "what does a branch cost that is predicted wrongly?" },
-	{ "cache", et_lab_time, CACHE, 0, 0, ET_RIGHTS_MACHINE,
-		.summary = "a first call, the next, and one after another procedure" },
+#define ROW(kind_, bit_, name_, variable, summary_, examples, ...)                                 \
+	{ .name = name_,                                                                           \
+		.run = kind_##_run,                                                                \
+		.bit = bit_,                                                                       \
+		.rights = ET_RIGHTS_MACHINE,                                                       \
+		.summary = summary_,                                                               \
+		.context = &variable,                                                              \
+		##__VA_ARGS__ },
+#include "app/lab/experiment_rows.h"
+#undef ROW
 	{ 0 },
 };
 
-/* --- lists: "a,b,c" --- */
-
-typedef int (*item_fn)(
-	void *target, const struct et_option *o, const char *item, struct et_error *err);
-
-/* Calls fn for each of "a,b,c". */
-static int each_item(
-	const struct et_option *o, const char *text, item_fn fn, void *target, struct et_error *err)
+/* The command hands its arguments over before anything of this table is used. */
+static int no_functions(struct et_lab_request *r, struct et_error *err)
 {
-	int rc = 0;
-
-	for (const char *end = text; rc == 0; text = end + 1) {
-		end = strchrnul(text, ',');
-		ET_AUTO_FREE char *item = et_strndup(text, (size_t)(end - text));
-		rc = fn(target, o, item, err);
-		if (!*end)
-			break;
-	}
-	return rc;
+	(void)r;
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: 'functions' must be the first argument");
 }
 
-/* Appends a number, which item was read as, to a list that ascends. */
-static int append(const struct et_option *o, const char *item, uint64_t x, uint64_t *list,
-	size_t *n, size_t most, struct et_error *err)
+const struct et_lab et_lab_benchmark = { .perform = no_functions };
+
+/* --- lists: "a,b,c" --- */
+
+static const size_t most_loads = ET_MAX_LOADS;
+static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
+
+/* A whole number if the row has a range, else a duration. */
+static int parse_number(
+	const struct et_option *o, const char *item, uint64_t *out, struct et_error *err)
 {
 	char shown[ET_OPTION_SHOWN];
 
 	et_option_shown(o, shown);
-	if (*n == most)
+	if (o->hi)
+		return et_parse_u64(shown, item, o->lo, o->hi, out, err);
+	int rc = et_parse_duration(shown, item, out, err);
+	if (rc == 0 && *out > longest_ns)
+		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", shown, item);
+	return rc;
+}
+
+/* Adds a choice of the row, or else a number above those before it. */
+static int add_item(
+	const struct et_option *o, struct et_lab_list *list, const char *item, struct et_error *err)
+{
+	bool numbers_only = !o->names && !o->name_at, choices_only = !numbers_only && !o->hi;
+	size_t most = o->context ? *(const size_t *)o->context : ET_MAX_LENGTHS;
+	char shown[ET_OPTION_SHOWN];
+	uint64_t x;
+
+	if (choices_only || !(numbers_only || (item[0] >= '0' && item[0] <= '9'))) {
+		int i = et_option_find(o, item, err);
+		list->choices |= i < 0 ? 0 : 1u << i;
+		return i < 0 ? i : 0;
+	}
+	int rc = parse_number(o, item, &x, err);
+	if (rc)
+		return rc;
+	et_option_shown(o, shown);
+	if (list->n == most)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s: more than %zu values", shown, most);
-	if (*n && x <= list[*n - 1])
+	if (list->n && x <= list->numbers[list->n - 1])
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%s: %s is not above the value before it", shown, item);
-	list[(*n)++] = x;
+	list->numbers[list->n++] = x;
 	return 0;
 }
 
-static int add_length(
-	void *target, const struct et_option *o, const char *item, struct et_error *err)
+static int set_list(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t ns;
-	int rc = et_parse_duration(et_option_shown(o, shown), item, &ns, err);
+	struct et_lab_list *list = et_option_target(o, ctx);
+	int rc = 0;
 
-	if (rc == 0 && ns > longest_ns)
-		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", shown, item);
-	return rc ? rc : append(o, item, ns, m->lengths_ns, &m->n_lengths, ET_MAX_LENGTHS, err);
-}
-
-static int add_load(void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, ET_RIVALS_MAX + 1, &n, err);
-
-	return rc ? rc : append(o, item, n, m->loads, &m->n_loads, ET_MAX_LOADS, err);
-}
-
-static int add_choice(
-	void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	unsigned *bits = target;
-	int i = et_option_find(o, item, err);
-
-	if (i < 0)
-		return i;
-	*bits |= 1u << i;
-	return 0;
-}
-
-static int add_size(void *target, const struct et_option *o, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = target;
-	char shown[ET_OPTION_SHOWN];
-	uint64_t n;
-
-	if (item[0] < '0' || item[0] > '9')
-		return add_choice(&m->sizes, o, item, err);
-	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, 100000000, &n, err);
-	return rc ? rc : append(o, item, n, m->own_sizes, &m->n_own_sizes, ET_MAX_LENGTHS, err);
-}
-
-static int set_lengths(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_lengths = 0;
-	return each_item(o, args[0], add_length, m, err);
-}
-
-static int set_loads(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_loads = 0;
-	return each_item(o, args[0], add_load, m, err);
-}
-
-static int set_choices(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	return each_item(o, args[0], add_choice, et_option_target(o, ctx), err);
-}
-
-static int set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	struct et_lab_measure *m = et_option_target(o, ctx);
-
-	m->n_own_sizes = 0;
-	return each_item(o, args[0], add_size, m, err);
+	list->n = 0;
+	for (const char *end = args[0], *item = end; rc == 0 && item;
+		item = *end ? end + 1 : NULL) {
+		end = strchrnul(item, ',');
+		ET_AUTO_FREE char *copy = et_strndup(item, (size_t)(end - item));
+		rc = add_item(o, list, copy, err);
+	}
+	return rc;
 }
 
 /* --- other options --- */
@@ -290,7 +194,7 @@ const struct et_option et_lab_options[] = {
 		ET_FILLS(et_lab_request, alarms.duet_sd), .of = FALSE_ALARMS },
 	{ 0, "lengths", "LIST",
 		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
-		set_lengths, ET_FILLS(et_lab_request, measure),
+		set_list, ET_FILLS(et_lab_request, measure.lengths_ns),
 		.of = EMP_VERSIONS | CLOCK_METHODS | KBEST_ACCURACY | INTERVAL_ACCURACY |
 		      PROFILES },
 	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
@@ -301,8 +205,9 @@ const struct et_option et_lab_options[] = {
 		et_set_nothing, .of = EMP_VERSIONS | PROFILES, .bit = ET_LAB_RESUME },
 	{ 0, "pace", NULL, "also measure with 'run --pace'", et_set_nothing, .of = EMP_VERSIONS,
 		.bit = ET_LAB_PACE },
-	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", set_loads,
-		ET_FILLS(et_lab_request, measure), .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
+	{ 0, "loads", "LIST", "processes on the CPU (1,2,11; kbest- also 4)", set_list,
+		ET_FILLS(et_lab_request, measure.loads), .lo = 1, .hi = ET_RIVALS_MAX + 1,
+		.context = &most_loads, .of = KBEST_ACCURACY | INTERVAL_ACCURACY },
 	{ 'k', "best", "N", "K, how many calls must agree, 1 to 5 (3)", et_set_u32,
 		ET_FILLS(et_lab_request, measure.best), .lo = 1, .hi = ET_ACCURACY_MAX_K,
 		.of = KBEST_ACCURACY, .bit = ET_LAB_BEST },
@@ -315,15 +220,15 @@ const struct et_option et_lab_options[] = {
 	{ 0, "figure", "NAME", "draw 9.11, 9.12, 9.14, 9.15, 9.16, 9.22, convergence or predicted",
 		et_set_choice, ET_FILLS(et_lab_request, measure.figure),
 		.names = et_kbest_figure_names, .of = KBEST_ACCURACY, .bit = ET_LAB_FIGURE },
-	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", set_choices,
+	{ 0, "programs", "LIST", "these only, such as sort,gcc (all)", set_list,
 		ET_FILLS(et_lab_request, measure.programs), .name_at = program_name,
 		.of = REAL_PROGRAMS },
 	{ 0, "sizes", "LIST",
 		"of small, medium, large, curve, paper (small,medium), and numbers "
 		"for sort, matc and matr",
-		set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
-		.of = REAL_PROGRAMS },
-	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", set_choices,
+		set_list, ET_FILLS(et_lab_request, measure.sizes), .names = et_subject_sizes,
+		.lo = 1, .hi = 100000000, .of = REAL_PROGRAMS },
+	{ 0, "pairs", "LIST", "these only, such as registers,gzip-same (all)", set_list,
 		ET_FILLS(et_lab_request, measure.pairs), .name_at = et_lab_pair_name,
 		.of = DUET_BIAS },
 	{ 0, "filter", "REGEX", "functions whose names match it (all)", et_set_text,

@@ -27,19 +27,21 @@ enum et_lab_option {
 	ET_LAB_PROBLEM = 1 << 9, /* all numbers of lab problems */
 };
 
-/* Options of experiments that measure. */
+/* An option that is a list: numbers, which ascend, or choices, by their place in their table. */
+struct et_lab_list {
+	uint64_t numbers[ET_MAX_LENGTHS];
+	size_t n;         /* 0: none was given */
+	unsigned choices; /* bits; 0: likewise */
+};
+
+/* Options of experiments that measure; what is not given is the experiment's own. */
 struct et_lab_measure {
-	uint64_t lengths_ns[ET_MAX_LENGTHS]; /* ascending */
-	size_t n_lengths;                    /* 0: the experiment's own */
-	uint64_t runs;                       /* 0: the experiment's own */
-	uint64_t loads[ET_MAX_LOADS];        /* ascending */
-	size_t n_loads;                      /* 0: the experiment's own */
-	const char *from, *label, *svg;      /* or NULL */
-	const char *filter;                  /* of the functions; NULL: all */
-	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
-	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
-	size_t n_own_sizes;
-	int preset; /* of et_lab_presets, if the option was given */
+	struct et_lab_list lengths_ns, loads, programs, pairs;
+	struct et_lab_list sizes; /* numbers are those of our own workloads */
+	uint64_t runs;
+	const char *from, *label, *svg; /* or NULL */
+	const char *filter;             /* of the functions; NULL: all */
+	int preset;                     /* of et_lab_presets, if the option was given */
 	/* Of kbest-accuracy, if the options were given. */
 	uint32_t best, max_runs;
 	double epsilon;
@@ -63,22 +65,66 @@ struct et_lab_request {
 	struct et_output svg; /* of --svg, if that is given */
 };
 
+/*
+ * An experiment. Its file has these functions, and its row in experiment_rows.h lists it; all are
+ * performed by et_lab_perform. The result is what it simulates, or reads from what it has measured,
+ * and everything that is printed follows from it. After a signal it has what there is until then.
+ */
+struct et_lab {
+	int (*perform)(struct et_lab_request *r, struct et_error *err); /* instead of the others */
+	size_t size; /* of the result, which is all zeros at first */
+	/* Fills the result without an experiment; -EINTR if some of its samples are missing. */
+	int (*simulate)(struct et_lab_request *r, void *result, struct et_error *err);
+	/* Or it measures programs, and stores what it measures (measured.h) … */
+	int (*measure)(struct et_lab_request *r, void *result, struct et_experiment **out,
+		struct et_error *err);
+	/* … or times functions, whose figures are stored when all are there … */
+	int (*time)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
+	/*
+	 * … and fills the result from the experiment that was measured, or is stored; the second
+	 * one if options change the result.
+	 */
+	et_lab_read *read;
+	int (*read_as)(const struct et_lab_request *r, const struct et_experiment *e, void *result,
+		struct et_error *err);
+	const struct et_field *fields; /* of the result, in JSON */
+	void (*text)(const void *result, const struct et_page *page);
+	void (*svg)(const void *result, FILE *out); /* or NULL */
+	et_lab_free *free;                          /* what the result owns; or NULL */
+};
+
+/* Measures or simulates, or loads the one of --from, and prints it. */
+int et_lab_perform(
+	struct et_lab_request *r, const struct et_lab *lab, struct et_error *err) ET_CHECK;
+/*
+ * Prints a result in the format that the user wants, and draws it. e is the stored experiment that
+ * JSON describes, or NULL.
+ */
+int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
+	const void *result, struct et_error *err) ET_CHECK;
+void et_lab_json(const struct et_lab *lab, const char *name, const struct et_experiment *e,
+	const void *result, FILE *out);
+/* Writes the stored experiments of a study. */
+void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n);
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
 /*
- * Begins the file of --svg, which the command has opened and ends; *out is NULL if none was asked
- * for.
+ * Prints where the experiment, or the study of several, is stored; name is its id or prefix, or
+ * NULL if nothing was begun. Only a study can be resumed. Returns rc.
  */
-int et_lab_picture(struct et_lab_request *r, FILE **out, struct et_error *err) ET_CHECK;
+int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
+/* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
+struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual);
 
 /* The choices of --pairs; NULL after the last. */
 const char *et_lab_pair_name(size_t i);
 extern const char *const et_lab_presets[]; /* of --preset; NULL ends it */
-et_action_run et_lab_list, et_lab_coverage, et_lab_false_alarms, et_lab_quantisation;
-et_action_run et_lab_duet_bias, et_lab_emp_versions, et_lab_clock_methods, et_lab_real_programs;
-et_action_run et_lab_kbest_coverage, et_lab_problems;
-et_action_run et_lab_time;    /* those of clocks.h */
-et_action_run et_lab_profile; /* those of profile.h */
+/* Of rows of either kind, and the list of them. */
+et_action_run et_lab_run, et_profile_lab_run, et_lab_list;
+
+#define ROW(kind, bit, name, variable, ...) extern const struct kind variable;
+#include "app/lab/experiment_rows.h"
+#undef ROW
 
 /* Of all experiments. */
 extern const struct et_option et_lab_options[];

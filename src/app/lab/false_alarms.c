@@ -3,6 +3,7 @@
 #include "lab/false_alarms.h"
 #include "app/lab/experiments.h"
 #include "base/alloc.h"
+#include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
 
 #include <math.h>
@@ -55,8 +56,10 @@ static void print_curves(
 	et_picture_plot(&p, ET_PICTURE_SHARES, 1, "pairs", page);
 }
 
-static void print_text(const struct et_false_alarms *f, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_false_alarms *f = result;
+
 	et_lab_text(page,
 		"A program is compared with itself on a machine under load, in %u simulations per "
 		"case. Shares are in %%, with their Monte-Carlo uncertainty (95 %%). The standard "
@@ -107,40 +110,37 @@ static void write_row(
 	et_json_end(w);
 }
 
-static void write_json(const struct et_false_alarms *f, const struct et_lab_request *r)
+static void write_cases(struct et_json *w, const char *key, const void *result)
 {
-	struct et_json w;
-
-	et_lab_json_begin(&w, NULL, "false-alarms", stdout);
-	et_json_double(&w, "level", f->level);
-	et_json_u64(&w, "seed", r->simulation.seed);
-	et_json_u64(&w, "repetitions", r->simulation.repetitions);
-	et_json_double(&w, "effect", f->effect);
-	et_json_double(&w, "duet_log_ratio_sd", f->duet_sd);
-	et_json_array(&w, "cases");
+	et_json_array(w, key);
 	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (int how = 0; how < ET_JUDGED; how++) {
 			for (size_t s = 0; s < ET_ALARM_SIZES; s++)
-				write_row(&w, f, load, how, s);
+				write_row(w, result, load, how, s);
 		}
 	}
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_end(w);
 }
 
-int et_lab_false_alarms(struct et_call *call, struct et_error *err)
-{
-	struct et_lab_request *r = call->ctx;
-	struct et_false_alarms_options *o = &r->alarms;
-	struct et_false_alarms f;
+static const struct et_field fields[] = {
+	ET_KEYS(et_false_alarms, level),
+	ET_KEY(et_false_alarms, "seed", simulation.seed),
+	ET_KEY(et_false_alarms, "repetitions", simulation.repetitions),
+	ET_KEYS(et_false_alarms, effect),
+	ET_KEY(et_false_alarms, "duet_log_ratio_sd", duet_sd),
+	ET_KEY_MADE("cases", write_cases),
+	{ 0 },
+};
 
+static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
+{
 	(void)err;
-	o->simulation = r->simulation;
-	et_false_alarms_run(o, &f);
-	et_progress_erase(&r->progress);
-	if (r->given & ET_LAB_JSON)
-		write_json(&f, r);
-	else
-		print_text(&f, &r->page);
+	r->alarms.simulation = r->simulation;
+	et_false_alarms_run(&r->alarms, result);
 	return 0;
 }
+
+const struct et_lab et_lab_false_alarms = { .size = sizeof(struct et_false_alarms),
+	.simulate = simulate,
+	.fields = fields,
+	.text = print_text };

@@ -73,13 +73,11 @@ static void draw(
 	et_picture_plot(&p, ET_PICTURE_LOG, 1, "calls", page);
 }
 
-static void print_text(const struct et_profile_study *s, const struct et_page *page)
+static void print_text(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	for (size_t i = 0, end; i < s->n; i = end) {
-		end = et_lab_same_instrument(s, i);
-		instrument_table(s, i, end, page);
-		draw(s, i, end, page);
-	}
+	instrument_table(s, first, end, page);
+	draw(s, first, end, page);
 }
 
 static const char explanation[] =
@@ -138,6 +136,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples over the number of calls, the work being the same", out);
 }
 
-const struct et_profile_lab et_lab_fragmentation = { "fragmentation", 20, 1000, 300 * ET_LAB_MS,
-	1600 * ET_LAB_MS, plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true,
-	.text = print_text, .explanation = explanation, .svg = draw_svg };
+const struct et_profile_lab et_lab_fragmentation = { 20, 1000, 300 * ET_LAB_MS, 1600 * ET_LAB_MS,
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text_of = print_text,
+	.explanation = explanation, .svg = draw_svg };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab interval-accuracy` */
-#include "app/lab/clocks.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
+#include "lab/interval_accuracy.h"
 #include "model/experiment/field_rows.h"
 
 #include <math.h>
@@ -135,8 +136,10 @@ static void print_bias(const struct et_interval_accuracy *a, const struct et_pag
 	putc('\n', page->out);
 }
 
-static void print_text(const struct et_interval_accuracy *a, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_interval_accuracy *a = result;
+
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (is_first_of_load(a, i))
 			print_load(a, a->cells[i].load, page);
@@ -176,12 +179,12 @@ static void draw_method(const struct et_interval_accuracy *a, enum et_interval_m
 	et_picture_place(&p, sheet);
 }
 
-static void draw_svg(const struct et_interval_accuracy *a, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * CHART_WIDTH);
 
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		draw_method(a, (enum et_interval_method)m, sheet);
+		draw_method(result, (enum et_interval_method)m, sheet);
 	et_svg_sheet_write(sheet, "CPU time by ticks: errors under each load", out);
 }
 
@@ -193,44 +196,40 @@ static const struct et_field error_fields[] = {
 	{ 0 },
 };
 
-static void write_method(struct et_json *w, const struct et_interval_cell *c, int m)
+static void write_methods(struct et_json *w, const char *key, const void *at)
 {
-	struct et_interval_error error = et_interval_judge(c, (enum et_interval_method)m);
+	const struct et_interval_cell *c = at;
 
-	et_json_flat_object(w, et_interval_method_names[m]);
-	et_fields_write(w, error_fields, &error);
-	et_json_array(w, "errors");
-	for (size_t k = 0; k < c->n_runs; k++)
-		et_json_double(
-			w, NULL, et_interval_error_of(&c->runs[k], (enum et_interval_method)m));
-	et_json_end(w);
-	et_json_end(w);
-}
-
-static void write_json(
-	const struct et_experiment *e, const struct et_interval_accuracy *a, FILE *out)
-{
-	struct et_json w;
-
-	et_lab_json_begin(&w, e, "interval-accuracy", out);
-	et_json_array(&w, "cases");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_interval_cell *c = &a->cells[i];
-		et_json_object(&w, NULL);
-		et_json_u64(&w, "load", c->load);
-		et_json_u64(&w, "length_ns", c->length_ns);
-		et_json_u64(&w, "runs", c->n_runs);
-		for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-			write_method(&w, c, m);
-		et_json_end(&w);
+	(void)key; /* each method has one of its own */
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
+		enum et_interval_method method = (enum et_interval_method)m;
+		struct et_interval_error error = et_interval_judge(c, method);
+		et_json_flat_object(w, et_interval_method_names[m]);
+		et_fields_write(w, error_fields, &error);
+		et_json_array(w, "errors");
+		for (size_t k = 0; k < c->n_runs; k++)
+			et_json_double(w, NULL, et_interval_error_of(&c->runs[k], method));
+		et_json_end(w);
+		et_json_end(w);
 	}
-	et_json_end(&w);
-	et_json_end(&w);
 }
+
+static const struct et_field cell_fields[] = {
+	ET_KEYS(et_interval_cell, load, length_ns),
+	ET_KEY(et_interval_cell, "runs", n_runs),
+	ET_KEY_MADE("methods", write_methods),
+	{ 0 },
+};
+
+static const struct et_field fields[] = {
+	ET_KEY_LIST(et_interval_accuracy, "cases", cells, n_cells, cell_fields),
+	{ 0 },
+};
 
 /* --- steps --- */
 
-static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_processes(
+	struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	static const struct et_lab_grid usual = { .loads = { 1, 2, 11 },
 		.n_loads = 3,
@@ -243,22 +242,10 @@ static int measure(struct et_lab_request *r, struct et_experiment **out, struct 
 	return et_interval_accuracy_run(&grid, &r->simulation.progress, out, err);
 }
 
-static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	struct et_interval_accuracy a;
-	int rc = et_interval_accuracy_read(e, &a, err);
-
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
-		write_json(e, &a, r->page.out);
-	else
-		print_text(&a, &r->page);
-	if (svg)
-		draw_svg(&a, svg);
-	et_interval_accuracy_free(&a);
-	return 0;
-}
-
-const struct et_lab_timed et_lab_interval = { "interval-accuracy", measure, print };
+const struct et_lab et_lab_interval = { .size = sizeof(struct et_interval_accuracy),
+	.time = time_processes,
+	.read = et_interval_accuracy_read,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg,
+	.free = et_interval_accuracy_free };

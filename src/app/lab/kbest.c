@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "num/quantile.h"
@@ -16,9 +16,7 @@ static const double goals[] = { 0.001, 0.01 };
 double et_kbest_scheme_error(
 	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s)
 {
-	struct et_scheme_result v = et_scheme_judge(&s, c, a);
-
-	return v.ns / v.truth_ns - 1;
+	return et_scheme_judge(&s, c, a).error;
 }
 
 double et_kbest_our_error(const struct et_accuracy_cell *c)
@@ -59,7 +57,7 @@ struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, u
 			continue;
 		calls[q.converged++] = (double)v.calls;
 		q.predicted = fmax(q.predicted, v.predicted);
-		q.worst = fmax(q.worst, fabs(v.ns / v.truth_ns - 1));
+		q.worst = fmax(q.worst, fabs(v.error));
 	}
 	et_sort(calls, q.converged);
 	if (q.converged)
@@ -76,82 +74,78 @@ static void error_cell(struct et_table *t, double error, bool converged)
 	et_table_add(t, "%s%c", et_format_error(error, buf), converged || isnan(error) ? ' ' : '*');
 }
 
-static void length_cell(struct et_table *t, uint64_t ns)
+/* The columns of schemes, each with its title. */
+struct schemes {
+	struct et_scheme list[2 * ET_ACCURACY_MAX_K];
+	size_t n;
+};
+
+static void add_scheme(
+	struct schemes *s, struct et_table *t, struct et_scheme scheme, const char *mark)
+{
+	ET_AUTO_FREE char *title = et_asprintf("K=%u%s ", scheme.k, mark);
+
+	et_table_column(t, ET_TABLE_NUMBER, title);
+	s->list[s->n++] = scheme;
+}
+
+/* The errors of the schemes for each length; ours: also those of libetalon and of the line. */
+static void print_errors(const struct et_kbest_accuracy *a, unsigned load, const struct schemes *s,
+	struct et_table *t, bool ours, const struct et_page *page)
 {
 	char buf[ET_FIGURE];
 
-	et_table_add(t, "%s", et_format_rounded((double)ns, 3, buf));
-}
-
-static void scheme_cell(struct et_table *t, const struct et_kbest_accuracy *a,
-	const struct et_accuracy_cell *c, struct et_scheme s)
-{
-	error_cell(t, et_kbest_scheme_error(a, c, s), et_scheme_judge(&s, c, a).converged);
-}
-
-static void print_row(
-	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_table *t)
-{
-	length_cell(t, c->length_ns);
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-		scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, false, k });
-	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k });
-	scheme_cell(t, a, c, (struct et_scheme){ ET_TIMED_WALL, false, a->k });
-	error_cell(t, et_kbest_our_error(c), c->ours_converged);
-	error_cell(t, c->ours_error_ns / c->ours_ns, true);
-	error_cell(t, truth_of(c) / c->fit_ns - 1, true);
-}
-
-static struct et_table begin_table(const char *const *names)
-{
-	struct et_table t = { .split = true };
-
-	et_table_column(&t, ET_TABLE_NUMBER, "length");
-	for (; *names; names++) {
-		ET_AUTO_FREE char *title = et_asprintf("%s ", *names);
-		et_table_column(&t, ET_TABLE_NUMBER, title);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		if (c->load != load)
+			continue;
+		et_table_add(t, "%s", et_format_rounded((double)c->length_ns, 3, buf));
+		for (size_t k = 0; k < s->n; k++) {
+			struct et_scheme_result v = et_scheme_judge(&s->list[k], c, a);
+			error_cell(t, v.error, v.converged);
+		}
+		if (!ours)
+			continue;
+		error_cell(t, et_kbest_our_error(c), c->ours_converged);
+		error_cell(t, c->ours_error_ns / c->ours_ns, true);
+		error_cell(t, truth_of(c) / c->fit_ns - 1, true);
 	}
-	return t;
+	et_lab_table(t, page);
 }
 
 static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	char share[ET_FIGURE], less[16], wall[16];
-	const char *const names[] = { "K=1", "K=3", "K=5", less, wall, "etalon", "its \u00b1",
-		"T(r)", NULL };
+	static const char *const ours[] = { "etalon ", "its \u00b1 ", "T(r) " };
+	struct et_table t = { .split = true };
+	struct schemes s = { .n = 0 };
+	char share[ET_FIGURE];
 
-	snprintf(less, sizeof(less), "K=%u-t", a->k);
-	snprintf(wall, sizeof(wall), "K=%u td", a->k);
 	et_lab_heading(page, "load %u: the timed thread got %s of the CPU", load,
 		et_format_percent(et_accuracy_share(a, load), share));
-	struct et_table table = begin_table(names);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (a->cells[i].load == load)
-			print_row(a, &a->cells[i], &table);
-	}
-	et_lab_table(&table, page);
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+		add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, false, k }, "");
+	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k }, "-t");
+	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_WALL, false, a->k }, " td");
+	for (size_t i = 0; i < ET_LENGTH(ours); i++)
+		et_table_column(&t, ET_TABLE_NUMBER, ours[i]);
+	print_errors(a, load, &s, &t, true, page);
 }
 
 /* Prints K = 1 to 5 by one clock, without and with compensation. */
 static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
 	const struct et_page *page)
 {
-	static const char *const names[] = { "K=1", "K=2", "K=3", "K=4", "K=5", "K=1-t", "K=3-t",
-		"K=5-t", NULL };
+	struct et_table t = { .split = true };
+	struct schemes s = { .n = 0 };
 
 	et_lab_heading(page, "load %u, by %s", load, et_timed_by_names[by]);
-	struct et_table table = begin_table(names);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_accuracy_cell *c = &a->cells[i];
-		if (c->load != load)
-			continue;
-		length_cell(&table, c->length_ns);
-		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
-			scheme_cell(&table, a, c, (struct et_scheme){ by, false, k });
-		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-			scheme_cell(&table, a, c, (struct et_scheme){ by, true, k });
-	}
-	et_lab_table(&table, page);
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
+		add_scheme(&s, &t, (struct et_scheme){ by, false, k }, "");
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
+		add_scheme(&s, &t, (struct et_scheme){ by, true, k }, "-t");
+	print_errors(a, load, &s, &t, false, page);
 }
 
 /* The length up to which every error is within the goal; 0: not even that of the first. */
@@ -209,7 +203,7 @@ static void each_load(const struct et_kbest_accuracy *a,
 	const struct et_page *page)
 {
 	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i == 0 || a->cells[i].load != a->cells[i - 1].load)
+		if (et_kbest_first_of_load(a, i))
 			fn(a, a->cells[i].load, page);
 	}
 }
@@ -270,19 +264,26 @@ static void print_notes(const struct et_kbest_accuracy *a, const struct et_page 
 		et_format_rounded(a->tick_ns, 3, interval));
 }
 
-void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_kbest_view *v = result;
+	const struct et_kbest_accuracy *a = &v->accuracy;
+
+	if (v->chosen) {
+		et_kbest_figure_text(a, v->figure, page);
+		return;
+	}
 	et_lab_heading(page, "up to which length is it right?");
 	each_load(a, print_summary, page);
 	each_load(a, print_answers, page);
 	print_line(a, page);
 	putc('\n', page->out);
-	if (all) {
+	if (v->all) {
 		each_load(a, print_load, page);
 		each_load(a, print_all, page);
 	}
 	et_kbest_figure_text(a, ET_KBEST_BY_LOAD, page);
-	if (all) {
+	if (v->all) {
 		print_notes(a, page);
 		return;
 	}
@@ -305,7 +306,7 @@ static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
 	et_json_u64(w, "k", s->k);
 	et_json_double(w, "ns", v.ns);
 	et_json_double(w, "truth_ns", v.truth_ns);
-	et_json_double(w, "error", v.ns / v.truth_ns - 1);
+	et_json_double(w, "error", v.error);
 	et_json_bool(w, "converged", v.converged);
 	et_json_u64(w, "calls", v.calls);
 	et_json_double(w, "predicted_error", v.predicted);
@@ -350,41 +351,45 @@ static void write_cell(
 	et_json_end(w);
 }
 
-static const struct et_field accuracy_fields[] = {
+static void write_loads(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_kbest_accuracy *a = at;
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (!et_kbest_first_of_load(a, i))
+			continue;
+		et_json_flat_object(w, NULL);
+		et_json_u64(w, "load", a->cells[i].load);
+		et_json_double(w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_cases(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_kbest_accuracy *a = at;
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < a->n_cells; i++)
+		write_cell(w, a, &a->cells[i]);
+	et_json_end(w);
+}
+
+static const struct et_field fields[] = {
 	ET_KEYS(et_kbest_accuracy, epsilon, k, tick_ns),
 	ET_KEY(et_kbest_accuracy, "timer_interrupt_min_ns", cost_ns),
 	ET_KEY_FLAT(et_kbest_accuracy, "line", line,
 		ET_TABLE(ET_KEYS(et_accuracy_line, slope_ns, intercept_ns, max_error))),
+	ET_KEY_MADE("loads", write_loads),
+	ET_KEY_MADE("cases", write_cases),
 	{ 0 },
 };
 
-void et_kbest_accuracy_json(
-	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out)
-{
-	struct et_json w;
-
-	et_lab_json_begin(&w, e, "kbest-accuracy", out);
-	et_fields_write(&w, accuracy_fields, a);
-	et_json_array(&w, "loads");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i > 0 && a->cells[i].load == a->cells[i - 1].load)
-			continue;
-		et_json_flat_object(&w, NULL);
-		et_json_u64(&w, "load", a->cells[i].load);
-		et_json_double(&w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_array(&w, "cases");
-	for (size_t i = 0; i < a->n_cells; i++)
-		write_cell(&w, a, &a->cells[i]);
-	et_json_end(&w);
-	et_json_end(&w);
-}
-
 /* --- steps --- */
 
-static int measure(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_schemes(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	static const struct et_lab_grid usual = { .loads = { 1, 2, 4, 11 },
 		.n_loads = 4,
@@ -404,10 +409,16 @@ static int measure(struct et_lab_request *r, struct et_experiment **out, struct 
 }
 
 /* K, epsilon and M judge the calls, so they also apply to a stored experiment. */
-static void judge_otherwise(const struct et_lab_request *r, struct et_kbest_accuracy *a)
+static int read_view(const struct et_lab_request *r, const struct et_experiment *e, void *result,
+	struct et_error *err)
 {
 	const struct et_lab_measure *m = &r->measure;
+	struct et_kbest_view *v = result;
+	struct et_kbest_accuracy *a = &v->accuracy;
+	int rc = et_kbest_accuracy_read(e, a, err);
 
+	if (rc)
+		return rc;
 	if (r->given & ET_LAB_EPSILON)
 		a->epsilon = m->epsilon;
 	if (r->given & ET_LAB_BEST)
@@ -416,30 +427,28 @@ static void judge_otherwise(const struct et_lab_request *r, struct et_kbest_accu
 		if (a->cells[i].n_calls > m->max_runs)
 			a->cells[i].n_calls = m->max_runs;
 	}
-}
-
-static int print(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-	struct et_error *err)
-{
-	bool chosen = r->given & ET_LAB_FIGURE;
-	enum et_kbest_figure figure =
-		chosen ? (enum et_kbest_figure)r->measure.figure : ET_KBEST_BY_LOAD;
-	struct et_kbest_accuracy a;
-	int rc = et_kbest_accuracy_read(e, &a, err);
-
-	if (rc)
-		return rc;
-	judge_otherwise(r, &a);
-	if (r->given & ET_LAB_JSON)
-		et_kbest_accuracy_json(e, &a, r->page.out);
-	else if (chosen)
-		et_kbest_figure_text(&a, figure, &r->page);
-	else
-		et_kbest_accuracy_text(&a, r->cli->verbosity > 0, &r->page);
-	if (svg)
-		et_kbest_figure_svg(&a, figure, svg);
-	et_kbest_accuracy_free(&a);
+	v->all = r->cli->verbosity > 0;
+	v->chosen = r->given & ET_LAB_FIGURE;
+	v->figure = v->chosen ? (enum et_kbest_figure)m->figure : ET_KBEST_BY_LOAD;
 	return 0;
 }
 
-const struct et_lab_timed et_lab_kbest = { "kbest-accuracy", measure, print };
+static void draw_svg(const void *result, FILE *out)
+{
+	const struct et_kbest_view *v = result;
+
+	et_kbest_figure_svg(&v->accuracy, v->figure, out);
+}
+
+static void free_view(void *result)
+{
+	et_kbest_accuracy_free(&((struct et_kbest_view *)result)->accuracy);
+}
+
+const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
+	.time = time_schemes,
+	.read_as = read_view,
+	.fields = ET_TABLE(ET_KEYS_OF(et_kbest_view, accuracy, fields)),
+	.text = print_text,
+	.svg = draw_svg,
+	.free = free_view };

@@ -110,8 +110,9 @@ static void add_row(const struct et_kbest_coverage_row *row, struct et_table *t)
 	et_table_add(t, "%s", a.spread > 0 ? buf : "- ");
 }
 
-static void print_text(const struct et_kbest_coverage *c, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_kbest_coverage *c = result;
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "function"),
 		ET_COLUMN(NUMBER, "time"), ET_COLUMN(NUMBER, "statistic"),
 		ET_COLUMN(NUMBER, "alarms %"), ET_COLUMN(NUMBER, "another %"),
@@ -169,39 +170,40 @@ static void write_row(struct et_json *w, const struct et_kbest_coverage_row *row
 	et_json_end(w);
 }
 
-static void write_json(const struct et_kbest_coverage *c, FILE *out)
+static void write_functions(struct et_json *w, const char *key, const void *result)
 {
-	struct et_json w;
+	const struct et_kbest_coverage *c = result;
 
-	et_lab_json_begin(&w, NULL, "kbest-coverage", out);
-	et_json_u64(&w, "invocations", c->invocations);
-	et_json_double(&w, "level", c->level);
-	et_json_array(&w, "functions");
+	et_json_array(w, key);
 	for (size_t i = 0; i < c->n; i++)
-		write_row(&w, &c->rows[i]);
-	et_json_end(&w);
-	et_json_end(&w);
+		write_row(w, &c->rows[i]);
+	et_json_end(w);
 }
 
-/* --- all --- */
+static const struct et_field fields[] = {
+	ET_KEYS(et_kbest_coverage, invocations, level),
+	ET_KEY_MADE("functions", write_functions),
+	{ 0 },
+};
 
-int et_lab_kbest_coverage(struct et_call *call, struct et_error *err)
+/* --- steps --- */
+
+/* Nothing is stored, so an early end leaves nothing to be reported. */
+static int invoke_all(struct et_lab_request *r, void *result, struct et_error *err)
 {
-	struct et_lab_request *r = call->ctx;
 	uint32_t n =
 		r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : DEFAULT_INVOCATIONS;
-	struct et_kbest_coverage c = { .level = LEVEL };
+	struct et_kbest_coverage *c = result;
 	int rc = 0;
 
+	c->level = LEVEL;
 	for (uint32_t i = 0; rc == 0 && i < n && et_lab_draw_progress(r, i, n); i++)
-		rc = add_invocation(r, &c, err);
-	et_progress_erase(&r->progress);
-	if (rc == 0 || rc == -EINTR) {
-		if (r->given & ET_LAB_JSON)
-			write_json(&c, stdout);
-		else
-			print_text(&c, &r->page);
-	}
-	et_kbest_coverage_free(&c);
-	return rc;
+		rc = add_invocation(r, c, err);
+	return rc == -EINTR ? 0 : rc;
 }
+
+const struct et_lab et_lab_kbest_coverage = { .size = sizeof(struct et_kbest_coverage),
+	.simulate = invoke_all,
+	.fields = fields,
+	.text = print_text,
+	.free = et_kbest_coverage_free };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of Bryant & O'Hallaron's chapter about K-best, in a terminal and as SVG. */
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
 
 #include <math.h>
@@ -14,11 +14,6 @@ const char *const et_kbest_figure_names[] = { "9.11", "9.12", "9.14", "9.15", "9
 static double drawn(double error)
 {
 	return isnan(error) ? NAN : fmax(fabs(error), 1e-5);
-}
-
-static bool is_first_of_load(const struct et_kbest_accuracy *a, size_t i)
-{
-	return i == 0 || a->cells[i].load != a->cells[i - 1].load;
 }
 
 /* --- errors by length --- */
@@ -48,7 +43,7 @@ static void add_pairs(
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
 		double ns = (double)c->length_ns;
-		if (is_first_of_load(a, i)) {
+		if (et_kbest_first_of_load(a, i)) {
 			unsigned n = (unsigned)p->n;
 			if (n == MOST_CURVES)
 				return;
@@ -119,7 +114,7 @@ static void errors_text(
 		return;
 	et_lab_heading(page, "error by length");
 	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i > 0 && (!is_first_of_load(a, i) || figure != ET_KBEST_BY_K))
+		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
 			continue;
 		struct et_picture p = errors_of(a, figure, a->cells[i].load);
 		et_picture_plot(&p, ET_PICTURE_ERRORS, 1e6, "ms", page);
@@ -193,7 +188,7 @@ static void convergence_text(const struct et_kbest_accuracy *a, const struct et_
 	et_table_column(&t, ET_TABLE_NUMBER, "length");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		snprintf(buf, sizeof(buf), "load %u ", a->cells[i].load);
-		if (is_first_of_load(a, i))
+		if (et_kbest_first_of_load(a, i))
 			et_table_column(&t, ET_TABLE_NUMBER, buf);
 	}
 	for (size_t i = 0; i < a->n_cells && a->cells[i].load == a->cells[0].load; i++) {
@@ -221,7 +216,7 @@ static struct et_picture convergence_of(const struct et_kbest_accuracy *a)
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
-		if (is_first_of_load(a, i))
+		if (et_kbest_first_of_load(a, i))
 			et_picture_line(&p, et_asprintf("load %u", c->load), ET_SVG_CURVE,
 				(unsigned)p.n, '\0');
 		et_picture_add(p.lines[p.n - 1], (double)c->length_ns,
@@ -253,7 +248,7 @@ static struct et_picture predicted_of(const struct et_kbest_accuracy *a, bool di
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct et_scheme_result v = et_kbest_by_counter(a, &a->cells[i]);
 		if (isfinite(v.predicted))
-			et_picture_add(line, drawn(v.predicted), drawn(v.ns / v.truth_ns - 1));
+			et_picture_add(line, drawn(v.predicted), drawn(v.error));
 	}
 	et_picture_sort(line);
 	line = et_picture_line(&p, et_strdup("etalon"), ET_SVG_POINTS, ET_SVG_BLUE, 'e');

@@ -76,19 +76,3 @@ void et_lab_folder_remove(char *folder)
 		rmdir(folder);
 	free(folder);
 }
-
-int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc)
-{
-	const char *quote = study ? "'" : "";
-
-	if (study && rc && rc != -EINTR)
-		return rc;
-	if (name && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
-		ET_AUTO_FREE char *clean = et_cli_store_shown(r->cli);
-		fprintf(r->page.out, "\nstored as %s%s%s in %s\n", quote, name, quote, clean);
-	}
-	if (rc == -EINTR)
-		et_say(stderr, "etalon: interrupted; every finished sample is stored\n%s",
-			study ? "hint: run the same command with --resume to continue\n" : "");
-	return rc;
-}

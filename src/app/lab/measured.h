@@ -25,27 +25,18 @@ char *et_lab_task(uint64_t length_ns) ET_CHECK;
 /* Creates a folder below TMPDIR, whose name the caller gives to et_lab_folder_remove. */
 int et_lab_folder_make(char **out, struct et_error *err) ET_CHECK;
 void et_lab_folder_remove(char *folder); /* with its files; NULL is fine */
-/*
- * Prints where the experiment, or the study of several, is stored; name is its id or prefix, or
- * NULL if nothing was begun. Only a study can be resumed. Returns rc.
- */
-int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
+/* The results of clock-methods and real-programs: an entry per command of the experiment. */
+struct et_clock_table {
+	const struct et_experiment *e;
+	struct et_clock_methods *list;
+};
 
-/*
- * Table XXV and Figure 18 of the EMP paper: the same runs by clocks inside and around, and EMP. In
- * these and the next, list has one entry per command of the experiment.
- */
-void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
-	const struct et_page *page);
-void et_clock_methods_json(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
-void et_clock_methods_svg(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
+enum { ET_MOST_SUBJECTS = 32 };
 
-/* missing: the programs that are not installed, ends with a NULL name; NULL: not known. */
-void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const struct et_missing_program *missing,
-	const struct et_page *page);
-void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const struct et_missing_program *missing,
-	FILE *out);
+struct et_program_table {
+	const struct et_experiment *e;
+	struct et_program_precision *list;
+	struct et_program_averages averages;
+	bool measured; /* by this process: it knows which programs are not installed */
+	struct et_missing_program missing[ET_MOST_SUBJECTS]; /* ends with a NULL name */
+};

@@ -129,9 +129,8 @@ static int unknown(const char *typed, struct et_error *err)
 	return et_hint(err, -EINVAL, "run 'etalon lab problems' to see them");
 }
 
-int et_lab_problems(struct et_call *call, struct et_error *err)
+static int perform(struct et_lab_request *r, struct et_error *err)
 {
-	struct et_lab_request *r = call->ctx;
 	struct et_problem_answer answer;
 	struct et_json w;
 
@@ -158,3 +157,5 @@ int et_lab_problems(struct et_call *call, struct et_error *err)
 		print_answer(p, &answer, &r->page);
 	return 0;
 }
+
+const struct et_lab et_lab_problems = { .perform = perform };

@@ -304,16 +304,10 @@ static int measure(struct et_lab_study *s, struct et_error *err)
 static int print(struct et_lab_study *s, struct et_error *err)
 {
 	bool has_runs = false;
-	FILE *svg = NULL;
-	int rc = 0;
 
 	for (size_t i = 0; i < s->n_found; i++)
 		has_runs = has_runs || s->found[i]->profile->n_runs;
-	if (has_runs)
-		rc = et_lab_picture(s->r, &svg, err);
-	if (has_runs && rc == 0)
-		et_profiling_print(s->owner, svg);
-	return rc;
+	return has_runs ? et_profiling_show(s->owner, err) : 0;
 }
 
 static void set_sizes(struct et_profiling *p)
@@ -324,24 +318,12 @@ static void set_sizes(struct et_profiling *p)
 	p->runs = r->measure.runs ? (uint32_t)r->measure.runs
 		  : paper         ? p->lab->paper_runs
 				  : p->lab->runs;
-	p->work_ns = r->measure.n_lengths ? r->measure.lengths_ns[0]
-		     : paper              ? p->lab->paper_work_ns
-					  : p->lab->work_ns;
+	p->work_ns = r->measure.lengths_ns.n ? r->measure.lengths_ns.numbers[0]
+		     : paper                 ? p->lab->paper_work_ns
+					     : p->lab->work_ns;
 }
 
-static const struct et_profile_lab *find(const char *name)
-{
-	static const struct et_profile_lab *const all[] = { &et_lab_fragmentation,
-		&et_lab_sampling_rate, &et_lab_competing_load, &et_lab_triangle,
-		&et_lab_sampling_bias };
-	size_t i = 0;
-
-	while (strcmp(all[i]->name, name))
-		i++;
-	return all[i];
-}
-
-int et_lab_profile(struct et_call *call, struct et_error *err)
+int et_profile_lab_run(struct et_call *call, struct et_error *err)
 {
 	struct et_profiling *p = et_calloc(1, sizeof(*p));
 	struct et_lab_study *s = &p->study;
@@ -353,10 +335,10 @@ int et_lab_profile(struct et_call *call, struct et_error *err)
 		.loaded = loaded,
 		.measure = measure,
 		.print = print };
-	p->lab = find(s->r->name);
-	s->lab = p->lab->name;
+	p->lab = call->action->context;
+	s->lab = call->action->name;
 	p->cpu = -1;
-	if (s->r->measure.n_lengths > 1)
+	if (s->r->measure.lengths_ns.n > 1)
 		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"lab %s: --lengths takes one length, that of each run", s->lab);
 	else

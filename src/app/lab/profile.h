@@ -11,9 +11,11 @@
 enum { ET_LAB_MOST_MISSING = 3 };
 
 struct et_profiling;
+struct et_profile_lab;
 
 /* The experiment: its treatments, by instrument and then by level. */
 struct et_profile_study {
+	const struct et_profile_lab *lab;
 	struct et_profile_treatment *list;
 	size_t n;
 	const struct et_experiment *const *experiments; /* that it was measured by */
@@ -28,7 +30,6 @@ struct et_profile_study {
 
 /* One of the experiments: what it runs, and how it is judged and printed. */
 struct et_profile_lab {
-	const char *name;
 	uint32_t runs, paper_runs;
 	uint64_t work_ns, paper_work_ns;
 	/* Fills the parts; parts whose instrument is not installed are named by p->missing. */
@@ -43,15 +44,15 @@ struct et_profile_lab {
 	bool together;                   /* means are compared with each other */
 	bool has_shares, has_spreads;    /* its tables have shares, and standard deviations */
 	void (*text)(const struct et_profile_study *s, const struct et_page *page);
+	/* Instead of `text`: of the treatments of one instrument, which are successive. */
+	void (*text_of)(const struct et_profile_study *s, size_t first, size_t end,
+		const struct et_page *page);
 	void (*notes)(const struct et_profile_study *s, const struct et_page *page); /* or NULL */
 	const char *explanation;                                                     /* or NULL */
 	void (*svg)(const struct et_profile_study *s, FILE *out);
 	/* Writes the keys of treatment i; NULL: et_lab_write_treatment. */
 	void (*write_treatment)(struct et_json *w, const struct et_profile_study *s, size_t i);
 };
-
-extern const struct et_profile_lab et_lab_fragmentation, et_lab_sampling_rate,
-	et_lab_competing_load, et_lab_triangle, et_lab_sampling_bias;
 
 struct et_profiling {
 	struct et_lab_study study;
@@ -74,7 +75,7 @@ struct et_lab_part *et_profiling_add_gprof(
 struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *name);
 
 /* Judges and prints the parts that are loaded. */
-void et_profiling_print(const struct et_profiling *p, FILE *svg);
+int et_profiling_show(const struct et_profiling *p, struct et_error *err) ET_CHECK;
 
 /* --- pieces of several experiments --- */
 

@@ -30,7 +30,8 @@ static void judge_all(const struct et_profiling *p, struct et_profile_study *out
 		.replicates = (uint32_t)p->study.r->simulation.replicates,
 		.seed = p->study.r->simulation.seed };
 
-	*out = (struct et_profile_study){ .list = et_calloc(n + 1, sizeof(*out->list)),
+	*out = (struct et_profile_study){ .lab = lab,
+		.list = et_calloc(n + 1, sizeof(*out->list)),
 		.experiments = experiments,
 		.missing = (const char *const *)p->missing };
 	for (size_t i = 0; i < p->study.n; i++) {
@@ -179,10 +180,17 @@ static void print_few(const struct et_profile_study *s, const struct et_page *pa
 			fewest, fewest == 1 ? "run is" : "runs are", ET_TREATMENT_ENOUGH);
 }
 
-static void print_text(const struct et_profile_lab *lab, const struct et_profile_study *s,
-	const struct et_page *page)
+static void print_text(const void *study, const struct et_page *page)
 {
-	lab->text(s, page);
+	const struct et_profile_study *s = study;
+	const struct et_profile_lab *lab = s->lab;
+
+	if (lab->text)
+		lab->text(s, page);
+	for (size_t i = 0, end; lab->text_of && i < s->n; i = end) {
+		end = et_lab_same_instrument(s, i);
+		lab->text_of(s, i, end, page);
+	}
 	print_invalid(s, page);
 	if (lab->has_shares)
 		print_without_share(s, page);
@@ -247,40 +255,44 @@ void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s,
 	et_json_end(w);
 }
 
-static void write_json(
-	const struct et_profile_lab *lab, const struct et_profile_study *s, FILE *out)
+static void write_study(struct et_json *w, const char *key, const void *study)
 {
-	struct et_json w;
+	const struct et_profile_study *s = study;
+	const struct et_profile_lab *lab = s->lab;
 
-	et_lab_json_begin(&w, NULL, lab->name, out);
-	et_lab_json_experiments(&w, s->experiments, s->n_experiments);
-	et_json_array(&w, "missing");
+	(void)key; /* each part has one of its own */
+	et_lab_json_experiments(w, s->experiments, s->n_experiments);
+	et_json_array(w, "missing");
 	for (const char *const *m = s->missing; m && *m; m++)
-		et_json_string(&w, NULL, *m);
-	et_json_end(&w);
-	et_json_array(&w, "treatments");
+		et_json_string(w, NULL, *m);
+	et_json_end(w);
+	et_json_array(w, "treatments");
 	for (size_t i = 0; i < s->n; i++) {
-		et_json_object(&w, NULL);
-		(lab->write_treatment ? lab->write_treatment : et_lab_write_treatment)(&w, s, i);
-		et_json_end(&w);
+		et_json_object(w, NULL);
+		(lab->write_treatment ? lab->write_treatment : et_lab_write_treatment)(w, s, i);
+		et_json_end(w);
 	}
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_end(w);
 }
 
-void et_profiling_print(const struct et_profiling *p, FILE *svg)
+static void draw_svg(const void *study, FILE *out)
 {
+	const struct et_profile_study *s = study;
+
+	s->lab->svg(s, out);
+}
+
+int et_profiling_show(const struct et_profiling *p, struct et_error *err)
+{
+	static const struct et_field fields[] = { ET_KEY_MADE("study", write_study), { 0 } };
+	static const struct et_lab view = { .fields = fields, .text = print_text, .svg = draw_svg };
 	const struct et_experiment *experiments[ET_LAB_MOST_PARTS];
 	struct et_profile_study s;
 
 	judge_all(p, &s, experiments);
-	if (p->study.r->given & ET_LAB_JSON)
-		write_json(p->lab, &s, p->study.r->page.out);
-	else
-		print_text(p->lab, &s, &p->study.r->page);
-	if (svg)
-		p->lab->svg(&s, svg);
+	int rc = et_lab_show(p->study.r, &view, NULL, &s, err);
 	for (size_t i = 0; i < s.n; i++)
 		et_treatment_free(&s.list[i]);
 	free(s.list);
+	return rc;
 }

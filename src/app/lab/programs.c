@@ -12,15 +12,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_SUBJECTS = 32, RUNS = 10, WIDTH = 440, HEIGHT = 300 /* of a chart */ };
+enum { RUNS = 10, WIDTH = 440, HEIGHT = 300 /* of a chart */ };
 
 /* The programs to measure and their inputs. */
 struct programs {
-	char *folder;                                     /* of the inputs; removed afterwards */
-	struct et_missing_program missing[MOST_SUBJECTS]; /* ends with a NULL name */
-	struct et_experiment *e;                          /* owned until it is measured */
-	double seconds;                                   /* expected for one run of each */
-	bool curves; /* at least one program has several sizes */
+	char *folder;                       /* of the inputs; removed afterwards */
+	struct et_missing_program *missing; /* ends with a NULL name */
+	struct et_experiment *e;            /* owned until it is measured */
+	double seconds;                     /* expected for one run of each */
+	bool curves;                        /* at least one program has several sizes */
 };
 
 /* Adds the command of one size. */
@@ -44,10 +44,11 @@ static size_t choose_sizes(
 	const struct et_lab_measure *m, const struct et_subject *s, uint64_t *sizes)
 {
 	static const unsigned usual = 1 << ET_SIZE_SMALL | 1 << ET_SIZE_MEDIUM;
-	size_t n = et_subject_choose(s, m->sizes || m->n_own_sizes ? m->sizes : usual, sizes);
+	size_t n = et_subject_choose(
+		s, m->sizes.choices || m->sizes.n ? m->sizes.choices : usual, sizes);
 
-	for (size_t i = 0; !s->program && i < m->n_own_sizes; i++)
-		sizes[n++] = m->own_sizes[i];
+	for (size_t i = 0; !s->program && i < m->sizes.n; i++)
+		sizes[n++] = m->sizes.numbers[i];
 	return n;
 }
 
@@ -58,7 +59,7 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 	size_t n = choose_sizes(&r->measure, s, sizes);
 	int rc = 0;
 
-	if (!n && r->measure.programs) {
+	if (!n && r->measure.programs.choices) {
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab real-programs: %s has none of these sizes",
 			s->name);
 		return et_hint(err, -EINVAL,
@@ -90,7 +91,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 		rc = et_lab_folder_make(&p->folder, err);
 	for (size_t i = 0; rc == 0 && et_subjects[i].name; i++) {
 		const struct et_subject *s = &et_subjects[i];
-		if (r->measure.programs && !(r->measure.programs >> i & 1))
+		if (r->measure.programs.choices && !(r->measure.programs.choices >> i & 1))
 			continue;
 		ET_AUTO_FREE char *program = s->program ? et_lab_find(s->program) : et_strdup(exe);
 		if (program)
@@ -105,8 +106,6 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 	}
 	return rc == 0 && r->measure.svg && !p->curves ? refuse_picture(err) : rc;
 }
-
-/* --- text --- */
 
 static const struct {
 	const char *title, *key, *name; /* in the table, in JSON, and in the picture */
@@ -146,7 +145,7 @@ static void missing_programs(const struct et_missing_program *missing, const str
 	ET_AUTO_FREE char *names = NULL;
 	ET_AUTO_FREE char *packages = NULL;
 
-	for (; missing && missing->name; missing++) {
+	for (; missing->name; missing++) {
 		et_append(&names, ", ", "%s", missing->name);
 		et_append(&packages, " ", "%s", missing->package);
 	}
@@ -168,10 +167,10 @@ static void fields_of_programs(
 		et_lab_item(page, 2, "fields:", "%s", text);
 }
 
-void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const struct et_missing_program *missing,
-	const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_program_table *table = result;
+	size_t n = table->e->n_commands;
 	static const char apart[ET_WAYS][1]; /* each way is a group without a heading */
 	struct et_table t = { .split = true };
 
@@ -184,14 +183,14 @@ void et_programs_text(const struct et_experiment *e, const struct et_program_pre
 		et_table_column(&t, ET_TABLE_NUMBER, "rel.");
 		et_table_over(&t, 3, apart[way]);
 	}
-	for (size_t i = 0; i < e->n_commands; i++)
-		program_row(e->commands[i].name, &list[i], &t);
-	if (e->n_commands > 1)
-		averages_row(averages, &t);
+	for (size_t i = 0; i < n; i++)
+		program_row(table->e->commands[i].name, &table->list[i], &t);
+	if (n > 1)
+		averages_row(&table->averages, &t);
 	et_table_print(&t, page);
-	missing_programs(missing, page);
+	missing_programs(table->missing, page);
 	putc('\n', page->out);
-	fields_of_programs(list, e->n_commands, page);
+	fields_of_programs(table->list, n, page);
 	et_lab_text(page,
 		"ORG: mean elapsed time of all runs, none removed; CPU: their mean CPU time; "
 		"SEDONA: that of the runs that check I keeps, by the cutoffs of daemons; EMP: that "
@@ -225,42 +224,57 @@ static const struct et_field kept_fields[] = {
 	{ 0 },
 };
 
-void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const struct et_missing_program *missing,
-	FILE *out)
+static void write_missing(struct et_json *w, const char *key, const void *result)
 {
-	struct et_json w;
+	const struct et_program_table *t = result;
 
-	et_lab_json_begin(&w, e, "real-programs", out);
-	if (missing)
-		et_json_flat_array(&w, "not_installed");
-	else
-		et_json_null(&w, "not_installed");
-	for (; missing && missing->name; missing++)
-		et_json_string(&w, NULL, missing->name);
-	if (missing)
-		et_json_end(&w);
-	et_json_array(&w, "programs");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "name", e->commands[i].name);
-		et_fields_write(&w, program_fields, &list[i]);
-		for (int way = 0; way < ET_WAYS; way++)
-			et_fields_flat(&w, ways[way].key, precision_fields, &list[i].by[way]);
-		et_fields_write(&w, kept_fields, &list[i].kept);
-		et_json_end(&w);
+	if (!t->measured) {
+		et_json_null(w, key);
+		return;
 	}
-	et_json_end(&w);
-	et_json_object(&w, "averages");
-	for (int way = 0; way < ET_WAYS; way++) {
-		et_json_flat_object(&w, ways[way].key);
-		et_json_double(&w, "sd_ns", averages->sd[way]);
-		et_json_double(&w, "relative_error", averages->relative_error[way]);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_flat_array(w, key);
+	for (const struct et_missing_program *m = t->missing; m->name; m++)
+		et_json_string(w, NULL, m->name);
+	et_json_end(w);
 }
+
+static void write_programs(struct et_json *w, const char *key, const void *result)
+{
+	const struct et_program_table *t = result;
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < t->e->n_commands; i++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "name", t->e->commands[i].name);
+		et_fields_write(w, program_fields, &t->list[i]);
+		for (int way = 0; way < ET_WAYS; way++)
+			et_fields_flat(w, ways[way].key, precision_fields, &t->list[i].by[way]);
+		et_fields_write(w, kept_fields, &t->list[i].kept);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_averages(struct et_json *w, const char *key, const void *averages)
+{
+	const struct et_program_averages *a = averages;
+
+	et_json_object(w, key);
+	for (int way = 0; way < ET_WAYS; way++) {
+		et_json_flat_object(w, ways[way].key);
+		et_json_double(w, "sd_ns", a->sd[way]);
+		et_json_double(w, "relative_error", a->relative_error[way]);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static const struct et_field fields[] = {
+	ET_KEY_MADE("not_installed", write_missing),
+	ET_KEY_MADE("programs", write_programs),
+	ET_KEY_BY(et_program_table, "averages", averages, write_averages),
+	{ 0 },
+};
 
 /* --- SVG: curves over the size, as in Figure 19 of the EMP paper and Figure 5 of SEDONA's --- */
 
@@ -297,9 +311,11 @@ static size_t sizes_of(const struct et_program_precision *list, size_t n)
 }
 
 /* Curves of sd and relative error of each program with at least two sizes. */
-static void draw_svg(const struct et_program_precision *list, size_t n, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
+	const struct et_program_precision *list = ((const struct et_program_table *)result)->list;
+	size_t n = ((const struct et_program_table *)result)->e->n_commands;
 
 	for (size_t i = 0, sizes; i < n; i += sizes) {
 		sizes = sizes_of(list + i, n - i);
@@ -327,62 +343,54 @@ static void identify(const char *name, struct et_program_precision *p)
 		p->field = s->field;
 }
 
-static int print(struct et_lab_request *r, const struct et_experiment *e,
-	const struct et_missing_program *missing, struct et_error *err)
+static int measure(
+	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
 {
-	ET_AUTO_FREE struct et_program_precision *list =
-		et_calloc(e->n_commands + 1, sizeof(*list));
-	struct et_program_averages averages;
-	bool curves = false;
-	FILE *svg = NULL;
+	struct et_program_table *t = result;
+	struct programs p = { .missing = t->missing, .e = et_experiment_new() };
 
+	t->measured = true;
+	p.e->protocol = ET_PROTOCOL_EMP;
+	int rc = gather(&p, r, err);
+	if (rc == 0) {
+		uint32_t runs = r->measure.runs ? (uint32_t)r->measure.runs : RUNS;
+		et_lab_announce(r, p.e->n_commands, "programs and sizes", runs,
+			p.seconds * (runs + p.e->plan.warmup));
+		rc = et_lab_measure(r, p.e, RUNS, out, err);
+	} else {
+		et_experiment_free(p.e);
+	}
+	et_lab_folder_remove(p.folder);
+	return rc;
+}
+
+static int read_runs(const struct et_lab_request *r, const struct et_experiment *e, void *result,
+	struct et_error *err)
+{
+	struct et_program_table *t = result;
+	bool curves = false;
+
+	t->e = e;
+	t->list = et_calloc(e->n_commands + 1, sizeof(*t->list));
 	for (size_t i = 0; i < e->n_commands; i++) {
-		et_program_judge(&e->commands[i], &list[i]);
-		identify(e->commands[i].name, &list[i]);
+		et_program_judge(&e->commands[i], &t->list[i]);
+		identify(e->commands[i].name, &t->list[i]);
 	}
 	for (size_t i = 0; i < e->n_commands; i++)
-		curves = curves || sizes_of(list + i, e->n_commands - i) > 1;
-	if (r->svg.open && !curves)
-		return refuse_picture(err);
-	et_programs_average(list, e->n_commands, &averages);
-	if (r->given & ET_LAB_JSON)
-		et_programs_json(e, list, &averages, missing, r->page.out);
-	else
-		et_programs_text(e, list, &averages, missing, &r->page);
-	int rc = et_lab_picture(r, &svg, err);
-	if (svg)
-		draw_svg(list, e->n_commands, svg);
-	return rc;
+		curves = curves || sizes_of(t->list + i, e->n_commands - i) > 1;
+	et_programs_average(t->list, e->n_commands, &t->averages);
+	return r->svg.open && !curves ? refuse_picture(err) : 0;
 }
 
-int et_lab_real_programs(struct et_call *call, struct et_error *err)
+static void free_table(void *result)
 {
-	struct et_lab_request *r = call->ctx;
-	struct et_experiment *e = NULL;
-	struct programs p = { 0 };
-	int rc;
-
-	if (r->measure.from) {
-		rc = et_stored_fetch(r->cli, r->measure.from, &e, err);
-	} else {
-		p.e = et_experiment_new();
-		p.e->protocol = ET_PROTOCOL_EMP;
-		rc = gather(&p, r, err);
-		if (rc == 0) {
-			uint32_t runs = r->measure.runs ? (uint32_t)r->measure.runs : RUNS;
-			et_lab_announce(r, p.e->n_commands, "programs and sizes", runs,
-				p.seconds * (runs + p.e->plan.warmup));
-			rc = et_lab_measure(r, p.e, RUNS, &e, err);
-		} else {
-			et_experiment_free(p.e);
-		}
-		et_lab_folder_remove(p.folder);
-	}
-	if (e) {
-		int printed = print(r, e, r->measure.from ? NULL : p.missing, err);
-		rc = printed ? printed : rc;
-	}
-	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
-	et_experiment_free(e);
-	return rc;
+	free(((struct et_program_table *)result)->list);
 }
+
+const struct et_lab et_lab_real_programs = { .size = sizeof(struct et_program_table),
+	.measure = measure,
+	.read_as = read_runs,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg,
+	.free = free_table };

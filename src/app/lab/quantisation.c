@@ -59,8 +59,10 @@ static void print_plot(const struct et_quantisation *q, const struct et_page *pa
 	et_picture_plot(&p, ET_PICTURE_NUMBERS, 1, "calls", page);
 }
 
-static void print_text(const struct et_quantisation *q, const struct et_page *page)
+static void print_text(const void *result, const struct et_page *page)
 {
+	const struct et_quantisation *q = result;
+
 	et_lab_text(page,
 		"A function runs for %.0f sampling periods in all, divided among 1 to %d equal "
 		"calls that begin at random moments. How much does the number of its samples vary? "
@@ -77,8 +79,9 @@ static void print_text(const struct et_quantisation *q, const struct et_page *pa
 		"count varies.");
 }
 
-static void draw_svg(const struct et_quantisation *q, FILE *out)
+static void draw_svg(const void *result, FILE *out)
 {
+	const struct et_quantisation *q = result;
 	static const char *const names[] = { "calls / 4", "periods", "theory", "simulated" };
 	struct et_picture p = {
 		.chart = { .title = "variance of a count by quantisation",
@@ -108,32 +111,21 @@ static const struct et_field point_fields[] = {
 	{ 0 },
 };
 
-static void write_json(const struct et_quantisation *q, const struct et_lab_request *r)
-{
-	struct et_json w;
+static const struct et_field fields[] = {
+	ET_KEYS(et_quantisation, seed, repetitions, periods),
+	ET_KEY_ROOM(et_quantisation, "points", points, n, point_fields, .flat = true),
+	{ 0 },
+};
 
-	et_lab_json_begin(&w, NULL, "quantisation", stdout);
-	et_json_u64(&w, "seed", r->simulation.seed);
-	et_json_u64(&w, "repetitions", r->simulation.repetitions);
-	et_json_double(&w, "periods", q->periods);
-	et_fields_list(&w, "points", point_fields, q->points, q->n, sizeof(q->points[0]));
-	et_json_end(&w);
+static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
+{
+	(void)err;
+	et_quantisation_run(&r->simulation, result);
+	return 0;
 }
 
-int et_lab_quantisation(struct et_call *call, struct et_error *err)
-{
-	struct et_lab_request *r = call->ctx;
-	struct et_quantisation q;
-	FILE *svg = NULL;
-
-	et_quantisation_run(&r->simulation, &q);
-	et_progress_erase(&r->progress);
-	if (r->given & ET_LAB_JSON)
-		write_json(&q, r);
-	else
-		print_text(&q, &r->page);
-	int rc = et_lab_picture(r, &svg, err);
-	if (svg)
-		draw_svg(&q, svg);
-	return rc;
-}
+const struct et_lab et_lab_quantisation = { .size = sizeof(struct et_quantisation),
+	.simulate = simulate,
+	.fields = fields,
+	.text = print_text,
+	.svg = draw_svg };

@@ -196,6 +196,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples by address in a function of 256 nops", out);
 }
 
-const struct et_profile_lab et_lab_sampling_bias = { "sampling-bias", 5, 10, 2000 * ET_LAB_MS,
-	60000 * ET_LAB_MS, plan, add_commands, all_together, 1, 1, .text = print_text,
-	.explanation = explanation, .svg = draw_svg, .write_treatment = write_treatment };
+const struct et_profile_lab et_lab_sampling_bias = { 5, 10, 2000 * ET_LAB_MS, 60000 * ET_LAB_MS,
+	plan, add_commands, all_together, 1, 1, .text = print_text, .explanation = explanation,
+	.svg = draw_svg, .write_treatment = write_treatment };

@@ -131,7 +131,6 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Samples over the rate of sampling", out);
 }
 
-const struct et_profile_lab et_lab_sampling_rate = { "sampling-rate", 20, 100, 500 * ET_LAB_MS,
-	1600 * ET_LAB_MS, plan, add_commands, by_period, 3, 2, .has_spreads = true,
-	.has_shares = true, .text = print_text, .notes = losses, .explanation = explanation,
-	.svg = draw_svg };
+const struct et_profile_lab et_lab_sampling_rate = { 20, 100, 500 * ET_LAB_MS, 1600 * ET_LAB_MS,
+	plan, add_commands, by_period, 3, 2, .has_spreads = true, .has_shares = true,
+	.text = print_text, .notes = losses, .explanation = explanation, .svg = draw_svg };

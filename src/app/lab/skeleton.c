@@ -2,12 +2,10 @@
 /*
  * A template to copy: an experiment of the lab. It is compiled and tested, and no part of etalon.
  *
- * To make one of it: copy this file to NAME.c and configure Meson again; declare et_lab_NAME, add
- * its row to the table of experiments.c, and its bit to the options that it takes, and an example
- * to command.c; describe it in man/etalon-lab.1.scd, where the synopsis has the order of the table;
- * copy tests/unit/app/lab/skeleton.c. An experiment that measures keeps what it measured and can
- * print it again: see branch.c, and measured.h for whole programs. An engine that other experiments
- * need moves to src/lab.
+ * To make one of it: copy this file to NAME.c and configure Meson again; add its row to
+ * experiment_rows.h, which says what else is needed, and its bit to the options that it takes. An
+ * experiment that measures keeps what it measured and can print it again: see branch.c, and
+ * measured.h for whole programs. An engine that other experiments need moves to src/lab.
  *
  * An experiment has a known truth. This one throws a coin of known bias n times and counts how
  * often Wilson's interval of level 95 % contains the bias.
@@ -15,6 +13,7 @@
 #include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "draw/table.h"
+#include "model/experiment/field_rows.h"
 #include "num/rng.h"
 #include "stats/series/interval.h"
 
@@ -24,6 +23,9 @@ static const double bias = 0.3, level = 0.95;
 static const uint32_t throws[] = { 10, 30, 100, 300 };
 
 struct skeleton {
+	uint64_t seed;
+	double level, bias;
+	uint32_t wanted;                         /* repetitions */
 	uint32_t repetitions[ET_LENGTH(throws)]; /* done; fewer than requested after a signal */
 	uint32_t covered[ET_LENGTH(throws)];
 };
@@ -41,11 +43,16 @@ static bool covers(struct et_rng *rng, uint32_t n)
 }
 
 /* Repetitions are outermost, so that an early end leaves all cases with about as many. */
-static void simulate(struct et_lab_request *r, struct skeleton *out)
+static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
 {
+	struct skeleton *out = result;
 	uint64_t done = 0, total = (uint64_t)r->simulation.repetitions * ET_LENGTH(throws);
 
-	*out = (struct skeleton){ 0 };
+	(void)err;
+	*out = (struct skeleton){ .seed = r->simulation.seed,
+		.level = level,
+		.bias = bias,
+		.wanted = r->simulation.repetitions };
 	for (uint32_t k = 0; k < r->simulation.repetitions; k++) {
 		for (size_t i = 0; i < ET_LENGTH(throws); i++) {
 			struct et_rng rng;
@@ -53,9 +60,10 @@ static void simulate(struct et_lab_request *r, struct skeleton *out)
 			out->covered[i] += covers(&rng, throws[i]);
 			out->repetitions[i]++;
 			if (!et_lab_draw_progress(r, ++done, total))
-				return;
+				return 0;
 		}
 	}
+	return 0;
 }
 
 /* --- the view: one table for the text and for JSON --- */
@@ -87,39 +95,34 @@ static struct et_table table_of(const struct skeleton *s)
 	return t;
 }
 
+static void print_text(const void *result, const struct et_page *page)
+{
+	struct et_table t = table_of(result);
+
+	et_table_print(&t, page);
+}
+
+static void write_cases(struct et_json *w, const char *key, const void *result)
+{
+	struct et_table t = table_of(result);
+
+	(void)key; /* it is the number of the table */
+	et_table_json(&t, w);
+}
+
 /* JSON has what is needed to repeat the experiment. */
-static void write_json(const struct et_lab_request *r, struct et_table *t)
-{
-	struct et_json w;
+static const struct et_field fields[] = {
+	ET_KEYS(skeleton, seed),
+	ET_KEY(skeleton, "repetitions", wanted),
+	ET_KEYS(skeleton, level, bias),
+	ET_KEY_MADE("cases", write_cases),
+	{ 0 },
+};
 
-	et_json_init(&w, r->page.out, 2);
-	et_json_object(&w, NULL);
-	et_json_string(&w, "experiment", r->name);
-	et_json_u64(&w, "seed", r->simulation.seed);
-	et_json_u64(&w, "repetitions", r->simulation.repetitions);
-	et_json_double(&w, "level", level);
-	et_json_double(&w, "bias", bias);
-	et_table_json(t, &w);
-	et_json_end(&w);
-}
+/* --- what its row in experiment_rows.h names --- */
 
-/* --- the function of its row: { "skeleton", et_lab_skeleton, SKELETON, … } --- */
+extern const struct et_lab et_lab_skeleton; /* the row declares it */
 
-et_action_run et_lab_skeleton; /* in experiments.h */
-
-/* After a signal it prints what it has. */
-int et_lab_skeleton(struct et_call *call, struct et_error *err)
-{
-	struct et_lab_request *r = call->ctx;
-	struct skeleton s;
-
-	(void)err;
-	simulate(r, &s);
-	et_progress_erase(&r->progress);
-	struct et_table t = table_of(&s);
-	if (r->given & ET_LAB_JSON)
-		write_json(r, &t);
-	else
-		et_table_print(&t, &r->page);
-	return 0;
-}
+const struct et_lab et_lab_skeleton = {
+	.size = sizeof(struct skeleton), .simulate = simulate, .fields = fields, .text = print_text
+};

@@ -124,24 +124,17 @@ int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct 
 int et_lab_study_turns(
 	et_lab_order_fn *order, et_lab_block_fn *block, void *ctx, struct et_error *err)
 {
-	struct et_lab_part *parts[ET_LAB_MOST_PARTS], *done[ET_LAB_MOST_PARTS];
-	size_t n_done = 0;
+	struct et_lab_part *parts[ET_LAB_MOST_PARTS];
 	bool more = true;
 
 	for (uint64_t cycle = 0; more; cycle++) {
 		size_t n = order(ctx, cycle, parts);
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			size_t k = 0;
-			while (k < n_done && done[k] != parts[i])
-				k++;
-			if (k < n_done)
-				continue;
-			int rc = block(ctx, parts[i], err);
+			int rc = parts[i]->finished ? 0 : block(ctx, parts[i], err);
 			if (rc && rc != -EAGAIN)
 				return rc;
-			if (rc == 0)
-				done[n_done++] = parts[i];
+			parts[i]->finished = rc == 0;
 			more = more || rc;
 		}
 	}

@@ -18,6 +18,7 @@ struct et_lab_part {
 	struct et_experiment *e; /* as stored; NULL: not measured */
 	char id[40];             /* "": not begun */
 	bool own;                /* this process began it */
+	bool finished;           /* it has no more blocks */
 	/* Of emp-versions; groups count from 1. */
 	enum et_lab_env env;
 	unsigned group;

@@ -173,19 +173,17 @@ static void explain(const struct et_profile_study *s, const struct et_page *page
 		s->n * ET_TRIANGLE_CATEGORIES, t->statements, t->level, t->k, t->runs, s->n);
 }
 
-static void print_text(const struct et_profile_study *s, const struct et_page *page)
+static void print_text(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	for (size_t i = 0, end; i < s->n; i = end) {
-		end = et_lab_same_instrument(s, i);
-		grid(s, i, end, page);
-		for (size_t k = i; k < end; k++)
-			projection(&s->list[k], s->n, page);
-		for (size_t k = i; k < end; k++)
-			shares(&s->list[k], page);
-		for (size_t k = i; k < end; k++)
-			coverage(&s->list[k], page);
-		putc('\n', page->out);
-	}
+	grid(s, first, end, page);
+	for (size_t k = first; k < end; k++)
+		projection(&s->list[k], s->n, page);
+	for (size_t k = first; k < end; k++)
+		shares(&s->list[k], page);
+	for (size_t k = first; k < end; k++)
+		coverage(&s->list[k], page);
+	putc('\n', page->out);
 }
 
 /* --- JSON --- */
@@ -278,7 +276,7 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 	et_svg_sheet_write(sheet, "Five functions with 5/15 to 1/15 of the time", out);
 }
 
-const struct et_profile_lab et_lab_triangle = { "triangle", 15, 100, 500 * ET_LAB_MS,
-	1000 * ET_LAB_MS, plan, add_commands, categorise, ET_TRIANGLE_CATEGORIES,
-	ET_TRIANGLE_FUNCTIONS, .together = true, .has_spreads = true, .has_shares = true,
-	.text = print_text, .notes = explain, .svg = draw_svg, .write_treatment = write_treatment };
+const struct et_profile_lab et_lab_triangle = { 15, 100, 500 * ET_LAB_MS, 1000 * ET_LAB_MS, plan,
+	add_commands, categorise, ET_TRIANGLE_CATEGORIES, ET_TRIANGLE_FUNCTIONS, .together = true,
+	.has_spreads = true, .has_shares = true, .text_of = print_text, .notes = explain,
+	.svg = draw_svg, .write_treatment = write_treatment };

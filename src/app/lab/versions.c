@@ -77,8 +77,9 @@ unsigned et_study_groups(
 		memcpy(groups, paper, sizeof(paper));
 		return ET_STUDY_GROUPS;
 	}
-	g->n = m->n_lengths ? m->n_lengths : ET_LENGTH(usual_ns);
-	memcpy(g->lengths_ns, m->n_lengths ? m->lengths_ns : usual_ns, g->n * sizeof(uint64_t));
+	g->n = m->lengths_ns.n ? m->lengths_ns.n : ET_LENGTH(usual_ns);
+	memcpy(g->lengths_ns, m->lengths_ns.n ? m->lengths_ns.numbers : usual_ns,
+		g->n * sizeof(uint64_t));
 	g->runs = m->runs ? (uint32_t)m->runs : 40;
 	return 1;
 }
@@ -423,7 +424,6 @@ static int print(struct et_lab_study *study, struct et_error *err)
 	struct et_version_source sources[ET_LAB_MOST_PARTS] = { 0 };
 	const struct versions *s = study->owner;
 	struct et_versions v;
-	FILE *svg = NULL;
 
 	for (size_t i = 0; i < study->n_found; i++) {
 		for (size_t k = 0; k < study->n; k++) {
@@ -436,23 +436,18 @@ static int print(struct et_lab_study *study, struct et_error *err)
 		(const char *const *)s->why_not, &v);
 	add_paced(study, &v);
 	et_versions_compare(&v);
-	if (study->r->given & ET_LAB_JSON)
-		et_versions_json(&v, study->found, study->n_found, study->r->page.out);
-	else
-		et_versions_text(&v, &study->r->page);
-	int rc = et_lab_picture(study->r, &svg, err);
-	if (svg)
-		et_versions_svg(&v, svg);
+	int rc = et_lab_show(study->r, &et_lab_emp_versions, NULL,
+		&(struct et_versions_view){ &v, study->found, study->n_found }, err);
 	et_versions_free(&v);
 	return rc;
 }
 
-int et_lab_emp_versions(struct et_call *call, struct et_error *err)
+int et_versions_perform(struct et_lab_request *r, struct et_error *err)
 {
 	struct versions *s = et_calloc(1, sizeof(*s));
 	struct et_lab_study *study = &s->study;
 
-	*study = (struct et_lab_study){ .r = call->ctx,
+	*study = (struct et_lab_study){ .r = r,
 		.lab = "emp-versions",
 		.n = (size_t)ET_ENVS * ET_STUDY_GROUPS,
 		.single = true,

@@ -28,9 +28,11 @@ uint32_t et_study_block(const struct et_study_group *g);
 /* Whether an experiment has the lengths and the number of runs of the group. */
 bool et_study_group_is(const struct et_study_group *g, const struct et_experiment *e);
 
-void et_versions_text(const struct et_versions *v, const struct et_page *page);
-/* The experiments are those that v was judged by. */
-void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
-	size_t n, FILE *out);
-/* Figure 17 a to d. */
-void et_versions_svg(const struct et_versions *v, FILE *out);
+/* The study as it is printed. */
+struct et_versions_view {
+	const struct et_versions *versions;
+	const struct et_experiment *const *experiments; /* by which they were judged */
+	size_t n;
+};
+
+int et_versions_perform(struct et_lab_request *r, struct et_error *err) ET_CHECK;

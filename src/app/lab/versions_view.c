@@ -6,6 +6,7 @@
 #include "app/lab/versions.h"
 #include "base/alloc.h"
 #include "draw/plot.h"
+#include "model/experiment/field_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,11 @@ enum { ELAPSED, CPU }; /* rows of times */
 
 /* --- tables --- */
 
+static size_t removed_by(const struct et_version_figures *f, enum et_metric m)
+{
+	return f->out[m].first + f->out[m].second + f->out[m].other;
+}
+
 /* "16 (15+1)" if EMP's checks removed runs, else their number. */
 static const char *format_out(
 	const struct et_version_figures *f, enum et_metric m, char buf[ET_FIGURE])
@@ -39,7 +45,7 @@ static const char *format_out(
 		snprintf(
 			buf, ET_FIGURE, "%zu (%zu+%zu)", checks, f->out[m].first, f->out[m].second);
 	else
-		snprintf(buf, ET_FIGURE, "%zu", checks + f->out[m].other);
+		snprintf(buf, ET_FIGURE, "%zu", removed_by(f, m));
 	return buf;
 }
 
@@ -272,12 +278,12 @@ static void add_chart(const struct curves *c, const struct picture *p, struct et
 	et_picture_place(&picture, sheet);
 }
 
-void et_versions_svg(const struct et_versions *v, FILE *out)
+static void draw_svg(const void *view, FILE *out)
 {
 	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 	struct curves c;
 
-	gather(v, &c);
+	gather(((const struct et_versions_view *)view)->versions, &c);
 	for (size_t i = 0; i < ET_LENGTH(pictures); i++)
 		add_chart(&c, &pictures[i], sheet);
 	et_svg_sheet_write(
@@ -397,8 +403,10 @@ static void answer(const struct et_versions *v, size_t time, const struct et_pag
 	putc('\n', page->out);
 }
 
-void et_versions_text(const struct et_versions *v, const struct et_page *page)
+static void print_text(const void *view, const struct et_page *page)
 {
+	const struct et_versions *v = ((const struct et_versions_view *)view)->versions;
+
 	answer(v, CPU, page);
 	answer(v, ELAPSED, page);
 	for (size_t i = 0; i < v->n; i++) {
@@ -437,7 +445,7 @@ static void write_figures(struct et_json *w, const struct et_version_figures *f,
 	}
 	et_json_flat_object(w, times[time].key);
 	et_json_u64(w, "n", p->n);
-	et_json_u64(w, "removed", f->out[m].first + f->out[m].second + f->out[m].other);
+	et_json_u64(w, "removed", removed_by(f, m));
 	et_json_u64(w, "removed_first", f->out[m].first);
 	et_json_u64(w, "removed_second", f->out[m].second);
 	et_json_double(w, "mean_ns", p->mean);
@@ -451,6 +459,21 @@ static void write_figures(struct et_json *w, const struct et_version_figures *f,
 	et_json_double(w, "max_ns", p->max);
 	et_json_end(w);
 }
+
+static const struct et_field pair_fields[] = {
+	ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
+	ET_KEY_NAME(et_version_pair, "b", b, et_version_names),
+	ET_KEYS(et_version_pair, ratio, p, p_holm),
+	{ 0 },
+};
+
+static const struct et_field comparison_fields[] = {
+	ET_KEY_ROOM(et_versions, "et", pairs[ET_METRIC_ELAPSED], n_pairs[ET_METRIC_ELAPSED],
+		pair_fields, .flat = true),
+	ET_KEY_ROOM(et_versions, "pt", pairs[ET_METRIC_CPU], n_pairs[ET_METRIC_CPU], pair_fields,
+		.flat = true),
+	{ 0 },
+};
 
 static void write_names(
 	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)
@@ -501,27 +524,6 @@ static void write_best(struct et_json *w, const char *key, const struct et_versi
 	et_json_end(w);
 }
 
-static void write_pairs(struct et_json *w, const struct et_versions *v)
-{
-	et_json_object(w, "comparisons");
-	for (size_t time = 0; time < ET_LENGTH(times); time++) {
-		enum et_metric m = times[time].metric;
-		et_json_array(w, times[time].key);
-		for (size_t i = 0; i < v->n_pairs[m]; i++) {
-			const struct et_version_pair *p = &v->pairs[m][i];
-			et_json_flat_object(w, NULL);
-			et_json_string(w, "a", et_version_names[p->a]);
-			et_json_string(w, "b", et_version_names[p->b]);
-			et_json_double(w, "ratio", p->ratio);
-			et_json_double(w, "p", p->p);
-			et_json_double(w, "p_holm", p->p_holm);
-			et_json_end(w);
-		}
-		et_json_end(w);
-	}
-	et_json_end(w);
-}
-
 static void write_task(struct et_json *w, const struct et_version_task *t)
 {
 	et_json_object(w, NULL);
@@ -541,34 +543,43 @@ static void write_task(struct et_json *w, const struct et_version_task *t)
 	et_json_end(w);
 }
 
-void et_versions_json(const struct et_versions *v, const struct et_experiment *const *experiments,
-	size_t n, FILE *out)
+static void write_versions(struct et_json *w, const struct et_versions *v)
 {
-	struct et_json w;
-	bool done = n > 0;
-
-	for (size_t i = 0; i < n; i++)
-		done = done && experiments[i]->state == ET_STATE_DONE;
-	et_lab_json_begin(&w, NULL, "emp-versions", out);
-	et_json_string(&w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
-	et_lab_json_experiments(&w, experiments, n);
-	write_best(&w, "best", v, CPU);
-	write_best(&w, "best_et", v, ELAPSED);
-	write_pairs(&w, v);
-	et_json_array(&w, "versions");
+	et_json_array(w, "versions");
 	for (int i = 0; i < ET_VERSIONS; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "version", et_version_names[i]);
-		et_json_string(&w, "rule", v->rules[i]);
-		et_json_string(&w, "not_possible", v->why_not[i]);
-		et_json_string(&w, "same_as",
+		et_json_object(w, NULL);
+		et_json_string(w, "version", et_version_names[i]);
+		et_json_string(w, "rule", v->rules[i]);
+		et_json_string(w, "not_possible", v->why_not[i]);
+		et_json_string(w, "same_as",
 			v->same_as[i].known ? et_version_names[v->same_as[i].version] : NULL);
-		et_json_end(&w);
+		et_json_end(w);
 	}
-	et_json_end(&w);
-	et_json_array(&w, "tasks");
-	for (size_t i = 0; i < v->n; i++)
-		write_task(&w, &v->tasks[i]);
-	et_json_end(&w);
-	et_json_end(&w);
+	et_json_end(w);
 }
+
+static void write_view(struct et_json *w, const char *key, const void *at)
+{
+	const struct et_versions_view *view = at;
+	const struct et_versions *v = view->versions;
+	bool done = view->n > 0;
+
+	(void)key; /* each part has one of its own */
+	for (size_t i = 0; i < view->n; i++)
+		done = done && view->experiments[i]->state == ET_STATE_DONE;
+	et_json_string(w, "state", et_state_names[done ? ET_STATE_DONE : ET_STATE_INTERRUPTED]);
+	et_lab_json_experiments(w, view->experiments, view->n);
+	write_best(w, "best", v, CPU);
+	write_best(w, "best_et", v, ELAPSED);
+	et_fields_object(w, "comparisons", comparison_fields, v);
+	write_versions(w, v);
+	et_json_array(w, "tasks");
+	for (size_t i = 0; i < v->n; i++)
+		write_task(w, &v->tasks[i]);
+	et_json_end(w);
+}
+
+const struct et_lab et_lab_emp_versions = { .perform = et_versions_perform,
+	.fields = ET_TABLE(ET_KEY_MADE("versions", write_view)),
+	.text = print_text,
+	.svg = draw_svg };

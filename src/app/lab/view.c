@@ -2,7 +2,6 @@
 #include "app/lab/view.h"
 #include "base/alloc.h"
 #include "draw/plot.h"
-#include "model/experiment/field_rows.h"
 
 #include <math.h>
 
@@ -45,29 +44,6 @@ void et_lab_table(struct et_table *t, const struct et_page *page)
 {
 	et_table_print(t, page);
 	putc('\n', page->out);
-}
-
-static const struct et_field stored_fields[] = {
-	ET_KEYS(et_experiment, id, label),
-	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
-	{ 0 },
-};
-
-void et_lab_json_begin(struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out)
-{
-	et_json_init(w, out, 2);
-	et_json_object(w, NULL);
-	et_json_string(w, "experiment", lab);
-	if (e)
-		et_fields_write(w, stored_fields, e);
-}
-
-void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n)
-{
-	et_json_array(w, "experiments");
-	for (size_t i = 0; i < n; i++)
-		et_fields_flat(w, NULL, stored_fields, list[i]);
-	et_json_end(w);
 }
 
 const char *et_format_error(double error, char buf[ET_FIGURE])

@@ -15,15 +15,6 @@ void et_lab_item(const struct et_page *page, int indent, const char *lead, const
 /* Prints a table and an empty line. */
 void et_lab_table(struct et_table *t, const struct et_page *page);
 
-/*
- * Begins the JSON object of an experiment of lab. If e is not NULL, the object has the stored
- * experiment that it describes.
- */
-void et_lab_json_begin(
-	struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out);
-/* Writes the stored experiments of a study. */
-void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n);
-
 /* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
 const char *et_format_error(double error, char buf[ET_FIGURE]);
 /* k / n, or NaN. */

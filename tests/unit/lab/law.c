@@ -15,7 +15,7 @@ static void check(const struct et_law *law, double *x)
 
 	et_rng_seed(&rng, 5, (uint64_t)(law - et_laws));
 	et_law_draw(law, &rng, x, N);
-	double mean = et_law_mean(law), sd = et_law_sd(law), phi = 0;
+	double mean = et_law_truth(law).mean, sd = et_law_truth(law).sd, phi = 0;
 	if (law->kind == ET_LAW_AR1)
 		phi = law->parameter;
 	/* Autocorrelation inflates the variance of a mean by (1 + phi) / (1 - phi). */
@@ -33,29 +33,29 @@ static void check(const struct et_law *law, double *x)
 	/* Half of the values are below the median under every law. */
 	size_t below = 0;
 	for (size_t i = 0; i < N; i++)
-		below += x[i] < et_law_median(law);
+		below += x[i] < et_law_truth(law).median;
 	near((double)below / N, 0.5, 0, 4.5 * 0.5 / sqrt(N) * sqrt((1 + phi) / (1 - phi)),
 		"%s: median of 40000 values", law->name);
 }
 
 static void known(void)
 {
-	near(et_law_mean(et_law_find("lognormal-1")), 100 + 10 * 1.6487212707001282, 1e-14, 0,
+	near(et_law_truth(et_law_find("lognormal-1")).mean, 100 + 10 * 1.6487212707001282, 1e-14, 0,
 		"lognormal-1: the mean in closed form");
-	near(et_law_sd(et_law_find("lognormal-1")), 10 * 2.1611974158950877, 1e-14, 0,
+	near(et_law_truth(et_law_find("lognormal-1")).sd, 10 * 2.1611974158950877, 1e-14, 0,
 		"lognormal-1: the sd in closed form");
-	near(et_law_mean(et_law_find("nist-100")), 12, 1e-14, 0,
+	near(et_law_truth(et_law_find("nist-100")).mean, 12, 1e-14, 0,
 		"nist-100: the mean in closed form");
-	near(et_law_sd(et_law_find("nist-100")), sqrt(37), 1e-14, 0,
+	near(et_law_truth(et_law_find("nist-100")).sd, sqrt(37), 1e-14, 0,
 		"nist-100: the sd in closed form");
-	near(et_law_mean(et_law_find("slow-3")), 50 * 1.012, 1e-14, 0,
+	near(et_law_truth(et_law_find("slow-3")).mean, 50 * 1.012, 1e-14, 0,
 		"slow-3: the mean in closed form");
-	near(et_law_mean(et_law_find("slow-1")), 50 * 1.02, 1e-14, 0,
+	near(et_law_truth(et_law_find("slow-1")).mean, 50 * 1.02, 1e-14, 0,
 		"slow-1: the mean in closed form");
-	near(et_law_sd(et_law_find("slow-1")), 10, 1e-14, 0, "slow-1: the sd in closed form");
-	near(et_law_mean(et_law_find("pareto-2.5")), 100 + 50.0 / 3, 1e-14, 0,
+	near(et_law_truth(et_law_find("slow-1")).sd, 10, 1e-14, 0, "slow-1: the sd in closed form");
+	near(et_law_truth(et_law_find("pareto-2.5")).mean, 100 + 50.0 / 3, 1e-14, 0,
 		"pareto-2.5: the mean in closed form");
-	near(et_law_sd(et_law_find("pareto-2.5")), 20 * sqrt(5) / 3, 1e-14, 0,
+	near(et_law_truth(et_law_find("pareto-2.5")).sd, 20 * sqrt(5) / 3, 1e-14, 0,
 		"pareto-2.5: the sd in closed form");
 	ok(et_law_find("cauchy") == NULL, "find: an unknown law is NULL");
 }

@@ -36,36 +36,24 @@ static struct et_clock_methods methods(struct et_clock_run *runs)
 	return m;
 }
 
-/* Prints by one of the three functions into a new string. */
-static char *printed(void (*print)(const struct et_experiment *e, const struct et_clock_methods *m,
-			     struct et_page *page),
-	const struct et_experiment *e, const struct et_clock_methods *m)
+enum kind { TEXT, JSON, SVG };
+
+/* Prints in one of the formats into a new string. */
+static char *printed(enum kind kind, const struct et_experiment *e, struct et_clock_methods *m)
 {
+	const struct et_clock_table table = { e, m };
 	char *text = NULL;
 	size_t size;
 	struct et_page page = { .width = 80, .out = open_memstream(&text, &size) };
 
-	print(e, m, &page);
+	if (kind == TEXT)
+		et_lab_clock_methods.text(&table, &page);
+	else if (kind == JSON)
+		et_lab_json(&et_lab_clock_methods, "clock-methods", e, &table, page.out);
+	else
+		et_lab_clock_methods.svg(&table, page.out);
 	fclose(page.out);
 	return text;
-}
-
-static void as_text(
-	const struct et_experiment *e, const struct et_clock_methods *m, struct et_page *page)
-{
-	et_clock_methods_text(e, m, page);
-}
-
-static void as_json(
-	const struct et_experiment *e, const struct et_clock_methods *m, struct et_page *page)
-{
-	et_clock_methods_json(e, m, page->out);
-}
-
-static void as_svg(
-	const struct et_experiment *e, const struct et_clock_methods *m, struct et_page *page)
-{
-	et_clock_methods_svg(e, m, page->out);
 }
 
 static bool has_line(const char *text, const char *line)
@@ -78,7 +66,7 @@ static bool has_line(const char *text, const char *line)
 
 static void test_text(struct et_experiment *e, struct et_clock_methods *m)
 {
-	ET_AUTO_FREE char *text = printed(as_text, e, m);
+	ET_AUTO_FREE char *text = printed(TEXT, e, m);
 
 	ok(has_line(text, "rdtsc         inside  4  7.920 s  8.080 s  8.000 s  80.0 ms    1.0 %"),
 		"text: ticks inside are converted to time");
@@ -101,11 +89,11 @@ static void test_without_counter(struct et_experiment *e, struct et_clock_method
 	for (int i = 0; i < RUNS; i++)
 		m->runs[i].by[ET_COUNTER_AROUND] = m->runs[i].by[ET_COUNTER_INSIDE] = NAN;
 	snprintf(e->host.architecture, sizeof(e->host.architecture), "riscv64");
-	ET_AUTO_FREE char *text = printed(as_text, e, m);
+	ET_AUTO_FREE char *text = printed(TEXT, e, m);
 	ok(has_line(text, "counter       around  0        –        –        –        –        –"),
 		"text: a machine without a counter has dashes");
 	ok(!strstr(text, "ticks per nanosecond"), "text: a machine without a counter has no rate");
-	ET_AUTO_FREE char *json = printed(as_json, e, m);
+	ET_AUTO_FREE char *json = printed(JSON, e, m);
 	json_t *j = json_loads(json, 0, NULL);
 	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
 	json_t *run = json_array_get(json_object_get(task, "runs"), 2);
@@ -116,10 +104,10 @@ static void test_without_counter(struct et_experiment *e, struct et_clock_method
 	json_decref(j);
 }
 
-static void test_json_and_svg(const struct et_experiment *e, const struct et_clock_methods *m)
+static void test_json_and_svg(const struct et_experiment *e, struct et_clock_methods *m)
 {
-	ET_AUTO_FREE char *json = printed(as_json, e, m);
-	ET_AUTO_FREE char *svg = printed(as_svg, e, m);
+	ET_AUTO_FREE char *json = printed(JSON, e, m);
+	ET_AUTO_FREE char *svg = printed(SVG, e, m);
 	json_t *j = json_loads(json, 0, NULL);
 	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
 	json_t *methods = json_object_get(task, "methods");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
-#include "app/lab/clocks.h"
+#include "app/lab/kbest.h"
 #include "base/alloc.h"
+#include "lab/branches.h"
+#include "lab/cache_effects.h"
 #include "model/experiment/figure.h"
 #include "tap.h"
 
@@ -112,7 +114,7 @@ static void test_kbest(void)
 	struct et_experiment e = { .state = ET_STATE_DONE };
 
 	page.out = begin();
-	et_kbest_accuracy_text(&a, false, &page);
+	et_lab_kbest.text(&(struct et_kbest_view){ a, .all = false }, &page);
 	fclose(page.out);
 	ok(strstr(text, "load  1, error within 0.10 %: K=3 up to 1.00 ms, etalon up to 1.00 ms"),
 		"K-best: the summary shows up to which length the goal is reached");
@@ -135,17 +137,17 @@ static void test_kbest(void)
 		"K-best: a load that is higher than its name has a line");
 	calls[1].counter_ns = 1e6;
 	page.out = begin();
-	et_kbest_accuracy_text(&a, false, &page);
+	et_lab_kbest.text(&(struct et_kbest_view){ a, .all = false }, &page);
 	fclose(page.out);
 	ok(!strstr(text, "the timed thread got"),
 		"K-best: a load that is what its name says has none");
 	calls[1].counter_ns = 3e6;
 	page.out = begin();
-	et_kbest_accuracy_text(&a, false, &page);
+	et_lab_kbest.text(&(struct et_kbest_view){ a, .all = false }, &page);
 	fclose(page.out);
 	size_t plain = size;
 	page.out = begin();
-	et_kbest_accuracy_text(&a, true, &page);
+	et_lab_kbest.text(&(struct et_kbest_view){ a, .all = true }, &page);
 	fclose(page.out);
 	ok(size > plain && strstr(text, "load 11, by gettimeofday"),
 		"K-best: with `all`, every K is printed");
@@ -153,7 +155,8 @@ static void test_kbest(void)
 		"K-best: a row has K=1, 3, 5, compensated, gettimeofday, ours, its error, T(r)");
 	ok(strstr(text, "1.00 ms  +0.01   +0.01*"), "K-best: K=3 does not converge with two calls");
 	FILE *out = begin();
-	et_kbest_accuracy_json(&e, &a, out);
+	et_lab_json(
+		&et_lab_kbest, "kbest-accuracy", &e, &(struct et_kbest_view){ .accuracy = a }, out);
 	fclose(out);
 	ok(strstr(text, "\"k\": 5") && !strstr(text, "nan"), "K-best: JSON has every K and no NaN");
 }
@@ -178,12 +181,12 @@ static void test_unknown_error(void)
 	if (!ok(et_cache_effects_read(e, &c, &err) == 0, "lab cache: the experiment is read"))
 		return;
 	page.out = begin();
-	et_cache_effects_text(&c, &page);
+	et_lab_cache.text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "2.500 µs ± 0.050 µs\n"), "lab cache: a known error is printed");
 	ok(strstr(text, "2.747 µs ± –\n"), "lab cache: an unknown error is a dash");
 	FILE *out = begin();
-	et_cache_effects_json(e, &c, out);
+	et_lab_json(&et_lab_cache, "cache", e, &c, out);
 	fclose(out);
 	ok(strstr(text, "\"ns\": 2747, \"said\": null"), "lab cache: JSON has null for it");
 	et_experiment_free(e);
@@ -262,8 +265,8 @@ static void test_branch(void)
 		"branch: a longer period that is fast by chance is none");
 	ok(et_branches_miss_ns(&b) == 8, "branch: half of random branches are predicted wrongly");
 	page.out = begin();
-	et_branches_text(&b, &page);
-	et_branches_svg(&b, page.out);
+	et_lab_branch.text(&b, &page);
+	et_lab_branch.svg(&b, page.out);
 	fclose(page.out);
 	ok(strstr(text, "1.00 ns with sorted data and 5.00 ns with random data") &&
 			strstr(text, "up to 2048 branches") && strstr(text, "<svg"),
@@ -280,14 +283,18 @@ static void test_cache(void)
 	/* The chapter's own measurements, in cycles; its solution is 100, 49, 217 and 33. */
 	static const double book[] = { 399, 132, 134, 100, 317, 100 };
 	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
-		c.calls[i] = (struct et_cache_effects_times){ 3, book[i], book[i], 606 };
+		c.calls[i] = (struct et_cache_effects_times){
+			.n = 3, .median_ns = book[i], .min_ns = book[i], .max_ns = 606
+		};
 	c.parts = et_cache_effects_solve(book);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
-		c.steps[i] = (struct et_cache_effects_times){ 3, i == 2 ? NAN : 100 << i, 50, 1e6 };
+		c.steps[i] = (struct et_cache_effects_times){
+			.n = 3, .median_ns = i == 2 ? NAN : 100 << i, .min_ns = 50, .max_ns = 1e6
+		};
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
 		c.kbest_ns[i] = c.error_ns[i] = i ? NAN : 123;
 	page.out = begin();
-	et_cache_effects_text(&c, &page);
+	et_lab_cache.text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "cache cleared"), "cache: the table is printed on a narrow page");
 	ok(strstr(text, "   c   100 ns") && strstr(text, "   d  33.0 ns") &&
@@ -299,11 +306,11 @@ static void test_cache(void)
 		"cache: a result that was not measured is a dash");
 	page.width = 80;
 	page.out = begin();
-	et_cache_effects_text(&c, &page);
+	et_lab_cache.text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "███"), "cache: a wide page has bars");
 	FILE *out = begin();
-	et_cache_effects_svg(&c, out);
+	et_lab_cache.svg(&c, out);
 	fclose(out);
 	ok(strstr(text, "A after B"), "cache: the chart names its tracks");
 }

@@ -57,12 +57,13 @@ static struct et_program_precision program(size_t n, size_t removed)
 static void test_programs(void)
 {
 	static const char *const names[] = { "sort 5000", "a program with a long name" };
-	static const struct et_missing_program missing[] = { { "gnugo", "gnugo" },
-		{ "hmmer", "hmmer" }, { 0 } };
-	static const struct et_program_averages averages = { { 1e5, 8e4, 5e4, 2e4 },
-		{ 0.017, 0.015, 0.01, 0.005 } };
 	struct et_experiment *e = fixture_experiment(names, 2);
 	struct et_program_precision list[] = { program(10, 1), program(10, 0) };
+	const struct et_program_table table = { .e = e,
+		.list = list,
+		.averages = { { 1e5, 8e4, 5e4, 2e4 }, { 0.017, 0.015, 0.01, 0.005 } },
+		.measured = true,
+		.missing = { { "gnugo", "gnugo" }, { "hmmer", "hmmer" } } };
 	struct sheet s;
 
 	snprintf(list[0].program, sizeof(list[0].program), "sort");
@@ -70,7 +71,7 @@ static void test_programs(void)
 	list[0].size = 5000;
 
 	open_sheet(&s);
-	et_programs_text(e, list, &averages, missing, &s.page);
+	et_lab_real_programs.text(&table, &s.page);
 	close_sheet(&s);
 	ok(has_line(s.text, "program                     runs  out       ORG      sd   rel."),
 		"programs: the heading names ORG");
@@ -98,7 +99,7 @@ static void test_programs(void)
 	free(s.text);
 
 	open_sheet(&s);
-	et_programs_json(e, list, &averages, missing, s.page.out);
+	et_lab_json(&et_lab_real_programs, "real-programs", e, &table, s.page.out);
 	close_sheet(&s);
 	json_t *j = json_loads(s.text, 0, NULL);
 	json_t *row = json_array_get(json_object_get(j, "programs"), 0);

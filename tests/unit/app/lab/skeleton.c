@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-et_action_run et_lab_skeleton;
+extern const struct et_lab et_lab_skeleton;
 
 static struct et_interrupt interrupt;
 
@@ -18,13 +18,13 @@ static char *perform(unsigned given, uint32_t repetitions)
 		.given = given,
 		.simulation = { .seed = 1, .repetitions = repetitions },
 		.interrupt = &interrupt };
-	struct et_call call = { .ctx = &r };
 	struct et_error err = { 0 };
 	char *text = NULL;
 	size_t size = 0;
 
 	r.page = (struct et_page){ .out = open_memstream(&text, &size), .width = 80 };
-	ok(et_lab_skeleton(&call, &err) == 0, "skeleton: %u repetitions succeed", repetitions);
+	ok(et_lab_perform(&r, &et_lab_skeleton, &err) == 0, "skeleton: %u repetitions succeed",
+		repetitions);
 	fclose(r.page.out);
 	return text;
 }

@@ -16,9 +16,9 @@ static void groups(void)
 		"groups: by default 40 runs of four lengths");
 	ok(g[0].lengths_ns[0] == S && g[0].lengths_ns[3] == 8 * S, "groups: 1 to 8 s");
 	r.measure.runs = 12;
-	r.measure.n_lengths = 2;
-	r.measure.lengths_ns[0] = 10000000;
-	r.measure.lengths_ns[1] = 20000000;
+	r.measure.lengths_ns.n = 2;
+	r.measure.lengths_ns.numbers[0] = 10000000;
+	r.measure.lengths_ns.numbers[1] = 20000000;
 	ok(et_study_groups(&r, g) == 1 && g[0].n == 2 && g[0].runs == 12 &&
 			g[0].lengths_ns[1] == 20000000,
 		"groups: lengths and runs as given");

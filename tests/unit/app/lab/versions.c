@@ -60,7 +60,7 @@ static void print(const struct et_versions *v, int width)
 
 	free(text);
 	page.out = open_memstream(&text, &size);
-	et_versions_text(v, &page);
+	et_lab_emp_versions.text(&(struct et_versions_view){ v, NULL, 0 }, &page);
 	fclose(page.out);
 }
 
@@ -255,7 +255,7 @@ static void test_svg(void)
 	FILE *out = open_memstream(&svg, &size);
 	size_t n = 0;
 
-	et_versions_svg(&v, out);
+	et_lab_emp_versions.svg(&(struct et_versions_view){ &v, NULL, 0 }, out);
 	fclose(out);
 	for (const char *at = svg; (at = strstr(at, "<g transform=\"translate(")); at++)
 		n++;
@@ -288,7 +288,8 @@ static void test_json(void)
 	add_pair(&v, ET_EMP_V1, ET_OURS, 9, 0.01);
 	v.same_as[ET_EMP_V1].known = true;
 	v.same_as[ET_EMP_V1].version = ET_AS_IS;
-	et_versions_json(&v, list, 1, out);
+	et_lab_json(&et_lab_emp_versions, "emp-versions", NULL,
+		&(struct et_versions_view){ &v, list, 1 }, out);
 	fclose(out);
 	json_t *j = json_loads(json, 0, NULL);
 	json_t *versions =

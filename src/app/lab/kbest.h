@@ -1,42 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Experiments of `etalon lab` that measure inside this process how good clocks are. Each stores its
- * figures as an experiment, and its tables are computed from that.
- */
+/* The tables and the figures of `etalon lab kbest-accuracy` share these. */
 #pragma once
 
 #include "app/lab/experiments.h"
-#include "lab/branches.h"
-#include "lab/cache_effects.h"
-#include "lab/interval_accuracy.h"
 #include "lab/kbest_accuracy.h"
-
-/* One of them: how it measures, and how it prints the result. */
-struct et_lab_timed {
-	const char *name;
-	int (*measure)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
-	int (*print)(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
-		struct et_error *err);
-};
-
-extern const struct et_lab_timed et_lab_kbest, et_lab_interval, et_lab_cache, et_lab_branch;
-
-/* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
-struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual);
-
-void et_branches_text(const struct et_branches *b, const struct et_page *page);
-void et_branches_svg(const struct et_branches *b, FILE *out);
-
-void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page);
-void et_cache_effects_json(
-	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out);
-void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out);
-
-/* all: print the tables of all errors as well. */
-void et_kbest_accuracy_text(
-	const struct et_kbest_accuracy *a, bool all, const struct et_page *page);
-void et_kbest_accuracy_json(
-	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out);
 
 enum et_kbest_figure {
 	ET_KBEST_LONG,        /* 9.11: the calls of the longest function in order */
@@ -72,3 +39,17 @@ struct et_kbest_answers {
 };
 
 struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, unsigned load);
+
+/* Cells of a load are successive. */
+static inline bool et_kbest_first_of_load(const struct et_kbest_accuracy *a, size_t i)
+{
+	return i == 0 || a->cells[i].load != a->cells[i - 1].load;
+}
+
+/* The result of the experiment, and how the user wants to see it. */
+struct et_kbest_view {
+	struct et_kbest_accuracy accuracy;
+	bool all;    /* print the tables of all errors as well */
+	bool chosen; /* print the figure alone */
+	enum et_kbest_figure figure;
+};

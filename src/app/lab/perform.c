@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Performs the experiments of the lab: what they have in common, from the store to the picture. */
+#include "app/lab/experiments.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/display.h"
+#include "host/host.h"
+#include "lab/old_series.h"
+#include "model/experiment/field_rows.h"
+#include "source/stored.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct et_lab_request *r = ctx;
+	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
+	struct et_progress_state state = {
+		.name = r->name, .done = done, .total = total, .elapsed_ns = now - r->started_ns
+	};
+
+	et_progress_draw(&r->progress, &state, now);
+	return !r->interrupt->signal;
+}
+
+struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual)
+{
+	const struct et_lab_measure *m = &r->measure;
+	struct et_lab_grid g = *usual;
+
+	for (size_t i = 0; i < m->loads.n; i++)
+		g.loads[i] = (unsigned)m->loads.numbers[i];
+	if (m->loads.n)
+		g.n_loads = m->loads.n;
+	if (m->lengths_ns.n) {
+		memcpy(g.lengths_ns, m->lengths_ns.numbers, sizeof(g.lengths_ns));
+		g.n_lengths = m->lengths_ns.n;
+	}
+	if (m->runs)
+		g.runs = (uint32_t)m->runs;
+	return g;
+}
+
+/* --- printing --- */
+
+static const struct et_field stored_fields[] = {
+	ET_KEYS(et_experiment, id, label),
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
+	{ 0 },
+};
+
+void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n)
+{
+	et_json_array(w, "experiments");
+	for (size_t i = 0; i < n; i++)
+		et_fields_flat(w, NULL, stored_fields, list[i]);
+	et_json_end(w);
+}
+
+void et_lab_json(const struct et_lab *lab, const char *name, const struct et_experiment *e,
+	const void *result, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "experiment", name);
+	if (e)
+		et_fields_write(&w, stored_fields, e);
+	et_fields_write(&w, lab->fields, result);
+	et_json_end(&w);
+}
+
+int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
+	const void *result, struct et_error *err)
+{
+	FILE *svg = r->svg.open ? et_output_begin(&r->svg, err) : NULL;
+
+	if (r->svg.open && !svg)
+		return -EIO;
+	if (r->given & ET_LAB_JSON)
+		et_lab_json(lab, r->name, e, result, r->page.out);
+	else
+		lab->text(result, &r->page);
+	if (svg)
+		lab->svg(result, svg);
+	return 0;
+}
+
+int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc)
+{
+	const char *quote = study ? "'" : "";
+
+	if (study && rc && rc != -EINTR)
+		return rc;
+	if (name && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
+		ET_AUTO_FREE char *clean = et_cli_store_shown(r->cli);
+		fprintf(r->page.out, "\nstored as %s%s%s in %s\n", quote, name, quote, clean);
+	}
+	if (rc == -EINTR)
+		et_say(stderr, "etalon: interrupted; every finished sample is stored\n%s",
+			study ? "hint: run the same command with --resume to continue\n" : "");
+	return rc;
+}
+
+/* --- experiments that time functions --- */
+
+static int finish_record(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
+{
+	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);
+
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
+	et_experiment_name(e, now, random);
+	e->started_wall_ns = now - (et_clock_read_ns(CLOCK_MONOTONIC) - r->started_ns);
+	e->finished_wall_ns = now;
+	e->state = r->interrupt->signal ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
+	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
+	et_host_read("", &e->host);
+	e->origin = ET_ORIGIN_MEASURED; /* no machine: --resume must not find it */
+	return 0;
+}
+
+/*
+ * The store is opened before measuring, so that a wrong path does not fail after an hour. After a
+ * signal it stores the finished part and returns -EINTR.
+ */
+static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	struct et_store *store;
+	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = lab->time(r, &e, err);
+	et_progress_erase(&r->progress);
+	if (rc == 0)
+		rc = finish_record(r, e, err);
+	if (rc == 0)
+		rc = et_store_keep(store, e, err);
+	et_store_close(store);
+	if (rc) {
+		et_experiment_free(e);
+		return rc;
+	}
+	*out = e;
+	return r->interrupt->signal ? -EINTR : 0;
+}
+
+/* --- all --- */
+
+static int obtain(struct et_lab_request *r, const struct et_lab *lab, void *result,
+	struct et_experiment **e, struct et_error *err)
+{
+	int rc = lab->simulate     ? lab->simulate(r, result, err)
+		 : r->measure.from ? et_stored_fetch(r->cli, r->measure.from, e, err)
+		 : lab->time       ? time_functions(r, lab, e, err)
+				   : lab->measure(r, result, e, err);
+
+	et_progress_erase(&r->progress);
+	if (!*e || (rc && rc != -EINTR))
+		return rc;
+	et_old_series_read(*e);
+	int read = lab->read ? lab->read(*e, result, err) : lab->read_as(r, *e, result, err);
+	return read ? read : rc;
+}
+
+int et_lab_perform(struct et_lab_request *r, const struct et_lab *lab, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+
+	if (lab->perform)
+		return lab->perform(r, err);
+	ET_AUTO_FREE void *result = et_calloc(1, lab->size);
+	int rc = obtain(r, lab, result, &e, err);
+	if ((rc == 0 || rc == -EINTR) && (e || lab->simulate)) {
+		int shown = et_lab_show(r, lab, e, result, err);
+		rc = shown ? shown : rc;
+	}
+	if (lab->free)
+		lab->free(result);
+	rc = et_lab_conclude(r, e ? e->id : NULL, false, rc);
+	et_experiment_free(e);
+	return rc;
+}
+
+int et_lab_run(struct et_call *call, struct et_error *err)
+{
+	return et_lab_perform(call->ctx, call->action->context, err);
+}
