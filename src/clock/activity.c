@@ -98,14 +98,16 @@ uint64_t et_activity_threshold(struct et_activity *a)
 
 /* --- spinning --- */
 
-/* Puts the latest gap, which has ended, into the ring. */
+/* Passes on the latest gap, which has ended. */
 static void publish(struct et_activity *a)
 {
 	size_t at = atomic_load_explicit(&a->written, memory_order_relaxed);
 
 	if (a->open.end == a->open.start)
 		return;
-	if (at - atomic_load_explicit(&a->taken, memory_order_acquire) < a->capacity) {
+	if (a->keep) {
+		a->keep(a, a->open, a->keep_ctx);
+	} else if (at - atomic_load_explicit(&a->taken, memory_order_acquire) < a->capacity) {
 		a->ring[at & (a->capacity - 1)] = a->open;
 		a->coarse_ns[at & (a->capacity - 1)] = a->open_coarse_ns;
 		atomic_store_explicit(&a->written, at + 1, memory_order_release);

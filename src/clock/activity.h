@@ -39,7 +39,10 @@ struct et_activity {
 	uint64_t duration;  /* ticks to spin for; UINT64_MAX: until stop is set */
 	uint64_t most;      /* end with the beginning of this many gaps */
 	int cpu;            /* to run on; -1: any */
-	atomic_bool stop;   /* set by any thread to end the spinning */
+	/* Gets each gap that has ended, instead of the ring buffer; NULL: the ring buffer does. */
+	void (*keep)(const struct et_activity *a, struct et_gap gap, void *keep_ctx);
+	void *keep_ctx;
+	atomic_bool stop; /* set by any thread to end the spinning */
 	/* Results, valid when the spinning has ended; begin is valid as soon as there is a gap. */
 	uint64_t begin, end; /* first and last reading */
 	uint64_t readings;

@@ -92,14 +92,29 @@ static uint64_t ticks_of(double ns, double hz)
 	return (uint64_t)fmin(ns / 1e9 * hz, 0x1p63);
 }
 
+struct listing {
+	struct etalon_period *list;
+	size_t n, capacity;
+};
+
+static void keep_period(const struct et_activity *a, struct et_gap gap, void *ctx)
+{
+	struct listing *l = ctx;
+	double tick_ns = 1e9 / a->hz;
+
+	if (l->n < l->capacity)
+		l->list[l->n++] = (struct etalon_period){ (double)(gap.start - a->begin) * tick_ns,
+			(double)(gap.end - a->begin) * tick_ns };
+}
+
 int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
 	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out)
 {
 	double tick_ns = 1e9 / c->hz;
-	size_t room = list ? capacity : 0;
+	struct listing l = { list, 0, list ? capacity : 0 };
 	struct et_activity a;
 
-	if (et_activity_init(&a, NULL, room) != 0)
+	if (et_activity_init(&a, NULL, 1) != 0)
 		return ETALON_NO_MEMORY;
 	a.read = c->read;
 	a.ctx = c->ctx;
@@ -110,13 +125,10 @@ int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, dou
 		threshold_ns = (double)a.threshold / a.hz * 1e9;
 	}
 	a.duration = ticks_of(duration_ns, c->hz);
-	a.most = room ? room : UINT64_MAX;
+	a.most = l.capacity ? l.capacity : UINT64_MAX;
+	a.keep = keep_period;
+	a.keep_ctx = &l;
 	int rc = et_activity_spin(&a); /* it fails only if it is to move to a CPU */
-	for (size_t i = 0; i < a.gaps && i < room; i++)
-		list[i] = (struct etalon_period){
-			.start_ns = (double)(a.ring[i].start - a.begin) * tick_ns,
-			.end_ns = (double)(a.ring[i].end - a.begin) * tick_ns,
-		};
 	*out = (struct etalon_inactivity){
 		.periods = a.gaps,
 		.inactive_ns = (double)a.gap_ticks * tick_ns,

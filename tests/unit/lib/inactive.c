@@ -51,6 +51,8 @@ int main(void)
 	ok(find(two, LENGTH(two), 1e9, list, 1, &x) == ETALON_OK && x.periods == 1 &&
 			x.elapsed_ns == 520 && list[1].start_ns == -1,
 		"inactive: it ends with the first period if there is room for one");
+	ok(find(two, LENGTH(two), 1e9, list, SIZE_MAX, &x) == ETALON_OK && x.periods == 2,
+		"inactive: a list of any size costs no memory of ours");
 	ok(find(two, LENGTH(two), 1e9, NULL, 0, &x) == ETALON_OK && x.periods == 2,
 		"inactive: periods are counted without a list");
 	ok(find(backwards, LENGTH(backwards), 1e9, list, 4, &x) == ETALON_BAD_CLOCK,
