@@ -95,7 +95,7 @@ help:
 	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
 	@echo 'make demo       install what is missing, build, measure two programs against each other'
 	@echo 'make check      install what tests need, build, run each test: plain, with ASan and UBSan, or under valgrind'
-	@echo 'make check-all  every test in every stage that can run it, simulations at full size: for an hour'
+	@echo 'make check-all  every test in every stage that can run it, benchmarks, simulations at full size: for an hour'
 	@echo 'make check-fresh  the same on a bare Debian 12 and 13 in temporary folders (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'

@@ -74,17 +74,19 @@ readme)
 		try "$page" < <(fenced "$root/$page.md")
 	done
 	;;
-pages)
-	first=${2:-1} step=${3:-1}
-	[ "$first" -ne 1 ] || try help < <(etalon --help | sed -n 's/^example: //p')
-	pages=("$root"/man/*.scd)
-	for ((i = first - 1; i < ${#pages[@]}; i += step)); do
-		page=${pages[i]}
-		# scdoc reads a backslash as an escape, as in troff.
-		lines=$(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
+pages | others)
+	[ "$1" = pages ] || try help < <(etalon --help | sed -n 's/^example: //p')
+	for page in "$root"/man/*.scd; do
 		name=$(basename "$page" .scd)
 		command=${name#etalon-}
 		command=${command%.*}
+		case " ${*:2} " in
+		*" $command "*) of=pages ;;
+		*) of=others ;;
+		esac
+		[ "$of" = "$1" ] || continue
+		# scdoc reads a backslash as an escape, as in troff.
+		lines=$(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
 		# The help of a command repeats examples of its page: each runs once.
 		if etalon "$command" --help >/dev/null 2>&1; then
 			lines+=$'\n'$(helped "$command" | grep -vxF "$lines")
@@ -93,7 +95,7 @@ pages)
 	done
 	;;
 *)
-	echo "usage: examples.sh readme | pages [K N]" >&2
+	echo "usage: examples.sh readme | pages NAME… | others [NAME…]" >&2
 	exit 2
 	;;
 esac

@@ -34,6 +34,7 @@ static void rate(void)
 	if (rc == ETALON_BAD_CLOCK) {
 		ok(isnan(hz) && isnan(u) && isnan(etalon_ticks_ns(1)),
 			"rate: a counter that cannot be trusted has none");
+		skip("the counter of this machine cannot be trusted");
 		return;
 	}
 	ok(rc == ETALON_OK && u >= 0 && u < hz / 1000, "rate: %.6g Hz with an uncertainty of %.3g",
