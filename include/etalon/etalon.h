@@ -543,7 +543,8 @@ ETALON_API void etalon_build(const char *compiler, const char *flags, int optimi
 /*
  * ETALON_MAIN(element, …) defines main(). ETALON_BENCH makes an element that is named like its
  * function, which gets NULL; ETALON_BENCH_ARG makes one with another name and argument;
- * ETALON_BENCH_BODY makes one of a function that contains ETALON_LOOP.
+ * ETALON_BENCH_BODY makes one of a function that contains ETALON_LOOP. In C++, ETALON_BENCHMARK of
+ * etalon.hpp also takes functions without the argument, or with another result.
  */
 #define ETALON_BENCH_ROW(name, fn, arg, body)                                                      \
 	{                                                                                          \

@@ -34,6 +34,7 @@ exits 'from: the text of gprof is read' 0 etalon profile --from "$data/gprof.txt
 is "from: gprof's seconds are samples, and its calls are kept" "$(table gprof.json | cut -f 1,2,4)" \
 	$'A<double>::operator()(double) const\t20\t1\nA<long>::operator()(long) const\t2\t50000\nuncounted()\t2\t-'
 exits 'from: callgrind is read' 0 etalon profile --from "$data/callgrind-lines.out" --json callgrind.json
+like "from: callgrind's costs are called instructions" "$out" 'function +module +self % +total % +instructions '
 like "from: callgrind's costs are those of callgrind_annotate" "$(table callgrind.json)" \
 	$'leaf\t1300\t1300\t8\nleft\t8\t918\t1\nright\t20\t410\t2\nwork\t13\t1408\t1$'
 

@@ -38,6 +38,11 @@ const char *et_profile_whole(const struct et_profile *p)
 	return p->way == ET_PROFILE_IMPORTED ? "samples" : user ? "user time" : "CPU time";
 }
 
+const char *et_profile_unit(const struct et_profile *p)
+{
+	return strcmp(p->event, "Ir") ? "samples" : et_profile_whole(p);
+}
+
 const char *et_profile_module_name(const char *module)
 {
 	const char *slash = module ? strrchr(module, '/') : NULL;

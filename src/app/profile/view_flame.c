@@ -27,8 +27,9 @@ static const char style[] = ".fl{font:11px ui-monospace,'DejaVu Sans Mono',monos
 			    "@media(prefers-color-scheme:dark){.fl .bg{fill:#1c1d21}"
 			    ".fl .tt{fill:#eee}.fl .nt{fill:#bbb}}";
 
-static const double letter = 6.7; /* pixels of a letter */
-static const double least = 0.4;  /* pixels; narrower boxes are omitted */
+static const double letter = 6.7;      /* pixels of a letter */
+static const double least = 0.4;       /* pixels; narrower boxes are omitted */
+static const double whisker_room = 20; /* pixels; in narrower boxes it hides the neighbours */
 
 struct flame {
 	const struct et_profiled *p;
@@ -179,7 +180,7 @@ static void draw_uncertainty(const struct flame *f, double x, double y, double w
 {
 	double faded = fmin(half, width), end = fmin(x + width + half, WIDTH - MARGIN);
 
-	if (!(half >= 1) || width < 4)
+	if (!(half >= 1) || width < whisker_room)
 		return;
 	draw_rect(f, x + width - faded, y, faded);
 	fputs(" class=\"un\"/><path class=\"wh\" d=\"M", f->out);
@@ -221,7 +222,7 @@ static void draw_name(const struct flame *f, uint32_t node, double x, double y, 
 	const char *name = f->profile->functions[f->profile->nodes[node].function].name;
 	int letters = (int)((width - 6) / letter);
 
-	if (letters < 3)
+	if (letters < 6) /* fewer name no function */
 		return;
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fitted = et_shorten(clean, letters);

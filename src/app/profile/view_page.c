@@ -91,10 +91,11 @@ static void table_row(
 
 static void table(const struct et_profiled *p, const struct et_profile_result *r, FILE *out)
 {
-	static const char *const by_function[] = { "function", "module", "self", "total", "samples",
-		"seen in", "sd", "√N", "multinomial", "quantisation", "and total", NULL };
-	static const char *const by_module[] = { "module", "self", "total", "samples", "seen in",
+	const char *unit = et_profile_unit(p->experiment->profile);
+	const char *const by_function[] = { "function", "module", "self", "total", unit, "seen in",
 		"sd", "√N", "multinomial", "quantisation", "and total", NULL };
+	const char *const by_module[] = { "module", "self", "total", unit, "seen in", "sd", "√N",
+		"multinomial", "quantisation", "and total", NULL };
 	size_t shown = et_profile_shown(&p->view, r);
 
 	et_html_table_begin(out, r->by == ET_BY_MODULE ? by_module : by_function);

@@ -19,6 +19,8 @@ char **et_profile_short_names(const char *const *names, size_t n);
 char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
 /* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */
 const char *et_profile_whole(const struct et_profile *p);
+/* "samples", or "instructions": the unit of the counts. */
+const char *et_profile_unit(const struct et_profile *p);
 /* Three digits, or whole numbers if there are more before the point. Returns buf. */
 const char *et_profile_number(double x, char buf[ET_FIGURE]);
 /* The file's name without its folder. */

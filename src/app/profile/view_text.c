@@ -136,12 +136,12 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 
 /* --- the table --- */
 
-enum { FUNCTION, TOTAL = 3 };
+enum { FUNCTION, TOTAL = 3, COUNTS };
 static const struct et_table_column all_columns[] = { [FUNCTION] = ET_COLUMN(NAME, "function"),
 	ET_COLUMN(NAME, "module", .drop = 1),
 	ET_COLUMN(FIGURE, "self %"),
 	[TOTAL] = ET_COLUMN(FIGURE, "total %", .drop = 5),
-	ET_COLUMN(FIGURE, "samples", .drop = 4),
+	[COUNTS] = ET_COLUMN(FIGURE, "samples", .drop = 4),
 	ET_COLUMN(FIGURE, "seen in", .drop = 3),
 	ET_COLUMN(BAR, "", .drop = 2) };
 
@@ -171,13 +171,18 @@ static void add_percent(struct et_table *s, double share, struct et_span i, cons
 	et_table_interval(s, 100 * share, et_percent(i), style);
 }
 
-static size_t choose_columns(bool modules, bool totals, struct et_table_column *out)
+static size_t choose_columns(
+	bool modules, bool totals, const char *unit, struct et_table_column *out)
 {
 	size_t n = 0;
 
 	for (size_t k = modules ? FUNCTION + 1 : 0; k < ET_LENGTH(all_columns); k++) {
-		if (totals || k != TOTAL)
-			out[n++] = all_columns[k];
+		if (k == TOTAL && !totals)
+			continue;
+		out[n] = all_columns[k];
+		if (k == COUNTS)
+			out[n].title = unit;
+		n++;
 	}
 	out[0].drop = 0;
 	return n;
@@ -188,10 +193,11 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 {
 	bool modules = r->by == ET_BY_MODULE,
 	     totals = !modules && has_totals(p->experiment->profile);
+	const char *unit = et_profile_unit(p->experiment->profile);
 	struct et_table_column columns[ET_LENGTH(all_columns)];
 	struct et_table s = { .columns = columns };
 
-	s.n_columns = choose_columns(modules, totals, columns);
+	s.n_columns = choose_columns(modules, totals, unit, columns);
 	ET_AUTO_FREE const char **full = et_calloc(shown + 1, sizeof(*full));
 	for (size_t i = 0; i < shown; i++)
 		full[i] = et_profile_row_name(&r->rows[i]);
@@ -367,8 +373,8 @@ static void print_holding(const struct et_profile_result *r, const struct et_pag
 	free(text);
 }
 
-static void print_models(
-	const struct et_profile_result *r, size_t shown, const struct et_page *page)
+static void print_models(const struct et_profile_result *r, const char *unit, size_t shown,
+	const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, ""),
 		ET_COLUMN(NUMBER, "sd"), ET_COLUMN(NUMBER, "its interval"),
@@ -377,7 +383,9 @@ static void print_models(
 		ET_COLUMN(NUMBER, "and total ") };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 
-	heading(page, "Spread of the samples per run, and what models predict");
+	ET_AUTO_FREE char *title =
+		et_asprintf("Spread of the %s per run, and what models predict", unit);
+	heading(page, title);
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		et_table_name(&t, et_profile_row_name(row), NULL);
@@ -395,8 +403,8 @@ static void print_models(
 	print_holding(r, page);
 }
 
-static void print_intervals(
-	const struct et_profile_result *r, size_t shown, const struct et_page *page)
+static void print_intervals(const struct et_profile_result *r, const char *unit, size_t shown,
+	const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, ""),
 		ET_COLUMN(NUMBER, "mean"), ET_COLUMN(NUMBER, "u"), ET_COLUMN(NUMBER, "k"),
@@ -406,7 +414,8 @@ static void print_intervals(
 		ET_COLUMN(NUMBER, "at entry %") };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 
-	heading(page, "Mean samples per run, and intervals of it");
+	ET_AUTO_FREE char *title = et_asprintf("Mean %s per run, and intervals of it", unit);
+	heading(page, title);
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		et_table_name(&t, et_profile_row_name(row), NULL);
@@ -424,10 +433,11 @@ static void print_intervals(
 	et_table_print(&t, page);
 }
 
-static void print_modules(const struct et_profile_result *r, const struct et_page *page)
+static void print_modules(
+	const struct et_profile_result *r, const char *unit, const struct et_page *page)
 {
-	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "module"),
-		ET_COLUMN(FIGURE, "self %"), ET_COLUMN(FIGURE, "samples", .drop = 2),
+	const struct et_table_column columns[] = { ET_COLUMN(NAME, "module"),
+		ET_COLUMN(FIGURE, "self %"), ET_COLUMN(FIGURE, unit, .drop = 2),
 		ET_COLUMN(BAR, "", .drop = 1) };
 	struct et_table s = { ET_COLUMNS(columns) };
 
@@ -498,14 +508,15 @@ static void print_row_warnings(
 static void print_details(const struct et_profiled *p, size_t command, const struct et_page *page)
 {
 	const struct et_profile_result *r = &p->results[command];
+	const char *unit = et_profile_unit(p->experiment->profile);
 	size_t shown = et_profile_shown(&p->view, r);
 
 	if (!r->n_rows)
 		return;
-	print_models(r, shown, page);
-	print_intervals(r, shown, page);
+	print_models(r, unit, shown, page);
+	print_intervals(r, unit, shown, page);
 	if (p->modules)
-		print_modules(&p->modules[command], page);
+		print_modules(&p->modules[command], unit, page);
 	print_sampling(p, command, page);
 	if (et_warnings_have(&r->warnings, ET_WARN_PROFILE_DRIFT))
 		print_halves(r->total_halves, 0, page);
