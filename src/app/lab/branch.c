@@ -3,34 +3,30 @@
 #include "app/lab/clocks.h"
 #include "base/alloc.h"
 
-/* The pattern over its period; random data, too, if there are no marks for it. */
-static struct et_picture picture_of(const struct et_branches *b, const struct et_svg_mark *marks)
+/* The pattern over its period, and the times of sorted and random data. */
+static struct et_chart chart_of(const struct et_branches *b)
 {
-	struct et_picture p = {
-		.chart = { .title = "Branch prediction: the time of a branch",
-			.description = "The time of a branch over the period of its pattern.",
-			.x = { .label = "branches until the pattern repeats", .log = true },
-			.y = { .label = "time of a branch", .unit = ET_AXIS_NS },
-			.marks = marks,
-			.n_marks = marks ? 2 : 0 }
-	};
-	struct et_picture_line *line = et_picture_line(
-		&p, et_strdup("pattern that repeats"), ET_SVG_CURVE, ET_SVG_BLUE, 'p');
+	struct et_chart c = { .title = "Branch prediction: the time of a branch",
+		.description = "The time of a branch over the period of its pattern.",
+		.x = { .label = "branches until the pattern repeats", .log = true },
+		.y = { .label = "time of a branch", .unit = ET_AXIS_NS },
+		.marks = { { b->sorted_ns, "sorted", true }, { b->random_ns, "random", true } },
+		.n_marks = 2,
+		.text = { ET_TEXT_LOG, 1, "branches" } };
+	struct et_curve *line =
+		et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE, "pattern that repeats");
 
+	line->mark = 'p';
 	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
-		et_picture_add(line, 2u << i, b->period_ns[i]);
-	if (marks)
-		return p;
-	line = et_picture_line(&p, et_strdup("random data"), ET_SVG_LINE, ET_SVG_RED, 'r');
-	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
-		et_picture_add(line, 2u << i, b->random_ns);
-	return p;
+		et_curve_add(line, 2u << i, b->period_ns[i]);
+	return c;
 }
 
 void et_branches_text(const struct et_branches *b, const struct et_page *page)
 {
 	char sorted[ET_FIGURE], random[ET_FIGURE], miss[ET_FIGURE];
-	struct et_picture p = picture_of(b, NULL);
+	struct et_chart c = chart_of(b);
+	struct et_curve *line = et_chart_curve(&c, ET_SVG_LINE, ET_SVG_RED, "random data");
 	unsigned learned = et_branches_learned(b);
 
 	et_lab_heading(page,
@@ -45,18 +41,19 @@ void et_branches_text(const struct et_branches *b, const struct et_page *page)
 	else
 		et_lab_heading(page, "the predictor learned no pattern");
 	putc('\n', page->out);
-	et_picture_plot(&p, ET_PICTURE_LOG, 1, "branches", page);
+	line->mark = 'r';
+	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
+		et_curve_add(line, 2u << i, b->random_ns);
+	et_lab_chart(&c, page);
 	et_lab_text(page, "The same loop with the same number of taken branches, timed by "
 			  "libetalon, over the branches after which a random pattern repeats.");
 }
 
 void et_branches_svg(const struct et_branches *b, FILE *out)
 {
-	const struct et_svg_mark marks[] = { { b->sorted_ns, "sorted", true },
-		{ b->random_ns, "random", true } };
-	struct et_picture p = picture_of(b, marks);
+	struct et_chart c = chart_of(b);
 
-	et_picture_svg(&p, out);
+	et_chart_put(&c, &(struct et_chart_to){ .file = out });
 }
 
 static void write_json(const struct et_experiment *e, const struct et_branches *b, FILE *out)

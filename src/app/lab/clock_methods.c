@@ -371,24 +371,24 @@ void et_clock_methods_json(
 static void task_chart(
 	const struct et_experiment *e, const struct et_clock_methods *m, struct et_svg_sheet *sheet)
 {
-	struct et_picture p = { .title = et_asprintf("%s: %zu runs", m->name, m->n),
-		.chart = { .description = "The time of each run by clock_gettime and the "
-					  "processor's counter, read inside and around the "
-					  "program, and its CPU time.",
-			.x = { .label = "run" },
-			.y = { .label = "time", .unit = ET_AXIS_NS },
-			.width = 760,
-			.height = 420 } };
+	struct et_chart p = { .description = "The time of each run by clock_gettime and the "
+					     "processor's counter, read inside and around the "
+					     "program, and its CPU time.",
+		.x = { .label = "run" },
+		.y = { .label = "time", .unit = ET_AXIS_NS },
+		.width = 760,
+		.height = 420 };
+
+	p.title = et_chart_format(&p, "%s: %zu runs", m->name, m->n);
 
 	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-		struct et_picture_line *line = et_picture_line(&p,
+		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP ? et_strdup("CPU time (EMP)")
-				       : et_asprintf("%s %s", method_name(e, k), place_of(k)),
-			ET_SVG_POINTS, (unsigned)k, '\0');
+				       : et_asprintf("%s %s", method_name(e, k), place_of(k)));
 		for (size_t i = 0; i < m->n; i++)
-			et_picture_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
+			et_curve_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
 	}
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 void et_clock_methods_svg(

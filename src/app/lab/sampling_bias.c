@@ -171,16 +171,19 @@ static void write_treatment(struct et_json *w, const struct et_profile_study *s,
 static void add_bars(struct et_svg_sheet *sheet, const struct et_profile_treatment *t,
 	const char *x_label, const uint64_t *counts, size_t n)
 {
-	struct et_picture p = { .title = et_asprintf("%s, %s", t->instrument, t->name),
-		.chart = { .x = { .label = x_label },
-			.y = { .label = "samples" },
-			.width = WIDTH,
-			.height = HEIGHT } };
-	struct et_picture_line *bars = et_picture_line(&p, NULL, ET_SVG_BARS, ET_SVG_BLUE, '\0');
+	struct et_chart p = { .x = { .label = x_label },
+		.y = { .label = "samples" },
+		.width = WIDTH,
+		.height = HEIGHT };
+
+	p.title = et_chart_format(&p, "%s, %s", t->instrument, t->name);
+	struct et_curve *bars = et_chart_curve(&p, ET_SVG_BARS, ET_SVG_BLUE, NULL);
 
 	for (size_t i = 0; i < n; i++)
-		et_picture_add_span(bars, (double)i, (double)i + 0.9, (double)counts[i]);
-	et_picture_place(&p, sheet);
+		et_curve_add_dot(bars,
+			(struct et_dot){
+				.x = (double)i, .end = (double)i + 0.9, .y = (double)counts[i] });
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const struct et_profile_study *s, FILE *out)
