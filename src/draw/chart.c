@@ -32,6 +32,20 @@ void et_curve_add(struct et_curve *k, double x, double y)
 	et_curve_add_dot(k, (struct et_dot){ .x = x, .y = y });
 }
 
+void et_curve_add_bars(
+	struct et_curve *k, double x, double step, double wide, const double *y, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double at = x + (double)i * step;
+		et_curve_add_dot(k, (struct et_dot){ .x = at, .end = at + wide, .y = y[i] });
+	}
+}
+
+void et_curve_add_all(struct et_curve *k, double x, double step, const double *y, size_t n)
+{
+	et_curve_add_bars(k, x, step, 0, y, n);
+}
+
 void et_curve_sort(struct et_curve *k)
 {
 	for (size_t i = 1; i < k->n; i++) {

@@ -113,6 +113,10 @@ struct et_curve *et_chart_curve(
 	struct et_chart *c, enum et_svg_shape shape, unsigned color, const char *name);
 void et_curve_add(struct et_curve *k, double x, double y);
 void et_curve_add_dot(struct et_curve *k, struct et_dot dot);
+/* Adds values at x, x + step …; the other one as bars that are `wide` and begin there. */
+void et_curve_add_all(struct et_curve *k, double x, double step, const double *y, size_t n);
+void et_curve_add_bars(
+	struct et_curve *k, double x, double step, double wide, const double *y, size_t n);
 /* Brings the values into the order of x. */
 void et_curve_sort(struct et_curve *k);
 /* Appends a track of y and returns its place: its name replaces the numbers 0, 1 … from the top. */

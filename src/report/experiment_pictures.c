@@ -163,11 +163,12 @@ static void distribution(const struct subject *t, const struct et_chart_to *to)
 	size_t n;
 	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
 
+	struct et_bins b = { 0 };
+
 	et_sort(values, n);
 	if (n < 2 || !(values[0] < values[n - 1]))
 		return;
-	double lo = values[0], range = values[n - 1] - lo, high[MOST_BINS] = { 0 };
-	int bins = et_histogram_bins(t->estimate, n, range, MOST_BINS);
+	et_bins_fill(&b, values, n, t->estimate, MOST_BINS);
 	struct et_chart c = { .title = "Distribution",
 		.description =
 			"A histogram with bins by the rule of Freedman and Diaconis; the mean and "
@@ -180,16 +181,14 @@ static void distribution(const struct subject *t, const struct et_chart_to *to)
 		.width = SIDE,
 		.height = SIDE };
 	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, "samples kept");
+	double wide = (b.hi - b.lo) / b.n;
 
-	for (size_t i = 0; i < n; i++) {
-		int k = et_int((values[i] - lo) / range * bins);
-		high[k < bins ? k : bins - 1]++;
-	}
-	for (int i = 0; i < bins; i++)
-		et_curve_add_dot(bars, (struct et_dot){ .x = lo + range * i / bins,
-					       .end = lo + range * (i + 1) / bins,
-					       .y = high[i] });
-	add_density(&c, values, n, (double)n * range / bins);
+	for (int i = 0; i < b.n; i++)
+		et_curve_add_dot(bars, (struct et_dot){ .x = b.lo + wide * i,
+					       .end = b.lo + wide * (i + 1),
+					       .y = (double)b.count[i] });
+	free(b.count);
+	add_density(&c, values, n, (double)n * wide);
 	et_chart_put(&c, to);
 }
 
@@ -217,9 +216,7 @@ static void dependence(const struct subject *t, const struct et_chart_to *to)
 	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, NULL);
 
 	et_acf(values, n, lags, r);
-	for (size_t i = 0; i < lags; i++)
-		et_curve_add_dot(bars,
-			(struct et_dot){ .x = (double)i + 0.8, .end = (double)i + 1.2, .y = r[i] });
+	et_curve_add_bars(bars, 0.8, 1, 0.4, r, lags);
 	et_chart_put(&c, to);
 }
 

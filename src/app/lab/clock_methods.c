@@ -239,7 +239,6 @@ static void method_row(const struct et_experiment *e, const struct et_clock_meth
 static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, size_t columns,
 	const struct et_page *page)
 {
-	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	const struct et_precision *p = &m->by[k];
 	size_t cells = m->n < columns ? m->n : columns;
 
@@ -252,7 +251,10 @@ static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, 
 			n += !isnan(x);
 		}
 		double share = n ? (sum / (double)n - p->min) / (p->max - p->min) : NAN;
-		fputs(isfinite(share) ? bars[(int)(share * 7.999)] : n ? bars[0] : " ", page->out);
+		fputs(isfinite(share) ? et_eighths[1 + (int)(share * 7.999)]
+			: n           ? et_eighths[1]
+				      : " ",
+			page->out);
 	}
 	putc('\n', page->out);
 }

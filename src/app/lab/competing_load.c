@@ -50,7 +50,6 @@ static void add_commands(
 /* The cloud of counts as a strip: how many runs have a count in each of its columns. */
 static void cloud_cell(const double *counts, size_t n, double lo, double hi, struct et_table *t)
 {
-	static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	ET_AUTO_FREE char *cloud = NULL;
 	size_t in[CLOUD] = { 0 }, most = 1;
 
@@ -61,7 +60,7 @@ static void cloud_cell(const double *counts, size_t n, double lo, double hi, str
 			most = in[column];
 	}
 	for (size_t i = 0; i < CLOUD; i++)
-		et_append(&cloud, "", "%s", bars[(in[i] * 8 + most - 1) / most]);
+		et_append(&cloud, "", "%s", et_eighths[(in[i] * 8 + most - 1) / most]);
 	et_table_add(t, "%s", cloud);
 }
 

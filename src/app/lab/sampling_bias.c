@@ -78,7 +78,6 @@ static void chi_text(const char *over, const struct et_chi_square *x, const stru
 /* A bar per address on a logarithmic scale; an address without samples is a dot. */
 static void draw_addresses(const struct et_address_bias *b, const struct et_page *page)
 {
-	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	uint64_t most = 1;
 
 	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++)
@@ -89,7 +88,7 @@ static void draw_addresses(const struct et_address_bias *b, const struct et_page
 				       : 0;
 		if (i % PER_LINE == 0)
 			fprintf(page->out, "%s%5zu  ", i ? "\n" : "", i);
-		fputs(b->addresses[i] ? bars[(int)(share * 7.999)] : "·", page->out);
+		fputs(b->addresses[i] ? et_eighths[1 + (int)(share * 7.999)] : "·", page->out);
 	}
 	putc('\n', page->out);
 }

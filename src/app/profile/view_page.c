@@ -131,8 +131,7 @@ static void in_order(const double *y, size_t n, double mean, const struct et_cha
 		.height = LOW };
 	struct et_curve *k = et_chart_curve(&c, ET_SVG_POINTS, ET_SVG_BLUE, NULL);
 
-	for (size_t i = 0; i < n; i++)
-		et_curve_add(k, (double)(i + 1), y[i]);
+	et_curve_add_all(k, 1, 1, y, n);
 	et_chart_put(&c, to);
 }
 
@@ -149,8 +148,7 @@ static void density(const double *y, size_t n, const struct et_chart_to *to)
 	struct et_kde kde;
 
 	et_kde(sorted, n, 1, &kde);
-	for (size_t i = 0; i < ET_KDE_POINTS; i++)
-		et_curve_add(k, kde.lo + (double)i * kde.step, kde.density[i]);
+	et_curve_add_all(k, kde.lo, kde.step, kde.density, ET_KDE_POINTS);
 	et_chart_put(&c, to);
 }
 
@@ -175,10 +173,9 @@ static void autocorrelation(const double *y, size_t n, const struct et_chart_to 
 		.width = SIDE,
 		.height = LOW };
 	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, NULL);
-	for (size_t i = 0; d.acf && i < d.n_acf && i < MOST_LAGS; i++)
-		et_curve_add_dot(bars,
-			(struct et_dot){
-				.x = (double)i + 0.6, .end = (double)i + 1.4, .y = d.acf[i] });
+	if (d.acf)
+		et_curve_add_bars(
+			bars, 0.6, 1, 0.8, d.acf, d.n_acf < MOST_LAGS ? d.n_acf : MOST_LAGS);
 	et_chart_put(&c, to);
 	et_description_free(&d);
 }

@@ -61,15 +61,13 @@ static void mark_ticks(struct line *l, const struct et_trace *t)
 static void draw_track(const struct line *l, const char *name, const char *style,
 	const double *share, const struct et_page *page)
 {
-	static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-
 	fprintf(page->out, "  %-*s│", MARGIN - 3, name);
 	if (page->color)
 		fprintf(page->out, "\033[%sm", style);
 	for (int i = 0; i < l->cells; i++) {
 		/* Even the smallest share is visible. */
 		int level = et_int(round(fmin(1, share[i]) * 8));
-		fputs(levels[share[i] > 0 && level == 0 ? 1 : level], page->out);
+		fputs(et_eighths[share[i] > 0 && level == 0 ? 1 : level], page->out);
 	}
 	fputs(page->color ? "\033[0m\n" : "\n", page->out);
 }
