@@ -84,13 +84,6 @@ void et_html_pictures_begin(FILE *out)
 	fputs("<div class=\"figs\">\n", out);
 }
 
-void et_html_picture(FILE *out, const struct et_chart *c, bool wide)
-{
-	fprintf(out, "<figure%s>\n", wide ? " class=\"wide\" tabindex=\"0\"" : "");
-	et_svg_embed(c, out);
-	fputs("</figure>\n", out);
-}
-
 void et_html_pictures_end(FILE *out)
 {
 	fputs("</div>\n", out);

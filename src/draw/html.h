@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "draw/svg.h"
+#include "draw/chart.h"
 
 void et_html_begin(FILE *out, const char *title);
 void et_html_end(FILE *out);
@@ -16,7 +16,6 @@ void et_html_element(FILE *out, const char *tag, const char *fmt, ...) ET_PRINTF
 void et_html_table_begin(FILE *out, const char *const *headings);
 void et_html_table_end(FILE *out);
 
-/* Charts are arranged side by side if there is room; a wide one takes the whole row. */
+/* Around charts of a page, which are arranged side by side if there is room. */
 void et_html_pictures_begin(FILE *out);
-void et_html_picture(FILE *out, const struct et_chart *c, bool wide);
 void et_html_pictures_end(FILE *out);

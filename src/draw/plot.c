@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "draw/plot.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "draw/chart.h"
+#include "num/quantile.h"
 
 #include <float.h>
 #include <math.h>
@@ -100,25 +101,42 @@ static void print_line(int indent, int columns, FILE *out)
 
 /* --- curves --- */
 
-struct plot {
-	struct canvas cells;
-	double lo, hi;  /* the ends of the x axis: logarithms unless it is linear */
-	bool linear;    /* of the x axis */
-	double top;     /* the upper end of the y axis */
-	bool several;   /* points of different curves meet somewhere */
-	int decades;    /* of a logarithmic y axis; 0: it is linear, from 0 */
-	bool is_signed; /* the y axis is logarithmic on both sides of 0 */
+/* How y is drawn: a table of the scales. */
+struct scale {
+	double top;  /* the upper end; 0: fitted to the chart */
+	int decades; /* of a logarithmic axis; 0: it is linear, from 0 */
+	int margin;  /* columns before the axis */
 	enum et_axis_unit unit;
-	int margin;                           /* columns before the y axis */
-	bool compact;                         /* the legend is one paragraph */
-	bool points;                          /* not joined; the x axis has whole decades */
-	const struct et_curve_limits *limits; /* one per curve; NULL: none */
-	int beside; /* cells by which the curve is drawn to the right of its x */
+	bool fitted; /* decades around the values, in the unit of the chart */
+	bool both;   /* logarithmic on both sides of 0 */
+	bool linear; /* the x axis is linear */
+};
+
+static const struct scale scales[] = {
+	[ET_TEXT_LOG] = { .margin = WIDE_MARGIN, .fitted = true },
+	[ET_TEXT_SHARES] = { .top = 1, .margin = MARGIN, .unit = ET_AXIS_SHARE },
+	[ET_TEXT_ERRORS] = { .top = 10, .decades = ROWS / 2, MARGIN, ET_AXIS_SHARE },
+	[ET_TEXT_SIGNED] = { .margin = WIDE_MARGIN, .both = true },
+	[ET_TEXT_NUMBERS] = { .margin = MARGIN, .linear = true },
+};
+
+struct plot {
+	const struct et_chart *c;
+	struct scale y;
+	struct canvas cells;
+	double unit;   /* of x */
+	double *x;     /* all values of x in this unit, ascending, each once */
+	size_t n;      /* their number */
+	double lo, hi; /* the ends of the x axis: logarithms unless it is linear */
+	bool points;   /* no curve is joined: the x axis has whole decades */
+	bool limits;
+	bool several; /* points of different curves meet somewhere */
+	int beside;   /* cells by which the curve is drawn to the right of its x */
 };
 
 static int across_of(const struct plot *c, double x)
 {
-	double at = c->linear ? x : log(x);
+	double at = c->y.linear ? x : log(x);
 	double share = c->hi > c->lo ? (at - c->lo) / (c->hi - c->lo) : 0.5;
 
 	return et_int(round(share * (c->cells.columns * ACROSS - 1))) + c->beside * ACROSS;
@@ -127,6 +145,7 @@ static int across_of(const struct plot *c, double x)
 /* The signed axis has two rows per decade beyond this error: three decades up, two down. */
 static const double LINEAR = 0.01;
 enum { UP = 3, BELOW = 2 };
+_Static_assert(ROWS == 2 * (UP + BELOW) + 1, "two rows per decade");
 
 static double signed_share(double y)
 {
@@ -135,9 +154,9 @@ static double signed_share(double y)
 
 static int down_of(const struct plot *c, double y)
 {
-	double share = c->is_signed ? signed_share(y)
-		       : c->decades ? 1 + log10(fmax(y, DBL_MIN) / c->top) / c->decades
-				    : y / c->top;
+	double share = c->y.both      ? signed_share(y)
+		       : c->y.decades ? 1 + log10(fmax(y, DBL_MIN) / c->y.top) / c->y.decades
+				      : y / c->y.top;
 
 	return (int)lround((1 - fmin(1, fmax(0, share))) * (ROWS * DOWN - 1));
 }
@@ -154,38 +173,39 @@ static void join(struct plot *c, int x0, int y0, int x1, int y1)
 }
 
 /* The index of a point's cell. */
-static size_t cell_of(const struct plot *c, double x, double y)
+static size_t cell_of(const struct plot *c, const struct et_dot *d)
 {
-	return cell_at(&c->cells, across_of(c, x), down_of(c, y));
+	return cell_at(&c->cells, across_of(c, d->x / c->unit), down_of(c, d->y));
 }
 
-static void draw_curve(struct plot *c, const double *x, size_t n, const struct et_curve *curve,
-	const struct et_curve_limits *limits)
+static void draw_curve(struct plot *c, const struct et_curve *curve)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (isnan(curve->y[i]))
+	bool joined = curve->shape != ET_SVG_POINTS && !curve->limits;
+
+	for (size_t i = 0; i < curve->n; i++) {
+		const struct et_dot *d = &curve->dots[i], *last = d - 1;
+		if (isnan(d->y))
 			continue;
-		int at = across_of(c, x[i]), down = down_of(c, curve->y[i]);
-		if (limits && limits->lo[i] > 0 && isfinite(limits->hi[i]))
-			join(c, at, down_of(c, limits->lo[i]), at, down_of(c, limits->hi[i]));
-		if (i > 0 && !c->points && !limits && !isnan(curve->y[i - 1]))
-			join(c, across_of(c, x[i - 1]), down_of(c, curve->y[i - 1]), at, down);
-		if (curve->mark &&
-			mark(&c->cells, cell_of(c, x[i], curve->y[i]), curve->mark, SEVERAL))
+		int at = across_of(c, d->x / c->unit), down = down_of(c, d->y);
+		if (curve->limits && d->lo > 0 && isfinite(d->hi))
+			join(c, at, down_of(c, d->lo), at, down_of(c, d->hi));
+		if (joined && i > 0 && !isnan(last->y))
+			join(c, across_of(c, last->x / c->unit), down_of(c, last->y), at, down);
+		if (curve->mark && mark(&c->cells, cell_of(c, d), curve->mark, SEVERAL))
 			c->several = true;
 	}
 }
 
 /* Whether two curves have the same points in the same cells, so that they look like one. */
-static bool coincide(const struct plot *c, const double *x, size_t n, const struct et_curve *a,
-	const struct et_curve *b)
+static bool coincide(const struct plot *c, const struct et_curve *a, const struct et_curve *b)
 {
 	bool seen = false;
 
-	for (size_t i = 0; i < n; i++) {
-		bool there = !isnan(a->y[i]);
-		if (there != !isnan(b->y[i]) ||
-			(there && cell_of(c, x[i], a->y[i]) != cell_of(c, x[i], b->y[i])))
+	for (size_t i = 0; i < a->n && a->n == b->n; i++) {
+		const struct et_dot *p = &a->dots[i], *q = &b->dots[i];
+		bool there = !isnan(p->y);
+		if (p->x != q->x || there != !isnan(q->y) ||
+			(there && cell_of(c, p) != cell_of(c, q)))
 			return false;
 		seen = seen || there;
 	}
@@ -193,72 +213,72 @@ static bool coincide(const struct plot *c, const double *x, size_t n, const stru
 }
 
 /* The text of a curve in the legend. Caller frees. */
-static char *legend_of(const struct plot *c, const double *x, size_t n,
-	const struct et_curve *curves, size_t which)
+static char *legend_of(const struct plot *c, size_t which)
 {
+	struct et_curve *const *all = c->c->curves;
 	size_t twin = 0;
 
-	while (twin < which &&
-		(!curves[twin].mark || !coincide(c, x, n, &curves[twin], &curves[which])))
+	while (twin < which && (!all[twin]->mark || !coincide(c, all[twin], all[which])))
 		twin++;
-	return twin < which ? et_asprintf("%s: same as %c", curves[which].label, curves[twin].mark)
-			    : et_strdup(curves[which].label);
+	return twin < which ? et_asprintf("%s: same as %c", all[which]->name, all[twin]->mark)
+			    : et_strdup(all[which]->name);
 }
 
-static void print_compact_legend(const struct plot *c, const double *x, size_t n,
-	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
+static void print_compact_legend(const struct plot *c, const struct et_page *page)
 {
-	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->margin, "");
+	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->y.margin, "");
 
-	for (size_t i = 0; i < n_curves; i++) {
-		if (!curves[i].mark)
+	for (size_t i = 0; i < c->c->n_curves; i++) {
+		if (!c->c->curves[i]->mark)
 			continue;
-		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
-		et_append(&all, ", ", "%c %s", curves[i].mark, label);
+		ET_AUTO_FREE char *label = legend_of(c, i);
+		et_append(&all, ", ", "%c %s", c->c->curves[i]->mark, label);
 	}
 	if (c->several)
 		et_append(&all, ", ", "%c several curves", SEVERAL);
-	et_page_paragraph(page, c->margin + 1, lead, NULL, all, NULL);
+	et_page_paragraph(page, c->y.margin + 1, lead, NULL, all, NULL);
 }
 
-static void print_legend(const struct plot *c, const double *x, size_t n,
-	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
+static void print_legend(const struct plot *c, const struct et_page *page)
 {
-	for (size_t i = 0; i < n_curves; i++) {
-		if (!curves[i].label)
+	for (size_t i = 0; i < c->c->n_curves; i++) {
+		const struct et_curve *curve = c->c->curves[i];
+		if (!curve->name)
 			continue;
 		char lead[WIDE_MARGIN + 8];
-		snprintf(lead, sizeof(lead), "%*s%s", c->margin + 1, "",
-			curves[i].mark ? (char[]){ curves[i].mark, '\0' } : "⠒");
-		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
-		et_page_paragraph(page, c->margin + 3, lead, NULL, label, NULL);
+		snprintf(lead, sizeof(lead), "%*s%s", c->y.margin + 1, "",
+			curve->mark ? (char[]){ curve->mark, '\0' } : "⠒");
+		ET_AUTO_FREE char *label = legend_of(c, i);
+		et_page_paragraph(page, c->y.margin + 3, lead, NULL, label, NULL);
 	}
 	if (c->several)
-		fprintf(page->out, "%*s%c several curves\n", c->margin + 1, "", SEVERAL);
+		fprintf(page->out, "%*s%c several curves\n", c->y.margin + 1, "", SEVERAL);
 }
 
 /* The label of a row: on a linear axis of 0, the middle and the top, else of decades. */
 static const char *row_label(const struct plot *c, int row, char buf[ET_FIGURE])
 {
+	const struct scale *y = &c->y;
+
 	*buf = '\0';
-	if (c->is_signed) {
+	if (y->both) {
 		int decade = UP - row / 2;
 		if (row % 2 == 0)
 			snprintf(buf, ET_FIGURE, decade ? "%+.4g %%" : "%.4g %%",
 				decade ? copysign(pow(10, abs(decade)), decade) : 0.0);
 		return buf;
 	}
-	double share = c->top * (1 - row / (ROWS - 1.0));
-	if (!c->decades && row % (ROWS / 2) == 0)
-		snprintf(buf, ET_FIGURE, c->unit == ET_AXIS_SHARE ? "%.3g %%" : "%.3g",
-			(c->unit == ET_AXIS_SHARE ? 100 : 1) * share);
-	for (int d = 0; d <= c->decades && c->decades; d++) {
-		if ((int)lround((double)d * (ROWS - 1) / c->decades) != row)
+	double share = y->top * (1 - row / (ROWS - 1.0));
+	if (!y->decades && row % (ROWS / 2) == 0)
+		snprintf(buf, ET_FIGURE, y->unit == ET_AXIS_SHARE ? "%.3g %%" : "%.3g",
+			(y->unit == ET_AXIS_SHARE ? 100 : 1) * share);
+	for (int d = 0; d <= y->decades && y->decades; d++) {
+		if ((int)lround((double)d * (ROWS - 1) / y->decades) != row)
 			continue;
-		double at = c->top * pow(10, -d);
-		if (c->unit == ET_AXIS_NS)
+		double at = y->top * pow(10, -d);
+		if (y->unit == ET_AXIS_NS)
 			et_format_rounded(at, 1, buf);
-		else if (c->unit == ET_AXIS_NUMBER)
+		else if (y->unit == ET_AXIS_NUMBER)
 			snprintf(buf, ET_FIGURE, "%.4g", at);
 		else
 			snprintf(buf, ET_FIGURE, "%.4g %%", 100 * at);
@@ -271,55 +291,53 @@ static void print_row(const struct plot *c, int row, const struct et_page *page)
 	char label[ET_FIGURE];
 	int columns = et_columns(row_label(c, row, label));
 
-	fprintf(page->out, "%*s%s │", c->margin - 1 - columns, "", label);
+	fprintf(page->out, "%*s%s │", c->y.margin - 1 - columns, "", label);
 	print_cells(&c->cells, row, page, false);
 }
 
-static void print_axis(
-	const struct plot *c, const double *x, size_t n, const char *label, FILE *out)
+/* Prints the x axis with the values at[], and its label. */
+static void print_axis(const struct plot *c, const double *at, size_t n, FILE *out)
 {
 	ET_AUTO_FREE char *line = et_alloc((size_t)c->cells.columns + 16);
 	int free_from = 0;
 
-	print_line(c->margin, c->cells.columns, out);
+	print_line(c->y.margin, c->cells.columns, out);
 	memset(line, ' ', (size_t)c->cells.columns + 15);
 	line[c->cells.columns + 15] = '\0';
 	for (size_t i = 0; i < n; i++) {
 		char text[24];
-		int width = snprintf(text, sizeof(text), "%.4g", x[i]);
-		int at = across_of(c, x[i]) / ACROSS - width / 2;
-		at = at < free_from ? free_from : at;
-		if (at + width > c->cells.columns + 14)
+		int width = snprintf(text, sizeof(text), "%.4g", at[i]);
+		int column = across_of(c, at[i]) / ACROSS - width / 2;
+		column = column < free_from ? free_from : column;
+		if (column + width > c->cells.columns + 14)
 			break;
-		memcpy(line + at, text, (size_t)width);
-		free_from = at + width + 1;
+		memcpy(line + column, text, (size_t)width);
+		free_from = column + width + 1;
 	}
 	line[free_from > 0 ? free_from - 1 : 0] = '\0';
-	fprintf(out, "%*s%s  %s\n", c->margin + 1, "", line, label);
+	fprintf(out, "%*s%s  %s\n", c->y.margin + 1, "", line, c->c->text.x_label);
 }
 
-/* Labels round numbers, because a linear plot has many points. */
-static void print_linear_axis(const struct plot *c, const char *label, FILE *out)
+/* Labels the values of x, or round numbers if there may be many values. */
+static void print_x(const struct plot *c, double first, double last, FILE *out)
 {
-	enum { WANTED = 6 };
+	enum { WANTED = 6, MOST = 16 };
 	struct et_axis axis =
 		et_axis_fit(&(struct et_axis){ .lo = c->lo, .hi = c->hi }, c->lo, c->hi);
 	struct et_ticks ticks;
-
-	et_axis_ticks(&axis, WANTED, &ticks);
-	print_axis(c, ticks.at, ticks.n, label, out);
-}
-
-static void print_decades(
-	const struct plot *c, double first, double last, const char *label, FILE *out)
-{
-	enum { MOST = 16 };
-	double at[MOST];
+	double decades[MOST];
 	size_t n = 0;
 
-	for (double x = first; n < MOST && x <= last * 1.001; x *= 10)
-		at[n++] = x;
-	print_axis(c, at, n, label, out);
+	if (c->y.linear) {
+		et_axis_ticks(&axis, WANTED, &ticks);
+		print_axis(c, ticks.at, ticks.n, out);
+	} else if (c->points) {
+		for (double x = first; n < MOST && x <= last * 1.001; x *= 10)
+			decades[n++] = x;
+		print_axis(c, decades, n, out);
+	} else {
+		print_axis(c, c->x, c->n, out);
+	}
 }
 
 /* Makes room at both ends of the x axis for curves that are drawn beside their x. */
@@ -331,122 +349,120 @@ static void make_room(struct plot *c, int curves)
 	c->hi += room;
 }
 
-static void draw_curves(
-	struct plot *c, const double *x, size_t n, const struct et_curve *curves, size_t n_curves)
+static void draw_curves(struct plot *c)
 {
+	int n = (int)c->c->n_curves;
+
 	if (c->limits)
-		make_room(c, (int)n_curves);
-	for (size_t i = 0; i < n_curves; i++) {
-		c->beside = c->limits ? (int)i - (int)n_curves / 2 : 0;
-		draw_curve(c, x, n, &curves[i], c->limits ? &c->limits[i] : NULL);
+		make_room(c, n);
+	for (int i = 0; i < n; i++) {
+		c->beside = c->limits ? i - n / 2 : 0;
+		draw_curve(c, c->c->curves[i]);
 	}
 	c->beside = 0;
 }
 
-static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	struct plot c, const char *x_label, const struct et_page *page)
+/* --- what is drawn --- */
+
+/* Collects the values of x, and what all curves have in common. */
+static void gather(struct plot *p)
 {
-	c.margin = c.compact || c.is_signed ? WIDE_MARGIN : MARGIN;
-	int columns = page->width - c.margin - 14;
-	if (!n || columns < LEAST_CELLS)
-		return;
-	c.cells = canvas_new(columns > MOST_CELLS ? MOST_CELLS : columns, ROWS);
-	double first = c.points ? pow(10, floor(log10(x[0]))) : x[0];
-	double last = c.points ? pow(10, ceil(log10(x[n - 1]))) : x[n - 1];
-	c.lo = c.linear ? first : log(first);
-	c.hi = c.linear ? last : log(last);
-	draw_curves(&c, x, n, curves, n_curves);
-	for (int row = 0; row < ROWS; row++)
-		print_row(&c, row, page);
-	if (c.linear)
-		print_linear_axis(&c, x_label, page->out);
-	else if (c.points)
-		print_decades(&c, first, last, x_label, page->out);
-	else
-		print_axis(&c, x, n, x_label, page->out);
-	if (c.compact)
-		print_compact_legend(&c, x, n, curves, n_curves, page);
-	else
-		print_legend(&c, x, n, curves, n_curves, page);
-	canvas_free(&c.cells);
+	const struct et_chart *c = p->c;
+	size_t n = 0;
+
+	p->points = true;
+	for (size_t i = 0; i < c->n_curves; i++) {
+		n += c->curves[i]->n;
+		p->points = p->points && c->curves[i]->shape == ET_SVG_POINTS;
+		p->limits = p->limits || c->curves[i]->limits;
+	}
+	p->x = et_calloc(n + 1, sizeof(*p->x));
+	n = 0;
+	for (size_t i = 0; i < c->n_curves; i++) {
+		for (size_t k = 0; k < c->curves[i]->n; k++)
+			p->x[n++] = c->curves[i]->dots[k].x / p->unit;
+	}
+	et_sort(p->x, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!p->n || p->x[i] != p->x[p->n - 1])
+			p->x[p->n++] = p->x[i];
+	}
 }
 
-void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	const char *x_label, const struct et_page *page)
+static void reach(double *least, double *most, double y)
 {
-	struct plot c = { .top = 1, .unit = ET_AXIS_SHARE };
-
-	draw(x, n, curves, n_curves, c, x_label, page);
+	if (y > 0 && isfinite(y)) {
+		*least = fmin(*least, y);
+		*most = fmax(*most, y);
+	}
 }
 
-void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	const char *x_label, const struct et_page *page)
+/* Fits decades to the values; false: none is greater than 0. */
+static bool fit(struct plot *p)
 {
-	struct plot c = { .top = 10, .decades = ROWS / 2, .unit = ET_AXIS_SHARE };
-
-	draw(x, n, curves, n_curves, c, x_label, page);
-}
-
-void et_plot_signed_errors(const double *x, size_t n, const struct et_curve *curves,
-	size_t n_curves, const char *x_label, const struct et_page *page)
-{
-	_Static_assert(ROWS == 2 * (UP + BELOW) + 1, "two rows per decade");
-	struct plot c = { .is_signed = true };
-
-	draw(x, n, curves, n_curves, c, x_label, page);
-}
-
-void et_plot_error_points(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	const char *x_label, const struct et_page *page)
-{
-	struct plot c = { .top = 10, .decades = ROWS / 2, .unit = ET_AXIS_SHARE, .points = true };
-
-	draw(x, n, curves, n_curves, c, x_label, page);
-}
-
-void et_plot_log_intervals(const double *x, size_t n, const struct et_curve *curves,
-	const struct et_curve_limits *limits, size_t n_curves, enum et_axis_unit unit,
-	const char *x_label, const struct et_page *page)
-{
-	struct plot c = { .unit = unit, .compact = true, .limits = limits };
 	double least = INFINITY, most = 0;
 
-	for (size_t i = 0; i < n_curves; i++) {
-		const double *ends[] = { curves[i].y, limits ? limits[i].lo : NULL,
-			limits ? limits[i].hi : NULL };
-		for (size_t k = 0; k < n * ET_LENGTH(ends); k++) {
-			double y = ends[k / n] ? ends[k / n][k % n] : NAN;
-			if (y > 0 && isfinite(y)) {
-				least = fmin(least, y);
-				most = fmax(most, y);
-			}
+	if (p->y.linear)
+		p->y.top = p->c->y.hi;
+	if (!p->y.fitted)
+		return true;
+	for (size_t i = 0; i < p->c->n_curves; i++) {
+		const struct et_curve *k = p->c->curves[i];
+		for (size_t j = 0; j < k->n; j++) {
+			reach(&least, &most, k->dots[j].y);
+			reach(&least, &most, k->limits ? k->dots[j].lo : NAN);
+			reach(&least, &most, k->limits ? k->dots[j].hi : NAN);
 		}
 	}
 	if (!(most > 0))
-		return;
+		return false;
 	int top = et_int(ceil(log10(most) - 1e-9)), bottom = et_int(floor(log10(least) + 1e-9));
-	c.decades = top - bottom < 1 ? 1 : top - bottom > ROWS - 1 ? ROWS - 1 : top - bottom;
-	c.top = pow(10, top);
-	draw(x, n, curves, n_curves, c, x_label, page);
+	p->y.decades = top - bottom < 1 ? 1 : top - bottom > ROWS - 1 ? ROWS - 1 : top - bottom;
+	p->y.top = pow(10, top);
+	p->y.unit = p->c->y.unit;
+	return true;
 }
 
-void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	enum et_axis_unit unit, const char *x_label, const struct et_page *page)
+static void print_curves(struct plot *p, const struct et_page *page)
 {
-	et_plot_log_intervals(x, n, curves, NULL, n_curves, unit, x_label, page);
+	double first = p->points ? pow(10, floor(log10(p->x[0]))) : p->x[0];
+	double last = p->points ? pow(10, ceil(log10(p->x[p->n - 1]))) : p->x[p->n - 1];
+
+	p->lo = p->y.linear ? first : log(first);
+	p->hi = p->y.linear ? last : log(last);
+	draw_curves(p);
+	for (int row = 0; row < ROWS; row++)
+		print_row(p, row, page);
+	print_x(p, first, last, page->out);
+	if (p->y.fitted)
+		print_compact_legend(p, page);
+	else
+		print_legend(p, page);
 }
 
-void et_plot_numbers(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	double top, const char *x_label, const struct et_page *page)
+void et_chart_print(struct et_chart *c, const struct et_page *page)
 {
-	struct plot c = { .top = top, .unit = ET_AXIS_NUMBER, .linear = true };
+	struct plot p = { .c = c, .y = scales[c->text.scale], .unit = c->text.x ? c->text.x : 1 };
+	int columns = page->width - p.y.margin - 14;
 
-	draw(x, n, curves, n_curves, c, x_label, page);
+	gather(&p);
+	if (p.n > 1 && columns >= LEAST_CELLS && fit(&p)) {
+		p.cells = canvas_new(columns > MOST_CELLS ? MOST_CELLS : columns, ROWS);
+		print_curves(&p, page);
+		canvas_free(&p.cells);
+	}
+	free(p.x);
+	et_chart_free(c);
 }
 
 /* --- scatter --- */
 
-static int place(const struct et_scatter *s, double v, int dots)
+struct scatter {
+	const struct et_chart *c;
+	double lo, hi; /* the ends of both axes */
+};
+
+static int place(const struct scatter *s, double v, int dots)
 {
 	double share = s->hi > s->lo ? (v - s->lo) / (s->hi - s->lo) : 0.5;
 	int at = et_int(share * dots);
@@ -454,31 +470,32 @@ static int place(const struct et_scatter *s, double v, int dots)
 	return at < 0 ? 0 : at >= dots ? dots - 1 : at;
 }
 
-static bool inside(const struct et_scatter *s, double v)
+static bool inside(const struct scatter *s, double v)
 {
 	return isfinite(v) && v >= s->lo && v <= s->hi;
 }
 
-/* Returns the number of points inside the axes. */
-static size_t fill(struct canvas *c, const struct et_scatter *s)
+/* Draws the points of a curve. Returns the number of those inside the axes. */
+static size_t fill(struct canvas *c, const struct scatter *s, const struct et_curve *k)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (!inside(s, s->x[i]) || !inside(s, s->y[i]))
+	for (size_t i = 0; i < k->n; i++) {
+		const struct et_dot *d = &k->dots[i];
+		if (!inside(s, d->x) || !inside(s, d->y))
 			continue;
-		int x = place(s, s->x[i], c->columns * ACROSS);
-		int y = c->rows * DOWN - 1 - place(s, s->y[i], c->rows * DOWN);
+		int x = place(s, d->x, c->columns * ACROSS);
+		int y = c->rows * DOWN - 1 - place(s, d->y, c->rows * DOWN);
 		set(c, x, y);
-		if (s->marks && s->marks[i])
-			mark(c, cell_at(c, x, y), s->marks[i], SEVERAL_POINTS);
+		if (k->mark)
+			mark(c, cell_at(c, x, y), k->mark, SEVERAL_POINTS);
 		n++;
 	}
 	return n;
 }
 
 /* The two ends in one unit, with two digits more than a tenth of their distance needs. */
-static void format_ends(const struct et_scatter *s, char lo[ET_FIGURE], char hi[ET_FIGURE])
+static void format_ends(const struct scatter *s, char lo[ET_FIGURE], char hi[ET_FIGURE])
 {
 	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
 	char number[ET_FIGURE];
@@ -488,20 +505,22 @@ static void format_ends(const struct et_scatter *s, char lo[ET_FIGURE], char hi[
 }
 
 /* Draws the lower axis with the values of its ends and its name below. */
-static void draw_ends(const struct et_scatter *s, const struct canvas *c,
-	const struct et_page *page, int indent, const char *lo, const char *hi)
+static void draw_ends(const struct scatter *s, const struct canvas *c, const struct et_page *page,
+	int indent, const char *lo, const char *hi)
 {
 	int gap = c->columns + 1 - et_columns(lo) - et_columns(hi);
 
 	print_line(indent, c->columns, page->out);
 	fprintf(page->out, "%*s%s%*s%s\n", indent, "", lo, gap > 1 ? gap : 1, "", hi);
-	if (s->x_label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->x_label);
+	if (s->c->x.label)
+		fprintf(page->out, "%*s%s\n", indent, "", s->c->x.label);
 }
 
-void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int indent, int width)
+static void print_scatter(
+	const struct scatter *s, const struct et_page *page, int indent, int width)
 {
 	char lo[ET_FIGURE], hi[ET_FIGURE];
+	size_t n = 0;
 
 	format_ends(s, lo, hi);
 	int a = et_columns(lo), b = et_columns(hi), label = a > b ? a : b;
@@ -510,9 +529,10 @@ void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int
 	if (columns < NARROWEST)
 		return;
 	struct canvas c = canvas_new(columns, columns / 2);
-	size_t n = fill(&c, s);
-	if (n && s->y_label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->y_label);
+	for (size_t i = 0; i < s->c->n_curves; i++)
+		n += s->c->curves[i]->shape == ET_SVG_POINTS ? fill(&c, s, s->c->curves[i]) : 0;
+	if (n && s->c->y.label)
+		fprintf(page->out, "%*s%s\n", indent, "", s->c->y.label);
 	for (int row = 0; n && row < c.rows; row++) {
 		const char *text = row == 0 ? hi : row == c.rows - 1 ? lo : "";
 		fprintf(page->out, "%*s%s%s", indent + label - et_columns(text), "", text,
@@ -522,4 +542,11 @@ void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int
 	if (n)
 		draw_ends(s, &c, page, indent + label + 1, lo, hi);
 	canvas_free(&c);
+}
+
+void et_chart_scatter(
+	struct et_chart *c, double lo, double hi, const struct et_page *page, int indent, int width)
+{
+	print_scatter(&(struct scatter){ c, lo, hi }, page, indent, width);
+	et_chart_free(c);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "draw/svg.h"
 #include "base/alloc.h"
 #include "base/whole.h"
-#include "draw/terminal.h"
+#include "draw/chart.h"
 #include "draw/xml.h"
 
 #include <math.h>
@@ -78,6 +77,11 @@ static bool inside(const struct plot *p, double x, double y)
 
 /* --- range of the axes --- */
 
+static bool has_end(const struct et_curve *s)
+{
+	return s->shape >= ET_SVG_BARS && s->shape <= ET_SVG_INTERVALS;
+}
+
 static void stretch(double *lo, double *hi, double x, bool log)
 {
 	if (isfinite(x) && (!log || x > 0)) {
@@ -91,13 +95,18 @@ static void fit(struct plot *p)
 	const struct et_chart *c = p->c;
 	double x_lo = INFINITY, x_hi = -INFINITY, y_lo = INFINITY, y_hi = -INFINITY;
 
-	for (size_t k = 0; k < c->n_series; k++) {
-		const struct et_svg_series *s = &c->series[k];
+	for (size_t k = 0; k < c->n_curves; k++) {
+		const struct et_curve *s = c->curves[k];
 		for (size_t i = 0; i < s->n; i++) {
-			stretch(&x_lo, &x_hi, s->x[i], c->x.log);
-			stretch(&y_lo, &y_hi, s->y[i], c->y.log);
-			if (s->x_end)
-				stretch(&x_lo, &x_hi, s->x_end[i], c->x.log);
+			const struct et_dot *d = &s->dots[i];
+			stretch(&x_lo, &x_hi, d->x, c->x.log);
+			stretch(&y_lo, &y_hi, d->y, c->y.log);
+			if (has_end(s))
+				stretch(&x_lo, &x_hi, d->end, c->x.log);
+			if (s->limits) {
+				stretch(&y_lo, &y_hi, d->lo, c->y.log);
+				stretch(&y_lo, &y_hi, d->hi, c->y.log);
+			}
 		}
 		if (s->shape == ET_SVG_BARS && s->n)
 			stretch(&y_lo, &y_hi, 0, c->y.log);
@@ -114,7 +123,7 @@ static void fit(struct plot *p)
 
 /* --- layout --- */
 
-static int entry_width(const struct et_svg_series *s)
+static int entry_width(const struct et_curve *s)
 {
 	ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
 
@@ -122,7 +131,7 @@ static int entry_width(const struct et_svg_series *s)
 }
 
 /* Returns the x of an entry of the legend; moves *x and *row to the next entry. */
-static int place_entry(const struct plot *p, const struct et_svg_series *s, int *x, int *row)
+static int place_entry(const struct plot *p, const struct et_curve *s, int *x, int *row)
 {
 	int width = entry_width(s), at;
 
@@ -139,9 +148,9 @@ static int legend_rows(const struct plot *p)
 {
 	int x = 0, row = 0, n = 0;
 
-	for (size_t i = 0; i < p->c->n_series; i++) {
-		if (p->c->series[i].name) {
-			place_entry(p, &p->c->series[i], &x, &row);
+	for (size_t i = 0; i < p->c->n_curves; i++) {
+		if (p->c->curves[i]->name) {
+			place_entry(p, p->c->curves[i], &x, &row);
 			n++;
 		}
 	}
@@ -246,7 +255,7 @@ static void draw_frame(const struct plot *p)
 		p->top + p->height, p->left + p->width);
 }
 
-static void mark_label(const struct plot *p, const struct et_svg_mark *m, double at)
+static void mark_label(const struct plot *p, const struct et_chart_mark *m, double at)
 {
 	/* The label is on the side of the line that has more room. */
 	bool late = at > p->left + p->width / 2;
@@ -258,7 +267,7 @@ static void mark_label(const struct plot *p, const struct et_svg_mark *m, double
 		text_at(p, at + (late ? -5 : 5), p->top + 11, "", late ? "end" : "start", m->label);
 }
 
-static void draw_mark(const struct plot *p, const struct et_svg_mark *m)
+static void draw_mark(const struct plot *p, const struct et_chart_mark *m)
 {
 	double at = m->across ? py(p, m->at) : px(p, m->at);
 	double from = m->across ? p->top : p->left, size = m->across ? p->height : p->width;
@@ -300,7 +309,7 @@ static bool passes(const struct plot *p, struct sieve *s, double x, double x_end
 	return true;
 }
 
-static struct sieve sieve_for(const struct plot *p, const struct et_svg_series *s)
+static struct sieve sieve_for(const struct plot *p, const struct et_curve *s)
 {
 	struct sieve v = { .cell = s->shape == ET_SVG_POINTS ? CELL : 1 };
 
@@ -324,8 +333,7 @@ static double thickness(const struct plot *p)
 }
 
 /* Writes one value of a series as a part of a path; x, x_end and y are pixels. */
-static void piece(
-	const struct plot *p, const struct et_svg_series *s, double x, double x_end, double y)
+static void piece(const struct plot *p, const struct et_curve *s, double x, double x_end, double y)
 {
 	double thick = thickness(p), wide = fmax(1, x_end - x);
 
@@ -349,17 +357,17 @@ static void piece(
 	}
 }
 
-/* Computes where value i is drawn, in pixels, clipped to the axes; false: it is not drawn. */
-static bool locate(const struct plot *p, const struct et_svg_series *s, size_t i, double *x,
-	double *x_end, double *y)
+/* Computes where a value is drawn, in pixels, clipped to the axes; false: it is not drawn. */
+static bool locate(const struct plot *p, const struct et_curve *s, const struct et_dot *d,
+	double *x, double *x_end, double *y)
 {
 	double end = p->left + p->width;
 
-	*x = *x_end = px(p, s->x[i]);
-	*y = py(p, s->y[i]);
-	if (!s->x_end)
-		return inside(p, s->x[i], s->y[i]);
-	*x_end = px(p, s->x_end[i]);
+	*x = *x_end = px(p, d->x);
+	*y = py(p, d->y);
+	if (!has_end(s))
+		return inside(p, d->x, d->y);
+	*x_end = px(p, d->end);
 	if (isnan(*x) || isnan(*x_end) || isnan(*y) || *x_end < *x || *x > end || *x_end < p->left)
 		return false;
 	*x = fmax(*x, p->left);
@@ -370,16 +378,16 @@ static bool locate(const struct plot *p, const struct et_svg_series *s, size_t i
 }
 
 /* Draws the values one by one; each value with a tooltip needs its own path. */
-static void draw_pieces(struct plot *p, const struct et_svg_series *s)
+static void draw_pieces(struct plot *p, const struct et_curve *s)
 {
 	struct sieve v = sieve_for(p, s);
 	bool open = false;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const char *title = s->titles && !v.reach ? s->titles[i] : NULL;
+		const char *title = v.reach ? NULL : s->dots[i].title;
 		double x, x_end, y;
 
-		if (!locate(p, s, i, &x, &x_end, &y) || !passes(p, &v, x, x_end, y))
+		if (!locate(p, s, &s->dots[i], &x, &x_end, &y) || !passes(p, &v, x, x_end, y))
 			continue;
 		p->drawn += v.reach != NULL;
 		if (title && open)
@@ -446,7 +454,7 @@ static void bundle(struct plot *p, struct pen *pen, double x, double y, bool ste
 	pen->high = fmax(pen->high, y);
 }
 
-static void draw_line(struct plot *p, const struct et_svg_series *s)
+static void draw_line(struct plot *p, const struct et_curve *s)
 {
 	bool thin = s->n > ET_SVG_MOST, steps = s->shape == ET_SVG_STEPS;
 	size_t drawn = p->drawn;
@@ -454,7 +462,7 @@ static void draw_line(struct plot *p, const struct et_svg_series *s)
 
 	fputs("<path d=\"", p->out);
 	for (size_t i = 0; i < s->n; i++) {
-		double x = px(p, s->x[i]), y = py(p, s->y[i]);
+		double x = px(p, s->dots[i].x), y = py(p, s->dots[i].y);
 		if (isnan(x) || isnan(y)) {
 			flush(p, &pen, steps);
 			pen.down = false;
@@ -470,7 +478,7 @@ static void draw_line(struct plot *p, const struct et_svg_series *s)
 	p->thinned += thin ? s->n : 0;
 }
 
-static void group(const struct plot *p, const struct et_svg_series *s, enum et_svg_shape shape)
+static void group(const struct plot *p, const struct et_curve *s, enum et_svg_shape shape)
 {
 	static const char *const class[] = { [ET_SVG_POINTS] = "pt",
 		[ET_SVG_LINE] = "ln",
@@ -486,11 +494,29 @@ static void group(const struct plot *p, const struct et_svg_series *s, enum et_s
 	fprintf(p->out, "<g class=\"c%u %s%s\">\n", color, class[shape], dots ? " p0" : "");
 }
 
-static void draw_series(struct plot *p, const struct et_svg_series *s)
+/* A vertical line from lo to hi at each x. */
+static void draw_limits(const struct plot *p, const struct et_curve *s)
+{
+	group(p, s, ET_SVG_LINE);
+	fputs("<path d=\"", p->out);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_dot *d = &s->dots[i];
+		double x = px(p, d->x), lo = py(p, d->lo), hi = py(p, d->hi);
+		if (!isnan(x) && !isnan(lo) && !isnan(hi))
+			et_xml_coordinates(p->out, "M% %L% %", x, lo, x, hi);
+	}
+	fputs("\"/>\n</g>\n", p->out);
+}
+
+static void draw_series(struct plot *p, const struct et_curve *s)
 {
 	bool line = s->shape == ET_SVG_LINE || s->shape == ET_SVG_STEPS || s->shape == ET_SVG_CURVE;
-	struct et_svg_series points = *s;
+	struct et_curve points = *s;
 
+	if (!s->n)
+		return;
+	if (s->limits)
+		draw_limits(p, s);
 	if (line) {
 		group(p, s, s->shape);
 		draw_line(p, s);
@@ -513,8 +539,8 @@ static void draw_all(struct plot *p)
 	et_xml_coordinates(p->out,
 		"<svg x=\"%\" y=\"%\" width=\"%\" height=\"%\" viewBox=\"% % % %\">\n", x, y, width,
 		height, x, y, width, height);
-	for (size_t i = 0; i < p->c->n_series; i++)
-		draw_series(p, &p->c->series[i]);
+	for (size_t i = 0; i < p->c->n_curves; i++)
+		draw_series(p, p->c->curves[i]);
 	fputs("</svg>\n", p->out);
 }
 
@@ -522,8 +548,8 @@ static void draw_legend(const struct plot *p)
 {
 	int x = 0, row = 0;
 
-	for (size_t i = 0; i < p->c->n_series; i++) {
-		const struct et_svg_series *s = &p->c->series[i];
+	for (size_t i = 0; i < p->c->n_curves; i++) {
+		const struct et_curve *s = p->c->curves[i];
 		if (!s->name)
 			continue;
 		double at = LINE + place_entry(p, s, &x, &row), y = LINE * (row + 2) - 1;
@@ -564,13 +590,8 @@ static void head(const struct plot *p)
 	}
 }
 
-static void draw(struct plot *p, bool alone)
+static void draw_chart(struct plot *p)
 {
-	fit(p);
-	lay_out(p);
-	head(p);
-	if (alone)
-		fputs("<style>" ET_SVG_STYLE "</style>\n", p->out);
 	fprintf(p->out, "<path class=\"bg\" d=\"M0 0H%dV%dH0z\"/>\n", p->page_width,
 		p->page_height);
 	ET_AUTO_FREE char *title = shortened(p->c->title, (int)(p->page_width / 8.4));
@@ -590,17 +611,16 @@ static void draw(struct plot *p, bool alone)
 	fputs("</svg>\n", p->out);
 }
 
-void et_svg_write(const struct et_chart *c, FILE *out)
+void et_svg_write(const struct et_chart *c, bool alone, FILE *out)
 {
 	struct plot p = { .c = c, .out = out };
 
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-	draw(&p, true);
-}
-
-void et_svg_embed(const struct et_chart *c, FILE *out)
-{
-	struct plot p = { .c = c, .out = out };
-
-	draw(&p, false);
+	if (alone)
+		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+	fit(&p);
+	lay_out(&p);
+	head(&p);
+	if (alone)
+		fputs("<style>" ET_SVG_STYLE "</style>\n", out);
+	draw_chart(&p);
 }

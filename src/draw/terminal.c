@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+const char *const et_eighths[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+
 static void styled(const struct et_page *p, const char *style, const char *text, size_t n)
 {
 	bool on = p->color && style && n;

@@ -14,23 +14,14 @@
 
 enum { ROWS = 4, EIGHTHS = 8, WIDEST_BIN = 6, MANY_STEPS = 20 };
 
-struct bins {
-	double lo, hi;      /* of the first and the last bin */
-	double least, most; /* value */
-	size_t *count;
-	int n;
-	int columns; /* of each bin */
-	size_t highest;
-	enum et_unit unit;
-};
-
 static bool usable(double x)
 {
 	/* ET_UNKNOWN, converted to a double, means that the value is not known. */
 	return isfinite(x) && x < (double)ET_UNKNOWN;
 }
 
-int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most)
+/* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */
+static int number_of_bins(const struct et_estimate *e, size_t n, double range, int most)
 {
 	double width = 2 * (e->q3 - e->q1) / cbrt((double)n);
 	double bins = isfinite(width) && width > 0 ? ceil(range / width) : ceil(sqrt((double)n));
@@ -40,7 +31,7 @@ int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int m
 	return bins > most ? most : (int)bins;
 }
 
-static int place(const struct bins *b, double x, int cells)
+static int place(const struct et_bins *b, double x, int cells)
 {
 	double share = b->hi > b->lo ? (x - b->lo) / (b->hi - b->lo) : 0.5;
 	double i = share * cells; /* the mean may be far outside of the bins */
@@ -52,7 +43,7 @@ static int place(const struct bins *b, double x, int cells)
  * Values that are multiples of a step fill bins of whole steps, in the middle of which they are:
  * other bins would contain unequal numbers of steps, and show gaps that the values do not have.
  */
-static void respect_steps(struct bins *b, const double *values, size_t n, int width)
+static void respect_steps(struct et_bins *b, const double *values, size_t n, int width)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(values, n);
 	double step = et_discreteness(sorted, n).quantum;
@@ -67,9 +58,8 @@ static void respect_steps(struct bins *b, const double *values, size_t n, int wi
 	b->hi = b->lo + b->n * per_bin * step;
 }
 
-/* Returns the number of values that were counted. */
-static size_t fill(
-	struct bins *b, const double *values, size_t n, const struct et_estimate *e, int width)
+size_t et_bins_fill(
+	struct et_bins *b, const double *values, size_t n, const struct et_estimate *e, int most)
 {
 	size_t used = 0;
 
@@ -86,46 +76,50 @@ static size_t fill(
 		return used;
 	b->least = b->lo;
 	b->most = b->hi;
-	b->n = et_histogram_bins(e, used, b->hi - b->lo, width);
+	b->n = number_of_bins(e, used, b->hi - b->lo, most);
 	if (used == n && b->hi > b->lo)
-		respect_steps(b, values, n, width);
-	b->columns = width / b->n > WIDEST_BIN ? WIDEST_BIN : width / b->n;
+		respect_steps(b, values, n, most);
 	b->count = et_calloc((size_t)b->n, sizeof(*b->count));
 	for (size_t i = 0; i < n; i++) {
 		if (usable(values[i]))
 			b->count[place(b, values[i], b->n)]++;
 	}
-	for (int i = 0; i < b->n; i++)
-		b->highest = b->count[i] > b->highest ? b->count[i] : b->highest;
 	return used;
 }
 
+/* A histogram in a terminal. */
+struct drawing {
+	struct et_bins bins;
+	int columns; /* of each bin */
+	size_t highest;
+	enum et_unit unit;
+};
+
 /* How many eighths of the cell in a row (0 is the lowest) a bin fills. */
-static int level(const struct bins *b, int bin, int row)
+static int level(const struct drawing *b, int bin, int row)
 {
-	int full = (int)ceil((double)b->count[bin] * ROWS * EIGHTHS / (double)b->highest);
+	int full = (int)ceil((double)b->bins.count[bin] * ROWS * EIGHTHS / (double)b->highest);
 	int eighths = full - row * EIGHTHS;
 
 	return eighths < 0 ? 0 : eighths > EIGHTHS ? EIGHTHS : eighths;
 }
 
-static void draw_row(const struct bins *b, int row, FILE *out)
+static void draw_row(const struct drawing *b, int row, FILE *out)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	int end = b->n;
+	int end = b->bins.n;
 
 	while (end > 0 && !level(b, end - 1, row))
 		end--;
 	for (int i = 0; i < end * b->columns; i++)
-		fputs(blocks[level(b, i / b->columns, row)], out);
+		fputs(et_eighths[level(b, i / b->columns, row)], out);
 	putc('\n', out);
 }
 
-static void draw_marks(const struct bins *b, const struct et_estimate *e, int indent, FILE *out)
+static void draw_marks(const struct drawing *b, const struct et_estimate *e, int indent, FILE *out)
 {
-	int cells = b->n * b->columns;
-	int median = isfinite(e->median) ? place(b, e->median, cells) : -1;
-	int mean = isfinite(e->mean) ? place(b, e->mean, cells) : -1;
+	int cells = b->bins.n * b->columns;
+	int median = isfinite(e->median) ? place(&b->bins, e->median, cells) : -1;
+	int mean = isfinite(e->mean) ? place(&b->bins, e->mean, cells) : -1;
 
 	fprintf(out, "%*s", indent, "");
 	for (int i = 0; i < cells; i++)
@@ -137,13 +131,13 @@ static void draw_marks(const struct bins *b, const struct et_estimate *e, int in
 	putc('\n', out);
 }
 
-static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
+static void draw_ends(const struct drawing *b, int indent, int width, FILE *out)
 {
 	char lo[ET_FIGURE], hi[ET_FIGURE];
-	int cells = b->n * b->columns;
+	int cells = b->bins.n * b->columns;
 
-	et_format_value(b->least, b->unit, lo);
-	et_format_value(b->most, b->unit, hi);
+	et_format_value(b->bins.least, b->unit, lo);
+	et_format_value(b->bins.most, b->unit, hi);
 	int gap = cells - et_columns(lo) - et_columns(hi);
 	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
 	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);
@@ -156,17 +150,20 @@ static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
 void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
 	int indent, int width, FILE *out)
 {
-	struct bins b = { .unit = unit };
+	struct drawing b = { .unit = unit };
 
-	if (width < 1 || fill(&b, values, n, e, width) < 2)
+	if (width < 1 || et_bins_fill(&b.bins, values, n, e, width) < 2)
 		return;
+	b.columns = width / b.bins.n > WIDEST_BIN ? WIDEST_BIN : width / b.bins.n;
+	for (int i = 0; i < b.bins.n; i++)
+		b.highest = b.bins.count[i] > b.highest ? b.bins.count[i] : b.highest;
 	for (int row = ROWS - 1; row >= 0; row--) {
 		fprintf(out, "%*s", indent, "");
 		draw_row(&b, row, out);
 	}
 	draw_marks(&b, e, indent, out);
 	draw_ends(&b, indent, width, out);
-	free(b.count);
+	free(b.bins.count);
 }
 
 /* --- forest --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A histogram in block characters, for a terminal. */
+/* Histograms, and charts in block characters for a terminal. */
 #pragma once
 
 #include "draw/terminal.h"
@@ -7,8 +7,20 @@
 #include "model/result/series.h"
 #include "stats/compare/compare.h"
 
-/* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */
-int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most);
+/* Equal bins of values by the rule of Freedman & Diaconis (1981). */
+struct et_bins {
+	double lo, hi;      /* of the first and the last bin */
+	double least, most; /* value */
+	size_t *count;      /* owned: of each bin */
+	int n;
+};
+
+/*
+ * Fills at most `most` bins; values that are not finite are omitted. Returns the number of the
+ * others; there are no bins if that is less than 2.
+ */
+size_t et_bins_fill(
+	struct et_bins *b, const double *values, size_t n, const struct et_estimate *e, int most);
 
 /*
  * Draws at most one bin per column and, below the bins, the median (▲), the mean (△) and the ends.

@@ -136,7 +136,6 @@ static void show_cold(const struct view *v)
 /* "▁▂▅█": the moving mean between its least and its greatest value. */
 static void show_moving(const struct view *v)
 {
-	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	const struct et_description *d = v->d;
 	double lo = INFINITY, hi = -INFINITY;
 	char line[3 * ET_MOVING_MOST + 1] = "";
@@ -151,8 +150,8 @@ static void show_moving(const struct view *v)
 	}
 	for (size_t i = 0; i < points; i++) {
 		double x = d->moving[i * (d->n_moving - 1) / (points - 1)];
-		int level = hi > lo ? (int)(7.999 * (x - lo) / (hi - lo)) : 0;
-		memcpy(line + 3 * i, blocks[level], 3); /* of UTF-8 */
+		int level = hi > lo ? 1 + (int)(7.999 * (x - lo) / (hi - lo)) : 1;
+		memcpy(line + 3 * i, et_eighths[level], 3); /* of UTF-8 */
 	}
 	row(v, "moving mean", "%s", line);
 	row(v, "", "of %zu values each: %s … %s", d->window,

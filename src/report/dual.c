@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/dual.h"
 #include "base/alloc.h"
-#include "draw/html.h"
-#include "draw/plot.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,155 +173,106 @@ size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const c
 
 /* --- charts --- */
 
-/* Series: the cluster, the named causes (from FIRST on), and these. BOX is the next zoom. */
-enum {
-	CLUSTER,
-	FREQUENT,
-	FIRST,
-	OTHERS = FIRST + ET_DUAL_NAMED,
-	MARKS,
-	DIAGONAL = MARKS,
-	BOX,
-	SERIES
-};
+/* Curves: the cluster, the named causes (from FIRST on), and these. */
+enum { CLUSTER, FREQUENT, FIRST, OTHERS = FIRST + ET_DUAL_NAMED, MARKS };
 
-struct point_series {
-	struct et_svg_series series[SERIES];
-	double *x[MARKS], *y[MARKS];
-	const char **titles[MARKS];
-};
+static const struct {
+	unsigned color;
+	char letter; /* in a terminal */
+} looks[MARKS] = { { ET_SVG_BLUE, '\0' }, { ET_SVG_GREY, 'f' }, { ET_SVG_RED, 'a' },
+	{ ET_SVG_GREEN, 'b' }, { ET_SVG_PURPLE, 'c' }, { ET_SVG_ORANGE, 'd' },
+	{ ET_SVG_SKY, '+' } };
 
-static int series_of(const struct et_dual_point *p, const struct et_dual_cause *causes, size_t n)
+static int curve_of(const struct et_dual_point *p, const struct et_dual_cause *causes, size_t n)
 {
 	if (p->kind != ET_DUAL_FAR)
 		return p->kind == ET_DUAL_CENTRAL ? CLUSTER : FREQUENT;
 	return FIRST + (int)et_dual_cause_index(causes, n, p->cause);
 }
 
-static void sort_points(struct point_series *p, const struct et_dual_point *points, size_t n,
-	const struct et_dual *d)
+static void add_points(
+	struct et_chart *c, const struct et_dual_point *points, size_t n, const struct et_dual *d)
 {
-	static const unsigned colors[MARKS] = { ET_SVG_BLUE, ET_SVG_GREY, ET_SVG_RED, ET_SVG_GREEN,
-		ET_SVG_PURPLE, ET_SVG_ORANGE, ET_SVG_SKY };
+	struct et_curve *curves[MARKS];
 	size_t n_causes;
 	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
 
 	for (int k = 0; k < MARKS; k++) {
-		p->x[k] = et_calloc(n + 1, sizeof(double));
-		p->y[k] = et_calloc(n + 1, sizeof(double));
-		p->titles[k] = et_calloc(n + 1, sizeof(char *));
-		p->series[k] = (struct et_svg_series){
-			.color = colors[k], .x = p->x[k], .y = p->y[k], .titles = p->titles[k]
-		};
+		curves[k] = et_chart_curve(c, ET_SVG_POINTS, looks[k].color, NULL);
+		curves[k]->mark = looks[k].letter;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int k = series_of(&points[i], causes, n_causes);
-		size_t at = p->series[k].n++;
-		p->x[k][at] = points[i].x_ns;
-		p->y[k][at] = points[i].y_ns;
-		p->titles[k][at] = points[i].title;
-		p->series[k].name = k == CLUSTER    ? "central cluster"
-				    : k == FREQUENT ? "frequent daemons"
-				    : k < OTHERS    ? causes[k - FIRST].name
-						    : "others";
-	}
-}
-
-static void free_points(struct point_series *p)
-{
-	for (int k = 0; k < MARKS; k++) {
-		free(p->x[k]);
-		free(p->y[k]);
-		free(p->titles[k]);
+		int k = curve_of(&points[i], causes, n_causes);
+		et_curve_add_dot(curves[k], (struct et_dot){ .x = points[i].x_ns,
+						    .y = points[i].y_ns,
+						    .title = points[i].title });
+		curves[k]->name = k == CLUSTER    ? "central cluster"
+				  : k == FREQUENT ? "frequent daemons"
+				  : k < OTHERS    ? causes[k - FIRST].name
+						  : "others";
 	}
 }
 
 void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
-	int width, et_chart_fn *take, void *ctx)
+	int width, const struct et_chart_to *to)
 {
-	struct point_series p = { 0 };
 	struct et_chart c = { .title = "Samples in order",
 		.x = { .label = "sample" },
 		.y = { .label = d->what, .unit = ET_AXIS_NS },
-		.series = p.series,
-		.n_series = MARKS,
 		.width = width,
-		.height = LOW };
+		.height = LOW,
+		.wide = true };
 
-	sort_points(&p, samples, n, d);
-	take(&c, ctx);
-	free_points(&p);
+	add_points(&c, samples, n, d);
+	et_chart_put(&c, to);
 }
 
-/* The grey lines: the diagonal, and the axes of the next zoom. */
-struct lines {
-	double ends[2], x[5], y[5];
-};
-
-static void add_lines(struct point_series *p, struct lines *l, const struct et_dual_zoom *next)
+/* The points of all pairs. */
+static struct et_chart chart_of(const struct et_dual *d)
 {
-	p->series[DIAGONAL] = (struct et_svg_series){
-		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = l->ends, .y = l->ends, .n = 2
-	};
-	if (!next)
-		return;
-	memcpy(l->x, (double[]){ next->lo, next->hi, next->hi, next->lo, next->lo }, sizeof(l->x));
-	memcpy(l->y, (double[]){ next->lo, next->lo, next->hi, next->hi, next->lo }, sizeof(l->y));
-	p->series[BOX] = (struct et_svg_series){
-		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = l->x, .y = l->y, .n = 5
-	};
+	struct et_chart c = { .width = SIDE, .height = SIDE };
+
+	c.description = et_chart_format(&c,
+		"Each point is a pair of successive samples: x is the %s of the first, y that of "
+		"the second.",
+		d->what);
+	c.x.label = et_chart_format(&c, "%s of %s", d->what, d->first);
+	c.y.label = et_chart_format(&c, "%s of %s", d->what, d->second);
+	add_points(&c, d->points, d->n, d);
+	return c;
 }
 
-static void chart(const struct et_dual *d, struct point_series *p, const struct et_dual_zoom *zooms,
-	size_t n, size_t i, et_chart_fn *take, void *ctx)
+/* The axes of the next zoom, as a box. */
+static void add_box(struct et_chart *c, double lo, double hi)
 {
-	double room = length(&zooms[i]) / 25;
-	struct lines l = { .ends = { fmax(0, zooms[i].lo - room), zooms[i].hi + room } };
-	ET_AUTO_FREE char *name = et_dual_zoom_name(d, zooms, n, i);
-	ET_AUTO_FREE char *x_label = et_asprintf("%s of %s", d->what, d->first);
-	ET_AUTO_FREE char *y_label = et_asprintf("%s of %s", d->what, d->second);
-	ET_AUTO_FREE char *title = et_asprintf("Dual execution%s%s", n == 1 ? ": " : " ", name);
-	ET_AUTO_FREE char *description =
-		et_asprintf("Each point is a pair of successive samples: x is the %s of the "
-			    "first, y that of the second.",
-			d->what);
-	struct et_axis axis = { .unit = ET_AXIS_NS, .lo = l.ends[0], .hi = l.ends[1] };
-	struct et_chart c = { .title = title,
-		.description = description,
-		.x = axis,
-		.y = axis,
-		.series = p->series,
-		.n_series = SERIES,
-		.width = SIDE,
-		.height = SIDE };
+	const double x[] = { lo, hi, hi, lo, lo }, y[] = { lo, lo, hi, hi, lo };
+	struct et_curve *box = et_chart_curve(c, ET_SVG_LINE, ET_SVG_GREY, NULL);
 
-	c.x.label = x_label;
-	c.y.label = y_label;
-	add_lines(p, &l, i + 1 < n ? &zooms[i + 1] : NULL);
-	take(&c, ctx);
-	p->series[BOX] = p->series[DIAGONAL] = (struct et_svg_series){ 0 };
+	for (size_t i = 0; i < ET_LENGTH(x); i++)
+		et_curve_add(box, x[i], y[i]);
 }
 
-void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx)
+void et_dual_charts(const struct et_dual *d, const struct et_chart_to *to)
 {
 	struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS];
 	size_t n = et_dual_zooms(d, zooms);
-	struct point_series p = { 0 };
 
-	sort_points(&p, d->points, d->n, d);
-	for (size_t i = 0; i < n; i++)
-		chart(d, &p, zooms, n, i, take, ctx);
-	free_points(&p);
-}
+	for (size_t i = 0; i < n; i++) {
+		double room = length(&zooms[i]) / 25;
+		struct et_chart c = chart_of(d);
+		struct et_curve *diagonal = et_chart_curve(&c, ET_SVG_LINE, ET_SVG_GREY, NULL);
+		const char *name = et_chart_own(&c, et_dual_zoom_name(d, zooms, n, i));
 
-static void into_page(const struct et_chart *c, void *ctx)
-{
-	et_html_picture(ctx, c, false);
-}
-
-void et_dual_pictures(const struct et_dual *d, FILE *out)
-{
-	et_dual_charts(d, into_page, out);
+		c.title = et_chart_format(&c, "Dual execution%s%s", n == 1 ? ": " : " ", name);
+		c.x.unit = c.y.unit = ET_AXIS_NS;
+		c.x.lo = c.y.lo = fmax(0, zooms[i].lo - room);
+		c.x.hi = c.y.hi = zooms[i].hi + room;
+		et_curve_add(diagonal, c.x.lo, c.x.lo);
+		et_curve_add(diagonal, c.x.hi, c.x.hi);
+		if (i + 1 < n)
+			add_box(&c, zooms[i + 1].lo, zooms[i + 1].hi);
+		et_chart_put(&c, to);
+	}
 }
 
 /* --- terminal --- */
@@ -332,33 +281,16 @@ void et_dual_pictures(const struct et_dual *d, FILE *out)
 
 enum { WIDEST = 50, INDENT = 2 };
 
-/* Marks of the named causes, of the others, and of frequent daemons. */
-static const char letters[] = "abcd+f";
-
-static char mark_of(const struct et_dual_point *p, const struct et_dual_cause *causes, size_t n)
-{
-	if (p->kind == ET_DUAL_CENTRAL)
-		return '\0';
-	if (p->kind == ET_DUAL_FREQUENT)
-		return letters[ET_DUAL_NAMED + 1];
-	return letters[et_dual_cause_index(causes, n, p->cause)];
-}
-
 /* "a rhn_check, b rhsmcertd-worke, + others, f frequent daemons" */
-static void legend(const struct et_dual *d, const struct et_dual_cause *causes, size_t n,
-	const struct et_page *page)
+static void legend(const struct et_chart *c, const struct et_page *page)
 {
 	ET_AUTO_FREE char *list = NULL;
-	size_t frequent = 0;
 
-	for (size_t k = 0; k < n && k < ET_DUAL_NAMED; k++)
-		et_append(&list, ", ", "%c %s", letters[k], causes[k].name);
-	if (n > ET_DUAL_NAMED)
-		et_append(&list, ", ", "%c others", letters[ET_DUAL_NAMED]);
-	for (size_t i = 0; i < d->n; i++)
-		frequent += d->points[i].kind == ET_DUAL_FREQUENT;
-	if (frequent)
-		et_append(&list, ", ", "%c frequent daemons", letters[ET_DUAL_NAMED + 1]);
+	for (size_t k = FIRST; k <= MARKS; k++) {
+		const struct et_curve *curve = c->curves[k < MARKS ? k : FREQUENT];
+		if (curve->n)
+			et_append(&list, ", ", "%c %s", curve->mark, curve->name);
+	}
 	if (list)
 		et_page_paragraph(page, INDENT, "", NULL, list, FAINT);
 }
@@ -366,32 +298,17 @@ static void legend(const struct et_dual *d, const struct et_dual_cause *causes, 
 void et_dual_text(const struct et_dual *d, const struct et_page *page)
 {
 	struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS];
-	size_t n_causes, n = et_dual_zooms(d, zooms);
-	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
-	ET_AUTO_FREE double *x = et_calloc(d->n + 1, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(d->n + 1, sizeof(*y));
-	ET_AUTO_FREE char *marks = et_calloc(d->n + 1, sizeof(*marks));
-	ET_AUTO_FREE char *x_label = et_asprintf("%s of %s", d->what, d->first);
-	ET_AUTO_FREE char *y_label = et_asprintf("%s of %s", d->what, d->second);
-	struct et_scatter s = {
-		.x = x, .y = y, .marks = marks, .n = d->n, .x_label = x_label, .y_label = y_label
-	};
+	size_t n = et_dual_zooms(d, zooms);
 
-	for (size_t i = 0; i < d->n; i++) {
-		x[i] = d->points[i].x_ns;
-		y[i] = d->points[i].y_ns;
-		marks[i] = mark_of(&d->points[i], causes, n_causes);
-	}
 	for (size_t i = 0; i < n; i++) {
-		ET_AUTO_FREE char *name = et_dual_zoom_name(d, zooms, n, i);
-		ET_AUTO_FREE char *title =
-			et_asprintf("dual execution%s%s", n == 1 ? ": " : " ", name);
+		struct et_chart c = chart_of(d);
+		const char *name = et_chart_own(&c, et_dual_zoom_name(d, zooms, n, i));
+
 		putc('\n', page->out);
-		et_page_paragraph(page, INDENT, "", NULL, title, NULL);
-		legend(d, causes, n_causes, page);
-		s.lo = zooms[i].lo;
-		s.hi = zooms[i].hi;
-		et_scatter_draw(&s, page, INDENT,
+		et_page_paragraph(page, INDENT, "", NULL,
+			et_chart_format(&c, "dual execution%s%s", n == 1 ? ": " : " ", name), NULL);
+		legend(&c, page);
+		et_chart_scatter(&c, zooms[i].lo, zooms[i].hi, page, INDENT,
 			page->width - INDENT < WIDEST ? page->width - INDENT : WIDEST);
 	}
 	if (d->shape)

@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include "draw/svg.h"
-#include "draw/terminal.h"
+#include "draw/chart.h"
 
 enum et_dual_kind {
 	ET_DUAL_CENTRAL,
@@ -71,16 +70,13 @@ struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n);
 /* The index of a cause below ET_DUAL_NAMED, or ET_DUAL_NAMED if it has no mark of its own. */
 size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause);
 
-typedef void et_chart_fn(const struct et_chart *c, void *ctx);
 /*
  * Makes a chart of samples in order, with the marks that their causes have in the other charts: x
  * is the number of a sample, y its time.
  */
 void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
-	int width, et_chart_fn *take, void *ctx);
+	int width, const struct et_chart_to *to);
 /* Makes a chart of each zoom. */
-void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx);
-/* Writes these charts into a page. */
-void et_dual_pictures(const struct et_dual *d, FILE *out);
+void et_dual_charts(const struct et_dual *d, const struct et_chart_to *to);
 /* Draws the zooms in a terminal, with a letter per cause. */
 void et_dual_text(const struct et_dual *d, const struct et_page *page);

@@ -65,14 +65,14 @@ static char *sample_title(const struct subject *t, const struct et_sample *s)
 
 /* --- samples in order --- */
 
-/* Series: kept (ET_KEPT), one per cause of removal, and warm-up. */
-enum { WARMUP = ET_TALLY_CAUSES, SERIES };
+/* Curves: kept (ET_KEPT), one per cause of removal, and warm-up. */
+enum { WARMUP = ET_TALLY_CAUSES, CURVES };
 
 /* The papers' checks are marked as in their Figure 16: check I by squares, II by triangles. */
 static const struct {
 	const char *name;
 	unsigned color; /* which has its own form */
-} looks[SERIES] = {
+} looks[CURVES] = {
 	[ET_KEPT] = { "kept", ET_SVG_BLUE },
 	[ET_REMOVED_STOPPED] = { "stopped", ET_SVG_RED },
 	[ET_REMOVED_FAILED] = { "failed", ET_SVG_SKY },
@@ -82,7 +82,7 @@ static const struct {
 	[WARMUP] = { "warm-up", ET_SVG_GREY },
 };
 
-static int series_of(const struct et_sample *s)
+static int curve_of(const struct et_sample *s)
 {
 	return s->place.warmup ? WARMUP : (int)s->ruling.removal.by;
 }
@@ -92,65 +92,36 @@ static bool drawn_in_order(const struct subject *t, const struct et_sample *s)
 	return s->place.arrangement == t->arrangement && !isnan(value_of(t, s));
 }
 
-/* The arrays of the series: n places for each of them. */
-struct in_order {
-	size_t n;
-	double *x, *y;
-	const char **titles;
-	struct et_svg_series series[SERIES];
-};
-
-static void sort_samples(const struct subject *t, struct in_order *o)
+static void sequence(const struct subject *t, double lo, double hi, const struct et_chart_to *to)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
-	struct et_svg_series *s = o->series;
-
-	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
-		if (!drawn_in_order(t, one))
-			continue;
-		int k = series_of(one);
-		size_t at = (size_t)k * o->n + s[k].n++;
-		o->x[at] = one->place.index;
-		o->y[at] = value_of(t, one);
-		if (k != ET_KEPT && k != WARMUP)
-			o->titles[at] = sample_title(t, one);
-	}
-	for (int k = 0; k < SERIES; k++) {
-		s[k].x = o->x + (size_t)k * o->n;
-		s[k].y = o->y + (size_t)k * o->n;
-		s[k].titles = o->titles + (size_t)k * o->n;
-		s[k].color = looks[k].color;
-		s[k].name = s[k].n ? looks[k].name : NULL;
-	}
-}
-
-static void sequence(const struct subject *t, double lo, double hi, FILE *out)
-{
-	size_t n = t->c->samples.n;
-	ET_AUTO_FREE double *x = et_calloc(SERIES * n + 1, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(SERIES * n + 1, sizeof(*y));
-	ET_AUTO_FREE const char **titles = et_calloc(SERIES * n + 1, sizeof(*titles));
-	ET_AUTO_FREE char *title = et_asprintf("Samples in order: %s", t->axis.label);
-	struct in_order o = { .n = n, .x = x, .y = y, .titles = titles };
-	struct et_svg_mark mean = { .at = t->estimate->mean, .label = "mean", .across = true };
-	struct et_chart c = { .title = title,
-		.description = "Removed samples are marked with the reason.",
+	struct et_curve *curves[CURVES];
+	struct et_chart c = { .description = "Removed samples are marked with the reason.",
 		.x = { .label = "sample" },
-		.y = t->axis,
-		.series = o.series,
-		.n_series = SERIES,
-		.marks = &mean,
+		.y = lo < hi ? et_axis_fit(&t->axis, lo, hi) : t->axis,
+		.marks = { { t->estimate->mean, "mean", true } },
 		.n_marks = 1,
 		.width = WIDE,
-		.height = LOW };
+		.height = LOW,
+		.wide = true };
 
 	if (!t->estimate->n)
 		return;
-	sort_samples(t, &o);
-	c.y = lo < hi ? et_axis_fit(&t->axis, lo, hi) : t->axis;
-	et_html_picture(out, &c, true);
-	for (size_t i = 0; i < SERIES * n; i++)
-		free((char *)titles[i]);
+	c.title = et_chart_format(&c, "Samples in order: %s", t->axis.label);
+	for (int k = 0; k < CURVES; k++)
+		curves[k] = et_chart_curve(&c, ET_SVG_POINTS, looks[k].color, NULL);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (!drawn_in_order(t, s))
+			continue;
+		int k = curve_of(s);
+		bool why = k != ET_KEPT && k != WARMUP;
+		et_curve_add_dot(curves[k],
+			(struct et_dot){ .x = s->place.index,
+				.y = value_of(t, s),
+				.title = et_chart_own(&c, why ? sample_title(t, s) : NULL) });
+		curves[k]->name = looks[k].name;
+	}
+	et_chart_put(&c, to);
 }
 
 const struct et_pictures et_default_pictures = { .pairs = ET_METRIC_ELAPSED };
@@ -174,107 +145,79 @@ void et_pictures_stretch(struct et_pictures *p, const struct et_command_result *
 
 /* --- distribution --- */
 
-/* The kernel density, scaled to the height of the bars; no series if there are few values. */
-static struct et_svg_series density(
-	const double *sorted, size_t n, double area, double *x, double *y)
+/* The kernel density, scaled to the height of the bars, unless there are few values. */
+static void add_density(struct et_chart *c, const double *sorted, size_t n, double area)
 {
-	struct et_svg_series s = {
-		.name = "kernel density", .shape = ET_SVG_LINE, .color = ET_SVG_RED, .x = x, .y = y
-	};
 	struct et_kde kde;
 
 	if (n < DENSITY_FROM)
-		return (struct et_svg_series){ 0 };
+		return;
 	et_kde(sorted, n, 0, &kde);
-	for (; s.n < ET_KDE_POINTS; s.n++) {
-		x[s.n] = kde.lo + (double)s.n * kde.step;
-		y[s.n] = kde.density[s.n] * area;
-	}
-	return s;
+	struct et_curve *k = et_chart_curve(c, ET_SVG_LINE, ET_SVG_RED, "kernel density");
+	for (size_t i = 0; i < ET_KDE_POINTS; i++)
+		et_curve_add(k, kde.lo + (double)i * kde.step, kde.density[i] * area);
 }
 
-static void distribution(const struct subject *t, FILE *out)
+static void distribution(const struct subject *t, const struct et_chart_to *to)
 {
 	size_t n;
 	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
 
+	struct et_bins b = { 0 };
+
 	et_sort(values, n);
 	if (n < 2 || !(values[0] < values[n - 1]))
 		return;
-	double lo = values[0], range = values[n - 1] - lo;
-	int bins = et_histogram_bins(t->estimate, n, range, MOST_BINS);
-	double from[MOST_BINS], to[MOST_BINS], high[MOST_BINS] = { 0 };
-	double x[ET_KDE_POINTS], y[ET_KDE_POINTS];
-
-	for (int i = 0; i < bins; i++) {
-		from[i] = lo + range * i / bins;
-		to[i] = lo + range * (i + 1) / bins;
-	}
-	for (size_t i = 0; i < n; i++) {
-		int k = et_int((values[i] - lo) / range * bins);
-		high[k < bins ? k : bins - 1]++;
-	}
-	struct et_svg_series s[] = { { .name = "samples kept",
-					     .shape = ET_SVG_BARS,
-					     .x = from,
-					     .x_end = to,
-					     .y = high,
-					     .n = (size_t)bins },
-		density(values, n, (double)n * range / bins, x, y) };
-	struct et_svg_mark marks[] = { { .at = t->estimate->median, .label = "median" },
-		{ .at = t->estimate->mean } };
+	et_bins_fill(&b, values, n, t->estimate, MOST_BINS);
 	struct et_chart c = { .title = "Distribution",
 		.description =
 			"A histogram with bins by the rule of Freedman and Diaconis; the mean and "
 			"the median are marked.",
 		.x = t->axis,
 		.y = { .label = "samples" },
-		.series = s,
-		.n_series = ET_LENGTH(s),
-		.marks = marks,
-		.n_marks = ET_LENGTH(marks),
+		.marks = { { .at = t->estimate->median, .label = "median" },
+			{ .at = t->estimate->mean } },
+		.n_marks = 2,
 		.width = SIDE,
 		.height = SIDE };
-	et_html_picture(out, &c, false);
+	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, "samples kept");
+	double wide = (b.hi - b.lo) / b.n;
+
+	for (int i = 0; i < b.n; i++)
+		et_curve_add_dot(bars, (struct et_dot){ .x = b.lo + wide * i,
+					       .end = b.lo + wide * (i + 1),
+					       .y = (double)b.count[i] });
+	free(b.count);
+	add_density(&c, values, n, (double)n * wide);
+	et_chart_put(&c, to);
 }
 
 /* --- dependence --- */
 
-static void dependence(const struct subject *t, FILE *out)
+static void dependence(const struct subject *t, const struct et_chart_to *to)
 {
 	size_t n;
 	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
-	double r[MOST_LAGS], from[MOST_LAGS], to[MOST_LAGS];
-	struct et_svg_series bars = {
-		.shape = ET_SVG_BARS, .x = from, .x_end = to, .y = r, .n = MOST_LAGS
-	};
+	double r[MOST_LAGS], band = et_acf_band(n, 0.95);
+	size_t lags = n / 2 < MOST_LAGS ? n / 2 : MOST_LAGS;
 
 	if (n < ET_SERIAL_TESTABLE)
 		return;
-	if (n / 2 < bars.n)
-		bars.n = n / 2;
-	et_acf(values, n, bars.n, r);
-	for (size_t i = 0; i < bars.n; i++) {
-		from[i] = (double)i + 0.8;
-		to[i] = (double)i + 1.2;
-	}
-	double band = et_acf_band(n, 0.95);
-	struct et_svg_mark marks[] = {
-		{ .at = band, .label = "95 % band if independent", .across = true },
-		{ .at = -band, .across = true }
-	};
 	struct et_chart c = { .title = "Autocorrelation",
 		.description = "Correlation of a kept sample with an earlier one; the lag is how "
 			       "many samples earlier that was.",
 		.x = { .label = "lag" },
 		.y = { .label = "correlation" },
-		.series = &bars,
-		.n_series = 1,
-		.marks = marks,
-		.n_marks = ET_LENGTH(marks),
+		.marks = { { band, "95 % band if independent", true },
+			{ .at = -band, .across = true } },
+		.n_marks = 2,
 		.width = SIDE,
 		.height = SIDE };
-	et_html_picture(out, &c, false);
+	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, NULL);
+
+	et_acf(values, n, lags, r);
+	et_curve_add_bars(bars, 0.8, 1, 0.4, r, lags);
+	et_chart_put(&c, to);
 }
 
 /* --- pairs --- */
@@ -318,7 +261,7 @@ static bool follows(const struct et_sample *s, const struct et_sample *last)
  * include removed samples: these form the arms of the L, with those that are far out and were kept.
  * Returns the number of pairs.
  */
-static size_t pairs(const struct subject *t, FILE *out)
+static size_t pairs(const struct subject *t, const struct et_chart_to *to)
 {
 	ET_CLEANUP(et_dual_free)
 	struct et_dual d = {
@@ -344,7 +287,7 @@ static size_t pairs(const struct subject *t, FILE *out)
 			bad ? sample_title(t, bad) : NULL);
 		last.place.order = 0;
 	}
-	et_dual_pictures(&d, out);
+	et_dual_charts(&d, to);
 	return d.n;
 }
 
@@ -354,17 +297,18 @@ void et_experiment_pictures(
 	static const enum et_metric in_order[] = { ET_METRIC_ELAPSED, ET_METRIC_CPU };
 	struct subject t = subject_of(r, et_result_metric(r));
 	struct subject of_pairs = subject_of(r, how->pairs);
+	const struct et_chart_to to = { .page = out };
 
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);
 	for (size_t i = 0; i < ET_LENGTH(in_order); i++) {
 		struct subject one = subject_of(r, in_order[i]);
-		sequence(&one, how->lo[in_order[i]], how->hi[in_order[i]], out);
+		sequence(&one, how->lo[in_order[i]], how->hi[in_order[i]], &to);
 	}
-	distribution(&t, out);
-	dependence(&t, out);
-	size_t n = pairs(&of_pairs, out);
+	distribution(&t, &to);
+	dependence(&t, &to);
+	size_t n = pairs(&of_pairs, &to);
 	et_html_pictures_end(out);
 	if (!n)
 		et_html_element(out, "p class=\"dim\"",
@@ -388,54 +332,36 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 	static const unsigned colors[] = {
 		[DIFFERS] = ET_SVG_RED, [BEFORE_HOLM] = ET_SVG_ORANGE, [SAME] = ET_SVG_BLUE
 	};
-	size_t most = j->n_contrasts + 1, n = 0;
-	ET_AUTO_FREE const char **tracks = et_calloc(most, sizeof(*tracks));
-	ET_AUTO_FREE double *v = et_calloc(4 * KINDS * most, sizeof(*v));
-	struct et_svg_series s[2 * KINDS] = { 0 };
-	struct et_svg_mark one = { .at = 1, .label = "the reference" };
 	struct et_chart c = { .title = "Ratio to the reference",
 		.description = "The time of each command divided by that of the reference, with "
 			       "its interval.",
 		.x = { .label = "ratio" },
-		.series = s,
-		.n_series = ET_LENGTH(s),
-		.marks = &one,
+		.marks = { { .at = 1, .label = "the reference" } },
 		.n_marks = 1,
-		.width = WIDE };
+		.width = WIDE,
+		.wide = true };
+	struct et_chart_rows rows[KINDS];
 
-	for (size_t k = 0; k < KINDS; k++) {
-		double *at = v + 4 * k * most;
-		s[k] = (struct et_svg_series){ .shape = ET_SVG_INTERVALS,
-			.color = colors[k],
-			.x = at,
-			.x_end = at + most,
-			.y = at + 3 * most };
-		s[KINDS + k] = (struct et_svg_series){
-			.color = colors[k], .x = at + 2 * most, .y = at + 3 * most
-		};
-	}
+	for (size_t k = 0; k < KINDS; k++)
+		rows[k].intervals = et_chart_curve(&c, ET_SVG_INTERVALS, colors[k], NULL);
+	for (size_t k = 0; k < KINDS; k++)
+		rows[k].points = et_chart_curve(&c, ET_SVG_POINTS, colors[k], NULL);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *r = &j->contrasts[i];
 		struct et_ratio of = et_contrast_ratio(r);
 		if (!drawable(of))
 			continue;
 		bool holm = r->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
-		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : SAME, at = s[k].n++;
-		double *to = v + 4 * k * most;
-		to[at] = of.lo;
-		to[most + at] = of.hi;
-		to[2 * most + at] = of.estimate;
-		to[3 * most + at] = (double)n;
-		s[KINDS + k].n = s[k].n;
-		s[k].name = names[k];
+		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : SAME;
 		const char *name = j->commands[r->b].command->name;
-		tracks[n++] = name ? name : "";
+		et_chart_row(
+			rows[k], et_chart_track(&c, name ? name : ""), of.estimate, of.lo, of.hi);
+		rows[k].intervals->name = names[k];
 	}
-	c.y.tracks = tracks;
-	c.y.n_tracks = n;
-	if (!n)
-		return;
-	et_html_pictures_begin(out);
-	et_html_picture(out, &c, true);
-	et_html_pictures_end(out);
+	if (c.n_tracks) {
+		et_html_pictures_begin(out);
+		et_chart_put(&c, &(struct et_chart_to){ .page = out });
+		et_html_pictures_end(out);
+	}
+	et_chart_free(&c);
 }

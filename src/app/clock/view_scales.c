@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/clock/view.h"
 #include "base/alloc.h"
-#include "draw/svg.h"
+#include "draw/chart.h"
 #include "draw/table.h"
 #include "draw/units.h"
 #include "model/experiment/field_rows.h"
@@ -85,40 +85,19 @@ void et_scales_json(struct et_json *w, const struct et_timescales *r)
 
 void et_scales_svg(const struct et_timescales *r, FILE *out)
 {
-	ET_AUTO_FREE double *x = et_calloc(3 * r->n + 1, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(r->n + 1, sizeof(*y));
-	ET_AUTO_FREE const char **tracks = et_calloc(r->n + 1, sizeof(*tracks));
-	double *lo = x + r->n, *hi = lo + r->n;
-	size_t n = 0;
+	struct et_chart c = { .title = "How long events take on this machine",
+		.description = "Durations of events on a logarithmic scale",
+		.x = { .label = "duration", .unit = ET_AXIS_NS, .log = true, .lo = 1, .hi = 1e9 },
+		.width = 800 };
+	struct et_chart_rows rows =
+		et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_RED, "95 % interval", "median");
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct et_clock_spread *s = &r->list[i].ns;
-		if (r->list[i].missing)
-			continue;
-		tracks[n] = r->list[i].name;
-		x[n] = s->median;
-		lo[n] = isnan(s->lo) ? s->median : s->lo;
-		hi[n] = isnan(s->hi) ? s->median : s->hi;
-		y[n] = (double)n;
-		n++;
+		if (!r->list[i].missing)
+			et_chart_row(rows, et_chart_track(&c, r->list[i].name), s->median,
+				isnan(s->lo) ? s->median : s->lo, isnan(s->hi) ? s->median : s->hi);
 	}
-	const struct et_svg_series series[] = {
-		{ .name = "95 % interval",
-			.shape = ET_SVG_INTERVALS,
-			.color = ET_SVG_RED,
-			.x = lo,
-			.x_end = hi,
-			.y = y,
-			.n = n },
-		{ .name = "median", .shape = ET_SVG_POINTS, .x = x, .y = y, .n = n },
-	};
-	const struct et_chart chart = { .title = "How long events take on this machine",
-		.description = "Durations of events on a logarithmic scale",
-		.x = { .label = "duration", .unit = ET_AXIS_NS, .log = true, .lo = 1, .hi = 1e9 },
-		.y = { .tracks = tracks, .n_tracks = n },
-		.series = series,
-		.n_series = 2,
-		.width = 800,
-		.height = 100 + 30 * (int)n };
-	et_svg_write(&chart, out);
+	c.height = 100 + 30 * (int)c.n_tracks;
+	et_chart_put(&c, &(struct et_chart_to){ .file = out });
 }

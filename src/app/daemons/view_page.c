@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/html.h"
-#include "draw/svg_sheet.h"
+#include "draw/table.h"
 #include "num/quantile.h"
 #include "report/warning.h"
 
@@ -170,7 +170,7 @@ char *et_cluster_shape_text(const struct et_cluster_shape *s)
 
 /* A chart of the elapsed time of the samples in order, with the marks of the pairs. */
 static void sequence(
-	struct et_daemon_side s, const struct et_dual *d, int width, et_chart_fn *take, void *ctx)
+	struct et_daemon_side s, const struct et_dual *d, int width, const struct et_chart_to *to)
 {
 	ET_AUTO_FREE const struct et_execution **by = find_causes(s);
 	size_t n = s.run->n_listed;
@@ -178,14 +178,9 @@ static void sequence(
 
 	for (size_t i = 0; i < n; i++)
 		points[i] = point_of(s, by[i], i);
-	et_dual_in_order(d, points, n, width, take, ctx);
+	et_dual_in_order(d, points, n, width, to);
 	for (size_t i = 0; i < n; i++)
 		free(points[i].title);
-}
-
-static void into_page(const struct et_chart *c, void *ctx)
-{
-	et_html_picture(ctx, c, true);
 }
 
 static const char *format_number(double n, char buf[ET_FIGURE])
@@ -242,6 +237,7 @@ static const char nothing_to_draw[] =
 
 static void run_section(struct et_daemon_side s, FILE *out)
 {
+	const struct et_chart_to to = { .page = out };
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	ET_AUTO_FREE char *text = et_daemon_side_text(s, "; ");
 	ET_AUTO_FREE char *frequent = et_daemon_side_frequent(s, ", ");
@@ -255,8 +251,8 @@ static void run_section(struct et_daemon_side s, FILE *out)
 				  : "The samples in order correspond to Figure 13 of the EMP "
 				    "paper, the dual executions to Figure 14.");
 		et_html_pictures_begin(out);
-		sequence(s, &d, PAGE, into_page, out);
-		et_dual_pictures(&d, out);
+		sequence(s, &d, PAGE, &to);
+		et_dual_charts(&d, &to);
 		et_html_pictures_end(out);
 	} else {
 		et_html_element(out, "p class=\"dim\"", "%s", nothing_to_draw);
@@ -332,13 +328,9 @@ void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *o
 	et_html_end(out);
 }
 
-static void into_sheet(const struct et_chart *c, void *ctx)
-{
-	et_svg_sheet_add(ctx, c);
-}
-
 static void run_sheet(struct et_daemon_side s, struct et_svg_sheet *sheet)
 {
+	const struct et_chart_to to = { .sheet = sheet };
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	ET_AUTO_FREE char *text = et_daemon_side_text(s, "; ");
 
@@ -350,8 +342,8 @@ static void run_sheet(struct et_daemon_side s, struct et_svg_sheet *sheet)
 		return;
 	}
 	et_daemon_pairs(s, &d);
-	sequence(s, &d, SHEET, into_sheet, sheet);
-	et_dual_charts(&d, into_sheet, sheet);
+	sequence(s, &d, SHEET, &to);
+	et_dual_charts(&d, &to);
 	if (d.shape)
 		et_svg_sheet_text(sheet, false, d.shape);
 }

@@ -5,11 +5,10 @@
  */
 #pragma once
 
+#include "draw/chart.h"
 #include "draw/table.h"
 #include "model/design/progress.h"
 #include "stats/doe/doe.h"
-
-struct et_svg_sheet;
 
 /* The parts of a campaign that an analysis is based on; all 0 if it is none. */
 struct et_doe_parts {
@@ -127,8 +126,8 @@ void et_doe_write_kind(struct et_json *w, const char *key, const void *kind);
 void et_doe_svg(const struct et_doe_view *v, FILE *out);
 void et_doe_page(const struct et_doe_view *v, FILE *out);
 /* Adds the charts of a program to a sheet or, if that is NULL, to a page. */
-void et_doe_charts(const struct et_doe_view *v, const struct et_doe_program *p,
-	struct et_svg_sheet *sheet, FILE *page);
+void et_doe_charts(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_chart_to *to);
 
 /* --- data for other tools --- */
 

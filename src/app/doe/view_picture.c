@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "dist/dist.h"
-#include "draw/html.h"
-#include "draw/svg_sheet.h"
 #include "num/quantile.h"
 #include "num/student.h"
 #include "report/charts.h"
@@ -19,18 +17,14 @@ enum { MOST_TRACKS = 60, MOST_INTERACTIONS = 6, MOST_LINES = 7 };
 struct canvas {
 	const struct et_doe_view *view;
 	const struct et_doe_program *program;
-	struct et_svg_sheet *sheet; /* NULL: a page */
-	FILE *page;
+	const struct et_chart_to *to;
 };
 
 static void put(const struct canvas *to, struct et_chart *c)
 {
 	c->width = SIDE;
-	c->height = c->height ? c->height : LOW;
-	if (to->sheet)
-		et_svg_sheet_add(to->sheet, c);
-	else
-		et_html_picture(to->page, c, false);
+	c->height = c->n_tracks ? FRAME + TRACK * (int)c->n_tracks : LOW;
+	et_chart_put(c, to->to);
 }
 
 static enum et_axis_unit axis_unit(const struct et_doe_view *v)
@@ -45,84 +39,45 @@ static const char *response(const struct et_doe_view *v)
 
 /* --- values with names, from the top down --- */
 
-struct tracks {
-	char *names[MOST_TRACKS];
-	double x[MOST_TRACKS], lo[MOST_TRACKS], hi[MOST_TRACKS], at[MOST_TRACKS];
-	size_t n;
-};
-
-static void add_track(struct tracks *t, char *name, double x, double lo, double hi)
-{
-	if (t->n == MOST_TRACKS) {
-		free(name);
-		return;
-	}
-	t->names[t->n] = name;
-	t->x[t->n] = x;
-	t->lo[t->n] = lo;
-	t->hi[t->n] = hi;
-	t->at[t->n] = (double)t->n;
-	t->n++;
-}
-
-static void free_tracks(struct tracks *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		free(t->names[i]);
-}
-
-static int height_of(const struct tracks *t)
-{
-	return FRAME + TRACK * (int)t->n;
-}
-
-/* Draws a point with its interval on each track, and one mark. Frees the tracks. */
-static void put_forest(
-	const struct canvas *to, struct et_chart *c, struct tracks *t, const char *point)
-{
-	const struct et_svg_series series[] = {
-		{ .name = "interval",
-			.shape = ET_SVG_INTERVALS,
-			.x = t->lo,
-			.x_end = t->hi,
-			.y = t->at,
-			.n = t->n },
-		{ .name = point, .shape = ET_SVG_POINTS, .x = t->x, .y = t->at, .n = t->n },
-	};
-
-	c->y.tracks = (const char *const *)t->names;
-	c->y.n_tracks = t->n;
-	c->series = series;
-	c->n_series = ET_LENGTH(series);
-	c->n_marks = 1;
-	c->height = height_of(t);
-	if (t->n)
-		put(to, c);
-	free_tracks(t);
-}
-
 static bool is_main(const struct et_doe_effect *e)
 {
 	return __builtin_popcount(e->factors) == 1;
 }
 
+/* Adds a row, unless there are many; takes its name. */
+static void add_row(
+	struct et_chart *c, struct et_chart_rows rows, char *name, double x, double lo, double hi)
+{
+	const char *own = et_chart_own(c, name);
+
+	if (c->n_tracks < MOST_TRACKS)
+		et_chart_row(rows, et_chart_track(c, own), x, lo, hi);
+}
+
+static void put_rows(const struct canvas *to, struct et_chart *c)
+{
+	if (c->n_tracks)
+		put(to, c);
+	et_chart_free(c);
+}
+
 static void main_effects(const struct canvas *to)
 {
 	const struct et_doe_program *p = to->program;
-	struct tracks t = { 0 };
+	struct et_chart c = { .title = "Main effects",
+		.description = "The mean of all runs with each level of each factor.",
+		.x = { .label = response(to->view), .unit = axis_unit(to->view) },
+		.marks = { { .at = p->mean, .label = "mean of all runs" } },
+		.n_marks = 1 };
+	struct et_chart_rows rows = et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_BLUE, "interval", "mean");
 
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
 		for (size_t k = 0; is_main(e) && et_doe_shows(to->view, e) && k < e->n_means; k++)
-			add_track(&t, et_asprintf("%s=%s", e->term, e->means[k].levels),
+			add_row(&c, rows, et_asprintf("%s=%s", e->term, e->means[k].levels),
 				e->means[k].mean, e->means[k].lo, e->means[k].hi);
 	}
-	const struct et_svg_mark mark = { .at = p->mean, .label = "mean of all runs" };
-	struct et_chart c = { .title = "Main effects",
-		.description = "The mean of all runs with each level of each factor.",
-		.x = { .label = response(to->view), .unit = axis_unit(to->view) },
-		.marks = &mark };
-	put_forest(to, &c, &t, "mean");
+	put_rows(to, &c);
 }
 
 /* --- machines --- */
@@ -132,7 +87,12 @@ static void on_machines(const struct canvas *to)
 {
 	const struct et_doe_program *p = to->program;
 	const struct et_doe_fleet *f = p->fleet;
-	struct tracks t = { 0 };
+	struct et_chart c = { .title = "Effects on each machine",
+		.description = "The effect of each factor on each machine, with its interval.",
+		.x = { .label = "effect in percent of the machine's own level" },
+		.n_marks = 1 }; /* at 0 */
+	struct et_chart_rows rows =
+		et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_BLUE, "interval", "effect");
 
 	for (size_t i = 0; f && i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
@@ -140,19 +100,14 @@ static void on_machines(const struct canvas *to)
 		if (!is_main(e) || !et_doe_shows(to->view, e) || !e->over.n_on)
 			continue;
 		for (size_t m = 0; m < e->over.n_on; m++)
-			add_track(&t,
+			add_row(&c, rows,
 				et_asprintf("%s on %s", e->term,
 					to->view->result->machines[f->machines[m].name]),
 				on[m].percent, on[m].lo, on[m].hi);
 		struct et_doe_change all = et_doe_change_of(p, e);
-		add_track(&t, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);
+		add_row(&c, rows, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);
 	}
-	const struct et_svg_mark zero = { .at = 0 };
-	struct et_chart c = { .title = "Effects on each machine",
-		.description = "The effect of each factor on each machine, with its interval.",
-		.x = { .label = "effect in percent of the machine's own level" },
-		.marks = &zero };
-	put_forest(to, &c, &t, "effect");
+	put_rows(to, &c);
 }
 
 /* --- Pareto --- */
@@ -166,11 +121,16 @@ static double over_limit(const struct et_doe_effect *e, double alpha)
 static void pareto(const struct canvas *to)
 {
 	const struct et_doe_program *p = to->program;
-	double alpha = to->view->result->alpha, zero[MOST_TRACKS] = { 0 };
+	double alpha = to->view->result->alpha;
 	ET_AUTO_FREE bool *used = et_calloc(p->n_effects + 1, sizeof(*used));
-	struct tracks t = { 0 };
+	struct et_chart c = { .title = "Effects by size (Pareto)",
+		.description = "The root of F over its limit of significance, largest first.",
+		.marks = { { .at = 1 } },
+		.n_marks = 1 };
+	struct et_curve *bars = et_chart_curve(&c, ET_SVG_SEGMENTS, ET_SVG_BLUE, NULL);
 
-	for (size_t rank = 0; rank < p->n_effects; rank++) {
+	c.x.label = et_chart_format(&c, "effect over its limit of significance, p = %g", alpha);
+	for (size_t rank = 0; rank < p->n_effects && c.n_tracks < MOST_TRACKS; rank++) {
 		size_t best = p->n_effects;
 		for (size_t i = 0; i < p->n_effects; i++) {
 			double x = over_limit(&p->effects[i], alpha);
@@ -182,27 +142,11 @@ static void pareto(const struct canvas *to)
 		if (best == p->n_effects)
 			break;
 		used[best] = true;
-		add_track(&t, et_strdup(p->effects[best].term),
-			over_limit(&p->effects[best], alpha), 0, 0);
+		et_curve_add_dot(bars, (struct et_dot){ .end = over_limit(&p->effects[best], alpha),
+					       .y = et_chart_track(&c, p->effects[best].term) });
 	}
-	const struct et_svg_series bars = {
-		.shape = ET_SVG_SEGMENTS, .x = zero, .x_end = t.x, .y = t.at, .n = t.n
-	};
-	ET_AUTO_FREE char *label =
-		et_asprintf("effect over its limit of significance, p = %g", alpha);
-	const struct et_svg_mark mark = { .at = 1 };
-	struct et_chart c = { .title = "Effects by size (Pareto)",
-		.description = "The root of F over its limit of significance, largest first.",
-		.x = { .label = label, .lo = 0, .hi = t.n ? fmax(1.2, 1.05 * t.x[0]) : 1.2 },
-		.y = { .tracks = (const char *const *)t.names, .n_tracks = t.n },
-		.series = &bars,
-		.n_series = 1,
-		.marks = &mark,
-		.n_marks = 1,
-		.height = height_of(&t) };
-	if (t.n)
-		put(to, &c);
-	free_tracks(&t);
+	c.x.hi = bars->n ? fmax(1.2, 1.05 * bars->dots[0].end) : 1.2;
+	put_rows(to, &c);
 }
 
 /* --- interactions --- */
@@ -239,39 +183,24 @@ static void interaction(const struct canvas *to, size_t a, size_t b)
 {
 	const struct et_design *d = to->view->result->design;
 	const struct et_design_factor *f = &d->factors[a], *g = &d->factors[b];
-	size_t lines = g->n_levels < MOST_LINES ? g->n_levels : MOST_LINES;
-	struct et_svg_series series[MOST_LINES] = { 0 };
 	ET_AUTO_FREE double *x = et_calloc(f->n_levels, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(f->n_levels * lines, sizeof(*y));
-	char *names[MOST_LINES];
-
 	bool numbers = level_places(f, x);
 	char **places = level_names(f);
-	for (uint32_t k = 0; k < lines; k++) {
-		double *line = y + k * f->n_levels;
-		for (uint32_t i = 0; i < f->n_levels; i++)
-			line[i] = et_doe_mean_at(d, to->program, a, i, b, k);
-		names[k] = et_asprintf("%s=%s", g->name, g->levels[k]);
-		series[k] = (struct et_svg_series){ .name = names[k],
-			.shape = ET_SVG_CURVE,
-			.color = k,
-			.x = x,
-			.y = line,
-			.n = f->n_levels };
-	}
-	ET_AUTO_FREE char *title = et_asprintf("%s by %s", f->name, g->name);
-	struct et_chart c = { .title = title,
-		.description = "Lines that are not parallel show an interaction.",
+	struct et_chart c = { .description = "Lines that are not parallel show an interaction.",
 		.x = { .label = f->name,
 			.tracks = numbers ? NULL : (const char *const *)places,
 			.n_tracks = numbers ? 0 : f->n_levels },
-		.y = { .label = response(to->view), .unit = axis_unit(to->view) },
-		.series = series,
-		.n_series = lines };
+		.y = { .label = response(to->view), .unit = axis_unit(to->view) } };
+
+	c.title = et_chart_format(&c, "%s by %s", f->name, g->name);
+	for (uint32_t k = 0; k < g->n_levels && k < MOST_LINES; k++) {
+		struct et_curve *line = et_chart_curve(
+			&c, ET_SVG_CURVE, k, et_chart_format(&c, "%s=%s", g->name, g->levels[k]));
+		for (uint32_t i = 0; i < f->n_levels; i++)
+			et_curve_add(line, x[i], et_doe_mean_at(d, to->program, a, i, b, k));
+	}
 	put(to, &c);
 	et_strv_free(places);
-	for (size_t k = 0; k < lines; k++)
-		free(names[k]);
 }
 
 /* Significant interactions first, at most a few. */
@@ -298,20 +227,15 @@ static void interactions(const struct canvas *to)
 static void points(const struct canvas *to, const char *title, struct et_axis x_axis,
 	const double *x, const double *y)
 {
-	const struct et_svg_series s = { .shape = ET_SVG_POINTS,
-		.color = ET_SVG_BLUE,
-		.x = x,
-		.y = y,
-		.n = to->program->residuals.n };
-	const struct et_svg_mark zero = { .at = 0, .across = true };
 	struct et_chart c = { .title = title,
 		.x = x_axis,
 		.y = { .label = "residual", .unit = axis_unit(to->view) },
-		.series = &s,
-		.n_series = 1,
-		.marks = &zero,
+		.marks = { { .at = 0, .across = true } },
 		.n_marks = 1 };
+	struct et_curve *k = et_chart_curve(&c, ET_SVG_POINTS, ET_SVG_BLUE, NULL);
 
+	for (size_t i = 0; i < to->program->residuals.n; i++)
+		et_curve_add(k, x[i], y[i]);
 	put(to, &c);
 }
 
@@ -338,9 +262,9 @@ static void residuals(const struct canvas *to)
 }
 
 void et_doe_charts(const struct et_doe_view *v, const struct et_doe_program *p,
-	struct et_svg_sheet *sheet, FILE *page)
+	const struct et_chart_to *where)
 {
-	const struct canvas to = { v, p, sheet, page };
+	const struct canvas to = { v, p, where };
 
 	main_effects(&to);
 	on_machines(&to);
@@ -359,7 +283,7 @@ void et_doe_svg(const struct et_doe_view *v, FILE *out)
 
 		et_svg_sheet_text(sheet, true, p->name);
 		et_svg_sheet_text(sheet, false, finding);
-		et_doe_charts(v, p, sheet, NULL);
+		et_doe_charts(v, p, &(struct et_chart_to){ .sheet = sheet });
 	}
 	et_svg_sheet_write(sheet, v->result->design->name, out);
 }

@@ -451,7 +451,7 @@ static void program_of_page(const struct et_doe_view *v, const struct et_doe_pro
 	effects(v, p, &to);
 	et_html_element(out, "p class=\"dim\"", "T%s.", method + 1);
 	et_html_pictures_begin(out);
-	et_doe_charts(v, p, NULL, out);
+	et_doe_charts(v, p, &(struct et_chart_to){ .page = out });
 	et_html_pictures_end(out);
 	et_doe_machines_tables(v, p, &to);
 	cells(v, p, &to);

@@ -3,8 +3,6 @@
 #include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "draw/html.h"
-#include "draw/plot.h"
-#include "draw/svg_sheet.h"
 #include "draw/units.h"
 #include "num/quantile.h"
 #include "report/warning.h"
@@ -22,6 +20,33 @@ static double end_of(const struct et_fit_view *v)
 		end = fmax(end, v->predict[i]);
 	return end;
 }
+
+/* --- the chart --- */
+
+/* Adds the curve and the ends of its band at these sizes; NULL: without a name. */
+static void add_model(struct et_chart *c, const struct et_growth *g, const double *sizes, size_t n,
+	const char *band, const char *model)
+{
+	struct et_curve *lo = et_chart_curve(c, ET_SVG_LINE, ET_SVG_GREY, band);
+	struct et_curve *hi = et_chart_curve(c, ET_SVG_LINE, ET_SVG_GREY, NULL);
+	struct et_curve *fitted = et_chart_curve(c, ET_SVG_LINE, ET_SVG_RED, model);
+
+	for (size_t i = 0; i < n; i++) {
+		struct et_growth_value at;
+
+		et_growth_at(g, sizes[i], &at);
+		et_curve_add(fitted, sizes[i], at.value);
+		et_curve_add(lo, sizes[i], at.lo);
+		et_curve_add(hi, sizes[i], at.hi);
+	}
+}
+
+static const struct et_chart empty = { .x = { .label = "size", .log = true },
+	.y = { .label = "time", .unit = ET_AXIS_NS, .log = true },
+	.width = WIDTH,
+	.height = HEIGHT,
+	.wide = true,
+	.text = { .x_label = "n" } };
 
 /* --- terminal --- */
 
@@ -50,113 +75,54 @@ static double mean_at(const struct et_growth *g, double size)
 
 void et_fit_plot(const struct et_fit_view *v, const struct et_page *page)
 {
-	double x[2 * MARKS] = { 0 }, y[2 * MARKS], fitted[2 * MARKS], lo[2 * MARKS], hi[2 * MARKS];
+	struct et_chart c = empty;
+	double x[2 * MARKS] = { 0 };
 	size_t n = choose_sizes(v, x);
 	char name[64];
 
-	for (size_t i = 0; i < n; i++) {
-		struct et_growth_value at;
-
-		et_growth_at(&v->growth, x[i], &at);
-		y[i] = mean_at(&v->growth, x[i]);
-		fitted[i] = at.value;
-		lo[i] = at.lo;
-		hi[i] = at.hi;
-	}
-	ET_AUTO_FREE char *label = et_asprintf("measured, on the curve of %s with its band",
-		et_fit_name(&v->growth, v->growth.best, name));
-	const struct et_curve curves[] = { { NULL, '\0', fitted }, { NULL, '\0', lo },
-		{ NULL, '\0', hi }, { label, 'o', y } };
-	et_plot_log(x, n, curves, ET_LENGTH(curves), ET_AXIS_NS, "n", page);
+	add_model(&c, &v->growth, x, n, NULL, NULL);
+	struct et_curve *k = et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE,
+		et_chart_format(&c, "measured, on the curve of %s with its band",
+			et_fit_name(&v->growth, v->growth.best, name)));
+	k->mark = 'o';
+	for (size_t i = 0; i < n; i++)
+		et_curve_add(k, x[i], mean_at(&v->growth, x[i]));
+	et_chart_print(&c, page);
 }
 
 /* --- SVG --- */
 
-/* The values and titles of one chart. */
-struct drawing {
-	double x[GRID], fitted[GRID], lo[GRID], hi[GRID];
-	double *sizes, *means;
-	char **titles;
-};
-
-static void fill_curve(const struct et_fit_view *v, struct drawing *d)
+static void add_points(struct et_chart *c, const struct et_growth *g)
 {
-	double begin = v->growth.points[0].size, end = end_of(v);
+	struct et_curve *k = et_chart_curve(c, ET_SVG_POINTS, ET_SVG_BLUE, "measured mean");
 
-	for (int i = 0; i < GRID; i++) {
-		struct et_growth_value at;
-
-		d->x[i] = begin * pow(end / begin, i / (GRID - 1.0));
-		et_growth_at(&v->growth, d->x[i], &at);
-		d->fitted[i] = at.value;
-		d->lo[i] = at.lo;
-		d->hi[i] = at.hi;
-	}
-}
-
-static void fill_points(const struct et_fit_view *v, struct drawing *d)
-{
-	const struct et_growth *g = &v->growth;
-
-	d->sizes = et_calloc(g->n, sizeof(*d->sizes));
-	d->means = et_calloc(g->n, sizeof(*d->means));
-	d->titles = et_calloc(g->n, sizeof(*d->titles));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
 		double error = p->n > 1 ? sqrt(p->variance / (double)p->n) : NAN;
 		char buf[ET_FIGURE];
-
-		d->sizes[i] = p->size;
-		d->means[i] = p->mean;
-		d->titles[i] =
-			et_asprintf("size %.6g, %zu run%s: %s", p->size, p->n, p->n == 1 ? "" : "s",
-				p->n > 1 ? et_format_measured(p->mean, error, buf)
-					 : et_format_time(p->mean, buf));
+		const char *title = et_chart_format(c, "size %.6g, %zu run%s: %s", p->size, p->n,
+			p->n == 1 ? "" : "s",
+			p->n > 1 ? et_format_measured(p->mean, error, buf)
+				 : et_format_time(p->mean, buf));
+		et_curve_add_dot(k, (struct et_dot){ .x = p->size, .y = p->mean, .title = title });
 	}
 }
 
-static void free_drawing(struct drawing *d, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(d->titles[i]);
-	free(d->titles);
-	free(d->sizes);
-	free(d->means);
-}
-
-/* Draws the chart of a series by one of two functions. */
-static void draw(const struct et_fit_view *v, struct et_svg_sheet *sheet, FILE *page)
+static void draw(const struct et_fit_view *v, const struct et_chart_to *to)
 {
 	const struct et_growth *g = &v->growth;
-	struct drawing *d = et_calloc(1, sizeof(*d));
+	double begin = g->points[0].size, end = end_of(v), x[GRID];
+	struct et_chart c = empty;
 	char name[64];
 
-	fill_curve(v, d);
-	fill_points(v, d);
-	ET_AUTO_FREE char *model = et_asprintf("curve of %s", et_fit_name(g, g->best, name));
-	ET_AUTO_FREE char *band = et_asprintf("%.4g %% band", 100 * g->level);
-	ET_AUTO_FREE char *sentence = et_fit_sentence(v);
-	const struct et_svg_series series[] = {
-		{ band, ET_SVG_LINE, ET_SVG_GREY, d->x, d->lo, .n = GRID },
-		{ NULL, ET_SVG_LINE, ET_SVG_GREY, d->x, d->hi, .n = GRID },
-		{ model, ET_SVG_LINE, ET_SVG_RED, d->x, d->fitted, .n = GRID },
-		{ "measured mean", ET_SVG_POINTS, ET_SVG_BLUE, d->sizes, d->means,
-			.titles = (const char *const *)d->titles, .n = g->n },
-	};
-	const struct et_chart chart = { .title = v->points->name,
-		.description = sentence,
-		.x = { .label = "size", .log = true },
-		.y = { .label = "time", .unit = ET_AXIS_NS, .log = true },
-		.series = series,
-		.n_series = ET_LENGTH(series),
-		.width = WIDTH,
-		.height = HEIGHT };
-	if (sheet)
-		et_svg_sheet_add(sheet, &chart);
-	else
-		et_html_picture(page, &chart, true);
-	free_drawing(d, g->n);
-	free(d);
+	for (int i = 0; i < GRID; i++)
+		x[i] = begin * pow(end / begin, i / (GRID - 1.0));
+	c.title = v->points->name;
+	c.description = et_chart_own(&c, et_fit_sentence(v));
+	add_model(&c, g, x, GRID, et_chart_format(&c, "%.4g %% band", 100 * g->level),
+		et_chart_format(&c, "curve of %s", et_fit_name(g, g->best, name)));
+	add_points(&c, g);
+	et_chart_put(&c, to);
 }
 
 void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
@@ -166,7 +132,7 @@ void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		ET_AUTO_FREE char *sentence = et_fit_sentence(&list[i]);
 
-		draw(&list[i], sheet, NULL);
+		draw(&list[i], &(struct et_chart_to){ .sheet = sheet });
 		et_svg_sheet_text(sheet, false, sentence);
 	}
 	et_svg_sheet_write(sheet, "growth of time with the size of the input", out);
@@ -187,7 +153,7 @@ void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out)
 		et_html_warnings(out, &w);
 		et_warnings_free(&w);
 		et_html_pictures_begin(out);
-		draw(&list[i], NULL, out);
+		draw(&list[i], &(struct et_chart_to){ .page = out });
 		et_html_pictures_end(out);
 		struct et_table models = et_fit_models(&list[i].growth, true);
 		struct et_table predictions = et_fit_predictions(&list[i]);

@@ -5,35 +5,31 @@
 #include "lab/branches.h"
 #include "model/experiment/field_rows.h"
 
-/* The pattern over its period; random data, too, if there are no marks for it. */
-static struct et_picture picture_of(const struct et_branches *b, const struct et_svg_mark *marks)
+/* The pattern over its period, and the times of sorted and random data. */
+static struct et_chart chart_of(const struct et_branches *b)
 {
-	struct et_picture p = {
-		.chart = { .title = "Branch prediction: the time of a branch",
-			.description = "The time of a branch over the period of its pattern.",
-			.x = { .label = "branches until the pattern repeats", .log = true },
-			.y = { .label = "time of a branch", .unit = ET_AXIS_NS },
-			.marks = marks,
-			.n_marks = marks ? 2 : 0 }
-	};
-	struct et_picture_line *line = et_picture_line(
-		&p, et_strdup("pattern that repeats"), ET_SVG_CURVE, ET_SVG_BLUE, 'p');
+	struct et_chart c = { .title = "Branch prediction: the time of a branch",
+		.description = "The time of a branch over the period of its pattern.",
+		.x = { .label = "branches until the pattern repeats", .log = true },
+		.y = { .label = "time of a branch", .unit = ET_AXIS_NS },
+		.marks = { { b->sorted_ns, "sorted", true }, { b->random_ns, "random", true } },
+		.n_marks = 2,
+		.text = { ET_TEXT_LOG, 1, "branches" } };
+	struct et_curve *line =
+		et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE, "pattern that repeats");
 
+	line->mark = 'p';
 	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
-		et_picture_add(line, 2u << i, b->period_ns[i]);
-	if (marks)
-		return p;
-	line = et_picture_line(&p, et_strdup("random data"), ET_SVG_LINE, ET_SVG_RED, 'r');
-	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
-		et_picture_add(line, 2u << i, b->random_ns);
-	return p;
+		et_curve_add(line, 2u << i, b->period_ns[i]);
+	return c;
 }
 
 static void print_text(const void *result, const struct et_page *page)
 {
 	const struct et_branches *b = result;
 	char sorted[ET_FIGURE], random[ET_FIGURE], miss[ET_FIGURE];
-	struct et_picture p = picture_of(b, NULL);
+	struct et_chart c = chart_of(b);
+	struct et_curve *line = et_chart_curve(&c, ET_SVG_LINE, ET_SVG_RED, "random data");
 	unsigned learned = et_branches_learned(b);
 
 	et_lab_heading(page,
@@ -48,19 +44,19 @@ static void print_text(const void *result, const struct et_page *page)
 	else
 		et_lab_heading(page, "the predictor learned no pattern");
 	putc('\n', page->out);
-	et_picture_plot(&p, ET_PICTURE_LOG, 1, "branches", page);
+	line->mark = 'r';
+	for (int i = 0; i < ET_BRANCH_PERIODS; i++)
+		et_curve_add(line, 2u << i, b->random_ns);
+	et_lab_chart(&c, page);
 	et_lab_text(page, "The same loop with the same number of taken branches, timed by "
 			  "libetalon, over the branches after which a random pattern repeats.");
 }
 
 static void draw_svg(const void *result, FILE *out)
 {
-	const struct et_branches *b = result;
-	const struct et_svg_mark marks[] = { { b->sorted_ns, "sorted", true },
-		{ b->random_ns, "random", true } };
-	struct et_picture p = picture_of(b, marks);
+	struct et_chart c = chart_of(result);
 
-	et_picture_svg(&p, out);
+	et_chart_put(&c, &(struct et_chart_to){ .file = out });
 }
 
 static double miss_ns(const void *result)

@@ -135,28 +135,22 @@ static void print_text(const void *result, const struct et_page *page)
 
 static void draw_svg(const void *result, FILE *out)
 {
-	const struct et_cache_effects *c = result;
-	const char *tracks[TRACKS];
+	const struct et_cache_effects *all = result;
 	char names[TRACKS][48];
-	struct et_picture p = { .chart = { .title = "Calls in sequence: the effect of the cache",
-					.description =
-						"Times of successive calls of two procedures.",
-					.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
-					.y = { .tracks = tracks, .n_tracks = TRACKS } } };
-	struct et_picture_line *range = et_picture_line(
-		&p, et_strdup("least to most"), ET_SVG_INTERVALS, ET_SVG_GREY, '\0');
-	struct et_picture_line *median =
-		et_picture_line(&p, et_strdup("median"), ET_SVG_POINTS, ET_SVG_BLUE, '\0');
+	struct et_chart c = { .title = "Calls in sequence: the effect of the cache",
+		.description = "Times of successive calls of two procedures.",
+		.x = { .label = "time", .unit = ET_AXIS_NS, .log = true } };
+	struct et_chart_rows rows =
+		et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_GREY, "least to most", "median");
 
 	fill_names(names, true);
 	for (int i = 0; i < TRACKS; i++) {
 		const struct et_cache_effects_times *t =
-			i < CALLS ? &c->calls[i] : &c->steps[i - CALLS];
-		et_picture_add_span(range, t->min_ns, t->max_ns, i);
-		et_picture_add(median, t->median_ns, i);
-		tracks[i] = names[i];
+			i < CALLS ? &all->calls[i] : &all->steps[i - CALLS];
+		et_chart_row(
+			rows, et_chart_track(&c, names[i]), t->median_ns, t->min_ns, t->max_ns);
 	}
-	et_picture_svg(&p, out);
+	et_chart_put(&c, &(struct et_chart_to){ .file = out });
 }
 
 /* --- JSON --- */

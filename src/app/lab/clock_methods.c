@@ -234,7 +234,6 @@ static void method_row(const struct et_experiment *e, const struct et_clock_meth
 static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, size_t columns,
 	const struct et_page *page)
 {
-	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	const struct et_precision *p = &m->by[k];
 	size_t cells = m->n < columns ? m->n : columns;
 
@@ -247,7 +246,10 @@ static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, 
 			n += !isnan(x);
 		}
 		double share = n ? (sum / (double)n - p->min) / (p->max - p->min) : NAN;
-		fputs(isfinite(share) ? bars[(int)(share * 7.999)] : n ? bars[0] : " ", page->out);
+		fputs(isfinite(share) ? et_eighths[1 + (int)(share * 7.999)]
+			: n           ? et_eighths[1]
+				      : " ",
+			page->out);
 	}
 	putc('\n', page->out);
 }
@@ -370,24 +372,24 @@ static const struct et_field fields[] = {
 static void task_chart(
 	const struct et_experiment *e, const struct et_clock_methods *m, struct et_svg_sheet *sheet)
 {
-	struct et_picture p = { .title = et_asprintf("%s: %zu runs", m->name, m->n),
-		.chart = { .description = "The time of each run by clock_gettime and the "
-					  "processor's counter, read inside and around the "
-					  "program, and its CPU time.",
-			.x = { .label = "run" },
-			.y = { .label = "time", .unit = ET_AXIS_NS },
-			.width = 760,
-			.height = 420 } };
+	struct et_chart p = { .description = "The time of each run by clock_gettime and the "
+					     "processor's counter, read inside and around the "
+					     "program, and its CPU time.",
+		.x = { .label = "run" },
+		.y = { .label = "time", .unit = ET_AXIS_NS },
+		.width = 760,
+		.height = 420 };
+
+	p.title = et_chart_format(&p, "%s: %zu runs", m->name, m->n);
 
 	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-		struct et_picture_line *line = et_picture_line(&p,
+		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP ? et_strdup("CPU time (EMP)")
-				       : et_asprintf("%s %s", method_name(e, k), place_of(k)),
-			ET_SVG_POINTS, (unsigned)k, '\0');
+				       : et_asprintf("%s %s", method_name(e, k), place_of(k)));
 		for (size_t i = 0; i < m->n; i++)
-			et_picture_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
+			et_curve_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
 	}
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const void *result, FILE *out)

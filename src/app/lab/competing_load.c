@@ -50,7 +50,6 @@ static void add_commands(
 /* The cloud of counts as a strip: how many runs have a count in each of its columns. */
 static void cloud_cell(const double *counts, size_t n, double lo, double hi, struct et_table *t)
 {
-	static const char *const bars[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	ET_AUTO_FREE char *cloud = NULL;
 	size_t in[CLOUD] = { 0 }, most = 1;
 
@@ -61,7 +60,7 @@ static void cloud_cell(const double *counts, size_t n, double lo, double hi, str
 			most = in[column];
 	}
 	for (size_t i = 0; i < CLOUD; i++)
-		et_append(&cloud, "", "%s", bars[(in[i] * 8 + most - 1) / most]);
+		et_append(&cloud, "", "%s", et_eighths[(in[i] * 8 + most - 1) / most]);
 	et_table_add(t, "%s", cloud);
 }
 
@@ -118,21 +117,22 @@ static const char explanation[] =
 static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t first,
 	size_t end, size_t c)
 {
-	struct et_picture p = { .title = et_asprintf("%s: samples in %s", s->list[first].instrument,
-					s->list[first].cells[c].name),
-		.chart = { .x = { .label = "run" },
-			.y = { .label = "samples" },
-			.width = WIDTH,
-			.height = HEIGHT } };
+	struct et_chart p = { .x = { .label = "run" },
+		.y = { .label = "samples" },
+		.width = WIDTH,
+		.height = HEIGHT };
+
+	p.title = et_chart_format(
+		&p, "%s: samples in %s", s->list[first].instrument, s->list[first].cells[c].name);
 
 	for (size_t i = first; i < end; i++) {
 		const struct et_profile_treatment *t = &s->list[i];
-		struct et_picture_line *line = et_picture_line(
-			&p, et_strdup(t->name), ET_SVG_POINTS, (unsigned)(i - first), '\0');
+		struct et_curve *line =
+			et_chart_curve(&p, ET_SVG_POINTS, (unsigned)(i - first), t->name);
 		for (size_t r = 0; r < t->runs; r++)
-			et_picture_add(line, (double)(r + 1), t->counts[c * t->runs + r]);
+			et_curve_add(line, (double)(r + 1), t->counts[c * t->runs + r]);
 	}
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const struct et_profile_study *s, FILE *out)

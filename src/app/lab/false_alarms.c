@@ -42,18 +42,19 @@ static void print_curves(
 	const struct et_false_alarms *f, enum et_simulated_load load, const struct et_page *page)
 {
 	static const char marks[ET_JUDGED] = { 'D', 'B', 'W' };
-	struct et_picture p = { 0 };
+	struct et_chart p = { .text = { ET_TEXT_SHARES, 1, "pairs" } };
 
 	for (int how = 0; how < ET_JUDGED; how++) {
-		struct et_picture_line *line = et_picture_line(
-			&p, et_strdup(titles[how]), ET_SVG_CURVE, (unsigned)how, marks[how]);
+		struct et_curve *line =
+			et_chart_curve(&p, ET_SVG_CURVE, (unsigned)how, titles[how]);
+		line->mark = marks[how];
 		for (size_t s = 0; s < ET_ALARM_SIZES; s++)
-			et_picture_add(line, (double)et_alarm_sizes[s],
+			et_curve_add(line, (double)et_alarm_sizes[s],
 				et_lab_share(
 					f->counts[load][how][s].found, f->repetitions[load][s]));
 	}
 	et_lab_heading(page, "power under a %s load, %.3g %% slower", loads[load], 100 * f->effect);
-	et_picture_plot(&p, ET_PICTURE_SHARES, 1, "pairs", page);
+	et_lab_chart(&p, page);
 }
 
 static void print_text(const void *result, const struct et_page *page)

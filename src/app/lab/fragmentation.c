@@ -57,20 +57,21 @@ static void instrument_table(
 static void draw(
 	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	static const struct et_cell_line sds[FUNCTIONS] = {
-		{ "sd of fn1", ET_CELL(sd), .mark = '1' }, { "sd of fn2", ET_CELL(sd), .mark = '2' }
-	};
+	static const struct et_cell_line sds[FUNCTIONS] = { { "sd of fn1", ET_CELL(sd),
+								    ET_SVG_CURVE, .mark = '1' },
+		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, .mark = '2' } };
 	static const struct et_cell_line models[] = { { "√N of fn2", ET_CELL(predicted.gprof),
-							      .mark = 'g' },
-		{ "multinomial", ET_CELL(predicted.multinomial), .mark = 'm' },
-		{ "quantisation of fn2", ET_CELL(predicted.quantisation), .mark = 'q' } };
-	struct et_picture p = { 0 };
+							      ET_SVG_CURVE, .mark = 'g' },
+		{ "multinomial", ET_CELL(predicted.multinomial), ET_SVG_CURVE, .mark = 'm' },
+		{ "quantisation of fn2", ET_CELL(predicted.quantisation), ET_SVG_CURVE,
+			.mark = 'q' } };
+	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "calls" } };
 
 	for (size_t c = 0; c < FUNCTIONS; c++)
 		et_lab_cell_line(&p, s, first, end, &sds[c], c);
 	for (size_t k = 0; k < ET_LENGTH(models); k++)
 		et_lab_cell_line(&p, s, first, end, &models[k], 1);
-	et_picture_plot(&p, ET_PICTURE_LOG, 1, "calls", page);
+	et_lab_chart(&p, page);
 }
 
 static void print_text(
@@ -94,16 +95,16 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 	size_t end, const struct et_cell_line *lines, size_t n, const char *what)
 {
 	for (size_t c = 0; c < FUNCTIONS; c++) {
-		struct et_picture p = { .title = et_asprintf("%s: %s of %s",
-						s->list[first].instrument, what,
-						s->list[first].cells[c].name),
-			.chart = { .x = { .label = "calls per run", .log = true },
-				.y = { .label = what, .log = true },
-				.width = WIDTH,
-				.height = HEIGHT } };
+		struct et_chart p = { .x = { .label = "calls per run", .log = true },
+			.y = { .label = what, .log = true },
+			.width = WIDTH,
+			.height = HEIGHT };
+
+		p.title = et_chart_format(&p, "%s: %s of %s", s->list[first].instrument, what,
+			s->list[first].cells[c].name);
 		for (size_t k = 0; k < n; k++)
 			et_lab_cell_line(&p, s, first, end, &lines[k], c);
-		et_picture_place(&p, sheet);
+		et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 	}
 }
 

@@ -62,9 +62,9 @@ static double at_edge(double error)
 
 /* The mean error of each load over the length; in SVG every run is a point, too. */
 static void add_loads(const struct et_interval_accuracy *a, enum et_interval_method method,
-	bool svg, struct et_picture *p)
+	bool svg, struct et_chart *p)
 {
-	struct et_picture_line *runs = NULL, *means = NULL;
+	struct et_curve *runs = NULL, *means = NULL;
 	unsigned n = 0;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -74,24 +74,25 @@ static void add_loads(const struct et_interval_accuracy *a, enum et_interval_met
 			if (n == MOST_LOADS)
 				return;
 			if (svg)
-				runs = et_picture_line(p, NULL, ET_SVG_POINTS, n, '\0');
-			means = et_picture_line(p, et_asprintf("load %u", c->load), ET_SVG_LINE, n,
-				(char)('a' + n));
+				runs = et_chart_curve(p, ET_SVG_POINTS, n, NULL);
+			means = et_chart_curve(
+				p, ET_SVG_LINE, n, et_chart_format(p, "load %u", c->load));
+			means->mark = (char)('a' + n);
 			n++;
 		}
 		for (size_t k = 0; svg && k < c->n_runs; k++)
-			et_picture_add(runs, c->runs[k].truth_ns,
+			et_curve_add(runs, c->runs[k].truth_ns,
 				at_edge(et_interval_error_of(&c->runs[k], method)));
-		et_picture_add(means, (double)c->length_ns, svg ? at_edge(mean) : mean);
+		et_curve_add(means, (double)c->length_ns, svg ? at_edge(mean) : mean);
 	}
 }
 
 /* The least and the greatest error of each length, which the first load has. */
-static void add_extremes(const struct et_interval_accuracy *a, struct et_picture *p)
+static void add_extremes(const struct et_interval_accuracy *a, struct et_chart *p)
 {
-	struct et_picture_line *least = et_picture_line(p,
-		et_strdup("least and greatest error of any run"), ET_SVG_LINE, ET_SVG_GREY, '\0');
-	struct et_picture_line *most = et_picture_line(p, NULL, ET_SVG_LINE, ET_SVG_GREY, '\0');
+	struct et_curve *least =
+		et_chart_curve(p, ET_SVG_LINE, ET_SVG_GREY, "least and greatest error of any run");
+	struct et_curve *most = et_chart_curve(p, ET_SVG_LINE, ET_SVG_GREY, NULL);
 
 	for (size_t i = 0; i < a->n_cells && a->cells[i].load == a->cells[0].load; i++) {
 		double lo = NAN, hi = NAN, ns = (double)a->cells[i].length_ns;
@@ -102,21 +103,21 @@ static void add_extremes(const struct et_interval_accuracy *a, struct et_picture
 			lo = same ? fmin(lo, e.least) : lo;
 			hi = same ? fmax(hi, e.most) : hi;
 		}
-		et_picture_add(least, ns, lo);
-		et_picture_add(most, ns, hi);
+		et_curve_add(least, ns, lo);
+		et_curve_add(most, ns, hi);
 	}
 }
 
 static void plot_ticks(const struct et_interval_accuracy *a, const struct et_page *page)
 {
-	struct et_picture p = { 0 };
+	struct et_chart p = { .text = { ET_TEXT_SIGNED, 1e6, "ms" } };
 
 	if (a->n_cells < 2 || a->cells[1].load != a->cells[0].load)
 		return;
 	et_lab_heading(page, "mean error of 10 ms ticks under each load, by length");
 	add_loads(a, ET_INTERVAL_TICKS, false, &p);
 	add_extremes(a, &p);
-	et_picture_plot(&p, ET_PICTURE_SIGNED_ERRORS, 1e6, "ms", page);
+	et_lab_chart(&p, page);
 }
 
 static void print_bias(const struct et_interval_accuracy *a, const struct et_page *page)
@@ -160,23 +161,18 @@ static void print_text(const void *result, const struct et_page *page)
 static void draw_method(const struct et_interval_accuracy *a, enum et_interval_method method,
 	struct et_svg_sheet *sheet)
 {
-	static const struct et_svg_mark marks[] = { { 0.1, "+10 %", true },
-		{ -0.1, "-10 %", true } };
-	struct et_picture p = {
-		.chart = { .title = columns[method].label,
-			.description =
-				"Error of each run over its true time, and the mean per length; "
-				"errors above 100 % are drawn at the edge.",
-			.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
-			.y = { .label = "error", .unit = ET_AXIS_SHARE, .lo = -1.05, .hi = 1.05 },
-			.marks = marks,
-			.n_marks = ET_LENGTH(marks),
-			.width = CHART_WIDTH,
-			.height = CHART_HEIGHT }
-	};
+	struct et_chart p = { .title = columns[method].label,
+		.description = "Error of each run over its true time, and the mean per length; "
+			       "errors above 100 % are drawn at the edge.",
+		.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
+		.y = { .label = "error", .unit = ET_AXIS_SHARE, .lo = -1.05, .hi = 1.05 },
+		.marks = { { 0.1, "+10 %", true }, { -0.1, "-10 %", true } },
+		.n_marks = 2,
+		.width = CHART_WIDTH,
+		.height = CHART_HEIGHT };
 
 	add_loads(a, method, true, &p);
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const void *result, FILE *out)

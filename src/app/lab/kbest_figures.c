@@ -34,62 +34,59 @@ static const struct {
 };
 
 static void add_pairs(
-	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, struct et_picture *p)
+	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, struct et_chart *p)
 {
 	const struct et_scheme one = { ET_TIMED_COUNTER, false, a->k },
 			       other = { seconds[figure].by, seconds[figure].compensated, a->k };
-	struct et_picture_line *first = NULL, *second = NULL;
+	struct et_curve *first = NULL, *second = NULL;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
 		double ns = (double)c->length_ns;
 		if (et_kbest_first_of_load(a, i)) {
-			unsigned n = (unsigned)p->n;
+			unsigned n = (unsigned)p->n_curves;
 			if (n == MOST_CURVES)
 				return;
-			first = et_picture_line(p, et_asprintf("K=%u, load %u", a->k, c->load),
-				ET_SVG_CURVE, n, (char)('a' + n / 2));
-			second = et_picture_line(p,
-				et_asprintf("%s, load %u", seconds[figure].name, c->load),
-				ET_SVG_CURVE, n + 1, (char)('A' + n / 2));
+			first = et_chart_curve(p, ET_SVG_CURVE, n,
+				et_chart_format(p, "K=%u, load %u", a->k, c->load));
+			first->mark = (char)('a' + n / 2);
+			second = et_chart_curve(p, ET_SVG_CURVE, n + 1,
+				et_chart_format(p, "%s, load %u", seconds[figure].name, c->load));
+			second->mark = (char)('A' + n / 2);
 		}
-		et_picture_add(first, ns, drawn(et_kbest_scheme_error(a, c, one)));
-		et_picture_add(second, ns,
+		et_curve_add(first, ns, drawn(et_kbest_scheme_error(a, c, one)));
+		et_curve_add(second, ns,
 			drawn(figure == ET_KBEST_BY_LOAD ? et_kbest_our_error(c)
 							 : et_kbest_scheme_error(a, c, other)));
 	}
 }
 
-static void add_k(const struct et_kbest_accuracy *a, unsigned load, struct et_picture *p)
+static void add_k(const struct et_kbest_accuracy *a, unsigned load, struct et_chart *p)
 {
 	for (struct et_scheme s = { ET_TIMED_COUNTER, false, 1 }; s.k <= ET_ACCURACY_MAX_K; s.k++) {
-		struct et_picture_line *line =
-			et_picture_line(p, et_asprintf("K=%u, load %u", s.k, load), ET_SVG_CURVE,
-				s.k - 1, (char)('0' + s.k));
+		struct et_curve *line = et_chart_curve(
+			p, ET_SVG_CURVE, s.k - 1, et_chart_format(p, "K=%u, load %u", s.k, load));
+		line->mark = (char)('0' + s.k);
 		for (size_t i = 0; i < a->n_cells; i++) {
 			const struct et_accuracy_cell *c = &a->cells[i];
 			if (c->load == load)
-				et_picture_add(line, (double)c->length_ns,
+				et_curve_add(line, (double)c->length_ns,
 					drawn(et_kbest_scheme_error(a, c, s)));
 		}
 	}
 }
 
 /* load: the one whose K are drawn. */
-static struct et_picture errors_of(
+static struct et_chart errors_of(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, unsigned load)
 {
-	static const struct et_svg_mark marks[] = { { 0.001, "0.1 %", true },
-		{ 0.01, "1 %", true } };
-	struct et_picture p = {
-		.chart = { .title = seconds[figure].title,
-			.description =
-				"Relative error over the true time; both axes are logarithmic.",
-			.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
-			.y = { .label = "error", .unit = ET_AXIS_SHARE, .log = true },
-			.marks = marks,
-			.n_marks = ET_LENGTH(marks) }
-	};
+	struct et_chart p = { .title = seconds[figure].title,
+		.description = "Relative error over the true time; both axes are logarithmic.",
+		.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
+		.y = { .label = "error", .unit = ET_AXIS_SHARE, .log = true },
+		.marks = { { 0.001, "0.1 %", true }, { 0.01, "1 %", true } },
+		.n_marks = 2,
+		.text = { ET_TEXT_ERRORS, 1e6, "ms" } };
 
 	if (figure == ET_KBEST_BY_K)
 		add_k(a, load, &p);
@@ -116,8 +113,8 @@ static void errors_text(
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
 			continue;
-		struct et_picture p = errors_of(a, figure, a->cells[i].load);
-		et_picture_plot(&p, ET_PICTURE_ERRORS, 1e6, "ms", page);
+		struct et_chart p = errors_of(a, figure, a->cells[i].load);
+		et_lab_chart(&p, page);
 	}
 }
 
@@ -144,17 +141,16 @@ static uint64_t length_of(const struct et_kbest_accuracy *a, enum et_kbest_figur
  * The calls under the least load, and under the heaviest one up to 4, as in the chapter. In a
  * terminal they are in units of that many ns, and the axis ends at the longest.
  */
-static struct et_picture calls_of(
+static struct et_chart calls_of(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, double unit_ns)
 {
 	const struct et_accuracy_cell *cells[2] = { NULL };
 	uint64_t length_ns = length_of(a, figure);
-	struct et_picture p = {
-		.chart = { .title = "The same calls in order, without and with load",
-			.description = "Times of successive calls of the same function.",
-			.x = { .label = "call" },
-			.y = { .label = "time", .unit = ET_AXIS_NS } }
-	};
+	struct et_chart p = { .title = "The same calls in order, without and with load",
+		.description = "Times of successive calls of the same function.",
+		.x = { .label = "call" },
+		.y = { .label = "time", .unit = ET_AXIS_NS },
+		.text = { ET_TEXT_NUMBERS, 1, "call" } };
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
@@ -166,12 +162,13 @@ static struct et_picture calls_of(
 			cells[1] = c;
 	}
 	for (unsigned k = 0; k < 2 && cells[k]; k++) {
-		struct et_picture_line *line = et_picture_line(&p,
-			et_asprintf("load %u", cells[k]->load), ET_SVG_CURVE, k, (char)('a' + k));
+		struct et_curve *line = et_chart_curve(
+			&p, ET_SVG_CURVE, k, et_chart_format(&p, "load %u", cells[k]->load));
+		line->mark = (char)('a' + k);
 		for (size_t i = 0; i < cells[k]->n_calls; i++) {
 			double y = cells[k]->calls[i].counter_ns / unit_ns;
-			et_picture_add(line, (double)i + 1, y);
-			p.chart.y.hi = unit_ns > 1 ? fmax(p.chart.y.hi, y) : 0;
+			et_curve_add(line, (double)i + 1, y);
+			p.y.hi = unit_ns > 1 ? fmax(p.y.hi, y) : 0;
 		}
 	}
 	return p;
@@ -205,21 +202,19 @@ static void convergence_text(const struct et_kbest_accuracy *a, const struct et_
 	putc('\n', page->out);
 }
 
-static struct et_picture convergence_of(const struct et_kbest_accuracy *a)
+static struct et_chart convergence_of(const struct et_kbest_accuracy *a)
 {
-	struct et_picture p = {
-		.chart = { .title = "K-best: calls until K of them agree",
-			.description = "The number of calls over the true time.",
-			.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
-			.y = { .label = "calls" } }
-	};
+	struct et_chart p = { .title = "K-best: calls until K of them agree",
+		.description = "The number of calls over the true time.",
+		.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
+		.y = { .label = "calls" } };
 
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
 		if (et_kbest_first_of_load(a, i))
-			et_picture_line(&p, et_asprintf("load %u", c->load), ET_SVG_CURVE,
-				(unsigned)p.n, '\0');
-		et_picture_add(p.lines[p.n - 1], (double)c->length_ns,
+			et_chart_curve(&p, ET_SVG_CURVE, (unsigned)p.n_curves,
+				et_chart_format(&p, "load %u", c->load));
+		et_curve_add(p.curves[p.n_curves - 1], (double)c->length_ns,
 			(double)et_kbest_by_counter(a, c).calls);
 	}
 	return p;
@@ -227,38 +222,38 @@ static struct et_picture convergence_of(const struct et_kbest_accuracy *a)
 
 /* --- the predicted error beside the true one --- */
 
-static struct et_picture predicted_of(const struct et_kbest_accuracy *a, bool diagonal)
+static struct et_chart predicted_of(const struct et_kbest_accuracy *a, bool diagonal)
 {
-	struct et_picture p = {
-		.chart = { .title = "Does K-best know its own error?",
-			.description = "The true error over the predicted one; below the line it "
-				       "is smaller.",
-			.x = { .label = "predicted error", .unit = ET_AXIS_SHARE, .log = true },
-			.y = { .label = "true error", .unit = ET_AXIS_SHARE, .log = true } }
-	};
-	struct et_picture_line *line;
+	struct et_chart p = { .title = "Does K-best know its own error?",
+		.description = "The true error over the predicted one; below the line it "
+			       "is smaller.",
+		.x = { .label = "predicted error", .unit = ET_AXIS_SHARE, .log = true },
+		.y = { .label = "true error", .unit = ET_AXIS_SHARE, .log = true },
+		.text = { ET_TEXT_ERRORS, 0.01, "% predicted" } };
+	struct et_curve *line;
 
 	if (diagonal) {
-		line = et_picture_line(
-			&p, et_strdup("predicted = true"), ET_SVG_LINE, ET_SVG_GREY, '\0');
-		et_picture_add(line, 1e-5, 1e-5);
-		et_picture_add(line, 10, 10);
+		line = et_chart_curve(&p, ET_SVG_LINE, ET_SVG_GREY, "predicted = true");
+		et_curve_add(line, 1e-5, 1e-5);
+		et_curve_add(line, 10, 10);
 	}
-	line = et_picture_line(&p, et_asprintf("K=%u", a->k), ET_SVG_POINTS, ET_SVG_RED, 'k');
+	line = et_chart_curve(&p, ET_SVG_POINTS, ET_SVG_RED, et_chart_format(&p, "K=%u", a->k));
+	line->mark = 'k';
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct et_scheme_result v = et_kbest_by_counter(a, &a->cells[i]);
 		if (isfinite(v.predicted))
-			et_picture_add(line, drawn(v.predicted), drawn(v.error));
+			et_curve_add(line, drawn(v.predicted), drawn(v.error));
 	}
-	et_picture_sort(line);
-	line = et_picture_line(&p, et_strdup("etalon"), ET_SVG_POINTS, ET_SVG_BLUE, 'e');
+	et_curve_sort(line);
+	line = et_chart_curve(&p, ET_SVG_POINTS, ET_SVG_BLUE, "etalon");
+	line->mark = 'e';
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
 		if (isfinite(c->ours_error_ns / c->ours_ns))
-			et_picture_add(line, drawn(c->ours_error_ns / c->ours_ns),
+			et_curve_add(line, drawn(c->ours_error_ns / c->ours_ns),
 				drawn(et_kbest_our_error(c)));
 	}
-	et_picture_sort(line);
+	et_curve_sort(line);
 	return p;
 }
 
@@ -268,7 +263,7 @@ void et_kbest_figure_text(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page)
 {
 	char length[ET_FIGURE];
-	struct et_picture p;
+	struct et_chart p;
 
 	switch (figure) {
 	case ET_KBEST_LONG:
@@ -276,7 +271,7 @@ void et_kbest_figure_text(
 		et_lab_heading(page, "calls of %s in order, by the counter, in ms",
 			et_format_rounded((double)length_of(a, figure), 3, length));
 		p = calls_of(a, figure, 1e6);
-		et_picture_plot(&p, ET_PICTURE_NUMBERS, 1, "call", page);
+		et_lab_chart(&p, page);
 		return;
 	case ET_KBEST_CONVERGENCE:
 		convergence_text(a, page);
@@ -284,7 +279,7 @@ void et_kbest_figure_text(
 	case ET_KBEST_PREDICTED:
 		et_lab_heading(page, "true error over the predicted one");
 		p = predicted_of(a, false);
-		et_picture_plot(&p, ET_PICTURE_ERROR_POINTS, 0.01, "% predicted", page);
+		et_lab_chart(&p, page);
 		return;
 	default:
 		errors_text(a, figure, page);
@@ -294,11 +289,11 @@ void et_kbest_figure_text(
 void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out)
 {
 	unsigned heaviest = a->n_cells ? a->cells[a->n_cells - 1].load : 0;
-	struct et_picture p = figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT
-				      ? calls_of(a, figure, 1)
-			      : figure == ET_KBEST_CONVERGENCE ? convergence_of(a)
-			      : figure == ET_KBEST_PREDICTED   ? predicted_of(a, true)
-							       : errors_of(a, figure, heaviest);
+	struct et_chart p = figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT
+				    ? calls_of(a, figure, 1)
+			    : figure == ET_KBEST_CONVERGENCE ? convergence_of(a)
+			    : figure == ET_KBEST_PREDICTED   ? predicted_of(a, true)
+							     : errors_of(a, figure, heaviest);
 
-	et_picture_svg(&p, out);
+	et_chart_put(&p, &(struct et_chart_to){ .file = out });
 }

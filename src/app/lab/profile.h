@@ -117,5 +117,5 @@ struct et_cell_line {
 };
 
 /* Draws a figure of a category over the levels of the treatments from first to end. */
-void et_lab_cell_line(struct et_picture *p, const struct et_profile_study *s, size_t first,
+void et_lab_cell_line(struct et_chart *p, const struct et_profile_study *s, size_t first,
 	size_t end, const struct et_cell_line *l, size_t category);

@@ -128,16 +128,16 @@ const char *et_format_spread(double sd, const struct et_span *interval, char buf
 	return buf;
 }
 
-void et_lab_cell_line(struct et_picture *p, const struct et_profile_study *s, size_t first,
+void et_lab_cell_line(struct et_chart *p, const struct et_profile_study *s, size_t first,
 	size_t end, const struct et_cell_line *l, size_t category)
 {
-	struct et_picture_line *line = et_picture_line(
-		p, l->name ? et_strdup(l->name) : NULL, l->shape, l->color, l->mark);
+	struct et_curve *line = et_chart_curve(p, l->shape, l->color, l->name);
 
+	line->mark = l->mark;
 	for (size_t i = first; i < end; i++) {
 		double x = s->list[i].x, y;
 		memcpy(&y, (const char *)&s->list[i].cells[category] + l->at, sizeof(y));
-		et_picture_add(line, l->period ? 1e9 / x : x, y);
+		et_curve_add(line, l->period ? 1e9 / x : x, y);
 	}
 }
 

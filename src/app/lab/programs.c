@@ -282,22 +282,21 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precis
 	bool relative)
 {
 	const char *what = relative ? "relative error" : "standard deviation";
-	struct et_picture p = { .title = et_asprintf("%s: %s", list->program, what),
-		.chart = { .x = { .label = "size", .log = true },
-			.y = { .label = what,
-				.unit = relative ? ET_AXIS_SHARE : ET_AXIS_NS,
-				.log = true },
-			.width = WIDTH,
-			.height = HEIGHT } };
+	struct et_chart p = { .x = { .label = "size", .log = true },
+		.y = { .label = what, .unit = relative ? ET_AXIS_SHARE : ET_AXIS_NS, .log = true },
+		.width = WIDTH,
+		.height = HEIGHT };
+
+	p.title = et_chart_format(&p, "%s: %s", list->program, what);
 
 	for (int k = 0; k < ET_WAYS; k++) {
-		struct et_picture_line *line = et_picture_line(
-			&p, et_strdup(ways[k].name), ET_SVG_CURVE, ways[k].color, '\0');
+		struct et_curve *line =
+			et_chart_curve(&p, ET_SVG_CURVE, ways[k].color, ways[k].name);
 		for (size_t i = 0; i < n; i++)
-			et_picture_add(line, (double)list[i].size,
+			et_curve_add(line, (double)list[i].size,
 				relative ? list[i].by[k].relative_error : list[i].by[k].sd);
 	}
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 /* The number of commands of the first program: they are successive, and their sizes ascend. */

@@ -41,10 +41,10 @@ static void print_plot(const struct et_quantisation *q, const struct et_page *pa
 	} lines[] = { { "theory: calls p (1 - p)", '\0' }, { "bound: calls / 4", '4' },
 		{ "bound: the periods", 'v' }, { "simulated", 's' } };
 	const double top = 1.2 * q->periods;
-	struct et_picture p = { .chart.y.hi = top };
+	struct et_chart p = { .y.hi = top, .text = { ET_TEXT_NUMBERS, 1, "calls" } };
 
 	for (size_t k = 0; k < ET_LENGTH(lines); k++)
-		et_picture_line(&p, et_strdup(lines[k].name), ET_SVG_CURVE, 0, lines[k].mark);
+		et_chart_curve(&p, ET_SVG_CURVE, 0, lines[k].name)->mark = lines[k].mark;
 	for (size_t i = 0; i < q->n; i++) {
 		const struct et_quantisation_point *at = &q->points[i];
 		size_t phase = (i + 1) % EVERY;
@@ -53,10 +53,10 @@ static void print_plot(const struct et_quantisation *q, const struct et_page *pa
 			bound && at->bound_calls < top ? at->bound_calls : NAN,
 			bound ? at->bound_periods : NAN, phase == 0 ? at->simulated : NAN };
 		for (size_t k = 0; k < ET_LENGTH(y); k++)
-			et_picture_add(p.lines[k], at->calls, y[k]);
+			et_curve_add(p.curves[k], at->calls, y[k]);
 	}
 	et_lab_heading(page, "variance of the number of samples");
-	et_picture_plot(&p, ET_PICTURE_NUMBERS, 1, "calls", page);
+	et_lab_chart(&p, page);
 }
 
 static void print_text(const void *result, const struct et_page *page)
@@ -83,26 +83,22 @@ static void draw_svg(const void *result, FILE *out)
 {
 	const struct et_quantisation *q = result;
 	static const char *const names[] = { "calls / 4", "periods", "theory", "simulated" };
-	struct et_picture p = {
-		.chart = { .title = "variance of a count by quantisation",
-			.description =
-				"The variance of the number of samples over the number of calls, "
-				"with two bounds.",
-			.x = { .label = "calls", .lo = 0, .hi = ET_QUANTISATION_CALLS },
-			.y = { .label = "variance, samples²", .lo = 0, .hi = 1.5 * q->periods } }
-	};
+	struct et_chart p = { .title = "variance of a count by quantisation",
+		.description = "The variance of the number of samples over the number of calls, "
+			       "with two bounds.",
+		.x = { .label = "calls", .lo = 0, .hi = ET_QUANTISATION_CALLS },
+		.y = { .label = "variance, samples²", .lo = 0, .hi = 1.5 * q->periods } };
 
 	for (unsigned k = 0; k < ET_LENGTH(names); k++)
-		et_picture_line(
-			&p, et_strdup(names[k]), k < 2 ? ET_SVG_LINE : ET_SVG_POINTS, k, '\0');
+		et_chart_curve(&p, k < 2 ? ET_SVG_LINE : ET_SVG_POINTS, k, names[k]);
 	for (size_t i = 0; i < q->n; i++) {
 		const struct et_quantisation_point *at = &q->points[i];
 		const double y[] = { at->bound_calls, at->bound_periods, at->theory,
 			at->simulated };
 		for (size_t k = 0; k < ET_LENGTH(y); k++)
-			et_picture_add(p.lines[k], at->calls, y[k]);
+			et_curve_add(p.curves[k], at->calls, y[k]);
 	}
-	et_picture_svg(&p, out);
+	et_chart_put(&p, &(struct et_chart_to){ .file = out });
 }
 
 static const struct et_field point_fields[] = {

@@ -78,7 +78,6 @@ static void chi_text(const char *over, const struct et_chi_square *x, const stru
 /* A bar per address on a logarithmic scale; an address without samples is a dot. */
 static void draw_addresses(const struct et_address_bias *b, const struct et_page *page)
 {
-	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	uint64_t most = 1;
 
 	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++)
@@ -89,7 +88,7 @@ static void draw_addresses(const struct et_address_bias *b, const struct et_page
 				       : 0;
 		if (i % PER_LINE == 0)
 			fprintf(page->out, "%s%5zu  ", i ? "\n" : "", i);
-		fputs(b->addresses[i] ? bars[(int)(share * 7.999)] : "·", page->out);
+		fputs(b->addresses[i] ? et_eighths[1 + (int)(share * 7.999)] : "·", page->out);
 	}
 	putc('\n', page->out);
 }
@@ -171,16 +170,19 @@ static void write_treatment(struct et_json *w, const struct et_profile_study *s,
 static void add_bars(struct et_svg_sheet *sheet, const struct et_profile_treatment *t,
 	const char *x_label, const uint64_t *counts, size_t n)
 {
-	struct et_picture p = { .title = et_asprintf("%s, %s", t->instrument, t->name),
-		.chart = { .x = { .label = x_label },
-			.y = { .label = "samples" },
-			.width = WIDTH,
-			.height = HEIGHT } };
-	struct et_picture_line *bars = et_picture_line(&p, NULL, ET_SVG_BARS, ET_SVG_BLUE, '\0');
+	struct et_chart p = { .x = { .label = x_label },
+		.y = { .label = "samples" },
+		.width = WIDTH,
+		.height = HEIGHT };
+
+	p.title = et_chart_format(&p, "%s, %s", t->instrument, t->name);
+	struct et_curve *bars = et_chart_curve(&p, ET_SVG_BARS, ET_SVG_BLUE, NULL);
 
 	for (size_t i = 0; i < n; i++)
-		et_picture_add_span(bars, (double)i, (double)i + 0.9, (double)counts[i]);
-	et_picture_place(&p, sheet);
+		et_curve_add_dot(bars,
+			(struct et_dot){
+				.x = (double)i, .end = (double)i + 0.9, .y = (double)counts[i] });
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const struct et_profile_study *s, FILE *out)

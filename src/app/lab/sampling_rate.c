@@ -68,16 +68,16 @@ static void losses(const struct et_profile_study *s, const struct et_page *page)
 static void draw(const struct et_profile_study *s, const struct et_page *page)
 {
 	static const struct et_cell_line lines[2 * FUNCTIONS] = {
-		{ "mean of fn1", ET_CELL(mean), .mark = '1', .period = true },
-		{ "mean of fn2", ET_CELL(mean), .mark = '2', .period = true },
-		{ "sd of fn1", ET_CELL(sd), .mark = 'a', .period = true },
-		{ "sd of fn2", ET_CELL(sd), .mark = 'b', .period = true },
+		{ "mean of fn1", ET_CELL(mean), ET_SVG_CURVE, .mark = '1', .period = true },
+		{ "mean of fn2", ET_CELL(mean), ET_SVG_CURVE, .mark = '2', .period = true },
+		{ "sd of fn1", ET_CELL(sd), ET_SVG_CURVE, .mark = 'a', .period = true },
+		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, .mark = 'b', .period = true },
 	};
-	struct et_picture p = { 0 };
+	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "Hz" } };
 
 	for (size_t k = 0; k < ET_LENGTH(lines); k++)
 		et_lab_cell_line(&p, s, 0, s->n, &lines[k], k % FUNCTIONS);
-	et_picture_plot(&p, ET_PICTURE_LOG, 1, "Hz", page);
+	et_lab_chart(&p, page);
 }
 
 static void print_text(const struct et_profile_study *s, const struct et_page *page)
@@ -110,15 +110,15 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 		{ "fn1", at, ET_SVG_POINTS, ET_SVG_BLUE, .period = true },
 		{ "fn2", at, ET_SVG_POINTS, ET_SVG_RED, .period = true },
 	};
-	struct et_picture p = { .chart = { .title = what,
-					.x = { .label = "samples per second", .log = true },
-					.y = { .label = what, .unit = unit, .log = true },
-					.width = WIDTH,
-					.height = HEIGHT } };
+	struct et_chart p = { .title = what,
+		.x = { .label = "samples per second", .log = true },
+		.y = { .label = what, .unit = unit, .log = true },
+		.width = WIDTH,
+		.height = HEIGHT };
 
 	for (size_t c = 0; c < FUNCTIONS; c++)
 		et_lab_cell_line(&p, s, 0, s->n, &lines[c], c);
-	et_picture_place(&p, sheet);
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const struct et_profile_study *s, FILE *out)

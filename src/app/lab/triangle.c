@@ -212,55 +212,50 @@ static void write_treatment(struct et_json *w, const struct et_profile_study *s,
 
 /* --- SVG --- */
 
-static struct et_picture picture_of(const struct et_profile_treatment *t)
+static struct et_chart picture_of(const struct et_profile_treatment *t)
 {
-	return (struct et_picture){ .title = et_asprintf("%s, %s", t->instrument, t->name),
-		.chart = { .width = WIDTH, .height = HEIGHT } };
+	struct et_chart c = { .width = WIDTH, .height = HEIGHT };
+
+	c.title = et_chart_format(&c, "%s, %s", t->instrument, t->name);
+	return c;
 }
 
 static void add_projection(
 	struct et_svg_sheet *sheet, const struct et_profile_treatment *t, size_t configurations)
 {
-	struct et_picture p = picture_of(t);
+	struct et_chart p = picture_of(t);
 	struct et_triangle_verdict v;
-	struct et_picture_line *line = et_picture_line(
-		&p, et_strdup("least squares, functions 2 to 5"), ET_SVG_LINE, ET_SVG_GREY, '\0');
+	struct et_curve *line =
+		et_chart_curve(&p, ET_SVG_LINE, ET_SVG_GREY, "least squares, functions 2 to 5");
 
 	et_triangle_judge(t, configurations, &v);
-	et_picture_add(line, 1, v.projected);
-	et_picture_add(line, 5, v.line.intercept + 5 * v.line.slope);
-	line = et_picture_line(
-		&p, et_strdup("95 % prediction, all together"), ET_SVG_TICKS, ET_SVG_RED, '\0');
+	et_curve_add(line, 1, v.projected);
+	et_curve_add(line, 5, v.line.intercept + 5 * v.line.slope);
+	line = et_chart_curve(&p, ET_SVG_TICKS, ET_SVG_RED, "95 % prediction, all together");
 	for (int side = -1; side <= 1; side++)
-		et_picture_add(line, 1, v.projected + side * v.joint_half_width);
-	line = et_picture_line(&p, et_strdup("mean samples"), ET_SVG_POINTS, ET_SVG_BLUE, '\0');
+		et_curve_add(line, 1, v.projected + side * v.joint_half_width);
+	line = et_chart_curve(&p, ET_SVG_POINTS, ET_SVG_BLUE, "mean samples");
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++)
-		et_picture_add(line, (double)(i + 1), t->cells[i].mean);
-	p.chart.x = (struct et_axis){ .label = "function", .lo = 0.5, .hi = 5.5 };
-	p.chart.y.label = "samples per run";
-	et_picture_place(&p, sheet);
+		et_curve_add(line, (double)(i + 1), t->cells[i].mean);
+	p.x = (struct et_axis){ .label = "function", .lo = 0.5, .hi = 5.5 };
+	p.y.label = "samples per run";
+	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
 }
 
 /* The seven means of a treatment with their uncertainties, as tracks. */
 static void add_means(struct et_svg_sheet *sheet, const struct et_profile_treatment *t)
 {
-	const char *names[ET_TRIANGLE_CATEGORIES];
-	struct et_picture p = picture_of(t);
-	struct et_picture_line *interval = et_picture_line(
-		&p, et_strdup("expanded uncertainty"), ET_SVG_INTERVALS, ET_SVG_BLUE, '\0');
-	struct et_picture_line *mean =
-		et_picture_line(&p, et_strdup("mean"), ET_SVG_POINTS, ET_SVG_BLUE, '\0');
+	struct et_chart c = picture_of(t);
+	struct et_chart_rows rows =
+		et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_BLUE, "expanded uncertainty", "mean");
 
 	for (size_t i = 0; i < ET_TRIANGLE_CATEGORIES; i++) {
-		const struct et_treatment_cell *c = &t->cells[i];
-		et_picture_add_span(
-			interval, c->mean - c->expanded, c->mean + c->expanded, (double)i);
-		et_picture_add(mean, c->mean, (double)i);
-		names[i] = et_triangle_categories[i].name;
+		const struct et_treatment_cell *cell = &t->cells[i];
+		et_chart_row(rows, et_chart_track(&c, et_triangle_categories[i].name), cell->mean,
+			cell->mean - cell->expanded, cell->mean + cell->expanded);
 	}
-	p.chart.x.label = "samples per run";
-	p.chart.y = (struct et_axis){ .tracks = names, .n_tracks = ET_TRIANGLE_CATEGORIES };
-	et_picture_place(&p, sheet);
+	c.x.label = "samples per run";
+	et_chart_put(&c, &(struct et_chart_to){ .sheet = sheet });
 }
 
 static void draw_svg(const struct et_profile_study *s, FILE *out)

@@ -5,7 +5,6 @@
  */
 #include "app/lab/versions.h"
 #include "base/alloc.h"
-#include "draw/plot.h"
 #include "model/experiment/field_rows.h"
 
 #include <math.h>
@@ -185,42 +184,43 @@ static const struct picture pictures[] = {
 	{ "(d) relative error of CPU time", ET_METRIC_CPU, true },
 };
 
-/* The values of a version over the lengths, then their lower and upper limits: n of each. */
-static double *heights_of(const struct curves *c, const struct picture *p, int version)
-{
-	double *y = et_calloc(3 * c->n + 1, sizeof(*y));
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct et_version_figures *f = &c->at[i]->list[version];
-		const struct et_precision *q = &f->by[p->metric];
-		const struct et_version_limits *l = &f->limits[p->metric];
-		y[i] = !f->runs ? NAN : p->relative ? q->relative_error : q->sd;
-		y[c->n + i] = !f->runs ? NAN : p->relative ? l->error_lo : l->sd_lo;
-		y[2 * c->n + i] = !f->runs ? NAN : p->relative ? l->error_hi : l->sd_hi;
-	}
-	return y;
-}
-
-static void picture_text(
-	const struct curves *c, const struct picture *p, const struct et_page *page)
+/* A curve per version; each value has its interval. */
+static struct et_chart chart_of(const struct curves *c, const struct picture *p)
 {
 	static const char marks[ET_VERSIONS] = { '1', '2', '3', '4', '5', '6', 'a', 'b', 'o', 'p' };
-	struct et_curve curves[MOST_CURVES];
-	struct et_curve_limits limits[MOST_CURVES];
-	double *y[MOST_CURVES];
+	struct et_chart chart = { .title = p->title,
+		.description = "By version of EMP, over the length of the task; both axes are "
+			       "logarithmic. Vertical lines are 95 % intervals. The versions of a "
+			       "length are drawn side by side.",
+		.x = { .label = "length of the task", .unit = ET_AXIS_NS, .log = true },
+		.y = { .label = p->relative ? "sd / mean" : "sd",
+			.unit = p->relative ? ET_AXIS_SHARE : ET_AXIS_NS,
+			.log = true },
+		.width = WIDTH,
+		.height = HEIGHT,
+		.text = { ET_TEXT_LOG, 1e9, "seconds" } };
 
-	for (size_t i = 0; i < c->n_versions; i++) {
+	for (size_t i = 0; c->n && i < c->n_versions; i++) {
 		int v = c->versions[i];
-		y[i] = heights_of(c, p, v);
-		curves[i] = (struct et_curve){ et_version_names[v], marks[v], y[i] };
-		limits[i] = (struct et_curve_limits){ y[i] + c->n, y[i] + 2 * c->n };
+		struct et_curve *k =
+			et_chart_curve(&chart, ET_SVG_CURVE, (unsigned)i, et_version_names[v]);
+
+		k->mark = marks[v];
+		k->limits = true;
+		for (size_t t = 0; t < c->n; t++) {
+			const struct et_version_figures *f = &c->at[t]->list[v];
+			const struct et_precision *q = &f->by[p->metric];
+			const struct et_version_limits *l = &f->limits[p->metric];
+			struct et_dot dot = { .x = 1e9 * c->x[t], .y = NAN, .lo = NAN, .hi = NAN };
+			if (f->runs) {
+				dot.y = p->relative ? q->relative_error : q->sd;
+				dot.lo = p->relative ? l->error_lo : l->sd_lo;
+				dot.hi = p->relative ? l->error_hi : l->sd_hi;
+			}
+			et_curve_add_dot(k, dot);
+		}
 	}
-	et_lab_heading(page, "%s", p->title);
-	et_plot_log_intervals(c->x, c->n, curves, limits, c->n_versions,
-		p->relative ? ET_AXIS_SHARE : ET_AXIS_NS, "seconds", page);
-	putc('\n', page->out);
-	for (size_t i = 0; i < c->n_versions; i++)
-		free(y[i]);
+	return chart;
 }
 
 static void figure_text(const struct et_versions *v, const struct et_page *page)
@@ -228,54 +228,13 @@ static void figure_text(const struct et_versions *v, const struct et_page *page)
 	struct curves c;
 
 	gather(v, &c);
-	for (size_t i = 0; c.n > 1 && c.n_versions && i < ET_LENGTH(pictures); i++)
-		picture_text(&c, &pictures[i], page);
-	curves_free(&c);
-}
+	for (size_t i = 0; c.n > 1 && c.n_versions && i < ET_LENGTH(pictures); i++) {
+		struct et_chart chart = chart_of(&c, &pictures[i]);
 
-/*
- * A version in a chart: its points, and a vertical line through each. Versions are drawn side by
- * side: each a hundredth of the axis to the right of the last one.
- */
-static void draw_version(
-	const struct curves *c, const struct picture *p, size_t i, struct et_picture *out)
-{
-	ET_AUTO_FREE double *y = heights_of(c, p, c->versions[i]);
-	double step = log(fmax(c->x[c->n - 1] / c->x[0], 2)) / 100;
-	struct et_picture_line *limits = et_picture_line(out, NULL, ET_SVG_LINE, (unsigned)i, '\0');
-	struct et_picture_line *points = et_picture_line(
-		out, et_strdup(et_version_names[c->versions[i]]), ET_SVG_CURVE, (unsigned)i, '\0');
-
-	for (size_t k = 0; k < c->n; k++) {
-		double x =
-			1e9 * c->x[k] * exp(step * ((double)i - ((double)c->n_versions - 1) / 2));
-		const double ends[3] = { y[c->n + k], y[2 * c->n + k],
-			NAN }; /* NaN ends the line */
-		for (size_t e = 0; e < 3; e++)
-			et_picture_add(limits, x, ends[e] > 0 ? ends[e] : NAN);
-		et_picture_add(points, x, y[k]);
+		et_lab_heading(page, "%s", pictures[i].title);
+		et_lab_chart(&chart, page);
 	}
-}
-
-static void add_chart(const struct curves *c, const struct picture *p, struct et_svg_sheet *sheet)
-{
-	struct et_picture picture = {
-		.chart = { .title = p->title,
-			.description =
-				"By version of EMP, over the length of the task; both axes are "
-				"logarithmic. Vertical lines are 95 % intervals. The versions of a "
-				"length are drawn side by side.",
-			.x = { .label = "length of the task", .unit = ET_AXIS_NS, .log = true },
-			.y = { .label = p->relative ? "sd / mean" : "sd",
-				.unit = p->relative ? ET_AXIS_SHARE : ET_AXIS_NS,
-				.log = true },
-			.width = WIDTH,
-			.height = HEIGHT }
-	};
-
-	for (size_t i = 0; c->n && i < c->n_versions; i++)
-		draw_version(c, p, i, &picture);
-	et_picture_place(&picture, sheet);
+	curves_free(&c);
 }
 
 static void draw_svg(const void *view, FILE *out)
@@ -284,8 +243,11 @@ static void draw_svg(const void *view, FILE *out)
 	struct curves c;
 
 	gather(((const struct et_versions_view *)view)->versions, &c);
-	for (size_t i = 0; i < ET_LENGTH(pictures); i++)
-		add_chart(&c, &pictures[i], sheet);
+	for (size_t i = 0; i < ET_LENGTH(pictures); i++) {
+		struct et_chart chart = chart_of(&c, &pictures[i]);
+
+		et_chart_put(&chart, &(struct et_chart_to){ .sheet = sheet });
+	}
 	et_svg_sheet_write(
 		sheet, "Precision of the versions of EMP over the length of the task", out);
 	curves_free(&c);

@@ -159,20 +159,10 @@ static double bottom(const struct flame *f, uint32_t depth)
 	return HEAD + (double)(f->rows - depth + 1) * ROW;
 }
 
-static void attribute(const struct flame *f, const char *name, double x)
-{
-	fprintf(f->out, " %s=\"", name);
-	et_xml_number(f->out, x);
-	putc('"', f->out);
-}
-
 static void draw_rect(const struct flame *f, double x, double y, double width)
 {
-	fputs("<rect", f->out);
-	attribute(f, "x", x);
-	attribute(f, "y", y);
-	attribute(f, "width", width);
-	fprintf(f->out, " height=\"%d\"", ROW - 1);
+	et_xml_coordinates(
+		f->out, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\"", x, y, width, ROW - 1.0);
 }
 
 /* The last part of the box, and a whisker as long again beyond it. */
@@ -183,13 +173,8 @@ static void draw_uncertainty(const struct flame *f, double x, double y, double w
 	if (!(half >= 1) || width < whisker_room)
 		return;
 	draw_rect(f, x + width - faded, y, faded);
-	fputs(" class=\"un\"/><path class=\"wh\" d=\"M", f->out);
-	et_xml_number(f->out, x + width - faded);
-	putc(' ', f->out);
-	et_xml_number(f->out, y + ROW - 4);
-	putc('H', f->out);
-	et_xml_number(f->out, end);
-	fputs("m0-3v6\"/>", f->out);
+	et_xml_coordinates(f->out, " class=\"un\"/><path class=\"wh\" d=\"M% %H%m0-3v6\"/>",
+		x + width - faded, y + ROW - 4, end);
 }
 
 static struct et_span span_of(const struct et_profile_box *b)
@@ -226,10 +211,7 @@ static void draw_name(const struct flame *f, uint32_t node, double x, double y, 
 		return;
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fitted = et_shorten(clean, letters);
-	fputs("<text", f->out);
-	attribute(f, "x", x + 3);
-	attribute(f, "y", y + ROW - 6);
-	putc('>', f->out);
+	et_xml_coordinates(f->out, "<text x=\"%\" y=\"%\">", x + 3, y + ROW - 6);
 	et_xml_text(f->out, fitted);
 	fputs("</text>", f->out);
 }

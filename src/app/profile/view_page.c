@@ -119,60 +119,43 @@ static void table(const struct et_profiled *p, const struct et_profile_result *r
 
 /* --- the pictures of one function --- */
 
-static void picture(struct et_chart chart, const struct et_svg_series *series, FILE *out)
+static void in_order(const double *y, size_t n, double mean, const struct et_chart_to *to)
 {
-	chart.series = series;
-	chart.n_series = 1;
-	chart.width = SIDE;
-	chart.height = LOW;
-	et_html_picture(out, &chart, false);
-}
+	struct et_chart c = { .title = "Samples in order of the runs",
+		.x = { .label = "run" },
+		.y = { .label = "samples" },
+		.marks = { { mean, "mean", true } },
+		.n_marks = 1,
+		.width = SIDE,
+		.height = LOW };
+	struct et_curve *k = et_chart_curve(&c, ET_SVG_POINTS, ET_SVG_BLUE, NULL);
 
-static void in_order(const double *y, size_t n, double mean, FILE *out)
-{
-	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
-	const struct et_svg_series s = {
-		.shape = ET_SVG_POINTS, .color = ET_SVG_BLUE, .x = x, .y = y, .n = n
-	};
-	const struct et_svg_mark mark = { .at = mean, .label = "mean", .across = true };
-
-	for (size_t i = 0; i < n; i++)
-		x[i] = (double)(i + 1);
-	picture((struct et_chart){ .title = "Samples in order of the runs",
-			.x = { .label = "run" },
-			.y = { .label = "samples" },
-			.marks = &mark,
-			.n_marks = 1 },
-		&s, out);
+	et_curve_add_all(k, 1, 1, y, n);
+	et_chart_put(&c, to);
 }
 
 /* Counts are whole, so the bandwidth is at least half a sample (N2.9 of NIST TN 1826). */
-static void density(const double *y, size_t n, FILE *out)
+static void density(const double *y, size_t n, const struct et_chart_to *to)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(y, n);
+	struct et_chart c = { .title = "Density",
+		.x = { .label = "samples per run" },
+		.y = { .label = "density" },
+		.width = SIDE,
+		.height = LOW };
+	struct et_curve *k = et_chart_curve(&c, ET_SVG_LINE, ET_SVG_BLUE, NULL);
 	struct et_kde kde;
-	double x[ET_KDE_POINTS];
 
 	et_kde(sorted, n, 1, &kde);
-	for (size_t i = 0; i < ET_KDE_POINTS; i++)
-		x[i] = kde.lo + (double)i * kde.step;
-	const struct et_svg_series s = { .shape = ET_SVG_LINE,
-		.color = ET_SVG_BLUE,
-		.x = x,
-		.y = kde.density,
-		.n = ET_KDE_POINTS };
-	picture((struct et_chart){ .title = "Density",
-			.x = { .label = "samples per run" },
-			.y = { .label = "density" } },
-		&s, out);
+	et_curve_add_all(k, kde.lo, kde.step, kde.density, ET_KDE_POINTS);
+	et_chart_put(&c, to);
 }
 
 /* Whole counts are dithered, because their steps look like a correlation (NIST TN 1826, 5.1). */
-static void autocorrelation(const double *y, size_t n, FILE *out)
+static void autocorrelation(const double *y, size_t n, const struct et_chart_to *to)
 {
 	struct et_description d;
 	struct et_rng rng;
-	double lag[MOST_LAGS], end[MOST_LAGS];
 	ET_AUTO_FREE double *dithered = et_calloc(n, sizeof(*dithered));
 
 	et_rng_seed(&rng, 1, 0);
@@ -180,31 +163,26 @@ static void autocorrelation(const double *y, size_t n, FILE *out)
 		dithered[i] = y[i] + et_rng_uniform(&rng) - 0.5;
 	et_describe(dithered, n, ET_UNIT_NONE,
 		&(struct et_describe_options){ .level = 0.95, .threads = 1, .seed = 1 }, &d);
-	size_t lags = d.n_acf < MOST_LAGS ? d.n_acf : MOST_LAGS;
-	for (size_t i = 0; i < lags; i++) {
-		lag[i] = (double)i + 0.6;
-		end[i] = (double)i + 1.4;
-	}
-	const struct et_svg_series s = { .shape = ET_SVG_BARS,
-		.color = ET_SVG_BLUE,
-		.x = lag,
-		.x_end = end,
-		.y = d.acf,
-		.n = d.acf ? lags : 0 };
-	const struct et_svg_mark marks[] = { { .at = d.acf_band, .across = true },
-		{ .at = -d.acf_band, .across = true } };
-	picture((struct et_chart){ .title = "Autocorrelation, dithered",
-			.x = { .label = "lag" },
-			.y = { .label = "correlation", .lo = -1, .hi = 1 },
-			.marks = marks,
-			.n_marks = ET_LENGTH(marks) },
-		&s, out);
+	struct et_chart c = { .title = "Autocorrelation, dithered",
+		.x = { .label = "lag" },
+		.y = { .label = "correlation", .lo = -1, .hi = 1 },
+		.marks = { { .at = d.acf_band, .across = true },
+			{ .at = -d.acf_band, .across = true } },
+		.n_marks = 2,
+		.width = SIDE,
+		.height = LOW };
+	struct et_curve *bars = et_chart_curve(&c, ET_SVG_BARS, ET_SVG_BLUE, NULL);
+	if (d.acf)
+		et_curve_add_bars(
+			bars, 0.6, 1, 0.8, d.acf, d.n_acf < MOST_LAGS ? d.n_acf : MOST_LAGS);
+	et_chart_put(&c, to);
 	et_description_free(&d);
 }
 
 static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 {
 	const struct et_profile_result *r = &p->results[c];
+	const struct et_chart_to to = { .page = out };
 	struct et_profile_counts counts;
 
 	if (r->by != ET_BY_FUNCTION || r->runs < LEAST_RUNS)
@@ -216,9 +194,9 @@ static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 		et_html_element(out, "h3", "%s", et_profile_row_name(&r->rows[i]));
 		et_html_warnings(out, &r->rows[i].warnings);
 		et_html_pictures_begin(out);
-		in_order(y, counts.n_runs, r->rows[i].mean, out);
-		density(y, counts.n_runs, out);
-		autocorrelation(y, counts.n_runs, out);
+		in_order(y, counts.n_runs, r->rows[i].mean, &to);
+		density(y, counts.n_runs, &to);
+		autocorrelation(y, counts.n_runs, &to);
 		et_html_pictures_end(out);
 	}
 	et_profile_counts_free(&counts);

@@ -3,7 +3,7 @@
 #include "app/trace/view.h"
 #include "base/alloc.h"
 #include "base/whole.h"
-#include "draw/svg_sheet.h"
+#include "draw/chart.h"
 #include "draw/units.h"
 
 #include <math.h>
@@ -61,15 +61,13 @@ static void mark_ticks(struct line *l, const struct et_trace *t)
 static void draw_track(const struct line *l, const char *name, const char *style,
 	const double *share, const struct et_page *page)
 {
-	static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-
 	fprintf(page->out, "  %-*s│", MARGIN - 3, name);
 	if (page->color)
 		fprintf(page->out, "\033[%sm", style);
 	for (int i = 0; i < l->cells; i++) {
 		/* Even the smallest share is visible. */
 		int level = et_int(round(fmin(1, share[i]) * 8));
-		fputs(levels[share[i] > 0 && level == 0 ? 1 : level], page->out);
+		fputs(et_eighths[share[i] > 0 && level == 0 ? 1 : level], page->out);
 	}
 	fputs(page->color ? "\033[0m\n" : "\n", page->out);
 }
@@ -174,46 +172,17 @@ enum { NAMED = 5 }; /* this many processes have their own track */
 enum { SHEET_WIDTH = 900 };
 enum { ACTIVE = ET_CAUSES, TICKS, HIDDEN_TICKS, STRIPS };
 
-/* A series of one colour, to which segments are appended; each may have a tooltip. */
-struct strip {
-	double *x, *x_end, *y;
-	char **titles;
-	size_t n, cap, cap_x_end, cap_y, cap_titles;
-};
-
 struct timeline {
-	char **tracks;
-	size_t n_tracks, cap_tracks;
-	struct strip strips[STRIPS]; /* by cause, and these */
+	struct et_chart chart;
+	struct et_curve *strips[STRIPS]; /* by cause, and these */
 };
 
-static void add(struct strip *s, double from, double to, size_t track, char *title)
+static void add(struct timeline *p, int strip, double from, double to, double track, char *title)
 {
-	ET_GROW(s->x, s->n, s->cap);
-	ET_GROW(s->x_end, s->n, s->cap_x_end);
-	ET_GROW(s->y, s->n, s->cap_y);
-	ET_GROW(s->titles, s->n, s->cap_titles);
-	s->x[s->n] = from;
-	s->x_end[s->n] = to;
-	s->y[s->n] = (double)track;
-	s->titles[s->n++] = title;
-}
-
-static void free_strip(struct strip *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		free(s->titles[i]);
-	free(s->titles);
-	free(s->x);
-	free(s->x_end);
-	free(s->y);
-}
-
-static size_t add_track(struct timeline *p, const char *name)
-{
-	ET_GROW(p->tracks, p->n_tracks, p->cap_tracks);
-	p->tracks[p->n_tracks] = et_strdup(name);
-	return p->n_tracks++;
+	et_curve_add_dot(p->strips[strip], (struct et_dot){ .x = from,
+						   .end = to,
+						   .y = track,
+						   .title = et_chart_own(&p->chart, title) });
 }
 
 /* Whether a process is among the NAMED that took most, which have their own track. */
@@ -238,8 +207,8 @@ static char *title_of(const struct et_trace *t, size_t i)
 }
 
 /* A tick is drawn in the track of the process that it is charged to, as far as there is one. */
-static void add_ticks(struct timeline *p, const struct et_trace *t, const size_t *track_of_taker,
-	size_t track_of_others)
+static void add_ticks(struct timeline *p, const struct et_trace *t, const double *track_of_taker,
+	double track_of_others)
 {
 	double origin_ns = (double)t->origin / t->hz * 1e9;
 
@@ -250,18 +219,19 @@ static void add_ticks(struct timeline *p, const struct et_trace *t, const size_t
 				   : who == ET_TICK_IDLE ? "nobody"
 				   : who < t->n_takers   ? t->takers[who].name
 							 : "another process";
-		size_t track = who == ET_TICK_SELF                        ? 0
-			       : who < t->n_takers && track_of_taker[who] ? track_of_taker[who]
-									  : track_of_others;
-		add(&p->strips[who == ET_TICK_SELF ? TICKS : HIDDEN_TICKS], at, at, track,
+		bool own = who < t->n_takers && track_of_taker[who] > 0;
+		double track = who == ET_TICK_SELF ? 0
+			       : own               ? track_of_taker[who]
+						   : track_of_others;
+		add(p, who == ET_TICK_SELF ? TICKS : HIDDEN_TICKS, at, at, track,
 			et_asprintf("tick charged to %s", name));
 	}
 }
 
 static void add_trace(struct timeline *p, const struct et_trace *t)
 {
-	size_t active = add_track(p, "active"), track_of[ET_CAUSES] = { 0 };
-	ET_AUTO_FREE size_t *track_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
+	double active = et_chart_track(&p->chart, "active"), track_of[ET_CAUSES] = { 0 };
+	ET_AUTO_FREE double *track_of_taker = et_calloc(t->n_takers + 1, sizeof(*track_of_taker));
 	uint64_t end_ns = t->n && t->dropped ? t->list[0].start_ns : 0;
 	double origin_ns = (double)t->origin / t->hz * 1e9; /* the times of the periods are those */
 
@@ -269,85 +239,65 @@ static void add_trace(struct timeline *p, const struct et_trace *t)
 		const struct et_inactive *g = &t->list[i];
 		bool own = g->cause == ET_CAUSE_PROCESS && g->taker != ET_NOBODY &&
 			   is_named(t, g->taker);
-		size_t *track = own ? &track_of_taker[g->taker] : &track_of[g->cause];
+		double *track = own ? &track_of_taker[g->taker] : &track_of[g->cause];
 		/* Track 0 shows activity, so 0 means that this track does not exist yet. */
-		if (!*track)
-			*track = add_track(
-				p, own ? t->takers[g->taker].name : et_cause_names[g->cause]);
+		if (!(*track > 0))
+			*track = et_chart_track(&p->chart,
+				own ? t->takers[g->taker].name : et_cause_names[g->cause]);
 		if (g->start_ns > end_ns)
-			add(&p->strips[ACTIVE], origin_ns + (double)end_ns,
-				origin_ns + (double)g->start_ns, active, NULL);
+			add(p, ACTIVE, origin_ns + (double)end_ns, origin_ns + (double)g->start_ns,
+				active, NULL);
 		end_ns = g->start_ns + g->duration_ns;
-		add(&p->strips[g->cause], origin_ns + (double)g->start_ns,
-			origin_ns + (double)end_ns, *track, title_of(t, i));
+		add(p, (int)g->cause, origin_ns + (double)g->start_ns, origin_ns + (double)end_ns,
+			*track, title_of(t, i));
 	}
 	if (t->total_ns > end_ns)
-		add(&p->strips[ACTIVE], origin_ns + (double)end_ns, origin_ns + (double)t->total_ns,
-			active, NULL);
+		add(p, ACTIVE, origin_ns + (double)end_ns, origin_ns + (double)t->total_ns, active,
+			NULL);
 	add_ticks(p, t, track_of_taker, track_of[ET_CAUSE_PROCESS]);
 }
 
-/* Draws one trace into the sheet, or into a file of its own if there is none. */
-static void draw(const struct et_trace *t, struct et_svg_sheet *sheet, FILE *out)
+static void draw(const struct et_trace *t, const struct et_chart_to *to)
 {
-	static const unsigned colors[STRIPS] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
-		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY, ET_SVG_GREEN, ET_SVG_ORANGE, ET_SVG_GREY };
-	static const char *const names[] = { "active", "timer interrupt",
-		"timer interrupt while inactive" };
-	struct et_svg_series series[STRIPS];
-	char title[128] = "Activity", description[128];
-	struct timeline p = { 0 };
-	size_t n_series = 0;
+	static const struct {
+		const char *name; /* NULL: that of the cause */
+		unsigned color;
+	} looks[STRIPS] = { { NULL, ET_SVG_ORANGE }, { NULL, ET_SVG_RED }, { NULL, ET_SVG_PURPLE },
+		{ NULL, ET_SVG_SKY }, { NULL, ET_SVG_BLUE }, { NULL, ET_SVG_GREY },
+		{ "active", ET_SVG_GREEN }, { "timer interrupt", ET_SVG_ORANGE },
+		{ "timer interrupt while inactive", ET_SVG_GREY } };
+	struct timeline p = { .chart = { .title = "Activity",
+				      .x = { .label = "time", .unit = ET_AXIS_NS },
+				      .width = to->sheet ? SHEET_WIDTH : 0 } };
+	struct et_chart *c = &p.chart;
 
-	add_trace(&p, t);
 	if (t->name)
-		snprintf(title, sizeof(title), "Activity of %s", t->name);
+		c->title = et_chart_format(c, "Activity of %s", t->name);
 	else if (t->cpu >= 0)
-		snprintf(title, sizeof(title), "Activity on CPU %d", t->cpu);
-	snprintf(description, sizeof(description), "%.1f %% active, %zu timer interrupts",
-		100 * et_trace_active(t), t->timer.n);
+		c->title = et_chart_format(c, "Activity on CPU %d", t->cpu);
+	c->description = et_chart_format(
+		c, "%.1f %% active, %zu timer interrupts", 100 * et_trace_active(t), t->timer.n);
 	/* Activity comes first. */
-	for (size_t k = 0; k < STRIPS; k++) {
-		size_t i = !k ? ACTIVE : k <= ACTIVE ? k - 1 : k;
-		const struct strip *s = &p.strips[i];
-		if (s->n || i == ACTIVE)
-			series[n_series++] =
-				(struct et_svg_series){ .name = i < ACTIVE ? et_cause_names[i]
-									   : names[i - ACTIVE],
-					.shape = i > ACTIVE ? ET_SVG_TICKS : ET_SVG_SEGMENTS,
-					.color = colors[i],
-					.x = s->x,
-					.y = s->y,
-					.x_end = s->x_end,
-					.titles = (const char *const *)s->titles,
-					.n = s->n };
+	for (int k = 0; k < STRIPS; k++) {
+		int i = !k ? ACTIVE : k <= ACTIVE ? k - 1 : k;
+		p.strips[i] = et_chart_curve(
+			c, i > ACTIVE ? ET_SVG_TICKS : ET_SVG_SEGMENTS, looks[i].color, NULL);
 	}
-	struct et_chart chart = { .title = title,
-		.description = description,
-		.x = { .label = "time", .unit = ET_AXIS_NS },
-		.y = { .tracks = (const char *const *)p.tracks, .n_tracks = p.n_tracks },
-		.series = series,
-		.n_series = n_series };
-	if (sheet) {
-		chart.width = SHEET_WIDTH;
-		chart.height = 120 + 40 * (int)p.n_tracks;
-		et_svg_sheet_add(sheet, &chart);
-	} else {
-		et_svg_write(&chart, out);
-	}
-	for (size_t i = 0; i < STRIPS; i++)
-		free_strip(&p.strips[i]);
-	for (size_t i = 0; i < p.n_tracks; i++)
-		free(p.tracks[i]);
-	free(p.tracks);
+	add_trace(&p, t);
+	for (int i = 0; i < STRIPS; i++)
+		if (p.strips[i]->n || i == ACTIVE)
+			p.strips[i]->name = i < ACTIVE ? et_cause_names[i] : looks[i].name;
+	c->height = to->sheet ? 120 + 40 * (int)c->n_tracks : 0;
+	et_chart_put(c, to);
 }
 
 void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 {
-	struct et_svg_sheet *sheet = n > 1 ? et_svg_sheet_new(SHEET_WIDTH) : NULL;
+	const struct et_chart_to to = { .sheet = n > 1 ? et_svg_sheet_new(SHEET_WIDTH) : NULL,
+		.file = out };
 
 	for (size_t i = 0; i < n; i++)
-		draw(&traces[i], sheet, out);
-	if (sheet)
-		et_svg_sheet_write(sheet, "Activity", out);
+		draw(&traces[i], &to);
+	if (to.sheet)
+		et_svg_sheet_write(to.sheet, "Activity", out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Curves in a terminal: if one hides another, the legend shows it. */
-#include "draw/plot.h"
+#include "draw/chart.h"
 #include "tap.h"
 
 #include <locale.h>
@@ -9,15 +9,37 @@
 static char *text;
 static size_t size;
 
-static void print(const struct et_curve *curves, size_t n)
+/* A curve over 1, 10, 100 (and 1000, if n is 4). */
+struct values {
+	const char *name;
+	char mark;
+	const double *y;
+};
+
+static void draw(struct et_chart *c, const struct values *curves, size_t n_curves, int n)
 {
-	static const double x[] = { 1, 10, 100 };
+	static const double x[] = { 1, 10, 100, 1000 };
 	free(text);
+	text = NULL;
 	FILE *out = open_memstream(&text, &size);
 	struct et_page page = { .out = out, .width = 60 };
 
-	et_plot_shares(x, 3, curves, n, "runs", &page);
+	for (size_t k = 0; k < n_curves; k++) {
+		struct et_curve *curve =
+			et_chart_curve(c, ET_SVG_CURVE, ET_SVG_BLUE, curves[k].name);
+		curve->mark = curves[k].mark;
+		for (int i = 0; i < n; i++)
+			et_curve_add(curve, x[i], curves[k].y[i]);
+	}
+	et_chart_print(c, &page);
 	fclose(out);
+}
+
+static void print(const struct values *curves, size_t n)
+{
+	struct et_chart c = { .text = { ET_TEXT_SHARES, 1, "runs" } };
+
+	draw(&c, curves, n, 3);
 }
 
 /* How often a mark occurs in the plot, which ends with the axis. */
@@ -30,16 +52,11 @@ static int marks(char mark)
 	return n;
 }
 
-static void print_log(const struct et_curve *curves, size_t n, enum et_axis_unit unit)
+static void print_log(const struct values *curves, size_t n, enum et_axis_unit unit)
 {
-	static const double x[] = { 1, 10, 100 };
-	free(text);
-	text = NULL;
-	FILE *out = open_memstream(&text, &size);
-	struct et_page page = { .out = out, .width = 60 };
+	struct et_chart c = { .y.unit = unit, .text = { ET_TEXT_LOG, 1, "seconds" } };
 
-	et_plot_log(x, 3, curves, n, unit, "seconds", &page);
-	fclose(out);
+	draw(&c, curves, n, 3);
 }
 
 /* The row of the plot, from 0 at the top, that begins with the label; -1: there is none. */
@@ -60,9 +77,9 @@ static void log_axes(void)
 {
 	static const double sds[] = { 2e6, 3e8, 4e5 }, steady[] = { 1e6, 1e6, 1e6 };
 	static const double shares[] = { 0.00002, 0.0004, NAN }, zero[] = { 0, NAN, 0 };
-	const struct et_curve some[] = { { "v1", '1', sds }, { "v2", '2', steady } };
-	const struct et_curve twins[] = { { "v1", '1', sds }, { "v2", '2', sds } };
-	const struct et_curve small[] = { { "v1", 'x', shares }, { "v2", 'y', zero } };
+	const struct values some[] = { { "v1", '1', sds }, { "v2", '2', steady } };
+	const struct values twins[] = { { "v1", '1', sds }, { "v2", '2', sds } };
+	const struct values small[] = { { "v1", 'x', shares }, { "v2", 'y', zero } };
 
 	print_log(some, 2, ET_AXIS_NS);
 	ok(row_of("1 s") == 0 && row_of("100 ms") == 3 && row_of("1 ms") == 8 &&
@@ -84,15 +101,11 @@ static void log_axes(void)
 /* The axis of signs: row 0 is +1000 %, row 6 is 0, row 10 is -100 %. */
 static void signed_errors(void)
 {
-	static const double x[] = { 1, 10, 100, 1000 }, errors[] = { 20, 0, -0.1, -3 };
-	static const double spread[] = { 1, 1, 1, 1 };
-	const struct et_curve curves[] = { { "load 1", 'a', errors }, { NULL, '\0', spread } };
+	static const double errors[] = { 20, 0, -0.1, -3 }, spread[] = { 1, 1, 1, 1 };
+	const struct values curves[] = { { "load 1", 'a', errors }, { NULL, '\0', spread } };
+	struct et_chart chart = { .text = { ET_TEXT_SIGNED, 1, "ms" } };
 
-	free(text);
-	FILE *out = open_memstream(&text, &size);
-	struct et_page page = { .out = out, .width = 60 };
-	et_plot_signed_errors(x, 4, curves, 2, "ms", &page);
-	fclose(out);
+	draw(&chart, curves, 2, 4);
 	ok(row_of("+1000 %") == 0 && row_of("+10 %") == 4 && row_of(" 0 %") == 6 &&
 			row_of("-100 %") == 10,
 		"signed: the decades of both signs are labelled at their rows");
@@ -113,7 +126,7 @@ int main(void)
 	static const double low[] = { 0.1, 0.2, 0.3 }, high[] = { 0.6, 0.7, 0.8 };
 	static const double nearly[] = { 0.101, 0.201, 0.301 }, crossing[] = { 0.6, 0.45, 0.1 };
 	static const double short_of_one[] = { 0.1, 0.2, NAN }, none[] = { NAN, NAN, NAN };
-	const struct et_curve all[] = { { "low", 'l', low }, { "high", 'h', high },
+	const struct values all[] = { { "low", 'l', low }, { "high", 'h', high },
 		{ "nearly low", 'n', nearly }, { "crossing", 'c', crossing },
 		{ "short", 's', short_of_one }, { "none", '0', none } };
 

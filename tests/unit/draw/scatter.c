@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scatter plot: positions of dots, omitted points, width. */
-#include "draw/plot.h"
+#include "draw/chart.h"
 #include "tap.h"
 
 #include <stdlib.h>
 
+/* Points between lo and hi, each with a letter; '\0': a dot. */
+struct points {
+	const double *x, *y;
+	const char *marks; /* or NULL */
+	size_t n;
+	double lo, hi;
+	const char *x_label, *y_label;
+};
+
 /* Inlined, GCC 12 warns that the text points to a variable. */
-__attribute__((noinline)) static char *draw(const struct et_scatter *s, int width, bool color)
+__attribute__((noinline)) static char *draw(const struct points *s, int width, bool color)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	struct et_page page = { .out = out, .width = 80, .color = color };
 
-	et_scatter_draw(s, &page, 2, width);
+	struct et_chart c = { .x.label = s->x_label, .y.label = s->y_label };
+	for (size_t i = 0; i < s->n; i++) {
+		struct et_curve *k = et_chart_curve(&c, ET_SVG_POINTS, ET_SVG_BLUE, NULL);
+		k->mark = s->marks ? s->marks[i] : '\0';
+		et_curve_add(k, s->x[i], s->y[i]);
+	}
+	et_chart_scatter(&c, s->lo, s->hi, &page, 2, width);
 	fclose(out);
 	return text;
 }
@@ -36,7 +51,7 @@ static void check_ends(void)
 	for (double lo = 0; lo < 1e14; lo = lo * 3.7 + 1) {
 		for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
 			const double x[] = { lo };
-			struct et_scatter s = {
+			struct points s = {
 				.x = x, .y = x, .n = 1, .lo = lo, .hi = lo + widths[i]
 			};
 			char *text = draw(&s, 60, false), top[40] = "", bottom[40] = "";
@@ -58,7 +73,7 @@ int main(void)
 	const double x[] = { 0, 1e9, 0, 1e9, NAN, 5e9, -1 };
 	const double y[] = { 0, 0, 1e9, 1e9, 0, 0, 0 };
 	const char marks[] = { 0, 'a', 0, 0, 'a', 'b', 'b' };
-	struct et_scatter s = { .x = x, .y = y, .n = 7, .lo = 0, .hi = 1e9 };
+	struct points s = { .x = x, .y = y, .n = 7, .lo = 0, .hi = 1e9 };
 	char *text = draw(&s, 30, false);
 	size_t lines = count(text, "\n"), widest = 0;
 
@@ -89,9 +104,7 @@ int main(void)
 		"a mark is highlighted in colour");
 	free(text);
 	const double twice[] = { 5e8, 5e8, 5e8 };
-	struct et_scatter met = {
-		.x = twice, .y = twice, .marks = "aab", .n = 2, .lo = 0, .hi = 1e9
-	};
+	struct points met = { .x = twice, .y = twice, .marks = "aab", .n = 2, .lo = 0, .hi = 1e9 };
 	text = draw(&met, 30, false);
 	ok(count(text, "a") == 1 && !strstr(text, "*"), "two points with one mark show it");
 	free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Charts: XML that another parser accepts, coordinates computed by hand, hostile names. */
-#include "draw/svg.h"
+#include "draw/chart.h"
 #include "draw/xml.h"
 #include "tap.h"
 
@@ -8,15 +8,28 @@
 #include <locale.h>
 #include <stdlib.h>
 
-static char *draw(const struct et_chart *c)
+/* Draws the chart as a file of its own, and frees it. */
+static char *draw(struct et_chart *c)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	et_svg_write(c, out);
+	et_chart_put(c, &(struct et_chart_to){ .file = out });
 	fclose(out);
 	return text;
+}
+
+/* Adds a curve of n values; end and titles may be NULL. */
+static struct et_curve *add(struct et_chart *c, enum et_svg_shape shape, const double *x,
+	const double *end, const double *y, size_t n)
+{
+	struct et_curve *k = et_chart_curve(c, shape, ET_SVG_BLUE, NULL);
+
+	for (size_t i = 0; i < n; i++)
+		et_curve_add_dot(
+			k, (struct et_dot){ .x = x[i], .y = y[i], .end = end ? end[i] : 0 });
+	return k;
 }
 
 static size_t count(const char *text, const char *what)
@@ -75,16 +88,15 @@ static void frame(const char *svg, double *left, double *top, double *right, dou
 static void check_linear(void)
 {
 	const double x[] = { 0, 2.5, 10, NAN, 5, 11 }, y[] = { 0, 50, 100, 5, INFINITY, 5 };
-	struct et_svg_series s = { .name = "some", .x = x, .y = y, .n = 6 };
 	struct et_chart c = { .title = "points",
 		.x = { .hi = 10 },
 		.y = { .hi = 100, .unit = ET_AXIS_NS, .label = "time" },
-		.series = &s,
-		.n_series = 1,
 		.width = 640,
 		.height = 300 };
-	char *svg = draw(&c), want[80];
 	double l, t, r, b;
+
+	add(&c, ET_SVG_POINTS, x, NULL, y, 6)->name = "some";
+	char *svg = draw(&c), want[80];
 
 	frame(svg, &l, &t, &r, &b);
 	ok(l > 0 && t > 0 && r > l && r < 640 && b > t && b < 300,
@@ -110,19 +122,15 @@ static void check_linear(void)
 static void check_log(void)
 {
 	const double x[] = { 1e3, 1e6, 0, -5 }, y[] = { 0.001, 10, 1, 1 };
-	struct et_svg_series s = {
-		.shape = ET_SVG_CURVE, .color = ET_SVG_RED, .x = x, .y = y, .n = 4
-	};
-	struct et_svg_mark m = { .at = 0.1, .label = "a limit", .across = true };
 	struct et_chart c = { .title = "log",
 		.x = { .lo = 1e3, .hi = 1e9, .unit = ET_AXIS_NS, .log = true },
 		.y = { .lo = 1e-3, .hi = 10, .unit = ET_AXIS_SHARE, .log = true },
-		.series = &s,
-		.n_series = 1,
-		.marks = &m,
+		.marks = { { 0.1, "a limit", true } },
 		.n_marks = 1 };
-	char *svg = draw(&c), want[80];
 	double l, t, r, b;
+
+	add(&c, ET_SVG_CURVE, x, NULL, y, 4)->color = ET_SVG_RED;
+	char *svg = draw(&c), want[80];
 
 	frame(svg, &l, &t, &r, &b);
 	snprintf(want, sizeof(want), "M%.10g %.10gL%.10g %.10g\"/>", l, b,
@@ -142,21 +150,15 @@ static void check_tracks(void)
 {
 	const char *const tracks[] = { "first", "second" };
 	const double from[] = { -5, 50, 99.99 }, to[] = { 25, 75, 99.991 }, y[] = { 0, 1, 1 };
-	const char *const titles[] = { NULL, "cron & <co>", NULL };
-	struct et_svg_series s = { .name = "busy",
-		.shape = ET_SVG_SEGMENTS,
-		.x = from,
-		.x_end = to,
-		.y = y,
-		.titles = titles,
-		.n = 3 };
-	struct et_chart c = { .title = "tracks",
-		.x = { .hi = 100 },
-		.y = { .tracks = tracks, .n_tracks = 2 },
-		.series = &s,
-		.n_series = 1 };
-	char *svg = draw(&c), want[120];
+	struct et_chart c = {
+		.title = "tracks", .x = { .hi = 100 }, .y = { .tracks = tracks, .n_tracks = 2 }
+	};
+	struct et_curve *busy = add(&c, ET_SVG_SEGMENTS, from, to, y, 3);
 	double l, t, r, b, wide, thick;
+
+	busy->name = "busy";
+	busy->dots[1].title = "cron & <co>";
+	char *svg = draw(&c), want[120];
 
 	frame(svg, &l, &t, &r, &b);
 	wide = round(25 * (r - l)) / 100;
@@ -175,15 +177,13 @@ static void check_tracks(void)
 static void check_bars(void)
 {
 	const double from[] = { 0, 1 }, to[] = { 1, 2 }, y[] = { 4, 2 };
-	struct et_svg_series s = { .shape = ET_SVG_BARS, .x = from, .x_end = to, .y = y, .n = 2 };
 	const double sx[] = { 0, 1, NAN, 2 }, sy[] = { 1, 3, 0, 2 };
-	struct et_svg_series two[] = { s,
-		{ .shape = ET_SVG_STEPS, .color = ET_SVG_GREEN, .x = sx, .y = sy, .n = 4 } };
-	struct et_chart c = {
-		.title = "bars", .x = { .hi = 2 }, .y = { .hi = 4 }, .series = two, .n_series = 2
-	};
-	char *svg = draw(&c), want[120];
+	struct et_chart c = { .title = "bars", .x = { .hi = 2 }, .y = { .hi = 4 } };
 	double l, t, r, b;
+
+	add(&c, ET_SVG_BARS, from, to, y, 2);
+	add(&c, ET_SVG_STEPS, sx, NULL, sy, 4)->color = ET_SVG_GREEN;
+	char *svg = draw(&c), want[120];
 
 	frame(svg, &l, &t, &r, &b);
 	snprintf(want, sizeof(want), "M%.10g %.10gH%.10gV%.10gH%.10gz", l, t, (l + r) / 2, b, l);
@@ -209,19 +209,11 @@ static void check_style(void)
 	enum { SHAPES = ET_SVG_TICKS + 1, N = SHAPES + ET_SVG_COLORS };
 	static const char attribute[] = " class=\"";
 	const double x[] = { 1, 2 }, x_end[] = { 2, 3 }, y[] = { 1, 2 };
-	struct et_svg_mark m = { .at = 1, .label = "a limit" };
-	struct et_svg_series s[N];
-	struct et_chart c = {
-		.title = "all", .series = s, .n_series = N, .marks = &m, .n_marks = 1
-	};
+	struct et_chart c = { .title = "all", .marks = { { 1, "a limit" } }, .n_marks = 1 };
 
 	for (unsigned i = 0; i < N; i++)
-		s[i] = (struct et_svg_series){ .shape = i < SHAPES ? i : ET_SVG_POINTS,
-			.color = i < SHAPES ? ET_SVG_BLUE : i - SHAPES,
-			.x = x,
-			.x_end = i < SHAPES && i >= ET_SVG_BARS ? x_end : NULL,
-			.y = y,
-			.n = 2 };
+		add(&c, i < SHAPES ? i : ET_SVG_POINTS, x, x_end, y, 2)->color =
+			i < SHAPES ? ET_SVG_BLUE : i - SHAPES;
 	char *svg = draw(&c);
 	for (const char *p = svg; (p = strstr(p, attribute));) {
 		const char *end = strchr(p += strlen(attribute), '"');
@@ -241,17 +233,15 @@ static void check_hostile(void)
 				   "\xef\xbf\xbf&amp;\n";
 	const char *const tracks[] = { evil };
 	const double x[] = { 1 }, y[] = { 0 };
-	const char *const titles[] = { evil };
-	struct et_svg_series s = { .name = evil, .x = x, .y = y, .titles = titles, .n = 1 };
-	struct et_svg_mark m = { .at = 1, .label = evil };
 	struct et_chart c = { .title = evil,
 		.description = evil,
 		.x = { .label = evil },
 		.y = { .label = evil, .tracks = tracks, .n_tracks = 1 },
-		.series = &s,
-		.n_series = 1,
-		.marks = &m,
+		.marks = { { .at = 1, .label = evil } },
 		.n_marks = 1 };
+	struct et_curve *k = add(&c, ET_SVG_POINTS, x, NULL, y, 1);
+
+	k->name = k->dots[0].title = evil;
 	char *svg = draw(&c);
 
 	ok(!strstr(svg, "<script") && !strstr(svg, "\x1b") && !strstr(svg, "\" onload"),
@@ -267,22 +257,23 @@ static void check_hostile(void)
 static void check_empty(void)
 {
 	const double bad[] = { NAN, INFINITY, -INFINITY }, same[] = { 7, 7, 7 };
-	struct et_svg_series s = { .x = bad, .y = bad, .n = 3 };
-	struct et_chart c = { .title = "", .series = &s, .n_series = 1 };
+	const double huge[] = { -1e308, 0, 1e308 };
+	struct et_chart c = { .title = "" };
+
+	add(&c, ET_SVG_POINTS, bad, NULL, bad, 3);
 	char *svg = draw(&c);
 
 	parsed(svg, "\"0.0\" in t and \"1.0\" in t and \"nan\" not in str(t)",
 		"a chart without finite values has axes from 0 to 1");
 	free(svg);
-	s.x = s.y = same;
-	c.x.log = true;
+	c = (struct et_chart){ .title = "", .x = { .log = true } };
+	add(&c, ET_SVG_POINTS, same, NULL, same, 3);
 	svg = draw(&c);
 	parsed(svg, "len(t) > 4 and \"nan\" not in str(t)",
 		"a single value has log and linear axes");
 	free(svg);
-	const double huge[] = { -1e308, 0, 1e308 };
-	s.x = s.y = huge;
-	c.x.log = false;
+	c = (struct et_chart){ .title = "" };
+	add(&c, ET_SVG_POINTS, huge, NULL, huge, 3);
 	svg = draw(&c);
 	parsed(svg, "len(t) > 4 and \"nan\" not in str(t) and \"inf\" not in str(t)",
 		"huge values have axes");
@@ -293,14 +284,14 @@ static void check_many(void)
 {
 	enum { N = 300000 };
 	double *x = malloc(N * sizeof(*x)), *y = malloc(N * sizeof(*y));
-	struct et_svg_series s[] = { { .x = x, .y = y, .n = N },
-		{ .shape = ET_SVG_LINE, .x = x, .y = y, .n = N } };
-	struct et_chart c = { .title = "many", .series = s, .n_series = 2 };
+	struct et_chart c = { .title = "many" };
 
 	for (int i = 0; i < N; i++) {
 		x[i] = i;
 		y[i] = i == 150000 ? 1000 : i % 1009 * 7919 % 1009 / 10.0;
 	}
+	add(&c, ET_SVG_POINTS, x, NULL, y, N);
+	add(&c, ET_SVG_LINE, x, NULL, y, N);
 	char *svg = draw(&c);
 	double l, t, r, b;
 	frame(svg, &l, &t, &r, &b);
@@ -312,7 +303,9 @@ static void check_many(void)
 	snprintf(want, sizeof(want), " %.10gL", round(100 * (t + (b - t) / 26)) / 100);
 	ok(strstr(svg, want) != NULL, "many values: a single spike is drawn: %s", want);
 	free(svg);
-	s[0].n = s[1].n = ET_SVG_MOST;
+	c = (struct et_chart){ .title = "many" };
+	add(&c, ET_SVG_POINTS, x, NULL, y, ET_SVG_MOST);
+	add(&c, ET_SVG_LINE, x, NULL, y, ET_SVG_MOST);
 	svg = draw(&c);
 	ok(!strstr(svg, "thinned") && count(svg, "h0") == ET_SVG_MOST,
 		"ET_SVG_MOST values are not thinned");

@@ -19,7 +19,7 @@ static char *drawn(const struct et_dual *d)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	et_dual_pictures(d, out);
+	et_dual_charts(d, &(struct et_chart_to){ .page = out });
 	fclose(out);
 	return text;
 }

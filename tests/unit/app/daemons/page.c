@@ -2,7 +2,7 @@
 /* The pictures of a learning: pairs, their causes, the cluster's shape, and the SVG file. */
 #include "app/daemons/daemons.h"
 #include "base/alloc.h"
-#include "draw/svg_sheet.h"
+#include "draw/chart.h"
 #include "tap.h"
 
 static size_t count(const char *text, const char *what)
@@ -187,13 +187,13 @@ static void check_learned(void)
 static void check_sheet(void)
 {
 	struct et_svg_sheet *s = et_svg_sheet_new(1000);
-	struct et_chart c = { .title = "<t>", .width = 400, .height = 300 };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	for (int i = 0; i < 3; i++)
-		et_svg_sheet_add(s, &c);
+		et_chart_put(&(struct et_chart){ .title = "<t>", .width = 400, .height = 300 },
+			&(struct et_chart_to){ .sheet = s });
 	et_svg_sheet_text(s, false, "a < b");
 	et_svg_sheet_write(s, "x & y", out);
 	fclose(out);

@@ -32,30 +32,31 @@ static void test_errors(void)
 			cases[i].error);
 }
 
-static struct et_picture invented(void)
+static struct et_chart invented(void)
 {
-	struct et_picture p = { .title = et_strdup("a title") };
-	struct et_picture_line *first =
-		et_picture_line(&p, et_strdup("a <line>"), ET_SVG_CURVE, ET_SVG_BLUE, 'q');
-	struct et_picture_line *second =
-		et_picture_line(&p, et_strdup("other"), ET_SVG_CURVE, ET_SVG_RED, 'r');
+	struct et_chart c = { .title = "a title", .text = { ET_TEXT_ERRORS, 1e6, "ms" } };
+	struct et_curve *first = et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE, "a <line>");
+	struct et_curve *second = et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_RED, "other");
 
-	et_picture_add(first, 8e6, 1e-4);
-	et_picture_add(first, 1e6, 10);
-	et_picture_sort(first);
-	et_picture_add(second, 2e6, 0.5);
-	return p;
+	first->mark = 'q';
+	second->mark = 'r';
+	et_curve_add(first, 8e6, 1e-4);
+	et_curve_add(first, 1e6, 10);
+	et_curve_sort(first);
+	et_curve_add(second, 2e6, 0.5);
+	return c;
 }
 
 static void test_pictures(void)
 {
 	struct et_page page = { .width = 80 };
-	struct et_picture p = invented();
+	struct et_chart c = invented();
 
-	ok(p.lines[0]->x[0] == 1e6 && p.lines[0]->y[0] == 10 && p.lines[0]->y[1] == 1e-4,
+	ok(c.curves[0]->dots[0].x == 1e6 && c.curves[0]->dots[0].y == 10 &&
+			c.curves[0]->dots[1].y == 1e-4,
 		"picture: points are brought into the order of x");
 	page.out = begin();
-	et_picture_plot(&p, ET_PICTURE_ERRORS, 1e6, "ms", &page);
+	et_lab_chart(&c, &page);
 	fclose(page.out);
 	ok(!strncmp(text, "1000 % │q", strlen("1000 % │q")),
 		"picture: an error of 1000 %% at the least x is at the top left");
@@ -65,16 +66,16 @@ static void test_pictures(void)
 		"picture: the axis has the values of x of all lines, in its unit");
 	ok(strstr(text, "q a <line>\n") && strstr(text, "r other\n"),
 		"picture: the legend has the letters of the lines");
-	p = invented();
+	c = invented();
 	FILE *out = begin();
-	et_picture_svg(&p, out);
+	et_chart_put(&c, &(struct et_chart_to){ .file = out });
 	fclose(out);
 	ok(strstr(text, "<svg") && strstr(text, "a title") && strstr(text, "a &#60;line"),
 		"picture: SVG has the title and the names, escaped");
-	p = (struct et_picture){ 0 };
-	et_picture_add(et_picture_line(&p, NULL, ET_SVG_CURVE, ET_SVG_BLUE, 'q'), 1, 1);
+	c = (struct et_chart){ .text = { ET_TEXT_ERRORS, 1, "ms" } };
+	et_curve_add(et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE, NULL), 1, 1);
 	page.out = begin();
-	et_picture_plot(&p, ET_PICTURE_ERRORS, 1, "ms", &page);
+	et_lab_chart(&c, &page);
 	fclose(page.out);
 	is_str(text, "\n", "picture: one value of x is not drawn in a terminal");
 }
