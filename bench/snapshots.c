@@ -240,7 +240,7 @@ static void measure(struct bench *b, size_t rounds)
 		cpu[w] = et_calloc(rounds, sizeof(double));
 	}
 	for (size_t i = 0; i < rounds; i++) {
-		et_shuffle_u32(&rng, order, WAYS);
+		et_shuffle(&rng, order, WAYS, sizeof(*order));
 		for (int k = 0; k < WAYS; k++) {
 			uint32_t w = order[k];
 			if (w == 1 && !b->netlink.family)
