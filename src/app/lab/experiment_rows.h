@@ -4,7 +4,7 @@
  * declares the variables, which are structs of that kind, and experiments.c makes the table of
  * actions of these rows; the help has the examples. So this file has no #pragma once.
  *
- * To add a row: a file with its struct (copy skeleton.c), and a paragraph in man/etalon-lab.1.scd,
+ * To add a row: copy skeleton.c to a file with its struct, and describe it in man/etalon-lab.1.scd,
  * where the synopsis has the order of these rows. Options that it takes name its bit in
  * experiments.c.
  */
