@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* How far ± reaches below the smallest value, over its half width, where it begins to mislead. */
-static const double visible = 0.05;
+static const double visible = 0.1;
 
 /*
  * All values are equal, so only the step in which they are shown is known to be uncertain: the last
