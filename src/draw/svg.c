@@ -591,7 +591,7 @@ static void head(const struct plot *p)
 	}
 }
 
-/* What a chart has around its curves. */
+/* Draws the title, the legend and the axes. */
 static void draw_around(struct plot *p)
 {
 	fprintf(p->out, "<path class=\"bg\" d=\"M0 0H%dV%dH0z\"/>\n", p->page_width,
