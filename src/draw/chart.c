@@ -201,6 +201,8 @@ void et_chart_put(struct et_chart *c, const struct et_chart_to *to)
 	spread(c);
 	if (to->sheet) {
 		place(to->sheet, c);
+	} else if (to->page && c->bare) {
+		et_svg_write(c, false, to->page);
 	} else if (to->page) {
 		fprintf(to->page, "<figure%s>\n", c->wide ? " class=\"wide\" tabindex=\"0\"" : "");
 		et_svg_write(c, false, to->page);

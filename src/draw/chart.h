@@ -99,6 +99,7 @@ struct et_chart {
 	size_t n_marks;
 	int width, height; /* 0: a default */
 	bool wide;         /* it takes a whole row of a page */
+	bool bare;         /* it is small, in a cell of a page: only curves and marks are drawn */
 	struct et_chart_text text;
 	/* The functions below fill these; later curves are drawn on top of earlier ones. */
 	struct et_curve **curves;

@@ -17,6 +17,7 @@ enum {
 	LONGEST_NAME = 40,  /* the same in a legend's entry */
 	LINE = 18,          /* height of a line of text */
 	RIGHT = 26,
+	EDGE = 6,     /* around a bare chart */
 	OVERHANG = 5, /* marks on the edge are not clipped */
 	CELL = 3,     /* a thinned series has at most one point in a square of this side (pixels) */
 };
@@ -590,7 +591,8 @@ static void head(const struct plot *p)
 	}
 }
 
-static void draw_chart(struct plot *p)
+/* Draws the title, the legend and the axes. */
+static void draw_around(struct plot *p)
 {
 	fprintf(p->out, "<path class=\"bg\" d=\"M0 0H%dV%dH0z\"/>\n", p->page_width,
 		p->page_height);
@@ -599,16 +601,16 @@ static void draw_chart(struct plot *p)
 	draw_legend(p);
 	draw_x_axis(p);
 	draw_y_axis(p);
-	draw_all(p);
-	draw_frame(p);
-	for (size_t i = 0; i < p->c->n_marks; i++)
-		draw_mark(p, &p->c->marks[i]);
-	if (p->thinned) {
-		ET_AUTO_FREE char *note = et_asprintf(
-			"%zu values, thinned to the %zu that show", p->thinned, p->drawn);
-		text_at(p, p->page_width - 6, p->page_height - 4, "", "end", note);
-	}
-	fputs("</svg>\n", p->out);
+}
+
+static void lay_out_bare(struct plot *p)
+{
+	p->page_width = p->c->width;
+	p->page_height = p->c->height;
+	p->left = EDGE;
+	p->top = EDGE / 2.0;
+	p->width = p->page_width - 2 * EDGE;
+	p->height = p->page_height - EDGE;
 }
 
 void et_svg_write(const struct et_chart *c, bool alone, FILE *out)
@@ -618,9 +620,24 @@ void et_svg_write(const struct et_chart *c, bool alone, FILE *out)
 	if (alone)
 		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
 	fit(&p);
-	lay_out(&p);
+	if (c->bare)
+		lay_out_bare(&p);
+	else
+		lay_out(&p);
 	head(&p);
 	if (alone)
 		fputs("<style>" ET_SVG_STYLE "</style>\n", out);
-	draw_chart(&p);
+	if (!c->bare)
+		draw_around(&p);
+	draw_all(&p);
+	if (!c->bare)
+		draw_frame(&p);
+	for (size_t i = 0; i < c->n_marks; i++)
+		draw_mark(&p, &c->marks[i]);
+	if (p.thinned) {
+		ET_AUTO_FREE char *note =
+			et_asprintf("%zu values, thinned to the %zu that show", p.thinned, p.drawn);
+		text_at(&p, p.page_width - 6, p.page_height - 4, "", "end", note);
+	}
+	fputs("</svg>\n", out);
 }

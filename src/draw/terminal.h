@@ -31,7 +31,7 @@ void et_page_say(const struct et_page *p, int indent, const char *lead, const ch
 /* Prints "  label      value …" with the value at the given column. A NULL style dims the label. */
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
 	const char *fmt, ...) ET_PRINTF(5, 6);
-/* " ", "▁", "▂" … "█": cells by how many eighths of them are filled. */
+/* " ", "▁", "▂" … "█": cells that are filled by 0 to 8 eighths. */
 extern const char *const et_eighths[9];
 /* Counts the lines of a text that ends with a line feed. */
 size_t et_text_lines(const char *text);

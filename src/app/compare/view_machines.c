@@ -335,66 +335,48 @@ void et_machines_json(const struct et_fleet *f, const char *key, struct et_json 
 
 /* --- page --- */
 
-enum { WIDTH = 170, LINE_WIDTH = 90, HEIGHT = 22, EDGE = 6 };
+enum { WIDTH = 170, LINE_WIDTH = 90, HEIGHT = 22 };
 
-/* The farthest that a ratio, or an end of its interval, is from 1, in logarithms. */
+/* The farthest that a ratio, or an end of its interval, is from 1, as a factor. */
 static double reach_of(const struct et_fleet *f)
 {
 	/* One machine that was measured twice only must not flatten all others. */
-	static const double most = 1.0986122886681098; /* log 3 */
-	double reach = 0.01;
+	enum { MOST = 3 };
+	double reach = 1.01;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_fleet_machine *m = &f->list[i];
-		if (isfinite(m->lo))
-			reach = fmax(reach, fmax(fabs(log(m->lo)), fabs(log(m->hi))));
-		else if (isfinite(m->ratio))
-			reach = fmax(reach, fabs(log(m->ratio)));
+		double lo = isfinite(m->lo) ? m->lo : m->ratio;
+		double hi = isfinite(m->lo) ? m->hi : m->ratio;
+		if (isfinite(lo))
+			reach = fmax(reach, fmax(fmax(lo, 1 / lo), fmax(hi, 1 / hi)));
 	}
-	return fmin(reach, most);
+	return fmin(reach, MOST);
 }
 
-static double place(double ratio, double reach)
+static void put_cell(struct et_chart *c, FILE *out)
 {
-	double share = fmax(-1, fmin(1, log(ratio) / reach));
-
-	return WIDTH / 2.0 + share * (WIDTH / 2.0 - EDGE);
-}
-
-static void line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
-{
-	fprintf(out, "<line class=\"%s\"", class);
-	et_xml_coordinates(out, " x1=\"%\" y1=\"%\" x2=\"%\" y2=\"%\"/>", x1, y1, x2, y2);
-}
-
-static void svg_begin(FILE *out, int width, const char *label)
-{
-	fprintf(out, "<td><svg class=\"et\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
-		width, HEIGHT);
-	et_xml_text(out, label);
-	fputs("\">", out);
+	fputs("<td>", out);
+	et_chart_put(c, &(struct et_chart_to){ .page = out });
+	fputs("</td>\n", out);
 }
 
 /* A point with its interval; the line in the middle is the fleet. */
 static void speed_picture(FILE *out, const struct et_fleet_machine *m, double reach)
 {
-	const double y = HEIGHT / 2.0;
-	const char *class = !m->differs ? "c6" : m->ratio > 1 ? "c1" : "c2";
-	ET_AUTO_FREE char *whisker = et_asprintf("iv %s", class);
+	unsigned color = !m->differs ? ET_SVG_GREY : m->ratio > 1 ? ET_SVG_RED : ET_SVG_GREEN;
+	struct et_chart c = { .title = "time against the fleet",
+		.x = { .log = true, .lo = 1 / reach, .hi = reach },
+		.y = { .lo = -1, .hi = 1 },
+		.marks = { { .at = 1 } },
+		.n_marks = 1,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.bare = true };
+	double at = isfinite(m->ratio) ? fmax(1 / reach, fmin(m->ratio, reach)) : NAN;
 
-	svg_begin(out, WIDTH, "time against the fleet");
-	line(out, "mk", WIDTH / 2.0, 0, WIDTH / 2.0, HEIGHT);
-	if (isfinite(m->lo)) {
-		double from = place(m->lo, reach), to = place(m->hi, reach);
-		line(out, whisker, from, y, to, y);
-		line(out, whisker, from, y - 4, from, y + 4);
-		line(out, whisker, to, y - 4, to, y + 4);
-	}
-	if (isfinite(m->ratio)) {
-		fprintf(out, "<circle class=\"%s\" r=\"4\"", class);
-		et_xml_coordinates(out, " cx=\"%\" cy=\"%\"/>", place(m->ratio, reach), y);
-	}
-	fputs("</svg></td>\n", out);
+	et_chart_row(et_chart_rows(&c, color, color, NULL, NULL), 0, at, m->lo, m->hi);
+	put_cell(&c, out);
 }
 
 static void recent_picture(FILE *out, const struct et_fleet_machine *m)
@@ -411,15 +393,15 @@ static void recent_picture(FILE *out, const struct et_fleet_machine *m)
 	}
 	/* A change of less than 1 % looks flat. */
 	double middle = (lo + hi) / 2, half = fmax((hi - lo) / 2, 0.005);
-	svg_begin(out, LINE_WIDTH, "times of the last experiments");
-	fputs("<polyline class=\"ln c0\" fill=\"none\" style=\"fill:none\" points=\"", out);
-	for (size_t i = 0; i < m->n_recent; i++) {
-		double share = (log(m->recent[i]) - middle) / half;
-		et_xml_coordinates(out, "%,% ",
-			3 + (double)i * (LINE_WIDTH - 6) / (double)(m->n_recent - 1),
-			HEIGHT / 2.0 - share * (HEIGHT / 2.0 - 3));
-	}
-	fputs("\"/></svg></td>\n", out);
+	struct et_chart c = { .title = "times of the last experiments",
+		.x = { .hi = (double)(m->n_recent - 1) },
+		.y = { .log = true, .lo = exp(middle - half), .hi = exp(middle + half) },
+		.width = LINE_WIDTH,
+		.height = HEIGHT,
+		.bare = true };
+	et_curve_add_all(
+		et_chart_curve(&c, ET_SVG_LINE, ET_SVG_BLUE, NULL), 0, 1, m->recent, m->n_recent);
+	put_cell(&c, out);
 }
 
 static void deviations(FILE *out, const struct et_fleet_machine *m)

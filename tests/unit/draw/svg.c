@@ -314,6 +314,21 @@ static void check_many(void)
 	free(y);
 }
 
+static void check_bare(void)
+{
+	const double x[] = { 0, 1 }, y[] = { 0, 1 };
+	struct et_chart c = {
+		.title = "a cell", .x.hi = 1, .y.hi = 1, .width = 112, .height = 26, .bare = true
+	};
+
+	add(&c, ET_SVG_LINE, x, NULL, y, 2)->name = "some";
+	char *svg = draw(&c);
+	ok(strstr(svg, "\"M6 23L106 3\"") != NULL, "bare: the curve takes the whole chart");
+	parsed(svg, "r.find(S + \"title\").text == \"a cell\" and not t",
+		"bare: there is neither legend nor axis");
+	free(svg);
+}
+
 static void check_numbers(void)
 {
 	static const struct {
@@ -420,6 +435,7 @@ int main(void)
 	check_hostile();
 	check_empty();
 	check_many();
+	check_bare();
 	check_numbers();
 	check_ticks();
 	check_distinct();
