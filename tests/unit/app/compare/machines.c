@@ -312,11 +312,11 @@ static void check_page(void)
 	fleet.between_sessions = true;
 	et_machines_page(&fleet, 0, out);
 	fclose(out);
-	ok(count("<polyline") == 1, "page: one experiment alone makes no line");
-	ok(count("<circle class=\"c1\"") == 1 && count("<circle class=\"c2\"") == 1 &&
-			count("<circle") == 2,
+	ok(count("<g class=\"c0 ln\">") == 1, "page: one experiment alone makes no line");
+	ok(count("<g class=\"c1 pt\">\n<path") == 1 && count("<g class=\"c2 pt\">\n<path") == 1 &&
+			count(" pt\">\n<path") == 2,
 		"page: a slow and a fast machine have a colour, one without a ratio has no point");
-	ok(strstr(printed, "x2=\"164\"") && !strstr(printed, "nan") && !strstr(printed, "inf"),
+	ok(strstr(printed, "H164m0-4v8") && !strstr(printed, "nan") && !strstr(printed, "inf"),
 		"page: an interval ends at the edge of the picture");
 	ok(!strstr(printed, "<used>") && !strstr(printed, "a <CPU>") && !strstr(printed, "<clone>"),
 		"page: text is escaped");
