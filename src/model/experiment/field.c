@@ -443,7 +443,7 @@ const char *et_field_wants(const struct et_field *f, char buf[96])
 	case ET_FIELD_STRING:
 		return "a string";
 	case ET_FIELD_CHARS:
-		snprintf(buf, 96, "a string of at most %zu bytes", f->size - 1);
+		snprintf(buf, 96, "a string of at most %u bytes", f->size - 1);
 		return buf;
 	default:
 		snprintf(buf, 96, "a %snumber from %" PRId64 " to %" PRId64,

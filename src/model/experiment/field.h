@@ -34,31 +34,33 @@ enum et_field_kind {
 struct et_field_given {
 	bool set; /* the row has such a condition */
 	enum et_field_kind kind;
-	size_t offset;
+	uint32_t offset;
 };
 
+/* The tables are relocated whenever a program starts, so a row is small. */
 struct et_field {
 	const char *name; /* the JSON key; NULL ends the table */
 	enum et_field_kind kind;
 	bool nullable; /* the value `missing` is written as null; a span without limits, too */
-	size_t offset, size;
-	int64_t missing; /* the value that null or absence stands for; -1 is ET_UNKNOWN for a U64 */
-	int64_t lo, hi;
-	const char *const *names; /* a BOOL with names is written by its name, false first */
-	/* The others are of results. */
+	/* These four are of results. */
 	bool in_unit; /* the unit that the writer is given ends the key: mean_ns */
 	bool flat;    /* an object, or each object of a list, is on one line */
 	bool omitted; /* what is not given has no key, instead of null */
 	bool unless;  /* `given` is turned around: written only if it is 0, NULL, empty or NaN */
-	double scale; /* of a DOUBLE or a SPAN: 100 writes percent; 0 is 1 */
+	enum et_field_kind element; /* of a list without `fields`: DOUBLE, STRING, U64 or U32 */
+	uint32_t offset, size;
+	int64_t missing; /* the value that null or absence stands for; -1 is ET_UNKNOWN for a U64 */
+	int64_t lo, hi;
+	const char *const *names; /* a BOOL with names is written by its name, false first */
+	/* The others are of results. */
+	double scale;                /* of a DOUBLE or a SPAN: 100 writes percent; 0 is 1 */
 	struct et_field_given given; /* null if it is 0, NULL, empty or NaN, or less than `least` */
-	int64_t least;               /* 0 is 1 */
+	int32_t least;               /* 0 is 1 */
 	const struct et_field *fields; /* of an object, or of the objects of a list */
-	enum et_field_kind element;    /* of a list without `fields`: DOUBLE, STRING, U64 or U32 */
-	size_t upper;                  /* the offset of the upper limit of a span */
+	uint32_t upper;                /* the offset of the upper limit of a span */
 	/* The offset of a size_t with the number of elements; the number itself, if it is fixed. */
-	size_t count, length;
-	size_t inner; /* the offset of a number or text in the elements of a list or array */
+	uint32_t count, length;
+	uint32_t inner; /* the offset of a number or text in the elements of a list or array */
 	double (*of)(const void *base);                                    /* computes a DOUBLE */
 	void (*write)(struct et_json *j, const char *key, const void *at); /* at: base + offset */
 };
