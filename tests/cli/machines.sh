@@ -191,7 +191,7 @@ exits 'ETALON_MACHINE: the program does not get it' 0 \
 ok 'ETALON_MACHINE: it is not in the environment of the program' lacks ETALON_MACHINE seen.txt
 
 # --- records have the identity
-ETALON_MACHINE=rack-2 etalon run -q -r 2 -w 0 --label record --json record.json true
+ETALON_MACHINE=rack-2 etalon run -q -r 2 -w 0 --label record --json record.json true >/dev/null
 is 'record: it has the identity of the machine' "$(jq -r .machine record.json)" rack-2
 is 'record: so has what export writes' "$(etalon export last | jq -r .machine)" rack-2
 jq '.id = "20261115-120000-cccccc" | .machine = "rack-9"' record.json >other.json
