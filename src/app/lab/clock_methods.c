@@ -384,8 +384,9 @@ static void task_chart(
 
 	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
 		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
-			k == ET_BY_EMP ? et_strdup("CPU time (EMP)")
-				       : et_asprintf("%s %s", method_name(e, k), place_of(k)));
+			k == ET_BY_EMP
+				? "CPU time (EMP)"
+				: et_chart_format(&p, "%s %s", method_name(e, k), place_of(k)));
 		for (size_t i = 0; i < m->n; i++)
 			et_curve_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
 	}
