@@ -83,12 +83,6 @@ static void write_elements(struct et_json *j, const char *key, const struct et_f
 	et_json_end(j);
 }
 
-static void write_double(
-	struct et_json *j, const struct et_field *f, const char *key, const void *base)
-{
-	et_json_double(j, key, scaled(f, f->of ? f->of(base) : et_field_double(f, base)));
-}
-
 static size_t count(const struct et_field *f, const void *base)
 {
 	return f->length ? f->length
@@ -135,7 +129,7 @@ static void write_value(struct et_json *j, const struct et_field *f, const char 
 		write_bits(j, f, base);
 		break;
 	case ET_FIELD_DOUBLE:
-		write_double(j, f, key, base);
+		et_json_double(j, key, scaled(f, f->of ? f->of(base) : et_field_double(f, base)));
 		break;
 	case ET_FIELD_ENUM:
 	case ET_FIELD_STRING:
