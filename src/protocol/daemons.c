@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/daemons.h"
 #include "base/alloc.h"
+#include "base/u64.h"
 #include "num/quantile.h"
 #include "protocol/lshape.h"
 
@@ -63,9 +64,7 @@ void et_daemon_run_fill(
 			first_order = s->place.order;
 		}
 		/* The wall clock may be set back; start times must not decrease. */
-		double at = s->measured.started_wall_ns > first_ns
-				    ? 1e-9 * (double)(s->measured.started_wall_ns - first_ns)
-				    : 0;
+		double at = 1e-9 * (double)et_minus_u64(s->measured.started_wall_ns, first_ns);
 		if (run->n_listed)
 			at = fmax(at, run->listed[run->n_listed - 1].at_s);
 		struct et_daemon_sample *w =
@@ -204,9 +203,7 @@ static void take_central(
 
 static int by_name(const void *a, const void *b)
 {
-	const struct et_central *x = a, *y = b;
-
-	return x->name < y->name ? -1 : x->name > y->name;
+	return ET_ORDER(((const struct et_central *)a)->name, ((const struct et_central *)b)->name);
 }
 
 /* Finds the L-samples and the figures of the cluster; a record without all samples gives them. */
@@ -262,9 +259,7 @@ static int by_name_and_place(const void *a, const void *b)
 {
 	const struct sighting *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return ET_ORDER(x->name, y->name) ?: ET_ORDER(x->place, y->place);
 }
 
 static struct sighting *find_sightings(
@@ -396,10 +391,7 @@ static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_find
 		if (!one)
 			continue;
 		snprintf(c->daemon, sizeof(c->daemon), "%s", r->names[name]);
-		if (s)
-			c->short_ms = fmax(midpoint(s), out->floor_ms);
-		else
-			c->short_ms = NAN;
+		c->short_ms = s ? fmax(midpoint(s), out->floor_ms) : NAN;
 		c->long_ms = r->has_long ? long_cutoff(&out->long_run, l, name) : NAN;
 		if (c->long_ms < out->floor_ms)
 			c->long_ms = out->floor_ms;

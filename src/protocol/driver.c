@@ -258,7 +258,7 @@ static uint32_t expected_rounds(const struct state *st, double reached, uint64_t
 {
 	const struct et_plan *p = &st->e->plan;
 	double commands = p->order == ET_ORDER_SEQUENTIAL ? 1 : (double)st->e->n_commands;
-	double n = 0;
+	double n;
 
 	if (st->kbest)
 		return 0;
@@ -534,9 +534,7 @@ static uint32_t first_order(const struct state *st, uint32_t round)
 	uint32_t first = UINT32_MAX;
 
 	for (uint32_t c = st->from; c < st->to; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&st->e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &st->e->commands[c].samples) {
 			if (!s->place.warmup && s->place.round == round && s->place.order < first)
 				first = s->place.order;
 		}
@@ -645,14 +643,13 @@ static int run_group(struct state *st, struct et_error *err)
 	choose_protocol(st);
 	if (rc == 0)
 		rc = run_rounds(st, err);
-	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
-	rc = rc ? rc : rc3;
+	int end = settle(st, UINT64_MAX, rc ? NULL : err);
 	/* Clean up after a failure, too; the first error is the one that is reported. */
 	for (uint32_t c = st->from; c < st->to; c++) {
-		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
-		rc = rc ? rc : rc2;
+		rc = rc ? rc : end;
+		end = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
 	}
-	return rc;
+	return rc ? rc : end;
 }
 
 /* Sorts the keys; the two samples of a duet have the same. Returns how many are left. */
@@ -674,9 +671,7 @@ static void take_stock(struct state *st)
 	size_t room = 0;
 
 	for (size_t c = 0; c < st->e->n_commands; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&st->e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &st->e->commands[c].samples) {
 			learn(&st->known[c], s);
 			st->order = s->place.order > st->order ? s->place.order : st->order;
 			if (!counts_as_turn(s))
@@ -718,17 +713,14 @@ int et_drive(struct et_driver *d, struct et_error *err)
 		.to = (uint32_t)d->e->n_commands,
 		.only = UINT32_MAX,
 		.reached = NAN };
-	int rc = 0;
 
 	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
 	choose_protocol(&st);
 	st.limit_ns = d->e->plan.time_limit_ns;
-	if (d->e->plan.order == ET_ORDER_SEQUENTIAL)
-		rc = run_in_sequence(&st, err);
-	else
-		rc = run_group(&st, err);
+	int rc = d->e->plan.order == ET_ORDER_SEQUENTIAL ? run_in_sequence(&st, err)
+							 : run_group(&st, err);
 	free(st.turns);
 	free(st.known);
 	free(st.earlier);

@@ -414,22 +414,20 @@ static void add_ends(struct finder *f)
 {
 	ET_AUTO_FREE bool *out = et_calloc(f->n + 1, sizeof(*out));
 	ET_AUTO_FREE bool *was_far = et_calloc(f->n + 1, sizeof(*was_far));
-	ET_AUTO_FREE size_t *first = et_calloc(f->n + 1, sizeof(*first)); /* of each two */
-	size_t n = 0;
+	ET_AUTO_FREE bool *edge = et_calloc(f->n + 1, sizeof(*edge)); /* the first of each two */
 
 	for (size_t i = 0; i < f->n; i++)
 		out[i] = was_far[i] = f->far[i];
 	for (size_t i = 0; i + 1 < f->n; i++) {
-		if (was_far[i] == was_far[i + 1] || !et_daemon_successive(f->run, i))
-			continue;
-		out[i] = out[i + 1] = true;
-		first[n++] = i;
+		edge[i] = was_far[i] != was_far[i + 1] && et_daemon_successive(f->run, i);
+		if (edge[i])
+			out[i] = out[i + 1] = true;
 	}
 	free(f->central);
 	f->central = et_central_figures(f->run, f->r->n_names, out);
-	for (size_t k = 0; k < n; k++) {
-		size_t i = first[k], end = was_far[i] ? i + 1 : i;
-		if (shares_visit(f, end, was_far[i] ? i : i + 1))
+	for (size_t i = 0; i < f->n; i++) {
+		size_t end = was_far[i] ? i + 1 : i;
+		if (edge[i] && shares_visit(f, end, was_far[i] ? i : i + 1))
 			f->far[end] = f->explained[end] = true;
 	}
 }

@@ -32,10 +32,9 @@ static struct et_precision precision_of(const double *x, size_t n)
 size_t et_runs_of(
 	const struct et_command *c, enum et_metric m, enum et_runs_counted counted, double *x)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (et_sample_usable_for_daemons(s) && counted & 1 << s->ruling.removal.by)
 			x[n++] = (double)(m == ET_METRIC_CPU ? s->measured.cpu_ns
 							     : s->measured.elapsed_ns);
@@ -138,12 +137,11 @@ static double counter_hz(const struct et_clock_methods *m)
 void et_clock_methods_judge(
 	const struct et_command *c, const struct et_inside *inside, struct et_clock_methods *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_clock_methods m = { .name = c->name,
 		.runs = et_calloc(c->samples.n + 1, sizeof(*m.runs)) };
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (et_sample_usable_for_daemons(s))
 			m.runs[m.n++] = run_of(s, inside);
 	}

@@ -13,24 +13,19 @@
 static const double CLOSE = 0.25, CLOSE_SHARE = 0.05, ALPHA = 0.01;
 static const double MOST_RUNS = 1e15; /* a larger number is of no use */
 
-static bool is_measured(const struct et_sample *s)
-{
-	return !s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED &&
-	       s->ruling.removal.by != ET_REMOVED_STOPPED;
-}
-
 struct et_sizing et_sizing_of(const struct et_command *c, enum et_metric m)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_sizing all = { .x = et_calloc(c->samples.n + 1, sizeof(*all.x)),
 		.spoilt = et_calloc(c->samples.n + 1, sizeof(*all.spoilt)) };
 	enum et_arrangement arrangement = et_command_arrangement(c);
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		uint64_t value = et_sample_metric(s, m);
-		if (!is_measured(s) || s->place.arrangement != arrangement || value == ET_UNKNOWN)
+		enum et_removed_by by = s->ruling.removal.by;
+		if (s->place.warmup || by == ET_REMOVED_FAILED || by == ET_REMOVED_STOPPED ||
+			s->place.arrangement != arrangement || value == ET_UNKNOWN)
 			continue;
-		all.spoilt[all.n] = s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
+		all.spoilt[all.n] = by == ET_REMOVED_DAEMON_CUTOFF;
 		all.x[all.n++] = (double)value;
 	}
 	return all;
