@@ -195,10 +195,7 @@ static void release(const struct et_slurm *s, struct et_slurm_task *t)
 
 static int find_part(const void *key, const void *report)
 {
-	uint32_t a = *(const uint32_t *)key;
-	uint32_t b = (*(struct et_job_report *const *)report)->part;
-
-	return a < b ? -1 : a > b;
+	return ET_ORDER(*(const uint32_t *)key, (*(struct et_job_report *const *)report)->part);
 }
 
 static int by_part(const void *a, const void *b)
@@ -447,23 +444,19 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 static int by_node_and_part(const void *a, const void *b)
 {
 	const struct et_job *x = a, *y = b;
-	int node = strcmp(x->node ? x->node : "", y->node ? y->node : "");
 
-	return node ? node : x->part < y->part ? -1 : x->part > y->part;
+	return strcmp(x->node ? x->node : "", y->node ? y->node : "") ?: ET_ORDER(x->part, y->part);
 }
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
+	return ET_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static int by_array(const void *a, const void *b)
 {
-	const struct et_slurm_task *x = a, *y = b;
-
-	return x->array < y->array ? -1 : x->array > y->array;
+	return ET_ORDER(
+		((const struct et_slurm_task *)a)->array, ((const struct et_slurm_task *)b)->array);
 }
 
 /*

@@ -122,17 +122,12 @@ static void set_why(struct et_job_report *r, const char *why)
 	snprintf(r->why, sizeof(r->why), "%s", why);
 }
 
-/* Slurm holds a job whose start failed, for instance because slurmd died at that moment. */
-static bool is_failed_launch(const char *reason)
-{
-	return !strncasecmp(reason, "launch", 6) && strstr(reason, "held");
-}
-
 static void explain_waiting(struct et_slurm_task *t, const char *reason)
 {
 	struct et_job_report *r = &t->report;
 
-	if (is_failed_launch(reason)) {
+	/* Slurm holds a job whose start failed, for instance because slurmd died at that moment. */
+	if (!strncasecmp(reason, "launch", 6) && strstr(reason, "held")) {
 		t->release = t->held = true;
 		set_why(r, "its start failed");
 		return;
@@ -304,16 +299,14 @@ static int fail_text(struct et_error *err, const char *program, const char *line
 int et_slurm_read_tasks(
 	const char *text, struct et_slurm_task **out, size_t *n, struct et_error *err)
 {
+	ET_AUTO_FREE char *copy = et_strdup(text);
 	struct tasks tasks = { 0 };
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		ET_AUTO_FREE char *line = et_strndup(text, length);
-		if (length && !read_line(line, &tasks)) {
+	for (char *rest = copy, *line; (line = strsep(&rest, "\n"));) {
+		if (*line && !read_line(line, &tasks)) {
 			free(tasks.list);
 			return fail_text(err, "squeue", line);
 		}
-		text += length + (text[length] != '\0');
 	}
 	*out = tasks.list;
 	*n = tasks.n;
@@ -339,24 +332,24 @@ bool et_slurm_read_setting(const char *text, const char *name, uint64_t *out)
 int et_slurm_read_nodes(
 	const char *text, struct et_slurm_node **out, size_t *n, struct et_error *err)
 {
+	ET_AUTO_FREE char *copy = et_strdup(text);
 	struct et_slurm_node *list = NULL;
 	size_t used = 0, room = 0;
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		ET_AUTO_FREE char *line = et_strndup(text, length);
+	for (char *rest = copy, *line; (line = strsep(&rest, "\n"));) {
 		char *field[4];
-		if (length && (!split_fields(line, field, 4) || !field[0][0])) {
+		if (!*line)
+			continue;
+		if (!split_fields(line, field, 4) || !field[0][0]) {
 			et_slurm_nodes_free(list, used);
 			return fail_text(err, "sinfo", line);
 		}
 		/* A node is listed once per partition. */
-		if (length && (!used || strcmp(list[used - 1].name, field[0]) != 0)) {
-			ET_GROW(list, used, room);
-			list[used++] = (struct et_slurm_node){ et_strdup(field[0]),
-				et_strdup(field[1]), et_strdup(field[2]), et_strdup(field[3]) };
-		}
-		text += length + (text[length] != '\0');
+		if (used && !strcmp(list[used - 1].name, field[0]))
+			continue;
+		ET_GROW(list, used, room);
+		list[used++] = (struct et_slurm_node){ et_strdup(field[0]), et_strdup(field[1]),
+			et_strdup(field[2]), et_strdup(field[3]) };
 	}
 	*out = list;
 	*n = used;

@@ -302,28 +302,22 @@ static int copy_to(const struct et_ssh *s, const struct et_ssh_host *h, const st
 	return rc;
 }
 
-/* Version and digest name the copy: copies of several versions do not hinder each other. */
-static void name_copy(struct et_ssh *s, const struct own *o, char digest[ET_SHA256_TEXT])
-{
-	struct et_sha256 sha;
-
-	et_sha256_begin(&sha);
-	et_sha256_add(&sha, o->bytes, o->n);
-	et_sha256_end(&sha, digest);
-	s->copy = et_asprintf("etalon-%s-%.16s", ET_VERSION, digest);
-}
-
 int et_ssh_copy(struct et_ssh *s, struct et_error *err)
 {
 	char digest[ET_SHA256_TEXT];
 	struct utsname here;
+	struct et_sha256 sha;
 	struct own own = { 0 };
 	int rc = map_own(&own, err);
 
 	if (rc)
 		return rc;
 	uname(&here);
-	name_copy(s, &own, digest);
+	/* Version and digest name the copy: copies of several versions do not hinder each other. */
+	et_sha256_begin(&sha);
+	et_sha256_add(&sha, own.bytes, own.n);
+	et_sha256_end(&sha, digest);
+	s->copy = et_asprintf("etalon-%s-%.16s", ET_VERSION, digest);
 	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
 	for (size_t i = 0; i < s->n_hosts; i++)
 		talks[i] = (struct et_ssh_talk){ .host = &s->hosts[i],
