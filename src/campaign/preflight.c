@@ -236,13 +236,6 @@ static bool judge_clocks_by(const struct et_node_probe *probes, size_t n, const 
 	return true;
 }
 
-/* The server's answer is faster than that of a node, so it is the better reference. */
-static void judge_clocks(const struct et_node_probe *probes, size_t n, struct et_preflight *out)
-{
-	if (!judge_clocks_by(probes, n, "the store's server", ahead_of_server, out))
-		(void)judge_clocks_by(probes, n, "this machine", ahead_of_us, out);
-}
-
 /* --- factors of the environment that are not the same on all machines --- */
 
 /* The state of these is a figure that differs everywhere; whether it disturbs is compared. */
@@ -283,22 +276,15 @@ static char *property_of(const struct et_node_probe *p, size_t number)
 			   : et_asprintf("%.0f GiB", (double)h->memory_bytes / 1073741824.0);
 }
 
-static size_t count_of(const struct column *c, const char *value)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += c->values[i] && !strcmp(c->values[i], value);
-	return n;
-}
-
 static const char *usual_of(const struct column *c)
 {
 	const char *usual = NULL;
 	size_t most = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		size_t n = c->values[i] ? count_of(c, c->values[i]) : 0;
+		size_t n = 0;
+		for (size_t k = 0; c->values[i] && k < c->n; k++)
+			n += c->values[k] && !strcmp(c->values[k], c->values[i]);
 		if (n > most) {
 			most = n;
 			usual = c->values[i];
@@ -350,12 +336,6 @@ static void compare_column(
 			et_strdup(usual[0] ? usual : "unknown"), others };
 }
 
-static void free_values(struct column *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->values[i]);
-}
-
 static void compare(const struct et_node_probe *probes, size_t n, struct et_preflight *out)
 {
 	ET_AUTO_FREE char **values = et_calloc(n + 1, sizeof(*values));
@@ -364,20 +344,18 @@ static void compare(const struct et_node_probe *probes, size_t n, struct et_pref
 
 	for (size_t i = 0; !model && i < n; i++)
 		model = probes[i].rc ? NULL : &probes[i];
-	for (size_t k = 0; k < ET_LENGTH(properties); k++) {
-		c.factor = properties[k];
-		for (size_t i = 0; i < n; i++)
-			values[i] = probes[i].rc ? NULL : property_of(&probes[i], k);
-		compare_column(probes, &c, out);
-		free_values(&c);
-	}
 	/* All have the same version, or nearly: the factors of one are those of all. */
-	for (size_t k = 0; model && k < model->n_factors; k++) {
-		c.factor = model->factors[k].factor;
+	for (size_t k = 0; k < ET_LENGTH(properties) + (model ? model->n_factors : 0); k++) {
+		bool property = k < ET_LENGTH(properties);
+		c.factor =
+			property ? properties[k] : model->factors[k - ET_LENGTH(properties)].factor;
 		for (size_t i = 0; i < n; i++)
-			values[i] = probes[i].rc ? NULL : factor_value(&probes[i], c.factor);
+			values[i] = probes[i].rc ? NULL
+				    : property   ? property_of(&probes[i], k)
+						 : factor_value(&probes[i], c.factor);
 		compare_column(probes, &c, out);
-		free_values(&c);
+		for (size_t i = 0; i < n; i++)
+			free(values[i]);
 	}
 }
 
@@ -530,7 +508,9 @@ void et_preflight_judge(const struct et_node_probe *probes, size_t n, const char
 		out->n_answered += !probes[i].rc;
 	judge_silent(probes, n, out);
 	judge_versions(probes, n, version, schema, out);
-	judge_clocks(probes, n, out);
+	/* The server's answer is faster than that of a node, so it is the better reference. */
+	if (!judge_clocks_by(probes, n, "the store's server", ahead_of_server, out))
+		(void)judge_clocks_by(probes, n, "this machine", ahead_of_us, out);
 	judge_identities(probes, n, out);
 	judge_stores(probes, n, out);
 	compare(probes, n, out);

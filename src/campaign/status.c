@@ -215,7 +215,7 @@ int et_campaigning_return(struct et_campaigning *r, const char *name, enum et_ca
 	if (rc || r->c->kind == kind)
 		return rc;
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
+		et_refuse(err, NULL,
 			kind == ET_CAMPAIGN_DOE ? "campaign %s has no plan: 'etalon run' began it"
 						: "campaign %s is a designed experiment",
 			r->c->id),
