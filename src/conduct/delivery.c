@@ -124,19 +124,6 @@ void et_delivery_send(struct et_store *from, const struct et_outbox *all, et_del
 	et_store_close(x.central);
 }
 
-static char *calibration_text(const char *cpu, double rate)
-{
-	struct et_memstream s;
-	struct et_json w;
-
-	et_json_init(&w, et_memstream_open(&s), 0);
-	et_json_object(&w, NULL);
-	et_json_string(&w, "cpu", cpu);
-	et_json_double(&w, "increments_per_second", rate);
-	et_json_end(&w);
-	return et_memstream_close(&s);
-}
-
 /*
  * Copies the calibration of `put inc` on this machine into the spool as the fact "put-calibration",
  * so that it is delivered with the other facts. Does nothing if there is none, or it is there. It
@@ -147,6 +134,8 @@ static void spool_calibration(struct et_store *spool)
 	static const char key[] = "put-calibration";
 	ET_AUTO_FREE char *dir = et_cli_state_dir(), *stored = NULL;
 	struct et_experiment named = { 0 };
+	struct et_memstream s;
+	struct et_json w;
 	struct et_error ignored;
 	double rate = 0;
 
@@ -156,7 +145,12 @@ static void spool_calibration(struct et_store *spool)
 		et_calibration_read(dir, named.host.cpu, &rate, &ignored) ||
 		et_store_get_fact(spool, named.machine, key, &stored, &ignored))
 		return;
-	ET_AUTO_FREE char *text = calibration_text(named.host.cpu, rate);
+	et_json_init(&w, et_memstream_open(&s), 0);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "cpu", named.host.cpu);
+	et_json_double(&w, "increments_per_second", rate);
+	et_json_end(&w);
+	ET_AUTO_FREE char *text = et_memstream_close(&s);
 	if (!stored || strcmp(stored, text) != 0)
 		(void)!et_store_set_fact(spool, named.machine, key, text, &ignored);
 }
