@@ -76,18 +76,8 @@ int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, stru
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = {
-		{ "", 1e9 },
-		{ "ns", 1 },
-		{ "us", 1e3 },
-		{ "µs", 1e3 },
-		{ "ms", 1e6 },
-		{ "s", 1e9 },
-		{ "m", 60e9 },
-		{ "min", 60e9 },
-		{ "h", 3600e9 },
-		{ "d", 86400e9 },
-	};
+	} units[] = { { "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
 	double value;
 	char *end;
 
