@@ -129,14 +129,6 @@ static bool watching(const struct et_daemon_run *run, double at_s)
 	return at_s <= w[lo].at_s + run->sample_seconds;
 }
 
-/* True if the daemon was seen at the predicted time. seen is sorted; *next advances. */
-static bool met(const double *seen, size_t n, double at_s, double off_s, size_t *next)
-{
-	while (*next < n && seen[*next] < at_s - off_s)
-		++*next;
-	return *next < n && seen[*next] <= at_s + off_s;
-}
-
 static bool covers(const struct et_daemon_run *run, const double *seen, size_t n, double period)
 {
 	double off = fmin(run->sample_seconds + 0.05 * period, period / 3);
@@ -151,7 +143,9 @@ static bool covers(const struct et_daemon_run *run, const double *seen, size_t n
 	}
 	for (double at = first; at < end; at += period) {
 		bool due = watching(run, at - off) && watching(run, at) && watching(run, at + off);
-		if (!met(seen, n, at, off, &next) && due)
+		while (next < n && seen[next] < at - off)
+			next++;
+		if (due && !(next < n && seen[next] <= at + off))
 			return false;
 	}
 	return true;
@@ -240,14 +234,6 @@ static double usual_elapsed_ms(const struct et_daemon_run *run)
 	return et_median(x, run->n_listed);
 }
 
-/* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
-static bool is_long_running(const struct et_daemon_look *l, const struct et_run_findings *f,
-	const struct et_daemon_sample *w, const struct et_execution *x)
-{
-	return !(f->frequent && f->frequent[x->name]) &&
-	       et_is_long_running(l, et_findings_central(f, x->name), w, x);
-}
-
 /* A long-running execution, to be sorted by name and sample. */
 struct sighting {
 	uint32_t name;
@@ -274,7 +260,10 @@ static struct sighting *find_sightings(
 		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			if (!is_long_running(l, f, w, x))
+			/* A frequent daemon may be in an L-sample; it does not make the sample one.
+			 */
+			if ((f->frequent && f->frequent[x->name]) ||
+				!et_is_long_running(l, et_findings_central(f, x->name), w, x))
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, i, x->ms };

@@ -316,16 +316,6 @@ static void tell(const struct state *st, uint32_t command)
 	st->d->hooks.note(st->d->hooks.ctx, &note);
 }
 
-/* Fills the place of the i-th sample of a request; the executor only measures. */
-static struct et_place place_of(const struct et_request *q, size_t i)
-{
-	uint32_t commands[] = { q->command, q->partner };
-
-	return (struct et_place){ .command = commands[i],
-		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
-		.arrangement = q->arrangement };
-}
-
 /* Whether the experiment continues with its other commands after this failure of one. */
 static bool continues(const struct state *st, int rc, const struct et_error *err)
 {
@@ -342,12 +332,15 @@ static void give_up(struct state *st, uint32_t command, struct et_error *err)
 	*err = (struct et_error){ 0 };
 }
 
-/* The sample of a program that could not be executed: its status is that of a shell, sh(1). */
-static void fill_failure(struct et_sample *s)
+/* Fills the place of the i-th sample of a request; the executor only measures. */
+static struct et_place place_of(const struct et_request *q, size_t i)
 {
-	memset(s, 0, sizeof(*s));
-	et_fields_set_missing(et_sample_fields, s);
-	s->measured.exit_code = 127;
+	uint32_t commands[] = { q->command, q->partner };
+
+	return (struct et_place){ .command = commands[i],
+		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
+		.arrangement = q->arrangement,
+		.warmup = q->warmup };
 }
 
 static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
@@ -365,7 +358,10 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	if (rc && !unstarted)
 		return rc;
 	if (unstarted) {
-		fill_failure(&samples[0]);
+		/* Its status is that of a shell, sh(1). */
+		samples[0] = (struct et_sample){ 0 };
+		et_fields_set_missing(et_sample_fields, &samples[0]);
+		samples[0].measured.exit_code = 127;
 		give_up(st, q.command, err);
 	}
 	st->order++;
@@ -380,7 +376,6 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 		samples[i].place.order = st->order;
 		samples[i].place.round = round;
 		samples[i].place.position = position;
-		samples[i].place.warmup = warmup;
 		judge_alone(st, &samples[i]);
 		struct et_sample *kept = et_experiment_add(st->e, &samples[i]);
 		samples[i].place.index = kept->place.index;
@@ -413,15 +408,6 @@ static uint64_t turn_key(uint32_t round, uint32_t position)
 	return (uint64_t)round << 32 | position;
 }
 
-/* A turn that an earlier session has finished is not run again. */
-static bool was_done(const struct state *st, uint32_t round, uint32_t position)
-{
-	uint64_t key = turn_key(round, position);
-
-	return st->n_earlier &&
-	       bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64);
-}
-
 /* A turn that is left out keeps its place in the schedule: a resumed experiment counts the same. */
 static bool is_left_out(const struct state *st, const struct et_turn *turn)
 {
@@ -438,9 +424,12 @@ static int run_round(struct state *st, uint32_t round, struct et_error *err)
 	for (uint32_t i = 0; i < n; i++) {
 		/* In sequential order each command has its own rounds; its number is the key. */
 		uint32_t position = st->only == UINT32_MAX ? i : st->only;
+		uint64_t key = turn_key(round, position);
 		if (is_left_out(st, &st->turns[i]))
 			continue;
-		if (was_done(st, round, position)) {
+		/* A turn that an earlier session has finished is not run again. */
+		if (st->n_earlier &&
+			bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64)) {
 			advance(st, round);
 			continue;
 		}
@@ -652,19 +641,6 @@ static int run_group(struct state *st, struct et_error *err)
 	return rc ? rc : end;
 }
 
-/* Sorts the keys; the two samples of a duet have the same. Returns how many are left. */
-static size_t sort_keys(uint64_t *keys, size_t n)
-{
-	size_t kept = 0;
-
-	qsort(keys, n, sizeof(*keys), et_ascending_u64);
-	for (size_t i = 0; i < n; i++) {
-		if (!kept || keys[i] != keys[kept - 1])
-			keys[kept++] = keys[i];
-	}
-	return kept;
-}
-
 /* Continues the counts of an earlier session. */
 static void take_stock(struct state *st)
 {
@@ -681,7 +657,7 @@ static void take_stock(struct state *st)
 		}
 	}
 	if (st->n_earlier)
-		st->n_earlier = sort_keys(st->earlier, st->n_earlier);
+		qsort(st->earlier, st->n_earlier, sizeof(*st->earlier), et_ascending_u64);
 }
 
 static int run_in_sequence(struct state *st, struct et_error *err)

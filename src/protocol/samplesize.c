@@ -156,18 +156,6 @@ static void compare_parts(const struct et_sizing *all, const struct et_sizing *c
 			!(s->p < ALPHA) && (double)s->n * (1 - share) >= ET_SIZE_LEAST;
 }
 
-static void add_size(const struct et_sizing *all, const struct et_sizing *clean, size_t n,
-	struct et_samplesize *out)
-{
-	struct et_size *s = &out->sizes[out->n_sizes++];
-	struct part first = check_part(all, 0, n, true);
-
-	*s = (struct et_size){
-		.n = n, .outliers = first.outliers, .mean = first.mean, .sd = first.sd
-	};
-	compare_parts(all, clean, &out->sizes[0], s);
-}
-
 static void recommend(struct et_samplesize *s)
 {
 	const struct et_size *whole = &s->sizes[0], *best = whole;
@@ -204,8 +192,14 @@ void et_samplesize_checked(const struct et_sizing *all, const double *x, size_t 
 	out->autocorrelation = et_autocorrelation(x, n, 1);
 	out->inflation = et_mean_interval(x, n, level).inflation;
 	struct et_sizing clean = clean_by_whole(all);
-	for (size_t i = 0; i < n_steps; i++)
-		add_size(all, &clean, steps[i], out);
+	for (size_t i = 0; i < n_steps; i++) {
+		struct et_size *s = &out->sizes[out->n_sizes++];
+		struct part p = check_part(all, 0, steps[i], true);
+		*s = (struct et_size){
+			.n = steps[i], .outliers = p.outliers, .mean = p.mean, .sd = p.sd
+		};
+		compare_parts(all, &clean, &out->sizes[0], s);
+	}
 	free(clean.spoilt);
 	recommend(out);
 }

@@ -304,15 +304,6 @@ static bool is_solo(const struct et_sample *s, const struct verdict *v)
 	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
-static void mark_slow(struct check *k)
-{
-	et_for_each_sample(s, &k->c->samples) {
-		struct verdict *v = &k->verdicts[s->place.index - 1];
-		if (is_solo(s, v) && slow_by(s, k->fast_ns).by != ET_KEPT)
-			v->marks |= ET_MARK_MACHINE_SLOW;
-	}
-}
-
 /*
  * Collects the judged times of the solo runs that nothing has spoilt, and their verdicts. Returns
  * how many; the caller frees both arrays.
@@ -370,8 +361,13 @@ static bool shall_remove_slow(const struct et_experiment *e, const struct check 
 /* The check for a slow machine, which EMP does not have: it marks samples there. */
 static void check_speed(const struct et_experiment *e, struct check *all)
 {
-	for (size_t i = 0; i < e->n_commands; i++)
-		mark_slow(&all[i]);
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_for_each_sample(s, &all[i].c->samples) {
+			struct verdict *v = &all[i].verdicts[s->place.index - 1];
+			if (is_solo(s, v) && slow_by(s, all[i].fast_ns).by != ET_KEPT)
+				v->marks |= ET_MARK_MACHINE_SLOW;
+		}
+	}
 	if (!e->n_commands || all[0].emp || !shall_remove_slow(e, all))
 		return;
 	for (size_t i = 0; i < e->n_commands; i++) {

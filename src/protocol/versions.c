@@ -109,26 +109,19 @@ static bool fits(const struct judging *j, const struct et_command *c)
 	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
 }
 
-/* The length of the longest task in seconds; tasks are sorted, those without any come last. */
-static double longest(const struct et_versions *v)
-{
-	double seconds = 0;
-
-	for (size_t i = 0; i < v->n; i++)
-		seconds = fmax(seconds, v->tasks[i].seconds);
-	return seconds;
-}
-
 /* Why the checks leave a task empty. */
 static void tell_misfit(struct judging *j, const struct et_command *c, enum et_version v)
 {
-	double learned = fmax(j->cutoffs->short_seconds, j->cutoffs->long_seconds);
+	double learned = fmax(j->cutoffs->short_seconds, j->cutoffs->long_seconds), longest = 0;
+
+	for (size_t i = 0; i < j->out->n; i++)
+		longest = fmax(longest, j->out->tasks[i].seconds);
 
 	find_task(j->out, c->name)->why_not[v] =
 		et_command_seconds(c) > 0
 			? et_asprintf("the learning's samples are too short (%g s): run 'etalon "
 				      "daemons learn --long-seconds %.0f'",
-				  learned, et_learning_long_seconds(longest(j->out)))
+				  learned, et_learning_long_seconds(longest))
 			: et_strdup("no run of it counts");
 }
 
