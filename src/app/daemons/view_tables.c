@@ -409,24 +409,16 @@ static const struct table {
 	{ "XIX", lengths, false },
 };
 
-static int find_table(const char *number, size_t length)
-{
-	for (size_t i = 0; i < ET_LENGTH(tables); i++) {
-		if (strlen(tables[i].number) == length &&
-			!strncasecmp(tables[i].number, number, length))
-			return (int)i;
-	}
-	return -1;
-}
-
 int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *err)
 {
 	unsigned wanted = 0;
 
 	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, ",");
-		int i = find_table(at, length);
-		if (i < 0)
+		size_t length = strcspn(at, ","), i = 0;
+		while (i < ET_LENGTH(tables) && (strlen(tables[i].number) != length ||
+							strncasecmp(tables[i].number, at, length)))
+			i++;
+		if (i == ET_LENGTH(tables))
 			return et_refuse(err, "use numbers from VII to XIX, separated by commas",
 				"--tables: there is no table '%.*s'", (int)length, at);
 		wanted |= 1U << i;
