@@ -426,7 +426,7 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 	if (strlen(script) >= MOST_SCRIPT)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE,
 			"the plan of a part is larger than a job script may be (4 MB)");
-	et_slurm_write_comment(comment, sizeof(comment), b->generation, b->offset);
+	snprintf(comment, sizeof(comment), ET_SLURM_COMMENT, b->generation, b->offset);
 	add_sbatch(s, &w, b->node, indices, comment);
 	int rc = et_slurm_call(s, w.argv, script, &answer, err);
 	if (rc == -EIO && err) { /* for no reason that could pass */

@@ -10,13 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char comment_format[] = "etalon generation=%" PRIu32 " offset=%" PRIu32;
-
-void et_slurm_write_comment(char *buf, size_t size, uint32_t generation, uint32_t offset)
-{
-	snprintf(buf, size, comment_format, generation, offset);
-}
-
 /* Reads a number without a sign; false: there is none, or it is larger than `most`. */
 static bool read_number(const char **text, uint64_t most, uint64_t *out)
 {
@@ -289,11 +282,10 @@ static bool read_line(char *line, struct tasks *to)
 
 static int fail_text(struct et_error *err, const char *program, const char *line)
 {
-	int rc = et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-		"%s printed a line that is not understood: %.80s", program, line);
-
-	return et_hint(
-		err, rc, "this version of Slurm may be too old or too new: 22.05 is known to work");
+	return et_hint(err,
+		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+			"%s printed a line that is not understood: %.80s", program, line),
+		"this version of Slurm may be too old or too new: 22.05 is known to work");
 }
 
 int et_slurm_read_tasks(

@@ -15,21 +15,19 @@
 /* A socket's path has at most 107 bytes, of which ssh needs 58 for itself. */
 enum { LONGEST_FOLDER = 48, MOST_OUTPUT = 1 << 20, AT_A_TIME = 32 };
 
-static bool try_folder(struct et_ssh *s, const char *parent)
-{
-	if (!parent || parent[0] != '/' ||
-		strlen(parent) + sizeof("/etalon-XXXXXX") > LONGEST_FOLDER)
-		return false;
-	snprintf(s->folder, sizeof(s->folder), "%s/etalon-XXXXXX", parent);
-	if (mkdtemp(s->folder))
-		return true;
-	s->folder[0] = '\0';
-	return false;
-}
-
 void et_ssh_folder_make(struct et_ssh *s)
 {
-	(void)(try_folder(s, s->setup.scratch) || try_folder(s, "/tmp"));
+	const char *const parents[] = { s->setup.scratch, "/tmp" };
+
+	for (size_t i = 0; i < ET_LENGTH(parents) && !s->folder[0]; i++) {
+		const char *parent = parents[i];
+		if (!parent || parent[0] != '/' ||
+			strlen(parent) + sizeof("/etalon-XXXXXX") > LONGEST_FOLDER)
+			continue;
+		snprintf(s->folder, sizeof(s->folder), "%s/etalon-XXXXXX", parent);
+		if (!mkdtemp(s->folder))
+			s->folder[0] = '\0';
+	}
 }
 
 /* The first value of an option counts, so the user's words come first. */
