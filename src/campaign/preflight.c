@@ -160,13 +160,12 @@ static void end_names(struct names *l)
 		et_append(&l->text, " ", "and %zu more", l->n - MOST_NAMED);
 }
 
-static struct et_preflight_finding *add_finding(
+static void add_finding(
 	struct et_preflight *out, enum et_preflight_kind kind, char *text, const char *cure)
 {
 	ET_GROW(out->findings, out->n_findings, out->room_findings);
-	struct et_preflight_finding *f = &out->findings[out->n_findings++];
-	*f = (struct et_preflight_finding){ kind, text, cure ? et_strdup(cure) : NULL };
-	return f;
+	out->findings[out->n_findings++] =
+		(struct et_preflight_finding){ kind, text, cure ? et_strdup(cure) : NULL };
 }
 
 /* Takes text. The exit status of the first error is that of the command. */
