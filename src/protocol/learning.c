@@ -107,11 +107,6 @@ double et_learning_taken(const struct et_command *c)
 	return elapsed > 0 ? taken / elapsed : NAN;
 }
 
-bool et_learning_loaded(double load, unsigned cpus)
-{
-	return load >= (cpus > 1 ? cpus / 2.0 : 0.5); /* false for NaN */
-}
-
 /* The recorded length of a sample is measured, so it may be a little below the planned one. */
 static bool as_long(double seconds, uint64_t planned_ns)
 {

@@ -102,13 +102,6 @@ static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_c
 	}
 }
 
-static bool fits(const struct judging *j, const struct et_command *c)
-{
-	double seconds = et_command_seconds(c);
-
-	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
-}
-
 /* Why the checks leave a task empty. */
 static void tell_misfit(struct judging *j, const struct et_command *c, enum et_version v)
 {
@@ -147,7 +140,9 @@ static void judge(struct judging *j, const struct et_version_source *s, enum et_
 				e->first_check.would_remove);
 		for (size_t c = 0; c < e->n_commands; c++) {
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
-			if (!checks || fits(j, &e->commands[c]))
+			double length = checks ? et_command_seconds(&e->commands[c]) : NAN;
+			if (!checks ||
+				(length > 0 && j->cutoffs && et_cutoffs_fit(j->cutoffs, length)))
 				take(&e->commands[c], s->env, all ? ET_RUNS_ALL : ET_RUNS_KEPT,
 					&t->list[v], metrics[m]);
 			else if (!t->why_not[v])

@@ -196,15 +196,16 @@ char *et_learn_load_text(void)
 	struct et_machine m;
 
 	et_cli_machine(&m);
-	double load = et_host_load(m.root);
+	double load = et_host_load(m.root); /* of one minute */
 	unsigned cpus = m.host.cpus ? m.host.cpus : 1;
-	bool loaded = et_learning_loaded(load, cpus);
 	et_machine_free(&m);
-	return loaded ? et_asprintf(
-				"the load of this machine is %.1f on %u CPU%s: daemons can hardly "
-				"be distinguished from the other work, and learning takes longer",
-				load, cpus, cpus == 1 ? "" : "s")
-		      : NULL;
+	/* No CPU is left quiet; false for NaN. */
+	return load >= (cpus > 1 ? cpus / 2.0 : 0.5)
+		       ? et_asprintf(
+				 "the load of this machine is %.1f on %u CPU%s: daemons can hardly "
+				 "be distinguished from the other work, and learning takes longer",
+				 load, cpus, cpus == 1 ? "" : "s")
+		       : NULL;
 }
 
 /* Asks the user, or warns, if the load is high. -EBUSY: the user does not want to learn then. */
