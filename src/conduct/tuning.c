@@ -12,7 +12,7 @@
 
 /* --- when memory runs out --- */
 
-static struct {
+static struct rescue {
 	const struct et_machine *machine;
 	struct et_journal *journal;
 	int64_t session;
@@ -40,10 +40,7 @@ static void restore(void)
 
 void et_rescue_begin(const struct et_machine *m, struct et_journal *j, int64_t session)
 {
-	scope.machine = m;
-	scope.journal = j;
-	scope.session = session;
-	scope.pid = getpid();
+	scope = (struct rescue){ m, j, session, getpid() };
 	et_alloc_set_rescue(restore);
 }
 
