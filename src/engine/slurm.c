@@ -96,11 +96,11 @@ static int explain(const struct et_program_run *c, const struct et_answer *a, st
 			err, troubles[i].errnum, troubles[i].exit, "Slurm: %s failed", c->argv[0]);
 		return et_hint(err, et_quote(err, rc, a->errors), "%s", troubles[i].hint);
 	}
-	if (a->rc == -ETIMEDOUT) {
-		int rc = et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "Slurm: %s did not end within %u s",
-			c->argv[0], c->seconds);
-		return et_quote(err, rc, a->errors);
-	}
+	if (a->rc == -ETIMEDOUT)
+		return et_quote(err,
+			et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "Slurm: %s did not end within %u s",
+				c->argv[0], c->seconds),
+			a->errors);
 	return a->rc ? a->rc : et_command_failed(c, a, err);
 }
 
