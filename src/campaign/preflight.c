@@ -140,7 +140,7 @@ void et_probe_free(struct et_node_probe *p)
 
 /* --- judging: nothing here asks anybody --- */
 
-/* A list of names in words: the first few, and how many more there are. */
+/* A list of names in words: the first few, and how many more there are; all_names ends it. */
 struct names {
 	char *text;
 	size_t n;
@@ -154,10 +154,11 @@ static void add_name(struct names *l, const char *name, const char *remark)
 		et_append(&l->text, ", ", remark ? "%s (%s)" : "%s", name, remark);
 }
 
-static void end_names(struct names *l)
+static const char *all_names(struct names *l)
 {
 	if (l->n > MOST_NAMED)
 		et_append(&l->text, " ", "and %zu more", l->n - MOST_NAMED);
+	return l->text;
 }
 
 static void add_finding(
@@ -310,7 +311,7 @@ static char *nodes_with(
 		if (c->values[i] && !strcmp(c->values[i], value))
 			add_name(&l, probes[i].node, NULL);
 	}
-	end_names(&l);
+	all_names(&l);
 	et_append(&l.text, ": ", "%s", value[0] ? value : "unknown");
 	return l.text;
 }
@@ -378,11 +379,9 @@ static void judge_silent(const struct et_node_probe *probes, size_t n, struct et
 					: et_asprintf("%s: %s", p->node, p->err.what),
 				p->err.hint);
 	}
-	end_names(&lacking);
-	end_names(&busy);
 	if (lacking.n)
 		add_error(out, ENOENT, ET_EXIT_OUTSIDE,
-			et_asprintf("etalon is not installed on %s", lacking.text),
+			et_asprintf("etalon is not installed on %s", all_names(&lacking)),
 			"install it there, name its path with --etalon-path, or let --engine ssh "
 			"copy it with --copy");
 	if (others > MOST_NAMED)
@@ -390,7 +389,8 @@ static void judge_silent(const struct et_node_probe *probes, size_t n, struct et
 			et_asprintf("%zu more nodes did not answer", others - MOST_NAMED), NULL);
 	if (busy.n)
 		add_finding(out, ET_PREFLIGHT_NOTE,
-			et_asprintf("not checked, because another job runs there: %s", busy.text),
+			et_asprintf("not checked, because another job runs there: %s",
+				all_names(&busy)),
 			NULL);
 	free(lacking.text);
 	free(busy.text);
@@ -433,8 +433,6 @@ static void judge_versions(const struct et_node_probe *probes, size_t n, const c
 			add_name(&patch, p->node, p->version);
 		}
 	}
-	end_names(&other);
-	end_names(&patch);
 	snprintf(remark, sizeof(remark),
 		"install version %.64s there, or let --engine ssh copy this one with --copy",
 		version);
@@ -442,12 +440,12 @@ static void judge_versions(const struct et_node_probe *probes, size_t n, const c
 		add_error(out, EPROTO, ET_EXIT_OUTSIDE,
 			et_asprintf("etalon has another version on %s; here it is %s with schema "
 				    "%lld",
-				other.text, version, (long long)schema),
+				all_names(&other), version, (long long)schema),
 			remark);
 	if (patch.n)
 		add_finding(out, ET_PREFLIGHT_WARNING,
 			et_asprintf("etalon is slightly older or newer on %s; here it is %s",
-				patch.text, version),
+				all_names(&patch), version),
 			remark);
 	free(other.text);
 	free(patch.text);
@@ -467,12 +465,11 @@ static void judge_identities(const struct et_node_probe *probes, size_t n, struc
 			first = k >= i;
 			add_name(&same, probes[k].node, NULL);
 		}
-		end_names(&same);
 		if (first && same.n > 1)
 			add_finding(out, ET_PREFLIGHT_WARNING,
 				et_asprintf("%s have the same identity, %s: their samples count as "
 					    "those of one machine",
-					same.text, probes[i].machine),
+					all_names(&same), probes[i].machine),
 				"set ETALON_MACHINE to another name on each, see etalon(1)");
 		free(same.text);
 	}
@@ -490,10 +487,9 @@ static void judge_stores(const struct et_node_probe *probes, size_t n, struct et
 		add_name(&away, p->node, NULL);
 		why = why ? why : p->store_error;
 	}
-	end_names(&away);
 	if (away.n)
 		add_finding(out, ET_PREFLIGHT_WARNING,
-			et_asprintf("the store cannot be reached from %s: %s", away.text,
+			et_asprintf("the store cannot be reached from %s: %s", all_names(&away),
 				why ? why : "no reason is known"),
 			"their results wait in a spool there until 'etalon sync' delivers them");
 	free(away.text);
