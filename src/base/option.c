@@ -322,48 +322,38 @@ int et_set_text(const struct et_option *o, void *ctx, char *const *args, struct 
 	return 0;
 }
 
-/* A whole number of the row's range; hi 0 stands for the most that the type holds. */
-static int parse_whole(const struct et_option *o, const char *text, uint64_t most, uint64_t *out,
-	struct et_error *err)
+/* A whole number of the row's range; hi 0 stands for the most that the type of this size holds. */
+static int set_whole(const struct et_option *o, void *ctx, const char *text, uint64_t most,
+	size_t size, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
+	uint64_t value;
+	int rc = et_parse_u64(ET_SHOWN(o), text, o->lo, o->hi ? o->hi : most, &value, err);
 
-	return et_parse_u64(et_option_shown(o, shown), text, o->lo, o->hi ? o->hi : most, out, err);
+	if (rc == 0 && size == sizeof(uint32_t))
+		*(uint32_t *)et_option_target(o, ctx) = (uint32_t)value;
+	else if (rc == 0)
+		*(uint64_t *)et_option_target(o, ctx) = value;
+	return rc;
 }
 
 int et_set_u64(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	return parse_whole(o, args[0], UINT64_MAX, et_option_target(o, ctx), err);
+	return set_whole(o, ctx, args[0], UINT64_MAX, sizeof(uint64_t), err);
 }
 
 int et_set_u32(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], UINT32_MAX, &value, err);
-
-	if (rc == 0)
-		*(uint32_t *)et_option_target(o, ctx) = (uint32_t)value;
-	return rc;
+	return set_whole(o, ctx, args[0], UINT32_MAX, sizeof(uint32_t), err);
 }
 
 int et_set_size(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], SIZE_MAX, &value, err);
-
-	if (rc == 0)
-		*(size_t *)et_option_target(o, ctx) = (size_t)value;
-	return rc;
+	return set_whole(o, ctx, args[0], SIZE_MAX, sizeof(size_t), err);
 }
 
 int et_set_int(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], INT32_MAX, &value, err);
-
-	if (rc == 0)
-		*(int *)et_option_target(o, ctx) = (int)value;
-	return rc;
+	return set_whole(o, ctx, args[0], INT32_MAX, sizeof(int), err);
 }
 
 const char *et_option_choice(const struct et_option *o, size_t i)
@@ -439,23 +429,16 @@ int et_set_duration(const struct et_option *o, void *ctx, char *const *args, str
 
 int et_set_ratio(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_ratio(et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_ratio(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }
 
 int et_set_probability(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_probability(
-		et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_probability(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }
 
 int et_set_percent(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_percent(et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_percent(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }
