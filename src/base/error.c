@@ -38,15 +38,14 @@ int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...)
 
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 {
-	if (err) {
-		va_list ap;
+	va_list ap;
 
-		va_start(ap, fmt);
-		fill(err, errnum == ENOMEM ? ET_EXIT_OUTSIDE : exit, fmt, ap);
-		va_end(ap);
-		size_t len = strlen(err->what);
+	va_start(ap, fmt);
+	fill(err, errnum == ENOMEM ? ET_EXIT_OUTSIDE : exit, fmt, ap);
+	va_end(ap);
+	size_t len = err ? strlen(err->what) : 0;
+	if (err)
 		snprintf(err->what + len, sizeof(err->what) - len, ": %s", strerror(errnum));
-	}
 	return -errnum;
 }
 

@@ -180,8 +180,6 @@ static int trust(struct et_campaigning *r, const char *name, struct et_error *er
 
 /* --- the engine --- */
 
-static const char *const names[] = { "slurm", "ssh", NULL };
-
 static int open_engine(struct et_campaigning *r, const char *engine, struct et_error *err)
 {
 	const char *colon = strchr(engine, ':');
@@ -190,8 +188,8 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 	const struct et_engine_ops *ops = r->ops ? r->ops : et_engine_find(name);
 	const struct et_campaign_options *o = &r->options;
 
-	if (!ops || (!strcmp(name, names[1]) && (!colon || !colon[1])) ||
-		(!strcmp(name, names[0]) && colon))
+	if (!ops || (!strcmp(name, "ssh") && (!colon || !colon[1])) ||
+		(!strcmp(name, "slurm") && colon))
 		return et_refuse(
 			err, "use slurm, or ssh:HOST,HOST…", "--engine: '%s' is not known", engine);
 	if (o->extra && et_split_words(o->extra, &r->extra, err))
