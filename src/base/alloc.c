@@ -108,11 +108,7 @@ void et_append(char **text, const char *between, const char *fmt, ...)
 	va_start(ap, fmt);
 	char *more = et_vasprintf(fmt, ap);
 	va_end(ap);
-	if (!old) {
-		*text = more;
-		return;
-	}
-	*text = et_asprintf("%s%s%s", old, between, more);
+	*text = et_asprintf("%s%s%s", old ? old : "", old ? between : "", more);
 	free(more);
 	free(old);
 }

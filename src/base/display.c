@@ -15,14 +15,6 @@ static char *put(char *to, const char *from, size_t n)
 	return to + n;
 }
 
-/* Appends U+2400 + c, the picture of a control character. */
-static char *put_picture(char *to, unsigned char c)
-{
-	char picture[3] = { '\xe2', '\x90', (char)(0x80 | (c == 0x7f ? 0x21 : c)) };
-
-	return put(to, picture, 3);
-}
-
 char *et_clean(const char *text, const char *keep)
 {
 	char *out = et_alloc(3 * strlen(text) + 1), *to = out;
@@ -30,9 +22,11 @@ char *et_clean(const char *text, const char *keep)
 	while (*text) {
 		size_t n = et_utf8_length(text);
 		uint32_t c = n ? et_utf8_decode(text, n) : 0;
+		/* U+2400 + c is the picture of a control character. */
+		const char picture[] = { '\xe2', '\x90', (char)(0x80 | (c == 0x7f ? 0x21 : c)) };
 
 		if (n == 1 && (c < 0x20 || c == 0x7f) && !strchr(keep, (int)c))
-			to = put_picture(to, (unsigned char)c);
+			to = put(to, picture, sizeof(picture));
 		else if (!n || et_utf8_deceives(c))
 			to = put(to, REPLACEMENT, 3);
 		else

@@ -9,6 +9,8 @@
 
 static void fill(struct et_error *err, enum et_exit exit, const char *fmt, va_list ap)
 {
+	if (!err)
+		return;
 	err->exit = exit;
 	err->hint[0] = err->quoted[0] = '\0';
 	vsnprintf(err->what, sizeof(err->what), fmt, ap);
@@ -16,40 +18,34 @@ static void fill(struct et_error *err, enum et_exit exit, const char *fmt, va_li
 
 int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 {
-	if (err) {
-		va_list ap;
+	va_list ap;
 
-		va_start(ap, fmt);
-		fill(err, exit, fmt, ap);
-		va_end(ap);
-	}
+	va_start(ap, fmt);
+	fill(err, exit, fmt, ap);
+	va_end(ap);
 	return -errnum;
 }
 
 int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...)
 {
-	if (err) {
-		va_list ap;
+	va_list ap;
 
-		va_start(ap, fmt);
-		fill(err, ET_EXIT_USAGE, fmt, ap);
-		va_end(ap);
-		snprintf(err->hint, sizeof(err->hint), "%s", hint ? hint : "");
-	}
-	return -EINVAL;
+	va_start(ap, fmt);
+	fill(err, ET_EXIT_USAGE, fmt, ap);
+	va_end(ap);
+	return et_hint(err, -EINVAL, "%s", hint ? hint : "");
 }
 
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 {
-	if (err) {
-		va_list ap;
+	va_list ap;
 
-		va_start(ap, fmt);
-		fill(err, errnum == ENOMEM ? ET_EXIT_OUTSIDE : exit, fmt, ap);
-		va_end(ap);
-		size_t len = strlen(err->what);
+	va_start(ap, fmt);
+	fill(err, errnum == ENOMEM ? ET_EXIT_OUTSIDE : exit, fmt, ap);
+	va_end(ap);
+	size_t len = err ? strlen(err->what) : 0;
+	if (err)
 		snprintf(err->what + len, sizeof(err->what) - len, ": %s", strerror(errnum));
-	}
 	return -errnum;
 }
 

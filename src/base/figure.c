@@ -48,19 +48,13 @@ double et_round_to(double x, int place)
 
 static struct et_scale scale_at(double largest_ns, int place)
 {
-	struct et_scale s = { .unit = "ns" };
 	double rounded = et_round_to(largest_ns, place);
+	size_t i = 0;
 
-	for (size_t i = 0; i < ET_LENGTH(units); i++) {
-		/* et_round_to() has rounding errors: a value just below the boundary is on it. */
-		if (rounded * (1 + 1e-12) >= pow(10, units[i].exponent) || i == 3) {
-			s.unit = units[i].name;
-			s.exponent = units[i].exponent;
-			break;
-		}
-	}
-	s.decimals = s.exponent - place;
-	return s;
+	/* et_round_to() has rounding errors: a value just below the boundary is on it. */
+	while (i + 1 < ET_LENGTH(units) && rounded * (1 + 1e-12) < pow(10, units[i].exponent))
+		i++;
+	return (struct et_scale){ units[i].name, units[i].exponent, units[i].exponent - place };
 }
 
 static int place_of(double x, int digits)

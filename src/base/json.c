@@ -121,12 +121,11 @@ void et_json_end(struct et_json *j)
 
 void et_json_string(struct et_json *j, const char *key, const char *value)
 {
-	if (!value) {
-		et_json_null(j, key);
-		return;
-	}
 	lead(j, key);
-	quote(j->out, value);
+	if (value)
+		quote(j->out, value);
+	else
+		fputs("null", j->out);
 }
 
 void et_json_bool(struct et_json *j, const char *key, bool value)
@@ -149,24 +148,16 @@ void et_json_int(struct et_json *j, const char *key, int64_t value)
 
 void et_json_u64(struct et_json *j, const char *key, uint64_t value)
 {
-	if (value == ET_UNKNOWN) {
-		et_json_null(j, key);
-		return;
-	}
 	lead(j, key);
-	fprintf(j->out, "%" PRIu64, value);
+	fprintf(j->out, value == ET_UNKNOWN ? "null" : "%" PRIu64, value);
 }
 
 void et_json_double(struct et_json *j, const char *key, double value)
 {
 	char buf[32];
 
-	if (!isfinite(value)) {
-		et_json_null(j, key);
-		return;
-	}
 	lead(j, key);
-	fputs(et_shortest(value, buf), j->out);
+	fputs(isfinite(value) ? et_shortest(value, buf) : "null", j->out);
 }
 
 const char *et_shortest(double value, char buf[32])

@@ -117,20 +117,15 @@ int et_lines_next(struct et_lines *l, char **line, size_t *length)
 	size_t stop = 0;
 	bool found;
 
-	while (!(found = find_end(l, &search, &stop)) && !l->eof) {
-		if (l->end - l->pos > l->longest) {
-			l->number = l->next_number + 1;
-			return -EMSGSIZE;
-		}
+	while (!(found = find_end(l, &search, &stop)) && !l->eof && l->end - l->pos <= l->longest) {
 		int rc = et_lines_fill(l);
 		if (rc)
 			return rc;
 	}
-	if (!found) {
+	if (!found)
 		stop = l->end - l->pos;
-		if (!stop)
-			return 0;
-	}
+	if (!found && !stop)
+		return 0;
 	if (stop > l->longest) {
 		l->number = l->next_number + 1;
 		return -EMSGSIZE;

@@ -85,13 +85,6 @@ static struct compiled compile(const struct et_option_table *tables)
 	return c;
 }
 
-static void compiled_free(struct compiled *c)
-{
-	free(c->rows);
-	free(c->longs);
-	free(c->shorts);
-}
-
 static const struct placed *find_row(const struct compiled *c, int code)
 {
 	if (code >= FIRST_LONG)
@@ -124,7 +117,7 @@ static const char *nearest(const struct compiled *c, const char *typed)
 static int unknown(
 	const struct compiled *c, const char *command, const char *typed, struct et_error *err)
 {
-	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "unknown option %s", typed);
+	int rc = et_refuse(err, NULL, "unknown option %s", typed);
 	const char *name = strncmp(typed, "--", 2) ? NULL : nearest(c, typed + 2);
 
 	if (name)
@@ -142,9 +135,9 @@ static int refuse(const struct compiled *c, int code, char **argv, struct et_err
 	if (optopt > 0 && optopt < FIRST_LONG)
 		typed = letter;
 	if (code == ':')
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option %s needs a value", typed);
+		return et_refuse(err, NULL, "option %s needs a value", typed);
 	if (optopt >= FIRST_LONG)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option --%s takes no value",
+		return et_refuse(err, NULL, "option --%s takes no value",
 			c->rows[optopt - FIRST_LONG].option->name);
 	return unknown(c, argv[0], typed, err);
 }
@@ -156,8 +149,7 @@ static int handle(const struct placed *row, int argc, char **argv, struct et_err
 
 	for (int k = 1; k < et_option_arity(o); k++) {
 		if (optind >= argc)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE, "option --%s needs %s", o->name,
-				o->arg);
+			return et_refuse(err, NULL, "option --%s needs %s", o->name, o->arg);
 		args[k] = argv[optind++];
 	}
 	if (row->table->given)
@@ -180,8 +172,8 @@ static int check_operand(const struct compiled *c, char **argv, struct et_error 
 
 		if (o->set == et_set_percent && !strcmp(o->name, option + 2))
 			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"'%s' is not read as the value of %s", optarg, option),
+				et_refuse(err, NULL, "'%s' is not read as the value of %s", optarg,
+					option),
 				"write %s=%s", option, optarg);
 	}
 	return 0;
@@ -214,7 +206,9 @@ int et_options_parse(const struct et_option_table *tables, int argc, char **argv
 		ops.after = argv + optind;
 		ops.n_after = (size_t)(argc - optind);
 	}
-	compiled_free(&c);
+	free(c.rows);
+	free(c.longs);
+	free(c.shorts);
 	if (rc) {
 		et_operands_free(&ops);
 		return rc;
@@ -328,48 +322,38 @@ int et_set_text(const struct et_option *o, void *ctx, char *const *args, struct 
 	return 0;
 }
 
-/* A whole number of the row's range; hi 0 stands for the most that the type holds. */
-static int parse_whole(const struct et_option *o, const char *text, uint64_t most, uint64_t *out,
-	struct et_error *err)
+/* A whole number of the row's range; hi 0 stands for the most that the type of this size holds. */
+static int set_whole(const struct et_option *o, void *ctx, const char *text, uint64_t most,
+	size_t size, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
+	uint64_t value;
+	int rc = et_parse_u64(ET_SHOWN(o), text, o->lo, o->hi ? o->hi : most, &value, err);
 
-	return et_parse_u64(et_option_shown(o, shown), text, o->lo, o->hi ? o->hi : most, out, err);
+	if (rc == 0 && size == sizeof(uint32_t))
+		*(uint32_t *)et_option_target(o, ctx) = (uint32_t)value;
+	else if (rc == 0)
+		*(uint64_t *)et_option_target(o, ctx) = value;
+	return rc;
 }
 
 int et_set_u64(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	return parse_whole(o, args[0], UINT64_MAX, et_option_target(o, ctx), err);
+	return set_whole(o, ctx, args[0], UINT64_MAX, sizeof(uint64_t), err);
 }
 
 int et_set_u32(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], UINT32_MAX, &value, err);
-
-	if (rc == 0)
-		*(uint32_t *)et_option_target(o, ctx) = (uint32_t)value;
-	return rc;
+	return set_whole(o, ctx, args[0], UINT32_MAX, sizeof(uint32_t), err);
 }
 
 int et_set_size(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], SIZE_MAX, &value, err);
-
-	if (rc == 0)
-		*(size_t *)et_option_target(o, ctx) = (size_t)value;
-	return rc;
+	return set_whole(o, ctx, args[0], SIZE_MAX, sizeof(size_t), err);
 }
 
 int et_set_int(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = parse_whole(o, args[0], INT32_MAX, &value, err);
-
-	if (rc == 0)
-		*(int *)et_option_target(o, ctx) = (int)value;
-	return rc;
+	return set_whole(o, ctx, args[0], INT32_MAX, sizeof(int), err);
 }
 
 const char *et_option_choice(const struct et_option *o, size_t i)
@@ -392,8 +376,7 @@ int et_option_find(const struct et_option *o, const char *text, struct et_error 
 			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", name);
 		len = len < sizeof(list) ? len : sizeof(list) - 1;
 	}
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s: unknown value '%s'", o->name, text),
+	return et_hint(err, et_refuse(err, NULL, "--%s: unknown value '%s'", o->name, text),
 		"use one of %s", list);
 }
 
@@ -446,23 +429,16 @@ int et_set_duration(const struct et_option *o, void *ctx, char *const *args, str
 
 int et_set_ratio(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_ratio(et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_ratio(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }
 
 int et_set_probability(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_probability(
-		et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_probability(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }
 
 int et_set_percent(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char shown[ET_OPTION_SHOWN];
-
-	return et_parse_percent(et_option_shown(o, shown), args[0], et_option_target(o, ctx), err);
+	return et_parse_percent(ET_SHOWN(o), args[0], et_option_target(o, ctx), err);
 }

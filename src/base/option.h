@@ -74,6 +74,9 @@ enum { ET_OPTION_SHOWN = 64 };
 /* Formats "--name" for errors and returns buf. */
 const char *et_option_shown(const struct et_option *o, char buf[ET_OPTION_SHOWN]);
 
+/* The same in a buffer that lives as long as its block. */
+#define ET_SHOWN(o) et_option_shown(o, (char[ET_OPTION_SHOWN]){ 0 })
+
 /* Returns the row of that name; NULL if there is none, or no table. */
 const struct et_option *et_option_named(const struct et_option *table, const char *name);
 /* Returns the i-th choice of an option; NULL after the last, or if it has none. */

@@ -25,10 +25,8 @@ static int enter(struct et_outfile *o, const char *path)
 		return -EISDIR;
 	if (strlen(name) >= sizeof(o->name) || len >= sizeof(folder))
 		return -ENAMETOOLONG;
-	if (slash) {
-		memcpy(folder, path, len);
-		folder[len] = '\0';
-	}
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)len, path);
 	int dir = openat(o->dir, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;

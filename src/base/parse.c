@@ -19,8 +19,7 @@ int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, u
 	unsigned long long value = strtoull(text, &end, 10);
 	bool negative = text[0] == '-'; /* strtoull would wrap it around */
 	if (!isdigit((unsigned char)text[negative]) || *end)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
+		return et_refuse(err, NULL, "%s: '%s' is not a whole number", what, text);
 	if (hi == UINT64_MAX && !errno && (negative || value < lo))
 		return et_fail(
 			err, ERANGE, ET_EXIT_USAGE, "%s: %s is below %" PRIu64, what, text, lo);
@@ -39,8 +38,7 @@ int et_parse_i64(const char *what, const char *text, int64_t lo, int64_t hi, int
 	errno = 0;
 	long long value = strtoll(text, &end, 10);
 	if (end == text || *end || isspace((unsigned char)text[0]))
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
+		return et_refuse(err, NULL, "%s: '%s' is not a whole number", what, text);
 	if (errno || value < lo || value > hi)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
 			"%s: %s is not between %" PRId64 " and %" PRId64, what, text, lo, hi);
@@ -68,7 +66,7 @@ int et_parse_double(const char *what, const char *text, double *out, struct et_e
 	char *end;
 
 	if (!plain_double(text, &value, &end) || *end)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a number", what, text);
+		return et_refuse(err, NULL, "%s: '%s' is not a number", what, text);
 	*out = value;
 	return 0;
 }
@@ -78,18 +76,8 @@ int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, stru
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = {
-		{ "", 1e9 },
-		{ "ns", 1 },
-		{ "us", 1e3 },
-		{ "µs", 1e3 },
-		{ "ms", 1e6 },
-		{ "s", 1e9 },
-		{ "m", 60e9 },
-		{ "min", 60e9 },
-		{ "h", 3600e9 },
-		{ "d", 86400e9 },
-	};
+	} units[] = { { "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
 	double value;
 	char *end;
 
@@ -119,10 +107,8 @@ int et_parse_ratio(const char *what, const char *text, double *out, struct et_er
 	if (number && !strcmp(end, "%"))
 		value /= 100;
 	else if (!number || *end)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a proportion", what,
-				text),
-			"write 1%% or 0.01");
+		return et_refuse(
+			err, "write 1% or 0.01", "%s: '%s' is not a proportion", what, text);
 	if (!(value > 0))
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not above 0", what, text);
 	if (value >= 1 && !strchr(text, '%'))
@@ -146,8 +132,7 @@ int et_parse_percent(const char *what, const char *text, double *out, struct et_
 	char *end;
 
 	if (text && (!plain_double(text, &percent, &end) || *(end + (*end == '%'))))
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a percentage", what, text);
+		return et_refuse(err, NULL, "%s: '%s' is not a percentage", what, text);
 	if (percent < 0)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is below 0", what, text);
 	*out = percent / 100;
@@ -229,9 +214,8 @@ int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_er
 		if (!CPU_ISSET(cpu, asked) || CPU_ISSET(cpu, allowed))
 			continue;
 		int rc = cpu >= sysconf(_SC_NPROCESSORS_CONF)
-				 ? et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu: there is no CPU %d",
-					   cpu)
-				 : et_fail(err, EINVAL, ET_EXIT_USAGE,
+				 ? et_refuse(err, NULL, "--cpu: there is no CPU %d", cpu)
+				 : et_refuse(err, NULL,
 					   "--cpu: CPU %d is offline or not allowed for this "
 					   "process",
 					   cpu);
@@ -315,7 +299,7 @@ int et_split_words(const char *text, char ***out, struct et_error *err)
 		return et_refuse(err,
 			"close the quote, or give the command as separate words after --",
 			"unbalanced quotes in: %s", text);
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "the command is empty");
+	return et_refuse(err, NULL, "the command is empty");
 }
 
 char **et_strv_of(const char *first, ...)

@@ -8,15 +8,7 @@
 #include <string.h>
 
 /* The numbers of the fields in proc(5), which counts from 1. */
-enum {
-	PPID = 4,
-	PGRP = 5,
-	FLAGS = 9,
-	UTIME = 14,
-	STIME = 15,
-	STARTTIME = 22,
-	PROCESSOR = 39,
-};
+enum { PPID = 4, PGRP = 5, FLAGS = 9, UTIME = 14, STIME = 15, STARTTIME = 22, PROCESSOR = 39 };
 
 /*
  * Reads the fields from PPID to PROCESSOR. strtoull() suits all of them: it also accepts negative

@@ -25,15 +25,11 @@ int et_shell_argv(const char *shell, const char *text, char ***out, struct et_er
 
 bool et_shell_builtin(const char *name)
 {
-	static const char *const names[] = { "cd", "export", "source", ".", "alias", "ulimit",
-		"umask", "set", "unset", "exec", "eval", "wait", "for", "while", "if", "exit", ":",
-		"trap", "command", "type" };
+	static const char all[] =
+		"cd export source . alias ulimit umask set unset exec eval wait for "
+		"while if exit : trap command type";
 
-	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
-	return false;
+	return et_list_has(all, " ", name, strlen(name));
 }
 
 /* The length of "NAME=value" at the beginning of a command line, which sets a variable; or 0. */

@@ -18,17 +18,10 @@
 
 /* --- the store: which one can be used, and its parts when all is cancelled --- */
 
-/* Jobs and records would spread a password; every machine has a file for it. */
-static bool has_secret(const char *url)
-{
-	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
-
-	return strcmp(shown, url) != 0;
-}
-
 int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 {
 	ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
+	ET_AUTO_FREE char *shown = et_store_url_without_secrets(url);
 
 	if (!et_store_url_is_server(url) && !r->any_store)
 		return et_refuse(err,
@@ -36,7 +29,8 @@ int et_campaigning_open(struct et_campaigning *r, struct et_error *err)
 			"make one",
 			"an experiment on other machines needs a store that they reach, "
 			"and a file is not one");
-	if (has_secret(url))
+	/* Jobs and records would spread a password; every machine has a file for it. */
+	if (strcmp(shown, url) != 0)
 		return et_refuse(err,
 			"put it into ~/.pgpass or a service file on each machine, and omit it",
 			"a password in the URL of the store would be sent to all machines");
@@ -118,14 +112,6 @@ static char *etalon_of(const struct et_campaigning *r, const char *engine)
 	return et_strdup(self);
 }
 
-/* Makes the campaign the user's own before it is stored. */
-static void own(const struct et_campaigning *r)
-{
-	ET_AUTO_FREE char *words = et_campaign_words_write(&r->options);
-
-	et_trust_begin_campaign(et_trusted_list(), r->c, words);
-}
-
 /* Returns whether the summary is one of that name that was begun here. */
 static bool is_own(const struct et_campaign_summary *s, const char *name)
 {
@@ -194,8 +180,6 @@ static int trust(struct et_campaigning *r, const char *name, struct et_error *er
 
 /* --- the engine --- */
 
-static const char *const names[] = { "slurm", "ssh", NULL };
-
 static int open_engine(struct et_campaigning *r, const char *engine, struct et_error *err)
 {
 	const char *colon = strchr(engine, ':');
@@ -204,8 +188,8 @@ static int open_engine(struct et_campaigning *r, const char *engine, struct et_e
 	const struct et_engine_ops *ops = r->ops ? r->ops : et_engine_find(name);
 	const struct et_campaign_options *o = &r->options;
 
-	if (!ops || (!strcmp(name, names[1]) && (!colon || !colon[1])) ||
-		(!strcmp(name, names[0]) && colon))
+	if (!ops || (!strcmp(name, "ssh") && (!colon || !colon[1])) ||
+		(!strcmp(name, "slurm") && colon))
 		return et_refuse(
 			err, "use slurm, or ssh:HOST,HOST…", "--engine: '%s' is not known", engine);
 	if (o->extra && et_split_words(o->extra, &r->extra, err))
@@ -276,14 +260,6 @@ int et_campaigning_open_engine(
 
 /* --- beginning --- */
 
-static char *record_of(const struct et_experiment *e)
-{
-	struct et_memstream s;
-
-	et_native_write_plan(e, et_memstream_open(&s));
-	return et_memstream_close(&s);
-}
-
 void et_campaigning_print_job(const struct et_campaigning *r, uint32_t generation, FILE *out)
 {
 	et_job_write(r->c, &r->options.job, r->url, generation, out);
@@ -337,6 +313,7 @@ int et_campaigning_begin(
 	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
 {
 	char **nodes = NULL;
+	struct et_memstream record;
 	int rc = r->engine->ops->nodes(r->engine, &nodes, err);
 
 	if (rc == 0)
@@ -353,11 +330,13 @@ int et_campaigning_begin(
 		rc = r->engine->ops->check(r->engine, r->c->n_parts, err);
 	if (rc)
 		return rc;
-	r->c->record = record_of(plan->e);
+	et_native_write_plan(plan->e, et_memstream_open(&record));
+	r->c->record = et_memstream_close(&record);
 	rc = et_store_claim(r->store, r->c->id, err);
 	r->claimed = rc == 0;
-	if (rc == 0) {
-		own(r);
+	if (rc == 0) { /* it is the user's own before it is stored */
+		ET_AUTO_FREE char *words = et_campaign_words_write(&r->options);
+		et_trust_begin_campaign(et_trusted_list(), r->c, words);
 		rc = et_campaign_begin(r->store, r->c, err);
 	}
 	r->begun = rc == 0;

@@ -88,16 +88,6 @@ static char *line_of(
 	return line;
 }
 
-/* By the parts that were done while this process watched. */
-static uint64_t estimate(const struct et_campaign_watch *w, const struct et_campaign *c,
-	const struct et_campaign_decision *d, uint64_t now_ns)
-{
-	size_t done = d->done > w->done_before ? d->done - w->done_before : 0;
-	size_t left = c->n_parts - d->done - d->failed;
-
-	return done && left ? (now_ns - w->began_ns) / done * left : 0;
-}
-
 /* Why a job does not start is printed once per reason. */
 static void tell_stuck(struct et_campaign_watch *w, const struct et_campaign *c,
 	const struct et_campaign_decision *d)
@@ -120,8 +110,9 @@ static void tell_stuck(struct et_campaign_watch *w, const struct et_campaign *c,
 static void show(struct et_campaign_watch *w, const struct et_campaign *c,
 	const struct et_campaign_decision *d)
 {
-	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	size_t tenths = 10 * (d->done + d->failed) / c->n_parts + 1;
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), left_ns = 0;
+	size_t left = c->n_parts - d->done - d->failed,
+	       tenths = 10 * (d->done + d->failed) / c->n_parts + 1;
 
 	if (!w->began_ns) {
 		w->began_ns = now_ns;
@@ -129,7 +120,10 @@ static void show(struct et_campaign_watch *w, const struct et_campaign *c,
 		w->tenths = tenths;
 	}
 	tell_stuck(w, c, d);
-	ET_AUTO_FREE char *line = line_of(c, d, estimate(w, c, d, now_ns));
+	/* By the parts that were done while this process watched. */
+	if (d->done > w->done_before)
+		left_ns = (now_ns - w->began_ns) / (d->done - w->done_before) * left;
+	ET_AUTO_FREE char *line = line_of(c, d, left_ns);
 	ET_AUTO_FREE char *clean = et_clean(line, "");
 	if (w->cli->progress) {
 		ET_AUTO_FREE char *fitted = et_shorten(clean, w->cli->columns - 1);
@@ -358,18 +352,10 @@ static int step(struct et_campaigning *r, struct et_campaign_decision *out, stru
 
 /* --- watching --- */
 
-/* A step of a large cluster takes long: it is not asked all the time. */
-static uint64_t pause_after(uint64_t step_ns)
-{
-	const uint64_t least = 500000000, most = 10000000000;
-	uint64_t pause = 4 * step_ns;
-
-	return pause < least ? least : pause > most ? most : pause;
-}
-
 int et_campaigning_drive(struct et_campaigning *r, struct et_error *err)
 {
 	struct et_campaign_watch watch = { .cli = r->cli };
+	const uint64_t least = 500000000, most = 10000000000;
 	bool finished = false;
 	int rc = 0;
 
@@ -382,9 +368,11 @@ int et_campaigning_drive(struct et_campaigning *r, struct et_error *err)
 		finished = d.finished;
 		show(&watch, r->c, &d);
 		et_campaign_decision_free(&d);
+		/* A step of a large cluster takes long: it is not asked all the time. */
+		uint64_t pause_ns = 4 * (et_clock_read_ns(CLOCK_MONOTONIC) - began_ns);
+		pause_ns = pause_ns < least ? least : pause_ns > most ? most : pause_ns;
 		if (rc == 0 && !finished)
-			et_signals_pause(r->interrupt,
-				pause_after(et_clock_read_ns(CLOCK_MONOTONIC) - began_ns));
+			et_signals_pause(r->interrupt, pause_ns);
 	}
 	erase(&watch);
 	free(watch.stuck);

@@ -52,24 +52,18 @@ const struct et_option et_engine_options[] = {
 	{ 0 },
 };
 
-static const char *name_of(unsigned bits)
-{
-	const struct et_option *o = et_engine_options;
-
-	while (o->name && !(o->bit & bits))
-		o++;
-	return o->name ? o->name : "engine";
-}
-
 int et_engine_check(const struct et_engine_wish *w, struct et_error *err)
 {
-	const unsigned slurm_only = PARTITION | CONSTRAINT | ACCOUNT;
+	const unsigned of_slurm = w->given & (PARTITION | CONSTRAINT | ACCOUNT);
+	const struct et_option *o = et_engine_options;
 
 	if (!w->engine)
 		return 0;
-	if (w->given & slurm_only && strcmp(w->engine, "slurm") != 0)
+	while (of_slurm && !(o->bit & of_slurm))
+		o++;
+	if (of_slurm && strcmp(w->engine, "slurm") != 0)
 		return et_refuse(err, "omit it, or use --engine slurm",
-			"--%s is an option of Slurm", name_of(w->given & slurm_only));
+			"--%s is an option of Slurm", o->name);
 	if (w->copy && strncmp(w->engine, "ssh:", 4) != 0)
 		return et_refuse(err,
 			"omit it: with Slurm install etalon on the nodes, or in a shared folder",

@@ -140,7 +140,7 @@ void et_probe_free(struct et_node_probe *p)
 
 /* --- judging: nothing here asks anybody --- */
 
-/* A list of names in words: the first few, and how many more there are. */
+/* A list of names in words: the first few, and how many more there are; all_names ends it. */
 struct names {
 	char *text;
 	size_t n;
@@ -154,19 +154,19 @@ static void add_name(struct names *l, const char *name, const char *remark)
 		et_append(&l->text, ", ", remark ? "%s (%s)" : "%s", name, remark);
 }
 
-static void end_names(struct names *l)
+static const char *all_names(struct names *l)
 {
 	if (l->n > MOST_NAMED)
 		et_append(&l->text, " ", "and %zu more", l->n - MOST_NAMED);
+	return l->text;
 }
 
-static struct et_preflight_finding *add_finding(
+static void add_finding(
 	struct et_preflight *out, enum et_preflight_kind kind, char *text, const char *cure)
 {
 	ET_GROW(out->findings, out->n_findings, out->room_findings);
-	struct et_preflight_finding *f = &out->findings[out->n_findings++];
-	*f = (struct et_preflight_finding){ kind, text, cure ? et_strdup(cure) : NULL };
-	return f;
+	out->findings[out->n_findings++] =
+		(struct et_preflight_finding){ kind, text, cure ? et_strdup(cure) : NULL };
 }
 
 /* Takes text. The exit status of the first error is that of the command. */
@@ -236,13 +236,6 @@ static bool judge_clocks_by(const struct et_node_probe *probes, size_t n, const 
 	return true;
 }
 
-/* The server's answer is faster than that of a node, so it is the better reference. */
-static void judge_clocks(const struct et_node_probe *probes, size_t n, struct et_preflight *out)
-{
-	if (!judge_clocks_by(probes, n, "the store's server", ahead_of_server, out))
-		(void)judge_clocks_by(probes, n, "this machine", ahead_of_us, out);
-}
-
 /* --- factors of the environment that are not the same on all machines --- */
 
 /* The state of these is a figure that differs everywhere; whether it disturbs is compared. */
@@ -283,22 +276,15 @@ static char *property_of(const struct et_node_probe *p, size_t number)
 			   : et_asprintf("%.0f GiB", (double)h->memory_bytes / 1073741824.0);
 }
 
-static size_t count_of(const struct column *c, const char *value)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += c->values[i] && !strcmp(c->values[i], value);
-	return n;
-}
-
 static const char *usual_of(const struct column *c)
 {
 	const char *usual = NULL;
 	size_t most = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		size_t n = c->values[i] ? count_of(c, c->values[i]) : 0;
+		size_t n = 0;
+		for (size_t k = 0; c->values[i] && k < c->n; k++)
+			n += c->values[k] && !strcmp(c->values[k], c->values[i]);
 		if (n > most) {
 			most = n;
 			usual = c->values[i];
@@ -325,7 +311,7 @@ static char *nodes_with(
 		if (c->values[i] && !strcmp(c->values[i], value))
 			add_name(&l, probes[i].node, NULL);
 	}
-	end_names(&l);
+	all_names(&l);
 	et_append(&l.text, ": ", "%s", value[0] ? value : "unknown");
 	return l.text;
 }
@@ -350,12 +336,6 @@ static void compare_column(
 			et_strdup(usual[0] ? usual : "unknown"), others };
 }
 
-static void free_values(struct column *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->values[i]);
-}
-
 static void compare(const struct et_node_probe *probes, size_t n, struct et_preflight *out)
 {
 	ET_AUTO_FREE char **values = et_calloc(n + 1, sizeof(*values));
@@ -364,20 +344,18 @@ static void compare(const struct et_node_probe *probes, size_t n, struct et_pref
 
 	for (size_t i = 0; !model && i < n; i++)
 		model = probes[i].rc ? NULL : &probes[i];
-	for (size_t k = 0; k < ET_LENGTH(properties); k++) {
-		c.factor = properties[k];
-		for (size_t i = 0; i < n; i++)
-			values[i] = probes[i].rc ? NULL : property_of(&probes[i], k);
-		compare_column(probes, &c, out);
-		free_values(&c);
-	}
 	/* All have the same version, or nearly: the factors of one are those of all. */
-	for (size_t k = 0; model && k < model->n_factors; k++) {
-		c.factor = model->factors[k].factor;
+	for (size_t k = 0; k < ET_LENGTH(properties) + (model ? model->n_factors : 0); k++) {
+		bool property = k < ET_LENGTH(properties);
+		c.factor =
+			property ? properties[k] : model->factors[k - ET_LENGTH(properties)].factor;
 		for (size_t i = 0; i < n; i++)
-			values[i] = probes[i].rc ? NULL : factor_value(&probes[i], c.factor);
+			values[i] = probes[i].rc ? NULL
+				    : property   ? property_of(&probes[i], k)
+						 : factor_value(&probes[i], c.factor);
 		compare_column(probes, &c, out);
-		free_values(&c);
+		for (size_t i = 0; i < n; i++)
+			free(values[i]);
 	}
 }
 
@@ -401,11 +379,9 @@ static void judge_silent(const struct et_node_probe *probes, size_t n, struct et
 					: et_asprintf("%s: %s", p->node, p->err.what),
 				p->err.hint);
 	}
-	end_names(&lacking);
-	end_names(&busy);
 	if (lacking.n)
 		add_error(out, ENOENT, ET_EXIT_OUTSIDE,
-			et_asprintf("etalon is not installed on %s", lacking.text),
+			et_asprintf("etalon is not installed on %s", all_names(&lacking)),
 			"install it there, name its path with --etalon-path, or let --engine ssh "
 			"copy it with --copy");
 	if (others > MOST_NAMED)
@@ -413,7 +389,8 @@ static void judge_silent(const struct et_node_probe *probes, size_t n, struct et
 			et_asprintf("%zu more nodes did not answer", others - MOST_NAMED), NULL);
 	if (busy.n)
 		add_finding(out, ET_PREFLIGHT_NOTE,
-			et_asprintf("not checked, because another job runs there: %s", busy.text),
+			et_asprintf("not checked, because another job runs there: %s",
+				all_names(&busy)),
 			NULL);
 	free(lacking.text);
 	free(busy.text);
@@ -456,8 +433,6 @@ static void judge_versions(const struct et_node_probe *probes, size_t n, const c
 			add_name(&patch, p->node, p->version);
 		}
 	}
-	end_names(&other);
-	end_names(&patch);
 	snprintf(remark, sizeof(remark),
 		"install version %.64s there, or let --engine ssh copy this one with --copy",
 		version);
@@ -465,12 +440,12 @@ static void judge_versions(const struct et_node_probe *probes, size_t n, const c
 		add_error(out, EPROTO, ET_EXIT_OUTSIDE,
 			et_asprintf("etalon has another version on %s; here it is %s with schema "
 				    "%lld",
-				other.text, version, (long long)schema),
+				all_names(&other), version, (long long)schema),
 			remark);
 	if (patch.n)
 		add_finding(out, ET_PREFLIGHT_WARNING,
 			et_asprintf("etalon is slightly older or newer on %s; here it is %s",
-				patch.text, version),
+				all_names(&patch), version),
 			remark);
 	free(other.text);
 	free(patch.text);
@@ -490,12 +465,11 @@ static void judge_identities(const struct et_node_probe *probes, size_t n, struc
 			first = k >= i;
 			add_name(&same, probes[k].node, NULL);
 		}
-		end_names(&same);
 		if (first && same.n > 1)
 			add_finding(out, ET_PREFLIGHT_WARNING,
 				et_asprintf("%s have the same identity, %s: their samples count as "
 					    "those of one machine",
-					same.text, probes[i].machine),
+					all_names(&same), probes[i].machine),
 				"set ETALON_MACHINE to another name on each, see etalon(1)");
 		free(same.text);
 	}
@@ -513,10 +487,9 @@ static void judge_stores(const struct et_node_probe *probes, size_t n, struct et
 		add_name(&away, p->node, NULL);
 		why = why ? why : p->store_error;
 	}
-	end_names(&away);
 	if (away.n)
 		add_finding(out, ET_PREFLIGHT_WARNING,
-			et_asprintf("the store cannot be reached from %s: %s", away.text,
+			et_asprintf("the store cannot be reached from %s: %s", all_names(&away),
 				why ? why : "no reason is known"),
 			"their results wait in a spool there until 'etalon sync' delivers them");
 	free(away.text);
@@ -530,7 +503,9 @@ void et_preflight_judge(const struct et_node_probe *probes, size_t n, const char
 		out->n_answered += !probes[i].rc;
 	judge_silent(probes, n, out);
 	judge_versions(probes, n, version, schema, out);
-	judge_clocks(probes, n, out);
+	/* The server's answer is faster than that of a node, so it is the better reference. */
+	if (!judge_clocks_by(probes, n, "the store's server", ahead_of_server, out))
+		(void)judge_clocks_by(probes, n, "this machine", ahead_of_us, out);
 	judge_identities(probes, n, out);
 	judge_stores(probes, n, out);
 	compare(probes, n, out);

@@ -49,8 +49,10 @@ static char *name_of(const struct et_campaign *c, const struct et_part *p)
 		p->first_round + p->rounds - 1, on);
 }
 
-/* Lists the parts of a state with their reasons, at most SHOWN. */
-static void list_parts(const struct et_campaign *c, enum et_part_state state, FILE *out)
+/* Lists the parts of a state with their reasons, at most SHOWN, below a heading if there are any.
+ */
+static void list_parts(
+	const struct et_campaign *c, enum et_part_state state, const char *heading, FILE *out)
 {
 	size_t left = SHOWN, more = 0;
 
@@ -58,6 +60,8 @@ static void list_parts(const struct et_campaign *c, enum et_part_state state, FI
 		const struct et_part *p = &c->parts[i];
 		if (p->state != state)
 			continue;
+		if (left == SHOWN)
+			fputs(heading, out);
 		more += !left;
 		if (!left)
 			continue;
@@ -88,14 +92,8 @@ void et_campaign_status_text(const struct et_campaign *c, const struct et_page *
 	if (n.failed)
 		fprintf(page->out, ", %zu failed", n.failed);
 	putc('\n', page->out);
-	if (n.running) {
-		fputs("running:\n", page->out);
-		list_parts(c, ET_PART_RUNNING, page->out);
-	}
-	if (n.failed) {
-		fputs("failed:\n", page->out);
-		list_parts(c, ET_PART_FAILED, page->out);
-	}
+	list_parts(c, ET_PART_RUNNING, "running:\n", page->out);
+	list_parts(c, ET_PART_FAILED, "failed:\n", page->out);
 	if (n.done < c->n_parts)
 		fprintf(page->out, "hint: 'etalon %s --attach %s' %s\n", verb_of(c), c->id,
 			n.failed && !n.running && !n.todo ? "repeats the parts that failed"
@@ -153,7 +151,7 @@ int et_campaigning_conclude(const struct et_campaigning *r)
 		return ET_EXIT_DONE;
 	et_say(stderr, "etalon: %zu of %zu %s failed:\n", n.failed, r->c->n_parts,
 		noun_of(r->c, r->c->n_parts));
-	list_parts(r->c, ET_PART_FAILED, stderr);
+	list_parts(r->c, ET_PART_FAILED, "", stderr);
 	ET_AUTO_FREE char *store = store_words(r);
 	et_say(stderr, "hint: mend the cause; then 'etalon %s --attach %s%s' repeats them\n",
 		verb_of(r->c), r->c->id, store);
@@ -215,7 +213,7 @@ int et_campaigning_return(struct et_campaigning *r, const char *name, enum et_ca
 	if (rc || r->c->kind == kind)
 		return rc;
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
+		et_refuse(err, NULL,
 			kind == ET_CAMPAIGN_DOE ? "campaign %s has no plan: 'etalon run' began it"
 						: "campaign %s is a designed experiment",
 			r->c->id),

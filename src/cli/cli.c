@@ -68,25 +68,17 @@ enum { COMMON_TABLE = STORE_TABLE + 1, ENGINE_TABLE, TABLES };
 static const struct et_option *table_of(const struct et_verb *verb, size_t which)
 {
 	static const struct et_option none[] = { { 0 } };
+	const struct et_option *const tables[TABLES] = {
+		[OWN_TABLE] = verb->options,
+		[SHARED_TABLE] = verb->shared_options,
+		[FORMATS_TABLE] = verb->exports ? et_outputs_options() : NULL,
+		[CHILD_TABLE] = verb->child_options,
+		[STORE_TABLE] = verb->uses_store ? store_options : NULL,
+		[COMMON_TABLE] = common_options,
+		[ENGINE_TABLE] = verb->engine_options,
+	};
 
-	switch (which) {
-	case OWN_TABLE:
-		return verb->options ? verb->options : none;
-	case SHARED_TABLE:
-		return verb->shared_options ? verb->shared_options : none;
-	case CHILD_TABLE:
-		return verb->child_options ? verb->child_options : none;
-	case ENGINE_TABLE:
-		return verb->engine_options ? verb->engine_options : none;
-	case FORMATS_TABLE:
-		return verb->exports ? et_outputs_options() : none;
-	case STORE_TABLE:
-		return verb->uses_store ? store_options : none;
-	case COMMON_TABLE:
-		return common_options;
-	default:
-		return NULL;
-	}
+	return tables[which] ? tables[which] : none;
 }
 
 /* The names to which the shared options are limited, or NULL. */
@@ -100,16 +92,13 @@ struct et_option et_verb_changed(const struct et_verb *verb, const struct et_opt
 	const struct et_option *c = et_option_named(verb->changed_options, o->name);
 	struct et_option changed = *o;
 
-	if (c && c->arg)
-		changed.arg = c->arg;
-	if (c && c->help)
-		changed.help = c->help;
-	if (c && c->group)
-		changed.group = c->group;
-	if (c && c->needs)
-		changed.needs = c->needs;
-	if (c && c->excludes)
-		changed.excludes = c->excludes;
+	if (!c)
+		return changed;
+	changed.arg = c->arg ? c->arg : o->arg;
+	changed.help = c->help ? c->help : o->help;
+	changed.group = c->group ? c->group : o->group;
+	changed.needs = c->needs ? c->needs : o->needs;
+	changed.excludes = c->excludes ? c->excludes : o->excludes;
 	return changed;
 }
 
@@ -350,13 +339,6 @@ char *et_cli_state_dir(void)
 /* A reader closed its end of a pipe, as head does. */
 static bool unread;
 
-static bool has_reader(FILE *f)
-{
-	struct pollfd p = { .fd = fileno(f), .events = POLLOUT };
-
-	return poll(&p, 1, 0) < 1 || !(p.revents & (POLLERR | POLLHUP));
-}
-
 int et_cli_columns(void)
 {
 	int given = given_columns();
@@ -377,7 +359,8 @@ int et_cli_close_output(FILE *f, const char *path, struct et_error *err)
 {
 	bool failed = fflush(f) != 0 || ferror(f);
 	int cause = failed && errno ? errno : EIO;
-	bool gone = failed && !has_reader(f);
+	struct pollfd p = { .fd = fileno(f), .events = POLLOUT };
+	bool gone = failed && poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
 
 	unread = unread || gone;
 	if (f != stdout && fclose(f) != 0 && !failed) {
@@ -481,13 +464,6 @@ static const struct {
 
 static const char *const configured[] = { ET_LIBEXEC, ET_BIN };
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
 /* Returns 1 if the program is there, 0 if not. */
 static int look(const char *folder, const char *below, const char *name, char path[PATH_MAX],
 	struct et_error *err)
@@ -519,7 +495,8 @@ int et_program_find(const char *name, char path[PATH_MAX], struct et_error *err)
 		return rc;
 	*strrchr(own, '/') = '\0';
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(places); i++) {
-		if (ends_with(own, places[i].here))
+		size_t n = strlen(own), m = strlen(places[i].here);
+		if (n >= m && !strcmp(own + n - m, places[i].here))
 			rc = look(own, places[i].there, name, path, err);
 	}
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(configured); i++)

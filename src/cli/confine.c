@@ -59,87 +59,40 @@ static const unsigned starting[] = {
 
 static const unsigned refused[] = {
 	/* other processes; kill and tgkill are below */
-	__NR_ptrace,
-	__NR_process_vm_readv,
-	__NR_process_vm_writev,
-	__NR_pidfd_send_signal,
-	__NR_tkill,
-	__NR_rt_sigqueueinfo,
-	__NR_rt_tgsigqueueinfo,
+	__NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_send_signal,
+	__NR_tkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo,
 #ifdef __NR_pidfd_getfd
 	__NR_pidfd_getfd,
 #endif
 	/* the network; socket and connect are below */
-	__NR_listen,
-	__NR_accept,
-	__NR_accept4,
+	__NR_listen, __NR_accept, __NR_accept4,
 	/* identity */
-	__NR_setuid,
-	__NR_setgid,
-	__NR_setreuid,
-	__NR_setregid,
-	__NR_setresuid,
-	__NR_setresgid,
-	__NR_setfsuid,
-	__NR_setfsgid,
-	__NR_setgroups,
+	__NR_setuid, __NR_setgid, __NR_setreuid, __NR_setregid, __NR_setresuid, __NR_setresgid,
+	__NR_setfsuid, __NR_setfsgid, __NR_setgroups,
 	/* file systems and namespaces */
-	__NR_mount,
-	__NR_umount2,
-	__NR_pivot_root,
-	__NR_chroot,
-	__NR_move_mount,
-	__NR_open_tree,
-	__NR_fsopen,
-	__NR_fsconfig,
-	__NR_fsmount,
-	__NR_fspick,
+	__NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_move_mount, __NR_open_tree,
+	__NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick,
 #ifdef __NR_mount_setattr
 	__NR_mount_setattr,
 #endif
-	__NR_unshare,
-	__NR_setns,
-	__NR_swapon,
-	__NR_swapoff,
-	__NR_quotactl,
-	__NR_acct,
-	__NR_mknodat,
+	__NR_unshare, __NR_setns, __NR_swapon, __NR_swapoff, __NR_quotactl, __NR_acct, __NR_mknodat,
 #ifdef __NR_mknod
 	__NR_mknod,
 #endif
 	__NR_open_by_handle_at,
 	/* the kernel */
-	__NR_init_module,
-	__NR_finit_module,
-	__NR_delete_module,
-	__NR_kexec_load,
+	__NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load,
 #ifdef __NR_kexec_file_load
 	__NR_kexec_file_load,
 #endif
-	__NR_reboot,
-	__NR_bpf,
-	__NR_perf_event_open,
-	__NR_userfaultfd,
-	__NR_add_key,
-	__NR_request_key,
-	__NR_keyctl,
-	__NR_syslog,
-	__NR_settimeofday,
-	__NR_clock_settime,
-	__NR_adjtimex,
-	__NR_clock_adjtime,
-	__NR_sethostname,
-	__NR_setdomainname,
-	__NR_personality,
+	__NR_reboot, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_add_key,
+	__NR_request_key, __NR_keyctl, __NR_syslog, __NR_settimeofday, __NR_clock_settime,
+	__NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname, __NR_personality,
 #ifdef __NR_ioperm
-	__NR_ioperm,
-	__NR_iopl,
-	__NR_modify_ldt,
+	__NR_ioperm, __NR_iopl, __NR_modify_ldt,
 #endif
 	/* requests in its rings are not filtered */
-	__NR_io_uring_setup,
-	__NR_io_uring_enter,
-	__NR_io_uring_register,
+	__NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register
 };
 
 enum { MOST = 2 * (ET_LENGTH(refused) + ET_LENGTH(starting)) + 40 };

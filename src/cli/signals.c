@@ -216,20 +216,15 @@ static void resumed(int signal, siginfo_t *info, void *context)
 		state->suspended = state->suspended + 1;
 }
 
-/* A signal that the caller ignores (nohup), or that another part handles, stays as it is. */
-static bool is_default(int signal)
-{
-	struct sigaction old;
-
-	return sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL;
-}
-
 static void install(int signal, void (*handler)(int, siginfo_t *, void *), int flags)
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO };
+	struct sigaction old;
 
 	sigfillset(&action.sa_mask);
-	if (is_default(signal))
+	/* A signal that the caller ignores (nohup), or that another part handles, stays as it is.
+	 */
+	if (sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
 		sigaction(signal, &action, NULL);
 }
 

@@ -37,11 +37,6 @@ static int help(void)
 	return ET_EXIT_DONE;
 }
 
-static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
-{
-	return !strcmp(word, a) || !strcmp(word, b) || (c && !strcmp(word, c));
-}
-
 static int unknown_command(const char *typed)
 {
 	const struct et_verb *meant = et_verb_nearest(typed);
@@ -101,6 +96,7 @@ static const char *other_program(int argc, char **argv)
 
 static int perform(int argc, char **argv)
 {
+	static const char *const helps[] = { "--help", "-h", "help", NULL };
 	struct et_cli cli = { .kinds = et_kinds };
 	struct et_error err;
 
@@ -122,9 +118,9 @@ static int perform(int argc, char **argv)
 		char *shown[] = { argv[2], (char[]){ "--help" }, NULL };
 		return et_verb_find(argv[2])->run(&cli, 2, shown);
 	}
-	if (is_one_of(argv[1], "--help", "-h", "help"))
+	if (et_name_index(helps, argv[1]) >= 0)
 		return help();
-	if (is_one_of(argv[1], "--version", "-V", NULL))
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return et_cli_version();
 	const struct et_verb *verb = et_verb_find(argv[1]);
 	if (!verb && argv[1][0] == '-') {

@@ -16,7 +16,52 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
+
+/* --- a store that does not answer --- */
+
+static const uint64_t FIRST_PAUSE_NS = 500000000, LONGEST_PAUSE_NS = 30000000000;
+
+/* Failures that no later attempt would mend. */
+static bool is_final(int rc)
+{
+	static const int all[] = { ESTALE, EEXIST, EPROTO, EBADMSG, EACCES, EINVAL, ENOTSUP, ENXIO,
+		ETIME, EUCLEAN };
+	bool found = false;
+
+	for (size_t i = 0; i < ET_LENGTH(all); i++)
+		found = found || rc == -all[i];
+	return found;
+}
+
+/* Pauses are random within a factor of three, so that many machines do not come back together. */
+static uint64_t vary(uint64_t pause_ns)
+{
+	uint32_t random = 0;
+
+	(void)!getrandom(&random, sizeof(random), 0);
+	return pause_ns / 2 + (uint64_t)((double)pause_ns * ((double)random / UINT32_MAX));
+}
+
+int et_persist(const struct et_persistence *p, int (*attempt)(void *ctx, struct et_error *err),
+	void *ctx, struct et_error *err)
+{
+	uint64_t began_ns = p->clock->now_ns(p->clock->ctx), pause_ns = FIRST_PAUSE_NS;
+
+	for (bool told = false;; told = true) {
+		int rc = attempt(ctx, err);
+		uint64_t waited_ns = p->clock->now_ns(p->clock->ctx) - began_ns;
+
+		if (rc == 0 || is_final(rc) || p->interrupt->signal ||
+			waited_ns + pause_ns > p->limit_ns)
+			return rc;
+		if (!told)
+			p->again(p->ctx, err);
+		p->pause(p->ctx, vary(pause_ns));
+		pause_ns = 2 * pause_ns < LONGEST_PAUSE_NS ? 2 * pause_ns : LONGEST_PAUSE_NS;
+	}
+}
 
 /* --- all that waits --- */
 
@@ -124,19 +169,6 @@ void et_delivery_send(struct et_store *from, const struct et_outbox *all, et_del
 	et_store_close(x.central);
 }
 
-static char *calibration_text(const char *cpu, double rate)
-{
-	struct et_memstream s;
-	struct et_json w;
-
-	et_json_init(&w, et_memstream_open(&s), 0);
-	et_json_object(&w, NULL);
-	et_json_string(&w, "cpu", cpu);
-	et_json_double(&w, "increments_per_second", rate);
-	et_json_end(&w);
-	return et_memstream_close(&s);
-}
-
 /*
  * Copies the calibration of `put inc` on this machine into the spool as the fact "put-calibration",
  * so that it is delivered with the other facts. Does nothing if there is none, or it is there. It
@@ -147,6 +179,8 @@ static void spool_calibration(struct et_store *spool)
 	static const char key[] = "put-calibration";
 	ET_AUTO_FREE char *dir = et_cli_state_dir(), *stored = NULL;
 	struct et_experiment named = { 0 };
+	struct et_memstream s;
+	struct et_json w;
 	struct et_error ignored;
 	double rate = 0;
 
@@ -156,7 +190,12 @@ static void spool_calibration(struct et_store *spool)
 		et_calibration_read(dir, named.host.cpu, &rate, &ignored) ||
 		et_store_get_fact(spool, named.machine, key, &stored, &ignored))
 		return;
-	ET_AUTO_FREE char *text = calibration_text(named.host.cpu, rate);
+	et_json_init(&w, et_memstream_open(&s), 0);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "cpu", named.host.cpu);
+	et_json_double(&w, "increments_per_second", rate);
+	et_json_end(&w);
+	ET_AUTO_FREE char *text = et_memstream_close(&s);
 	if (!stored || strcmp(stored, text) != 0)
 		(void)!et_store_set_fact(spool, named.machine, key, text, &ignored);
 }

@@ -115,7 +115,7 @@ static int check_study(
 	if (m->most_rounds || et_member_kind(&e->member) != ET_MEMBER_STUDY)
 		return 0;
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
+		et_refuse(err, NULL,
 			"experiment %s belongs to a study of 'etalon lab', which sets the machine "
 			"up for it",
 			e->id),
@@ -129,8 +129,7 @@ static int check_protocol(
 	if (!m->resume_verb || strcmp(m->resume_verb, "emp") != 0 || e->protocol == ET_PROTOCOL_EMP)
 		return 0;
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "experiment %s was not begun by 'etalon emp'",
-			e->id),
+		et_refuse(err, NULL, "experiment %s was not begun by 'etalon emp'", e->id),
 		"run 'etalon daemons learn --resume' if it is a learning, else 'etalon run "
 		"--resume %s'",
 		e->id);

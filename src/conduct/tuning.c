@@ -12,18 +12,23 @@
 
 /* --- when memory runs out --- */
 
-static struct {
+static struct rescue {
 	const struct et_machine *machine;
 	struct et_journal *journal;
 	int64_t session;
 	pid_t pid;
 } scope;
 
-/* Memory is scarce here: no results are collected, and stdio is not used. */
-static void restore_scope(void)
+/*
+ * Memory is scarce here: no results are collected, and stdio is not used. A child that was forked
+ * and has not called execve must not restore what its parent still needs.
+ */
+static void restore(void)
 {
 	static const char hint[] = "hint: run 'etalon env restore' to restore the environment\n";
 
+	if (getpid() != scope.pid)
+		return;
 	et_confine_raise(); /* programs may be running */
 	bool whole = et_environment_restore(
 		scope.machine, &et_env_ops_real, scope.journal, scope.session, NULL);
@@ -33,20 +38,9 @@ static void restore_scope(void)
 	et_journal_close(scope.journal);
 }
 
-/* A child that was forked and has not called execve must not restore what its parent still needs.
- */
-static void restore(void)
-{
-	if (getpid() == scope.pid)
-		restore_scope();
-}
-
 void et_rescue_begin(const struct et_machine *m, struct et_journal *j, int64_t session)
 {
-	scope.machine = m;
-	scope.journal = j;
-	scope.session = session;
-	scope.pid = getpid();
+	scope = (struct rescue){ m, j, session, getpid() };
 	et_alloc_set_rescue(restore);
 }
 

@@ -31,10 +31,7 @@ void et_words_add(struct et_words *w, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (w->n + 2 > w->room) {
-		w->room = 2 * w->room + 16;
-		w->argv = et_realloc(w->argv, w->room, sizeof(*w->argv));
-	}
+	ET_GROW(w->argv, w->n + 1, w->room);
 	va_start(ap, fmt);
 	w->argv[w->n++] = et_vasprintf(fmt, ap);
 	va_end(ap);
@@ -67,17 +64,12 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-	size_t n = strcspn(a, "=");
-
-	return n == strcspn(b, "=") && !memcmp(a, b, n);
-}
-
 static bool is_replaced(const char *entry, char *const *by)
 {
+	size_t n = strcspn(entry, "=");
+
 	for (; by && *by; by++)
-		if (same_name(entry, *by))
+		if (n == strcspn(*by, "=") && !memcmp(entry, *by, n))
 			return true;
 	return false;
 }

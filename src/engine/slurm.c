@@ -96,11 +96,11 @@ static int explain(const struct et_program_run *c, const struct et_answer *a, st
 			err, troubles[i].errnum, troubles[i].exit, "Slurm: %s failed", c->argv[0]);
 		return et_hint(err, et_quote(err, rc, a->errors), "%s", troubles[i].hint);
 	}
-	if (a->rc == -ETIMEDOUT) {
-		int rc = et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "Slurm: %s did not end within %u s",
-			c->argv[0], c->seconds);
-		return et_quote(err, rc, a->errors);
-	}
+	if (a->rc == -ETIMEDOUT)
+		return et_quote(err,
+			et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "Slurm: %s did not end within %u s",
+				c->argv[0], c->seconds),
+			a->errors);
 	return a->rc ? a->rc : et_command_failed(c, a, err);
 }
 
@@ -195,10 +195,7 @@ static void release(const struct et_slurm *s, struct et_slurm_task *t)
 
 static int find_part(const void *key, const void *report)
 {
-	uint32_t a = *(const uint32_t *)key;
-	uint32_t b = (*(struct et_job_report *const *)report)->part;
-
-	return a < b ? -1 : a > b;
+	return ET_ORDER(*(const uint32_t *)key, (*(struct et_job_report *const *)report)->part);
 }
 
 static int by_part(const void *a, const void *b)
@@ -429,7 +426,7 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 	if (strlen(script) >= MOST_SCRIPT)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE,
 			"the plan of a part is larger than a job script may be (4 MB)");
-	et_slurm_write_comment(comment, sizeof(comment), b->generation, b->offset);
+	snprintf(comment, sizeof(comment), ET_SLURM_COMMENT, b->generation, b->offset);
 	add_sbatch(s, &w, b->node, indices, comment);
 	int rc = et_slurm_call(s, w.argv, script, &answer, err);
 	if (rc == -EIO && err) { /* for no reason that could pass */
@@ -447,23 +444,19 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 static int by_node_and_part(const void *a, const void *b)
 {
 	const struct et_job *x = a, *y = b;
-	int node = strcmp(x->node ? x->node : "", y->node ? y->node : "");
 
-	return node ? node : x->part < y->part ? -1 : x->part > y->part;
+	return strcmp(x->node ? x->node : "", y->node ? y->node : "") ?: ET_ORDER(x->part, y->part);
 }
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
+	return ET_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static int by_array(const void *a, const void *b)
 {
-	const struct et_slurm_task *x = a, *y = b;
-
-	return x->array < y->array ? -1 : x->array > y->array;
+	return ET_ORDER(
+		((const struct et_slurm_task *)a)->array, ((const struct et_slurm_task *)b)->array);
 }
 
 /*

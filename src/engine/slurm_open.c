@@ -224,13 +224,12 @@ static int check_partition(const char *text, const char *name, struct et_error *
 	int rc;
 
 	if (!line && name) {
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--partition %s: the cluster has no such partition", name);
+		rc = et_refuse(
+			err, NULL, "--partition %s: the cluster has no such partition", name);
 		return et_hint(err, rc, "choose one of: %s", list);
 	}
 	if (!line) {
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--engine slurm: this cluster has no default partition");
+		rc = et_refuse(err, NULL, "--engine slurm: this cluster has no default partition");
 		return et_hint(err, rc, "use --partition with one of: %s", list);
 	}
 	line += strcspn(line, "|\n");
@@ -295,8 +294,7 @@ static int check_constraint(
 			nodes[i].features[0] != '(')
 			et_append(&features, "; ", "%s", nodes[i].features);
 	}
-	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
-		"--constraint %s: no machine has these features", constraint);
+	int rc = et_refuse(err, NULL, "--constraint %s: no machine has these features", constraint);
 	rc = et_hint(err, rc, "use features that machines have: %s",
 		features ? features : "this cluster defines none");
 	free(features);
@@ -322,9 +320,9 @@ static int check_names(
 
 	for (char *rest = answer, *p; !rc && (p = strsep(&rest, "\n"));) {
 		if (*p && !has_node(nodes, n, p)) {
-			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--nodes: %s is no machine of %s",
-				p, s->setup->partition ? s->setup->partition : "this cluster");
-			rc = et_hint(err, rc, "list the machines with 'sinfo -N'");
+			rc = et_refuse(err, "list the machines with 'sinfo -N'",
+				"--nodes: %s is no machine of %s", p,
+				s->setup->partition ? s->setup->partition : "this cluster");
 		}
 	}
 	return rc;

@@ -10,13 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char comment_format[] = "etalon generation=%" PRIu32 " offset=%" PRIu32;
-
-void et_slurm_write_comment(char *buf, size_t size, uint32_t generation, uint32_t offset)
-{
-	snprintf(buf, size, comment_format, generation, offset);
-}
-
 /* Reads a number without a sign; false: there is none, or it is larger than `most`. */
 static bool read_number(const char **text, uint64_t most, uint64_t *out)
 {
@@ -122,17 +115,12 @@ static void set_why(struct et_job_report *r, const char *why)
 	snprintf(r->why, sizeof(r->why), "%s", why);
 }
 
-/* Slurm holds a job whose start failed, for instance because slurmd died at that moment. */
-static bool is_failed_launch(const char *reason)
-{
-	return !strncasecmp(reason, "launch", 6) && strstr(reason, "held");
-}
-
 static void explain_waiting(struct et_slurm_task *t, const char *reason)
 {
 	struct et_job_report *r = &t->report;
 
-	if (is_failed_launch(reason)) {
+	/* Slurm holds a job whose start failed, for instance because slurmd died at that moment. */
+	if (!strncasecmp(reason, "launch", 6) && strstr(reason, "held")) {
 		t->release = t->held = true;
 		set_why(r, "its start failed");
 		return;
@@ -294,26 +282,23 @@ static bool read_line(char *line, struct tasks *to)
 
 static int fail_text(struct et_error *err, const char *program, const char *line)
 {
-	int rc = et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-		"%s printed a line that is not understood: %.80s", program, line);
-
-	return et_hint(
-		err, rc, "this version of Slurm may be too old or too new: 22.05 is known to work");
+	return et_hint(err,
+		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+			"%s printed a line that is not understood: %.80s", program, line),
+		"this version of Slurm may be too old or too new: 22.05 is known to work");
 }
 
 int et_slurm_read_tasks(
 	const char *text, struct et_slurm_task **out, size_t *n, struct et_error *err)
 {
+	ET_AUTO_FREE char *copy = et_strdup(text);
 	struct tasks tasks = { 0 };
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		ET_AUTO_FREE char *line = et_strndup(text, length);
-		if (length && !read_line(line, &tasks)) {
+	for (char *rest = copy, *line; (line = strsep(&rest, "\n"));) {
+		if (*line && !read_line(line, &tasks)) {
 			free(tasks.list);
 			return fail_text(err, "squeue", line);
 		}
-		text += length + (text[length] != '\0');
 	}
 	*out = tasks.list;
 	*n = tasks.n;
@@ -339,24 +324,24 @@ bool et_slurm_read_setting(const char *text, const char *name, uint64_t *out)
 int et_slurm_read_nodes(
 	const char *text, struct et_slurm_node **out, size_t *n, struct et_error *err)
 {
+	ET_AUTO_FREE char *copy = et_strdup(text);
 	struct et_slurm_node *list = NULL;
 	size_t used = 0, room = 0;
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		ET_AUTO_FREE char *line = et_strndup(text, length);
+	for (char *rest = copy, *line; (line = strsep(&rest, "\n"));) {
 		char *field[4];
-		if (length && (!split_fields(line, field, 4) || !field[0][0])) {
+		if (!*line)
+			continue;
+		if (!split_fields(line, field, 4) || !field[0][0]) {
 			et_slurm_nodes_free(list, used);
 			return fail_text(err, "sinfo", line);
 		}
 		/* A node is listed once per partition. */
-		if (length && (!used || strcmp(list[used - 1].name, field[0]) != 0)) {
-			ET_GROW(list, used, room);
-			list[used++] = (struct et_slurm_node){ et_strdup(field[0]),
-				et_strdup(field[1]), et_strdup(field[2]), et_strdup(field[3]) };
-		}
-		text += length + (text[length] != '\0');
+		if (used && !strcmp(list[used - 1].name, field[0]))
+			continue;
+		ET_GROW(list, used, room);
+		list[used++] = (struct et_slurm_node){ et_strdup(field[0]), et_strdup(field[1]),
+			et_strdup(field[2]), et_strdup(field[3]) };
 	}
 	*out = list;
 	*n = used;

@@ -27,7 +27,7 @@ struct et_slurm_task {
 };
 
 /* The comment of an array says which parts its tasks are: part = index + offset. */
-void et_slurm_write_comment(char *buf, size_t size, uint32_t generation, uint32_t offset);
+#define ET_SLURM_COMMENT "etalon generation=%" PRIu32 " offset=%" PRIu32
 
 /*
  * Reads the answer of squeue. Lines of arrays without a comment of ours are skipped. -EPROTO: the

@@ -48,18 +48,10 @@ static int check_program(struct et_error *err)
 	return rc;
 }
 
-/* The id is part of paths on the hosts. */
-static int check_id(const char *id, struct et_error *err)
-{
-	if (!id || !id[0] || id[0] == '.' || strchr(id, '/'))
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "'%s' is no id of a campaign", id ? id : "");
-	return 0;
-}
-
 static int ssh_open(
 	const struct et_engine_setup *setup, struct et_engine **out, struct et_error *err)
 {
+	const char *id = setup->id ? setup->id : ""; /* part of paths on the hosts */
 	struct et_ssh *s = et_calloc(1, sizeof(*s));
 	int rc;
 
@@ -71,8 +63,8 @@ static int ssh_open(
 	if (!rc && (setup->partition || setup->constraint || setup->account))
 		rc = et_refuse(err, "omit them, or use --engine slurm",
 			"--partition, --constraint and --account are options of Slurm");
-	if (!rc)
-		rc = check_id(setup->id, err);
+	if (!rc && (!id[0] || id[0] == '.' || strchr(id, '/')))
+		rc = et_refuse(err, NULL, "'%s' is no id of a campaign", id);
 	if (!rc)
 		rc = check_program(err);
 	if (!rc) {
@@ -104,8 +96,7 @@ static int find_host(const struct et_ssh *s, const char *node, int *out, struct 
 {
 	*out = node ? et_ssh_host_find(s->hosts, s->n_hosts, node) : ET_SSH_NO_HOST;
 	if (node && *out == ET_SSH_NO_HOST)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"'%s' is none of the hosts of --engine ssh", node);
+		return et_refuse(err, NULL, "'%s' is none of the hosts of --engine ssh", node);
 	return 0;
 }
 
@@ -184,15 +175,6 @@ static struct et_ssh_job *job_of(struct et_ssh *s, uint32_t part, uint32_t gener
 			.bound = ET_SSH_NO_HOST,
 			.host = ET_SSH_NO_HOST };
 	return j;
-}
-
-/* Adds a job to the queue. A part that was submitted before is replaced. */
-static void enqueue(struct et_ssh *s, uint32_t part, uint32_t generation, int bound)
-{
-	struct et_ssh_job *j = job_of(s, part, generation);
-
-	if (j->generation == generation && j->state == ET_SSH_QUEUED)
-		j->bound = bound;
 }
 
 static void set_why(char why[160], const char *text)
@@ -434,8 +416,12 @@ static int ssh_submit(struct et_engine *e, const struct et_job *jobs, size_t n, 
 	}
 	ET_GROW(s->inputs, s->n_inputs, s->room_inputs);
 	s->inputs[s->n_inputs++] = (struct et_ssh_input){ generation, et_strdup(input) };
-	for (size_t i = 0; i < n; i++)
-		enqueue(s, jobs[i].part, generation, bound[i]);
+	/* A part that was submitted before is replaced. */
+	for (size_t i = 0; i < n; i++) {
+		struct et_ssh_job *j = job_of(s, jobs[i].part, generation);
+		if (j->generation == generation && j->state == ET_SSH_QUEUED)
+			j->bound = bound[i];
+	}
 	update(s);
 	*name = et_asprintf("ssh-%u", generation);
 	return 0;

@@ -15,21 +15,19 @@
 /* A socket's path has at most 107 bytes, of which ssh needs 58 for itself. */
 enum { LONGEST_FOLDER = 48, MOST_OUTPUT = 1 << 20, AT_A_TIME = 32 };
 
-static bool try_folder(struct et_ssh *s, const char *parent)
-{
-	if (!parent || parent[0] != '/' ||
-		strlen(parent) + sizeof("/etalon-XXXXXX") > LONGEST_FOLDER)
-		return false;
-	snprintf(s->folder, sizeof(s->folder), "%s/etalon-XXXXXX", parent);
-	if (mkdtemp(s->folder))
-		return true;
-	s->folder[0] = '\0';
-	return false;
-}
-
 void et_ssh_folder_make(struct et_ssh *s)
 {
-	(void)(try_folder(s, s->setup.scratch) || try_folder(s, "/tmp"));
+	const char *const parents[] = { s->setup.scratch, "/tmp" };
+
+	for (size_t i = 0; i < ET_LENGTH(parents) && !s->folder[0]; i++) {
+		const char *parent = parents[i];
+		if (!parent || parent[0] != '/' ||
+			strlen(parent) + sizeof("/etalon-XXXXXX") > LONGEST_FOLDER)
+			continue;
+		snprintf(s->folder, sizeof(s->folder), "%s/etalon-XXXXXX", parent);
+		if (!mkdtemp(s->folder))
+			s->folder[0] = '\0';
+	}
 }
 
 /* The first value of an option counts, so the user's words come first. */
@@ -302,28 +300,22 @@ static int copy_to(const struct et_ssh *s, const struct et_ssh_host *h, const st
 	return rc;
 }
 
-/* Version and digest name the copy: copies of several versions do not hinder each other. */
-static void name_copy(struct et_ssh *s, const struct own *o, char digest[ET_SHA256_TEXT])
-{
-	struct et_sha256 sha;
-
-	et_sha256_begin(&sha);
-	et_sha256_add(&sha, o->bytes, o->n);
-	et_sha256_end(&sha, digest);
-	s->copy = et_asprintf("etalon-%s-%.16s", ET_VERSION, digest);
-}
-
 int et_ssh_copy(struct et_ssh *s, struct et_error *err)
 {
 	char digest[ET_SHA256_TEXT];
 	struct utsname here;
+	struct et_sha256 sha;
 	struct own own = { 0 };
 	int rc = map_own(&own, err);
 
 	if (rc)
 		return rc;
 	uname(&here);
-	name_copy(s, &own, digest);
+	/* Version and digest name the copy: copies of several versions do not hinder each other. */
+	et_sha256_begin(&sha);
+	et_sha256_add(&sha, own.bytes, own.n);
+	et_sha256_end(&sha, digest);
+	s->copy = et_asprintf("etalon-%s-%.16s", ET_VERSION, digest);
 	struct et_ssh_talk *talks = et_calloc(s->n_hosts, sizeof(*talks));
 	for (size_t i = 0; i < s->n_hosts; i++)
 		talks[i] = (struct et_ssh_talk){ .host = &s->hosts[i],

@@ -95,10 +95,9 @@ static int add_host(struct list *l, const char *name, struct et_error *err)
 	ET_GROW(l->hosts, l->n, l->room);
 	l->hosts[l->n++] = h;
 	if (twice)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine ssh: %s is named twice", name);
+		return et_refuse(err, NULL, "--engine ssh: %s is named twice", name);
 	if (l->n > MOST_HOSTS)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--engine ssh: more than %d hosts", MOST_HOSTS);
+		return et_refuse(err, NULL, "--engine ssh: more than %d hosts", MOST_HOSTS);
 	return 0;
 }
 
@@ -177,7 +176,7 @@ int et_ssh_hosts_read(const char *text, const char *nodes, struct et_ssh_host **
 	int rc = text[0] == '@' ? read_file(text + 1, &l, err) : read_list(text, &l, err);
 
 	if (!rc && !l.n)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--engine ssh: '%s' names no host", text);
+		rc = et_refuse(err, NULL, "--engine ssh: '%s' names no host", text);
 	if (!rc && nodes)
 		rc = keep(&l, nodes, err);
 	if (rc) {

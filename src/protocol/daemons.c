@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/daemons.h"
 #include "base/alloc.h"
+#include "base/u64.h"
 #include "num/quantile.h"
 #include "protocol/lshape.h"
 
@@ -63,9 +64,7 @@ void et_daemon_run_fill(
 			first_order = s->place.order;
 		}
 		/* The wall clock may be set back; start times must not decrease. */
-		double at = s->measured.started_wall_ns > first_ns
-				    ? 1e-9 * (double)(s->measured.started_wall_ns - first_ns)
-				    : 0;
+		double at = 1e-9 * (double)et_minus_u64(s->measured.started_wall_ns, first_ns);
 		if (run->n_listed)
 			at = fmax(at, run->listed[run->n_listed - 1].at_s);
 		struct et_daemon_sample *w =
@@ -130,14 +129,6 @@ static bool watching(const struct et_daemon_run *run, double at_s)
 	return at_s <= w[lo].at_s + run->sample_seconds;
 }
 
-/* True if the daemon was seen at the predicted time. seen is sorted; *next advances. */
-static bool met(const double *seen, size_t n, double at_s, double off_s, size_t *next)
-{
-	while (*next < n && seen[*next] < at_s - off_s)
-		++*next;
-	return *next < n && seen[*next] <= at_s + off_s;
-}
-
 static bool covers(const struct et_daemon_run *run, const double *seen, size_t n, double period)
 {
 	double off = fmin(run->sample_seconds + 0.05 * period, period / 3);
@@ -152,7 +143,9 @@ static bool covers(const struct et_daemon_run *run, const double *seen, size_t n
 	}
 	for (double at = first; at < end; at += period) {
 		bool due = watching(run, at - off) && watching(run, at) && watching(run, at + off);
-		if (!met(seen, n, at, off, &next) && due)
+		while (next < n && seen[next] < at - off)
+			next++;
+		if (due && !(next < n && seen[next] <= at + off))
 			return false;
 	}
 	return true;
@@ -204,9 +197,7 @@ static void take_central(
 
 static int by_name(const void *a, const void *b)
 {
-	const struct et_central *x = a, *y = b;
-
-	return x->name < y->name ? -1 : x->name > y->name;
+	return ET_ORDER(((const struct et_central *)a)->name, ((const struct et_central *)b)->name);
 }
 
 /* Finds the L-samples and the figures of the cluster; a record without all samples gives them. */
@@ -243,14 +234,6 @@ static double usual_elapsed_ms(const struct et_daemon_run *run)
 	return et_median(x, run->n_listed);
 }
 
-/* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
-static bool is_long_running(const struct et_daemon_look *l, const struct et_run_findings *f,
-	const struct et_daemon_sample *w, const struct et_execution *x)
-{
-	return !(f->frequent && f->frequent[x->name]) &&
-	       et_is_long_running(l, et_findings_central(f, x->name), w, x);
-}
-
 /* A long-running execution, to be sorted by name and sample. */
 struct sighting {
 	uint32_t name;
@@ -262,9 +245,7 @@ static int by_name_and_place(const void *a, const void *b)
 {
 	const struct sighting *x = a, *y = b;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return ET_ORDER(x->name, y->name) ?: ET_ORDER(x->place, y->place);
 }
 
 static struct sighting *find_sightings(
@@ -279,7 +260,10 @@ static struct sighting *find_sightings(
 		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			if (!is_long_running(l, f, w, x))
+			/* A frequent daemon may be in an L-sample; it does not make the sample one.
+			 */
+			if ((f->frequent && f->frequent[x->name]) ||
+				!et_is_long_running(l, et_findings_central(f, x->name), w, x))
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, i, x->ms };
@@ -396,10 +380,7 @@ static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_find
 		if (!one)
 			continue;
 		snprintf(c->daemon, sizeof(c->daemon), "%s", r->names[name]);
-		if (s)
-			c->short_ms = fmax(midpoint(s), out->floor_ms);
-		else
-			c->short_ms = NAN;
+		c->short_ms = s ? fmax(midpoint(s), out->floor_ms) : NAN;
 		c->long_ms = r->has_long ? long_cutoff(&out->long_run, l, name) : NAN;
 		if (c->long_ms < out->floor_ms)
 			c->long_ms = out->floor_ms;

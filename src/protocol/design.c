@@ -28,11 +28,8 @@ static int check_generator(
 	int rc = et_design_generator_parse(d, factor, out, err);
 
 	if (rc) {
-		char *cause = err ? et_asprintf("%s", err->what) : NULL;
-		if (cause)
-			et_fail(err, -rc, err->exit, "generator of '%s': %s", name, cause);
-		free(cause);
-		return rc;
+		struct et_error cause = err ? *err : (struct et_error){ 0 };
+		return et_fail(err, -rc, cause.exit, "generator of '%s': %s", name, cause.what);
 	}
 	if (out->factors >> factor & 1)
 		return et_refuse(err, NULL,

@@ -258,7 +258,7 @@ static uint32_t expected_rounds(const struct state *st, double reached, uint64_t
 {
 	const struct et_plan *p = &st->e->plan;
 	double commands = p->order == ET_ORDER_SEQUENTIAL ? 1 : (double)st->e->n_commands;
-	double n = 0;
+	double n;
 
 	if (st->kbest)
 		return 0;
@@ -316,16 +316,6 @@ static void tell(const struct state *st, uint32_t command)
 	st->d->hooks.note(st->d->hooks.ctx, &note);
 }
 
-/* Fills the place of the i-th sample of a request; the executor only measures. */
-static struct et_place place_of(const struct et_request *q, size_t i)
-{
-	uint32_t commands[] = { q->command, q->partner };
-
-	return (struct et_place){ .command = commands[i],
-		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
-		.arrangement = q->arrangement };
-}
-
 /* Whether the experiment continues with its other commands after this failure of one. */
 static bool continues(const struct state *st, int rc, const struct et_error *err)
 {
@@ -342,12 +332,15 @@ static void give_up(struct state *st, uint32_t command, struct et_error *err)
 	*err = (struct et_error){ 0 };
 }
 
-/* The sample of a program that could not be executed: its status is that of a shell, sh(1). */
-static void fill_failure(struct et_sample *s)
+/* Fills the place of the i-th sample of a request; the executor only measures. */
+static struct et_place place_of(const struct et_request *q, size_t i)
 {
-	memset(s, 0, sizeof(*s));
-	et_fields_set_missing(et_sample_fields, s);
-	s->measured.exit_code = 127;
+	uint32_t commands[] = { q->command, q->partner };
+
+	return (struct et_place){ .command = commands[i],
+		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
+		.arrangement = q->arrangement,
+		.warmup = q->warmup };
 }
 
 static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
@@ -365,7 +358,10 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	if (rc && !unstarted)
 		return rc;
 	if (unstarted) {
-		fill_failure(&samples[0]);
+		/* Its status is that of a shell, sh(1). */
+		samples[0] = (struct et_sample){ 0 };
+		et_fields_set_missing(et_sample_fields, &samples[0]);
+		samples[0].measured.exit_code = 127;
 		give_up(st, q.command, err);
 	}
 	st->order++;
@@ -380,7 +376,6 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 		samples[i].place.order = st->order;
 		samples[i].place.round = round;
 		samples[i].place.position = position;
-		samples[i].place.warmup = warmup;
 		judge_alone(st, &samples[i]);
 		struct et_sample *kept = et_experiment_add(st->e, &samples[i]);
 		samples[i].place.index = kept->place.index;
@@ -413,15 +408,6 @@ static uint64_t turn_key(uint32_t round, uint32_t position)
 	return (uint64_t)round << 32 | position;
 }
 
-/* A turn that an earlier session has finished is not run again. */
-static bool was_done(const struct state *st, uint32_t round, uint32_t position)
-{
-	uint64_t key = turn_key(round, position);
-
-	return st->n_earlier &&
-	       bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64);
-}
-
 /* A turn that is left out keeps its place in the schedule: a resumed experiment counts the same. */
 static bool is_left_out(const struct state *st, const struct et_turn *turn)
 {
@@ -438,9 +424,12 @@ static int run_round(struct state *st, uint32_t round, struct et_error *err)
 	for (uint32_t i = 0; i < n; i++) {
 		/* In sequential order each command has its own rounds; its number is the key. */
 		uint32_t position = st->only == UINT32_MAX ? i : st->only;
+		uint64_t key = turn_key(round, position);
 		if (is_left_out(st, &st->turns[i]))
 			continue;
-		if (was_done(st, round, position)) {
+		/* A turn that an earlier session has finished is not run again. */
+		if (st->n_earlier &&
+			bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64)) {
 			advance(st, round);
 			continue;
 		}
@@ -534,9 +523,7 @@ static uint32_t first_order(const struct state *st, uint32_t round)
 	uint32_t first = UINT32_MAX;
 
 	for (uint32_t c = st->from; c < st->to; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&st->e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &st->e->commands[c].samples) {
 			if (!s->place.warmup && s->place.round == round && s->place.order < first)
 				first = s->place.order;
 		}
@@ -645,27 +632,13 @@ static int run_group(struct state *st, struct et_error *err)
 	choose_protocol(st);
 	if (rc == 0)
 		rc = run_rounds(st, err);
-	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
-	rc = rc ? rc : rc3;
+	int end = settle(st, UINT64_MAX, rc ? NULL : err);
 	/* Clean up after a failure, too; the first error is the one that is reported. */
 	for (uint32_t c = st->from; c < st->to; c++) {
-		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
-		rc = rc ? rc : rc2;
+		rc = rc ? rc : end;
+		end = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
 	}
-	return rc;
-}
-
-/* Sorts the keys; the two samples of a duet have the same. Returns how many are left. */
-static size_t sort_keys(uint64_t *keys, size_t n)
-{
-	size_t kept = 0;
-
-	qsort(keys, n, sizeof(*keys), et_ascending_u64);
-	for (size_t i = 0; i < n; i++) {
-		if (!kept || keys[i] != keys[kept - 1])
-			keys[kept++] = keys[i];
-	}
-	return kept;
+	return rc ? rc : end;
 }
 
 /* Continues the counts of an earlier session. */
@@ -674,9 +647,7 @@ static void take_stock(struct state *st)
 	size_t room = 0;
 
 	for (size_t c = 0; c < st->e->n_commands; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&st->e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &st->e->commands[c].samples) {
 			learn(&st->known[c], s);
 			st->order = s->place.order > st->order ? s->place.order : st->order;
 			if (!counts_as_turn(s))
@@ -686,7 +657,7 @@ static void take_stock(struct state *st)
 		}
 	}
 	if (st->n_earlier)
-		st->n_earlier = sort_keys(st->earlier, st->n_earlier);
+		qsort(st->earlier, st->n_earlier, sizeof(*st->earlier), et_ascending_u64);
 }
 
 static int run_in_sequence(struct state *st, struct et_error *err)
@@ -718,17 +689,14 @@ int et_drive(struct et_driver *d, struct et_error *err)
 		.to = (uint32_t)d->e->n_commands,
 		.only = UINT32_MAX,
 		.reached = NAN };
-	int rc = 0;
 
 	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
 	choose_protocol(&st);
 	st.limit_ns = d->e->plan.time_limit_ns;
-	if (d->e->plan.order == ET_ORDER_SEQUENTIAL)
-		rc = run_in_sequence(&st, err);
-	else
-		rc = run_group(&st, err);
+	int rc = d->e->plan.order == ET_ORDER_SEQUENTIAL ? run_in_sequence(&st, err)
+							 : run_group(&st, err);
 	free(st.turns);
 	free(st.known);
 	free(st.earlier);

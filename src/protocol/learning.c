@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
 #include "base/alloc.h"
+#include "base/u64.h"
 #include "model/experiment/machine_id.h"
 #include "model/sample/sample.h"
 #include "protocol/daemons.h"
@@ -32,33 +33,23 @@ bool et_cutoffs_elsewhere(const struct et_cutoffs *c, const char *machine, const
 
 uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns)
 {
-	return wall_ns > c->learned_wall_ns ? (wall_ns - c->learned_wall_ns) / DAY_NS : 0;
+	return et_minus_u64(wall_ns, c->learned_wall_ns) / DAY_NS;
 }
 
 unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now)
 {
-	unsigned misfits = 0;
-
-	if (et_cutoffs_elsewhere(c, now->machine, now->cpu))
-		misfits |= ET_MISFIT_MACHINE;
-	if (differ(c->kernel, now->kernel))
-		misfits |= ET_MISFIT_KERNEL;
-	if (differ(c->services, now->services))
-		misfits |= ET_MISFIT_SERVICES;
-	if (et_cutoffs_days(c, now->wall_ns) >= ET_LEARNING_DAYS)
-		misfits |= ET_MISFIT_OLD;
 	/* A clock that is set to the right time may go back a little. */
-	if (c->learned_wall_ns > now->wall_ns && c->learned_wall_ns - now->wall_ns > HOUR_NS)
-		misfits |= ET_MISFIT_FUTURE;
-	if (c->tuned != now->tuned)
-		misfits |= ET_MISFIT_TUNING;
-	else if (c->tuned && differ(c->factors, now->factors ? now->factors : ""))
-		misfits |= ET_MISFIT_FACTORS;
-	if (c->short_runs < ET_LEARNING_LEAST)
-		misfits |= ET_MISFIT_FEW;
-	if (c->unseen && now->sees)
-		misfits |= ET_MISFIT_UNSEEN;
-	return misfits;
+	bool future = et_minus_u64(c->learned_wall_ns, now->wall_ns) > HOUR_NS;
+	bool factors = c->tuned && now->tuned && now->factors && differ(c->factors, now->factors);
+
+	return (et_cutoffs_elsewhere(c, now->machine, now->cpu) ? ET_MISFIT_MACHINE : 0u) |
+	       (differ(c->kernel, now->kernel) ? ET_MISFIT_KERNEL : 0u) |
+	       (differ(c->services, now->services) ? ET_MISFIT_SERVICES : 0u) |
+	       (et_cutoffs_days(c, now->wall_ns) >= ET_LEARNING_DAYS ? ET_MISFIT_OLD : 0u) |
+	       (future ? ET_MISFIT_FUTURE : 0u) | (c->tuned != now->tuned ? ET_MISFIT_TUNING : 0u) |
+	       (factors ? ET_MISFIT_FACTORS : 0u) |
+	       (c->short_runs < ET_LEARNING_LEAST ? ET_MISFIT_FEW : 0u) |
+	       (c->unseen && now->sees ? ET_MISFIT_UNSEEN : 0u);
 }
 
 char *et_misfits_describe(
@@ -101,10 +92,9 @@ double et_learning_seconds(const struct et_learning_plan *p)
 
 double et_learning_taken(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double taken = 0, elapsed = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		double ns[ET_SHARES];
 		if (!et_sample_usable_for_daemons(s))
 			continue;
@@ -115,13 +105,6 @@ double et_learning_taken(const struct et_command *c)
 		elapsed += (double)s->measured.elapsed_ns;
 	}
 	return elapsed > 0 ? taken / elapsed : NAN;
-}
-
-bool et_learning_loaded(double load, unsigned cpus)
-{
-	double most = cpus > 1 ? cpus / 2.0 : 0.5;
-
-	return load >= most; /* false for NaN */
 }
 
 /* The recorded length of a sample is measured, so it may be a little below the planned one. */

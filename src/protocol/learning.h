@@ -79,7 +79,5 @@ double et_learning_seconds(const struct et_learning_plan *p);
  */
 double et_learning_taken(const struct et_command *c);
 #define ET_LEARNING_BUSY 0.05
-/* Whether this load (of one minute) on these CPUs leaves no quiet CPU for a learning. */
-bool et_learning_loaded(double load, unsigned cpus);
 /* Whether a learning had at least as many and as long samples as the plan. */
 bool et_cutoffs_cover(const struct et_cutoffs *c, const struct et_learning_plan *p);

@@ -28,16 +28,6 @@ static void spread_ties(double *sorted, size_t n, double step)
 	}
 }
 
-/* The mean excess of the largest k of i sorted values over the next smaller one. */
-static double mean_excess(const double *sorted, size_t i, size_t k)
-{
-	double sum = 0;
-
-	for (size_t j = i - k; j < i; j++)
-		sum += sorted[j] - sorted[i - k - 1];
-	return sum / (double)k;
-}
-
 double et_lshape_bound(const double *values, size_t n, double step, double probability)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(values, n);
@@ -48,7 +38,10 @@ double et_lshape_bound(const double *values, size_t n, double step, double proba
 	for (size_t i = (n + 1) / 2; i < n; i++) {
 		size_t k = (size_t)lround(sqrt((double)i));
 		k = k < 3 ? 3 : k;
-		double tail = fmax(mean_excess(sorted, i, k), floor_ms);
+		double excess = 0; /* of the largest k over the next smaller value */
+		for (size_t j = i - k; j < i; j++)
+			excess += sorted[j] - sorted[i - k - 1];
+		double tail = fmax(excess / (double)k, floor_ms);
 		double most = (double)k * (pow(probability, -1 / (double)k) - 1);
 		if (sorted[i] - sorted[i - 1] > most * tail)
 			return (sorted[i] + sorted[i - 1]) / 2;
@@ -132,15 +125,6 @@ static void correlate(const struct et_daemon_run *run, const bool *far, struct e
 	s->correlation = r;
 	/* The t distribution fits Spearman's coefficient well from ten pairs on (Zar 1972). */
 	s->correlation_p = isnan(r) ? NAN : et_pt_two_sided(r * sqrt(df / (1 - r * r)), df);
-}
-
-/* Whether the two times of a pair are alike: the baseline drifts. */
-static bool are_alike(const struct et_daemon_run *run, const bool *far)
-{
-	struct et_cluster_shape s = { .correlation_p = NAN };
-
-	correlate(run, far, &s);
-	return s.correlation > 0 && s.correlation_p < ET_CLUSTER_LEVEL;
 }
 
 /* The elapsed times in the cluster, *n of them. The caller frees them. */
@@ -311,6 +295,8 @@ static void forget_jump(struct finder *f, int m)
 
 static void find_bounds(struct finder *f)
 {
+	struct et_cluster_shape s = { .correlation_p = NAN };
+
 	for (int m = 0; m < IN_PAIR; m++) {
 		f->times[m] = et_calloc(f->n, sizeof(double));
 		for (size_t i = 0; i < f->n; i++)
@@ -321,7 +307,9 @@ static void find_bounds(struct finder *f)
 		f->bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, ALONE);
 		f->near_bound[m] = f->bound[m];
 	}
-	f->by_pairs = are_alike(f->run, f->near);
+	/* If the two times of a pair are alike, the baseline drifts. */
+	correlate(f->run, f->near, &s);
+	f->by_pairs = s.correlation > 0 && s.correlation_p < ET_CLUSTER_LEVEL;
 	if (!f->by_pairs)
 		f->near_bound[0] = et_lshape_bound(f->times[0], f->n, f->r->step_ms,
 			f->n < ET_LSHAPE_MANY ? DOUBTFUL : WITH_CULPRIT);
@@ -414,22 +402,20 @@ static void add_ends(struct finder *f)
 {
 	ET_AUTO_FREE bool *out = et_calloc(f->n + 1, sizeof(*out));
 	ET_AUTO_FREE bool *was_far = et_calloc(f->n + 1, sizeof(*was_far));
-	ET_AUTO_FREE size_t *first = et_calloc(f->n + 1, sizeof(*first)); /* of each two */
-	size_t n = 0;
+	ET_AUTO_FREE bool *edge = et_calloc(f->n + 1, sizeof(*edge)); /* the first of each two */
 
 	for (size_t i = 0; i < f->n; i++)
 		out[i] = was_far[i] = f->far[i];
 	for (size_t i = 0; i + 1 < f->n; i++) {
-		if (was_far[i] == was_far[i + 1] || !et_daemon_successive(f->run, i))
-			continue;
-		out[i] = out[i + 1] = true;
-		first[n++] = i;
+		edge[i] = was_far[i] != was_far[i + 1] && et_daemon_successive(f->run, i);
+		if (edge[i])
+			out[i] = out[i + 1] = true;
 	}
 	free(f->central);
 	f->central = et_central_figures(f->run, f->r->n_names, out);
-	for (size_t k = 0; k < n; k++) {
-		size_t i = first[k], end = was_far[i] ? i + 1 : i;
-		if (shares_visit(f, end, was_far[i] ? i : i + 1))
+	for (size_t i = 0; i < f->n; i++) {
+		size_t end = was_far[i] ? i + 1 : i;
+		if (edge[i] && shares_visit(f, end, was_far[i] ? i : i + 1))
 			f->far[end] = f->explained[end] = true;
 	}
 }
@@ -486,19 +472,6 @@ static void find_common(
 	}
 }
 
-/* `before`: the samples that nobody explained before frequent ones were taken into the cluster. */
-static void find_unexplained(
-	const struct finder *f, const bool *before, struct et_run_findings *out)
-{
-	ET_AUTO_FREE bool *now = find_nobodys(f);
-	const bool *unexplained = f->frequent[f->r->n_names] ? before : now;
-
-	for (size_t i = 0; i < f->n; i++)
-		out->unexplained += unexplained[i];
-	if (out->unexplained)
-		find_common(f, unexplained, out);
-}
-
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	double floor_ms, struct et_run_findings *out)
 {
@@ -528,7 +501,13 @@ void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run
 		out->spoils[name] = f.frequent[name] ? (uint32_t)blamed[name].samples : 0;
 	for (size_t i = 0; i < f.n; i++)
 		out->n_far += f.far[i];
-	find_unexplained(&f, before, out);
+	/* A frequent cause took its samples into the cluster: those before that count. */
+	ET_AUTO_FREE bool *now = find_nobodys(&f);
+	const bool *unexplained = f.frequent[r->n_names] ? before : now;
+	for (size_t i = 0; i < f.n; i++)
+		out->unexplained += unexplained[i];
+	if (out->unexplained)
+		find_common(&f, unexplained, out);
 	free(f.near);
 	free(f.central);
 	for (int m = 0; m < MEASURES; m++)

@@ -32,10 +32,9 @@ static struct et_precision precision_of(const double *x, size_t n)
 size_t et_runs_of(
 	const struct et_command *c, enum et_metric m, enum et_runs_counted counted, double *x)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (et_sample_usable_for_daemons(s) && counted & 1 << s->ruling.removal.by)
 			x[n++] = (double)(m == ET_METRIC_CPU ? s->measured.cpu_ns
 							     : s->measured.elapsed_ns);
@@ -138,12 +137,11 @@ static double counter_hz(const struct et_clock_methods *m)
 void et_clock_methods_judge(
 	const struct et_command *c, const struct et_inside *inside, struct et_clock_methods *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_clock_methods m = { .name = c->name,
 		.runs = et_calloc(c->samples.n + 1, sizeof(*m.runs)) };
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (et_sample_usable_for_daemons(s))
 			m.runs[m.n++] = run_of(s, inside);
 	}
@@ -166,18 +164,6 @@ void et_clock_methods_free(struct et_clock_methods *m)
 
 /* --- before and after the checks --- */
 
-static struct et_sample sample_of(const struct et_daemon_sample *from)
-{
-	return (struct et_sample){
-		.place = { .arrangement = ET_SOLO, .order = from->number, .partner = -1 },
-		.measured = { .elapsed_ns = et_u64(1e6 * from->elapsed_ms),
-			.cpu_ns = et_u64(1e6 * from->cpu_ms),
-			.steal_ns = ET_UNKNOWN,
-			.probe_before_ns = ET_UNKNOWN,
-			.probe_after_ns = ET_UNKNOWN },
-	};
-}
-
 /* The run as an experiment by the protocol, in which nothing but its daemons is known. */
 static struct et_experiment *experiment_of(
 	const struct et_daemon_record *r, const struct et_daemon_run *run, enum et_metric metric)
@@ -190,10 +176,16 @@ static struct et_experiment *experiment_of(
 	et_experiment_add_command(e, et_strdup(""), et_strv_of("", NULL));
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *from = &run->listed[i];
-		struct et_sample s = sample_of(from);
-
-		s.measured.n_culprits = from->n;
-		s.measured.culprits = et_calloc(from->n + 1, sizeof(*s.measured.culprits));
+		struct et_sample s = {
+			.place = { .arrangement = ET_SOLO, .order = from->number, .partner = -1 },
+			.measured = { .elapsed_ns = et_u64(1e6 * from->elapsed_ms),
+				.cpu_ns = et_u64(1e6 * from->cpu_ms),
+				.steal_ns = ET_UNKNOWN,
+				.probe_before_ns = ET_UNKNOWN,
+				.probe_after_ns = ET_UNKNOWN,
+				.n_culprits = from->n,
+				.culprits = et_calloc(from->n + 1, sizeof(struct et_culprit)) },
+		};
 		for (size_t k = 0; k < from->n; k++) {
 			const struct et_execution *x = &run->executions[from->first + k];
 			struct et_culprit *to = &s.measured.culprits[k];
@@ -208,30 +200,23 @@ static struct et_experiment *experiment_of(
 	return e;
 }
 
-/* The cutoffs that a time must reach to be certainly above them. */
-static struct et_cutoff *certain(const struct et_daemon_record *r, const struct et_cutoffs *c)
-{
-	struct et_cutoff *list = et_calloc(c->n + 1, sizeof(*list));
-
-	for (size_t i = 0; i < c->n; i++) {
-		list[i] = c->list[i];
-		for (int k = 0; k < list[i].n_final; k++)
-			list[i].final_ms[k] += r->resolution_ms / 2;
-	}
-	return list;
-}
-
 struct et_checked et_checked_find(const char *name, const struct et_daemon_record *r,
 	const struct et_daemon_run *run, const struct et_cutoffs *cutoffs, enum et_metric metric)
 {
 	struct et_checked out = { .name = et_strdup(name), .metric = metric };
 	struct et_experiment *e = experiment_of(r, run, metric);
-	ET_AUTO_FREE struct et_cutoff *list = certain(r, cutoffs);
+	ET_AUTO_FREE struct et_cutoff *list = et_calloc(cutoffs->n + 1, sizeof(*list));
 	ET_AUTO_FREE double *all = et_calloc(run->n_listed + 1, sizeof(*all));
 	ET_AUTO_FREE double *kept = et_calloc(run->n_listed + 1, sizeof(*kept));
 	struct et_cutoffs c = *cutoffs;
 	size_t n_kept = 0, changed;
 
+	/* A time must reach these to be certainly above the cutoffs. */
+	for (size_t i = 0; i < c.n; i++) {
+		list[i] = c.list[i];
+		for (int k = 0; k < list[i].n_final; k++)
+			list[i].final_ms[k] += r->resolution_ms / 2;
+	}
 	c.list = list;
 	free(et_sanity_check(e, &c, &changed));
 	out.first = e->first_check.state;

@@ -13,24 +13,19 @@
 static const double CLOSE = 0.25, CLOSE_SHARE = 0.05, ALPHA = 0.01;
 static const double MOST_RUNS = 1e15; /* a larger number is of no use */
 
-static bool is_measured(const struct et_sample *s)
-{
-	return !s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED &&
-	       s->ruling.removal.by != ET_REMOVED_STOPPED;
-}
-
 struct et_sizing et_sizing_of(const struct et_command *c, enum et_metric m)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_sizing all = { .x = et_calloc(c->samples.n + 1, sizeof(*all.x)),
 		.spoilt = et_calloc(c->samples.n + 1, sizeof(*all.spoilt)) };
 	enum et_arrangement arrangement = et_command_arrangement(c);
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		uint64_t value = et_sample_metric(s, m);
-		if (!is_measured(s) || s->place.arrangement != arrangement || value == ET_UNKNOWN)
+		enum et_removed_by by = s->ruling.removal.by;
+		if (s->place.warmup || by == ET_REMOVED_FAILED || by == ET_REMOVED_STOPPED ||
+			s->place.arrangement != arrangement || value == ET_UNKNOWN)
 			continue;
-		all.spoilt[all.n] = s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
+		all.spoilt[all.n] = by == ET_REMOVED_DAEMON_CUTOFF;
 		all.x[all.n++] = (double)value;
 	}
 	return all;
@@ -161,18 +156,6 @@ static void compare_parts(const struct et_sizing *all, const struct et_sizing *c
 			!(s->p < ALPHA) && (double)s->n * (1 - share) >= ET_SIZE_LEAST;
 }
 
-static void add_size(const struct et_sizing *all, const struct et_sizing *clean, size_t n,
-	struct et_samplesize *out)
-{
-	struct et_size *s = &out->sizes[out->n_sizes++];
-	struct part first = check_part(all, 0, n, true);
-
-	*s = (struct et_size){
-		.n = n, .outliers = first.outliers, .mean = first.mean, .sd = first.sd
-	};
-	compare_parts(all, clean, &out->sizes[0], s);
-}
-
 static void recommend(struct et_samplesize *s)
 {
 	const struct et_size *whole = &s->sizes[0], *best = whole;
@@ -209,8 +192,14 @@ void et_samplesize_checked(const struct et_sizing *all, const double *x, size_t 
 	out->autocorrelation = et_autocorrelation(x, n, 1);
 	out->inflation = et_mean_interval(x, n, level).inflation;
 	struct et_sizing clean = clean_by_whole(all);
-	for (size_t i = 0; i < n_steps; i++)
-		add_size(all, &clean, steps[i], out);
+	for (size_t i = 0; i < n_steps; i++) {
+		struct et_size *s = &out->sizes[out->n_sizes++];
+		struct part p = check_part(all, 0, steps[i], true);
+		*s = (struct et_size){
+			.n = steps[i], .outliers = p.outliers, .mean = p.mean, .sd = p.sd
+		};
+		compare_parts(all, &clean, &out->sizes[0], s);
+	}
 	free(clean.spoilt);
 	recommend(out);
 }

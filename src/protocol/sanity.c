@@ -45,11 +45,10 @@ static bool is_judged(const struct et_sample *s, const struct verdict *v)
 /* The median elapsed time of samples that were kept, or removed by these checks (if `anew`). */
 static double usual_seconds(const struct et_command *c, bool anew)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		enum et_removed_by by = s->ruling.removal.by;
 		if (!s->place.warmup && (by == ET_KEPT || (anew && is_ours(by))) &&
 			s->measured.elapsed_ns != ET_UNKNOWN)
@@ -152,11 +151,6 @@ struct balance {
 	size_t n, hit;
 };
 
-static bool is_too_much(const struct balance *b)
-{
-	return b->hit && (2 * b->hit > b->n || b->n - b->hit < ET_CUTOFFS_LEAVE);
-}
-
 /* Marks the samples that daemons spoilt. Returns whether too few would be left without them. */
 static bool check_daemons(struct check *k, uint32_t *would_remove)
 {
@@ -176,8 +170,9 @@ static bool check_daemons(struct check *k, uint32_t *would_remove)
 		b->hit++;
 	}
 	for (size_t i = 0; i < ET_LENGTH(balances); i++) {
-		*would_remove += (uint32_t)balances[i].hit;
-		too_much = too_much || is_too_much(&balances[i]);
+		const struct balance *b = &balances[i];
+		*would_remove += (uint32_t)b->hit;
+		too_much |= b->hit && (2 * b->hit > b->n || b->n - b->hit < ET_CUTOFFS_LEAVE);
 	}
 	return too_much;
 }
@@ -309,29 +304,17 @@ static bool is_solo(const struct et_sample *s, const struct verdict *v)
 	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
-static void mark_slow(struct check *k)
-{
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
-	struct verdict *v = k->verdicts;
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
-		if (is_solo(s, v) && slow_by(s, k->fast_ns).by != ET_KEPT)
-			v->marks |= ET_MARK_MACHINE_SLOW;
-	}
-}
-
 /*
  * Collects the judged times of the solo runs that nothing has spoilt, and their verdicts. Returns
  * how many; the caller frees both arrays.
  */
 static size_t collect(const struct check *k, double **x, struct verdict ***of)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
 	size_t n = 0;
 
 	*x = et_calloc(k->c->samples.n + 1, sizeof(**x));
 	*of = et_calloc(k->c->samples.n + 1, sizeof(**of));
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &k->c->samples) {
 		struct verdict *v = &k->verdicts[s->place.index - 1];
 		uint64_t value = et_sample_metric(s, k->metric);
 		if (!is_solo(s, v) || v->marks & k->spoilt || value == ET_UNKNOWN)
@@ -378,8 +361,13 @@ static bool shall_remove_slow(const struct et_experiment *e, const struct check 
 /* The check for a slow machine, which EMP does not have: it marks samples there. */
 static void check_speed(const struct et_experiment *e, struct check *all)
 {
-	for (size_t i = 0; i < e->n_commands; i++)
-		mark_slow(&all[i]);
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_for_each_sample(s, &all[i].c->samples) {
+			struct verdict *v = &all[i].verdicts[s->place.index - 1];
+			if (is_solo(s, v) && slow_by(s, all[i].fast_ns).by != ET_KEPT)
+				v->marks |= ET_MARK_MACHINE_SLOW;
+		}
+	}
 	if (!e->n_commands || all[0].emp || !shall_remove_slow(e, all))
 		return;
 	for (size_t i = 0; i < e->n_commands; i++) {

@@ -126,20 +126,18 @@ static bool plan_is_valid(const struct et_plan *p)
 	       p->level < 1;
 }
 
-/* The number of the last round that the plan can have, whatever makes it stop. */
-static uint32_t last_round(const struct et_plan *p)
-{
-	return et_schedule_rounds_before(p) +
-	       larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
-}
-
 /* Warm-up has no round, and its position counts the warm-up runs of the command. */
 static bool turn_is_valid(const struct et_experiment *e, const struct et_place *at)
 {
+	const struct et_plan *p = &e->plan;
+	uint32_t before = et_schedule_rounds_before(p);
+	/* The most rounds that the plan can have, whatever makes it stop. */
+	uint32_t most = larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
+
 	if (at->warmup)
-		return at->round == 0 && at->position < larger(e->plan.warmup, 1);
-	return at->round > et_schedule_rounds_before(&e->plan) &&
-	       at->round <= last_round(&e->plan) && at->position < et_schedule_size(e->n_commands);
+		return at->round == 0 && at->position < larger(p->warmup, 1);
+	return at->round > before && at->round <= before + most &&
+	       at->position < et_schedule_size(e->n_commands);
 }
 
 static bool partner_is_valid(const struct et_experiment *e, const struct et_place *at)
@@ -152,11 +150,9 @@ static bool partner_is_valid(const struct et_experiment *e, const struct et_plac
 
 static const char *check_samples(const struct et_experiment *e, size_t command)
 {
-	ET_AUTO_READER struct et_sample_reader r =
-		et_samples_read_figures(&e->commands[command].samples);
 	uint32_t index = 0;
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &e->commands[command].samples) {
 		const struct et_place *at = &s->place;
 		if (at->command != command || at->index != ++index)
 			return "the command or index of a sample";

@@ -75,9 +75,7 @@ static void find_starts(
 	for (uint32_t c = 0; c < e->n_commands; c++) {
 		if (only != UINT32_MAX && only != c)
 			continue;
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		et_for_each_sample(s, &e->commands[c].samples) {
 			uint32_t round = s->place.round;
 			uint64_t at = s->measured.started_wall_ns;
 			if (s->place.warmup || !round || round > upto)
@@ -117,9 +115,8 @@ static bool has_hooks(const struct et_command *c)
 /* The duration of a command's first run that counts; 0: there is none. */
 static uint64_t first_run_ns(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		if (!s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED &&
 			s->measured.elapsed_ns != ET_UNKNOWN)
 			return s->measured.elapsed_ns;

@@ -56,12 +56,10 @@ static double usual_seconds(const struct judging *j, const char *name)
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_experiment *e = j->sources[i].e;
 		for (size_t c = 0; c < e->n_commands; c++) {
-			ET_AUTO_READER struct et_sample_reader r =
-				et_samples_read_figures(&e->commands[c].samples);
 			if (strcmp(e->commands[c].name, name))
 				continue;
 			x = et_realloc(x, n + e->commands[c].samples.n + 1, sizeof(*x));
-			for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			et_for_each_sample(s, &e->commands[c].samples) {
 				if (et_sample_usable_for_daemons(s))
 					x[n++] = 1e-9 * (double)s->measured.elapsed_ns;
 			}
@@ -74,11 +72,10 @@ static double usual_seconds(const struct judging *j, const char *name)
 
 static int by_seconds(const void *a, const void *b)
 {
-	const struct et_version_task *x = a, *y = b;
+	double x = ((const struct et_version_task *)a)->seconds;
+	double y = ((const struct et_version_task *)b)->seconds;
 
-	if (isnan(x->seconds) || isnan(y->seconds))
-		return isnan(x->seconds) - isnan(y->seconds);
-	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+	return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : ET_ORDER(x, y);
 }
 
 /* --- figures --- */
@@ -87,7 +84,6 @@ static int by_seconds(const void *a, const void *b)
 static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_counted counted,
 	struct et_version_figures *f, enum et_metric m)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	struct et_version_runs *runs = &f->compared[m];
 
 	free(runs->x);
@@ -96,7 +92,7 @@ static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_c
 	runs->n = et_runs_of(c, m, counted | ET_RUNS_BEFORE_SECOND, runs->x);
 	f->by[m] = et_runs_precision(c, m, counted);
 	f->env = env;
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		enum et_removed_by by = s->ruling.removal.by;
 		if (!et_sample_usable_for_daemons(s) || counted & 1 << by)
 			continue;
@@ -106,33 +102,19 @@ static void take(const struct et_command *c, enum et_lab_env env, enum et_runs_c
 	}
 }
 
-static bool fits(const struct judging *j, const struct et_command *c)
-{
-	double seconds = et_command_seconds(c);
-
-	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
-}
-
-/* The length of the longest task in seconds; tasks are sorted, those without any come last. */
-static double longest(const struct et_versions *v)
-{
-	double seconds = 0;
-
-	for (size_t i = 0; i < v->n; i++)
-		seconds = fmax(seconds, v->tasks[i].seconds);
-	return seconds;
-}
-
 /* Why the checks leave a task empty. */
 static void tell_misfit(struct judging *j, const struct et_command *c, enum et_version v)
 {
-	double learned = fmax(j->cutoffs->short_seconds, j->cutoffs->long_seconds);
+	double learned = fmax(j->cutoffs->short_seconds, j->cutoffs->long_seconds), longest = 0;
+
+	for (size_t i = 0; i < j->out->n; i++)
+		longest = fmax(longest, j->out->tasks[i].seconds);
 
 	find_task(j->out, c->name)->why_not[v] =
 		et_command_seconds(c) > 0
 			? et_asprintf("the learning's samples are too short (%g s): run 'etalon "
 				      "daemons learn --long-seconds %.0f'",
-				  learned, et_learning_long_seconds(longest(j->out)))
+				  learned, et_learning_long_seconds(longest))
 			: et_strdup("no run of it counts");
 }
 
@@ -158,7 +140,9 @@ static void judge(struct judging *j, const struct et_version_source *s, enum et_
 				e->first_check.would_remove);
 		for (size_t c = 0; c < e->n_commands; c++) {
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
-			if (!checks || fits(j, &e->commands[c]))
+			double length = checks ? et_command_seconds(&e->commands[c]) : NAN;
+			if (!checks ||
+				(length > 0 && j->cutoffs && et_cutoffs_fit(j->cutoffs, length)))
 				take(&e->commands[c], s->env, all ? ET_RUNS_ALL : ET_RUNS_KEPT,
 					&t->list[v], metrics[m]);
 			else if (!t->why_not[v])
@@ -261,12 +245,6 @@ static const struct et_factor *factor_of(const struct et_experiment *e, const ch
 	return NULL;
 }
 
-/* The states of these factors are measured, and differ from one look to the next. */
-static bool is_measured(const char *factor)
-{
-	return !strcmp(factor, "load") || !strcmp(factor, "steal");
-}
-
 static bool same_factors(const struct et_experiment *a, const struct et_experiment *b)
 {
 	if (!a || !b || !a->n_environment || a->n_environment != b->n_environment)
@@ -274,7 +252,9 @@ static bool same_factors(const struct et_experiment *a, const struct et_experime
 	for (size_t i = 0; i < a->n_environment; i++) {
 		const struct et_factor *one = &a->environment[i],
 				       *other = factor_of(b, one->factor);
-		if (!other || (!is_measured(one->factor) && strcmp(other->state, one->state)))
+		/* These states are measured, and differ from one look to the next. */
+		bool measured = !strcmp(one->factor, "load") || !strcmp(one->factor, "steal");
+		if (!other || (!measured && strcmp(other->state, one->state)))
 			return false;
 	}
 	return true;

@@ -161,12 +161,6 @@ static int open_output(struct et_daemons_output *o, struct et_error *err)
 	return rc;
 }
 
-static void close_output(struct et_daemons_output *o)
-{
-	et_output_close(&o->output);
-	et_output_close(&o->pictures);
-}
-
 static struct et_page page_of(const struct et_cli *cli)
 {
 	return (struct et_page){ .out = stdout, .width = cli->columns, .color = cli->color };
@@ -427,20 +421,17 @@ static int show(struct et_call *call, struct et_error *err)
 
 /* --- the other actions --- */
 
-/* Takes the figures that the user did not give from the preset. */
-static void fill_plan(struct et_learning_plan *p, const struct et_learning_plan *preset)
+static int learn(struct et_call *call, struct et_error *err)
 {
+	struct request *r = call->ctx;
+	const struct et_learning_plan *preset = &et_learning_presets[r->preset];
+	struct et_learning_plan *p = &r->learn.plan;
+
+	/* The figures that the user did not give are those of the preset. */
 	p->short_runs = p->short_runs == BY_PRESET ? preset->short_runs : p->short_runs;
 	p->short_ns = p->short_ns == BY_PRESET ? preset->short_ns : p->short_ns;
 	p->long_runs = p->long_runs == BY_PRESET ? preset->long_runs : p->long_runs;
 	p->long_ns = p->long_ns == BY_PRESET ? preset->long_ns : p->long_ns;
-}
-
-static int learn(struct et_call *call, struct et_error *err)
-{
-	struct request *r = call->ctx;
-
-	fill_plan(&r->learn.plan, &et_learning_presets[r->preset]);
 	return et_daemons_learn(call->cli, &r->learn, &r->out, &call->status, err);
 }
 
@@ -467,6 +458,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return et_cli_fail(&err);
 	}
 	status = et_call_run(&call);
-	close_output(&r.out);
+	et_output_close(&r.out.output);
+	et_output_close(&r.out.pictures);
 	return status;
 }

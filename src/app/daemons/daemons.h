@@ -108,6 +108,7 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
 const char *et_format_ago(double seconds, char buf[ET_FIGURE]);
 /* "20 h (?)": the mark of a period that only two visits speak for, and whether a cutoff has it. */
 const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE]);
+const char *et_format_count(double n, char buf[ET_FIGURE]); /* "12" */
 bool et_cutoff_is_guess(const struct et_cutoff *c);
 
 /* --- outputs --- */

@@ -196,15 +196,16 @@ char *et_learn_load_text(void)
 	struct et_machine m;
 
 	et_cli_machine(&m);
-	double load = et_host_load(m.root);
+	double load = et_host_load(m.root); /* of one minute */
 	unsigned cpus = m.host.cpus ? m.host.cpus : 1;
-	bool loaded = et_learning_loaded(load, cpus);
 	et_machine_free(&m);
-	return loaded ? et_asprintf(
-				"the load of this machine is %.1f on %u CPU%s: daemons can hardly "
-				"be distinguished from the other work, and learning takes longer",
-				load, cpus, cpus == 1 ? "" : "s")
-		      : NULL;
+	/* No CPU is left quiet; false for NaN. */
+	return load >= (cpus > 1 ? cpus / 2.0 : 0.5)
+		       ? et_asprintf(
+				 "the load of this machine is %.1f on %u CPU%s: daemons can hardly "
+				 "be distinguished from the other work, and learning takes longer",
+				 load, cpus, cpus == 1 ? "" : "s")
+		       : NULL;
 }
 
 /* Asks the user, or warns, if the load is high. -EBUSY: the user does not want to learn then. */
@@ -289,28 +290,13 @@ static char *resumption_of(const struct et_learn_options *o)
 	return line;
 }
 
-static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns,
-	struct et_experiment **out, struct et_error *err)
-{
-	struct et_experiment *e = et_experiment_new();
-	ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
-
-	e->protocol = ET_PROTOCOL_RAW;
-	e->plan.keep_all = true;
-	e->plan.runs = (uint32_t)runs;
-	e->label = et_strdup(label);
-	et_experiment_add_command(
-		e, et_strdup(label), et_strv_of(l->exe, "put", "inc", "--seconds", length, NULL));
-	ET_AUTO_FREE char *resumption = resumption_of(&l->o);
-
-	return et_measure(l->cli, l->interrupt, e, NULL, resumption, out, err);
-}
-
 /* Runs, continues or loads one of the two experiments, which the caller frees. */
 static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t ns,
 	struct et_experiment **out, struct et_error *err)
 {
 	ET_AUTO_FREE char *label = label_of(&l->o, which);
+	ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
+	ET_AUTO_FREE char *resumption = resumption_of(&l->o);
 	struct et_experiment *stored = NULL;
 
 	int rc = l->o.resume ? fetch(l->cli, &l->o, which, &stored, err) : -ENOENT;
@@ -319,11 +305,17 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 		return 0;
 	}
 	if (rc == 0) {
-		ET_AUTO_FREE char *resumption = resumption_of(&l->o);
 		rc = et_measure(l->cli, l->interrupt, NULL, stored->id, resumption, out, err);
 	} else if (rc == -ENOENT) {
+		struct et_experiment *e = et_experiment_new();
 		*err = (struct et_error){ 0 };
-		rc = run_new(l, label, runs, ns, out, err);
+		e->protocol = ET_PROTOCOL_RAW;
+		e->plan.keep_all = true;
+		e->plan.runs = (uint32_t)runs;
+		e->label = et_strdup(label);
+		et_experiment_add_command(e, et_strdup(label),
+			et_strv_of(l->exe, "put", "inc", "--seconds", length, NULL));
+		rc = et_measure(l->cli, l->interrupt, e, NULL, resumption, out, err);
 	}
 	et_experiment_free(stored);
 	return rc;
@@ -464,13 +456,11 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 
 	cli->measures = true;
 	int rc = o.resume ? et_learn_load_plan(cli, &o, err) : check_plan(&o.plan, err);
-	if (rc)
-		return rc;
-	rc = check_load(&o, err);
-	if (rc)
-		return rc;
+	if (rc == 0)
+		rc = check_load(&o, err);
 	o.tuned = o.env;
-	rc = choose_factors(&o, err);
+	if (rc == 0)
+		rc = choose_factors(&o, err);
 	if (rc)
 		return rc;
 	/* A learn that an earlier version began applied all of them. */

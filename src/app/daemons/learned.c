@@ -99,15 +99,6 @@ static int load_circumstances(struct et_store *store, struct et_cutoffs *c, stru
 	return 0;
 }
 
-static void describe_here(struct et_cutoffs *c, const struct et_here *here)
-{
-	memcpy(c->host, here->host.name, sizeof(c->host));
-	memcpy(c->kernel, here->host.kernel, sizeof(c->kernel));
-	memcpy(c->cpu, here->host.cpu, sizeof(c->cpu));
-	memcpy(c->machine, here->machine, sizeof(c->machine));
-	memcpy(c->services, here->services, sizeof(c->services));
-}
-
 int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err)
@@ -130,7 +121,11 @@ int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 		here = *from->here;
 	else
 		et_here_read_host(&here);
-	describe_here(&c, &here);
+	memcpy(c.host, here.host.name, sizeof(c.host));
+	memcpy(c.kernel, here.host.kernel, sizeof(c.kernel));
+	memcpy(c.cpu, here.host.cpu, sizeof(c.cpu));
+	memcpy(c.machine, here.machine, sizeof(c.machine));
+	memcpy(c.services, here.services, sizeof(c.services));
 	snprintf(c.factors, sizeof(c.factors), "%s", from->factors ? from->factors : "");
 	snprintf(c.short_id, sizeof(c.short_id), "%s", from->short_id);
 	snprintf(c.long_id, sizeof(c.long_id), "%s", from->long_id);

@@ -120,16 +120,6 @@ static int check_pair(const struct operand *list, size_t n, struct et_error *err
 		"'%s' and '%s' are the same experiment", list[0].name, list[1].name);
 }
 
-static int check_lengths(
-	const struct operand *list, const struct et_daemon_record *r, struct et_error *err)
-{
-	if (r->long_run.sample_seconds > r->short_run.sample_seconds)
-		return 0;
-	return et_refuse(err, "give the run of short samples first",
-		"the samples of '%s' are not longer than those of '%s'", list[1].name,
-		list[0].name);
-}
-
 static int take_experiments(const struct operand *list, size_t n, const char *command,
 	struct et_daemons_source *out, struct et_error *err)
 {
@@ -144,8 +134,11 @@ static int take_experiments(const struct operand *list, size_t n, const char *co
 	}
 	et_daemon_record_settle(r);
 	/* A run of too few samples has no length; the analysis refuses it. */
-	if (rc == 0 && r->short_run.samples > 1 && r->long_run.samples > 1)
-		rc = check_lengths(list, r, err);
+	if (rc == 0 && r->short_run.samples > 1 && r->long_run.samples > 1 &&
+		!(r->long_run.sample_seconds > r->short_run.sample_seconds))
+		rc = et_refuse(err, "give the run of short samples first",
+			"the samples of '%s' are not longer than those of '%s'", list[1].name,
+			list[0].name);
 	if (rc)
 		return rc;
 	snprintf(out->short_id, sizeof(out->short_id), "%s", list[0].experiment->id);

@@ -521,10 +521,8 @@ const char *et_format_ago(double seconds, char buf[ET_FIGURE])
 {
 	char span[ET_FIGURE];
 
-	if (seconds < 60)
-		snprintf(buf, ET_FIGURE, "less than a minute ago");
-	else
-		snprintf(buf, ET_FIGURE, "%.80s ago", et_format_span(seconds, span));
+	snprintf(buf, ET_FIGURE, "%.80s ago",
+		seconds < 60 ? "less than a minute" : et_format_span(seconds, span));
 	return buf;
 }
 

@@ -183,12 +183,6 @@ static void sequence(
 		free(points[i].title);
 }
 
-static const char *format_number(double n, char buf[ET_FIGURE])
-{
-	snprintf(buf, ET_FIGURE, "%.0f", n);
-	return buf;
-}
-
 /* Milliseconds of two minutes have six digits. */
 static const char *format_time(double ms, char buf[ET_FIGURE])
 {
@@ -198,7 +192,7 @@ static const char *format_time(double ms, char buf[ET_FIGURE])
 static void far_table(struct et_daemon_side s, FILE *out)
 {
 	static const struct et_table_column columns[] = {
-		ET_COLUMN(NUMBER, "sample", .format = format_number),
+		ET_COLUMN(NUMBER, "sample", .format = et_format_count),
 		ET_COLUMN(NUMBER, "elapsed time", .format = format_time),
 		ET_COLUMN(NUMBER, "CPU time", .format = format_time),
 		ET_COLUMN(TEXT, "daemons that ran long"),

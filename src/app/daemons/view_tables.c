@@ -75,7 +75,7 @@ void et_daemon_tables_free(struct et_daemon_result *r)
 
 /* --- figures --- */
 
-static const char *format_count(double n, char buf[ET_FIGURE])
+const char *et_format_count(double n, char buf[ET_FIGURE])
 {
 	snprintf(buf, ET_FIGURE, "%.0f", n);
 	return buf;
@@ -84,7 +84,7 @@ static const char *format_count(double n, char buf[ET_FIGURE])
 /* "63.5"; some records are in whole milliseconds. */
 static const char *format_ms(double ms, char buf[ET_FIGURE])
 {
-	return ms == floor(ms) ? format_count(ms, buf) : et_format_ms(ms, buf);
+	return ms == floor(ms) ? et_format_count(ms, buf) : et_format_ms(ms, buf);
 }
 
 /* "1002.35": times that differ in their last digits need these; a day in milliseconds does not. */
@@ -136,7 +136,7 @@ static void add_precision(struct et_table *g, const struct et_precision *p)
 
 static const struct et_table_column before_columns[] = {
 	RUN,
-	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = format_count),
+	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = et_format_count),
 	PRECISION,
 	ERROR,
 };
@@ -160,11 +160,11 @@ static struct et_table times_before(struct et_daemon_side s)
 static const struct et_table_column after_columns[] = {
 	RUN,
 	ET_COLUMN(NUMBER, "outliers"),
-	ET_COLUMN(NUMBER, NULL, .key = "outliers", .format = format_count),
+	ET_COLUMN(NUMBER, NULL, .key = "outliers", .format = et_format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "first_check"),
-	ET_COLUMN(NUMBER, NULL, .key = "by_daemons", .format = format_count),
-	ET_COLUMN(NUMBER, NULL, .key = "by_value", .format = format_count),
-	ET_COLUMN(NUMBER, NULL, .key = "samples", .format = format_count),
+	ET_COLUMN(NUMBER, NULL, .key = "by_daemons", .format = et_format_count),
+	ET_COLUMN(NUMBER, NULL, .key = "by_value", .format = et_format_count),
+	ET_COLUMN(NUMBER, NULL, .key = "samples", .format = et_format_count),
 	PRECISION,
 	ERROR,
 };
@@ -194,9 +194,9 @@ static struct et_table times_after(struct et_daemon_side s)
 
 static const struct et_table_column length_columns[] = {
 	ET_COLUMN(NAME, "run", .key = "run"),
-	ET_COLUMN(NUMBER, "outliers", .key = "outliers", .format = format_count),
+	ET_COLUMN(NUMBER, "outliers", .key = "outliers", .format = et_format_count),
 	ET_COLUMN(NUMBER, NULL, .key = "first_check"),
-	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = format_count),
+	ET_COLUMN(NUMBER, "samples", .key = "samples", .format = et_format_count),
 	PRECISION,
 };
 
@@ -239,7 +239,7 @@ struct et_table et_daemon_central(struct et_daemon_side s)
 }
 
 static const struct et_table_column far_columns[] = {
-	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = format_count),
+	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = et_format_count),
 	ET_COLUMN(NAME, "daemon", .key = "daemon"),
 	ET_COLUMN(NUMBER, "ms", .key = "ms", .format = format_ms),
 };
@@ -264,7 +264,7 @@ static struct et_table in_l_samples(struct et_daemon_side s)
 
 static const struct et_table_column running_columns[] = {
 	ET_COLUMN(NAME, "daemon", .key = "daemon"),
-	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = format_count),
+	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = et_format_count),
 	ET_COLUMN(NUMBER, "CPU ms", .key = "ms", .format = format_ms),
 };
 
@@ -301,8 +301,8 @@ static const struct et_table_column collected_columns[] = {
 	ET_COLUMN(NUMBER, "max in cluster", .key = "central_max_ms", .format = format_ms),
 	ET_COLUMN(NUMBER, "min in L-samples", .key = "l_min_ms", .format = format_ms),
 	ET_COLUMN(NUMBER, "period"),
-	ET_COLUMN(NUMBER, NULL, .key = "period_hours", .format = format_count),
-	ET_COLUMN(NUMBER, "seen", .key = "sightings", .format = format_count),
+	ET_COLUMN(NUMBER, NULL, .key = "period_hours", .format = et_format_count),
+	ET_COLUMN(NUMBER, "seen", .key = "sightings", .format = et_format_count),
 };
 
 static struct et_table collected(struct et_daemon_side s)
@@ -367,7 +367,7 @@ static struct et_table cutoffs(struct et_daemon_side s)
 
 static const struct et_table_column removed_columns[] = {
 	ET_COLUMN(NAME, "run", .key = "run"),
-	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = format_count),
+	ET_COLUMN(NUMBER, "sample", .key = "sample", .format = et_format_count),
 };
 
 static struct et_table removed(struct et_daemon_side s)
@@ -409,24 +409,16 @@ static const struct table {
 	{ "XIX", lengths, false },
 };
 
-static int find_table(const char *number, size_t length)
-{
-	for (size_t i = 0; i < ET_LENGTH(tables); i++) {
-		if (strlen(tables[i].number) == length &&
-			!strncasecmp(tables[i].number, number, length))
-			return (int)i;
-	}
-	return -1;
-}
-
 int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *err)
 {
 	unsigned wanted = 0;
 
 	for (const char *at = list; *at;) {
-		size_t length = strcspn(at, ",");
-		int i = find_table(at, length);
-		if (i < 0)
+		size_t length = strcspn(at, ","), i = 0;
+		while (i < ET_LENGTH(tables) && (strlen(tables[i].number) != length ||
+							strncasecmp(tables[i].number, at, length)))
+			i++;
+		if (i == ET_LENGTH(tables))
 			return et_refuse(err, "use numbers from VII to XIX, separated by commas",
 				"--tables: there is no table '%.*s'", (int)length, at);
 		wanted |= 1U << i;

@@ -107,15 +107,6 @@ static int find_place(struct et_task *t, const struct options *o, struct et_erro
 	return et_fail(err, ENOENT, ET_EXIT_USAGE, "task: the job has no part %u", number);
 }
 
-static int read_job(struct et_task *t, struct et_error *err)
-{
-	ET_AUTO_FREE char *data = NULL;
-	size_t size = 0;
-	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, err);
-
-	return rc ? rc : et_job_read(data, size, &t->job, err);
-}
-
 void et_task_log(const struct et_task *t, const char *format, ...)
 {
 	va_list list;
@@ -177,18 +168,12 @@ static int end(struct et_task *t, int rc, struct et_error *err)
 	return rc ? et_cli_fail(err) : ET_EXIT_DONE;
 }
 
-static int probe(const struct et_cli *cli)
-{
-	struct et_error err = { 0 };
-	int rc = et_task_probe(cli->store, stdout, &err);
-
-	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
-}
-
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct options o = { .deliver_ns = DELIVER_NS };
 	struct et_task t = { .cli = cli };
+	ET_AUTO_FREE char *data = NULL;
+	size_t size = 0;
 	struct et_operands ops;
 	struct et_error err = { 0 };
 	int status = et_cli_parse_into(cli, &et_verb_task, argc, argv,
@@ -198,10 +183,12 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return status;
 	et_operands_free(&ops);
 	if (o.probe)
-		return probe(cli);
+		return et_task_probe(cli->store, stdout, &err) ? et_cli_fail(&err) : ET_EXIT_DONE;
 	t.deliver_ns = o.deliver_ns;
 	t.interrupt = et_signals_install();
-	int rc = read_job(&t, &err);
+	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, &err);
+	if (rc == 0)
+		rc = et_job_read(data, size, &t.job, &err);
 	if (rc == 0)
 		rc = find_place(&t, &o, &err);
 	if (rc == 0)

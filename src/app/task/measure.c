@@ -159,19 +159,19 @@ int et_task_measure(struct et_task *t, struct et_error *err)
 		.hooks.failed = t->job.kind == ET_CAMPAIGN_DOE ? failed : NULL,
 		.owner = t,
 		.text = stderr };
+	const char *directory = t->job.e->child.directory;
 	enum et_state state = ET_STATE_RUNNING;
 	bool found = false;
 	int rc = et_stored_open_spool(t->job.store, ET_STORE_WRITE, &m.store, err);
 
 	if (rc == 0)
 		rc = find_earlier(t, m.store, &found, &state, err);
-	if (rc || (found && state == ET_STATE_DONE)) {
+	bool done = found && state == ET_STATE_DONE;
+	if (rc == 0 && !done && directory && chdir(directory))
+		rc = et_fail_file(err, errno, ET_EXIT_ENVIRONMENT, directory);
+	if (rc || done) {
 		et_store_close(m.store);
 		return rc;
-	}
-	if (t->job.e->child.directory && chdir(t->job.e->child.directory)) {
-		et_store_close(m.store);
-		return et_fail_file(err, errno, ET_EXIT_ENVIRONMENT, t->job.e->child.directory);
 	}
 	if (found)
 		et_task_log(t, "continues %s", t->id);

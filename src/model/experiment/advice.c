@@ -17,16 +17,6 @@ static const double SHORTEST_S = 1e-5;
 
 static const double ROUNDING = 1.001;
 
-/* Lengths beyond the longest measured one lose the same proportion on average. */
-static const struct et_length_facts *facts_at(const struct et_timing_facts *f, double seconds)
-{
-	size_t i = 0;
-
-	while (i + 1 < f->n_lengths && f->lengths[i].seconds * ROUNDING < seconds)
-		i++;
-	return &f->lengths[i];
-}
-
 /* Nobody knows what the best runs lose that are longer than all that were measured. */
 static bool is_beyond(const struct et_length_facts *l, double ns)
 {
@@ -66,12 +56,6 @@ static double cpu_error(const struct et_timing_facts *f, double ns)
 		return INFINITY;
 	return (f->cpu_step_ns + (isnan(f->cpu_latency_ns) ? 0 : f->cpu_latency_ns)) / ns +
 	       (isnan(f->cpu_excess) ? 0 : fabs(f->cpu_excess));
-}
-
-static double elapsed_error(
-	const struct et_timing_facts *f, const struct et_length_facts *l, double ns)
-{
-	return f->clock ? f->clock_ns / ns + l->mean : INFINITY;
 }
 
 /* "0.3 %" */
@@ -144,7 +128,8 @@ static void choose(const struct et_timing_facts *f, const struct et_length_facts
 		.protocol = ET_PROTOCOL_CAUSE,
 		.error = cpu_error(f, ns) };
 	consider(out, "kbest", f->clock, ET_PROTOCOL_KBEST, kbest_error(f, l, ns));
-	consider(out, "elapsed", f->clock, ET_PROTOCOL_CAUSE, elapsed_error(f, l, ns));
+	consider(out, "elapsed", f->clock, ET_PROTOCOL_CAUSE,
+		f->clock ? f->clock_ns / ns + l->mean : INFINITY);
 	if (out->error > ENOUGH)
 		consider(out, "kbest-compensated", f->clock, ET_PROTOCOL_KBEST,
 			compensated_error(f, l, ns));
@@ -159,8 +144,12 @@ static void choose(const struct et_timing_facts *f, const struct et_length_facts
 void et_advise(const struct et_timing_facts *f, double seconds, struct et_advice *out)
 {
 	const struct et_length_facts none = { seconds, NAN, NAN, NAN };
-	const struct et_length_facts *l = f->n_lengths ? facts_at(f, seconds) : &none;
+	size_t i = 0;
 
+	/* Lengths beyond the longest measured one lose the same proportion on average. */
+	while (i + 1 < f->n_lengths && f->lengths[i].seconds * ROUNDING < seconds)
+		i++;
+	const struct et_length_facts *l = f->n_lengths ? &f->lengths[i] : &none;
 	choose(f, l, seconds, out);
 	explain(f, l, out);
 }

@@ -47,14 +47,12 @@ void et_changes_free(struct et_changes *c)
 void et_changes_add(struct et_changes *c, enum et_change_kind kind, const char *factor,
 	const char *target, const char *before, const char *after)
 {
-	struct et_change change = { .kind = kind,
+	ET_GROW(c->list, c->n, c->cap);
+	c->list[c->n++] = (struct et_change){ .kind = kind,
 		.factor = et_strdup(factor),
 		.target = et_strdup(target),
 		.before = et_strdup(before),
 		.after = et_strdup(after) };
-
-	ET_GROW(c->list, c->n, c->cap);
-	c->list[c->n++] = change;
 }
 
 void et_results_add(

@@ -118,10 +118,8 @@ struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sam
 /* The shell that runs it, as words; NULL: none does. */
 static char *shell_of(const struct et_command *c)
 {
-	size_t n = 0;
+	size_t n = et_strv_length(c->argv);
 
-	while (c->argv && c->argv[n])
-		n++;
 	if (!c->text || n < 3 || strcmp(c->argv[n - 1], c->text) || strcmp(c->argv[n - 2], "-c"))
 		return NULL;
 	ET_AUTO_FREE char **words = et_calloc(n, sizeof(*words));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/experiment/field.h"
 #include "base/alloc.h"
+#include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 
 #include <assert.h>
@@ -8,40 +8,38 @@
 #include <math.h>
 #include <string.h>
 
-#define AT(type, member) .offset = offsetof(struct type, member)
-
 /* Rows by kind. Ranges include both ends. */
 #define U64_AS(type, key, member)                                                                  \
 	{                                                                                          \
-		.name = key, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),             \
+		.name = key, .kind = ET_FIELD_U64, .nullable = true, ET_AT(type, member),          \
 		.missing = -1, .hi = INT64_MAX                                                     \
 	}
 #define U64(type, member) U64_AS(type, #member, member)
 #define U64_OR_ZERO_AS(type, key, member)                                                          \
 	{                                                                                          \
-		.name = key, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX               \
+		.name = key, .kind = ET_FIELD_U64, ET_AT(type, member), .hi = INT64_MAX            \
 	}
 #define U64_OR_ZERO(type, member) U64_OR_ZERO_AS(type, #member, member)
 #define COUNT(type, member)                                                                        \
 	{                                                                                          \
-		.name = #member, .kind = ET_FIELD_U32, AT(type, member), .hi = UINT32_MAX          \
+		.name = #member, .kind = ET_FIELD_U32, ET_AT(type, member), .hi = UINT32_MAX       \
 	}
 #define BOOL(type, member)                                                                         \
 	{                                                                                          \
-		.name = #member, .kind = ET_FIELD_BOOL, AT(type, member), .hi = 1                  \
+		.name = #member, .kind = ET_FIELD_BOOL, ET_AT(type, member), .hi = 1               \
 	}
 #define STRING_AS(type, key, member)                                                               \
 	{                                                                                          \
-		.name = key, .kind = ET_FIELD_STRING, .nullable = true, AT(type, member)           \
+		.name = key, .kind = ET_FIELD_STRING, .nullable = true, ET_AT(type, member)        \
 	}
 #define STRING(type, member) STRING_AS(type, #member, member)
 #define CHARS(type, key, member)                                                                   \
 	{                                                                                          \
-		.name = key, .kind = ET_FIELD_CHARS, AT(type, member),                             \
+		.name = key, .kind = ET_FIELD_CHARS, ET_AT(type, member),                          \
 		.size = sizeof(((struct type *)0)->member)                                         \
 	}
 
-#define MEASURED(member) U64_AS(et_sample, #member, measured.member)
+#define MEASURED(type, member) U64_AS(type, #member, measured.member)
 
 /*
  * CSV has these columns in this order, so new ones go to the end. To add a row: the member in
@@ -50,57 +48,39 @@
  * man/etalon-export.1.scd.
  */
 const struct et_field et_sample_fields[] = {
-	{ "order", ET_FIELD_U32, AT(et_sample, place.order), .lo = 1, .hi = UINT32_MAX },
-	{ "round", ET_FIELD_U32, AT(et_sample, place.round), .hi = UINT32_MAX },
-	{ "arrangement", ET_FIELD_ENUM, AT(et_sample, place.arrangement),
+	{ "order", ET_FIELD_U32, ET_AT(et_sample, place.order), .lo = 1, .hi = UINT32_MAX },
+	{ "round", ET_FIELD_U32, ET_AT(et_sample, place.round), .hi = UINT32_MAX },
+	{ "arrangement", ET_FIELD_ENUM, ET_AT(et_sample, place.arrangement),
 		.names = et_arrangement_names },
-	{ "warmup", ET_FIELD_BOOL, AT(et_sample, place.warmup), .hi = 1 },
-	{ "exit_code", ET_FIELD_I32, true, AT(et_sample, measured.exit_code), .missing = -1,
+	{ "warmup", ET_FIELD_BOOL, ET_AT(et_sample, place.warmup), .hi = 1 },
+	{ "exit_code", ET_FIELD_I32, true, ET_AT(et_sample, measured.exit_code), .missing = -1,
 		.lo = -1, .hi = 255 },
 	U64_AS(et_sample, "et_ns", measured.elapsed_ns),
 	U64_AS(et_sample, "pt_ns", measured.cpu_ns),
-	MEASURED(user_ns),
-	MEASURED(system_ns),
-	MEASURED(wait_ns),
-	MEASURED(blocked_ns),
-	MEASURED(steal_ns),
-	MEASURED(max_rss_bytes),
-	MEASURED(probe_before_ns),
-	MEASURED(probe_after_ns),
-	MEASURED(pace_ns),
-	MEASURED(pace_loops),
-	MEASURED(others_ns),
-	MEASURED(idle_ns),
-	MEASURED(irq_ns),
-	MEASURED(softirq_ns),
-	MEASURED(counter_ticks),
-	MEASURED(voluntary_switches),
-	MEASURED(involuntary_switches),
-	MEASURED(cpu_migrations),
-	MEASURED(major_faults),
-	MEASURED(minor_faults),
+	ET_EACH(MEASURED, et_sample, user_ns, system_ns, wait_ns, blocked_ns, steal_ns,
+		max_rss_bytes, probe_before_ns, probe_after_ns, pace_ns, pace_loops, others_ns,
+		idle_ns),
+	ET_EACH(MEASURED, et_sample, irq_ns, softirq_ns, counter_ticks, voluntary_switches,
+		involuntary_switches, cpu_migrations, major_faults, minor_faults),
 	U64_OR_ZERO_AS(et_sample, "started_wall_ns", measured.started_wall_ns),
-	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, measured.cpu_source),
+	{ "pt_source", ET_FIELD_ENUM, ET_AT(et_sample, measured.cpu_source),
 		.missing = ET_CPU_BY_WAIT4, .names = et_cpu_source_names },
-	{ "signal", ET_FIELD_I32, true, AT(et_sample, measured.signal), .hi = 64 },
-	{ "position", ET_FIELD_U32, AT(et_sample, place.position), .hi = UINT32_MAX },
-	{ "partner", ET_FIELD_I32, true, AT(et_sample, place.partner), .missing = -1, .lo = -1,
+	{ "signal", ET_FIELD_I32, true, ET_AT(et_sample, measured.signal), .hi = 64 },
+	{ "position", ET_FIELD_U32, ET_AT(et_sample, place.position), .hi = UINT32_MAX },
+	{ "partner", ET_FIELD_I32, true, ET_AT(et_sample, place.partner), .missing = -1, .lo = -1,
 		.hi = INT32_MAX },
-	{ "marks", ET_FIELD_BITS, AT(et_sample, ruling.marks), .hi = UINT32_MAX,
+	{ "marks", ET_FIELD_BITS, ET_AT(et_sample, ruling.marks), .hi = UINT32_MAX,
 		.names = et_mark_names },
-	MEASURED(on_cpu_ns),
-	MEASURED(runnable_ns),
-	MEASURED(asleep_ns),
-	{ "calls", ET_FIELD_U64, true, AT(et_sample, measured.calls), .hi = INT64_MAX },
-	MEASURED(irq_in_cpu_ns),
+	ET_EACH(MEASURED, et_sample, on_cpu_ns, runnable_ns, asleep_ns),
+	{ "calls", ET_FIELD_U64, true, ET_AT(et_sample, measured.calls), .hi = INT64_MAX },
+	MEASURED(et_sample, irq_in_cpu_ns),
 	{ 0 },
 };
 
 const struct et_field et_culprit_fields[] = {
 	CHARS(et_culprit, "name", name),
-	{ "pid", ET_FIELD_I32, AT(et_culprit, pid), .hi = INT32_MAX },
-	BOOL(et_culprit, kernel_thread),
-	BOOL(et_culprit, exited),
+	{ "pid", ET_FIELD_I32, ET_AT(et_culprit, pid), .hi = INT32_MAX },
+	ET_EACH(BOOL, et_culprit, kernel_thread, exited),
 	U64_AS(et_culprit, "pt_ns", cpu_ns),
 	U64_OR_ZERO(et_culprit, doubt_ns),
 	U64(et_culprit, on_our_cpu_ns),
@@ -108,32 +88,23 @@ const struct et_field et_culprit_fields[] = {
 };
 
 const struct et_field et_removal_fields[] = {
-	{ "by", ET_FIELD_ENUM, true, AT(et_removal, by), .names = et_removed_by_names },
+	{ "by", ET_FIELD_ENUM, true, ET_AT(et_removal, by), .names = et_removed_by_names },
 	CHARS(et_removal, "daemon", daemon),
 	U64_OR_ZERO_AS(et_removal, "pt_ns", cpu_ns),
-	U64_OR_ZERO(et_removal, cutoff_ns),
-	U64_OR_ZERO(et_removal, probe_ns),
-	U64_OR_ZERO(et_removal, steal_ns),
-	U64_OR_ZERO(et_removal, limit_ns),
+	ET_EACH(U64_OR_ZERO, et_removal, cutoff_ns, probe_ns, steal_ns, limit_ns),
 	{ 0 },
 };
 
 const struct et_field et_plan_fields[] = {
-	COUNT(et_plan, reference),
-	COUNT(et_plan, warmup),
-	COUNT(et_plan, runs),
-	{ "until_ratio", ET_FIELD_DOUBLE, AT(et_plan, until_ratio), .hi = 1000000 },
-	COUNT(et_plan, min_runs),
-	COUNT(et_plan, max_runs),
-	U64_OR_ZERO(et_plan, time_limit_ns),
-	U64_OR_ZERO(et_plan, metronome_ns),
-	BOOL(et_plan, pace),
-	BOOL(et_plan, probe),
+	ET_EACH(COUNT, et_plan, reference, warmup, runs),
+	{ "until_ratio", ET_FIELD_DOUBLE, ET_AT(et_plan, until_ratio), .hi = 1000000 },
+	ET_EACH(COUNT, et_plan, min_runs, max_runs),
+	ET_EACH(U64_OR_ZERO, et_plan, time_limit_ns, metronome_ns),
+	ET_EACH(BOOL, et_plan, pace, probe),
 	COUNT(et_plan, k),
-	{ "epsilon", ET_FIELD_DOUBLE, AT(et_plan, epsilon), .hi = 1 },
-	BOOL(et_plan, keep_all),
-	BOOL(et_plan, ignore_failure),
-	{ "level", ET_FIELD_DOUBLE, AT(et_plan, level), .hi = 1 },
+	{ "epsilon", ET_FIELD_DOUBLE, ET_AT(et_plan, epsilon), .hi = 1 },
+	ET_EACH(BOOL, et_plan, keep_all, ignore_failure),
+	{ "level", ET_FIELD_DOUBLE, ET_AT(et_plan, level), .hi = 1 },
 	U64_OR_ZERO(et_plan, min_time_ns),
 	COUNT(et_plan, first_round),
 	BOOL(et_plan, randomise_layout),
@@ -141,15 +112,9 @@ const struct et_field et_plan_fields[] = {
 };
 
 const struct et_field et_child_fields[] = {
-	STRING(et_child_spec, cpus),
-	STRING(et_child_spec, sched),
-	STRING(et_child_spec, user),
-	STRING(et_child_spec, pass_env),
-	STRING(et_child_spec, shell),
-	STRING(et_child_spec, input),
-	STRING(et_child_spec, output),
-	STRING(et_child_spec, directory),
-	{ "nice", ET_FIELD_I32, AT(et_child_spec, nice), .lo = -20, .hi = 19 },
+	ET_EACH(STRING, et_child_spec, cpus, sched, user, pass_env, shell, input, output,
+		directory),
+	{ "nice", ET_FIELD_I32, ET_AT(et_child_spec, nice), .lo = -20, .hi = 19 },
 	BOOL(et_child_spec, no_new_privs),
 	STRING(et_child_spec, ignore_codes),
 	{ 0 },
@@ -164,33 +129,28 @@ const struct et_field et_host_fields[] = {
 	CHARS(et_host, "virtual", virtual_machine),
 	CHARS(et_host, "clocksource", clocksource),
 	CHARS(et_host, "governor", governor),
-	U64_OR_ZERO(et_host, tick_ns),
-	U64_OR_ZERO(et_host, memory_bytes),
+	ET_EACH(U64_OR_ZERO, et_host, tick_ns, memory_bytes),
 	BOOL(et_host, block_delays),
 	{ 0 },
 };
 
 const struct et_field et_factor_fields[] = {
-	STRING(et_factor, factor),
-	STRING(et_factor, state),
-	STRING(et_factor, wanted),
+	ET_EACH(STRING, et_factor, factor, state, wanted),
 	BOOL(et_factor, ok),
 	{ 0 },
 };
 
 const struct et_field et_first_check_fields[] = {
-	{ "state", ET_FIELD_ENUM, AT(et_first_check, state), .missing = ET_FIRST_CHECK_NONE,
+	{ "state", ET_FIELD_ENUM, ET_AT(et_first_check, state), .missing = ET_FIRST_CHECK_NONE,
 		.names = et_first_check_names },
 	U64_OR_ZERO(et_first_check, learned_wall_ns),
-	COUNT(et_first_check, cutoffs),
-	COUNT(et_first_check, would_remove),
+	ET_EACH(COUNT, et_first_check, cutoffs, would_remove),
 	{ 0 },
 };
 
 const struct et_field et_member_fields[] = {
 	CHARS(et_member, "campaign", campaign),
-	COUNT(et_member, part),
-	COUNT(et_member, attempt),
+	ET_EACH(COUNT, et_member, part, attempt),
 	CHARS(et_member, "node", node),
 	{ 0 },
 };
@@ -206,47 +166,39 @@ const struct et_field et_figure_fields[] = {
 	STRING(et_figure, name),
 	COUNT(et_figure, load),
 	U64_OR_ZERO(et_figure, length_ns),
-	{ "value", ET_FIELD_DOUBLE, .nullable = true, AT(et_figure, value), .lo = INT64_MIN,
+	{ "value", ET_FIELD_DOUBLE, .nullable = true, ET_AT(et_figure, value), .lo = INT64_MIN,
 		.hi = INT64_MAX },
 	{ 0 },
 };
 
 const struct et_field et_profile_plan_fields[] = {
 	CHARS(et_profile_plan, "event", event),
-	{ "rate_hz", ET_FIELD_DOUBLE, AT(et_profile_plan, rate_hz), .hi = 1000000000 },
+	{ "rate_hz", ET_FIELD_DOUBLE, ET_AT(et_profile_plan, rate_hz), .hi = 1000000000 },
 	U64_OR_ZERO(et_profile_plan, period),
-	BOOL(et_profile_plan, fixed),
-	BOOL(et_profile_plan, user_only),
-	BOOL(et_profile_plan, inlines),
-	BOOL(et_profile_plan, addresses),
-	{ "chains", ET_FIELD_ENUM, AT(et_profile_plan, chains), .names = et_chains_names },
+	ET_EACH(BOOL, et_profile_plan, fixed, user_only, inlines, addresses),
+	{ "chains", ET_FIELD_ENUM, ET_AT(et_profile_plan, chains), .names = et_chains_names },
 	{ 0 },
 };
 
 const struct et_field et_profile_fields[] = {
 	CHARS(et_profile, "event", event),
-	{ "way", ET_FIELD_ENUM, AT(et_profile, way), .names = et_profile_way_names },
+	{ "way", ET_FIELD_ENUM, ET_AT(et_profile, way), .names = et_profile_way_names },
 	BOOL(et_profile, kernel_allowed),
 	{ 0 },
 };
 
 const struct et_field et_profile_function_fields[] = {
-	STRING(et_profile_function, name),
-	STRING(et_profile_function, module),
-	{ "space", ET_FIELD_ENUM, AT(et_profile_function, space), .names = et_space_kind_names },
+	ET_EACH(STRING, et_profile_function, name, module),
+	{ "space", ET_FIELD_ENUM, ET_AT(et_profile_function, space), .names = et_space_kind_names },
 	BOOL(et_profile_function, unnamed),
 	{ 0 },
 };
 
 const struct et_field et_profile_run_fields[] = {
 	U64_OR_ZERO(et_profile_run, samples),
-	{ "period", ET_FIELD_DOUBLE, AT(et_profile_run, period), .hi = INT64_MAX },
-	U64_OR_ZERO(et_profile_run, counted),
-	U64_OR_ZERO(et_profile_run, lost),
-	U64_OR_ZERO(et_profile_run, overruns),
-	U64_OR_ZERO(et_profile_run, throttled),
-	U64_OR_ZERO(et_profile_run, tasks),
-	U64_OR_ZERO(et_profile_run, short_tasks),
+	{ "period", ET_FIELD_DOUBLE, ET_AT(et_profile_run, period), .hi = INT64_MAX },
+	ET_EACH(U64_OR_ZERO, et_profile_run, counted, lost, overruns, throttled, tasks,
+		short_tasks),
 	{ 0 },
 };
 

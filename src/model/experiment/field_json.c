@@ -5,11 +5,6 @@
 #include <assert.h>
 #include <math.h>
 
-static const void *place_of(const struct et_field *f, const void *base)
-{
-	return (const char *)base + f->offset;
-}
-
 /* Is the value not 0, not NaN and not empty, and at least `least`? */
 static bool is_given(const struct et_field *f, const void *base)
 {
@@ -83,12 +78,6 @@ static void write_elements(struct et_json *j, const char *key, const struct et_f
 	et_json_end(j);
 }
 
-static void write_double(
-	struct et_json *j, const struct et_field *f, const char *key, const void *base)
-{
-	et_json_double(j, key, scaled(f, f->of ? f->of(base) : et_field_double(f, base)));
-}
-
 static size_t count(const struct et_field *f, const void *base)
 {
 	return f->length ? f->length
@@ -99,7 +88,7 @@ static size_t count(const struct et_field *f, const void *base)
 static void write_part(struct et_json *j, const struct et_field *f, const char *key,
 	const void *base, const char *unit)
 {
-	const void *at = place_of(f, base);
+	const void *at = (const char *)base + f->offset;
 
 	switch (f->kind) {
 	case ET_FIELD_SPAN:
@@ -135,7 +124,7 @@ static void write_value(struct et_json *j, const struct et_field *f, const char 
 		write_bits(j, f, base);
 		break;
 	case ET_FIELD_DOUBLE:
-		write_double(j, f, key, base);
+		et_json_double(j, key, scaled(f, f->of ? f->of(base) : et_field_double(f, base)));
 		break;
 	case ET_FIELD_ENUM:
 	case ET_FIELD_STRING:
@@ -186,7 +175,7 @@ static void write_field(
 		     : f->kind >= ET_FIELD_I64 ? true
 					       : !et_field_is_missing(f, base);
 	if (known && !*f->name)
-		et_fields_write_in(j, f->fields, place_of(f, base), unit);
+		et_fields_write_in(j, f->fields, (const char *)base + f->offset, unit);
 	else if (known)
 		write_value(j, f, key, base, unit);
 	else if (!*f->name && !f->omitted)

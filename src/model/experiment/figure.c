@@ -61,10 +61,11 @@ double *et_figure_values(const struct et_experiment *e, const char *name, uint32
 double et_figure_value(
 	const struct et_experiment *e, const char *name, uint32_t load, uint64_t length_ns)
 {
-	size_t n;
-	ET_AUTO_FREE double *values = et_figure_values(e, name, load, length_ns, &n);
-
-	return n ? values[0] : NAN;
+	for (const struct et_figure *f = NULL; (f = et_figure_next(e, name, f));) {
+		if (f->load == load && f->length_ns == length_ns)
+			return f->value;
+	}
+	return NAN;
 }
 
 void et_figures_free(struct et_experiment *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pauses between attempts, on a clock that the test moves and a server that it plays. */
-#include "conduct/persist.h"
 #include "base/attr.h"
+#include "conduct/delivery.h"
 #include "tap.h"
 
 #include <errno.h>
