@@ -78,6 +78,10 @@ bool et_factors_kernel_adjusts(const struct et_change *c);
 /* Replaces state and verdict of a finding; for readers. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
 	ET_PRINTF(3, 4);
+static inline enum et_verdict et_fine_if(bool fine)
+{
+	return fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS;
+}
 
 /*
  * Reads a setting in the form in which it is written: of "always [madvise] never" the chosen word.

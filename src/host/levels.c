@@ -145,28 +145,21 @@ bool et_services_may_stop(const char *unit)
 		    et_unit_is(unit, ".path") || et_unit_is(unit, ".timer");
 
 	return kind && is_unit_name(unit) && !is_system(unit) &&
-	       !et_untouchable_despite(unit, ET_YIELDS_TO_NAME);
+	       !et_untouchable_reason(unit, ET_YIELDS_TO_NAME);
 }
 
 /* Splits a list; a name without a suffix is a service, as for systemctl. */
 static char **split_units(const char *list)
 {
-	char **names = NULL;
-	size_t n = 0;
+	char **names = et_calloc(strlen(list) + 2, sizeof(*names));
 
-	for (const char *p = list;; p++) {
-		size_t len = strcspn(p, ",");
-		names = et_realloc(names, n + 2, sizeof(*names));
-		names[n] = et_strndup(p, len);
-		if (!strchr(names[n], '.')) {
-			char *full = et_asprintf("%s.service", names[n]);
-			free(names[n]);
-			names[n] = full;
-		}
-		names[++n] = NULL;
-		p += len;
-		if (!*p)
+	for (size_t n = 0;; n++) {
+		size_t len = strcspn(list, ",");
+		names[n] = et_asprintf(
+			"%.*s%s", (int)len, list, memchr(list, '.', len) ? "" : ".service");
+		if (!list[len])
 			return names;
+		list += len + 1;
 	}
 }
 
@@ -178,7 +171,7 @@ static int check_names(const struct et_machine *m, char *const *names, struct et
 		if (!is_unit_name(name))
 			return et_fail(
 				err, EINVAL, ET_EXIT_USAGE, "'%s' is not the name of a unit", name);
-		const char *why = et_untouchable_despite(name, ET_YIELDS_TO_NAME);
+		const char *why = et_untouchable_reason(name, ET_YIELDS_TO_NAME);
 		if (why || !et_services_may_stop(name))
 			return et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 				"etalon does not stop %s: %s", name,
@@ -241,8 +234,8 @@ static int plan_target(const struct et_machine *m, const char *target, struct et
 
 	if (rc)
 		return rc;
-	ET_AUTO_FREE char *active = et_services_active(m->systemctl);
-	ET_AUTO_FREE char *wanted = et_services_wanted(m->systemctl, target);
+	ET_AUTO_FREE char *active = et_services_list(m->systemctl, ET_UNITS_ACTIVE, NULL);
+	ET_AUTO_FREE char *wanted = et_services_list(m->systemctl, ET_UNITS_WANTED, target);
 	/* Without the list of wanted units everything would be stopped. */
 	if (!active || !wanted || !et_list_has(wanted, "\n", target, strlen(target)))
 		return et_fail(err, EIO, ET_EXIT_ENVIRONMENT,
@@ -308,16 +301,6 @@ static int plan_level(const struct et_machine *m, const struct et_design_factor 
 
 /* --- checking --- */
 
-static bool changeable(const struct et_machine *m, const struct et_change *c)
-{
-	char full[PATH_MAX];
-
-	if (c->kind != ET_CHANGE_FILE)
-		return *m->root || geteuid() == 0;
-	snprintf(full, sizeof(full), "%s%s", m->root, c->target);
-	return access(full, W_OK) == 0;
-}
-
 int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err)
 {
@@ -327,7 +310,8 @@ int et_levels_check(const struct et_machine *m, const struct et_design_factor *f
 
 	for (size_t i = 0; rc == 0 && i < changes.n; i++) {
 		const struct et_change *c = &changes.list[i];
-		if (changeable(m, c))
+		if (c->kind == ET_CHANGE_FILE ? et_environment_writable(m, c) == 0
+					      : *m->root || geteuid() == 0)
 			continue;
 		rc = et_hint(err,
 			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "%s cannot be set: %s", kind,
@@ -359,7 +343,6 @@ struct target {
 
 struct et_levels {
 	const struct et_machine *m;
-	const struct et_env_ops *ops;
 	struct et_journal *j;
 	const struct et_design *d;
 	struct et_changes **plans; /* per factor, per level */
@@ -410,13 +393,13 @@ static int plan_factor(struct et_levels *l, size_t factor, struct et_error *err)
 	return rc;
 }
 
-int et_levels_open(const struct et_machine *m, const struct et_env_ops *ops, struct et_journal *j,
-	const struct et_design *d, struct et_levels **out, struct et_error *err)
+int et_levels_open(const struct et_machine *m, struct et_journal *j, const struct et_design *d,
+	struct et_levels **out, struct et_error *err)
 {
 	struct et_levels *l = et_calloc(1, sizeof(*l));
 	int rc = 0;
 
-	*l = (struct et_levels){ .m = m, .ops = ops, .j = j, .d = d };
+	*l = (struct et_levels){ .m = m, .j = j, .d = d };
 	l->plans = et_calloc(d->n_factors, sizeof(struct et_changes *));
 	for (size_t i = 0; rc == 0 && i < d->n_factors; i++) {
 		if (et_factor_kinds[d->factors[i].kind].scope == ET_SCOPE_MACHINE)
@@ -452,7 +435,7 @@ static int set_target(
 	struct et_levels *l, struct target *t, const char *value, struct et_error *err)
 {
 	struct et_error why = { 0 };
-	int rc = et_environment_set(l->m, l->ops, l->j, &t->change, value, &why);
+	int rc = et_environment_set(l->m, l->j, &t->change, value, &why);
 
 	if (rc)
 		return et_hint(err,

@@ -226,16 +226,12 @@ void et_services_read(
 		et_services_parse(answer, n, out);
 }
 
-/* Returns the first word of each line that a program prints, or NULL if it fails. */
-static char *first_words(char *const *argv)
+/* Keeps the first word of each line of a text. */
+static void keep_first_words(char *text)
 {
-	char *answer = et_alloc(ANSWER_BYTES), *to = answer;
+	char *to = text;
 
-	if (ask_state(argv, answer)) {
-		free(answer);
-		return NULL;
-	}
-	for (const char *line = answer; *line;) {
+	for (const char *line = text; *line;) {
 		const char *next = line + strcspn(line, "\n");
 		line += strspn(line, " \t");
 		size_t name = strcspn(line, " \t\n");
@@ -247,33 +243,29 @@ static char *first_words(char *const *argv)
 		line = next;
 	}
 	*to = '\0';
-	return answer;
 }
 
-char *et_services_enabled(const char *program)
+char *et_services_list(const char *program, enum et_unit_list which, const char *unit)
 {
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
-		(char *)"--state=enabled,enabled-runtime",
-		(char *)"--type=service,socket,path,timer", (char *)"list-unit-files", NULL };
+	static const char kinds[] = "--type=service,socket,path,timer";
+	static const char *const words[][7] = {
+		[ET_UNITS_ENABLED] = { "--no-legend", "--state=enabled,enabled-runtime", kinds,
+			"list-unit-files" },
+		[ET_UNITS_ACTIVE] = { "--no-legend", "--plain", "--full", "--state=active", kinds,
+			"list-units" },
+		[ET_UNITS_WANTED] = { "--plain", "--full", "--all", "list-dependencies" },
+	};
+	char *argv[ET_LENGTH(words[0]) + 4] = { (char *)program, (char *)"--no-pager" };
+	ET_AUTO_FREE char *answer = et_alloc(ANSWER_BYTES);
+	size_t n = 2;
 
-	return program ? first_words(argv) : NULL;
-}
-
-char *et_services_active(const char *program)
-{
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
-		(char *)"--plain", (char *)"--full", (char *)"--state=active",
-		(char *)"--type=service,socket,path,timer", (char *)"list-units", NULL };
-
-	return program ? first_words(argv) : NULL;
-}
-
-char *et_services_wanted(const char *program, const char *unit)
-{
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--plain", (char *)"--full",
-		(char *)"--all", (char *)"list-dependencies", (char *)unit, NULL };
-
-	return program ? first_words(argv) : NULL;
+	for (size_t i = 0; words[which][i]; i++)
+		argv[n++] = (char *)words[which][i];
+	argv[n] = (char *)unit;
+	if (!program || ask_state(argv, answer))
+		return NULL;
+	keep_first_words(answer);
+	return et_strdup(answer);
 }
 
 int et_service_control(

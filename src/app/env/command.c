@@ -159,12 +159,12 @@ static int apply_now(struct et_machine *m, const bool *selected, struct et_journ
 	if (rc)
 		return rc;
 	et_rescue_begin(m, *j, ET_STALE_RUNS);
-	et_environment_restore(m, &et_env_ops_real, *j, ET_STALE_RUNS, &stale);
+	et_environment_restore(m, *j, ET_STALE_RUNS, &stale);
 	et_results_free(&stale);
 	et_machine_refresh(m);
 	et_journal_begin(*j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
 	et_rescue_begin(m, *j, (int64_t)(*j)->n_sessions);
-	return et_environment_apply(m, &et_env_ops_real, *j, selected, r, err);
+	return et_environment_apply(m, *j, selected, r, err);
 }
 
 static int apply(struct et_call *call, struct et_error *err)
@@ -234,7 +234,7 @@ static int restore(struct et_call *call, struct et_error *err)
 		et_environment_pending(j, &r);
 	} else if (j) {
 		et_rescue_begin(&m, j, ET_ALL_SESSIONS);
-		et_environment_restore(&m, &et_env_ops_real, j, ET_ALL_SESSIONS, &r);
+		et_environment_restore(&m, j, ET_ALL_SESSIONS, &r);
 		et_rescue_end();
 	}
 	et_journal_close(j);
