@@ -29,7 +29,7 @@ static int map_ring(struct et_perf_ring *r, size_t capacity_bytes)
 	}
 }
 
-static int open_event(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
+int et_perf_ring_open(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
 	size_t capacity_bytes, struct et_perf_ring *out)
 {
 	struct et_perf_ring r = { 0 };
@@ -45,18 +45,6 @@ static int open_event(const struct perf_event_attr *attr, int whose, int cpu, un
 	}
 	*out = r;
 	return 0;
-}
-
-int et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu, size_t capacity_bytes,
-	struct et_perf_ring *out)
-{
-	return open_event(attr, pid, cpu, 0, capacity_bytes, out);
-}
-
-int et_perf_ring_open_group(const struct perf_event_attr *attr, int group_fd, int cpu,
-	size_t capacity_bytes, struct et_perf_ring *out)
-{
-	return open_event(attr, group_fd, cpu, PERF_FLAG_PID_CGROUP, capacity_bytes, out);
 }
 
 void et_perf_ring_close(struct et_perf_ring *r)

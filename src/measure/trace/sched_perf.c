@@ -231,7 +231,7 @@ static int open_ring(struct by_perf *s, int cpu, size_t capacity_bytes)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC };
 	struct cpu_ring *r = &s->rings[s->n];
-	int rc = et_perf_ring_open(&attr, -1, cpu, capacity_bytes, &r->ring);
+	int rc = et_perf_ring_open(&attr, -1, cpu, 0, capacity_bytes, &r->ring);
 
 	if (rc)
 		return rc;
