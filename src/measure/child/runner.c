@@ -15,7 +15,7 @@ static const char root[] = "";
 struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
-	struct et_keeper keeper;
+	pid_t keeper;        /* 0: none */
 	struct et_load load; /* of a designed experiment */
 	uint64_t most_ns;    /* the time that a run, or a hook around it, may take; 0: any */
 	const struct et_request *request; /* the present one */
@@ -51,10 +51,10 @@ static int open_context(struct et_runner *r, struct et_error *err)
 	if (!c->starts)
 		return et_fail_errno(
 			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for children");
-	et_keeper_start(&r->keeper, c->interrupt,
-		(const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0], s->streams.in_fd[1],
-			s->streams.null_fd, s->streams.out_fd, s->streams.err_fd[0],
-			s->streams.err_fd[1] });
+	r->keeper = et_keeper_start(
+		c->interrupt, (const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0],
+				      s->streams.in_fd[1], s->streams.null_fd, s->streams.out_fd,
+				      s->streams.err_fd[0], s->streams.err_fd[1] });
 	uint32_t most_load = s->treatments.most_load;
 	int rc = et_load_open(&r->load, most_load, err);
 	if (rc == 0) /* with a load the machine will be busy, whatever its CPUs do now */
@@ -104,7 +104,7 @@ void et_runner_close(struct et_runner *r)
 	et_observers_close(&r->context.observers);
 	et_own_process_restore(&r->context.own);
 	et_load_close(&r->load);
-	et_keeper_stop(&r->keeper);
+	et_keeper_stop(r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
 	free(r);
@@ -230,21 +230,12 @@ static int run_with_hooks(
 	return rc;
 }
 
-static int run_solo(struct et_runner *r, uint32_t command, const cpu_set_t *cpus,
+static int run_one(struct et_runner *r, uint32_t command, bool paced, const cpu_set_t *cpus,
 	struct et_sample *out, struct et_error *err)
 {
-	struct et_run run = { .n = 1, .commands = { command }, .cpus = cpus };
-
-	return run_with_hooks(r, &run, out, err);
-}
-
-static int run_paced(
-	struct et_runner *r, uint32_t command, struct et_sample *out, struct et_error *err)
-{
-	struct et_run run = { .n = 1,
-		.paced = true,
-		.commands = { command, command },
-		.cpus = &r->context.setup.shared };
+	struct et_run run = {
+		.n = 1, .paced = paced, .commands = { command, command }, .cpus = cpus
+	};
 
 	return run_with_hooks(r, &run, out, err);
 }
@@ -255,11 +246,11 @@ static int run_in_turn(struct et_runner *r, const struct et_request *q, const cp
 {
 	uint32_t commands[] = { q->command, q->partner };
 	int first = q->swap ? 1 : 0;
-	int rc = run_solo(r, commands[first], cpus, &out[first], err);
+	int rc = run_one(r, commands[first], false, cpus, &out[first], err);
 
 	if (rc)
 		return rc;
-	rc = run_solo(r, commands[!first], cpus, &out[!first], err);
+	rc = run_one(r, commands[!first], false, cpus, &out[!first], err);
 	if (rc)
 		et_sample_free(&out[first]);
 	return rc;
@@ -291,10 +282,8 @@ static int run_duet(struct et_runner *r, const struct et_request *q, struct et_s
 	int rc =
 		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
 
-	for (int i = 0; rc == 0 && i < 2; i++) {
-		if (!q->overlap)
-			out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
-	}
+	for (int i = 0; rc == 0 && !q->overlap && i < 2; i++)
+		out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
 	return rc;
 }
 
@@ -388,9 +377,10 @@ static int execute(
 		return rc;
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
-	if (q->arrangement == ET_PACED)
-		return run_paced(r, q->command, &out[0], err);
-	return run_solo(r, q->command, cpus_alone(&r->context.setup, q->command), &out[0], err);
+	bool paced = q->arrangement == ET_PACED;
+	const struct et_run_setup *s = &r->context.setup;
+	return run_one(
+		r, q->command, paced, paced ? &s->shared : cpus_alone(s, q->command), &out[0], err);
 }
 
 static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err)

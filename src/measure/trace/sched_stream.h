@@ -44,10 +44,7 @@ typedef void et_sched_fn(void *ctx, const struct et_sched_event *h);
  * Opens the stream for one CPU, or all with -1. capacity_bytes bounds the kernel's ring buffer
  * (perf has one per CPU); records that do not fit are counted as lost. 0 or -errno with err filled.
  */
-int et_sched_stream_open(int cpu, size_t capacity_bytes, struct et_sched_stream **out,
-	struct et_error *err) ET_CHECK;
-/* The same with a given source. */
-int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
+int et_sched_stream_open(enum et_sched_way way, int cpu, size_t capacity_bytes,
 	struct et_sched_stream **out, struct et_error *err) ET_CHECK;
 /*
  * Hands out the events since the last call, by CPU and start. The stretch of a task that still runs

@@ -327,7 +327,7 @@ static void open_stream(struct tracer *r)
 	struct et_error why = { 0 };
 	struct et_trace *t = r->t;
 
-	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->stream, &why)) {
+	if (et_sched_stream_open(ET_SCHED_ANY, t->cpu, RECORDS_BYTES, &r->stream, &why)) {
 		r->stream = NULL;
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_RECORDS, et_arg_text(why.what));
 		return;

@@ -176,7 +176,7 @@ static void real(enum et_sched_way way, const char *name)
 	sched_getaffinity(0, sizeof(all), &all);
 	while (!CPU_ISSET(cpu, &all))
 		cpu++;
-	if (et_sched_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
+	if (et_sched_stream_open(way, cpu, 1 << 20, &w, &err)) {
 		ok(err.exit == ET_EXIT_ENVIRONMENT && err.what[0], "%s: %s", name, err.what);
 		skip("the kernel does not allow this source");
 		return;
@@ -222,7 +222,7 @@ static void too_small(enum et_sched_way way)
 	struct events t = { 0 };
 	uint64_t lost = 0;
 
-	if (et_sched_stream_open_by(way, -1, 1, &w, &err)) {
+	if (et_sched_stream_open(way, -1, 1, &w, &err)) {
 		skip("this source is not available");
 		return;
 	}
@@ -248,7 +248,8 @@ int main(void)
 	real(ET_SCHED_PERF, "perf");
 	too_small(ET_SCHED_BPF);
 	too_small(ET_SCHED_PERF);
-	ok(et_sched_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
+	ok(et_sched_stream_open(ET_SCHED_ANY, 100000, 4096, &w, &err) < 0 &&
+			err.exit == ET_EXIT_USAGE,
 		"a CPU that does not exist is refused");
 	et_sched_stream_close(NULL);
 	return tap_done();
