@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "measure/child/cgroup.h"
+#include "measure/child/environ.h"
 #include "model/sample/executor.h"
 
 #include <sched.h>
@@ -55,11 +56,7 @@ struct et_child_setup {
 	int nice; /* added to the inherited value */
 	enum et_aslr aslr;
 	const struct et_child_attribute *attributes; /* NULL: all others are inherited */
-	bool change_user;
-	uid_t uid;
-	gid_t gid;
-	const gid_t *groups;
-	int n_groups;
+	const struct et_identity *identity;          /* of another user; NULL: ours */
 	bool no_new_privs; /* execve() grants no privileges, see prctl(2) */
 	bool pace;         /* it runs the reference loop, no program, until it is killed */
 	int in, out, err;  /* descriptors for 0, 1, 2 */

@@ -83,10 +83,10 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 		et_wakeup_prio_lower(h->wakeup);
 	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
 	/* Processes of another user could stop it, so it is held: see child.h. */
-	pid_t pid = et_child_spawn(setup, start, setup->change_user);
+	pid_t pid = et_child_spawn(setup, start, setup->identity);
 	h->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	if (pid > 0 && setup->change_user &&
+	if (pid > 0 && setup->identity &&
 		et_child_wait_ready(pid, start, h->interrupt, UINT64_MAX) == 0)
 		et_child_release(start, 1);
 	int rc = pid > 0 ? wait_for(h->interrupt, pid, status) : (int)pid;
@@ -100,20 +100,12 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 	return rc;
 }
 
-static void take_identity(struct et_child_setup *setup, const struct et_identity *id)
-{
-	setup->change_user = true;
-	setup->uid = id->uid;
-	setup->gid = id->gid;
-	setup->groups = id->groups;
-	setup->n_groups = id->n_groups;
-}
-
 int et_hook_run(const struct et_hook *h, const char *what, const char *text, struct et_error *err)
 {
 	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct et_child_setup setup = { .envp = h->envp,
 		.directory = h->directory,
+		.identity = h->identity,
 		.in = null,
 		.out = h->out_fd ? h->out_fd : null,
 		.err = h->out_fd ? h->out_fd : STDERR_FILENO,
@@ -133,8 +125,6 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 		rc = et_shell_argv(h->shell ? h->shell : "/bin/sh", text, &argv, err);
 	if (rc == 0)
 		rc = et_child_resolve(argv[0], h->path_variable, h->directory, &path, err);
-	if (h->identity)
-		take_identity(&setup, h->identity);
 	if (rc == 0) {
 		setup.argv = argv;
 		setup.path = path;

@@ -20,16 +20,6 @@ static int find_others(struct et_own_process *p, const cpu_set_t *avoid, struct 
 	return 0;
 }
 
-void et_own_process_step_aside(const struct et_own_process *p)
-{
-	sched_setaffinity(0, sizeof(p->others), &p->others);
-}
-
-void et_own_process_step_back(const struct et_own_process *p)
-{
-	sched_setaffinity(0, sizeof(p->home), &p->home);
-}
-
 int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
 	const cpu_set_t *avoid, struct et_error *err)
 {

@@ -33,7 +33,4 @@ struct et_own_process {
  */
 int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
 	const cpu_set_t *avoid, struct et_error *err) ET_CHECK;
-/* Leaves the CPU that two programs are to share, and allows it again. */
-void et_own_process_step_aside(const struct et_own_process *p);
-void et_own_process_step_back(const struct et_own_process *p);
 void et_own_process_restore(struct et_own_process *p); /* all zero is fine */

@@ -156,9 +156,9 @@ static void choose_directory(struct et_run_setup *s)
 	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 }
 
-/* The options that all programs share. */
-static int choose_options(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err)
+/* Everything but the files; without `programs` only the options that they share. */
+static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, bool programs, struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
@@ -168,36 +168,18 @@ static int choose_options(struct et_run_setup *s, const char *root, const struct
 		rc = choose_cpus(s, err);
 	if (rc == 0)
 		rc = choose_scheduler(s, err);
-	return rc ? rc : find_identity(s, envp, err);
-}
-
-/* Everything but the files. */
-static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err)
-{
-	int rc = choose_options(s, root, e, envp, err);
-
 	if (rc == 0)
+		rc = find_identity(s, envp, err);
+	if (rc == 0 && programs)
 		rc = choose_treatments(s, root, envp, err);
-	if (rc == 0)
-		rc = find_programs(s, err);
-	return rc;
+	return rc || !programs ? rc : find_programs(s, err);
 }
 
-int et_run_setup_check_options(
-	const struct et_experiment *e, char *const *envp, struct et_error *err)
+int et_run_setup_check(
+	const struct et_experiment *e, char *const *envp, bool programs, struct et_error *err)
 {
 	struct et_run_setup s;
-	int rc = choose_options(&s, "", e, envp, err);
-
-	et_run_setup_close(&s);
-	return rc;
-}
-
-int et_run_setup_check(const struct et_experiment *e, char *const *envp, struct et_error *err)
-{
-	struct et_run_setup s;
-	int rc = choose(&s, "", e, envp, err);
+	int rc = choose(&s, "", e, envp, programs, err);
 
 	et_run_setup_close(&s);
 	return rc;
@@ -226,7 +208,7 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 	int rc = et_child_check(root, err);
 	if (rc)
 		return rc;
-	rc = choose(s, root, e, envp, err);
+	rc = choose(s, root, e, envp, true, err);
 	sigprocmask(SIG_BLOCK, NULL, &s->signals);
 	et_dispositions_read(ignored, &s->dispositions);
 	if (rc == 0)

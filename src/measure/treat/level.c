@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "host/host.h"
 #include "measure/child/environ.h"
 #include "measure/child/privilege.h"
 #include "measure/treat/treatment.h"
@@ -125,12 +126,8 @@ static int read_environment_name(const struct reading *r)
 /* The CPUs that programs may use; of a captured machine, those that are online. */
 static bool find_cpus(const char *root, cpu_set_t *out)
 {
-	char list[1024];
-
-	if (!*root)
-		return sched_getaffinity(0, sizeof(*out), out) == 0;
-	return et_sysroot_line(root, "/sys/devices/system/cpu/online", list, sizeof(list)) > 0 &&
-	       et_parse_cpus("online", list, out, NULL) == 0;
+	return *root ? et_host_cpus(root, out, "/sys/devices/system/cpu/online")
+		     : sched_getaffinity(0, sizeof(*out), out) == 0;
 }
 
 static int read_cpu(const struct reading *r)

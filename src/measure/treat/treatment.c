@@ -2,7 +2,6 @@
 #include "measure/treat/treatment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "host/topology.h"
 #include "measure/child/environ.h"
 
 #include <errno.h>
@@ -102,7 +101,7 @@ struct maker {
 		cpu_set_t cpus;
 		int list[CPU_SETSIZE];
 		size_t n;
-	} orders[2]; /* by enum et_placement */
+	} orders[ET_PLACE_SCATTER + 1];
 };
 
 struct variables {
@@ -263,12 +262,11 @@ static int make_one(
 		rc = choose_input(m->e->design, command, t, err);
 	if (rc)
 		return rc;
-	if (t->placement != ET_AFFINITY_NONE) {
+	if (t->placement != ET_PLACE_ANYWHERE) {
 		if (!t->sets_cpus && !m->allowed)
 			return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 				"cannot place threads: the CPUs of this machine are not known");
-		o = order_cpus(m, t->sets_cpus ? &t->cpus : m->allowed,
-			t->placement == ET_AFFINITY_COMPACT ? ET_PLACE_COMPACT : ET_PLACE_SCATTER);
+		o = order_cpus(m, t->sets_cpus ? &t->cpus : m->allowed, t->placement);
 		n = t->threads && t->threads < o->n ? t->threads : o->n;
 		CPU_ZERO(&t->cpus);
 		for (size_t i = 0; i < n; i++)

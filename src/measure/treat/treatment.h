@@ -6,10 +6,9 @@
  */
 #pragma once
 
+#include "host/topology.h"
 #include "measure/child/child.h"
 #include "model/experiment/experiment.h"
-
-enum et_affinity { ET_AFFINITY_NONE, ET_AFFINITY_COMPACT, ET_AFFINITY_SCATTER };
 
 /* How the program of one command is started; what no factor sets is as the experiment says. */
 struct et_child_treatment {
@@ -28,10 +27,10 @@ struct et_child_treatment {
 	enum et_aslr aslr;
 	struct et_child_attribute *attributes; /* owned */
 	char *directory;                       /* or NULL */
-	char *input;                /* file for standard input; NULL: that of the experiment */
-	uint32_t load;              /* competing processes */
-	uint32_t threads;           /* 0: not a factor */
-	enum et_affinity placement; /* of threads */
+	char *input;                 /* file for standard input; NULL: that of the experiment */
+	uint32_t load;               /* competing processes */
+	uint32_t threads;            /* 0: not a factor */
+	enum et_placement placement; /* of threads; the choices of its kind have this order */
 };
 
 struct et_treatments {
