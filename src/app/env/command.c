@@ -75,13 +75,10 @@ static void summarize(const struct et_findings *f, const struct et_page *page)
 		disturbs++;
 		changeable += f->list[i].changeable;
 	}
-	ET_AUTO_FREE char *text =
-		changeable
-			? et_asprintf("%zu of %zu are not as wanted, and 'etalon env apply' can "
-				      "change %zu of them; -v shows why and what to do",
-				  disturbs, f->n, changeable)
-			: et_asprintf("%zu of %zu are not as wanted; -v shows why and what to do",
-				  disturbs, f->n);
+	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu are not as wanted", disturbs, f->n);
+	if (changeable)
+		et_append(&text, ", ", "and 'etalon env apply' can change %zu of them", changeable);
+	et_append(&text, "; ", "-v shows why and what to do");
 	putchar('\n');
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }

@@ -385,10 +385,9 @@ static void json_periods(const struct et_trace *t, struct et_json *w)
 	et_json_end(w);
 }
 
-static void json_sum(
-	const struct et_trace *t, struct et_json *w, const char *key, uint64_t count, uint64_t ns)
+/* The rest of an open object. */
+static void json_share(const struct et_trace *t, struct et_json *w, uint64_t count, uint64_t ns)
 {
-	et_json_flat_object(w, key);
 	et_json_u64(w, "count", count);
 	et_json_u64(w, "duration_ns", ns);
 	et_json_double(w, "percent", 100 * (double)ns / (double)t->total_ns);
@@ -405,10 +404,7 @@ static void json_takers(
 	for (size_t i = 0; i < n; i++) {
 		et_json_flat_object(w, NULL);
 		et_json_string(w, "name", list[i].name);
-		et_json_u64(w, "count", list[i].count);
-		et_json_u64(w, "duration_ns", list[i].ns);
-		et_json_double(w, "percent", 100 * (double)list[i].ns / (double)t->total_ns);
-		et_json_end(w);
+		json_share(t, w, list[i].count, list[i].ns);
 	}
 	et_json_end(w);
 }
@@ -471,30 +467,26 @@ static void json_long_run(const struct et_trace *t, struct et_json *w)
 	et_json_end(w);
 }
 
-static void json_charge(const struct et_charge *c, const struct et_charges *all, struct et_json *w)
-{
-	char letter[2] = { et_charge_letter(all, c->who), '\0' };
-
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "letter", letter);
-	et_json_string(w, "process", c->name);
-	et_json_bool(w, "traced", c->who == ET_TICK_SELF);
-	et_json_double(w, "time_ns", c->time);
-	et_json_double(w, "charged_ns", c->by_ticks);
-	et_json_double(w, "least_by_10ms_ns", c->least);
-	et_json_double(w, "most_by_10ms_ns", c->most);
-	et_json_double(w, "user_ns", c->user);
-	et_json_double(w, "system_ns", c->system);
-	et_json_double(w, "charged_user_ns", c->user_by_ticks);
-	et_json_double(w, "charged_system_ns", c->system_by_ticks);
-	et_json_end(w);
-}
-
 void et_charges_json(const struct et_charges *all, struct et_json *w)
 {
+	static const struct et_field figures[] = { ET_KEYS_NS(et_charge, time),
+		ET_KEY(et_charge, "charged_ns", by_ticks),
+		ET_KEY(et_charge, "least_by_10ms_ns", least),
+		ET_KEY(et_charge, "most_by_10ms_ns", most), ET_KEYS_NS(et_charge, user, system),
+		ET_KEY(et_charge, "charged_user_ns", user_by_ticks),
+		ET_KEY(et_charge, "charged_system_ns", system_by_ticks), { 0 } };
+
 	et_json_array(w, "charges");
-	for (size_t i = 0; i < all->n; i++)
-		json_charge(&all->list[i], all, w);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct et_charge *c = &all->list[i];
+		char letter[2] = { et_charge_letter(all, c->who), '\0' };
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "letter", letter);
+		et_json_string(w, "process", c->name);
+		et_json_bool(w, "traced", c->who == ET_TICK_SELF);
+		et_fields_write(w, figures, c);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -515,8 +507,10 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 	et_json_u64(w, "readings", t->readings ? t->readings : ET_UNKNOWN);
 	et_json_double(w, "active_percent", 100 * et_trace_active(t));
 	et_json_object(w, "by_cause");
-	for (int i = 0; i < ET_CAUSES; i++)
-		json_sum(t, w, et_cause_names[i], t->by_cause[i].count, t->by_cause[i].ns);
+	for (int i = 0; i < ET_CAUSES; i++) {
+		et_json_flat_object(w, et_cause_names[i]);
+		json_share(t, w, t->by_cause[i].count, t->by_cause[i].ns);
+	}
 	et_json_end(w);
 	json_takers(t, w, "by_process", ET_CAUSE_PROCESS);
 	json_takers(t, w, "by_interrupt", ET_CAUSE_IRQ);

@@ -259,13 +259,11 @@ static int run_in_turn(struct et_runner *r, const struct et_request *q, const cp
 static int run_together(struct et_runner *r, const struct et_request *q, const cpu_set_t *cpus,
 	struct et_sample out[ET_SLOTS], struct et_error *err)
 {
-	struct et_run run = { .n = 2, .commands = { q->command, q->partner }, .cpus = cpus };
+	struct et_run run = { .n = 2, .cpus = cpus };
 	struct et_sample samples[ET_SLOTS];
 
-	if (q->swap) {
-		run.commands[0] = q->partner;
-		run.commands[1] = q->command;
-	}
+	run.commands[q->swap] = q->command;
+	run.commands[!q->swap] = q->partner;
 	int rc = run_with_hooks(r, &run, samples, err);
 	if (rc)
 		return rc;

@@ -273,28 +273,22 @@ static uint64_t used_before(const struct et_snapshot *before, int32_t pid, uint6
 	return r && r->cpu_ns <= now_ns ? r->cpu_ns : 0;
 }
 
-static void read_name(const char *root, struct et_culprit *c)
-{
-	struct et_procstat stat;
-
-	if (et_procstat_read(root, c->pid, &stat))
-		return; /* it has ended: the caller shows it without a name */
-	snprintf(c->name, sizeof(c->name), "%.15s", stat.comm);
-	c->kernel_thread = stat.flags & ET_PF_KTHREAD;
-}
-
 /* A kernel thread keeps its name, while a process may exec: only the former is remembered. */
 static void look_up_name(struct et_proc_reader *r, struct et_culprit *c)
 {
 	struct et_proc_entry *known =
 		r->n ? bsearch(&c->pid, r->list, r->n, sizeof(*r->list), et_by_pid) : NULL;
+	struct et_procstat stat;
 
 	if (known && known->named) {
 		memcpy(c->name, known->name, sizeof(c->name));
 		c->kernel_thread = true;
 		return;
 	}
-	read_name(r->root, c);
+	if (et_procstat_read(r->root, c->pid, &stat))
+		return; /* it has ended: the caller shows it without a name */
+	snprintf(c->name, sizeof(c->name), "%.15s", stat.comm);
+	c->kernel_thread = stat.flags & ET_PF_KTHREAD;
 	if (known && c->kernel_thread) {
 		memcpy(known->name, c->name, sizeof(known->name));
 		known->named = true;

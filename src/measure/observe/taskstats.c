@@ -159,8 +159,7 @@ static int register_listener(struct et_taskstats *t)
 	if (!t->family)
 		return -ENOENT;
 	/* A smaller buffer loses records in a burst, which et_taskstats_drain() reports. */
-	int small = et_taskstats_set_buffer(t, BUFFER_BYTES);
-	(void)small;
+	(void)!et_taskstats_set_buffer(t, BUFFER_BYTES);
 	if (et_sysroot_line("", "/sys/devices/system/cpu/possible", t->cpus, sizeof(t->cpus)) <= 0)
 		snprintf(t->cpus, sizeof(t->cpus), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
 	return ask(t->socket, t->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK,

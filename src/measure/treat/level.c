@@ -98,13 +98,8 @@ static int check_name(const struct reading *r, const char *name)
 
 static int read_environment(const struct reading *r)
 {
-	return check_name(r, et_treatment_variable(r->f));
-}
-
-static int read_environment_size(const struct reading *r)
-{
 	int64_t bytes;
-	int rc = read_whole(r, &bytes);
+	int rc = r->f->kind == ET_KIND_ENVIRONMENT_SIZE ? read_whole(r, &bytes) : 0;
 
 	return rc ? rc : check_name(r, et_treatment_variable(r->f));
 }
@@ -307,7 +302,7 @@ static int read_directory(const struct reading *r)
 
 static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
 	[ET_KIND_ENVIRONMENT] = read_environment,
-	[ET_KIND_ENVIRONMENT_SIZE] = read_environment_size,
+	[ET_KIND_ENVIRONMENT_SIZE] = read_environment,
 	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
 	[ET_KIND_ASLR] = read_aslr,
 	[ET_KIND_THREADS] = read_number,
