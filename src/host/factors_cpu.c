@@ -143,13 +143,13 @@ void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 		et_finding_set(f, et_fine_if(fine), "%s%s", first, mixed ? " and others" : "");
 }
 
-bool et_policy_offers(
-	const struct et_machine *m, const char *policy, const char *file, const char *word)
+bool et_policy_has_governor(const struct et_machine *m, const char *policy, const char *governor)
 {
 	char words[512];
 
-	return et_host_line(m->root, words, sizeof(words), POLICIES "/%s/%s", policy, file) > 0 &&
-	       et_list_has(words, " ", word, strlen(word));
+	return et_host_line(m->root, words, sizeof(words),
+		       POLICIES "/%s/scaling_available_governors", policy) > 0 &&
+	       et_list_has(words, " ", governor, strlen(governor));
 }
 
 void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_row *row,
@@ -164,7 +164,7 @@ void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_
 		snprintf(epp, sizeof(epp), POLICIES "/%s/energy_performance_preference", *p);
 		if (et_sysroot_line(m->root, path, value, sizeof(value)) <= 0 ||
 			!strcmp(value, "performance") ||
-			!et_policy_offers(m, *p, "scaling_available_governors", "performance"))
+			!et_policy_has_governor(m, *p, "performance"))
 			continue;
 		/* The governor also changes the energy preference, and not every driver restores
 		 * it. */

@@ -299,12 +299,6 @@ void et_journal_begin(
 	j->sessions[j->n_sessions++] = s;
 }
 
-/* Whether the last session is not on disk yet, because it has no entry. */
-static bool session_unwritten(const struct et_journal *j)
-{
-	return !j->n || j->entries[j->n - 1].session != j->n_sessions;
-}
-
 static bool same_change(const struct et_change *a, const struct et_change *b)
 {
 	return a->kind == b->kind && a->pid == b->pid && a->start == b->start &&
@@ -346,7 +340,8 @@ static char *compose(struct et_journal *j, size_t n, int *rc)
 	*rc = 0;
 	if (j->size == 0)
 		fputs(ET_JOURNAL_TITLE "\n", f);
-	if (session_unwritten(j)) {
+	/* A session without an entry is not on disk yet. */
+	if (!j->n || j->entries[j->n - 1].session != j->n_sessions) {
 		*rc = et_journal_line_session(&line, &j->sessions[j->n_sessions - 1]);
 		fputs(line.text, f);
 	}

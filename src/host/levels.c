@@ -55,7 +55,7 @@ static int plan_governor(
 		rc = missing(err, "this machine has no cpufreq: nobody can choose a governor here",
 			"measure on a machine with " POLICIES "/policy*, not in a guest");
 	for (char **p = policies; *p && rc == 0; p++) {
-		if (!et_policy_offers(m, *p, "scaling_available_governors", level)) {
+		if (!et_policy_has_governor(m, *p, level)) {
 			rc = et_hint(err,
 				et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
 					"there is no governor '%s' on this machine", level),
@@ -350,15 +350,6 @@ struct et_levels {
 	size_t n, cap;
 };
 
-static const struct et_change *find_change(const struct et_changes *c, const char *target)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		if (!strcmp(c->list[i].target, target))
-			return &c->list[i];
-	}
-	return NULL;
-}
-
 static int add_target(
 	struct et_levels *l, size_t factor, const struct et_change *c, struct et_error *err)
 {
@@ -417,9 +408,12 @@ static const char *wanted(const struct et_levels *l, const struct target *t, uin
 	const struct et_treatment *treatment =
 		&l->d->treatments[et_design_treatment_of(l->d, command)];
 	const struct et_changes *plan = &l->plans[t->factor][treatment->levels[t->factor]];
-	const struct et_change *c = find_change(plan, t->change.target);
 
-	return c ? c->after : t->change.before;
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!strcmp(plan->list[i].target, t->change.target))
+			return plan->list[i].after;
+	}
+	return t->change.before;
 }
 
 bool et_levels_differ(const struct et_levels *l, uint32_t command)
