@@ -203,6 +203,16 @@ static int set_aslr(enum et_aslr aslr)
 	return personality((unsigned long)now);
 }
 
+static int set_memory_policy(const struct et_memory_policy *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ET_LENGTH(p->nodes); i++)
+		any = any || p->nodes[i];
+	return (int)syscall(
+		SYS_set_mempolicy, p->mode, any ? p->nodes : NULL, any ? 8 * sizeof(p->nodes) : 0);
+}
+
 /* Sets the attributes of the process that the program keeps. */
 static const char *set_attributes(const struct et_child_setup *s)
 {
@@ -219,10 +229,8 @@ static const char *set_attributes(const struct et_child_setup *s)
 		return "nice value";
 	if (s->aslr && set_aslr(s->aslr) < 0)
 		return "randomisation of addresses";
-	for (const struct et_child_attribute *a = s->attributes; a; a = a->next) {
-		if (a->set(a) < 0)
-			return a->name;
-	}
+	if (s->memory && set_memory_policy(s->memory) < 0)
+		return "memory policy";
 	return NULL;
 }
 

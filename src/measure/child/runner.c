@@ -8,6 +8,7 @@
 #include "measure/treat/load.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 
 /* The tests of single modules replace it; a runner starts real processes. */
 static const char root[] = "";
@@ -39,6 +40,50 @@ static const cpu_set_t *cpu_to_avoid(const struct et_run_setup *s)
 	return e->plan.metronome_ns && shared ? &s->shared : NULL;
 }
 
+static int find_others(struct et_own_process *p, const cpu_set_t *avoid, struct et_error *err)
+{
+	if (sched_getaffinity(0, sizeof(p->home), &p->home) < 0)
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the CPU affinity");
+	CPU_AND(&p->others, &p->home, avoid);
+	CPU_XOR(&p->others, &p->home, &p->others);
+	if (!CPU_COUNT(&p->others))
+		return et_hint(err,
+			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"--metronome needs a second CPU, and etalon may use only one"),
+			"use --metronome off, or allow etalon another CPU (taskset, cpuset)");
+	p->metronome = true;
+	return 0;
+}
+
+/*
+ * n_cpus is the number of the machine's CPUs (0: see wakeup_prio.h); avoid is the CPU to keep off
+ * when a metronome beats, NULL: there will be none. If there is no other CPU, nothing is changed.
+ */
+static int change_own_process(
+	struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid, struct et_error *err)
+{
+	int rc = avoid ? find_others(p, avoid, err) : 0;
+	if (rc)
+		return rc;
+	prctl(PR_GET_CHILD_SUBREAPER, &p->was_subreaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	et_cgroup_open(&p->cgroup, root);
+	et_wakeup_prio_open(&p->wakeup, root, n_cpus);
+	p->changed = true;
+	return 0;
+}
+
+static void restore_own_process(struct et_own_process *p)
+{
+	if (!p->changed)
+		return;
+	et_wakeup_prio_lower(&p->wakeup);
+	et_cgroup_close(&p->cgroup);
+	prctl(PR_SET_CHILD_SUBREAPER, p->was_subreaper);
+	p->changed = false;
+}
+
 static int open_context(struct et_runner *r, struct et_error *err)
 {
 	struct et_run_context *c = &r->context;
@@ -58,8 +103,8 @@ static int open_context(struct et_runner *r, struct et_error *err)
 	uint32_t most_load = s->treatments.most_load;
 	int rc = et_load_open(&r->load, most_load, err);
 	if (rc == 0) /* with a load the machine will be busy, whatever its CPUs do now */
-		rc = et_own_process_change(
-			&c->own, setup.root, most_load ? 0 : s->e->host.cpus, cpu_to_avoid(s), err);
+		rc = change_own_process(
+			&c->own, most_load ? 0 : s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
 		rc = et_streams_start(&c->setup.streams, err);
 	if (rc == 0)
@@ -102,7 +147,7 @@ void et_runner_close(struct et_runner *r)
 	if (!r)
 		return;
 	et_observers_close(&r->context.observers);
-	et_own_process_restore(&r->context.own);
+	restore_own_process(&r->context.own);
 	et_load_close(&r->load);
 	et_keeper_stop(r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);

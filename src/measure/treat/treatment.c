@@ -290,9 +290,8 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 	make_base(m, envp);
 	all.n = e->n_commands;
 	all.list = et_calloc(all.n + 1, sizeof(*all.list));
-	for (size_t i = 0; rc == 0 && i < all.n; i++)
+	for (size_t i = 0; rc == 0 && i < all.n; i++) {
 		rc = make_one(m, (uint32_t)i, &all.list[i], err);
-	for (size_t i = 0; i < all.n; i++) {
 		if (all.list[i].load > all.most_load)
 			all.most_load = all.list[i].load;
 	}
@@ -314,7 +313,6 @@ void et_treatments_free(struct et_treatments *t)
 		for (char **own = envp ? envp + n_base : NULL; own && *own; own++)
 			free(*own);
 		free(envp);
-		et_child_attributes_free(t->list[i].attributes);
 		free(t->list[i].directory);
 		free(t->list[i].input);
 	}
@@ -337,7 +335,8 @@ void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setu
 	setup->nice = t->nice;
 	if (t->aslr)
 		setup->aslr = t->aslr;
-	setup->attributes = t->attributes;
+	if (t->sets_memory)
+		setup->memory = &t->memory;
 	if (t->directory)
 		setup->directory = t->directory;
 }
