@@ -246,50 +246,50 @@ static const double YEAR_S = 365.25 * 86400, MOST_YEARS = 2;
 static bool build_date(const char *version, struct tm *out)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	struct tm tm = { 0 };
 	char month[4];
 
+	*out = (struct tm){ 0 };
 	for (const char *p = strchr(version, '('); p; p = strchr(p + 1, '(')) {
-		if (sscanf(p, "(%4d-%2d-%2d)", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
+		if (sscanf(p, "(%4d-%2d-%2d)", &out->tm_year, &out->tm_mon, &out->tm_mday) != 3)
 			continue;
-		tm.tm_year -= 1900;
-		tm.tm_mon -= 1;
-		*out = tm;
-		return tm.tm_year > 90 && tm.tm_mon >= 0 && tm.tm_mon < 12;
+		out->tm_year -= 1900;
+		out->tm_mon -= 1;
+		return out->tm_year > 90 && out->tm_mon >= 0 && out->tm_mon < 12;
 	}
 	for (const char *p = version; *p; p++) {
-		if (sscanf(p, " %3s %2d %*d:%*d:%*d %*s %4d", month, &tm.tm_mday, &tm.tm_year) != 3)
+		if (sscanf(p, " %3s %2d %*d:%*d:%*d %*s %4d", month, &out->tm_mday,
+			    &out->tm_year) != 3)
 			continue;
 		const char *at = strlen(month) == 3 ? strstr(months, month) : NULL;
 		if (!at || (at - months) % 3)
 			continue;
-		tm.tm_mon = (int)(at - months) / 3;
-		tm.tm_year -= 1900;
-		*out = tm;
-		return tm.tm_year > 90;
+		out->tm_mon = (int)(at - months) / 3;
+		out->tm_year -= 1900;
+		return out->tm_year > 90;
 	}
 	return false;
 }
 
 /* The months in which Linux 5.0 and 6.0, and those after them, were released. */
-static const char *const five[] = { "2019-03", "2019-05", "2019-07", "2019-09", "2019-11",
-	"2020-01", "2020-03", "2020-05", "2020-08", "2020-10", "2020-12", "2021-02", "2021-04",
-	"2021-06", "2021-08", "2021-10", "2022-01", "2022-03", "2022-05", "2022-07" };
-static const char *const six[] = { "2022-10", "2022-12", "2023-02", "2023-04", "2023-06", "2023-08",
-	"2023-10", "2024-01", "2024-03", "2024-05", "2024-07", "2024-09", "2024-11", "2025-01",
-	"2025-03", "2025-05", "2025-07", "2025-09", "2025-11" };
+static const char *const released[][20] = {
+	{ "2019-03", "2019-05", "2019-07", "2019-09", "2019-11", "2020-01", "2020-03", "2020-05",
+		"2020-08", "2020-10", "2020-12", "2021-02", "2021-04", "2021-06", "2021-08",
+		"2021-10", "2022-01", "2022-03", "2022-05", "2022-07" },
+	{ "2022-10", "2022-12", "2023-02", "2023-04", "2023-06", "2023-08", "2023-10", "2024-01",
+		"2024-03", "2024-05", "2024-07", "2024-09", "2024-11", "2025-01", "2025-03",
+		"2025-05", "2025-07", "2025-09", "2025-11" },
+};
 
 /* Returns the month of the release "6.1.0-18-amd64" is based on, with its name in base; or NULL. */
 static const char *release_month(const char *release, char *base, size_t size)
 {
 	unsigned major, minor;
 
-	if (sscanf(release, "%3u.%3u", &major, &minor) != 2)
+	if (sscanf(release, "%3u.%3u", &major, &minor) != 2 || major < 5 || major > 6 ||
+		minor >= ET_LENGTH(released[0]))
 		return NULL;
 	snprintf(base, size, "%u.%u", major, minor);
-	if (major == 5 && minor < ET_LENGTH(five))
-		return five[minor];
-	return major == 6 && minor < ET_LENGTH(six) ? six[minor] : NULL;
+	return released[major - 5][minor];
 }
 
 static double years_since(const struct et_machine *m, struct tm *tm)

@@ -206,16 +206,15 @@ void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out)
 {
 	enum { FIXED = 4 };
-	char list[256] = "--property=";
 	ET_AUTO_FREE char **argv = et_calloc(n + FIXED + 1, sizeof(*argv));
 	ET_AUTO_FREE char *answer = et_alloc(ANSWER_BYTES);
 
 	et_services_parse("", n, out);
 	if (!program || !n)
 		return;
-	for (size_t p = 0, len = strlen(list); p < PROPERTIES; p++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", p ? "," : "", properties[p]);
+	ET_AUTO_FREE char *list = et_asprintf("--property=%s", properties[0]);
+	for (size_t p = 1; p < PROPERTIES; p++)
+		et_append(&list, ",", "%s", properties[p]);
 	argv[0] = (char *)program;
 	argv[1] = (char *)"--no-pager";
 	argv[2] = (char *)"show";
