@@ -276,26 +276,20 @@ static const char *figure(double ns, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* "+3.2 %", or nothing to compare. */
-static const char *error_of(const struct et_charge *c, char buf[ET_FIGURE])
-{
-	if (c->time > 0 && !isnan(c->by_ticks))
-		snprintf(buf, ET_FIGURE, "%+.0f %%", 100 * (c->by_ticks / c->time - 1));
-	else
-		snprintf(buf, ET_FIGURE, "–");
-	return buf;
-}
-
 static void add_row(const struct et_trace *t, const struct et_charges *all,
 	const struct et_charge *c, struct et_table *table)
 {
 	bool range = c->least != c->most && !isnan(c->least);
+	bool compared = c->time > 0 && !isnan(c->by_ticks);
+	char error[ET_FIGURE] = "–";
 	ET_AUTO_FREE char *name =
 		et_asprintf("%c %s", et_charge_letter(all, c->who), name_of(t, c));
 
+	if (compared)
+		snprintf(error, sizeof(error), "%+.0f %%", 100 * (c->by_ticks / c->time - 1));
 	et_table_name(table, name, NULL);
-	et_table_add(table, "%s\t%s\t%s", figure(c->time, ET_BUF), figure(c->by_ticks, ET_BUF),
-		error_of(c, ET_BUF));
+	et_table_add(
+		table, "%s\t%s\t%s", figure(c->time, ET_BUF), figure(c->by_ticks, ET_BUF), error);
 	if (table->n_columns > 4) /* with ticks of 10 ms it would repeat the one before */
 		et_table_add(table, "%s%s%s", figure(c->least, ET_BUF), range ? " … " : "",
 			range ? figure(c->most, ET_BUF) : "");

@@ -34,14 +34,9 @@ struct by_perf {
 
 /* --- the functions that measure/ledger/rules.h needs --- */
 
-static struct by_perf *source_of(struct et_ledger_memory *m)
-{
-	return (struct by_perf *)m;
-}
-
 static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 {
-	return &source_of(m)->cpus[cpu];
+	return &((struct by_perf *)m)->cpus[cpu];
 }
 
 static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
@@ -52,7 +47,7 @@ static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 static void charge_culprit(struct et_ledger_memory *m, __u32 number,
 	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken)
 {
-	struct et_hash *all = &source_of(m)->culprits;
+	struct et_hash *all = &((struct by_perf *)m)->culprits;
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
 	uint64_t place = (uint64_t)number << 32 | (uint32_t)key.tgid;
 

@@ -64,14 +64,6 @@ static void copy_out(const struct et_perf_ring *r, uint64_t at, void *to, size_t
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* A ring without room for two more records has probably lost some. */
-static bool is_full(const struct et_perf_ring *r, uint64_t used)
-{
-	enum { TWO_RECORDS = 128 };
-
-	return r->size - used < TWO_RECORDS;
-}
-
 static void report_lost(
 	struct et_perf_ring *r, const struct et_perf_reader *reader, const char *body, size_t size)
 {
@@ -113,10 +105,12 @@ static int read_records(
 
 int et_perf_ring_drain(struct et_perf_ring *r, const struct et_perf_reader *reader)
 {
+	enum { TWO_RECORDS = 128 };
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = r->page->data_tail;
 	bool sane = tail <= head && head - tail <= r->size;
-	bool full = sane && is_full(r, head - tail);
+	/* A ring without room for two more records has probably lost some. */
+	bool full = sane && r->size - (head - tail) < TWO_RECORDS;
 	int rc = sane ? read_records(r, reader, tail, head) : -EBADMSG;
 
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);

@@ -394,14 +394,6 @@ static int open_exits(const struct et_observer_setup *setup, void **self, struct
 	return 0;
 }
 
-static uint64_t own_peak_bytes(void)
-{
-	struct rusage own;
-
-	getrusage(RUSAGE_SELF, &own);
-	return (uint64_t)own.ru_maxrss * 1024;
-}
-
 static void before_exits(void *self, struct et_run *run)
 {
 	struct exits_seen *o = self;
@@ -414,8 +406,10 @@ static void before_exits(void *self, struct et_run *run)
 		return;
 	}
 	for (size_t i = 0; i < run->n_children; i++) {
+		struct rusage own;
+		getrusage(RUSAGE_SELF, &own);
 		run->waits[i].want |= ET_WANT_RUN_DELAY;
-		run->read[i].etalon_rss_bytes = own_peak_bytes();
+		run->read[i].etalon_rss_bytes = (uint64_t)own.ru_maxrss * 1024;
 	}
 }
 

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-#include "base/sysroot.h"
 #include "clock/activity.h"
 #include "clock/agreement.h"
+#include "host/host.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
 
@@ -92,13 +92,13 @@ static void forget_records(struct tracer *r, uint64_t before_ns)
 /* How often the thread got the CPU back. /proc/…/schedstat: "run_ns wait_ns times". */
 static uint64_t times_switched(const struct tracer *r)
 {
-	char path[64], text[128];
+	char text[128];
 	unsigned long long times;
 
 	if (atomic_load(&r->activity.over))
 		return r->activity.switches;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", atomic_load(&r->activity.tid));
-	if (et_sysroot_line("", path, text, sizeof(text)) <= 0 ||
+	if (et_host_line("", text, sizeof(text), "/proc/self/task/%d/schedstat",
+		    atomic_load(&r->activity.tid)) <= 0 ||
 		sscanf(text, "%*u %*u %llu", &times) != 1 || !times)
 		return 0;
 	return times - 1; /* the first time is its start */
