@@ -504,14 +504,6 @@ static void read_fates(const struct et_machine *m, struct et_running *fates)
 	}
 }
 
-/* "kworker/0:1-events" and "migration/3" are many threads of one kind. */
-static void name_of(const struct et_process *p, char *out, size_t size)
-{
-	size_t len = p->kernel_thread ? strcspn(p->comm, "/:") : strlen(p->comm);
-
-	snprintf(out, size, "%.*s", (int)len, p->comm);
-}
-
 static struct et_running *find_running(struct et_running_list *r, const struct et_running *like)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -543,7 +535,9 @@ void et_running_read(const struct et_machine *m, struct et_running_list *out)
 		one.kernel = p->kernel_thread;
 		if (p->ours || strchr("TtZX", p->state))
 			continue;
-		name_of(p, one.name, sizeof(one.name));
+		/* "kworker/0:1-events" and "migration/3" are many threads of one kind. */
+		size_t len = one.kernel ? strcspn(p->comm, "/:") : strlen(p->comm);
+		snprintf(one.name, sizeof(one.name), "%.*s", (int)len, p->comm);
 		struct et_running *known = find_running(out, &one);
 		if (known) {
 			known->n++;
@@ -570,36 +564,26 @@ static void add(struct set *s, const char *name)
 	s->last = name;
 }
 
-static void add_units(struct set *s, char *names)
-{
-	char *rest;
-
-	for (char *name = strtok_r(names, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
-		add(s, name);
-}
-
-/* A daemon that no service starts, such as a package manager, comes and goes with its work. */
-static void add_daemons(struct set *s, const struct et_machine *m)
-{
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
-			if (owns(m, d, &m->processes.list[i]))
-				add(s, d->name);
-		}
-	}
-}
-
 void et_services_digest(const struct et_machine *m, char out[17])
 {
 	ET_AUTO_FREE char *names = et_services_list(m->systemctl, ET_UNITS_ENABLED, NULL);
 	struct set set = { 0 };
+	char *rest = names, *name;
 
 	out[0] = '\0';
-	if (names)
-		add_units(&set, names);
-	else if (m->systemctl)
+	if (!names && m->systemctl)
 		return;
-	else
-		add_daemons(&set, m);
+	while (rest && (name = strsep(&rest, "\n"))) {
+		if (*name)
+			add(&set, name);
+	}
+	/* A daemon that no service starts, such as a package manager, comes and goes with its work.
+	 */
+	for (const struct et_daemon *d = et_daemons; !names && d->name; d++) {
+		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
+			if (owns(m, d, &m->processes.list[i]))
+				add(&set, d->name);
+		}
+	}
 	snprintf(out, 17, "%016" PRIx64, set.sum);
 }

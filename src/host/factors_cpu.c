@@ -13,20 +13,14 @@
 
 enum { SLOW_US = 10 }; /* C1 and C1E of today's processors have a lower exit latency */
 
-static bool is_numbered(const char *name, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return !strncmp(name, prefix, n) && name[n] &&
-	       strspn(name + n, "0123456789") == strlen(name + n);
-}
-
 char **et_numbered_names(const struct et_machine *m, const char *folder, const char *prefix)
 {
 	char **names = et_sysroot_names(m->root, folder), **to = names;
+	size_t n = strlen(prefix);
 
 	for (char **from = names; *from; from++) {
-		if (is_numbered(*from, prefix))
+		if (!strncmp(*from, prefix, n) && (*from)[n] &&
+			strspn(*from + n, "0123456789") == strlen(*from + n))
 			*to++ = *from;
 		else
 			free(*from);

@@ -455,24 +455,20 @@ int et_levels_set(struct et_levels *l, uint32_t command, struct et_error *err)
 	return rc;
 }
 
-/*
- * A target that `env apply` had changed before belongs to its session, so the end of ours would not
- * restore it. If this fails, `env restore` restores it.
- */
-static void return_to_apply(struct et_levels *l, struct target *t)
-{
-	const struct et_journal_entry *e = et_journal_find(l->j, &t->change);
-
-	if (e && e->session != l->j->n_sessions && strcmp(t->now, t->change.before))
-		(void)!set_target(l, t, t->change.before, &(struct et_error){ 0 });
-}
-
 void et_levels_close(struct et_levels *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->n; i++)
-		return_to_apply(l, &l->targets[i]);
+	/*
+	 * A target that `env apply` had changed before belongs to its session, so the end of ours
+	 * would not restore it. If this fails, `env restore` restores it.
+	 */
+	for (size_t i = 0; i < l->n; i++) {
+		struct target *t = &l->targets[i];
+		const struct et_journal_entry *e = et_journal_find(l->j, &t->change);
+		if (e && e->session != l->j->n_sessions && strcmp(t->now, t->change.before))
+			(void)!set_target(l, t, t->change.before, &(struct et_error){ 0 });
+	}
 	for (size_t f = 0; f < l->d->n_factors; f++) {
 		for (size_t k = 0; l->plans[f] && k < l->d->factors[f].n_levels; k++)
 			et_changes_free(&l->plans[f][k]);
