@@ -83,18 +83,6 @@ static void summarize(const struct et_findings *f, const struct et_page *page)
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
-static void list_running(const struct et_machine *m, bool json, const struct et_page *page)
-{
-	struct et_running_list r;
-
-	et_running_read(m, &r);
-	if (json)
-		et_running_json(&r, stdout);
-	else
-		et_running_print(&r, page);
-	free(r.list);
-}
-
 static int check(struct et_call *call, struct et_error *err)
 {
 	const struct et_cli *cli = call->cli;
@@ -103,16 +91,21 @@ static int check(struct et_call *call, struct et_error *err)
 	struct et_page page = page_of(cli);
 	struct et_machine m;
 	struct et_findings f = { 0 };
+	struct et_running_list r = { 0 };
 
 	if (!selected)
 		return -EINVAL;
 	if (cli->verbosity >= 0)
 		et_cli_stale_notice();
 	et_cli_machine(&m);
-	if (!c->running)
+	if (c->running)
+		et_running_read(&m, &r);
+	else
 		et_factors_check(&m, selected, &f);
-	if (c->running) {
-		list_running(&m, c->json, &page);
+	if (c->running && c->json) {
+		et_running_json(&r, stdout);
+	} else if (c->running) {
+		et_running_print(&r, &page);
 	} else if (c->json) {
 		et_findings_json(&f, stdout);
 	} else {
@@ -120,6 +113,7 @@ static int check(struct et_call *call, struct et_error *err)
 		if (cli->verbosity == 0)
 			summarize(&f, &page);
 	}
+	free(r.list);
 	et_findings_free(&f);
 	et_machine_free(&m);
 	return et_cli_close_output(stdout, "-", err);

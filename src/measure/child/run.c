@@ -300,15 +300,6 @@ static void complete_readings(const struct et_run_context *c, struct et_run *run
 	}
 }
 
-/* A process may have an empty name, or have ended before its name was read. */
-static void name_nameless(struct et_sample *s)
-{
-	for (size_t i = 0; i < s->measured.n_culprits; i++) {
-		if (!s->measured.culprits[i].name[0])
-			s->measured.culprits[i].name[0] = '?';
-	}
-}
-
 int et_run_perform(
 	struct et_run_context *c, struct et_run *run, struct et_sample *out, struct et_error *err)
 {
@@ -335,7 +326,12 @@ int et_run_perform(
 	for (size_t i = 0; i < run->n; i++)
 		et_sample_of_run(&run->read[i], &out[i]);
 	et_observers_fill(&c->observers, run, out);
-	for (size_t i = 0; i < run->n; i++)
-		name_nameless(&out[i]);
+	/* A process may have an empty name, or have ended before its name was read. */
+	for (size_t i = 0; i < run->n; i++) {
+		for (size_t k = 0; k < out[i].measured.n_culprits; k++) {
+			if (!out[i].measured.culprits[k].name[0])
+				out[i].measured.culprits[k].name[0] = '?';
+		}
+	}
 	return 0;
 }

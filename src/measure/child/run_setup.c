@@ -148,21 +148,16 @@ static int find_programs(struct et_run_setup *s, struct et_error *err)
 	return 0;
 }
 
-static void choose_directory(struct et_run_setup *s)
-{
-	ET_AUTO_FREE char *here = getcwd(NULL, 0);
-	const char *wanted = s->e->child.directory;
-
-	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
-}
-
 /* Everything but the files; without `programs` only the options that they share. */
 static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
 	char *const *envp, bool programs, struct et_error *err)
 {
+	ET_AUTO_FREE char *here = getcwd(NULL, 0);
+	const char *wanted = e->child.directory;
+
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
-	choose_directory(s);
+	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 	int rc = check_layout(root, e, err);
 	if (rc == 0)
 		rc = choose_cpus(s, err);

@@ -196,15 +196,6 @@ static bool is_member(const int32_t *pids, size_t n, int32_t pid)
 	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), et_by_pid);
 }
 
-static void add_up(struct et_tree_delays *d, const struct et_exit_record *r)
-{
-	d->tasks++;
-	d->run_ns += r->run_delay_ns;
-	d->block_ns += r->block_delay_ns;
-	if (r->max_rss_bytes > d->max_rss_bytes)
-		d->max_rss_bytes = r->max_rss_bytes;
-}
-
 /* One pass: claims records whose process or parent is a member; returns the number of new ones. */
 static size_t claim_pass(
 	struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap, struct et_tree_delays *d)
@@ -221,8 +212,13 @@ static size_t claim_pass(
 		ET_GROW(*pids, *n, *cap);
 		(*pids)[(*n)++] = process;
 		r->pid = -r->pid;
-		if (!r->group)
-			add_up(d, r);
+		if (r->group)
+			continue;
+		d->tasks++;
+		d->run_ns += r->run_delay_ns;
+		d->block_ns += r->block_delay_ns;
+		if (r->max_rss_bytes > d->max_rss_bytes)
+			d->max_rss_bytes = r->max_rss_bytes;
 	}
 	qsort(*pids, *n, sizeof(**pids), et_by_pid);
 	return *n - before;

@@ -118,13 +118,6 @@ static int read_environment_name(const struct reading *r)
 
 /* --- CPUs --- */
 
-/* The CPUs that programs may use; of a captured machine, those that are online. */
-static bool find_cpus(const char *root, cpu_set_t *out)
-{
-	return *root ? et_host_cpus(root, out, "/sys/devices/system/cpu/online")
-		     : sched_getaffinity(0, sizeof(*out), out) == 0;
-}
-
 static int read_cpu(const struct reading *r)
 {
 	char what[128], list[256];
@@ -135,7 +128,10 @@ static int read_cpu(const struct reading *r)
 	if (rc)
 		return rc;
 	r->t->sets_cpus = true;
-	if (!find_cpus(r->root, &allowed))
+	/* The CPUs that programs may use; of a captured machine, those that are online. */
+	bool known = *r->root ? et_host_cpus(r->root, &allowed, "/sys/devices/system/cpu/online")
+			      : sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+	if (!known)
 		return impossible(r, ENOTSUP, "the CPUs of this machine are not known");
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &r->t->cpus) || CPU_ISSET(cpu, &allowed))

@@ -241,25 +241,18 @@ static int read_levels(const char *root, const struct et_experiment *e, uint32_t
 	return rc;
 }
 
-/* Levels can be part of its name. */
-static int choose_input(const struct et_design *d, uint32_t command, struct et_child_treatment *t,
-	struct et_error *err)
-{
-	const char *text = d->programs[et_design_program_of(d, command)].input;
-
-	return text ? et_design_fill(d, command, text, NULL, &t->input, err) : 0;
-}
-
 static int make_one(
 	struct maker *m, uint32_t command, struct et_child_treatment *t, struct et_error *err)
 {
+	const struct et_design *d = m->e->design;
+	const char *input = d->programs[et_design_program_of(d, command)].input;
 	const struct order *o = NULL;
 	size_t n = 0;
 
 	t->nice = m->e->child.nice;
 	int rc = read_levels(m->root, m->e, command, t, err);
-	if (rc == 0)
-		rc = choose_input(m->e->design, command, t, err);
+	if (rc == 0 && input) /* levels can be part of its name */
+		rc = et_design_fill(d, command, input, NULL, &t->input, err);
 	if (rc)
 		return rc;
 	if (t->placement != ET_PLACE_ANYWHERE) {
