@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -261,6 +262,14 @@ int et_host_identity_check(const char *root, struct et_error *err)
 		"use 1 to %d letters, digits, '.', '_' and '-', of which the first is a letter or "
 		"digit",
 		ET_MACHINE_MOST_NAME);
+}
+
+bool et_host_names_file(const char *path, int fd)
+{
+	struct stat open, named;
+
+	return fstat(fd, &open) == 0 && stat(path, &named) == 0 && open.st_ino == named.st_ino &&
+	       open.st_dev == named.st_dev;
 }
 
 double et_host_load(const char *root)

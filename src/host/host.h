@@ -28,5 +28,7 @@ void et_host_read(const char *root, struct et_host *host);
 void et_host_identity(const char *root, char *out, size_t size);
 /* Fails if a name was chosen that is not valid. */
 int et_host_identity_check(const char *root, struct et_error *err) ET_CHECK;
+/* Whether the path names the file that is open, and not another one that has replaced it. */
+bool et_host_names_file(const char *path, int fd);
 /* The load average of the last minute, or NaN if /proc does not show it. */
 double et_host_load(const char *root);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "base/memstream.h"
+#include "host/host.h"
 #include "host/journal_text.h"
 
 #include <errno.h>
@@ -76,15 +77,6 @@ static int check_private(const char *path, int fd, struct stat *st, struct et_er
 	return 0;
 }
 
-/* Whether the path still names the file that we have locked. */
-static bool still_there(const char *path, int fd)
-{
-	struct stat here, there;
-
-	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
-	       here.st_dev == there.st_dev;
-}
-
 /* Waits a little, because et_journal_peek locks it for a moment. Returns a descriptor or -errno. */
 static int open_locked(const char *path, bool create)
 {
@@ -97,7 +89,7 @@ static int open_locked(const char *path, bool create)
 		if (fd < 0)
 			return -errno;
 		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-		if (locked && still_there(path, fd))
+		if (locked && et_host_names_file(path, fd))
 			return fd;
 		close(fd);
 		if (!locked)

@@ -219,13 +219,6 @@ static void find_daemons(struct et_watch *w, const struct et_processes *all)
 	}
 }
 
-static bool lives(const struct et_machine *m, const struct et_process *p)
-{
-	struct et_process now;
-
-	return et_process_read(m->root, p->pid, &now) && now.start == p->start && now.state != 'Z';
-}
-
 static bool runs(const struct et_watch *w, const char *name)
 {
 	for (size_t i = 0; i < w->n_daemons; i++) {
@@ -243,7 +236,10 @@ static void look_at_daemons(struct et_watch *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_daemons; i++) {
-		if (!lives(w->machine, &w->daemons[i].process))
+		const struct et_process *p = &w->daemons[i].process;
+		struct et_process now;
+		if (!et_process_read(w->machine->root, p->pid, &now) || now.start != p->start ||
+			now.state == 'Z')
 			gone[n++] = w->daemons[i].name;
 	}
 	if (!n)

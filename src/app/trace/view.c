@@ -258,13 +258,6 @@ char et_charge_letter(const struct et_charges *all, uint32_t who)
 	return who == ET_TICK_IDLE ? '-' : '+';
 }
 
-static const char *name_of(const struct et_trace *t, const struct et_charge *c)
-{
-	if (c->who == ET_TICK_SELF)
-		return t->name ? t->name : "the traced thread";
-	return c->name ? c->name : "another process";
-}
-
 static const char *figure(double ns, char buf[ET_FIGURE])
 {
 	if (isnan(ns))
@@ -282,8 +275,11 @@ static void add_row(const struct et_trace *t, const struct et_charges *all,
 	bool range = c->least != c->most && !isnan(c->least);
 	bool compared = c->time > 0 && !isnan(c->by_ticks);
 	char error[ET_FIGURE] = "–";
+	bool self = c->who == ET_TICK_SELF;
+	const char *who = self ? t->name : c->name;
+	const char *nameless = self ? "the traced thread" : "another process";
 	ET_AUTO_FREE char *name =
-		et_asprintf("%c %s", et_charge_letter(all, c->who), name_of(t, c));
+		et_asprintf("%c %s", et_charge_letter(all, c->who), who ? who : nameless);
 
 	if (compared)
 		snprintf(error, sizeof(error), "%+.0f %%", 100 * (c->by_ticks / c->time - 1));

@@ -107,26 +107,19 @@ static int check_layout(const char *root, const struct et_experiment *e, struct 
 		"run 'sysctl kernel.randomize_va_space=2' as root, or omit --randomise-layout");
 }
 
-static bool one_word_each(const struct et_experiment *e)
-{
-	for (size_t i = 0; i < e->n_commands; i++) {
-		if (e->commands[i].argv[1])
-			return false;
-	}
-	return e->n_commands > 1 && !e->child.shell;
-}
-
 /* In "run sleep 0.1" or "run ls /tmp" the user meant one command. */
 static int hint_quotes(const struct et_experiment *e, size_t i, int rc, struct et_error *err)
 {
 	const char *name = e->commands[i].argv[0];
-
-	if (!i || !one_word_each(e) || et_shell_builtin(name) ||
-		(rc == -EACCES && strchr(name, '/')))
-		return rc;
 	ET_AUTO_FREE char **words = et_calloc(e->n_commands + 1, sizeof(*words));
-	for (size_t k = 0; k < e->n_commands; k++)
+	bool one_word_each = i && !e->child.shell;
+
+	for (size_t k = 0; k < e->n_commands; k++) {
 		words[k] = e->commands[k].argv[0];
+		one_word_each = one_word_each && !e->commands[k].argv[1];
+	}
+	if (!one_word_each || et_shell_builtin(name) || (rc == -EACCES && strchr(name, '/')))
+		return rc;
 	ET_AUTO_FREE char *joined = et_join_words(words);
 	return et_hint(err, rc,
 		"quote a command with its arguments: '%s'; or check the name of '%s'", joined,

@@ -160,14 +160,9 @@ void et_sched_stream_close(struct et_sched_stream *w)
 	free(w);
 }
 
-const char *et_sched_stream_source(const struct et_sched_stream *w)
+const struct et_sched_source *et_sched_stream_source(const struct et_sched_stream *w)
 {
-	return w->source->name;
-}
-
-bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w)
-{
-	return w->source->interrupts;
+	return w->source;
 }
 
 bool et_sched_has_bpf(void)

@@ -10,6 +10,7 @@
 #include "measure/observe/snapshot.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
+#include "measure/trace/sched_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -290,13 +291,13 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	if (!et_cause_ticks(t, t->total_ns))
 		et_cause_regular(t, false, false);
 	et_trace_sum(t);
-	t->source = et_sched_stream_source(r->stream);
+	t->source = et_sched_stream_source(r->stream)->name;
 	if (t->ready_ns != ET_UNKNOWN &&
 		t->by_cause[ET_CAUSE_PROCESS].ns >
 			t->ready_ns + t->ready_ns / READY_ONE_IN + READY_NS)
 		et_warn(&t->warnings, ET_WARN_TRACE_READY_TIME,
 			et_arg_value((double)t->ready_ns, ET_UNIT_NS));
-	if (!et_sched_stream_sees_interrupts(r->stream))
+	if (!et_sched_stream_source(r->stream)->interrupts)
 		et_warn(&t->warnings, ET_WARN_TRACE_INTERRUPTS_COUNT);
 	if (!r->taskstats || r->lost_exits)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_EXIT_RECORDS);

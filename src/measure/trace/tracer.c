@@ -8,6 +8,7 @@
 #include "host/host.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
+#include "measure/trace/sched_source.h"
 
 #include <errno.h>
 #include <math.h>
@@ -143,7 +144,7 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
  */
 static void settle(struct tracer *r, uint64_t until_ns)
 {
-	bool interrupts = r->stream && et_sched_stream_sees_interrupts(r->stream);
+	bool interrupts = r->stream && et_sched_stream_source(r->stream)->interrupts;
 	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
 	uint64_t times = times_switched(r);
 
@@ -332,8 +333,8 @@ static void open_stream(struct tracer *r)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_RECORDS, et_arg_text(why.what));
 		return;
 	}
-	t->source = et_sched_stream_source(r->stream);
-	if (!et_sched_stream_sees_interrupts(r->stream))
+	t->source = et_sched_stream_source(r->stream)->name;
+	if (!et_sched_stream_source(r->stream)->interrupts)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_INTERRUPTS);
 }
 

@@ -181,7 +181,7 @@ static void real(enum et_sched_way way, const char *name)
 		skip("the kernel does not allow this source");
 		return;
 	}
-	is_str(et_sched_stream_source(w), name, "%s: the stream names its source", name);
+	is_str(et_sched_stream_source(w)->name, name, "%s: the stream names its source", name);
 	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
 	et_steal_open(&steal, "", true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
@@ -207,7 +207,7 @@ static void real(enum et_sched_way way, const char *name)
 	et_steal_close(&steal);
 	is_str(s.name, "etalon-worker", "%s: events have the name of the task", name);
 	ok(s.overlaps == 0, "%s: stretches do not overlap", name);
-	if (et_sched_stream_sees_interrupts(w))
+	if (et_sched_stream_source(w)->interrupts)
 		ok(s.timers > 2, "%s: timer interrupts are seen", name);
 	else
 		ok(s.timers == 0, "%s: there are no events of interrupts", name);
