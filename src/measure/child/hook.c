@@ -54,19 +54,6 @@ static struct et_snapshot children_now(void)
 	return s;
 }
 
-/*
- * A hook that was cut short leaves no processes running. A hook that ends by itself may have
- * started a server for the programs, which --cleanup ends.
- */
-static void end_leftovers(const struct et_snapshot *before)
-{
-	struct et_reap_result result = { 0 };
-	struct et_reaping reaping = { .root = "", .results = &result, .before = before };
-	int rc = et_reap_leftovers(&reaping);
-
-	(void)rc; /* the reason why it was cut short is the one to report */
-}
-
 static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
@@ -93,8 +80,15 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 	h->interrupt->groups[0] = 0;
 	if (h->interrupt->overrun || h->interrupt->signal != earlier ||
 		(earlier && rc == 0 && WIFSIGNALED(*status))) {
+		/*
+		 * A hook that was cut short leaves no processes running. A hook that ends by itself
+		 * may have started a server for the programs, which --cleanup ends.
+		 */
+		struct et_reap_result result = { 0 };
 		et_interrupt_settled(h->interrupt);
-		end_leftovers(&before);
+		/* The reason why it was cut short is the one to report. */
+		(void)!et_reap_leftovers(
+			&(struct et_reaping){ .root = "", .results = &result, .before = &before });
 	}
 	et_snapshot_free(&before);
 	return rc;

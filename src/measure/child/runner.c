@@ -31,15 +31,6 @@ struct et_runner {
 
 /* --- opening and closing --- */
 
-/* A metronome must not beat on the CPU whose time it divides. */
-static const cpu_set_t *cpu_to_avoid(const struct et_run_setup *s)
-{
-	const struct et_experiment *e = s->e;
-	bool shared = e->n_commands > 1 || e->plan.pace;
-
-	return e->plan.metronome_ns && shared ? &s->shared : NULL;
-}
-
 static int find_others(struct et_own_process *p, const cpu_set_t *avoid, struct et_error *err)
 {
 	if (sched_getaffinity(0, sizeof(p->home), &p->home) < 0)
@@ -101,10 +92,12 @@ static int open_context(struct et_runner *r, struct et_error *err)
 				      s->streams.in_fd[1], s->streams.null_fd, s->streams.out_fd,
 				      s->streams.err_fd[0], s->streams.err_fd[1] });
 	uint32_t most_load = s->treatments.most_load;
+	/* A metronome must not beat on the CPU whose time it divides. */
+	bool beats = s->e->plan.metronome_ns && (s->e->n_commands > 1 || s->e->plan.pace);
 	int rc = et_load_open(&r->load, most_load, err);
 	if (rc == 0) /* with a load the machine will be busy, whatever its CPUs do now */
 		rc = change_own_process(
-			&c->own, most_load ? 0 : s->e->host.cpus, cpu_to_avoid(s), err);
+			&c->own, most_load ? 0 : s->e->host.cpus, beats ? &s->shared : NULL, err);
 	if (rc == 0)
 		rc = et_streams_start(&c->setup.streams, err);
 	if (rc == 0)

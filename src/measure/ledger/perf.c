@@ -200,16 +200,10 @@ static void close_perf(void *ctx)
 }
 
 /*
- * The ring of each CPU. A switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without
- * privileges may get a smaller one.
+ * Bytes of the rings of all CPUs, and of one. A switch takes 80 bytes, so 6,500 to 52,000 of them
+ * fit. Users without privileges may get a smaller one.
  */
-static size_t ring_bytes(size_t n_cpus)
-{
-	enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
-	size_t share = ALL / n_cpus;
-
-	return share < LEAST ? LEAST : share > MOST ? MOST : share;
-}
+enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
 
 static int open_perf(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
 	struct et_ledger_memory **memory, struct et_error *err)
@@ -226,8 +220,9 @@ static int open_perf(struct et_ledger_early *early, const cpu_set_t *cpus, void 
 	s->culprits.width = sizeof(struct culprit);
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
-	size_t bytes = ring_bytes(cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
-	int rc = et_sched_perf_open(cpus, bytes, true, &s->rings, err);
+	size_t share = ALL / (cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
+	share = share < LEAST ? LEAST : share > MOST ? MOST : share;
+	int rc = et_sched_perf_open(cpus, share, true, &s->rings, err);
 	if (rc) {
 		close_perf(s);
 		return rc;

@@ -351,12 +351,11 @@ static void measure_timer(const struct et_pulse *pulse, struct et_timescales *ou
 		counter.hz = 0;
 	int rc = et_timer_measure(&counter, limit_ns, pulse, &t);
 	bool found = rc == 0 || rc == -EAGAIN;
-	*cost = (struct et_timescale){ .name = "timer-interrupt",
-		.what = "the gap that a timer interrupt makes",
-		.ns = et_spread_of(NULL, 0) };
-	*interval = (struct et_timescale){ .name = "timer-interval",
-		.what = "from one timer interrupt to the next, by the kernel",
-		.ns = et_spread_of(NULL, 0) };
+	const struct et_clock_spread none = et_spread_of(NULL, 0);
+	*cost = (struct et_timescale){ "timer-interrupt", "the gap that a timer interrupt makes",
+		.ns = none };
+	*interval = (struct et_timescale){ "timer-interval",
+		"from one timer interrupt to the next, by the kernel", .ns = none };
 	if (found && t.candidates == 1)
 		cost->ns = t.cost;
 	else

@@ -79,15 +79,6 @@ int et_treatments_check(const struct et_experiment *e, size_t *factor, struct et
 
 /* --- environment --- */
 
-static bool is_varied(const struct et_design *d, const char *variable)
-{
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (sets_variable(&d->factors[i], variable, strcspn(variable, "=")))
-			return true;
-	}
-	return false;
-}
-
 /* Shared by all treatments while they are made. */
 struct maker {
 	const char *root;
@@ -118,10 +109,14 @@ static void add_variable(struct variables *v, char *text)
 static void make_base(struct maker *m, char *const *envp)
 {
 	const char pad[] = ET_PAD_VARIABLE "=";
+	const struct et_design *d = m->e->design;
 	struct variables v = { 0 };
 
 	for (; *envp; envp++) {
-		if (!is_varied(m->e->design, *envp) && strncmp(*envp, pad, strlen(pad)))
+		bool varied = !strncmp(*envp, pad, strlen(pad));
+		for (size_t i = 0; !varied && i < d->n_factors; i++)
+			varied = sets_variable(&d->factors[i], *envp, strcspn(*envp, "="));
+		if (!varied)
 			add_variable(&v, et_strdup(*envp));
 	}
 	m->n_base = v.n;
