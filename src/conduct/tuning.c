@@ -30,8 +30,7 @@ static void restore(void)
 	if (getpid() != scope.pid)
 		return;
 	et_confine_raise(); /* programs may be running */
-	bool whole = et_environment_restore(
-		scope.machine, &et_env_ops_real, scope.journal, scope.session, NULL);
+	bool whole = et_environment_restore(scope.machine, scope.journal, scope.session, NULL);
 	ssize_t n = whole ? 0 : write(STDERR_FILENO, hint, strlen(hint));
 
 	(void)n; /* the journal keeps the rest for the next restore */
@@ -131,7 +130,7 @@ static int begin_session(struct et_tuning *t, const struct et_cli *cli, struct e
 	 * it come from a run that was killed: they are restored first.
 	 */
 	et_rescue_begin(&t->machine, t->journal, ET_STALE_RUNS);
-	et_environment_restore(&t->machine, &et_env_ops_real, t->journal, ET_STALE_RUNS, &results);
+	et_environment_restore(&t->machine, t->journal, ET_STALE_RUNS, &results);
 	if (results.n && cli->verbosity >= 0)
 		et_say(stderr, "etalon: restored the changes of a killed run first\n");
 	et_results_free(&results);
@@ -152,8 +151,7 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, const struct et_
 	int rc = begin_session(t, cli, err);
 	if (rc)
 		return rc;
-	rc = et_environment_apply(
-		&t->machine, &et_env_ops_real, t->journal, selected, &results, err);
+	rc = et_environment_apply(&t->machine, t->journal, selected, &results, err);
 	if (rc == 0)
 		rc = nothing_done(&results, err);
 	if (rc == 0 && cli->verbosity > 0)
@@ -176,7 +174,7 @@ int et_tuning_vary(struct et_tuning *t, const struct et_cli *cli, const struct e
 		rc = begin_session(t, cli, err);
 	if (rc)
 		return rc;
-	return et_levels_open(&t->machine, &et_env_ops_real, t->journal, d, &t->levels, err);
+	return et_levels_open(&t->machine, t->journal, d, &t->levels, err);
 }
 
 /* Programs have ended, so rights that they must not meet can be raised for a moment. */
@@ -218,8 +216,7 @@ void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 	et_levels_close(t->levels);
 	t->levels = NULL;
 	if (t->journal) {
-		et_environment_restore(
-			&t->machine, &et_env_ops_real, t->journal, t->session, &results);
+		et_environment_restore(&t->machine, t->journal, t->session, &results);
 		if (cli->verbosity > 0 || et_results_count(&results, ET_OUTCOME_FAILED) ||
 			et_results_count(&results, ET_OUTCOME_FOREIGN))
 			print(&results, cli, false, true, stderr);

@@ -5,32 +5,19 @@
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/services.h"
+#include "model/sample/sample.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool listed(const char *const *names, size_t most, const char *name)
-{
-	for (size_t i = 0; i < most && names[i]; i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
-	return false;
-}
-
-const char *et_untouchable_reason(const char *name)
-{
-	return et_untouchable_despite(name, ET_YIELDS_NEVER);
-}
-
-const char *et_untouchable_despite(const char *name, enum et_yields wish)
+const char *et_untouchable_reason(const char *name, enum et_yields wish)
 {
 	ET_AUTO_FREE char *own = et_strdup(name);
 
 	if (et_unit_is(name, ".service"))
 		own[strlen(name) - strlen(".service")] = '\0';
 	for (const struct et_untouchable *u = et_untouchables; u->reason; u++) {
-		if (listed(u->names, ET_LENGTH(u->names), own))
+		if (et_name_index(u->names, own) >= 0)
 			return wish && u->yields >= wish ? NULL : u->reason;
 	}
 	return NULL;
@@ -39,7 +26,7 @@ const char *et_untouchable_despite(const char *name, enum et_yields wish)
 bool et_daemons_know_unit(const char *unit, bool startable)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (listed(d->units, ET_DAEMON_NAMES, unit) &&
+		if (et_name_index(d->units, unit) >= 0 &&
 			(!startable || d->group == ET_TIME_DAEMONS))
 			return true;
 	}
@@ -49,26 +36,34 @@ bool et_daemons_know_unit(const char *unit, bool startable)
 bool et_daemons_know_process(const char *comm)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (!d->never_hold && listed(d->comms, ET_DAEMON_NAMES, comm))
+		if (!d->never_hold && et_name_index(d->comms, comm) >= 0)
 			return true;
 	}
 	return false;
 }
 
-bool et_daemon_owns(
-	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
+static bool owns(const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	if (p->kernel_thread || strchr("ZX", p->state) ||
-		!listed(d->comms, ET_DAEMON_NAMES, p->comm))
+	if (p->kernel_thread || strchr("ZX", p->state) || et_name_index(d->comms, p->comm) < 0)
 		return false;
 	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
+}
+
+const struct et_daemon *et_daemons_owner(
+	const struct et_machine *m, enum et_daemon_group group, const struct et_process *p)
+{
+	const struct et_daemon *d = et_daemons;
+
+	while (d->name && (d->group != group || !owns(m, d, p)))
+		d++;
+	return d->name ? d : NULL;
 }
 
 /* A stopped process uses no CPU time. */
 static bool belongs_to(
 	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	return !strchr("Tt", p->state) && et_daemon_owns(m, d, p);
+	return !strchr("Tt", p->state) && owns(m, d, p);
 }
 
 static bool runs(const struct et_machine *m, const struct et_daemon *d)
@@ -172,7 +167,7 @@ static void read_units(const struct et_machine *m, enum et_daemon_group group, s
 	if (!m->systemd)
 		return;
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		for (size_t i = 0; d->group == group && i < ET_DAEMON_NAMES && d->units[i]; i++) {
+		for (size_t i = 0; d->group == group && d->units[i]; i++) {
 			ET_GROW(out->list, out->n, out->cap);
 			out->list[out->n++] = (struct unit){ .daemon = d, .name = d->units[i] };
 		}
@@ -268,7 +263,7 @@ static void leave(struct planning *p, enum et_change_kind kind, const char *targ
 
 static const char *unit_reason(const struct planning *p, const struct unit *u)
 {
-	const char *why = et_untouchable_despite(u->is.id, p->wish);
+	const char *why = et_untouchable_reason(u->is.id, p->wish);
 
 	if (!why && !strcmp(u->is.id, p->m->unit))
 		why = "etalon itself runs in it";
@@ -344,7 +339,7 @@ static void plan_units(struct planning *p)
 static const char *process_reason(
 	const struct planning *p, const struct et_daemon *d, const struct et_process *q)
 {
-	const char *why = et_untouchable_reason(q->comm);
+	const char *why = et_untouchable_reason(q->comm, ET_YIELDS_NEVER);
 
 	if (!why && q->ours)
 		why = "it has started etalon";
@@ -461,20 +456,17 @@ void et_daemons_plan_start(const struct et_machine *m, enum et_daemon_group grou
 
 	read_units(m, group, &p.units);
 	const struct unit *u = choose_unit(&p.units);
-	if (!m->systemd)
-		leave(&p, ET_CHANGE_UNIT, factor, 0,
-			"etalon can start a service through systemd only");
-	else if (!m->systemctl || (p.units.n && p.units.list[0].is.state == ET_UNIT_UNKNOWN))
-		leave(&p, ET_CHANGE_UNIT, factor, 0, "systemd does not answer");
-	else if (!u)
-		leave(&p, ET_CHANGE_UNIT, factor, 0, missing);
-	else if (u->is.state == ET_UNIT_CHANGING)
-		leave(&p, ET_CHANGE_UNIT, u->name, 0, "systemd is starting or stopping it");
-	else if (u->is.state == ET_UNIT_ACTIVE)
-		leave(&p, ET_CHANGE_UNIT, u->name, 0,
-			"systemd calls it active, but it does not run");
-	else if (u->is.irreversible)
-		leave(&p, ET_CHANGE_UNIT, u->name, 0, "systemd does not allow to start or stop it");
+	bool silent = !m->systemctl || (p.units.n && p.units.list[0].is.state == ET_UNIT_UNKNOWN);
+	const char *why = !m->systemd ? "etalon can start a service through systemd only"
+			  : silent    ? "systemd does not answer"
+			  : !u        ? missing
+			  : u->is.state == ET_UNIT_CHANGING ? "systemd is starting or stopping it"
+			  : u->is.state == ET_UNIT_ACTIVE
+				  ? "systemd calls it active, but it does not run"
+			  : u->is.irreversible ? "systemd does not allow to start or stop it"
+					       : NULL;
+	if (why)
+		leave(&p, ET_CHANGE_UNIT, u && !silent ? u->name : factor, 0, why);
 	else
 		et_changes_add(out, ET_CHANGE_UNIT, factor, u->name, "inactive", "active");
 	free(p.units.list);
@@ -504,22 +496,12 @@ static void read_fates(const struct et_machine *m, struct et_running *fates)
 	}
 	for (size_t i = 0; i < m->processes.n; i++) {
 		const struct et_process *p = &m->processes.list[i];
-		const char *why = et_untouchable_reason(p->comm);
-		for (const struct et_daemon *d = et_daemons; d->name && !why; d++) {
-			if (d->group == ET_TIME_DAEMONS && et_daemon_owns(m, d, p))
-				why = "it keeps the clock synchronised";
-		}
+		const char *why = et_untouchable_reason(p->comm, ET_YIELDS_NEVER);
+		if (!why && et_daemons_owner(m, ET_TIME_DAEMONS, p))
+			why = "it keeps the clock synchronised";
 		if (why && !p->kernel_thread)
 			note_fate(&fates[i], NULL, why);
 	}
-}
-
-/* "kworker/0:1-events" and "migration/3" are many threads of one kind. */
-static void name_of(const struct et_process *p, char *out, size_t size)
-{
-	size_t len = p->kernel_thread ? strcspn(p->comm, "/:") : strlen(p->comm);
-
-	snprintf(out, size, "%.*s", (int)len, p->comm);
 }
 
 static struct et_running *find_running(struct et_running_list *r, const struct et_running *like)
@@ -537,9 +519,7 @@ static int by_name(const void *a, const void *b)
 {
 	const struct et_running *x = a, *y = b;
 
-	if (x->kernel != y->kernel)
-		return x->kernel - y->kernel;
-	return strcmp(x->name, y->name) ? strcmp(x->name, y->name) : strcmp(x->why, y->why);
+	return x->kernel - y->kernel ?: strcmp(x->name, y->name) ?: strcmp(x->why, y->why);
 }
 
 void et_running_read(const struct et_machine *m, struct et_running_list *out)
@@ -555,7 +535,9 @@ void et_running_read(const struct et_machine *m, struct et_running_list *out)
 		one.kernel = p->kernel_thread;
 		if (p->ours || strchr("TtZX", p->state))
 			continue;
-		name_of(p, one.name, sizeof(one.name));
+		/* "kworker/0:1-events" and "migration/3" are many threads of one kind. */
+		size_t len = one.kernel ? strcspn(p->comm, "/:") : strlen(p->comm);
+		snprintf(one.name, sizeof(one.name), "%.*s", (int)len, p->comm);
 		struct et_running *known = find_running(out, &one);
 		if (known) {
 			known->n++;
@@ -582,36 +564,26 @@ static void add(struct set *s, const char *name)
 	s->last = name;
 }
 
-static void add_units(struct set *s, char *names)
-{
-	char *rest;
-
-	for (char *name = strtok_r(names, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
-		add(s, name);
-}
-
-/* A daemon that no service starts, such as a package manager, comes and goes with its work. */
-static void add_daemons(struct set *s, const struct et_machine *m)
-{
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
-			if (et_daemon_owns(m, d, &m->processes.list[i]))
-				add(s, d->name);
-		}
-	}
-}
-
 void et_services_digest(const struct et_machine *m, char out[17])
 {
-	ET_AUTO_FREE char *names = et_services_enabled(m->systemctl);
+	ET_AUTO_FREE char *names = et_services_list(m->systemctl, ET_UNITS_ENABLED, NULL);
 	struct set set = { 0 };
+	char *rest = names, *name;
 
 	out[0] = '\0';
-	if (names)
-		add_units(&set, names);
-	else if (m->systemctl)
+	if (!names && m->systemctl)
 		return;
-	else
-		add_daemons(&set, m);
+	while (rest && (name = strsep(&rest, "\n"))) {
+		if (*name)
+			add(&set, name);
+	}
+	/* A daemon that no service starts, such as a package manager, comes and goes with its work.
+	 */
+	for (const struct et_daemon *d = et_daemons; !names && d->name; d++) {
+		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
+			if (owns(m, d, &m->processes.list[i]))
+				add(&set, d->name);
+		}
+	}
 	snprintf(out, 17, "%016" PRIx64, set.sum);
 }

@@ -17,7 +17,7 @@ enum et_daemon_group {
 	ET_IRQBALANCE,
 };
 
-enum { ET_DAEMON_NAMES = 10 }; /* the most names of one kind; a shorter list ends with NULL */
+enum { ET_DAEMON_NAMES = 11 }; /* of one kind, with the NULL that ends a list */
 
 struct et_daemon {
 	const char *name; /* NULL ends the table */
@@ -42,20 +42,20 @@ enum et_yields {
 struct et_untouchable {
 	const char *reason; /* NULL ends the table */
 	enum et_yields yields;
-	const char *names[20]; /* a shorter list ends with NULL */
+	const char *names[20]; /* NULL ends the list */
 };
 
 extern const struct et_untouchable et_untouchables[];
 
-/* Returns the reason not to touch a process or unit of that name, or NULL. */
-const char *et_untouchable_reason(const char *name);
+/*
+ * Returns the reason not to touch a process or unit of that name, or NULL. The wish overrules some
+ * of the reasons, ET_YIELDS_NEVER none.
+ */
+const char *et_untouchable_reason(const char *name, enum et_yields wish);
 
-/* The same for a wish that overrules some of the reasons. */
-const char *et_untouchable_despite(const char *name, enum et_yields wish);
-
-/* Whether a process, running or stopped, is one of the daemon's. */
-bool et_daemon_owns(
-	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p);
+/* Returns the daemon of the group that a process, running or stopped, belongs to, or NULL. */
+const struct et_daemon *et_daemons_owner(
+	const struct et_machine *m, enum et_daemon_group group, const struct et_process *p);
 /*
  * Sets state and verdict of the finding: the names of the daemons of the group that run (of the
  * timers that are active), or "none".

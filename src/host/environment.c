@@ -13,19 +13,6 @@
 
 /* --- operations on the real machine --- */
 
-static int real_write(void *ctx, const char *root, const char *path, const char *value)
-{
-	(void)ctx;
-	return et_sysroot_write(root, path, value);
-}
-
-static int real_control(
-	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
-{
-	(void)ctx;
-	return et_service_control(systemctl, verb, unit, err);
-}
-
 static bool same_process(const char *root, const struct et_change *c, struct et_process *out)
 {
 	return et_process_read(root, c->pid, out) && out->start == c->start &&
@@ -36,11 +23,10 @@ static bool same_process(const char *root, const struct et_change *c, struct et_
  * Opens the pidfd before it checks the process, so that a PID that was reused in between is never
  * signalled.
  */
-static int real_signal(void *ctx, const char *root, const struct et_change *c, int signal)
+static int real_signal(const char *root, const struct et_change *c, int signal)
 {
 	struct et_process p;
 
-	(void)ctx;
 	if (*root)
 		return -ENOTSUP; /* the processes of a captured tree are not on this machine */
 	ET_AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
@@ -53,7 +39,7 @@ static int real_signal(void *ctx, const char *root, const struct et_change *c, i
 	return rc < 0 ? -errno : 0;
 }
 
-const struct et_env_ops et_env_ops_real = { real_write, real_control, real_signal, NULL };
+const struct et_env_ops et_env_ops_real = { et_sysroot_write, et_service_control, real_signal };
 
 /* --- the present state --- */
 
@@ -107,23 +93,20 @@ static int wait_until(const struct et_machine *m, const struct et_change *c, con
 }
 
 /* Makes the change (forward) or restores the old value. */
-static int set_value(const struct et_machine *m, const struct et_env_ops *ops,
-	const struct et_change *c, bool forward, struct et_error *err)
+static int set_value(
+	const struct et_machine *m, const struct et_change *c, bool forward, struct et_error *err)
 {
+	const char *value = forward ? c->after : c->before;
 	int rc;
 
-	switch (c->kind) {
-	case ET_CHANGE_UNIT:
-		return ops->control(ops->ctx, m->systemctl,
-			strcmp(forward ? c->after : c->before, "active") ? "stop" : "start",
-			c->target, err);
-	case ET_CHANGE_FILE:
-		rc = ops->write(ops->ctx, m->root, c->target, forward ? c->after : c->before);
-		break;
-	default:
-		rc = ops->signal(ops->ctx, m->root, c, forward ? SIGSTOP : SIGCONT);
-		if (rc == 0)
-			rc = wait_until(m, c, forward ? c->after : c->before);
+	if (c->kind == ET_CHANGE_UNIT)
+		return m->ops->control(
+			m->systemctl, strcmp(value, "active") ? "stop" : "start", c->target, err);
+	if (c->kind == ET_CHANGE_FILE) {
+		rc = m->ops->write(m->root, c->target, value);
+	} else {
+		rc = m->ops->signal(m->root, c, forward ? SIGSTOP : SIGCONT);
+		rc = rc ? rc : wait_until(m, c, value);
 	}
 	if (rc)
 		et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%s", strerror(-rc));
@@ -167,9 +150,9 @@ void et_environment_preview(
 	}
 }
 
-struct applying {
+/* The machine that is changed, and the places where its changes are noted. */
+struct work {
 	const struct et_machine *m;
-	const struct et_env_ops *ops;
 	struct et_journal *j;
 	struct et_results *out;
 };
@@ -190,12 +173,6 @@ static const struct et_journal_entry *find_partner(struct et_journal *j,
 	return found && found->session == e->session ? found : NULL;
 }
 
-/* A service that could not be stopped must be stopped to restore its socket: see open_socket. */
-static bool socket_is_stopped(struct et_journal *j, const struct et_journal_entry *e)
-{
-	return find_partner(j, e, ".service", ".socket");
-}
-
 /* The note of a result whose mark could not be written (rc < 0), else "". */
 static const char *unmarked(int rc, char *note, size_t size)
 {
@@ -205,33 +182,36 @@ static const char *unmarked(int rc, char *note, size_t size)
 }
 
 /* Makes the change of an entry and reads the value back. */
-static void make(struct applying *a, struct et_journal_entry *e, enum et_outcome outcome)
+static void make(const struct work *w, struct et_journal_entry *e, enum et_outcome outcome)
 {
 	char now[128], note[192];
 	struct et_error err = { 0 };
-	int rc = set_value(a->m, a->ops, &e->change, true, &err);
-	int rc2 = value_now(a->m, &e->change, now, sizeof(now));
+	int rc = set_value(w->m, &e->change, true, &err);
+	int rc2 = value_now(w->m, &e->change, now, sizeof(now));
 
 	/* Even if it failed: a value that differs from the old one must be restored later. */
 	if (rc2 == 0 && strcmp(now, e->change.before)) {
-		int lost = et_journal_mark_made(a->j, e, now);
-		et_results_add(a->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome,
+		int lost = et_journal_mark_made(w->j, e, now);
+		et_results_add(w->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome,
 			rc ? err.what : unmarked(lost, note, sizeof(note)));
 		return;
 	}
-	/* If this mark is lost, the next restore finds the old value and has nothing to do. */
-	if (!socket_is_stopped(a->j, e))
-		(void)!et_journal_mark_restored(a->j, e);
+	/*
+	 * A service that could not be stopped must be stopped to restore its socket: see
+	 * open_socket. If this mark is lost, the next restore finds the old value and has nothing
+	 * to do.
+	 */
+	if (!find_partner(w->j, e, ".service", ".socket"))
+		(void)!et_journal_mark_restored(w->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
 		return; /* the process has ended by itself, so it no longer disturbs */
 	if (rc == 0)
 		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "%s",
 			rc2 ? strerror(-rc2) : "the change had no effect");
-	et_results_add(a->out, &e->change, ET_OUTCOME_FAILED, err.what);
+	et_results_add(w->out, &e->change, ET_OUTCOME_FAILED, err.what);
 }
 
-/* Finds files that cannot be written before they get an entry in the journal. */
-static int not_writable(const struct et_machine *m, const struct et_change *c)
+int et_environment_writable(const struct et_machine *m, const struct et_change *c)
 {
 	char full[PATH_MAX];
 
@@ -241,55 +221,51 @@ static int not_writable(const struct et_machine *m, const struct et_change *c)
 	return access(full, W_OK) < 0 ? -errno : 0;
 }
 
-/* Whether one change starts the unit that the other one stops. */
-static bool opposed(const struct et_change *a, const struct et_change *b)
-{
-	return a->kind == ET_CHANGE_UNIT && strcmp(a->after, b->after);
-}
-
-static int apply_row(struct applying *a, const struct et_factor_row *row, struct et_error *err)
+static int apply_row(const struct work *w, const struct et_factor_row *row, struct et_error *err)
 {
 	struct et_changes planned, fresh = { 0 };
 	int rc = 0;
 
-	plan_row(a->m, row, &planned, a->out);
+	plan_row(w->m, row, &planned, w->out);
 	for (size_t i = 0; i < planned.n && rc == 0; i++) {
 		const struct et_change *c = &planned.list[i];
-		struct et_journal_entry *known = et_journal_find(a->j, c);
-		int why = not_writable(a->m, c);
+		struct et_journal_entry *known = et_journal_find(w->j, c);
+		int why = et_environment_writable(w->m, c);
 		if (why) {
-			et_results_add(a->out, c, ET_OUTCOME_FAILED, strerror(-why));
-		} else if (known && opposed(&known->change, c)) {
-			et_results_add(a->out, c, ET_OUTCOME_LEFT,
+			et_results_add(w->out, c, ET_OUTCOME_FAILED, strerror(-why));
+		} else if (known && c->kind == ET_CHANGE_UNIT &&
+			   strcmp(known->change.after, c->after)) {
+			/* One change starts the unit that the other one stops. */
+			et_results_add(w->out, c, ET_OUTCOME_LEFT,
 				"an earlier change to it must be restored first");
 		} else if (known) {
-			rc = et_journal_mark_again(a->j, known, c->after, err);
+			rc = et_journal_mark_again(w->j, known, c->after, err);
 			if (rc == 0)
-				make(a, known, ET_OUTCOME_AGAIN);
+				make(w, known, ET_OUTCOME_AGAIN);
 		} else {
 			ET_GROW(fresh.list, fresh.n, fresh.cap);
 			fresh.list[fresh.n++] = et_change_copy(c);
 		}
 	}
 	et_changes_free(&planned);
-	size_t first = a->j->n;
+	size_t first = w->j->n;
 	if (rc == 0 && fresh.n)
-		rc = et_journal_intend(a->j, fresh.list, fresh.n, err);
+		rc = et_journal_intend(w->j, fresh.list, fresh.n, err);
 	et_changes_free(&fresh);
-	for (size_t i = first; rc == 0 && i < a->j->n; i++)
-		make(a, &a->j->entries[i], ET_OUTCOME_MADE);
+	for (size_t i = first; rc == 0 && i < w->j->n; i++)
+		make(w, &w->j->entries[i], ET_OUTCOME_MADE);
 	return rc;
 }
 
-int et_environment_apply(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, const bool *selected, struct et_results *out, struct et_error *err)
+int et_environment_apply(const struct et_machine *m, struct et_journal *j, const bool *selected,
+	struct et_results *out, struct et_error *err)
 {
-	struct applying a = { m, ops, j, out };
+	const struct work w = { m, j, out };
 	int rc = 0;
 
 	for (size_t i = 0; et_factor_rows[i].name && rc == 0; i++) {
 		if (et_factor_selected(selected, i))
-			rc = apply_row(&a, &et_factor_rows[i], err);
+			rc = apply_row(&w, &et_factor_rows[i], err);
 	}
 	return rc;
 }
@@ -314,8 +290,8 @@ static int record_value(
 	return et_journal_intend(j, &fresh, 1, err);
 }
 
-int et_environment_set(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, const struct et_change *c, const char *value, struct et_error *err)
+int et_environment_set(const struct et_machine *m, struct et_journal *j, const struct et_change *c,
+	const char *value, struct et_error *err)
 {
 	struct et_change wanted = *c;
 	char now[128] = "";
@@ -326,9 +302,9 @@ int et_environment_set(const struct et_machine *m, const struct et_env_ops *ops,
 	wanted.after = (char *)value;
 	/* The start counter of a service would soon reach its limit: see reset_start_limits. */
 	if (c->kind == ET_CHANGE_UNIT && !strcmp(value, "active"))
-		(void)!ops->control(ops->ctx, m->systemctl, "reset-failed", c->target, err);
+		(void)!m->ops->control(m->systemctl, "reset-failed", c->target, err);
 	*err = (struct et_error){ 0 };
-	rc = set_value(m, ops, &wanted, true, err);
+	rc = set_value(m, &wanted, true, err);
 	if (rc == 0)
 		rc = value_now(m, &wanted, now, sizeof(now));
 	if (rc)
@@ -345,16 +321,16 @@ int et_environment_set(const struct et_machine *m, const struct et_env_ops *ops,
 /* --- restoring --- */
 
 /* Decides what to do about an entry. now receives the present value, or the reason of a failure. */
-static enum et_outcome look(const struct et_machine *m, const struct et_journal *j,
-	const struct et_journal_entry *e, char *now, size_t size)
+static enum et_outcome look(
+	const struct work *w, const struct et_journal_entry *e, char *now, size_t size)
 {
-	const struct et_journal_session *s = et_journal_find_session(j, e->session);
+	const struct et_journal_session *s = et_journal_find_session(w->j, e->session);
 	const struct et_change *c = &e->change;
 
 	/* A reboot has reset /proc and /sys, started the units anew and ended the processes. */
-	if (s->boot_id[0] && strcmp(s->boot_id, m->boot_id))
+	if (s->boot_id[0] && strcmp(s->boot_id, w->m->boot_id))
 		return ET_OUTCOME_RESET;
-	int rc = value_now(m, c, now, size);
+	int rc = value_now(w->m, c, now, size);
 	if (rc == -ESRCH || (rc == -ENOENT && c->kind == ET_CHANGE_UNIT))
 		return ET_OUTCOME_GONE;
 	if (rc) {
@@ -375,35 +351,32 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
  * the service, because it was killed in between or the service could not be stopped, stop the
  * service first; both are restored then.
  */
-static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, const struct et_journal_entry *e, struct et_error *err)
+static int open_socket(const struct work *w, const struct et_journal_entry *e, struct et_error *err)
 {
-	const struct et_journal_entry *service = find_partner(j, e, ".socket", ".service");
+	const struct et_journal_entry *service = find_partner(w->j, e, ".socket", ".service");
 
-	if (!service || set_value(m, ops, &service->change, true, err))
+	if (!service || set_value(w->m, &service->change, true, err))
 		return -ENOENT;
 	*err = (struct et_error){ 0 };
-	return set_value(m, ops, &e->change, false, err);
+	return set_value(w->m, &e->change, false, err);
 }
 
 /* Tries to restore one entry. Returns false and fills in why if it must be tried again. */
-static bool restore_entry(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, struct et_journal_entry *e, struct et_results *out, char *why,
-	size_t size)
+static bool restore_entry(const struct work *w, struct et_journal_entry *e, char *why, size_t size)
 {
 	char now[128] = "", note[192] = "";
 	struct et_error err = { 0 };
-	enum et_outcome outcome = look(m, j, e, now, sizeof(now));
+	enum et_outcome outcome = look(w, e, now, sizeof(now));
 
 	if (outcome == ET_OUTCOME_FAILED) {
 		snprintf(why, size, "%s", now);
 		return false;
 	}
 	if (outcome == ET_OUTCOME_RESTORED) {
-		int rc = set_value(m, ops, &e->change, false, &err);
+		int rc = set_value(w->m, &e->change, false, &err);
 		if (rc)
-			rc = open_socket(m, ops, j, e, &err);
-		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
+			rc = open_socket(w, e, &err);
+		int rc2 = rc ? rc : value_now(w->m, &e->change, now, sizeof(now));
 		if (rc2 == 0 && strcmp(now, e->change.before))
 			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "its state is still %s", now);
 		if (rc2 || err.what[0]) {
@@ -411,13 +384,13 @@ static bool restore_entry(const struct et_machine *m, const struct et_env_ops *o
 			return false;
 		}
 	}
-	int lost = et_journal_mark_restored(j, e);
+	int lost = et_journal_mark_restored(w->j, e);
 	if (outcome == ET_OUTCOME_FOREIGN)
 		snprintf(note, sizeof(note), "it is %s now", now);
 	else
 		unmarked(lost, note, sizeof(note));
-	if (out)
-		et_results_add(out, &e->change, outcome, note);
+	if (w->out)
+		et_results_add(w->out, &e->change, outcome, note);
 	return true;
 }
 
@@ -430,35 +403,33 @@ static bool concerns(const struct et_journal *j, const struct et_journal_entry *
 	return session == ET_ALL_SESSIONS || e->session == session;
 }
 
-struct tally {
-	size_t restored, failed;
-};
-
 /*
  * Tries once to restore each entry of the session. Services come last, because systemd does not
- * start a socket whose service already runs. With report, failures are added to the results.
+ * start a socket whose service already runs. Returns how many were restored and sets *failed to how
+ * many were not. With report, failures are added to the results.
  */
-static struct tally restore_all(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, int64_t session, struct et_results *out, bool report)
+static size_t restore_all(const struct work *w, int64_t session, bool report, size_t *failed)
 {
-	struct tally tally = { 0 };
+	struct et_journal *j = w->j;
+	size_t restored = 0;
 	char why[512];
 
+	*failed = 0;
 	for (size_t i = 2 * j->n; i-- > 0;) {
 		struct et_journal_entry *e = &j->entries[i % j->n];
 		bool service = e->change.kind == ET_CHANGE_UNIT &&
 			       et_unit_is(e->change.target, ".service");
 		if (service == (i >= j->n) || !concerns(j, e, session))
 			continue;
-		if (restore_entry(m, ops, j, e, out, why, sizeof(why))) {
-			tally.restored++;
+		if (restore_entry(w, e, why, sizeof(why))) {
+			restored++;
 			continue;
 		}
-		tally.failed++;
-		if (report && out)
-			et_results_add(out, &e->change, ET_OUTCOME_FAILED, why);
+		++*failed;
+		if (report && w->out)
+			et_results_add(w->out, &e->change, ET_OUTCOME_FAILED, why);
 	}
-	return tally;
+	return restored;
 }
 
 /*
@@ -466,29 +437,31 @@ static struct tally restore_all(const struct et_machine *m, const struct et_env_
  * (StartLimitBurst). Several short experiments can exceed that, and the unit then fails together
  * with the sockets and paths that trigger it.
  */
-static void reset_start_limits(const struct et_machine *m, const struct et_env_ops *ops,
-	const struct et_journal *j, int64_t session)
+static void reset_start_limits(
+	const struct et_machine *m, const struct et_journal *j, int64_t session)
 {
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *c = &j->entries[i].change;
 		struct et_error err = { 0 };
-		if (c->kind != ET_CHANGE_UNIT || !concerns(j, &j->entries[i], session))
-			continue;
 		/* It fails for a unit that is not loaded, which has no counter to reset. */
-		if (ops->control(ops->ctx, m->systemctl, "reset-failed", c->target, &err))
-			continue;
+		if (c->kind == ET_CHANGE_UNIT && concerns(j, &j->entries[i], session))
+			(void)!m->ops->control(m->systemctl, "reset-failed", c->target, &err);
 	}
 }
 
-bool et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, int64_t session, struct et_results *out)
+bool et_environment_restore(
+	const struct et_machine *m, struct et_journal *j, int64_t session, struct et_results *out)
 {
-	reset_start_limits(m, ops, j, session);
+	const struct work w = { m, j, out };
+	size_t failed;
+
+	reset_start_limits(m, j, session);
 	/* A value can be refused because of another one (a minimum above the maximum), so try the
 	 * rest again as long as one succeeds. */
-	while (restore_all(m, ops, j, session, out, false).restored)
+	while (restore_all(&w, session, false, &failed))
 		;
-	return restore_all(m, ops, j, session, out, true).failed == 0;
+	restore_all(&w, session, true, &failed);
+	return failed == 0;
 }
 
 void et_environment_pending(const struct et_journal *j, struct et_results *out)

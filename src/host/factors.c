@@ -312,14 +312,13 @@ static const struct et_factor_row *row_of(const char *path)
 
 bool et_factors_know(const struct et_change *c)
 {
+	bool stops = !strcmp(c->before, "active") && !strcmp(c->after, "inactive");
+	bool starts = !strcmp(c->before, "inactive") && !strcmp(c->after, "active");
+
 	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->factor, ET_SERVICES_FACTOR))
-		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
-		       et_services_may_stop(c->target);
-	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->before, "inactive"))
-		return !strcmp(c->after, "active") && et_daemons_know_unit(c->target, true);
+		return stops && et_services_may_stop(c->target);
 	if (c->kind == ET_CHANGE_UNIT)
-		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
-		       et_daemons_know_unit(c->target, false);
+		return (stops || starts) && et_daemons_know_unit(c->target, starts);
 	if (c->kind == ET_CHANGE_PROCESS)
 		return c->pid > 1 && et_daemons_know_process(c->target);
 	return plain_value(c->before) && plain_value(c->after) && row_of(c->target);

@@ -78,6 +78,10 @@ bool et_factors_kernel_adjusts(const struct et_change *c);
 /* Replaces state and verdict of a finding; for readers. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
 	ET_PRINTF(3, 4);
+static inline enum et_verdict et_fine_if(bool fine)
+{
+	return fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS;
+}
 
 /*
  * Reads a setting in the form in which it is written: of "always [madvise] never" the chosen word.
@@ -87,9 +91,8 @@ ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t si
 
 /* Lists the names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */
 char **et_numbered_names(const struct et_machine *m, const char *folder, const char *prefix);
-/* Whether a file of a cpufreq policy, such as scaling_available_governors, has the word. */
-bool et_policy_offers(
-	const struct et_machine *m, const char *policy, const char *file, const char *word);
+/* Whether a policy of cpufreq has that governor. */
+bool et_policy_has_governor(const struct et_machine *m, const char *policy, const char *governor);
 
 /* The readers and plans in factors_cpu.c. */
 et_factor_read et_factor_turbo_read, et_factor_limits_read, et_factor_governor_read,

@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
+#include "host/host.h"
 
 #include <string.h>
 
@@ -12,20 +13,14 @@
 
 enum { SLOW_US = 10 }; /* C1 and C1E of today's processors have a lower exit latency */
 
-static bool is_numbered(const char *name, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return !strncmp(name, prefix, n) && name[n] &&
-	       strspn(name + n, "0123456789") == strlen(name + n);
-}
-
 char **et_numbered_names(const struct et_machine *m, const char *folder, const char *prefix)
 {
 	char **names = et_sysroot_names(m->root, folder), **to = names;
+	size_t n = strlen(prefix);
 
 	for (char **from = names; *from; from++) {
-		if (is_numbered(*from, prefix))
+		if (!strncmp(*from, prefix, n) && (*from)[n] &&
+			strspn(*from + n, "0123456789") == strlen(*from + n))
 			*to++ = *from;
 		else
 			free(*from);
@@ -34,71 +29,61 @@ char **et_numbered_names(const struct et_machine *m, const char *folder, const c
 	return names;
 }
 
-static uint64_t read_number(const struct et_machine *m, const char *path)
-{
-	char buf[64];
-	uint64_t value;
-
-	if (et_sysroot_line(m->root, path, buf, sizeof(buf)) <= 0 ||
-		et_parse_u64(path, buf, 0, UINT64_MAX - 1, &value, NULL))
-		return ET_UNKNOWN;
-	return value;
-}
-
 /* --- turbo --- */
 
-static const struct {
-	const char *path, *off;
-} turbo_files[] = {
-	{ CPU "/intel_pstate/no_turbo", "1" },
-	{ CPU "/cpufreq/boost", "0" },
-};
+/*
+ * Reads the switch that this machine has. Returns its path, or NULL if there is none; *off is the
+ * value without turbo.
+ */
+static const char *read_turbo(const struct et_machine *m, char value[static 16], const char **off)
+{
+	static const char *const files[][2] = { { CPU "/intel_pstate/no_turbo", "1" },
+		{ CPU "/cpufreq/boost", "0" } };
+
+	for (size_t i = 0; i < ET_LENGTH(files); i++) {
+		*off = files[i][1];
+		if (et_sysroot_line(m->root, files[i][0], value, 16) > 0)
+			return files[i][0];
+	}
+	return NULL;
+}
 
 void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f)
 {
+	const char *off;
 	char value[16];
 
-	et_finding_set(f, ET_VERDICT_UNKNOWN, "no control");
-	for (size_t i = 0; i < ET_LENGTH(turbo_files); i++) {
-		if (et_sysroot_line(m->root, turbo_files[i].path, value, sizeof(value)) <= 0)
-			continue;
-		bool off = !strcmp(value, turbo_files[i].off);
-		et_finding_set(
-			f, off ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s", off ? "off" : "on");
-		return;
-	}
+	if (!read_turbo(m, value, &off))
+		et_finding_set(f, ET_VERDICT_UNKNOWN, "no control");
+	else
+		et_finding_set(f, et_fine_if(!strcmp(value, off)), "%s",
+			strcmp(value, off) ? "on" : "off");
 }
 
 void et_factor_turbo_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left)
 {
+	const char *off;
 	char value[16];
+	const char *path = read_turbo(m, value, &off);
 
 	(void)left;
-	for (size_t i = 0; i < ET_LENGTH(turbo_files); i++) {
-		if (et_sysroot_line(m->root, turbo_files[i].path, value, sizeof(value)) <= 0)
-			continue;
-		if (strcmp(value, turbo_files[i].off))
-			et_changes_add(out, ET_CHANGE_FILE, row->name, turbo_files[i].path, value,
-				turbo_files[i].off);
-		return;
-	}
+	if (path && strcmp(value, off))
+		et_changes_add(out, ET_CHANGE_FILE, row->name, path, value, off);
 }
 
 /* --- frequency --- */
 
 void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **policies = et_numbered_names(m, POLICIES, "policy"), path[256];
+	char **policies = et_numbered_names(m, POLICIES, "policy");
 	uint64_t lo = UINT64_MAX, hi = 0;
 	bool equal = true;
 
 	et_finding_set(f, ET_VERDICT_UNKNOWN, "no control");
 	for (char **p = policies; *p; p++) {
-		snprintf(path, sizeof(path), POLICIES "/%s/scaling_min_freq", *p);
-		uint64_t min = read_number(m, path);
-		snprintf(path, sizeof(path), POLICIES "/%s/scaling_max_freq", *p);
-		uint64_t max = read_number(m, path);
+		uint64_t min = et_host_number(m->root, POLICIES "/%s/scaling_min_freq", *p);
+		uint64_t max = et_host_number(m->root, POLICIES "/%s/scaling_max_freq", *p);
 		if (min == ET_UNKNOWN || max == ET_UNKNOWN)
 			continue;
 		lo = min < lo ? min : lo;
@@ -109,22 +94,23 @@ void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 	if (hi && lo == hi)
 		et_finding_set(f, ET_VERDICT_FINE, "%.0f MHz", (double)hi / 1e3);
 	else if (hi)
-		et_finding_set(f, equal ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%.0f … %.0f MHz",
-			(double)lo / 1e3, (double)hi / 1e3);
+		et_finding_set(f, et_fine_if(equal), "%.0f … %.0f MHz", (double)lo / 1e3,
+			(double)hi / 1e3);
 }
 
 void et_factor_limits_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left)
 {
 	char **policies = et_numbered_names(m, POLICIES, "policy");
-	char low[256], high[256], min[32], max[32];
+	char low[256], min[32], max[32];
 
 	(void)left;
 	for (char **p = policies; *p; p++) {
 		snprintf(low, sizeof(low), POLICIES "/%s/scaling_min_freq", *p);
-		snprintf(high, sizeof(high), POLICIES "/%s/scaling_max_freq", *p);
 		if (et_sysroot_line(m->root, low, min, sizeof(min)) > 0 &&
-			et_sysroot_line(m->root, high, max, sizeof(max)) > 0 && strcmp(min, max))
+			et_host_line(m->root, max, sizeof(max), POLICIES "/%s/scaling_max_freq",
+				*p) > 0 &&
+			strcmp(min, max))
 			et_changes_add(out, ET_CHANGE_FILE, row->name, low, min, max);
 	}
 	et_strv_free(policies);
@@ -133,13 +119,13 @@ void et_factor_limits_plan(const struct et_machine *m, const struct et_factor_ro
 void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 {
 	char **policies = et_numbered_names(m, POLICIES, "policy");
-	char path[256], value[64], first[64] = "";
+	char value[64], first[64] = "";
 	bool fine = true, mixed = false;
 
 	et_finding_set(f, ET_VERDICT_UNKNOWN, "no control");
 	for (char **p = policies; *p; p++) {
-		snprintf(path, sizeof(path), POLICIES "/%s/scaling_governor", *p);
-		if (et_sysroot_line(m->root, path, value, sizeof(value)) <= 0)
+		if (et_host_line(m->root, value, sizeof(value), POLICIES "/%s/scaling_governor",
+			    *p) <= 0)
 			continue;
 		if (!first[0])
 			snprintf(first, sizeof(first), "%s", value);
@@ -148,18 +134,16 @@ void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 	}
 	et_strv_free(policies);
 	if (first[0])
-		et_finding_set(f, fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s%s", first,
-			mixed ? " and others" : "");
+		et_finding_set(f, et_fine_if(fine), "%s%s", first, mixed ? " and others" : "");
 }
 
-bool et_policy_offers(
-	const struct et_machine *m, const char *policy, const char *file, const char *word)
+bool et_policy_has_governor(const struct et_machine *m, const char *policy, const char *governor)
 {
-	char path[256], words[512];
+	char words[512];
 
-	snprintf(path, sizeof(path), POLICIES "/%s/%s", policy, file);
-	return et_sysroot_line(m->root, path, words, sizeof(words)) > 0 &&
-	       et_list_has(words, " ", word, strlen(word));
+	return et_host_line(m->root, words, sizeof(words),
+		       POLICIES "/%s/scaling_available_governors", policy) > 0 &&
+	       et_list_has(words, " ", governor, strlen(governor));
 }
 
 void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_row *row,
@@ -174,7 +158,7 @@ void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_
 		snprintf(epp, sizeof(epp), POLICIES "/%s/energy_performance_preference", *p);
 		if (et_sysroot_line(m->root, path, value, sizeof(value)) <= 0 ||
 			!strcmp(value, "performance") ||
-			!et_policy_offers(m, *p, "scaling_available_governors", "performance"))
+			!et_policy_has_governor(m, *p, "performance"))
 			continue;
 		/* The governor also changes the energy preference, and not every driver restores
 		 * it. */
@@ -189,59 +173,54 @@ void et_factor_governor_plan(const struct et_machine *m, const struct et_factor_
 
 /* --- idle states --- */
 
-/* Calls fn for every idle state of every CPU whose exit latency exceeds SLOW_US. */
-static void each_slow_state(const struct et_machine *m,
-	void (*fn)(void *ctx, const char *folder, bool disabled), void *ctx)
+struct idle {
+	char names[128]; /* of the enabled slow states, each once */
+	size_t enabled;
+	const char *factor;
+	struct et_changes *out; /* gets the changes that disable them; NULL: not needed */
+};
+
+static void look_at_state(
+	const struct et_machine *m, const char *cpu, const char *state, struct idle *idle)
 {
-	char **cpus = et_numbered_names(m, CPU, "cpu"), folder[256], path[300];
+	char path[300], name[32];
+	size_t len = strlen(idle->names);
+	uint64_t latency_us = et_host_number(m->root, CPU "/%s/cpuidle/%s/latency", cpu, state);
+
+	snprintf(path, sizeof(path), CPU "/%s/cpuidle/%s/disable", cpu, state);
+	if (latency_us == ET_UNKNOWN || latency_us <= SLOW_US ||
+		et_host_number(m->root, "%s", path) != 0)
+		return;
+	idle->enabled++;
+	if (idle->out)
+		et_changes_add(idle->out, ET_CHANGE_FILE, idle->factor, path, "0", "1");
+	if (et_host_line(m->root, name, sizeof(name), CPU "/%s/cpuidle/%s/name", cpu, state) > 0 &&
+		!strstr(idle->names, name))
+		snprintf(idle->names + len, sizeof(idle->names) - len, "%s%s", len ? ", " : "",
+			name);
+}
+
+/* Looks at every idle state of every CPU. */
+static void look_at_states(const struct et_machine *m, struct idle *idle)
+{
+	char **cpus = et_numbered_names(m, CPU, "cpu"), folder[256];
 
 	for (char **c = cpus; *c; c++) {
 		snprintf(folder, sizeof(folder), CPU "/%s/cpuidle", *c);
 		char **states = et_numbered_names(m, folder, "state");
-		for (char **s = states; *s; s++) {
-			snprintf(folder, sizeof(folder), CPU "/%s/cpuidle/%s", *c, *s);
-			snprintf(path, sizeof(path), "%s/latency", folder);
-			uint64_t latency_us = read_number(m, path);
-			snprintf(path, sizeof(path), "%s/disable", folder);
-			uint64_t disable = read_number(m, path);
-			if (latency_us != ET_UNKNOWN && latency_us > SLOW_US &&
-				disable != ET_UNKNOWN)
-				fn(ctx, folder, disable != 0);
-		}
+		for (char **s = states; *s; s++)
+			look_at_state(m, *c, *s, idle);
 		et_strv_free(states);
 	}
 	et_strv_free(cpus);
 }
 
-struct idle {
-	const struct et_machine *m;
-	char names[128]; /* of the enabled slow states, each once */
-	size_t slow, enabled;
-	const char *factor;
-	struct et_changes *out;
-};
-
-static void note_state(void *ctx, const char *folder, bool disabled)
-{
-	struct idle *idle = ctx;
-	char path[300], name[32];
-	size_t len = strlen(idle->names);
-
-	idle->slow++;
-	idle->enabled += !disabled;
-	snprintf(path, sizeof(path), "%s/name", folder);
-	if (disabled || et_sysroot_line(idle->m->root, path, name, sizeof(name)) <= 0 ||
-		strstr(idle->names, name))
-		return;
-	snprintf(idle->names + len, sizeof(idle->names) - len, "%s%s", len ? ", " : "", name);
-}
-
 void et_factor_idle_read(const struct et_machine *m, struct et_finding *f)
 {
-	struct idle idle = { .m = m };
+	struct idle idle = { 0 };
 	char **states = et_numbered_names(m, CPU "/cpu0/cpuidle", "state");
 
-	each_slow_state(m, note_state, &idle);
+	look_at_states(m, &idle);
 	if (idle.enabled)
 		et_finding_set(f, ET_VERDICT_DISTURBS, "%s",
 			idle.names[0] ? idle.names : "deep states enabled");
@@ -252,23 +231,11 @@ void et_factor_idle_read(const struct et_machine *m, struct et_finding *f)
 	et_strv_free(states);
 }
 
-static void plan_state(void *ctx, const char *folder, bool disabled)
-{
-	struct idle *idle = ctx;
-	char path[300];
-
-	snprintf(path, sizeof(path), "%s/disable", folder);
-	if (!disabled)
-		et_changes_add(idle->out, ET_CHANGE_FILE, idle->factor, path, "0", "1");
-}
-
 void et_factor_idle_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left)
 {
-	struct idle idle = { .m = m, .factor = row->name, .out = out };
-
 	(void)left;
-	each_slow_state(m, plan_state, &idle);
+	look_at_states(m, &(struct idle){ .factor = row->name, .out = out });
 }
 
 /* --- hyper-threads, isolation --- */
@@ -290,8 +257,7 @@ void et_factor_smt_read(const struct et_machine *m, struct et_finding *f)
 	if (guest && !on)
 		et_finding_set(f, ET_VERDICT_UNKNOWN, "hidden by the hypervisor");
 	else
-		et_finding_set(
-			f, on ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE, "%s", on ? "on" : "off");
+		et_finding_set(f, et_fine_if(!on), "%s", on ? "on" : "off");
 }
 
 void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f)
@@ -310,17 +276,15 @@ void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f)
 static bool cooling_now(const struct et_machine *m)
 {
 	static const char folder[] = "/sys/class/thermal";
-	char **devices = et_numbered_names(m, folder, "cooling_device"), path[256], type[64];
+	char **devices = et_numbered_names(m, folder, "cooling_device"), type[64];
 	bool cooling = false;
 
 	for (char **d = devices; *d && !cooling; d++) {
-		snprintf(path, sizeof(path), "%s/%s/type", folder, *d);
-		if (et_sysroot_line(m->root, path, type, sizeof(type)) <= 0 ||
+		if (et_host_line(m->root, type, sizeof(type), "%s/%s/type", folder, *d) <= 0 ||
 			(strcmp(type, "Processor") && strncmp(type, "cpufreq", 7) &&
 				strncmp(type, "thermal-cpufreq", 15)))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s/cur_state", folder, *d);
-		uint64_t state = read_number(m, path);
+		uint64_t state = et_host_number(m->root, "%s/%s/cur_state", folder, *d);
 		cooling = state != ET_UNKNOWN && state > 0;
 	}
 	et_strv_free(devices);
@@ -329,13 +293,13 @@ static bool cooling_now(const struct et_machine *m)
 
 void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **cpus = et_numbered_names(m, CPU, "cpu"), path[256];
+	char **cpus = et_numbered_names(m, CPU, "cpu");
 	uint64_t most = 0;
 	bool told = false;
 
 	for (char **c = cpus; *c; c++) {
-		snprintf(path, sizeof(path), CPU "/%s/thermal_throttle/core_throttle_count", *c);
-		uint64_t count = read_number(m, path);
+		uint64_t count =
+			et_host_number(m->root, CPU "/%s/thermal_throttle/core_throttle_count", *c);
 		if (count == ET_UNKNOWN)
 			continue;
 		told = true;
@@ -355,30 +319,22 @@ void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 
 void et_factor_irq_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **irqs = et_numbered_names(m, "/proc/irq", ""), path[64], list[512];
+	char **irqs = et_numbered_names(m, "/proc/irq", "");
 	cpu_set_t isolated, all, allowed, common;
+	bool some = et_host_cpus(m->root, &isolated, CPU "/isolated") && CPU_COUNT(&isolated);
 	size_t n = 0, touching = 0;
 
-	if (et_sysroot_line(m->root, CPU "/isolated", list, sizeof(list)) <= 0 ||
-		et_parse_cpus("isolated", list, &isolated, NULL))
-		CPU_ZERO(&isolated);
-	if (et_sysroot_line(m->root, CPU "/online", list, sizeof(list)) <= 0 ||
-		et_parse_cpus("online", list, &all, NULL))
-		CPU_ZERO(&all);
+	et_host_cpus(m->root, &all, CPU "/online");
 	for (char **i = irqs; *i; i++) {
-		snprintf(path, sizeof(path), "/proc/irq/%s/smp_affinity_list", *i);
-		if (et_sysroot_line(m->root, path, list, sizeof(list)) <= 0 ||
-			et_parse_cpus("affinity", list, &allowed, NULL))
+		if (!et_host_cpus(m->root, &allowed, "/proc/irq/%s/smp_affinity_list", *i))
 			continue;
 		n++;
-		CPU_AND(&common, &allowed, CPU_COUNT(&isolated) ? &isolated : &all);
-		touching += CPU_COUNT(&isolated) ? CPU_COUNT(&common) > 0
-						 : CPU_EQUAL(&common, &all) != 0;
+		CPU_AND(&common, &allowed, some ? &isolated : &all);
+		touching += some ? CPU_COUNT(&common) > 0 : CPU_EQUAL(&common, &all) != 0;
 	}
 	et_strv_free(irqs);
 	if (!n || CPU_COUNT(&all) < 2)
 		return;
-	et_finding_set(f, touching ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE,
-		"%zu of %zu allowed on %s", touching, n,
-		CPU_COUNT(&isolated) ? "isolated CPUs" : "any CPU");
+	et_finding_set(f, et_fine_if(!touching), "%zu of %zu allowed on %s", touching, n,
+		some ? "isolated CPUs" : "any CPU");
 }

@@ -26,9 +26,7 @@ void et_factor_setting_read(const struct et_machine *m, struct et_finding *f)
 	char value[64];
 
 	if (et_setting_read(m->root, row->paths[0], value, sizeof(value)) > 0)
-		et_finding_set(f,
-			setting_disturbs(row, value) ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE, "%s",
-			value);
+		et_finding_set(f, et_fine_if(!setting_disturbs(row, value)), "%s", value);
 }
 
 void et_factor_setting_plan(const struct et_machine *m, const struct et_factor_row *row,
@@ -102,10 +100,9 @@ void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f
 		"hyperv_clocksource_tsc_page", "timebase", "stp", "tod", "riscv_clocksource",
 		NULL };
 	const char *name = m->host.clocksource;
-	bool fine = et_name_index(counters, name) >= 0;
 
 	if (strcmp(name, "unknown"))
-		et_finding_set(f, fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s", name);
+		et_finding_set(f, et_fine_if(et_name_index(counters, name) >= 0), "%s", name);
 }
 
 /* Ticks per second: of this machine from its coarse clock, of a captured tree from CONFIG_HZ. */
@@ -135,28 +132,27 @@ void et_factor_tick_read(const struct et_machine *m, struct et_finding *f)
 		list[0] = '\0';
 	if (hz <= 0)
 		return;
-	et_finding_set(f, hz <= 250 || list[0] ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS,
-		"%ld Hz%s%s", hz, list[0] ? ", nohz_full " : "", list);
+	et_finding_set(f, et_fine_if(hz <= 250 || list[0]), "%ld Hz%s%s", hz,
+		list[0] ? ", nohz_full " : "", list);
 }
 
 /* --- control groups --- */
 
-/* Returns the quota of a cgroup in CPUs ("150000 100000", "max 100000", "-1"), or 0 for none. */
+/* The quota of a cgroup in CPUs ("150000 100000", "max 100000", "-1"); INFINITY: none. */
 static double quota_in(const struct et_machine *m, const char *folder, bool version2)
 {
-	char path[PATH_MAX + 32], text[64], period[64];
+	char text[64], more[64];
 	double quota, per;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, version2 ? "cpu.max" : "cpu.cfs_quota_us");
-	if (et_sysroot_line(m->root, path, text, sizeof(text)) <= 0)
-		return 0;
-	if (version2)
-		return sscanf(text, "%lf %lf", &quota, &per) == 2 && per > 0 ? quota / per : 0;
-	snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", folder);
-	if (et_sysroot_line(m->root, path, period, sizeof(period)) <= 0 ||
-		sscanf(text, "%lf", &quota) != 1 || sscanf(period, "%lf", &per) != 1)
-		return 0;
-	return quota > 0 && per > 0 ? quota / per : 0;
+	if (et_host_line(m->root, text, sizeof(text), "%s/%s", folder,
+		    version2 ? "cpu.max" : "cpu.cfs_quota_us") <= 0)
+		return INFINITY;
+	if (!version2 &&
+		et_host_line(m->root, more, sizeof(more), "%s/cpu.cfs_period_us", folder) <= 0)
+		return INFINITY;
+	bool known = version2 ? sscanf(text, "%lf %lf", &quota, &per) == 2
+			      : sscanf(text, "%lf", &quota) == 1 && sscanf(more, "%lf", &per) == 1;
+	return known && quota > 0 && per > 0 ? quota / per : INFINITY;
 }
 
 /* Returns the lowest quota of a cgroup and its ancestors. Inside a container some may not exist. */
@@ -164,15 +160,13 @@ static double tightest(
 	const struct et_machine *m, const char *mount, const char *group, bool version2)
 {
 	char folder[PATH_MAX];
-	double least = 0;
+	double least = INFINITY;
 	int n = snprintf(folder, sizeof(folder), "%s%s", mount, group);
 
 	if (n < 0 || n >= (int)sizeof(folder))
-		return 0;
+		return least;
 	for (;;) {
-		double quota = quota_in(m, folder, version2);
-		if (quota > 0 && (least == 0 || quota < least))
-			least = quota;
+		least = fmin(least, quota_in(m, folder, version2));
 		char *slash = strrchr(folder, '/');
 		if (strlen(folder) <= strlen(mount) || !slash)
 			return least;
@@ -187,20 +181,17 @@ void et_factor_quota_read(const struct et_machine *m, struct et_finding *f)
 	} versions[] = { { "cpu", { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" } },
 		{ "", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" } } };
 	char group[PATH_MAX];
-	double least = 0;
+	double least = INFINITY;
 
 	for (size_t v = 0; v < ET_LENGTH(versions); v++) {
 		int rc = et_process_cgroup(
 			m->root, "self", versions[v].controller, group, sizeof(group));
 		if (rc < 0)
 			return;
-		for (size_t i = 0; rc && i < 2; i++) {
-			double quota = tightest(m, versions[v].mounts[i], group, v == 1);
-			if (quota > 0 && (least == 0 || quota < least))
-				least = quota;
-		}
+		for (size_t i = 0; rc && i < 2; i++)
+			least = fmin(least, tightest(m, versions[v].mounts[i], group, v == 1));
 	}
-	if (least > 0)
+	if (isfinite(least))
 		et_finding_set(f, ET_VERDICT_DISTURBS, "%.3g CPUs", least);
 	else
 		et_finding_set(f, ET_VERDICT_FINE, "none");
@@ -213,8 +204,7 @@ void et_factor_virtual_read(const struct et_machine *m, struct et_finding *f)
 	const char *name = m->host.virtual_machine;
 
 	if (strcmp(name, "unknown"))
-		et_finding_set(f, strcmp(name, "none") ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE,
-			"%s", name);
+		et_finding_set(f, et_fine_if(!strcmp(name, "none")), "%s", name);
 }
 
 void et_factor_steal_read(const struct et_machine *m, struct et_finding *f)
@@ -231,20 +221,16 @@ void et_factor_steal_read(const struct et_machine *m, struct et_finding *f)
 	if (!total)
 		return;
 	double percent = 100 * (double)t[7] / (double)total;
-	et_finding_set(f, percent < 0.1 ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS,
-		"%.2g %% since boot", percent);
+	et_finding_set(f, et_fine_if(percent < 0.1), "%.2g %% since boot", percent);
 }
 
 void et_factor_load_read(const struct et_machine *m, struct et_finding *f)
 {
 	double load = et_host_load(m->root);
 
-	if (isnan(load))
-		return;
-	et_finding_set(f,
-		load < 0.1 * (m->host.cpus ? m->host.cpus : 1) ? ET_VERDICT_FINE
-							       : ET_VERDICT_DISTURBS,
-		"%.2f in the last minute", load);
+	if (!isnan(load))
+		et_finding_set(f, et_fine_if(load < 0.1 * (m->host.cpus ? m->host.cpus : 1)),
+			"%.2f in the last minute", load);
 }
 
 /*
@@ -260,50 +246,50 @@ static const double YEAR_S = 365.25 * 86400, MOST_YEARS = 2;
 static bool build_date(const char *version, struct tm *out)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	struct tm tm = { 0 };
 	char month[4];
 
+	*out = (struct tm){ 0 };
 	for (const char *p = strchr(version, '('); p; p = strchr(p + 1, '(')) {
-		if (sscanf(p, "(%4d-%2d-%2d)", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
+		if (sscanf(p, "(%4d-%2d-%2d)", &out->tm_year, &out->tm_mon, &out->tm_mday) != 3)
 			continue;
-		tm.tm_year -= 1900;
-		tm.tm_mon -= 1;
-		*out = tm;
-		return tm.tm_year > 90 && tm.tm_mon >= 0 && tm.tm_mon < 12;
+		out->tm_year -= 1900;
+		out->tm_mon -= 1;
+		return out->tm_year > 90 && out->tm_mon >= 0 && out->tm_mon < 12;
 	}
 	for (const char *p = version; *p; p++) {
-		if (sscanf(p, " %3s %2d %*d:%*d:%*d %*s %4d", month, &tm.tm_mday, &tm.tm_year) != 3)
+		if (sscanf(p, " %3s %2d %*d:%*d:%*d %*s %4d", month, &out->tm_mday,
+			    &out->tm_year) != 3)
 			continue;
 		const char *at = strlen(month) == 3 ? strstr(months, month) : NULL;
 		if (!at || (at - months) % 3)
 			continue;
-		tm.tm_mon = (int)(at - months) / 3;
-		tm.tm_year -= 1900;
-		*out = tm;
-		return tm.tm_year > 90;
+		out->tm_mon = (int)(at - months) / 3;
+		out->tm_year -= 1900;
+		return out->tm_year > 90;
 	}
 	return false;
 }
 
 /* The months in which Linux 5.0 and 6.0, and those after them, were released. */
-static const char *const five[] = { "2019-03", "2019-05", "2019-07", "2019-09", "2019-11",
-	"2020-01", "2020-03", "2020-05", "2020-08", "2020-10", "2020-12", "2021-02", "2021-04",
-	"2021-06", "2021-08", "2021-10", "2022-01", "2022-03", "2022-05", "2022-07" };
-static const char *const six[] = { "2022-10", "2022-12", "2023-02", "2023-04", "2023-06", "2023-08",
-	"2023-10", "2024-01", "2024-03", "2024-05", "2024-07", "2024-09", "2024-11", "2025-01",
-	"2025-03", "2025-05", "2025-07", "2025-09", "2025-11" };
+static const char *const released[][20] = {
+	{ "2019-03", "2019-05", "2019-07", "2019-09", "2019-11", "2020-01", "2020-03", "2020-05",
+		"2020-08", "2020-10", "2020-12", "2021-02", "2021-04", "2021-06", "2021-08",
+		"2021-10", "2022-01", "2022-03", "2022-05", "2022-07" },
+	{ "2022-10", "2022-12", "2023-02", "2023-04", "2023-06", "2023-08", "2023-10", "2024-01",
+		"2024-03", "2024-05", "2024-07", "2024-09", "2024-11", "2025-01", "2025-03",
+		"2025-05", "2025-07", "2025-09", "2025-11" },
+};
 
 /* Returns the month of the release "6.1.0-18-amd64" is based on, with its name in base; or NULL. */
 static const char *release_month(const char *release, char *base, size_t size)
 {
 	unsigned major, minor;
 
-	if (sscanf(release, "%3u.%3u", &major, &minor) != 2)
+	if (sscanf(release, "%3u.%3u", &major, &minor) != 2 || major < 5 || major > 6 ||
+		minor >= ET_LENGTH(released[0]))
 		return NULL;
 	snprintf(base, size, "%u.%u", major, minor);
-	if (major == 5 && minor < ET_LENGTH(five))
-		return five[minor];
-	return major == 6 && minor < ET_LENGTH(six) ? six[minor] : NULL;
+	return released[major - 5][minor];
 }
 
 static double years_since(const struct et_machine *m, struct tm *tm)
@@ -412,8 +398,8 @@ void et_factor_age_read(const struct et_machine *m, struct et_finding *f)
 	if (et_sysroot_line(m->root, "/proc/sys/kernel/version", version, sizeof(version)) > 0 &&
 		build_date(version, &tm)) {
 		double years = years_since(m, &tm);
-		et_finding_set(f, years <= MOST_YEARS ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS,
-			"%.1f years (%s)", years > 0 ? years : 0, m->host.kernel);
+		et_finding_set(f, et_fine_if(years <= MOST_YEARS), "%.1f years (%s)",
+			years > 0 ? years : 0, m->host.kernel);
 	} else {
 		judge_by_release(m, f);
 	}

@@ -11,11 +11,57 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
+
+static ssize_t read_line(const char *root, char *buf, size_t size, const char *fmt, va_list ap)
+{
+	ET_AUTO_FREE char *path = et_vasprintf(fmt, ap);
+
+	return et_sysroot_line(root, path, buf, size);
+}
+
+ssize_t et_host_line(const char *root, char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	ssize_t n = read_line(root, buf, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+uint64_t et_host_number(const char *root, const char *fmt, ...)
+{
+	char text[64];
+	uint64_t value;
+	va_list ap;
+
+	va_start(ap, fmt);
+	ssize_t n = read_line(root, text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return n > 0 && et_parse_u64("number", text, 0, UINT64_MAX - 1, &value, NULL) == 0
+		       ? value
+		       : ET_UNKNOWN;
+}
+
+bool et_host_cpus(const char *root, cpu_set_t *out, const char *fmt, ...)
+{
+	char list[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	ssize_t n = read_line(root, list, sizeof(list), fmt, ap);
+	va_end(ap);
+	if (n > 0 && et_parse_cpus("CPUs", list, out, NULL) == 0)
+		return true;
+	CPU_ZERO(out);
+	return false;
+}
 
 /* Copies the value of a line "key : value" into out; returns false if there is no such line. */
 static bool field(const char *text, const char *key, char *out, size_t size)
@@ -34,16 +80,27 @@ static bool field(const char *text, const char *key, char *out, size_t size)
 	return false;
 }
 
+/* A virtual machine, and how the text by which it is known begins. */
+struct known {
+	const char *text, *name; /* NULL ends a list */
+};
+
+static const char *name_of(const struct known *k, const char *text, const char *otherwise)
+{
+	while (k->text && strncmp(text, k->text, strlen(k->text)))
+		k++;
+	return k->text ? k->name : otherwise;
+}
+
 /* Returns the name of the hypervisor, from CPUID leaf 0x40000000 (x86 only). */
 static const char *cpuid_hypervisor(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	static const struct {
-		const char *signature, *name;
-	} known[] = { { "KVMKVMKVM", "kvm" }, { "VMwareVMware", "vmware" },
-		{ "Microsoft Hv", "hyper-v" }, { "XenVMMXenVMM", "xen" },
-		{ "TCGTCGTCGTCG", "qemu" }, { "VBoxVBoxVBox", "virtualbox" },
-		{ "bhyve bhyve ", "bhyve" }, { "ACRNACRNACRN", "acrn" } };
+	static const struct known signatures[] = { { "KVMKVMKVM", "kvm" },
+		{ "VMwareVMware", "vmware" }, { "Microsoft Hv", "hyper-v" },
+		{ "XenVMMXenVMM", "xen" }, { "TCGTCGTCGTCG", "qemu" },
+		{ "VBoxVBoxVBox", "virtualbox" }, { "bhyve bhyve ", "bhyve" },
+		{ "ACRNACRNACRN", "acrn" }, { 0 } };
 	unsigned a, b, c, d;
 	char signature[13] = "";
 
@@ -51,22 +108,18 @@ static const char *cpuid_hypervisor(void)
 	memcpy(signature, &b, 4);
 	memcpy(signature + 4, &c, 4);
 	memcpy(signature + 8, &d, 4);
-	for (size_t i = 0; i < ET_LENGTH(known); i++) {
-		if (!strncmp(signature, known[i].signature, strlen(known[i].signature)))
-			return known[i].name;
-	}
-#endif
+	return name_of(signatures, signature, "unknown hypervisor");
+#else
 	return "unknown hypervisor";
+#endif
 }
 
 static const char *virtual_machine(const char *root, const char *cpuinfo)
 {
-	static const struct {
-		const char *vendor, *name;
-	} vendors[] = { { "QEMU", "qemu" }, { "KVM", "kvm" }, { "VMware", "vmware" },
-		{ "innotek", "virtualbox" }, { "Xen", "xen" },
+	static const struct known vendors[] = { { "QEMU", "qemu" }, { "KVM", "kvm" },
+		{ "VMware", "vmware" }, { "innotek", "virtualbox" }, { "Xen", "xen" },
 		{ "Microsoft Corporation", "hyper-v" }, { "Amazon EC2", "amazon" },
-		{ "Google", "google" }, { "Parallels", "parallels" } };
+		{ "Google", "google" }, { "Parallels", "parallels" }, { 0 } };
 	char flags[4096], vendor[128];
 
 	if (field(cpuinfo, "flags", flags, sizeof(flags))) {
@@ -77,23 +130,7 @@ static const char *virtual_machine(const char *root, const char *cpuinfo)
 	/* Processors without that flag (arm64): guess from the vendor of the firmware. */
 	if (et_sysroot_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor)) <= 0)
 		return "unknown";
-	for (size_t i = 0; i < ET_LENGTH(vendors); i++) {
-		if (!strncmp(vendor, vendors[i].vendor, strlen(vendors[i].vendor)))
-			return vendors[i].name;
-	}
-	return "none";
-}
-
-static void read_cpus(const char *root, struct et_host *host)
-{
-	char list[512];
-	cpu_set_t set;
-
-	if (et_sysroot_line(root, "/sys/devices/system/cpu/online", list, sizeof(list)) > 0 &&
-		et_parse_cpus("online", list, &set, NULL) == 0)
-		host->cpus = (uint32_t)CPU_COUNT(&set);
-	else
-		host->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return name_of(vendors, vendor, "none");
 }
 
 static uint64_t memory_bytes(const char *root)
@@ -118,34 +155,40 @@ static bool block_delays_enabled(const char *root, const char *kernel)
 	       (major < 5 || (major == 5 && minor < 14));
 }
 
+static void line_or(
+	const char *root, const char *path, const char *otherwise, char *out, size_t size)
+{
+	if (et_sysroot_line(root, path, out, size) <= 0)
+		snprintf(out, size, "%s", otherwise);
+}
+
 void et_host_read(const char *root, struct et_host *host)
 {
 	enum { CPUINFO_BYTES = 16384 }; /* enough for the entry of the first CPU */
 	ET_AUTO_FREE char *cpuinfo = et_alloc(CPUINFO_BYTES);
 	struct utsname names = { 0 };
+	cpu_set_t online;
 
 	memset(host, 0, sizeof(*host));
 	(void)uname(&names); /* fails on a bad address only */
 	snprintf(host->name, sizeof(host->name), "%s", names.nodename);
 	snprintf(host->architecture, sizeof(host->architecture), "%s", names.machine);
-	if (et_sysroot_line(
-		    root, "/proc/sys/kernel/osrelease", host->kernel, sizeof(host->kernel)) <= 0)
-		snprintf(host->kernel, sizeof(host->kernel), "%s", names.release);
+	line_or(root, "/proc/sys/kernel/osrelease", names.release, host->kernel,
+		sizeof(host->kernel));
 	if (et_sysroot_read(root, "/proc/cpuinfo", cpuinfo, CPUINFO_BYTES) < 0)
 		cpuinfo[0] = '\0';
 	if (!field(cpuinfo, "model name", host->cpu, sizeof(host->cpu)) &&
 		!field(cpuinfo, "CPU part", host->cpu, sizeof(host->cpu)))
 		snprintf(host->cpu, sizeof(host->cpu), "unknown");
-	read_cpus(root, host);
+	host->cpus = (uint32_t)(et_host_cpus(root, &online, "/sys/devices/system/cpu/online")
+					? CPU_COUNT(&online)
+					: sysconf(_SC_NPROCESSORS_ONLN));
 	snprintf(host->virtual_machine, sizeof(host->virtual_machine), "%s",
 		virtual_machine(root, cpuinfo));
-	if (et_sysroot_line(root,
-		    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		    host->clocksource, sizeof(host->clocksource)) <= 0)
-		snprintf(host->clocksource, sizeof(host->clocksource), "unknown");
-	if (et_sysroot_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-		    host->governor, sizeof(host->governor)) <= 0)
-		host->governor[0] = '\0';
+	line_or(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "unknown",
+		host->clocksource, sizeof(host->clocksource));
+	line_or(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", host->governor,
+		sizeof(host->governor));
 	host->tick_ns = et_clock_tick_ns();
 	host->memory_bytes = memory_bytes(root);
 	host->block_delays = block_delays_enabled(root, host->kernel);
@@ -219,6 +262,14 @@ int et_host_identity_check(const char *root, struct et_error *err)
 		"use 1 to %d letters, digits, '.', '_' and '-', of which the first is a letter or "
 		"digit",
 		ET_MACHINE_MOST_NAME);
+}
+
+bool et_host_names_file(const char *path, int fd)
+{
+	struct stat open, named;
+
+	return fstat(fd, &open) == 0 && stat(path, &named) == 0 && open.st_ino == named.st_ino &&
+	       open.st_dev == named.st_dev;
 }
 
 double et_host_load(const char *root)

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "base/memstream.h"
+#include "host/host.h"
 #include "host/journal_text.h"
 
 #include <errno.h>
@@ -59,31 +60,21 @@ static int fail_path(const char *path, int errnum, struct et_error *err)
 }
 
 /* Refuses a journal that another user could have written. */
-static int check_private(const char *path, int fd, struct et_error *err)
+static int check_private(const char *path, int fd, struct stat *st, struct et_error *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
+	if (fstat(fd, st) < 0)
 		return fail_path(path, errno, err);
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) || st.st_nlink > 1)
+	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() || (st->st_mode & 022) ||
+		st->st_nlink > 1)
 		return et_hint(err,
 			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
 				"%s: other users could have written this journal of changes", path),
 			"inspect it, then remove it; it must be a regular file of yours with mode "
 			"600");
-	if (st.st_size > MAX_BYTES)
+	if (st->st_size > MAX_BYTES)
 		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE,
 			"%s: too large for a journal of changes", path);
 	return 0;
-}
-
-/* Whether the path still names the file that we have locked. */
-static bool still_there(const char *path, int fd)
-{
-	struct stat here, there;
-
-	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
-	       here.st_dev == there.st_dev;
 }
 
 /* Waits a little, because et_journal_peek locks it for a moment. Returns a descriptor or -errno. */
@@ -98,7 +89,7 @@ static int open_locked(const char *path, bool create)
 		if (fd < 0)
 			return -errno;
 		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-		if (locked && still_there(path, fd))
+		if (locked && et_host_names_file(path, fd))
 			return fd;
 		close(fd);
 		if (!locked)
@@ -112,11 +103,9 @@ static int load(struct et_journal *j, struct et_error *err)
 	struct stat st;
 	ET_AUTO_FREE char *text = NULL;
 
-	int rc = check_private(j->path, j->fd, err);
+	int rc = check_private(j->path, j->fd, &st, err);
 	if (rc)
 		return rc;
-	if (fstat(j->fd, &st) < 0)
-		return fail_path(j->path, errno, err);
 	text = et_alloc((size_t)st.st_size + 1);
 	ssize_t n = pread(j->fd, text, (size_t)st.st_size, 0);
 	if (n < 0)
@@ -131,7 +120,8 @@ static int load(struct et_journal *j, struct et_error *err)
 	return 0;
 }
 
-static struct et_journal *journal_new(const char *path, int fd)
+/* Takes the descriptor, also if it fails. */
+static int load_new(const char *path, int fd, struct et_journal **out, struct et_error *err)
 {
 	struct et_journal *j = et_calloc(1, sizeof(*j));
 
@@ -139,7 +129,12 @@ static struct et_journal *journal_new(const char *path, int fd)
 	j->folder = et_folder_of(path);
 	j->aside = et_asprintf("%s.damaged", path);
 	j->fd = fd;
-	return j;
+	int rc = load(j, err);
+	if (rc)
+		journal_free(j);
+	else
+		*out = j;
+	return rc;
 }
 
 int et_journal_open(const char *path, bool create, struct et_journal **out, struct et_error *err)
@@ -154,14 +149,7 @@ int et_journal_open(const char *path, bool create, struct et_journal **out, stru
 			"wait until it has ended; it has locked %s", path);
 	if (fd < 0)
 		return fail_path(path, -fd, err);
-	struct et_journal *j = journal_new(path, fd);
-	rc = load(j, err);
-	if (rc) {
-		journal_free(j);
-		return rc;
-	}
-	*out = j;
-	return 0;
+	return load_new(path, fd, out, err);
 }
 
 static int peek_once(const char *path, bool *busy, struct et_journal **out, struct et_error *err)
@@ -170,17 +158,13 @@ static int peek_once(const char *path, bool *busy, struct et_journal **out, stru
 
 	if (fd < 0)
 		return fail_path(path, errno, err);
-	struct et_journal *j = journal_new(path, fd);
 	*busy = flock(fd, LOCK_SH | LOCK_NB) < 0;
-	int rc = load(j, err);
-	/* This also releases the lock; a writer must open the journal again. */
-	et_cleanup_close(&j->fd);
-	j->fd = -1;
-	if (rc) {
-		journal_free(j);
+	int rc = load_new(path, fd, out, err);
+	if (rc)
 		return rc;
-	}
-	*out = j;
+	/* This also releases the lock; a writer must open the journal again. */
+	et_cleanup_close(&(*out)->fd);
+	(*out)->fd = -1;
 	return 0;
 }
 
@@ -307,12 +291,6 @@ void et_journal_begin(
 	j->sessions[j->n_sessions++] = s;
 }
 
-/* Whether the last session is not on disk yet, because it has no entry. */
-static bool session_unwritten(const struct et_journal *j)
-{
-	return !j->n || j->entries[j->n - 1].session != j->n_sessions;
-}
-
 static bool same_change(const struct et_change *a, const struct et_change *b)
 {
 	return a->kind == b->kind && a->pid == b->pid && a->start == b->start &&
@@ -354,7 +332,8 @@ static char *compose(struct et_journal *j, size_t n, int *rc)
 	*rc = 0;
 	if (j->size == 0)
 		fputs(ET_JOURNAL_TITLE "\n", f);
-	if (session_unwritten(j)) {
+	/* A session without an entry is not on disk yet. */
+	if (!j->n || j->entries[j->n - 1].session != j->n_sessions) {
 		*rc = et_journal_line_session(&line, &j->sessions[j->n_sessions - 1]);
 		fputs(line.text, f);
 	}

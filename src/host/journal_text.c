@@ -22,9 +22,7 @@ static const char *const owner_names[] = { "apply", "run", NULL };
 /* Room for the checksum, the space before it and the newline. The parser limits a line likewise. */
 enum { MAX_BODY = ET_JOURNAL_LINE - 1 - CHECKSUM - 2 };
 
-static void put(struct et_journal_line *l, const char *fmt, ...) ET_PRINTF(2, 3);
-
-static void put(struct et_journal_line *l, const char *fmt, ...)
+static ET_PRINTF(2, 3) void put(struct et_journal_line *l, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -55,7 +55,7 @@ static int plan_governor(
 		rc = missing(err, "this machine has no cpufreq: nobody can choose a governor here",
 			"measure on a machine with " POLICIES "/policy*, not in a guest");
 	for (char **p = policies; *p && rc == 0; p++) {
-		if (!et_policy_offers(m, *p, "scaling_available_governors", level)) {
+		if (!et_policy_has_governor(m, *p, level)) {
 			rc = et_hint(err,
 				et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
 					"there is no governor '%s' on this machine", level),
@@ -145,28 +145,21 @@ bool et_services_may_stop(const char *unit)
 		    et_unit_is(unit, ".path") || et_unit_is(unit, ".timer");
 
 	return kind && is_unit_name(unit) && !is_system(unit) &&
-	       !et_untouchable_despite(unit, ET_YIELDS_TO_NAME);
+	       !et_untouchable_reason(unit, ET_YIELDS_TO_NAME);
 }
 
 /* Splits a list; a name without a suffix is a service, as for systemctl. */
 static char **split_units(const char *list)
 {
-	char **names = NULL;
-	size_t n = 0;
+	char **names = et_calloc(strlen(list) + 2, sizeof(*names));
 
-	for (const char *p = list;; p++) {
-		size_t len = strcspn(p, ",");
-		names = et_realloc(names, n + 2, sizeof(*names));
-		names[n] = et_strndup(p, len);
-		if (!strchr(names[n], '.')) {
-			char *full = et_asprintf("%s.service", names[n]);
-			free(names[n]);
-			names[n] = full;
-		}
-		names[++n] = NULL;
-		p += len;
-		if (!*p)
+	for (size_t n = 0;; n++) {
+		size_t len = strcspn(list, ",");
+		names[n] = et_asprintf(
+			"%.*s%s", (int)len, list, memchr(list, '.', len) ? "" : ".service");
+		if (!list[len])
 			return names;
+		list += len + 1;
 	}
 }
 
@@ -178,7 +171,7 @@ static int check_names(const struct et_machine *m, char *const *names, struct et
 		if (!is_unit_name(name))
 			return et_fail(
 				err, EINVAL, ET_EXIT_USAGE, "'%s' is not the name of a unit", name);
-		const char *why = et_untouchable_despite(name, ET_YIELDS_TO_NAME);
+		const char *why = et_untouchable_reason(name, ET_YIELDS_TO_NAME);
 		if (why || !et_services_may_stop(name))
 			return et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 				"etalon does not stop %s: %s", name,
@@ -241,8 +234,8 @@ static int plan_target(const struct et_machine *m, const char *target, struct et
 
 	if (rc)
 		return rc;
-	ET_AUTO_FREE char *active = et_services_active(m->systemctl);
-	ET_AUTO_FREE char *wanted = et_services_wanted(m->systemctl, target);
+	ET_AUTO_FREE char *active = et_services_list(m->systemctl, ET_UNITS_ACTIVE, NULL);
+	ET_AUTO_FREE char *wanted = et_services_list(m->systemctl, ET_UNITS_WANTED, target);
 	/* Without the list of wanted units everything would be stopped. */
 	if (!active || !wanted || !et_list_has(wanted, "\n", target, strlen(target)))
 		return et_fail(err, EIO, ET_EXIT_ENVIRONMENT,
@@ -308,16 +301,6 @@ static int plan_level(const struct et_machine *m, const struct et_design_factor 
 
 /* --- checking --- */
 
-static bool changeable(const struct et_machine *m, const struct et_change *c)
-{
-	char full[PATH_MAX];
-
-	if (c->kind != ET_CHANGE_FILE)
-		return *m->root || geteuid() == 0;
-	snprintf(full, sizeof(full), "%s%s", m->root, c->target);
-	return access(full, W_OK) == 0;
-}
-
 int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err)
 {
@@ -327,7 +310,8 @@ int et_levels_check(const struct et_machine *m, const struct et_design_factor *f
 
 	for (size_t i = 0; rc == 0 && i < changes.n; i++) {
 		const struct et_change *c = &changes.list[i];
-		if (changeable(m, c))
+		if (c->kind == ET_CHANGE_FILE ? et_environment_writable(m, c) == 0
+					      : *m->root || geteuid() == 0)
 			continue;
 		rc = et_hint(err,
 			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "%s cannot be set: %s", kind,
@@ -359,22 +343,12 @@ struct target {
 
 struct et_levels {
 	const struct et_machine *m;
-	const struct et_env_ops *ops;
 	struct et_journal *j;
 	const struct et_design *d;
 	struct et_changes **plans; /* per factor, per level */
 	struct target *targets;
 	size_t n, cap;
 };
-
-static const struct et_change *find_change(const struct et_changes *c, const char *target)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		if (!strcmp(c->list[i].target, target))
-			return &c->list[i];
-	}
-	return NULL;
-}
 
 static int add_target(
 	struct et_levels *l, size_t factor, const struct et_change *c, struct et_error *err)
@@ -410,13 +384,13 @@ static int plan_factor(struct et_levels *l, size_t factor, struct et_error *err)
 	return rc;
 }
 
-int et_levels_open(const struct et_machine *m, const struct et_env_ops *ops, struct et_journal *j,
-	const struct et_design *d, struct et_levels **out, struct et_error *err)
+int et_levels_open(const struct et_machine *m, struct et_journal *j, const struct et_design *d,
+	struct et_levels **out, struct et_error *err)
 {
 	struct et_levels *l = et_calloc(1, sizeof(*l));
 	int rc = 0;
 
-	*l = (struct et_levels){ .m = m, .ops = ops, .j = j, .d = d };
+	*l = (struct et_levels){ .m = m, .j = j, .d = d };
 	l->plans = et_calloc(d->n_factors, sizeof(struct et_changes *));
 	for (size_t i = 0; rc == 0 && i < d->n_factors; i++) {
 		if (et_factor_kinds[d->factors[i].kind].scope == ET_SCOPE_MACHINE)
@@ -434,9 +408,12 @@ static const char *wanted(const struct et_levels *l, const struct target *t, uin
 	const struct et_treatment *treatment =
 		&l->d->treatments[et_design_treatment_of(l->d, command)];
 	const struct et_changes *plan = &l->plans[t->factor][treatment->levels[t->factor]];
-	const struct et_change *c = find_change(plan, t->change.target);
 
-	return c ? c->after : t->change.before;
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!strcmp(plan->list[i].target, t->change.target))
+			return plan->list[i].after;
+	}
+	return t->change.before;
 }
 
 bool et_levels_differ(const struct et_levels *l, uint32_t command)
@@ -452,7 +429,7 @@ static int set_target(
 	struct et_levels *l, struct target *t, const char *value, struct et_error *err)
 {
 	struct et_error why = { 0 };
-	int rc = et_environment_set(l->m, l->ops, l->j, &t->change, value, &why);
+	int rc = et_environment_set(l->m, l->j, &t->change, value, &why);
 
 	if (rc)
 		return et_hint(err,
@@ -478,24 +455,20 @@ int et_levels_set(struct et_levels *l, uint32_t command, struct et_error *err)
 	return rc;
 }
 
-/*
- * A target that `env apply` had changed before belongs to its session, so the end of ours would not
- * restore it. If this fails, `env restore` restores it.
- */
-static void return_to_apply(struct et_levels *l, struct target *t)
-{
-	const struct et_journal_entry *e = et_journal_find(l->j, &t->change);
-
-	if (e && e->session != l->j->n_sessions && strcmp(t->now, t->change.before))
-		(void)!set_target(l, t, t->change.before, &(struct et_error){ 0 });
-}
-
 void et_levels_close(struct et_levels *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->n; i++)
-		return_to_apply(l, &l->targets[i]);
+	/*
+	 * A target that `env apply` had changed before belongs to its session, so the end of ours
+	 * would not restore it. If this fails, `env restore` restores it.
+	 */
+	for (size_t i = 0; i < l->n; i++) {
+		struct target *t = &l->targets[i];
+		const struct et_journal_entry *e = et_journal_find(l->j, &t->change);
+		if (e && e->session != l->j->n_sessions && strcmp(t->now, t->change.before))
+			(void)!set_target(l, t, t->change.before, &(struct et_error){ 0 });
+	}
 	for (size_t f = 0; f < l->d->n_factors; f++) {
 		for (size_t k = 0; l->plans[f] && k < l->d->factors[f].n_levels; k++)
 			et_changes_free(&l->plans[f][k]);

@@ -30,8 +30,8 @@ struct et_levels;
  * Decides what each level changes. The present values are the ones that the end of the session in
  * j restores. Everything passed must outlive *out.
  */
-int et_levels_open(const struct et_machine *m, const struct et_env_ops *ops, struct et_journal *j,
-	const struct et_design *d, struct et_levels **out, struct et_error *err) ET_CHECK;
+int et_levels_open(const struct et_machine *m, struct et_journal *j, const struct et_design *d,
+	struct et_levels **out, struct et_error *err) ET_CHECK;
 /* Whether the machine has another state than the treatment of a command wants. */
 bool et_levels_differ(const struct et_levels *l, uint32_t command);
 /* Brings the machine into the state of a command's treatment. */

@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "base/procstat.h"
 #include "base/sysroot.h"
+#include "host/environment.h"
 #include "host/host.h"
 
 #include <errno.h>
@@ -152,9 +153,7 @@ bool et_process_cmdline_has(const char *root, int32_t pid, const char *text)
 void et_machine_read(
 	struct et_machine *m, const char *root, const char *systemctl, uint64_t wall_ns)
 {
-	memset(m, 0, sizeof(*m));
-	m->root = root;
-	m->wall_ns = wall_ns;
+	*m = (struct et_machine){ .root = root, .ops = &et_env_ops_real, .wall_ns = wall_ns };
 	/* The same check as in sd_booted(3). */
 	m->systemd = et_sysroot_exists(root, "/run/systemd/system");
 	m->systemctl = m->systemd ? systemctl : NULL;

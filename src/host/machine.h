@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+struct et_env_ops; /* environment.h */
+
 struct et_process {
 	int32_t pid, parent;
 	char comm[17]; /* the kernel's name for it; may contain any byte */
@@ -25,10 +27,11 @@ struct et_processes {
 };
 
 struct et_machine {
-	const char *root;      /* see base/sysroot.h */
-	const char *systemctl; /* path of the program; NULL: systemd does not run */
-	uint64_t wall_ns;      /* the time of reading, since 1970 */
-	bool systemd;          /* the machine was booted with systemd */
+	const char *root;             /* see base/sysroot.h */
+	const char *systemctl;        /* path of the program; NULL: systemd does not run */
+	const struct et_env_ops *ops; /* how it is changed */
+	uint64_t wall_ns;             /* the time of reading, since 1970 */
+	bool systemd;                 /* the machine was booted with systemd */
 	struct et_host host;
 	struct et_processes processes;
 	char boot_id[48]; /* of the kernel, or "unknown" */

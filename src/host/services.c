@@ -206,16 +206,15 @@ void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out)
 {
 	enum { FIXED = 4 };
-	char list[256] = "--property=";
 	ET_AUTO_FREE char **argv = et_calloc(n + FIXED + 1, sizeof(*argv));
 	ET_AUTO_FREE char *answer = et_alloc(ANSWER_BYTES);
 
 	et_services_parse("", n, out);
 	if (!program || !n)
 		return;
-	for (size_t p = 0, len = strlen(list); p < PROPERTIES; p++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", p ? "," : "", properties[p]);
+	ET_AUTO_FREE char *list = et_asprintf("--property=%s", properties[0]);
+	for (size_t p = 1; p < PROPERTIES; p++)
+		et_append(&list, ",", "%s", properties[p]);
 	argv[0] = (char *)program;
 	argv[1] = (char *)"--no-pager";
 	argv[2] = (char *)"show";
@@ -226,16 +225,12 @@ void et_services_read(
 		et_services_parse(answer, n, out);
 }
 
-/* Returns the first word of each line that a program prints, or NULL if it fails. */
-static char *first_words(char *const *argv)
+/* Keeps the first word of each line of a text. */
+static void keep_first_words(char *text)
 {
-	char *answer = et_alloc(ANSWER_BYTES), *to = answer;
+	char *to = text;
 
-	if (ask_state(argv, answer)) {
-		free(answer);
-		return NULL;
-	}
-	for (const char *line = answer; *line;) {
+	for (const char *line = text; *line;) {
 		const char *next = line + strcspn(line, "\n");
 		line += strspn(line, " \t");
 		size_t name = strcspn(line, " \t\n");
@@ -247,33 +242,29 @@ static char *first_words(char *const *argv)
 		line = next;
 	}
 	*to = '\0';
-	return answer;
 }
 
-char *et_services_enabled(const char *program)
+char *et_services_list(const char *program, enum et_unit_list which, const char *unit)
 {
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
-		(char *)"--state=enabled,enabled-runtime",
-		(char *)"--type=service,socket,path,timer", (char *)"list-unit-files", NULL };
+	static const char kinds[] = "--type=service,socket,path,timer";
+	static const char *const words[][7] = {
+		[ET_UNITS_ENABLED] = { "--no-legend", "--state=enabled,enabled-runtime", kinds,
+			"list-unit-files" },
+		[ET_UNITS_ACTIVE] = { "--no-legend", "--plain", "--full", "--state=active", kinds,
+			"list-units" },
+		[ET_UNITS_WANTED] = { "--plain", "--full", "--all", "list-dependencies" },
+	};
+	char *argv[ET_LENGTH(words[0]) + 4] = { (char *)program, (char *)"--no-pager" };
+	ET_AUTO_FREE char *answer = et_alloc(ANSWER_BYTES);
+	size_t n = 2;
 
-	return program ? first_words(argv) : NULL;
-}
-
-char *et_services_active(const char *program)
-{
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
-		(char *)"--plain", (char *)"--full", (char *)"--state=active",
-		(char *)"--type=service,socket,path,timer", (char *)"list-units", NULL };
-
-	return program ? first_words(argv) : NULL;
-}
-
-char *et_services_wanted(const char *program, const char *unit)
-{
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--plain", (char *)"--full",
-		(char *)"--all", (char *)"list-dependencies", (char *)unit, NULL };
-
-	return program ? first_words(argv) : NULL;
+	for (size_t i = 0; words[which][i]; i++)
+		argv[n++] = (char *)words[which][i];
+	argv[n] = (char *)unit;
+	if (!program || ask_state(argv, answer))
+		return NULL;
+	keep_first_words(answer);
+	return et_strdup(answer);
 }
 
 int et_service_control(

@@ -33,15 +33,13 @@ void et_services_parse(const char *text, size_t n, struct et_service *out);
 /* Queries n units. If program is NULL or fails, all of them are ET_UNIT_UNKNOWN. */
 void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
-/*
- * Lists the units that systemd starts by itself: enabled services, sockets, paths and timers, one
- * name per line. Returns NULL if program is NULL or fails. The caller frees the text.
- */
-char *et_services_enabled(const char *program);
-/* The same for the services, sockets, paths and timers that are active. */
-char *et_services_active(const char *program);
-/* The same for the units that a unit needs or wants, directly or through others, and for itself. */
-char *et_services_wanted(const char *program, const char *unit);
+enum et_unit_list {
+	ET_UNITS_ENABLED, /* that systemd starts by itself: services, sockets, paths and timers */
+	ET_UNITS_ACTIVE,  /* of the same kinds */
+	ET_UNITS_WANTED,  /* that `unit` needs or wants, directly or through others, and itself */
+};
+/* One name per line. Returns NULL if program is NULL or fails. The caller frees the text. */
+char *et_services_list(const char *program, enum et_unit_list which, const char *unit);
 /* Runs `PROGRAM VERB UNIT`; verb is "start", "stop" or "reset-failed". -ENOTSUP without program. */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/topology.h"
 #include "base/alloc.h"
-#include "base/parse.h"
-#include "base/sysroot.h"
+#include "host/host.h"
 
 #include <stdio.h>
 
@@ -16,35 +15,28 @@ struct cpu {
 
 static int read_number(const char *root, int cpu, const char *file, int otherwise)
 {
-	char path[96], text[32];
+	char text[32];
 	int value;
+	ssize_t n = et_host_line(
+		root, text, sizeof(text), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, file);
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, file);
-	if (et_sysroot_line(root, path, text, sizeof(text)) <= 0 || sscanf(text, "%d", &value) != 1)
-		return otherwise;
-	return value;
+	return n > 0 && sscanf(text, "%d", &value) == 1 ? value : otherwise;
 }
 
 static int by_machine(const void *a, const void *b)
 {
 	const struct cpu *x = a, *y = b;
 
-	if (x->package != y->package)
-		return x->package < y->package ? -1 : 1;
-	if (x->core != y->core)
-		return x->core < y->core ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return ET_ORDER(x->package, y->package) ?: ET_ORDER(x->core, y->core)
+		?: ET_ORDER(x->number, y->number);
 }
 
 static int by_rank(const void *a, const void *b)
 {
 	const struct cpu *x = a, *y = b;
 
-	if (x->sibling_rank != y->sibling_rank)
-		return x->sibling_rank < y->sibling_rank ? -1 : 1;
-	if (x->core_rank != y->core_rank)
-		return x->core_rank < y->core_rank ? -1 : 1;
-	return by_machine(a, b);
+	return ET_ORDER(x->sibling_rank, y->sibling_rank)
+		?: ET_ORDER(x->core_rank, y->core_rank) ?: by_machine(a, b);
 }
 
 static void rank(struct cpu *list, size_t n)

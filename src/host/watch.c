@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/watch.h"
 #include "base/alloc.h"
-#include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
+#include "host/host.h"
 
 #include <limits.h>
 #include <math.h>
@@ -118,30 +118,23 @@ static int add_link(const char *root, const char *name, struct et_link *list, in
 	return n + 1;
 }
 
-/* A line is "eth0 00000000 0102A8C0 0003 …": interface, destination, gateway, flags. */
-static int add_ipv4(const char *root, const char *text, struct et_link *list, int n)
-{
-	char name[32], to[32];
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (sscanf(line, "%31s %31s", name, to) == 2 && !strcmp(to, "00000000"))
-			n = add_link(root, name, list, n);
-	}
-	return n;
-}
-
-/* A line has the destination, its prefix length, seven other fields, and the interface. */
-static int add_ipv6(const char *root, const char *text, struct et_link *list, int n)
+/*
+ * A line of the routes of IPv4 is "eth0 00000000 0102A8C0 0003 …": interface, destination, gateway,
+ * flags. One of IPv6 has the destination, its prefix length, seven other fields, and the interface.
+ */
+static int add_routes(const char *root, const char *text, bool ipv6, struct et_link *list, int n)
 {
 	char name[32], to[40], prefix[8];
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (sscanf(line, "%39s %7s %*s %*s %*s %*s %*s %*s %*s %31s", to, prefix, name) ==
-				3 &&
-			!strcmp(prefix, "00") && strspn(to, "0") == strlen(to) &&
-			strcmp(name, "lo"))
+		bool is_default =
+			ipv6 ? sscanf(line, "%39s %7s %*s %*s %*s %*s %*s %*s %*s %31s", to, prefix,
+				       name) == 3 &&
+					!strcmp(prefix, "00") && strspn(to, "0") == strlen(to) &&
+					strcmp(name, "lo")
+			     : sscanf(line, "%31s %31s", name, to) == 2 && !strcmp(to, "00000000");
+		if (is_default)
 			n = add_link(root, name, list, n);
 	}
 	return n;
@@ -154,40 +147,31 @@ int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS])
 
 	if (rc < 0)
 		return (int)rc;
-	int n = add_ipv4(root, text, out, 0);
+	int n = add_routes(root, text, false, out, 0);
 	if (et_sysroot_read(root, "/proc/net/ipv6_route", text, ROUTES_BYTES) > 0)
-		n = add_ipv6(root, text, out, n);
+		n = add_routes(root, text, true, out, n);
 	return n;
 }
 
 enum et_link_state et_link_state(const char *root, const char *name)
 {
-	char path[64], text[32];
+	char text[32];
 
-	snprintf(path, sizeof(path), "/sys/class/net/%s/operstate", name);
-	if (et_sysroot_line(root, path, text, sizeof(text)) <= 0)
+	if (et_host_line(root, text, sizeof(text), "/sys/class/net/%s/operstate", name) <= 0)
 		return ET_LINK_GONE;
-	if (!strcmp(text, "up"))
-		return ET_LINK_UP;
 	/* Interfaces such as tunnels do not report their state, only whether they have a carrier.
 	 */
-	snprintf(path, sizeof(path), "/sys/class/net/%s/carrier", name);
-	return !strcmp(text, "unknown") && et_sysroot_line(root, path, text, sizeof(text)) > 0 &&
-			       !strcmp(text, "1")
-		       ? ET_LINK_UP
-		       : ET_LINK_DOWN;
+	bool up = !strcmp(text, "unknown")
+			  ? et_host_number(root, "/sys/class/net/%s/carrier", name) == 1
+			  : !strcmp(text, "up");
+	return up ? ET_LINK_UP : ET_LINK_DOWN;
 }
 
 int et_link_speed(const char *root, const char *name)
 {
-	char path[64], text[32];
-	uint64_t speed;
+	uint64_t speed = et_host_number(root, "/sys/class/net/%s/speed", name);
 
-	snprintf(path, sizeof(path), "/sys/class/net/%s/speed", name);
-	if (et_sysroot_line(root, path, text, sizeof(text)) <= 0 ||
-		et_parse_u64("speed", text, 1, INT_MAX, &speed, NULL))
-		return 0;
-	return (int)speed;
+	return speed <= INT_MAX ? (int)speed : 0;
 }
 
 void et_factor_network_read(const struct et_machine *m, struct et_finding *f)
@@ -206,15 +190,12 @@ void et_factor_network_read(const struct et_machine *m, struct et_finding *f)
 		up = up && links[i].state == ET_LINK_UP;
 	}
 	if (n >= 0)
-		et_finding_set(f, up ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s",
-			state ? state : "no default route");
+		et_finding_set(f, et_fine_if(up), "%s", state ? state : "no default route");
 }
 
 /* --- changes between runs --- */
 
-static void report(struct et_watch *w, const char *factor, const char *fmt, ...) ET_PRINTF(3, 4);
-
-static void report(struct et_watch *w, const char *factor, const char *fmt, ...)
+static ET_PRINTF(3, 4) void report(struct et_watch *w, const char *factor, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -226,30 +207,16 @@ static void report(struct et_watch *w, const char *factor, const char *fmt, ...)
 	w->changed(w->ctx, factor, what);
 }
 
-static const char *time_daemon(const struct et_machine *m, const struct et_process *p)
-{
-	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (d->group == ET_TIME_DAEMONS && et_daemon_owns(m, d, p))
-			return d->name;
-	}
-	return NULL;
-}
-
 static void find_daemons(struct et_watch *w, const struct et_processes *all)
 {
 	w->n_daemons = 0;
 	for (size_t i = 0; i < all->n && w->n_daemons < ET_MOST_TIME_DAEMONS; i++) {
-		const char *name = time_daemon(w->machine, &all->list[i]);
-		if (name)
-			w->daemons[w->n_daemons++] = (struct et_time_daemon){ name, all->list[i] };
+		const struct et_daemon *d =
+			et_daemons_owner(w->machine, ET_TIME_DAEMONS, &all->list[i]);
+		if (d)
+			w->daemons[w->n_daemons++] =
+				(struct et_time_daemon){ d->name, all->list[i] };
 	}
-}
-
-static bool lives(const struct et_machine *m, const struct et_process *p)
-{
-	struct et_process now;
-
-	return et_process_read(m->root, p->pid, &now) && now.start == p->start && now.state != 'Z';
 }
 
 static bool runs(const struct et_watch *w, const char *name)
@@ -269,7 +236,10 @@ static void look_at_daemons(struct et_watch *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_daemons; i++) {
-		if (!lives(w->machine, &w->daemons[i].process))
+		const struct et_process *p = &w->daemons[i].process;
+		struct et_process now;
+		if (!et_process_read(w->machine->root, p->pid, &now) || now.start != p->start ||
+			now.state == 'Z')
 			gone[n++] = w->daemons[i].name;
 	}
 	if (!n)

@@ -134,7 +134,7 @@ static int locate_option(const struct et_plan_file *plan, int rc, struct et_erro
 static int check_options(
 	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = et_run_setup_check_options(e, environ, err);
+	int rc = et_run_setup_check(e, environ, false, err);
 
 	if (rc == -EPERM)
 		*err = (struct et_error){ 0 };

@@ -96,7 +96,7 @@ static int check(const struct et_measuring *m, const struct et_experiment *e, st
 				et_protocol_names[e->protocol]),
 			"omit it, or use 'etalon run --protocol %s'",
 			et_protocol_names[e->protocol]);
-	return e ? et_run_setup_check(e, environ, err) : 0;
+	return e ? et_run_setup_check(e, environ, true, err) : 0;
 }
 
 /* --- the environment --- */

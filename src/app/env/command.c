@@ -75,27 +75,12 @@ static void summarize(const struct et_findings *f, const struct et_page *page)
 		disturbs++;
 		changeable += f->list[i].changeable;
 	}
-	ET_AUTO_FREE char *text =
-		changeable
-			? et_asprintf("%zu of %zu are not as wanted, and 'etalon env apply' can "
-				      "change %zu of them; -v shows why and what to do",
-				  disturbs, f->n, changeable)
-			: et_asprintf("%zu of %zu are not as wanted; -v shows why and what to do",
-				  disturbs, f->n);
+	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu are not as wanted", disturbs, f->n);
+	if (changeable)
+		et_append(&text, ", ", "and 'etalon env apply' can change %zu of them", changeable);
+	et_append(&text, "; ", "-v shows why and what to do");
 	putchar('\n');
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
-}
-
-static void list_running(const struct et_machine *m, bool json, const struct et_page *page)
-{
-	struct et_running_list r;
-
-	et_running_read(m, &r);
-	if (json)
-		et_running_json(&r, stdout);
-	else
-		et_running_print(&r, page);
-	free(r.list);
 }
 
 static int check(struct et_call *call, struct et_error *err)
@@ -106,16 +91,21 @@ static int check(struct et_call *call, struct et_error *err)
 	struct et_page page = page_of(cli);
 	struct et_machine m;
 	struct et_findings f = { 0 };
+	struct et_running_list r = { 0 };
 
 	if (!selected)
 		return -EINVAL;
 	if (cli->verbosity >= 0)
 		et_cli_stale_notice();
 	et_cli_machine(&m);
-	if (!c->running)
+	if (c->running)
+		et_running_read(&m, &r);
+	else
 		et_factors_check(&m, selected, &f);
-	if (c->running) {
-		list_running(&m, c->json, &page);
+	if (c->running && c->json) {
+		et_running_json(&r, stdout);
+	} else if (c->running) {
+		et_running_print(&r, &page);
 	} else if (c->json) {
 		et_findings_json(&f, stdout);
 	} else {
@@ -123,6 +113,7 @@ static int check(struct et_call *call, struct et_error *err)
 		if (cli->verbosity == 0)
 			summarize(&f, &page);
 	}
+	free(r.list);
 	et_findings_free(&f);
 	et_machine_free(&m);
 	return et_cli_close_output(stdout, "-", err);
@@ -159,12 +150,12 @@ static int apply_now(struct et_machine *m, const bool *selected, struct et_journ
 	if (rc)
 		return rc;
 	et_rescue_begin(m, *j, ET_STALE_RUNS);
-	et_environment_restore(m, &et_env_ops_real, *j, ET_STALE_RUNS, &stale);
+	et_environment_restore(m, *j, ET_STALE_RUNS, &stale);
 	et_results_free(&stale);
 	et_machine_refresh(m);
 	et_journal_begin(*j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
 	et_rescue_begin(m, *j, (int64_t)(*j)->n_sessions);
-	return et_environment_apply(m, &et_env_ops_real, *j, selected, r, err);
+	return et_environment_apply(m, *j, selected, r, err);
 }
 
 static int apply(struct et_call *call, struct et_error *err)
@@ -234,7 +225,7 @@ static int restore(struct et_call *call, struct et_error *err)
 		et_environment_pending(j, &r);
 	} else if (j) {
 		et_rescue_begin(&m, j, ET_ALL_SESSIONS);
-		et_environment_restore(&m, &et_env_ops_real, j, ET_ALL_SESSIONS, &r);
+		et_environment_restore(&m, j, ET_ALL_SESSIONS, &r);
 		et_rescue_end();
 	}
 	et_journal_close(j);

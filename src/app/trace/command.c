@@ -22,8 +22,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 struct request {
 	uint64_t duration_ns, threshold_ns; /* 0: not given */
 	int cpu;                            /* -1: not given */
@@ -110,49 +108,39 @@ static void note(void *ctx, uint64_t elapsed_ns)
 		et_progress_draw(&r->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
-static int spin(struct request *r, struct et_interrupt *interrupt, struct et_trace *out,
-	struct et_error *err)
+/* The status of the traced program. */
+static void judge(const char *name, int status, struct et_error *err)
 {
-	struct et_host host;
-	struct et_tracer_options o = { .cpu = r->cpu,
-		.duration_ns = r->duration_ns,
-		.threshold_ns = r->threshold_ns,
-		.interrupt = interrupt,
-		.note = note,
-		.ctx = r };
-
-	et_host_read("", &host);
-	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
-	o.tick_ns = host.tick_ns;
-	int rc = et_tracer_run(&o, out, err);
-	et_progress_erase(&r->progress);
-	if (rc == 0 && *out->ended)
-		et_fail(err, ENXIO, ET_EXIT_ENVIRONMENT, "the trace ended early: %s", out->ended);
-	return rc;
+	if (WIFSIGNALED(status))
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", name,
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", name,
+			WEXITSTATUS(status));
 }
 
-static int program(const struct request *r, char *const *argv, struct et_interrupt *interrupt,
+static int trace(struct request *r, char *const *argv, struct et_interrupt *interrupt,
 	struct et_trace *out, struct et_error *err)
 {
-	struct et_tracee_options o = {
-		.argv = argv, .envp = environ, .cpu = r->cpu, .interrupt = interrupt
-	};
 	struct et_host host;
 	int status;
 
 	et_host_read("", &host);
-	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
-	o.tick_ns = host.tick_ns;
-	int rc = et_tracee_run(&o, out, &status, err);
-	if (rc)
-		return rc;
-	if (WIFSIGNALED(status))
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", argv[0],
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", argv[0],
-			WEXITSTATUS(status));
-	return 0;
+	const struct et_tracer_options o = { .cpu = r->cpu,
+		.virtual_machine = strcmp(host.virtual_machine, "none") != 0,
+		.tick_ns = host.tick_ns,
+		.interrupt = interrupt,
+		.duration_ns = r->duration_ns,
+		.threshold_ns = r->threshold_ns,
+		.note = note,
+		.ctx = r };
+	int rc = argv ? et_tracee_run(&o, argv, out, &status, err) : et_tracer_run(&o, out, err);
+	et_progress_erase(&r->progress);
+	if (rc == 0 && argv)
+		judge(argv[0], status, err);
+	else if (rc == 0 && *out->ended)
+		et_fail(err, ENXIO, ET_EXIT_ENVIRONMENT, "the trace ended early: %s", out->ended);
+	return rc;
 }
 
 /* Traces beside the competing processes, which end with it. */
@@ -166,7 +154,7 @@ static int record(struct request *r, char *const *argv, struct et_interrupt *int
 		rc = et_rivals_start(&rivals, r->loads, r->cpu, err);
 	if (rc)
 		return rc;
-	rc = argv ? program(r, argv, interrupt, out, err) : spin(r, interrupt, out, err);
+	rc = trace(r, argv, interrupt, out, err);
 	if (r->loads)
 		et_rivals_end(&rivals);
 	return rc;

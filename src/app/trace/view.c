@@ -258,13 +258,6 @@ char et_charge_letter(const struct et_charges *all, uint32_t who)
 	return who == ET_TICK_IDLE ? '-' : '+';
 }
 
-static const char *name_of(const struct et_trace *t, const struct et_charge *c)
-{
-	if (c->who == ET_TICK_SELF)
-		return t->name ? t->name : "the traced thread";
-	return c->name ? c->name : "another process";
-}
-
 static const char *figure(double ns, char buf[ET_FIGURE])
 {
 	if (isnan(ns))
@@ -276,26 +269,23 @@ static const char *figure(double ns, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* "+3.2 %", or nothing to compare. */
-static const char *error_of(const struct et_charge *c, char buf[ET_FIGURE])
-{
-	if (c->time > 0 && !isnan(c->by_ticks))
-		snprintf(buf, ET_FIGURE, "%+.0f %%", 100 * (c->by_ticks / c->time - 1));
-	else
-		snprintf(buf, ET_FIGURE, "–");
-	return buf;
-}
-
 static void add_row(const struct et_trace *t, const struct et_charges *all,
 	const struct et_charge *c, struct et_table *table)
 {
 	bool range = c->least != c->most && !isnan(c->least);
+	bool compared = c->time > 0 && !isnan(c->by_ticks);
+	char error[ET_FIGURE] = "–";
+	bool self = c->who == ET_TICK_SELF;
+	const char *who = self ? t->name : c->name;
+	const char *nameless = self ? "the traced thread" : "another process";
 	ET_AUTO_FREE char *name =
-		et_asprintf("%c %s", et_charge_letter(all, c->who), name_of(t, c));
+		et_asprintf("%c %s", et_charge_letter(all, c->who), who ? who : nameless);
 
+	if (compared)
+		snprintf(error, sizeof(error), "%+.0f %%", 100 * (c->by_ticks / c->time - 1));
 	et_table_name(table, name, NULL);
-	et_table_add(table, "%s\t%s\t%s", figure(c->time, ET_BUF), figure(c->by_ticks, ET_BUF),
-		error_of(c, ET_BUF));
+	et_table_add(
+		table, "%s\t%s\t%s", figure(c->time, ET_BUF), figure(c->by_ticks, ET_BUF), error);
 	if (table->n_columns > 4) /* with ticks of 10 ms it would repeat the one before */
 		et_table_add(table, "%s%s%s", figure(c->least, ET_BUF), range ? " … " : "",
 			range ? figure(c->most, ET_BUF) : "");
@@ -385,10 +375,9 @@ static void json_periods(const struct et_trace *t, struct et_json *w)
 	et_json_end(w);
 }
 
-static void json_sum(
-	const struct et_trace *t, struct et_json *w, const char *key, uint64_t count, uint64_t ns)
+/* The rest of an open object. */
+static void json_share(const struct et_trace *t, struct et_json *w, uint64_t count, uint64_t ns)
 {
-	et_json_flat_object(w, key);
 	et_json_u64(w, "count", count);
 	et_json_u64(w, "duration_ns", ns);
 	et_json_double(w, "percent", 100 * (double)ns / (double)t->total_ns);
@@ -405,10 +394,7 @@ static void json_takers(
 	for (size_t i = 0; i < n; i++) {
 		et_json_flat_object(w, NULL);
 		et_json_string(w, "name", list[i].name);
-		et_json_u64(w, "count", list[i].count);
-		et_json_u64(w, "duration_ns", list[i].ns);
-		et_json_double(w, "percent", 100 * (double)list[i].ns / (double)t->total_ns);
-		et_json_end(w);
+		json_share(t, w, list[i].count, list[i].ns);
 	}
 	et_json_end(w);
 }
@@ -471,30 +457,26 @@ static void json_long_run(const struct et_trace *t, struct et_json *w)
 	et_json_end(w);
 }
 
-static void json_charge(const struct et_charge *c, const struct et_charges *all, struct et_json *w)
-{
-	char letter[2] = { et_charge_letter(all, c->who), '\0' };
-
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "letter", letter);
-	et_json_string(w, "process", c->name);
-	et_json_bool(w, "traced", c->who == ET_TICK_SELF);
-	et_json_double(w, "time_ns", c->time);
-	et_json_double(w, "charged_ns", c->by_ticks);
-	et_json_double(w, "least_by_10ms_ns", c->least);
-	et_json_double(w, "most_by_10ms_ns", c->most);
-	et_json_double(w, "user_ns", c->user);
-	et_json_double(w, "system_ns", c->system);
-	et_json_double(w, "charged_user_ns", c->user_by_ticks);
-	et_json_double(w, "charged_system_ns", c->system_by_ticks);
-	et_json_end(w);
-}
-
 void et_charges_json(const struct et_charges *all, struct et_json *w)
 {
+	static const struct et_field figures[] = { ET_KEYS_NS(et_charge, time),
+		ET_KEY(et_charge, "charged_ns", by_ticks),
+		ET_KEY(et_charge, "least_by_10ms_ns", least),
+		ET_KEY(et_charge, "most_by_10ms_ns", most), ET_KEYS_NS(et_charge, user, system),
+		ET_KEY(et_charge, "charged_user_ns", user_by_ticks),
+		ET_KEY(et_charge, "charged_system_ns", system_by_ticks), { 0 } };
+
 	et_json_array(w, "charges");
-	for (size_t i = 0; i < all->n; i++)
-		json_charge(&all->list[i], all, w);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct et_charge *c = &all->list[i];
+		char letter[2] = { et_charge_letter(all, c->who), '\0' };
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "letter", letter);
+		et_json_string(w, "process", c->name);
+		et_json_bool(w, "traced", c->who == ET_TICK_SELF);
+		et_fields_write(w, figures, c);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -515,8 +497,10 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 	et_json_u64(w, "readings", t->readings ? t->readings : ET_UNKNOWN);
 	et_json_double(w, "active_percent", 100 * et_trace_active(t));
 	et_json_object(w, "by_cause");
-	for (int i = 0; i < ET_CAUSES; i++)
-		json_sum(t, w, et_cause_names[i], t->by_cause[i].count, t->by_cause[i].ns);
+	for (int i = 0; i < ET_CAUSES; i++) {
+		et_json_flat_object(w, et_cause_names[i]);
+		json_share(t, w, t->by_cause[i].count, t->by_cause[i].ns);
+	}
 	et_json_end(w);
 	json_takers(t, w, "by_process", ET_CAUSE_PROCESS);
 	json_takers(t, w, "by_interrupt", ET_CAUSE_IRQ);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/procstat.h"
+#include "host/host.h"
 #include "host/machine.h"
 #include "measure/child/wakeup_prio.h"
 
@@ -82,17 +83,6 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Whether the file that fd refers to still has this path. */
-static bool is_there(int fd, const char *dir)
-{
-	struct stat open_file, named;
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
-	       open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
-}
-
 /*
  * Makes a folder of ours and locks it. The name may be taken, by an etalon with the same PID in
  * another PID namespace or by leftovers that cannot be ended, and a sweep may remove the folder
@@ -101,6 +91,7 @@ static bool is_there(int fd, const char *dir)
 static bool make_folder(const char *home, int number, char dir[static 4096], int *procs_fd)
 {
 	enum { TRIES = 1000 };
+	char path[4200];
 
 	for (int i = 0; i < TRIES; i++) {
 		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -112,8 +103,9 @@ static bool make_folder(const char *home, int number, char dir[static 4096], int
 				return false;
 			continue;
 		}
-		int fd = open_in(dir, "cgroup.procs", O_WRONLY);
-		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0 && is_there(fd, dir)) {
+		snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+		int fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0 && et_host_names_file(path, fd)) {
 			*procs_fd = fd;
 			return true;
 		}
@@ -146,11 +138,10 @@ static bool try_source(struct et_cgroup *g, const char *root, enum et_cpu_source
 
 static void clear(struct et_cgroup *g)
 {
-	memset(g, 0, sizeof(*g));
-	g->source = ET_CPU_BY_WAIT4;
-	g->home_fd = -1;
-	for (int slot = 0; slot < ET_SLOTS; slot++)
-		g->usage_fd[slot] = g->procs_fd[slot] = -1;
+	*g = (struct et_cgroup){ .source = ET_CPU_BY_WAIT4,
+		.usage_fd = { -1, -1 },
+		.procs_fd = { -1, -1 },
+		.home_fd = -1 };
 }
 
 bool et_cgroup_open_source(struct et_cgroup *g, const char *root, enum et_cpu_source source)
@@ -167,10 +158,8 @@ bool et_cgroup_open_source(struct et_cgroup *g, const char *root, enum et_cpu_so
 void et_cgroup_open(struct et_cgroup *g, const char *root)
 {
 	/* Version 1 counts nanoseconds, version 2 microseconds. */
-	if (et_cgroup_open_source(g, root, ET_CPU_BY_CPUACCT))
-		return;
-	if (!et_cgroup_open_source(g, root, ET_CPU_BY_CPU_STAT))
-		g->source = ET_CPU_BY_WAIT4;
+	if (!et_cgroup_open_source(g, root, ET_CPU_BY_CPUACCT))
+		(void)!et_cgroup_open_source(g, root, ET_CPU_BY_CPU_STAT);
 }
 
 void et_cgroup_close(struct et_cgroup *g)

@@ -132,12 +132,15 @@ static int drop_capabilities(uid_t uid)
  */
 static const char *set_identity(const struct et_child_setup *s)
 {
-	if (!s->change_user)
+	const struct et_identity *id = s->identity;
+
+	if (!id)
 		return NULL;
 	allow_setuid_fixup();
-	if (syscall(SYS_setgroups, (size_t)s->n_groups, s->groups) < 0 ||
-		syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
-		syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0 || drop_capabilities(s->uid) < 0)
+	if (syscall(SYS_setgroups, (size_t)id->n_groups, id->groups) < 0 ||
+		syscall(SYS_setresgid, id->gid, id->gid, id->gid) < 0 ||
+		syscall(SYS_setresuid, id->uid, id->uid, id->uid) < 0 ||
+		drop_capabilities(id->uid) < 0)
 		return step_user;
 	prctl(PR_SET_DUMPABLE, 0);
 	return NULL;
@@ -146,7 +149,7 @@ static const char *set_identity(const struct et_child_setup *s)
 static const char *set_surroundings(const struct et_child_setup *s)
 {
 	/* Another user must not share our terminal; otherwise its own process group is enough. */
-	if (s->change_user ? setsid() < 0 : setpgid(0, 0) < 0)
+	if (s->identity ? setsid() < 0 : setpgid(0, 0) < 0)
 		return "process group";
 	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
 		return "files";
@@ -200,6 +203,16 @@ static int set_aslr(enum et_aslr aslr)
 	return personality((unsigned long)now);
 }
 
+static int set_memory_policy(const struct et_memory_policy *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ET_LENGTH(p->nodes); i++)
+		any = any || p->nodes[i];
+	return (int)syscall(
+		SYS_set_mempolicy, p->mode, any ? p->nodes : NULL, any ? 8 * sizeof(p->nodes) : 0);
+}
+
 /* Sets the attributes of the process that the program keeps. */
 static const char *set_attributes(const struct et_child_setup *s)
 {
@@ -216,10 +229,8 @@ static const char *set_attributes(const struct et_child_setup *s)
 		return "nice value";
 	if (s->aslr && set_aslr(s->aslr) < 0)
 		return "randomisation of addresses";
-	for (const struct et_child_attribute *a = s->attributes; a; a = a->next) {
-		if (a->set(a) < 0)
-			return a->name;
-	}
+	if (s->memory && set_memory_policy(s->memory) < 0)
+		return "memory policy";
 	return NULL;
 }
 
@@ -422,7 +433,7 @@ int et_child_start_error(
 	if (start->failed_errno == ENOENT) /* the file itself was found before */
 		return et_hint(err, rc,
 			"install its interpreter (see its #! line) or loader, which is missing");
-	if (start->failed_errno == EACCES && setup->change_user)
+	if (start->failed_errno == EACCES && setup->identity)
 		return et_hint(err, rc,
 			"let the user of --user execute the file and enter its folders (namei -l)");
 	if (start->failed_errno == ENOEXEC)
@@ -478,23 +489,16 @@ int et_child_check(const char *root, struct et_error *err)
 		"add --fork to unshare: unshare --fork --pid --mount-proc etalon …");
 }
 
-static bool executable(const char *path, int *why)
+/* 0, or the errno that execve() would fail with. */
+static int not_executable(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) < 0) {
-		*why = errno;
-		return false;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		*why = EISDIR;
-		return false;
-	}
-	if (access(path, X_OK) < 0) {
-		*why = errno;
-		return false;
-	}
-	return true;
+	if (stat(path, &st) < 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	return access(path, X_OK) < 0 ? errno : 0;
 }
 
 static int not_found(const char *name, int why, struct et_error *err)
@@ -522,7 +526,8 @@ int et_child_resolve(const char *name, const char *path_variable, const char *di
 		ET_AUTO_FREE char *full = name[0] == '/' || !directory
 						  ? et_strdup(name)
 						  : et_asprintf("%s/%s", directory, name);
-		if (!executable(full, &why))
+		why = not_executable(full);
+		if (why)
 			return not_found(name, why, err);
 		*out = et_strdup(name);
 		return 0;
@@ -531,8 +536,8 @@ int et_child_resolve(const char *name, const char *path_variable, const char *di
 	for (;;) {
 		size_t len = strcspn(p, ":");
 		char *full = len ? et_asprintf("%.*s/%s", (int)len, p, name) : et_strdup(name);
-		int reason;
-		if (executable(full, &reason)) {
+		int reason = not_executable(full);
+		if (!reason) {
 			*out = full;
 			return 0;
 		}

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "measure/child/cgroup.h"
+#include "measure/child/environ.h"
 #include "model/sample/executor.h"
 
 #include <sched.h>
@@ -34,14 +35,10 @@ void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositi
 
 enum et_aslr { ET_ASLR_INHERITED, ET_ASLR_ON, ET_ASLR_OFF };
 
-/* An attribute of the process that only factors of designed experiments set: treat/level.c. */
-struct et_child_attribute {
-	struct et_child_attribute *next; /* or NULL */
-	const char *name;                /* for errors: "memory policy" */
-	/* Sets it to this value, in the child; -1 with errno set if that fails. */
-	int (*set)(const struct et_child_attribute *a);
-	int64_t number;
-	unsigned long bits[16];
+/* A NUMA policy, see set_mempolicy(2). */
+struct et_memory_policy {
+	int mode;
+	unsigned long nodes[16]; /* one bit per node; all 0: the mode takes none */
 };
 
 struct et_child_setup {
@@ -54,16 +51,12 @@ struct et_child_setup {
 	int policy, priority;
 	int nice; /* added to the inherited value */
 	enum et_aslr aslr;
-	const struct et_child_attribute *attributes; /* NULL: all others are inherited */
-	bool change_user;
-	uid_t uid;
-	gid_t gid;
-	const gid_t *groups;
-	int n_groups;
-	bool no_new_privs; /* execve() grants no privileges, see prctl(2) */
-	bool pace;         /* it runs the reference loop, no program, until it is killed */
-	int in, out, err;  /* descriptors for 0, 1, 2 */
-	int attach_fd;     /* cgroup.procs of a group to enter; -1: it inherits the right one */
+	const struct et_memory_policy *memory; /* NULL: inherited */
+	const struct et_identity *identity;    /* of another user; NULL: ours */
+	bool no_new_privs;                     /* execve() grants no privileges, see prctl(2) */
+	bool pace;        /* it runs the reference loop, no program, until it is killed */
+	int in, out, err; /* descriptors for 0, 1, 2 */
+	int attach_fd;    /* cgroup.procs of a group to enter; -1: it inherits the right one */
 	enum et_cpu_source source;
 	int usage_fd;         /* of the slot, -1 with ET_CPU_BY_WAIT4 */
 	bool subtract_parent; /* etalon is in the same control group */
@@ -119,7 +112,7 @@ int et_child_start_error(const struct et_child_setup *setup, const struct et_sta
 bool et_child_randomises(const char *root);
 /*
  * Whether a child could set its directory, CPUs, scheduling policy, nice value, personality and
- * other attributes as the setup says: makes a process that tries. 0, or -errno of the step that
+ * memory policy as the setup says: makes a process that tries. 0, or -errno of the step that
  * failed.
  */
 int et_child_try(const struct et_child_setup *setup) ET_CHECK;

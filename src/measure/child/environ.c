@@ -55,14 +55,6 @@ static bool is_listed(const char *names, const char *text)
 	return names && et_list_has(names, ",", text, strcspn(text, "="));
 }
 
-static bool is_for_others(const char *text)
-{
-	static const char *const allowed[] = { "PATH=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_",
-		NULL };
-
-	return starts_with_any(text, allowed);
-}
-
 int et_environ_check(const char *names, char *const *envp, struct et_error *err)
 {
 	for (const char *p = names; p && *p;) {
@@ -82,47 +74,30 @@ int et_environ_check(const char *names, char *const *envp, struct et_error *err)
 	return 0;
 }
 
-/* Variables of the caller's that a program of another user gets as well. */
-static size_t copy_for_others(char *const *envp, const char *pass, char **out)
-{
-	size_t n = 0;
-
-	for (char *const *p = envp; *p; p++) {
-		if (is_for_others(*p) || is_listed(pass, *p))
-			out[n++] = et_strdup(*p);
-	}
-	return n;
-}
-
-/* With a store on a server, the variables of libpq with passwords are for etalon. */
-static bool is_secret(const char *text, bool server)
-{
-	static const char *const secrets[] = { "PGPASSWORD=", "PGPASSFILE=", NULL };
-
-	return server && starts_with_any(text, secrets);
-}
-
 char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass)
 {
+	static const char *const for_others[] = {
+		"PATH=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_", NULL
+	};
 	static const char *const ours[] = { "ETALON_", "HYPERFINE_ITERATION=", NULL };
+	static const char *const secrets[] = { "PGPASSWORD=", "PGPASSFILE=", NULL };
+	const char *store = et_environ_get(envp, "ETALON_STORE");
+	bool server = store && !strncmp(store, "postgres", 8) && strstr(store, "://");
 	char **out = et_calloc(et_strv_length(envp) + 5, sizeof(*out));
 	size_t n = 0;
 
-	if (id) {
-		const char *const own[][2] = { { "HOME", id->home }, { "USER", id->name },
-			{ "LOGNAME", id->name }, { "SHELL", id->shell } };
-		n = copy_for_others(envp, pass, out);
-		for (size_t i = 0; i < ET_LENGTH(own); i++) {
-			if (!is_listed(pass, own[i][0]))
-				out[n++] = et_asprintf("%s=%s", own[i][0], own[i][1]);
-		}
-		return out;
-	}
-	const char *store = et_environ_get(envp, "ETALON_STORE");
-	bool server = store && !strncmp(store, "postgres", 8) && strstr(store, "://");
 	for (char *const *p = envp; *p; p++) {
-		if (!starts_with_any(*p, ours) && !is_secret(*p, server))
+		if (id ? starts_with_any(*p, for_others) || is_listed(pass, *p)
+		       : !starts_with_any(*p, ours) && !(server && starts_with_any(*p, secrets)))
 			out[n++] = et_strdup(*p);
+	}
+	if (!id)
+		return out;
+	const char *const own[][2] = { { "HOME", id->home }, { "USER", id->name },
+		{ "LOGNAME", id->name }, { "SHELL", id->shell } };
+	for (size_t i = 0; i < ET_LENGTH(own); i++) {
+		if (!is_listed(pass, own[i][0]))
+			out[n++] = et_asprintf("%s=%s", own[i][0], own[i][1]);
 	}
 	return out;
 }

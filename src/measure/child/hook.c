@@ -54,19 +54,6 @@ static struct et_snapshot children_now(void)
 	return s;
 }
 
-/*
- * A hook that was cut short leaves no processes running. A hook that ends by itself may have
- * started a server for the programs, which --cleanup ends.
- */
-static void end_leftovers(const struct et_snapshot *before)
-{
-	struct et_reap_result result = { 0 };
-	struct et_reaping reaping = { .root = "", .results = &result, .before = before };
-	int rc = et_reap_leftovers(&reaping);
-
-	(void)rc; /* the reason why it was cut short is the one to report */
-}
-
 static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
@@ -83,30 +70,28 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 		et_wakeup_prio_lower(h->wakeup);
 	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
 	/* Processes of another user could stop it, so it is held: see child.h. */
-	pid_t pid = et_child_spawn(setup, start, setup->change_user);
+	pid_t pid = et_child_spawn(setup, start, setup->identity);
 	h->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	if (pid > 0 && setup->change_user &&
+	if (pid > 0 && setup->identity &&
 		et_child_wait_ready(pid, start, h->interrupt, UINT64_MAX) == 0)
 		et_child_release(start, 1);
 	int rc = pid > 0 ? wait_for(h->interrupt, pid, status) : (int)pid;
 	h->interrupt->groups[0] = 0;
 	if (h->interrupt->overrun || h->interrupt->signal != earlier ||
 		(earlier && rc == 0 && WIFSIGNALED(*status))) {
+		/*
+		 * A hook that was cut short leaves no processes running. A hook that ends by itself
+		 * may have started a server for the programs, which --cleanup ends.
+		 */
+		struct et_reap_result result = { 0 };
 		et_interrupt_settled(h->interrupt);
-		end_leftovers(&before);
+		/* The reason why it was cut short is the one to report. */
+		(void)!et_reap_leftovers(
+			&(struct et_reaping){ .root = "", .results = &result, .before = &before });
 	}
 	et_snapshot_free(&before);
 	return rc;
-}
-
-static void take_identity(struct et_child_setup *setup, const struct et_identity *id)
-{
-	setup->change_user = true;
-	setup->uid = id->uid;
-	setup->gid = id->gid;
-	setup->groups = id->groups;
-	setup->n_groups = id->n_groups;
 }
 
 int et_hook_run(const struct et_hook *h, const char *what, const char *text, struct et_error *err)
@@ -114,6 +99,7 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct et_child_setup setup = { .envp = h->envp,
 		.directory = h->directory,
+		.identity = h->identity,
 		.in = null,
 		.out = h->out_fd ? h->out_fd : null,
 		.err = h->out_fd ? h->out_fd : STDERR_FILENO,
@@ -133,8 +119,6 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 		rc = et_shell_argv(h->shell ? h->shell : "/bin/sh", text, &argv, err);
 	if (rc == 0)
 		rc = et_child_resolve(argv[0], h->path_variable, h->directory, &path, err);
-	if (h->identity)
-		take_identity(&setup, h->identity);
 	if (rc == 0) {
 		setup.argv = argv;
 		setup.path = path;

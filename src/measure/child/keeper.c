@@ -186,8 +186,7 @@ static _Noreturn void keep(struct work *w, const struct et_interrupt *interrupt)
 	_exit(0);
 }
 
-void et_keeper_start(struct et_keeper *k, const struct et_interrupt *interrupt,
-	const int marks[static ET_KEEPER_MARKS])
+pid_t et_keeper_start(const struct et_interrupt *interrupt, const int marks[static ET_KEEPER_MARKS])
 {
 	struct work w = { .etalon = getpid() };
 
@@ -196,13 +195,11 @@ void et_keeper_start(struct et_keeper *k, const struct et_interrupt *interrupt,
 	pid_t pid = et_squad_fork();
 	if (pid == 0)
 		keep(&w, interrupt);
-	k->pid = pid > 0 ? pid : 0;
+	return pid > 0 ? pid : 0;
 }
 
-void et_keeper_stop(struct et_keeper *k)
+void et_keeper_stop(pid_t keeper)
 {
-	if (k->pid <= 0)
-		return;
-	et_squad_end(k->pid);
-	k->pid = 0;
+	if (keeper > 0)
+		et_squad_end(keeper);
 }

@@ -20,15 +20,12 @@
 
 enum { ET_KEEPER_MARKS = 6 };
 
-struct et_keeper {
-	pid_t pid; /* 0: there is none */
-};
-
 /*
  * Call it in a process with one thread, and before etalon enters a control group. marks are
  * descriptors that programs get; those below 3 are not etalon's own and do not count. The keeper
- * reads interrupt->groups if that is in shared memory. Without kernel support there is no keeper.
+ * reads interrupt->groups if that is in shared memory. Returns its PID; 0 without kernel support:
+ * then there is no keeper.
  */
-void et_keeper_start(struct et_keeper *k, const struct et_interrupt *interrupt,
-	const int marks[static ET_KEEPER_MARKS]);
-void et_keeper_stop(struct et_keeper *k); /* all zero is fine */
+pid_t et_keeper_start(
+	const struct et_interrupt *interrupt, const int marks[static ET_KEEPER_MARKS]);
+void et_keeper_stop(pid_t keeper); /* 0 is fine */

@@ -40,36 +40,37 @@ static void signal_group(pid_t pid, int signal)
  * Sleeps until *next and sets it to the end of the following slice. A beat that came late makes one
  * slice longer; it must not make the next one shorter, or the other program would pay for it.
  */
-static void wait_for_beat(const struct et_metronome *m, uint64_t *next_ns)
+static void wait_for_beat(uint64_t beat_ns, const volatile sig_atomic_t *stop, uint64_t *next_ns)
 {
 	struct timespec at = et_ns_timespec(*next_ns);
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR && !*m->stop)
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR && !*stop)
 		;
 	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	*next_ns = (now_ns > *next_ns ? now_ns : *next_ns) + m->beat_ns;
+	*next_ns = (now_ns > *next_ns ? now_ns : *next_ns) + beat_ns;
 }
 
-void et_metronome_run(const struct et_metronome *m)
+void et_metronome_run(const struct et_reap_request children[static 2], struct et_start *starts,
+	uint64_t beat_ns, const volatile sig_atomic_t *stop)
 {
-	pid_t pids[] = { m->children[0].pid, m->children[1].pid };
+	pid_t pids[] = { children[0].pid, children[1].pid };
 	bool released = false; /* the second child */
 	int runs = 0;
 
-	et_child_release(&m->starts[0], 1);
-	uint64_t next_ns = et_clock_read_ns(CLOCK_MONOTONIC) + m->beat_ns / 2;
-	while (!*m->stop && !has_ended(pids[0]) && !has_ended(pids[1])) {
-		wait_for_beat(m, &next_ns);
+	et_child_release(&starts[0], 1);
+	uint64_t next_ns = et_clock_read_ns(CLOCK_MONOTONIC) + beat_ns / 2;
+	while (!*stop && !has_ended(pids[0]) && !has_ended(pids[1])) {
+		wait_for_beat(beat_ns, stop, &next_ns);
 		signal_group(pids[runs], SIGSTOP);
 		runs = !runs;
 		if (released)
 			signal_group(pids[runs], SIGCONT);
 		else
-			et_child_release(&m->starts[1], 1);
+			et_child_release(&starts[1], 1);
 		released = true;
 	}
 	if (!released)
-		et_child_release(&m->starts[1], 1);
+		et_child_release(&starts[1], 1);
 	signal_group(pids[0], SIGCONT);
 	signal_group(pids[1], SIGCONT);
 }

@@ -16,18 +16,12 @@
  */
 uint64_t et_metronome_choose(const struct et_experiment *e);
 
-/* The two children, held at their start lines. */
-struct et_metronome {
-	const struct et_reap_request *children; /* two of them */
-	struct et_start *starts;                /* of the same */
-	uint64_t beat_ns;
-	const volatile sig_atomic_t *stop; /* ends the alternation when it is set */
-};
-
 /*
- * Releases the first child for half a beat, then the second for a whole one, and so on in turn
- * until one of them has ended. The half beat matters: afterwards the two are ahead of each other by
- * half a beat alternately, so a change of speed at any moment favours neither. Both run freely
- * afterwards. Call it on another CPU than theirs, and et_reap_wait() next.
+ * Two children are held at their start lines. Releases the first child for half a beat, then the
+ * second for a whole one, and so on in turn until one of them has ended. The half beat matters:
+ * afterwards the two are ahead of each other by half a beat alternately, so a change of speed at
+ * any moment favours neither. Both run freely afterwards, or when *stop is set. Call it on another
+ * CPU than theirs, and et_reap_wait() next.
  */
-void et_metronome_run(const struct et_metronome *m);
+void et_metronome_run(const struct et_reap_request children[static 2], struct et_start *starts,
+	uint64_t beat_ns, const volatile sig_atomic_t *stop);

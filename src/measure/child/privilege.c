@@ -8,9 +8,6 @@ int et_hint_privilege(struct et_error *err, int rc, const char *capabilities, co
 	if (geteuid() != 0)
 		return et_hint(err, rc, "run with sudo%s%s", otherwise ? ", or " : "",
 			otherwise ? otherwise : "");
-	if (!otherwise)
-		return et_hint(
-			err, rc, "grant %s to this container, or run outside of it", capabilities);
-	return et_hint(err, rc, "grant %s to this container, run outside of it, or %s",
-		capabilities, otherwise);
+	return et_hint(err, rc, "grant %s to this container, %srun outside of it%s%s", capabilities,
+		otherwise ? "" : "or ", otherwise ? ", or " : "", otherwise ? otherwise : "");
 }

@@ -30,12 +30,8 @@ static struct et_child_setup child_setup(
 		.nice = s->e->child.nice,
 		.aslr = s->e->plan.randomise_layout ? ET_ASLR_ON : ET_ASLR_INHERITED,
 		.pace = loop,
-		.change_user = s->changes_user && !loop,
+		.identity = s->changes_user && !loop ? &s->identity : NULL,
 		.no_new_privs = s->e->child.no_new_privs,
-		.uid = s->identity.uid,
-		.gid = s->identity.gid,
-		.groups = s->identity.groups,
-		.n_groups = s->identity.n_groups,
 		.in = s->streams.in_fd[i],
 		.out = s->streams.out_fd,
 		.err = s->streams.err_fd[i],
@@ -131,8 +127,8 @@ static int not_spawned(const char *name, int errnum, struct et_error *err)
 static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sigset_t *unblocked,
 	struct et_error *err)
 {
-	bool held = run->n_children > 1 || run->setups[0].change_user ||
-		    et_observers_hold(&c->observers);
+	bool held =
+		run->n_children > 1 || run->setups[0].identity || et_observers_hold(&c->observers);
 	struct et_wakeup_prio *wakeup = &c->own.wakeup;
 
 	/* A signal that came during the preparation had no child to go to. */
@@ -243,10 +239,8 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 	const char *name = run->setups[0].argv[0];
 
 	if (run->metronome)
-		et_metronome_run(&(struct et_metronome){ .children = run->waits,
-			.starts = c->starts,
-			.beat_ns = c->setup.e->plan.metronome_ns,
-			.stop = &c->interrupt->signal });
+		et_metronome_run(run->waits, c->starts, c->setup.e->plan.metronome_ns,
+			&c->interrupt->signal);
 	int rc = et_reap_wait(&reaping);
 	int left = et_reap_leftovers(&reaping);
 	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
@@ -306,15 +300,6 @@ static void complete_readings(const struct et_run_context *c, struct et_run *run
 	}
 }
 
-/* A process may have an empty name, or have ended before its name was read. */
-static void name_nameless(struct et_sample *s)
-{
-	for (size_t i = 0; i < s->measured.n_culprits; i++) {
-		if (!s->measured.culprits[i].name[0])
-			s->measured.culprits[i].name[0] = '?';
-	}
-}
-
 int et_run_perform(
 	struct et_run_context *c, struct et_run *run, struct et_sample *out, struct et_error *err)
 {
@@ -324,15 +309,15 @@ int et_run_perform(
 		return -EINTR;
 	et_wakeup_prio_raise(&c->own.wakeup);
 	prepare(c, run);
-	if (run->metronome)
-		et_own_process_step_aside(&c->own);
+	if (run->metronome) /* leaves the CPU that the two programs are to share */
+		sched_setaffinity(0, sizeof(c->own.others), &c->own.others);
 	int rc = spawn(c, run, err);
 	if (rc)
 		abandon(c, run);
 	else
 		rc = wait_for_all(c, run, err);
 	if (run->metronome)
-		et_own_process_step_back(&c->own);
+		sched_setaffinity(0, sizeof(c->own.home), &c->own.home);
 	if (rc)
 		return rc;
 	read_groups(c, run); /* first: observers use CPU time of our own */
@@ -341,7 +326,12 @@ int et_run_perform(
 	for (size_t i = 0; i < run->n; i++)
 		et_sample_of_run(&run->read[i], &out[i]);
 	et_observers_fill(&c->observers, run, out);
-	for (size_t i = 0; i < run->n; i++)
-		name_nameless(&out[i]);
+	/* A process may have an empty name, or have ended before its name was read. */
+	for (size_t i = 0; i < run->n; i++) {
+		for (size_t k = 0; k < out[i].measured.n_culprits; k++) {
+			if (!out[i].measured.culprits[k].name[0])
+				out[i].measured.culprits[k].name[0] = '?';
+		}
+	}
 	return 0;
 }

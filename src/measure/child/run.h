@@ -6,10 +6,31 @@
  */
 #pragma once
 
-#include "measure/child/own_process.h"
+#include "measure/child/cgroup.h"
 #include "measure/child/run_setup.h"
 #include "measure/child/sample_of_run.h"
+#include "measure/child/wakeup_prio.h"
 #include "measure/observe/observer.h"
+
+/*
+ * The changes that etalon makes to its own process while it measures, and restores afterwards:
+ *
+ *  - It is a child subreaper (prctl(2)): descendants of a program whose parents have ended become
+ *    its children, so that their CPU time counts and they do not outlive the run.
+ *  - It is in a control group of its own, in which programs are born (cgroup.h).
+ *  - It has a real-time priority during runs while the machine is busy (wakeup_prio.h).
+ *  - With a metronome it keeps off the CPU that two programs share, while they run.
+ *
+ * It also listens for the exit records of all tasks, see taskstats.h.
+ */
+struct et_own_process {
+	bool changed;
+	int was_subreaper;
+	struct et_cgroup cgroup;
+	struct et_wakeup_prio wakeup;
+	bool metronome;         /* there is a CPU other than the one that programs share */
+	cpu_set_t home, others; /* the CPUs that etalon may use, and those without that one */
+};
 
 /* The state that all runs of an experiment share. */
 struct et_run_context {

@@ -107,26 +107,19 @@ static int check_layout(const char *root, const struct et_experiment *e, struct 
 		"run 'sysctl kernel.randomize_va_space=2' as root, or omit --randomise-layout");
 }
 
-static bool one_word_each(const struct et_experiment *e)
-{
-	for (size_t i = 0; i < e->n_commands; i++) {
-		if (e->commands[i].argv[1])
-			return false;
-	}
-	return e->n_commands > 1 && !e->child.shell;
-}
-
 /* In "run sleep 0.1" or "run ls /tmp" the user meant one command. */
 static int hint_quotes(const struct et_experiment *e, size_t i, int rc, struct et_error *err)
 {
 	const char *name = e->commands[i].argv[0];
-
-	if (!i || !one_word_each(e) || et_shell_builtin(name) ||
-		(rc == -EACCES && strchr(name, '/')))
-		return rc;
 	ET_AUTO_FREE char **words = et_calloc(e->n_commands + 1, sizeof(*words));
-	for (size_t k = 0; k < e->n_commands; k++)
+	bool one_word_each = i && !e->child.shell;
+
+	for (size_t k = 0; k < e->n_commands; k++) {
 		words[k] = e->commands[k].argv[0];
+		one_word_each = one_word_each && !e->commands[k].argv[1];
+	}
+	if (!one_word_each || et_shell_builtin(name) || (rc == -EACCES && strchr(name, '/')))
+		return rc;
 	ET_AUTO_FREE char *joined = et_join_words(words);
 	return et_hint(err, rc,
 		"quote a command with its arguments: '%s'; or check the name of '%s'", joined,
@@ -148,56 +141,33 @@ static int find_programs(struct et_run_setup *s, struct et_error *err)
 	return 0;
 }
 
-static void choose_directory(struct et_run_setup *s)
+/* Everything but the files; without `programs` only the options that they share. */
+static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, bool programs, struct et_error *err)
 {
 	ET_AUTO_FREE char *here = getcwd(NULL, 0);
-	const char *wanted = s->e->child.directory;
+	const char *wanted = e->child.directory;
 
-	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
-}
-
-/* The options that all programs share. */
-static int choose_options(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err)
-{
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
-	choose_directory(s);
+	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 	int rc = check_layout(root, e, err);
 	if (rc == 0)
 		rc = choose_cpus(s, err);
 	if (rc == 0)
 		rc = choose_scheduler(s, err);
-	return rc ? rc : find_identity(s, envp, err);
-}
-
-/* Everything but the files. */
-static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err)
-{
-	int rc = choose_options(s, root, e, envp, err);
-
 	if (rc == 0)
+		rc = find_identity(s, envp, err);
+	if (rc == 0 && programs)
 		rc = choose_treatments(s, root, envp, err);
-	if (rc == 0)
-		rc = find_programs(s, err);
-	return rc;
+	return rc || !programs ? rc : find_programs(s, err);
 }
 
-int et_run_setup_check_options(
-	const struct et_experiment *e, char *const *envp, struct et_error *err)
+int et_run_setup_check(
+	const struct et_experiment *e, char *const *envp, bool programs, struct et_error *err)
 {
 	struct et_run_setup s;
-	int rc = choose_options(&s, "", e, envp, err);
-
-	et_run_setup_close(&s);
-	return rc;
-}
-
-int et_run_setup_check(const struct et_experiment *e, char *const *envp, struct et_error *err)
-{
-	struct et_run_setup s;
-	int rc = choose(&s, "", e, envp, err);
+	int rc = choose(&s, "", e, envp, programs, err);
 
 	et_run_setup_close(&s);
 	return rc;
@@ -226,7 +196,7 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 	int rc = et_child_check(root, err);
 	if (rc)
 		return rc;
-	rc = choose(s, root, e, envp, err);
+	rc = choose(s, root, e, envp, true, err);
 	sigprocmask(SIG_BLOCK, NULL, &s->signals);
 	et_dispositions_read(ignored, &s->dispositions);
 	if (rc == 0)

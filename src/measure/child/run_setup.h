@@ -41,12 +41,12 @@ struct et_run_setup {
 int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
 	char *const *envp, const sigset_t *ignored, struct et_error *err) ET_CHECK;
 void et_run_setup_close(struct et_run_setup *s);
-/* Checks the options alone: CPUs, scheduling, user. The programs need not be built yet. */
-int et_run_setup_check_options(
-	const struct et_experiment *e, char *const *envp, struct et_error *err) ET_CHECK;
-/* Fails as et_run_setup_open would, but does not open the files of the programs. */
-int et_run_setup_check(
-	const struct et_experiment *e, char *const *envp, struct et_error *err) ET_CHECK;
+/*
+ * Fails as et_run_setup_open would, but does not open the files of the programs. Unless `programs`,
+ * checks the options alone (CPUs, scheduling, user): the programs need not be built yet.
+ */
+int et_run_setup_check(const struct et_experiment *e, char *const *envp, bool programs,
+	struct et_error *err) ET_CHECK;
 
 /* Returns the treatment of a command; NULL: the experiment has no design. */
 static inline const struct et_child_treatment *et_run_setup_treatment(

@@ -8,6 +8,7 @@
 #include "measure/treat/load.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 
 /* The tests of single modules replace it; a runner starts real processes. */
 static const char root[] = "";
@@ -15,7 +16,7 @@ static const char root[] = "";
 struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
-	struct et_keeper keeper;
+	pid_t keeper;        /* 0: none */
 	struct et_load load; /* of a designed experiment */
 	uint64_t most_ns;    /* the time that a run, or a hook around it, may take; 0: any */
 	const struct et_request *request; /* the present one */
@@ -30,13 +31,48 @@ struct et_runner {
 
 /* --- opening and closing --- */
 
-/* A metronome must not beat on the CPU whose time it divides. */
-static const cpu_set_t *cpu_to_avoid(const struct et_run_setup *s)
+static int find_others(struct et_own_process *p, const cpu_set_t *avoid, struct et_error *err)
 {
-	const struct et_experiment *e = s->e;
-	bool shared = e->n_commands > 1 || e->plan.pace;
+	if (sched_getaffinity(0, sizeof(p->home), &p->home) < 0)
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the CPU affinity");
+	CPU_AND(&p->others, &p->home, avoid);
+	CPU_XOR(&p->others, &p->home, &p->others);
+	if (!CPU_COUNT(&p->others))
+		return et_hint(err,
+			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"--metronome needs a second CPU, and etalon may use only one"),
+			"use --metronome off, or allow etalon another CPU (taskset, cpuset)");
+	p->metronome = true;
+	return 0;
+}
 
-	return e->plan.metronome_ns && shared ? &s->shared : NULL;
+/*
+ * n_cpus is the number of the machine's CPUs (0: see wakeup_prio.h); avoid is the CPU to keep off
+ * when a metronome beats, NULL: there will be none. If there is no other CPU, nothing is changed.
+ */
+static int change_own_process(
+	struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid, struct et_error *err)
+{
+	int rc = avoid ? find_others(p, avoid, err) : 0;
+	if (rc)
+		return rc;
+	prctl(PR_GET_CHILD_SUBREAPER, &p->was_subreaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	et_cgroup_open(&p->cgroup, root);
+	et_wakeup_prio_open(&p->wakeup, root, n_cpus);
+	p->changed = true;
+	return 0;
+}
+
+static void restore_own_process(struct et_own_process *p)
+{
+	if (!p->changed)
+		return;
+	et_wakeup_prio_lower(&p->wakeup);
+	et_cgroup_close(&p->cgroup);
+	prctl(PR_SET_CHILD_SUBREAPER, p->was_subreaper);
+	p->changed = false;
 }
 
 static int open_context(struct et_runner *r, struct et_error *err)
@@ -51,15 +87,17 @@ static int open_context(struct et_runner *r, struct et_error *err)
 	if (!c->starts)
 		return et_fail_errno(
 			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for children");
-	et_keeper_start(&r->keeper, c->interrupt,
-		(const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0], s->streams.in_fd[1],
-			s->streams.null_fd, s->streams.out_fd, s->streams.err_fd[0],
-			s->streams.err_fd[1] });
+	r->keeper = et_keeper_start(
+		c->interrupt, (const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0],
+				      s->streams.in_fd[1], s->streams.null_fd, s->streams.out_fd,
+				      s->streams.err_fd[0], s->streams.err_fd[1] });
 	uint32_t most_load = s->treatments.most_load;
+	/* A metronome must not beat on the CPU whose time it divides. */
+	bool beats = s->e->plan.metronome_ns && (s->e->n_commands > 1 || s->e->plan.pace);
 	int rc = et_load_open(&r->load, most_load, err);
 	if (rc == 0) /* with a load the machine will be busy, whatever its CPUs do now */
-		rc = et_own_process_change(
-			&c->own, setup.root, most_load ? 0 : s->e->host.cpus, cpu_to_avoid(s), err);
+		rc = change_own_process(
+			&c->own, most_load ? 0 : s->e->host.cpus, beats ? &s->shared : NULL, err);
 	if (rc == 0)
 		rc = et_streams_start(&c->setup.streams, err);
 	if (rc == 0)
@@ -102,9 +140,9 @@ void et_runner_close(struct et_runner *r)
 	if (!r)
 		return;
 	et_observers_close(&r->context.observers);
-	et_own_process_restore(&r->context.own);
+	restore_own_process(&r->context.own);
 	et_load_close(&r->load);
-	et_keeper_stop(&r->keeper);
+	et_keeper_stop(r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
 	free(r);
@@ -230,21 +268,12 @@ static int run_with_hooks(
 	return rc;
 }
 
-static int run_solo(struct et_runner *r, uint32_t command, const cpu_set_t *cpus,
+static int run_one(struct et_runner *r, uint32_t command, bool paced, const cpu_set_t *cpus,
 	struct et_sample *out, struct et_error *err)
 {
-	struct et_run run = { .n = 1, .commands = { command }, .cpus = cpus };
-
-	return run_with_hooks(r, &run, out, err);
-}
-
-static int run_paced(
-	struct et_runner *r, uint32_t command, struct et_sample *out, struct et_error *err)
-{
-	struct et_run run = { .n = 1,
-		.paced = true,
-		.commands = { command, command },
-		.cpus = &r->context.setup.shared };
+	struct et_run run = {
+		.n = 1, .paced = paced, .commands = { command, command }, .cpus = cpus
+	};
 
 	return run_with_hooks(r, &run, out, err);
 }
@@ -255,11 +284,11 @@ static int run_in_turn(struct et_runner *r, const struct et_request *q, const cp
 {
 	uint32_t commands[] = { q->command, q->partner };
 	int first = q->swap ? 1 : 0;
-	int rc = run_solo(r, commands[first], cpus, &out[first], err);
+	int rc = run_one(r, commands[first], false, cpus, &out[first], err);
 
 	if (rc)
 		return rc;
-	rc = run_solo(r, commands[!first], cpus, &out[!first], err);
+	rc = run_one(r, commands[!first], false, cpus, &out[!first], err);
 	if (rc)
 		et_sample_free(&out[first]);
 	return rc;
@@ -268,13 +297,11 @@ static int run_in_turn(struct et_runner *r, const struct et_request *q, const cp
 static int run_together(struct et_runner *r, const struct et_request *q, const cpu_set_t *cpus,
 	struct et_sample out[ET_SLOTS], struct et_error *err)
 {
-	struct et_run run = { .n = 2, .commands = { q->command, q->partner }, .cpus = cpus };
+	struct et_run run = { .n = 2, .cpus = cpus };
 	struct et_sample samples[ET_SLOTS];
 
-	if (q->swap) {
-		run.commands[0] = q->partner;
-		run.commands[1] = q->command;
-	}
+	run.commands[q->swap] = q->command;
+	run.commands[!q->swap] = q->partner;
 	int rc = run_with_hooks(r, &run, samples, err);
 	if (rc)
 		return rc;
@@ -291,10 +318,8 @@ static int run_duet(struct et_runner *r, const struct et_request *q, struct et_s
 	int rc =
 		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
 
-	for (int i = 0; rc == 0 && i < 2; i++) {
-		if (!q->overlap)
-			out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
-	}
+	for (int i = 0; rc == 0 && !q->overlap && i < 2; i++)
+		out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
 	return rc;
 }
 
@@ -388,9 +413,10 @@ static int execute(
 		return rc;
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
-	if (q->arrangement == ET_PACED)
-		return run_paced(r, q->command, &out[0], err);
-	return run_solo(r, q->command, cpus_alone(&r->context.setup, q->command), &out[0], err);
+	bool paced = q->arrangement == ET_PACED;
+	const struct et_run_setup *s = &r->context.setup;
+	return run_one(
+		r, q->command, paced, paced ? &s->shared : cpus_alone(s, q->command), &out[0], err);
 }
 
 static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err)

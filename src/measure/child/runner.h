@@ -11,7 +11,7 @@ struct et_runner;
 struct et_ledger_early;
 
 /*
- * Finds the programs, opens their files, changes our own process as own_process.h says until
+ * Finds the programs, opens their files, changes our own process as run.h says until
  * et_runner_close(), and opens the observers of observer.h. envp is our environment; the programs
  * get it without our own variables. The experiment must outlive the runner. 0 or -errno with err
  * filled.

@@ -136,12 +136,6 @@ static uint64_t stolen_ns(const struct et_readings *r, const struct et_measured 
 	return share < rest ? share : rest;
 }
 
-static uint32_t marks_of(const struct et_readings *r)
-{
-	return r->end.marks | (r->lost_exit_records ? ET_MARK_LOST_RECORDS : 0) |
-	       (r->has_exit_records ? 0 : ET_MARK_NO_EXITS) | (r->suspended ? ET_MARK_STOPPED : 0);
-}
-
 static void fill_counts(const struct et_readings *r, struct et_measured *m)
 {
 	const struct rusage *usage = &r->end.usage;
@@ -161,7 +155,9 @@ void et_sample_of_run(const struct et_readings *r, struct et_sample *s)
 
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
-	s->ruling.marks = marks_of(r);
+	s->ruling.marks = r->end.marks | (r->lost_exit_records ? ET_MARK_LOST_RECORDS : 0) |
+			  (r->has_exit_records ? 0 : ET_MARK_NO_EXITS) |
+			  (r->suspended ? ET_MARK_STOPPED : 0);
 	m->started_wall_ns = r->started_wall_ns;
 	m->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	m->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

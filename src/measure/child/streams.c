@@ -20,11 +20,9 @@ enum { PIPE_SIZE = 1 << 20, PAUSE_MS = 5, LINES = 3 };
 
 void et_drain_init(struct et_drain *d)
 {
-	memset(d, 0, sizeof(*d));
-	for (size_t i = 0; i < ET_SLOTS; i++)
-		d->err[i].read_fd = d->err[i].write_fd = -1;
-	d->out.read_fd = d->out.write_fd = -1;
-	d->null_fd = d->stop_fd = -1;
+	const struct et_drain_pipe none = { .read_fd = -1, .write_fd = -1 };
+
+	*d = (struct et_drain){ .err = { none, none }, .out = none, .null_fd = -1, .stop_fd = -1 };
 	pthread_mutex_init(&d->lock, NULL);
 }
 

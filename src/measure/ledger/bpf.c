@@ -39,9 +39,7 @@ struct et_ledger_early {
 
 static int load(struct et_bpf *out)
 {
-	const struct et_bpf_object object = { ledger_object, sizeof(ledger_object) };
-
-	return et_bpf_try(object, configure, NULL, out);
+	return et_bpf_try(ledger_object, sizeof(ledger_object), configure, NULL, out);
 }
 
 static void *load_early(void *ctx)

@@ -17,7 +17,7 @@ struct ledger {
 	const struct et_ledger_source *source;
 	void *ctx;
 	struct et_ledger_memory *memory; /* shared with the kernel, and with children */
-	/* The accounts that gather() took from it. */
+	/* The accounts that fill() took from it. */
 	struct et_ledger_memory end;
 	struct et_ledger_cpu homes[ET_LEDGER_SLOTS];
 	struct et_culprit_key *keys;
@@ -136,18 +136,6 @@ static void after(void *self, struct et_run *run)
 	stop(self); /* takes no time */
 }
 
-/* Takes the accounts from the kernel, once per run. */
-static void gather(struct ledger *l)
-{
-	l->n = l->source->take(l->ctx, l->keys, l->culprits);
-	l->end = *l->memory;
-	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
-		int32_t home = l->end.slots[i].home;
-		if (home >= 0 && l->source->read_cpu(l->ctx, home, &l->homes[i]) < 0)
-			l->end.slots[i].home = -1;
-	}
-}
-
 /* Enters a slot's account into its sample, whose times and culprits are known by now. */
 static void settle(const struct ledger *l, size_t slot, struct et_sample *s)
 {
@@ -166,11 +154,20 @@ static void settle(const struct ledger *l, size_t slot, struct et_sample *s)
 	et_account_free(&a);
 }
 
+/* Takes the accounts from the kernel, once per run. */
 static void fill(void *self, struct et_run *run, struct et_sample *samples)
 {
-	gather(self);
+	struct ledger *l = self;
+
+	l->n = l->source->take(l->ctx, l->keys, l->culprits);
+	l->end = *l->memory;
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
+		int32_t home = l->end.slots[i].home;
+		if (home >= 0 && l->source->read_cpu(l->ctx, home, &l->homes[i]) < 0)
+			l->end.slots[i].home = -1;
+	}
 	for (size_t i = 0; i < run->n; i++)
-		settle(self, i, &samples[i]);
+		settle(l, i, &samples[i]);
 }
 
 static const char *source(const void *self)

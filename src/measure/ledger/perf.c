@@ -34,14 +34,9 @@ struct by_perf {
 
 /* --- the functions that measure/ledger/rules.h needs --- */
 
-static struct by_perf *source_of(struct et_ledger_memory *m)
-{
-	return (struct by_perf *)m;
-}
-
 static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 {
-	return &source_of(m)->cpus[cpu];
+	return &((struct by_perf *)m)->cpus[cpu];
 }
 
 static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
@@ -52,7 +47,7 @@ static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 static void charge_culprit(struct et_ledger_memory *m, __u32 number,
 	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken)
 {
-	struct et_hash *all = &source_of(m)->culprits;
+	struct et_hash *all = &((struct by_perf *)m)->culprits;
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
 	uint64_t place = (uint64_t)number << 32 | (uint32_t)key.tgid;
 
@@ -205,16 +200,10 @@ static void close_perf(void *ctx)
 }
 
 /*
- * The ring of each CPU. A switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without
- * privileges may get a smaller one.
+ * Bytes of the rings of all CPUs, and of one. A switch takes 80 bytes, so 6,500 to 52,000 of them
+ * fit. Users without privileges may get a smaller one.
  */
-static size_t ring_bytes(size_t n_cpus)
-{
-	enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
-	size_t share = ALL / n_cpus;
-
-	return share < LEAST ? LEAST : share > MOST ? MOST : share;
-}
+enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
 
 static int open_perf(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
 	struct et_ledger_memory **memory, struct et_error *err)
@@ -231,8 +220,9 @@ static int open_perf(struct et_ledger_early *early, const cpu_set_t *cpus, void 
 	s->culprits.width = sizeof(struct culprit);
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
-	size_t bytes = ring_bytes(cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
-	int rc = et_sched_perf_open(cpus, bytes, true, &s->rings, err);
+	size_t share = ALL / (cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
+	share = share < LEAST ? LEAST : share > MOST ? MOST : share;
+	int rc = et_sched_perf_open(cpus, share, true, &s->rings, err);
 	if (rc) {
 		close_perf(s);
 		return rc;

@@ -72,13 +72,13 @@ static int map_variables(struct et_bpf *b)
 	return 0;
 }
 
-static int load_with(struct et_bpf_object object, bool timer, et_bpf_configure *configure,
+static int load_with(const unsigned char *elf, size_t size, bool timer, et_bpf_configure *configure,
 	const void *ctx, struct et_bpf *out)
 {
 	struct et_bpf b = { 0 };
 	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "etalon" };
 
-	b.object = bpf_object__open_mem(object.elf, object.size, &options);
+	b.object = bpf_object__open_mem(elf, size, &options);
 	if (!b.object)
 		return -errno;
 	if (!timer) {
@@ -99,7 +99,7 @@ static int load_with(struct et_bpf_object object, bool timer, et_bpf_configure *
 	return rc;
 }
 
-int et_bpf_try(struct et_bpf_object object, et_bpf_configure *configure, const void *ctx,
+int et_bpf_try(const unsigned char *elf, size_t size, et_bpf_configure *configure, const void *ctx,
 	struct et_bpf *out)
 {
 	struct rlimit limit;
@@ -107,9 +107,9 @@ int et_bpf_try(struct et_bpf_object object, et_bpf_configure *configure, const v
 	/* libbpf may raise the limit of locked memory, which the measured program would inherit. */
 	bool known = getrlimit(RLIMIT_MEMLOCK, &limit) == 0;
 	libbpf_set_print(NULL);
-	int rc = load_with(object, true, configure, ctx, out);
+	int rc = load_with(elf, size, true, configure, ctx, out);
 	if (rc && rc != -EPERM)
-		rc = load_with(object, false, configure, ctx, out);
+		rc = load_with(elf, size, false, configure, ctx, out);
 	if (known)
 		setrlimit(RLIMIT_MEMLOCK, &limit);
 	return rc;

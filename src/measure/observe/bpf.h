@@ -17,21 +17,16 @@ struct et_bpf {
 	size_t size;     /* of the variables */
 };
 
-/* Compiled programs, as the build embeds them. */
-struct et_bpf_object {
-	const unsigned char *elf;
-	size_t size;
-};
-
 typedef void et_bpf_configure(struct bpf_object *o, const void *ctx);
 
 /*
- * Loads the object and attaches all its programs; configure (or NULL) is called before loading.
- * Programs for the local timer are omitted if the kernel does not have its tracepoints. Nothing is
- * pinned: the kernel frees everything with our descriptors, which are close-on-exec. 0 or -errno,
- * which et_bpf_explain explains. It may run in another thread, because it does not call et_alloc().
+ * Loads compiled programs, as the build embeds them, and attaches all of them; configure (or NULL)
+ * is called before loading. Programs for the local timer are omitted if the kernel does not have
+ * its tracepoints. Nothing is pinned: the kernel frees everything with our descriptors, which are
+ * close-on-exec. 0 or -errno, which et_bpf_explain explains. It may run in another thread, because
+ * it does not call et_alloc().
  */
-int et_bpf_try(struct et_bpf_object object, et_bpf_configure *configure, const void *ctx,
+int et_bpf_try(const unsigned char *elf, size_t size, et_bpf_configure *configure, const void *ctx,
 	struct et_bpf *out) ET_CHECK;
 /* Fills err with the reason of that -errno, and returns it. */
 int et_bpf_explain(int rc, struct et_error *err);

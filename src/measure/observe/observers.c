@@ -25,11 +25,6 @@ static const struct et_observer *const table[] = {
 	&et_observe_ledger,
 };
 
-static int open_one(const struct et_observers *o, struct et_observing *x, struct et_error *err)
-{
-	return x->ops->open(&o->setup, &x->self, err);
-}
-
 int et_observers_open(
 	struct et_observers *o, const struct et_observer_setup *setup, struct et_error *err)
 {
@@ -40,7 +35,7 @@ int et_observers_open(
 		struct et_observing *x = &o->list[o->n++];
 		x->ops = table[i];
 		if (!x->ops->on_request)
-			rc = open_one(o, x, err);
+			rc = x->ops->open(&o->setup, &x->self, err);
 	}
 	if (rc)
 		et_observers_close(o);
@@ -50,15 +45,15 @@ int et_observers_open(
 int et_observers_request(
 	struct et_observers *o, const struct et_observer *ops, struct et_error *err)
 {
-	for (size_t i = 0; i < o->n; i++) {
-		if (o->list[i].ops == ops)
-			return o->list[i].self ? 0 : open_one(o, &o->list[i], err);
-	}
-	assert(o->n < ET_LENGTH(o->list));
-	struct et_observing x = { .ops = ops };
-	int rc = open_one(o, &x, err);
-	if (rc == 0)
-		o->list[o->n++] = x;
+	struct et_observing *x = o->list;
+
+	while (x < o->list + o->n && x->ops != ops)
+		x++;
+	assert(x < o->list + ET_LENGTH(o->list));
+	if (x == o->list + o->n)
+		*x = (struct et_observing){ .ops = ops };
+	int rc = x->self ? 0 : ops->open(&o->setup, &x->self, err);
+	o->n += rc == 0 && x == o->list + o->n;
 	return rc;
 }
 

@@ -29,7 +29,7 @@ static int map_ring(struct et_perf_ring *r, size_t capacity_bytes)
 	}
 }
 
-static int open_event(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
+int et_perf_ring_open(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
 	size_t capacity_bytes, struct et_perf_ring *out)
 {
 	struct et_perf_ring r = { 0 };
@@ -47,18 +47,6 @@ static int open_event(const struct perf_event_attr *attr, int whose, int cpu, un
 	return 0;
 }
 
-int et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu, size_t capacity_bytes,
-	struct et_perf_ring *out)
-{
-	return open_event(attr, pid, cpu, 0, capacity_bytes, out);
-}
-
-int et_perf_ring_open_group(const struct perf_event_attr *attr, int group_fd, int cpu,
-	size_t capacity_bytes, struct et_perf_ring *out)
-{
-	return open_event(attr, group_fd, cpu, PERF_FLAG_PID_CGROUP, capacity_bytes, out);
-}
-
 void et_perf_ring_close(struct et_perf_ring *r)
 {
 	munmap(r->page, page_bytes() + r->size);
@@ -74,14 +62,6 @@ static void copy_out(const struct et_perf_ring *r, uint64_t at, void *to, size_t
 	first = first < size ? first : size;
 	memcpy(to, data + place, first);
 	memcpy((char *)to + first, data, size - first);
-}
-
-/* A ring without room for two more records has probably lost some. */
-static bool is_full(const struct et_perf_ring *r, uint64_t used)
-{
-	enum { TWO_RECORDS = 128 };
-
-	return r->size - used < TWO_RECORDS;
 }
 
 static void report_lost(
@@ -125,10 +105,12 @@ static int read_records(
 
 int et_perf_ring_drain(struct et_perf_ring *r, const struct et_perf_reader *reader)
 {
+	enum { TWO_RECORDS = 128 };
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = r->page->data_tail;
 	bool sane = tail <= head && head - tail <= r->size;
-	bool full = sane && is_full(r, head - tail);
+	/* A ring without room for two more records has probably lost some. */
+	bool full = sane && r->size - (head - tail) < TWO_RECORDS;
 	int rc = sane ? read_records(r, reader, tail, head) : -EBADMSG;
 
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);

@@ -37,14 +37,12 @@ struct et_perf_reader {
 };
 
 /*
- * Opens the event for a process and a CPU (as perf_event_open takes them) and maps a ring of at
- * least capacity_bytes. Users without privileges may lock little memory: where that is too much
- * for them the ring is smaller. 0 or -errno.
+ * Opens the event for a process and a CPU (as perf_event_open takes them), or with the flag
+ * PERF_FLAG_PID_CGROUP for the tasks of a control group, by the descriptor of its folder. Maps a
+ * ring of at least capacity_bytes. Users without privileges may lock little memory: where that is
+ * too much for them the ring is smaller. 0 or -errno.
  */
-int et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu, size_t capacity_bytes,
-	struct et_perf_ring *out) ET_CHECK;
-/* The same for the tasks of a control group: the descriptor of its folder. */
-int et_perf_ring_open_group(const struct perf_event_attr *attr, int group_fd, int cpu,
+int et_perf_ring_open(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
 	size_t capacity_bytes, struct et_perf_ring *out) ET_CHECK;
 void et_perf_ring_close(struct et_perf_ring *r);
 /*

@@ -196,15 +196,6 @@ static bool is_member(const int32_t *pids, size_t n, int32_t pid)
 	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), et_by_pid);
 }
 
-static void add_up(struct et_tree_delays *d, const struct et_exit_record *r)
-{
-	d->tasks++;
-	d->run_ns += r->run_delay_ns;
-	d->block_ns += r->block_delay_ns;
-	if (r->max_rss_bytes > d->max_rss_bytes)
-		d->max_rss_bytes = r->max_rss_bytes;
-}
-
 /* One pass: claims records whose process or parent is a member; returns the number of new ones. */
 static size_t claim_pass(
 	struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap, struct et_tree_delays *d)
@@ -221,8 +212,13 @@ static size_t claim_pass(
 		ET_GROW(*pids, *n, *cap);
 		(*pids)[(*n)++] = process;
 		r->pid = -r->pid;
-		if (!r->group)
-			add_up(d, r);
+		if (r->group)
+			continue;
+		d->tasks++;
+		d->run_ns += r->run_delay_ns;
+		d->block_ns += r->block_delay_ns;
+		if (r->max_rss_bytes > d->max_rss_bytes)
+			d->max_rss_bytes = r->max_rss_bytes;
 	}
 	qsort(*pids, *n, sizeof(**pids), et_by_pid);
 	return *n - before;
@@ -273,28 +269,22 @@ static uint64_t used_before(const struct et_snapshot *before, int32_t pid, uint6
 	return r && r->cpu_ns <= now_ns ? r->cpu_ns : 0;
 }
 
-static void read_name(const char *root, struct et_culprit *c)
-{
-	struct et_procstat stat;
-
-	if (et_procstat_read(root, c->pid, &stat))
-		return; /* it has ended: the caller shows it without a name */
-	snprintf(c->name, sizeof(c->name), "%.15s", stat.comm);
-	c->kernel_thread = stat.flags & ET_PF_KTHREAD;
-}
-
 /* A kernel thread keeps its name, while a process may exec: only the former is remembered. */
 static void look_up_name(struct et_proc_reader *r, struct et_culprit *c)
 {
 	struct et_proc_entry *known =
 		r->n ? bsearch(&c->pid, r->list, r->n, sizeof(*r->list), et_by_pid) : NULL;
+	struct et_procstat stat;
 
 	if (known && known->named) {
 		memcpy(c->name, known->name, sizeof(c->name));
 		c->kernel_thread = true;
 		return;
 	}
-	read_name(r->root, c);
+	if (et_procstat_read(r->root, c->pid, &stat))
+		return; /* it has ended: the caller shows it without a name */
+	snprintf(c->name, sizeof(c->name), "%.15s", stat.comm);
+	c->kernel_thread = stat.flags & ET_PF_KTHREAD;
 	if (known && c->kernel_thread) {
 		memcpy(known->name, c->name, sizeof(known->name));
 		known->named = true;
@@ -400,14 +390,6 @@ static int open_exits(const struct et_observer_setup *setup, void **self, struct
 	return 0;
 }
 
-static uint64_t own_peak_bytes(void)
-{
-	struct rusage own;
-
-	getrusage(RUSAGE_SELF, &own);
-	return (uint64_t)own.ru_maxrss * 1024;
-}
-
 static void before_exits(void *self, struct et_run *run)
 {
 	struct exits_seen *o = self;
@@ -420,8 +402,10 @@ static void before_exits(void *self, struct et_run *run)
 		return;
 	}
 	for (size_t i = 0; i < run->n_children; i++) {
+		struct rusage own;
+		getrusage(RUSAGE_SELF, &own);
 		run->waits[i].want |= ET_WANT_RUN_DELAY;
-		run->read[i].etalon_rss_bytes = own_peak_bytes();
+		run->read[i].etalon_rss_bytes = (uint64_t)own.ru_maxrss * 1024;
 	}
 }
 

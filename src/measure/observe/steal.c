@@ -13,12 +13,10 @@ void et_steal_open(struct et_steal *s, const char *root, bool virtual_machine)
 {
 	char path[4096];
 
-	s->physical = !virtual_machine;
-	s->read_ns = 0;
-	s->counted = NULL;
 	snprintf(path, sizeof(path), "%s/proc/stat", root);
-	s->fd = virtual_machine ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	s->buf = et_alloc(STAT_BYTES);
+	*s = (struct et_steal){ .physical = !virtual_machine,
+		.fd = virtual_machine ? open(path, O_RDONLY | O_CLOEXEC) : -1,
+		.buf = et_alloc(STAT_BYTES) };
 }
 
 void et_steal_close(struct et_steal *s)

@@ -101,7 +101,10 @@ int et_taskstats_decode(const void *message, size_t len, uint16_t family, et_exi
 
 /* --- the socket --- */
 
-/* Sends a request with one string attribute and reads the answer up to its acknowledgement. */
+/*
+ * Sends a request with one string attribute and reads the answer up to its acknowledgement. Exit
+ * records may arrive before that; without fn they are skipped.
+ */
 static int ask(struct mnl_socket *s, uint16_t type, uint8_t command, uint16_t attr,
 	const char *text, mnl_cb_t fn, void *ctx)
 {
@@ -141,14 +144,6 @@ static int note_family(const struct nlmsghdr *header, void *ctx)
 	return MNL_CB_OK;
 }
 
-/* Exit records may arrive before the acknowledgement; they are skipped. */
-static int ignore(const struct nlmsghdr *header, void *ctx)
-{
-	(void)header;
-	(void)ctx;
-	return MNL_CB_OK;
-}
-
 static int register_listener(struct et_taskstats *t)
 {
 	int rc = ask(t->socket, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
@@ -159,12 +154,11 @@ static int register_listener(struct et_taskstats *t)
 	if (!t->family)
 		return -ENOENT;
 	/* A smaller buffer loses records in a burst, which et_taskstats_drain() reports. */
-	int small = et_taskstats_set_buffer(t, BUFFER_BYTES);
-	(void)small;
+	(void)!et_taskstats_set_buffer(t, BUFFER_BYTES);
 	if (et_sysroot_line("", "/sys/devices/system/cpu/possible", t->cpus, sizeof(t->cpus)) <= 0)
 		snprintf(t->cpus, sizeof(t->cpus), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
 	return ask(t->socket, t->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK,
-		t->cpus, ignore, NULL);
+		t->cpus, NULL, NULL);
 }
 
 int et_taskstats_open(struct et_taskstats **out)
@@ -202,7 +196,7 @@ void et_taskstats_close(struct et_taskstats *t)
 	/* Otherwise the kernel would notice at the next exit that it cannot deliver a record. */
 	if (t->socket && t->cpus[0])
 		ask(t->socket, t->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK,
-			t->cpus, ignore, NULL);
+			t->cpus, NULL, NULL);
 	if (t->socket)
 		mnl_socket_close(t->socket);
 	free(t);

@@ -430,17 +430,6 @@ void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns)
 	}
 }
 
-static void assign_ticks(struct et_trace *t, const bool *ticks, double half, bool long_is_process)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		struct et_inactive *p = &t->list[i];
-		if (!ticks[i] || p->cause != ET_CAUSE_UNKNOWN)
-			continue;
-		p->cause = long_is_process && (double)p->duration >= half ? ET_CAUSE_PROCESS
-									  : ET_CAUSE_TIMER;
-	}
-}
-
 static void add_tick(struct et_trace *t, double at, uint32_t charged, bool estimated)
 {
 	uint64_t counter = (uint64_t)llround(at);
@@ -519,13 +508,6 @@ static int find_ticks(const struct et_trace *t, const struct et_gap *gaps, doubl
 	return et_ticks_find(gaps, t->n, hz, ticks, fit);
 }
 
-/* An estimate is not wrong by a factor of two: then the ticks have another interval than stated. */
-static void take_rate(struct et_trace *t, double hz)
-{
-	if (hz > t->hz_estimate / 2 && hz < t->hz_estimate * 2)
-		t->hz = hz;
-}
-
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 {
 	double hz = t->hz > 0 ? t->hz : t->hz_estimate;
@@ -541,11 +523,18 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 	t->timer.first = fit.first;
 	t->timer.interval = fit.interval;
 	t->timer.uncertainty = fit.uncertainty;
-	if (assign)
-		assign_ticks(t, ticks, fit.interval / 2, long_is_process);
+	for (size_t i = 0; assign && i < t->n; i++) {
+		struct et_inactive *p = &t->list[i];
+		bool is_long = (double)p->duration >= fit.interval / 2;
+		if (ticks[i] && p->cause == ET_CAUSE_UNKNOWN)
+			p->cause = long_is_process && is_long ? ET_CAUSE_PROCESS : ET_CAUSE_TIMER;
+	}
 	list_ticks(t, ticks);
-	if (t->hz_estimate > 0 && t->timer.nominal_ns)
-		take_rate(t, fit.interval / (double)t->timer.nominal_ns * 1e9);
+	/* An estimate is not wrong by a factor of two: then the ticks have another interval than
+	 * stated. */
+	hz = t->timer.nominal_ns ? fit.interval / (double)t->timer.nominal_ns * 1e9 : 0;
+	if (hz > t->hz_estimate / 2 && hz < t->hz_estimate * 2)
+		t->hz = hz;
 }
 
 void et_cause_of_file(struct et_trace *t)

@@ -60,10 +60,10 @@ static void close_bpf(void *ctx)
 
 static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
 {
-	const struct et_bpf_object object = { sched_stream_object, sizeof(sched_stream_object) };
 	const struct wanted wanted = { cpu, capacity_bytes };
 	struct et_bpf bpf = { 0 };
-	int rc = et_bpf_try(object, configure, &wanted, &bpf);
+	int rc = et_bpf_try(
+		sched_stream_object, sizeof(sched_stream_object), configure, &wanted, &bpf);
 
 	if (rc)
 		return et_bpf_explain(rc, err);

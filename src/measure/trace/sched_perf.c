@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "host/host.h"
 #include "measure/child/privilege.h"
 #include "measure/observe/perf_ring.h"
 #include "measure/trace/sched_source.h"
@@ -25,15 +26,11 @@ struct cpu_ring {
 	struct et_sched_task running; /* that task */
 };
 
-struct name {
-	char text[ET_TASK_NAME];
-};
-
 struct by_perf {
 	struct cpu_ring *rings;
 	size_t n;
 	bool for_ledger;      /* with records of forks and gaps, and the names of processes */
-	struct et_hash names; /* struct name, by the PID of a thread */
+	struct et_hash names; /* char [ET_TASK_NAME], by the PID of a thread */
 	uint64_t lost;
 	struct et_sched_batch *batch; /* of the present drain */
 };
@@ -49,25 +46,24 @@ struct trailer {
 
 static void set_name(struct by_perf *s, int32_t pid, const char *text)
 {
-	struct name fresh = { 0 };
+	char fresh[ET_TASK_NAME] = "";
 
 	if (pid <= 0)
 		return;
-	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* text may be in the table */
-	*(struct name *)et_hash_put(&s->names, (uint64_t)pid) = fresh;
+	snprintf(fresh, sizeof(fresh), "%.15s", text); /* text may be in the table */
+	memcpy(et_hash_put(&s->names, (uint64_t)pid), fresh, sizeof(fresh));
 }
 
 static const char *name_of(struct by_perf *s, int32_t pid)
 {
-	char path[32], text[32];
+	char text[32];
 
 	if (pid <= 0)
 		return "";
-	if (!et_hash_find(&s->names, (uint64_t)pid)) {
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		set_name(s, pid, et_sysroot_line("", path, text, sizeof(text)) > 0 ? text : "");
-	}
-	return ((struct name *)et_hash_find(&s->names, (uint64_t)pid))->text;
+	if (!et_hash_find(&s->names, (uint64_t)pid))
+		set_name(s, pid,
+			et_host_line("", text, sizeof(text), "/proc/%d/comm", pid) > 0 ? text : "");
+	return et_hash_find(&s->names, (uint64_t)pid);
 }
 
 /* Live processes may end before the name in a record of theirs is looked up. */
@@ -231,7 +227,7 @@ static int open_ring(struct by_perf *s, int cpu, size_t capacity_bytes)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC };
 	struct cpu_ring *r = &s->rings[s->n];
-	int rc = et_perf_ring_open(&attr, -1, cpu, capacity_bytes, &r->ring);
+	int rc = et_perf_ring_open(&attr, -1, cpu, 0, capacity_bytes, &r->ring);
 
 	if (rc)
 		return rc;
@@ -264,7 +260,7 @@ int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_le
 	struct by_perf *s = et_calloc(1, sizeof(*s));
 
 	s->for_ledger = for_ledger;
-	s->names.width = sizeof(struct name);
+	s->names.width = ET_TASK_NAME;
 	s->rings = et_calloc((size_t)n_cpus, sizeof(*s->rings));
 	for (int i = 0; rc == 0 && i < n_cpus; i++) {
 		if (cpus && !CPU_ISSET(i, cpus))

@@ -17,7 +17,7 @@ void et_sched_batch_add(struct et_sched_batch *b, const struct et_sched_record *
 
 struct et_sched_source {
 	const char *name;
-	bool interrupts;
+	bool interrupts; /* false: the events contain none */
 	/* 0 or -errno with err filled. */
 	int (*open)(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err) ET_CHECK;
 	/* Adds all records to the batch, and sets the number of those lost so far. 0 or -errno. */

@@ -16,52 +16,37 @@ struct et_sched_stream {
 	size_t n_cpus;
 };
 
-static int open_source(const struct et_sched_source *source, int cpu, size_t capacity_bytes,
+int et_sched_stream_open(enum et_sched_way way, int cpu, size_t capacity_bytes,
 	struct et_sched_stream **out, struct et_error *err)
 {
+	static const struct et_sched_source *const sources[] = { &et_sched_by_bpf,
+		&et_sched_by_perf };
+	struct et_error why[ET_LENGTH(sources)];
+	size_t i = way == ET_SCHED_PERF;
 	void *ctx;
-	int rc = source->open(cpu, capacity_bytes, &ctx, err);
 
+	if (cpu < -1 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "this machine has no CPU %d", cpu);
+	int rc = sources[i]->open(cpu, capacity_bytes, &ctx, way == ET_SCHED_ANY ? &why[i] : err);
+	if (rc && way == ET_SCHED_ANY) {
+		i = 1;
+		rc = sources[i]->open(cpu, capacity_bytes, &ctx, &why[i]);
+		if (rc)
+			return et_hint(err,
+				et_fail(err, -rc, ET_EXIT_ENVIRONMENT,
+					"cannot see which processes run on the CPU: %.200s; %.200s",
+					why[0].what, why[1].what),
+				"%s", why[1].hint[0] ? why[1].hint : why[0].hint);
+	}
 	if (rc)
 		return rc;
 	struct et_sched_stream *w = et_calloc(1, sizeof(*w));
-	w->source = source;
+	w->source = sources[i];
 	w->ctx = ctx;
 	w->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	w->edges = et_calloc(w->n_cpus, sizeof(*w->edges));
 	*out = w;
 	return 0;
-}
-
-int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
-	struct et_sched_stream **out, struct et_error *err)
-{
-	struct et_error bpf, perf;
-	int rc;
-
-	if (cpu < -1 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "this machine has no CPU %d", cpu);
-	if (way == ET_SCHED_BPF)
-		return open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, err);
-	if (way == ET_SCHED_PERF)
-		return open_source(&et_sched_by_perf, cpu, capacity_bytes, out, err);
-	rc = open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, &bpf);
-	if (rc == 0)
-		return 0;
-	rc = open_source(&et_sched_by_perf, cpu, capacity_bytes, out, &perf);
-	if (rc == 0)
-		return 0;
-	return et_hint(err,
-		et_fail(err, -rc, ET_EXIT_ENVIRONMENT,
-			"cannot see which processes run on the CPU: %.200s; %.200s", bpf.what,
-			perf.what),
-		"%s", perf.hint[0] ? perf.hint : bpf.hint);
-}
-
-int et_sched_stream_open(
-	int cpu, size_t capacity_bytes, struct et_sched_stream **out, struct et_error *err)
-{
-	return et_sched_stream_open_by(ET_SCHED_ANY, cpu, capacity_bytes, out, err);
 }
 
 void et_sched_batch_add(struct et_sched_batch *b, const struct et_sched_record *r)
@@ -175,14 +160,9 @@ void et_sched_stream_close(struct et_sched_stream *w)
 	free(w);
 }
 
-const char *et_sched_stream_source(const struct et_sched_stream *w)
+const struct et_sched_source *et_sched_stream_source(const struct et_sched_stream *w)
 {
-	return w->source->name;
-}
-
-bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w)
-{
-	return w->source->interrupts;
+	return w->source;
 }
 
 bool et_sched_has_bpf(void)
@@ -215,7 +195,7 @@ uint64_t et_timer_phase(int cpu, uint64_t tick_ns)
 	struct records r = { .cpu = cpu };
 	uint64_t lost;
 
-	if (et_sched_stream_open_by(ET_SCHED_BPF, cpu, RECORDS_BYTES, &stream, &why))
+	if (et_sched_stream_open(ET_SCHED_BPF, cpu, RECORDS_BYTES, &stream, &why))
 		return ET_UNKNOWN;
 	/* An idle CPU may have no tick. */
 	uint64_t end_ns = et_clock_read_ns(CLOCK_MONOTONIC) + INTERVALS * tick_ns;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct et_sched_stream;
+struct et_sched_source; /* sched_source.h */
 
 /* The source of events. */
 enum et_sched_way {
@@ -44,10 +45,7 @@ typedef void et_sched_fn(void *ctx, const struct et_sched_event *h);
  * Opens the stream for one CPU, or all with -1. capacity_bytes bounds the kernel's ring buffer
  * (perf has one per CPU); records that do not fit are counted as lost. 0 or -errno with err filled.
  */
-int et_sched_stream_open(int cpu, size_t capacity_bytes, struct et_sched_stream **out,
-	struct et_error *err) ET_CHECK;
-/* The same with a given source. */
-int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
+int et_sched_stream_open(enum et_sched_way way, int cpu, size_t capacity_bytes,
 	struct et_sched_stream **out, struct et_error *err) ET_CHECK;
 /*
  * Hands out the events since the last call, by CPU and start. The stretch of a task that still runs
@@ -58,12 +56,10 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
 int et_sched_stream_drain(
 	struct et_sched_stream *w, et_sched_fn *each, void *ctx, uint64_t *lost) ET_CHECK;
 void et_sched_stream_close(struct et_sched_stream *w); /* may be NULL */
-/* "bpf" or "perf". */
-const char *et_sched_stream_source(const struct et_sched_stream *w);
+/* Its name is "bpf" or "perf". */
+const struct et_sched_source *et_sched_stream_source(const struct et_sched_stream *w);
 /* Whether etalon was built with BPF. */
 bool et_sched_has_bpf(void);
-/* False: the events contain no interrupts. */
-bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w);
 
 /*
  * Keeps the calling thread busy for 40 intervals of tick_ns, on the CPU to which it is pinned, and

@@ -35,9 +35,9 @@ struct bench {
 
 struct event {
 	const char *name, *what;
-	/* 0, or an errno: then `missing` of the table, or the errno's text, is the reason. */
-	int (*open)(struct bench *b);
+	/* These return 0, or an errno: then `missing`, or the errno's text, is the reason. */
 	int (*batch)(struct bench *b, double *ns); /* the mean of one batch */
+	int (*open)(struct bench *b);              /* or NULL, as `close` */
 	void (*close)(struct bench *b);
 	const char *missing;
 };
@@ -294,19 +294,17 @@ static int make_process(struct bench *b, double *ns)
 /* --- all of them --- */
 
 static const struct event events[] = {
-	{ "division", "a floating-point division", NULL, divide, NULL, NULL },
-	{ "clock-reading", "a reading of CLOCK_MONOTONIC", NULL, read_clock, NULL, NULL },
-	{ "system-call", "a system call that does nothing (getppid)", NULL, call_system, NULL,
-		NULL },
-	{ "page-fault", "the first access to a page of memory (minor fault)", NULL, fault_pages,
-		NULL, NULL },
-	{ "context-switch", "a switch to another process on the CPU, by a pipe", open_peer,
-		switch_context, close_peer, NULL },
-	{ "wake-up", "waking a thread that sleeps on another CPU", open_sleeper, wake,
+	{ "division", "a floating-point division", .batch = divide },
+	{ "clock-reading", "a reading of CLOCK_MONOTONIC", .batch = read_clock },
+	{ "system-call", "a system call that does nothing (getppid)", .batch = call_system },
+	{ "page-fault", "the first access to a page of memory (minor fault)",
+		.batch = fault_pages },
+	{ "context-switch", "a switch to another process on the CPU, by a pipe", switch_context,
+		open_peer, close_peer, NULL },
+	{ "wake-up", "waking a thread that sleeps on another CPU", wake, open_sleeper,
 		close_sleeper, "this needs a second CPU" },
-	{ "thread", "creating a thread and waiting for its end", NULL, make_thread, NULL, NULL },
-	{ "process", "starting a program (true) and waiting for its end", NULL, make_process, NULL,
-		NULL },
+	{ "thread", "creating a thread and waiting for its end", .batch = make_thread },
+	{ "process", "starting a program (true) and waiting for its end", .batch = make_process },
 };
 
 static int take_batches(const struct event *e, struct bench *b, struct et_timescale *out)
@@ -353,12 +351,11 @@ static void measure_timer(const struct et_pulse *pulse, struct et_timescales *ou
 		counter.hz = 0;
 	int rc = et_timer_measure(&counter, limit_ns, pulse, &t);
 	bool found = rc == 0 || rc == -EAGAIN;
-	*cost = (struct et_timescale){ .name = "timer-interrupt",
-		.what = "the gap that a timer interrupt makes",
-		.ns = et_spread_of(NULL, 0) };
-	*interval = (struct et_timescale){ .name = "timer-interval",
-		.what = "from one timer interrupt to the next, by the kernel",
-		.ns = et_spread_of(NULL, 0) };
+	const struct et_clock_spread none = et_spread_of(NULL, 0);
+	*cost = (struct et_timescale){ "timer-interrupt", "the gap that a timer interrupt makes",
+		.ns = none };
+	*interval = (struct et_timescale){ "timer-interval",
+		"from one timer interrupt to the next, by the kernel", .ns = none };
 	if (found && t.candidates == 1)
 		cost->ns = t.cost;
 	else

@@ -10,7 +10,7 @@
 #include "measure/observe/snapshot.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
-#include "measure/trace/tracer.h"
+#include "measure/trace/sched_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,8 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
+
+extern char **environ;
 
 enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20 };
 
@@ -95,7 +97,8 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 /* --- running the program --- */
 
 struct tracee {
-	const struct et_tracee_options *o;
+	const struct et_tracer_options *o;
+	char *const *argv;
 	struct et_sched_stream *stream;
 	struct et_taskstats *taskstats; /* NULL: descendants of the program are not known */
 	struct et_exits exits;
@@ -111,7 +114,7 @@ struct tracee {
 	char **envp;
 	int null;
 	struct et_start *start;
-	struct et_keeper keeper;
+	pid_t keeper;
 	struct et_reap_request child;
 	struct et_reap_result end;
 };
@@ -168,21 +171,20 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 		return rc;
 	CPU_ZERO(&r->one);
 	CPU_SET(*cpu, &r->one);
-	r->envp = et_environ_make(r->o->envp, NULL, NULL);
-	rc = et_child_resolve(r->o->argv[0], et_environ_get(r->envp, "PATH"), NULL, &r->path, err);
+	r->envp = et_environ_make(environ, NULL, NULL);
+	rc = et_child_resolve(r->argv[0], et_environ_get(r->envp, "PATH"), NULL, &r->path, err);
 	if (rc)
 		return rc;
 	r->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	r->start = et_start_map(1);
 	if (r->null < 0 || !r->start)
-		return et_fail_errno(
-			err, errno, ET_EXIT_OUTSIDE, "cannot start '%s'", r->o->argv[0]);
-	et_keeper_start(
-		&r->keeper, r->o->interrupt, (const int[ET_KEEPER_MARKS]){ r->null, -1, -1, -1 });
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot start '%s'", r->argv[0]);
+	r->keeper = et_keeper_start(
+		r->o->interrupt, (const int[ET_KEEPER_MARKS]){ r->null, -1, -1, -1 });
 	if (et_taskstats_open(&r->taskstats))
 		r->taskstats = NULL;
 	et_tracer_leave_cpu(*cpu);
-	return et_sched_stream_open(*cpu, RECORDS_BYTES, &r->stream, err);
+	return et_sched_stream_open(ET_SCHED_ANY, *cpu, RECORDS_BYTES, &r->stream, err);
 }
 
 static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error *err)
@@ -208,7 +210,7 @@ static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error
 static int perform(struct tracee *r, struct et_error *err)
 {
 	struct et_child_setup setup = { .path = r->path,
-		.argv = r->o->argv,
+		.argv = r->argv,
 		.envp = r->envp,
 		.cpus = &r->one,
 		.in = r->null,
@@ -242,7 +244,7 @@ static int perform(struct tracee *r, struct et_error *err)
 			rc = et_child_start_error(&setup, r->start, err);
 		else if (waited)
 			rc = et_fail_errno(
-				err, -waited, ET_EXIT_PROGRAM, "cannot wait for %s", r->o->argv[0]);
+				err, -waited, ET_EXIT_PROGRAM, "cannot wait for %s", r->argv[0]);
 		else if (r->o->interrupt->signal)
 			rc = -EINTR;
 	}
@@ -289,13 +291,13 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	if (!et_cause_ticks(t, t->total_ns))
 		et_cause_regular(t, false, false);
 	et_trace_sum(t);
-	t->source = et_sched_stream_source(r->stream);
+	t->source = et_sched_stream_source(r->stream)->name;
 	if (t->ready_ns != ET_UNKNOWN &&
 		t->by_cause[ET_CAUSE_PROCESS].ns >
 			t->ready_ns + t->ready_ns / READY_ONE_IN + READY_NS)
 		et_warn(&t->warnings, ET_WARN_TRACE_READY_TIME,
 			et_arg_value((double)t->ready_ns, ET_UNIT_NS));
-	if (!et_sched_stream_sees_interrupts(r->stream))
+	if (!et_sched_stream_source(r->stream)->interrupts)
 		et_warn(&t->warnings, ET_WARN_TRACE_INTERRUPTS_COUNT);
 	if (!r->taskstats || r->lost_exits)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_EXIT_RECORDS);
@@ -334,7 +336,7 @@ static int run_traced(struct tracee *r, struct et_trace *t, struct et_error *err
 
 static void release(struct tracee *r)
 {
-	et_keeper_stop(&r->keeper);
+	et_keeper_stop(r->keeper);
 	et_sched_stream_close(r->stream);
 	et_taskstats_close(r->taskstats);
 	et_exits_free(&r->exits);
@@ -345,17 +347,17 @@ static void release(struct tracee *r)
 	et_cleanup_close(&r->null);
 }
 
-int et_tracee_run(
-	const struct et_tracee_options *o, struct et_trace *out, int *status, struct et_error *err)
+int et_tracee_run(const struct et_tracer_options *o, char *const *argv, struct et_trace *out,
+	int *status, struct et_error *err)
 {
-	struct tracee r = { .o = o, .null = -1 };
+	struct tracee r = { .o = o, .argv = argv, .null = -1 };
 
 	et_trace_init(out);
 	out->timer.nominal_ns = o->tick_ns;
 	int rc = make_ready(&r, &out->cpu, err);
 	if (rc == 0)
 		rc = run_traced(&r, out, err);
-	out->name = et_strdup(o->argv[0]);
+	out->name = et_strdup(argv[0]);
 	*status = r.end.status;
 	release(&r);
 	if (rc && rc != -EINTR)

@@ -3,11 +3,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-#include "base/sysroot.h"
 #include "clock/activity.h"
 #include "clock/agreement.h"
+#include "host/host.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
+#include "measure/trace/sched_source.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,13 +93,13 @@ static void forget_records(struct tracer *r, uint64_t before_ns)
 /* How often the thread got the CPU back. /proc/…/schedstat: "run_ns wait_ns times". */
 static uint64_t times_switched(const struct tracer *r)
 {
-	char path[64], text[128];
+	char text[128];
 	unsigned long long times;
 
 	if (atomic_load(&r->activity.over))
 		return r->activity.switches;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", atomic_load(&r->activity.tid));
-	if (et_sysroot_line("", path, text, sizeof(text)) <= 0 ||
+	if (et_host_line("", text, sizeof(text), "/proc/self/task/%d/schedstat",
+		    atomic_load(&r->activity.tid)) <= 0 ||
 		sscanf(text, "%*u %*u %llu", &times) != 1 || !times)
 		return 0;
 	return times - 1; /* the first time is its start */
@@ -143,7 +144,7 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
  */
 static void settle(struct tracer *r, uint64_t until_ns)
 {
-	bool interrupts = r->stream && et_sched_stream_sees_interrupts(r->stream);
+	bool interrupts = r->stream && et_sched_stream_source(r->stream)->interrupts;
 	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
 	uint64_t times = times_switched(r);
 
@@ -327,13 +328,13 @@ static void open_stream(struct tracer *r)
 	struct et_error why = { 0 };
 	struct et_trace *t = r->t;
 
-	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->stream, &why)) {
+	if (et_sched_stream_open(ET_SCHED_ANY, t->cpu, RECORDS_BYTES, &r->stream, &why)) {
 		r->stream = NULL;
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_RECORDS, et_arg_text(why.what));
 		return;
 	}
-	t->source = et_sched_stream_source(r->stream);
-	if (!et_sched_stream_sees_interrupts(r->stream))
+	t->source = et_sched_stream_source(r->stream)->name;
+	if (!et_sched_stream_source(r->stream)->interrupts)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_INTERRUPTS);
 }
 

@@ -11,13 +11,15 @@
 #include "model/sample/executor.h"
 #include "model/sample/trace.h"
 
+/* The second group is not for the trace of a program (tracee.h). */
 struct et_tracer_options {
-	int cpu;               /* -1: the last one that etalon may use */
+	int cpu;              /* -1: the last one that etalon may use */
+	bool virtual_machine; /* there may be steal */
+	uint64_t tick_ns;     /* interval of the kernel's tick; 0: not known */
+	struct et_interrupt *interrupt;
+
 	uint64_t duration_ns;  /* UINT64_MAX: until a signal */
 	uint64_t threshold_ns; /* 0: it is found by measurement */
-	bool virtual_machine;  /* there may be steal */
-	uint64_t tick_ns;      /* interval of the kernel's tick; 0: not known */
-	const struct et_interrupt *interrupt;
 	/* Called every 50 ms with the time since the start; may be NULL. */
 	void (*note)(void *ctx, uint64_t elapsed_ns);
 	void *ctx;

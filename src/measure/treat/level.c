@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "host/host.h"
 #include "measure/child/environ.h"
 #include "measure/child/privilege.h"
 #include "measure/treat/treatment.h"
@@ -97,13 +98,8 @@ static int check_name(const struct reading *r, const char *name)
 
 static int read_environment(const struct reading *r)
 {
-	return check_name(r, et_treatment_variable(r->f));
-}
-
-static int read_environment_size(const struct reading *r)
-{
 	int64_t bytes;
-	int rc = read_whole(r, &bytes);
+	int rc = r->f->kind == ET_KIND_ENVIRONMENT_SIZE ? read_whole(r, &bytes) : 0;
 
 	return rc ? rc : check_name(r, et_treatment_variable(r->f));
 }
@@ -122,17 +118,6 @@ static int read_environment_name(const struct reading *r)
 
 /* --- CPUs --- */
 
-/* The CPUs that programs may use; of a captured machine, those that are online. */
-static bool find_cpus(const char *root, cpu_set_t *out)
-{
-	char list[1024];
-
-	if (!*root)
-		return sched_getaffinity(0, sizeof(*out), out) == 0;
-	return et_sysroot_line(root, "/sys/devices/system/cpu/online", list, sizeof(list)) > 0 &&
-	       et_parse_cpus("online", list, out, NULL) == 0;
-}
-
 static int read_cpu(const struct reading *r)
 {
 	char what[128], list[256];
@@ -143,7 +128,10 @@ static int read_cpu(const struct reading *r)
 	if (rc)
 		return rc;
 	r->t->sets_cpus = true;
-	if (!find_cpus(r->root, &allowed))
+	/* The CPUs that programs may use; of a captured machine, those that are online. */
+	bool known = *r->root ? et_host_cpus(r->root, &allowed, "/sys/devices/system/cpu/online")
+			      : sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+	if (!known)
 		return impossible(r, ENOTSUP, "the CPUs of this machine are not known");
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &r->t->cpus) || CPU_ISSET(cpu, &allowed))
@@ -221,40 +209,10 @@ static int read_aslr(const struct reading *r)
 	return 0;
 }
 
-/* Adds an attribute, whose value the caller fills. */
-static struct et_child_attribute *add_attribute(
-	const struct reading *r, const char *name, int (*set)(const struct et_child_attribute *a))
-{
-	struct et_child_attribute *a = et_calloc(1, sizeof(*a));
-
-	*a = (struct et_child_attribute){ .next = r->t->attributes, .name = name, .set = set };
-	r->t->attributes = a;
-	return a;
-}
-
-void et_child_attributes_free(struct et_child_attribute *a)
-{
-	for (struct et_child_attribute *next; a; a = next) {
-		next = a->next;
-		free(a);
-	}
-}
-
-/* A NUMA policy: its number is the mode, and its bits are the nodes, if the mode takes any. */
-static int set_memory_policy(const struct et_child_attribute *a)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < ET_LENGTH(a->bits); i++)
-		any = any || a->bits[i];
-	return (int)syscall(SYS_set_mempolicy, (int)a->number, any ? a->bits : NULL,
-		any ? 8 * sizeof(a->bits) : 0);
-}
-
 /* Reads "0-1,3" into the bits of the policy; all of them must exist. */
-static int read_nodes(const struct reading *r, const char *text, struct et_child_attribute *policy)
+static int read_nodes(const struct reading *r, const char *text, struct et_memory_policy *policy)
 {
-	const size_t bits = 8 * sizeof(policy->bits[0]);
+	const size_t bits = 8 * sizeof(policy->nodes[0]);
 	char what[128], list[256] = "0";
 	cpu_set_t nodes, online; /* the kernel writes both lists alike */
 
@@ -275,7 +233,7 @@ static int read_nodes(const struct reading *r, const char *text, struct et_child
 			return et_hint(r->err,
 				impossible(r, ENODEV, "there is no such node with memory"),
 				"use nodes of this list: %s", list);
-		policy->bits[(size_t)i / bits] |= 1UL << ((size_t)i % bits);
+		policy->nodes[(size_t)i / bits] |= 1UL << ((size_t)i % bits);
 	}
 	return 0;
 }
@@ -294,9 +252,9 @@ static int read_memory_policy(const struct reading *r)
 			"use default, local, bind:NODES, interleave:NODES or preferred:NODE");
 	if (mode->value == MPOL_PREFERRED && strpbrk(r->text, ",-"))
 		return et_hint(r->err, wrong(r, "names several nodes"), "name one: preferred:0");
-	struct et_child_attribute *policy = add_attribute(r, "memory policy", set_memory_policy);
-	policy->number = mode->value;
-	return mode->has_more ? read_nodes(r, more, policy) : 0;
+	r->t->sets_memory = true;
+	r->t->memory.mode = mode->value;
+	return mode->has_more ? read_nodes(r, more, &r->t->memory) : 0;
 }
 
 static int read_directory(const struct reading *r)
@@ -310,7 +268,7 @@ static int read_directory(const struct reading *r)
 
 static int (*const readers[ET_KINDS_OF_FACTORS])(const struct reading *r) = {
 	[ET_KIND_ENVIRONMENT] = read_environment,
-	[ET_KIND_ENVIRONMENT_SIZE] = read_environment_size,
+	[ET_KIND_ENVIRONMENT_SIZE] = read_environment,
 	[ET_KIND_ENVIRONMENT_NAME] = read_environment_name,
 	[ET_KIND_ASLR] = read_aslr,
 	[ET_KIND_THREADS] = read_number,
@@ -372,6 +330,5 @@ int et_treatment_check(
 	if (rc == 0 && !*root) /* a captured machine is not the one that we run on */
 		rc = try_level(&r);
 	free(t.directory);
-	et_child_attributes_free(t.attributes);
 	return rc;
 }

@@ -2,7 +2,6 @@
 #include "measure/treat/treatment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "host/topology.h"
 #include "measure/child/environ.h"
 
 #include <errno.h>
@@ -80,15 +79,6 @@ int et_treatments_check(const struct et_experiment *e, size_t *factor, struct et
 
 /* --- environment --- */
 
-static bool is_varied(const struct et_design *d, const char *variable)
-{
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (sets_variable(&d->factors[i], variable, strcspn(variable, "=")))
-			return true;
-	}
-	return false;
-}
-
 /* Shared by all treatments while they are made. */
 struct maker {
 	const char *root;
@@ -102,7 +92,7 @@ struct maker {
 		cpu_set_t cpus;
 		int list[CPU_SETSIZE];
 		size_t n;
-	} orders[2]; /* by enum et_placement */
+	} orders[ET_PLACE_SCATTER + 1];
 };
 
 struct variables {
@@ -119,10 +109,14 @@ static void add_variable(struct variables *v, char *text)
 static void make_base(struct maker *m, char *const *envp)
 {
 	const char pad[] = ET_PAD_VARIABLE "=";
+	const struct et_design *d = m->e->design;
 	struct variables v = { 0 };
 
 	for (; *envp; envp++) {
-		if (!is_varied(m->e->design, *envp) && strncmp(*envp, pad, strlen(pad)))
+		bool varied = !strncmp(*envp, pad, strlen(pad));
+		for (size_t i = 0; !varied && i < d->n_factors; i++)
+			varied = sets_variable(&d->factors[i], *envp, strcspn(*envp, "="));
+		if (!varied)
 			add_variable(&v, et_strdup(*envp));
 	}
 	m->n_base = v.n;
@@ -242,33 +236,25 @@ static int read_levels(const char *root, const struct et_experiment *e, uint32_t
 	return rc;
 }
 
-/* Levels can be part of its name. */
-static int choose_input(const struct et_design *d, uint32_t command, struct et_child_treatment *t,
-	struct et_error *err)
-{
-	const char *text = d->programs[et_design_program_of(d, command)].input;
-
-	return text ? et_design_fill(d, command, text, NULL, &t->input, err) : 0;
-}
-
 static int make_one(
 	struct maker *m, uint32_t command, struct et_child_treatment *t, struct et_error *err)
 {
+	const struct et_design *d = m->e->design;
+	const char *input = d->programs[et_design_program_of(d, command)].input;
 	const struct order *o = NULL;
 	size_t n = 0;
 
 	t->nice = m->e->child.nice;
 	int rc = read_levels(m->root, m->e, command, t, err);
-	if (rc == 0)
-		rc = choose_input(m->e->design, command, t, err);
+	if (rc == 0 && input) /* levels can be part of its name */
+		rc = et_design_fill(d, command, input, NULL, &t->input, err);
 	if (rc)
 		return rc;
-	if (t->placement != ET_AFFINITY_NONE) {
+	if (t->placement != ET_PLACE_ANYWHERE) {
 		if (!t->sets_cpus && !m->allowed)
 			return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 				"cannot place threads: the CPUs of this machine are not known");
-		o = order_cpus(m, t->sets_cpus ? &t->cpus : m->allowed,
-			t->placement == ET_AFFINITY_COMPACT ? ET_PLACE_COMPACT : ET_PLACE_SCATTER);
+		o = order_cpus(m, t->sets_cpus ? &t->cpus : m->allowed, t->placement);
 		n = t->threads && t->threads < o->n ? t->threads : o->n;
 		CPU_ZERO(&t->cpus);
 		for (size_t i = 0; i < n; i++)
@@ -292,9 +278,8 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 	make_base(m, envp);
 	all.n = e->n_commands;
 	all.list = et_calloc(all.n + 1, sizeof(*all.list));
-	for (size_t i = 0; rc == 0 && i < all.n; i++)
+	for (size_t i = 0; rc == 0 && i < all.n; i++) {
 		rc = make_one(m, (uint32_t)i, &all.list[i], err);
-	for (size_t i = 0; i < all.n; i++) {
 		if (all.list[i].load > all.most_load)
 			all.most_load = all.list[i].load;
 	}
@@ -316,7 +301,6 @@ void et_treatments_free(struct et_treatments *t)
 		for (char **own = envp ? envp + n_base : NULL; own && *own; own++)
 			free(*own);
 		free(envp);
-		et_child_attributes_free(t->list[i].attributes);
 		free(t->list[i].directory);
 		free(t->list[i].input);
 	}
@@ -339,7 +323,8 @@ void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setu
 	setup->nice = t->nice;
 	if (t->aslr)
 		setup->aslr = t->aslr;
-	setup->attributes = t->attributes;
+	if (t->sets_memory)
+		setup->memory = &t->memory;
 	if (t->directory)
 		setup->directory = t->directory;
 }

@@ -6,10 +6,9 @@
  */
 #pragma once
 
+#include "host/topology.h"
 #include "measure/child/child.h"
 #include "model/experiment/experiment.h"
-
-enum et_affinity { ET_AFFINITY_NONE, ET_AFFINITY_COMPACT, ET_AFFINITY_SCATTER };
 
 /* How the program of one command is started; what no factor sets is as the experiment says. */
 struct et_child_treatment {
@@ -26,12 +25,13 @@ struct et_child_treatment {
 	int policy, priority;
 	int nice;
 	enum et_aslr aslr;
-	struct et_child_attribute *attributes; /* owned */
-	char *directory;                       /* or NULL */
-	char *input;                /* file for standard input; NULL: that of the experiment */
-	uint32_t load;              /* competing processes */
-	uint32_t threads;           /* 0: not a factor */
-	enum et_affinity placement; /* of threads */
+	bool sets_memory;
+	struct et_memory_policy memory;
+	char *directory;             /* or NULL */
+	char *input;                 /* file for standard input; NULL: that of the experiment */
+	uint32_t load;               /* competing processes */
+	uint32_t threads;            /* 0: not a factor */
+	enum et_placement placement; /* of threads; the choices of its kind have this order */
 };
 
 struct et_treatments {
@@ -67,11 +67,10 @@ void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setu
 
 /*
  * Reads one level into the members that its kind sets; kinds that other parts set are ignored. The
- * variables are not among them. 0, or -errno with err filled. The caller frees the attributes.
+ * variables are not among them. 0, or -errno with err filled.
  */
 int et_treatment_read_level(const char *root, const struct et_design_factor *f, const char *text,
 	struct et_child_treatment *t, struct et_error *err) ET_CHECK;
-void et_child_attributes_free(struct et_child_attribute *a); /* NULL is fine */
 
 /*
  * The variable whose value the factor sets, of environment and environment-size; the latter has one

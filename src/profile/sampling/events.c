@@ -144,8 +144,9 @@ struct target {
 static int open_ring(const struct target *t, const struct perf_event_attr *attr, int cpu,
 	size_t bytes, struct et_perf_ring *out)
 {
-	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, bytes, out)
-			       : et_perf_ring_open_group(attr, t->group_fd, cpu, bytes, out);
+	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, 0, bytes, out)
+			       : et_perf_ring_open(
+					 attr, t->group_fd, cpu, PERF_FLAG_PID_CGROUP, bytes, out);
 }
 
 static int open_cpu(struct et_cpu_events *c, const struct target *t, int cpu, struct sizes size)

@@ -324,7 +324,8 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	if (rc)
 		return rc;
 	et_events_begin(&o->events);
-	et_sampler_begin(o->sampler, pid, run->setups[0].change_user ? run->setups[0].uid : 0,
+	et_sampler_begin(o->sampler, pid,
+		run->setups[0].identity ? run->setups[0].identity->uid : 0,
 		(uint64_t)(short_periods * o->mean / o->kind.per_ns));
 	rc = start_drainer(&o->drainer, o->sampler, &o->events);
 	if (rc)

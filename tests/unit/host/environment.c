@@ -56,7 +56,6 @@ static int apply(struct faulty_ops *h)
 	struct et_journal *j;
 	struct et_results r = { 0 };
 	struct et_error err;
-	struct et_env_ops ops = ops_of(h);
 	bool selected[64];
 
 	int rc = et_factors_select("--only",
@@ -65,11 +64,11 @@ static int apply(struct faulty_ops *h)
 		selected, &err);
 	if (rc)
 		return rc;
-	et_machine_read(&m, tree, NULL, 1);
+	read_faulty(&m, tree, h);
 	rc = et_journal_open(journal, true, &j, &err);
 	if (rc == 0) {
 		et_journal_begin(j, ET_OWNER_APPLY, m.boot_id, 1);
-		rc = et_environment_apply(&m, &ops, j, selected, &r, &err);
+		rc = et_environment_apply(&m, j, selected, &r, &err);
 		if (rc == 0)
 			rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0;
 		et_journal_close(j);
@@ -85,13 +84,12 @@ static int restore(struct faulty_ops *h)
 	struct et_journal *j;
 	struct et_results r = { 0 };
 	struct et_error err;
-	struct et_env_ops ops = ops_of(h);
 
 	int rc = et_journal_open(journal, false, &j, &err);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	et_machine_read(&m, tree, NULL, 1);
-	et_environment_restore(&m, &ops, j, ET_ALL_SESSIONS, &r);
+	read_faulty(&m, tree, h);
+	et_environment_restore(&m, j, ET_ALL_SESSIONS, &r);
 	rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0 ||
 	     et_results_count(&r, ET_OUTCOME_FOREIGN) > 0 || j->damaged;
 	et_journal_close(j);
@@ -250,27 +248,25 @@ static void check_process(void)
 	} while (!et_process_read("", pid, &p) || strcmp(p.comm, name));
 	c.pid = pid;
 	c.start = p.start;
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGSTOP) == 0,
-		"signal: SIGSTOP is sent to a process");
+	ok(et_env_ops_real.signal("", &c, SIGSTOP) == 0, "signal: SIGSTOP is sent to a process");
 	ok(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status),
 		"signal: the process stops");
 	c.start++;
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+	ok(et_env_ops_real.signal("", &c, SIGCONT) == -ESRCH,
 		"signal: a process with another start time is not signalled");
 	c.start--;
 	c.target = (char *)"cron";
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+	ok(et_env_ops_real.signal("", &c, SIGCONT) == -ESRCH,
 		"signal: a process with another name is not signalled");
 	c.target = name;
-	ok(et_env_ops_real.signal(NULL, tree, &c, SIGCONT) == -ENOTSUP,
+	ok(et_env_ops_real.signal(tree, &c, SIGCONT) == -ENOTSUP,
 		"signal: a process of a captured tree is not signalled");
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == 0,
-		"signal: SIGCONT is sent to a process");
+	ok(et_env_ops_real.signal("", &c, SIGCONT) == 0, "signal: SIGCONT is sent to a process");
 	ok(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status),
 		"signal: the process continues");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+	ok(et_env_ops_real.signal("", &c, SIGCONT) == -ESRCH,
 		"signal: a process that has ended is -ESRCH");
 	unlink(program);
 }

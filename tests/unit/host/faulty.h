@@ -16,9 +16,11 @@ struct faulty_ops {
 	int steps; /* the number of steps so far */
 };
 
-static inline int hit_write(void *ctx, const char *root, const char *file, const char *value)
+static struct faulty_ops *faulty; /* those of the present step */
+
+static inline int hit_write(const char *root, const char *file, const char *value)
 {
-	struct faulty_ops *h = ctx;
+	struct faulty_ops *h = faulty;
 	bool hit = h->steps++ == h->at;
 
 	if (hit && h->mode == DIES_BEFORE)
@@ -32,19 +34,24 @@ static inline int hit_write(void *ctx, const char *root, const char *file, const
 }
 
 static inline int no_control(
-	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
+	const char *systemctl, const char *verb, const char *unit, struct et_error *err)
 {
-	(void)ctx, (void)systemctl, (void)verb, (void)unit;
+	(void)systemctl, (void)verb, (void)unit;
 	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "not available");
 }
 
-static inline int no_signal(void *ctx, const char *root, const struct et_change *c, int signal)
+static inline int no_signal(const char *root, const struct et_change *c, int signal)
 {
-	(void)ctx, (void)root, (void)c, (void)signal;
+	(void)root, (void)c, (void)signal;
 	return -EPERM;
 }
 
-static inline struct et_env_ops ops_of(struct faulty_ops *h)
+/* Reads the captured machine, which is changed by these operations. */
+static inline void read_faulty(struct et_machine *m, const char *root, struct faulty_ops *h)
 {
-	return (struct et_env_ops){ hit_write, no_control, no_signal, h };
+	static const struct et_env_ops ops = { hit_write, no_control, no_signal };
+
+	faulty = h;
+	et_machine_read(m, root, NULL, 1);
+	m->ops = &ops;
 }

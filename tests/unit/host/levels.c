@@ -91,18 +91,17 @@ static bool has_state(const struct et_design *d, uint32_t i)
 static int walk(struct faulty_ops *h, bool restore)
 {
 	struct et_design *d = make_design();
-	struct et_env_ops ops = ops_of(h);
 	struct et_levels *l = NULL;
 	struct et_journal *j = NULL;
 	struct et_machine m;
 	struct et_error err = { 0 };
 	int wrong = 0;
 
-	et_machine_read(&m, tree, NULL, 1);
+	read_faulty(&m, tree, h);
 	int rc = et_journal_open(journal, true, &j, &err);
 	if (rc == 0) {
 		et_journal_begin(j, ET_OWNER_RUN, m.boot_id, 1);
-		rc = et_levels_open(&m, &ops, j, d, &l, &err);
+		rc = et_levels_open(&m, j, d, &l, &err);
 	}
 	for (uint32_t i = 0; rc == 0 && i < 30; i++) {
 		uint32_t t = i * 7 % 24;
@@ -113,7 +112,7 @@ static int walk(struct faulty_ops *h, bool restore)
 		printf("# %s\n", err.what);
 	et_levels_close(l);
 	if (restore && j)
-		wrong += !et_environment_restore(&m, &ops, j, (int64_t)j->n_sessions, NULL);
+		wrong += !et_environment_restore(&m, j, (int64_t)j->n_sessions, NULL);
 	et_journal_close(j);
 	et_machine_free(&m);
 	et_design_free(d);
@@ -123,7 +122,6 @@ static int walk(struct faulty_ops *h, bool restore)
 static int restore(void)
 {
 	struct faulty_ops works = { 0 };
-	struct et_env_ops ops = ops_of(&works);
 	struct et_machine m;
 	struct et_journal *j;
 	struct et_error err;
@@ -131,8 +129,8 @@ static int restore(void)
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	et_machine_read(&m, tree, NULL, 1);
-	bool whole = et_environment_restore(&m, &ops, j, ET_STALE_RUNS, NULL);
+	read_faulty(&m, tree, &works);
+	bool whole = et_environment_restore(&m, j, ET_STALE_RUNS, NULL);
 	et_journal_close(j);
 	et_machine_free(&m);
 	return !whole;

@@ -30,10 +30,10 @@ static _Noreturn void stay(volatile pid_t *pid)
 static _Noreturn void guarded(void)
 {
 	int mark = open("/dev/null", O_RDWR | O_CLOEXEC), other = open("/dev/null", O_RDWR);
-	struct et_keeper k;
 
-	et_keeper_start(&k, &shared->interrupt, (const int[ET_KEEPER_MARKS]){ mark, -1, 2, 1 });
-	shared->keeper = k.pid ? k.pid : -1;
+	pid_t keeper =
+		et_keeper_start(&shared->interrupt, (const int[ET_KEEPER_MARKS]){ mark, -1, 2, 1 });
+	shared->keeper = keeper ? keeper : -1;
 	if (fork() == 0) { /* its own session, and our descriptor as its standard input */
 		setsid();
 		dup2(mark, 0);
@@ -124,20 +124,19 @@ static void killed(void)
 
 static void stopped(void)
 {
-	struct et_keeper k, none = { 0 };
 	pid_t child = fork();
 
 	if (child == 0) {
 		for (;;)
 			pause();
 	}
-	et_keeper_start(&k, &shared->interrupt, (const int[ET_KEEPER_MARKS]){ -1, -1, -1, -1 });
+	pid_t keeper =
+		et_keeper_start(&shared->interrupt, (const int[ET_KEEPER_MARKS]){ -1, -1, -1, -1 });
 	ok(waitpid(-1, NULL, WNOHANG) == 0, "waiting for all children does not report the keeper");
-	if (k.pid)
-		kill(k.pid, SIGSTOP);
-	et_keeper_stop(&k);
-	et_keeper_stop(&k);
-	et_keeper_stop(&none);
+	if (keeper)
+		kill(keeper, SIGSTOP);
+	et_keeper_stop(keeper);
+	et_keeper_stop(0);
 	ok(waitpid(-1, NULL, __WCLONE | WNOHANG) < 0 && errno == ECHILD,
 		"a keeper ends with its runner, even if it was stopped");
 	ok(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child,

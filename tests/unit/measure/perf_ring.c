@@ -457,7 +457,7 @@ static void live(void)
 		.sample_type = PERF_SAMPLE_TID,
 		.exclude_kernel = 1 };
 	struct timespec now, began;
-	int rc = et_perf_ring_open(&attr, 0, -1, 1 << 16, &ring);
+	int rc = et_perf_ring_open(&attr, 0, -1, 0, 1 << 16, &ring);
 
 	if (rc) {
 		skip("perf events are not allowed here");

@@ -176,12 +176,12 @@ static void real(enum et_sched_way way, const char *name)
 	sched_getaffinity(0, sizeof(all), &all);
 	while (!CPU_ISSET(cpu, &all))
 		cpu++;
-	if (et_sched_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
+	if (et_sched_stream_open(way, cpu, 1 << 20, &w, &err)) {
 		ok(err.exit == ET_EXIT_ENVIRONMENT && err.what[0], "%s: %s", name, err.what);
 		skip("the kernel does not allow this source");
 		return;
 	}
-	is_str(et_sched_stream_source(w), name, "%s: the stream names its source", name);
+	is_str(et_sched_stream_source(w)->name, name, "%s: the stream names its source", name);
 	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
 	et_steal_open(&steal, "", true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
@@ -207,7 +207,7 @@ static void real(enum et_sched_way way, const char *name)
 	et_steal_close(&steal);
 	is_str(s.name, "etalon-worker", "%s: events have the name of the task", name);
 	ok(s.overlaps == 0, "%s: stretches do not overlap", name);
-	if (et_sched_stream_sees_interrupts(w))
+	if (et_sched_stream_source(w)->interrupts)
 		ok(s.timers > 2, "%s: timer interrupts are seen", name);
 	else
 		ok(s.timers == 0, "%s: there are no events of interrupts", name);
@@ -222,7 +222,7 @@ static void too_small(enum et_sched_way way)
 	struct events t = { 0 };
 	uint64_t lost = 0;
 
-	if (et_sched_stream_open_by(way, -1, 1, &w, &err)) {
+	if (et_sched_stream_open(way, -1, 1, &w, &err)) {
 		skip("this source is not available");
 		return;
 	}
@@ -248,7 +248,8 @@ int main(void)
 	real(ET_SCHED_PERF, "perf");
 	too_small(ET_SCHED_BPF);
 	too_small(ET_SCHED_PERF);
-	ok(et_sched_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
+	ok(et_sched_stream_open(ET_SCHED_ANY, 100000, 4096, &w, &err) < 0 &&
+			err.exit == ET_EXIT_USAGE,
 		"a CPU that does not exist is refused");
 	et_sched_stream_close(NULL);
 	return tap_done();

@@ -263,8 +263,8 @@ static void several_factors(void)
 		"affinity is limited to the CPUs of the factor cpu");
 	ok(t.list[0].sets_policy && t.list[0].policy == SCHED_RR && t.list[0].priority == 7,
 		"the scheduling class is set");
-	ok(t.list[0].attributes && t.list[0].attributes->number == MPOL_INTERLEAVE &&
-			t.list[0].attributes->bits[0] == 3,
+	ok(t.list[0].sets_memory && t.list[0].memory.mode == MPOL_INTERLEAVE &&
+			t.list[0].memory.nodes[0] == 3,
 		"the memory policy is set");
 	is_str(t.list[0].directory, "/start/sub",
 		"a relative folder is looked for in that of the experiment");
