@@ -4,21 +4,16 @@
 #include "model/sample/profile.h"
 #include "profile/symbols/elf_file.h"
 
-/* Where the kernel maps a segment, its first page also has the bytes before it. */
-static bool holds(const struct et_segment *s, uint64_t offset)
-{
-	uint64_t before = s->offset & 0xfff;
-
-	return offset + before >= s->offset && offset + before - s->offset < s->size + before;
-}
-
 bool et_object_address(const struct et_object *o, uint64_t offset, uint64_t *address)
 {
 	const struct et_segment *found = NULL;
 
 	for (size_t i = 0; i < o->n_segments; i++) {
 		const struct et_segment *s = &o->segments[i];
-		if (holds(s, offset) && (!found || (s->executable && !found->executable)))
+		/* Where the kernel maps a segment, its first page also has the bytes before it. */
+		uint64_t before = s->offset & 0xfff, at = offset + before;
+		if (at >= s->offset && at - s->offset < s->size + before &&
+			(!found || (s->executable && !found->executable)))
 			found = s;
 	}
 	if (found)
