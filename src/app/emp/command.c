@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "measure/child/run_setup.h"
+#include "model/experiment/field.h"
 #include "protocol/sanity.h"
 #include "report/steps.h"
 
@@ -114,9 +115,7 @@ static char *unwanted(const struct et_machine *m, const bool *selected)
 	for (size_t i = 0; i < n; i++) {
 		if (!factors[i].ok)
 			et_append(&names, ", ", "%s", factors[i].factor);
-		free(factors[i].factor);
-		free(factors[i].state);
-		free(factors[i].wanted);
+		et_fields_set_missing(et_factor_fields, &factors[i]);
 	}
 	free(factors);
 	return names;

@@ -60,18 +60,6 @@ static int by_place(const void *a, const void *b)
 		?: ET_ORDER(x->node, y->node);
 }
 
-static void sort_nodes(struct flame *f)
-{
-	size_t n = f->profile->n_nodes;
-	ET_AUTO_FREE struct place *places = et_calloc(n, sizeof(*places));
-
-	for (uint32_t i = 1; i < n; i++)
-		places[i - 1] = (struct place){ i, f->profile->nodes[i].parent, f->boxes[i].share };
-	qsort(places, n - 1, sizeof(*places), by_place);
-	for (size_t i = 0; i + 1 < n; i++)
-		f->order[i] = places[i].node;
-}
-
 static double pixels(double share)
 {
 	return share * (WIDTH - 2 * MARGIN);
@@ -82,10 +70,14 @@ static void lay_out(struct flame *f)
 {
 	size_t n = f->profile->n_nodes;
 	ET_AUTO_FREE double *next = et_calloc(n, sizeof(*next));
+	ET_AUTO_FREE struct place *places = et_calloc(n, sizeof(*places));
 
-	sort_nodes(f);
+	for (uint32_t i = 1; i < n; i++)
+		places[i - 1] = (struct place){ i, f->profile->nodes[i].parent, f->boxes[i].share };
+	qsort(places, n - 1, sizeof(*places), by_place);
 	for (size_t i = 0; i + 1 < n; i++) {
-		uint32_t node = f->order[i], parent = f->profile->nodes[node].parent;
+		uint32_t node = places[i].node, parent = places[i].parent;
+		f->order[i] = node;
 		f->x[node] = next[node] = next[parent];
 		next[parent] += f->boxes[node].share;
 		f->depth[node] = f->depth[parent] + 1;

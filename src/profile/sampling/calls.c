@@ -36,10 +36,14 @@ static int hottest_first(const void *a, const void *b)
 	return ET_ORDER(y->samples, x->samples) ?: ET_ORDER(x->function, y->function);
 }
 
-static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat *list)
+size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t out[ET_MOST_COUNTED])
 {
+	ET_AUTO_FREE struct heat *list = et_calloc(p->n_functions + 1, sizeof(*list));
 	uint64_t total = 0;
+	size_t n = 0;
 
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		list[i].function = i;
 	for (size_t i = 0; i < p->n_runs; i++) {
 		const struct et_profile_run *run = &p->runs[i];
 		if (run->command != command || run->warmup)
@@ -49,17 +53,6 @@ static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat
 			list[p->nodes[run->counts[k].node].function].samples +=
 				run->counts[k].samples;
 	}
-	return total;
-}
-
-size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t out[ET_MOST_COUNTED])
-{
-	ET_AUTO_FREE struct heat *list = et_calloc(p->n_functions + 1, sizeof(*list));
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < p->n_functions; i++)
-		list[i].function = i;
-	uint64_t total = add_up(p, command, list);
 	qsort(list, p->n_functions, sizeof(*list), hottest_first);
 	for (size_t i = 0; i < p->n_functions && n < ET_MOST_COUNTED; i++) {
 		const struct et_profile_function *f = &p->functions[list[i].function];

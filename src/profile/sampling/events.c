@@ -330,19 +330,6 @@ static void add_chains(struct et_event_kind *k, const struct et_profile_plan *pl
 	}
 }
 
-/* The setting would allow it, so something else does not. */
-static int refused_otherwise(int errnum, const char *level, struct et_error *err)
-{
-	return et_hint_privilege(err,
-		et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
-			"the kernel does not let us sample this program, although " PARANOID
-			" is %s",
-			level),
-		"CAP_PERFMON",
-		"check whether the program is setuid or not readable, or whether a container "
-		"(seccomp) or a security module forbids perf_event_open");
-}
-
 int et_event_refused(const char *root, int errnum, struct et_error *err)
 {
 	char level[16];
@@ -364,7 +351,15 @@ int et_event_refused(const char *root, int errnum, struct et_error *err)
 		0)
 		snprintf(level, sizeof(level), "unknown");
 	else if (strtol(level, NULL, 10) <= 2)
-		return refused_otherwise(errnum, level, err);
+		/* The setting would allow it, so something else does not. */
+		return et_hint_privilege(err,
+			et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
+				"the kernel does not let us sample this program, although " PARANOID
+				" is %s",
+				level),
+			"CAP_PERFMON",
+			"check whether the program is setuid or not readable, or whether a "
+			"container (seccomp) or a security module forbids perf_event_open");
 	return et_hint_privilege(err,
 		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 			"sampling a program needs " PARANOID

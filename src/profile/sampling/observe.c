@@ -283,34 +283,30 @@ static void before(void *self, struct et_run *run)
 	run->setups[0].attach_fd = o->group.procs_fd;
 }
 
-static int attach_events(struct observation *o, pid_t pid, struct et_error *err)
-{
-	stop_drainer(&o->drainer);
-	et_events_close(&o->events); /* of a run that failed */
-	draw(o, o->e->profile->n_runs);
-	const struct et_events_target target = { .kind = &o->kind,
-		.each = 1,
-		.group_fd = -1,
-		.pid = pid,
-		.period = o->periods.period[0] };
-	int rc = et_events_open(&o->events, &target, &o->cpus);
-	return rc ? et_event_refused(o->root, -rc, err) : 0;
-}
-
 static int attach(void *self, struct et_run *run, struct et_error *err)
 {
 	struct observation *o = self;
 	pid_t pid = run->waits[0].pid;
+	struct et_events_target target = {
+		.kind = &o->kind, .each = 1, .group_fd = -1, .pid = pid
+	};
 	const double short_periods = 10;
+	int rc = 0;
 
 	if (run->n_children != 1)
 		return et_hint(err,
 			et_fail(err, ENOTSUP, ET_EXIT_USAGE,
 				"a profile is taken of one program at a time"),
 			"omit --pace and --order duet");
-	int rc = o->grouped ? 0 : attach_events(o, pid, err);
+	if (!o->grouped) {
+		stop_drainer(&o->drainer);
+		et_events_close(&o->events); /* of a run that failed */
+		draw(o, o->e->profile->n_runs);
+		target.period = o->periods.period[0];
+		rc = et_events_open(&o->events, &target, &o->cpus);
+	}
 	if (rc)
-		return rc;
+		return et_event_refused(o->root, -rc, err);
 	et_events_begin(&o->events);
 	et_sampler_begin(o->sampler, pid, run->setups[0].change_user ? run->setups[0].uid : 0,
 		(uint64_t)(short_periods * o->mean / o->kind.per_ns));

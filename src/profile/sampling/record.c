@@ -45,11 +45,8 @@ static uint32_t take_u32(struct rest *r)
 
 static const uint64_t *take_array(struct rest *r, uint64_t n)
 {
-	if (n > r->size / sizeof(uint64_t)) {
-		r->bad = true;
-		return NULL;
-	}
-	return take(r, n * sizeof(uint64_t));
+	r->bad = r->bad || n > r->size / sizeof(uint64_t);
+	return r->bad ? NULL : take(r, n * sizeof(uint64_t));
 }
 
 static void take_stack(struct rest *r, struct et_perf_sample *out)

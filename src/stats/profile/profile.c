@@ -78,16 +78,6 @@ static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *r
 
 /* --- shares --- */
 
-/* All shares are equal, so their step, one sample, is all that is known of their spread. */
-static double half_of_equal(const struct et_profile_frame *f, double share)
-{
-	double level = f->result->row_level;
-
-	if (share <= 0 || share >= 1)
-		return et_profile_bound_of_zeros((double)f->result->samples, level);
-	return et_qnorm((1 + level) / 2) * et_resolution_uncertainty(1 / f->result->total.mean);
-}
-
 static const char *method_of(const struct et_mean_interval *m)
 {
 	if (m->u > 0)
@@ -112,9 +102,16 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 		equal = equal && counts[i] == first;
 		f->y[n++] = counts[i] / c->totals[i];
 	}
-	struct et_mean_interval m = et_mean_interval(f->y, n, f->result->row_level);
-	/* Shares of equal counts vary only by the totals, less than a sample would change them. */
-	double step = half_of_equal(f, m.mean);
+	double level = f->result->row_level;
+	struct et_mean_interval m = et_mean_interval(f->y, n, level);
+	bool bound = m.mean <= 0 || m.mean >= 1;
+	/*
+	 * Shares of equal counts vary only by the totals, less than a sample would change them: the
+	 * step of one sample is all that is known of their spread.
+	 */
+	double step = bound ? et_profile_bound_of_zeros((double)f->result->samples, level)
+			    : et_qnorm((1 + level) / 2) *
+				      et_resolution_uncertainty(1 / f->result->total.mean);
 	if (n > 1 && (equal || !(m.u > 0)) && !(m.half >= step)) {
 		m.half = step;
 		m.u = 0;
