@@ -153,7 +153,7 @@ static void fill_empty(const struct et_profile_result *r, struct et_treatment_ce
 		.sd_interval = { NAN, NAN },
 		.share = NAN,
 		.share_interval = { NAN, NAN },
-		.predicted = { NAN, NAN, NAN, NAN },
+		.predicted.by = { NAN, NAN, NAN, NAN },
 		.expanded = NAN,
 		.interval = NAN,
 		.r1 = NAN };

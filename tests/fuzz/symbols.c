@@ -52,8 +52,7 @@ static void unwind(const char *path, const struct et_object *o)
 			.stack = (const unsigned char *)stack,
 			.stack_bytes = sizeof(stack),
 			.stack_start = 0x1000,
-			.stack_pointer = 7,
-			.frame_pointer = 6 };
+			.stack_pointer = 7 };
 		uint64_t address = o->symbols.pieces[i].start;
 		for (size_t k = 0; k < ET_CFI_REGISTERS; k++)
 			s.registers[k] = 0x1000;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/display.h"
 #include "measure/child/run_setup.h"
+#include "model/experiment/field.h"
 #include "protocol/sanity.h"
 #include "report/steps.h"
 
@@ -114,9 +115,7 @@ static char *unwanted(const struct et_machine *m, const bool *selected)
 	for (size_t i = 0; i < n; i++) {
 		if (!factors[i].ok)
 			et_append(&names, ", ", "%s", factors[i].factor);
-		free(factors[i].factor);
-		free(factors[i].state);
-		free(factors[i].wanted);
+		et_fields_set_missing(et_factor_fields, &factors[i]);
 	}
 	free(factors);
 	return names;
@@ -180,18 +179,24 @@ static int plan_environment(struct et_emp *p, const struct et_env_wish *wish, st
 	return 0;
 }
 
-/* "11 runs of each of 2 commands". The caller frees it. */
+/* Appends "11", or "10 to 1000" where the samples decide: the runs of the plan, and `more`. */
+static void append_runs(char **text, const struct et_plan *p, uint32_t more)
+{
+	if (p->until_ratio > 0 || !p->runs)
+		et_append(text, "", "%u to %u", more + p->min_runs, more + p->max_runs);
+	else
+		et_append(text, "", "%u", more + p->runs);
+}
+
+/* "10 runs and 1 warm-up of each of 2 commands". The caller frees it. */
 static char *describe_runs(const struct et_experiment *e)
 {
 	char *text = NULL;
 
 	if (!e)
 		return et_strdup("the runs that are left");
-	if (e->plan.until_ratio > 0 || !e->plan.runs)
-		et_append(&text, "", "%u to %u runs", e->plan.min_runs, e->plan.max_runs);
-	else
-		et_append(&text, "", "%u runs", e->plan.runs);
-	et_append(&text, " and ", "%u warm-up of ", e->plan.warmup);
+	append_runs(&text, &e->plan, 0);
+	et_append(&text, " runs and ", "%u warm-up of ", e->plan.warmup);
 	if (e->n_commands > 1)
 		et_append(&text, "", "each of %zu commands", e->n_commands);
 	else
@@ -202,20 +207,17 @@ static char *describe_runs(const struct et_experiment *e)
 /* "11 × the time of the command". The caller frees it. */
 static char *describe_time(const struct et_experiment *e, double learning)
 {
-	char span[ET_FIGURE], *text = NULL;
+	char *text = NULL;
 
 	if (learning > 0)
-		et_append(&text, "", "%s and ", et_format_span(learning, span));
-	if (!e)
+		et_append(&text, "", "%s and ", et_format_span(learning, ET_BUF));
+	if (!e) {
 		et_append(&text, "", "that of the runs that are left");
-	else if (e->plan.until_ratio > 0 || !e->plan.runs)
-		et_append(&text, "", "%u to %u", e->plan.warmup + e->plan.min_runs,
-			e->plan.warmup + e->plan.max_runs);
-	else
-		et_append(&text, "", "%u", e->plan.warmup + e->plan.runs);
-	if (e)
-		et_append(&text, "", " × the time of %s",
-			e->n_commands > 1 ? "each command" : "the command");
+		return text;
+	}
+	append_runs(&text, &e->plan, e->plan.warmup);
+	et_append(
+		&text, " × the time of ", "%s", e->n_commands > 1 ? "each command" : "the command");
 	return text;
 }
 
@@ -264,25 +266,18 @@ static int print_plan(struct et_emp *p, const struct et_measuring *m, const stru
 
 /* --- the steps around the runs --- */
 
-/* EMP's own factors, unless the user chose others. */
-static int choose_factors(struct et_emp *p, struct et_measuring *m, struct et_error *err)
+static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
+	struct et_emp *p = ctx;
+
+	/* EMP's own factors, unless the user chose others. */
 	if (!m->env.only && !p->o->emp.all_factors)
 		m->env.only = ET_EMP_FACTORS;
 	ET_AUTO_FREE char *names = et_env_names(&m->env, err);
 	if (!names)
 		return -EINVAL;
 	snprintf(p->factors, sizeof(p->factors), "%s", names);
-	return 0;
-}
-
-static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
-{
-	struct et_emp *p = ctx;
-
-	int rc = choose_factors(p, m, err);
-	if (rc == 0)
-		rc = check(m, e, err);
+	int rc = check(m, e, err);
 	if (rc)
 		return rc;
 	et_here_read(&p->here);

@@ -96,16 +96,15 @@ bool et_emp_must_learn(const struct et_emp_plan *p)
 static char *describe_length(const struct et_learn_options *how)
 {
 	const struct et_learning_plan *p = &how->plan;
-	char each[ET_FIGURE], every[ET_FIGURE], all[ET_FIGURE];
 	char *text = NULL;
 
 	et_append(&text, "", "%u samples of %s", (unsigned)p->short_runs,
-		et_format_span(1e-9 * (double)p->short_ns, each));
+		et_format_span(1e-9 * (double)p->short_ns, ET_BUF));
 	if (p->long_runs)
 		et_append(&text, " and ", "%u of %s", (unsigned)p->long_runs,
-			et_format_span(1e-9 * (double)p->long_ns, every));
+			et_format_span(1e-9 * (double)p->long_ns, ET_BUF));
 	et_append(&text, ", ", "%s%s", how->resume ? "continued, at most " : "about ",
-		et_format_span(et_learning_seconds(p), all));
+		et_format_span(et_learning_seconds(p), ET_BUF));
 	return text;
 }
 

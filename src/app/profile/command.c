@@ -179,16 +179,6 @@ const struct et_verb et_verb_profile = {
 
 /* --- combinations of options that contradict each other --- */
 
-/* As many rows as the terminal has lines for, beside the rest of the text. */
-static size_t fitting_rows(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
-		return USUAL_TOP;
-	return size.ws_row > OTHER_LINES + LEAST_TOP ? size.ws_row - OTHER_LINES : LEAST_TOP;
-}
-
 static int check_sampling(struct et_profile_command *p, struct et_error *err)
 {
 	const char *event = p->event ? p->event : "auto";
@@ -221,6 +211,7 @@ static int check_build(const struct et_profile_command *p, struct et_error *err)
 static int check_view(struct et_profile_command *p, struct et_error *err)
 {
 	bool measures = !p->from && !p->run.resume;
+	struct winsize size;
 
 	if (p->each)
 		p->view.statements = 1;
@@ -230,10 +221,14 @@ static int check_view(struct et_profile_command *p, struct et_error *err)
 	if (p->view.total && p->view.by == ET_BY_MODULE)
 		return et_refuse(err, "omit one of them",
 			"--total is about functions, and --by module about files");
+	/* As many rows as the terminal has lines for, beside the rest of the text. */
 	if (p->run.given & ET_GIVEN_TOP)
 		p->view.least = 0;
+	else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row)
+		p->view.top = USUAL_TOP;
 	else
-		p->view.top = fitting_rows();
+		p->view.top = size.ws_row > OTHER_LINES + LEAST_TOP ? size.ws_row - OTHER_LINES
+								    : LEAST_TOP;
 	return 0;
 }
 
@@ -315,34 +310,27 @@ static double limit_seconds(const struct et_experiment *e)
 	return (double)most / 1e9;
 }
 
-static void announce(const struct et_measuring *m, const struct et_experiment *e, size_t n)
+static int count(struct et_measuring *m, const struct et_experiment *e, size_t n)
 {
-	if (m->cli->verbosity >= 0)
+	bool told = m->cli->verbosity >= 0;
+	struct et_error err = { 0 };
+	struct functions all;
+
+	if (told)
 		et_say(stderr,
 			"counting the calls of %zu function%s in one more run, which is ended "
 			"after %.3g s: each call takes 1 to 20 µs longer, and several times that "
 			"on a busy machine\n",
 			n, n == 1 ? "" : "s", limit_seconds(e));
-}
-
-static void note_missing(const struct et_measuring *m, struct functions all)
-{
-	if (m->cli->verbosity >= 0 && all.without)
-		et_say(stderr,
-			"%zu of %zu functions have no number of calls: the kernel cannot probe "
-			"them, or their file changed\n",
-			all.without, all.n);
-}
-
-static int count(struct et_measuring *m, const struct et_experiment *e, size_t n)
-{
-	struct et_error err = { 0 };
-
-	announce(m, e, n);
 	int rc = et_session_count_calls(m->session, &et_observe_calls, &err);
 	switch (rc) {
 	case 0:
-		note_missing(m, count_functions(e));
+		all = count_functions(e);
+		if (told && all.without)
+			et_say(stderr,
+				"%zu of %zu functions have no number of calls: the kernel cannot "
+				"probe them, or their file changed\n",
+				all.without, all.n);
 		return ET_EXIT_DONE;
 	case -ETIME:
 		et_say(stderr,
@@ -373,30 +361,7 @@ static int count_calls(const struct et_profile_command *p, struct et_measuring *
 	return ET_EXIT_DONE;
 }
 
-/* Stores the numbers that the user gave and et_profile_conclude entered. The same. */
-static int store_calls(const struct et_profile_command *p, struct et_measuring *m)
-{
-	struct et_error err;
-
-	if (!p->calls.n || !et_store_set_calls(m->store, et_session_experiment(m->session), &err))
-		return ET_EXIT_DONE;
-	return et_cli_fail(&err);
-}
-
-/* Before the first run: whether calls can be counted, if that is wanted. */
-static int check_calls(const struct et_profile_command *p, struct et_error *err)
-{
-	return p->count_calls ? et_calls_allowed("", err) : 0;
-}
-
 /* --- the command --- */
-
-/* Options that decide the number of runs replace the thirty. */
-static void set_runs(struct et_run_options *o)
-{
-	if (!(o->given & ET_GIVEN_RUNS) && !(o->plan.until_ratio > 0))
-		o->plan.runs = USUAL_RUNS;
-}
 
 static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
@@ -407,7 +372,7 @@ static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, st
 		e->profile = et_profile_new(&p->plan);
 		e->plan.level = p->view.level;
 	}
-	return check_calls(p, err);
+	return p->count_calls ? et_calls_allowed("", err) : 0;
 }
 
 static int conclude(void *ctx, struct et_measuring *m)
@@ -420,8 +385,9 @@ static int conclude(void *ctx, struct et_measuring *m)
 	int failed = count_calls(p, m);
 	int status =
 		et_profile_conclude(p, m->cli, e, et_session_warnings(m->session), m->text, &left);
-	if (!failed && !status)
-		failed = store_calls(p, m);
+	/* Stores the numbers that the user gave and et_profile_conclude entered. */
+	if (!failed && !status && p->calls.n && et_store_set_calls(m->store, e, &err))
+		failed = et_cli_fail(&err);
 	if (m->cli->verbosity >= 0)
 		et_run_print_place(m, left);
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
@@ -449,7 +415,9 @@ static int measure(struct et_cli *cli, struct et_profile_command *p, const struc
 	};
 
 	p->run.around = &around;
-	set_runs(&p->run);
+	/* Options that decide the number of runs replace the thirty. */
+	if (!(p->run.given & ET_GIVEN_RUNS) && !(p->run.plan.until_ratio > 0))
+		p->run.plan.runs = USUAL_RUNS;
 	warn_slowdown(cli, &p->plan);
 	return et_run_parsed(cli, &p->run, ops);
 }

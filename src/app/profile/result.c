@@ -55,16 +55,6 @@ static int write_files(
 	return rc;
 }
 
-/* A run whose samples were lost did not end too early. */
-static bool has_samples(const struct et_profile *p)
-{
-	for (size_t i = 0; i < p->n_runs; i++) {
-		if (p->runs[i].samples || p->runs[i].lost || p->runs[i].throttled)
-			return true;
-	}
-	return false;
-}
-
 int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left)
 {
@@ -72,8 +62,14 @@ int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_profiled result;
 	struct et_error err;
 	int status = ET_EXIT_DONE;
+	uint64_t samples = 0;
 
-	if (!has_samples(e->profile)) {
+	/* A run whose samples were lost did not end too early. */
+	for (size_t i = 0; i < e->profile->n_runs && !samples; i++) {
+		const struct et_profile_run *run = &e->profile->runs[i];
+		samples = run->samples | run->lost | run->throttled;
+	}
+	if (!samples) {
 		et_fail(&err, ENODATA, ET_EXIT_USAGE,
 			"'%s' ended before the first sample, in every run", e->commands[0].name);
 		et_hint(&err, 0, "use a higher --frequency, or a longer input for the program");

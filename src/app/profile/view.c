@@ -105,19 +105,16 @@ const char *et_format_share(double share, struct et_span interval, char buf[ET_F
 
 /* --- intervals --- */
 
-static bool is_widened(const struct et_profile_row *r)
-{
-	return r->skewed || r->dependent ||
-	       (r->share_method && !strcmp(r->share_method, "student-t-widened"));
-}
-
 char *et_profile_larger_k(const struct et_profile_result *r)
 {
 	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_rows; i++)
-		n += is_widened(&r->rows[i]);
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		n += row->skewed || row->dependent ||
+		     (row->share_method && !strcmp(row->share_method, "student-t-widened"));
+	}
 	if (!n || r->runs < 2)
 		return NULL;
 	return et_asprintf("k is larger for %zu %s%s whose counts are skewed or dependent", n, kind,
@@ -139,39 +136,18 @@ const char *et_profile_method(const struct et_profile_row *r)
 const char *const et_profile_model_names[ET_PROFILE_MODELS] = { "√N", "multinomial", "quantisation",
 	"multinomial and total" };
 
-double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m)
-{
-	const double predicted[] = { r->predicted.gprof, r->predicted.multinomial,
-		r->predicted.quantisation, r->predicted.with_total };
-
-	return predicted[m];
-}
-
-static bool is_known(struct et_span s)
-{
-	return isfinite(s.lo) && isfinite(s.hi);
-}
-
 struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method)
 {
-	const struct {
-		struct et_span span;
-		const char *method;
-	} known[] = { { r->sd_bca, "bootstrap-bca" }, { r->sd_percentile, "bootstrap-percentile" },
-		{ r->sd_chi2, "chi-square" } };
-	size_t i = is_known(known[0].span) ? 0 : is_known(known[1].span) ? 1 : 2;
+	static const char *const names[] = { "bootstrap-bca", "bootstrap-percentile", "chi-square",
+		NULL };
+	const struct et_span known[] = { r->sd_bca, r->sd_percentile, r->sd_chi2 };
+	size_t i = 0;
 
+	while (i < ET_LENGTH(known) && !(isfinite(known[i].lo) && isfinite(known[i].hi)))
+		i++;
 	if (method)
-		*method = is_known(known[i].span) ? known[i].method : NULL;
-	return known[i].span;
-}
-
-bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m)
-{
-	const bool holds[] = { r->fit.gprof, r->fit.multinomial, r->fit.quantisation,
-		r->fit.with_total };
-
-	return r->fit.tested && holds[m];
+		*method = names[i];
+	return i < ET_LENGTH(known) ? known[i] : r->sd_chi2;
 }
 
 /* --- names of functions: those of C++ are longer than any page --- */

@@ -23,16 +23,11 @@ static const char *style_of(const struct et_profile_change *c)
 	return c->difference > 0 ? MORE : LESS;
 }
 
-static double whole_of(const struct et_profile_comparison *c)
-{
-	return c->total.mean_a;
-}
-
 /* "+3.9 ± 0.4 %" of all samples of the first command. */
 static const char *change_text(
 	const struct et_profile_comparison *all, const struct et_profile_change *c, char *buf)
 {
-	double whole = whole_of(all);
+	double whole = all->total.mean_a;
 	struct et_span i = { c->interval.lo / whole, c->interval.hi / whole };
 	double share = c->difference / whole;
 	/* The same digits as for a share; the sign is put before it. */
@@ -166,27 +161,21 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 		et_page_say(page, 0, "", NULL, NULL,
 			"no %s%s changed by more than %s of the %s of %s (%g %%)",
 			n ? "other " : "", kind_of(c),
-			et_format_percent(most / whole_of(c), ET_BUF),
+			et_format_percent(most / c->total.mean_a, ET_BUF),
 			et_profile_whole(p->experiment->profile), et_name_by_number(0, ET_BUF),
 			100 * (1 - c->alpha));
-}
-
-/* All that changed, and others with enough samples, as far as there is room. */
-static size_t rows_shown(const struct et_profile_comparison *c, const struct et_profile_options *v)
-{
-	size_t n = v->top && v->top < c->n_rows ? v->top : c->n_rows, sure = changed(c);
-
-	while (n > sure && n > NAMED &&
-		fmax(c->rows[n - 1].mean_a, c->rows[n - 1].mean_b) < v->least)
-		n--;
-	return n;
 }
 
 void et_profile_changes(const struct et_profiled *p, const struct et_page *page)
 {
 	const struct et_profile_comparison *c = &p->comparison;
-	size_t shown = rows_shown(c, &p->view);
+	const struct et_profile_options *v = &p->view;
+	size_t shown = v->top && v->top < c->n_rows ? v->top : c->n_rows, sure = changed(c);
 
+	/* All that changed, and others with enough samples, as far as there is room. */
+	while (shown > sure && shown > NAMED &&
+		fmax(c->rows[shown - 1].mean_a, c->rows[shown - 1].mean_b) < v->least)
+		shown--;
 	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
 	et_page_paragraph(page, 0, "", NULL, answer, BOLD);
 	for (size_t i = 0; i < p->n; i++) {

@@ -60,18 +60,6 @@ static int by_place(const void *a, const void *b)
 		?: ET_ORDER(x->node, y->node);
 }
 
-static void sort_nodes(struct flame *f)
-{
-	size_t n = f->profile->n_nodes;
-	ET_AUTO_FREE struct place *places = et_calloc(n, sizeof(*places));
-
-	for (uint32_t i = 1; i < n; i++)
-		places[i - 1] = (struct place){ i, f->profile->nodes[i].parent, f->boxes[i].share };
-	qsort(places, n - 1, sizeof(*places), by_place);
-	for (size_t i = 0; i + 1 < n; i++)
-		f->order[i] = places[i].node;
-}
-
 static double pixels(double share)
 {
 	return share * (WIDTH - 2 * MARGIN);
@@ -82,10 +70,14 @@ static void lay_out(struct flame *f)
 {
 	size_t n = f->profile->n_nodes;
 	ET_AUTO_FREE double *next = et_calloc(n, sizeof(*next));
+	ET_AUTO_FREE struct place *places = et_calloc(n, sizeof(*places));
 
-	sort_nodes(f);
+	for (uint32_t i = 1; i < n; i++)
+		places[i - 1] = (struct place){ i, f->profile->nodes[i].parent, f->boxes[i].share };
+	qsort(places, n - 1, sizeof(*places), by_place);
 	for (size_t i = 0; i + 1 < n; i++) {
-		uint32_t node = f->order[i], parent = f->profile->nodes[node].parent;
+		uint32_t node = places[i].node, parent = places[i].parent;
+		f->order[i] = node;
 		f->x[node] = next[node] = next[parent];
 		next[parent] += f->boxes[node].share;
 		f->depth[node] = f->depth[parent] + 1;
@@ -117,47 +109,37 @@ static void color_alone(const struct et_profile_function *fn, char buf[32])
  */
 static void color_change(const struct et_profile_change *c, char buf[32])
 {
-	if (!c || !c->contrast.significant) {
+	if (!c || !c->contrast.significant)
 		snprintf(buf, 32, "hsl(0 0%% 82%%)");
-		return;
-	}
-	snprintf(buf, 32, "hsl(%d 80%% %.0f%%)", c->difference > 0 ? 8 : 212,
-		86 - 30 * fmin(1, fabs(c->difference) / fmax(c->mean_a, c->mean_b)));
+	else
+		snprintf(buf, 32, "hsl(%d 80%% %.0f%%)", c->difference > 0 ? 8 : 212,
+			86 - 30 * fmin(1, fabs(c->difference) / fmax(c->mean_a, c->mean_b)));
 }
 
-/* Every function has the change of its module. */
-static void spread_changes(const struct et_profile *p, const struct et_profile_comparison *c,
-	const struct et_profile_change **list)
-{
-	for (size_t f = 0; f < p->n_functions; f++) {
-		for (size_t i = 0; i < c->n_rows && !list[f]; i++) {
-			const char *module = p->functions[c->rows[i].function_b].module;
-			if (!strcmp(p->functions[f].module, module))
-				list[f] = &c->rows[i];
-		}
-	}
-}
-
-/* The change of each function of the second command, or NULL; the caller frees the list. */
+/*
+ * The change of each function of the second command, or of its module, or NULL; the caller frees
+ * the list.
+ */
 static const struct et_profile_change **find_changes(const struct et_profiled *p)
 {
 	const struct et_profile_comparison *c = &p->comparison;
-	const struct et_profile_change **list = et_calloc(
-		p->experiment->profile->n_functions + 1, sizeof(const struct et_profile_change *));
+	const struct et_profile *profile = p->experiment->profile;
+	const struct et_profile_change **list =
+		et_calloc(profile->n_functions + 1, sizeof(const struct et_profile_change *));
 
 	for (size_t i = 0; i < c->n_rows; i++)
 		list[c->rows[i].function_b] = &c->rows[i];
-	if (c->by == ET_BY_MODULE)
-		spread_changes(p->experiment->profile, c, list);
+	for (size_t f = 0; f < profile->n_functions && c->by == ET_BY_MODULE; f++) {
+		for (size_t i = 0; i < c->n_rows && !list[f]; i++) {
+			const char *module = profile->functions[c->rows[i].function_b].module;
+			if (!strcmp(profile->functions[f].module, module))
+				list[f] = &c->rows[i];
+		}
+	}
 	return list;
 }
 
 /* --- drawing --- */
-
-static double bottom(const struct flame *f, uint32_t depth)
-{
-	return HEAD + (double)(f->rows - depth + 1) * ROW;
-}
 
 static void draw_rect(const struct flame *f, double x, double y, double width)
 {
@@ -219,7 +201,8 @@ static void draw_name(const struct flame *f, uint32_t node, double x, double y, 
 static void draw_box(const struct flame *f, uint32_t node)
 {
 	const struct et_profile_box *b = &f->boxes[node];
-	double x = MARGIN + pixels(f->x[node]), y = bottom(f, f->depth[node]) - ROW;
+	double x = MARGIN + pixels(f->x[node]);
+	double y = HEAD + (double)(f->rows - f->depth[node]) * ROW;
 	double width = pixels(b->share);
 	uint32_t function = f->profile->nodes[node].function;
 	char color[32];

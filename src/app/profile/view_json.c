@@ -194,13 +194,6 @@ void et_profile_json(const struct et_profiled *p, FILE *out)
 
 /* --- CSV --- */
 
-static void number(FILE *out, double x)
-{
-	char buf[32];
-
-	fprintf(out, ",%s", isfinite(x) ? et_shortest(x, buf) : "");
-}
-
 static void csv_row(
 	const struct et_profiled *p, size_t c, const struct et_profile_row *r, FILE *out)
 {
@@ -209,6 +202,7 @@ static void csv_row(
 		r->share_interval.hi, r->total_mean, r->total_share, r->predicted.gprof,
 		r->predicted.multinomial, r->predicted.quantisation, r->predicted.with_total,
 		r->calls };
+	char buf[32];
 
 	et_csv_text(p->experiment->commands[c].name, out);
 	putc(',', out);
@@ -216,7 +210,7 @@ static void csv_row(
 	putc(',', out);
 	et_csv_text(r->module, out);
 	for (size_t i = 0; i < ET_LENGTH(figures); i++)
-		number(out, figures[i]);
+		fprintf(out, ",%s", isfinite(figures[i]) ? et_shortest(figures[i], buf) : "");
 	fprintf(out, ",%zu\n", r->seen_in_runs);
 }
 

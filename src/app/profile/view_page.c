@@ -20,35 +20,30 @@
 
 enum { PICTURED = 6, SIDE = 420, LOW = 280, LEAST_RUNS = 3, MOST_LAGS = 40 };
 
-static void cell(FILE *out, const char *text)
-{
-	et_html_element(out, "td class=\"n\"", "%s", text);
-}
+/* A cell with a figure: et_html_element(out, CELL, …). */
+#define CELL "td class=\"n\""
 
 static void number_cell(FILE *out, double x)
 {
-	cell(out, et_profile_number(x, ET_BUF));
+	et_html_element(out, CELL, "%s", et_profile_number(x, ET_BUF));
 }
 
 static void measured_cell(FILE *out, double x, struct et_span interval)
 {
-	char buf[ET_FIGURE], number[ET_FIGURE], rest[ET_FIGURE];
+	char number[ET_FIGURE], rest[ET_FIGURE];
 
 	et_split_figure(x, interval, number, rest);
-	snprintf(buf, sizeof(buf), "%.40s %.50s", number, rest);
-	cell(out, buf);
+	et_html_element(out, CELL, "%.40s %.50s", number, rest);
 }
 
 static void model_cell(FILE *out, const struct et_profile_row *r, enum et_profile_model m)
 {
-	double x = et_profile_prediction(r, m);
-	char buf[ET_FIGURE];
+	double x = r->predicted.by[m];
 
 	if (isfinite(x))
-		snprintf(buf, sizeof(buf), "%.3g%s", x, et_profile_model_holds(r, m) ? " ✓" : "");
+		et_html_element(out, CELL, "%.3g%s", x, r->fit.holds[m] ? " ✓" : "");
 	else
-		snprintf(buf, sizeof(buf), ET_DASH);
-	cell(out, buf);
+		et_html_element(out, CELL, ET_DASH);
 }
 
 /* The file's name; its path is in the title. */
@@ -63,26 +58,21 @@ static void module_cell(FILE *out, const char *module)
 
 static void p_cell(FILE *out, double p)
 {
-	char buf[ET_FIGURE];
-
-	snprintf(buf, sizeof(buf), p < 0.01 ? "< 0.01" : "%.2f", p);
-	cell(out, isfinite(p) ? buf : ET_DASH);
+	et_html_element(out, CELL, !isfinite(p) ? ET_DASH : p < 0.01 ? "< 0.01" : "%.2f", p);
 }
 
 static void table_row(
 	const struct et_profile_result *all, const struct et_profile_row *r, FILE *out)
 {
-	char seen[ET_FIGURE];
-
 	fputs("<tr>", out);
 	et_html_element(out, "td", "%s", et_profile_row_name(r));
 	if (all->by == ET_BY_FUNCTION)
 		module_cell(out, r->module);
-	cell(out, et_format_share(r->share, r->share_interval, ET_BUF));
-	cell(out, et_format_share(r->total_share, r->total_share_interval, ET_BUF));
+	et_html_element(out, CELL, "%s", et_format_share(r->share, r->share_interval, ET_BUF));
+	et_html_element(
+		out, CELL, "%s", et_format_share(r->total_share, r->total_share_interval, ET_BUF));
 	measured_cell(out, r->mean, r->interval);
-	snprintf(seen, sizeof(seen), "%zu of %zu", r->seen_in_runs, all->runs);
-	cell(out, seen);
+	et_html_element(out, CELL, "%zu of %zu", r->seen_in_runs, all->runs);
 	number_cell(out, r->sd);
 	for (int m = 0; m < ET_PROFILE_MODELS; m++)
 		model_cell(out, r, (enum et_profile_model)m);
@@ -92,13 +82,11 @@ static void table_row(
 static void table(const struct et_profiled *p, const struct et_profile_result *r, FILE *out)
 {
 	const char *unit = et_profile_unit(p->experiment->profile);
-	const char *const by_function[] = { "function", "module", "self", "total", unit, "seen in",
+	const char *const headings[] = { "function", "module", "self", "total", unit, "seen in",
 		"sd", "√N", "multinomial", "quantisation", "and total", NULL };
-	const char *const by_module[] = { "module", "self", "total", unit, "seen in", "sd", "√N",
-		"multinomial", "quantisation", "and total", NULL };
 	size_t shown = et_profile_shown(&p->view, r);
 
-	et_html_table_begin(out, r->by == ET_BY_MODULE ? by_module : by_function);
+	et_html_table_begin(out, headings + (r->by == ET_BY_MODULE));
 	for (size_t i = 0; i < shown; i++)
 		table_row(r, &r->rows[i], out);
 	et_html_table_end(out);

@@ -43,20 +43,9 @@ char *et_profile_larger_k(const struct et_profile_result *r);
 /* How a row's interval of the mean was made: "t", "t, skewed", "resolution" … */
 const char *et_profile_method(const struct et_profile_row *r);
 
-enum et_profile_model {
-	ET_MODEL_GPROF,
-	ET_MODEL_MULTINOMIAL,
-	ET_MODEL_QUANTISATION,
-	ET_MODEL_WITH_TOTAL,
-	ET_PROFILE_MODELS,
-};
-
 extern const char *const et_profile_model_names[ET_PROFILE_MODELS];
-double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m);
 /* The interval of the standard deviation: BCa if it is known, else percentile or chi-square. */
 struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method);
-/* Whether the data are compatible with the prediction; false if that is not known. */
-bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m);
 
 /* The answer of a comparison in one sentence; the caller frees it. */
 char *et_profile_changes_answer(const struct et_profiled *p);

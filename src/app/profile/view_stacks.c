@@ -80,25 +80,6 @@ static uint32_t *path_to(const struct et_profile *p, uint32_t node, uint32_t *de
 	return path;
 }
 
-static void write_stack(const struct et_profile *p, uint32_t node, FILE *out)
-{
-	uint32_t depth;
-	ET_AUTO_FREE uint32_t *path = path_to(p, node, &depth);
-
-	for (uint32_t i = 0; i < depth; i++) {
-		fputs(i ? ";" : "", out);
-		write_name(p->functions[path[i]].name, out);
-	}
-}
-
-/* At most two decimals: "816.1", "3". */
-static void write_count(double x, FILE *out)
-{
-	char buf[32];
-
-	fprintf(out, " %s", et_shortest(round(100 * x) / 100, buf));
-}
-
 /*
  * With two commands, each line has both counts, as difffolded.pl of FlameGraph writes them. A stack
  * that is rarer than one sample in 100 runs is omitted.
@@ -109,18 +90,26 @@ void et_profile_folded(const struct et_profiled *p, FILE *out)
 	const double least = 0.005;
 	struct et_profile_box *boxes[2] = { 0 };
 	size_t n = p->n < 2 ? p->n : 2;
+	char count[32];
 
 	for (size_t c = 0; c < n; c++)
 		boxes[c] = et_profile_tree(p->experiment, (uint32_t)c, 0.95);
 	for (uint32_t i = 1; i < profile->n_nodes; i++) {
 		double most = 0;
+		uint32_t depth;
 		for (size_t c = 0; c < n; c++)
 			most = fmax(most, boxes[c][i].self);
 		if (most < least)
 			continue;
-		write_stack(profile, i, out);
+		ET_AUTO_FREE uint32_t *path = path_to(profile, i, &depth);
+		for (uint32_t k = 0; k < depth; k++) {
+			fputs(k ? ";" : "", out);
+			write_name(profile->functions[path[k]].name, out);
+		}
+		/* At most two decimals: "816.1", "3". */
 		for (size_t c = 0; c < n; c++)
-			write_count(boxes[c][i].self, out);
+			fprintf(out, " %s",
+				et_shortest(round(100 * boxes[c][i].self) / 100, count));
 		putc('\n', out);
 	}
 	for (size_t c = 0; c < n; c++)

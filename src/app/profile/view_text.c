@@ -93,40 +93,33 @@ static char *no_answer(const struct et_profiled *p, const struct et_profile_resu
 		imported ? "record more of them" : "sample more often (--frequency)");
 }
 
-static char *answer_of_one(
-	const char *whole, const char *a, const char *first, const char *b, const char *second)
-{
-	char *text = et_asprintf("%s has %s of the %s", a, first, whole);
-
-	if (b)
-		et_append(&text, ", then ", "%s %s", b, second);
-	et_append(&text, "; ", "one run shows no uncertainty");
-	return text;
-}
-
 char *et_profile_answer(const struct et_profiled *p, size_t command)
 {
 	const struct et_profile_result *r = &p->results[command];
 	const struct et_profile_row *a = r->rows, *b = r->n_rows > 1 ? r->rows + 1 : NULL;
 	const char *whole = et_profile_whole(p->experiment->profile);
-	char first[ET_FIGURE], second[ET_FIGURE];
+	char first[ET_FIGURE], second[ET_FIGURE], *text = no_answer(p, r);
 
-	char *none = no_answer(p, r);
-	if (none)
-		return none;
+	if (text)
+		return text;
 	ET_AUTO_FREE char *name_a = et_profile_name_in_text(et_profile_row_name(a));
 	ET_AUTO_FREE char *name_b = et_profile_name_in_text(b ? et_profile_row_name(b) : "");
 	share_alone(shown_share(p, a), shown_interval(p, a), first);
 	if (b)
 		share_alone(shown_share(p, b), shown_interval(p, b), second);
-	if (r->runs == 1)
-		return answer_of_one(whole, name_a, first, b ? name_b : NULL, second);
+	if (r->runs == 1) {
+		text = et_asprintf("%s has %s of the %s", name_a, first, whole);
+		if (b)
+			et_append(&text, ", then ", "%s %s", name_b, second);
+		et_append(&text, "; ", "one run shows no uncertainty");
+		return text;
+	}
 	/* The intervals hold together, so apart ones prove the order; totals contain each other. */
 	if (b && !p->view.total && !(a->share_interval.lo > b->share_interval.hi))
 		return et_asprintf("%s and %s lead with %s and %s of the %s; which of them has "
 				   "more is not certain",
 			name_a, name_b, first, second, whole);
-	char *text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", name_a, first, whole,
+	text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", name_a, first, whole,
 		p->view.total ? " with its callees" : "",
 		share_span(shown_share(p, a), shown_interval(p, a), ET_BUF), 100 * r->level);
 	if (b && shown_share(p, b) > 0)
@@ -250,18 +243,14 @@ static void print_rest(const struct et_profiled *p, const struct et_profile_resu
 
 /* --- how sure it is --- */
 
-static void add_frequency(double hz, char **text)
-{
-	bool kilo = hz >= 9999.5;
-
-	et_append(text, ", ", "%.4g %s", kilo ? hz / 1000 : hz, kilo ? "kHz" : "Hz");
-}
-
 static void add_sampling(const struct et_profile *p, const struct et_profile_result *r, char **text)
 {
+	double hz = 1e9 / r->period_ns;
+	bool kilo = hz >= 9999.5;
+
 	et_append(text, "", " (%s", p->event[0] ? p->event : p->plan.event);
 	if (r->period_ns > 0 && isfinite(r->period_ns) && p->way != ET_PROFILE_IMPORTED)
-		add_frequency(1e9 / r->period_ns, text);
+		et_append(text, ", ", "%.4g %s", kilo ? hz / 1000 : hz, kilo ? "kHz" : "Hz");
 	if (p->way == ET_PROFILE_IMPORTED)
 		et_append(text, ", ", "imported");
 	else
@@ -355,14 +344,13 @@ static void span_cell(struct et_table *t, struct et_span s)
 static void print_holding(const struct et_profile_result *r, const struct et_page *page)
 {
 	const struct et_profile_verdict *v = &r->models;
-	const size_t holds[] = { v->gprof, v->multinomial, v->quantisation, v->with_total };
 	char *text = NULL;
 
 	for (int m = 0; m < ET_PROFILE_MODELS; m++) {
 		size_t tested = m == ET_MODEL_QUANTISATION ? v->quantisation_tested : v->tested;
 		if (tested)
 			et_append(&text, ", ", "%s for %zu of %zu rows", et_profile_model_names[m],
-				holds[m], tested);
+				v->holds[m], tested);
 		else
 			et_append(&text, ", ", "%s not tested%s", et_profile_model_names[m],
 				!v->tested                   ? " (too few runs)"
@@ -393,11 +381,8 @@ static void print_models(const struct et_profile_result *r, const char *unit, si
 		span_cell(&t, et_profile_sd_interval(row, NULL));
 		figure_cell(&t, row->robust_sd);
 		for (int m = 0; m < ET_PROFILE_MODELS; m++)
-			et_table_add(&t, "%s%s",
-				et_profile_number(
-					et_profile_prediction(row, (enum et_profile_model)m),
-					ET_BUF),
-				et_profile_model_holds(row, (enum et_profile_model)m) ? "*" : " ");
+			et_table_add(&t, "%s%s", et_profile_number(row->predicted.by[m], ET_BUF),
+				row->fit.holds[m] ? "*" : " ");
 	}
 	et_table_print(&t, page);
 	print_holding(r, page);

@@ -56,22 +56,15 @@ const struct et_verb et_verb_run = {
 	.run = run,
 };
 
-static bool has_samples(const struct et_experiment *e)
-{
-	for (size_t c = 0; c < e->n_commands; c++) {
-		if (e->commands[c].samples.n)
-			return true;
-	}
-	return false;
-}
-
 static int finish(
 	struct et_run_options *o, struct et_measuring *m, int rc, const struct et_error *err)
 {
 	const struct et_experiment *e = m->session ? et_session_experiment(m->session) : NULL;
-	bool measured = e && has_samples(e) && (rc == 0 || rc == -EINTR);
+	bool measured = false;
 	int status = ET_EXIT_DONE;
 
+	for (size_t c = 0; e && c < e->n_commands && (rc == 0 || rc == -EINTR); c++)
+		measured = measured || e->commands[c].samples.n;
 	if (measured && o->around && o->around->conclude)
 		status = o->around->conclude(o->around->ctx, m);
 	else if (measured)

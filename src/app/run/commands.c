@@ -76,15 +76,6 @@ static int name_reference(
 	return 0;
 }
 
-/* Tells commands of equal names apart, and finds the reference. */
-static int name_commands(
-	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
-{
-	number_equal_names(e);
-	int rc = find_reference(o, e, err);
-	return rc ? rc : name_reference(o, e, err);
-}
-
 void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops)
 {
 	struct et_each *names = &o->names;
@@ -151,24 +142,15 @@ static int make_words(const struct maker *m, struct et_error *err)
 	return rc;
 }
 
-/* The program would get it as an argument, which is hardly ever meant. */
-static int refuse_shell_syntax(const char *text, struct et_error *err)
-{
-	size_t len;
-	const char *at = et_shell_syntax(text, &len);
-
-	if (!at)
-		return 0;
-	return et_refuse(err, "use --shell sh, or quote it to pass it literally",
-		"'%s': %.*s needs a shell, and none is used", text, (int)len, at);
-}
-
 int et_run_make_argv(const char *shell, const char *text, char ***out, struct et_error *err)
 {
-	int rc = shell ? 0 : refuse_shell_syntax(text, err);
+	size_t len;
+	const char *at = shell ? NULL : et_shell_syntax(text, &len);
 
-	if (rc)
-		return rc;
+	/* The program would get it as an argument, which is hardly ever meant. */
+	if (at)
+		return et_refuse(err, "use --shell sh, or quote it to pass it literally",
+			"'%s': %.*s needs a shell, and none is used", text, (int)len, at);
 	return shell ? et_shell_argv(shell, text, out, err) : et_split_words(text, out, err);
 }
 
@@ -252,11 +234,10 @@ static int make_ranges(struct et_run_options *o, struct et_error *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < o->n_ranges_given; i++) {
-		const char *name = o->ranges_given[i].name, *from = o->ranges_given[i].from;
-		const char *to = o->ranges_given[i].to;
-		rc = to ? et_ranges_add_scan(
-				  &o->ranges, name, from, to, o->step ? o->step : "1", err)
-			: et_ranges_add_list(&o->ranges, name, from, err);
+		const struct et_range_given *r = &o->ranges_given[i];
+		rc = r->to ? et_ranges_add_scan(&o->ranges, r->name, r->from, r->to,
+				     o->step ? o->step : "1", err)
+			   : et_ranges_add_list(&o->ranges, r->name, r->from, err);
 	}
 	return rc;
 }
@@ -327,8 +308,12 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 		return no_command(o, err);
 	m.e = et_run_options_start(o);
 	rc = make_commands(&m, err);
+	if (rc == 0) {
+		number_equal_names(m.e);
+		rc = find_reference(o, m.e, err);
+	}
 	if (rc == 0)
-		rc = name_commands(o, m.e, err);
+		rc = name_reference(o, m.e, err);
 	if (rc == 0)
 		rc = et_run_options_check(o, m.e, err);
 	if (rc)

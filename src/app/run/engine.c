@@ -36,14 +36,13 @@ static int begin(struct et_campaigning *r, struct et_run_options *o, const struc
 
 static int attach(struct et_campaigning *r, const struct et_operands *ops, struct et_error *err)
 {
+	const char *id = ops->n_before ? ops->before[0] : "last";
+
 	if (ops->n_before > 1 || ops->after)
 		return et_refuse(err, "omit them",
 			"--attach and --cancel take the id of a campaign and no commands");
 	int rc = et_campaigning_open(r, err);
-	if (rc == 0)
-		rc = et_campaigning_return(
-			r, ops->n_before ? ops->before[0] : "last", ET_CAMPAIGN_RUN, err);
-	return rc;
+	return rc ? rc : et_campaigning_return(r, id, ET_CAMPAIGN_RUN, err);
 }
 
 /* Names a command that works: one machine has nothing to be compared with. */

@@ -25,30 +25,29 @@ static int set_own_text(
 /* As hyperfine: "none" is no shell, and "default" is sh. */
 static int set_shell(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char sh[] = "sh", *shell[] = { args[0] };
+	char *shell = args[0];
 
-	if (args[0] && !strcmp(args[0], "none"))
-		shell[0] = NULL;
-	else if (args[0] && !strcmp(args[0], "default"))
-		shell[0] = sh;
-
-	return set_own_text(o, ctx, shell, err);
+	if (shell && !strcmp(shell, "none"))
+		shell = NULL;
+	else if (shell && !strcmp(shell, "default"))
+		shell = (char *)"sh";
+	return set_own_text(o, ctx, &shell, err);
 }
 
 static int set_input(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char null[] = "/dev/null", *path[] = { strcmp(args[0], "null") ? args[0] : null };
+	char *path = strcmp(args[0], "null") ? args[0] : (char *)"/dev/null";
 
-	return set_own_text(o, ctx, path, err);
+	return set_own_text(o, ctx, &path, err);
 }
 
-/* Unlike other durations it may be 0: --min-runs alone decides then. */
-static int set_min_time(
+/* A duration, or none: the word in the context of the option. */
+static int set_duration_or_none(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	uint64_t *ns = et_option_target(o, ctx);
 
-	if (strcmp(args[0], "0"))
+	if (strcmp(args[0], o->context))
 		return et_set_duration(o, ctx, args, err);
 	*ns = 0;
 	return 0;
@@ -75,29 +74,21 @@ static int add_value(const struct et_option *o, void *ctx, char *const *args, st
 	return 0;
 }
 
-/* Ranges are expanded after all options are read, because the step may follow its scan. */
-static int note_range(struct et_run_options *o, const char *name, const char *from, const char *to,
-	struct et_error *err)
+/*
+ * A scan, or a list, which has two arguments. Ranges are expanded after all options are read,
+ * because the step may follow its scan.
+ */
+static int add_range(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	if (o->n_ranges_given == ET_MOST_VALUES)
+	struct et_run_options *options = ctx;
+
+	(void)o;
+	if (options->n_ranges_given == ET_MOST_VALUES)
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "more than %d parameters", ET_MOST_VALUES);
-	o->ranges_given[o->n_ranges_given].name = name;
-	o->ranges_given[o->n_ranges_given].from = from;
-	o->ranges_given[o->n_ranges_given++].to = to;
+	options->ranges_given[options->n_ranges_given++] =
+		(struct et_range_given){ args[0], args[1], args[2] };
 	return 0;
-}
-
-static int add_scan(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	(void)o;
-	return note_range(ctx, args[0], args[1], args[2], err);
-}
-
-static int add_list(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	(void)o;
-	return note_range(ctx, args[0], args[1], NULL, err);
 }
 
 static int set_resume(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
@@ -111,23 +102,10 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 	return 0;
 }
 
-static int set_metronome(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	uint64_t *beat_ns = et_option_target(o, ctx);
-
-	if (strcmp(args[0], "off"))
-		return et_set_duration(o, ctx, args, err);
-	*beat_ns = 0;
-	return 0;
-}
-
 static int set_show(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char inherit[] = "inherit", *where[] = { inherit };
-
 	(void)args;
-	return set_own_text(o, ctx, where, err);
+	return set_own_text(o, ctx, (char *[]){ (char *)"inherit" }, err);
 }
 
 /* Every exit status, or a list; -i=1,2 comes with its '='. */
@@ -197,17 +175,19 @@ const struct et_option et_run_options[] = {
 		.bit = ET_GIVEN_MAX, PLAN },
 	{ 0, "min-benchmarking-time", "DUR",
 		"unless --runs or --until decides: run each command for at least this long (3s)",
-		set_min_time, FILLS(plan.min_time_ns), .bit = ET_GIVEN_MIN_TIME, PLAN },
+		/* 0: --min-runs alone decides. */
+		set_duration_or_none, FILLS(plan.min_time_ns), .context = "0",
+		.bit = ET_GIVEN_MIN_TIME, PLAN },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 'P', "parameter-scan", "VAR MIN MAX",
-		"run the commands for each number from MIN to MAX, which replaces {VAR}", add_scan,
+		"run the commands for each number from MIN to MAX, which replaces {VAR}", add_range,
 		PLAN, .group = "parameters" },
 	{ 'D', "parameter-step-size", "STEP", "its step (1)", et_set_text, FILLS(step), PLAN,
 		.needs = "parameter-scan" },
 	{ 'L', "parameter-list", "VAR VALUES",
-		"run the commands for each of a,b,c; several parameters make the product", add_list,
-		PLAN },
+		"run the commands for each of a,b,c; several parameters make the product",
+		add_range, PLAN },
 	{ 0, "reference", "N|NAME", "command that the others are compared with (1)", et_set_text,
 		FILLS(reference), PLAN, .group = "several commands" },
 	{ 0, "reference-name", "NAME", "name for the reference command", et_set_text,
@@ -224,7 +204,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "metronome", "DUR|off",
 		"in a duet, alternate the two programs every DUR by signals from another CPU, or "
 		"off: by the scheduler's slices (1ms if a second CPU is free)",
-		set_metronome, FILLS(plan.metronome_ns), .values = "off|1ms", PLAN },
+		set_duration_or_none, FILLS(plan.metronome_ns), .context = "off",
+		.values = "off|1ms", PLAN },
 	{ 0, "protocol", "NAME",
 		"how samples become a result: cause, emp, kbest, raw, or auto: kbest for short, "
 		"undisturbed runs, else cause (cause)",
@@ -407,28 +388,6 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 	return 0;
 }
 
-static int check_child(
-	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
-{
-	if (o->outputs.stdout_taken && e->child.output && !strcmp(e->child.output, "inherit"))
-		return et_refuse(err,
-			"write the record to a file, or the output with --output FILE",
-			"the record and the program's output cannot both go to stdout");
-	return 0;
-}
-
-/* --runs leaves nothing to the bounds, but those of K-best, which auto may choose. */
-static int check_bounds(unsigned given, enum et_protocol protocol, struct et_error *err)
-{
-	unsigned bounds = given & (ET_GIVEN_MIN | ET_GIVEN_MAX);
-
-	if (!(given & ET_GIVEN_RUNS) || !bounds || protocol == ET_PROTOCOL_AUTO)
-		return 0;
-	return et_refuse(err, "omit one of them",
-		"--runs decides the number of runs, so --%s has no effect",
-		bounds & ET_GIVEN_MIN ? "min-runs" : "max-runs");
-}
-
 /*
  * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
  * or more if they take less than 3 s.
@@ -436,10 +395,13 @@ static int check_bounds(unsigned given, enum et_protocol protocol, struct et_err
 static int check_number(
 	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
 {
-	int rc = check_bounds(given, protocol, err);
+	unsigned bounds = given & (ET_GIVEN_MIN | ET_GIVEN_MAX);
 
-	if (rc)
-		return rc;
+	/* --runs leaves nothing to the bounds, but those of K-best, which auto may choose. */
+	if (given & ET_GIVEN_RUNS && bounds && protocol != ET_PROTOCOL_AUTO)
+		return et_refuse(err, "omit one of them",
+			"--runs decides the number of runs, so --%s has no effect",
+			bounds & ET_GIVEN_MIN ? "min-runs" : "max-runs");
 	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
 		p->min_runs = ET_UNTIL_LEAST;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
@@ -470,8 +432,10 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 		rc = check_pace(e, err);
 	if (rc == 0)
 		rc = check_number(o->given, e->protocol, p, err);
-	if (rc == 0)
-		rc = check_child(o, e, err);
+	if (rc == 0 && o->outputs.stdout_taken && e->child.output &&
+		!strcmp(e->child.output, "inherit"))
+		rc = et_refuse(err, "write the record to a file, or the output with --output FILE",
+			"the record and the program's output cannot both go to stdout");
 	if (rc == 0)
 		rc = et_run_gate_check(o, e, err);
 	if (rc)

@@ -47,6 +47,11 @@ struct et_emp_options {
 	bool dry_run, yes, busy, all_factors;
 };
 
+/* A scan of a parameter, or a list of its values as one text. */
+struct et_range_given {
+	const char *name, *from, *to; /* to is NULL: a list */
+};
+
 struct et_run_around;
 
 struct et_run_options {
@@ -59,9 +64,7 @@ struct et_run_options {
 
 	unsigned given; /* enum et_run_given */
 	struct et_ranges ranges;
-	struct {
-		const char *name, *from, *to; /* to is NULL: a list */
-	} ranges_given[ET_MOST_VALUES];
+	struct et_range_given ranges_given[ET_MOST_VALUES];
 	size_t n_ranges_given;
 	const char *step; /* of --parameter-scan, or NULL */
 	struct et_each names, setup, prepare, conclude, cleanup;

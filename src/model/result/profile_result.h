@@ -19,24 +19,45 @@ enum et_profile_by {
 };
 
 /* Predictions of the standard deviation of a count (Flater, NIST TN 1826, section 3.2). */
+enum et_profile_model {
+	ET_MODEL_GPROF,        /* sqrt(N), N the mean count */
+	ET_MODEL_MULTINOMIAL,  /* sqrt(n p (1 - p)), n: mean of the totals, p: the pooled share */
+	ET_MODEL_QUANTISATION, /* sqrt(I p (1 - p)) of I calls; NaN if the calls are not known */
+	ET_MODEL_WITH_TOTAL,   /* multinomial, and the share of the spread of the total */
+	ET_PROFILE_MODELS,
+};
+
+/* A prediction per model, by its number or its name; both structs below are arranged likewise. */
 struct et_profile_models {
-	double gprof;        /* sqrt(N), N the mean count */
-	double multinomial;  /* sqrt(n p (1 - p)), n the mean of the totals, p the pooled share */
-	double quantisation; /* sqrt(I p (1 - p)) of I calls; NaN if the calls are not known */
-	double with_total;   /* multinomial, and the share of the spread of the total */
+	union {
+		double by[ET_PROFILE_MODELS];
+		struct {
+			double gprof, multinomial, quantisation, with_total;
+		};
+	};
 };
 
 /* Which predictions the chi-square interval of the observed standard deviation contains. */
 struct et_profile_fit {
 	bool tested; /* there are enough samples; without, all are false */
-	bool gprof, multinomial, quantisation, with_total;
+	union {
+		bool holds[ET_PROFILE_MODELS];
+		struct {
+			bool gprof, multinomial, quantisation, with_total;
+		};
+	};
 };
 
 /* The same over all rows. */
 struct et_profile_verdict {
-	size_t tested; /* rows */
-	size_t gprof, multinomial, with_total;
-	size_t quantisation, quantisation_tested; /* only where the calls are known */
+	size_t tested;              /* rows */
+	size_t quantisation_tested; /* only where the calls are known */
+	union {
+		size_t holds[ET_PROFILE_MODELS];
+		struct {
+			size_t gprof, multinomial, quantisation, with_total;
+		};
+	};
 };
 
 /* Half of the runs, in order of execution, so that cold and hot ones can be told apart. */

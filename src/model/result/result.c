@@ -24,19 +24,16 @@ const struct et_kbest_result *et_result_kbest(const struct et_command_result *r)
 	return r->kbest.n && et_result_metric(r) == r->metric ? &r->kbest : NULL;
 }
 
-static void command_result_free(struct et_command_result *r)
-{
-	for (int m = 0; m < ET_METRICS; m++) {
-		et_warnings_free(&r->estimate[m].warnings);
-		et_warnings_free(&r->before[m].warnings);
-	}
-	et_warnings_free(&r->warnings);
-}
-
 void et_judgement_free(struct et_judgement *j)
 {
-	for (size_t i = 0; i < j->n_commands; i++)
-		command_result_free(&j->commands[i]);
+	for (size_t i = 0; i < j->n_commands; i++) {
+		struct et_command_result *r = &j->commands[i];
+		for (int m = 0; m < ET_METRICS; m++) {
+			et_warnings_free(&r->estimate[m].warnings);
+			et_warnings_free(&r->before[m].warnings);
+		}
+		et_warnings_free(&r->warnings);
+	}
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		et_warnings_free(&j->contrasts[i].warnings);
 		if (j->second)

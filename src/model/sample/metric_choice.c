@@ -97,15 +97,11 @@ static bool judge(const struct et_command *c, uint32_t before, bool several_cpus
 	return true;
 }
 
-/* On a single CPU, tasks that wait for a CPU wait for each other. */
-static bool may_use_several_cpus(const struct et_experiment *e)
-{
-	return e->host.cpus != 1 && !(e->child.cpus && !strpbrk(e->child.cpus, ",-"));
-}
-
 struct et_metric_choice et_metric_choose_before(const struct et_experiment *e, uint32_t order)
 {
 	struct et_metric_choice choice = { .metric = e->metric, .reason = ET_METRIC_BY_USER };
+	/* On a single CPU, tasks that wait for a CPU wait for each other. */
+	bool several = e->host.cpus != 1 && !(e->child.cpus && !strpbrk(e->child.cpus, ",-"));
 
 	if (!e->metric_auto)
 		return choice;
@@ -116,7 +112,7 @@ struct et_metric_choice et_metric_choose_before(const struct et_experiment *e, u
 		return choice;
 	for (uint32_t c = 0; c < e->n_commands; c++) {
 		choice.command = c;
-		if (judge(&e->commands[c], order, may_use_several_cpus(e), &choice))
+		if (judge(&e->commands[c], order, several, &choice))
 			return choice;
 	}
 	choice.command = 0;

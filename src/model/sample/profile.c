@@ -133,7 +133,7 @@ void et_profile_append(struct et_profile *p, const struct et_profile *other, uin
 	}
 }
 
-static struct et_profile_build *find_build(const struct et_profile *p, const char *module)
+struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module)
 {
 	for (size_t i = 0; i < p->n_builds; i++) {
 		if (!strcmp(p->builds[i].module, module))
@@ -145,7 +145,7 @@ static struct et_profile_build *find_build(const struct et_profile *p, const cha
 void et_profile_note_build(
 	struct et_profile *p, const char *module, const unsigned char *id, size_t size)
 {
-	struct et_profile_build *known = find_build(p, module);
+	struct et_profile_build *known = et_profile_build_of(p, module);
 
 	if (known) {
 		if (known->size != size || memcmp(known->id, id, size) != 0)
@@ -157,11 +157,6 @@ void et_profile_note_build(
 	known = &p->builds[p->n_builds++];
 	*known = (struct et_profile_build){ .module = et_strdup(module), .size = size };
 	memcpy(known->id, id, size);
-}
-
-const struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module)
-{
-	return find_build(p, module);
 }
 
 static struct et_profile_calls *find_calls(

@@ -175,7 +175,7 @@ void et_profile_append(struct et_profile *p, const struct et_profile *other, uin
 void et_profile_note_build(
 	struct et_profile *p, const char *module, const unsigned char *id, size_t size);
 /* Returns NULL if it is not known. */
-const struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module);
+struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module);
 
 /* Adds samples of a node to a run that is being filled, in any order. */
 void et_profile_run_add(

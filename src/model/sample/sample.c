@@ -100,16 +100,14 @@ void et_sample_free(struct et_sample *s)
 
 void et_sample_copy(struct et_sample *to, const struct et_sample *from)
 {
+	const struct et_measured *m = &from->measured;
+	struct et_culprit *copy = m->n_culprits ? et_calloc(m->n_culprits, sizeof(*copy)) : NULL;
+
+	if (copy)
+		memcpy(copy, m->culprits, m->n_culprits * sizeof(*copy));
 	*to = *from;
-	to->measured.profile = et_profile_run_copy(from->measured.profile);
-	if (!from->measured.n_culprits) {
-		to->measured.culprits = NULL;
-		return;
-	}
-	to->measured.culprits =
-		et_calloc(from->measured.n_culprits, sizeof(*to->measured.culprits));
-	memcpy(to->measured.culprits, from->measured.culprits,
-		from->measured.n_culprits * sizeof(*to->measured.culprits));
+	to->measured.profile = et_profile_run_copy(m->profile);
+	to->measured.culprits = copy;
 }
 
 /* --- shares of the elapsed time --- */

@@ -77,26 +77,20 @@ static void collect_names(struct source *s)
 	s->n_names = kept + 1;
 }
 
-static uint64_t number_of_name(const struct source *s, const char name[NAME])
-{
-	const char(*found)[NAME] = bsearch(name, s->names, s->n_names, NAME, compare_names);
-
-	return (uint64_t)(found - (const char(*)[NAME])s->names);
-}
-
 /* --- values as numbers --- */
 
 /* ET_UNKNOWN and -1 become 0, next to the small numbers among which they occur. */
 static uint64_t read_value(const struct source *s, const struct et_field *f, size_t i)
 {
 	const char *record = s->records + i * s->stride;
-	char name[NAME];
+	char name[NAME], (*found)[NAME];
 	uint64_t bits;
 
 	switch (f->kind) {
 	case ET_FIELD_CHARS:
 		read_name(f, record, name);
-		return number_of_name(s, name);
+		found = bsearch(name, s->names, s->n_names, NAME, compare_names);
+		return (uint64_t)(found - s->names);
 	case ET_FIELD_DOUBLE:
 		memcpy(&bits, record + f->offset, sizeof(bits));
 		return bits;
@@ -134,15 +128,6 @@ static void write_value(
 
 /* --- packing --- */
 
-static uint8_t bytes_for(uint64_t largest)
-{
-	uint8_t width = 0;
-
-	for (; largest; largest >>= 8)
-		width++;
-	return width;
-}
-
 static struct column measure(const struct source *s, uint8_t number)
 {
 	struct column c = { .number = number, .least = UINT64_MAX };
@@ -154,7 +139,8 @@ static struct column measure(const struct source *s, uint8_t number)
 		c.least = value < c.least ? value : c.least;
 		most = value > most ? value : most;
 	}
-	c.width = bytes_for(most - c.least);
+	for (uint64_t rest = most - c.least; rest; rest >>= 8)
+		c.width++;
 	return c;
 }
 
@@ -327,35 +313,21 @@ static size_t tail_length(const struct et_samples *all)
 	return all->n - all->n_chunks * ET_SAMPLES_CHUNK;
 }
 
-static void pack_tail(struct et_samples *all)
-{
-	ET_GROW(all->chunks, all->n_chunks, all->room);
-	all->chunks[all->n_chunks] = pack_chunk(all->tail);
-	free_list(all->tail, ET_SAMPLES_CHUNK);
-	all->n_chunks++;
-}
-
 struct et_sample *et_samples_add(struct et_samples *all, const struct et_sample *s)
 {
 	assert(!all->n || all->command == s->place.command);
 	all->command = s->place.command;
 	/* Not before the next sample, so that the last one can be returned. */
-	if (tail_length(all) == ET_SAMPLES_CHUNK)
-		pack_tail(all);
+	if (tail_length(all) == ET_SAMPLES_CHUNK) {
+		ET_GROW(all->chunks, all->n_chunks, all->room);
+		all->chunks[all->n_chunks++] = pack_chunk(all->tail);
+		free_list(all->tail, ET_SAMPLES_CHUNK);
+	}
 	ET_GROW(all->tail, tail_length(all), all->tail_room);
 	struct et_sample *kept = &all->tail[tail_length(all)];
 	et_sample_copy(kept, s);
 	kept->place.index = (uint32_t)++all->n;
 	return kept;
-}
-
-static void close_chunk(struct et_samples *all)
-{
-	struct et_sample_chunk *c = &all->chunks[all->open_chunk];
-
-	chunk_free(c);
-	*c = pack_chunk(all->open);
-	free_list(all->open, ET_SAMPLES_CHUNK);
 }
 
 static void unpack_place(const struct et_samples *all, size_t i, struct et_sample *s)
@@ -368,10 +340,14 @@ static void open_chunk(struct et_samples *all, size_t chunk)
 {
 	const struct et_sample_chunk *c = &all->chunks[chunk];
 
-	if (all->open)
-		close_chunk(all);
-	else
+	if (all->open) {
+		struct et_sample_chunk *last = &all->chunks[all->open_chunk];
+		chunk_free(last);
+		*last = pack_chunk(all->open);
+		free_list(all->open, ET_SAMPLES_CHUNK);
+	} else {
 		all->open = et_calloc(ET_SAMPLES_CHUNK, sizeof(*all->open));
+	}
 	for (size_t i = 0; i < ET_SAMPLES_CHUNK; i++) {
 		struct et_sample *s = &all->open[i];
 		size_t n, from = find_culprits(c, i, &n);
@@ -481,16 +457,12 @@ static void load(struct et_sample_reader *r, size_t chunk, size_t at)
 {
 	const struct et_sample_chunk *c = &r->all->chunks[chunk];
 	struct et_sample *s = &r->sample;
+	bool next = r->chunk == chunk + 1 && r->changes == r->all->changes;
 
-	if (r->chunk == chunk + 1 && r->changes == r->all->changes) {
-		unpack_next(c->samples, et_sample_fields, at, s);
-		unpack_next(c->removals, et_removal_fields, at, &s->ruling.removal);
-	} else {
-		unpack(c->samples, et_sample_fields, at, s);
-		unpack(c->removals, et_removal_fields, at, &s->ruling.removal);
-		r->chunk = chunk + 1;
-		r->changes = r->all->changes;
-	}
+	(next ? unpack_next : unpack)(c->samples, et_sample_fields, at, s);
+	(next ? unpack_next : unpack)(c->removals, et_removal_fields, at, &s->ruling.removal);
+	r->chunk = chunk + 1;
+	r->changes = r->all->changes;
 	unpack_place(r->all, chunk * ET_SAMPLES_CHUNK + at, s);
 	if (!r->figures)
 		load_culprits(r, c, at);

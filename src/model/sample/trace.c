@@ -83,19 +83,6 @@ void et_trace_add_stretch(struct et_trace *t, struct et_stretch s)
 	t->stretches[t->n_stretches++] = s;
 }
 
-static void count_tick(struct et_trace *t, uint32_t charged)
-{
-	t->timer.n++;
-	if (charged == ET_TICK_SELF)
-		t->self_ticks++;
-	else if (charged == ET_TICK_IDLE)
-		t->idle_ticks++;
-	else if (charged == ET_TICK_OTHER)
-		t->other_ticks++;
-	else
-		t->takers[charged].ticks++;
-}
-
 void et_trace_add_tick(struct et_trace *t, struct et_tick tick)
 {
 	if (t->n_ticks == ET_TRACE_MOST) {
@@ -104,7 +91,15 @@ void et_trace_add_tick(struct et_trace *t, struct et_tick tick)
 	}
 	ET_GROW(t->ticks, t->n_ticks, t->cap_ticks);
 	t->ticks[t->n_ticks++] = tick;
-	count_tick(t, tick.charged);
+	t->timer.n++;
+	if (tick.charged == ET_TICK_SELF)
+		t->self_ticks++;
+	else if (tick.charged == ET_TICK_IDLE)
+		t->idle_ticks++;
+	else if (tick.charged == ET_TICK_OTHER)
+		t->other_ticks++;
+	else
+		t->takers[tick.charged].ticks++;
 }
 
 static void sum(struct et_trace *t, size_t n)

@@ -40,16 +40,13 @@ struct call_graph {
 static const double least_part = 1e-7;
 enum { MOST_CONTEXTS = 1 << 20 };
 
-static void init_graph(struct call_graph *g)
-{
-	*g = (struct call_graph){ .by_pair.width = sizeof(uint64_t) };
-}
-
-static void free_graph(struct call_graph *g)
+/* Frees what it owns, and makes it ready for the next run. */
+static void clear_graph(struct call_graph *g)
 {
 	free(g->self);
 	free(g->arcs);
 	et_hash_free(&g->by_pair);
+	*g = (struct call_graph){ .by_pair.width = sizeof(uint64_t) };
 }
 
 static void make_room(struct call_graph *g, uint32_t function)
@@ -63,13 +60,7 @@ static void make_room(struct call_graph *g, uint32_t function)
 	g->functions = room;
 }
 
-/* Returns false if the sum overflows, as the next one does. */
-static bool add_self(struct call_graph *g, uint32_t function, uint64_t cost)
-{
-	make_room(g, function);
-	return !__builtin_add_overflow(g->self[function], cost, &g->self[function]);
-}
-
+/* Returns false if the sum overflows. */
 static bool add_call(struct call_graph *g, uint32_t caller, uint32_t callee, uint64_t cost)
 {
 	uint64_t key = ((uint64_t)caller << 32 | callee) + 1;
@@ -152,18 +143,15 @@ static void prepare(struct unfolding *u)
 	u->least = total * least_part;
 }
 
-static int enter(struct unfolding *u, uint32_t parent, uint32_t function, double part)
+static void enter(struct unfolding *u, uint32_t parent, uint32_t function, double part)
 {
 	struct function *f = &u->f[function];
 	double share = round((double)u->g->self[function] * part);
 	uint64_t self = share < (double)f->left ? (uint64_t)share : f->left;
-	uint32_t node;
-	int rc = et_reader_node(u->r, parent, function, &node);
+	uint32_t node = et_reader_node(u->r, parent, function);
 
-	if (!rc && self)
-		rc = et_reader_add(u->r, node, self, 0);
-	if (rc)
-		return rc;
+	if (self)
+		et_reader_add(u->r, node, self, 0);
 	f->left -= self;
 	f->part += part;
 	if (self >= f->most) {
@@ -174,14 +162,12 @@ static int enter(struct unfolding *u, uint32_t parent, uint32_t function, double
 	u->contexts++;
 	ET_GROW(u->stack, u->depth, u->room);
 	u->stack[u->depth++] = (struct level){ function, node, part, f->first };
-	return 0;
 }
 
-static int unfold_from(struct unfolding *u, uint32_t function, double part)
+static void unfold_from(struct unfolding *u, uint32_t function, double part)
 {
-	int rc = enter(u, ET_PROFILE_ROOT, function, part);
-
-	while (!rc && u->depth) {
+	enter(u, ET_PROFILE_ROOT, function, part);
+	while (!u->r->rc && u->depth) {
 		struct level *top = &u->stack[u->depth - 1];
 		const struct call_arc *a = &u->g->arcs[top->arc];
 
@@ -194,61 +180,42 @@ static int unfold_from(struct unfolding *u, uint32_t function, double part)
 		double cost = (double)a->cost * top->part;
 		if (!u->f[a->callee].open && cost > 0 && cost >= u->least &&
 			u->contexts < MOST_CONTEXTS && u->depth < ET_READER_DEEPEST)
-			rc = enter(u, top->node, a->callee, cost / u->f[a->callee].cost);
+			enter(u, top->node, a->callee, cost / u->f[a->callee].cost);
 	}
-	return rc;
-}
-
-/* Adds the self cost that is left: the rest of rounding to a context, other costs without callers.
- */
-static int add_rest(struct unfolding *u)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < u->g->functions && !rc; i++) {
-		const struct function *f = &u->f[i];
-		uint32_t node = f->node;
-		if (!f->left)
-			continue;
-		if (f->part < 1 - 1e-9)
-			rc = et_reader_node(u->r, ET_PROFILE_ROOT, (uint32_t)i, &node);
-		if (!rc)
-			rc = et_reader_add(u->r, node, f->left, 0);
-	}
-	return rc;
 }
 
 /* Adds the contexts and their self costs to the run that is being read. Sorts the arcs. */
-static int unfold(struct call_graph *g, struct et_reader *r)
+static void unfold(struct call_graph *g, struct et_reader *r)
 {
 	struct unfolding u = { .g = g, .r = r, .f = et_calloc(g->functions + 1, sizeof(*u.f)) };
-	int rc = 0;
 
 	prepare(&u);
-	for (size_t i = 0; i < g->functions && !rc; i++) {
+	for (size_t i = 0; i < g->functions && !r->rc; i++) {
 		const struct function *f = &u.f[i];
 		if (f->cost > f->paid && u.contexts < MOST_CONTEXTS)
-			rc = unfold_from(&u, (uint32_t)i, (f->cost - f->paid) / f->cost);
+			unfold_from(&u, (uint32_t)i, (f->cost - f->paid) / f->cost);
 	}
-	if (!rc)
-		rc = add_rest(&u);
+	/* The self cost that is left: the rest of rounding to a context, others without callers. */
+	for (size_t i = 0; i < g->functions && !r->rc; i++) {
+		const struct function *f = &u.f[i];
+		if (f->left)
+			et_reader_add(r,
+				f->part < 1 - 1e-9 ? et_reader_node(r, ET_PROFILE_ROOT, (uint32_t)i)
+						   : f->node,
+				f->left, 0);
+	}
 	free(u.f);
 	free(u.stack);
-	return rc;
 }
 
 /* --- the file --- */
 
 enum { MOST_EVENTS = 64 };
 
-/* Names that were written once as "(3) name" and are then referred to as "(3)". */
-struct names {
-	struct et_hash by_number; /* width 8: a pointer to the name */
-};
-
 struct callgrind {
 	struct et_reader *r;
-	struct names objects, functions;
+	/* Pointers to names that were written once as "(3) name" and are then "(3)". */
+	struct et_hash objects, functions;
 	struct call_graph graph;
 	size_t positions;     /* numbers at the begin of a line of costs */
 	size_t event;         /* place of the event's cost after them */
@@ -264,17 +231,22 @@ struct callgrind {
 	bool is_call;         /* the next line of costs is of a call */
 };
 
+static bool begins_with_any(const char *line, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strncmp(line, words[i], strlen(words[i])))
+			return true;
+	}
+	return false;
+}
+
 bool et_is_callgrind(const char *line)
 {
 	static const char *const heads[] = {
 		"version:", "creator:", "pid:", "cmd:", "part:", "desc:", "events:", "positions:"
 	};
 
-	for (size_t i = 0; i < ET_LENGTH(heads); i++) {
-		if (!strncmp(line, heads[i], strlen(heads[i])))
-			return true;
-	}
-	return false;
+	return begins_with_any(line, heads, ET_LENGTH(heads));
 }
 
 static int fail_line(struct callgrind *c, const char *line)
@@ -285,18 +257,21 @@ static int fail_line(struct callgrind *c, const char *line)
 
 /* --- names --- */
 
-static void free_names(struct names *n)
+static void free_names(struct et_hash *names)
 {
 	char **name;
 	size_t at = 0;
 
-	while ((name = et_hash_next(&n->by_number, &at)))
+	while ((name = et_hash_next(names, &at)))
 		free(*name);
-	et_hash_free(&n->by_number);
+	et_hash_free(names);
 }
 
-/* Returns the name that the text gives or refers to, valid as long as the table; NULL: none. */
-static const char *name_of(struct names *n, const char *text)
+/*
+ * Returns the name that the text gives or refers to, valid as long as the table; NULL with the
+ * error: its number is not known.
+ */
+static const char *name_of(struct callgrind *c, struct et_hash *names, const char *text)
 {
 	const char *p = text + 1;
 	uint64_t number;
@@ -305,46 +280,33 @@ static const char *name_of(struct names *n, const char *text)
 		number == UINT64_MAX)
 		return text;
 	p += 1 + strspn(p + 1, " \t");
-	if (!*p) {
-		char *const *known = et_hash_find(&n->by_number, number + 1);
-		return known ? *known : NULL;
+	char **known = *p ? et_hash_put(names, number + 1) : et_hash_find(names, number + 1);
+	if (!known) {
+		et_reader_fail(c->r,
+			"use the whole file callgrind.out.PID: its beginning may be missing",
+			"the number of the name '%.30s' was not defined before", text);
+		return NULL;
 	}
-	char **known = et_hash_put(&n->by_number, number + 1);
-	free(*known);
-	*known = et_strdup(p);
+	if (*p) {
+		free(*known);
+		*known = et_strdup(p);
+	}
 	return *known;
 }
 
-static int fail_name(struct callgrind *c, const char *text)
+static void set_name(struct callgrind *c, struct et_hash *names, const char *text, char **out)
 {
-	return et_reader_fail(c->r,
-		"use the whole file callgrind.out.PID: its beginning may be missing",
-		"the number of the name '%.30s' was not defined before", text);
-}
+	const char *name = name_of(c, names, text);
 
-static int set_name(struct callgrind *c, struct names *n, const char *text, char **out)
-{
-	const char *name = name_of(n, text);
-
-	if (!name)
-		return fail_name(c, text);
 	free(*out);
-	*out = et_strdup(name);
-	return 0;
+	*out = name ? et_strdup(name) : NULL;
 }
 
-static int find_function(struct callgrind *c, const char *name, const char *object, uint32_t *out)
+static uint32_t find_function(struct callgrind *c, const char *name, const char *object)
 {
 	bool known = object && strcmp(object, "???") != 0;
 
-	return et_reader_function(c->r, name, known ? object : NULL, ET_SPACE_USER, out);
-}
-
-static int set_function(struct callgrind *c, const char *text)
-{
-	const char *name = name_of(&c->functions, text);
-
-	return name ? find_function(c, name, c->object, &c->function) : fail_name(c, text);
+	return et_reader_function(c->r, name, known ? object : NULL, ET_SPACE_USER);
 }
 
 /* --- lines of costs --- */
@@ -397,7 +359,9 @@ static bool read_cost(const struct callgrind *c, const char *text, uint64_t *out
 
 static int add_cost(struct callgrind *c, const char *line)
 {
+	struct call_graph *g = &c->graph;
 	uint64_t cost;
+	bool fits;
 
 	if (!c->events)
 		return et_reader_fail(c->r,
@@ -406,8 +370,12 @@ static int add_cost(struct callgrind *c, const char *line)
 	if (c->function == ET_PROFILE_NONE || !read_cost(c, line, &cost))
 		return fail_line(c, line);
 	c->costs = true;
-	bool fits = c->is_call ? add_call(&c->graph, c->function, c->callee, cost)
-			       : add_self(&c->graph, c->function, cost);
+	if (c->is_call) {
+		fits = add_call(g, c->function, c->callee, cost);
+	} else {
+		make_room(g, c->function);
+		fits = !__builtin_add_overflow(g->self[c->function], cost, &g->self[c->function]);
+	}
 	c->is_call = false;
 	return fits ? 0
 		    : et_reader_fail(c->r, "check that the file is complete and unchanged",
@@ -423,12 +391,9 @@ static int read_call(struct callgrind *c, const char *text)
 	if (!c->callee_name || c->function == ET_PROFILE_NONE || !et_reader_whole(&end, &calls) ||
 		(*end && !is_blank(*end)))
 		return fail_line(c, text);
-	int rc = find_function(
-		c, c->callee_name, c->callee_object ? c->callee_object : c->object, &c->callee);
-	if (!rc)
-		rc = et_reader_calls(c->r, c->callee, calls);
-	if (rc)
-		return rc;
+	c->callee =
+		find_function(c, c->callee_name, c->callee_object ? c->callee_object : c->object);
+	et_reader_calls(c->r, c->callee, calls);
 	c->is_call = true;
 	free(c->callee_name);
 	free(c->callee_object);
@@ -437,7 +402,7 @@ static int read_call(struct callgrind *c, const char *text)
 }
 
 /* Reads "fn=(3) name" and the like. */
-static int read_spec(struct callgrind *c, const char *line)
+static void read_spec(struct callgrind *c, const char *line)
 {
 	/* Files are not read: a function is known by its name and object. Jumps cost nothing. */
 	static const char *const ignored[] = {
@@ -446,21 +411,20 @@ static int read_spec(struct callgrind *c, const char *line)
 	const char *text = strchr(line, '=') + 1;
 
 	text += strspn(text, " \t");
-	if (!strncmp(line, "fn=", 3))
-		return set_function(c, text);
-	if (!strncmp(line, "cfn=", 4))
-		return set_name(c, &c->functions, text, &c->callee_name);
-	if (!strncmp(line, "ob=", 3))
-		return set_name(c, &c->objects, text, &c->object);
-	if (!strncmp(line, "cob=", 4))
-		return set_name(c, &c->objects, text, &c->callee_object);
-	if (!strncmp(line, "calls=", 6))
-		return read_call(c, text);
-	for (size_t i = 0; i < ET_LENGTH(ignored); i++) {
-		if (!strncmp(line, ignored[i], strlen(ignored[i])))
-			return 0;
+	if (!strncmp(line, "fn=", 3)) {
+		const char *name = name_of(c, &c->functions, text);
+		c->function = name ? find_function(c, name, c->object) : ET_PROFILE_NONE;
+	} else if (!strncmp(line, "cfn=", 4)) {
+		set_name(c, &c->functions, text, &c->callee_name);
+	} else if (!strncmp(line, "ob=", 3)) {
+		set_name(c, &c->objects, text, &c->object);
+	} else if (!strncmp(line, "cob=", 4)) {
+		set_name(c, &c->objects, text, &c->callee_object);
+	} else if (!strncmp(line, "calls=", 6)) {
+		read_call(c, text);
+	} else if (!begins_with_any(line, ignored, ET_LENGTH(ignored))) {
+		fail_line(c, line);
 	}
-	return fail_line(c, line);
 }
 
 /* --- the head --- */
@@ -470,17 +434,16 @@ static int end_run(struct callgrind *c)
 	if (c->summary && !c->totals && !strncmp(c->r->profile->event, "Ir", 3))
 		return et_reader_fail(c->r, "profile again, and let the program end by itself",
 			"the file is truncated: the line 'totals:' is missing");
-	int rc = unfold(&c->graph, c->r);
-	free_graph(&c->graph);
-	init_graph(&c->graph);
+	unfold(&c->graph, c->r);
+	clear_graph(&c->graph);
 	c->costs = c->summary = c->totals = false;
 	c->r->run.period = 1;
 	c->r->run.counted = c->r->run.samples;
-	return rc ? rc : et_reader_end_run(c->r);
+	return et_reader_end_run(c->r);
 }
 
 /* Finds the event that is counted among the names of events. */
-static int read_events(struct callgrind *c, char *names)
+static void read_events(struct callgrind *c, char *names)
 {
 	const char *wanted = c->r->wanted, *name;
 
@@ -492,17 +455,18 @@ static int read_events(struct callgrind *c, char *names)
 		if (!wanted || !strcmp(name, wanted)) {
 			c->event = i;
 			c->events = true;
-			return et_reader_event(c->r, name);
+			et_reader_event(c->r, name);
+			return;
 		}
 		if (!names)
 			break;
 	}
-	return et_reader_fail(c->r,
+	et_reader_fail(c->r,
 		"the line 'events:' of the file lists them; choose one with --event NAME",
 		wanted ? "it does not count '%.40s'" : "it names no events", wanted ? wanted : "");
 }
 
-static int read_positions(struct callgrind *c, const char *text)
+static void read_positions(struct callgrind *c, const char *text)
 {
 	size_t n = 0;
 
@@ -511,49 +475,44 @@ static int read_positions(struct callgrind *c, const char *text)
 		p += strspn(p, " \t");
 	}
 	if (n < 1 || n > 3)
-		return fail_line(c, text);
+		fail_line(c, text);
 	c->positions = n;
-	return 0;
 }
 
-/* Another process is another run. */
-static int read_pid(struct callgrind *c, const char *text)
-{
-	int rc = c->costs && strncmp(c->pid, text, sizeof(c->pid) - 1) != 0 ? end_run(c) : 0;
-
-	snprintf(c->pid, sizeof(c->pid), "%s", text);
-	return rc;
-}
-
-static int read_head(struct callgrind *c, char *line)
+static void read_head(struct callgrind *c, char *line)
 {
 	char *text = strchr(line, ':') + 1;
 
 	text += strspn(text, " \t");
-	if (!strncmp(line, "events:", 7))
-		return read_events(c, text);
-	if (!strncmp(line, "positions:", 10))
-		return read_positions(c, text);
-	if (!strncmp(line, "pid:", 4))
-		return read_pid(c, text);
-	if (!strncmp(line, "cmd:", 4) && *text)
+	if (!strncmp(line, "events:", 7)) {
+		read_events(c, text);
+	} else if (!strncmp(line, "positions:", 10)) {
+		read_positions(c, text);
+	} else if (!strncmp(line, "pid:", 4)) {
+		if (c->costs && strncmp(c->pid, text, sizeof(c->pid) - 1) != 0)
+			end_run(c); /* another process is another run */
+		snprintf(c->pid, sizeof(c->pid), "%s", text);
+	} else if (!strncmp(line, "cmd:", 4) && *text) {
 		et_reader_command(c->r, text);
+	}
 	c->summary = c->summary || !strncmp(line, "summary:", 8);
 	c->totals = c->totals || !strncmp(line, "totals:", 7);
-	return 0;
 }
 
-static int read_line(struct callgrind *c, char *line)
+static void read_line(struct callgrind *c, char *line)
 {
 	size_t letters = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 	if (!line[strspn(line, " \t")] || line[0] == '#')
-		return 0;
+		return;
 	if (letters && line[letters] == ':')
-		return read_head(c, line);
-	if (letters && line[letters] == '=')
-		return read_spec(c, line);
-	return letters ? fail_line(c, line) : add_cost(c, line);
+		read_head(c, line);
+	else if (letters && line[letters] == '=')
+		read_spec(c, line);
+	else if (letters)
+		fail_line(c, line);
+	else
+		add_cost(c, line);
 }
 
 int et_read_callgrind(struct et_reader *r)
@@ -561,24 +520,20 @@ int et_read_callgrind(struct et_reader *r)
 	struct callgrind c = { .r = r,
 		.positions = 1,
 		.function = ET_PROFILE_NONE,
-		.objects.by_number.width = sizeof(char *),
-		.functions.by_number.width = sizeof(char *) };
+		.objects.width = sizeof(char *),
+		.functions.width = sizeof(char *),
+		.graph.by_pair.width = sizeof(uint64_t) };
 	char *line;
-	int rc;
 
-	init_graph(&c.graph);
-	while ((rc = et_reader_line(r, &line)) > 0) {
-		rc = read_line(&c, line);
-		if (rc)
-			break;
-	}
-	if (!rc)
-		rc = end_run(&c);
-	free_graph(&c.graph);
+	while (et_reader_line(r, &line) > 0)
+		read_line(&c, line);
+	if (!r->rc)
+		end_run(&c);
+	clear_graph(&c.graph);
 	free_names(&c.objects);
 	free_names(&c.functions);
 	free(c.object);
 	free(c.callee_object);
 	free(c.callee_name);
-	return rc;
+	return r->rc;
 }

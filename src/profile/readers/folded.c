@@ -64,12 +64,6 @@ static bool parse_count(const char *text, uint64_t *out)
 	return !*text;
 }
 
-/* Methods of JavaScript may begin with a '#', so a stack with a count is no comment. */
-static bool is_comment(const char *line)
-{
-	return line[0] == '#' && !et_is_folded(line);
-}
-
 /* Cuts the suffix off the name. */
 static enum et_space_kind space_of(char *name, const char **module)
 {
@@ -86,33 +80,12 @@ static enum et_space_kind space_of(char *name, const char **module)
 	return kind == 'k' ? ET_SPACE_KERNEL : kind == 'j' ? ET_SPACE_JIT : ET_SPACE_USER;
 }
 
-static int read_stack(struct et_reader *r, char *stack, uint32_t *node)
-{
-	size_t depth = 0;
-
-	*node = ET_PROFILE_ROOT;
-	for (char *name; (name = strsep(&stack, ";"));) {
-		const char *module;
-		enum et_space_kind space = space_of(name, &module);
-		uint32_t function;
-
-		if (++depth > ET_READER_DEEPEST)
-			return et_reader_fail(
-				r, NULL, "the stack has more than %d functions", ET_READER_DEEPEST);
-		int rc = et_reader_function(r, name, module, space, &function);
-		if (!rc)
-			rc = et_reader_node(r, *node, function, node);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 static int read_line(struct et_reader *r, char *line)
 {
 	char *text = find_count(line);
 	uint64_t count;
-	uint32_t node;
+	uint32_t node = ET_PROFILE_ROOT;
+	size_t depth = 0;
 
 	if (!text || !parse_count(text, &count))
 		return et_reader_fail(r,
@@ -120,18 +93,30 @@ static int read_line(struct et_reader *r, char *line)
 			"the line ends with '%.40s', not with a number of samples",
 			text ? text : line);
 	text[-1] = '\0';
-	int rc = read_stack(r, line, &node);
-	return rc ? rc : et_reader_add(r, node, count, 0);
+	for (char *name; !r->rc && (name = strsep(&line, ";"));) {
+		const char *module;
+		enum et_space_kind space = space_of(name, &module);
+
+		if (++depth > ET_READER_DEEPEST)
+			return et_reader_fail(
+				r, NULL, "the stack has more than %d functions", ET_READER_DEEPEST);
+		node = et_reader_node(r, node, et_reader_function(r, name, module, space));
+	}
+	et_reader_add(r, node, count, 0);
+	return r->rc;
 }
 
 int et_read_folded(struct et_reader *r)
 {
 	char *line;
-	int rc = et_reader_event(r, "samples");
 
-	while (!rc && (rc = et_reader_line(r, &line)) > 0) {
+	et_reader_event(r, "samples");
+	while (et_reader_line(r, &line) > 0) {
 		line += strspn(line, " \t");
-		rc = *line && !is_comment(line) ? read_line(r, line) : 0;
+		/* Methods of JavaScript may begin with a '#': a stack with a count is no comment.
+		 */
+		if (*line && (line[0] != '#' || et_is_folded(line)))
+			read_line(r, line);
 	}
-	return rc ? rc : et_reader_end_run(r);
+	return et_reader_end_run(r);
 }

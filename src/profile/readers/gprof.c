@@ -78,7 +78,6 @@ static int read_row(struct et_reader *r, char *line, double period)
 	ET_AUTO_FREE char *quoted = et_strndup(line, 60);
 	double share, sum, self;
 	uint64_t calls;
-	uint32_t function, node;
 
 	if (!is_number(next_word(&line), &share) || !is_number(next_word(&line), &sum) ||
 		!is_number(next_word(&line), &self))
@@ -88,53 +87,37 @@ static int read_row(struct et_reader *r, char *line, double period)
 	double samples = round(self / period);
 	if (!*line || samples >= 0x1p63)
 		return fail_line(r, quoted);
-	int rc = et_reader_function(r, line, r->program, ET_SPACE_USER, &function);
-	if (!rc)
-		rc = et_reader_node(r, ET_PROFILE_ROOT, function, &node);
-	if (!rc)
-		rc = et_reader_add(r, node, (uint64_t)samples, 0);
-	if (!rc && called)
-		rc = et_reader_calls(r, function, calls);
-	return rc;
+	uint32_t function = et_reader_function(r, line, r->program, ET_SPACE_USER);
+	et_reader_add(r, et_reader_node(r, ET_PROFILE_ROOT, function), (uint64_t)samples, 0);
+	if (called)
+		et_reader_calls(r, function, calls);
+	return r->rc;
 }
 
 /* Reads the rows after the titles of the columns, up to an empty line or the next output. */
-static int read_rows(struct et_reader *r, double period)
+static void read_rows(struct et_reader *r, double period)
 {
 	char *line;
-	int rc;
 
-	while ((rc = et_reader_line(r, &line)) > 0 && line[strspn(line, " \t\f")]) {
-		if (!strncmp(line, flat, strlen(flat)))
-			break;
-		rc = read_row(r, line, period);
-		if (rc)
-			return rc;
-	}
-	if (rc < 0)
-		return rc;
+	while (et_reader_line(r, &line) > 0 && line[strspn(line, " \t\f")] &&
+		strncmp(line, flat, strlen(flat)) != 0)
+		read_row(r, line, period);
 	r->run.period = period * 1e9;
 	double counted = (double)r->run.samples * r->run.period;
 	r->run.counted = counted < (double)INT64_MAX ? (uint64_t)counted : 0;
-	return et_reader_end_run(r);
+	et_reader_end_run(r);
 }
 
 /* The line "Each sample counts as 0.01 seconds." */
-static int read_period(struct et_reader *r, char *line, double *out)
+static void read_period(struct et_reader *r, char *line, double *out)
 {
 	char *text = line + strlen(each);
 	const char *word = next_word(&text);
 
 	if (!is_number(word, out) || !(*out >= 1e-9) || !(*out <= 1e6) ||
 		strncmp(text, "seconds", 7) != 0)
-		return et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
+		et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
 			"the time of a sample is not a number of seconds");
-	return 0;
-}
-
-static bool is_title(const char *line)
-{
-	return !strncmp(line, " time ", 6) && strstr(line, "name");
 }
 
 int et_read_gprof(struct et_reader *r)
@@ -142,19 +125,18 @@ int et_read_gprof(struct et_reader *r)
 	size_t runs = r->n_runs;
 	double period = 0;
 	char *line;
-	int rc = et_reader_event(r, "gprof");
 
-	while (!rc && (rc = et_reader_line(r, &line)) > 0) {
-		rc = 0;
+	et_reader_event(r, "gprof");
+	while (et_reader_line(r, &line) > 0) {
 		if (!strncmp(line, each, strlen(each))) {
-			rc = read_period(r, line, &period);
-		} else if (is_title(line) && period > 0) {
-			rc = read_rows(r, period);
+			read_period(r, line, &period);
+		} else if (!strncmp(line, " time ", 6) && strstr(line, "name") && period > 0) {
+			read_rows(r, period);
 			period = 0;
 		}
 	}
-	if (!rc && r->n_runs == runs)
+	if (r->n_runs == runs)
 		return et_reader_fail(r, "use the output of 'gprof -b -p PROGRAM gmon.out'",
 			"it has no flat profile");
-	return rc;
+	return r->rc;
 }

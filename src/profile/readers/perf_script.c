@@ -258,28 +258,28 @@ static enum et_space_kind space_of(const struct frame *f, const char **module)
 	return f->module && strcmp(f->module, "[unknown]") != 0 ? ET_SPACE_USER : ET_SPACE_UNKNOWN;
 }
 
-static int push_copy(struct script *s, const struct et_profile_function *f)
+static void push_copy(struct script *s, const struct et_profile_function *f)
 {
-	if (s->n_chain >= ET_READER_DEEPEST)
-		return et_reader_fail(
+	if (s->n_chain >= ET_READER_DEEPEST) {
+		et_reader_fail(
 			s->r, NULL, "the call chain has more than %d functions", ET_READER_DEEPEST);
+		return;
+	}
 	ET_GROW(s->chain, s->n_chain, s->chain_room);
-	int rc = et_reader_copy(s->r, f, &s->chain[s->n_chain]);
-	s->n_chain += !rc;
-	return rc;
+	s->chain[s->n_chain++] = et_reader_copy(s->r, f);
 }
 
-static int push(struct script *s, const char *name, const char *module, enum et_space_kind space)
+static void push(struct script *s, const char *name, const char *module, enum et_space_kind space)
 {
 	const struct et_profile_function f = {
 		.name = (char *)name, .module = (char *)module, .space = space
 	};
 
-	return push_copy(s, &f);
+	push_copy(s, &f);
 }
 
 /* perf has no name for the frame; its file may have a function there nevertheless. */
-static int push_unknown(struct script *s, const struct frame *f, enum et_space_kind space)
+static void push_unknown(struct script *s, const struct frame *f, enum et_space_kind space)
 {
 	const struct et_perf_place place = { .task = s->task,
 		.path = f->module,
@@ -290,34 +290,28 @@ static int push_unknown(struct script *s, const struct frame *f, enum et_space_k
 	const struct et_profile_function *found =
 		s->r->maps ? et_perf_maps_find(s->r->maps, &place, &at_entry) : NULL;
 
-	if (!found)
-		return push(s, f->name, f->module, space);
+	if (!found) {
+		push(s, f->name, f->module, space);
+		return;
+	}
 	if (first)
 		s->at_entry = at_entry;
-	return push_copy(s, found);
+	push_copy(s, found);
 }
 
 /* Adds the inlined functions that wait for the file of the frame they were inlined into. */
-static int push_inlined(struct script *s, const char *module, enum et_space_kind space)
+static void push_inlined(struct script *s, const char *module, enum et_space_kind space)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < s->n_inlined; i++) {
-		if (!rc)
-			rc = push(s, s->inlined[i], module, space);
+		push(s, s->inlined[i], module, space);
 		free(s->inlined[i]);
 	}
 	s->n_inlined = 0;
-	return rc;
-}
-
-static bool is_unknown(const struct frame *f)
-{
-	return !*f->name || !strcmp(f->name, "[unknown]");
 }
 
 static int add_frame(struct script *s, const struct frame *f)
 {
+	bool unknown = !*f->name || !strcmp(f->name, "[unknown]");
 	const char *module;
 
 	if (!s->selected)
@@ -333,12 +327,13 @@ static int add_frame(struct script *s, const struct frame *f)
 	enum et_space_kind space = space_of(f, &module);
 	if (!s->n_chain && !s->n_inlined)
 		s->at_entry = f->at_entry;
-	int rc = push_inlined(s, module, space);
-	if (rc == 0)
-		rc = space == ET_SPACE_USER && is_unknown(f) ? push_unknown(s, f, space)
-							     : push(s, f->name, module, space);
+	push_inlined(s, module, space);
+	if (space == ET_SPACE_USER && unknown)
+		push_unknown(s, f, space);
+	else
+		push(s, f->name, module, space);
 	s->in_caller = space != ET_SPACE_KERNEL;
-	return rc;
+	return s->r->rc;
 }
 
 /* --- samples --- */
@@ -346,21 +341,21 @@ static int add_frame(struct script *s, const struct frame *f)
 static int end_sample(struct script *s)
 {
 	uint32_t node = ET_PROFILE_ROOT;
-	int rc = push_inlined(s, NULL, ET_SPACE_UNKNOWN);
 
-	if (!rc && s->selected && !s->n_chain)
-		rc = push(s, "[unknown]", NULL, ET_SPACE_UNKNOWN);
-	for (size_t i = s->n_chain; i-- > 0 && !rc;)
-		rc = et_reader_node(s->r, node, s->chain[i], &node);
-	if (!rc && s->selected)
-		rc = et_reader_add(s->r, node, 1, s->at_entry);
+	push_inlined(s, NULL, ET_SPACE_UNKNOWN);
+	if (s->selected && !s->n_chain)
+		push(s, "[unknown]", NULL, ET_SPACE_UNKNOWN);
+	for (size_t i = s->n_chain; i-- > 0 && !s->r->rc;)
+		node = et_reader_node(s->r, node, s->chain[i]);
+	if (s->selected)
+		et_reader_add(s->r, node, 1, s->at_entry);
 	s->open = s->selected = s->at_entry = s->in_caller = false;
 	s->n_chain = 0;
-	return rc;
+	return s->r->rc;
 }
 
 /* Decides whether samples of this event are read. */
-static int select_event(struct script *s, char *event)
+static void select_event(struct script *s, char *event)
 {
 	const char *wanted = s->r->wanted;
 
@@ -368,15 +363,14 @@ static int select_event(struct script *s, char *event)
 	cut_modifiers(event);
 	s->selected = s->selected || !wanted || !strcmp(event, wanted);
 	if (!s->selected)
-		return 0;
+		return;
 	if (!s->event[0]) {
 		snprintf(s->event, sizeof(s->event), "%s", event);
-		return et_reader_event(s->r, event);
-	}
-	if (strncmp(s->event, event, sizeof(s->event) - 1) != 0)
-		return et_reader_fail(s->r, "choose one of them with --event NAME",
+		et_reader_event(s->r, event);
+	} else if (strncmp(s->event, event, sizeof(s->event) - 1) != 0) {
+		et_reader_fail(s->r, "choose one of them with --event NAME",
 			"it has samples of '%s' and of '%.60s'", s->event, event);
-	return 0;
+	}
 }
 
 /* Records are there if perf script got the options --show-…-events. */
@@ -404,9 +398,7 @@ static int begin_sample(struct script *s, const struct header *h)
 		read_record(s, h->rest);
 		return 0;
 	}
-	int rc = select_event(s, h->event);
-	if (rc)
-		return rc;
+	select_event(s, h->event);
 	s->open = true;
 	s->task = h->task;
 	if (s->selected && !h->has_period)
@@ -428,8 +420,8 @@ static int read_line(struct script *s, char *line)
 	if (line[0] == '#')
 		return 0;
 	if (!(tab && s->open) && header_of(line, &h)) {
-		int rc = end_sample(s);
-		return rc ? rc : begin_sample(s, &h);
+		end_sample(s);
+		return begin_sample(s, &h);
 	}
 	if (s->open && (tab || line[0] == ' ') && frame_of(line, &f)) {
 		f.in_chain = true;
@@ -458,21 +450,14 @@ int et_read_perf_script(struct et_reader *r)
 {
 	struct script s = { .r = r };
 	char *line;
-	int rc;
 
-	while ((rc = et_reader_line(r, &line)) > 0) {
-		rc = read_line(&s, line);
-		if (rc)
-			break;
-	}
-	int ended = end_sample(&s);
-	if (!rc)
-		rc = ended;
-	if (!rc)
-		rc = end_script(&s);
+	while (et_reader_line(r, &line) > 0)
+		read_line(&s, line);
+	end_sample(&s);
+	end_script(&s);
 	if (r->maps)
 		et_perf_maps_clear(r->maps);
 	free(s.chain);
 	free(s.inlined);
-	return rc;
+	return r->rc;
 }

@@ -49,12 +49,11 @@ static int read_output(struct et_reader *r, char *const *argv, int (*read)(struc
 static int read_ids(struct et_reader *r)
 {
 	char *line;
-	int rc;
 
 	r->maps = r->maps ? r->maps : et_perf_maps_new();
-	while ((rc = et_reader_line(r, &line)) > 0)
+	while (et_reader_line(r, &line) > 0)
 		et_perf_maps_add_id(r->maps, line);
-	return rc;
+	return r->rc;
 }
 
 /* The records of mappings have no build ids by default. Without them, code remains [unknown]. */
@@ -67,6 +66,7 @@ static void read_build_ids(struct et_reader *r)
 	r->err = &ignored;
 	(void)!read_output(r, argv, read_ids, "perf buildid-list", "");
 	r->err = kept;
+	r->rc = 0;
 }
 
 /*
@@ -271,44 +271,26 @@ static int read_file(struct et_reader *r, const char *path, int format)
 	return read_text(r, in, path, path, format);
 }
 
-static char *name_of_files(const struct et_reader *r)
-{
-	return r->first == r->last ? et_strdup(r->first)
-				   : et_asprintf("%s … %s", r->first, r->last);
-}
-
 /* --- the experiment --- */
-
-static void add_command(struct et_experiment *e, struct et_reader *r, char *name)
-{
-	struct et_command *c = et_experiment_add_command(e, name, et_calloc(1, sizeof(char *)));
-
-	free(c->text);
-	et_reader_command(r, r->program ? r->program : name);
-	c->text = r->command;
-	r->command = NULL;
-}
-
-static uint32_t last_order(const struct et_experiment *e)
-{
-	size_t n = e->profile->n_runs;
-
-	return n ? e->profile->runs[n - 1].order : 0;
-}
 
 /* Adds a command with its runs; takes the name. */
 static void add_runs(struct et_experiment *e, struct et_reader *r, char *name)
 {
 	uint32_t command = (uint32_t)e->n_commands;
+	struct et_command *c = et_experiment_add_command(e, name, et_calloc(1, sizeof(char *)));
+	size_t before = e->profile->n_runs;
+	uint32_t order = before ? e->profile->runs[before - 1].order : 0;
 
-	add_command(e, r, name);
+	free(c->text);
+	et_reader_command(r, r->program ? r->program : name);
+	c->text = r->command;
+	r->command = NULL;
 	for (size_t i = 0; i < r->n_runs; i++) {
-		struct et_sample s;
+		struct et_sample s = { 0 };
 
-		memset(&s, 0, sizeof(s));
 		et_fields_set_missing(et_sample_fields, &s);
 		s.place.command = command;
-		s.place.order = last_order(e) + 1;
+		s.place.order = ++order;
 		s.place.round = (uint32_t)i + 1;
 		s.measured.exit_code = 0;
 		s.measured.profile = &r->runs[i];
@@ -343,7 +325,9 @@ int et_profile_add_files(struct et_experiment *e, char *const *paths, size_t n,
 			"name the files gmon.out after it, or a file of another profiler",
 			"%.100s: it is a program, not a profile", r.program);
 	if (!rc)
-		add_runs(e, &r, name_of_files(&r));
+		add_runs(e, &r,
+			r.first == r.last ? et_strdup(r.first)
+					  : et_asprintf("%s … %s", r.first, r.last));
 	et_reader_free(&r);
 	return rc;
 }

@@ -27,28 +27,33 @@ int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...)
 	char text[400];
 	va_list ap;
 
+	if (r->rc)
+		return r->rc;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	/* Parts of the file are quoted, and its control characters must not reach the terminal. */
 	clean(text);
-	int rc = r->lines.number
-			 ? et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name,
-				   r->lines.number, text)
-			 : et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s", r->name, text);
-	return hint ? et_hint(r->err, rc, "%s", hint) : rc;
+	r->rc = r->lines.number
+			? et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name,
+				  r->lines.number, text)
+			: et_fail(r->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s", r->name, text);
+	return hint ? et_hint(r->err, r->rc, "%s", hint) : r->rc;
 }
 
 int et_reader_fail_file(struct et_reader *r, int rc)
 {
-	return et_fail_file(r->err, -rc, rc == -EISDIR ? ET_EXIT_USAGE : ET_EXIT_OUTSIDE, r->name);
+	r->rc = et_fail_file(r->err, -rc, rc == -EISDIR ? ET_EXIT_USAGE : ET_EXIT_OUTSIDE, r->name);
+	return r->rc;
 }
 
 int et_reader_line(struct et_reader *r, char **line)
 {
 	size_t length;
-	int rc = et_lines_next(&r->lines, line, &length);
+	int rc = r->rc ? r->rc : et_lines_next(&r->lines, line, &length);
 
+	if (r->rc)
+		return r->rc;
 	if (rc == -EMSGSIZE)
 		return et_reader_fail(r, "use the profiler's own text output, unchanged",
 			"the line is longer than %d MiB", ET_READER_LONGEST_LINE >> 20);
@@ -63,59 +68,62 @@ int et_reader_line(struct et_reader *r, char **line)
 
 /* --- functions and contexts --- */
 
-int et_reader_copy(struct et_reader *r, const struct et_profile_function *f, uint32_t *out)
+uint32_t et_reader_copy(struct et_reader *r, const struct et_profile_function *f)
 {
 	static const char unknown[] = "[unknown]";
 	ET_AUTO_FREE char *name = et_strndup(f->name, ET_READER_LONGEST_NAME);
 	ET_AUTO_FREE char *module =
 		et_strndup(f->module && *f->module ? f->module : unknown, ET_READER_LONGEST_NAME);
 
-	if (r->profile->n_functions >= ET_READER_MOST_FUNCTIONS)
-		return et_reader_fail(
+	if (r->profile->n_functions >= ET_READER_MOST_FUNCTIONS) {
+		et_reader_fail(
 			r, NULL, "there are more than %d functions", ET_READER_MOST_FUNCTIONS);
+		return 0;
+	}
 	clean(name);
 	clean(module);
 	const char *shown = name[strspn(name, " ")] ? name : unknown;
 	bool unnamed = f->unnamed || !strcmp(shown, unknown);
-	*out = et_profile_function_of(r->profile, shown, module, f->space, unnamed);
-	return 0;
+	return et_profile_function_of(r->profile, shown, module, f->space, unnamed);
 }
 
-int et_reader_function(struct et_reader *r, const char *name, const char *module,
-	enum et_space_kind space, uint32_t *out)
+uint32_t et_reader_function(
+	struct et_reader *r, const char *name, const char *module, enum et_space_kind space)
 {
 	const struct et_profile_function f = {
 		.name = (char *)name, .module = (char *)module, .space = space
 	};
 
-	return et_reader_copy(r, &f, out);
+	return et_reader_copy(r, &f);
 }
 
-int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint32_t *out)
+uint32_t et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function)
 {
-	if (r->profile->n_nodes >= ET_READER_MOST_NODES)
-		return et_reader_fail(
+	if (r->profile->n_nodes >= ET_READER_MOST_NODES) {
+		et_reader_fail(
 			r, NULL, "there are more than %d calling contexts", ET_READER_MOST_NODES);
-	*out = et_profile_node_of(r->profile, parent, function);
+		return ET_PROFILE_ROOT;
+	}
 	if (parent != ET_PROFILE_ROOT)
 		r->profile->plan.chains = ET_CHAINS_FP;
-	return 0;
+	return et_profile_node_of(r->profile, parent, function);
 }
 
 /* --- the run that is being read --- */
 
-int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry)
+void et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry)
 {
 	/* The store keeps signed numbers. The count of a node is part of the total. */
-	if (samples > (uint64_t)INT64_MAX - r->run.samples)
-		return et_reader_fail(r, "check that the file is complete and unchanged",
+	if (samples > (uint64_t)INT64_MAX - r->run.samples) {
+		et_reader_fail(r, "check that the file is complete and unchanged",
 			"the counts add up to more than 2^63 - 1");
+		return;
+	}
 	r->run.samples += samples;
 	et_profile_tally_add(&r->tally, node, samples, at_entry);
-	return 0;
 }
 
-int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
+void et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
 {
 	if (function >= r->calls_room) {
 		size_t room = 2 * (size_t)function + 16;
@@ -126,10 +134,9 @@ int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
 	double *sum = &r->calls[function];
 	*sum = (isnan(*sum) ? 0 : *sum) + (double)calls;
 	/* The store and records keep numbers of 63 bits. */
-	if (*sum < 0x1p63)
-		return 0;
-	return et_reader_fail(r, "check that the file is complete and unchanged",
-		"the calls add up to more than 2^63 - 1");
+	if (*sum >= 0x1p63)
+		et_reader_fail(r, "check that the file is complete and unchanged",
+			"the calls add up to more than 2^63 - 1");
 }
 
 void et_reader_command(struct et_reader *r, const char *text)
@@ -140,7 +147,7 @@ void et_reader_command(struct et_reader *r, const char *text)
 	clean(r->command);
 }
 
-int et_reader_event(struct et_reader *r, const char *event)
+void et_reader_event(struct et_reader *r, const char *event)
 {
 	struct et_profile *p = r->profile;
 	char name[sizeof(p->event)];
@@ -149,15 +156,14 @@ int et_reader_event(struct et_reader *r, const char *event)
 	clean(name);
 	if (!p->event[0])
 		memcpy(p->event, name, sizeof(name));
-	if (!strcmp(p->event, name))
-		return 0;
-	return et_reader_fail(r, "read files of the same profiler and event together",
-		"it counts '%s', but the samples before are of '%s'", name, p->event);
+	if (strcmp(p->event, name) != 0)
+		et_reader_fail(r, "read files of the same profiler and event together",
+			"it counts '%s', but the samples before are of '%s'", name, p->event);
 }
 
 int et_reader_end_run(struct et_reader *r)
 {
-	if (!r->run.samples)
+	if (r->rc || !r->run.samples)
 		return et_reader_fail(
 			r, "profile a longer run, or sample more often", "it has no samples");
 	et_profile_tally_take(&r->tally, &r->run);

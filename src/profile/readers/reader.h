@@ -62,6 +62,7 @@ struct et_reader {
 	struct et_perf_maps *maps; /* NULL: no file of perf had any */
 	struct et_profile *profile;
 	struct et_error *err;
+	int rc; /* of the first error, which stays: no line is read after it; 0: there is none */
 	struct et_profile_run run;     /* that is being read, without counts; its reader fills it */
 	struct et_profile_tally tally; /* its samples */
 	char *command;                 /* the command line of the program, if a file has it */
@@ -80,34 +81,41 @@ struct et_reader {
 	int et_read_##name(struct et_reader *r) ET_CHECK;
 ET_PROFILE_READERS(ET_PROFILE_READER_DECLARE)
 
-/* Fills the error "NAME:LINE: TEXT" (exit status 2), its hint unless NULL, and returns -EINVAL. */
+/*
+ * Fills the error "NAME:LINE: TEXT" (exit status 2) and its hint unless NULL, if it is the first
+ * one. Returns r->rc.
+ */
 int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* The same for the failure rc of a read. */
 int et_reader_fail_file(struct et_reader *r, int rc);
-/* Reads a line of text. Returns 1, 0 at the end, or -errno with the error filled. */
+/* Reads a line of text. Returns 1, 0 at the end, or r->rc, also that of an earlier error. */
 int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
+
+/*
+ * The following functions set r->rc if they fail; the numbers that they return are valid even then,
+ * so a reader looks at r->rc once per line.
+ */
 
 /*
  * Finds or adds a function. Of its name, control characters and bytes that are not UTF-8 become
  * '?'; a blank name is "[unknown]". module may be NULL: the file does not contain it.
  */
-int et_reader_function(struct et_reader *r, const char *name, const char *module,
-	enum et_space_kind space, uint32_t *out) ET_CHECK;
+uint32_t et_reader_function(
+	struct et_reader *r, const char *name, const char *module, enum et_space_kind space);
 /* The same for a function of another profile. */
-int et_reader_copy(
-	struct et_reader *r, const struct et_profile_function *f, uint32_t *out) ET_CHECK;
+uint32_t et_reader_copy(struct et_reader *r, const struct et_profile_function *f);
 /* Finds or adds a context. */
-int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint32_t *out) ET_CHECK;
+uint32_t et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function);
 /* Adds samples to the run that is being read. */
-int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry) ET_CHECK;
+void et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry);
 /* Adds calls of a function to the run that is being read. */
-int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls) ET_CHECK;
+void et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls);
 /* Sets the command line of the program, unless it is known already. */
 void et_reader_command(struct et_reader *r, const char *text);
 /* Refuses files that count something else than those before. */
-int et_reader_event(struct et_reader *r, const char *event) ET_CHECK;
-/* Ends the run that is being read, and refuses one without samples. */
-int et_reader_end_run(struct et_reader *r) ET_CHECK;
+void et_reader_event(struct et_reader *r, const char *event);
+/* Ends the run that is being read, and refuses one without samples. Returns r->rc. */
+int et_reader_end_run(struct et_reader *r);
 void et_reader_free(struct et_reader *r); /* what it owns, without the stream and the profile */
 
 /*

@@ -31,40 +31,19 @@ bool et_is_skeleton(const char *line)
  * A format with call stacks makes a node per function of the stack, the outermost first, as
  * folded.c does. This one knows no callers: every function is a child of the root.
  */
-static int add_samples(struct et_reader *r, const char *name, uint64_t samples)
-{
-	uint32_t function, node;
-	/* With a file that names it, pass the module; functions of the kernel are in its space. */
-	int rc = et_reader_function(r, name, NULL, ET_SPACE_USER, &function);
-
-	if (!rc)
-		rc = et_reader_node(r, ET_PROFILE_ROOT, function, &node);
-	/* The last argument is for a profiler that counts samples at the first instruction. */
-	return rc ? rc : et_reader_add(r, node, samples, 0);
-}
-
-static int read_line(struct et_reader *r, const char *line)
+static void read_line(struct et_reader *r, const char *line)
 {
 	uint64_t samples;
 
-	if (!et_reader_whole(&line, &samples) || *line != ' ')
-		return et_reader_fail(r, "write each line as '12 work'",
+	if (!et_reader_whole(&line, &samples) || *line != ' ') {
+		et_reader_fail(r, "write each line as '12 work'",
 			"the line does not begin with a number of samples");
-	return add_samples(r, line + 1, samples);
-}
-
-static int read_head(struct et_reader *r)
-{
-	char *line;
-	int rc = et_reader_line(r, &line);
-
-	if (rc < 0)
-		return rc;
-	if (rc == 0 || !et_is_skeleton(line))
-		return et_reader_fail(r, "use a file that the profiler has written",
-			"there is no line '%sNAME'", head);
-	/* Refuses a file that counts something else than those before it. */
-	return et_reader_event(r, line + strlen(head));
+		return;
+	}
+	/* With a file that names it, pass the module; functions of the kernel are in its space. */
+	uint32_t function = et_reader_function(r, line + 1, NULL, ET_SPACE_USER);
+	/* The last argument is for a profiler that counts samples at the first instruction. */
+	et_reader_add(r, et_reader_node(r, ET_PROFILE_ROOT, function), samples, 0);
 }
 
 /*
@@ -74,9 +53,16 @@ static int read_head(struct et_reader *r)
 int et_read_skeleton(struct et_reader *r)
 {
 	char *line;
-	int rc = read_head(r);
 
-	while (!rc && (rc = et_reader_line(r, &line)) > 0)
-		rc = *line ? read_line(r, line) : 0;
-	return rc ? rc : et_reader_end_run(r);
+	/* After an error, et_reader_line returns it, and so does et_reader_end_run. */
+	if (et_reader_line(r, &line) <= 0 || !et_is_skeleton(line))
+		return et_reader_fail(r, "use a file that the profiler has written",
+			"there is no line '%sNAME'", head);
+	/* Refuses a file that counts something else than those before it. */
+	et_reader_event(r, line + strlen(head));
+	while (et_reader_line(r, &line) > 0) {
+		if (*line)
+			read_line(r, line);
+	}
+	return et_reader_end_run(r);
 }

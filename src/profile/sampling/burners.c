@@ -78,10 +78,8 @@ int et_burners_open(struct et_squad *b, const cpu_set_t *cpus, int procs_fd)
 {
 	int rc = et_squad_open(b, sizeof(struct burning), (size_t)CPU_COUNT(cpus));
 
-	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, cpus))
-			rc = start_one(b, cpu, procs_fd);
-	}
+	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++)
+		rc = CPU_ISSET(cpu, cpus) ? start_one(b, cpu, procs_fd) : 0;
 	if (rc == 0 && b->n == 0)
 		rc = -ENODEV;
 	if (rc)

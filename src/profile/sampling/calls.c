@@ -10,7 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <linux/mount.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,10 +36,14 @@ static int hottest_first(const void *a, const void *b)
 	return ET_ORDER(y->samples, x->samples) ?: ET_ORDER(x->function, y->function);
 }
 
-static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat *list)
+size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t out[ET_MOST_COUNTED])
 {
+	ET_AUTO_FREE struct heat *list = et_calloc(p->n_functions + 1, sizeof(*list));
 	uint64_t total = 0;
+	size_t n = 0;
 
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		list[i].function = i;
 	for (size_t i = 0; i < p->n_runs; i++) {
 		const struct et_profile_run *run = &p->runs[i];
 		if (run->command != command || run->warmup)
@@ -46,17 +53,6 @@ static uint64_t add_up(const struct et_profile *p, uint32_t command, struct heat
 			list[p->nodes[run->counts[k].node].function].samples +=
 				run->counts[k].samples;
 	}
-	return total;
-}
-
-size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t out[ET_MOST_COUNTED])
-{
-	ET_AUTO_FREE struct heat *list = et_calloc(p->n_functions + 1, sizeof(*list));
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < p->n_functions; i++)
-		list[i].function = i;
-	uint64_t total = add_up(p, command, list);
 	qsort(list, p->n_functions, sizeof(*list), hottest_first);
 	for (size_t i = 0; i < p->n_functions && n < ET_MOST_COUNTED; i++) {
 		const struct et_profile_function *f = &p->functions[list[i].function];
@@ -138,15 +134,6 @@ struct probes {
 static uint64_t changed_at(const struct stat *s)
 {
 	return (uint64_t)s->st_ctim.tv_sec * 1000000000u + (uint64_t)s->st_ctim.tv_nsec;
-}
-
-/* Whether a file is still the one that was found: another would be counted at wrong places. */
-static bool is_same(const char *path, const struct stat *found)
-{
-	struct stat now;
-
-	return stat(path, &now) == 0 && now.st_dev == found->st_dev &&
-	       now.st_ino == found->st_ino && changed_at(&now) == changed_at(found);
 }
 
 static void add_probe(struct probes *all, const struct et_profile *p, uint32_t function, int file,
@@ -279,18 +266,6 @@ static void find_file(
 	et_cleanup_close(&file);
 }
 
-/* The list is changed. */
-static void find_all(
-	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
-{
-	all->n = 0;
-	all->changed = false;
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] != ET_PROFILE_NONE)
-			find_file(all, root, p, list + i, n - i);
-	}
-}
-
 /* --- the kernel's part --- */
 
 /*
@@ -356,6 +331,123 @@ int et_calls_allowed(const char *root, struct et_error *err)
 	return fd == -EACCES || fd == -EPERM ? refused(fd, err) : 0;
 }
 
+/* --- probes in tracefs --- */
+
+/* Names of probes begin with this and our process id, so that two of us do not meet. */
+#define GROUP "etalon_"
+
+/* Mounts it nowhere: only our descriptor leads there. Returns -errno. */
+static int mount_unseen(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+
+	if (context < 0)
+		return -errno;
+	int dir = -1;
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		dir = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	int rc = dir < 0 ? -errno : dir;
+	close(context);
+	return rc;
+}
+
+static int write_line(const struct et_tracefs *t, const char *line)
+{
+	size_t n = strlen(line);
+
+	return write(t->probes, line, n) == (ssize_t)n ? 0 : errno ? -errno : -EIO;
+}
+
+static void remove_probe(const struct et_tracefs *t, pid_t pid, uint32_t number)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "-:" GROUP "%d/f%" PRIu32 "\n", (int)pid, number);
+	(void)!write_line(t, line);
+}
+
+/* The kernel refuses to remove a probe that is in use. */
+static void remove_stale(const struct et_tracefs *t)
+{
+	int fd = openat(t->dir, "uprobe_events", O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t room = 0;
+	int pid;
+	uint32_t number;
+
+	if (!f)
+		return et_cleanup_close(&fd);
+	while (getline(&line, &room, f) > 0) {
+		if (sscanf(line, "p:" GROUP "%d/f%" SCNu32 " ", &pid, &number) == 2 && pid > 0 &&
+			kill(pid, 0) < 0 && errno == ESRCH)
+			remove_probe(t, pid, number);
+	}
+	free(line);
+	fclose(f);
+}
+
+int et_tracefs_open(struct et_tracefs *t)
+{
+	*t = (struct et_tracefs){ .dir = mount_unseen(), .probes = -1 };
+	if (t->dir < 0) {
+		int rc = t->dir;
+		t->dir = -1;
+		return rc;
+	}
+	t->probes = openat(t->dir, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (t->probes < 0) {
+		int rc = -errno;
+		et_tracefs_close(t);
+		return rc;
+	}
+	remove_stale(t);
+	return 0;
+}
+
+void et_tracefs_close(struct et_tracefs *t)
+{
+	et_cleanup_close(&t->probes);
+	et_cleanup_close(&t->dir);
+	*t = (struct et_tracefs){ -1, -1 };
+}
+
+static int read_id(const struct et_tracefs *t, uint32_t number, uint64_t *id)
+{
+	char path[80], text[32];
+
+	snprintf(path, sizeof(path), "events/" GROUP "%d/f%" PRIu32 "/id", (int)getpid(), number);
+	ET_AUTO_CLOSE int fd = openat(t->dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return fd < 0 ? -errno : -EIO;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return et_parse_u64("id", text, 0, UINT32_MAX, id, NULL);
+}
+
+int et_tracefs_define(
+	struct et_tracefs *t, uint32_t number, const char *path, uint64_t offset, uint64_t *id)
+{
+	/* A definition is a line of words, in which a hash begins a comment. */
+	if (path[0] != '/' || strpbrk(path, " \t\n\v\f\r#"))
+		return -EINVAL;
+	ET_AUTO_FREE char *line = et_asprintf("p:" GROUP "%d/f%" PRIu32 " %s:0x%" PRIx64 "\n",
+		(int)getpid(), number, path, offset);
+	int rc = write_line(t, line);
+	if (rc)
+		return rc;
+	rc = read_id(t, number, id);
+	if (rc)
+		et_tracefs_remove(t, number);
+	return rc;
+}
+
+void et_tracefs_remove(struct et_tracefs *t, uint32_t number)
+{
+	remove_probe(t, getpid(), number);
+}
+
 /* --- the observer --- */
 
 struct counting {
@@ -406,29 +498,24 @@ static void close_calls(void *self)
 	free(o);
 }
 
-/* Returns the descriptor or -errno. */
-static int open_inherited(struct counting *o, size_t i, pid_t task)
+static int open_one(struct counting *o, size_t i, pid_t task)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
 	struct probe *p = &o->probes.list[i];
 	uint64_t id = 0;
-	int rc = et_tracefs_define(&o->tracefs, (uint32_t)i, p->path, p->offset, &id);
-
-	if (rc)
-		return rc;
-	p->defined = true;
-	attr.config = id;
-	return open_event(&attr, task);
-}
-
-static int open_one(struct counting *o, size_t i, pid_t task)
-{
-	struct probe *p = &o->probes.list[i];
+	int fd = -ENOTSUP;
 
 	if (p->unsure)
-		return -ENOTSUP;
-	int fd = o->tracefs.dir >= 0 ? open_inherited(o, i, task)
-				     : open_probe(o->type, p->path, p->offset, task);
+		return fd;
+	if (o->tracefs.dir < 0) {
+		fd = open_probe(o->type, p->path, p->offset, task);
+	} else {
+		fd = et_tracefs_define(&o->tracefs, (uint32_t)i, p->path, p->offset, &id);
+		p->defined = fd == 0;
+		attr.config = id;
+		if (p->defined)
+			fd = open_event(&attr, task);
+	}
 	p->fd = fd < 0 ? -1 : fd;
 	return fd < 0 ? fd : 0;
 }
@@ -460,20 +547,6 @@ static int open_all(struct counting *o, pid_t task, struct et_error *err)
 		"give the numbers: --calls=NAME=N");
 }
 
-static bool is_alone(const struct et_profile *p, uint32_t command)
-{
-	bool alone = false;
-
-	for (size_t i = 0; i < p->n_runs; i++) {
-		if (p->runs[i].command != command)
-			continue;
-		if (p->runs[i].tasks != 1)
-			return false;
-		alone = true;
-	}
-	return alone;
-}
-
 static void before(void *self, struct et_run *run)
 {
 	struct counting *o = self;
@@ -481,15 +554,25 @@ static void before(void *self, struct et_run *run)
 	size_t n = et_calls_choose(o->p, run->commands[0], functions);
 
 	close_probes(o); /* of a run that failed */
-	find_all(&o->probes, o->root, o->p, functions, n);
+	o->probes.changed = false;
+	for (size_t i = 0; i < n; i++) {
+		if (functions[i] != ET_PROFILE_NONE)
+			find_file(&o->probes, o->root, o->p, functions + i, n - i);
+	}
 }
 
 /* The child has not executed the program yet. */
 static int attach(void *self, struct et_run *run, struct et_error *err)
 {
 	struct counting *o = self;
+	size_t runs = 0, alone = 0; /* runs of the program, and those with a single task */
 
-	if (!is_alone(o->p, run->commands[0])) {
+	for (size_t i = 0; i < o->p->n_runs; i++) {
+		const struct et_profile_run *r = &o->p->runs[i];
+		runs += r->command == run->commands[0];
+		alone += r->command == run->commands[0] && r->tasks == 1;
+	}
+	if (!runs || alone < runs) {
 		int rc = et_tracefs_open(&o->tracefs);
 		if (rc)
 			return et_hint_privilege(err,
@@ -500,38 +583,33 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	return open_all(o, run->waits[0].pid, err);
 }
 
+/* False also if the file is not the one that was found: another is counted at wrong places. */
 static bool read_probe(const struct probe *p, uint64_t *sum)
 {
+	struct stat now;
 	uint64_t value;
 
-	if (p->fd < 0 || !is_same(p->path, &p->file) ||
+	if (p->fd < 0 || stat(p->path, &now) < 0 || now.st_dev != p->file.st_dev ||
+		now.st_ino != p->file.st_ino || changed_at(&now) != changed_at(&p->file) ||
 		read(p->fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
 		return false;
 	*sum += value;
 	return true;
 }
 
-/* The places of a function follow each other. */
-static void set_calls(struct counting *o, uint32_t command, size_t first, size_t end)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = first; i < end; i++) {
-		if (!read_probe(&o->probes.list[i], &sum))
-			return;
-	}
-	et_profile_set_calls(o->p, command, o->probes.list[first].function, (double)sum);
-}
-
+/* The places of a function follow each other; without one of them it has no number. */
 static void after(void *self, struct et_run *run)
 {
 	struct counting *o = self;
 
-	for (size_t i = 0, end; i < o->probes.n; i = end) {
-		for (end = i + 1; end < o->probes.n &&
-				  o->probes.list[end].function == o->probes.list[i].function;)
-			end++;
-		set_calls(o, run->commands[0], i, end);
+	for (size_t i = 0; i < o->probes.n;) {
+		uint32_t function = o->probes.list[i].function;
+		uint64_t sum = 0;
+		bool all = true;
+		for (; i < o->probes.n && o->probes.list[i].function == function; i++)
+			all = all && read_probe(&o->probes.list[i], &sum);
+		if (all)
+			et_profile_set_calls(o->p, run->commands[0], function, (double)sum);
 	}
 	close_probes(o);
 }

@@ -132,16 +132,7 @@ struct sizes {
 	size_t samples, side;
 };
 
-/* The events that are opened: those of a group, or of a task. */
-struct target {
-	const struct et_event_kind *kind;
-	size_t each;  /* events per CPU */
-	int group_fd; /* -1: of a task */
-	pid_t pid;
-	uint64_t period;
-};
-
-static int open_ring(const struct target *t, const struct perf_event_attr *attr, int cpu,
+static int open_ring(const struct et_events_target *t, const struct perf_event_attr *attr, int cpu,
 	size_t bytes, struct et_perf_ring *out)
 {
 	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, 0, bytes, out)
@@ -149,10 +140,13 @@ static int open_ring(const struct target *t, const struct perf_event_attr *attr,
 					 attr, t->group_fd, cpu, PERF_FLAG_PID_CGROUP, bytes, out);
 }
 
-static int open_cpu(struct et_cpu_events *c, const struct target *t, int cpu, struct sizes size)
+static int open_cpu(
+	struct et_cpu_events *c, const struct et_events_target *t, int cpu, struct sizes size)
 {
-	struct perf_event_attr attr = sampling(t->kind, t->period), side = side_band(t->kind);
 	bool of_task = t->group_fd < 0;
+	/* No event of a group begins with this period. */
+	struct perf_event_attr attr = sampling(t->kind, of_task ? t->period : UINT64_C(1) << 40);
+	struct perf_event_attr side = side_band(t->kind);
 
 	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = of_task;
 	int rc = open_ring(t, &side, cpu, size.side, &c->side);
@@ -171,7 +165,7 @@ static int open_cpu(struct et_cpu_events *c, const struct target *t, int cpu, st
 
 /* --- all CPUs --- */
 
-static int open_all(struct et_events *e, const struct target *t, const cpu_set_t *cpus)
+int et_events_open(struct et_events *e, const struct et_events_target *t, const cpu_set_t *cpus)
 {
 	size_t n = (size_t)CPU_COUNT(cpus);
 	bool stacks = t->kind->sample_type & PERF_SAMPLE_STACK_USER;
@@ -197,27 +191,6 @@ static int open_all(struct et_events *e, const struct target *t, const cpu_set_t
 	if (rc)
 		et_events_close(e);
 	return rc;
-}
-
-int et_events_open_group(struct et_events *e, const struct et_event_kind *kind, size_t each,
-	int group_fd, const cpu_set_t *cpus)
-{
-	/* The period is set before each run; no event begins with this one. */
-	const struct target t = {
-		.kind = kind, .each = each, .group_fd = group_fd, .period = UINT64_C(1) << 40
-	};
-
-	return open_all(e, &t, cpus);
-}
-
-int et_events_open_task(struct et_events *e, const struct et_event_kind *kind, pid_t pid,
-	uint64_t period, const cpu_set_t *cpus)
-{
-	const struct target t = {
-		.kind = kind, .each = 1, .group_fd = -1, .pid = pid, .period = period
-	};
-
-	return open_all(e, &t, cpus);
 }
 
 void et_events_set(struct et_events *e, const struct et_periods *periods)
@@ -358,24 +331,6 @@ static void add_chains(struct et_event_kind *k, const struct et_profile_plan *pl
 	}
 }
 
-static bool is_absent(int rc)
-{
-	return rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV;
-}
-
-/* The setting would allow it, so something else does not. */
-static int refused_otherwise(int errnum, const char *level, struct et_error *err)
-{
-	return et_hint_privilege(err,
-		et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
-			"the kernel does not let us sample this program, although " PARANOID
-			" is %s",
-			level),
-		"CAP_PERFMON",
-		"check whether the program is setuid or not readable, or whether a container "
-		"(seccomp) or a security module forbids perf_event_open");
-}
-
 int et_event_refused(const char *root, int errnum, struct et_error *err)
 {
 	char level[16];
@@ -397,7 +352,15 @@ int et_event_refused(const char *root, int errnum, struct et_error *err)
 		0)
 		snprintf(level, sizeof(level), "unknown");
 	else if (strtol(level, NULL, 10) <= 2)
-		return refused_otherwise(errnum, level, err);
+		/* The setting would allow it, so something else does not. */
+		return et_hint_privilege(err,
+			et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
+				"the kernel does not let us sample this program, although " PARANOID
+				" is %s",
+				level),
+			"CAP_PERFMON",
+			"check whether the program is setuid or not readable, or whether a "
+			"container (seccomp) or a security module forbids perf_event_open");
 	return et_hint_privilege(err,
 		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 			"sampling a program needs " PARANOID
@@ -434,14 +397,6 @@ static int check_rate(const char *root, const struct et_profile_plan *plan, doub
 		ceil(hz));
 }
 
-static int no_cycles(struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
-			"this machine has no hardware counter of cycles"),
-		"use the event cpu-clock; virtual machines often have no counters");
-}
-
 int et_event_choose(const char *root, const struct et_profile_plan *plan, struct et_event_kind *out,
 	struct et_error *err)
 {
@@ -451,8 +406,14 @@ int et_event_choose(const char *root, const struct et_profile_plan *plan, struct
 	add_chains(&k, plan);
 	if (strcmp(plan->event, "cpu-clock") != 0)
 		rc = probe(&k);
+	bool absent = rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV;
+	if (absent && !strcmp(plan->event, "cycles"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+				"this machine has no hardware counter of cycles"),
+			"use the event cpu-clock; virtual machines often have no counters");
 	if (rc && !strcmp(plan->event, "cycles"))
-		return is_absent(rc) ? no_cycles(err) : et_event_refused(root, -rc, err);
+		return et_event_refused(root, -rc, err);
 	if (rc) {
 		k = cpu_clock;
 		add_chains(&k, plan);
@@ -485,17 +446,6 @@ static uint64_t whole(double period)
 	return period < 1 ? 1 : (uint64_t)llround(period);
 }
 
-/*
- * A single event cannot keep the rate and vary the period. It varies little, because the counts of
- * runs are compared with each other.
- */
-static void draw_one(struct et_rng *rng, double mean, bool fixed, struct et_periods *out)
-{
-	double w = fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(rng);
-
-	out->period[0] = whole(w * mean);
-}
-
 void et_periods_draw(
 	uint64_t seed, uint64_t run, double mean, size_t n, bool fixed, struct et_periods *out)
 {
@@ -511,8 +461,12 @@ void et_periods_draw(
 	}
 	for (size_t i = 0; i < n; i++)
 		out->period[i] = whole(w[i] * mean * sum);
+	/*
+	 * A single event cannot keep the rate and vary the period. It varies little, because the
+	 * counts of runs are compared with each other.
+	 */
 	if (n == 1)
-		draw_one(&rng, mean, fixed, out);
+		out->period[0] = whole((fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(&rng)) * mean);
 	for (size_t i = 0; i < n; i++)
 		out->passed[i] = et_rng_uniform(&rng);
 }

@@ -91,15 +91,18 @@ struct et_events {
 	bool knows_lost; /* the kernel counts them */
 };
 
-/*
- * Opens `each` events per CPU of the set, disabled, for the group. 0 or -errno; then nothing is
- * left open.
- */
-int et_events_open_group(struct et_events *e, const struct et_event_kind *kind, size_t each,
-	int group_fd, const cpu_set_t *cpus) ET_CHECK;
-/* Opens one event per CPU of the set for a task; execve() enables them. */
-int et_events_open_task(struct et_events *e, const struct et_event_kind *kind, pid_t pid,
-	uint64_t period, const cpu_set_t *cpus) ET_CHECK;
+/* The events that are opened, disabled: those of a group, or of a task, which execve() enables. */
+struct et_events_target {
+	const struct et_event_kind *kind;
+	size_t each;  /* events per CPU; of a task 1 */
+	int group_fd; /* -1: of a task */
+	pid_t pid;
+	uint64_t period; /* of a task; that of a group is set before each run */
+};
+
+/* Opens them on each CPU of the set. 0 or -errno; then nothing is left open. */
+int et_events_open(
+	struct et_events *e, const struct et_events_target *t, const cpu_set_t *cpus) ET_CHECK;
 void et_events_close(struct et_events *e); /* all zero is fine */
 
 /* Prepares the events of a group, which must be disabled, for the next run. */

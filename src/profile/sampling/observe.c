@@ -34,15 +34,6 @@ struct drainer {
 	struct et_events *events;
 };
 
-/* The rings of events whose last task has ended report POLLHUP for ever. */
-static void forget_ended(struct pollfd *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (p[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-			p[i].fd = -1;
-	}
-}
-
 static void *drain(void *ctx)
 {
 	struct drainer *d = ctx;
@@ -62,7 +53,11 @@ static void *drain(void *ctx)
 		if (p[n].revents || (ready < 0 && errno != EINTR))
 			return NULL;
 		et_sampler_drain(d->sampler, d->events, false);
-		forget_ended(p, n);
+		/* The rings of events whose last task has ended report POLLHUP for ever. */
+		for (size_t i = 0; i < n; i++) {
+			if (p[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+				p[i].fd = -1;
+		}
 	}
 }
 
@@ -177,15 +172,6 @@ static void stop(struct observation *o)
 
 /* --- opening --- */
 
-static void all_cpus(cpu_set_t *out)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	CPU_ZERO(out);
-	for (int i = 0; i < n && i < CPU_SETSIZE; i++)
-		CPU_SET(i, out);
-}
-
 /* How many events per CPU the limit of open files allows, with one for the side band. */
 static size_t affordable(const cpu_set_t *cpus)
 {
@@ -205,27 +191,29 @@ static size_t affordable(const cpu_set_t *cpus)
  */
 static void choose_cpus(struct observation *o, const cpu_set_t *allowed)
 {
-	all_cpus(&o->cpus);
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	CPU_ZERO(&o->cpus);
+	for (int i = 0; i < n && i < CPU_SETSIZE; i++)
+		CPU_SET(i, &o->cpus);
 	if (allowed && affordable(&o->cpus) < ET_MOST_EVENTS)
 		o->cpus = *allowed;
 }
 
-static size_t events_per_cpu(const struct observation *o)
+static bool open_group(struct observation *o, const cpu_set_t *allowed)
 {
 	size_t quick = et_periods_events(o->mean / o->kind.per_ns), most = affordable(&o->cpus);
 
-	/* Counters are few, and the kernel would make events take turns. */
-	if (o->e->profile->plan.fixed || o->kind.type == PERF_TYPE_HARDWARE)
-		return 1;
-	return quick < most ? quick : most;
-}
-
-static bool open_group(struct observation *o, const cpu_set_t *allowed)
-{
 	if (!et_event_group_open(&o->group, o->root))
 		return false;
-	o->each = events_per_cpu(o);
-	int rc = et_events_open_group(&o->events, &o->kind, o->each, o->group.dir_fd, &o->cpus);
+	o->each = quick < most ? quick : most;
+	/* Counters are few, and the kernel would make events take turns. */
+	if (o->e->profile->plan.fixed || o->kind.type == PERF_TYPE_HARDWARE)
+		o->each = 1;
+	const struct et_events_target target = {
+		.kind = &o->kind, .each = o->each, .group_fd = o->group.dir_fd
+	};
+	int rc = et_events_open(&o->events, &target, &o->cpus);
 	if (rc == 0)
 		rc = et_burners_open(&o->burners, allowed ? allowed : &o->cpus, o->group.procs_fd);
 	if (rc == 0)
@@ -233,13 +221,6 @@ static bool open_group(struct observation *o, const cpu_set_t *allowed)
 	et_events_close(&o->events);
 	et_event_group_close(&o->group);
 	return false;
-}
-
-static void record(const struct observation *o, struct et_profile *p)
-{
-	snprintf(p->event, sizeof(p->event), "%s", o->kind.name);
-	p->way = o->grouped ? ET_PROFILE_CGROUP : ET_PROFILE_INHERITED;
-	p->kernel_allowed = !o->kind.forbidden_kernel;
 }
 
 static int open_profile(const struct et_observer_setup *setup, void **self, struct et_error *err)
@@ -265,7 +246,9 @@ static int open_profile(const struct et_observer_setup *setup, void **self, stru
 	if (!o->grouped)
 		o->each = 1;
 	o->sampler = et_sampler_new(o->root, p, &o->kind);
-	record(o, p);
+	snprintf(p->event, sizeof(p->event), "%s", o->kind.name);
+	p->way = o->grouped ? ET_PROFILE_CGROUP : ET_PROFILE_INHERITED;
+	p->kernel_allowed = !o->kind.forbidden_kernel;
 	if (o->grouped)
 		prime(o, p->n_runs);
 	*self = o;
@@ -300,29 +283,30 @@ static void before(void *self, struct et_run *run)
 	run->setups[0].attach_fd = o->group.procs_fd;
 }
 
-static int attach_events(struct observation *o, pid_t pid, struct et_error *err)
-{
-	stop_drainer(&o->drainer);
-	et_events_close(&o->events); /* of a run that failed */
-	draw(o, o->e->profile->n_runs);
-	int rc = et_events_open_task(&o->events, &o->kind, pid, o->periods.period[0], &o->cpus);
-	return rc ? et_event_refused(o->root, -rc, err) : 0;
-}
-
 static int attach(void *self, struct et_run *run, struct et_error *err)
 {
 	struct observation *o = self;
 	pid_t pid = run->waits[0].pid;
+	struct et_events_target target = {
+		.kind = &o->kind, .each = 1, .group_fd = -1, .pid = pid
+	};
 	const double short_periods = 10;
+	int rc = 0;
 
 	if (run->n_children != 1)
 		return et_hint(err,
 			et_fail(err, ENOTSUP, ET_EXIT_USAGE,
 				"a profile is taken of one program at a time"),
 			"omit --pace and --order duet");
-	int rc = o->grouped ? 0 : attach_events(o, pid, err);
+	if (!o->grouped) {
+		stop_drainer(&o->drainer);
+		et_events_close(&o->events); /* of a run that failed */
+		draw(o, o->e->profile->n_runs);
+		target.period = o->periods.period[0];
+		rc = et_events_open(&o->events, &target, &o->cpus);
+	}
 	if (rc)
-		return rc;
+		return et_event_refused(o->root, -rc, err);
 	et_events_begin(&o->events);
 	et_sampler_begin(o->sampler, pid,
 		run->setups[0].identity ? run->setups[0].identity->uid : 0,

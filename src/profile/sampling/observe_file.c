@@ -46,12 +46,9 @@ static void before(void *self, struct et_run *run)
 static struct et_profile_run *translate(
 	const struct et_profile *from, const struct et_profile_run *run, struct et_profile *to)
 {
-	struct et_profile_run *copy = et_calloc(1, sizeof(*copy));
+	struct et_profile_run *copy = et_profile_run_copy(run);
 
-	*copy = *run;
-	copy->counts = NULL;
-	copy->n_counts = 0;
-	copy->samples = 0;
+	copy->n_counts = copy->samples = 0;
 	for (size_t i = 0; i < run->n_counts; i++) {
 		uint32_t number = from->nodes[run->counts[i].node].function;
 		if (number == ET_PROFILE_NONE)

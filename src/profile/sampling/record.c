@@ -45,11 +45,8 @@ static uint32_t take_u32(struct rest *r)
 
 static const uint64_t *take_array(struct rest *r, uint64_t n)
 {
-	if (n > r->size / sizeof(uint64_t)) {
-		r->bad = true;
-		return NULL;
-	}
-	return take(r, n * sizeof(uint64_t));
+	r->bad = r->bad || n > r->size / sizeof(uint64_t);
+	return r->bad ? NULL : take(r, n * sizeof(uint64_t));
 }
 
 static void take_stack(struct rest *r, struct et_perf_sample *out)
@@ -99,16 +96,6 @@ struct trailer {
 	uint64_t time_ns;
 };
 
-/* A text that ends within the record. */
-static const char *take_text(struct rest *r)
-{
-	if (r->bad || !memchr(r->at, '\0', r->size)) {
-		r->bad = true;
-		return "";
-	}
-	return r->at;
-}
-
 static void read_mapping(struct rest *r, uint16_t misc, struct et_perf_side *out)
 {
 	struct et_mapping *m = &out->mapping;
@@ -125,16 +112,9 @@ static void read_mapping(struct rest *r, uint16_t misc, struct et_perf_side *out
 		m->build_id = id + 4;
 		m->build_id_size = id[0];
 	}
-	m->path = take_text(r);
-}
-
-static void read_tasks(struct rest *r, struct et_perf_side *out)
-{
-	out->pid = take_u32(r);
-	out->parent_pid = take_u32(r);
-	out->tid = take_u32(r);
-	out->parent_tid = take_u32(r);
-	take(r, sizeof(uint64_t)); /* the time, which the trailer has too */
+	/* The path ends within the record. */
+	r->bad = r->bad || !memchr(r->at, '\0', r->size);
+	m->path = r->bad ? "" : r->at;
 }
 
 bool et_perf_side_read(
@@ -158,7 +138,11 @@ bool et_perf_side_read(
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		read_tasks(&r, out);
+		out->pid = take_u32(&r);
+		out->parent_pid = take_u32(&r);
+		out->tid = take_u32(&r);
+		out->parent_tid = take_u32(&r);
+		take(&r, sizeof(uint64_t)); /* the time, which the trailer has too */
 		break;
 	default:
 		return false;

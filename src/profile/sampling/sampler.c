@@ -296,16 +296,6 @@ struct links {
 	size_t n, of_program; /* without those of the kernel */
 };
 
-/* Adds the functions at an address, those that were inlined last. The innermost is always kept. */
-static void add_links(struct links *l, const struct et_resolved *r, bool kernel)
-{
-	for (size_t i = r->n; i-- > 0;) {
-		l->n -= l->n == MOST_LINKS;
-		l->functions[l->n++] = r->functions[i];
-		l->of_program += !kernel;
-	}
-}
-
 /* Outermost addresses where no code is are no callers: the chain went astray beyond its begin. */
 static struct et_chain chain_of(const struct et_profile *p, const struct links *l)
 {
@@ -334,7 +324,12 @@ static uint32_t node_of(struct et_sampler *s, const struct et_perf_sample *x, bo
 	l.n = l.of_program = 0;
 	for (size_t i = frames_of(s, x, frames); i-- > 0;) {
 		et_spaces_resolve(s->spaces, pid, frames[i].kernel, frames[i].address, &r);
-		add_links(&l, &r, frames[i].kernel);
+		/* Inlined functions come last. The innermost is always kept. */
+		for (size_t k = r.n; k-- > 0;) {
+			l.n -= l.n == MOST_LINKS;
+			l.functions[l.n++] = r.functions[k];
+			l.of_program += !frames[i].kernel;
+		}
 	}
 	*at_entry = r.at_entry;
 	struct et_chain chain = chain_of(s->profile, &l);

@@ -115,12 +115,9 @@ static void push_register(struct machine *m, uint64_t number, uint64_t plus)
 
 static bool binary(struct machine *m, unsigned atom)
 {
-	uint64_t b, a;
-
 	if (m->n < 2)
 		return false;
-	b = m->stack[m->n - 1];
-	a = m->stack[m->n - 2];
+	uint64_t b = m->stack[m->n - 1], a = m->stack[m->n - 2];
 	switch (atom) {
 	case DW_OP_plus:
 		a += b;
@@ -169,16 +166,6 @@ static bool binary(struct machine *m, unsigned atom)
 	return true;
 }
 
-static void load(struct machine *m)
-{
-	uint64_t value;
-
-	if (et_cfi_load(m->state, pop(m), &value))
-		push(m, value);
-	else
-		m->failed = true;
-}
-
 static void constant_or_register(struct machine *m, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
@@ -193,6 +180,8 @@ static void constant_or_register(struct machine *m, const Dwarf_Op *op)
 
 static void execute(struct machine *m, const Dwarf_Op *op)
 {
+	uint64_t value;
+
 	switch (op->atom) {
 	case DW_OP_call_frame_cfa:
 		m->failed |= !m->has_cfa;
@@ -204,14 +193,14 @@ static void execute(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_bregx:
 		push_register(m, op->number, op->number2);
 		break;
-	case DW_OP_dup: {
-		uint64_t value = pop(m);
+	case DW_OP_dup:
+		value = pop(m);
 		push(m, value);
 		push(m, value);
 		break;
-	}
 	case DW_OP_deref:
-		load(m);
+		m->failed |= !et_cfi_load(m->state, pop(m), &value);
+		push(m, m->failed ? 0 : value);
 		break;
 	case DW_OP_nop:
 		break;
@@ -270,17 +259,6 @@ static void recover_all(
 		next->known |= UINT64_C(1) << ET_CFI_IP;
 }
 
-/*
- * A caller is above its callee in the stack, otherwise unwinding would not end. Only a function
- * that has saved nothing yet may have no frame, and a signal may have come on another stack.
- */
-static bool is_above(const struct et_cfi_state *s, uint64_t cfa, bool signal)
-{
-	uint64_t now = s->registers[s->stack_pointer];
-
-	return signal || cfa > now || (cfa == now && s->interrupted);
-}
-
 bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *state)
 {
 	struct machine m = { .state = state };
@@ -289,6 +267,7 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 	Dwarf_Addr start, end;
 	Dwarf_Op *ops;
 	size_t n;
+	uint64_t sp = state->registers[state->stack_pointer];
 	bool signal = false;
 
 	if (dwarf_cfi_addrframe(c->rules, address, &frame) != 0)
@@ -300,7 +279,13 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 		m.has_cfa = true;
 		recover_all(&m, frame, column, &next);
 		next.interrupted = signal;
-		done = (next.known >> ET_CFI_IP & 1) && is_above(state, m.cfa, signal);
+		/*
+		 * A caller is above its callee in the stack, otherwise unwinding would not end.
+		 * Only a function that has saved nothing yet may have no frame, and a signal may
+		 * have come on another stack.
+		 */
+		done = (next.known >> ET_CFI_IP & 1) &&
+		       (signal || m.cfa > sp || (m.cfa == sp && state->interrupted));
 	}
 	free(frame);
 	if (done)
@@ -385,7 +370,6 @@ static bool begin_unwinding(const struct et_user_state *from, struct et_cfi_stat
 	*s = (struct et_cfi_state){ .stack = from->stack,
 		.stack_bytes = from->stack ? from->stack_bytes : 0,
 		.stack_pointer = SP_NUMBER,
-		.frame_pointer = FP_NUMBER,
 		.interrupted = true };
 	for (size_t i = 0; i < ET_LENGTH(numbers); i++) {
 		s->registers[numbers[i]] = from->registers[i];

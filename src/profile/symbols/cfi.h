@@ -17,8 +17,8 @@ struct et_cfi_state {
 	uint64_t stack_start;
 	const unsigned char *stack;
 	size_t stack_bytes;
-	int stack_pointer, frame_pointer; /* their numbers in DWARF */
-	bool interrupted; /* the instruction pointer is exact, not a return address */
+	int stack_pointer; /* its number in DWARF */
+	bool interrupted;  /* the instruction pointer is exact, not a return address */
 };
 
 struct et_cfi;

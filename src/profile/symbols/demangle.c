@@ -25,14 +25,6 @@ struct output {
 	char text[ET_MOST_SYMBOL_NAME + 1];
 };
 
-/* The printer takes a part that it is printing already for an error, and ends. */
-static void stop(struct output *out)
-{
-	for (size_t i = 0; i < out->n_parts; i++)
-		out->parts[i].d_printing = INT_MAX / 2;
-	out->too_long = true;
-}
-
 static void collect(const char *text, size_t n, void *to)
 {
 	struct output *out = to;
@@ -40,33 +32,25 @@ static void collect(const char *text, size_t n, void *to)
 	if (out->too_long || n == 0) /* text may be NULL then */
 		return;
 	if (n > ET_MOST_SYMBOL_NAME - out->n) {
-		stop(out);
+		/* The printer takes a part that it is printing already for an error, and ends. */
+		for (size_t i = 0; i < out->n_parts; i++)
+			out->parts[i].d_printing = INT_MAX / 2;
+		out->too_long = true;
 		return;
 	}
 	memcpy(out->text + out->n, text, n);
 	out->n += n;
 }
 
-static bool is_mangled(const char *symbol)
-{
-	return symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
-	       strnlen(symbol, MOST_MANGLED + 1) <= MOST_MANGLED;
-}
-
-/* Each reference at most doubles the name. */
-static bool has_few_references(const char *symbol)
-{
-	size_t n = 0;
-
-	for (const char *s = symbol; (s = strchr(s, 'B')); s++)
-		n++;
-	return n <= MOST_REFERENCES;
-}
-
 static bool demangle_rust(const char *symbol, struct output *out)
 {
+	size_t references = 0;
+
+	/* Each at most doubles the name. */
+	for (const char *s = symbol; (s = strchr(s, 'B')); s++)
+		references++;
 	*out = (struct output){ 0 };
-	return (symbol[1] == 'Z' || has_few_references(symbol)) &&
+	return (symbol[1] == 'Z' || references <= MOST_REFERENCES) &&
 	       rust_demangle_callback(symbol, options, collect, out) && !out->too_long;
 }
 
@@ -92,7 +76,8 @@ bool et_demangle_built(void)
 
 char *et_demangle(const char *symbol)
 {
-	if (!is_mangled(symbol))
+	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R') ||
+		strnlen(symbol, MOST_MANGLED + 1) > MOST_MANGLED)
 		return NULL;
 	size_t length = strcspn(symbol, "@");
 	ET_AUTO_FREE struct output *out = et_alloc(sizeof(*out));

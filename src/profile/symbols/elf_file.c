@@ -465,20 +465,12 @@ static void add_range(struct cursor *c, struct known *cie, struct et_symbols *ou
 		et_symbols_add(out, &s, "");
 }
 
-/* Adds each range as a symbol without a name. Damaged entries are omitted. */
-static void add_ranges(const struct frames *f, struct et_symbols *out)
-{
-	struct known cie = { 0 };
-	struct cursor c;
-
-	for (size_t at = 0; get_entry(f, at, &c); at = c.end)
-		add_range(&c, &cie, out);
-}
-
 void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 {
 	Elf_Scn *section = et_elf_find(e, ".eh_frame");
 	const char *ident = elf_getident(e->elf, NULL);
+	struct known cie = { 0 };
+	struct cursor c;
 	GElf_Shdr header;
 
 	if (!section || !ident || !gelf_getshdr(section, &header))
@@ -487,13 +479,16 @@ void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 	const Elf_Data *data = et_elf_section(e, section, SHT_PROGBITS);
 	if (!data)
 		data = et_elf_section(e, section, SHT_X86_64_UNWIND);
-	if (data)
-		add_ranges(&(struct frames){ .bytes = data->d_buf,
-				   .size = data->d_size,
-				   .address = header.sh_addr,
-				   .wide = ident[EI_CLASS] == ELFCLASS64,
-				   .big_endian = ident[EI_DATA] == ELFDATA2MSB },
-			out);
+	if (!data)
+		return;
+	const struct frames f = { .bytes = data->d_buf,
+		.size = data->d_size,
+		.address = header.sh_addr,
+		.wide = ident[EI_CLASS] == ELFCLASS64,
+		.big_endian = ident[EI_DATA] == ELFDATA2MSB };
+	/* Each range is a symbol without a name. Damaged entries are omitted. */
+	for (size_t at = 0; get_entry(&f, at, &c); at = c.end)
+		add_range(&c, &cie, out);
 }
 
 /* --- stubs --- */
@@ -581,17 +576,6 @@ static const char *name_of(const struct et_elf *e, Elf_Data *symbols, size_t str
 	return elf_strptr(e->elf, strings, s.st_name);
 }
 
-static void add_stub(const struct stubs *stubs, size_t i, const char *name, struct et_symbols *out)
-{
-	struct et_symbol s = { .start = stubs->address + stubs->head + i * stubs->width,
-		.source = ET_SYMBOL_LABEL };
-	char *full = et_asprintf("%.*s@plt", ET_MOST_SYMBOL_NAME - 4, name);
-
-	s.end = s.limit = s.start + stubs->width;
-	et_symbols_add(out, &s, full);
-	free(full);
-}
-
 void et_elf_stubs(const struct et_elf *e, struct et_symbols *out)
 {
 	Elf_Scn *relocations = et_elf_find(e, ".rela.plt"), *dynamic;
@@ -616,8 +600,15 @@ void et_elf_stubs(const struct et_elf *e, struct et_symbols *out)
 	struct slot *slots = read_slots(e, data, with_addend, &n);
 	for (size_t i = 0; i < n && i < fit; i++) {
 		const char *name = name_of(e, symbols, table.sh_link, slots[i].symbol);
-		if (name && *name)
-			add_stub(&stubs, i, name, out);
+		uint64_t start = stubs.address + stubs.head + i * stubs.width;
+		struct et_symbol s = { .start = start,
+			.end = start + stubs.width,
+			.limit = start + stubs.width,
+			.source = ET_SYMBOL_LABEL };
+		if (!name || !*name)
+			continue;
+		ET_AUTO_FREE char *full = et_asprintf("%.*s@plt", ET_MOST_SYMBOL_NAME - 4, name);
+		et_symbols_add(out, &s, full);
 	}
 	free(slots);
 }

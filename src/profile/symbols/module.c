@@ -10,21 +10,18 @@
 
 /* --- functions of the profile --- */
 
-static uint32_t at_address(struct et_profile *p, const struct et_profile_place *place)
+static uint32_t add_function(struct et_profile *p, const struct et_profile_place *place)
 {
-	ET_AUTO_FREE char *readable = et_demangle(place->name);
-	ET_AUTO_FREE char *name =
-		et_asprintf("%s+0x%" PRIx64, readable ? readable : place->name, place->distance);
+	char *name = et_demangle(place->name);
 
-	return et_profile_function_of(p, name, place->module, place->space, place->unnamed);
-}
-
-static uint32_t as_whole(struct et_profile *p, const struct et_profile_place *place)
-{
-	ET_AUTO_FREE char *readable = et_demangle(place->name);
-
-	return et_profile_function_of(
-		p, readable ? readable : place->name, place->module, place->space, place->unnamed);
+	if (!name)
+		name = et_strdup(place->name);
+	if (p->plan.addresses)
+		et_append(&name, "", "+0x%" PRIx64, place->distance);
+	uint32_t number =
+		et_profile_function_of(p, name, place->module, place->space, place->unnamed);
+	free(name);
+	return number;
 }
 
 uint32_t et_place_function(struct et_profile *p, const struct et_profile_place *place,
@@ -32,15 +29,15 @@ uint32_t et_place_function(struct et_profile *p, const struct et_profile_place *
 {
 	if (p->plan.addresses) {
 		if (!addresses)
-			return at_address(p, place);
+			return add_function(p, place);
 		addresses->width = sizeof(uint64_t);
 		uint64_t *kept = et_hash_put(addresses, key + 1 ? key + 1 : 1);
 		if (!*kept)
-			*kept = 1 + (uint64_t)at_address(p, place);
+			*kept = 1 + (uint64_t)add_function(p, place);
 		return (uint32_t)(*kept - 1);
 	}
 	if (*number == ET_PROFILE_NONE)
-		*number = as_whole(p, place);
+		*number = add_function(p, place);
 	return *number;
 }
 
@@ -55,11 +52,6 @@ enum { PAGE = 4096 };
 
 /* --- which module is mapped --- */
 
-static bool begins_with(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 size_t et_mapped_length(const char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -70,13 +62,19 @@ size_t et_mapped_length(const char *path)
 
 static enum et_module_kind kind_of(const char *path)
 {
-	if (!strcmp(path, "[vdso]"))
-		return ET_MODULE_VDSO;
-	if (begins_with(path, "/memfd:"))
-		return ET_MODULE_MEMFD;
-	if (path[0] != '/' || begins_with(path, "//anon") || begins_with(path, "/dev/zero") ||
-		begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage"))
-		return ET_MODULE_ANONYMOUS;
+	static const struct {
+		const char *begin;
+		enum et_module_kind kind;
+	} others[] = { { "/memfd:", ET_MODULE_MEMFD }, { "//anon", ET_MODULE_ANONYMOUS },
+		{ "/dev/zero", ET_MODULE_ANONYMOUS }, { "/SYSV", ET_MODULE_ANONYMOUS },
+		{ "/anon_hugepage", ET_MODULE_ANONYMOUS } };
+
+	if (path[0] != '/')
+		return strcmp(path, "[vdso]") ? ET_MODULE_ANONYMOUS : ET_MODULE_VDSO;
+	for (size_t i = 0; i < ET_LENGTH(others); i++) {
+		if (!strncmp(path, others[i].begin, strlen(others[i].begin)))
+			return others[i].kind;
+	}
 	return ET_MODULE_FILE;
 }
 
@@ -162,12 +160,6 @@ static const void *find_vdso(size_t *size)
 	return image;
 }
 
-/* Without a build id, another file that took the place of a deleted one would not be noticed. */
-static bool has_file(const struct et_module *m)
-{
-	return m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size);
-}
-
 static void read_module(struct et_modules *all, struct et_module *m)
 {
 	size_t size;
@@ -178,7 +170,8 @@ static void read_module(struct et_modules *all, struct et_module *m)
 		et_profile_note_build(all->profile, m->path, m->build_id.bytes, m->build_id.size);
 	if (vdso)
 		et_object_read_image(vdso, size, &m->object);
-	else if (has_file(m))
+	/* Without a build id, another file in place of a deleted one would not be noticed. */
+	else if (m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size))
 		et_object_read(
 			all->root, m->path, &m->build_id, all->profile->plan.inlines, &m->object);
 	else
@@ -276,16 +269,6 @@ static void resolve_inlined(
 	out->functions[out->n++] = function;
 }
 
-static void resolve_anonymous(
-	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
-{
-	struct et_profile_place place = { "[anonymous]", "[unknown]", ET_SPACE_UNKNOWN, true,
-		address };
-
-	out->functions[0] =
-		et_place_function(all->profile, &place, &m->nameless, &m->by_address, address);
-}
-
 bool et_modules_may_be_generated(const struct et_modules *m, uint32_t module)
 {
 	enum et_module_kind kind = m->list[module]->kind;
@@ -303,7 +286,10 @@ void et_modules_resolve(
 	if (!its->read)
 		read_module(m, its);
 	if (its->kind == ET_MODULE_ANONYMOUS) {
-		resolve_anonymous(m, its, offset, out);
+		struct et_profile_place place = { "[anonymous]", "[unknown]", ET_SPACE_UNKNOWN,
+			true, offset };
+		out->functions[0] = et_place_function(
+			m->profile, &place, &its->nameless, &its->by_address, offset);
 		return;
 	}
 	struct et_symbol *symbol = et_object_address(&its->object, offset, &address)

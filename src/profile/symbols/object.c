@@ -4,21 +4,16 @@
 #include "model/sample/profile.h"
 #include "profile/symbols/elf_file.h"
 
-/* Where the kernel maps a segment, its first page also has the bytes before it. */
-static bool holds(const struct et_segment *s, uint64_t offset)
-{
-	uint64_t before = s->offset & 0xfff;
-
-	return offset + before >= s->offset && offset + before - s->offset < s->size + before;
-}
-
 bool et_object_address(const struct et_object *o, uint64_t offset, uint64_t *address)
 {
 	const struct et_segment *found = NULL;
 
 	for (size_t i = 0; i < o->n_segments; i++) {
 		const struct et_segment *s = &o->segments[i];
-		if (holds(s, offset) && (!found || (s->executable && !found->executable)))
+		/* Where the kernel maps a segment, its first page also has the bytes before it. */
+		uint64_t before = s->offset & 0xfff, at = offset + before;
+		if (at >= s->offset && at - s->offset < s->size + before &&
+			(!found || (s->executable && !found->executable)))
 			found = s;
 	}
 	if (found)
@@ -154,19 +149,6 @@ static bool try(char *path, const struct link *l, struct et_elf *out)
 	return false;
 }
 
-static bool try_id(const char *root, const struct link *l, struct et_elf *out)
-{
-	char *path;
-
-	if (l->id.size < 2)
-		return false;
-	path = et_asprintf("%s/usr/lib/debug/.build-id/%02x/", root, l->id.bytes[0]);
-	for (size_t i = 1; i < l->id.size; i++)
-		et_append(&path, "", "%02x", l->id.bytes[i]);
-	et_append(&path, "", ".debug");
-	return try(path, l, out);
-}
-
 /*
  * Opens the debug file of the file at `path`: by the build id below /usr/lib/debug/.build-id, or by
  * .gnu_debuglink beside the file, in its folder .debug and below /usr/lib/debug. It is used only if
@@ -180,8 +162,14 @@ static bool open_debug_file(
 	struct link l;
 
 	read_link(file, &l);
-	if (try_id(root, &l, out))
-		return true;
+	if (l.id.size > 1) {
+		char *by_id = et_asprintf("%s/usr/lib/debug/.build-id/%02x/", root, l.id.bytes[0]);
+		for (size_t i = 1; i < l.id.size; i++)
+			et_append(&by_id, "", "%02x", l.id.bytes[i]);
+		et_append(&by_id, "", ".debug");
+		if (try(by_id, &l, out))
+			return true;
+	}
 	if (!*l.name || !slash)
 		return false;
 	int folder = (int)(slash - path);

@@ -249,27 +249,6 @@ const struct et_cfi *et_spaces_cfi(
 		 : NULL;
 }
 
-/* Generated code is in memory without a file; its map may name it. */
-static bool resolve_generated(struct et_spaces *s, struct process *p, pid_t process,
-	uint64_t address, struct et_resolved *out)
-{
-	if (!p->jit) {
-		p->jit = et_calloc(1, sizeof(*p->jit));
-		p->jit->process = process;
-		p->jit->user = s->user;
-	}
-	return et_jit_resolve(p->jit, s->root, s->profile, address, out);
-}
-
-static void resolve_unknown(struct et_spaces *s, uint64_t address, struct et_resolved *out)
-{
-	struct et_profile_place place = { "[unknown]", ET_MODULE_UNKNOWN, ET_SPACE_UNKNOWN, true,
-		address };
-
-	*out = (struct et_resolved){ .n = 1 };
-	out->functions[0] = et_place_function(s->profile, &place, &s->unknown, NULL, 0);
-}
-
 void et_spaces_resolve(
 	struct et_spaces *s, pid_t process, bool kernel, uint64_t address, struct et_resolved *out)
 {
@@ -280,12 +259,21 @@ void et_spaces_resolve(
 	struct process *p;
 	const struct mapped *found = find_mapped(s, process, address, &p);
 	if (!found) {
-		resolve_unknown(s, address, out);
+		struct et_profile_place place = { "[unknown]", ET_MODULE_UNKNOWN, ET_SPACE_UNKNOWN,
+			true, address };
+		*out = (struct et_resolved){ .n = 1 };
+		out->functions[0] = et_place_function(s->profile, &place, &s->unknown, NULL, 0);
 		return;
 	}
-	if (et_modules_may_be_generated(&s->modules, found->module) &&
-		resolve_generated(s, p, process, address, out))
-		return;
+	/* Generated code is in memory without a file; its map may name it. */
+	if (et_modules_may_be_generated(&s->modules, found->module)) {
+		if (!p->jit) {
+			p->jit = et_calloc(1, sizeof(*p->jit));
+			*p->jit = (struct et_jit){ .process = process, .user = s->user };
+		}
+		if (et_jit_resolve(p->jit, s->root, s->profile, address, out))
+			return;
+	}
 	et_modules_resolve(&s->modules, found->module, address - found->start + found->offset, out);
 }
 

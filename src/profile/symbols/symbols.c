@@ -164,10 +164,8 @@ static void swap(struct heap *h, size_t a, size_t b)
 
 static void push(struct heap *h, struct et_symbol_piece piece)
 {
-	size_t i = h->n++;
-
-	h->list[i] = piece;
-	for (; i && counts_before(h, i, (i - 1) / 2); i = (i - 1) / 2)
+	h->list[h->n] = piece;
+	for (size_t i = h->n++; i && counts_before(h, i, (i - 1) / 2); i = (i - 1) / 2)
 		swap(h, i, (i - 1) / 2);
 }
 
@@ -253,7 +251,6 @@ void et_symbols_finish(struct et_symbols *t)
 	}
 	t->pieces = all.list;
 	t->n_pieces = all.n;
-	t->pieces_room = all.room;
 }
 
 struct et_symbol *et_symbols_find(const struct et_symbols *t, uint64_t address)

@@ -48,7 +48,7 @@ struct et_symbols {
 	char *names;
 	size_t names_size, names_room;
 	struct et_symbol_piece *pieces; /* ascending and disjoint; made by et_symbols_finish */
-	size_t n_pieces, pieces_room;
+	size_t n_pieces;
 	bool last_wins; /* of ranges that overlap, the one with the largest `owner` counts */
 	bool full;      /* some symbols were omitted: the table has reached its limit */
 };

@@ -174,14 +174,12 @@ static void add_jit_line(void *to, char *line)
 	uint64_t size = strtoull(size_text, &end, 16);
 	if (errno || end == size_text || *end != ' ' || !end[1])
 		return;
-	if (size && start + size > start) {
-		/* The number of the symbol is its age: the later line counts. */
-		struct et_symbol s = { .start = start,
-			.end = start + size,
-			.limit = UINT64_MAX,
-			.owner = (uint32_t)t->n };
+	/* The number of the symbol is its age: the later line counts. */
+	const struct et_symbol s = {
+		.start = start, .end = start + size, .limit = UINT64_MAX, .owner = (uint32_t)t->n
+	};
+	if (s.end > s.start)
 		et_symbols_add(t, &s, end + 1);
-	}
 }
 
 /* Reads the map if it has changed. */

@@ -35,11 +35,6 @@ static int by_name(const void *a, const void *b)
 		?: ET_ORDER(x->group, y->group);
 }
 
-static bool is_pair(const struct lone *first, size_t same)
-{
-	return same == 2 && !first[0].of_b && first[1].of_b;
-}
-
 /* Appends the lone functions, sorted by name, as pairs where a name is in both commands once. */
 static void match_lone(struct lone *lone, size_t n_lone, struct match *out, size_t *n)
 {
@@ -50,7 +45,7 @@ static void match_lone(struct lone *lone, size_t n_lone, struct match *out, size
 	for (size_t i = 0; i < n_lone; i += same) {
 		for (same = 1; i + same < n_lone && !strcmp(lone[i].name, lone[i + same].name);)
 			same++;
-		if (is_pair(&lone[i], same)) {
+		if (same == 2 && !lone[i].of_b && lone[i + 1].of_b) {
 			out[(*n)++] = (struct match){ lone[i].group, lone[i + 1].group };
 			continue;
 		}
@@ -116,10 +111,6 @@ struct sides {
 /* Rounds ascend in order of execution. */
 static void pair_rounds(struct sides *s)
 {
-	size_t most = s->a.n_runs + 1;
-
-	s->of_a = et_calloc(most, sizeof(*s->of_a));
-	s->of_b = et_calloc(most, sizeof(*s->of_b));
 	for (size_t i = 0, j = 0; s->paired && i < s->a.n_runs; i++) {
 		while (j < s->b.n_runs && s->b.rounds[j] < s->a.rounds[i])
 			j++;
@@ -134,27 +125,19 @@ static void pair_rounds(struct sides *s)
 static void make_sides(
 	const struct et_experiment *e, const struct et_profile_pair *pair, struct sides *s)
 {
-	*s = (struct sides){ .paired = e->plan.order != ET_ORDER_SEQUENTIAL &&
-				       e->profile->way != ET_PROFILE_IMPORTED };
-	s->total = pair->total;
-	s->imported = e->profile->way == ET_PROFILE_IMPORTED;
+	bool imported = e->profile->way == ET_PROFILE_IMPORTED;
+
+	*s = (struct sides){ .paired = e->plan.order != ET_ORDER_SEQUENTIAL && !imported,
+		.total = pair->total,
+		.imported = imported };
 	et_profile_counts_make(e, pair->a, pair->by, &s->a);
 	et_profile_counts_make(e, pair->b, pair->by, &s->b);
 	s->x = et_calloc(s->a.n_runs + 1, sizeof(*s->x));
 	s->y = et_calloc(s->b.n_runs + 1, sizeof(*s->y));
 	s->d = et_calloc(s->a.n_runs + 1, sizeof(*s->d));
+	s->of_a = et_calloc(s->a.n_runs + 1, sizeof(*s->of_a));
+	s->of_b = et_calloc(s->a.n_runs + 1, sizeof(*s->of_b));
 	pair_rounds(s);
-}
-
-static void free_sides(struct sides *s)
-{
-	et_profile_counts_free(&s->a);
-	et_profile_counts_free(&s->b);
-	free(s->x);
-	free(s->y);
-	free(s->d);
-	free(s->of_a);
-	free(s->of_b);
 }
 
 /* --- one function --- */
@@ -319,18 +302,10 @@ static void compare_functions(const struct et_profile *p, struct sides *s, const
 }
 
 /*
- * Holm's later steps are sharper than the intervals. Where they show the direction of a change, the
- * interval ends at 0 (Strassburger & Bretz 2008).
+ * Applies Holm's correction to the functions that were tested. Its later steps are sharper than the
+ * intervals. Where they show the direction of a change, the interval ends at 0 (Strassburger &
+ * Bretz 2008).
  */
-static void end_at_zero(struct et_profile_change *row)
-{
-	if (row->contrast.significant && row->difference > 0)
-		row->interval.lo = fmax(row->interval.lo, 0);
-	else if (row->contrast.significant)
-		row->interval.hi = fmin(row->interval.hi, 0);
-}
-
-/* Applies Holm's correction to the functions that were tested. */
 static void conclude(const bool *tested, struct et_profile_comparison *out)
 {
 	ET_AUTO_FREE struct et_contrast *family = et_calloc(out->family + 1, sizeof(*family));
@@ -343,10 +318,14 @@ static void conclude(const bool *tested, struct et_profile_comparison *out)
 	et_contrasts_conclude(family, n, out->alpha);
 	n = 0;
 	for (size_t i = 0; i < out->n_rows; i++) {
+		struct et_profile_change *row = &out->rows[i];
 		if (!tested[i])
 			continue;
-		out->rows[i].contrast = family[n++];
-		end_at_zero(&out->rows[i]);
+		row->contrast = family[n++];
+		if (row->contrast.significant && row->difference > 0)
+			row->interval.lo = fmax(row->interval.lo, 0);
+		else if (row->contrast.significant)
+			row->interval.hi = fmin(row->interval.hi, 0);
 	}
 }
 
@@ -358,15 +337,6 @@ static int by_change(const void *a, const void *b)
 		?: ET_ORDER(y->contrast.family > 0, x->contrast.family > 0)
 		?: ET_ORDER(fabs(y->difference), fabs(x->difference))
 		?: ET_ORDER(x->function, y->function);
-}
-
-static void compare_totals(struct sides *s, struct et_profile_comparison *out)
-{
-	out->total.contrast = empty_contrast(out->a, out->b, 1 - out->alpha);
-	memcpy(s->x, s->a.totals, s->a.n_runs * sizeof(*s->x));
-	memcpy(s->y, s->b.totals, s->b.n_runs * sizeof(*s->y));
-	judge_row(s, s->a.n_runs && s->b.n_runs, &out->total);
-	et_contrasts_conclude(&out->total.contrast, 1, out->alpha);
 }
 
 void et_profile_compare(const struct et_experiment *e, const struct et_profile_pair *pair,
@@ -387,10 +357,20 @@ void et_profile_compare(const struct et_experiment *e, const struct et_profile_p
 	compare_functions(e->profile, &s, all, tested, out);
 	conclude(tested, out);
 	qsort(out->rows, out->n_rows, sizeof(*out->rows), by_change);
-	compare_totals(&s, out);
+	out->total.contrast = empty_contrast(out->a, out->b, 1 - out->alpha);
+	memcpy(s.x, s.a.totals, s.a.n_runs * sizeof(*s.x));
+	memcpy(s.y, s.b.totals, s.b.n_runs * sizeof(*s.y));
+	judge_row(&s, s.a.n_runs && s.b.n_runs, &out->total);
+	et_contrasts_conclude(&out->total.contrast, 1, out->alpha);
 	if (!s.paired && e->profile->way != ET_PROFILE_IMPORTED)
 		et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER, et_arg_share(0),
 			et_arg_flag(false), et_arg_flag(false), et_arg_flag(true),
 			et_arg_text("--order auto"));
-	free_sides(&s);
+	et_profile_counts_free(&s.a);
+	et_profile_counts_free(&s.b);
+	free(s.x);
+	free(s.y);
+	free(s.d);
+	free(s.of_a);
+	free(s.of_b);
 }

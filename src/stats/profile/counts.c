@@ -7,13 +7,6 @@
 
 /* --- the runs that count --- */
 
-static void add_run(struct et_profile_counts *c, const struct et_profile_run *run, uint32_t round)
-{
-	c->runs[c->n_runs] = run;
-	c->rounds[c->n_runs] = round;
-	c->totals[c->n_runs++] = (double)run->samples;
-}
-
 /* Both lists are in order of execution. A run of an imported profile may have no sample. */
 static void choose_runs(
 	const struct et_experiment *e, uint32_t command, struct et_profile_counts *c)
@@ -46,7 +39,9 @@ static void choose_runs(
 		}
 		uint64_t cpu = known ? et_sample_metric(s, ET_METRIC_CPU) : ET_UNKNOWN;
 		c->cpu_ns += cpu == ET_UNKNOWN ? NAN : (double)cpu;
-		add_run(c, run, known ? s->place.round : (uint32_t)c->n_runs);
+		c->runs[c->n_runs] = run;
+		c->rounds[c->n_runs] = known ? s->place.round : (uint32_t)c->n_runs;
+		c->totals[c->n_runs++] = (double)run->samples;
 	}
 }
 
@@ -91,12 +86,10 @@ static uint32_t *make_groups(
 
 struct tree {
 	const struct et_profile *profile;
-	uint32_t *group;  /* of each node; ET_PROFILE_NONE: of the root */
-	bool *again;      /* of each node: a caller of it has the same group */
-	double *below;    /* of each node: samples in it and in what it called */
-	double *self;     /* of each group, in one run */
-	double *total;    /* likewise */
-	double *at_entry; /* likewise */
+	uint32_t *group;               /* of each node; ET_PROFILE_NONE: of the root */
+	bool *again;                   /* of each node: a caller of it has the same group */
+	double *below;                 /* of each node: samples in it and in what it called */
+	struct et_profile_entry *sums; /* of each group, in one run */
 };
 
 /* A walk through the tree that counts which groups are on the stack, linear in its size. */
@@ -136,25 +129,12 @@ static void make_tree(
 		.group = et_calloc(p->n_nodes, sizeof(*t->group)),
 		.again = et_calloc(p->n_nodes, sizeof(*t->again)),
 		.below = et_calloc(p->n_nodes, sizeof(*t->below)),
-		.self = et_calloc(n_groups + 1, sizeof(*t->self)),
-		.total = et_calloc(n_groups + 1, sizeof(*t->total)),
-		.at_entry = et_calloc(n_groups + 1, sizeof(*t->at_entry)) };
-
+		.sums = et_calloc(n_groups + 1, sizeof(*t->sums)) };
 	for (size_t i = 0; i < p->n_nodes; i++) {
 		uint32_t f = p->nodes[i].function;
 		t->group[i] = f == ET_PROFILE_NONE ? ET_PROFILE_NONE : group[f];
 	}
 	mark_repeated(t, n_groups);
-}
-
-static void free_tree(struct tree *t)
-{
-	free(t->group);
-	free(t->again);
-	free(t->below);
-	free(t->self);
-	free(t->total);
-	free(t->at_entry);
 }
 
 /* A recursive function counts once per sample: for its outermost call. */
@@ -169,13 +149,13 @@ static void sum_run(const struct et_profile_run *run, struct tree *t)
 		t->below[count->node] += (double)count->samples;
 		if (g == ET_PROFILE_NONE)
 			continue;
-		t->self[g] += (double)count->samples;
-		t->at_entry[g] += (double)count->at_entry;
+		t->sums[g].self += (double)count->samples;
+		t->sums[g].at_entry += (double)count->at_entry;
 	}
 	for (size_t i = p->n_nodes; i-- > 1;) {
 		t->below[p->nodes[i].parent] += t->below[i];
 		if (!t->again[i])
-			t->total[t->group[i]] += t->below[i];
+			t->sums[t->group[i]].total += t->below[i];
 	}
 }
 
@@ -195,12 +175,12 @@ struct list {
 static void take_run(struct tree *t, uint32_t run, size_t n_groups, struct list *all)
 {
 	for (uint32_t g = 0; g < n_groups; g++) {
-		if (!(t->total[g] > 0))
+		if (!(t->sums[g].total > 0))
 			continue;
 		ET_GROW(all->found, all->n, all->room);
-		all->found[all->n++] =
-			(struct found){ g, { run, t->self[g], t->total[g], t->at_entry[g] } };
-		t->self[g] = t->total[g] = t->at_entry[g] = 0;
+		t->sums[g].run = run;
+		all->found[all->n++] = (struct found){ g, t->sums[g] };
+		t->sums[g] = (struct et_profile_entry){ 0 };
 	}
 }
 
@@ -237,7 +217,10 @@ void et_profile_counts_make(const struct et_experiment *e, uint32_t command, enu
 	for (size_t i = 0; i < all.n && !out->addresses; i++)
 		out->addresses = all.found[i].entry.at_entry > 0;
 	free(all.found);
-	free_tree(&tree);
+	free(tree.group);
+	free(tree.again);
+	free(tree.below);
+	free(tree.sums);
 }
 
 void et_profile_counts_free(struct et_profile_counts *c)

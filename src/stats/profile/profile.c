@@ -78,16 +78,6 @@ static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *r
 
 /* --- shares --- */
 
-/* All shares are equal, so their step, one sample, is all that is known of their spread. */
-static double half_of_equal(const struct et_profile_frame *f, double share)
-{
-	double level = f->result->row_level;
-
-	if (share <= 0 || share >= 1)
-		return et_profile_bound_of_zeros((double)f->result->samples, level);
-	return et_qnorm((1 + level) / 2) * et_resolution_uncertainty(1 / f->result->total.mean);
-}
-
 static const char *method_of(const struct et_mean_interval *m)
 {
 	if (m->u > 0)
@@ -112,9 +102,16 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 		equal = equal && counts[i] == first;
 		f->y[n++] = counts[i] / c->totals[i];
 	}
-	struct et_mean_interval m = et_mean_interval(f->y, n, f->result->row_level);
-	/* Shares of equal counts vary only by the totals, less than a sample would change them. */
-	double step = half_of_equal(f, m.mean);
+	double level = f->result->row_level;
+	struct et_mean_interval m = et_mean_interval(f->y, n, level);
+	bool bound = m.mean <= 0 || m.mean >= 1;
+	/*
+	 * Shares of equal counts vary only by the totals, less than a sample would change them: the
+	 * step of one sample is all that is known of their spread.
+	 */
+	double step = bound ? et_profile_bound_of_zeros((double)f->result->samples, level)
+			    : et_qnorm((1 + level) / 2) *
+				      et_resolution_uncertainty(1 / f->result->total.mean);
 	if (n > 1 && (equal || !(m.u > 0)) && !(m.half >= step)) {
 		m.half = step;
 		m.u = 0;
@@ -141,11 +138,6 @@ static double quantisation(double mean, double calls)
 	return sqrt(calls * part * (1 - part));
 }
 
-static bool holds(const struct et_span *observed, double predicted)
-{
-	return observed->lo <= predicted && predicted <= observed->hi; /* false for NaN */
-}
-
 /* The models of the spread of a count (NIST TN 1826, section 3.2), and which of them hold. */
 static void fill_models(const struct et_profile_frame *f, struct et_profile_row *row)
 {
@@ -158,38 +150,29 @@ static void fill_models(const struct et_profile_frame *f, struct et_profile_row 
 	m.with_total = hypot(m.multinomial, p * total->sd);
 	row->predicted = m;
 	row->fit.tested = f->result->runs >= LEAST_RUNS && row->mean >= least_mean && p < 1;
-	if (!row->fit.tested)
-		return;
-	row->fit.gprof = holds(&row->sd_chi2, m.gprof);
-	row->fit.multinomial = holds(&row->sd_chi2, m.multinomial);
-	row->fit.quantisation = holds(&row->sd_chi2, m.quantisation);
-	row->fit.with_total = holds(&row->sd_chi2, m.with_total);
+	for (size_t i = 0; i < ET_PROFILE_MODELS && row->fit.tested; i++) /* false for NaN */
+		row->fit.holds[i] = row->sd_chi2.lo <= m.by[i] && m.by[i] <= row->sd_chi2.hi;
 }
 
 /* --- samples with the function on the stack --- */
 
-static bool has_callees(const struct et_profile_counts *c, size_t group)
-{
-	for (size_t i = c->begin[group]; i < c->begin[group + 1]; i++) {
-		if (c->entries[i].total > c->entries[i].self)
-			return true;
-	}
-	return false;
-}
-
 static void fill_total(const struct et_profile_frame *f, struct et_profile_row *row)
 {
+	const struct et_profile_counts *c = f->counts;
 	struct et_estimate e;
 	const char *method;
+	bool callees = false;
 
+	for (size_t i = c->begin[row->group]; i < c->begin[row->group + 1]; i++)
+		callees = callees || c->entries[i].total > c->entries[i].self;
 	row->total_mean = row->mean;
 	row->total_interval = row->interval;
 	row->total_share = row->share;
 	row->total_share_interval = row->share_interval;
-	if (!has_callees(f->counts, row->group))
+	if (!callees)
 		return;
-	et_profile_counts_fill(f->counts, row->group, true, f->x);
-	et_summarise(f->x, f->counts->n_runs, f->result->row_level, &e);
+	et_profile_counts_fill(c, row->group, true, f->x);
+	et_summarise(f->x, c->n_runs, f->result->row_level, &e);
 	row->total_mean = e.mean;
 	row->total_interval = isnan(e.lo) ? unknown : (struct et_span){ fmax(0, e.lo), e.hi };
 	row->total_share = share_of(f, f->x, &row->total_share_interval, &method);
@@ -219,11 +202,6 @@ static void fill_row(const struct et_profile_frame *f, struct et_profile_row *ro
 
 /* --- bootstrap --- */
 
-static struct et_span span_of(const struct et_interval *i)
-{
-	return (struct et_span){ i->lo, i->hi };
-}
-
 /* Of rows in fewer runs, a resample may well be without any of them. */
 enum { LEAST_SEEN = 3 };
 
@@ -242,13 +220,13 @@ static void bootstrap_row(const struct et_profile_frame *f, struct et_profile_ro
 		return;
 	et_profile_counts_fill(f->counts, row->group, false, f->x);
 	et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, &sd);
-	row->sd_percentile = span_of(&sd.percentile);
-	row->sd_bca = span_of(&sd.bca);
+	row->sd_percentile = (struct et_span){ sd.percentile.lo, sd.percentile.hi };
+	row->sd_bca = (struct et_span){ sd.bca.lo, sd.bca.hi };
 	o.level = r->bootstrap_level;
 	if (r->bootstrap_level > r->level)
 		et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, NULL);
-	row->mean_percentile = span_of(&mean.percentile);
-	row->mean_bca = span_of(&mean.bca);
+	row->mean_percentile = (struct et_span){ mean.percentile.lo, mean.percentile.hi };
+	row->mean_bca = (struct et_span){ mean.bca.lo, mean.bca.hi };
 }
 
 /* --- one command --- */
@@ -272,19 +250,6 @@ static double period_of(const struct et_profile *p, const struct et_profile_coun
 	return c->cpu_ns / et_sum(c->totals, c->n_runs);
 }
 
-/* A caller without samples of its own is no statement about self time. */
-static size_t count_statements(
-	const struct et_profile_counts *c, const struct et_profile_options *o, size_t rows)
-{
-	size_t n = 0;
-
-	if (o->total)
-		return rows;
-	for (size_t g = 0; g < c->n_groups; g++)
-		n += et_profile_counts_sum(c, g, false, NULL) > 0;
-	return n;
-}
-
 static void fill_frame(const struct et_experiment *e, const struct et_profile_counts *c,
 	const struct et_profile_options *o, struct et_profile_result *out)
 {
@@ -300,7 +265,10 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 	out->period_ns = period_of(e->profile, c);
 	if (!isfinite(out->period_ns))
 		out->period_ns = NAN;
-	out->statements = o->statements ? o->statements : count_statements(c, o, out->n_rows);
+	out->statements = o->statements ? o->statements : o->total ? out->n_rows : 0;
+	/* A caller without samples of its own is no statement about self time. */
+	for (size_t g = 0; g < c->n_groups && !o->statements && !o->total; g++)
+		out->statements += et_profile_counts_sum(c, g, false, NULL) > 0;
 	out->row_level =
 		out->statements ? et_sidak_level(out->level, (double)out->statements) : out->level;
 	fill_halves(c->totals, c->n_runs, out->level, out->total_halves);
@@ -357,11 +325,9 @@ static void sum_fits(struct et_profile_result *r)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		v->tested += row->fit.tested;
-		v->gprof += row->fit.gprof;
-		v->multinomial += row->fit.multinomial;
-		v->with_total += row->fit.with_total;
-		v->quantisation += row->fit.quantisation;
 		v->quantisation_tested += row->fit.tested && row->calls > 0;
+		for (size_t m = 0; m < ET_PROFILE_MODELS; m++)
+			v->holds[m] += row->fit.holds[m];
 	}
 }
 

@@ -183,20 +183,10 @@ size_t et_profile_examined(const struct et_profile_result *r)
 	return n;
 }
 
-/*
- * Few runs see it, and those more than once or twice, as random samples of a steady function would:
- * the program enters it in some runs only. (The interval of a steady function holds, however rare.)
- */
-static bool is_burst(const struct et_profile_row *row)
-{
-	const double often = 5;
-
-	return row->seen_in_runs < RARE_RUNS && row->samples >= often * (double)row->seen_in_runs;
-}
-
 void et_profile_row_warn(
 	const struct et_profile_frame *f, size_t examined, struct et_profile_row *row)
 {
+	const double often = 5;
 	const struct et_profile_result *r = f->result;
 	double alpha = alarm_p / fmax(1, (double)examined);
 	bool whole_changes = et_warnings_have(&r->warnings, ET_WARN_PROFILE_DRIFT) ||
@@ -204,7 +194,12 @@ void et_profile_row_warn(
 
 	if (r->runs < FEW_RUNS || row->samples == 0)
 		return;
-	if (is_burst(row)) {
+	/*
+	 * Few runs see it, and those more than once or twice, as random samples of a steady
+	 * function would: the program enters it in some runs only. (The interval of a steady
+	 * function holds, however rare.)
+	 */
+	if (row->seen_in_runs < RARE_RUNS && row->samples >= often * (double)row->seen_in_runs) {
 		et_warn(&row->warnings, ET_WARN_PROFILE_RARE, et_arg_count(row->seen_in_runs),
 			et_arg_count(r->runs), et_arg_count(et_u64(row->samples)));
 		return;
@@ -307,28 +302,23 @@ static double known(uint64_t ns)
 	return ns == ET_UNKNOWN ? 0 : (double)ns;
 }
 
-static void add(const struct et_measured *m, struct sums *s)
-{
-	s->runs++;
-	s->elapsed += known(m->elapsed_ns);
-	s->cpu += known(m->cpu_ns);
-	s->system += known(m->system_ns);
-	s->queued += known(m->wait_ns);
-	if (!m->exit_code && !m->signal)
-		return;
-	if (!s->failed++) {
-		s->signal = m->signal;
-		s->exit_code = m->exit_code;
-	}
-}
-
 static struct sums add_up(const struct et_command *c)
 {
 	struct sums sums = { 0 };
 
 	et_for_each_sample(s, &c->samples) {
-		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT)
-			add(&s->measured, &sums);
+		const struct et_measured *m = &s->measured;
+		if (s->place.warmup || s->ruling.removal.by != ET_KEPT)
+			continue;
+		sums.runs++;
+		sums.elapsed += known(m->elapsed_ns);
+		sums.cpu += known(m->cpu_ns);
+		sums.system += known(m->system_ns);
+		sums.queued += known(m->wait_ns);
+		if ((m->exit_code || m->signal) && !sums.failed++) {
+			sums.signal = m->signal;
+			sums.exit_code = m->exit_code;
+		}
 	}
 	return sums;
 }
