@@ -2,6 +2,7 @@
 /* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 #include "model/experiment/machine_id.h"
 #include "store/import/importer.h"
@@ -79,24 +80,19 @@ static void read_wall(struct et_importer *in, const json_t *root, const char *ex
 
 /* The experiment's own fields at the top of the record. */
 static const struct et_field head_fields[] = {
-	{ "state", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, state),
-		.missing = ET_STATE_DONE, .names = et_state_names },
-	{ "protocol", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, protocol),
-		.missing = ET_PROTOCOL_EMP, .names = et_protocol_names },
-	{ "metric", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, metric),
-		.missing = ET_METRIC_CPU, .names = et_metric_names },
-	{ "order", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, plan.order),
-		.missing = ET_ORDER_AUTO, .names = et_order_names },
-	{ "seed", ET_FIELD_U64, .offset = offsetof(struct et_experiment, plan.seed),
-		.hi = INT64_MAX },
-	{ "label", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, label) },
-	{ "image_source", ET_FIELD_STRING,
-		.offset = offsetof(struct et_experiment, snapshot_source) },
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names, .missing = ET_STATE_DONE),
+	ET_KEY_NAME(
+		et_experiment, "protocol", protocol, et_protocol_names, .missing = ET_PROTOCOL_EMP),
+	ET_KEY_NAME(et_experiment, "metric", metric, et_metric_names, .missing = ET_METRIC_CPU),
+	ET_KEY_NAME(et_experiment, "order", plan.order, et_order_names, .missing = ET_ORDER_AUTO),
+	ET_KEY(et_experiment, "seed", plan.seed, .hi = INT64_MAX),
+	ET_KEY(et_experiment, "label", label),
+	ET_KEY(et_experiment, "image_source", snapshot_source),
 	{ 0 },
 };
 
 static const struct et_field choice_fields[] = {
-	{ "auto", ET_FIELD_BOOL, .offset = offsetof(struct et_experiment, metric_auto), .hi = 1 },
+	ET_KEY(et_experiment, "auto", metric_auto, .hi = 1),
 	{ 0 },
 };
 
@@ -232,10 +228,7 @@ static void read_samples(struct et_importer *in, const json_t *object, uint32_t 
 
 /* The hooks of a command. */
 static const struct et_field command_fields[] = {
-	{ "setup", ET_FIELD_STRING, .offset = offsetof(struct et_command, setup) },
-	{ "prepare", ET_FIELD_STRING, .offset = offsetof(struct et_command, prepare) },
-	{ "conclude", ET_FIELD_STRING, .offset = offsetof(struct et_command, conclude) },
-	{ "cleanup", ET_FIELD_STRING, .offset = offsetof(struct et_command, cleanup) },
+	ET_KEYS(et_command, setup, prepare, conclude, cleanup),
 	{ 0 },
 };
 

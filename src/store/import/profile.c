@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the profile of etalon's own record. */
 #include "base/alloc.h"
+#include "model/experiment/field_rows.h"
 #include "store/import/importer.h"
 
 static const struct et_import_place place = { NULL, "profile", 0 };
@@ -12,10 +13,8 @@ struct reader {
 
 /* Where a run belongs; the warm-up is known by its sample. */
 static const struct et_field run_places[] = {
-	{ "command", ET_FIELD_U32, .offset = offsetof(struct et_profile_run, command),
-		.hi = UINT32_MAX },
-	{ "order", ET_FIELD_U32, .offset = offsetof(struct et_profile_run, order),
-		.hi = UINT32_MAX },
+	ET_KEY(et_profile_run, "command", command, .hi = UINT32_MAX),
+	ET_KEY(et_profile_run, "order", order, .hi = UINT32_MAX),
 	{ 0 },
 };
 
@@ -154,21 +153,19 @@ static void read_run(struct reader *r, const json_t *object, const struct et_imp
 	free(run.counts);
 }
 
+static const struct et_field call_fields[] = {
+	ET_KEY(et_profile_calls, "command", command, .hi = UINT32_MAX),
+	ET_KEY(et_profile_calls, "function", function, .hi = UINT32_MAX),
+	ET_KEY(et_profile_calls, "calls", calls, .missing = -1, .hi = INT64_MAX),
+	{ 0 },
+};
+
 static void read_call(struct reader *r, const json_t *object, const struct et_import_place *at)
 {
 	struct et_importer *in = r->in;
 	struct et_profile_calls calls = { 0 };
-	static const struct et_field fields[] = {
-		{ "command", ET_FIELD_U32, .offset = offsetof(struct et_profile_calls, command),
-			.hi = UINT32_MAX },
-		{ "function", ET_FIELD_U32, .offset = offsetof(struct et_profile_calls, function),
-			.hi = UINT32_MAX },
-		{ "calls", ET_FIELD_DOUBLE, .offset = offsetof(struct et_profile_calls, calls),
-			.missing = -1, .hi = INT64_MAX },
-		{ 0 },
-	};
 
-	et_read_fields(in, object, fields, &calls, at);
+	et_read_fields(in, object, call_fields, &calls, at);
 	if (calls.command >= in->e->n_commands || calls.function >= in->e->profile->n_functions ||
 		calls.calls < 0)
 		et_import_fail(in, at, "has an unknown command or function, or no calls");
