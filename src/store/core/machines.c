@@ -207,11 +207,9 @@ int et_store_put_machine(struct et_store *s, const struct et_machine_row *row, s
 int et_store_list_machines(
 	struct et_store *s, const char *machine, et_machine_fn fn, void *ctx, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_MACHINES, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_LIST_MACHINES, err);
 	int rc;
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "machine", machine ? machine : "");
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_machine_row row = { 0 };
@@ -345,10 +343,8 @@ static int read_deviations(
 static int find_host(struct et_store *s, const char *machine, const char *host, int64_t *key,
 	struct et_host *out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_HOST, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_GET_HOST, err);
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "machine", machine);
 	et_bind_text(&c, "host", host);
 	int rc = et_cursor_step(&c);
@@ -448,9 +444,7 @@ static int put_summary(
 	if (!any)
 		return 0;
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_PUT_SUMMARY, err);
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, number);
-	et_bind_int(&c, (int64_t)elapsed.n);
+	ET_BIND_INTS(&c, s->key, number, (int64_t)elapsed.n);
 	bind_sums(&c, &elapsed);
 	bind_sums(&c, &cpu);
 	return et_cursor_step(&c);
