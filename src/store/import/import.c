@@ -30,8 +30,10 @@ static int by_order(const void *a, const void *b)
 	return x->command < y->command ? -1 : x->command > y->command;
 }
 
-static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *without)
+/* Lists all samples, and refuses those whose partner is no command. */
+static struct turn *all_turns(struct et_importer *in, size_t *n, size_t *without)
 {
+	const struct et_experiment *e = in->e;
 	struct turn *all = NULL;
 	size_t room = 0;
 
@@ -40,6 +42,12 @@ static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *
 		ET_AUTO_READER struct et_sample_reader r =
 			et_samples_read_figures(&e->commands[i].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			if (s->place.partner >= (int64_t)e->n_commands)
+				et_import_fail(in, NULL,
+					"'%s': sample %u has a partner %d, but there are only %zu "
+					"commands",
+					e->commands[i].name, s->place.index, s->place.partner,
+					e->n_commands);
 			ET_GROW(all, *n, room);
 			all[(*n)++] =
 				(struct turn){ s->place.order, (uint32_t)i, s->place.index - 1 };
@@ -82,10 +90,12 @@ static int settle_orders(struct et_importer *in)
 {
 	struct et_experiment *e = in->e;
 	size_t n, without;
-	ET_AUTO_FREE struct turn *all = all_turns(e, &n, &without);
+	ET_AUTO_FREE struct turn *all = all_turns(in, &n, &without);
 
 	if (without && without < n)
-		return et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
+		et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
+	if (in->failed)
+		return in->failed;
 	for (size_t i = 0; without && i < n; i++)
 		all[i].order = sample_of(e, &all[i])->place.order = (uint32_t)i + 1;
 	if (n)
@@ -101,25 +111,6 @@ static int settle_orders(struct et_importer *in)
 }
 
 /* --- common to all formats --- */
-
-static int check_samples(struct et_importer *in)
-{
-	const struct et_experiment *e = in->e;
-
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-			if (s->place.partner >= (int64_t)e->n_commands)
-				return et_import_fail(in, NULL,
-					"'%s': sample %u has a partner %d, but there are only %zu "
-					"commands",
-					e->commands[i].name, s->place.index, s->place.partner,
-					e->n_commands);
-		}
-	}
-	return 0;
-}
 
 void et_import_most_runs(const struct et_experiment *e, uint32_t *runs, uint32_t *warmup)
 {
@@ -142,9 +133,7 @@ static int finish(struct et_importer *in)
 
 	if (!e->n_commands)
 		return et_import_fail(in, NULL, "it has no commands");
-	int rc = check_samples(in);
-	if (!rc)
-		rc = settle_orders(in);
+	int rc = settle_orders(in);
 	if (rc)
 		return rc;
 	uint64_t started = e->started_wall_ns;
