@@ -53,9 +53,10 @@ struct et_import_place {
 	size_t index;                     /* of the element */
 };
 
-/* Makes the error "NAME: PLACE: TEXT" (exit status 2), if it is the first, and returns -EINVAL; at
- * may be NULL. */
-
+/*
+ * Makes the error "NAME: PLACE: TEXT" (exit status 2), if it is the first, and returns -EINVAL; at
+ * may be NULL.
+ */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 /*
