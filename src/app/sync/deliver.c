@@ -290,20 +290,6 @@ int et_sync_upload(
 
 /* --- pruning --- */
 
-/* Sets *there to whether the central store has the experiment with the digest of the outbox. */
-static int is_there(struct et_store *central, const struct et_outbox_entry *entry, bool *there,
-	struct et_error *err)
-{
-	struct et_pull_item item = { 0 };
-	enum et_delivered state = ET_DELIVERED_NEW;
-
-	snprintf(item.id, sizeof(item.id), "%s", entry->experiment);
-	snprintf(item.digest, sizeof(item.digest), "%s", entry->digest);
-	int rc = et_pull_check(central, &item, &state, err);
-	*there = rc == 0 && state == ET_DELIVERED_BEFORE;
-	return rc;
-}
-
 struct pruning {
 	struct et_store *central;
 	const char *only; /* the destination that the user named, or NULL */
@@ -363,8 +349,10 @@ static bool is_delivered(struct pruning *p, const struct et_outbox *all, size_t 
 		/* Without a digest, another attempt did the part: it is not wanted. */
 		if (!good || !entry->digest[0])
 			continue;
+		enum et_delivered state = ET_DELIVERED_NEW;
 		bool reached = reach(p, entry->destination);
-		good = reached && is_there(p->central, entry, &good, &err) == 0 && good;
+		good = reached && et_pull_check(p->central, id, entry->digest, &state, &err) == 0 &&
+		       state == ET_DELIVERED_BEFORE;
 		p->failed += !reached || err.what[0];
 		if (err.what[0])
 			print_lost(p, &err);

@@ -19,14 +19,8 @@ int et_sync_deliver(
 	const struct et_cli *cli, const struct et_sync *o, struct et_error *err) ET_CHECK;
 int et_sync_upload(const struct et_cli *cli, const struct et_sync *o, char *const *names,
 	struct et_error *err) ET_CHECK;
-/* Shows what waits. */
-int et_sync_status(
-	const struct et_cli *cli, const struct et_sync *o, struct et_error *err) ET_CHECK;
 /* Removes from the spool what the central store has. */
 int et_sync_prune(const struct et_cli *cli, const struct et_sync *o, struct et_error *err) ET_CHECK;
-/* Pulls what others measured. */
-int et_sync_pull(const struct et_cli *cli, const struct et_sync *o, char *const *names,
-	struct et_error *err) ET_CHECK;
 
 /* The central store that the user named with --store or ETALON_STORE, or NULL. */
 const char *et_sync_central(const struct et_cli *cli);

@@ -25,10 +25,8 @@ static int add_part(struct et_store *s, int64_t key, const struct et_part *p, st
 static int add_row(
 	struct et_store *s, const struct et_campaign *campaign, int64_t *key, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_CAMPAIGN, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_ADD_CAMPAIGN, err);
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "id", campaign->id);
 	et_bind_text(&c, "label", campaign->label);
 	et_bind_text(&c, "kind", et_campaign_kind_names[campaign->kind]);
@@ -114,12 +112,10 @@ static bool read_part(struct et_cursor *c, struct et_part *p)
 /* The parts are numbered from 0 without gaps: the number is the place in the list. */
 static int read_parts(struct et_store *s, struct et_campaign *out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_PARTS, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_GET_PARTS, err);
 	size_t room = 0;
 	int rc;
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "id", out->id);
 	while ((rc = et_cursor_step(&c)) == 1) {
 		ET_GROW(out->parts, out->n_parts, room);
@@ -135,12 +131,10 @@ static int read_parts(struct et_store *s, struct et_campaign *out, struct et_err
 
 static int read_row(struct et_store *s, struct et_campaign *out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_CAMPAIGN, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_GET_CAMPAIGN, err);
 	int64_t own;
 	int kind;
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "id", out->id);
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
@@ -234,13 +228,11 @@ void et_campaign_list_free(struct et_campaign_summary *list, size_t n)
 int et_campaign_list(
 	struct et_store *s, struct et_campaign_summary **out, size_t *n, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_CAMPAIGNS, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_LIST_CAMPAIGNS, err);
 	struct et_campaign_summary *list = NULL;
 	size_t used = 0, room = 0;
 	int rc;
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	while ((rc = et_cursor_step(&c)) == 1) {
 		ET_GROW(list, used, room);
 		list[used] = (struct et_campaign_summary){ 0 };

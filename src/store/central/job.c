@@ -244,10 +244,12 @@ static bool read_fields(
 {
 	struct et_importer in = { .options = &(struct et_import_options){ .name = "" } };
 	json_t *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-	bool valid = json_is_object(root) && !et_read_fields(&in, root, fields, out, NULL);
+	bool valid = json_is_object(root);
 
+	if (valid)
+		et_read_fields(&in, root, fields, out, NULL);
 	json_decref(root);
-	return valid;
+	return valid && !in.failed;
 }
 
 int et_campaign_options_read(

@@ -334,18 +334,18 @@ void et_pull_free(struct et_pull *p)
 	*p = (struct et_pull){ 0 };
 }
 
-int et_pull_check(struct et_store *local, const struct et_pull_item *item, enum et_delivered *out,
-	struct et_error *err)
+int et_pull_check(struct et_store *local, const char *id, const char *digest,
+	enum et_delivered *out, struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(local, ET_SQL_GET_DELIVERED, err);
-	const char *digest = NULL;
+	const char *here = NULL;
 
-	et_bind_text(&c, "id", item->id);
+	et_bind_text(&c, "id", id);
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
 		return rc;
 	*out = rc == 0 ? ET_DELIVERED_NEW : ET_DELIVERED_GROWN;
-	if (rc == 1 && et_row_peek(&c, &digest) && digest && !strcmp(digest, item->digest))
+	if (rc == 1 && et_row_peek(&c, &here) && here && !strcmp(here, digest))
 		*out = ET_DELIVERED_BEFORE;
 	return 0;
 }
@@ -379,7 +379,7 @@ int et_pull_one(struct et_store *central, struct et_store *local, const struct e
 	struct et_experiment *e = NULL;
 	enum et_delivered state;
 	bool same = false;
-	int rc = et_pull_check(local, item, &state, err);
+	int rc = et_pull_check(local, item->id, item->digest, &state, err);
 
 	if (!rc && state == ET_DELIVERED_BEFORE)
 		same = true;

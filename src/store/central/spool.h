@@ -120,11 +120,11 @@ int et_pull_list(struct et_store *central, const struct et_pull_filter *filter, 
 	struct et_error *err) ET_CHECK;
 void et_pull_free(struct et_pull *p);
 /*
- * Whether the local store has the item: sets *out to BEFORE (the same), GROWN (perhaps an earlier
- * state) or NEW.
+ * Whether a store has the experiment with that digest: sets *out to BEFORE (the same), GROWN
+ * (perhaps an earlier state) or NEW.
  */
-int et_pull_check(struct et_store *local, const struct et_pull_item *item, enum et_delivered *out,
-	struct et_error *err) ET_CHECK;
+int et_pull_check(struct et_store *local, const char *id, const char *digest,
+	enum et_delivered *out, struct et_error *err) ET_CHECK;
 /*
  * Copies an experiment, exactly once; its origin becomes ET_ORIGIN_IMPORTED, because its author
  * chose the commands that resuming it would run. An earlier state that was pulled before is

@@ -32,6 +32,15 @@ struct et_cursor et_cursor_open(struct et_store *s, enum et_sql which, struct et
 	return c;
 }
 
+struct et_cursor et_cursor_of_texts(struct et_store *s, enum et_sql which, struct et_error *err)
+{
+	struct et_cursor c = et_cursor_open(s, which, err);
+
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
+	return c;
+}
+
 struct et_cursor et_cursor_rows(
 	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err)
 {
@@ -153,6 +162,12 @@ static void refuse_texts(struct et_cursor *c)
 void et_bind_int(struct et_cursor *c, int64_t value)
 {
 	bind(c, &(struct et_value){ .kind = ET_VALUE_INT, .integer = value });
+}
+
+void et_bind_ints(struct et_cursor *c, const int64_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		et_bind_int(c, values[i]);
 }
 
 void et_bind_count(struct et_cursor *c, const char *name, uint64_t value)

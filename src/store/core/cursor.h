@@ -90,6 +90,9 @@ struct et_cursor et_cursor_open(
 	struct et_store *s, enum et_sql which, struct et_error *err) ET_CHECK;
 void et_cursor_close(struct et_cursor *c);
 #define ET_AUTO_CURSOR ET_CLEANUP(et_cursor_close)
+/* The same with a new budget for the texts that are bound and read. */
+struct et_cursor et_cursor_of_texts(
+	struct et_store *s, enum et_sql which, struct et_error *err) ET_CHECK;
 /* The same for the rows of the experiment that has this key. The texts are in the budget. */
 struct et_cursor et_cursor_rows(
 	struct et_store *s, enum et_sql which, int64_t key, struct et_error *err) ET_CHECK;
@@ -161,6 +164,11 @@ bool et_cursor_spend(struct et_cursor *c, size_t bytes);
  * if the value is refused.
  */
 void et_bind_int(struct et_cursor *c, int64_t value);
+/* Binds a parameter to each of the whole numbers. */
+#define ET_BIND_INTS(c, ...)                                                                       \
+	et_bind_ints(c, (const int64_t[]){ __VA_ARGS__ },                                          \
+		ET_LENGTH(((const int64_t[]){ __VA_ARGS__ })))
+void et_bind_ints(struct et_cursor *c, const int64_t *values, size_t n);
 /* Refuses a number above INT64_MAX. */
 void et_bind_count(struct et_cursor *c, const char *name, uint64_t value);
 /* text may be NULL, which binds NULL. */

@@ -164,7 +164,7 @@ static const char *read_all(struct et_importer *in, const json_t *root, struct e
 		if (wrong)
 			return wrong;
 	}
-	return l.rc ? "their list of daemons is damaged" : NULL;
+	return in->failed ? "their list of daemons is damaged" : NULL;
 }
 
 static const char *parse(struct et_importer *in, const char *value, struct et_cutoffs *c)

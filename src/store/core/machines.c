@@ -77,17 +77,22 @@ int et_store_remove_fact(
 	return et_store_conclude(s, rc, err);
 }
 
-int et_store_list_facts(
-	struct et_store *s, const char *machine, et_fact_fn fn, void *ctx, struct et_error *err)
+/* Calls fn for the facts of a machine, or for those of a name; the other one is a column. */
+static int list_facts(struct et_store *s, enum et_sql which, const struct et_fact *of,
+	et_fact_fn fn, void *ctx, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_FACTS, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
 	int rc;
 
-	et_bind_text(&c, "machine", machine);
+	if (of->machine)
+		et_bind_text(&c, "machine", of->machine);
+	else
+		et_bind_text(&c, "a fact's name", of->key);
 	while ((rc = et_cursor_step(&c)) == 1) {
-		struct et_fact fact = { .machine = machine };
-		if (!et_row_peek(&c, &fact.key) || !fact.key || !et_row_peek(&c, &fact.value) ||
-			!fact.value || !et_row_u64(&c, &fact.changed_wall_ns))
+		struct et_fact fact = *of;
+		const char **other = of->machine ? &fact.key : &fact.machine;
+		if (!et_row_peek(&c, other) || !*other || !et_row_peek(&c, &fact.value) ||
+			!fact.value || (of->machine && !et_row_u64(&c, &fact.changed_wall_ns)))
 			return et_store_damaged(s, err, "a fact");
 		if (fn(ctx, &fact))
 			return 0;
@@ -95,22 +100,17 @@ int et_store_list_facts(
 	return rc;
 }
 
+int et_store_list_facts(
+	struct et_store *s, const char *machine, et_fact_fn fn, void *ctx, struct et_error *err)
+{
+	return list_facts(
+		s, ET_SQL_LIST_FACTS, &(struct et_fact){ .machine = machine }, fn, ctx, err);
+}
+
 int et_store_list_fact(
 	struct et_store *s, const char *key, et_fact_fn fn, void *ctx, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_FACT, err);
-	int rc;
-
-	et_bind_text(&c, "a fact's name", key);
-	while ((rc = et_cursor_step(&c)) == 1) {
-		struct et_fact fact = { .key = key };
-		if (!et_row_peek(&c, &fact.machine) || !fact.machine ||
-			!et_row_peek(&c, &fact.value) || !fact.value)
-			return et_store_damaged(s, err, "a fact");
-		if (fn(ctx, &fact))
-			return 0;
-	}
-	return rc;
+	return list_facts(s, ET_SQL_LIST_FACT, &(struct et_fact){ .key = key }, fn, ctx, err);
 }
 
 /* --- machines --- */
@@ -207,11 +207,9 @@ int et_store_put_machine(struct et_store *s, const struct et_machine_row *row, s
 int et_store_list_machines(
 	struct et_store *s, const char *machine, et_machine_fn fn, void *ctx, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST_MACHINES, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_LIST_MACHINES, err);
 	int rc;
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "machine", machine ? machine : "");
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_machine_row row = { 0 };
@@ -345,10 +343,8 @@ static int read_deviations(
 static int find_host(struct et_store *s, const char *machine, const char *host, int64_t *key,
 	struct et_host *out, struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_HOST, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_GET_HOST, err);
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "machine", machine);
 	et_bind_text(&c, "host", host);
 	int rc = et_cursor_step(&c);
@@ -448,9 +444,7 @@ static int put_summary(
 	if (!any)
 		return 0;
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_PUT_SUMMARY, err);
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, number);
-	et_bind_int(&c, (int64_t)elapsed.n);
+	ET_BIND_INTS(&c, s->key, number, (int64_t)elapsed.n);
 	bind_sums(&c, &elapsed);
 	bind_sums(&c, &cpu);
 	return et_cursor_step(&c);

@@ -167,8 +167,7 @@ static int write_functions(struct et_store *s, const struct et_profile *p, struc
 	struct et_cursor c = et_cursor_bulk(s, ET_SQL_ADD_FUNCTION, err);
 	c.budget = &s->profile.texts;
 	while (!rc && s->profile.functions < (int64_t)p->n_functions) {
-		et_bind_int(&c, s->key);
-		et_bind_int(&c, s->profile.functions);
+		ET_BIND_INTS(&c, s->key, s->profile.functions);
 		et_bind_columns(
 			&c, &et_columns_profile_function, &p->functions[s->profile.functions]);
 		rc = et_cursor_add(&c);
@@ -188,10 +187,7 @@ static int write_nodes(struct et_store *s, const struct et_profile *p, struct et
 	while (!rc && s->profile.nodes + 1 < (int64_t)p->n_nodes) {
 		const struct et_profile_node *node = &p->nodes[s->profile.nodes + 1];
 
-		et_bind_int(&c, s->key);
-		et_bind_int(&c, s->profile.nodes + 1);
-		et_bind_int(&c, node->parent);
-		et_bind_int(&c, node->function);
+		ET_BIND_INTS(&c, s->key, s->profile.nodes + 1, node->parent, node->function);
 		rc = et_cursor_add(&c);
 		s->profile.nodes += rc == 0;
 	}
@@ -212,9 +208,7 @@ static int add_run(struct et_cursor *c, const struct et_store *s, uint32_t order
 {
 	struct bytes counts = encode(run);
 
-	et_bind_int(c, s->key);
-	et_bind_int(c, order);
-	et_bind_int(c, command);
+	ET_BIND_INTS(c, s->key, order, command);
 	et_bind_columns(c, &et_columns_profile_run, run);
 	et_bind_blob(c, counts.list, counts.n);
 	int rc = et_cursor_add(c);
@@ -272,9 +266,7 @@ int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struc
 			return refuse(s, "a number of calls", err);
 		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_CALLS, err);
 
-		et_bind_int(&c, s->key);
-		et_bind_int(&c, p->calls[i].command);
-		et_bind_int(&c, p->calls[i].function);
+		ET_BIND_INTS(&c, s->key, p->calls[i].command, p->calls[i].function);
 		et_bind_real(&c, p->calls[i].calls);
 		rc = et_cursor_step(&c);
 	}

@@ -77,6 +77,7 @@ struct loading {
 	bool head; /* nothing that runs added */
 	int64_t key;
 	char *design; /* its text, until the commands are read; or NULL */
+	size_t room;  /* of the list that is being read */
 };
 
 int et_store_damaged_part(const struct et_store *s, const struct et_experiment *e, const char *what,
@@ -180,8 +181,16 @@ static int load_head(struct loading *l, const char *id)
 	return 0;
 }
 
-static bool read_command(struct et_cursor *c, struct et_command *command)
+static bool read_command(struct loading *l, struct et_cursor *c)
 {
+	struct et_experiment *e = l->e;
+	int64_t number;
+
+	ET_GROW(e->commands, e->n_commands, l->room);
+	struct et_command *command = &e->commands[e->n_commands++];
+	memset(command, 0, sizeof(*command));
+	if (!et_row_int(c, 0, UINT32_MAX, &number) || (size_t)number + 1 != e->n_commands)
+		return false;
 	if (!et_row_text(c, &command->name) || !command->name || !et_row_text(c, &command->text) ||
 		!command->text || !et_row_words(c, &command->argv))
 		return false;
@@ -189,89 +198,71 @@ static bool read_command(struct et_cursor *c, struct et_command *command)
 	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup);
 }
 
+static bool read_parameter(struct loading *l, struct et_cursor *c)
+{
+	int64_t number;
+
+	if (!et_row_int(c, 0, (int64_t)l->e->n_commands - 1, &number))
+		return false;
+	struct et_command *command = &l->e->commands[number];
+	command->parameters = et_realloc(
+		command->parameters, command->n_parameters + 1, sizeof(*command->parameters));
+	struct et_parameter *p = &command->parameters[command->n_parameters++];
+	p->name = p->value = NULL;
+	return et_row_text(c, &p->name) && p->name && et_row_text(c, &p->value) && p->value;
+}
+
+static bool read_factor(struct loading *l, struct et_cursor *c)
+{
+	struct et_experiment *e = l->e;
+
+	ET_GROW(e->environment, e->n_environment, l->room);
+	struct et_factor *factor = &e->environment[e->n_environment++];
+	memset(factor, 0, sizeof(*factor));
+	return e->n_environment <= ET_STORE_MOST_FACTORS &&
+	       !et_row_columns(c, &et_columns_factor, factor);
+}
+
+static bool read_figure(struct loading *l, struct et_cursor *c)
+{
+	struct et_experiment *e = l->e;
+	int64_t number;
+
+	ET_GROW(e->figures, e->n_figures, e->figures_room);
+	struct et_figure *figure = &e->figures[e->n_figures++];
+	memset(figure, 0, sizeof(*figure));
+	return et_row_int(c, 0, UINT32_MAX, &number) && (size_t)number + 1 == e->n_figures &&
+	       !et_row_columns(c, &et_columns_figure, figure) && figure->name;
+}
+
+/* Reads the rows of the experiment that a statement returns. */
+static int load_rows(struct loading *l, enum et_sql which,
+	bool (*read)(struct loading *l, struct et_cursor *c), const char *what)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(l->s, which, l->key, l->err);
+	int rc;
+
+	l->room = 0;
+	while ((rc = et_cursor_step(&c)) == 1) {
+		if (!read(l, &c))
+			return damaged(l, what);
+	}
+	return rc;
+}
+
+/* The commands, and what belongs to each. */
 static int load_commands(struct loading *l)
 {
-	ET_AUTO_CURSOR struct et_cursor c =
-		et_cursor_rows(l->s, ET_SQL_GET_COMMANDS, l->key, l->err);
-	struct et_experiment *e = l->e;
-	size_t room = 0;
-	int rc;
+	const struct et_experiment *e = l->e;
+	int rc = load_rows(l, ET_SQL_GET_COMMANDS, read_command, "a command");
 
-	while ((rc = et_cursor_step(&c)) == 1) {
-		int64_t number;
-
-		ET_GROW(e->commands, e->n_commands, room);
-		struct et_command *command = &e->commands[e->n_commands++];
-		memset(command, 0, sizeof(*command));
-		if (!et_row_int(&c, 0, UINT32_MAX, &number) ||
-			(size_t)number + 1 != e->n_commands || !read_command(&c, command))
-			return damaged(l, "a command");
-	}
-	if (rc < 0)
+	if (rc)
 		return rc;
-	return e->n_commands && e->plan.reference < e->n_commands ? 0 : damaged(l, "its commands");
-}
-
-static int load_parameters(struct loading *l)
-{
-	ET_AUTO_CURSOR struct et_cursor c =
-		et_cursor_rows(l->s, ET_SQL_GET_PARAMETERS, l->key, l->err);
-	int rc;
-
-	while ((rc = et_cursor_step(&c)) == 1) {
-		int64_t number;
-
-		if (!et_row_int(&c, 0, (int64_t)l->e->n_commands - 1, &number))
-			return damaged(l, "a parameter");
-		struct et_command *command = &l->e->commands[number];
-		command->parameters = et_realloc(command->parameters, command->n_parameters + 1,
-			sizeof(*command->parameters));
-		struct et_parameter *p = &command->parameters[command->n_parameters++];
-		p->name = p->value = NULL;
-		if (!et_row_text(&c, &p->name) || !p->name || !et_row_text(&c, &p->value) ||
-			!p->value)
-			return damaged(l, "a parameter");
-	}
-	return rc;
-}
-
-static int load_factors(struct loading *l)
-{
-	ET_AUTO_CURSOR struct et_cursor c =
-		et_cursor_rows(l->s, ET_SQL_GET_FACTORS, l->key, l->err);
-	struct et_experiment *e = l->e;
-	size_t room = 0;
-	int rc;
-
-	while ((rc = et_cursor_step(&c)) == 1) {
-		ET_GROW(e->environment, e->n_environment, room);
-		struct et_factor *factor = &e->environment[e->n_environment++];
-		memset(factor, 0, sizeof(*factor));
-		if (e->n_environment > ET_STORE_MOST_FACTORS ||
-			et_row_columns(&c, &et_columns_factor, factor))
-			return damaged(l, "a factor of the environment");
-	}
-	return rc;
-}
-
-static int load_figures(struct loading *l)
-{
-	ET_AUTO_CURSOR struct et_cursor c =
-		et_cursor_rows(l->s, ET_SQL_GET_FIGURES, l->key, l->err);
-	struct et_experiment *e = l->e;
-	int rc;
-
-	while ((rc = et_cursor_step(&c)) == 1) {
-		int64_t number;
-
-		ET_GROW(e->figures, e->n_figures, e->figures_room);
-		struct et_figure *figure = &e->figures[e->n_figures++];
-		memset(figure, 0, sizeof(*figure));
-		if (!et_row_int(&c, 0, UINT32_MAX, &number) || (size_t)number + 1 != e->n_figures ||
-			et_row_columns(&c, &et_columns_figure, figure) || !figure->name)
-			return damaged(l, "a figure");
-	}
-	return rc;
+	if (!e->n_commands || e->plan.reference >= e->n_commands)
+		return damaged(l, "its commands");
+	if (l->design && et_design_parse(l->e, l->design, NULL))
+		return damaged(l, "its design");
+	return load_rows(l, ET_SQL_GET_PARAMETERS, read_parameter, "a parameter");
 }
 
 /* The rows of all culprits, sorted as the samples are and read along with them. */
@@ -392,13 +383,6 @@ static int load_samples(struct loading *l)
 	return rc;
 }
 
-static int load_design(struct loading *l)
-{
-	if (!l->design || et_design_parse(l->e, l->design, NULL) == 0)
-		return 0;
-	return damaged(l, "its design");
-}
-
 static int load_all(struct loading *l, const char *id)
 {
 	int rc = load_head(l, id);
@@ -406,13 +390,9 @@ static int load_all(struct loading *l, const char *id)
 	if (!rc)
 		rc = load_commands(l);
 	if (!rc)
-		rc = load_design(l);
+		rc = load_rows(l, ET_SQL_GET_FACTORS, read_factor, "a factor of the environment");
 	if (!rc)
-		rc = load_parameters(l);
-	if (!rc)
-		rc = load_factors(l);
-	if (!rc)
-		rc = load_figures(l);
+		rc = load_rows(l, ET_SQL_GET_FIGURES, read_figure, "a figure");
 	if (!rc)
 		rc = et_profile_read(l->s, l->key, l->head, l->e, l->err);
 	return rc || l->head ? rc : load_samples(l);

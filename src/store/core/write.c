@@ -125,9 +125,7 @@ static int add_parameters(
 		for (size_t j = 0; !rc && j < e->commands[i].n_parameters; j++) {
 			const struct et_parameter *p = &e->commands[i].parameters[j];
 
-			et_bind_int(&c, key);
-			et_bind_int(&c, (int64_t)i);
-			et_bind_int(&c, (int64_t)j);
+			ET_BIND_INTS(&c, key, (int64_t)i, (int64_t)j);
 			et_bind_text(&c, "a parameter's name", p->name);
 			et_bind_text(&c, "a parameter's value", p->value);
 			rc = et_cursor_add(&c);
@@ -159,8 +157,7 @@ static int add_command(
 	size_t size;
 	ET_AUTO_FREE char *argv = join_argv(command->argv, &size);
 
-	et_bind_int(c, key);
-	et_bind_int(c, (int64_t)number);
+	ET_BIND_INTS(c, key, (int64_t)number);
 	et_bind_text(c, "a command's name", command->name ? command->name : "");
 	et_bind_text(c, "a command's text", command->text ? command->text : "");
 	et_bind_words(c, argv, size);
@@ -196,8 +193,7 @@ static int add_numbered(struct et_store *s, int64_t key, enum et_sql insert,
 	struct et_cursor c = et_cursor_bulk(s, insert, err);
 	c.budget = &s->texts;
 	for (size_t i = 0; !rc && i < n; i++) {
-		et_bind_int(&c, key);
-		et_bind_int(&c, (int64_t)(first + i));
+		ET_BIND_INTS(&c, key, (int64_t)(first + i));
 		et_bind_columns(&c, columns, (const char *)list + i * size);
 		rc = et_cursor_add(&c);
 	}
@@ -213,10 +209,8 @@ static int add_head(
 	struct et_store *s, const struct et_experiment *e, int64_t *key, struct et_error *err)
 {
 	ET_AUTO_FREE char *design = e->design ? et_design_text(e->design, true) : NULL;
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_EXPERIMENT, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_of_texts(s, ET_SQL_ADD_EXPERIMENT, err);
 
-	s->texts = ET_STORE_MOST_TEXT;
-	c.budget = &s->texts;
 	et_bind_text(&c, "id", e->id);
 	et_bind_text(&c, "label", e->label);
 	et_bind_count(&c, "started_wall_ns", e->started_wall_ns);
@@ -433,9 +427,7 @@ int et_store_check_place(
 static void bind_sample_key(
 	struct et_cursor *c, const struct et_store *s, const struct et_sample *sample)
 {
-	et_bind_int(c, s->key);
-	et_bind_int(c, sample->place.order);
-	et_bind_int(c, sample->place.command);
+	ET_BIND_INTS(c, s->key, sample->place.order, sample->place.command);
 }
 
 /* Executes a statement that takes a process's name: 1 and the key if it returns one. */
@@ -481,8 +473,7 @@ static int add_culprit(
 		return rc;
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_INTERFERENCE, err);
 	bind_sample_key(&c, s, sample);
-	et_bind_int(&c, (int64_t)number);
-	et_bind_int(&c, process);
+	ET_BIND_INTS(&c, (int64_t)number, process);
 	et_bind_columns(&c, &et_columns_culprit, culprit);
 	return et_cursor_step(&c);
 }
@@ -502,8 +493,7 @@ static int add_row(struct et_store *s, const struct et_sample *sample, struct et
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_SAMPLE, err);
 	int64_t changed = 0;
 
-	et_bind_int(&c, s->key);
-	et_bind_int(&c, sample->place.command);
+	ET_BIND_INTS(&c, s->key, sample->place.command);
 	et_bind_columns(&c, &et_columns_sample, sample);
 	et_bind_columns(&c, &et_columns_removal, &sample->ruling.removal);
 	int rc = et_cursor_change(&c, &changed);

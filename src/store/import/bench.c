@@ -29,26 +29,20 @@ static const double MOST_NS = 9e12; /* two hours and a half per call */
 enum { CALLS = 1000000 };
 
 enum statistic { BEST, MEDIAN, MEAN };
-static const char *const statistics[] = { "best", "median", "mean" };
+static const char *const statistics[] = { "best", "median", "mean", NULL };
 
-typedef int element_reader(
+typedef void element_reader(
 	struct et_importer *in, const json_t *element, void *ctx, const struct et_import_place *at);
 
-/* Reads each element of a list, which may be NULL. */
-static int read_each(struct et_importer *in, const json_t *list, const char *key,
-	const struct et_import_place *up, element_reader *read, void *ctx)
+/* Reads each object of the list of a key, if there is one. */
+static void read_each(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, element_reader *read, void *ctx)
 {
-	const struct et_import_place place = { up, key, 0 };
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, key, at);
 	const json_t *element;
-	int rc = 0;
 
-	ET_AUTO_LIST struct et_list l = et_list_open(in, list);
-	while (rc == 0 && (element = et_list_next(&l))) {
-		struct et_import_place here = { &place, NULL, l.at };
-
-		rc = read(in, element, ctx, &here);
-	}
-	return rc ? rc : l.rc;
+	while ((element = et_list_next(&l)))
+		read(in, element, ctx, &l.here);
 }
 
 struct values {
@@ -74,26 +68,22 @@ static double value_of(struct values *v, enum statistic statistic)
 				   : (v->list[(v->n - 1) / 2] + v->list[v->n / 2]) / 2;
 }
 
-static int add_value(
-	struct et_importer *in, const json_t *value, void *ctx, const struct et_import_place *at)
+static struct values read_values(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at)
 {
-	struct values *v = ctx;
-	double ns = json_number_value(value);
+	ET_AUTO_LIST struct et_list l = et_list_of(in, object, key, at);
+	struct values v = { 0 };
+	const json_t *value;
 
-	if (!json_is_number(value) || !(fabs(ns) <= MOST_NS))
-		return et_import_fail(in, at, "is not a time in nanoseconds");
-	ET_GROW(v->list, v->n, v->room);
-	v->list[v->n++] = ns;
-	return 0;
-}
+	while ((value = et_list_next(&l))) {
+		double ns = json_number_value(value);
 
-static int read_values(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, struct values *out)
-{
-	const json_t *values;
-	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &values);
-
-	return rc ? rc : read_each(in, values, key, at, add_value, out);
+		if (!json_is_number(value) || !(fabs(ns) <= MOST_NS))
+			et_import_fail(in, &l.here, "is not a time in nanoseconds");
+		ET_GROW(v.list, v.n, v.room);
+		v.list[v.n++] = ns;
+	}
+	return v;
 }
 
 /*
@@ -120,14 +110,9 @@ static void add_call(struct et_importer *in, uint32_t command, double ns, double
 struct function {
 	uint32_t number;
 	enum statistic statistic;
-	bool alone;           /* there is only one process */
-	struct values judged; /* the values of the processes; none in older records */
+	bool alone;                  /* there is only one process */
+	const struct values *judged; /* the values of the processes; none in older records */
 };
-
-static void free_function(struct function *f)
-{
-	free_values(&f->judged);
-}
 
 /* Samples with a mark were disturbed; they count if there are no others. */
 static void add_samples(struct et_importer *in, uint32_t number, const struct values *ns,
@@ -142,114 +127,92 @@ static void add_samples(struct et_importer *in, uint32_t number, const struct va
 			add_call(in, number, ns->list[i], cpu->n ? cpu->list[i] : 0);
 }
 
-static int read_slice(
+static void read_slice(
 	struct et_importer *in, const json_t *slice, void *ctx, const struct et_import_place *at)
 {
 	const struct function *f = ctx;
-	ET_CLEANUP(free_values) struct values ns = { 0 };
-	ET_CLEANUP(free_values) struct values cpu = { 0 };
-	ET_CLEANUP(free_values) struct values marks = { 0 };
+	ET_CLEANUP(free_values) struct values ns = read_values(in, slice, "ns", at);
+	ET_CLEANUP(free_values) struct values cpu = read_values(in, slice, "cpu_ns", at);
+	ET_CLEANUP(free_values) struct values marks = read_values(in, slice, "marks", at);
 
-	if (!json_is_object(slice))
-		return et_import_fail(in, at, "is not an object");
-	int rc = read_values(in, slice, "ns", at, &ns);
-	if (!rc)
-		rc = read_values(in, slice, "cpu_ns", at, &cpu);
-	if (!rc)
-		rc = read_values(in, slice, "marks", at, &marks);
-	if (rc)
-		return rc;
 	if (!ns.n || (cpu.n && cpu.n != ns.n) || (marks.n && marks.n != ns.n))
-		return et_import_fail(in, at, "has no times, or not as many CPU times or marks");
+		et_import_fail(in, at, "has no times, or not as many CPU times or marks");
+	if (in->failed)
+		return;
 	if (f->alone)
 		add_samples(in, f->number, &ns, &cpu, &marks);
 	else
 		add_call(in, f->number,
-			f->judged.n ? f->judged.list[at->index] : value_of(&ns, f->statistic),
+			f->judged->n ? f->judged->list[at->index] : value_of(&ns, f->statistic),
 			cpu.n ? value_of(&cpu, f->statistic) : 0);
-	return 0;
 }
 
-static int read_statistic(struct et_importer *in, const json_t *function,
-	const struct et_import_place *at, enum statistic *out)
+static enum statistic read_statistic(
+	struct et_importer *in, const json_t *function, const struct et_import_place *at)
 {
-	const char *text;
-	int rc = et_read_text(in, function, "statistic", at, &text);
+	const char *text = et_read_text(in, function, "statistic", at);
+	int i = text ? et_name_index(statistics, text) : BEST;
 
-	*out = BEST;
-	if (rc || !text)
-		return rc;
-	for (size_t i = 0; i < ET_LENGTH(statistics); i++) {
-		if (!strcmp(text, statistics[i])) {
-			*out = (enum statistic)i;
-			return 0;
-		}
+	if (i < 0)
+		et_import_fail(in, at, "has the statistic '%.40s'", text);
+	return i < 0 ? BEST : (enum statistic)i;
+}
+
+/* Adds the command of a function. */
+static struct et_command *add_function(
+	struct et_importer *in, const struct et_import_place *at, const char *name)
+{
+	for (size_t i = 0; i < in->e->n_commands; i++) {
+		if (strcmp(in->e->commands[i].name, name) != 0)
+			continue;
+		et_hint(in->err,
+			et_import_fail(in, at, "two functions have the name '%.60s'", name),
+			"give each function a name of its own");
+		return NULL;
 	}
-	return et_import_fail(in, at, "has the statistic '%.40s'", text);
+	return et_import_command(in, at, name);
 }
 
-static int add_function(struct et_importer *in, const struct et_import_place *at, const char *name)
+static void read_slices(struct et_importer *in, const json_t *function, size_t n,
+	struct et_command *c, const struct et_import_place *at)
 {
-	for (size_t i = 0; i < in->e->n_commands; i++)
-		if (!strcmp(in->e->commands[i].name, name))
-			return et_hint(in->err,
-				et_import_fail(in, at, "two functions have the name '%.60s'", name),
-				"give each function a name of its own");
-	return et_import_command(in, at, name) ? 0 : -EINVAL;
-}
+	struct function f = { .number = (uint32_t)in->e->n_commands - 1,
+		.statistic = read_statistic(in, function, at),
+		.alone = n == 1 };
+	ET_CLEANUP(free_values) struct values judged = read_values(in, function, "process_ns", at);
 
-/* Values that do not belong to one slice each have no CPU times. */
-static void add_judged(struct et_importer *in, const struct function *f)
-{
-	for (size_t i = 0; i < f->judged.n; i++)
-		add_call(in, f->number, f->judged.list[i], 0);
-}
-
-static int read_slices(struct et_importer *in, const json_t *function, const json_t *slices,
-	const struct et_import_place *at)
-{
-	size_t n = et_list_size(in, slices);
-	ET_CLEANUP(free_function)
-	struct function f = { .number = (uint32_t)in->e->n_commands - 1, .alone = n == 1 };
-	int rc = read_statistic(in, function, at, &f.statistic);
-
-	if (!rc)
-		rc = read_values(in, function, "process_ns", at, &f.judged);
-	if (rc)
-		return rc;
-	in->e->commands[f.number].statistic = statistics[f.statistic];
-	if (!f.alone && f.judged.n && f.judged.n != n) {
-		add_judged(in, &f);
-		return 0;
+	f.judged = &judged;
+	c->statistic = statistics[f.statistic];
+	if (f.alone || !judged.n || judged.n == n) {
+		read_each(in, function, "slices", at, read_slice, &f);
+		return;
 	}
-	return read_each(in, slices, "slices", at, read_slice, &f);
+	/* Values that do not belong to one slice each have no CPU times. */
+	for (size_t i = 0; !in->failed && i < judged.n; i++)
+		add_call(in, f.number, judged.list[i], 0);
 }
 
 /* A function that failed has no times, and is omitted. */
-static int read_function(
+static void read_function(
 	struct et_importer *in, const json_t *function, void *ctx, const struct et_import_place *at)
 {
-	const json_t *slices = NULL;
-	const char *name = NULL;
+	const char *name = et_read_text(in, function, "name", at);
+	size_t n = et_list_size(in, et_read_branch(in, function, "slices", JSON_ARRAY, at));
 
 	(void)ctx;
-	if (!json_is_object(function))
-		return et_import_fail(in, at, "is not an object");
-	int rc = et_read_text(in, function, "name", at, &name);
-	if (!rc)
-		rc = et_read_branch(in, function, "slices", JSON_ARRAY, at, &slices);
-	if (rc)
-		return rc;
 	if (!name)
-		return et_import_fail(in, at, "has no name");
-	if (!et_list_size(in, slices)) {
+		et_import_fail(in, at, "has no name");
+	if (in->failed)
+		return;
+	if (!n) {
 		in->omitted++;
-		return 0;
+		return;
 	}
-	rc = add_function(in, at, name);
-	if (!rc)
-		rc = et_read_parameters(in, function, &in->e->commands[in->e->n_commands - 1], at);
-	return rc ? rc : read_slices(in, function, slices, at);
+	struct et_command *c = add_function(in, at, name);
+	if (!c)
+		return;
+	et_read_parameters(in, function, c, at);
+	read_slices(in, function, n, c, at);
 }
 
 static int read_version(struct et_importer *in, const json_t *root)
@@ -281,88 +244,71 @@ static const struct et_field host_fields[] = {
 };
 
 /* Takes the start of the experiment and its label from these keys. */
-static int read_origin(
+static void read_origin(
 	struct et_importer *in, const json_t *from, const char *date, const char *program)
 {
 	struct et_experiment *e = in->e;
-	const char *text;
-	int rc = et_read_text(in, from, date, NULL, &text);
+	const char *started = et_read_text(in, from, date, NULL);
 
 	e->metric = ET_METRIC_ELAPSED;
 	e->plan.order = ET_ORDER_RANDOM;
-	if (!rc && text && !et_import_time(text, &e->started_wall_ns))
-		rc = et_import_fail(in, NULL, "%s: '%.40s' is not a time like 2026-11-15T08:55:06Z",
-			date, text);
-	if (!rc)
-		rc = et_read_text(in, from, program, NULL, &text);
-	if (!rc && text)
-		e->label = et_strdup(text);
-	return rc;
+	if (started && !et_import_time(started, &e->started_wall_ns))
+		et_import_fail(in, NULL, "%s: '%.40s' is not a time like 2026-11-15T08:55:06Z",
+			date, started);
+	const char *label = et_read_text(in, from, program, NULL);
+	e->label = label ? et_strdup(label) : NULL;
 }
 
 int et_import_bench(struct et_importer *in, const json_t *root)
 {
-	static const struct et_import_place here = { NULL, "host", 0 };
-	const json_t *functions, *host = NULL;
-	int rc = read_version(in, root);
-
-	if (!rc)
-		rc = read_origin(in, root, "date", "program");
-	if (!rc)
-		rc = et_read_branch(in, root, "host", JSON_OBJECT, NULL, &host);
-	if (!rc && host)
-		rc = et_read_fields(in, host, host_fields, &in->e->host, &here);
-	if (!rc)
-		rc = et_read_branch(in, root, "functions", JSON_ARRAY, NULL, &functions);
-	return rc ? rc : read_each(in, functions, "functions", NULL, read_function, NULL);
+	if (!read_version(in, root))
+		read_origin(in, root, "date", "program");
+	et_read_object(in, root, "host", host_fields, &in->e->host, NULL);
+	read_each(in, root, "functions", NULL, read_function, NULL);
+	return in->failed;
 }
 
 /* --- Google Benchmark --- */
 
-static int read_unit(
-	struct et_importer *in, const json_t *b, const struct et_import_place *at, double *out)
+static double read_unit(struct et_importer *in, const json_t *b, const struct et_import_place *at)
 {
 	static const struct {
 		const char *name;
 		double ns;
 	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	const char *text;
-	int rc = et_read_text(in, b, "time_unit", at, &text);
+	const char *text = et_read_text(in, b, "time_unit", at);
 
-	for (size_t i = 0; !rc && i < ET_LENGTH(units); i++) {
-		if (!strcmp(text ? text : "ns", units[i].name)) {
-			*out = units[i].ns;
-			return 0;
-		}
+	for (size_t i = 0; i < ET_LENGTH(units); i++) {
+		if (!strcmp(text ? text : "ns", units[i].name))
+			return units[i].ns;
 	}
-	return rc ? rc : et_import_fail(in, at, "has the time unit '%.20s'", text);
+	et_import_fail(in, at, "has the time unit '%.20s'", text);
+	return 1;
 }
 
-static int read_time(struct et_importer *in, const json_t *b, const char *key, double unit_ns,
-	const struct et_import_place *at, double *out)
+static double read_time(struct et_importer *in, const json_t *b, const char *key, double unit_ns,
+	const struct et_import_place *at)
 {
-	struct et_import_place here = { at, key, 0 };
 	const json_t *value = json_object_get(b, key);
+	double ns = json_number_value(value) * unit_ns;
 
-	*out = json_number_value(value) * unit_ns;
-	if (!json_is_number(value) || !(*out >= 0) || !(*out <= MOST_NS))
-		return et_import_fail(in, &here, "is not a time");
-	return 0;
+	if (!json_is_number(value) || !(ns >= 0) || !(ns <= MOST_NS))
+		et_import_fail(in, &(struct et_import_place){ at, key, 0 }, "is not a time");
+	return ns;
 }
 
 /* Repetitions may be interleaved, so a command may have been added long before. */
-static int find(
-	struct et_importer *in, const struct et_import_place *at, const char *name, uint32_t *out)
+static uint32_t find(struct et_importer *in, const struct et_import_place *at, const char *name)
 {
 	struct et_experiment *e = in->e;
+	uint32_t i = 0;
 
-	for (*out = 0; *out < e->n_commands; ++*out)
-		if (!strcmp(e->commands[*out].name, name))
-			return 0;
-	struct et_command *c = et_import_command(in, at, name);
+	while (i < e->n_commands && strcmp(e->commands[i].name, name) != 0)
+		i++;
+	struct et_command *c = i < e->n_commands ? NULL : et_import_command(in, at, name);
 	if (c)
 		c->statistic = "mean";
-	return c ? 0 : -EINVAL;
+	return i;
 }
 
 /* "skipped" is of version 1.8 and later. */
@@ -372,51 +318,36 @@ static bool has_no_time(const json_t *b)
 	       json_is_true(json_object_get(b, "skipped"));
 }
 
-static int read_repetition(
+static void read_repetition(
 	struct et_importer *in, const json_t *b, void *ctx, const struct et_import_place *at)
 {
-	const char *type = NULL, *run = NULL, *name = NULL;
-	double unit_ns = 1, real, cpu;
-	uint32_t number;
+	const char *type = et_read_text(in, b, "run_type", at),
+		   *run = et_read_text(in, b, "run_name", at),
+		   *name = et_read_text(in, b, "name", at);
 
 	(void)ctx;
-	if (!json_is_object(b))
-		return et_import_fail(in, at, "is not an object");
-	int rc = et_read_text(in, b, "run_type", at, &type);
-	if (!rc)
-		rc = et_read_text(in, b, "run_name", at, &run);
-	if (!rc)
-		rc = et_read_text(in, b, "name", at, &name);
-	if (rc)
-		return rc;
-	if (type && strcmp(type, "iteration") != 0)
-		return 0;
+	if (in->failed || (type && strcmp(type, "iteration") != 0))
+		return;
 	if (has_no_time(b)) {
 		in->omitted++;
-		return 0;
+		return;
 	}
 	if (!run && !name)
-		return et_import_fail(in, at, "has no name");
-	rc = read_unit(in, b, at, &unit_ns);
-	if (!rc)
-		rc = read_time(in, b, "real_time", unit_ns, at, &real);
-	if (!rc)
-		rc = read_time(in, b, "cpu_time", unit_ns, at, &cpu);
-	if (!rc)
-		rc = find(in, at, run ? run : name, &number);
-	if (!rc)
+		et_import_fail(in, at, "has no name");
+	double unit_ns = read_unit(in, b, at);
+	double real = read_time(in, b, "real_time", unit_ns, at);
+	double cpu = read_time(in, b, "cpu_time", unit_ns, at);
+	uint32_t number = in->failed ? 0 : find(in, at, run ? run : name);
+	if (!in->failed)
 		add_call(in, number, real, cpu);
-	return rc;
 }
 
 int et_import_google(struct et_importer *in, const json_t *root)
 {
-	const json_t *context = NULL, *benchmarks;
-	int rc = et_read_branch(in, root, "context", JSON_OBJECT, NULL, &context);
+	const json_t *context = et_read_branch(in, root, "context", JSON_OBJECT, NULL);
 
-	if (!rc && context)
-		rc = read_origin(in, context, "date", "executable");
-	if (!rc)
-		rc = et_read_branch(in, root, "benchmarks", JSON_ARRAY, NULL, &benchmarks);
-	return rc ? rc : read_each(in, benchmarks, "benchmarks", NULL, read_repetition, NULL);
+	if (context)
+		read_origin(in, context, "date", "executable");
+	read_each(in, root, "benchmarks", NULL, read_repetition, NULL);
+	return in->failed;
 }

@@ -4,15 +4,8 @@
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-
-static int fail(struct et_csv *c, const char *problem)
-{
-	c->problem = problem;
-	return -EINVAL;
-}
 
 const char *et_csv_cell(const struct et_csv *c, size_t i)
 {
@@ -38,7 +31,7 @@ static int read_quoted(struct et_csv *c)
 		c->next_line += ch == '\n';
 		put(c, ch);
 	}
-	return fail(c, "a quote is not closed");
+	return et_csv_fail(c, "a quote is not closed");
 }
 
 static bool at_line_end(const struct et_csv *c)
@@ -50,7 +43,7 @@ static bool at_line_end(const struct et_csv *c)
 static int read_cell(struct et_csv *c)
 {
 	if (c->n_cells >= ET_CSV_MOST_COLUMNS)
-		return fail(c, "too many columns");
+		return et_csv_fail(c, "too many columns");
 	size_t begin = c->cells[c->n_cells++] = c->n_text;
 	while (c->p < c->end && *c->p == ' ')
 		c->p++;
@@ -64,7 +57,7 @@ static int read_cell(struct et_csv *c)
 	while (!at_line_end(c) && *c->p != c->separator)
 		put(c, *c->p++);
 	if (c->n_text - begin > ET_CSV_MOST_TEXT)
-		return fail(c, "a cell is too long");
+		return et_csv_fail(c, "a cell is too long");
 	/* Blanks around a number or a name mean nothing. */
 	while (!quoted && c->n_text > begin && c->text[c->n_text - 1] == ' ')
 		c->n_text--;
@@ -91,7 +84,7 @@ static bool is_skipped(const struct et_csv *c)
 	return p >= c->end || *p == '\n' || *p == '#';
 }
 
-/* Reads the next row. Returns 1 with a row, 0 at the end, or -EINVAL with c->problem set. */
+/* Reads the next row. Returns as et_csv_next does. */
 static int read_row(struct et_csv *c)
 {
 	while (c->p < c->end && is_skipped(c))
@@ -185,10 +178,7 @@ int et_csv_next(struct et_csv *c)
 {
 	int rc = c->lines ? next_line(c) : 1;
 
-	if (rc <= 0)
-		return rc;
-	rc = read_row(c);
-	return rc < 0 ? et_csv_fail(c, "%s", c->problem) : rc;
+	return rc <= 0 ? rc : read_row(c);
 }
 
 int et_csv_fail(const struct et_csv *c, const char *fmt, ...)

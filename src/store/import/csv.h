@@ -18,8 +18,7 @@ struct et_csv {
 	size_t line;         /* number of the line at which the last row began */
 	size_t next_line;    /* number of the line at p; the first is 1 */
 	char separator;
-	const char *problem; /* after a failure: what is wrong with the row */
-	char *text;          /* the cells of the last row, each with its NUL */
+	char *text; /* the cells of the last row, each with its NUL */
 	size_t n_text, cap_text;
 	size_t cells[ET_CSV_MOST_COLUMNS]; /* where each begins in text */
 	size_t n_cells;

@@ -120,27 +120,26 @@ static bool set_cell(const struct et_field *f, void *base, const char *text)
 	return et_parse_double("", text, &value, NULL) == 0 && et_field_set_double(f, base, value);
 }
 
-static int set_field(const struct et_csv *c, const struct column *column, void *base, size_t i)
+static void set_field(const struct et_csv *c, const struct column *column, void *base, size_t i)
 {
 	char buf[96];
 
-	if (set_cell(column->field, base, et_csv_cell(c, i)))
-		return 0;
-	return et_csv_fail(c, "%s: '%.40s' is not %s",
-		column->use == REMOVED ? "removed" : column->field->name, et_csv_cell(c, i),
-		et_field_wants(column->field, buf));
+	if (!set_cell(column->field, base, et_csv_cell(c, i)))
+		et_csv_fail(c, "%s: '%.40s' is not %s",
+			column->use == REMOVED ? "removed" : column->field->name, et_csv_cell(c, i),
+			et_field_wants(column->field, buf));
 }
 
-static int set_time(
+static void set_time(
 	const struct et_csv *c, const struct column *column, struct et_sample *s, size_t i)
 {
 	double value;
 
 	if (et_parse_double("", et_csv_cell(c, i), &value, NULL) || !(value >= 0) ||
 		!(value * column->ns < 9.2e18))
-		return et_csv_fail(c, "'%.40s' is not a time", et_csv_cell(c, i));
-	s->measured.elapsed_ns = (uint64_t)llround(value * column->ns);
-	return 0;
+		et_csv_fail(c, "'%.40s' is not a time", et_csv_cell(c, i));
+	else
+		s->measured.elapsed_ns = (uint64_t)llround(value * column->ns);
 }
 
 /* A command has the parameters of its first row; an empty cell is none. */
@@ -160,74 +159,66 @@ static void add_parameters(
 }
 
 /* Label and machine are those of the first row. */
-static int read_experiment(const struct et_csv *c, const struct column *columns)
+static void read_experiment(const struct et_csv *c, const struct column *columns)
 {
 	struct et_experiment *e = c->in->e;
 
 	for (size_t i = 0; i < c->n_cells; i++) {
 		const char *text = et_csv_plain(et_csv_cell(c, i));
-		if (!*text || (columns[i].use != LABEL && columns[i].use != MACHINE))
-			continue;
-		if (columns[i].use == LABEL && !e->label)
+		if (*text && columns[i].use == LABEL && !e->label)
 			e->label = et_strdup(text);
-		if (columns[i].use != MACHINE || *e->machine)
+		if (!*text || columns[i].use != MACHINE || *e->machine)
 			continue;
-		if (!et_machine_id_valid(text))
-			return et_csv_fail(c, "machine: it is not the identity of a machine");
-		memcpy(e->machine, text, strlen(text) + 1);
+		if (et_machine_id_valid(text))
+			memcpy(e->machine, text, strlen(text) + 1);
+		else
+			et_csv_fail(c, "machine: it is not the identity of a machine");
 	}
-	return 0;
 }
 
 /*
- * Finds the command of that name or makes a new one. *number is the command of the row before:
+ * Finds the command of that name or makes a new one. number is the command of the row before:
  * it is tried first, because most files have the rows of a command together.
  */
-static int find_command(
-	struct et_csv *c, const struct column *columns, const char *text, uint32_t *number)
+static uint32_t find_command(
+	struct et_csv *c, const struct column *columns, const char *text, uint32_t number)
 {
 	struct et_experiment *e = c->in->e;
 	const char *name = *text ? et_csv_plain(text) : "imported";
 
-	if (*number < e->n_commands && !strcmp(e->commands[*number].name, name))
-		return 0;
+	if (number < e->n_commands && !strcmp(e->commands[number].name, name))
+		return number;
 	for (uint32_t i = 0; i < e->n_commands; i++) {
-		if (!strcmp(e->commands[i].name, name)) {
-			*number = i;
-			return 0;
-		}
+		if (!strcmp(e->commands[i].name, name))
+			return i;
 	}
-	*number = (uint32_t)e->n_commands;
 	struct et_command *made = et_import_command(c->in, NULL, name);
 	if (made)
 		add_parameters(c, columns, made);
-	return made ? 0 : -EINVAL;
+	return (uint32_t)e->n_commands - 1;
 }
 
-static int read_sample(
-	struct et_csv *c, const struct column *columns, struct et_sample *s, const char **command)
+/* Returns the cell with the command, or "". */
+static const char *read_sample(struct et_csv *c, const struct column *columns, struct et_sample *s)
 {
+	const char *command = "";
+
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
 	s->measured.exit_code = 0;
-	*command = "";
 	for (size_t i = 0; i < c->n_cells; i++) {
-		int rc = 0;
-
 		if (columns[i].use == COMMAND)
-			*command = et_csv_cell(c, i);
+			command = et_csv_cell(c, i);
 		else if (columns[i].use == FIELD)
-			rc = set_field(c, &columns[i], s, i);
+			set_field(c, &columns[i], s, i);
 		else if (columns[i].use == REMOVED)
-			rc = set_field(c, &columns[i], &s->ruling.removal, i);
+			set_field(c, &columns[i], &s->ruling.removal, i);
 		else if (columns[i].use == TIME)
-			rc = set_time(c, &columns[i], s, i);
-		if (rc)
-			return rc;
+			set_time(c, &columns[i], s, i);
 	}
 	if (s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
-		return et_csv_fail(c, "it has no time");
-	return 0;
+		et_csv_fail(c, "it has no time");
+	return command;
 }
 
 /* Reads all rows; unless there is a header, the first one has been read already. */
@@ -239,18 +230,17 @@ static int read_rows(struct et_csv *c, const struct column *columns, size_t n_co
 	int rc;
 
 	for (rc = header ? et_csv_next(c) : 1; rc == 1; rc = et_csv_next(c)) {
-		const char *name;
 		struct et_sample s;
 
 		if (c->n_cells > n_columns)
 			return et_csv_fail(c, "it has more cells than the first line");
-		rc = read_sample(c, columns, &s, &name);
-		if (!rc && !in->e->n_commands)
-			rc = read_experiment(c, columns);
-		if (!rc)
-			rc = find_command(c, columns, name, &command);
-		if (rc)
-			return rc;
+		const char *name = read_sample(c, columns, &s);
+		if (!in->failed && !in->e->n_commands)
+			read_experiment(c, columns);
+		if (!in->failed)
+			command = find_command(c, columns, name, command);
+		if (in->failed)
+			return in->failed;
 		s.place.command = command;
 		if (!s.place.round && !s.place.warmup)
 			s.place.round = (uint32_t)in->e->commands[command].samples.n + 1;

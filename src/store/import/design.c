@@ -12,45 +12,36 @@
 
 static const struct et_import_place place = { NULL, "design", 0 };
 
-static int read_factor(struct et_importer *in, const json_t *object,
+static void read_factor(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_design *d)
 {
 	struct et_import_place here = { at, "kind", 0 };
 	struct et_design_factor *f = et_design_add_factor(d, "");
-	const char *kind;
+	const char *kind = et_read_text(in, object, "kind", at);
 	size_t n = 0;
-	int rc = et_read_text(in, object, "kind", at, &kind);
 
-	if (!rc)
-		rc = et_read_fields(in, object, et_design_factor_fields, f, at);
-	if (rc)
-		return rc;
+	et_read_fields(in, object, et_design_factor_fields, f, at);
 	f->kind = et_kind_find(kind ? kind : "");
 	if (f->kind == ET_KINDS_OF_FACTORS) {
 		f->kind = ET_KIND_PARAMETER;
-		return et_import_fail(
-			in, &here, "there is no kind '%.40s' of factors", kind ? kind : "");
+		et_import_fail(in, &here, "there is no kind '%.40s' of factors", kind ? kind : "");
 	}
 	if (!f->name || !*f->name)
-		return et_import_fail(in, at, "has no name");
-	rc = et_read_texts(
-		in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);
-	if (!rc && !f->n_levels)
-		rc = et_import_fail(in, at, "has no levels");
-	return rc ? rc
-		  : et_read_texts(
-			    in, object, "objects", ET_DESIGN_MOST_LEVELS, at, &f->objects, &n);
+		et_import_fail(in, at, "has no name");
+	et_read_texts(in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);
+	if (!f->n_levels)
+		et_import_fail(in, at, "has no levels");
+	et_read_texts(in, object, "objects", ET_DESIGN_MOST_LEVELS, at, &f->objects, &n);
 }
 
-static int read_program(struct et_importer *in, const json_t *object,
+static void read_program(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_design *d)
 {
 	struct et_design_program *p = et_design_add_program(d, "");
-	int rc = et_read_fields(in, object, et_design_program_fields, p, at);
 
-	if (!rc && (!p->name || !*p->name))
-		rc = et_import_fail(in, at, "has no name");
-	return rc;
+	et_read_fields(in, object, et_design_program_fields, p, at);
+	if (!p->name || !*p->name)
+		et_import_fail(in, at, "has no name");
 }
 
 /* The room that the treatment's name takes. */
@@ -63,32 +54,32 @@ static size_t name_size(const struct et_design *d, const uint32_t *levels)
 	return n;
 }
 
-static int read_treatment(struct et_importer *in, const json_t *object,
+static void read_treatment(struct et_importer *in, const json_t *object,
 	const struct et_import_place *at, struct et_design *d, size_t *names)
 {
 	ET_AUTO_LIST struct et_list l = et_list_of(in, object, "levels", at);
 	uint32_t levels[ET_DESIGN_MOST_FACTORS];
 	const json_t *value;
 
-	if (!l.rc && l.n != d->n_factors)
-		return et_import_fail(
+	if (l.n != d->n_factors)
+		et_import_fail(
 			in, &l.list, "is not a list of %zu numbers, one per factor", d->n_factors);
 	while ((value = et_list_next(&l)) && l.at < d->n_factors) {
 		json_int_t number = json_integer_value(value);
 
 		if (!json_is_integer(value) || number < 0 ||
 			(uint64_t)number >= d->factors[l.at].n_levels)
-			return et_import_fail(
+			et_import_fail(
 				in, &l.here, "is not a level of '%.40s'", d->factors[l.at].name);
 		levels[l.at] = (uint32_t)number;
 	}
-	if (l.rc)
-		return l.rc;
+	if (in->failed)
+		return;
 	*names += name_size(d, levels);
 	if (*names > MOST_NAMES)
-		return et_import_fail(in, at, "the treatments have too long levels");
-	et_design_add_treatment(d, levels);
-	return 0;
+		et_import_fail(in, at, "the treatments have too long levels");
+	else
+		et_design_add_treatment(d, levels);
 }
 
 /* The lists of a design, in the order in which they refer to each other. */
@@ -102,26 +93,23 @@ static const struct {
 	[TREATMENTS] = { "treatments", ET_DESIGN_MOST_COMMANDS },
 };
 
-static int read_part(
+static void read_part(
 	struct et_importer *in, const json_t *design, enum part part, struct et_design *d)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, design, parts[part].key, &place);
 	const json_t *element;
 	size_t names = 0;
-	int rc = 0;
 
-	if (!l.rc && (!l.n || l.n > parts[part].most))
-		return et_import_fail(
-			in, &l.list, "is not a list of 1 to %zu elements", parts[part].most);
-	while (!rc && (element = et_list_next(&l))) {
+	if (!l.n || l.n > parts[part].most)
+		et_import_fail(in, &l.list, "is not a list of 1 to %zu elements", parts[part].most);
+	while ((element = et_list_next(&l))) {
 		if (part == FACTORS)
-			rc = read_factor(in, element, &l.here, d);
+			read_factor(in, element, &l.here, d);
 		else if (part == PROGRAMS)
-			rc = read_program(in, element, &l.here, d);
+			read_program(in, element, &l.here, d);
 		else
-			rc = read_treatment(in, element, &l.here, d, &names);
+			read_treatment(in, element, &l.here, d, &names);
 	}
-	return rc ? rc : l.rc;
 }
 
 static int compare_levels(const void *a, const void *b, void *n)
@@ -146,35 +134,31 @@ static bool has_twins(const struct et_design *d)
 	return twins;
 }
 
-static int check(struct et_importer *in, const struct et_design *d)
+static void check(struct et_importer *in, const struct et_design *d)
 {
 	if (d->n_treatments * d->n_programs != in->e->n_commands)
-		return et_import_fail(in, &place,
+		et_import_fail(in, &place,
 			"has %zu treatments of %zu programs, but there are %zu commands",
 			d->n_treatments, d->n_programs, in->e->n_commands);
 	if (d->discard >= d->replications)
-		return et_import_fail(
+		et_import_fail(
 			in, &place, "discards %u of %u replications", d->discard, d->replications);
 	if (!d->name || !*d->name)
-		return et_import_fail(in, &place, "has no name");
-	if (has_twins(d))
-		return et_import_fail(in, &place, "has the same treatment twice");
-	return 0;
+		et_import_fail(in, &place, "has no name");
+	if (!in->failed && has_twins(d))
+		et_import_fail(in, &place, "has the same treatment twice");
 }
 
-int et_import_design(struct et_importer *in, const json_t *design)
+void et_import_design(struct et_importer *in, const json_t *design)
 {
 	struct et_design *d = in->e->design = et_design_new();
-	const char *source;
-	int rc = et_read_fields(in, design, et_design_fields, d, &place);
 
-	if (!rc)
-		rc = et_read_text(in, design, "source", &place, &source);
-	if (!rc && source)
-		d->source = et_strdup(source);
-	for (enum part part = 0; !rc && part < PARTS; part++)
-		rc = read_part(in, design, part, d);
-	return rc ? rc : check(in, d);
+	et_read_fields(in, design, et_design_fields, d, &place);
+	const char *source = et_read_text(in, design, "source", &place);
+	d->source = source ? et_strdup(source) : NULL;
+	for (enum part part = 0; part < PARTS; part++)
+		read_part(in, design, part, d);
+	check(in, d);
 }
 
 int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err)
@@ -183,9 +167,11 @@ int et_design_parse(struct et_experiment *e, const char *text, struct et_error *
 	struct et_importer in = { .options = &options, .e = e, .err = err };
 	json_error_t where;
 	json_t *design = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-	int rc = json_is_object(design) ? et_import_design(&in, design)
-					: et_import_fail(&in, &place, "is not an object of JSON");
 
+	if (json_is_object(design))
+		et_import_design(&in, design);
+	else
+		et_import_fail(&in, &place, "is not an object of JSON");
 	json_decref(design);
-	return rc;
+	return in.failed;
 }

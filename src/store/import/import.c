@@ -30,8 +30,10 @@ static int by_order(const void *a, const void *b)
 	return x->command < y->command ? -1 : x->command > y->command;
 }
 
-static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *without)
+/* Lists all samples, and refuses those whose partner is no command. */
+static struct turn *all_turns(struct et_importer *in, size_t *n, size_t *without)
 {
+	const struct et_experiment *e = in->e;
 	struct turn *all = NULL;
 	size_t room = 0;
 
@@ -40,6 +42,12 @@ static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *
 		ET_AUTO_READER struct et_sample_reader r =
 			et_samples_read_figures(&e->commands[i].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			if (s->place.partner >= (int64_t)e->n_commands)
+				et_import_fail(in, NULL,
+					"'%s': sample %u has a partner %d, but there are only %zu "
+					"commands",
+					e->commands[i].name, s->place.index, s->place.partner,
+					e->n_commands);
 			ET_GROW(all, *n, room);
 			all[(*n)++] =
 				(struct turn){ s->place.order, (uint32_t)i, s->place.index - 1 };
@@ -82,10 +90,12 @@ static int settle_orders(struct et_importer *in)
 {
 	struct et_experiment *e = in->e;
 	size_t n, without;
-	ET_AUTO_FREE struct turn *all = all_turns(e, &n, &without);
+	ET_AUTO_FREE struct turn *all = all_turns(in, &n, &without);
 
 	if (without && without < n)
-		return et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
+		et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
+	if (in->failed)
+		return in->failed;
 	for (size_t i = 0; without && i < n; i++)
 		all[i].order = sample_of(e, &all[i])->place.order = (uint32_t)i + 1;
 	if (n)
@@ -101,25 +111,6 @@ static int settle_orders(struct et_importer *in)
 }
 
 /* --- common to all formats --- */
-
-static int check_samples(struct et_importer *in)
-{
-	const struct et_experiment *e = in->e;
-
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-			if (s->place.partner >= (int64_t)e->n_commands)
-				return et_import_fail(in, NULL,
-					"'%s': sample %u has a partner %d, but there are only %zu "
-					"commands",
-					e->commands[i].name, s->place.index, s->place.partner,
-					e->n_commands);
-		}
-	}
-	return 0;
-}
 
 void et_import_most_runs(const struct et_experiment *e, uint32_t *runs, uint32_t *warmup)
 {
@@ -142,9 +133,7 @@ static int finish(struct et_importer *in)
 
 	if (!e->n_commands)
 		return et_import_fail(in, NULL, "it has no commands");
-	int rc = check_samples(in);
-	if (!rc)
-		rc = settle_orders(in);
+	int rc = settle_orders(in);
 	if (rc)
 		return rc;
 	uint64_t started = e->started_wall_ns;
@@ -204,6 +193,8 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 	char place[256] = "", text[300];
 	va_list ap;
 
+	if (in->failed)
+		return in->failed;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -217,8 +208,9 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 		write_place(out, at);
 		fclose(out);
 	}
-	return et_fail(in->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s%s%s", in->options->name, place,
-		*place ? ": " : "", text);
+	in->failed = et_fail(in->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s%s%s", in->options->name,
+		place, *place ? ": " : "", text);
+	return in->failed;
 }
 
 int et_import_next_line(struct et_importer *in, struct et_lines *lines, char **line, size_t *length)
@@ -280,113 +272,80 @@ int et_import_load(
  * Reads what hyperfine --export-json writes: one list of elapsed seconds per command. The file has
  * only the means of user and system time, so the CPU time of a run is not known.
  */
-static int read_seconds(struct et_importer *in, const json_t *value,
-	const struct et_import_place *at, uint64_t *out_ns)
+static uint64_t read_seconds(
+	struct et_importer *in, const json_t *value, const struct et_import_place *at)
 {
 	double seconds = json_number_value(value);
 
-	if (!json_is_number(value) || !(seconds >= 0 && seconds < 9.2e9))
-		return et_import_fail(in, at, "is not a time in seconds");
-	*out_ns = (uint64_t)llround(seconds * 1e9);
+	if (json_is_number(value) && seconds >= 0 && seconds < 9.2e9)
+		return (uint64_t)llround(seconds * 1e9);
+	et_import_fail(in, at, "is not a time in seconds");
 	return 0;
 }
 
 /* code is NULL if the list has no element for the run. */
-static int read_exit_code(
-	struct et_importer *in, const json_t *code, const struct et_list *list, int32_t *out)
+static int32_t read_exit_code(
+	struct et_importer *in, const json_t *code, const struct et_list *list)
 {
 	if (!list->there)
-		*out = 0;
-	else if (!code || json_is_null(code))
-		*out = -1; /* a signal ended it; the file does not contain which */
-	else if (!json_is_integer(code) || json_integer_value(code) < -1 ||
-		 json_integer_value(code) > 255)
-		return et_import_fail(in, &list->here, "is not an exit status");
-	else
-		*out = (int32_t)json_integer_value(code);
-	return 0;
+		return 0;
+	if (!code || json_is_null(code))
+		return -1; /* a signal ended it; the file does not contain which */
+	if (!json_is_integer(code) || json_integer_value(code) < -1 ||
+		json_integer_value(code) > 255)
+		et_import_fail(in, &list->here, "is not an exit status");
+	return (int32_t)json_integer_value(code);
 }
 
-/* The lists of a result while they are read side by side. */
-struct reading {
-	struct et_list times, exit_codes, memory;
-};
-
-static void end_reading(struct reading *r)
-{
-	et_list_close(&r->memory);
-	et_list_close(&r->exit_codes);
-	et_list_close(&r->times);
-}
-
-static int first_failure(const struct reading *r)
-{
-	return r->times.rc ? r->times.rc : r->exit_codes.rc ? r->exit_codes.rc : r->memory.rc;
-}
-
-static int read_runs(struct et_importer *in, const json_t *result, uint32_t command,
+/* Reads the lists of a result side by side. */
+static void read_runs(struct et_importer *in, const json_t *result, uint32_t command,
 	const struct et_import_place *at)
 {
-	ET_CLEANUP(end_reading)
-	struct reading r = { et_list_of(in, result, "times", at),
-		et_list_of(in, result, "exit_codes", at),
-		et_list_of(in, result, "memory_usage_byte", at) };
+	ET_AUTO_LIST struct et_list times = et_list_of(in, result, "times", at);
+	ET_AUTO_LIST struct et_list codes = et_list_of(in, result, "exit_codes", at);
+	ET_AUTO_LIST struct et_list memory = et_list_of(in, result, "memory_usage_byte", at);
 	const json_t *time;
-	int rc = first_failure(&r);
 
-	if (!rc && !r.times.n)
-		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
+	if (!in->failed && !times.n)
+		et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
 			"use a file that hyperfine --export-json has written");
-	while (!rc && (time = et_list_next(&r.times))) {
-		const json_t *code = et_list_next(&r.exit_codes), *bytes = et_list_next(&r.memory);
+	while ((time = et_list_next(&times))) {
+		const json_t *code = et_list_next(&codes), *bytes = et_list_next(&memory);
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
 		et_fields_set_missing(et_sample_fields, &s);
 		s.place.command = command;
-		s.place.round = (uint32_t)r.times.at + 1;
-		rc = first_failure(&r);
-		if (!rc)
-			rc = read_seconds(in, time, &r.times.here, &s.measured.elapsed_ns);
-		if (!rc)
-			rc = read_exit_code(in, code, &r.exit_codes, &s.measured.exit_code);
-		if (rc)
-			return rc;
+		s.place.round = (uint32_t)times.at + 1;
+		s.measured.elapsed_ns = read_seconds(in, time, &times.here);
+		s.measured.exit_code = read_exit_code(in, code, &codes);
+		if (in->failed)
+			return;
 		if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
 			s.measured.max_rss_bytes = (uint64_t)json_integer_value(bytes);
 		et_experiment_add(in->e, &s);
 	}
-	return rc ? rc : first_failure(&r);
-}
-
-static int read_hyperfine_result(struct et_importer *in, const json_t *result, uint32_t number,
-	const struct et_import_place *at)
-{
-	const char *text;
-	int rc = et_read_text(in, result, "command", at, &text);
-
-	if (rc)
-		return rc;
-	if (!text)
-		return et_import_fail(in, at, "has no command");
-	struct et_command *c = et_import_command(in, at, text);
-	if (!c)
-		return -EINVAL;
-	rc = et_read_parameters(in, result, c, at);
-	return rc ? rc : read_runs(in, result, number, at);
 }
 
 static int import_hyperfine(struct et_importer *in, const json_t *root)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "results", NULL);
 	const json_t *result;
-	int rc = 0;
 
 	in->e->metric = ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
-	while (!rc && (result = et_list_next(&l)))
-		rc = read_hyperfine_result(in, result, (uint32_t)l.at, &l.here);
-	return rc ? rc : l.rc;
+	while ((result = et_list_next(&l))) {
+		const char *text = et_read_text(in, result, "command", &l.here);
+
+		if (!text)
+			et_import_fail(in, &l.here, "has no command");
+		struct et_command *c = in->failed ? NULL : et_import_command(in, &l.here, text);
+		if (!c)
+			break;
+		et_read_parameters(in, result, c, &l.here);
+		read_runs(in, result, (uint32_t)l.at, &l.here);
+	}
+	return in->failed;
 }
 
 /* --- all --- */

@@ -32,6 +32,11 @@ struct et_importer {
 	const struct et_import_options *options;
 	struct et_experiment *e;
 	struct et_error *err;
+	/*
+	 * -EINVAL after the first failure. The later ones are not reported, values are missing from
+	 * then on, and lists end: so a reader asks once, before it uses what it has read.
+	 */
+	int failed;
 	struct et_outline outline; /* of a record in JSON */
 	bool profiled;             /* the samples may have no times */
 	bool designed;             /* there may be as many commands as in a design */
@@ -48,7 +53,10 @@ struct et_import_place {
 	size_t index;                     /* of the element */
 };
 
-/* Makes the error "NAME: PLACE: TEXT" (exit status 2) and returns -EINVAL; at may be NULL. */
+/*
+ * Makes the error "NAME: PLACE: TEXT" (exit status 2), if it is the first, and returns -EINVAL; at
+ * may be NULL.
+ */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 /*
@@ -63,9 +71,9 @@ int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads e->profile; the commands and their samples are read by now. */
-int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
+void et_import_profile(struct et_importer *in, const json_t *profile);
 /* Reads e->design; the commands are read by now. */
-int et_import_design(struct et_importer *in, const json_t *design) ET_CHECK;
+void et_import_design(struct et_importer *in, const json_t *design);
 /* The same of a text that the store has. */
 int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
 int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
@@ -108,7 +116,6 @@ struct et_list {
 	bool there; /* there is a list */
 	size_t n;   /* number of elements */
 	size_t at;  /* number of the element that was returned last, from 0 */
-	int rc;     /* 0, or -errno of a failure, which ended the list */
 	struct et_import_place list, here; /* its place, and that of this element */
 	size_t next;
 	bool objects;           /* no other elements */
@@ -121,7 +128,7 @@ struct et_list {
 
 /* list may be NULL, which has no elements. */
 struct et_list et_list_open(struct et_importer *in, const json_t *list);
-/* The list of a key, which may be missing. A value that is no list fails: rc is set at once. */
+/* The list of a key, which may be missing. A value that is no list fails. */
 struct et_list et_list_of(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at);
 /* The same of a list of objects: another element fails. */
@@ -136,22 +143,25 @@ void et_list_close(struct et_list *l);
 /* --- typed values of a JSON object; a missing key is the same as null --- */
 
 /* Sets each field of the struct at base from the key of its name. */
-int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
-	void *base, const struct et_import_place *at) ET_CHECK;
-/* Sets *out to the string of a key, or NULL. It belongs to the JSON. */
-int et_read_text(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, const char **out) ET_CHECK;
-/* Sets *out to the array or object of a key, or NULL. It belongs to the JSON. */
-int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
-	const struct et_import_place *at, const json_t **out) ET_CHECK;
+void et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
+	void *base, const struct et_import_place *at);
+/* The same from the object of a key, if it is there. */
+void et_read_object(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_field *fields, void *base, const struct et_import_place *at);
+/* Returns the string of a key, or NULL. It belongs to the JSON. */
+const char *et_read_text(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at);
+/* Returns the array or object of a key, or NULL. It belongs to the JSON. */
+const json_t *et_read_branch(struct et_importer *in, const json_t *object, const char *key,
+	json_type type, const struct et_import_place *at);
 /* Reads the list of texts of a key, at most `most`; *out stays as it is if there is none. */
-int et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
-	const struct et_import_place *at, char ***out, size_t *n) ET_CHECK;
-/* Reads a number from lo to hi, which must be there; the other one that of a key. */
-int et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
-	double lo, double hi, double *out) ET_CHECK;
-int et_read_number(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, double lo, double hi, double *out) ET_CHECK;
+void et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+	const struct et_import_place *at, char ***out, size_t *n);
+/* Returns a number from lo to hi, which must be there; the other one that of a key. */
+double et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
+	double lo, double hi);
+double et_read_number(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, double lo, double hi);
 /* Reads the command's parameters: {"name": "value", "n": 3 …} */
-int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_import_place *at) ET_CHECK;
+void et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
+	const struct et_import_place *at);

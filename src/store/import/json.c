@@ -37,101 +37,103 @@ static bool set_field(
 	return json_is_real(value) && et_field_set_double(f, base, json_real_value(value));
 }
 
-int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
+void et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
 	void *base, const struct et_import_place *at)
 {
 	char buf[96];
 
-	for (const struct et_field *f = fields; f->name; f++) {
+	for (const struct et_field *f = fields; !in->failed && f->name; f++) {
 		const json_t *value = json_object_get(object, f->name);
 		struct et_import_place here = { at, f->name, 0 };
 
 		if (!value || json_is_null(value))
 			et_field_set_missing(f, base);
 		else if (!set_field(in, f, base, value))
-			return et_import_fail(in, &here, "is not %s", et_field_wants(f, buf));
+			et_import_fail(in, &here, "is not %s", et_field_wants(f, buf));
 	}
-	return 0;
 }
 
-int et_read_text(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, const char **out)
+void et_read_object(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_field *fields, void *base, const struct et_import_place *at)
+{
+	const json_t *part = et_read_branch(in, object, key, JSON_OBJECT, at);
+
+	if (part)
+		et_read_fields(in, part, fields, base, &(struct et_import_place){ at, key, 0 });
+}
+
+const char *et_read_text(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at)
 {
 	const json_t *value = json_object_get(object, key);
 	struct et_import_place here = { at, key, 0 };
 
-	*out = NULL;
 	if (!value || json_is_null(value))
-		return 0;
+		return NULL;
 	if (!et_is_string(in, value))
-		return et_import_fail(in, &here, "is not a string");
-	if (json_string_length(value) > ET_IMPORT_MOST_TEXT)
-		return et_import_fail(in, &here, "is longer than %d bytes", ET_IMPORT_MOST_TEXT);
-	*out = json_string_value(value);
-	return 0;
+		et_import_fail(in, &here, "is not a string");
+	else if (json_string_length(value) > ET_IMPORT_MOST_TEXT)
+		et_import_fail(in, &here, "is longer than %d bytes", ET_IMPORT_MOST_TEXT);
+	return in->failed ? NULL : json_string_value(value);
 }
 
-int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
-	const struct et_import_place *at, const json_t **out)
+const json_t *et_read_branch(struct et_importer *in, const json_t *object, const char *key,
+	json_type type, const struct et_import_place *at)
 {
 	const json_t *value = json_object_get(object, key);
 	struct et_import_place here = { at, key, 0 };
 
-	*out = NULL;
 	if (!value || json_is_null(value))
-		return 0;
+		return NULL;
 	if (type == JSON_ARRAY ? !et_is_list(in, value) : json_typeof(value) != type)
-		return et_import_fail(
-			in, &here, "is not %s", type == JSON_ARRAY ? "a list" : "an object");
-	*out = value;
-	return 0;
+		et_import_fail(in, &here, "is not %s", type == JSON_ARRAY ? "a list" : "an object");
+	return in->failed ? NULL : value;
 }
 
-int et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
+void et_read_texts(struct et_importer *in, const json_t *object, const char *key, size_t most,
 	const struct et_import_place *at, char ***out, size_t *n)
 {
 	ET_AUTO_LIST struct et_list l = et_list_of(in, object, key, at);
 	const json_t *text;
 
-	if (!l.there)
-		return l.rc;
-	*n = l.n;
 	if (l.n > most)
-		return et_import_fail(in, &l.list, "has more than %zu elements", most);
+		et_import_fail(in, &l.list, "has more than %zu elements", most);
+	if (!l.there || in->failed)
+		return;
+	*n = l.n;
 	*out = et_calloc(l.n + 1, sizeof(**out));
 	while ((text = et_list_next(&l))) {
 		if (!et_is_string(in, text) || json_string_length(text) > ET_IMPORT_MOST_TEXT)
-			return et_import_fail(in, &l.here, "is not a string");
-		(*out)[l.at] = et_strdup(json_string_value(text));
+			et_import_fail(in, &l.here, "is not a string");
+		else
+			(*out)[l.at] = et_strdup(json_string_value(text));
 	}
-	return l.rc;
 }
 
-int et_read_number(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, double lo, double hi, double *out)
+double et_read_number(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, double lo, double hi)
 {
 	const json_t *value = json_object_get(object, key);
 
-	return et_to_number(in, value, &(struct et_import_place){ at, key, 0 }, lo, hi, out);
+	return et_to_number(in, value, &(struct et_import_place){ at, key, 0 }, lo, hi);
 }
 
-int et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
-	double lo, double hi, double *out)
+double et_to_number(struct et_importer *in, const json_t *value, const struct et_import_place *at,
+	double lo, double hi)
 {
 	double x = json_number_value(value);
 	char a[32], b[32];
 
 	if (!value || json_is_null(value))
-		return et_import_fail(in, at, "is missing");
-	if (!json_is_number(value))
-		return et_import_fail(in, at, "is not a number");
-	if (x < 0 && lo >= 0)
-		return et_import_fail(in, at, "is negative");
-	if (!(x >= lo && x <= hi))
-		return et_import_fail(
+		et_import_fail(in, at, "is missing");
+	else if (!json_is_number(value))
+		et_import_fail(in, at, "is not a number");
+	else if (x < 0 && lo >= 0)
+		et_import_fail(in, at, "is negative");
+	else if (!(x >= lo && x <= hi))
+		et_import_fail(
 			in, at, "is not from %s to %s", et_shortest(lo, a), et_shortest(hi, b));
-	*out = x;
-	return 0;
+	return in->failed ? 0 : x;
 }
 
 /* A parameter's value as text: hyperfine writes strings, other tools write numbers. */
@@ -148,25 +150,26 @@ static char *parameter_value(const struct et_importer *in, const json_t *value)
 	return NULL;
 }
 
-int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
+void et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at)
 {
 	struct et_import_place list = { at, "parameters", 0 };
-	const json_t *parameters, *value;
+	const json_t *value,
+		*parameters = et_read_branch(in, object, "parameters", JSON_OBJECT, at);
 	const char *name;
-	int rc = et_read_branch(in, object, "parameters", JSON_OBJECT, at, &parameters);
 
-	if (rc || !parameters)
-		return rc;
+	if (!parameters)
+		return;
 	c->parameters = et_calloc(json_object_size(parameters) + 1, sizeof(*c->parameters));
 	json_object_foreach((json_t *)parameters, name, value)
 	{
 		char *text = parameter_value(in, value);
 		struct et_import_place here = { &list, name, 0 };
 
-		if (!text)
-			return et_import_fail(in, &here, "is neither a string nor a number");
+		if (!text) {
+			et_import_fail(in, &here, "is neither a string nor a number");
+			return;
+		}
 		c->parameters[c->n_parameters++] = (struct et_parameter){ et_strdup(name), text };
 	}
-	return 0;
 }

@@ -2,6 +2,7 @@
 /* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 #include "model/experiment/machine_id.h"
 #include "store/import/importer.h"
@@ -59,66 +60,53 @@ bool et_import_time(const char *text, uint64_t *wall_ns)
 }
 
 /* Reads a time from the exact key if there is one, else from the readable one. */
-static int read_wall(struct et_importer *in, const json_t *root, const char *exact,
+static void read_wall(struct et_importer *in, const json_t *root, const char *exact,
 	const char *readable, uint64_t *out)
 {
 	const json_t *ns = json_object_get(root, exact);
 	struct et_import_place here = { NULL, exact, 0 };
-	const char *text;
 
-	if (ns && !json_is_null(ns)) {
-		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
-			return et_import_fail(in, &here, "is not a time in nanoseconds");
+	if (json_is_integer(ns) && json_integer_value(ns) >= 0) {
 		*out = (uint64_t)json_integer_value(ns);
-		return 0;
+		return;
 	}
-	int rc = et_read_text(in, root, readable, NULL, &text);
-	if (rc || !text)
-		return rc;
+	if (ns && !json_is_null(ns))
+		et_import_fail(in, &here, "is not a time in nanoseconds");
+	const char *text = et_read_text(in, root, readable, NULL);
 	here.key = readable;
-	if (!et_import_time(text, out))
-		return et_import_fail(
-			in, &here, "'%.40s' is not a time like 2026-11-15T08:55:06Z", text);
-	return 0;
+	if (text && !et_import_time(text, out))
+		et_import_fail(in, &here, "'%.40s' is not a time like 2026-11-15T08:55:06Z", text);
 }
 
 /* The experiment's own fields at the top of the record. */
 static const struct et_field head_fields[] = {
-	{ "state", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, state),
-		.missing = ET_STATE_DONE, .names = et_state_names },
-	{ "protocol", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, protocol),
-		.missing = ET_PROTOCOL_EMP, .names = et_protocol_names },
-	{ "metric", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, metric),
-		.missing = ET_METRIC_CPU, .names = et_metric_names },
-	{ "order", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, plan.order),
-		.missing = ET_ORDER_AUTO, .names = et_order_names },
-	{ "seed", ET_FIELD_U64, .offset = offsetof(struct et_experiment, plan.seed),
-		.hi = INT64_MAX },
-	{ "label", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, label) },
-	{ "image_source", ET_FIELD_STRING,
-		.offset = offsetof(struct et_experiment, snapshot_source) },
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names, .missing = ET_STATE_DONE),
+	ET_KEY_NAME(
+		et_experiment, "protocol", protocol, et_protocol_names, .missing = ET_PROTOCOL_EMP),
+	ET_KEY_NAME(et_experiment, "metric", metric, et_metric_names, .missing = ET_METRIC_CPU),
+	ET_KEY_NAME(et_experiment, "order", plan.order, et_order_names, .missing = ET_ORDER_AUTO),
+	ET_KEY(et_experiment, "seed", plan.seed, .hi = INT64_MAX),
+	ET_KEY(et_experiment, "label", label),
+	ET_KEY(et_experiment, "image_source", snapshot_source),
 	{ 0 },
 };
 
 static const struct et_field choice_fields[] = {
-	{ "auto", ET_FIELD_BOOL, .offset = offsetof(struct et_experiment, metric_auto), .hi = 1 },
+	ET_KEY(et_experiment, "auto", metric_auto, .hi = 1),
 	{ 0 },
 };
 
 /* Reads a text, which the function must accept; it then fits into *out. */
-static int read_name(struct et_importer *in, const json_t *root, const char *key,
+static void read_name(struct et_importer *in, const json_t *root, const char *key,
 	bool (*accepts)(const char *text), const char *wanted, char *out)
 {
 	struct et_import_place here = { NULL, key, 0 };
-	const char *text;
-	int rc = et_read_text(in, root, key, NULL, &text);
+	const char *text = et_read_text(in, root, key, NULL);
 
-	if (rc || !text)
-		return rc;
-	if (!accepts(text))
-		return et_import_fail(in, &here, "'%.60s' is not %s", text, wanted);
-	memcpy(out, text, strlen(text) + 1);
-	return 0;
+	if (text && !accepts(text))
+		et_import_fail(in, &here, "'%.60s' is not %s", text, wanted);
+	else if (text)
+		memcpy(out, text, strlen(text) + 1);
 }
 
 static int read_version(struct et_importer *in, const json_t *root)
@@ -136,219 +124,159 @@ static int read_version(struct et_importer *in, const json_t *root)
 	return 0;
 }
 
-static int read_environment(struct et_importer *in, const json_t *root)
+static void read_environment(struct et_importer *in, const json_t *root)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "environment", NULL);
 	struct et_experiment *e = in->e;
 	const json_t *factor;
-	int rc = 0;
 
 	if (l.n > ET_IMPORT_MOST_FACTORS)
-		return et_import_fail(
+		et_import_fail(
 			in, NULL, "environment: more than %d factors", ET_IMPORT_MOST_FACTORS);
+	if (in->failed)
+		return;
 	e->environment = et_calloc(l.n + 1, sizeof(*e->environment));
-	while (!rc && (factor = et_list_next(&l)))
-		rc = et_read_fields(
+	while ((factor = et_list_next(&l)))
+		et_read_fields(
 			in, factor, et_factor_fields, &e->environment[e->n_environment++], &l.here);
-	return rc ? rc : l.rc;
 }
 
-static int read_figures(struct et_importer *in, const json_t *root)
+static void read_figures(struct et_importer *in, const json_t *root)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "figures", NULL);
 	struct et_experiment *e = in->e;
 	const json_t *figure;
-	int rc = 0;
 
-	while (!rc && (figure = et_list_next(&l))) {
+	while ((figure = et_list_next(&l))) {
 		ET_GROW(e->figures, e->n_figures, e->figures_room);
 		struct et_figure *one = &e->figures[e->n_figures++];
 		*one = (struct et_figure){ 0 };
-		rc = et_read_fields(in, figure, et_figure_fields, one, &l.here);
-		if (!rc && !one->name)
-			rc = et_import_fail(in, &l.here, "has no name");
+		et_read_fields(in, figure, et_figure_fields, one, &l.here);
+		if (!one->name)
+			et_import_fail(in, &l.here, "has no name");
 	}
-	return rc ? rc : l.rc;
 }
 
-static int read_head(struct et_importer *in, const json_t *root)
+static void read_head(struct et_importer *in, const json_t *root)
 {
 	struct et_experiment *e = in->e;
-	const struct {
-		const char *key;
-		const struct et_field *fields;
-		void *base;
-	} parts[] = {
-		{ "metric_choice", choice_fields, e },
-		{ "plan", et_plan_fields, &e->plan },
-		{ "child", et_child_fields, &e->child },
-		{ "host", et_host_fields, &e->host },
-		{ "first_check", et_first_check_fields, &e->first_check },
-		{ "campaign", et_member_fields, &e->member },
-		{ "study", et_study_fields, &e->member },
-	};
-	int rc = read_version(in, root);
 
-	if (!rc)
-		rc = read_name(in, root, "id", et_experiment_is_id, "an id", e->id);
-	if (!rc)
-		rc = read_name(in, root, "machine", et_machine_id_valid,
-			"the identity of a machine", e->machine);
-	if (!rc)
-		rc = et_read_fields(in, root, head_fields, e, NULL);
-	if (!rc)
-		rc = read_wall(in, root, "started_wall_ns", "started", &e->started_wall_ns);
-	if (!rc)
-		rc = read_wall(in, root, "finished_wall_ns", "finished", &e->finished_wall_ns);
-	for (size_t i = 0; !rc && i < ET_LENGTH(parts); i++) {
-		struct et_import_place here = { NULL, parts[i].key, 0 };
-		const json_t *part;
-
-		rc = et_read_branch(in, root, parts[i].key, JSON_OBJECT, NULL, &part);
-		if (!rc && part)
-			rc = et_read_fields(in, part, parts[i].fields, parts[i].base, &here);
-	}
-	if (!rc)
-		rc = read_environment(in, root);
-	return rc ? rc : read_figures(in, root);
+	if (read_version(in, root))
+		return;
+	read_name(in, root, "id", et_experiment_is_id, "an id", e->id);
+	read_name(
+		in, root, "machine", et_machine_id_valid, "the identity of a machine", e->machine);
+	et_read_fields(in, root, head_fields, e, NULL);
+	read_wall(in, root, "started_wall_ns", "started", &e->started_wall_ns);
+	read_wall(in, root, "finished_wall_ns", "finished", &e->finished_wall_ns);
+	et_read_object(in, root, "metric_choice", choice_fields, e, NULL);
+	et_read_object(in, root, "plan", et_plan_fields, &e->plan, NULL);
+	et_read_object(in, root, "child", et_child_fields, &e->child, NULL);
+	et_read_object(in, root, "host", et_host_fields, &e->host, NULL);
+	et_read_object(in, root, "first_check", et_first_check_fields, &e->first_check, NULL);
+	et_read_object(in, root, "campaign", et_member_fields, &e->member, NULL);
+	et_read_object(in, root, "study", et_study_fields, &e->member, NULL);
+	read_environment(in, root);
+	read_figures(in, root);
 }
 
-static int read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
+static void read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
 	const struct et_import_place *at)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, "interference", at);
 	const json_t *other;
-	int rc = 0;
 
-	if (!l.n)
-		return l.rc;
 	if (l.n > ET_IMPORT_MOST_CULPRITS)
-		return et_import_fail(
-			in, &l.list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
+		et_import_fail(in, &l.list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
+	if (in->failed || !l.n)
+		return;
 	s->measured.culprits = et_calloc(l.n, sizeof(*s->measured.culprits));
-	while (!rc && (other = et_list_next(&l)))
-		rc = et_read_fields(in, other, et_culprit_fields,
+	while ((other = et_list_next(&l)))
+		et_read_fields(in, other, et_culprit_fields,
 			&s->measured.culprits[s->measured.n_culprits++], &l.here);
-	return rc ? rc : l.rc;
 }
 
-static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
+static void read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
 	const struct et_import_place *at)
 {
-	struct et_import_place here = { at, "removed", 0 };
-	const json_t *removed;
-	int rc = et_read_branch(in, object, "removed", JSON_OBJECT, at, &removed);
-
-	return rc || !removed
-		       ? rc
-		       : et_read_fields(in, removed, et_removal_fields, &s->ruling.removal, &here);
-}
-
-static int read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
-	const struct et_import_place *at)
-{
-	int rc = et_read_fields(in, object, et_sample_fields, s, at);
+	et_read_fields(in, object, et_sample_fields, s, at);
 	/* A program that could not be executed has an exit status, but no times. */
-	if (!rc && !in->profiled && s->measured.exit_code <= 0 &&
-		s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
-		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
-	if (!rc)
-		rc = read_removal(in, object, s, at);
-	return rc ? rc : read_interference(in, object, s, at);
+	if (!in->profiled && s->measured.exit_code <= 0 && s->measured.elapsed_ns == ET_UNKNOWN &&
+		s->measured.cpu_ns == ET_UNKNOWN)
+		et_import_fail(in, at, "has neither et_ns nor pt_ns");
+	et_read_object(in, object, "removed", et_removal_fields, &s->ruling.removal, at);
+	read_interference(in, object, s, at);
 }
 
-static int read_samples(struct et_importer *in, const json_t *object, uint32_t command,
+static void read_samples(struct et_importer *in, const json_t *object, uint32_t command,
 	const struct et_import_place *at)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, "samples", at);
 	const json_t *sample;
-	int rc = 0;
 
-	while (!rc && (sample = et_list_next(&l))) {
+	while ((sample = et_list_next(&l))) {
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
 		s.place.command = command;
-		rc = read_sample(in, sample, &s, &l.here);
-		if (!rc)
+		read_sample(in, sample, &s, &l.here);
+		if (!in->failed)
 			et_experiment_add(in->e, &s);
 		et_sample_free(&s);
 	}
-	return rc ? rc : l.rc;
-}
-
-static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_import_place *at)
-{
-	char **argv = NULL;
-	size_t n;
-	int rc = et_read_texts(in, object, "argv", SIZE_MAX, at, &argv, &n);
-
-	if (argv) {
-		et_strv_free(c->argv);
-		c->argv = argv;
-	}
-	return rc;
 }
 
 /* The hooks of a command. */
 static const struct et_field command_fields[] = {
-	{ "setup", ET_FIELD_STRING, .offset = offsetof(struct et_command, setup) },
-	{ "prepare", ET_FIELD_STRING, .offset = offsetof(struct et_command, prepare) },
-	{ "conclude", ET_FIELD_STRING, .offset = offsetof(struct et_command, conclude) },
-	{ "cleanup", ET_FIELD_STRING, .offset = offsetof(struct et_command, cleanup) },
+	ET_KEYS(et_command, setup, prepare, conclude, cleanup),
 	{ 0 },
 };
 
-static int read_command(struct et_importer *in, const json_t *object, uint32_t number,
+static void read_command(struct et_importer *in, const json_t *object, uint32_t number,
 	const struct et_import_place *at)
 {
-	const char *name, *text;
-	int rc = et_read_text(in, object, "command", at, &text);
+	const char *text = et_read_text(in, object, "command", at),
+		   *name = et_read_text(in, object, "name", at);
+	char **argv = NULL;
+	size_t n;
 
-	if (!rc)
-		rc = et_read_text(in, object, "name", at, &name);
-	if (rc)
-		return rc;
 	if (!name && !text)
-		return et_import_fail(in, at, "has neither name nor command");
-	struct et_command *c = et_import_command(in, at, text ? text : name);
+		et_import_fail(in, at, "has neither name nor command");
+	struct et_command *c = in->failed ? NULL : et_import_command(in, at, text ? text : name);
 	if (!c)
-		return -EINVAL;
+		return;
 	if (name) {
 		free(c->name);
 		c->name = et_strdup(name);
 	}
-	rc = et_read_fields(in, object, command_fields, c, at);
-	if (!rc)
-		rc = read_argv(in, object, c, at);
-	if (!rc)
-		rc = et_read_parameters(in, object, c, at);
-	return rc ? rc : read_samples(in, object, number, at);
+	et_read_fields(in, object, command_fields, c, at);
+	et_read_texts(in, object, "argv", SIZE_MAX, at, &argv, &n);
+	if (argv) {
+		et_strv_free(c->argv);
+		c->argv = argv;
+	}
+	et_read_parameters(in, object, c, at);
+	read_samples(in, object, number, at);
 }
 
 int et_import_native(struct et_importer *in, const json_t *root)
 {
-	const json_t *command, *profile, *design;
-	int rc = read_head(in, root);
+	const json_t *command;
 
-	if (!rc)
-		rc = et_read_branch(in, root, "profile", JSON_OBJECT, NULL, &profile);
-	if (!rc)
-		rc = et_read_branch(in, root, "design", JSON_OBJECT, NULL, &design);
-	if (rc)
-		return rc;
+	read_head(in, root);
+	const json_t *profile = et_read_branch(in, root, "profile", JSON_OBJECT, NULL);
+	const json_t *design = et_read_branch(in, root, "design", JSON_OBJECT, NULL);
 	in->profiled = profile;
 	in->designed = design;
 	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "commands", NULL);
-	while (!rc && (command = et_list_next(&l)))
-		rc = read_command(in, command, (uint32_t)l.at, &l.here);
-	if (rc || l.rc)
-		return rc ? rc : l.rc;
+	while ((command = et_list_next(&l)))
+		read_command(in, command, (uint32_t)l.at, &l.here);
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
-		return et_import_fail(
+		et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);
-	if (design)
-		rc = et_import_design(in, design);
-	return profile && !rc ? et_import_profile(in, profile) : rc;
+	if (design && !in->failed)
+		et_import_design(in, design);
+	if (profile && !in->failed)
+		et_import_profile(in, profile);
+	return in->failed;
 }

@@ -227,6 +227,7 @@ int et_outline_load(struct et_importer *in, const char *data, size_t size)
 	size_t first = 0;
 
 	in->outline = (struct et_outline){ .data = data, .size = size };
+	in->failed = 0;
 	choose_mark(&in->outline);
 	while (first < size && data[first] && strchr(" \t\r\n", data[first]))
 		first++;
@@ -300,11 +301,8 @@ struct et_list et_list_open(struct et_importer *in, const json_t *list)
 struct et_list et_list_of(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at)
 {
-	const json_t *list;
-	int rc = et_read_branch(in, object, key, JSON_ARRAY, at, &list);
-	struct et_list l = et_list_open(in, list);
+	struct et_list l = et_list_open(in, et_read_branch(in, object, key, JSON_ARRAY, at));
 
-	l.rc = rc;
 	l.list = (struct et_import_place){ at, key, 0 };
 	return l;
 }
@@ -362,21 +360,20 @@ static void parse_some(struct et_list *l)
 		stop = next;
 	}
 	l->text = stop < l->end ? stop + 1 : NULL;
-	l->rc = load(l->in, begin, stop, true, &l->some);
-	if (l->rc)
+	if (load(l->in, begin, stop, true, &l->some))
 		return;
 	l->n_some = json_array_size(l->some);
 	if (!l->n_some)
-		l->rc = fail_at(l->in, begin, "a value is missing");
+		fail_at(l->in, begin, "a value is missing");
 }
 
 const json_t *et_list_next(struct et_list *l)
 {
 	const json_t *element;
 
-	if (!l->rc && !l->whole && l->next_some == l->n_some && l->text)
+	if (!l->in->failed && !l->whole && l->next_some == l->n_some && l->text)
 		parse_some(l);
-	if (l->rc)
+	if (l->in->failed)
 		return NULL;
 	element = l->whole ? json_array_get(l->whole, l->next)
 			   : json_array_get(l->some, l->next_some++);
@@ -386,7 +383,7 @@ const json_t *et_list_next(struct et_list *l)
 	l->here = (struct et_import_place){ &l->list, NULL, l->at };
 	if (!l->objects || json_is_object(element))
 		return element;
-	l->rc = et_import_fail(l->in, &l->here, "is not an object");
+	et_import_fail(l->in, &l->here, "is not an object");
 	return NULL;
 }
 

@@ -130,26 +130,24 @@ static int read_column(struct reader *r, struct et_csv *csv)
 
 /* --- records --- */
 
-static int read_result(struct reader *r, const json_t *result, const struct et_import_place *at)
+static void read_result(struct reader *r, const json_t *result, const struct et_import_place *at)
 {
 	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, result, "times", at);
+	const char *name = et_read_text(&r->in, result, "command", at);
 	const json_t *time;
-	const char *name;
-	int rc = et_read_text(&r->in, result, "command", at, &name);
 
-	if (rc || l.rc)
-		return rc ? rc : l.rc;
-	if (!l.n)
-		return et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
+	if (!r->in.failed && !l.n)
+		et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
 			"use a file that hyperfine --export-json has written");
+	if (r->in.failed)
+		return;
 	struct et_series *s =
 		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
 	while ((time = et_list_next(&l))) {
 		if (!json_is_number(time))
-			return et_import_fail(&r->in, &l.here, "is not a number");
+			et_import_fail(&r->in, &l.here, "is not a number");
 		et_series_append(s, json_number_value(time));
 	}
-	return l.rc;
 }
 
 /* Takes the seconds unchanged, whereas import rounds them to nanoseconds. */
@@ -157,15 +155,14 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 {
 	ET_AUTO_LIST struct et_list l = et_objects_of(&r->in, root, "results", NULL);
 	const json_t *result;
-	int rc = 0;
 
-	if (!l.rc && r->options->cpu_time)
+	if (!r->in.failed && r->options->cpu_time)
 		return et_hint(r->in.err,
 			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
 			"use --metric elapsed for the elapsed times");
-	while (!rc && (result = et_list_next(&l)))
-		rc = read_result(r, result, &l.here);
-	return rc ? rc : l.rc;
+	while ((result = et_list_next(&l)))
+		read_result(r, result, &l.here);
+	return r->in.failed;
 }
 
 static int read_experiment(

@@ -25,88 +25,66 @@ struct period {
 	const json_t *from; /* the object, or NULL if the period is an array */
 };
 
-static int read_count(
-	struct reader *r, const json_t *value, const struct et_import_place *at, uint64_t *out)
+static uint64_t read_count(struct reader *r, const json_t *value, const struct et_import_place *at)
 {
-	double x = 0;
-	int rc = et_to_number(&r->in, value, at, 0, MOST_TICKS, &x);
-
-	if (rc == 0)
-		*out = (uint64_t)x;
-	return rc;
+	return (uint64_t)et_to_number(&r->in, value, at, 0, MOST_TICKS);
 }
 
-static int read_state(
-	struct reader *r, const json_t *value, const struct et_import_place *at, bool *active)
+static bool read_state(struct reader *r, const json_t *value, const struct et_import_place *at)
 {
 	const char *text = json_string_value(value);
 
 	if (!text || (strcmp(text, "A") && strcmp(text, "I")))
-		return et_import_fail(&r->in, at, "is not \"A\" or \"I\"");
-	*active = *text == 'A';
-	return 0;
+		et_import_fail(&r->in, at, "is not \"A\" or \"I\"");
+	return text && *text == 'A';
 }
 
-/* ["I", 0, 3726508, 275025] */
-static int read_row(
-	struct reader *r, const json_t *row, const struct et_import_place *at, struct period *p)
+/* ["I", 0, 3726508, 275025], or {"state": "I", "index": 0, "start_ns": 10, "duration_ns": 5, …} */
+static struct period read_period(
+	struct reader *r, const json_t *from, const struct et_import_place *at)
 {
-	struct et_import_place cell[4];
+	static const char *const keys[] = { "state", "index", "start_ns", "duration_ns" };
+	bool object = json_is_object(from);
+	struct et_import_place places[ET_LENGTH(keys)];
+	const json_t *values[ET_LENGTH(keys)];
+	struct period p = { .from = object ? from : NULL };
 
-	if (json_array_size(row) != 4)
-		return et_import_fail(&r->in, at, "is not [state, index, start, duration]");
-	for (size_t i = 0; i < 4; i++)
-		cell[i] = (struct et_import_place){ at, NULL, i };
-	int rc = read_state(r, json_array_get(row, 0), &cell[0], &p->active);
-	if (rc == 0)
-		rc = read_count(r, json_array_get(row, 1), &cell[1], &p->index);
-	if (rc == 0)
-		rc = read_count(r, json_array_get(row, 2), &cell[2], &p->start);
-	return rc ? rc : read_count(r, json_array_get(row, 3), &cell[3], &p->duration);
-}
-
-/* {"state": "I", "index": 0, "start_ns": 10, "duration_ns": 5, …} */
-static int read_object(
-	struct reader *r, const json_t *object, const struct et_import_place *at, struct period *p)
-{
-	const struct {
-		const char *key;
-		uint64_t *to;
-	} counts[] = { { "index", &p->index }, { "start_ns", &p->start },
-		{ "duration_ns", &p->duration } };
-	struct et_import_place state = { at, "state", 0 };
-	int rc = read_state(r, json_object_get(object, "state"), &state, &p->active);
-
-	for (size_t i = 0; rc == 0 && i < ET_LENGTH(counts); i++) {
-		struct et_import_place here = { at, counts[i].key, 0 };
-		rc = read_count(r, json_object_get(object, counts[i].key), &here, counts[i].to);
+	if (!object && !json_is_array(from))
+		et_import_fail(&r->in, at, "is not a period");
+	if (!object && json_array_size(from) != ET_LENGTH(keys))
+		et_import_fail(&r->in, at, "is not [state, index, start, duration]");
+	for (size_t i = 0; i < ET_LENGTH(keys); i++) {
+		values[i] = object ? json_object_get(from, keys[i]) : json_array_get(from, i);
+		places[i] = (struct et_import_place){ at, object ? keys[i] : NULL, i };
 	}
-	p->from = object;
-	return rc;
+	p.active = read_state(r, values[0], &places[0]);
+	p.index = read_count(r, values[1], &places[1]);
+	p.start = read_count(r, values[2], &places[2]);
+	p.duration = read_count(r, values[3], &places[3]);
+	return p;
 }
 
-static int read_cause(struct reader *r, const struct period *p, const struct et_import_place *at,
+static void read_cause(struct reader *r, const struct period *p, const struct et_import_place *at,
 	struct et_trace *t, struct et_inactive *to)
 {
 	struct et_import_place cause_at = { at, "cause", 0 };
-	const char *cause = NULL, *name = NULL;
+	const char *cause = et_read_text(&r->in, p->from, "cause", at),
+		   *name = et_read_text(&r->in, p->from, "process", at);
 
-	int rc = et_read_text(&r->in, p->from, "cause", at, &cause);
-	if (rc == 0)
-		rc = et_read_text(&r->in, p->from, "process", at, &name);
-	if (rc == 0 && !name)
-		rc = et_read_text(&r->in, p->from, "interrupt", at, &name);
-	if (rc || !cause)
-		return rc;
+	if (!name)
+		name = et_read_text(&r->in, p->from, "interrupt", at);
+	if (r->in.failed || !cause)
+		return;
 	int which = et_name_index(et_cause_names, cause);
-	if (which < 0)
-		return et_import_fail(&r->in, &cause_at, "is not a cause");
+	if (which < 0) {
+		et_import_fail(&r->in, &cause_at, "is not a cause");
+		return;
+	}
 	t->source = "file";
 	to->cause = (uint8_t)which;
 	to->tick = json_is_true(json_object_get(p->from, "tick"));
 	if (name)
 		to->taker = et_trace_taker(t, to->cause, name);
-	return 0;
 }
 
 /* The span of the periods so far: the next one must begin at its end. */
@@ -115,7 +93,7 @@ struct cursor {
 	bool any;
 };
 
-static int add_period(struct reader *r, const struct period *p, const struct et_import_place *at,
+static void add_period(struct reader *r, const struct period *p, const struct et_import_place *at,
 	struct cursor *c, struct et_trace *t)
 {
 	if (!c->any) {
@@ -125,113 +103,90 @@ static int add_period(struct reader *r, const struct period *p, const struct et_
 		c->any = true;
 	}
 	if (p->start != c->end)
-		return et_import_fail(&r->in, at, "begins at %llu, the one before it ends at %llu",
+		et_import_fail(&r->in, at, "begins at %llu, the one before it ends at %llu",
 			(unsigned long long)p->start, (unsigned long long)c->end);
 	c->end = p->start + p->duration;
 	t->total = c->end - c->begin;
-	if (p->active)
-		return 0;
+	if (p->active || r->in.failed)
+		return;
 	struct et_inactive *to = et_trace_add(t, p->start - c->begin, p->duration);
-	return p->from ? read_cause(r, p, at, t, to) : 0;
+	if (p->from)
+		read_cause(r, p, at, t, to);
 }
 
-/* Sets *objects to whether the periods are objects, not arrays. */
-static int read_periods(struct reader *r, struct et_list *l, struct et_trace *t, bool *objects)
+/* Returns whether the periods are objects, not arrays. */
+static bool read_periods(struct reader *r, struct et_list *l, struct et_trace *t)
 {
 	struct cursor c = { 0 };
 	const json_t *element;
-	int rc = 0;
+	bool objects = false;
 
-	*objects = false;
-	while (rc == 0 && (element = et_list_next(l))) {
-		struct period p = { 0 };
+	while ((element = et_list_next(l))) {
+		struct period p = read_period(r, element, &l->here);
 		if (l->at == 0)
-			*objects = json_is_object(element);
-		if (json_is_array(element))
-			rc = read_row(r, element, &l->here, &p);
-		else if (json_is_object(element))
-			rc = read_object(r, element, &l->here, &p);
-		else
-			rc = et_import_fail(&r->in, &l->here, "is not a period");
-		if (rc == 0 && !!p.from != *objects)
-			rc = et_import_fail(&r->in, &l->here, "has another form than the first");
-		if (rc == 0)
-			rc = add_period(r, &p, &l->here, &c, t);
+			objects = p.from;
+		if (!!p.from != objects)
+			et_import_fail(&r->in, &l->here, "has another form than the first");
+		if (!r->in.failed)
+			add_period(r, &p, &l->here, &c, t);
 	}
-	rc = rc ? rc : l->rc;
-	if (rc == 0 && t->total == 0)
-		rc = et_import_fail(&r->in, &l->list, "covers no time");
-	return rc;
+	if (t->total == 0)
+		et_import_fail(&r->in, &l->list, "covers no time");
+	return objects;
 }
 
 /* --- the timer's ticks in the output of `etalon trace --json` --- */
 
-static int read_tick(struct reader *r, const json_t *object, const struct et_import_place *at,
-	struct et_trace *t, struct et_tick *out)
+static void read_tick(struct reader *r, const json_t *object, const struct et_import_place *at,
+	struct et_trace *t)
 {
 	struct et_import_place at_ns = { at, "at_ns", 0 };
-	const char *charged = NULL, *process = NULL;
-
-	int rc = read_count(r, json_object_get(object, "at_ns"), &at_ns, &out->at);
-	if (rc == 0)
-		rc = et_read_text(&r->in, object, "charged", at, &charged);
-	if (rc == 0)
-		rc = et_read_text(&r->in, object, "process", at, &process);
-	if (rc)
-		return rc;
+	struct et_tick tick = { .at = read_count(r, json_object_get(object, "at_ns"), &at_ns) };
+	const char *charged = et_read_text(&r->in, object, "charged", at),
+		   *process = et_read_text(&r->in, object, "process", at);
 	uint64_t last = t->n_ticks ? t->origin + t->ticks[t->n_ticks - 1].at : t->origin;
-	if (out->at < last || out->at > t->origin + t->total)
-		return et_import_fail(&r->in, &at_ns, "is not in order, or outside of the trace");
-	out->at -= t->origin;
-	out->estimated = json_is_true(json_object_get(object, "estimated"));
+
+	if (tick.at < last || tick.at > t->origin + t->total)
+		et_import_fail(&r->in, &at_ns, "is not in order, or outside of the trace");
+	if (r->in.failed)
+		return;
+	tick.at -= t->origin;
+	tick.estimated = json_is_true(json_object_get(object, "estimated"));
 	if (charged && !strcmp(charged, "process"))
-		out->charged =
+		tick.charged =
 			process ? et_trace_taker(t, ET_CAUSE_PROCESS, process) : ET_TICK_OTHER;
 	else
-		out->charged = charged && !strcmp(charged, "idle") ? ET_TICK_IDLE : ET_TICK_SELF;
-	return 0;
+		tick.charged = charged && !strcmp(charged, "idle") ? ET_TICK_IDLE : ET_TICK_SELF;
+	et_trace_add_tick(t, tick);
 }
 
 /* Times are in nanoseconds here, as those of the periods. */
-static int read_timer(struct reader *r, const json_t *object, const struct et_import_place *at,
+static void read_timer(struct reader *r, const json_t *object, const struct et_import_place *at,
 	struct et_trace *t)
 {
 	struct et_import_place timer_at = { at, "timer", 0 };
 	const json_t *timer = json_object_get(object, "timer"), *element;
-	const char *found_by = NULL;
 
 	if (!json_is_object(timer))
-		return 0;
+		return;
 	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, object, "ticks", at);
 	if (!l.there)
-		return l.rc;
-	int rc = et_read_number(
-		&r->in, timer, "interval_ns", &timer_at, 1e3, 1e12, &t->timer.interval);
-	if (rc == 0)
-		rc = et_read_number(
-			&r->in, timer, "uncertainty_ns", &timer_at, 0, 1e12, &t->timer.uncertainty);
-	if (rc == 0)
-		rc = et_read_text(&r->in, timer, "found_by", &timer_at, &found_by);
+		return;
+	t->timer.interval = et_read_number(&r->in, timer, "interval_ns", &timer_at, 1e3, 1e12);
+	t->timer.uncertainty = et_read_number(&r->in, timer, "uncertainty_ns", &timer_at, 0, 1e12);
+	const char *found_by = et_read_text(&r->in, timer, "found_by", &timer_at);
 	t->timer.by_records = found_by && !strcmp(found_by, "records");
-	while (rc == 0 && (element = et_list_next(&l))) {
-		struct et_tick tick = { 0 };
-		rc = read_tick(r, element, &l.here, t, &tick);
-		if (rc == 0)
-			et_trace_add_tick(t, tick);
-	}
-	return rc ? rc : l.rc;
+	while ((element = et_list_next(&l)))
+		read_tick(r, element, &l.here, t);
 }
 
 /* Converts periods from nanoseconds to ticks of a counter with the rate in the file. */
-static int to_ticks(struct reader *r, const json_t *object, const struct et_import_place *at,
+static void to_ticks(struct reader *r, const json_t *object, const struct et_import_place *at,
 	struct et_trace *t)
 {
-	double hz = 0;
-	int rc = et_read_number(&r->in, object, "hz", at, 1e3, 1e12, &hz);
-
-	if (rc)
-		return rc;
+	double hz = et_read_number(&r->in, object, "hz", at, 1e3, 1e12);
 	double scale = hz / 1e9;
+
 	for (size_t i = 0; i < t->n; i++) {
 		struct et_inactive *p = &t->list[i];
 		uint64_t end = (uint64_t)llround((double)(p->start + p->duration) * scale);
@@ -246,108 +201,97 @@ static int to_ticks(struct reader *r, const json_t *object, const struct et_impo
 	t->total = (uint64_t)llround((double)t->total * scale);
 	t->origin = (uint64_t)llround((double)t->origin * scale);
 	t->hz_estimate = hz;
-	return 0;
 }
 
 /*
  * Takes the rate in the file, with which ticks become nanoseconds when the trace is written. These
  * have the limit of ticks, and a better rate may be found than the one in the file.
  */
-static int take_estimate(struct reader *r, const struct et_import_place *at, struct et_trace *t)
+static void take_estimate(struct reader *r, const struct et_import_place *at, struct et_trace *t)
 {
+	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
+
+	if (r->hz_estimate == 0)
+		et_import_fail(&r->in, &mhz_at, "is missing");
 	t->hz_estimate = r->hz_estimate;
 	if ((double)(t->origin + t->total) / t->hz_estimate * 1e9 > MOST_TICKS / 2)
-		return et_import_fail(&r->in, at, "covers more than 26 days");
-	return 0;
+		et_import_fail(&r->in, at, "covers more than 26 days");
 }
 
 /* Reads an object that has periods; an object without them is not a trace and is ignored. */
-static int read_trace(
+static void read_trace(
 	struct reader *r, const json_t *object, const char *name, const struct et_import_place *at)
 {
 	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, object, "periods", at);
-	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
 	struct et_traces *all = r->traces;
 	struct et_trace t;
-	bool objects;
 
 	if (!l.there)
-		return l.rc;
-	if (all->n == MOST_TRACES)
-		return et_import_fail(&r->in, at, "is one trace too many (%d)", MOST_TRACES);
+		return;
+	if (all->n == MOST_TRACES) {
+		et_import_fail(&r->in, at, "is one trace too many (%d)", MOST_TRACES);
+		return;
+	}
 	et_trace_init(&t);
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
-	int rc = read_periods(r, &l, &t, &objects);
+	bool objects = read_periods(r, &l, &t);
 	/* The trace of a program has no readings. */
 	t.spins = !objects || json_is_number(json_object_get(object, "readings"));
-	if (rc == 0 && objects)
-		rc = read_timer(r, object, at, &t);
-	if (rc == 0 && objects)
-		rc = to_ticks(r, object, at, &t);
-	else if (rc == 0 && r->hz_estimate == 0)
-		rc = et_import_fail(&r->in, &mhz_at, "is missing");
-	else if (rc == 0)
-		rc = take_estimate(r, &l.list, &t);
-	if (rc) {
-		et_trace_free(&t);
-		return rc;
+	if (objects) {
+		read_timer(r, object, at, &t);
+		to_ticks(r, object, at, &t);
+	} else {
+		take_estimate(r, &l.list, &t);
 	}
 	ET_GROW(all->list, all->n, all->cap);
 	all->list[all->n++] = t;
-	return 0;
 }
 
-static int read_head(struct reader *r, const json_t *root)
+static void read_head(struct reader *r, const json_t *root)
 {
 	double mhz = 0, ms = 0;
-	int rc = 0;
 
 	if (json_object_get(root, "mhz_estimate"))
-		rc = et_read_number(&r->in, root, "mhz_estimate", NULL, 0.01, 1e6, &mhz);
-	if (rc == 0 && json_object_get(root, "timer_interval_ms"))
-		rc = et_read_number(&r->in, root, "timer_interval_ms", NULL, 0.5, 25, &ms);
+		mhz = et_read_number(&r->in, root, "mhz_estimate", NULL, 0.01, 1e6);
+	if (json_object_get(root, "timer_interval_ms"))
+		ms = et_read_number(&r->in, root, "timer_interval_ms", NULL, 0.5, 25);
 	r->hz_estimate = mhz * 1e6;
 	r->nominal_ns = (uint64_t)llround(ms * 1e6);
-	return rc;
 }
 
 /* Reads the traces that `etalon trace --json` wrote. */
-static int read_list(struct reader *r, const json_t *root)
+static void read_list(struct reader *r, const json_t *root)
 {
 	ET_AUTO_LIST struct et_list l = et_list_of(&r->in, root, "traces", NULL);
 	const json_t *object;
-	int rc = 0;
 
-	while (rc == 0 && (object = et_list_next(&l))) {
+	while ((object = et_list_next(&l))) {
 		const json_t *name = json_object_get(object, "name");
-		rc = read_trace(r, object,
-			et_is_string(&r->in, name) ? json_string_value(name) : NULL, &l.here);
+		read_trace(r, object, et_is_string(&r->in, name) ? json_string_value(name) : NULL,
+			&l.here);
 	}
-	return rc ? rc : l.rc;
 }
 
-static int read_root(struct reader *r, json_t *root)
+static void read_root(struct reader *r, json_t *root)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(root))
-		return et_import_fail(&r->in, NULL, "is not an object with periods");
-	int rc = read_head(r, root);
-	if (rc == 0)
-		rc = read_trace(r, root, NULL, NULL);
+		et_import_fail(&r->in, NULL, "is not an object with periods");
+	read_head(r, root);
+	read_trace(r, root, NULL, NULL);
 	json_object_foreach(root, key, value)
 	{
 		struct et_import_place at = { NULL, key, 0 };
-		if (rc == 0 && json_is_object(value))
-			rc = read_trace(r, value, key, &at);
+		if (json_is_object(value))
+			read_trace(r, value, key, &at);
 	}
-	if (rc == 0)
-		rc = et_is_list(&r->in, json_object_get(root, "traces")) ? read_list(r, root) : 0;
-	if (rc == 0 && !r->traces->n)
-		rc = et_import_fail(&r->in, NULL, "it has no periods");
-	return rc;
+	if (et_is_list(&r->in, json_object_get(root, "traces")))
+		read_list(r, root);
+	if (!r->traces->n)
+		et_import_fail(&r->in, NULL, "it has no periods");
 }
 
 int et_traces_read(const char *data, size_t size, const char *name, struct et_traces *out,
@@ -360,13 +304,12 @@ int et_traces_read(const char *data, size_t size, const char *name, struct et_tr
 	if (size > ET_TRACES_MOST_BYTES)
 		return et_import_fail(
 			&r.in, NULL, "larger than %zu MiB", ET_TRACES_MOST_BYTES >> 20);
-	int rc = et_outline_load(&r.in, data, size);
-	if (!rc)
-		rc = read_root(&r, r.in.outline.root);
+	if (!et_outline_load(&r.in, data, size))
+		read_root(&r, r.in.outline.root);
 	et_outline_free(&r.in);
-	if (rc) {
+	if (r.in.failed) {
 		et_traces_free(&traces);
-		return rc;
+		return r.in.failed;
 	}
 	*out = traces;
 	return 0;

@@ -58,8 +58,7 @@ static int add_sample(void *ctx, const struct et_sample *sample)
 
 	if (rc)
 		return rc;
-	et_bind_int(&a->c, a->s->key);
-	et_bind_int(&a->c, sample->place.command);
+	ET_BIND_INTS(&a->c, a->s->key, sample->place.command);
 	et_bind_columns(&a->c, &et_columns_sample, sample);
 	et_bind_columns(&a->c, &et_columns_removal, &sample->ruling.removal);
 	rc = et_cursor_add(&a->c);
@@ -159,11 +158,8 @@ static int add_culprits(void *ctx, const struct et_sample *sample)
 		if (!p)
 			return et_fail(a->c.err, EINVAL, ET_EXIT_OUTSIDE,
 				"%s: the name of a process is too long", a->s->db->name);
-		et_bind_int(&a->c, a->s->key);
-		et_bind_int(&a->c, sample->place.order);
-		et_bind_int(&a->c, sample->place.command);
-		et_bind_int(&a->c, (int64_t)i);
-		et_bind_int(&a->c, p->key);
+		ET_BIND_INTS(&a->c, a->s->key, sample->place.order, sample->place.command,
+			(int64_t)i, p->key);
 		et_bind_columns(&a->c, &et_columns_culprit, culprit);
 		rc = et_cursor_add(&a->c);
 	}

@@ -85,7 +85,7 @@ static bool same_list(struct et_importer *in, const json_t *part, const json_t *
 		if (l.at != n || !same(in, element, json_array_get(whole, n++)))
 			return false;
 	}
-	return l.rc == 0 && n == json_array_size(whole);
+	return in->failed == 0 && n == json_array_size(whole);
 }
 
 static bool same(struct et_importer *in, const json_t *part, const json_t *whole)
@@ -120,7 +120,7 @@ static bool readable(struct et_importer *in, const json_t *value)
 			if (!readable(in, element))
 				return false;
 		}
-		return l.rc == 0;
+		return in->failed == 0;
 	}
 	json_object_foreach((json_t *)value, key, member)
 	{
