@@ -77,22 +77,26 @@ static void take_phase(const struct et_timer_series *s, double interval, double 
 		ticks[i] = et_phase_has(phase, start_of(s, i), interval, WIDTH * interval);
 }
 
-static void add_candidate(struct et_timer *out, const struct et_clock_spread *cost)
+/* Adds the interrupts in ticks[] as a candidate. */
+static void add_candidate(const struct et_timer_series *s, const bool *ticks, double interval,
+	double *room, struct et_timer *out)
 {
-	if (!cost->n)
+	struct et_clock_spread cost = cost_of(s, ticks, interval, room);
+
+	if (!cost.n)
 		return;
 	if (!out->candidates++) {
-		out->cost = *cost;
-		out->cost_ns = cost->min;
-		out->interrupts = cost->n;
-		out->doubt_lo_ns = cost->q1;
-		out->doubt_hi_ns = cost->q3;
+		out->cost = cost;
+		out->cost_ns = cost.min;
+		out->interrupts = cost.n;
+		out->doubt_lo_ns = cost.q1;
+		out->doubt_hi_ns = cost.q3;
 		return;
 	}
-	out->cost = (struct et_clock_spread){ 0, NAN, NAN, NAN, NAN, NAN, NAN };
-	out->cost_ns = fmin(out->cost_ns, cost->min);
-	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost->q1);
-	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost->q3);
+	out->cost = et_spread_of(NULL, 0);
+	out->cost_ns = fmin(out->cost_ns, cost.min);
+	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost.q1);
+	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost.q3);
 }
 
 /* --- the phase by evidence from the kernel --- */
@@ -108,12 +112,6 @@ static bool has_record(const struct et_timer_series *s, size_t i, double interva
 	return first + ceil((from - first) / interval) * interval <= to;
 }
 
-/* Whether the coarse clock advanced since the end of the previous gap. */
-static bool has_advance(const struct et_timer_series *s, size_t i)
-{
-	return i > 0 && s->coarse_ns[i] > s->coarse_ns[i - 1];
-}
-
 /*
  * Takes the phase at which most of the marked gaps begin; -ENOENT if they are few or do not agree.
  * On a shared CPU a gap that contains a tick may have begun earlier.
@@ -124,7 +122,9 @@ static int by_marks(const struct et_timer_series *s, double interval, bool *tick
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (records ? has_record(s, i, interval) : has_advance(s, i))
+		/* The coarse clock advances in a tick, since the end of the previous gap. */
+		if (records ? has_record(s, i, interval)
+			    : i > 0 && s->coarse_ns[i] > s->coarse_ns[i - 1])
 			room[n++] = start_of(s, i);
 	}
 	struct et_phase p = et_phase_find(room, n, interval, WIDTH * interval);
@@ -161,8 +161,7 @@ static void by_phases(const struct et_timer_series *s, double interval, bool *ti
 	}
 	for (size_t k = n_phases; k-- > 0;) {
 		take_phase(s, interval, phases[k], ticks);
-		struct et_clock_spread cost = cost_of(s, ticks, interval, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, interval, room, out);
 	}
 }
 
@@ -170,9 +169,8 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 {
 	double kernel = (double)s->kernel_ns * s->hz / 1e9, interval = 0;
 	struct et_tick_fit fit;
-	struct et_clock_spread cost;
 
-	if (et_ticks_find(s->gaps, s->n, s->hz, ticks, &fit) == 0) {
+	if (et_ticks_find(s->gaps, s->n, s->hz, 0, ticks, &fit) == 0) {
 		interval = fit.interval;
 		out->found_ns = interval / s->hz * 1e9;
 	}
@@ -180,18 +178,16 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 	if (s->kernel_ns && s->n && (isfinite(s->tick_reading) || s->coarse_ns) &&
 		by_marks(s, kernel, ticks, room) == 0) {
 		out->source = isfinite(s->tick_reading) ? ET_TIMER_RECORDS : ET_TIMER_COARSE;
-		cost = cost_of(s, ticks, kernel, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, kernel, room, out);
 	} else if (s->kernel_ns) {
 		/* A regularity that the kernel's timer does not have is another timer's. */
-		if (!same && et_ticks_find_every(s->gaps, s->n, s->hz, kernel, ticks, &fit) != 0)
+		if (!same && et_ticks_find(s->gaps, s->n, s->hz, kernel, ticks, &fit) != 0)
 			return -ENOENT;
 		out->source = ET_TIMER_REGULARITY;
 		by_phases(s, kernel, ticks, room, out);
 	} else if (interval > 0) {
 		out->source = ET_TIMER_REGULARITY;
-		cost = cost_of(s, ticks, interval, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, interval, room, out);
 	} else {
 		return -ENOENT;
 	}
@@ -204,7 +200,7 @@ int et_timer_find(const struct et_timer_series *s, bool *ticks, struct et_timer 
 	double *room = malloc((s->n + 1) * sizeof(*room));
 
 	*out = (struct et_timer){
-		.cost = { 0, NAN, NAN, NAN, NAN, NAN, NAN }, .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
+		.cost = et_spread_of(NULL, 0), .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
 	};
 	if (!room)
 		return -ENOMEM;
@@ -412,20 +408,14 @@ int et_timer_spin(
 	const struct et_counter *c, const struct et_timer_options *o, struct et_timer *out)
 {
 	struct spin p = { .o = o, .kernel_ns = et_clock_tick_ns() };
-	cpu_set_t before, here;
-	int rc, cpu = sched_getcpu();
-	bool pinned = false;
+	cpu_set_t before;
 
 	*out = (struct et_timer){ 0 };
-	rc = et_activity_init(&p.a, c, GAPS);
+	int rc = et_activity_init(&p.a, c, GAPS);
 	if (rc)
 		return rc;
 	/* Stay on this CPU, because every CPU has its own timer. */
-	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
-		CPU_ZERO(&here);
-		CPU_SET((size_t)cpu, &here);
-		pinned = sched_setaffinity(0, sizeof(here), &here) == 0;
-	}
+	bool pinned = et_stay_on(sched_getcpu(), &before) == 0;
 	rc = measure(&p, out);
 	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
 	 */
@@ -433,14 +423,4 @@ int et_timer_spin(
 		sched_setaffinity(0, sizeof(before), &before);
 	et_activity_free(&p.a);
 	return rc;
-}
-
-int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
-	struct et_timer *out)
-{
-	const struct et_timer_options o = {
-		.limit_ns = limit_ns, .pulse = pulse, .tick_at_ns = ET_UNKNOWN
-	};
-
-	return et_timer_spin(c, &o, out);
 }

@@ -9,9 +9,20 @@
  */
 #pragma once
 
-#include "clock/pulse.h"
 #include "clock/spread.h"
 #include "clock/ticks.h"
+
+/* A callback that a long measurement calls now and then. It can stop the measurement. */
+struct et_pulse {
+	bool (*beat)(void *ctx); /* returns false to stop the measurement */
+	void *ctx;
+};
+
+/* Returns whether to continue; always true if p is NULL. */
+static inline bool et_pulse_beat(const struct et_pulse *p)
+{
+	return !p || !p->beat || p->beat(p->ctx);
+}
 
 enum et_timer_source {
 	ET_TIMER_UNKNOWN,
@@ -111,7 +122,4 @@ struct et_timer_options {
  * there were none; -ENOMEM. The stretches are filled in all cases but the last, maybe without rows.
  */
 int et_timer_spin(const struct et_counter *c, const struct et_timer_options *o,
-	struct et_timer *out) ET_CHECK;
-/* The same without records and stretches. */
-int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
 	struct et_timer *out) ET_CHECK;

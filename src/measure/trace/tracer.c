@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "clock/activity.h"
-#include "clock/agreement.h"
+#include "clock/survey.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
 
