@@ -346,20 +346,13 @@ static void number_names(struct et_bench_cases *c)
 	}
 }
 
-static bool is_named(const void *ctx, const char *name)
-{
-	(void)ctx;
-	return *name;
-}
-
-/* Keeps the cases whose names are good. */
-static void keep(
-	struct et_bench_cases *c, bool (*good)(const void *ctx, const char *name), const void *ctx)
+/* Removes the cases without a name. */
+static void keep_named(struct et_bench_cases *c)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (good(ctx, c->list[i].name))
+		if (*c->list[i].name)
 			c->list[kept++] = c->list[i];
 		else
 			free(c->list[i].name);
@@ -388,7 +381,7 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	}
 	if (rc == 0) {
 		number_names(&c);
-		keep(&c, is_named, NULL);
+		keep_named(&c);
 		rc = check_names(&c, err);
 	}
 	if (rc) {
@@ -399,52 +392,34 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	return 0;
 }
 
-static int compile(
-	const char *option, const char *pattern, regex_t *out, bool *given, struct et_error *err)
+/* Removes the cases whose names match a pattern, or (others) those whose names do not. */
+static int drop(struct et_bench_cases *c, const char *option, const char *pattern, bool others,
+	struct et_error *err)
 {
 	char why[128];
-	int rc;
+	regex_t regex;
+	int rc = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 
-	*given = pattern != NULL;
-	if (!pattern)
-		return 0;
-	rc = regcomp(out, pattern, REG_EXTENDED | REG_NOSUB);
-	if (!rc)
-		return 0;
-	*given = false;
-	regerror(rc, out, why, sizeof(why));
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s '%s': %s", option, pattern, why);
-}
-
-struct filter {
-	regex_t want, avoid;
-	bool has_want, has_avoid;
-	bool inverted; /* the names that do not match are wanted */
-};
-
-static bool passes(const void *ctx, const char *name)
-{
-	const struct filter *f = ctx;
-
-	if (f->has_want && (regexec(&f->want, name, 0, NULL, 0) == 0) == f->inverted)
-		return false;
-	return !f->has_avoid || regexec(&f->avoid, name, 0, NULL, 0) != 0;
+	if (rc) {
+		regerror(rc, &regex, why, sizeof(why));
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s '%s': %s", option, pattern, why);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if ((regexec(&regex, c->list[i].name, 0, NULL, 0) != 0) == others)
+			*c->list[i].name = '\0';
+	regfree(&regex);
+	keep_named(c);
+	return 0;
 }
 
 int et_cases_filter(
 	struct et_bench_cases *c, const char *filter, const char *exclude, struct et_error *err)
 {
-	struct filter f = { .inverted = filter && filter[0] == '-' };
-	int rc = compile("filter", f.inverted ? filter + 1 : filter, &f.want, &f.has_want, err);
+	bool inverted = filter && filter[0] == '-';
+	int rc = filter ? drop(c, "filter", filter + inverted, !inverted, err) : 0;
 
-	if (rc == 0)
-		rc = compile("exclude", exclude, &f.avoid, &f.has_avoid, err);
-	if (rc == 0)
-		keep(c, passes, &f);
-	if (f.has_want)
-		regfree(&f.want);
-	if (f.has_avoid)
-		regfree(&f.avoid);
+	if (rc == 0 && exclude)
+		rc = drop(c, "exclude", exclude, false, err);
 	if (rc || c->n)
 		return rc;
 	return et_hint(err,

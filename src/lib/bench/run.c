@@ -44,15 +44,6 @@ struct progress {
 	double total_ns;   /* predicted from there on; NaN: not planned yet */
 };
 
-static void begin_progress(struct progress *p, enum et_bench_when when, bool quiet)
-{
-	*p = (struct progress){
-		.wanted = when == ET_BENCH_ALWAYS ||
-			  (when == ET_BENCH_AUTO && !quiet && isatty(STDERR_FILENO)),
-		.total_ns = NAN,
-	};
-}
-
 /*
  * Shows the case and the process (from 0, of n; 0: how many is not known yet), for each process and
  * ten times per second.
@@ -412,24 +403,13 @@ static void make_plan(struct run *x, struct et_bench_plan *plan)
 	x->progress.begin_ns = now_ns();
 }
 
-/* A case that the time was too short for has its pilot. */
-static void use_pilots(struct run *x)
-{
-	for (size_t i = 0; i < x->cases->n; i++)
-		if (!x->r->rows[i].error && !x->r->rows[i].n_slices)
-			keep_pilot(x, i);
-}
-
 static int start_next(struct run *x, unsigned process, struct et_error *err)
 {
-	int rc = 0;
-
-	if (process > 0 && !x->here) {
-		end_workers(x);
-		draw_place(x);
-		rc = start_both(x, err);
-	}
-	return rc;
+	if (process == 0 || x->here)
+		return 0;
+	end_workers(x);
+	draw_place(x);
+	return start_both(x, err);
 }
 
 static int take_all(struct run *x, struct et_error *err)
@@ -453,7 +433,10 @@ static int take_all(struct run *x, struct et_error *err)
 		if (rc == 0)
 			rc = take_process(x, &plan, i, err);
 	}
-	use_pilots(x);
+	/* A case that the time was too short for has its pilot. */
+	for (size_t i = 0; i < x->cases->n; i++)
+		if (!x->r->rows[i].error && !x->r->rows[i].n_slices)
+			keep_pilot(x, i);
 	return rc;
 }
 
@@ -462,19 +445,17 @@ static char **arguments(char **argv)
 {
 	ET_AUTO_FREE char *text = et_calloc(MOST_ARGUMENTS, 1);
 	ssize_t got = et_sysroot_read("", "/proc/self/cmdline", text, MOST_ARGUMENTS);
-	size_t n = got > 0 ? (size_t)got : 0, count = 0, cap = 0;
-	char **list = NULL;
+	size_t n = got > 0 ? (size_t)got : 0, count = 0;
 
-	for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
-		ET_GROW(list, count, cap);
-		list[count++] = et_strdup(text + at);
+	for (size_t at = 0; at < n; at += strlen(text + at) + 1)
+		count++;
+	while (!n && argv[count])
+		count++;
+	char **list = et_calloc(count + 1, sizeof(*list));
+	for (size_t i = 0, at = 0; i < count; i++) {
+		list[i] = et_strdup(n ? text + at : argv[i]);
+		at += strlen(list[i]) + 1;
 	}
-	for (size_t i = 0; !n && argv[i]; i++) {
-		ET_GROW(list, count, cap);
-		list[count++] = et_strdup(argv[i]);
-	}
-	ET_GROW(list, count, cap);
-	list[count] = NULL;
 	return list;
 }
 
@@ -520,14 +501,6 @@ static int begin(struct run *x, struct et_error *err)
 	return rc;
 }
 
-static void make_rows(struct run *x)
-{
-	x->r->rows = et_calloc(x->cases->n, sizeof(*x->r->rows));
-	x->r->n = x->cases->n;
-	for (size_t i = 0; i < x->r->n; i++)
-		x->r->rows[i].name = et_strdup(x->cases->list[i].name);
-}
-
 static void free_run(struct run *x)
 {
 	end_workers(x);
@@ -544,19 +517,28 @@ static void free_run(struct run *x)
 int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
 	int *signal, struct et_error *err)
 {
-	struct run x = { .o = &r->options, .cases = cases, .r = r, .begin_ns = now_ns() };
+	struct run x = { .o = &r->options,
+		.cases = cases,
+		.r = r,
+		.progress = { .total_ns = NAN },
+		.begin_ns = now_ns() };
 	int rc;
 
 	catch_signals();
 	rc = et_clock_choose(r->options.kbest.clock, &x.clock);
 	if (rc)
 		return et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "%s", etalon_strerror(rc));
-	make_rows(&x);
+	r->rows = et_calloc(cases->n, sizeof(*r->rows));
+	r->n = cases->n;
+	for (size_t i = 0; i < r->n; i++)
+		r->rows[i].name = et_strdup(cases->list[i].name);
 	x.pilots = et_calloc(cases->n, sizeof(*x.pilots));
 	x.calls = et_calloc(cases->n, sizeof(*x.calls));
 	x.cost_ns = et_calloc(cases->n, sizeof(*x.cost_ns));
 	et_rng_seed(&x.rng, r->options.seed, 0);
-	begin_progress(&x.progress, r->options.progress, r->options.quiet);
+	x.progress.wanted =
+		x.o->progress == ET_BENCH_ALWAYS ||
+		(x.o->progress == ET_BENCH_AUTO && !x.o->quiet && isatty(STDERR_FILENO));
 	describe_programs(&x, argv);
 	rc = begin(&x, err);
 	if (rc == 0)

@@ -5,7 +5,6 @@
  * loop does not allocate, print or lock anything.
  */
 #include "lib/slice/state.h"
-#include "lib/time/empty.h"
 
 #include <math.h>
 #include <stdlib.h>

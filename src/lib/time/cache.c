@@ -50,27 +50,19 @@ static bool read_index(const char *root, int i, const char *file, char *out, siz
 	return et_sysroot_line(root, path, out, n) > 0;
 }
 
-size_t et_cache_bytes(const char *root)
+size_t et_cache_bytes(const char *root, const char *type)
 {
 	size_t largest = 0;
 	char text[32];
 
 	for (int i = 0; i < INDICES; i++) {
+		if (type &&
+			(!read_index(root, i, "type", text, sizeof(text)) || strcmp(text, type)))
+			continue;
 		size_t n = read_index(root, i, "size", text, sizeof(text)) ? size_of(text) : 0;
 		largest = n > largest ? n : largest;
 	}
 	return largest;
-}
-
-size_t et_cache_code_bytes(const char *root)
-{
-	char text[32];
-
-	for (int i = 0; i < INDICES; i++) {
-		if (read_index(root, i, "type", text, sizeof(text)) && !strcmp(text, "Instruction"))
-			return read_index(root, i, "size", text, sizeof(text)) ? size_of(text) : 0;
-	}
-	return 0;
 }
 
 /* --- clearing --- */
@@ -139,7 +131,8 @@ static bool write_jumps(unsigned char *code, size_t bytes)
 /* A system may forbid to make code executable. Then first-level instruction caches stay warm. */
 static void prepare_code(struct et_cache *c)
 {
-	size_t first = et_cache_code_bytes(""), bytes = 2 * (first ? first : ASSUMED_CODE);
+	size_t first = et_cache_bytes("", "Instruction"),
+	       bytes = 2 * (first ? first : ASSUMED_CODE);
 	unsigned char *p =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -347,7 +340,7 @@ static int map_memory(struct et_cache *c, const struct etalon_kbest_opts *o, siz
 int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon_kbest_opts *o,
 	unsigned *warnings)
 {
-	size_t last = et_cache_bytes("");
+	size_t last = et_cache_bytes("", NULL);
 	int rc;
 
 	*c = (struct et_cache){ .set = o->working_set, .set_bytes = o->working_set_bytes };

@@ -122,23 +122,17 @@ static void measure_charging(struct et_sampler *s)
 }
 
 /*
- * Samples are preempted: learns what a context switch costs, and whether the priority may be
+ * If samples are preempted: learns what a context switch costs, and whether the priority may be
  * raised. A single preempted sample may be chance; it is enough only if samples take long.
  */
-static void handle_preemption(struct et_sampler *s, const struct et_timed *x)
+static void note_preemption(struct et_sampler *s, const struct et_timed *x)
 {
-	if (++s->preemptions != (x->cpu_ns < LONG_NS ? s->patience : 1))
+	s->last_preempted = x->preempted;
+	if (!x->preempted || ++s->preemptions != (x->cpu_ns < LONG_NS ? s->patience : 1))
 		return;
 	if (s->switch_wait_ns)
 		s->switch_ns = et_timebase_switch_ns(s->t, s->switch_wait_ns);
 	s->may_raise = s->t->raise_priority && s->o->priority == ETALON_PRIORITY_AUTO;
-}
-
-static void note_preemption(struct et_sampler *s, const struct et_timed *x)
-{
-	s->last_preempted = x->preempted;
-	if (x->preempted)
-		handle_preemption(s, x);
 }
 
 static void note_sample(struct et_sampler *s, const struct et_timed *x)
