@@ -11,13 +11,6 @@
 /* The scale has this many columns per decade, from 1 ns to 1 s. */
 enum { DECADES = 9, PER_DECADE = 3, COLUMNS = DECADES * PER_DECADE };
 
-static int column_of(double ns)
-{
-	double at = round(PER_DECADE * log10(ns > 1 ? ns : 1));
-
-	return at < COLUMNS ? (int)at : COLUMNS;
-}
-
 /* "141 … 144 ns": an interval in the unit of its median. */
 static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FIGURE])
 {
@@ -40,7 +33,8 @@ static void add_row(const struct et_timescale *x, struct et_table *t)
 		et_table_note(t, 2, "", NULL, missing);
 		return;
 	}
-	for (int i = 0; i < column_of(x->ns.median); i++)
+	double column = round(PER_DECADE * log10(fmax(x->ns.median, 1)));
+	for (int i = 0; i < column && i < COLUMNS; i++)
 		et_append(&bar, "", "%s", i % PER_DECADE ? "·" : "¦");
 	et_table_add(t, "%s\t%s\t%s\t%s●", x->name, et_format_rounded(x->ns.median, 3, ET_BUF),
 		interval_text(&x->ns, ET_BUF), bar);

@@ -41,6 +41,11 @@ struct et_fit_view {
 	double expect; /* a value to compare with the first prediction; NaN: none */
 };
 
+struct et_fit_list {
+	const struct et_fit_view *views;
+	size_t n;
+};
+
 /* The growth to the size that the answer states: ten times the largest, or one more for 2ⁿ. */
 struct et_fit_answer {
 	double from, to;
@@ -65,8 +70,9 @@ void et_fit_text(const struct et_fit_view *v, const struct et_page *page);
 void et_fit_compare_text(const struct et_fit_view *list, size_t n, const struct et_page *page);
 void et_fit_json(const struct et_fit_view *v, struct et_json *w);
 void et_fit_plot(const struct et_fit_view *v, const struct et_page *page);
-void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out);
-void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out);
+/* Both take a struct et_fit_list. */
+void et_fit_svg(const void *list, FILE *out);
+void et_fit_page(const void *list, FILE *out);
 
 /* The same of lines. */
 void et_fit_line_text(const struct et_fit_view *v, const struct et_page *page);

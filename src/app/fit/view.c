@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define BOLD "1"
-#define FAINT "2"
 
 enum { LABEL = 12 };
 
@@ -402,8 +401,6 @@ void et_fit_json(const struct et_fit_view *v, struct et_json *w)
 }
 
 /* --- lines --- */
-
-#define BOLD "1"
 
 static double r2_of(const struct et_fit_view *l)
 {

@@ -11,16 +11,6 @@
 
 enum { MARKS = 16, GRID = 120, WIDTH = 720, HEIGHT = 420, SHEET = 760 };
 
-/* The largest size of a picture: the largest that was measured or is predicted. */
-static double end_of(const struct et_fit_view *v)
-{
-	double end = v->growth.points[v->growth.n - 1].size;
-
-	for (size_t i = 0; i < v->n_predict; i++)
-		end = fmax(end, v->predict[i]);
-	return end;
-}
-
 /* --- the chart --- */
 
 /* Adds the curve and the ends of its band at these sizes; NULL: without a name. */
@@ -111,10 +101,12 @@ static void add_points(struct et_chart *c, const struct et_growth *g)
 static void draw(const struct et_fit_view *v, const struct et_chart_to *to)
 {
 	const struct et_growth *g = &v->growth;
-	double begin = g->points[0].size, end = end_of(v), x[GRID];
+	double begin = g->points[0].size, end = g->points[g->n - 1].size, x[GRID];
 	struct et_chart c = empty;
 	char name[64];
 
+	for (size_t i = 0; i < v->n_predict; i++)
+		end = fmax(end, v->predict[i]);
 	for (int i = 0; i < GRID; i++)
 		x[i] = begin * pow(end / begin, i / (GRID - 1.0));
 	c.title = v->points->name;
@@ -125,14 +117,15 @@ static void draw(const struct et_fit_view *v, const struct et_chart_to *to)
 	et_chart_put(&c, to);
 }
 
-void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
+void et_fit_svg(const void *list, FILE *out)
 {
+	const struct et_fit_list *l = list;
 	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
 
-	for (size_t i = 0; i < n; i++) {
-		ET_AUTO_FREE char *sentence = et_fit_sentence(&list[i]);
+	for (size_t i = 0; i < l->n; i++) {
+		ET_AUTO_FREE char *sentence = et_fit_sentence(&l->views[i]);
 
-		draw(&list[i], &(struct et_chart_to){ .sheet = sheet });
+		draw(&l->views[i], &(struct et_chart_to){ .sheet = sheet });
 		et_svg_sheet_text(sheet, false, sentence);
 	}
 	et_svg_sheet_write(sheet, "growth of time with the size of the input", out);
@@ -140,25 +133,28 @@ void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out)
 
 /* --- page --- */
 
-void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out)
+void et_fit_page(const void *list, FILE *out)
 {
+	const struct et_fit_list *l = list;
+
 	et_html_begin(out, "Growth of time with the size of the input");
-	for (size_t i = 0; i < n; i++) {
-		ET_AUTO_FREE char *sentence = et_fit_sentence(&list[i]);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct et_fit_view *v = &l->views[i];
+		ET_AUTO_FREE char *sentence = et_fit_sentence(v);
 		struct et_warnings w = { 0 };
 
-		et_html_element(out, "h2", "%s", list[i].points->name);
+		et_html_element(out, "h2", "%s", v->points->name);
 		et_html_element(out, "p", "%s", sentence);
-		et_growth_warn(&list[i].growth, &w);
+		et_growth_warn(&v->growth, &w);
 		et_html_warnings(out, &w);
 		et_warnings_free(&w);
 		et_html_pictures_begin(out);
-		draw(&list[i], &(struct et_chart_to){ .page = out });
+		draw(v, &(struct et_chart_to){ .page = out });
 		et_html_pictures_end(out);
-		struct et_table models = et_fit_models(&list[i].growth, true);
-		struct et_table predictions = et_fit_predictions(&list[i]);
+		struct et_table models = et_fit_models(&v->growth, true);
+		struct et_table predictions = et_fit_predictions(v);
 		et_table_html(&models, out);
-		if (list[i].n_predict)
+		if (v->n_predict)
 			et_table_html(&predictions, out);
 		et_table_free(&predictions);
 	}
