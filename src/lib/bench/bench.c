@@ -183,30 +183,21 @@ static void note_run(struct et_bench_results *r, bool interrupted)
 				 : "interrupted before the first sample: nothing was timed");
 }
 
-static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
-{
-	bool terminal = isatty(fileno(out));
-	struct et_bench_page p = { .out = out, .color = color == ET_BENCH_ALWAYS };
-	struct winsize size;
-
-	if (color == ET_BENCH_AUTO)
-		p.color = terminal && !getenv("NO_COLOR");
-	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
-		p.columns = size.ws_col;
-	return p;
-}
-
 static void print(const struct et_bench_results *r, const struct output *outputs)
 {
-	FILE *out = stdout;
+	struct et_bench_page page = { .out = stdout };
+	struct winsize size;
 
 	for (size_t i = 0; i < OUTPUTS; i++)
 		if (is_stdout(&outputs[i]))
-			out = stderr;
-	if (r->options.quiet)
-		return;
-	struct et_bench_page page = page_of(out, r->options.color);
-	et_bench_text(r, &page);
+			page.out = stderr;
+	bool terminal = isatty(fileno(page.out));
+	if (terminal && ioctl(fileno(page.out), TIOCGWINSZ, &size) == 0)
+		page.columns = size.ws_col;
+	page.color = r->options.color == ET_BENCH_AUTO ? terminal && !getenv("NO_COLOR")
+						       : r->options.color == ET_BENCH_ALWAYS;
+	if (!r->options.quiet)
+		et_bench_text(r, &page);
 }
 
 /* Returns how many functions failed, and names them if the table does not. */
@@ -236,7 +227,7 @@ static int check_compared(const struct et_bench_results *r, const struct et_benc
 	if (!isfinite(o->fail_ratio) || n->decided)
 		return 0;
 	if (!n->compared)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			"--fail-on-regression: %.150s has none of the functions that were timed",
 			o->against ? o->against : o->baseline);
 	return et_refuse(err,

@@ -5,7 +5,6 @@
  */
 #include "base/alloc.h"
 #include "base/json.h"
-#include "lib/bench/cases.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/slice/wire.h"

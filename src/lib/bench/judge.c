@@ -89,26 +89,24 @@ static double time_of(const struct et_slice *s, size_t i, const struct et_bench_
 	return m->by_cpu ? s->samples[i].cpu_ns : elapsed;
 }
 
-static void add(struct pool *p, const struct et_slice *s, const struct et_bench_method *m)
-{
-	double calls = s->calls ? (double)s->calls : 1, tick = s->hz > 0 ? 1e9 / s->hz : 0;
-
-	p->resolution_ns = fmax(p->resolution_ns, (tick + SAMPLE_COST_NS) / calls);
-	p->calls = calls;
-	for (size_t i = 0; i < s->n; i++)
-		if (counts(s, i, m))
-			p->x[p->n++] = time_of(s, i, m);
-}
-
 static void pool_process(const struct et_slices *s, unsigned process,
 	const struct et_bench_method *m, struct pool *p)
 {
 	p->n = 0;
 	p->resolution_ns = 0;
 	p->calls = 1;
-	for (size_t i = 0; i < s->n; i++)
-		if (belongs(&s->list[i], s->old, process))
-			add(p, &s->list[i], m);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_slice *l = &s->list[i];
+		double tick = l->hz > 0 ? 1e9 / l->hz : 0;
+
+		if (!belongs(l, s->old, process))
+			continue;
+		p->calls = l->calls ? (double)l->calls : 1;
+		p->resolution_ns = fmax(p->resolution_ns, (tick + SAMPLE_COST_NS) / p->calls);
+		for (size_t k = 0; k < l->n; k++)
+			if (counts(l, k, m))
+				p->x[p->n++] = time_of(l, k, m);
+	}
 	et_sort(p->x, p->n);
 }
 
@@ -157,14 +155,6 @@ static double drift_of(const struct pool *p, enum et_bench_statistic statistic)
 	return (part + (1 - part) * unescaped) * reach;
 }
 
-/* With one or two samples per process, only the processes show how far the machine reaches. */
-static double drift_between(const struct et_bench_summary *v)
-{
-	ET_AUTO_FREE double *x = et_sorted_copy(v->ns, v->n);
-
-	return et_median_sorted(x, v->n) - x[0];
-}
-
 void et_bench_summarise(
 	const struct et_slices *s, const struct et_bench_method *m, struct et_bench_summary *out)
 {
@@ -193,7 +183,10 @@ void et_bench_summarise(
 		out->within = et_median(within, n);
 		out->drift_ns = et_median(drift, n);
 	} else if (out->n) {
-		out->drift_ns = drift_between(out);
+		/* With few samples per process, only the processes show how far the machine
+		 * reaches. */
+		ET_AUTO_FREE double *sorted = et_sorted_copy(out->ns, out->n);
+		out->drift_ns = et_median_sorted(sorted, out->n) - sorted[0];
 	}
 	if (m->by_cpu && out->n)
 		out->drift_ns = hypot(out->drift_ns, CPU_DRIFT * et_mean(out->ns, out->n));

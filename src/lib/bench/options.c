@@ -19,7 +19,6 @@ static const uint64_t CASE_LIMIT_NS = 10000000000, TIMEOUT_NS = 60000000000;
 /* The options as the table fills them. */
 struct request {
 	struct et_bench_options o;
-	uint64_t case_ns, limit_ns, case_limit_ns, timeout_ns;
 	bool help, version, no_compensation;
 	unsigned given; /* SEED, SAMPLES */
 	unsigned *threads;
@@ -97,14 +96,14 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.repetitions), .lo = 1, .hi = 1000 },
 	{ 0, "case-time", "DUR",
 		"time each function for about DUR (700ms; 1.4s to 4s with --against)",
-		et_set_duration, ET_FILLS(request, case_ns) },
+		et_set_duration, ET_FILLS(request, o.case_ns) },
 	{ 0, "case-limit", "DUR", "take fewer samples of a function rather than exceed DUR (10s)",
-		et_set_duration, ET_FILLS(request, case_limit_ns) },
+		et_set_duration, ET_FILLS(request, o.case_limit_ns) },
 	{ 0, "time-limit", "DUR", "end the whole program after about DUR (none)", et_set_duration,
-		ET_FILLS(request, limit_ns) },
+		ET_FILLS(request, o.limit_ns) },
 	{ 0, "timeout", "DUR",
 		"end a function that does not return within DUR (1m); not with --processes 1",
-		et_set_duration, ET_FILLS(request, timeout_ns) },
+		et_set_duration, ET_FILLS(request, o.timeout_ns) },
 	{ 'M', "max-samples", "N", "take at most N samples of a function per process (1000)",
 		et_set_u32, ET_FILLS(request, o.kbest.max_samples), .lo = 1, .bit = SAMPLES },
 	{ 0, "calls", "N", "make a sample of N calls (chosen: about 20 us)", et_set_u32,
@@ -188,43 +187,19 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 	return n > 1 ? et_refuse(err, NULL, "only one file can be standard output (-)") : 0;
 }
 
-static uint64_t random_seed(void)
-{
-	uint32_t seed;
-
-	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
-		return seed;
-	return et_clock_read_ns(CLOCK_REALTIME) ^ (uint64_t)getpid();
-}
-
-static void finish(struct request *r)
-{
-	struct et_bench_options *o = &r->o;
-
-	o->case_ns = (double)r->case_ns;
-	o->limit_ns = (double)r->limit_ns;
-	o->case_limit_ns = fmax((double)r->case_limit_ns, 1);
-	o->timeout_ns = (double)r->timeout_ns;
-	o->kbest.compensate = !r->no_compensation;
-	o->threads = r->threads;
-	if (o->kbest.k > o->kbest.max_samples)
-		o->kbest.k = o->kbest.max_samples;
-	o->max_samples_given = r->given & SAMPLES;
-	if (!(r->given & SEED))
-		o->seed = random_seed();
-}
-
 int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 	enum et_bench_action *action, struct et_error *err)
 {
 	struct request r = {
-		.o = { .fail_ratio = INFINITY, .level = LEVEL },
-		.case_limit_ns = CASE_LIMIT_NS,
-		.timeout_ns = TIMEOUT_NS,
+		.o = { .case_limit_ns = CASE_LIMIT_NS,
+			.timeout_ns = TIMEOUT_NS,
+			.level = LEVEL,
+			.fail_ratio = INFINITY },
 	};
 	const struct et_option_table tables[] = { { .rows = options, .ctx = &r, .given = &r.given },
 		{ 0 } };
 	struct et_operands ops = { 0 };
+	uint32_t seed;
 	int rc;
 
 	etalon_kbest_opts_init(&r.o.kbest, sizeof(r.o.kbest)); /* it fails for a wrong size only */
@@ -233,12 +208,20 @@ int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 	if (rc == 0 && *action == ET_BENCH_TIME)
 		rc = check(&r, &ops, err);
 	et_operands_free(&ops);
-	finish(&r);
 	if (rc) {
 		free(r.threads);
 		return rc;
 	}
 	*out = r.o;
+	out->threads = r.threads;
+	out->kbest.compensate = !r.no_compensation;
+	if (out->kbest.k > out->kbest.max_samples)
+		out->kbest.k = out->kbest.max_samples;
+	out->max_samples_given = r.given & SAMPLES;
+	if (!(r.given & SEED) && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		out->seed = et_clock_read_ns(CLOCK_REALTIME) ^ (uint64_t)getpid();
+	else if (!(r.given & SEED))
+		out->seed = seed;
 	return 0;
 }
 

@@ -66,14 +66,6 @@ static void show_progress(
 	fflush(stderr);
 }
 
-/* Removes the line, before something else is printed. */
-static void clear_progress(struct progress *p)
-{
-	if (p->shown)
-		fputs("\r\033[K", stderr);
-	p->shown = false;
-}
-
 struct run {
 	const struct et_bench_options *o;
 	const struct et_bench_cases *cases;
@@ -144,7 +136,8 @@ static uint64_t now_ns(void)
 
 static double left_ns(const struct run *x)
 {
-	return x->o->limit_ns > 0 ? x->o->limit_ns - (double)(now_ns() - x->begin_ns) : INFINITY;
+	return x->o->limit_ns ? (double)x->o->limit_ns - (double)(now_ns() - x->begin_ns)
+			      : INFINITY;
 }
 
 static int start(struct run *x, bool old, struct et_error *err)
@@ -210,7 +203,7 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 {
 	const struct et_bench_case *c = &x->cases->list[which];
 	struct et_bench_row *row = &x->r->rows[which];
-	double timeout = x->o->timeout_ns + 2 * q->duration_ns;
+	double timeout = (double)x->o->timeout_ns + 2 * q->duration_ns;
 	ET_AUTO_FREE char *why = NULL;
 	bool skipped = false;
 	int rc;
@@ -257,7 +250,7 @@ static struct et_slice_request request(const struct run *x, size_t which)
 
 static double case_ns(const struct run *x)
 {
-	return x->o->case_ns > 0 ? x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
+	return x->o->case_ns ? (double)x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
 }
 
 static double usual_ns(const struct run *x)
@@ -390,7 +383,7 @@ static void make_plan(struct run *x, struct et_bench_plan *plan)
 		.processes = x->here ? 1 : x->o->processes,
 		.repetitions = x->o->repetitions,
 		.case_ns = case_ns(x),
-		.case_limit_ns = x->o->case_limit_ns,
+		.case_limit_ns = fmax((double)x->o->case_limit_ns, 1),
 		.left_ns = left_ns(x),
 		.start_ns = x->start_ns,
 	};
@@ -401,15 +394,6 @@ static void make_plan(struct run *x, struct et_bench_plan *plan)
 	et_plan_make(&q, plan);
 	x->progress.total_ns = plan->total_ns;
 	x->progress.begin_ns = now_ns();
-}
-
-static int start_next(struct run *x, unsigned process, struct et_error *err)
-{
-	if (process == 0 || x->here)
-		return 0;
-	end_workers(x);
-	draw_place(x);
-	return start_both(x, err);
 }
 
 static int take_all(struct run *x, struct et_error *err)
@@ -423,7 +407,11 @@ static int take_all(struct run *x, struct et_error *err)
 	for (unsigned i = 0; rc == 0 && i < plan.processes; i++) {
 		if (i > 0 && left_ns(x) <= 0)
 			break;
-		rc = start_next(x, i, err);
+		if (i > 0 && !x->here) {
+			end_workers(x);
+			draw_place(x);
+			rc = start_both(x, err);
+		}
 		if (rc && rc != -EINTR && i > 0) {
 			et_bench_note(
 				x->r, "%s: there are fewer processes than planned", err->what);
@@ -543,7 +531,8 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	rc = begin(&x, err);
 	if (rc == 0)
 		rc = take_all(&x, err);
-	clear_progress(&x.progress);
+	if (x.progress.shown) /* remove the line, before something else is printed */
+		fputs("\r\033[K", stderr);
 	free_run(&x);
 	*signal = interrupted;
 	return interrupted ? 0 : rc;

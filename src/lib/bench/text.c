@@ -55,28 +55,27 @@ static char *time_cell(const struct et_bench_row *row, const struct source *s)
 {
 	const struct et_bench_estimate *e = &row->estimate;
 	struct et_scale scale = et_scale_of(e->ns, et_bench_half(e));
-	char text[ET_FIGURE];
 
 	(void)s;
 	if (et_bench_error(row))
 		return et_strdup(row->skipped ? "skipped" : "failed");
 	if (!et_bench_timed(row))
 		return et_strdup(ET_DASH);
-	return et_asprintf("%s %s", et_scale_number(scale, e->ns, text), scale.unit);
+	return et_asprintf("%s %s", et_scale_number(scale, e->ns, ET_BUF), scale.unit);
 }
 
 static char *half_cell(const struct et_bench_row *row, const struct source *s)
 {
 	const struct et_bench_estimate *e = &row->estimate;
 	struct et_scale scale = et_scale_of(e->ns, et_bench_half(e));
-	char text[ET_FIGURE];
 
 	(void)s;
 	if (!et_bench_timed(row))
 		return NULL;
 	if (!isfinite(et_bench_half(e)))
 		return et_strdup("± " ET_DASH);
-	return et_asprintf("%s %s", et_scale_plus_minus(scale, et_bench_half(e), text), scale.unit);
+	return et_asprintf(
+		"%s %s", et_scale_plus_minus(scale, et_bench_half(e), ET_BUF), scale.unit);
 }
 
 /* The best elapsed time needs no words. */
@@ -95,12 +94,11 @@ static char *kind_cell(const struct et_bench_row *row, const struct source *s)
 static char *ratio_cell(const struct et_bench_row *row, const struct source *s)
 {
 	const struct et_bench_comparison *k = &row->comparison;
-	char text[ET_FIGURE];
 
 	(void)s;
 	if (!row->has_old || !et_bench_timed(row))
 		return NULL;
-	return et_strdup(et_format_ratio_pm(k->ratio, k->lo, k->hi, text));
+	return et_strdup(et_format_ratio_pm(k->ratio, k->lo, k->hi, ET_BUF));
 }
 
 static char *verdict_cell(const struct et_bench_row *row, const struct source *s)
@@ -133,13 +131,13 @@ static char *counter_cell(const struct et_bench_row *row, const struct source *s
 {
 	unsigned kind = 0;
 	double x = et_bench_counter(row, s->title, &kind);
-	char text[SI], time[ET_FIGURE];
+	char text[SI];
 
 	if (!isfinite(x))
 		return NULL;
 	if (!(kind & ETALON_COUNTER_RATE))
 		return et_asprintf("%.6g", x);
-	return kind & ETALON_COUNTER_INVERT ? et_strdup(et_format_rounded(x * 1e9, 4, time))
+	return kind & ETALON_COUNTER_INVERT ? et_strdup(et_format_rounded(x * 1e9, 4, ET_BUF))
 					    : et_asprintf("%s/s", si(x, text));
 }
 
@@ -495,14 +493,12 @@ static void print_warnings(const struct et_bench_results *r, const struct et_ben
 	for (size_t i = 0; i < r->n; i++) {
 		const char *error = et_bench_error(&r->rows[i]);
 
-		memset(which, 0, r->n * sizeof(*which));
-		which[i] = error != NULL;
 		if (error) {
 			const char *word = r->rows[i].skipped ? "skipped" : "failed";
 			const char *lead = strncmp(error, word, strlen(word)) ? ": " : NULL;
-			ET_AUTO_FREE char *text =
-				et_asprintf("%s%s%s", lead ? word : "", lead ? lead : "", error);
-			warn_rows(r, which, text, page);
+			ET_AUTO_FREE char *line = et_asprintf("%s: %s%s%s", r->rows[i].name,
+				lead ? word : "", lead ? lead : "", error);
+			warn(line, page);
 		}
 	}
 	for (size_t k = 0; k < ET_LENGTH(reasons); k++) {
@@ -524,13 +520,11 @@ static void print_warnings(const struct et_bench_results *r, const struct et_ben
 
 static void add_cycles(char **line, const struct et_per_element *e)
 {
-	char figure[ET_FIGURE];
-
 	if (!(e->slope > 0))
 		return;
 	if (isfinite(e->hi) && isfinite(e->lo))
 		et_append(line, "; ", "%s cycles per element",
-			et_format_ratio_pm(e->slope, e->lo, e->hi, figure));
+			et_format_ratio_pm(e->slope, e->lo, e->hi, ET_BUF));
 	else
 		et_append(line, "; ", "%.3g cycles per element", e->slope);
 }
@@ -540,12 +534,11 @@ static void add_model(
 	char **line, const char *separator, enum et_growth_model m, const struct et_coefficient *c)
 {
 	const char *model = et_growth_names[m];
-	char figure[ET_FIGURE];
 
 	et_append(line, separator, "%s", model);
 	if (m != ET_GROWTH_CONSTANT && c->ns > 0)
 		et_append(line, ", ", "%s ns per %s",
-			et_format_ratio_pm(c->ns, c->lo, c->hi, figure), model);
+			et_format_ratio_pm(c->ns, c->lo, c->hi, ET_BUF), model);
 }
 
 /*
@@ -596,23 +589,21 @@ static void print_complexity(const struct et_bench_results *r, const struct et_b
 
 static void print_clock(const struct et_slice *s, FILE *out)
 {
-	char a[ET_FIGURE], b[ET_FIGURE];
-
 	if (s->clock == ETALON_CLOCK_COUNTER)
 		fprintf(out, "  clock        counter at %.5g GHz; reading it costs %s per sample\n",
-			s->hz / 1e9, et_format_rounded(s->overhead_ns, 3, a));
+			s->hz / 1e9, et_format_rounded(s->overhead_ns, 3, ET_BUF));
 	else
 		fprintf(out, "  clock        %s; reading it costs %s per sample\n",
 			s->clock == ETALON_CLOCK_CPU ? "CPU time of the thread"
 						     : "CLOCK_MONOTONIC_RAW",
-			et_format_rounded(s->overhead_ns, 3, a));
+			et_format_rounded(s->overhead_ns, 3, ET_BUF));
 	if (s->empty_ns > 0)
 		fprintf(out, "  empty call   %s ± %s, subtracted\n",
-			et_format_rounded(s->empty_ns, 3, a),
-			et_format_rounded(s->empty_uncertainty_ns, 2, b));
+			et_format_rounded(s->empty_ns, 3, ET_BUF),
+			et_format_rounded(s->empty_uncertainty_ns, 2, ET_BUF));
 	if (s->floor_loss_ns > 0)
 		fprintf(out, "  interrupts   %s per call, subtracted\n",
-			et_format_rounded(s->floor_loss_ns, 3, a));
+			et_format_rounded(s->floor_loss_ns, 3, ET_BUF));
 }
 
 static void print_details(const struct et_bench_row *row, FILE *out)

@@ -352,9 +352,12 @@ bool et_worker_has(const struct et_worker *w, const char *name)
 	return false;
 }
 
-static int send_take(struct et_wire *w, const char *name, const struct et_slice_request *q, int cpu)
+int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
+	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
+	char **why)
 {
-	struct et_json *j = et_wire_begin(w);
+	json_t *m = NULL;
+	struct et_json *j = et_wire_begin(&w->wire);
 
 	et_json_string(j, "take", name);
 	et_json_u64(j, "calls", q->calls);
@@ -362,16 +365,7 @@ static int send_take(struct et_wire *w, const char *name, const struct et_slice_
 	et_json_u64(j, "max_samples", q->max_samples);
 	et_json_u64(j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
 	et_json_int(j, "cpu", cpu);
-	return et_wire_end(w);
-}
-
-int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
-	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
-	char **why)
-{
-	json_t *m = NULL;
-	int rc = send_take(&w->wire, name, q, cpu);
-
+	int rc = et_wire_end(&w->wire);
 	if (rc == 0)
 		rc = receive(p, w, timeout_ns, &m);
 	if (rc == -EINTR)
@@ -456,17 +450,6 @@ static int send_error(struct server *s, const char *what)
 	return et_wire_end(&s->wire);
 }
 
-static int send_cases(struct server *s)
-{
-	struct et_json *j = et_wire_begin(&s->wire);
-
-	et_json_array(j, "cases");
-	for (size_t i = 0; i < s->cases.n; i++)
-		et_json_string(j, NULL, s->cases.list[i].name);
-	et_json_end(j);
-	return et_wire_end(&s->wire);
-}
-
 static void read_kbest(const json_t *j, struct etalon_kbest_opts *o)
 {
 	etalon_kbest_opts_init(o, sizeof(*o)); /* it fails for a wrong size only */
@@ -504,7 +487,12 @@ static int set_up(
 	read_kbest(json_object_get(setup, "kbest"), &s->kbest);
 	et_clock_choice_timebase(&c, &s->timebase);
 	s->ready = true;
-	return send_cases(s);
+	struct et_json *j = et_wire_begin(&s->wire);
+	et_json_array(j, "cases");
+	for (size_t i = 0; i < s->cases.n; i++)
+		et_json_string(j, NULL, s->cases.list[i].name);
+	et_json_end(j);
+	return et_wire_end(&s->wire);
 }
 
 static int take(struct server *s, const char *name, const json_t *j)

@@ -17,7 +17,6 @@
  */
 #pragma once
 
-#include "lib/bench/cases.h"
 #include "lib/bench/model.h"
 #include "lib/slice/state.h"
 #include "lib/slice/wire.h"

@@ -18,15 +18,6 @@ enum {
 	SPIN_SHARE = 8, /* of the duration, to learn whether interrupts count as CPU time */
 };
 
-/* A function without a loop of its own. */
-static void call_function(struct etalon_state *s)
-{
-	const struct etalon_bench *b = s->c->bench;
-
-	for (uint64_t n = etalon_loop_first(s); n > 0; n = etalon_loop_next(s))
-		et_call_many(b->fn, b->arg, n);
-}
-
 /* Memory that is touched for the first time within a sample would be a page fault there. */
 static void touch(volatile unsigned char *memory, size_t bytes)
 {
@@ -85,10 +76,13 @@ static void state_run(struct etalon_state *s)
 	s->out->events_error = s->events.error;
 	s->out->events_user_only = s->events.user_only;
 	if (!s->out->error) {
-		if (s->c->bench->body)
-			s->c->bench->body(s);
-		else
-			call_function(s);
+		const struct etalon_bench *b = s->c->bench;
+
+		if (b->body)
+			b->body(s);
+		else /* a function without a loop of its own */
+			for (uint64_t n = etalon_loop_first(s); n > 0; n = etalon_loop_next(s))
+				et_call_many(b->fn, b->arg, n);
 	}
 	/* The loop was left by break, or by an exception that the function caught. */
 	et_sampler_rest(&s->sampler);
@@ -117,14 +111,6 @@ static void finish_counter(const struct etalon_state *s, struct et_bench_counter
 		c->value /= s->loop_ns / 1e9;
 	if (c->kind & ETALON_COUNTER_INVERT)
 		c->value = 1 / c->value;
-}
-
-/* Samples have the ticks of the reference loop so far. */
-static void mark_slow(const struct et_sampler *p, struct et_bench_sample *x)
-{
-	x->slowdown = et_sampler_slowdown(p, x->slowdown);
-	if (x->slowdown > ET_NOTABLE_SLOWDOWN)
-		x->marks |= ET_BENCH_SLOW;
 }
 
 /*
@@ -166,8 +152,13 @@ static void state_finish(struct etalon_state *s)
 	const struct et_sampler *p = &s->sampler;
 	struct et_slice *o = s->out;
 
-	for (size_t i = 0; i < o->n; i++)
-		mark_slow(p, &o->samples[i]);
+	for (size_t i = 0; i < o->n; i++) {
+		struct et_bench_sample *x = &o->samples[i];
+
+		x->slowdown = et_sampler_slowdown(p, x->slowdown); /* ticks of the loop so far */
+		if (x->slowdown > ET_NOTABLE_SLOWDOWN)
+			x->marks |= ET_BENCH_SLOW;
+	}
 	o->overhead_ns = et_sampler_ns(p, p->t->overhead);
 	if (knows_interrupts(p) && s->calls)
 		compensate(s);
@@ -345,17 +336,6 @@ static double wall_ns(const struct member *list, unsigned threads, unsigned cpus
 	return fmax(threads / span_per_ns - list[0].slice.empty_ns * threads / cpus, 0);
 }
 
-/* Counters of all threads are summed up, or averaged if they ask for it. */
-static void add_counters(struct et_slice *all, const struct et_slice *one)
-{
-	for (size_t i = 0; i < all->n_counters && i < one->n_counters; i++) {
-		struct et_bench_counter *sum = &all->counters[i];
-
-		if (!strcmp(sum->name, one->counters[i].name))
-			sum->value += one->counters[i].value;
-	}
-}
-
 /* Rates are by the time of samples so far, which is too short by this factor. */
 static void finish_counters(struct et_slice *all, unsigned threads, double slower)
 {
@@ -381,7 +361,10 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 
 		if (!add_samples(out, one))
 			return false;
-		add_counters(out, one);
+		/* Counters of all threads are summed up, or averaged later if they ask for it. */
+		for (size_t k = 0; k < out->n_counters && k < one->n_counters; k++)
+			if (!strcmp(out->counters[k].name, one->counters[k].name))
+				out->counters[k].value += one->counters[k].value;
 		for (int k = 0; k < ET_EVENTS; k++)
 			out->events[k] += one->events[k];
 		out->warnings |= one->warnings;

@@ -68,11 +68,6 @@ static uint64_t begin_sample(struct etalon_state *s)
 	return s->calls;
 }
 
-static void pause_now(struct etalon_state *s)
-{
-	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
-}
-
 static void resume_now(struct etalon_state *s)
 {
 	uint64_t at = s->sampler.t->start(s->sampler.t->ctx);
@@ -168,15 +163,6 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 	return begin_sample(s);
 }
 
-/* Times that the function gives, or pauses, say nothing about how long a sample takes. */
-static void note_length(struct etalon_state *s, double ns)
-{
-	struct et_slice *o = s->out;
-
-	if (s->given || s->pauses)
-		o->sample_ns += (ns - o->sample_ns) / (double)(o->n + 1);
-}
-
 static void record(struct etalon_state *s, const struct et_timed *x, double net)
 {
 	struct et_slice *o = s->out;
@@ -189,7 +175,10 @@ static void record(struct etalon_state *s, const struct et_timed *x, double net)
 		o->warnings |= ETALON_WARNING_BACKWARDS;
 		return;
 	}
-	note_length(s, et_sampler_ns(&s->sampler, x->ticks));
+	/* Times that the function gives, or pauses, say nothing about how long a sample takes. */
+	if (s->given || s->pauses)
+		o->sample_ns +=
+			(et_sampler_ns(&s->sampler, x->ticks) - o->sample_ns) / (double)(o->n + 1);
 	ns = fmax(ns - o->empty_ns, 0);
 	if (s->given) /* whatever it is a time of, the CPU time does not tell it */
 		ns = cpu_ns = s->given_ns / (double)s->given / (double)s->batch;
@@ -266,23 +255,12 @@ static double cpu_now(const struct etalon_state *s)
 	return (double)s->sampler.t->cpu_ns(s->sampler.t->ctx);
 }
 
-static void begin_span(struct etalon_state *s)
-{
-	et_crew_meet(s->crew);
-	s->span.from_ns = now(s);
-	s->span.cpu_ns = -cpu_now(s);
-}
-
-static void end_span(struct etalon_state *s)
-{
-	s->span.to_ns = now(s);
-	s->span.cpu_ns += cpu_now(s);
-}
-
 static uint64_t end_sampling(struct etalon_state *s)
 {
-	if (s->crew)
-		end_span(s);
+	if (s->crew) {
+		s->span.to_ns = now(s);
+		s->span.cpu_ns += cpu_now(s);
+	}
 	et_sampler_rest(&s->sampler);
 	s->phase = ET_STATE_ENDED;
 	if (!s->has_events || s->events.n_blocks || s->out->error)
@@ -335,8 +313,11 @@ static uint64_t begin_sampling(struct etalon_state *s)
 		return end_sampling(s);
 	}
 	measure_empty(s);
-	if (s->crew)
-		begin_span(s);
+	if (s->crew) {
+		et_crew_meet(s->crew);
+		s->span.from_ns = now(s);
+		s->span.cpu_ns = -cpu_now(s);
+	}
 	s->phase = ET_STATE_SAMPLING;
 	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
 	return begin_sample(s);
@@ -407,7 +388,7 @@ void etalon_pause(struct etalon_state *s)
 {
 	if (s->paused_at)
 		return;
-	pause_now(s);
+	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
 	if (counts_events(s))
 		et_pmu_stop(&s->events);
 }

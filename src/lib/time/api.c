@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "clock/activity.h"
 #include "lib/time/cache.h"
-#include "lib/time/inactive.h"
 #include "lib/time/kbest.h"
 #include "num/quantile.h"
 
@@ -110,16 +109,6 @@ static _Thread_local struct {
 	struct et_timebase counter, raw;
 } calibration;
 
-static void calibrate(const struct et_clock_choice *c)
-{
-	et_timebase_raw(&calibration.raw);
-	et_timebase_calibrate(&calibration.raw);
-	calibration.raw.warnings = c->warnings;
-	if (c->clock == ETALON_CLOCK_COUNTER)
-		et_clock_choice_timebase(c, &calibration.counter);
-	calibration.done = true;
-}
-
 /* Measures with the requested clock, or with the raw clock if the counter cannot be trusted. */
 static int measure(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *o,
 	struct et_cache *cache, struct etalon_kbest_result *r)
@@ -127,8 +116,14 @@ static int measure(void (*fn)(void *), void *arg, const struct etalon_kbest_opts
 	struct et_timebase *other = o->clock == ETALON_CLOCK_COUNTER ? NULL : &calibration.raw;
 	const struct et_clock_choice *c = et_clock_here();
 
-	if (!calibration.done)
-		calibrate(c);
+	if (!calibration.done) {
+		et_timebase_raw(&calibration.raw);
+		et_timebase_calibrate(&calibration.raw);
+		calibration.raw.warnings = c->warnings;
+		if (c->clock == ETALON_CLOCK_COUNTER)
+			et_clock_choice_timebase(c, &calibration.counter);
+		calibration.done = true;
+	}
 	calibration.counter.cache = calibration.raw.cache = cache;
 	if (c->clock == ETALON_CLOCK_COUNTER && o->clock != ETALON_CLOCK_RAW)
 		return et_kbest_measure(&calibration.counter, other, fn, arg, o, r);

@@ -147,16 +147,6 @@ static void prepare_code(struct et_cache *c)
 	c->code_bytes = bytes;
 }
 
-static void run_code(const struct et_cache *c)
-{
-	void (*jumps)(void);
-
-	if (!c->code)
-		return;
-	memcpy(&jumps, &c->code, sizeof(jumps));
-	jumps();
-}
-
 /* --- the probe --- */
 
 /*
@@ -166,14 +156,6 @@ static void run_code(const struct et_cache *c)
 static void **probe_line(const struct et_cache *c, size_t i)
 {
 	return (void **)(c->probe + i * PAGE + (size_t)LINE * (8 + i * 7 % 48));
-}
-
-static void make_chain(struct et_cache *c)
-{
-	for (size_t i = 0; i < PROBES; i++) {
-		memset(c->probe + i * PAGE, 1, PAGE);
-		*probe_line(c, i) = probe_line(c, (5 * i + 3) % PROBES);
-	}
 }
 
 /* Follows the chain once. Each load waits for the one before it. */
@@ -258,7 +240,10 @@ void et_cache_clear(struct et_cache *c)
 		clear_probe(c);
 	} else {
 		evict(c);
-		run_code(c);
+		void (*jumps)(void) = NULL;
+		memcpy(&jumps, &c->code, sizeof(jumps));
+		if (jumps)
+			jumps();
 	}
 	c->clears++;
 	if (!(c->miss > 0) || et_cache_probe(c) < COLD) {
@@ -353,7 +338,10 @@ int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon
 	rc = map_memory(c, o, c->set && et_cache_flush(c->set, 0) ? LINE : 2 * last);
 	if (rc)
 		return rc;
-	make_chain(c);
+	for (size_t i = 0; i < PROBES; i++) {
+		memset(c->probe + i * PAGE, 1, PAGE);
+		*probe_line(c, i) = probe_line(c, (5 * i + 3) % PROBES);
+	}
 	learn_times(c);
 	if (o->cache == ETALON_CACHE_COLD_DATA && !c->set) {
 		c->fn = fn;

@@ -383,17 +383,6 @@ static bool finished(const struct run *m)
 	       (mostly_preempted(m) && agreed_at_full_speed(m, &m->cpu));
 }
 
-/*
- * The smallest cost of a context switch is known; a typical one is assumed to cost twice as much.
- * The time to refill the caches after a switch is not included anywhere.
- */
-static double switch_error_ns(const struct run *m)
-{
-	double per_sample = m->switches / (double)m->samples;
-
-	return m->s.switch_ns * per_sample * (compensates_switches(m, per_sample) ? 1 : 2);
-}
-
 static void judge_interrupts(const struct run *m, double best_ns, bool by_cpu, double *value_ns,
 	double *error_ns, struct etalon_kbest_result *r)
 {
@@ -541,8 +530,14 @@ static void judge(struct run *m, struct etalon_kbest_result *r)
 	if (by_cpu && m->o->clock != ETALON_CLOCK_CPU)
 		r->warnings |= ETALON_WARNING_PREEMPTED;
 	error_ns += 2 * overhead_u + ns_of(m, 1) + 2 * t->hz_uncertainty / t->hz * best_ns;
+	/*
+	 * The smallest cost of a context switch is known; a typical one is assumed to cost twice as
+	 * much. The time to refill the caches after a switch is not included anywhere.
+	 */
+	double per_sample = m->switches / (double)m->samples;
 	if (by_cpu)
-		error_ns += switch_error_ns(m);
+		error_ns +=
+			m->s.switch_ns * per_sample * (compensates_switches(m, per_sample) ? 1 : 2);
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
 	r->slowdown = possible_slowdown(m, best, best_ns, r);
 	if (r->slowdown > ET_NOTABLE_SLOWDOWN) {

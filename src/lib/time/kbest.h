@@ -19,3 +19,19 @@ int et_kbest_opts_complete(
  */
 int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
 	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out) ET_CHECK;
+
+/* --- inactive periods of a thread, by a clock that a test can replace --- */
+
+struct et_inactive_clock {
+	uint64_t (*read)(void *ctx); /* NULL: the counter */
+	void *ctx;
+	double hz;
+};
+
+/*
+ * Reads the clock until duration_ns have passed or the list is full; threshold_ns 0: chosen.
+ * out->clock is not set. Returns ETALON_OK, ETALON_NO_MEMORY, or ETALON_BAD_CLOCK if the clock went
+ * backwards.
+ */
+int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
+	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out);

@@ -51,13 +51,6 @@ static double charged_share(const struct et_sampler *s)
 	return fmin(fmax((s->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
 }
 
-/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
-static double uncharged_share(const struct et_sampler *s)
-{
-	return s->loss.all_ran > 0 ? (1 - charged_share(s)) * s->loss.all_lost / s->loss.all_ran
-				   : 0;
-}
-
 /*
  * Whether the thread left the CPU of its own accord, as it does in nearly every sample: then the
  * elapsed time is the time of the code. In a single sample it is a disturbance, such as a page that
@@ -76,7 +69,10 @@ static bool always_waits(const struct et_sampler *s, const struct et_timed *x)
 static bool preempted(const struct et_sampler *s, const struct et_timed *x)
 {
 	double wall = et_sampler_ns(s, x->ticks);
-	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged_share(s));
+	/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
+	double ran = s->loss.all_ran;
+	double uncharged = ran > 0 ? (1 - charged_share(s)) * s->loss.all_lost / ran : 0;
+	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged);
 
 	return wall - x->cpu_ns > slack && !always_waits(s, x);
 }

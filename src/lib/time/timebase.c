@@ -388,18 +388,13 @@ static struct least least_samples(double *x, double per_ns)
 	return (struct least){ x[0] * per_ns, (x[REPEATS / 4] - x[0]) * per_ns };
 }
 
-/* Waits, within limits, until the processor runs at full speed, as it did for the best samples. */
-static void await_full_speed(struct et_timebase *t)
-{
-	for (int i = 0; i < PATIENCE; i++)
-		if (et_timebase_reference_ticks(t) <= t->full_speed_ticks * 1.005 + 1)
-			return;
-}
-
 static double timed(struct et_timebase *t, void (*run)(void (*)(void *), void *, uint64_t),
 	void (*fn)(void *), void *arg, uint64_t n)
 {
-	await_full_speed(t);
+	/* Wait, within limits, until the processor runs at full speed, as for the best samples. */
+	for (int i = 0; i < PATIENCE; i++)
+		if (et_timebase_reference_ticks(t) <= t->full_speed_ticks * 1.005 + 1)
+			break;
 	uint64_t t0 = t->start(t->ctx);
 	run(fn, arg, n);
 	uint64_t t1 = t->stop(t->ctx);
