@@ -185,18 +185,6 @@ static struct line best_line(const struct search *f, const struct series *s)
 	return best;
 }
 
-/* Copies the first gaps that have at least the given length. */
-static size_t gather(const struct et_gap *gaps, size_t n, double least, struct et_gap *out)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < n && m < WINDOW; i++) {
-		if ((double)(gaps[i].end - gaps[i].start) >= least)
-			out[m++] = gaps[i];
-	}
-	return m;
-}
-
 static void conclude(const struct chain *c, struct et_tick_fit *out)
 {
 	double n = (double)c->seen, skk = c->kk - c->k * c->k / n, sky = c->ky - c->k * c->y / n;
@@ -227,7 +215,10 @@ int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, double interva
 	for (size_t i = 0; ticks && i < n; i++)
 		ticks[i] = false;
 	for (size_t level = 0; level < sizeof(least_s) / sizeof(least_s[0]); level++) {
-		size_t m = gather(gaps, n, least_s[level] * f.hz, window);
+		size_t m = 0;
+		for (size_t i = 0; i < n && m < WINDOW; i++)
+			if ((double)(gaps[i].end - gaps[i].start) >= least_s[level] * f.hz)
+				window[m++] = gaps[i];
 		struct series s = { window, m };
 		struct line best = best_line(&f, &s);
 		if (!best.seen)

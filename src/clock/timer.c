@@ -314,14 +314,21 @@ struct spin {
 	double ran_ns, cpu_ns; /* of all pieces */
 };
 
-/* Appends the gaps of a piece, which has just been spun, to those of earlier pieces. */
-static void add_piece(struct spin *p, size_t from)
+/* Spins for a while, and appends its gaps to those of earlier pieces. */
+static int spin_piece(struct spin *p, uint64_t piece_ns)
 {
-	const struct et_activity *a = &p->a;
-	size_t written = atomic_load(&a->written);
+	struct et_activity *a = &p->a;
+	size_t from = atomic_load(&a->written);
 	double ns = 1e9 / a->hz;
-	uint64_t last = a->begin;
 
+	a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
+	uint64_t cpu_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	int rc = et_activity_spin(a);
+	p->cpu_ns += (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+	if (rc)
+		return rc;
+	uint64_t last = a->begin;
+	size_t written = atomic_load(&a->written);
 	for (size_t i = from; i < written && i < GAPS; i++) {
 		p->ran_ns += (double)(a->ring[i].start - last) * ns;
 		p->lost[p->n_lost++] = (struct et_lost){ p->ran_ns,
@@ -329,19 +336,7 @@ static void add_piece(struct spin *p, size_t from)
 		last = a->ring[i].end;
 	}
 	p->ran_ns += (double)(a->end - last) * ns;
-}
-
-static int spin_piece(struct spin *p, uint64_t piece_ns)
-{
-	size_t from = atomic_load(&p->a.written);
-
-	p->a.duration = (uint64_t)((double)piece_ns * p->a.hz / 1e9);
-	uint64_t cpu_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	int rc = et_activity_spin(&p->a);
-	p->cpu_ns += (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
-	if (rc == 0)
-		add_piece(p, from);
-	return rc;
+	return 0;
 }
 
 static int find_in(struct spin *p, const struct et_anchor *first, struct et_timer *out)

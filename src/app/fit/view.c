@@ -427,17 +427,15 @@ static const char *figure(
 static void print_prediction(const struct et_fit_view *l, double x, const struct et_page *page)
 {
 	struct et_line_at at;
-	char value[ET_FIGURE], point[ET_FIGURE], line[ET_FIGURE];
 
 	et_line_at(&l->line, x, l->level, &at);
-	figure(l, at.value, at.prediction, value);
-	figure(l, at.prediction, at.prediction, point);
-	figure(l, at.confidence, at.confidence, line);
 	ET_AUTO_FREE char *lead = et_asprintf("  at %.6g:", x);
 	et_page_say(page, 6, lead, NULL, NULL,
 		"%s ± %s for one more point, ± %s for the line itself "
 		"(%.4g %%)",
-		value, point, line, 100 * l->level);
+		figure(l, at.value, at.prediction, ET_BUF),
+		figure(l, at.prediction, at.prediction, ET_BUF),
+		figure(l, at.confidence, at.confidence, ET_BUF), 100 * l->level);
 }
 
 static void print_verdict(const struct et_fit_view *l, const struct et_page *page)
@@ -469,17 +467,16 @@ void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
 {
 	const struct et_line *line = &l->line;
 	double k = et_qt((1 + l->level) / 2, line->df);
-	char slope[ET_FIGURE], slope_half[ET_FIGURE], start[ET_FIGURE], start_half[ET_FIGURE];
+	double slope_half = k * line->slope_error, start_half = k * line->intercept_error;
 	ET_AUTO_FREE char *name = et_asprintf("%s:", l->points->name);
 
-	figure(l, line->slope, k * line->slope_error, slope);
-	figure(l, k * line->slope_error, k * line->slope_error, slope_half);
-	figure(l, line->intercept, k * line->intercept_error, start);
-	figure(l, k * line->intercept_error, k * line->intercept_error, start_half);
-	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x", start, start_half,
-		slope, slope_half);
+	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x",
+		figure(l, line->intercept, start_half, ET_BUF),
+		figure(l, start_half, start_half, ET_BUF),
+		figure(l, line->slope, slope_half, ET_BUF),
+		figure(l, slope_half, slope_half, ET_BUF));
 	fprintf(page->out, "  %zu points, R² = %.4f, residual sd %s, intervals of %.4g %%\n", l->n,
-		r2_of(l), figure(l, line->residual_sd, line->residual_sd, start), 100 * l->level);
+		r2_of(l), figure(l, line->residual_sd, line->residual_sd, ET_BUF), 100 * l->level);
 	for (size_t i = 0; i < l->n_predict; i++)
 		print_prediction(l, l->predict[i], page);
 	if (!isnan(l->expect))
