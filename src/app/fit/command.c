@@ -249,11 +249,7 @@ static int fit_all(const struct et_cli *cli, const struct et_fit_request *r,
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < set->n; i++) {
-		list[i] = (struct et_fit_view){ .points = &set->list[i],
-			.predict = r->predict,
-			.n_predict = r->n_predict,
-			.level = r->level,
-			.expect = r->expect };
+		list[i] = (struct et_fit_view){ .points = &set->list[i], .r = r };
 		rc = (r->line ? fit_line : fit_growth)(r, &list[i], err);
 	}
 	if (rc == 0)

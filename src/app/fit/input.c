@@ -13,10 +13,9 @@
 
 static const struct et_parameter *find(const struct et_command *c, const char *name)
 {
-	for (size_t i = 0; i < c->n_parameters; i++) {
+	for (size_t i = 0; i < c->n_parameters; i++)
 		if (!strcmp(c->parameters[i].name, name))
 			return &c->parameters[i];
-	}
 	return NULL;
 }
 
