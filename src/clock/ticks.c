@@ -176,10 +176,9 @@ static struct line best_line(const struct search *f, const struct series *s)
 			double apart = (double)(s->gaps[j].start - s->gaps[i].start);
 			if (apart > LONGEST_S * f->hz)
 				break;
-			for (int part = 1; part <= PARTS; part++) {
+			for (int part = 1; part <= PARTS; part++)
 				if (apart / part >= SHORTEST_S * f->hz)
 					try_line(f, s, i, apart / part, &best);
-			}
 		}
 	}
 	return best;

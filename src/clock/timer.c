@@ -2,6 +2,7 @@
 #include "clock/timer.h"
 #include "base/clock.h"
 #include "num/quantile.h"
+#include "num/student.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,6 +30,71 @@ static const double SHORTEST_NS = 1000, LONGEST_NS = 1e9;
 
 const char *const et_timer_source_names[] = { NULL, "records", "coarse-clock", "regularity" };
 
+/* --- series of times --- */
+
+size_t et_median_rank(size_t n)
+{
+	if (!n)
+		return 0;
+	/* The r-th smallest is above the median if fewer than r values are below it. */
+	return (size_t)et_qbinom(0.025, (double)n, 0.5);
+}
+
+struct et_clock_spread et_spread_of(double *x, size_t n)
+{
+	struct et_clock_spread s = { n, NAN, NAN, NAN, NAN, NAN, NAN };
+	size_t r = et_median_rank(n);
+
+	if (!n)
+		return s;
+	et_sort(x, n);
+	s.min = x[0];
+	s.q1 = et_quantile_sorted(x, n, 0.25);
+	s.median = et_median_sorted(x, n);
+	s.q3 = et_quantile_sorted(x, n, 0.75);
+	if (r) {
+		s.lo = x[r - 1];
+		s.hi = x[n - r];
+	}
+	return s;
+}
+
+static double reduce(double time, double interval)
+{
+	double x = fmod(time, interval);
+
+	return x < 0 ? x + interval : x;
+}
+
+struct et_phase et_phase_find(double *times, size_t n, double interval, double width)
+{
+	struct et_phase best = { 0 };
+	size_t end = 0;
+
+	for (size_t i = 0; i < n; i++)
+		times[i] = reduce(times[i], interval);
+	et_sort(times, n);
+	/* A window may continue at the beginning of the interval: `end` counts on from n. */
+	for (size_t i = 0; i < n; i++) {
+		end = end < i ? i : end;
+		while (end < i + n && times[end % n] + (end < n ? 0 : interval) <= times[i] + width)
+			end++;
+		if (end - i <= best.seen)
+			continue;
+		size_t middle = i + (end - i - 1) / 2;
+		best.seen = end - i;
+		best.at = times[middle % n];
+	}
+	return best;
+}
+
+bool et_phase_has(double at, double time, double interval, double width)
+{
+	double apart = fabs(reduce(time - at, interval));
+
+	return fmin(apart, interval - apart) <= width / 2;
+}
+
 /* --- one candidate --- */
 
 static double start_of(const struct et_timer_series *s, size_t i)
@@ -52,10 +118,9 @@ static struct et_clock_spread cost_of(
 {
 	size_t n = 0, first = 0, others = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		if (ticks[i] && length_ns(s, i) <= interval / 4 / s->hz * 1e9)
 			room[n++] = length_ns(s, i);
-	}
 	struct et_clock_spread all = et_spread_of(room, n);
 	while (n && room[n - 1] > 4 * all.q1)
 		n--;
@@ -197,16 +262,12 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 
 int et_timer_find(const struct et_timer_series *s, bool *ticks, struct et_timer *out)
 {
-	double *room = malloc((s->n + 1) * sizeof(*room));
+	ET_AUTO_FREE double *room = malloc((s->n + 1) * sizeof(*room));
 
 	*out = (struct et_timer){
 		.cost = et_spread_of(NULL, 0), .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
 	};
-	if (!room)
-		return -ENOMEM;
-	int rc = find(s, ticks, room, out);
-	free(room);
-	return rc;
+	return room ? find(s, ticks, room, out) : -ENOMEM;
 }
 
 /* --- stretches --- */
@@ -258,7 +319,8 @@ static struct et_stretch_row row_of(const struct series *s, double length_ns)
 
 static int find_slices(const struct et_lost *gaps, size_t n, struct et_stretches *out)
 {
-	double *slices = malloc((n + 1) * sizeof(*slices)), last = NAN;
+	ET_AUTO_FREE double *slices = malloc((n + 1) * sizeof(*slices));
+	double last = NAN;
 	size_t m = 0;
 
 	if (!slices)
@@ -272,14 +334,13 @@ static int find_slices(const struct et_lost *gaps, size_t n, struct et_stretches
 		last = gaps[i].after_ns;
 	}
 	out->slice = et_spread_of(slices, m);
-	free(slices);
 	return 0;
 }
 
 int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double cpu_ns,
 	struct et_stretches *out)
 {
-	double *before = malloc((n + 1) * sizeof(*before));
+	ET_AUTO_FREE double *before = malloc((n + 1) * sizeof(*before));
 
 	memset(out, 0, sizeof(*out));
 	if (!before)
@@ -298,7 +359,6 @@ int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double 
 			break;
 		out->rows[out->n_rows++] = row_of(&s, length);
 	}
-	free(before);
 	return find_slices(gaps, n, out);
 }
 
@@ -384,18 +444,16 @@ static int measure(struct spin *p, struct et_timer *out)
 {
 	struct et_stretches *stretches = p->o->stretches;
 
-	p->ticks = malloc(GAPS * sizeof(*p->ticks));
-	p->lost = malloc(GAPS * sizeof(*p->lost));
+	ET_AUTO_FREE bool *ticks = p->ticks = malloc(GAPS * sizeof(*ticks));
+	ET_AUTO_FREE struct et_lost *lost = p->lost = malloc(GAPS * sizeof(*lost));
 	/* Use a threshold below a microsecond only if readings are fast enough. */
 	p->a.threshold = et_activity_threshold(&p->a);
 	if ((double)p->a.threshold < 1.1e-6 * p->a.hz)
 		p->a.threshold = (uint64_t)(LEAST_GAP_NS * p->a.hz / 1e9);
-	int rc = p->ticks && p->lost ? spin_here(p, out) : -ENOMEM;
+	int rc = ticks && lost ? spin_here(p, out) : -ENOMEM;
 	if (stretches && rc != -ENOMEM &&
-		et_stretches_of(p->lost, p->n_lost, p->ran_ns, p->cpu_ns, stretches))
-		rc = -ENOMEM;
-	free(p->ticks);
-	free(p->lost);
+		et_stretches_of(lost, p->n_lost, p->ran_ns, p->cpu_ns, stretches))
+		return -ENOMEM;
 	return rc;
 }
 

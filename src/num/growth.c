@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPREAD_POWER_MOST = 3 };
 static const double normal_99 = 2.575829303548901; /* two-sided quantile */
@@ -339,8 +340,7 @@ static void count_sizes(struct et_growth *g)
 	struct et_growth_fit strict[ET_GROWTH_MODELS];
 
 	g->all_rejected = true;
-	for (int m = 0; m < ET_GROWTH_MODELS; m++)
-		strict[m] = g->fits[m];
+	memcpy(strict, g->fits, sizeof(strict));
 	find_excess(g);
 	fit_all(g);
 	for (int m = 0; m < ET_GROWTH_MODELS; m++) {

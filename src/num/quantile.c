@@ -229,10 +229,9 @@ static void narrow(const struct pairs *p, uint64_t k, struct range *r)
 
 	for (int step = 0; step < MOST_STEPS && r->at_hi - r->at_lo > p->nx + p->ny; step++) {
 		double mid = r->lo + (r->hi - r->lo) / 2;
-		uint64_t count;
 		if (!(r->lo < mid && mid < r->hi))
 			return;
-		count = differences_at_most(p, mid);
+		uint64_t count = differences_at_most(p, mid);
 		*(count >= k ? &r->hi : &r->lo) = mid;
 		*(count >= k ? &r->at_hi : &r->at_lo) = count;
 	}

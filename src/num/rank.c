@@ -24,11 +24,9 @@ double et_rank(const double *x, size_t n, double *rank)
 	if (n)
 		qsort(items, n, sizeof(*items), et_ascending);
 	for (size_t i = 0, j; i < n; i = j) {
-		double t;
-
 		for (j = i + 1; j < n && items[j].value == items[i].value; j++)
 			;
-		t = (double)(j - i);
+		double t = (double)(j - i);
 		cubic += t * (t * t - 1);
 		for (size_t k = i; k < j; k++)
 			rank[items[k].at] = ((double)i + (double)j + 1) / 2;
@@ -41,11 +39,9 @@ struct et_ties et_ties_sorted(const double *sorted, size_t n)
 	struct et_ties ties = { 0 };
 
 	for (size_t i = 0, j; i < n; i = j) {
-		double t;
-
 		for (j = i + 1; j < n && sorted[j] == sorted[i]; j++)
 			;
-		t = (double)(j - i);
+		double t = (double)(j - i);
 		ties.pairs2 += t * (t - 1);
 		ties.cubic += t * (t * t - 1);
 		ties.kendall += t * (t - 1) * (2 * t + 5);
@@ -57,11 +53,10 @@ struct et_ties et_ties_sorted(const double *sorted, size_t n)
 static uint64_t merge_count(double *x, size_t n, double *tmp)
 {
 	size_t half = n / 2, i = 0, j = half, k = 0;
-	uint64_t count;
 
 	if (n < 2)
 		return 0;
-	count = merge_count(x, half, tmp) + merge_count(x + half, n - half, tmp);
+	uint64_t count = merge_count(x, half, tmp) + merge_count(x + half, n - half, tmp);
 	while (i < half && j < n) {
 		if (x[j] < x[i]) {
 			count += half - i;
