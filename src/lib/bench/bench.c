@@ -341,7 +341,6 @@ static int act(char **argv, const struct etalon_bench *benches, size_t n,
 {
 	struct et_bench_options *o = &r->options;
 	struct et_bench_cases cases = { 0 };
-	int rc;
 
 	if (action == ET_BENCH_HELP) {
 		et_bench_options_help(argv[0], stdout);
@@ -351,7 +350,7 @@ static int act(char **argv, const struct etalon_bench *benches, size_t n,
 		fprintf(stdout, "libetalon %s\n", etalon_version());
 		return 0;
 	}
-	rc = et_cases_build(benches, n, o->threads, o->n_threads, &cases, err);
+	int rc = et_cases_build(benches, n, o->threads, o->n_threads, &cases, err);
 	if (rc == 0 && (o->filter || o->exclude))
 		rc = et_cases_filter(&cases, o->filter, o->exclude, err);
 	for (size_t i = 0; rc == 0 && o->list && i < cases.n; i++)

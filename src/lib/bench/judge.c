@@ -371,11 +371,10 @@ struct et_location et_locate_cautiously(const double *x, size_t n, double reach)
 {
 	struct et_location l = et_locate(x, n);
 	ET_AUTO_FREE double *w = et_alloc((n + 1) * sizeof(*w));
-	double se;
 
 	for (size_t i = 0; i < n; i++)
 		w[i] = fmin(fmax(x[i], l.at - reach), l.at + reach);
-	se = et_sd(w, n) / sqrt((double)n);
+	double se = et_sd(w, n) / sqrt((double)n);
 	if (se > l.se) {
 		l.se = se;
 		l.df = (double)n - 1;

@@ -200,10 +200,9 @@ int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 		{ 0 } };
 	struct et_operands ops = { 0 };
 	uint32_t seed;
-	int rc;
 
 	etalon_kbest_opts_init(&r.o.kbest, sizeof(r.o.kbest)); /* it fails for a wrong size only */
-	rc = et_options_parse(tables, argc, argv, &ops, err);
+	int rc = et_options_parse(tables, argc, argv, &ops, err);
 	*action = r.help ? ET_BENCH_HELP : r.version ? ET_BENCH_VERSION : ET_BENCH_TIME;
 	if (rc == 0 && *action == ET_BENCH_TIME)
 		rc = check(&r, &ops, err);

@@ -167,13 +167,12 @@ static void end_workers(struct run *x)
 static void draw_place(struct run *x)
 {
 	cpu_set_t allowed;
-	uint64_t skip;
 
 	x->padding = (size_t)et_rng_below(&x->rng, PADDING);
 	x->cpu = -1;
 	if (!x->o->against || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
 		return;
-	skip = et_rng_below(&x->rng, (uint64_t)CPU_COUNT(&allowed));
+	uint64_t skip = et_rng_below(&x->rng, (uint64_t)CPU_COUNT(&allowed));
 	for (int cpu = 0; cpu < CPU_SETSIZE && x->cpu < 0; cpu++)
 		if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0)
 			x->cpu = cpu;
@@ -299,14 +298,13 @@ static int take_pilots(struct run *x, struct et_error *err)
 {
 	for (size_t i = 0; i < x->cases->n; i++) {
 		struct et_slice_request q = request(x, i);
-		int rc;
 
 		if (interrupted)
 			return -EINTR;
 		show_progress(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
 		q.duration_ns = PILOT_NS;
 		q.max_samples = pilot_samples(x, q.max_samples);
-		rc = take(x, i, false, &q, &x->pilots[i], err);
+		int rc = take(x, i, false, &q, &x->pilots[i], err);
 		if (rc && rc != -EIO)
 			return rc;
 		x->calls[i] = x->pilots[i].calls;
@@ -360,14 +358,13 @@ static int take_process(
 	et_shuffle(&x->rng, order, n, sizeof(uint32_t));
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = x->cases->list[order[i]].name;
-		int rc;
 
 		if (interrupted)
 			return -EINTR;
 		if (left_ns(x) <= 0)
 			return 0;
 		show_progress(&x->progress, name, process, plan->processes, now_ns());
-		rc = take_case(x, &plan->cases[order[i]], order[i], process, err);
+		int rc = take_case(x, &plan->cases[order[i]], order[i], process, err);
 		if (rc)
 			return rc;
 	}
@@ -473,11 +470,9 @@ static void describe_programs(struct run *x, char **argv)
 /* Starts the first worker, or decides to take all samples in this process. */
 static int begin(struct run *x, struct et_error *err)
 {
-	int rc;
-
 	x->here = x->o->processes == 1 && !x->o->against;
 	draw_place(x);
-	rc = x->here ? 0 : start_both(x, err);
+	int rc = x->here ? 0 : start_both(x, err);
 	if (rc && rc != -EINTR && !x->o->against) {
 		et_bench_note(x->r, "%s: all samples are from one process",
 			access("/proc/self/exe", X_OK) ? "/proc is not available" : err->what);
@@ -510,10 +505,9 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 		.r = r,
 		.progress = { .total_ns = NAN },
 		.begin_ns = now_ns() };
-	int rc;
 
 	catch_signals();
-	rc = et_clock_choose(r->options.kbest.clock, &x.clock);
+	int rc = et_clock_choose(r->options.kbest.clock, &x.clock);
 	if (rc)
 		return et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "%s", etalon_strerror(rc));
 	r->rows = et_calloc(cases->n, sizeof(*r->rows));

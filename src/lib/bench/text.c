@@ -445,14 +445,13 @@ static void warn(const char *words, const struct et_bench_page *page)
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
 	const struct et_bench_page *page)
 {
-	char *line = NULL;
+	ET_AUTO_FREE char *line = NULL;
 
 	name_rows(r, which, &line);
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
 	warn(line, page);
-	free(line);
 }
 
 static const char *const reasons[] = {
@@ -569,7 +568,7 @@ static void print_complexity(const struct et_bench_results *r, const struct et_b
 {
 	for (size_t i = 0; i < r->n_complexity; i++) {
 		const struct et_complexity *c = &r->complexity[i];
-		char *line = NULL;
+		ET_AUTO_FREE char *line = NULL;
 
 		if (c->problem)
 			line = et_asprintf("%s: too few %s to tell how the time grows (%d are "
@@ -581,7 +580,6 @@ static void print_complexity(const struct et_bench_results *r, const struct et_b
 		else
 			line = complexity_line(c);
 		print_words("", line, page);
-		free(line);
 	}
 }
 

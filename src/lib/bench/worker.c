@@ -82,18 +82,15 @@ static int above_standard(int fd)
 /* Makes a pair of sockets. Returns 0 or -errno. */
 static int make_pair(int pair[2])
 {
-	int rc = 0;
-
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return -errno;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		pair[i] = above_standard(pair[i]);
-		if (pair[i] < 0 && rc == 0)
-			rc = -errno;
-	}
-	for (int i = 0; rc && i < 2; i++)
-		if (pair[i] >= 0)
-			close(pair[i]);
+	if (pair[0] >= 0 && pair[1] >= 0)
+		return 0;
+	int rc = -errno;
+	et_cleanup_close(&pair[0]);
+	et_cleanup_close(&pair[1]);
 	return rc;
 }
 
@@ -403,7 +400,6 @@ int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_req
 	struct et_slice_request own = *q;
 	cpu_set_t before;
 	bool moved = cpu >= 0 && et_stay_on(cpu, &before) == 0;
-	int rc;
 
 	own.kbest = &cold;
 	if (cold.cache == ETALON_CACHE_COLD_DATA) {
@@ -411,7 +407,7 @@ int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_req
 		cold.working_set = c->bench->working_set;
 		cold.working_set_bytes = c->bench->working_set_bytes;
 	}
-	rc = et_slice_take(c, &own, t, out);
+	int rc = et_slice_take(c, &own, t, out);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	uselocale(ours);
@@ -507,11 +503,10 @@ static int take(struct server *s, const char *name, const json_t *j)
 		.seed = (uint64_t)json_integer_value(json_object_get(j, "seed")),
 	};
 	struct et_slice slice = { 0 };
-	int rc;
 
 	if (!c || !q.max_samples)
 		return send_error(s, "there is no such case");
-	rc = et_worker_take_here(
+	int rc = et_worker_take_here(
 		c, &q, &s->timebase, cpu ? (int)json_integer_value(cpu) : -1, &slice);
 	/* The function has forked, and its child has returned from it: only one may answer. */
 	if (getpid() != s->pid)
@@ -542,7 +537,6 @@ bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status)
 	bool later;
 	struct server s = { .wire.fd = find_socket(&later), .pid = getpid() };
 	json_t *message;
-	int rc;
 
 	*status = ET_EXIT_DONE;
 	if (s.wire.fd < 0)
@@ -551,7 +545,7 @@ bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status)
 	struct et_json *j = et_wire_begin(&s.wire);
 	et_json_int(j, "etalon_worker", ET_WORKER_PROTOCOL);
 	et_json_string(j, "version", etalon_version());
-	rc = et_wire_end(&s.wire);
+	int rc = et_wire_end(&s.wire);
 	while (rc == 0 || rc == -EINTR) {
 		rc = et_wire_receive(&s.wire, -1, &message);
 		if (rc)

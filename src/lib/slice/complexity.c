@@ -24,10 +24,9 @@ static bool together(const struct et_bench_row *a, const struct et_bench_row *b)
 	if (!wanted(b) || x->bench != y->bench || x->threads != y->threads ||
 		x->n_params != y->n_params)
 		return false;
-	for (size_t i = 1; i < x->n_params; i++) {
+	for (size_t i = 1; i < x->n_params; i++)
 		if (x->params[i] != y->params[i])
 			return false;
-	}
 	return true;
 }
 
@@ -63,10 +62,9 @@ static void add_point(struct points *p, double size, double value)
 
 static double size_of(const struct et_bench_row *row)
 {
-	for (size_t i = 0; i < row->n_slices; i++) {
+	for (size_t i = 0; i < row->n_slices; i++)
 		if (!row->slices[i].old && !isnan(row->slices[i].size))
 			return row->slices[i].size;
-	}
 	return row->which->n_params ? (double)row->which->params[0] : NAN;
 }
 

@@ -29,7 +29,6 @@ static int state_init(struct etalon_state *s, const struct et_bench_case *c,
 	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out)
 {
 	size_t most = q->max_samples < MOST_SAMPLES ? q->max_samples : MOST_SAMPLES;
-	int rc;
 
 	*s = (struct etalon_state){
 		.c = c, .q = q, .out = out, .capacity = most ? most : 1, .batch = 1
@@ -40,7 +39,7 @@ static int state_init(struct etalon_state *s, const struct et_bench_case *c,
 	out->size = out->wall_ns = NAN;
 	for (int i = 0; i < ET_EVENTS; i++)
 		out->events[i] = NAN;
-	rc = et_kbest_opts_complete(q->kbest, &s->o);
+	int rc = et_kbest_opts_complete(q->kbest, &s->o);
 	if (rc)
 		return rc;
 	et_sampler_init(&s->sampler, t, &s->o);
@@ -406,10 +405,9 @@ static int prepare(const struct et_bench_case *c, const struct et_slice_request 
 {
 	for (unsigned i = 0; i < c->threads; i++) {
 		struct member *m = &list[i];
-		int rc;
 
 		m->timebase = *t;
-		rc = state_init(&m->state, c, q, &m->timebase, &m->slice);
+		int rc = state_init(&m->state, c, q, &m->timebase, &m->slice);
 		if (rc)
 			return rc;
 		m->state.thread = i;
@@ -421,10 +419,8 @@ static int prepare(const struct et_bench_case *c, const struct et_slice_request 
 static int run_threads(const struct et_bench_case *c, struct et_crew *crew, struct member *list,
 	struct et_slice *out)
 {
-	unsigned started;
-
 	state_set_up(&list[0].state);
-	started = start(list, c->threads, crew);
+	unsigned started = start(list, c->threads, crew);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(list[i].thread, NULL);
 	state_tear_down(&list[0].state);
@@ -445,8 +441,6 @@ static int take_threads(const struct et_bench_case *c, const struct et_slice_req
 	struct et_crew crew = { .members = c->threads };
 	struct etalon_kbest_opts kbest = *q->kbest;
 	struct et_slice_request request = *q;
-	struct member *list;
-	int rc;
 
 	*out = (struct et_slice){ .size = NAN, .wall_ns = NAN };
 	/* Caches are not cleared for all threads at the same time. */
@@ -456,7 +450,7 @@ static int take_threads(const struct et_bench_case *c, const struct et_slice_req
 			       "or no --cold");
 		return out->error ? ETALON_OK : ETALON_NO_MEMORY;
 	}
-	list = calloc(c->threads, sizeof(*list));
+	ET_AUTO_FREE struct member *list = calloc(c->threads, sizeof(*list));
 	if (!list)
 		return ETALON_NO_MEMORY;
 	pthread_mutex_init(&crew.lock, NULL);
@@ -464,12 +458,11 @@ static int take_threads(const struct et_bench_case *c, const struct et_slice_req
 	kbest.priority = ETALON_PRIORITY_KEEP;
 	kbest.compensate = 0;
 	request.kbest = &kbest;
-	rc = prepare(c, &request, t, &crew, list);
+	int rc = prepare(c, &request, t, &crew, list);
 	if (rc == ETALON_OK)
 		rc = run_threads(c, &crew, list, out);
 	for (unsigned i = 0; i < c->threads; i++)
 		et_slice_free(&list[i].slice);
-	free(list);
 	pthread_cond_destroy(&crew.all_here);
 	pthread_mutex_destroy(&crew.lock);
 	return rc;
@@ -479,12 +472,11 @@ int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *
 	struct et_timebase *t, struct et_slice *out)
 {
 	struct etalon_state s;
-	int rc;
 
 	if (c->threads > 1)
 		return take_threads(c, q, t, out);
 	*out = (struct et_slice){ 0 };
-	rc = state_init(&s, c, q, t, out);
+	int rc = state_init(&s, c, q, t, out);
 	if (rc)
 		return rc;
 	state_set_up(&s);

@@ -289,7 +289,6 @@ static uint64_t count_on(struct etalon_state *s)
 static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 {
 	double least_ns = fmin(s->sampler.least_ns, x->cpu_ns);
-	uint64_t from;
 
 	s->sampler.least_ns = least_ns;
 	if (!s->o.compensate || s->pauses || s->given ||
@@ -298,7 +297,7 @@ static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 		return;
 	/* A single window may lose more than the single sample did: the least of three does not. */
 	bool single = s->q->duration_ns <= 0 && x->cpu_ns < REPEATED_NS;
-	from = now(s);
+	uint64_t from = now(s);
 	for (int i = 0; i < (single ? 3 : 1); i++)
 		et_sampler_interrupts(&s->sampler, x->cpu_ns);
 	s->window_ns += (double)(now(s) - from);
@@ -491,7 +490,6 @@ void etalon_set_batch(struct etalon_state *s, uint64_t calls)
 void etalon_set_counter(struct etalon_state *s, const char *name, double value, unsigned kind)
 {
 	struct et_slice *o = s->out;
-	struct et_bench_counter *grown;
 
 	for (size_t i = 0; i < o->n_counters; i++) {
 		if (!strcmp(o->counters[i].name, name)) {
@@ -500,7 +498,8 @@ void etalon_set_counter(struct etalon_state *s, const char *name, double value, 
 			return;
 		}
 	}
-	grown = reallocarray(o->counters, o->n_counters + 1, sizeof(*grown));
+	struct et_bench_counter *grown =
+		reallocarray(o->counters, o->n_counters + 1, sizeof(*grown));
 	if (!grown)
 		return;
 	o->counters = grown;

@@ -137,13 +137,12 @@ int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *
 	struct etalon_kbest_opts o;
 	struct et_cache cache = { 0 };
 	unsigned warnings = 0;
-	int rc;
 
 	if (!fn || !result)
 		return ETALON_BAD_FUNCTION;
 	if (et_kbest_size_bad(sz, FIRST_RESULT))
 		return ETALON_BAD_SIZE;
-	rc = et_kbest_opts_complete(opts, &o);
+	int rc = et_kbest_opts_complete(opts, &o);
 	if (rc == ETALON_OK && o.cache != ETALON_CACHE_WARM)
 		rc = et_cache_prepare(&cache, fn, &o, &warnings);
 	if (rc)

@@ -179,11 +179,9 @@ void et_cache_touch(struct et_cache *c)
 /* Ticks of one load. */
 static double time_chain(struct et_cache *c)
 {
-	uint64_t start;
-
 	for (size_t i = 0; i < PROBES; i++)
 		(void)*(volatile unsigned char *)(c->probe + i * PAGE);
-	start = et_counter_start();
+	uint64_t start = et_counter_start();
 	follow(probe_line(c, 0));
 	return (double)(et_counter_stop() - start) / PROBES;
 }
@@ -290,12 +288,11 @@ void et_cache_note(struct et_cache *c, double ticks)
 double et_cache_median(const struct et_cache *c, double *half_width)
 {
 	size_t n = c->n_times, far = (size_t)ceil(0.98 * sqrt((double)n));
-	double median;
 
 	*half_width = INFINITY;
 	if (!n)
 		return NAN;
-	median = (c->times[(n - 1) / 2] + c->times[n / 2]) / 2;
+	double median = (c->times[(n - 1) / 2] + c->times[n / 2]) / 2;
 	if (n < 8)
 		return median;
 	*half_width = fmax(c->times[n / 2 + far] - median, median - c->times[(n - 1) / 2 - far]);
@@ -306,11 +303,10 @@ double et_cache_median(const struct et_cache *c, double *half_width)
 static int map_memory(struct et_cache *c, const struct etalon_kbest_opts *o, size_t bytes)
 {
 	size_t probes = (size_t)PROBES * PAGE, own = o->clear_memory ? 0 : bytes;
-	unsigned char *p;
 
 	c->room = o->max_samples < MAX_TIMES ? o->max_samples : MAX_TIMES;
 	c->mapped_bytes = probes + 2 * GUARD + own + c->room * sizeof(*c->times);
-	p = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
+	unsigned char *p = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ETALON_NO_MEMORY;
@@ -326,7 +322,6 @@ int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon
 	unsigned *warnings)
 {
 	size_t last = et_cache_bytes("", NULL);
-	int rc;
 
 	*c = (struct et_cache){ .set = o->working_set, .set_bytes = o->working_set_bytes };
 	if (!last && !c->set)
@@ -335,7 +330,7 @@ int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon
 	if (o->clear_memory && o->clear_bytes < last)
 		return ETALON_BAD_CACHE;
 	/* Twice its size at once: lines that are written again would be replaced later. */
-	rc = map_memory(c, o, c->set && et_cache_flush(c->set, 0) ? LINE : 2 * last);
+	int rc = map_memory(c, o, c->set && et_cache_flush(c->set, 0) ? LINE : 2 * last);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < PROBES; i++) {

@@ -681,13 +681,12 @@ static void sample_all(struct run *m)
 {
 	const struct et_timebase *t = m->s.t;
 	struct et_timed x;
-	uint64_t first;
 
 	choose_calls(m, &x);
 	m->empty = et_empty_call(
 		m->s.t, m->fn, m->arg, ns_of(m, x.ticks) / m->calls, m->calls, m->calls > 1);
 	et_sampler_expect(&m->s, &x);
-	first = t->now_ns(t->ctx);
+	uint64_t first = t->now_ns(t->ctx);
 	while (!m->backwards && !finished(m)) {
 		take_sample(m);
 		et_sampler_rest_if_due(&m->s);

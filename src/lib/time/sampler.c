@@ -181,13 +181,12 @@ bool et_sampler_meets_interrupts(const struct et_sampler *s, double ns)
 void et_sampler_interrupts(struct et_sampler *s, double sample_ns)
 {
 	const struct et_timebase *t = s->t;
-	uint64_t cpu;
 
 	s->least_ns = fmin(s->least_ns, sample_ns);
 	s->loss.window = fmin(s->least_ns, s->max_window_ns) * t->hz / 1e9;
 	if (s->after_tick)
 		t->wait_tick(t->ctx);
-	cpu = t->cpu_ns(t->ctx);
+	uint64_t cpu = t->cpu_ns(t->ctx);
 	t->spin(t->ctx, &s->loss, (uint64_t)(2 * s->loss.window));
 	s->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
 }

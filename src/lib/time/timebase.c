@@ -90,10 +90,9 @@ static void wait_tick(void *ctx)
 {
 	uint64_t from = raw_now(ctx), coarse = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
 
-	while (et_clock_read_ns(CLOCK_MONOTONIC_COARSE) == coarse) {
+	while (et_clock_read_ns(CLOCK_MONOTONIC_COARSE) == coarse)
 		if (raw_now(ctx) - from > 2 * (uint64_t)LONGEST_TICK_NS)
 			return;
-	}
 	from = raw_now(ctx);
 	while (raw_now(ctx) - from < AFTER_TICK_NS)
 		;
