@@ -205,26 +205,32 @@ static void spin_here(struct et_activity *a)
 
 static int one_cpu(int cpu, cpu_set_t *set)
 {
-	if (cpu >= CPU_SETSIZE)
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
 		return -EINVAL;
 	CPU_ZERO(set);
 	CPU_SET(cpu, set);
 	return 0;
 }
 
-int et_activity_spin(struct et_activity *a)
+int et_stay_on(int cpu, cpu_set_t *before)
 {
 	cpu_set_t set;
+	int rc = one_cpu(cpu, &set);
 
-	if (a->cpu >= 0) {
-		int rc = one_cpu(a->cpu, &set);
-		if (rc)
-			return rc;
-		if (sched_setaffinity(0, sizeof(set), &set) < 0)
-			return -errno;
-	}
-	spin_here(a);
-	return 0;
+	if (rc == 0 && before && sched_getaffinity(0, sizeof(*before), before) != 0)
+		rc = -errno;
+	if (rc == 0 && sched_setaffinity(0, sizeof(set), &set) != 0)
+		rc = -errno;
+	return rc;
+}
+
+int et_activity_spin(struct et_activity *a)
+{
+	int rc = a->cpu >= 0 ? et_stay_on(a->cpu, NULL) : 0;
+
+	if (rc == 0)
+		spin_here(a);
+	return rc;
 }
 
 static void *spin_thread(void *ctx)

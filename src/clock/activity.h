@@ -15,6 +15,7 @@
 #include "clock/counter.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -85,6 +86,9 @@ uint64_t et_activity_threshold(struct et_activity *a);
 int et_activity_spin(struct et_activity *a) ET_CHECK;
 /* Spins in a new thread and returns at once: 0, and call et_activity_finish later; or -errno. */
 int et_activity_start(struct et_activity *a) ET_CHECK;
+/* Keeps the calling thread on a CPU. *before, if not NULL: where it was allowed to run. 0 or
+ * -errno. */
+int et_stay_on(int cpu, cpu_set_t *before) ET_CHECK;
 /* Starts a thread that blocks all signals, on a CPU (-1: any). Returns 0 or -errno. */
 int et_thread_start(int cpu, void *(*fn)(void *ctx), void *ctx, pthread_t *out) ET_CHECK;
 /* Stops the thread and waits for it. Returns true if it had already ended by itself. */

@@ -1,9 +1,227 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/survey.h"
+#include "base/clock.h"
+#include "num/line.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+
+/* --- the rate of the counter --- */
+
+static uint64_t read_counter_or_raw(void *ctx)
+{
+	(void)ctx;
+#if ET_HAVE_COUNTER
+	return et_counter_start();
+#else
+	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+#endif
+}
+
+size_t et_drift_read(
+	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out)
+{
+	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
+	size_t taken = 0;
+
+	while (taken < n && et_pulse_beat(pulse)) {
+		et_clock_sleep_until(CLOCK_MONOTONIC, began + duration_ns / (n - 1) * taken);
+		out[taken++] = (struct et_drift_reading){
+			.raw = et_anchor_take(read_counter_or_raw, NULL, CLOCK_MONOTONIC_RAW),
+			.monotonic = et_anchor_take(read_counter_or_raw, NULL, CLOCK_MONOTONIC),
+		};
+	}
+	return taken;
+}
+
+static bool went_back(const struct et_anchor *from, const struct et_anchor *to)
+{
+	return to->reading <= from->reading || to->ns <= from->ns;
+}
+
+/* Fits the rate in ticks per nanosecond, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC. */
+static struct et_line rate(const struct et_drift_reading *r, size_t n, bool raw)
+{
+	const struct et_anchor *first = raw ? &r->raw : &r->monotonic;
+	double x[ET_DRIFT_READINGS], y[ET_DRIFT_READINGS];
+	struct et_line line;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_anchor *a = raw ? &r[i].raw : &r[i].monotonic;
+
+		x[i] = (double)(a->ns - first->ns);
+		y[i] = (double)(a->reading - first->reading);
+	}
+	et_line_fit(x, y, n, &line);
+	return line;
+}
+
+static double relative_ppm(
+	const struct et_line *a, const struct et_line *b, double *ppm_uncertainty)
+{
+	*ppm_uncertainty = 1e6 * hypot(a->slope_error / a->slope, b->slope_error / b->slope);
+	return 1e6 * (b->slope / a->slope - 1);
+}
+
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_clock_drift *out)
+{
+	if (n < 6 || n > ET_DRIFT_READINGS)
+		return -EINVAL;
+	for (size_t i = 1; i < n; i++)
+		if (went_back(&r[i - 1].raw, &r[i].raw) ||
+			went_back(&r[i - 1].monotonic, &r[i].monotonic))
+			return -ERANGE;
+	struct et_line raw = rate(r, n, true), monotonic = rate(r, n, false);
+	struct et_line first = rate(r, n / 2, true), second = rate(r + n / 2, n - n / 2, true);
+
+	out->hz = 1e9 * raw.slope;
+	out->hz_uncertainty = 1e9 * raw.slope_error;
+	out->hz_monotonic = 1e9 * monotonic.slope;
+	out->raw_ppm = relative_ppm(&first, &second, &out->raw_ppm_uncertainty);
+	out->monotonic_ppm = relative_ppm(&raw, &monotonic, &out->monotonic_ppm_uncertainty);
+	return 0;
+}
+
+double et_hz_by_sleep(uint64_t sleep_ns)
+{
+	if (!ET_HAVE_COUNTER)
+		return NAN;
+	struct timespec nap = et_ns_timespec(sleep_ns);
+	uint64_t a = et_counter_start();
+	int rc = nanosleep(&nap, NULL);
+	uint64_t b = et_counter_stop();
+	return rc || b <= a ? NAN : (double)(b - a) / (double)sleep_ns * 1e9;
+}
+
+void et_ntp_decode(const struct timex *t, struct et_ntp *out)
+{
+	/* freq is in ppm with a 16-bit fraction, offset in microseconds without STA_NANO. */
+	out->error = 0;
+	out->frequency_ppm = (double)t->freq / 65536;
+	out->offset_ns = (double)t->offset * (t->status & STA_NANO ? 1 : 1000);
+	out->max_error_ns = (double)t->maxerror * 1000;
+	out->estimated_error_ns = (double)t->esterror * 1000;
+	out->synchronised = !(t->status & STA_UNSYNC);
+	out->disciplined = t->status & (STA_PLL | STA_FLL);
+}
+
+void et_ntp_read(struct et_ntp *out)
+{
+	struct timex t = { 0 };
+
+	*out = (struct et_ntp){ 0 };
+	if (adjtimex(&t) < 0)
+		out->error = errno;
+	else
+		et_ntp_decode(&t, out);
+}
+
+/* --- the counters of two CPUs --- */
+
+void et_agreement_init(struct et_agreement *a, int near, int far)
+{
+	*a = (struct et_agreement){ .near = near, .far = far, .lo = INT64_MIN, .hi = INT64_MAX };
+}
+
+void et_agreement_add(struct et_agreement *a, uint64_t before, uint64_t far, uint64_t after)
+{
+	int64_t least = (int64_t)(far - after), most = (int64_t)(far - before);
+
+	a->rounds++;
+	a->lo = least > a->lo ? least : a->lo;
+	a->hi = most < a->hi ? most : a->hi;
+	a->backwards += least > 0 || most < 0;
+}
+
+bool et_agreement_moves(const struct et_agreement *a)
+{
+	return a->rounds && a->lo > a->hi;
+}
+
+/* Each field that a thread writes has its own cache line, so that round trips are short. */
+struct exchange {
+	_Alignas(64) atomic_uint turn; /* odd: the far thread must answer */
+	_Alignas(64) atomic_uint_fast64_t answer;
+	_Alignas(64) atomic_bool over;
+	uint32_t rounds;
+	uint64_t due_ns;
+	struct et_agreement *a;
+};
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Waits for the turn to be `wanted`. Returns false if the exchange is over or its time is up. */
+static bool await(struct exchange *x, unsigned wanted)
+{
+	for (unsigned spins = 1;; spins++) {
+		if (atomic_load_explicit(&x->turn, memory_order_acquire) == wanted)
+			return true;
+		if (atomic_load_explicit(&x->over, memory_order_relaxed))
+			return false;
+		if (spins % 1024 == 0 && et_clock_read_ns(CLOCK_MONOTONIC) >= x->due_ns)
+			return false;
+		relax();
+	}
+}
+
+static void *answer_far(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	for (unsigned turn = 1; await(x, turn); turn += 2) {
+		atomic_store_explicit(&x->answer, et_counter_start(), memory_order_relaxed);
+		atomic_store_explicit(&x->turn, turn + 1, memory_order_release);
+	}
+	return NULL;
+}
+
+static void *ask_near(void *ctx)
+{
+	struct exchange *x = ctx;
+
+	for (uint32_t i = 0; i < x->rounds; i++) {
+		uint64_t before = et_counter_start();
+		atomic_store_explicit(&x->turn, 2 * i + 1, memory_order_release);
+		if (!await(x, 2 * i + 2))
+			break;
+		uint64_t after = et_counter_start();
+		et_agreement_add(x->a, before,
+			atomic_load_explicit(&x->answer, memory_order_relaxed), after);
+	}
+	atomic_store(&x->over, true);
+	return NULL;
+}
+
+int et_agreement_measure(
+	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out)
+{
+	struct exchange x = { .rounds = rounds, .a = out };
+	pthread_t threads[2];
+
+	if (!ET_HAVE_COUNTER)
+		return -EOPNOTSUPP;
+	et_agreement_init(out, near, far);
+	x.due_ns = et_clock_read_ns(CLOCK_MONOTONIC) + limit_ns;
+	int rc = et_thread_start(far, answer_far, &x, &threads[1]);
+	if (rc)
+		return rc;
+	rc = et_thread_start(near, ask_near, &x, &threads[0]);
+	if (rc == 0)
+		pthread_join(threads[0], NULL);
+	atomic_store(&x.over, true);
+	pthread_join(threads[1], NULL);
+	return rc;
+}
+
+/* --- all measurements --- */
 
 enum { READINGS = 64, ROUNDS = 2000 };
 
@@ -125,7 +343,7 @@ static void survey_here(
 int et_survey_take(const struct et_survey_options *o, struct et_survey *out)
 {
 	int cpu = o->cpu;
-	cpu_set_t allowed, here;
+	cpu_set_t allowed;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -errno;
@@ -138,10 +356,9 @@ int et_survey_take(const struct et_survey_options *o, struct et_survey *out)
 	out->duration_ns = o->duration_ns;
 	out->hz_by_sleep = NAN;
 	out->drift_error = out->timer_error = -ENODATA;
-	CPU_ZERO(&here);
-	CPU_SET((size_t)out->cpu, &here);
-	if (sched_setaffinity(0, sizeof(here), &here))
-		return -errno;
+	int rc = et_stay_on(out->cpu, NULL);
+	if (rc)
+		return rc;
 	et_counter_identify(&out->counter);
 	survey_here(out, &allowed, o);
 	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
@@ -152,20 +369,15 @@ int et_survey_take(const struct et_survey_options *o, struct et_survey *out)
 
 /* --- conclusions --- */
 
-const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, const char *name)
-{
-	for (size_t i = 0; i < s->n_clocks; i++) {
-		if (!strcmp(s->clocks[i].is->name, name))
-			return s->clocks[i].figures.error ? NULL : &s->clocks[i].figures;
-	}
-	return NULL;
-}
-
 const struct et_timepiece_figures *et_survey_find_sound(const struct et_survey *s, const char *name)
 {
-	const struct et_timepiece_figures *f = et_survey_find(s, name);
+	for (size_t i = 0; i < s->n_clocks; i++) {
+		const struct et_timepiece_figures *f = &s->clocks[i].figures;
 
-	return f && !f->backwards ? f : NULL;
+		if (!strcmp(s->clocks[i].is->name, name))
+			return f->error || f->backwards ? NULL : f;
+	}
+	return NULL;
 }
 
 double et_survey_step_ns(const struct et_survey *s, const struct et_survey_clock *c)

@@ -84,11 +84,6 @@ static void add(struct chain *c, const struct et_gap *g, double k, double y)
 		c->first = g->start;
 }
 
-static bool hopeless(const struct chain *c)
-{
-	return (double)c->missed > 3 + c->patience * (double)c->seen;
-}
-
 /*
  * Follows the line from a gap, forwards (step 1) or backwards (-1). Each tick is predicted from the
  * last one that was seen; the interval becomes more accurate on the way.
@@ -104,7 +99,8 @@ static void follow(const struct series *s, size_t origin, int step, bool *ticks,
 		double expected = last + (k - last_k) * c->interval;
 		double tolerance = c->interval * TOLERANCE;
 		size_t at;
-		if (expected < first - tolerance || expected > end + tolerance || hopeless(c))
+		if (expected < first - tolerance || expected > end + tolerance ||
+			(double)c->missed > 3 + c->patience * (double)c->seen)
 			return;
 		switch (look(s, expected, tolerance, &at)) {
 		case SEEN:
@@ -180,25 +176,12 @@ static struct line best_line(const struct search *f, const struct series *s)
 			double apart = (double)(s->gaps[j].start - s->gaps[i].start);
 			if (apart > LONGEST_S * f->hz)
 				break;
-			for (int part = 1; part <= PARTS; part++) {
+			for (int part = 1; part <= PARTS; part++)
 				if (apart / part >= SHORTEST_S * f->hz)
 					try_line(f, s, i, apart / part, &best);
-			}
 		}
 	}
 	return best;
-}
-
-/* Copies the first gaps that have at least the given length. */
-static size_t gather(const struct et_gap *gaps, size_t n, double least, struct et_gap *out)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < n && m < WINDOW; i++) {
-		if ((double)(gaps[i].end - gaps[i].start) >= least)
-			out[m++] = gaps[i];
-	}
-	return m;
 }
 
 static void conclude(const struct chain *c, struct et_tick_fit *out)
@@ -215,24 +198,32 @@ static void conclude(const struct chain *c, struct et_tick_fit *out)
 		.missed = c->missed };
 }
 
-static int find(const struct search *f, const struct et_gap *gaps, size_t n, bool *ticks,
+int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, double interval, bool *ticks,
 	struct et_tick_fit *out)
 {
+	static const struct search unknown = { .convince = 0.75, .hold = 0.7, .patience = 1.0 / 3 };
+	static const struct search known = { .convince = 1.0 / 3, .hold = 1.0 / 3, .patience = 2 };
 	/* If many short gaps fill the window, it may contain no tick: then try longer gaps only. */
 	static const double least_s[] = { 0, 3e-6, 10e-6, 30e-6 };
 	struct et_gap window[WINDOW];
 	const struct series all = { gaps, n };
+	struct search f = interval > 0 ? known : unknown;
 
+	f.hz = hz;
+	f.known = interval;
 	for (size_t i = 0; ticks && i < n; i++)
 		ticks[i] = false;
 	for (size_t level = 0; level < sizeof(least_s) / sizeof(least_s[0]); level++) {
-		size_t m = gather(gaps, n, least_s[level] * f->hz, window);
+		size_t m = 0;
+		for (size_t i = 0; i < n && m < WINDOW; i++)
+			if ((double)(gaps[i].end - gaps[i].start) >= least_s[level] * f.hz)
+				window[m++] = gaps[i];
 		struct series s = { window, m };
-		struct line best = best_line(f, &s);
+		struct line best = best_line(&f, &s);
 		if (!best.seen)
 			continue;
 		struct chain c = {
-			.interval = best.interval, .given = best.interval, .patience = f->patience
+			.interval = best.interval, .given = best.interval, .patience = f.patience
 		};
 		size_t at = last_before(&all, (double)best.origin);
 		add(&c, &gaps[at], 0, 0);
@@ -241,7 +232,7 @@ static int find(const struct search *f, const struct et_gap *gaps, size_t n, boo
 		follow(&all, at, 1, ticks, &c);
 		follow(&all, at, -1, ticks, &c);
 		/* A line that fitted the window by chance ends soon after it. */
-		if ((double)c.seen >= f->hold * (double)(c.seen + c.missed)) {
+		if ((double)c.seen >= f.hold * (double)(c.seen + c.missed)) {
 			conclude(&c, out);
 			return 0;
 		}
@@ -249,22 +240,4 @@ static int find(const struct search *f, const struct et_gap *gaps, size_t n, boo
 			ticks[i] = false;
 	}
 	return -ENOENT;
-}
-
-int et_ticks_find(
-	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out)
-{
-	const struct search f = { .hz = hz, .convince = 0.75, .hold = 0.7, .patience = 1.0 / 3 };
-
-	return find(&f, gaps, n, ticks, out);
-}
-
-int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
-	bool *ticks, struct et_tick_fit *out)
-{
-	const struct search f = {
-		.hz = hz, .known = interval, .convince = 1.0 / 3, .hold = 1.0 / 3, .patience = 2
-	};
-
-	return find(&f, gaps, n, ticks, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/timepiece.h"
 #include "clock/counter.h"
-#include "clock/spread.h"
+#include "clock/timer.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "clock/timer.h"
 #include "base/clock.h"
 #include "num/quantile.h"
+#include "num/student.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,6 +30,71 @@ static const double SHORTEST_NS = 1000, LONGEST_NS = 1e9;
 
 const char *const et_timer_source_names[] = { NULL, "records", "coarse-clock", "regularity" };
 
+/* --- series of times --- */
+
+size_t et_median_rank(size_t n)
+{
+	if (!n)
+		return 0;
+	/* The r-th smallest is above the median if fewer than r values are below it. */
+	return (size_t)et_qbinom(0.025, (double)n, 0.5);
+}
+
+struct et_clock_spread et_spread_of(double *x, size_t n)
+{
+	struct et_clock_spread s = { n, NAN, NAN, NAN, NAN, NAN, NAN };
+	size_t r = et_median_rank(n);
+
+	if (!n)
+		return s;
+	et_sort(x, n);
+	s.min = x[0];
+	s.q1 = et_quantile_sorted(x, n, 0.25);
+	s.median = et_median_sorted(x, n);
+	s.q3 = et_quantile_sorted(x, n, 0.75);
+	if (r) {
+		s.lo = x[r - 1];
+		s.hi = x[n - r];
+	}
+	return s;
+}
+
+static double reduce(double time, double interval)
+{
+	double x = fmod(time, interval);
+
+	return x < 0 ? x + interval : x;
+}
+
+struct et_phase et_phase_find(double *times, size_t n, double interval, double width)
+{
+	struct et_phase best = { 0 };
+	size_t end = 0;
+
+	for (size_t i = 0; i < n; i++)
+		times[i] = reduce(times[i], interval);
+	et_sort(times, n);
+	/* A window may continue at the beginning of the interval: `end` counts on from n. */
+	for (size_t i = 0; i < n; i++) {
+		end = end < i ? i : end;
+		while (end < i + n && times[end % n] + (end < n ? 0 : interval) <= times[i] + width)
+			end++;
+		if (end - i <= best.seen)
+			continue;
+		size_t middle = i + (end - i - 1) / 2;
+		best.seen = end - i;
+		best.at = times[middle % n];
+	}
+	return best;
+}
+
+bool et_phase_has(double at, double time, double interval, double width)
+{
+	double apart = fabs(reduce(time - at, interval));
+
+	return fmin(apart, interval - apart) <= width / 2;
+}
+
 /* --- one candidate --- */
 
 static double start_of(const struct et_timer_series *s, size_t i)
@@ -52,10 +118,9 @@ static struct et_clock_spread cost_of(
 {
 	size_t n = 0, first = 0, others = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		if (ticks[i] && length_ns(s, i) <= interval / 4 / s->hz * 1e9)
 			room[n++] = length_ns(s, i);
-	}
 	struct et_clock_spread all = et_spread_of(room, n);
 	while (n && room[n - 1] > 4 * all.q1)
 		n--;
@@ -77,22 +142,26 @@ static void take_phase(const struct et_timer_series *s, double interval, double 
 		ticks[i] = et_phase_has(phase, start_of(s, i), interval, WIDTH * interval);
 }
 
-static void add_candidate(struct et_timer *out, const struct et_clock_spread *cost)
+/* Adds the interrupts in ticks[] as a candidate. */
+static void add_candidate(const struct et_timer_series *s, const bool *ticks, double interval,
+	double *room, struct et_timer *out)
 {
-	if (!cost->n)
+	struct et_clock_spread cost = cost_of(s, ticks, interval, room);
+
+	if (!cost.n)
 		return;
 	if (!out->candidates++) {
-		out->cost = *cost;
-		out->cost_ns = cost->min;
-		out->interrupts = cost->n;
-		out->doubt_lo_ns = cost->q1;
-		out->doubt_hi_ns = cost->q3;
+		out->cost = cost;
+		out->cost_ns = cost.min;
+		out->interrupts = cost.n;
+		out->doubt_lo_ns = cost.q1;
+		out->doubt_hi_ns = cost.q3;
 		return;
 	}
-	out->cost = (struct et_clock_spread){ 0, NAN, NAN, NAN, NAN, NAN, NAN };
-	out->cost_ns = fmin(out->cost_ns, cost->min);
-	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost->q1);
-	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost->q3);
+	out->cost = et_spread_of(NULL, 0);
+	out->cost_ns = fmin(out->cost_ns, cost.min);
+	out->doubt_lo_ns = fmin(out->doubt_lo_ns, cost.q1);
+	out->doubt_hi_ns = fmax(out->doubt_hi_ns, cost.q3);
 }
 
 /* --- the phase by evidence from the kernel --- */
@@ -108,12 +177,6 @@ static bool has_record(const struct et_timer_series *s, size_t i, double interva
 	return first + ceil((from - first) / interval) * interval <= to;
 }
 
-/* Whether the coarse clock advanced since the end of the previous gap. */
-static bool has_advance(const struct et_timer_series *s, size_t i)
-{
-	return i > 0 && s->coarse_ns[i] > s->coarse_ns[i - 1];
-}
-
 /*
  * Takes the phase at which most of the marked gaps begin; -ENOENT if they are few or do not agree.
  * On a shared CPU a gap that contains a tick may have begun earlier.
@@ -124,7 +187,9 @@ static int by_marks(const struct et_timer_series *s, double interval, bool *tick
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (records ? has_record(s, i, interval) : has_advance(s, i))
+		/* The coarse clock advances in a tick, since the end of the previous gap. */
+		if (records ? has_record(s, i, interval)
+			    : i > 0 && s->coarse_ns[i] > s->coarse_ns[i - 1])
 			room[n++] = start_of(s, i);
 	}
 	struct et_phase p = et_phase_find(room, n, interval, WIDTH * interval);
@@ -161,8 +226,7 @@ static void by_phases(const struct et_timer_series *s, double interval, bool *ti
 	}
 	for (size_t k = n_phases; k-- > 0;) {
 		take_phase(s, interval, phases[k], ticks);
-		struct et_clock_spread cost = cost_of(s, ticks, interval, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, interval, room, out);
 	}
 }
 
@@ -170,9 +234,8 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 {
 	double kernel = (double)s->kernel_ns * s->hz / 1e9, interval = 0;
 	struct et_tick_fit fit;
-	struct et_clock_spread cost;
 
-	if (et_ticks_find(s->gaps, s->n, s->hz, ticks, &fit) == 0) {
+	if (et_ticks_find(s->gaps, s->n, s->hz, 0, ticks, &fit) == 0) {
 		interval = fit.interval;
 		out->found_ns = interval / s->hz * 1e9;
 	}
@@ -180,18 +243,16 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 	if (s->kernel_ns && s->n && (isfinite(s->tick_reading) || s->coarse_ns) &&
 		by_marks(s, kernel, ticks, room) == 0) {
 		out->source = isfinite(s->tick_reading) ? ET_TIMER_RECORDS : ET_TIMER_COARSE;
-		cost = cost_of(s, ticks, kernel, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, kernel, room, out);
 	} else if (s->kernel_ns) {
 		/* A regularity that the kernel's timer does not have is another timer's. */
-		if (!same && et_ticks_find_every(s->gaps, s->n, s->hz, kernel, ticks, &fit) != 0)
+		if (!same && et_ticks_find(s->gaps, s->n, s->hz, kernel, ticks, &fit) != 0)
 			return -ENOENT;
 		out->source = ET_TIMER_REGULARITY;
 		by_phases(s, kernel, ticks, room, out);
 	} else if (interval > 0) {
 		out->source = ET_TIMER_REGULARITY;
-		cost = cost_of(s, ticks, interval, room);
-		add_candidate(out, &cost);
+		add_candidate(s, ticks, interval, room, out);
 	} else {
 		return -ENOENT;
 	}
@@ -201,16 +262,12 @@ static int find(const struct et_timer_series *s, bool *ticks, double *room, stru
 
 int et_timer_find(const struct et_timer_series *s, bool *ticks, struct et_timer *out)
 {
-	double *room = malloc((s->n + 1) * sizeof(*room));
+	ET_AUTO_FREE double *room = malloc((s->n + 1) * sizeof(*room));
 
 	*out = (struct et_timer){
-		.cost = { 0, NAN, NAN, NAN, NAN, NAN, NAN }, .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
+		.cost = et_spread_of(NULL, 0), .doubt_lo_ns = NAN, .doubt_hi_ns = NAN
 	};
-	if (!room)
-		return -ENOMEM;
-	int rc = find(s, ticks, room, out);
-	free(room);
-	return rc;
+	return room ? find(s, ticks, room, out) : -ENOMEM;
 }
 
 /* --- stretches --- */
@@ -262,7 +319,8 @@ static struct et_stretch_row row_of(const struct series *s, double length_ns)
 
 static int find_slices(const struct et_lost *gaps, size_t n, struct et_stretches *out)
 {
-	double *slices = malloc((n + 1) * sizeof(*slices)), last = NAN;
+	ET_AUTO_FREE double *slices = malloc((n + 1) * sizeof(*slices));
+	double last = NAN;
 	size_t m = 0;
 
 	if (!slices)
@@ -276,14 +334,13 @@ static int find_slices(const struct et_lost *gaps, size_t n, struct et_stretches
 		last = gaps[i].after_ns;
 	}
 	out->slice = et_spread_of(slices, m);
-	free(slices);
 	return 0;
 }
 
 int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double cpu_ns,
 	struct et_stretches *out)
 {
-	double *before = malloc((n + 1) * sizeof(*before));
+	ET_AUTO_FREE double *before = malloc((n + 1) * sizeof(*before));
 
 	memset(out, 0, sizeof(*out));
 	if (!before)
@@ -302,7 +359,6 @@ int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double 
 			break;
 		out->rows[out->n_rows++] = row_of(&s, length);
 	}
-	free(before);
 	return find_slices(gaps, n, out);
 }
 
@@ -318,14 +374,21 @@ struct spin {
 	double ran_ns, cpu_ns; /* of all pieces */
 };
 
-/* Appends the gaps of a piece, which has just been spun, to those of earlier pieces. */
-static void add_piece(struct spin *p, size_t from)
+/* Spins for a while, and appends its gaps to those of earlier pieces. */
+static int spin_piece(struct spin *p, uint64_t piece_ns)
 {
-	const struct et_activity *a = &p->a;
-	size_t written = atomic_load(&a->written);
+	struct et_activity *a = &p->a;
+	size_t from = atomic_load(&a->written);
 	double ns = 1e9 / a->hz;
-	uint64_t last = a->begin;
 
+	a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
+	uint64_t cpu_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	int rc = et_activity_spin(a);
+	p->cpu_ns += (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+	if (rc)
+		return rc;
+	uint64_t last = a->begin;
+	size_t written = atomic_load(&a->written);
 	for (size_t i = from; i < written && i < GAPS; i++) {
 		p->ran_ns += (double)(a->ring[i].start - last) * ns;
 		p->lost[p->n_lost++] = (struct et_lost){ p->ran_ns,
@@ -333,19 +396,7 @@ static void add_piece(struct spin *p, size_t from)
 		last = a->ring[i].end;
 	}
 	p->ran_ns += (double)(a->end - last) * ns;
-}
-
-static int spin_piece(struct spin *p, uint64_t piece_ns)
-{
-	size_t from = atomic_load(&p->a.written);
-
-	p->a.duration = (uint64_t)((double)piece_ns * p->a.hz / 1e9);
-	uint64_t cpu_ns = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	int rc = et_activity_spin(&p->a);
-	p->cpu_ns += (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
-	if (rc == 0)
-		add_piece(p, from);
-	return rc;
+	return 0;
 }
 
 static int find_in(struct spin *p, const struct et_anchor *first, struct et_timer *out)
@@ -393,18 +444,16 @@ static int measure(struct spin *p, struct et_timer *out)
 {
 	struct et_stretches *stretches = p->o->stretches;
 
-	p->ticks = malloc(GAPS * sizeof(*p->ticks));
-	p->lost = malloc(GAPS * sizeof(*p->lost));
+	ET_AUTO_FREE bool *ticks = p->ticks = malloc(GAPS * sizeof(*ticks));
+	ET_AUTO_FREE struct et_lost *lost = p->lost = malloc(GAPS * sizeof(*lost));
 	/* Use a threshold below a microsecond only if readings are fast enough. */
 	p->a.threshold = et_activity_threshold(&p->a);
 	if ((double)p->a.threshold < 1.1e-6 * p->a.hz)
 		p->a.threshold = (uint64_t)(LEAST_GAP_NS * p->a.hz / 1e9);
-	int rc = p->ticks && p->lost ? spin_here(p, out) : -ENOMEM;
+	int rc = ticks && lost ? spin_here(p, out) : -ENOMEM;
 	if (stretches && rc != -ENOMEM &&
-		et_stretches_of(p->lost, p->n_lost, p->ran_ns, p->cpu_ns, stretches))
-		rc = -ENOMEM;
-	free(p->ticks);
-	free(p->lost);
+		et_stretches_of(lost, p->n_lost, p->ran_ns, p->cpu_ns, stretches))
+		return -ENOMEM;
 	return rc;
 }
 
@@ -412,20 +461,14 @@ int et_timer_spin(
 	const struct et_counter *c, const struct et_timer_options *o, struct et_timer *out)
 {
 	struct spin p = { .o = o, .kernel_ns = et_clock_tick_ns() };
-	cpu_set_t before, here;
-	int rc, cpu = sched_getcpu();
-	bool pinned = false;
+	cpu_set_t before;
 
 	*out = (struct et_timer){ 0 };
-	rc = et_activity_init(&p.a, c, GAPS);
+	int rc = et_activity_init(&p.a, c, GAPS);
 	if (rc)
 		return rc;
 	/* Stay on this CPU, because every CPU has its own timer. */
-	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
-		CPU_ZERO(&here);
-		CPU_SET((size_t)cpu, &here);
-		pinned = sched_setaffinity(0, sizeof(here), &here) == 0;
-	}
+	bool pinned = et_stay_on(sched_getcpu(), &before) == 0;
 	rc = measure(&p, out);
 	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
 	 */
@@ -433,14 +476,4 @@ int et_timer_spin(
 		sched_setaffinity(0, sizeof(before), &before);
 	et_activity_free(&p.a);
 	return rc;
-}
-
-int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
-	struct et_timer *out)
-{
-	const struct et_timer_options o = {
-		.limit_ns = limit_ns, .pulse = pulse, .tick_at_ns = ET_UNKNOWN
-	};
-
-	return et_timer_spin(c, &o, out);
 }

@@ -9,9 +9,56 @@
  */
 #pragma once
 
-#include "clock/pulse.h"
-#include "clock/spread.h"
 #include "clock/ticks.h"
+
+/*
+ * --- series of times ---
+ *
+ * Their quartiles with the interval of the median by order statistics, and the place within a fixed
+ * interval at which most of their events occur.
+ */
+
+/* Unknown values are NaN. */
+struct et_clock_spread {
+	size_t n;
+	double min, q1, median, q3;
+	double lo, hi; /* the median's 95 % interval; NaN if n is less than 6 */
+};
+
+/* Sorts x. */
+struct et_clock_spread et_spread_of(double *x, size_t n);
+/*
+ * Returns the largest r for which the interval from the r-th smallest to the r-th largest of n
+ * values contains the median with a probability of at least 95 %; 0 if there is none.
+ */
+size_t et_median_rank(size_t n);
+
+struct et_phase {
+	double at;   /* from 0 to the interval */
+	size_t seen; /* events within half a width of it */
+};
+
+/*
+ * Finds the window of this width that contains most of the n events, whose times are reduced modulo
+ * the interval in place. Returns its median, with `seen` 0 if n is 0.
+ */
+struct et_phase et_phase_find(double *times, size_t n, double interval, double width);
+/* Whether a time is within half a width of a phase. */
+bool et_phase_has(double at, double time, double interval, double width);
+
+/* --- the timer --- */
+
+/* A callback that a long measurement calls now and then. It can stop the measurement. */
+struct et_pulse {
+	bool (*beat)(void *ctx); /* returns false to stop the measurement */
+	void *ctx;
+};
+
+/* Returns whether to continue; always true if p is NULL. */
+static inline bool et_pulse_beat(const struct et_pulse *p)
+{
+	return !p || !p->beat || p->beat(p->ctx);
+}
 
 enum et_timer_source {
 	ET_TIMER_UNKNOWN,
@@ -111,7 +158,4 @@ struct et_timer_options {
  * there were none; -ENOMEM. The stretches are filled in all cases but the last, maybe without rows.
  */
 int et_timer_spin(const struct et_counter *c, const struct et_timer_options *o,
-	struct et_timer *out) ET_CHECK;
-/* The same without records and stretches. */
-int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
 	struct et_timer *out) ET_CHECK;

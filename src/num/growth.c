@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPREAD_POWER_MOST = 3 };
 static const double normal_99 = 2.575829303548901; /* two-sided quantile */
@@ -203,11 +204,6 @@ static void describe_spread(struct et_growth *g, double relative)
 	}
 }
 
-static double usual_variance(const struct et_growth *g, const struct et_growth_point *p)
-{
-	return g->spread_factor * pow(p->level, g->spread_power);
-}
-
 /*
  * The weights are by the spread of all sizes together, never by that of a size itself: a size that
  * met slow runs has both a high mean and a large spread, and a small weight for it would pull the
@@ -229,7 +225,7 @@ static void weigh(struct et_growth *g)
 		struct et_growth_point *p = &g->points[i];
 		double df = (double)(p->n - 1), least = ET_GROWTH_EXACT * p->level;
 
-		p->sigma = fmax(sqrt(usual_variance(g, p)), least);
+		p->sigma = fmax(sqrt(g->spread_factor * pow(p->level, g->spread_power)), least);
 		ss += fmax(p->n > 1 ? df * p->variance : 0, df * least * least) /
 		      (p->sigma * p->sigma);
 		g->pure_df += df;
@@ -238,11 +234,6 @@ static void weigh(struct et_growth *g)
 }
 
 /* --- choice --- */
-
-static double coefficients(enum et_growth_model m)
-{
-	return m == ET_GROWTH_CONSTANT ? 1 : m == ET_GROWTH_POWER ? 3 : 2;
-}
 
 /*
  * Sizes that scatter about every curve do so by factors, so their logarithms are compared. (By
@@ -268,7 +259,9 @@ static double log_squares(const struct et_growth *g, enum et_growth_model m)
 static double aicc_of(const struct et_growth *g, enum et_growth_model m)
 {
 	bool sizes = g->all_rejected;
-	double n = (double)(sizes ? g->n : g->samples), k = coefficients(m) + 1;
+	double n = (double)(sizes ? g->n : g->samples), k = m == ET_GROWTH_CONSTANT ? 2
+							    : m == ET_GROWTH_POWER  ? 4
+										    : 3;
 	double ss = g->fits[m].rss + (g->pure_df > 0 ? g->pure * g->pure_df : 0);
 	double logs = 0;
 
@@ -317,31 +310,23 @@ static void fit_all(struct et_growth *g)
 		et_growth_fit_model(g, (enum et_growth_model)m, &g->fits[m]);
 }
 
-/* The model that is nearest to the means, by its lack of fit per degree of freedom. */
-static enum et_growth_model nearest(const struct et_growth *g)
-{
-	enum et_growth_model at = ET_GROWTH_CONSTANT;
-
-	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
-		if (!g->fits[m].excluded && g->fits[m].f < g->fits[at].f)
-			at = (enum et_growth_model)m;
-	}
-	return at;
-}
-
 /*
- * Finds the relative scatter with which the nearest model fits: its sum of squares then equals its
- * degrees of freedom (Paule & Mandel 1982).
+ * Finds the relative scatter with which the model fits that is nearest to the means (by its lack of
+ * fit per degree of freedom): its sum of squares then equals its degrees of freedom (Paule & Mandel
+ * 1982).
  */
 static void find_excess(struct et_growth *g)
 {
-	enum et_growth_model m = nearest(g);
+	enum et_growth_model nearest = ET_GROWTH_CONSTANT;
 	double lo = 0, hi = 4;
 	struct et_growth_fit fit;
 
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		if (!g->fits[m].excluded && g->fits[m].f < g->fits[nearest].f)
+			nearest = (enum et_growth_model)m;
 	for (int i = 0; i < 50; i++) {
 		g->excess = (lo + hi) / 2;
-		et_growth_fit_model(g, m, &fit);
+		et_growth_fit_model(g, nearest, &fit);
 		if (!fit.excluded && fit.rss > (double)g->n - (double)fit.fitted.p)
 			lo = g->excess;
 		else
@@ -355,8 +340,7 @@ static void count_sizes(struct et_growth *g)
 	struct et_growth_fit strict[ET_GROWTH_MODELS];
 
 	g->all_rejected = true;
-	for (int m = 0; m < ET_GROWTH_MODELS; m++)
-		strict[m] = g->fits[m];
+	memcpy(strict, g->fits, sizeof(strict));
 	find_excess(g);
 	fit_all(g);
 	for (int m = 0; m < ET_GROWTH_MODELS; m++) {

@@ -82,10 +82,9 @@ struct problem {
 	double *one, *f, *derivative, *y, *sigma;
 };
 
-static void begin(struct problem *p, const struct et_growth *g, enum et_growth_model m)
+static void begin(
+	struct problem *p, const struct et_growth *g, enum et_growth_model m, double *room)
 {
-	double *room = et_calloc(5 * g->n, sizeof(*room));
-
 	*p = (struct problem){ g, m, room, room + g->n, room + 2 * g->n, room + 3 * g->n,
 		room + 4 * g->n };
 	for (size_t i = 0; i < g->n; i++) {
@@ -297,11 +296,11 @@ void et_growth_fit_model(
 	*out = (struct et_growth_fit){ .excluded = exclusion(g, m), .c_error = NAN };
 	if (out->excluded)
 		return;
-	begin(&p, g, m);
+	ET_AUTO_FREE double *room = et_calloc(5 * g->n, sizeof(*room));
+	begin(&p, g, m, room);
 	double c = m == ET_GROWTH_POWER ? best_exponent(&p) : 1;
 	if (!fit_linear(&p, c, out)) {
 		out->excluded = ET_GROWTH_FALLS;
-		free(p.one);
 		return;
 	}
 	if (m == ET_GROWTH_POWER)
@@ -318,7 +317,6 @@ void et_growth_fit_model(
 
 		out->c_error = sqrt(out->scale * out->fitted.unscaled[last][last]);
 	}
-	free(p.one);
 }
 
 /* --- values --- */

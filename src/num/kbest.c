@@ -65,10 +65,9 @@ double et_kbest_reach(const struct et_kbest_set *s)
 double et_kbest_error(const struct et_kbest_set *s, double confidence)
 {
 	size_t m = s->kept;
-	double u;
 
 	if (m < 2)
 		return INFINITY;
-	u = 1 - pow(1 - confidence, 1 / (double)(m - 1));
+	double u = 1 - pow(1 - confidence, 1 / (double)(m - 1));
 	return above_best(s, m) * u / (1 - u);
 }

@@ -92,7 +92,7 @@ bool et_least_squares_fit(const double *const *columns, size_t p, const double *
 {
 	ET_AUTO_FREE double *q = et_calloc((p + 1) * n + 1, sizeof(*q));
 	struct qr d = { .q = q, .n = n, .p = p };
-	double c[ET_COLUMNS_MOST], log_weights = 0;
+	double c[ET_COLUMNS_MOST];
 
 	assert(p > 0 && p <= ET_COLUMNS_MOST);
 	if (n < p)
@@ -103,7 +103,6 @@ bool et_least_squares_fit(const double *const *columns, size_t p, const double *
 		for (size_t k = 0; k < p; k++)
 			q[k * n + i] = root * columns[k][i];
 		q[p * n + i] = root * y[i];
-		log_weights += 2 * log(root);
 	}
 	for (size_t k = 0; k < p; k++)
 		d.norm[k] = scale_column(q + k * n, n);
@@ -112,7 +111,7 @@ bool et_least_squares_fit(const double *const *columns, size_t p, const double *
 			return false;
 	for (size_t k = 0; k < p; k++)
 		c[k] = d.r[k][p];
-	*out = (struct et_least_squares){ .n = n, .p = p, .log_weights = log_weights };
+	*out = (struct et_least_squares){ .n = n, .p = p };
 	back_substitute(&d, c, out->coef);
 	fill_unscaled(&d, out);
 	out->rss = dot(q + p * n, q + p * n, n);
@@ -132,9 +131,41 @@ double et_least_squares_at(const struct et_least_squares *f, const double *row, 
 	return value;
 }
 
-double et_least_squares_aic(const struct et_least_squares *f)
+bool et_cholesky(double *a, size_t n)
 {
-	double n = (double)f->n, pi = acos(-1);
+	static const double smallest_pivot = 1e-10;
 
-	return n * (log(2 * pi) + 1 + log(f->rss / n)) - f->log_weights + 2 * (double)(f->p + 1);
+	for (size_t i = 0; i < n; i++) {
+		double whole = a[i * n + i];
+		for (size_t j = 0; j <= i; j++) {
+			double sum = a[i * n + j];
+			for (size_t k = 0; k < j; k++)
+				sum -= a[i * n + k] * a[j * n + k];
+			if (j < i)
+				a[i * n + j] = sum / a[j * n + j];
+			else if (!(sum > smallest_pivot * whole))
+				return false;
+			else
+				a[i * n + i] = sqrt(sum);
+		}
+	}
+	return true;
+}
+
+void et_cholesky_forward(const double *l, size_t n, double *x)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < i; k++)
+			x[i] -= l[i * n + k] * x[k];
+		x[i] /= l[i * n + i];
+	}
+}
+
+void et_cholesky_backward(const double *l, size_t n, double *x)
+{
+	for (size_t i = n; i-- > 0;) {
+		for (size_t k = i + 1; k < n; k++)
+			x[i] -= l[k * n + i] * x[k];
+		x[i] /= l[i * n + i];
+	}
 }

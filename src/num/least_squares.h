@@ -17,8 +17,7 @@ struct et_least_squares {
 	/* (X'WX)^-1: times the variance of a point of sigma 1, the covariance of the coefficients.
 	 */
 	double unscaled[ET_COLUMNS_MOST][ET_COLUMNS_MOST];
-	double rss;         /* weighted sum of squared residuals */
-	double log_weights; /* sum of the logarithms of the weights */
+	double rss; /* weighted sum of squared residuals */
 };
 
 /*
@@ -30,5 +29,14 @@ bool et_least_squares_fit(const double *const *columns, size_t p, const double *
 	const double *sigma, size_t n, struct et_least_squares *out);
 /* The value at a row of columns, and its standard error if a point of sigma 1 has variance 1. */
 double et_least_squares_at(const struct et_least_squares *f, const double *row, double *error);
-/* Akaike's criterion of normal errors, as R: the scale is estimated and counts as a parameter. */
-double et_least_squares_aic(const struct et_least_squares *f);
+
+/* --- systems with symmetric positive definite matrices, stored whole, row by row --- */
+
+/*
+ * Replaces the lower half of the n × n matrix a by its factor L with L L' = a. Returns false if a
+ * is not positive definite: a pivot falls below 1e-10 of its diagonal element.
+ */
+bool et_cholesky(double *a, size_t n);
+/* Replaces x by the solution of L y = x, or of L' y = x. */
+void et_cholesky_forward(const double *l, size_t n, double *x);
+void et_cholesky_backward(const double *l, size_t n, double *x);

@@ -23,10 +23,9 @@ static size_t rank(const double *p, size_t n, struct ranked *order)
 {
 	size_t m = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			order[m++] = (struct ranked){ p[i], i };
-	}
 	if (m)
 		qsort(order, m, sizeof(*order), by_p);
 	return m;

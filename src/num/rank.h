@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks, ties and inversions. */
+/* Ranks, ties and inversions, and tests by them. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,3 +36,19 @@ double et_rank_strata_p(const struct et_rank_strata *t);
 
 /* Returns the number of pairs i < j with x[i] > x[j], and sorts x. */
 uint64_t et_inversions(double *x, size_t n);
+
+/*
+ * The triples test of symmetry about an unknown centre (R. H. Randles, M. A. Fligner, G. E.
+ * Policello, D. A. Wolfe, J. Am. Stat. Assoc. 75, 168, 1980). Unlike the test by the third moment
+ * it does not assume normal tails: a few far values on both sides do not look like skewness.
+ */
+struct et_triples {
+	double z; /* a normal deviate, positive for a long tail to the right */
+	double p; /* two-sided */
+};
+
+/*
+ * Both figures are NaN for fewer than three values, or if all triples are alike. Of more than 1000
+ * values, every k-th in sorted order is tested, because the time is quadratic.
+ */
+struct et_triples et_triples_test(const double *x, size_t n);

@@ -45,10 +45,8 @@ uint64_t et_rng_next(struct et_rng *rng)
 /* Lemire (2019), "Fast random integer generation in an interval", algorithm 5. */
 uint64_t et_rng_below(struct et_rng *rng, uint64_t n)
 {
-	unsigned __int128 m;
-
 	assert(n);
-	m = (unsigned __int128)et_rng_next(rng) * n;
+	unsigned __int128 m = (unsigned __int128)et_rng_next(rng) * n;
 	if ((uint64_t)m < n) {
 		uint64_t threshold = -n % n;
 

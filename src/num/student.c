@@ -148,16 +148,15 @@ static double beta_fraction(double x, double a, double b)
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 
-		d = 1 + even * d;
-		d = 1 / (fabs(d) < tiny ? tiny : d);
-		c = 1 + even / c;
-		c = fabs(c) < tiny ? tiny : c;
-		value *= d * c;
-		d = 1 + odd * d;
-		d = 1 / (fabs(d) < tiny ? tiny : d);
-		c = 1 + odd / c;
-		c = fabs(c) < tiny ? tiny : c;
-		value *= d * c;
+		for (int i = 0; i < 2; i++) {
+			double term = i ? odd : even;
+
+			d = 1 + term * d;
+			d = 1 / (fabs(d) < tiny ? tiny : d);
+			c = 1 + term / c;
+			c = fabs(c) < tiny ? tiny : c;
+			value *= d * c;
+		}
 		if (fabs(d * c - 1) < 2 * DBL_EPSILON)
 			break;
 	}

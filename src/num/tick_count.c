@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/tick_count.h"
+#include "base/attr.h"
 #include "base/doubles.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static double residue(double x, double tick)
 int et_interval_count_range(
 	const double *from, const double *to, size_t n, double tick, double *least, double *most)
 {
-	struct edge *edges = malloc((2 * n + 1) * sizeof(*edges));
+	ET_AUTO_FREE struct edge *edges = malloc((2 * n + 1) * sizeof(*edges));
 	double count = 0;
 
 	if (!edges)
@@ -55,6 +56,5 @@ int et_interval_count_range(
 	}
 	*least = n ? lo * tick : 0;
 	*most = n ? hi * tick : 0;
-	free(edges);
 	return 0;
 }

@@ -6,7 +6,6 @@
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"
-#include "num/triples.h"
 
 #include <math.h>
 

@@ -118,7 +118,7 @@ bool et_is_long_running(const struct et_daemon_look *l, const struct et_central 
  * Whether the central cluster of the dual-execution scatter plot is symmetric (EMP, step 3; SEDONA,
  * step 4). The papers look at it; here it is tested, by elapsed time:
  *
- * - about its centre: the samples of the cluster by the triples test (num/triples.h). The p is that
+ * - about its centre: the samples of the cluster by the triples test (num/rank.h). The p is that
  *   of Student's t with n/6 degrees of freedom, which fits simulations of 20 to 300 normal, uniform
  *   and long-tailed values at 0.5 %. A disturbance that makes many samples a little longer, without
  *   a gap that would end the cluster, makes it skewed.

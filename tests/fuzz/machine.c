@@ -92,7 +92,7 @@ static int fuzz_proc(const uint8_t *data, size_t size)
 	FUZZ_CHECK(strlen(cpu) < sizeof(cpu));
 	read_steal();
 	read_children();
-	(void)et_cache_bytes("");
+	(void)et_cache_bytes("", NULL);
 	et_results_free(&results);
 	et_findings_free(&findings);
 	et_machine_free(&m);

@@ -166,15 +166,6 @@ static int survey(const struct et_cli *cli, const struct request *r,
 	return et_cli_close_output(stdout, "-", err);
 }
 
-static int check(const struct request *r, const struct et_operands *ops, struct et_error *err)
-{
-	int cpu;
-
-	if (ops->n_before + ops->n_after)
-		return et_refuse(err, NULL, "clock takes no operands");
-	return r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
-}
-
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct request r = { .duration_ns = 2500000000, .cpu = -1 };
@@ -186,7 +177,11 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	const struct et_interrupt *interrupt = et_signals_install();
-	int rc = check(&r, &ops, &err);
+	int rc = 0, cpu;
+	if (ops.n_before + ops.n_after)
+		rc = et_refuse(&err, NULL, "clock takes no operands");
+	else if (r.cpu >= 0)
+		rc = et_tracer_cpu(r.cpu, &cpu, &err);
 	if (rc == 0 && r.scales)
 		rc = scales(cli, &r, interrupt, &err);
 	else if (rc == 0)

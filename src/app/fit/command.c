@@ -2,6 +2,7 @@
 /* `etalon fit SERIES…`: finds how time grows with the size of the input. */
 #include "app/fit/fit.h"
 #include "base/alloc.h"
+#include "base/doubles.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
 
@@ -21,8 +22,8 @@ static int add_predictions(
 	(void)o;
 	while ((word = strsep(&rest, ","))) {
 		if (r->n_predict == ET_FIT_PREDICTIONS)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE, "--predict: more than %d sizes",
-				ET_FIT_PREDICTIONS);
+			return et_refuse(
+				err, NULL, "--predict: more than %d sizes", ET_FIT_PREDICTIONS);
 		int rc = et_parse_double("--predict", word, &r->predict[r->n_predict++], err);
 		if (rc)
 			return rc;
@@ -120,8 +121,7 @@ static int check_prediction(const struct et_fit_request *r, const struct et_grow
 		double size = r->predict[i];
 
 		if (!(size > 0))
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--predict %.6g: a size must be above 0", size);
+			return et_refuse(err, NULL, "--predict %.6g: a size must be above 0", size);
 		if (size > ET_GROWTH_FAR * largest)
 			return et_hint(err,
 				et_fail(err, ERANGE, ET_EXIT_USAGE,
@@ -147,7 +147,7 @@ static int fit_growth(const struct et_fit_request *r, struct et_fit_view *out, s
 	switch (et_growth_fit(p->x, p->y, p->n, r->level, &out->growth)) {
 	case ET_GROWTH_FEW_SIZES:
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
+			et_refuse(err, NULL,
 				"'%.200s' has fewer than %d different sizes, too few to tell "
 				"models "
 				"apart",
@@ -165,15 +165,9 @@ static int fit_growth(const struct et_fit_request *r, struct et_fit_view *out, s
 }
 
 struct pair {
-	double x, y;
+	double x; /* first, for et_ascending */
+	double y;
 };
-
-static int by_x(const void *a, const void *b)
-{
-	const struct pair *p = a, *q = b;
-
-	return ET_ORDER(p->x, q->x);
-}
 
 /* Fills out with the mean of y at each x; the caller frees x and y. */
 static void average(const struct et_points *p, struct et_fit_view *out)
@@ -186,7 +180,7 @@ static void average(const struct et_points *p, struct et_fit_view *out)
 	out->y = et_calloc(p->n, sizeof(*out->y));
 	for (size_t i = 0; i < p->n; i++)
 		pairs[i] = (struct pair){ p->x[i], p->y[i] };
-	qsort(pairs, p->n, sizeof(*pairs), by_x);
+	qsort(pairs, p->n, sizeof(*pairs), et_ascending);
 	for (size_t i = 0; i < p->n; i++) {
 		sum += pairs[i].y;
 		if (i + 1 < p->n && pairs[i + 1].x == pairs[i].x)
@@ -246,45 +240,22 @@ static void show(const struct et_cli *cli, const struct et_fit_request *r,
 		et_fit_compare_text(list, n, &page);
 }
 
-struct fits {
-	const struct et_fit_view *list;
-	size_t n;
-};
-
-static void write_svg(const void *ctx, FILE *out)
-{
-	const struct fits *all = ctx;
-
-	et_fit_svg(all->list, all->n, out);
-}
-
-static void write_page(const void *ctx, FILE *out)
-{
-	const struct fits *all = ctx;
-
-	et_fit_page(all->list, all->n, out);
-}
-
 /* Fits all series of the set by models of growth, or by lines, and prints the results. */
 static int fit_all(const struct et_cli *cli, const struct et_fit_request *r,
 	const struct et_points_set *set, struct et_error *err)
 {
 	ET_AUTO_FREE struct et_fit_view *list = et_calloc(set->n, sizeof(*list));
-	const struct fits all = { list, set->n };
+	const struct et_fit_list all = { list, set->n };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < set->n; i++) {
-		list[i] = (struct et_fit_view){ .points = &set->list[i],
-			.predict = r->predict,
-			.n_predict = r->n_predict,
-			.level = r->level,
-			.expect = r->expect };
+		list[i] = (struct et_fit_view){ .points = &set->list[i], .r = r };
 		rc = (r->line ? fit_line : fit_growth)(r, &list[i], err);
 	}
 	if (rc == 0)
-		rc = et_output_write(r->svg, "svg", write_svg, &all, err);
+		rc = et_output_write(r->svg, "svg", et_fit_svg, &all, err);
 	if (rc == 0)
-		rc = et_output_write(r->report, "report", write_page, &all, err);
+		rc = et_output_write(r->report, "report", et_fit_page, &all, err);
 	if (rc == 0) {
 		show(cli, r, list, set->n);
 		rc = et_cli_close_output(stdout, "-", err);

@@ -18,7 +18,7 @@ struct et_fit_request {
 	const char *svg, *report;
 	double predict[ET_FIT_PREDICTIONS];
 	size_t n_predict;
-	double expect; /* NaN: none */
+	double expect; /* a value to compare with the first prediction; NaN: none */
 	int unit;      /* of the times of a table; 0: by the heading, or seconds */
 	struct et_gather gather;
 };
@@ -30,15 +30,17 @@ int et_fit_add(const struct et_cli *cli, const struct et_fit_request *r, const c
 /* How time grows with the size of the input: the answer first, then models and predictions. */
 struct et_fit_view {
 	const struct et_points *points;
-	const double *predict; /* sizes to predict */
-	size_t n_predict;
+	const struct et_fit_request *r; /* what to predict and to expect, and the level of a line */
 	struct et_growth growth;
 	/* With --line: a straight line through the means at each x. */
 	double *x, *y; /* means; owned by the caller */
 	size_t n;
 	struct et_line line;
-	double level;
-	double expect; /* a value to compare with the first prediction; NaN: none */
+};
+
+struct et_fit_list {
+	const struct et_fit_view *views;
+	size_t n;
 };
 
 /* The growth to the size that the answer states: ten times the largest, or one more for 2ⁿ. */
@@ -57,16 +59,13 @@ void et_fit_order(const struct et_growth *g, enum et_growth_model order[ET_GROWT
 /* "n^1.52" for the free power, else the model's name. Returns buf. */
 const char *et_fit_name(const struct et_growth *g, enum et_growth_model m, char buf[64]);
 
-/* The models in that order, and the predicted times; a page also has the formulas. */
-struct et_table et_fit_models(const struct et_growth *g, bool page);
-struct et_table et_fit_predictions(const struct et_fit_view *v);
 void et_fit_text(const struct et_fit_view *v, const struct et_page *page);
 /* Compares several series: which grows fastest. */
 void et_fit_compare_text(const struct et_fit_view *list, size_t n, const struct et_page *page);
 void et_fit_json(const struct et_fit_view *v, struct et_json *w);
-void et_fit_plot(const struct et_fit_view *v, const struct et_page *page);
-void et_fit_svg(const struct et_fit_view *list, size_t n, FILE *out);
-void et_fit_page(const struct et_fit_view *list, size_t n, FILE *out);
+/* Both take a struct et_fit_list. */
+void et_fit_svg(const void *list, FILE *out);
+void et_fit_page(const void *list, FILE *out);
 
 /* The same of lines. */
 void et_fit_line_text(const struct et_fit_view *v, const struct et_page *page);

@@ -13,18 +13,10 @@
 
 static const struct et_parameter *find(const struct et_command *c, const char *name)
 {
-	for (size_t i = 0; i < c->n_parameters; i++) {
+	for (size_t i = 0; i < c->n_parameters; i++)
 		if (!strcmp(c->parameters[i].name, name))
 			return &c->parameters[i];
-	}
 	return NULL;
-}
-
-static int fail_no_parameter(const char *operand, struct et_error *err)
-{
-	return et_refuse(err,
-		"measure several sizes: etalon run -L n 1000,2000,4000,8000 'program {n}'",
-		"'%.200s' has no parameter, so the sizes of its inputs are not known", operand);
 }
 
 /* The parameter that is the size: the named one, or the only one. */
@@ -35,19 +27,22 @@ static int choose_parameter(const struct et_experiment *e, const struct et_fit_r
 	ET_AUTO_FREE char *names = NULL;
 
 	if (!first || !first->n_parameters)
-		return fail_no_parameter(operand, err);
+		return et_refuse(err,
+			"measure several sizes: etalon run -L n 1000,2000,4000,8000 'program {n}'",
+			"'%.200s' has no parameter, so the sizes of its inputs are not known",
+			operand);
 	for (size_t i = 0; i < first->n_parameters; i++)
 		et_append(&names, ", ", "%s", first->parameters[i].name);
 	*out = r->parameter ? r->parameter : first->parameters[0].name;
 	if (!r->parameter && first->n_parameters > 1)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%.200s' has %zu parameters (%.200s)",
-				operand, first->n_parameters, names),
+			et_refuse(err, NULL, "'%.200s' has %zu parameters (%.200s)", operand,
+				first->n_parameters, names),
 			"name the one that is the size of the input: --parameter %.60s", *out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		if (!find(&e->commands[i], *out))
 			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
+				et_refuse(err, NULL,
 					"command %s of '%.200s' has no parameter '%.60s'",
 					et_name_by_number(i, ET_BUF), operand, *out),
 				"name one of its parameters: %.200s", names);

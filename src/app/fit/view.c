@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/fit/fit.h"
 #include "base/alloc.h"
+#include "draw/html.h"
 #include "draw/table.h"
 #include "draw/units.h"
 #include "num/line.h"
 #include "num/moments.h"
+#include "num/quantile.h"
 #include "num/student.h"
 #include "report/warning.h"
 
@@ -12,9 +14,8 @@
 #include <string.h>
 
 #define BOLD "1"
-#define FAINT "2"
 
-enum { LABEL = 12 };
+enum { LABEL = 12, MARKS = 16, GRID = 120, WIDTH = 720, HEIGHT = 420, SHEET = 760 };
 
 /* --- the answer --- */
 
@@ -122,7 +123,8 @@ void et_fit_order(const struct et_growth *g, enum et_growth_model order[ET_GROWT
 	}
 }
 
-struct et_table et_fit_models(const struct et_growth *g, bool page)
+/* The models in that order; a page also has the formulas. */
+static struct et_table models_table(const struct et_growth *g, bool page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "model"),
 		ET_COLUMN(NUMBER, "weight"), ET_COLUMN(NUMBER, "R²  "),
@@ -205,7 +207,7 @@ static void print_measured(const struct et_fit_view *v, const struct et_page *pa
 		row(page, "", "and %zu more sizes", g->n_anomalies - 8);
 }
 
-struct et_table et_fit_predictions(const struct et_fit_view *v)
+static struct et_table predictions_table(const struct et_fit_view *v)
 {
 	const struct et_growth *g = &v->growth;
 	struct et_table t = { .indent = 2, .split = true };
@@ -216,17 +218,83 @@ struct et_table et_fit_predictions(const struct et_fit_view *v)
 	et_table_column(&t, ET_TABLE_NUMBER, "mean time");
 	et_table_column(&t, ET_TABLE_NUMBER, head);
 	et_table_column(&t, ET_TABLE_NUMBER, "one run");
-	for (size_t i = 0; i < v->n_predict; i++) {
+	for (size_t i = 0; i < v->r->n_predict; i++) {
 		struct et_growth_value at;
 		char interval[2 * ET_FIGURE], run[2 * ET_FIGURE];
 
-		et_growth_at(g, v->predict[i], &at);
-		et_table_add(&t, "%.8g\t%s\t%s\t%s", v->predict[i],
+		et_growth_at(g, v->r->predict[i], &at);
+		et_table_add(&t, "%.8g\t%s\t%s\t%s", v->r->predict[i],
 			et_format_value_to(at.value, fmax((at.hi - at.lo) / 2, 1e-4 * at.value),
 				ET_UNIT_NS, ET_BUF),
 			span(at.lo, at.hi, interval), span(at.run_lo, at.run_hi, run));
 	}
 	return t;
+}
+
+/* --- the curve with its band --- */
+
+/* Adds the curve and the ends of its band at these sizes; NULL: without a name. */
+static void add_curves(struct et_chart *c, const struct et_growth *g, const double *sizes, size_t n,
+	const char *band, const char *model)
+{
+	struct et_curve *lo = et_chart_curve(c, ET_SVG_LINE, ET_SVG_GREY, band);
+	struct et_curve *hi = et_chart_curve(c, ET_SVG_LINE, ET_SVG_GREY, NULL);
+	struct et_curve *fitted = et_chart_curve(c, ET_SVG_LINE, ET_SVG_RED, model);
+
+	for (size_t i = 0; i < n; i++) {
+		struct et_growth_value at;
+
+		et_growth_at(g, sizes[i], &at);
+		et_curve_add(fitted, sizes[i], at.value);
+		et_curve_add(lo, sizes[i], at.lo);
+		et_curve_add(hi, sizes[i], at.hi);
+	}
+}
+
+static const struct et_chart empty = { .x = { .label = "size", .log = true },
+	.y = { .label = "time", .unit = ET_AXIS_NS, .log = true },
+	.width = WIDTH,
+	.height = HEIGHT,
+	.wide = true,
+	.text = { .x_label = "n" } };
+
+/* Some of the measured sizes, and the predicted ones; ascending. Returns their number. */
+static size_t choose_sizes(const struct et_fit_view *v, double *x)
+{
+	const struct et_growth *g = &v->growth;
+	size_t n = 0, some = g->n < MARKS ? g->n : MARKS;
+
+	for (size_t i = 0; i < some; i++)
+		x[n++] = g->points[i * (g->n - 1) / (some - 1)].size;
+	for (size_t i = 0; i < v->r->n_predict && i < MARKS; i++)
+		x[n++] = v->r->predict[i];
+	et_sort(x, n);
+	return n;
+}
+
+static double mean_at(const struct et_growth *g, double size)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->points[i].size == size)
+			return g->points[i].mean;
+	return NAN;
+}
+
+static void plot(const struct et_fit_view *v, const struct et_page *page)
+{
+	struct et_chart c = empty;
+	double x[2 * MARKS] = { 0 };
+	size_t n = choose_sizes(v, x);
+	char name[64];
+
+	add_curves(&c, &v->growth, x, n, NULL, NULL);
+	struct et_curve *k = et_chart_curve(&c, ET_SVG_CURVE, ET_SVG_BLUE,
+		et_chart_format(&c, "measured, on the curve of %s with its band",
+			et_fit_name(&v->growth, v->growth.best, name)));
+	k->mark = 'o';
+	for (size_t i = 0; i < n; i++)
+		et_curve_add(k, x[i], mean_at(&v->growth, x[i]));
+	et_chart_print(&c, page);
 }
 
 void et_fit_text(const struct et_fit_view *v, const struct et_page *page)
@@ -241,18 +309,97 @@ void et_fit_text(const struct et_fit_view *v, const struct et_page *page)
 	print_formula(g, page);
 	print_measured(v, page);
 	putc('\n', page->out);
-	struct et_table models = et_fit_models(g, false), predictions = et_fit_predictions(v);
+	struct et_table models = models_table(g, false), predictions = predictions_table(v);
 	et_table_print(&models, page);
-	if (v->n_predict)
+	if (v->r->n_predict)
 		putc('\n', page->out);
-	if (v->n_predict)
+	if (v->r->n_predict)
 		et_table_print(&predictions, page);
 	putc('\n', page->out);
 	et_table_free(&predictions);
-	et_fit_plot(v, page);
+	plot(v, page);
 	et_growth_warn(g, &w);
 	et_warnings_text(page, 2, &w);
 	et_warnings_free(&w);
+}
+
+/* --- as SVG and as a page --- */
+
+static void add_points(struct et_chart *c, const struct et_growth *g)
+{
+	struct et_curve *k = et_chart_curve(c, ET_SVG_POINTS, ET_SVG_BLUE, "measured mean");
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double error = p->n > 1 ? sqrt(p->variance / (double)p->n) : NAN;
+		char buf[ET_FIGURE];
+		const char *title = et_chart_format(c, "size %.6g, %zu run%s: %s", p->size, p->n,
+			p->n == 1 ? "" : "s",
+			p->n > 1 ? et_format_measured(p->mean, error, buf)
+				 : et_format_time(p->mean, buf));
+		et_curve_add_dot(k, (struct et_dot){ .x = p->size, .y = p->mean, .title = title });
+	}
+}
+
+static void draw(const struct et_fit_view *v, const struct et_chart_to *to)
+{
+	const struct et_growth *g = &v->growth;
+	double begin = g->points[0].size, end = g->points[g->n - 1].size, x[GRID];
+	struct et_chart c = empty;
+	char name[64];
+
+	for (size_t i = 0; i < v->r->n_predict; i++)
+		end = fmax(end, v->r->predict[i]);
+	for (int i = 0; i < GRID; i++)
+		x[i] = begin * pow(end / begin, i / (GRID - 1.0));
+	c.title = v->points->name;
+	c.description = et_chart_own(&c, et_fit_sentence(v));
+	add_curves(&c, g, x, GRID, et_chart_format(&c, "%.4g %% band", 100 * g->level),
+		et_chart_format(&c, "curve of %s", et_fit_name(g, g->best, name)));
+	add_points(&c, g);
+	et_chart_put(&c, to);
+}
+
+void et_fit_svg(const void *list, FILE *out)
+{
+	const struct et_fit_list *l = list;
+	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
+
+	for (size_t i = 0; i < l->n; i++) {
+		ET_AUTO_FREE char *sentence = et_fit_sentence(&l->views[i]);
+
+		draw(&l->views[i], &(struct et_chart_to){ .sheet = sheet });
+		et_svg_sheet_text(sheet, false, sentence);
+	}
+	et_svg_sheet_write(sheet, "growth of time with the size of the input", out);
+}
+
+void et_fit_page(const void *list, FILE *out)
+{
+	const struct et_fit_list *l = list;
+
+	et_html_begin(out, "Growth of time with the size of the input");
+	for (size_t i = 0; i < l->n; i++) {
+		const struct et_fit_view *v = &l->views[i];
+		ET_AUTO_FREE char *sentence = et_fit_sentence(v);
+		struct et_warnings w = { 0 };
+
+		et_html_element(out, "h2", "%s", v->points->name);
+		et_html_element(out, "p", "%s", sentence);
+		et_growth_warn(&v->growth, &w);
+		et_html_warnings(out, &w);
+		et_warnings_free(&w);
+		et_html_pictures_begin(out);
+		draw(v, &(struct et_chart_to){ .page = out });
+		et_html_pictures_end(out);
+		struct et_table models = models_table(&v->growth, true);
+		struct et_table predictions = predictions_table(v);
+		et_table_html(&models, out);
+		if (v->r->n_predict)
+			et_table_html(&predictions, out);
+		et_table_free(&predictions);
+	}
+	et_html_end(out);
 }
 
 /* --- several series --- */
@@ -339,12 +486,12 @@ static const struct et_field value_fields[] = {
 static void write_predictions(const struct et_fit_view *v, struct et_json *w)
 {
 	et_json_array(w, "prediction");
-	for (size_t i = 0; i < v->n_predict; i++) {
+	for (size_t i = 0; i < v->r->n_predict; i++) {
 		struct et_growth_value at;
 
-		et_growth_at(&v->growth, v->predict[i], &at);
+		et_growth_at(&v->growth, v->r->predict[i], &at);
 		et_json_flat_object(w, NULL);
-		et_json_double(w, "size", v->predict[i]);
+		et_json_double(w, "size", v->r->predict[i]);
 		et_fields_write(w, value_fields, &at);
 		et_json_end(w);
 	}
@@ -403,8 +550,6 @@ void et_fit_json(const struct et_fit_view *v, struct et_json *w)
 
 /* --- lines --- */
 
-#define BOLD "1"
-
 static double r2_of(const struct et_fit_view *l)
 {
 	double total = et_variance(l->y, l->n) * (double)(l->n - 1);
@@ -430,17 +575,15 @@ static const char *figure(
 static void print_prediction(const struct et_fit_view *l, double x, const struct et_page *page)
 {
 	struct et_line_at at;
-	char value[ET_FIGURE], point[ET_FIGURE], line[ET_FIGURE];
 
-	et_line_at(&l->line, x, l->level, &at);
-	figure(l, at.value, at.prediction, value);
-	figure(l, at.prediction, at.prediction, point);
-	figure(l, at.confidence, at.confidence, line);
+	et_line_at(&l->line, x, l->r->level, &at);
 	ET_AUTO_FREE char *lead = et_asprintf("  at %.6g:", x);
 	et_page_say(page, 6, lead, NULL, NULL,
 		"%s ± %s for one more point, ± %s for the line itself "
 		"(%.4g %%)",
-		value, point, line, 100 * l->level);
+		figure(l, at.value, at.prediction, ET_BUF),
+		figure(l, at.prediction, at.prediction, ET_BUF),
+		figure(l, at.confidence, at.confidence, ET_BUF), 100 * l->r->level);
 }
 
 static void print_verdict(const struct et_fit_view *l, const struct et_page *page)
@@ -448,44 +591,44 @@ static void print_verdict(const struct et_fit_view *l, const struct et_page *pag
 	struct et_line_at at;
 	char expect[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
 
-	et_line_at(&l->line, l->predict[0], l->level, &at);
-	bool off = et_line_is_off(&at, l->expect);
+	et_line_at(&l->line, l->r->predict[0], l->r->level, &at);
+	bool off = et_line_is_off(&at, l->r->expect);
 	double digits = at.prediction;
 	for (int i = 0; i < 2; i++) {
-		figure(l, l->expect, digits, expect);
+		figure(l, l->r->expect, digits, expect);
 		figure(l, at.value - at.prediction, digits, lo);
 		figure(l, at.value + at.prediction, digits, hi);
 		if (!off || (strcmp(expect, lo) && strcmp(expect, hi)))
 			break;
 		/* A value just outside needs the digits that show it. */
-		digits = fabs(l->expect - at.value) - at.prediction;
+		digits = fabs(l->r->expect - at.value) - at.prediction;
 	}
 	et_page_say(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, NULL, "%s is %s %s … %s",
 		expect,
-		!off                   ? "inside"
-		: l->expect > at.value ? "above"
-				       : "below",
+		!off                      ? "inside"
+		: l->r->expect > at.value ? "above"
+					  : "below",
 		lo, hi);
 }
 
 void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
 {
 	const struct et_line *line = &l->line;
-	double k = et_qt((1 + l->level) / 2, line->df);
-	char slope[ET_FIGURE], slope_half[ET_FIGURE], start[ET_FIGURE], start_half[ET_FIGURE];
+	double k = et_qt((1 + l->r->level) / 2, line->df);
+	double slope_half = k * line->slope_error, start_half = k * line->intercept_error;
 	ET_AUTO_FREE char *name = et_asprintf("%s:", l->points->name);
 
-	figure(l, line->slope, k * line->slope_error, slope);
-	figure(l, k * line->slope_error, k * line->slope_error, slope_half);
-	figure(l, line->intercept, k * line->intercept_error, start);
-	figure(l, k * line->intercept_error, k * line->intercept_error, start_half);
-	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x", start, start_half,
-		slope, slope_half);
+	et_page_say(page, 2, name, BOLD, NULL, "y = (%s ± %s) + (%s ± %s) x",
+		figure(l, line->intercept, start_half, ET_BUF),
+		figure(l, start_half, start_half, ET_BUF),
+		figure(l, line->slope, slope_half, ET_BUF),
+		figure(l, slope_half, slope_half, ET_BUF));
 	fprintf(page->out, "  %zu points, R² = %.4f, residual sd %s, intervals of %.4g %%\n", l->n,
-		r2_of(l), figure(l, line->residual_sd, line->residual_sd, start), 100 * l->level);
-	for (size_t i = 0; i < l->n_predict; i++)
-		print_prediction(l, l->predict[i], page);
-	if (!isnan(l->expect))
+		r2_of(l), figure(l, line->residual_sd, line->residual_sd, ET_BUF),
+		100 * l->r->level);
+	for (size_t i = 0; i < l->r->n_predict; i++)
+		print_prediction(l, l->r->predict[i], page);
+	if (!isnan(l->r->expect))
 		print_verdict(l, page);
 }
 
@@ -505,12 +648,12 @@ void et_fit_line_json(const struct et_fit_view *l, struct et_json *w)
 	et_fields_write(w, line_fields, &l->line);
 	et_json_double(w, "r2", r2_of(l));
 	et_json_end(w);
-	et_json_double(w, "level", l->level);
+	et_json_double(w, "level", l->r->level);
 	et_json_array(w, "prediction");
-	for (size_t i = 0; i < l->n_predict; i++) {
-		et_line_at(&l->line, l->predict[i], l->level, &at);
+	for (size_t i = 0; i < l->r->n_predict; i++) {
+		et_line_at(&l->line, l->r->predict[i], l->r->level, &at);
 		et_json_flat_object(w, NULL);
-		et_json_double(w, "x", l->predict[i]);
+		et_json_double(w, "x", l->r->predict[i]);
 		et_json_double(w, "value", at.value);
 		et_json_double(w, "lo", at.value - at.prediction);
 		et_json_double(w, "hi", at.value + at.prediction);
@@ -519,13 +662,13 @@ void et_fit_line_json(const struct et_fit_view *l, struct et_json *w)
 		et_json_end(w);
 	}
 	et_json_end(w);
-	et_json_double(w, "expected", l->expect);
-	if (isnan(l->expect)) {
+	et_json_double(w, "expected", l->r->expect);
+	if (isnan(l->r->expect)) {
 		et_json_null(w, "verdict");
 	} else {
-		et_line_at(&l->line, l->predict[0], l->level, &at);
-		et_json_string(
-			w, "verdict", et_line_is_off(&at, l->expect) ? "anomalous" : "consistent");
+		et_line_at(&l->line, l->r->predict[0], l->r->level, &at);
+		et_json_string(w, "verdict",
+			et_line_is_off(&at, l->r->expect) ? "anomalous" : "consistent");
 	}
 	et_json_end(w);
 }

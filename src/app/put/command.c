@@ -132,10 +132,9 @@ static void list(void)
 {
 	for (const struct et_workload *w = et_workloads; w->name; w++) {
 		printf("%-8s %s;", w->name, w->summary);
-		for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
+		for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1)
 			if (w->takes & bit)
 				printf(" --%s", et_put_param_name(bit));
-		}
 		putchar('\n');
 	}
 }

@@ -33,8 +33,7 @@ enum { SIGNALLED = 128, OUTPUTS = 5 };
 struct output {
 	const char *path; /* NULL: not wanted; "-": standard output */
 	void (*write)(const struct et_bench_results *r, FILE *out);
-	struct et_outfile target;
-	bool open;
+	struct et_outfile target; /* fd is -1 if it is not open */
 };
 
 static bool is_stdout(const struct output *f)
@@ -46,27 +45,15 @@ static bool is_stdout(const struct output *f)
  */
 static int open_file(struct output *f, struct et_error *err)
 {
-	int rc;
+	struct et_outfile *o = &f->target;
 
+	o->fd = o->dir = -1;
 	if (!f->path || is_stdout(f))
 		return 0;
-	rc = et_outfile_open(&f->target, f->path, O_APPEND, ET_EXIT_OUTSIDE, err);
-	if (rc)
-		return rc;
-	f->open = true;
-	if (f->target.created && f->target.dir >= 0)
-		unlinkat(f->target.dir, f->target.name, 0);
-	return 0;
-}
-
-static void close_file(struct output *f)
-{
-	if (!f->open)
-		return;
-	close(f->target.fd);
-	if (f->target.dir >= 0)
-		close(f->target.dir);
-	f->open = false;
+	int rc = et_outfile_open(o, f->path, O_APPEND, ET_EXIT_OUTSIDE, err);
+	if (rc == 0 && o->created && o->dir >= 0)
+		unlinkat(o->dir, o->name, 0);
+	return rc;
 }
 
 /* Writes to a descriptor and closes it. Returns 0 or -errno. */
@@ -129,7 +116,7 @@ static int write_file(struct output *f, const struct et_bench_results *r, struct
 	if (is_stdout(f)) {
 		f->write(r, stdout);
 		rc = fflush(stdout) || ferror(stdout) ? -errno : 0;
-	} else if (f->open) {
+	} else if (f->path) {
 		rc = replace(f, r);
 	}
 	return rc ? et_fail_file(err, -rc, ET_EXIT_OUTSIDE, f->path) : 0;
@@ -196,30 +183,21 @@ static void note_run(struct et_bench_results *r, bool interrupted)
 				 : "interrupted before the first sample: nothing was timed");
 }
 
-static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
-{
-	bool terminal = isatty(fileno(out));
-	struct et_bench_page p = { .out = out, .color = color == ET_BENCH_ALWAYS };
-	struct winsize size;
-
-	if (color == ET_BENCH_AUTO)
-		p.color = terminal && !getenv("NO_COLOR");
-	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
-		p.columns = size.ws_col;
-	return p;
-}
-
 static void print(const struct et_bench_results *r, const struct output *outputs)
 {
-	FILE *out = stdout;
+	struct et_bench_page page = { .out = stdout };
+	struct winsize size;
 
 	for (size_t i = 0; i < OUTPUTS; i++)
 		if (is_stdout(&outputs[i]))
-			out = stderr;
-	if (r->options.quiet)
-		return;
-	struct et_bench_page page = page_of(out, r->options.color);
-	et_bench_text(r, &page);
+			page.out = stderr;
+	bool terminal = isatty(fileno(page.out));
+	if (terminal && ioctl(fileno(page.out), TIOCGWINSZ, &size) == 0)
+		page.columns = size.ws_col;
+	page.color = r->options.color == ET_BENCH_AUTO ? terminal && !getenv("NO_COLOR")
+						       : r->options.color == ET_BENCH_ALWAYS;
+	if (!r->options.quiet)
+		et_bench_text(r, &page);
 }
 
 /* Returns how many functions failed, and names them if the table does not. */
@@ -249,7 +227,7 @@ static int check_compared(const struct et_bench_results *r, const struct et_benc
 	if (!isfinite(o->fail_ratio) || n->decided)
 		return 0;
 	if (!n->compared)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			"--fail-on-regression: %.150s has none of the functions that were timed",
 			o->against ? o->against : o->baseline);
 	return et_refuse(err,
@@ -334,6 +312,7 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 		{ .path = o->google, .write = et_bench_google_json },
 		{ .path = o->google_csv, .write = et_bench_google_csv },
 	};
+	size_t opened = 0;
 	int rc = o->baseline ? et_bench_read(o->baseline, &past, err) : 0;
 
 	et_bench_context_collect("", argv[0], &r->context);
@@ -342,27 +321,18 @@ static int serve(const struct et_bench_cases *cases, char **argv, struct et_benc
 		rc = et_bench_comparable(o->baseline, r, &past, err);
 	if (rc == 0 && o->baseline)
 		rc = check_baseline(cases, &past, r, err);
-	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
-		rc = open_file(&outputs[i], err);
+	while (rc == 0 && opened < OUTPUTS)
+		rc = open_file(&outputs[opened++], err);
 	if (rc == 0) {
 		rc = time_cases(r, &past, cases, argv, outputs, err);
 		et_bench_run_end();
 	}
-	for (size_t i = 0; i < OUTPUTS; i++)
-		close_file(&outputs[i]);
+	while (opened-- > 0) {
+		et_cleanup_close(&outputs[opened].target.fd);
+		et_cleanup_close(&outputs[opened].target.dir);
+	}
 	et_bench_results_free(&past);
 	return rc;
-}
-
-/* Errors may quote a file or another program. */
-static int complain(const char *program, const struct et_error *err)
-{
-	ET_AUTO_FREE char *what = et_clean(err->what, ""), *hint = et_clean(err->hint, "");
-
-	fprintf(stderr, "%s: %s\n", program, what);
-	if (hint[0])
-		fprintf(stderr, "hint: %s\n", hint);
-	return (int)err->exit;
 }
 
 /* Does what the options ask for. Returns the exit status or -errno. */
@@ -371,7 +341,6 @@ static int act(char **argv, const struct etalon_bench *benches, size_t n,
 {
 	struct et_bench_options *o = &r->options;
 	struct et_bench_cases cases = { 0 };
-	int rc;
 
 	if (action == ET_BENCH_HELP) {
 		et_bench_options_help(argv[0], stdout);
@@ -381,7 +350,7 @@ static int act(char **argv, const struct etalon_bench *benches, size_t n,
 		fprintf(stdout, "libetalon %s\n", etalon_version());
 		return 0;
 	}
-	rc = et_cases_build(benches, n, o->threads, o->n_threads, &cases, err);
+	int rc = et_cases_build(benches, n, o->threads, o->n_threads, &cases, err);
 	if (rc == 0 && (o->filter || o->exclude))
 		rc = et_cases_filter(&cases, o->filter, o->exclude, err);
 	for (size_t i = 0; rc == 0 && o->list && i < cases.n; i++)
@@ -405,7 +374,14 @@ static int run_main(int argc, char **argv, const struct etalon_bench *benches, s
 		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "cannot write to standard output");
 	et_bench_options_free(&r.options);
 	et_bench_results_free(&r);
-	return rc < 0 ? complain(argv[0], &err) : rc;
+	if (rc >= 0)
+		return rc;
+	/* Errors may quote a file or another program. */
+	ET_AUTO_FREE char *what = et_clean(err.what, ""), *hint = et_clean(err.hint, "");
+	fprintf(stderr, "%s: %s\n", argv[0], what);
+	if (hint[0])
+		fprintf(stderr, "hint: %s\n", hint);
+	return (int)err.exit;
 }
 
 int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)

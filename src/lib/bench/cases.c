@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/bench/cases.h"
 #include "base/alloc.h"
 #include "base/display.h"
+#include "lib/bench/model.h"
 #include "lib/time/kbest.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ struct expansion {
 
 static int refuse(struct et_error *err, const struct etalon_bench *b, const char *why)
 {
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s", b->name, why);
+	return et_refuse(err, NULL, "%s: %s", b->name, why);
 }
 
 /* Computes the value after v; false if v is the last one. */
@@ -93,8 +93,8 @@ static const char *axis_bad(const struct etalon_axis *a)
 
 static int too_many(struct et_error *err, const struct etalon_bench *b)
 {
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: its parameters make more than %d cases",
-		b->name, MOST_CASES);
+	return et_refuse(
+		err, NULL, "%s: its parameters make more than %d cases", b->name, MOST_CASES);
 }
 
 static int fill_axis(const struct etalon_bench *b, const struct etalon_axis *a, struct values *v,
@@ -127,23 +127,14 @@ static int check_params(const struct etalon_bench *b, struct et_error *err)
 	if (b->n_axes && b->n_cases)
 		return refuse(err, b, "it has both axes and cases: use one of them");
 	if (b->n_axes > ET_BENCH_PARAMS || b->n_params > ET_BENCH_PARAMS)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: more than %d parameters", b->name,
-			ET_BENCH_PARAMS);
+		return et_refuse(
+			err, NULL, "%s: more than %d parameters", b->name, ET_BENCH_PARAMS);
 	if ((b->n_axes && !b->axes) || (b->n_cases && !b->cases))
 		return refuse(err, b, "its parameters are NULL");
 	if (b->n_cases && !b->n_params)
 		return refuse(err, b, "its cases have no parameters: set n_params");
 	if (b->n_threads && !b->threads)
 		return refuse(err, b, "its numbers of threads are NULL");
-	return 0;
-}
-
-static int check_threads(const struct expansion *x, struct et_error *err)
-{
-	for (size_t i = 0; i < x->n_threads; i++)
-		if (x->threads[i] < 1 || x->threads[i] > MOST_THREADS)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %u threads: use 1 to %d",
-				x->b->name, x->threads[i], MOST_THREADS);
 	return 0;
 }
 
@@ -203,8 +194,8 @@ static int add_cases(
 	size_t n_threads = x->n_threads ? x->n_threads : 1;
 
 	if (n_threads > MOST_CASES || n * n_threads > MOST_CASES - out->n)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"%s: the program would have more than %d cases", x->b->name, MOST_CASES);
+		return et_refuse(err, NULL, "%s: the program would have more than %d cases",
+			x->b->name, MOST_CASES);
 	out->list = et_realloc(out->list, out->n + n * n_threads, sizeof(*out->list));
 	for (size_t i = 0; i < n * n_threads; i++) {
 		struct et_bench_case *c = &out->list[out->n];
@@ -227,8 +218,10 @@ static int expand(struct expansion *x, struct et_bench_cases *out, struct et_err
 	size_t n = b->n_cases ? b->n_cases : 1;
 	int rc = check_params(b, err);
 
-	if (rc == 0)
-		rc = check_threads(x, err);
+	for (size_t i = 0; rc == 0 && i < x->n_threads; i++)
+		if (x->threads[i] < 1 || x->threads[i] > MOST_THREADS)
+			rc = et_refuse(err, NULL, "%s: %u threads: use 1 to %d", b->name,
+				x->threads[i], MOST_THREADS);
 	x->n_params = b->n_cases ? b->n_params : b->n_axes;
 	for (size_t k = 0; rc == 0 && k < b->n_axes; k++) {
 		rc = fill_axis(b, &b->axes[k], &x->axes[k], err);
@@ -248,10 +241,9 @@ static int expand(struct expansion *x, struct et_bench_cases *out, struct et_err
 static int check_bench(const struct etalon_bench *b, size_t number, struct et_error *err)
 {
 	if (!b->name || (!b->fn && !b->body))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"function number %zu is NULL or has no name", number);
+		return et_refuse(err, NULL, "function number %zu is NULL or has no name", number);
 	if (name_bad(b->name))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			"the name of function number %zu is empty or not plain UTF-8 text", number);
 	if (b->fn && b->body)
 		return refuse(err, b, "it has both fn and body: use one of them");
@@ -263,13 +255,13 @@ static int copy_benches(const struct etalon_bench *benches, size_t n, struct et_
 	size_t *n_all, struct et_error *err)
 {
 	if ((n && !benches) || n > MOST_CASES || n + n_list == 0)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+		return et_refuse(err, NULL,
 			n > MOST_CASES ? "the list of functions is too long"
 				       : "the list of functions is empty");
 	if (n && (et_kbest_size_bad(benches->sz, offsetof(struct etalon_bench, body)) ||
 			 benches->sz % sizeof(size_t)))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
-			etalon_strerror(ETALON_BAD_SIZE));
+		return et_refuse(
+			err, NULL, "struct etalon_bench: %s", etalon_strerror(ETALON_BAD_SIZE));
 	*n_all = n + n_list;
 	out->benches = et_calloc(*n_all, sizeof(*out->benches));
 	for (size_t i = 0; i < n; i++) {
@@ -346,20 +338,13 @@ static void number_names(struct et_bench_cases *c)
 	}
 }
 
-static bool is_named(const void *ctx, const char *name)
-{
-	(void)ctx;
-	return *name;
-}
-
-/* Keeps the cases whose names are good. */
-static void keep(
-	struct et_bench_cases *c, bool (*good)(const void *ctx, const char *name), const void *ctx)
+/* Removes the cases without a name. */
+static void keep_named(struct et_bench_cases *c)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (good(ctx, c->list[i].name))
+		if (*c->list[i].name)
 			c->list[kept++] = c->list[i];
 		else
 			free(c->list[i].name);
@@ -388,7 +373,7 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	}
 	if (rc == 0) {
 		number_names(&c);
-		keep(&c, is_named, NULL);
+		keep_named(&c);
 		rc = check_names(&c, err);
 	}
 	if (rc) {
@@ -399,52 +384,34 @@ int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned 
 	return 0;
 }
 
-static int compile(
-	const char *option, const char *pattern, regex_t *out, bool *given, struct et_error *err)
+/* Removes the cases whose names match a pattern, or (others) those whose names do not. */
+static int drop(struct et_bench_cases *c, const char *option, const char *pattern, bool others,
+	struct et_error *err)
 {
 	char why[128];
-	int rc;
+	regex_t regex;
+	int rc = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 
-	*given = pattern != NULL;
-	if (!pattern)
-		return 0;
-	rc = regcomp(out, pattern, REG_EXTENDED | REG_NOSUB);
-	if (!rc)
-		return 0;
-	*given = false;
-	regerror(rc, out, why, sizeof(why));
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s '%s': %s", option, pattern, why);
-}
-
-struct filter {
-	regex_t want, avoid;
-	bool has_want, has_avoid;
-	bool inverted; /* the names that do not match are wanted */
-};
-
-static bool passes(const void *ctx, const char *name)
-{
-	const struct filter *f = ctx;
-
-	if (f->has_want && (regexec(&f->want, name, 0, NULL, 0) == 0) == f->inverted)
-		return false;
-	return !f->has_avoid || regexec(&f->avoid, name, 0, NULL, 0) != 0;
+	if (rc) {
+		regerror(rc, &regex, why, sizeof(why));
+		return et_refuse(err, NULL, "--%s '%s': %s", option, pattern, why);
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if ((regexec(&regex, c->list[i].name, 0, NULL, 0) != 0) == others)
+			*c->list[i].name = '\0';
+	regfree(&regex);
+	keep_named(c);
+	return 0;
 }
 
 int et_cases_filter(
 	struct et_bench_cases *c, const char *filter, const char *exclude, struct et_error *err)
 {
-	struct filter f = { .inverted = filter && filter[0] == '-' };
-	int rc = compile("filter", f.inverted ? filter + 1 : filter, &f.want, &f.has_want, err);
+	bool inverted = filter && filter[0] == '-';
+	int rc = filter ? drop(c, "filter", filter + inverted, !inverted, err) : 0;
 
-	if (rc == 0)
-		rc = compile("exclude", exclude, &f.avoid, &f.has_avoid, err);
-	if (rc == 0)
-		keep(c, passes, &f);
-	if (f.has_want)
-		regfree(&f.want);
-	if (f.has_avoid)
-		regfree(&f.avoid);
+	if (rc == 0 && exclude)
+		rc = drop(c, "exclude", exclude, false, err);
 	if (rc || c->n)
 		return rc;
 	return et_hint(err,

@@ -40,9 +40,6 @@ struct et_slices {
 	bool old; /* those of the old program */
 };
 
-/* Returns room for all their samples, which the caller frees. */
-double *et_slices_room(const struct et_slices *s);
-
 /* How far off, relatively, a process may be before it counts as if it were that far off. */
 #define ET_BENCH_REACH 0.1
 
@@ -105,11 +102,3 @@ struct et_location et_locate(const double *x, size_t n);
  * place count as if they were that far: one absurd process does not make the answer worthless.
  */
 struct et_location et_locate_cautiously(const double *x, size_t n, double reach);
-
-/* Degrees of freedom of the sum of two errors (Welch, Satterthwaite), each with its own. */
-double et_welch_df(double u, double df_u, double w, double df_w);
-/*
- * The same for a standard error with df degrees of freedom that is part of u; the rest of u is
- * known from experience, as well as ten values would tell.
- */
-double et_combined_df(double se, double df, double u);

@@ -22,6 +22,37 @@ struct et_bench_case {
 	unsigned threads; /* at least 1 */
 };
 
+/* The benchmarks of a program, and the cases that they and their parameters make. */
+struct et_bench_cases {
+	struct et_bench_case *list;
+	size_t n;
+	struct etalon_bench *benches; /* copies, to which the cases point */
+	/* Of benchmarks with ETALON_BENCH_SAME_NAME: repeated cases that were dropped, and cases
+	 * that were named "name#2" because another benchmark has their name. */
+	size_t dropped, numbered;
+};
+
+/*
+ * Makes the cases of n benchmarks and of the registered ones. A benchmark is expanded by its axes
+ * or its rows of parameters, and by its numbers of threads, or by `threads` if that is not NULL.
+ * Refuses benchmarks that are incomplete, axes that never end, more cases than anybody can want and
+ * equal names, with exit status 2; equal names of benchmarks with ETALON_BENCH_SAME_NAME are made
+ * different instead.
+ */
+int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned *threads,
+	size_t n_threads, struct et_bench_cases *out, struct et_error *err) ET_CHECK;
+/*
+ * Keeps the cases whose names match the regular expression `filter` (or, if it begins with '-', do
+ * not match the rest of it) and do not match `exclude`; either may be NULL. Fails if none is left.
+ */
+int et_cases_filter(struct et_bench_cases *c, const char *filter, const char *exclude,
+	struct et_error *err) ET_CHECK;
+/* The name of parameter number k of the cases of a benchmark, or NULL. */
+const char *et_param_name(const struct etalon_bench *b, size_t k);
+/* Returns NULL if no case has that name. */
+const struct et_bench_case *et_cases_find(const struct et_bench_cases *c, const char *name);
+void et_cases_free(struct et_bench_cases *c);
+
 enum et_bench_when { ET_BENCH_AUTO, ET_BENCH_ALWAYS, ET_BENCH_NEVER };
 
 /* The options of the program. */
@@ -29,10 +60,10 @@ struct et_bench_options {
 	struct etalon_kbest_opts kbest; /* k, epsilon, cache, clock, compensate, priority … */
 	unsigned processes;             /* 0: chosen by the program */
 	unsigned repetitions;           /* 0: once */
-	double case_ns;                 /* time per case, over all processes; 0: not given */
-	double limit_ns;                /* of the whole program; 0: none */
-	double case_limit_ns;           /* of one case, over all processes */
-	double timeout_ns;              /* a function that takes longer has hung */
+	uint64_t case_ns;               /* time per case, over all processes; 0: not given */
+	uint64_t limit_ns;              /* of the whole program; 0: none */
+	uint64_t case_limit_ns;         /* of one case, over all processes */
+	uint64_t timeout_ns;            /* a function that takes longer has hung */
 	double level;                   /* of intervals, 0.95 */
 	double fail_ratio;              /* INFINITY: regressions do not matter */
 	uint64_t seed;
@@ -205,8 +236,6 @@ void et_bench_options_free(struct et_bench_options *o);
 void et_bench_options_help(const char *program, FILE *out);
 
 /* --- the run --- */
-
-struct et_bench_cases;
 
 /*
  * Times the cases in several processes: fills the rows of r, one for each case, with their slices;

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/parse.h"
-#include "lib/bench/model.h"
+#include "lib/bench/output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { COLUMNS = 80, MOST_THREADS = 1024, MOST_PROCESSES = 10000 };
+enum { COLUMNS = 80, MOST_THREADS = 1024, MOST_PROCESSES = 10000, SEED = 1, SAMPLES = 2 };
 
 static const double LEVEL = 0.95;
 static const uint64_t CASE_LIMIT_NS = 10000000000, TIMEOUT_NS = 60000000000;
@@ -19,12 +19,12 @@ static const uint64_t CASE_LIMIT_NS = 10000000000, TIMEOUT_NS = 60000000000;
 /* The options as the table fills them. */
 struct request {
 	struct et_bench_options o;
-	uint64_t case_ns, limit_ns, case_limit_ns, timeout_ns;
-	bool help, version, no_compensation, seed_given;
+	bool help, version, no_compensation;
+	unsigned given; /* SEED, SAMPLES */
 	unsigned *threads;
 };
 
-static const char *const clocks[] = { "auto", "counter", "raw", "cpu", NULL };
+static const char *const colds[] = { "data", "all", NULL };
 static const char *const priorities[] = { "auto", "keep", NULL };
 static const char *const statistics[] = { "auto", "best", "median", "mean", NULL };
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -41,18 +41,13 @@ static int set_processes(
 	return rc;
 }
 
+/* Without a word: all. */
 static int set_cold(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	int *cache = et_option_target(o, ctx);
+	int i = args[0] ? et_option_find(o, args[0], err) : 1;
 
-	if (!args[0] || !strcmp(args[0], "all"))
-		*cache = ETALON_CACHE_COLD;
-	else if (!strcmp(args[0], "data"))
-		*cache = ETALON_CACHE_COLD_DATA;
-	else
-		return et_refuse(
-			err, "use one of data, all", "--cold: unknown value '%s'", args[0]);
-	return 0;
+	*(int *)et_option_target(o, ctx) = i ? ETALON_CACHE_COLD : ETALON_CACHE_COLD_DATA;
+	return i < 0 ? i : 0;
 }
 
 static int set_threads(
@@ -78,19 +73,6 @@ static int set_threads(
 	return 0;
 }
 
-static int set_seed(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	((struct request *)ctx)->seed_given = true;
-	return et_set_u64(o, ctx, args, err);
-}
-
-static int set_samples(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	((struct request *)ctx)->o.max_samples_given = true;
-	return et_set_u32(o, ctx, args, err);
-}
-
 /*
  * To add a row: man/etalon.3.scd (A file of benchmarks); workers get it by the set-up message in
  * worker.c.
@@ -106,7 +88,7 @@ static const struct et_option options[] = {
 		set_threads, ET_FILLS(request, threads) },
 	{ 0, "cold", "[data|all]",
 		"clear the caches before each sample: of data, or of data and code (all)", set_cold,
-		ET_FILLS(request, o.kbest.cache) },
+		ET_FILLS(request, o.kbest.cache), .names = colds },
 
 	{ 0, "processes", "N", "run in N processes, in turn (auto: about 10)", set_processes,
 		ET_FILLS(request, o.processes), .group = "how long" },
@@ -114,29 +96,29 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.repetitions), .lo = 1, .hi = 1000 },
 	{ 0, "case-time", "DUR",
 		"time each function for about DUR (700ms; 1.4s to 4s with --against)",
-		et_set_duration, ET_FILLS(request, case_ns) },
+		et_set_duration, ET_FILLS(request, o.case_ns) },
 	{ 0, "case-limit", "DUR", "take fewer samples of a function rather than exceed DUR (10s)",
-		et_set_duration, ET_FILLS(request, case_limit_ns) },
+		et_set_duration, ET_FILLS(request, o.case_limit_ns) },
 	{ 0, "time-limit", "DUR", "end the whole program after about DUR (none)", et_set_duration,
-		ET_FILLS(request, limit_ns) },
+		ET_FILLS(request, o.limit_ns) },
 	{ 0, "timeout", "DUR",
 		"end a function that does not return within DUR (1m); not with --processes 1",
-		et_set_duration, ET_FILLS(request, timeout_ns) },
+		et_set_duration, ET_FILLS(request, o.timeout_ns) },
 	{ 'M', "max-samples", "N", "take at most N samples of a function per process (1000)",
-		set_samples, ET_FILLS(request, o.kbest.max_samples), .lo = 1 },
+		et_set_u32, ET_FILLS(request, o.kbest.max_samples), .lo = 1, .bit = SAMPLES },
 	{ 0, "calls", "N", "make a sample of N calls (chosen: about 20 us)", et_set_u32,
 		ET_FILLS(request, o.kbest.calls), .lo = 1 },
 
 	{ 0, "clock", "CLOCK", "use auto, counter, raw or cpu (auto)", et_set_choice,
-		ET_FILLS(request, o.kbest.clock), .names = clocks, .group = "how" },
+		ET_FILLS(request, o.kbest.clock), .names = et_bench_clock_names, .group = "how" },
 	{ 0, "statistic", "NAME", "report auto, best, median or mean (auto)", et_set_choice,
 		ET_FILLS(request, o.statistic), .names = statistics },
 	{ 0, "no-compensation", NULL, "do not subtract the time of interrupts", et_set_true,
 		ET_FILLS(request, no_compensation) },
 	{ 0, "priority", "HOW", "auto: real-time if allowed and needed; keep: never (auto)",
 		et_set_choice, ET_FILLS(request, o.kbest.priority), .names = priorities },
-	{ 0, "seed", "N", "order of functions, layout of memory (random)", set_seed,
-		ET_FILLS(request, o.seed), .hi = INT64_MAX },
+	{ 0, "seed", "N", "order of functions, layout of memory (random)", et_set_u64,
+		ET_FILLS(request, o.seed), .hi = INT64_MAX, .bit = SEED },
 
 	{ 0, "baseline", "FILE", "compare with results that --json wrote", et_set_text,
 		ET_FILLS(request, o.baseline), .group = "comparison" },
@@ -185,26 +167,14 @@ void et_bench_options_help(const char *program, FILE *out)
 		base, base, base);
 }
 
-/* Only one of the outputs can go to standard output. */
-static int check_outputs(const struct et_bench_options *o, struct et_error *err)
-{
-	const char *const files[] = { o->json, o->csv, o->markdown, o->google, o->google_csv };
-	int n = 0;
-
-	for (size_t i = 0; i < ET_LENGTH(files); i++)
-		n += files[i] && !strcmp(files[i], "-");
-	if (n > 1)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "only one file can be standard output (-)");
-	return 0;
-}
-
 static int check(const struct request *r, const struct et_operands *ops, struct et_error *err)
 {
 	const struct et_bench_options *o = &r->o;
+	const char *const files[] = { o->json, o->csv, o->markdown, o->google, o->google_csv };
+	int n = 0;
 
 	if (ops->n_before + ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
+		return et_refuse(err, NULL, "'%s': the program takes no operands",
 			ops->n_before ? ops->before[0] : ops->after[0]);
 	if (isfinite(o->fail_ratio) && !o->baseline && !o->against)
 		return et_refuse(err, "add --baseline FILE or --against PROGRAM",
@@ -212,58 +182,45 @@ static int check(const struct request *r, const struct et_operands *ops, struct 
 	if (o->baseline && o->against)
 		return et_refuse(
 			err, "omit one of them", "--baseline and --against exclude each other");
-	return check_outputs(o, err);
-}
-
-static uint64_t random_seed(void)
-{
-	uint32_t seed;
-
-	if (getrandom(&seed, sizeof(seed), 0) == sizeof(seed))
-		return seed;
-	return et_clock_read_ns(CLOCK_REALTIME) ^ (uint64_t)getpid();
-}
-
-static void finish(struct request *r)
-{
-	struct et_bench_options *o = &r->o;
-
-	o->case_ns = (double)r->case_ns;
-	o->limit_ns = (double)r->limit_ns;
-	o->case_limit_ns = fmax((double)r->case_limit_ns, 1);
-	o->timeout_ns = (double)r->timeout_ns;
-	o->kbest.compensate = !r->no_compensation;
-	o->threads = r->threads;
-	if (o->kbest.k > o->kbest.max_samples)
-		o->kbest.k = o->kbest.max_samples;
-	if (!r->seed_given)
-		o->seed = random_seed();
+	for (size_t i = 0; i < ET_LENGTH(files); i++)
+		n += files[i] && !strcmp(files[i], "-");
+	return n > 1 ? et_refuse(err, NULL, "only one file can be standard output (-)") : 0;
 }
 
 int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 	enum et_bench_action *action, struct et_error *err)
 {
 	struct request r = {
-		.o = { .fail_ratio = INFINITY, .level = LEVEL },
-		.case_limit_ns = CASE_LIMIT_NS,
-		.timeout_ns = TIMEOUT_NS,
+		.o = { .case_limit_ns = CASE_LIMIT_NS,
+			.timeout_ns = TIMEOUT_NS,
+			.level = LEVEL,
+			.fail_ratio = INFINITY },
 	};
-	const struct et_option_table tables[] = { { .rows = options, .ctx = &r }, { 0 } };
+	const struct et_option_table tables[] = { { .rows = options, .ctx = &r, .given = &r.given },
+		{ 0 } };
 	struct et_operands ops = { 0 };
-	int rc;
+	uint32_t seed;
 
 	etalon_kbest_opts_init(&r.o.kbest, sizeof(r.o.kbest)); /* it fails for a wrong size only */
-	rc = et_options_parse(tables, argc, argv, &ops, err);
+	int rc = et_options_parse(tables, argc, argv, &ops, err);
 	*action = r.help ? ET_BENCH_HELP : r.version ? ET_BENCH_VERSION : ET_BENCH_TIME;
 	if (rc == 0 && *action == ET_BENCH_TIME)
 		rc = check(&r, &ops, err);
 	et_operands_free(&ops);
-	finish(&r);
 	if (rc) {
 		free(r.threads);
 		return rc;
 	}
 	*out = r.o;
+	out->threads = r.threads;
+	out->kbest.compensate = !r.no_compensation;
+	if (out->kbest.k > out->kbest.max_samples)
+		out->kbest.k = out->kbest.max_samples;
+	out->max_samples_given = r.given & SAMPLES;
+	if (!(r.given & SEED) && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		out->seed = et_clock_read_ns(CLOCK_REALTIME) ^ (uint64_t)getpid();
+	else if (!(r.given & SEED))
+		out->seed = seed;
 	return 0;
 }
 

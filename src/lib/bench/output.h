@@ -20,12 +20,7 @@ struct et_bench_page {
 
 /* The table of all cases with warnings below it, and the decision of --fail-on-regression. */
 void et_bench_text(const struct et_bench_results *r, const struct et_bench_page *page);
-/* Only the table. Returns the titles of columns that do not fit the page, or NULL. */
-char *et_bench_table(const struct et_bench_results *r, const struct et_bench_page *page);
 void et_bench_csv(const struct et_bench_results *r, FILE *out);
-/* A cell of CSV: a text, quoted if that is wanted or needed; a number, after a comma. */
-void et_bench_csv_text(const char *text, bool quoted, FILE *out);
-void et_bench_csv_number(double x, FILE *out);
 void et_bench_markdown(const struct et_bench_results *r, FILE *out);
 void et_bench_json(const struct et_bench_results *r, FILE *out);
 /* The formats of Google Benchmark's --benchmark_out. */

@@ -16,11 +16,6 @@ static const double CASE_NS = 700e6;
 static const double PAIRED_CASE_NS = 4e9, PAIRED_NS = 12e9; /* of a case, and of all of them */
 static const double SHRINK = 0.8; /* of the time per case, until all fits */
 
-static double slice_ns(const struct et_plan_case *c, double sample_ns)
-{
-	return fmax(c->duration_ns, sample_ns);
-}
-
 static unsigned times(const struct et_plan_request *q)
 {
 	return q->repetitions ? q->repetitions : 1;
@@ -82,8 +77,8 @@ static void plan_all(const struct et_plan_request *q, double scale, unsigned pro
 		if (c->processes > out->processes)
 			out->processes = c->processes;
 		if (c->processes)
-			out->total_ns +=
-				c->processes * slices_of(q, c) * slice_ns(c, q->sample_ns[i]);
+			out->total_ns += c->processes * slices_of(q, c) *
+					 fmax(c->duration_ns, q->sample_ns[i]);
 	}
 	out->total_ns += (out->processes - 1) * q->start_ns * (q->pairs ? 2 : 1);
 }

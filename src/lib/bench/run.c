@@ -44,15 +44,6 @@ struct progress {
 	double total_ns;   /* predicted from there on; NaN: not planned yet */
 };
 
-static void begin_progress(struct progress *p, enum et_bench_when when, bool quiet)
-{
-	*p = (struct progress){
-		.wanted = when == ET_BENCH_ALWAYS ||
-			  (when == ET_BENCH_AUTO && !quiet && isatty(STDERR_FILENO)),
-		.total_ns = NAN,
-	};
-}
-
 /*
  * Shows the case and the process (from 0, of n; 0: how many is not known yet), for each process and
  * ten times per second.
@@ -73,14 +64,6 @@ static void show_progress(
 	else
 		fprintf(stderr, "\r\033[Kfirst samples: %.*s", NAME_COLUMNS, name);
 	fflush(stderr);
-}
-
-/* Removes the line, before something else is printed. */
-static void clear_progress(struct progress *p)
-{
-	if (p->shown)
-		fputs("\r\033[K", stderr);
-	p->shown = false;
 }
 
 struct run {
@@ -153,7 +136,8 @@ static uint64_t now_ns(void)
 
 static double left_ns(const struct run *x)
 {
-	return x->o->limit_ns > 0 ? x->o->limit_ns - (double)(now_ns() - x->begin_ns) : INFINITY;
+	return x->o->limit_ns ? (double)x->o->limit_ns - (double)(now_ns() - x->begin_ns)
+			      : INFINITY;
 }
 
 static int start(struct run *x, bool old, struct et_error *err)
@@ -183,13 +167,12 @@ static void end_workers(struct run *x)
 static void draw_place(struct run *x)
 {
 	cpu_set_t allowed;
-	uint64_t skip;
 
 	x->padding = (size_t)et_rng_below(&x->rng, PADDING);
 	x->cpu = -1;
 	if (!x->o->against || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
 		return;
-	skip = et_rng_below(&x->rng, (uint64_t)CPU_COUNT(&allowed));
+	uint64_t skip = et_rng_below(&x->rng, (uint64_t)CPU_COUNT(&allowed));
 	for (int cpu = 0; cpu < CPU_SETSIZE && x->cpu < 0; cpu++)
 		if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0)
 			x->cpu = cpu;
@@ -219,7 +202,7 @@ static int take(struct run *x, size_t which, bool old, struct et_slice_request *
 {
 	const struct et_bench_case *c = &x->cases->list[which];
 	struct et_bench_row *row = &x->r->rows[which];
-	double timeout = x->o->timeout_ns + 2 * q->duration_ns;
+	double timeout = (double)x->o->timeout_ns + 2 * q->duration_ns;
 	ET_AUTO_FREE char *why = NULL;
 	bool skipped = false;
 	int rc;
@@ -266,7 +249,7 @@ static struct et_slice_request request(const struct run *x, size_t which)
 
 static double case_ns(const struct run *x)
 {
-	return x->o->case_ns > 0 ? x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
+	return x->o->case_ns ? (double)x->o->case_ns : et_plan_case_ns(x->cases->n, x->o->against);
 }
 
 static double usual_ns(const struct run *x)
@@ -315,14 +298,13 @@ static int take_pilots(struct run *x, struct et_error *err)
 {
 	for (size_t i = 0; i < x->cases->n; i++) {
 		struct et_slice_request q = request(x, i);
-		int rc;
 
 		if (interrupted)
 			return -EINTR;
 		show_progress(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
 		q.duration_ns = PILOT_NS;
 		q.max_samples = pilot_samples(x, q.max_samples);
-		rc = take(x, i, false, &q, &x->pilots[i], err);
+		int rc = take(x, i, false, &q, &x->pilots[i], err);
 		if (rc && rc != -EIO)
 			return rc;
 		x->calls[i] = x->pilots[i].calls;
@@ -376,14 +358,13 @@ static int take_process(
 	et_shuffle(&x->rng, order, n, sizeof(uint32_t));
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = x->cases->list[order[i]].name;
-		int rc;
 
 		if (interrupted)
 			return -EINTR;
 		if (left_ns(x) <= 0)
 			return 0;
 		show_progress(&x->progress, name, process, plan->processes, now_ns());
-		rc = take_case(x, &plan->cases[order[i]], order[i], process, err);
+		int rc = take_case(x, &plan->cases[order[i]], order[i], process, err);
 		if (rc)
 			return rc;
 	}
@@ -399,7 +380,7 @@ static void make_plan(struct run *x, struct et_bench_plan *plan)
 		.processes = x->here ? 1 : x->o->processes,
 		.repetitions = x->o->repetitions,
 		.case_ns = case_ns(x),
-		.case_limit_ns = x->o->case_limit_ns,
+		.case_limit_ns = fmax((double)x->o->case_limit_ns, 1),
 		.left_ns = left_ns(x),
 		.start_ns = x->start_ns,
 	};
@@ -410,26 +391,6 @@ static void make_plan(struct run *x, struct et_bench_plan *plan)
 	et_plan_make(&q, plan);
 	x->progress.total_ns = plan->total_ns;
 	x->progress.begin_ns = now_ns();
-}
-
-/* A case that the time was too short for has its pilot. */
-static void use_pilots(struct run *x)
-{
-	for (size_t i = 0; i < x->cases->n; i++)
-		if (!x->r->rows[i].error && !x->r->rows[i].n_slices)
-			keep_pilot(x, i);
-}
-
-static int start_next(struct run *x, unsigned process, struct et_error *err)
-{
-	int rc = 0;
-
-	if (process > 0 && !x->here) {
-		end_workers(x);
-		draw_place(x);
-		rc = start_both(x, err);
-	}
-	return rc;
 }
 
 static int take_all(struct run *x, struct et_error *err)
@@ -443,7 +404,11 @@ static int take_all(struct run *x, struct et_error *err)
 	for (unsigned i = 0; rc == 0 && i < plan.processes; i++) {
 		if (i > 0 && left_ns(x) <= 0)
 			break;
-		rc = start_next(x, i, err);
+		if (i > 0 && !x->here) {
+			end_workers(x);
+			draw_place(x);
+			rc = start_both(x, err);
+		}
 		if (rc && rc != -EINTR && i > 0) {
 			et_bench_note(
 				x->r, "%s: there are fewer processes than planned", err->what);
@@ -453,7 +418,10 @@ static int take_all(struct run *x, struct et_error *err)
 		if (rc == 0)
 			rc = take_process(x, &plan, i, err);
 	}
-	use_pilots(x);
+	/* A case that the time was too short for has its pilot. */
+	for (size_t i = 0; i < x->cases->n; i++)
+		if (!x->r->rows[i].error && !x->r->rows[i].n_slices)
+			keep_pilot(x, i);
 	return rc;
 }
 
@@ -462,19 +430,17 @@ static char **arguments(char **argv)
 {
 	ET_AUTO_FREE char *text = et_calloc(MOST_ARGUMENTS, 1);
 	ssize_t got = et_sysroot_read("", "/proc/self/cmdline", text, MOST_ARGUMENTS);
-	size_t n = got > 0 ? (size_t)got : 0, count = 0, cap = 0;
-	char **list = NULL;
+	size_t n = got > 0 ? (size_t)got : 0, count = 0;
 
-	for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
-		ET_GROW(list, count, cap);
-		list[count++] = et_strdup(text + at);
+	for (size_t at = 0; at < n; at += strlen(text + at) + 1)
+		count++;
+	while (!n && argv[count])
+		count++;
+	char **list = et_calloc(count + 1, sizeof(*list));
+	for (size_t i = 0, at = 0; i < count; i++) {
+		list[i] = et_strdup(n ? text + at : argv[i]);
+		at += strlen(list[i]) + 1;
 	}
-	for (size_t i = 0; !n && argv[i]; i++) {
-		ET_GROW(list, count, cap);
-		list[count++] = et_strdup(argv[i]);
-	}
-	ET_GROW(list, count, cap);
-	list[count] = NULL;
 	return list;
 }
 
@@ -504,11 +470,9 @@ static void describe_programs(struct run *x, char **argv)
 /* Starts the first worker, or decides to take all samples in this process. */
 static int begin(struct run *x, struct et_error *err)
 {
-	int rc;
-
 	x->here = x->o->processes == 1 && !x->o->against;
 	draw_place(x);
-	rc = x->here ? 0 : start_both(x, err);
+	int rc = x->here ? 0 : start_both(x, err);
 	if (rc && rc != -EINTR && !x->o->against) {
 		et_bench_note(x->r, "%s: all samples are from one process",
 			access("/proc/self/exe", X_OK) ? "/proc is not available" : err->what);
@@ -518,14 +482,6 @@ static int begin(struct run *x, struct et_error *err)
 	if (x->here)
 		et_clock_choice_timebase(&x->clock, &x->timebase);
 	return rc;
-}
-
-static void make_rows(struct run *x)
-{
-	x->r->rows = et_calloc(x->cases->n, sizeof(*x->r->rows));
-	x->r->n = x->cases->n;
-	for (size_t i = 0; i < x->r->n; i++)
-		x->r->rows[i].name = et_strdup(x->cases->list[i].name);
 }
 
 static void free_run(struct run *x)
@@ -544,24 +500,33 @@ static void free_run(struct run *x)
 int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
 	int *signal, struct et_error *err)
 {
-	struct run x = { .o = &r->options, .cases = cases, .r = r, .begin_ns = now_ns() };
-	int rc;
+	struct run x = { .o = &r->options,
+		.cases = cases,
+		.r = r,
+		.progress = { .total_ns = NAN },
+		.begin_ns = now_ns() };
 
 	catch_signals();
-	rc = et_clock_choose(r->options.kbest.clock, &x.clock);
+	int rc = et_clock_choose(r->options.kbest.clock, &x.clock);
 	if (rc)
 		return et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT, "%s", etalon_strerror(rc));
-	make_rows(&x);
+	r->rows = et_calloc(cases->n, sizeof(*r->rows));
+	r->n = cases->n;
+	for (size_t i = 0; i < r->n; i++)
+		r->rows[i].name = et_strdup(cases->list[i].name);
 	x.pilots = et_calloc(cases->n, sizeof(*x.pilots));
 	x.calls = et_calloc(cases->n, sizeof(*x.calls));
 	x.cost_ns = et_calloc(cases->n, sizeof(*x.cost_ns));
 	et_rng_seed(&x.rng, r->options.seed, 0);
-	begin_progress(&x.progress, r->options.progress, r->options.quiet);
+	x.progress.wanted =
+		x.o->progress == ET_BENCH_ALWAYS ||
+		(x.o->progress == ET_BENCH_AUTO && !x.o->quiet && isatty(STDERR_FILENO));
 	describe_programs(&x, argv);
 	rc = begin(&x, err);
 	if (rc == 0)
 		rc = take_all(&x, err);
-	clear_progress(&x.progress);
+	if (x.progress.shown) /* remove the line, before something else is printed */
+		fputs("\r\033[K", stderr);
 	free_run(&x);
 	*signal = interrupted;
 	return interrupted ? 0 : rc;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The parent's side: starts workers, asks them for slices, ends them. */
+/* Workers: the parent starts them, asks them for slices and ends them; each serves its parent. */
 #include "lib/bench/worker.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "clock/activity.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,6 +21,10 @@
 extern char **environ;
 
 enum { LOOK_MS = 100, END_MS = 2000, FIRST_FD = 3, MOST_NAMES = 20000 };
+
+static unsigned calls; /* of etalon_bench_main in this process */
+
+/* --- the parent's side --- */
 
 /* The environment of a worker: ours, the variable of the socket and the padding. */
 struct worker_env {
@@ -39,12 +47,6 @@ static void make_env(struct worker_env *e, size_t padding)
 	e->list[kept] = e->variable; /* filled by the child, which knows its process */
 }
 
-static void free_env(struct worker_env *e)
-{
-	free(e->padding);
-	free(e->list);
-}
-
 /* Runs in the child. Sends {"exec": errno} if the program cannot be executed. */
 static _Noreturn void become_worker(
 	const struct et_worker_program *p, struct worker_env *e, int fd, int null, pid_t parent)
@@ -59,7 +61,7 @@ static _Noreturn void become_worker(
 	dup2(null, STDOUT_FILENO);
 	fcntl(fd, F_SETFD, 0);
 	snprintf(e->variable, sizeof(e->variable), "%s=%d:%d:%d:%u", ET_WORKER_VARIABLE,
-		ET_WORKER_PROTOCOL, fd, (int)getpid(), et_worker_call());
+		ET_WORKER_PROTOCOL, fd, (int)getpid(), calls);
 	execve(p->path, p->argv, e->list);
 	snprintf(line, sizeof(line), "{\"exec\": %d}\n", errno);
 	send(fd, line, strlen(line), MSG_NOSIGNAL);
@@ -80,18 +82,15 @@ static int above_standard(int fd)
 /* Makes a pair of sockets. Returns 0 or -errno. */
 static int make_pair(int pair[2])
 {
-	int rc = 0;
-
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return -errno;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		pair[i] = above_standard(pair[i]);
-		if (pair[i] < 0 && rc == 0)
-			rc = -errno;
-	}
-	for (int i = 0; rc && i < 2; i++)
-		if (pair[i] >= 0)
-			close(pair[i]);
+	if (pair[0] >= 0 && pair[1] >= 0)
+		return 0;
+	int rc = -errno;
+	et_cleanup_close(&pair[0]);
+	et_cleanup_close(&pair[1]);
 	return rc;
 }
 
@@ -115,7 +114,8 @@ static int fork_worker(const struct et_worker_program *p, size_t padding, struct
 	rc = w->pid < 0 ? -errno : 0;
 	if (w->pid > 0)
 		setpgid(w->pid, w->pid);
-	free_env(&e);
+	free(e.padding);
+	free(e.list);
 	close(null);
 	close(pair[1]);
 	w->wire = (struct et_wire){ .fd = pair[0] };
@@ -349,9 +349,12 @@ bool et_worker_has(const struct et_worker *w, const char *name)
 	return false;
 }
 
-static int send_take(struct et_wire *w, const char *name, const struct et_slice_request *q, int cpu)
+int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
+	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
+	char **why)
 {
-	struct et_json *j = et_wire_begin(w);
+	json_t *m = NULL;
+	struct et_json *j = et_wire_begin(&w->wire);
 
 	et_json_string(j, "take", name);
 	et_json_u64(j, "calls", q->calls);
@@ -359,16 +362,7 @@ static int send_take(struct et_wire *w, const char *name, const struct et_slice_
 	et_json_u64(j, "max_samples", q->max_samples);
 	et_json_u64(j, "seed", q->seed >> 1); /* JSON's whole numbers are signed here */
 	et_json_int(j, "cpu", cpu);
-	return et_wire_end(w);
-}
-
-int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
-	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,
-	char **why)
-{
-	json_t *m = NULL;
-	int rc = send_take(&w->wire, name, q, cpu);
-
+	int rc = et_wire_end(&w->wire);
 	if (rc == 0)
 		rc = receive(p, w, timeout_ns, &m);
 	if (rc == -EINTR)
@@ -385,4 +379,182 @@ int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const
 	if (rc)
 		*why = describe(w, rc, timeout_ns);
 	return *why ? -EIO : 0;
+}
+
+/* --- the worker's side: takes slices and sends them --- */
+
+struct server {
+	struct et_wire wire;
+	pid_t pid;
+	bool ready; /* set up */
+	struct etalon_kbest_opts kbest;
+	struct et_timebase timebase;
+	struct et_bench_cases cases;
+};
+
+int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_request *q,
+	struct et_timebase *t, int cpu, struct et_slice *out)
+{
+	locale_t ours = uselocale(LC_GLOBAL_LOCALE);
+	struct etalon_kbest_opts cold = *q->kbest;
+	struct et_slice_request own = *q;
+	cpu_set_t before;
+	bool moved = cpu >= 0 && et_stay_on(cpu, &before) == 0;
+
+	own.kbest = &cold;
+	if (cold.cache == ETALON_CACHE_COLD_DATA) {
+		cold.other_arg = c->bench->other_arg;
+		cold.working_set = c->bench->working_set;
+		cold.working_set_bytes = c->bench->working_set_bytes;
+	}
+	int rc = et_slice_take(c, &own, t, out);
+	if (moved)
+		sched_setaffinity(0, sizeof(before), &before);
+	uselocale(ours);
+	return rc;
+}
+
+/*
+ * Finds the socket if the variable names this process. A parent of another protocol is greeted too,
+ * so that it learns ours: otherwise this program would run as if started by a user. *later: a later
+ * call of etalon_bench_main shall serve the parent.
+ */
+static int find_socket(bool *later)
+{
+	const char *text = getenv(ET_WORKER_VARIABLE);
+	int protocol, fd, pid, call, end = 0;
+
+	*later = false;
+	calls++;
+	if (!text || sscanf(text, "%d:%d:%d:%d%n", &protocol, &fd, &pid, &call, &end) != 4 ||
+		text[end])
+		fd = -1;
+	else if (pid != getpid() || fd < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+		fd = -1;
+	else
+		*later = protocol == ET_WORKER_PROTOCOL && (unsigned)call > calls;
+	if (*later)
+		return -1;
+	unsetenv(ET_WORKER_VARIABLE);
+	unsetenv(ET_WORKER_PADDING);
+	return fd;
+}
+
+static int send_error(struct server *s, const char *what)
+{
+	et_json_string(et_wire_begin(&s->wire), "error", what);
+	return et_wire_end(&s->wire);
+}
+
+static void read_kbest(const json_t *j, struct etalon_kbest_opts *o)
+{
+	etalon_kbest_opts_init(o, sizeof(*o)); /* it fails for a wrong size only */
+	o->k = (uint32_t)json_integer_value(json_object_get(j, "k"));
+	o->max_samples = (uint32_t)json_integer_value(json_object_get(j, "max_samples"));
+	o->epsilon = json_number_value(json_object_get(j, "epsilon"));
+	o->cache = (int)json_integer_value(json_object_get(j, "cache"));
+	o->clock = (int)json_integer_value(json_object_get(j, "clock"));
+	o->calls = (uint32_t)json_integer_value(json_object_get(j, "calls"));
+	o->compensate = (int)json_integer_value(json_object_get(j, "compensate"));
+	o->priority = (int)json_integer_value(json_object_get(j, "priority"));
+}
+
+static int set_up(
+	struct server *s, const struct etalon_bench *benches, size_t n, const json_t *setup)
+{
+	const json_t *threads = json_object_get(setup, "threads");
+	const json_t *clock = json_object_get(setup, "clock");
+	size_t n_threads = json_array_size(threads);
+	ET_AUTO_FREE unsigned *list = et_calloc(n_threads + 1, sizeof(*list));
+	struct et_clock_choice c = {
+		.clock = (int)json_integer_value(json_object_get(clock, "clock")),
+		.hz = json_number_value(json_object_get(clock, "hz")),
+		.hz_uncertainty = json_number_value(json_object_get(clock, "hz_uncertainty")),
+		.warnings = (unsigned)json_integer_value(json_object_get(clock, "warnings")),
+	};
+	struct et_error err = { 0 };
+
+	if (s->ready || !(c.hz > 0))
+		return send_error(s, "the set-up is wrong");
+	for (size_t i = 0; i < n_threads; i++)
+		list[i] = (unsigned)json_integer_value(json_array_get(threads, i));
+	if (et_cases_build(benches, n, n_threads ? list : NULL, n_threads, &s->cases, &err))
+		return send_error(s, err.what);
+	read_kbest(json_object_get(setup, "kbest"), &s->kbest);
+	et_clock_choice_timebase(&c, &s->timebase);
+	s->ready = true;
+	struct et_json *j = et_wire_begin(&s->wire);
+	et_json_array(j, "cases");
+	for (size_t i = 0; i < s->cases.n; i++)
+		et_json_string(j, NULL, s->cases.list[i].name);
+	et_json_end(j);
+	return et_wire_end(&s->wire);
+}
+
+static int take(struct server *s, const char *name, const json_t *j)
+{
+	const struct et_bench_case *c = et_cases_find(&s->cases, name);
+	const json_t *cpu = json_object_get(j, "cpu");
+	struct et_slice_request q = {
+		.kbest = &s->kbest,
+		.calls = (uint64_t)json_integer_value(json_object_get(j, "calls")),
+		.duration_ns = json_number_value(json_object_get(j, "duration_ns")),
+		.max_samples = (size_t)json_integer_value(json_object_get(j, "max_samples")),
+		.seed = (uint64_t)json_integer_value(json_object_get(j, "seed")),
+	};
+	struct et_slice slice = { 0 };
+
+	if (!c || !q.max_samples)
+		return send_error(s, "there is no such case");
+	int rc = et_worker_take_here(
+		c, &q, &s->timebase, cpu ? (int)json_integer_value(cpu) : -1, &slice);
+	/* The function has forked, and its child has returned from it: only one may answer. */
+	if (getpid() != s->pid)
+		_exit(0);
+	if (rc) {
+		rc = send_error(s, etalon_strerror(rc));
+	} else {
+		et_slice_write(et_wire_begin(&s->wire), "slice", &slice);
+		rc = et_wire_end(&s->wire);
+	}
+	et_slice_free(&slice);
+	return rc;
+}
+
+static int answer(
+	struct server *s, const struct etalon_bench *benches, size_t n, const json_t *message)
+{
+	const json_t *setup = json_object_get(message, "setup");
+	const char *name = json_string_value(json_object_get(message, "take"));
+
+	if (setup)
+		return set_up(s, benches, n, setup);
+	return s->ready && name ? take(s, name, message) : send_error(s, "unknown message");
+}
+
+bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status)
+{
+	bool later;
+	struct server s = { .wire.fd = find_socket(&later), .pid = getpid() };
+	json_t *message;
+
+	*status = ET_EXIT_DONE;
+	if (s.wire.fd < 0)
+		return later;
+	prctl(PR_SET_NAME, program_invocation_short_name); /* otherwise "exe" */
+	struct et_json *j = et_wire_begin(&s.wire);
+	et_json_int(j, "etalon_worker", ET_WORKER_PROTOCOL);
+	et_json_string(j, "version", etalon_version());
+	int rc = et_wire_end(&s.wire);
+	while (rc == 0 || rc == -EINTR) {
+		rc = et_wire_receive(&s.wire, -1, &message);
+		if (rc)
+			continue;
+		rc = answer(&s, benches, n, message);
+		json_decref(message);
+	}
+	et_wire_free(&s.wire);
+	et_cases_free(&s.cases);
+	*status = rc == -ECONNRESET ? ET_EXIT_DONE : ET_EXIT_PROGRAM;
+	return true;
 }

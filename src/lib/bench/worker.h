@@ -17,7 +17,6 @@
  */
 #pragma once
 
-#include "lib/bench/cases.h"
 #include "lib/bench/model.h"
 #include "lib/slice/state.h"
 #include "lib/slice/wire.h"
@@ -28,8 +27,6 @@ enum { ET_WORKER_PROTOCOL = 1 };
 #define ET_WORKER_VARIABLE "ETALON_WORKER"
 #define ET_WORKER_PADDING "ETALON_WORKER_PADDING"
 
-/* The number of the current call of etalon_bench_main in this process, from 1. */
-unsigned et_worker_call(void);
 /*
  * If this process is a worker, serves its parent until that closes the socket, and returns true and
  * the exit status. Removes the variables from the environment.

@@ -24,10 +24,9 @@ static bool together(const struct et_bench_row *a, const struct et_bench_row *b)
 	if (!wanted(b) || x->bench != y->bench || x->threads != y->threads ||
 		x->n_params != y->n_params)
 		return false;
-	for (size_t i = 1; i < x->n_params; i++) {
+	for (size_t i = 1; i < x->n_params; i++)
 		if (x->params[i] != y->params[i])
 			return false;
-	}
 	return true;
 }
 
@@ -50,34 +49,22 @@ static char *name_of(const struct et_bench_case *c)
 /* Sizes and figures, one pair per case and process. */
 struct points {
 	double *size, *value;
-	size_t n, capacity;
+	size_t n;
 };
 
 static void add_point(struct points *p, double size, double value)
 {
 	if (!(size > 0 && value > 0 && isfinite(size) && isfinite(value)))
 		return;
-	if (p->n == p->capacity) {
-		p->capacity = p->capacity ? 2 * p->capacity : 64;
-		p->size = et_realloc(p->size, p->capacity, sizeof(*p->size));
-		p->value = et_realloc(p->value, p->capacity, sizeof(*p->value));
-	}
 	p->size[p->n] = size;
 	p->value[p->n++] = value;
 }
 
-static void free_points(struct points *p)
-{
-	free(p->size);
-	free(p->value);
-}
-
 static double size_of(const struct et_bench_row *row)
 {
-	for (size_t i = 0; i < row->n_slices; i++) {
+	for (size_t i = 0; i < row->n_slices; i++)
 		if (!row->slices[i].old && !isnan(row->slices[i].size))
 			return row->slices[i].size;
-	}
 	return row->which->n_params ? (double)row->which->params[0] : NAN;
 }
 
@@ -138,14 +125,6 @@ static void gather_cycles(const struct group *g, struct points *out)
 
 /* --- coefficients --- */
 
-/* The standard error of b, or of a in the constant model. */
-static double coefficient_error(const struct et_growth_fit *f, enum et_growth_model m)
-{
-	size_t column = m == ET_GROWTH_CONSTANT || f->at_bound ? 0 : 1;
-
-	return sqrt(f->scale * f->fitted.unscaled[column][column]) / f->unit;
-}
-
 static struct et_coefficient coefficient(const struct et_growth *g, enum et_growth_model m)
 {
 	const struct et_growth_fit *f = &g->fits[m];
@@ -153,7 +132,10 @@ static struct et_coefficient coefficient(const struct et_growth *g, enum et_grow
 
 	if (f->excluded)
 		return c;
-	double half = et_qt((1 + g->level) / 2, f->df) * coefficient_error(f, m);
+	/* The standard error of b, or of a in the constant model. */
+	size_t column = m == ET_GROWTH_CONSTANT || f->at_bound ? 0 : 1;
+	double error = sqrt(f->scale * f->fitted.unscaled[column][column]) / f->unit;
+	double half = et_qt((1 + g->level) / 2, f->df) * error;
 	c.ns = m == ET_GROWTH_CONSTANT ? f->a : f->b;
 	c.lo = fmax(c.ns - half, 0);
 	c.hi = c.ns + half;
@@ -216,8 +198,14 @@ static void fill_line(const struct et_growth *g, struct et_per_element *out)
 static void fit_group(const struct group *g, double level, struct et_complexity *out)
 {
 	static const struct et_per_element unknown = { NAN, NAN, NAN, NAN, NAN };
-	struct points times = { 0 }, cycles = { 0 };
 	struct et_growth of_cycles;
+	size_t most = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		most += g->rows[i].n_slices;
+	ET_AUTO_FREE double *room = et_calloc(4 * most, sizeof(*room));
+	struct points times = { room, room + most, 0 };
+	struct points cycles = { room + 2 * most, room + 3 * most, 0 };
 
 	*out = (struct et_complexity){ .name = name_of(g->rows->which),
 		.ns = unknown,
@@ -239,8 +227,6 @@ static void fit_group(const struct group *g, double level, struct et_complexity 
 		fill_line(&of_cycles, &out->cycles);
 		et_growth_free(&of_cycles);
 	}
-	free_points(&times);
-	free_points(&cycles);
 }
 
 size_t et_complexity_fit(

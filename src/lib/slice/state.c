@@ -5,7 +5,6 @@
  * loop does not allocate, print or lock anything.
  */
 #include "lib/slice/state.h"
-#include "lib/time/empty.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,11 +66,6 @@ static uint64_t begin_sample(struct etalon_state *s)
 	if (counts_events(s))
 		et_pmu_start(&s->events);
 	return s->calls;
-}
-
-static void pause_now(struct etalon_state *s)
-{
-	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
 }
 
 static void resume_now(struct etalon_state *s)
@@ -169,15 +163,6 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 	return begin_sample(s);
 }
 
-/* Times that the function gives, or pauses, say nothing about how long a sample takes. */
-static void note_length(struct etalon_state *s, double ns)
-{
-	struct et_slice *o = s->out;
-
-	if (s->given || s->pauses)
-		o->sample_ns += (ns - o->sample_ns) / (double)(o->n + 1);
-}
-
 static void record(struct etalon_state *s, const struct et_timed *x, double net)
 {
 	struct et_slice *o = s->out;
@@ -190,7 +175,10 @@ static void record(struct etalon_state *s, const struct et_timed *x, double net)
 		o->warnings |= ETALON_WARNING_BACKWARDS;
 		return;
 	}
-	note_length(s, et_sampler_ns(&s->sampler, x->ticks));
+	/* Times that the function gives, or pauses, say nothing about how long a sample takes. */
+	if (s->given || s->pauses)
+		o->sample_ns +=
+			(et_sampler_ns(&s->sampler, x->ticks) - o->sample_ns) / (double)(o->n + 1);
 	ns = fmax(ns - o->empty_ns, 0);
 	if (s->given) /* whatever it is a time of, the CPU time does not tell it */
 		ns = cpu_ns = s->given_ns / (double)s->given / (double)s->batch;
@@ -267,23 +255,12 @@ static double cpu_now(const struct etalon_state *s)
 	return (double)s->sampler.t->cpu_ns(s->sampler.t->ctx);
 }
 
-static void begin_span(struct etalon_state *s)
-{
-	et_crew_meet(s->crew);
-	s->span.from_ns = now(s);
-	s->span.cpu_ns = -cpu_now(s);
-}
-
-static void end_span(struct etalon_state *s)
-{
-	s->span.to_ns = now(s);
-	s->span.cpu_ns += cpu_now(s);
-}
-
 static uint64_t end_sampling(struct etalon_state *s)
 {
-	if (s->crew)
-		end_span(s);
+	if (s->crew) {
+		s->span.to_ns = now(s);
+		s->span.cpu_ns += cpu_now(s);
+	}
 	et_sampler_rest(&s->sampler);
 	s->phase = ET_STATE_ENDED;
 	if (!s->has_events || s->events.n_blocks || s->out->error)
@@ -312,7 +289,6 @@ static uint64_t count_on(struct etalon_state *s)
 static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 {
 	double least_ns = fmin(s->sampler.least_ns, x->cpu_ns);
-	uint64_t from;
 
 	s->sampler.least_ns = least_ns;
 	if (!s->o.compensate || s->pauses || s->given ||
@@ -321,7 +297,7 @@ static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 		return;
 	/* A single window may lose more than the single sample did: the least of three does not. */
 	bool single = s->q->duration_ns <= 0 && x->cpu_ns < REPEATED_NS;
-	from = now(s);
+	uint64_t from = now(s);
 	for (int i = 0; i < (single ? 3 : 1); i++)
 		et_sampler_interrupts(&s->sampler, x->cpu_ns);
 	s->window_ns += (double)(now(s) - from);
@@ -336,8 +312,11 @@ static uint64_t begin_sampling(struct etalon_state *s)
 		return end_sampling(s);
 	}
 	measure_empty(s);
-	if (s->crew)
-		begin_span(s);
+	if (s->crew) {
+		et_crew_meet(s->crew);
+		s->span.from_ns = now(s);
+		s->span.cpu_ns = -cpu_now(s);
+	}
 	s->phase = ET_STATE_SAMPLING;
 	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
 	return begin_sample(s);
@@ -408,7 +387,7 @@ void etalon_pause(struct etalon_state *s)
 {
 	if (s->paused_at)
 		return;
-	pause_now(s);
+	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
 	if (counts_events(s))
 		et_pmu_stop(&s->events);
 }
@@ -511,7 +490,6 @@ void etalon_set_batch(struct etalon_state *s, uint64_t calls)
 void etalon_set_counter(struct etalon_state *s, const char *name, double value, unsigned kind)
 {
 	struct et_slice *o = s->out;
-	struct et_bench_counter *grown;
 
 	for (size_t i = 0; i < o->n_counters; i++) {
 		if (!strcmp(o->counters[i].name, name)) {
@@ -520,7 +498,8 @@ void etalon_set_counter(struct etalon_state *s, const char *name, double value, 
 			return;
 		}
 	}
-	grown = reallocarray(o->counters, o->n_counters + 1, sizeof(*grown));
+	struct et_bench_counter *grown =
+		reallocarray(o->counters, o->n_counters + 1, sizeof(*grown));
 	if (!grown)
 		return;
 	o->counters = grown;

@@ -81,19 +81,6 @@ struct etalon_state {
 	uint64_t given;
 };
 
-/*
- * Prepares a state; out must be zero but for what the caller knows already. Returns an
- * etalon_status. et_state_set_up and et_state_tear_down are called once for all threads,
- * et_state_run once for each; et_state_finish completes the slice and frees the memory for a cold
- * cache.
- */
-int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
-	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out);
-void et_state_set_up(struct etalon_state *s);
-void et_state_run(struct etalon_state *s);
-void et_state_tear_down(struct etalon_state *s);
-void et_state_finish(struct etalon_state *s);
-
 /* Where the threads of a case meet. */
 struct et_crew {
 	pthread_mutex_t lock;
@@ -107,7 +94,3 @@ struct et_crew {
 void et_crew_meet(struct et_crew *crew);
 /* A member ends, comes to no further meeting, and waits until all members have left. */
 void et_crew_leave_together(struct et_crew *crew);
-
-/* As et_slice_take, for a case of at least two threads. */
-int et_slice_take_threads(const struct et_bench_case *c, const struct et_slice_request *q,
-	const struct et_timebase *t, struct et_slice *out);

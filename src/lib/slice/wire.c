@@ -104,24 +104,24 @@ void et_wire_free(struct et_wire *w)
 
 /* --- slices --- */
 
+#define NUMBER(member, file, lo, hi)                                                               \
+	{                                                                                          \
+#member, offsetof(struct et_slice, member), file, lo, hi                           \
+	}
+
 const struct et_slice_number et_slice_numbers[] = {
-	{ "hz", offsetof(struct et_slice, hz), NULL, 0, 0 },
-	{ "overhead_ns", offsetof(struct et_slice, overhead_ns), "overhead_ns", 0,
-		ET_BENCH_MOST_NS },
-	{ "empty_ns", offsetof(struct et_slice, empty_ns), "empty_ns", -ET_BENCH_MOST_NS,
-		ET_BENCH_MOST_NS },
-	{ "empty_uncertainty_ns", offsetof(struct et_slice, empty_uncertainty_ns),
-		"empty_uncertainty_ns", 0, ET_BENCH_MOST_NS },
-	{ "floor_loss_ns", offsetof(struct et_slice, floor_loss_ns), "interrupts_ns", 0,
-		ET_BENCH_MOST_NS },
-	{ "floor_loss_uncertainty_ns", offsetof(struct et_slice, floor_loss_uncertainty_ns),
-		"interrupts_uncertainty_ns", 0, ET_BENCH_MOST_NS },
-	{ "items", offsetof(struct et_slice, items), "items", 0, 1e300 },
-	{ "bytes", offsetof(struct et_slice, bytes), "bytes", 0, 1e300 },
-	{ "wall_ns", offsetof(struct et_slice, wall_ns), "wall_ns", 0, ET_BENCH_MOST_NS },
-	{ "size", offsetof(struct et_slice, size), NULL, 0, 0 },
-	{ "loop_ns", offsetof(struct et_slice, loop_ns), NULL, 0, 0 },
-	{ "sample_ns", offsetof(struct et_slice, sample_ns), NULL, 0, 0 },
+	NUMBER(hz, NULL, 0, 0),
+	NUMBER(overhead_ns, "overhead_ns", 0, ET_BENCH_MOST_NS),
+	NUMBER(empty_ns, "empty_ns", -ET_BENCH_MOST_NS, ET_BENCH_MOST_NS),
+	NUMBER(empty_uncertainty_ns, "empty_uncertainty_ns", 0, ET_BENCH_MOST_NS),
+	NUMBER(floor_loss_ns, "interrupts_ns", 0, ET_BENCH_MOST_NS),
+	NUMBER(floor_loss_uncertainty_ns, "interrupts_uncertainty_ns", 0, ET_BENCH_MOST_NS),
+	NUMBER(items, "items", 0, 1e300),
+	NUMBER(bytes, "bytes", 0, 1e300),
+	NUMBER(wall_ns, "wall_ns", 0, ET_BENCH_MOST_NS),
+	NUMBER(size, NULL, 0, 0),
+	NUMBER(loop_ns, NULL, 0, 0),
+	NUMBER(sample_ns, NULL, 0, 0),
 	{ 0 },
 };
 

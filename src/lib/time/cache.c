@@ -50,27 +50,19 @@ static bool read_index(const char *root, int i, const char *file, char *out, siz
 	return et_sysroot_line(root, path, out, n) > 0;
 }
 
-size_t et_cache_bytes(const char *root)
+size_t et_cache_bytes(const char *root, const char *type)
 {
 	size_t largest = 0;
 	char text[32];
 
 	for (int i = 0; i < INDICES; i++) {
+		if (type &&
+			(!read_index(root, i, "type", text, sizeof(text)) || strcmp(text, type)))
+			continue;
 		size_t n = read_index(root, i, "size", text, sizeof(text)) ? size_of(text) : 0;
 		largest = n > largest ? n : largest;
 	}
 	return largest;
-}
-
-size_t et_cache_code_bytes(const char *root)
-{
-	char text[32];
-
-	for (int i = 0; i < INDICES; i++) {
-		if (read_index(root, i, "type", text, sizeof(text)) && !strcmp(text, "Instruction"))
-			return read_index(root, i, "size", text, sizeof(text)) ? size_of(text) : 0;
-	}
-	return 0;
 }
 
 /* --- clearing --- */
@@ -139,7 +131,8 @@ static bool write_jumps(unsigned char *code, size_t bytes)
 /* A system may forbid to make code executable. Then first-level instruction caches stay warm. */
 static void prepare_code(struct et_cache *c)
 {
-	size_t first = et_cache_code_bytes(""), bytes = 2 * (first ? first : ASSUMED_CODE);
+	size_t first = et_cache_bytes("", "Instruction"),
+	       bytes = 2 * (first ? first : ASSUMED_CODE);
 	unsigned char *p =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -154,16 +147,6 @@ static void prepare_code(struct et_cache *c)
 	c->code_bytes = bytes;
 }
 
-static void run_code(const struct et_cache *c)
-{
-	void (*jumps)(void);
-
-	if (!c->code)
-		return;
-	memcpy(&jumps, &c->code, sizeof(jumps));
-	jumps();
-}
-
 /* --- the probe --- */
 
 /*
@@ -173,14 +156,6 @@ static void run_code(const struct et_cache *c)
 static void **probe_line(const struct et_cache *c, size_t i)
 {
 	return (void **)(c->probe + i * PAGE + (size_t)LINE * (8 + i * 7 % 48));
-}
-
-static void make_chain(struct et_cache *c)
-{
-	for (size_t i = 0; i < PROBES; i++) {
-		memset(c->probe + i * PAGE, 1, PAGE);
-		*probe_line(c, i) = probe_line(c, (5 * i + 3) % PROBES);
-	}
 }
 
 /* Follows the chain once. Each load waits for the one before it. */
@@ -204,11 +179,9 @@ void et_cache_touch(struct et_cache *c)
 /* Ticks of one load. */
 static double time_chain(struct et_cache *c)
 {
-	uint64_t start;
-
 	for (size_t i = 0; i < PROBES; i++)
 		(void)*(volatile unsigned char *)(c->probe + i * PAGE);
-	start = et_counter_start();
+	uint64_t start = et_counter_start();
 	follow(probe_line(c, 0));
 	return (double)(et_counter_stop() - start) / PROBES;
 }
@@ -265,7 +238,10 @@ void et_cache_clear(struct et_cache *c)
 		clear_probe(c);
 	} else {
 		evict(c);
-		run_code(c);
+		void (*jumps)(void) = NULL;
+		memcpy(&jumps, &c->code, sizeof(jumps));
+		if (jumps)
+			jumps();
 	}
 	c->clears++;
 	if (!(c->miss > 0) || et_cache_probe(c) < COLD) {
@@ -312,12 +288,11 @@ void et_cache_note(struct et_cache *c, double ticks)
 double et_cache_median(const struct et_cache *c, double *half_width)
 {
 	size_t n = c->n_times, far = (size_t)ceil(0.98 * sqrt((double)n));
-	double median;
 
 	*half_width = INFINITY;
 	if (!n)
 		return NAN;
-	median = (c->times[(n - 1) / 2] + c->times[n / 2]) / 2;
+	double median = (c->times[(n - 1) / 2] + c->times[n / 2]) / 2;
 	if (n < 8)
 		return median;
 	*half_width = fmax(c->times[n / 2 + far] - median, median - c->times[(n - 1) / 2 - far]);
@@ -328,11 +303,10 @@ double et_cache_median(const struct et_cache *c, double *half_width)
 static int map_memory(struct et_cache *c, const struct etalon_kbest_opts *o, size_t bytes)
 {
 	size_t probes = (size_t)PROBES * PAGE, own = o->clear_memory ? 0 : bytes;
-	unsigned char *p;
 
 	c->room = o->max_samples < MAX_TIMES ? o->max_samples : MAX_TIMES;
 	c->mapped_bytes = probes + 2 * GUARD + own + c->room * sizeof(*c->times);
-	p = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
+	unsigned char *p = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ETALON_NO_MEMORY;
@@ -347,8 +321,7 @@ static int map_memory(struct et_cache *c, const struct etalon_kbest_opts *o, siz
 int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon_kbest_opts *o,
 	unsigned *warnings)
 {
-	size_t last = et_cache_bytes("");
-	int rc;
+	size_t last = et_cache_bytes("", NULL);
 
 	*c = (struct et_cache){ .set = o->working_set, .set_bytes = o->working_set_bytes };
 	if (!last && !c->set)
@@ -357,10 +330,13 @@ int et_cache_prepare(struct et_cache *c, void (*fn)(void *), const struct etalon
 	if (o->clear_memory && o->clear_bytes < last)
 		return ETALON_BAD_CACHE;
 	/* Twice its size at once: lines that are written again would be replaced later. */
-	rc = map_memory(c, o, c->set && et_cache_flush(c->set, 0) ? LINE : 2 * last);
+	int rc = map_memory(c, o, c->set && et_cache_flush(c->set, 0) ? LINE : 2 * last);
 	if (rc)
 		return rc;
-	make_chain(c);
+	for (size_t i = 0; i < PROBES; i++) {
+		memset(c->probe + i * PAGE, 1, PAGE);
+		*probe_line(c, i) = probe_line(c, (5 * i + 3) % PROBES);
+	}
 	learn_times(c);
 	if (o->cache == ETALON_CACHE_COLD_DATA && !c->set) {
 		c->fn = fn;

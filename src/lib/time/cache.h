@@ -13,10 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the size of CPU 0's largest cache, or 0 if it is unknown. root: see base/sysroot.h. */
-size_t et_cache_bytes(const char *root);
-/* Returns the size of CPU 0's first-level instruction cache, or 0. */
-size_t et_cache_code_bytes(const char *root);
+/*
+ * Returns the size of CPU 0's largest cache of this type ("Instruction"; NULL: of any), or 0 if it
+ * is unknown. root: see base/sysroot.h.
+ */
+size_t et_cache_bytes(const char *root, const char *type);
 
 struct et_cache {
 	unsigned char *memory; /* written to evict everything else */

@@ -202,10 +202,9 @@ static double median_of(double *values, size_t n)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(values[i]))
 			values[kept++] = values[i];
-	}
 	return et_median(values, kept);
 }
 

@@ -2,7 +2,6 @@
 /* K-best over a timebase: the part of etalon_kbest that does not depend on the machine. */
 #pragma once
 
-#include "lib/time/empty.h"
 #include "lib/time/sampler.h"
 
 /* Whether sz, given by a caller, cannot be the size of a struct that had `first` bytes at first. */
@@ -21,63 +20,18 @@ int et_kbest_opts_complete(
 int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
 	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out) ET_CHECK;
 
-/* --- the samples, whether they suffice, and the result from them --- */
+/* --- inactive periods of a thread, by a clock that a test can replace --- */
+
+struct et_inactive_clock {
+	uint64_t (*read)(void *ctx); /* NULL: the counter */
+	void *ctx;
+	double hz;
+};
 
 /*
- * All samples, in memory that is allocated before the first: what the shortest do not show. Times
- * are in ticks of the clock.
+ * Reads the clock until duration_ns have passed or the list is full; threshold_ns 0: chosen.
+ * out->clock is not set. Returns ETALON_OK, ETALON_NO_MEMORY, or ETALON_BAD_CLOCK if the clock went
+ * backwards.
  */
-struct et_kept_sample {
-	double ticks, cpu_ns;
-	double reference; /* ticks of the reference loop around it */
-	bool preempted;
-};
-
-/* If there are more samples than room, every second, fourth … is kept. */
-struct et_kept_samples {
-	struct et_kept_sample *list;
-	double *sorted; /* as long as list, to sort times in */
-	size_t n, capacity;
-	uint64_t stride, skipped;
-	const struct et_sampler *sampler; /* knows the full speed */
-};
-
-/* Returns an etalon_status. et_kept_free frees. */
-int et_kept_init(
-	struct et_kept_samples *s, size_t samples, const struct et_sampler *sampler) ET_CHECK;
-void et_kept_free(struct et_kept_samples *s);
-void et_kept_add(struct et_kept_samples *s, const struct et_timed *x);
-
-bool et_kept_at_full_speed(const struct et_kept_samples *s, const struct et_kept_sample *x);
-/*
- * Whether samples at reduced speed of the reference loop are shorter than those at full speed, so
- * that the shortest is no floor: more than three times as many as chance allows are below the 5 %
- * quantile of those at full speed.
- */
-bool et_kept_below_floor(struct et_kept_samples *s, double epsilon);
-
-struct et_kbest_run {
-	struct et_sampler s;
-	const struct etalon_kbest_opts *o;
-	void (*fn)(void *);
-	void *arg;
-	uint32_t calls; /* per sample */
-	struct et_empty empty;
-	struct et_kbest_set full;  /* ticks of samples at full speed, not preempted */
-	struct et_kbest_set clean; /* ticks of samples that were not preempted; mark: slowdown */
-	struct et_kbest_set cpu;   /* CPU time of all samples, ns; mark: slowdown */
-	double full_speed_ticks;   /* of the reference loop, when `full` was built */
-	struct et_kept_samples kept;
-	double switches;             /* in all samples */
-	double slow_sum, slow_least; /* sum and least of the slowdowns around samples */
-	double idle_ran, idle_lost;  /* spins between samples that were not preempted, in ticks */
-	bool below_floor;            /* the shortest samples are no floor */
-	uint64_t samples, preempted, elapsed_ns, waits;
-	bool backwards;
-};
-
-/* Whether the CPU time of this many context switches shall be subtracted. */
-bool et_kbest_compensates_switches(const struct et_kbest_run *m, double switches);
-/* Whether the samples suffice, or the limits are reached. */
-bool et_kbest_finished(const struct et_kbest_run *m);
-void et_kbest_judge(struct et_kbest_run *m, struct etalon_kbest_result *r);
+int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
+	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out);

@@ -51,13 +51,6 @@ static double charged_share(const struct et_sampler *s)
 	return fmin(fmax((s->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
 }
 
-/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
-static double uncharged_share(const struct et_sampler *s)
-{
-	return s->loss.all_ran > 0 ? (1 - charged_share(s)) * s->loss.all_lost / s->loss.all_ran
-				   : 0;
-}
-
 /*
  * Whether the thread left the CPU of its own accord, as it does in nearly every sample: then the
  * elapsed time is the time of the code. In a single sample it is a disturbance, such as a page that
@@ -76,7 +69,10 @@ static bool always_waits(const struct et_sampler *s, const struct et_timed *x)
 static bool preempted(const struct et_sampler *s, const struct et_timed *x)
 {
 	double wall = et_sampler_ns(s, x->ticks);
-	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged_share(s));
+	/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
+	double ran = s->loss.all_ran;
+	double uncharged = ran > 0 ? (1 - charged_share(s)) * s->loss.all_lost / ran : 0;
+	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged);
 
 	return wall - x->cpu_ns > slack && !always_waits(s, x);
 }
@@ -122,23 +118,17 @@ static void measure_charging(struct et_sampler *s)
 }
 
 /*
- * Samples are preempted: learns what a context switch costs, and whether the priority may be
+ * If samples are preempted: learns what a context switch costs, and whether the priority may be
  * raised. A single preempted sample may be chance; it is enough only if samples take long.
  */
-static void handle_preemption(struct et_sampler *s, const struct et_timed *x)
+static void note_preemption(struct et_sampler *s, const struct et_timed *x)
 {
-	if (++s->preemptions != (x->cpu_ns < LONG_NS ? s->patience : 1))
+	s->last_preempted = x->preempted;
+	if (!x->preempted || ++s->preemptions != (x->cpu_ns < LONG_NS ? s->patience : 1))
 		return;
 	if (s->switch_wait_ns)
 		s->switch_ns = et_timebase_switch_ns(s->t, s->switch_wait_ns);
 	s->may_raise = s->t->raise_priority && s->o->priority == ETALON_PRIORITY_AUTO;
-}
-
-static void note_preemption(struct et_sampler *s, const struct et_timed *x)
-{
-	s->last_preempted = x->preempted;
-	if (x->preempted)
-		handle_preemption(s, x);
 }
 
 static void note_sample(struct et_sampler *s, const struct et_timed *x)
@@ -191,13 +181,12 @@ bool et_sampler_meets_interrupts(const struct et_sampler *s, double ns)
 void et_sampler_interrupts(struct et_sampler *s, double sample_ns)
 {
 	const struct et_timebase *t = s->t;
-	uint64_t cpu;
 
 	s->least_ns = fmin(s->least_ns, sample_ns);
 	s->loss.window = fmin(s->least_ns, s->max_window_ns) * t->hz / 1e9;
 	if (s->after_tick)
 		t->wait_tick(t->ctx);
-	cpu = t->cpu_ns(t->ctx);
+	uint64_t cpu = t->cpu_ns(t->ctx);
 	t->spin(t->ctx, &s->loss, (uint64_t)(2 * s->loss.window));
 	s->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
 }

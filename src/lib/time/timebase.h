@@ -69,11 +69,8 @@ double et_timebase_branch_ns(const struct et_timebase *t);
  */
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns);
 
-/* Timebases of the real machine, not yet calibrated. The counter's hz must be known. */
-void et_timebase_counter(struct et_timebase *t, const struct et_counter *c);
-void et_timebase_raw(struct et_timebase *t); /* by CLOCK_MONOTONIC_RAW */
-/* Whether the counter goes backwards from one CPU to another. Restores the thread's affinity. */
-bool et_timebase_counter_backwards(void);
+/* The timebase of CLOCK_MONOTONIC_RAW on the real machine, not yet calibrated. */
+void et_timebase_raw(struct et_timebase *t);
 
 /* The clock of a benchmark program: chosen and calibrated once, used by all its processes. */
 struct et_clock_choice {
@@ -91,3 +88,26 @@ int et_clock_choose(int wanted, struct et_clock_choice *out);
 void et_clock_choice_timebase(const struct et_clock_choice *c, struct et_timebase *out);
 /* The clock of ETALON_CLOCK_AUTO, which is chosen once per thread: it needs no lock. */
 const struct et_clock_choice *et_clock_here(void);
+
+/* --- the cost of an empty call --- */
+
+/*
+ * The cost of calling a function, or of going once round a loop, that does nothing. A processor
+ * executes the instructions of the call beside those of the function, so an empty call alone takes
+ * longer than it adds to a function: the cost is between nothing and that of an empty call.
+ */
+struct et_empty {                  /* per call */
+	double ns, uncertainty_ns; /* standard uncertainty */
+};
+
+/* Calls fn(arg) n times. The loop is unrolled, since a call returns faster than a loop repeats. */
+void et_call_many(void (*fn)(void *), void *arg, uint64_t n);
+/*
+ * Measures what an empty call adds to a call of fn that takes fn_ns, in samples of that many calls
+ * by et_call_many. If `beside`, calls fn some thousand times with an empty call beside each and
+ * without, unless it takes too long for that.
+ */
+struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *arg, double fn_ns,
+	uint64_t calls, bool beside);
+/* The same for one iteration of ETALON_LOOP whose body takes body_ns with the loop. */
+struct et_empty et_empty_loop(struct et_timebase *t, double body_ns);

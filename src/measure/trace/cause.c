@@ -499,13 +499,13 @@ static int find_ticks(const struct et_trace *t, const struct et_gap *gaps, doubl
 	struct et_tick_fit *fit)
 {
 	double nominal = (double)t->timer.nominal_ns * hz / 1e9;
-	int rc = et_ticks_find(gaps, t->n, hz, ticks, fit);
+	int rc = et_ticks_find(gaps, t->n, hz, 0, ticks, fit);
 
 	if (!(t->hz > 0 && nominal > 0) || (rc == 0 && fabs(fit->interval / nominal - 1) < 0.01))
 		return rc;
-	if (et_ticks_find_every(gaps, t->n, hz, nominal, ticks, fit) == 0)
+	if (et_ticks_find(gaps, t->n, hz, nominal, ticks, fit) == 0)
 		return 0;
-	return et_ticks_find(gaps, t->n, hz, ticks, fit);
+	return et_ticks_find(gaps, t->n, hz, 0, ticks, fit);
 }
 
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)

@@ -2,7 +2,7 @@
 #include "measure/trace/sched_stream.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "clock/spread.h"
+#include "clock/timer.h"
 #include "measure/trace/sched_source.h"
 
 #include <errno.h>

@@ -341,7 +341,9 @@ static void measure_event(const struct event *e, struct bench *b, struct et_time
 /* The timer interrupt occurs by itself: a spinning thread sees it (clock/timer.h). */
 static void measure_timer(const struct et_pulse *pulse, struct et_timescales *out)
 {
-	const uint64_t limit_ns = 2000000000;
+	const struct et_timer_options how = {
+		.limit_ns = 2000000000, .pulse = pulse, .tick_at_ns = ET_UNKNOWN
+	};
 	struct et_timescale *cost = &out->list[out->n++], *interval = &out->list[out->n++];
 	struct et_counter counter;
 	struct et_timer t;
@@ -349,7 +351,7 @@ static void measure_timer(const struct et_pulse *pulse, struct et_timescales *ou
 	et_counter_identify(&counter);
 	if (counter.invariant && et_counter_calibrate(&counter, 50000000))
 		counter.hz = 0;
-	int rc = et_timer_measure(&counter, limit_ns, pulse, &t);
+	int rc = et_timer_spin(&counter, &how, &t);
 	bool found = rc == 0 || rc == -EAGAIN;
 	const struct et_clock_spread none = et_spread_of(NULL, 0);
 	*cost = (struct et_timescale){ "timer-interrupt", "the gap that a timer interrupt makes",

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "clock/pulse.h"
-#include "clock/spread.h"
+#include "clock/timer.h"
 
 enum { ET_TIMESCALES_MOST = 12 };
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "clock/activity.h"
-#include "clock/agreement.h"
+#include "clock/survey.h"
 #include "host/host.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"

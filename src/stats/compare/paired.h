@@ -34,7 +34,7 @@ struct et_interval_test et_sign_test(const double *d, size_t n, double level);
 
 /*
  * Wilcoxon's signed-rank test of paired differences against 0, with the Hodges-Lehmann estimate
- * and its interval. Memory is O(n) and time O(n log n) for every n: see num/pairwise.h.
+ * and its interval. Memory is O(n) and time O(n log n) for every n: see num/quantile.h.
  */
 struct et_signed_rank {
 	double v;        /* sum of the ranks of positive differences */

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "dist/dist.h"
-#include "num/pairwise.h"
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"

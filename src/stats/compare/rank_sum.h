@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Wilcoxon-Mann-Whitney: does x tend to be larger than y? With the Hodges-Lehmann shift, its
- * interval, and Cliff's delta. Memory O(n), time O(n log n): see num/pairwise.h.
+ * interval, and Cliff's delta. Memory O(n), time O(n log n): see num/quantile.h.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
-#include "num/cholesky.h"
+#include "num/least_squares.h"
 #include "num/moments.h"
 #include "stats/doe/program.h"
 

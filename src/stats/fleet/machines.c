@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/fleet/machines.h"
 #include "base/alloc.h"
-#include "num/cholesky.h"
+#include "num/least_squares.h"
 #include "num/multiple.h"
 #include "num/student.h"
 

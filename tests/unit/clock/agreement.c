@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "clock/agreement.h"
 #include "base/clock.h"
 #include "clock/counter.h"
+#include "clock/survey.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "clock/drift.h"
 #include "clock/counter.h"
+#include "clock/survey.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stretches of scripted gaps, whose chances can be computed by hand; medians and phases. */
-#include "clock/spread.h"
 #include "clock/timer.h"
 #include "tap.h"
 

@@ -69,9 +69,9 @@ static void test_figures(void)
 		"figures: the step of a clock is a time already");
 	s.counter.hz = 0;
 	ok(isnan(et_survey_step_ns(&s, &s.clocks[0])), "figures: without a rate the step is NaN");
-	ok(et_survey_find(&s, "gettimeofday") == &s.clocks[1].figures,
+	ok(et_survey_find_sound(&s, "gettimeofday") == &s.clocks[1].figures,
 		"figures: a clock is found by its name");
-	ok(!et_survey_find(&s, "CLOCK_TAI") && !et_survey_find(&s, "sundial"),
+	ok(!et_survey_find_sound(&s, "CLOCK_TAI") && !et_survey_find_sound(&s, "sundial"),
 		"figures: clocks that cannot be read or do not exist are not found");
 }
 

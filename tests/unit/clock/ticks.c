@@ -67,7 +67,7 @@ int main(void)
 	for (size_t i = 0; i < ET_LENGTH(intervals); i++) {
 		for (double others = 0; others <= 20; others += 10) {
 			make(&s, &rng, 800, intervals[i], others);
-			int rc = et_ticks_find(s.gaps, s.n, 1e9, s.found, &t);
+			int rc = et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t);
 			ok(rc == 0 && fabs(t.interval - intervals[i]) < 5 * t.uncertainty + 1,
 				"ticks every %g ns among %g others: %.1f ± %.1f", intervals[i],
 				others, t.interval, t.uncertainty);
@@ -82,19 +82,19 @@ int main(void)
 		}
 	}
 	/* A rate of the counter that is wrong by 2 % does not matter. */
-	ok(et_ticks_find(s.gaps, s.n, 1.02e9, NULL, &t) == 0 && fabs(t.interval - 10e6) < 10,
+	ok(et_ticks_find(s.gaps, s.n, 1.02e9, 0, NULL, &t) == 0 && fabs(t.interval - 10e6) < 10,
 		"ticks are found although the rate is wrong by 2 %%");
 
 	/* Another thread has the CPU for every second interval. */
 	s.n = s.ticks = 0;
 	for (uint64_t k = 0; k < 100; k += 2)
 		put(&s, 5000000 + 4000000 * k, 4020000, true);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == 0, "shared CPU: ticks are found");
+	ok(et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t) == 0, "shared CPU: ticks are found");
 	/* Only every second tick can be seen so far, so 8 ms fits as well as 4 ms. */
 	put(&s, 5000000 + 4000000 * 101, 10000, true);
 	put(&s, 5000000 + 4000000 * 102, 10000, true);
 	put(&s, 5000000 + 4000000 * 103, 10000, true);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == 0 && fabs(t.interval - 4e6) < 1 &&
+	ok(et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t) == 0 && fabs(t.interval - 4e6) < 1 &&
 			t.covered == 50,
 		"shared CPU: successive ticks give the interval: %.1f", t.interval);
 
@@ -104,19 +104,20 @@ int main(void)
 		put(&s, 1000000 + 1500000 * k, 2000, false);
 	for (double at = 13e6; s.n < 3000; at += (double)uniform(&rng, 1e4, 1e6))
 		put(&s, (uint64_t)at, 2000, false);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT && !s.found[0] && !s.found[7],
+	ok(et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t) == -ENOENT && !s.found[0] && !s.found[7],
 		"a few regular gaps at the beginning are no ticks");
 
 	s.n = 0;
 	for (double at = 0; s.n < 5000; at += (double)uniform(&rng, 1e4, 1e6))
 		put(&s, (uint64_t)at, 2000, false);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT, "random gaps are no ticks");
-	ok(et_ticks_find(s.gaps, 0, 1e9, s.found, &t) == -ENOENT, "without gaps no tick is found");
-	ok(et_ticks_find(s.gaps, 1, 1e9, s.found, &t) == -ENOENT, "one gap is no tick");
+	ok(et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t) == -ENOENT, "random gaps are no ticks");
+	ok(et_ticks_find(s.gaps, 0, 1e9, 0, s.found, &t) == -ENOENT,
+		"without gaps no tick is found");
+	ok(et_ticks_find(s.gaps, 1, 1e9, 0, s.found, &t) == -ENOENT, "one gap is no tick");
 	s.n = 0;
 	for (uint64_t k = 0; k < 3; k++)
 		put(&s, 1000000 + k * 4000000, 5000, true);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT,
+	ok(et_ticks_find(s.gaps, s.n, 1e9, 0, s.found, &t) == -ENOENT,
 		"three regular gaps are not enough");
 	return tap_done();
 }

@@ -254,7 +254,7 @@ static void modes(void)
 int main(void)
 {
 	struct etalon_kbest_opts o;
-	size_t last = et_cache_bytes("");
+	size_t last = et_cache_bytes("", NULL);
 
 	median();
 	verdict();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Benchmarks are expanded by parameters and threads; wrong ones are refused, never followed. */
-#include "lib/bench/cases.h"
+#include "lib/bench/model.h"
 #include "tap.h"
 
 #include <string.h>

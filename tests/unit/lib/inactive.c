@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Inactive periods of a scripted clock of 1 GHz, whose readings are known. */
-#include "lib/time/inactive.h"
+#include "lib/time/kbest.h"
 #include "tap.h"
 
 struct script {

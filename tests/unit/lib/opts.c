@@ -102,7 +102,7 @@ static void cache(void)
 		skip("cannot make a temporary folder");
 		return;
 	}
-	ok(et_cache_bytes(root) == 0, "cache: no sysfs, no size");
+	ok(et_cache_bytes(root, NULL) == 0, "cache: no sysfs, no size");
 	snprintf(path, sizeof(path), "%s", root);
 	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
 		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", folders[i]);
@@ -110,11 +110,11 @@ static void cache(void)
 	}
 	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/size");
 	put(path, "49152K\n");
-	ok(et_cache_bytes(root) == (size_t)48 << 20, "cache: a size in KiB is read");
+	ok(et_cache_bytes(root, NULL) == (size_t)48 << 20, "cache: a size in KiB is read");
 	put(path, "3M\n");
-	ok(et_cache_bytes(root) == (size_t)3 << 20, "cache: a size in MiB is read");
+	ok(et_cache_bytes(root, NULL) == (size_t)3 << 20, "cache: a size in MiB is read");
 	put(path, "nonsense\n");
-	ok(et_cache_bytes(root) == 0, "cache: text that is not a size gives 0");
+	ok(et_cache_bytes(root, NULL) == 0, "cache: text that is not a size gives 0");
 	for (char *end = path + strlen(path); end > path + strlen(root); *end = '\0') {
 		remove(path);
 		while (*end != '/')

@@ -4,7 +4,6 @@
  * some on the real one, where only relations hold that noise does not change.
  */
 #include "lib/slice/state.h"
-#include "lib/time/empty.h"
 #include "machine.h"
 
 #include <string.h>

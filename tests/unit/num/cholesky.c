@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answers are those of R 4.2.2: t(chol(a)), forwardsolve(l, x), solve(a, x). */
-#include "num/cholesky.h"
+#include "num/least_squares.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order statistics over pairs, compared with sorting all the pairs. */
-#include "num/pairwise.h"
 #include "base/alloc.h"
 #include "num/quantile.h"
 #include "num/rng.h"

@@ -31,6 +31,16 @@ static void answer_points(const struct et_line *l, const double *x, size_t n, st
 	put_array(to, v + 4 * n, n, "conf_upr");
 }
 
+/* Akaike's criterion of normal errors, as R: the scale is estimated and counts as a parameter. */
+static double akaike(const struct et_least_squares *f, const double *sigma)
+{
+	double n = (double)f->n, pi = acos(-1), log_weights = 0;
+
+	for (size_t i = 0; sigma && i < f->n; i++)
+		log_weights -= 2 * log(sigma[i]);
+	return n * (log(2 * pi) + 1 + log(f->rss / n)) - log_weights + 2 * (double)(f->p + 1);
+}
+
 void answer_regression(const json_t *input, struct answers *to)
 {
 	size_t n, n_new;
@@ -47,7 +57,7 @@ void answer_regression(const json_t *input, struct answers *to)
 	et_line_fit(x, y, n, &l);
 	if (!et_least_squares_fit(columns, 2, y, NULL, n, &f))
 		return;
-	double t = l.slope / l.slope_error, q = et_qt(0.975, l.df), aic = et_least_squares_aic(&f);
+	double t = l.slope / l.slope_error, q = et_qt(0.975, l.df), aic = akaike(&f, NULL);
 
 	/* Both ways of fitting must agree with R: the coefficients are taken from the general one.
 	 */
@@ -105,7 +115,7 @@ static double aic_of(const struct growth_data *d, int model, const double *sigma
 	for (size_t i = 0; i < d->n; i++)
 		d->f[i] = growth(model, d->size[i]);
 	return et_least_squares_fit(columns, model ? 2 : 1, d->y, sigma, d->n, &fit)
-		       ? et_least_squares_aic(&fit)
+		       ? akaike(&fit, sigma)
 		       : NAN;
 }
 
@@ -117,9 +127,8 @@ static double log_aic_of(const struct growth_data *d, int model)
 
 	for (size_t i = 0; i < d->n; i++)
 		d->log_ratio[i] = log(d->y[i]) - log(growth(model, d->size[i]));
-	return et_least_squares_fit(columns, 1, d->log_ratio, NULL, d->n, &fit)
-		       ? et_least_squares_aic(&fit)
-		       : NAN;
+	return et_least_squares_fit(columns, 1, d->log_ratio, NULL, d->n, &fit) ? akaike(&fit, NULL)
+										: NAN;
 }
 
 void answer_complexity(const json_t *input, const json_t *expect, struct answers *to)

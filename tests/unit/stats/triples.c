@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The test of symmetry, against the definition over all triples, computed by a Python program. */
-#include "num/triples.h"
 #include "base/alloc.h"
+#include "num/rank.h"
 #include "num/rng.h"
 #include "stats/compare/paired.h"
 #include "tap.h"
