@@ -224,35 +224,31 @@ static char *legend_of(const struct plot *c, size_t which)
 			    : et_strdup(all[which]->name);
 }
 
-static void print_compact_legend(const struct plot *c, const struct et_page *page)
-{
-	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->y.margin, "");
-
-	for (size_t i = 0; i < c->c->n_curves; i++) {
-		if (!c->c->curves[i]->mark)
-			continue;
-		ET_AUTO_FREE char *label = legend_of(c, i);
-		et_append(&all, ", ", "%c %s", c->c->curves[i]->mark, label);
-	}
-	if (c->several)
-		et_append(&all, ", ", "%c several curves", SEVERAL);
-	et_page_paragraph(page, c->y.margin + 1, lead, NULL, all, NULL);
-}
-
+/* Of fitted scales it is one paragraph, else a line per curve. */
 static void print_legend(const struct plot *c, const struct et_page *page)
 {
+	ET_AUTO_FREE char *all = NULL;
+	int margin = c->y.margin + 1;
+
 	for (size_t i = 0; i < c->c->n_curves; i++) {
 		const struct et_curve *curve = c->c->curves[i];
-		if (!curve->name)
+		if (c->y.fitted ? !curve->mark : !curve->name)
 			continue;
-		char lead[WIDE_MARGIN + 8];
-		snprintf(lead, sizeof(lead), "%*s%s", c->y.margin + 1, "",
-			curve->mark ? (char[]){ curve->mark, '\0' } : "⠒");
+		const char *mark = curve->mark ? (char[]){ curve->mark, '\0' } : "⠒";
 		ET_AUTO_FREE char *label = legend_of(c, i);
-		et_page_paragraph(page, c->y.margin + 3, lead, NULL, label, NULL);
+		ET_AUTO_FREE char *lead = et_asprintf("%*s%s", margin, "", mark);
+		if (c->y.fitted)
+			et_append(&all, ", ", "%s %s", mark, label);
+		else
+			et_page_paragraph(page, margin + 2, lead, NULL, label, NULL);
 	}
-	if (c->several)
-		fprintf(page->out, "%*s%c several curves\n", c->y.margin + 1, "", SEVERAL);
+	if (c->several && c->y.fitted)
+		et_append(&all, ", ", "%c several curves", SEVERAL);
+	else if (c->several)
+		fprintf(page->out, "%*s%c several curves\n", margin, "", SEVERAL);
+	ET_AUTO_FREE char *blank = et_asprintf("%*s", c->y.margin, "");
+	if (c->y.fitted)
+		et_page_paragraph(page, margin, blank, NULL, all, NULL);
 }
 
 /* The label of a row: on a linear axis of 0, the middle and the top, else of decades. */
@@ -434,10 +430,7 @@ static void print_curves(struct plot *p, const struct et_page *page)
 	for (int row = 0; row < ROWS; row++)
 		print_row(p, row, page);
 	print_x(p, first, last, page->out);
-	if (p->y.fitted)
-		print_compact_legend(p, page);
-	else
-		print_legend(p, page);
+	print_legend(p, page);
 }
 
 void et_chart_print(struct et_chart *c, const struct et_page *page)
@@ -470,11 +463,6 @@ static int place(const struct scatter *s, double v, int dots)
 	return at < 0 ? 0 : at >= dots ? dots - 1 : at;
 }
 
-static bool inside(const struct scatter *s, double v)
-{
-	return isfinite(v) && v >= s->lo && v <= s->hi;
-}
-
 /* Draws the points of a curve. Returns the number of those inside the axes. */
 static size_t fill(struct canvas *c, const struct scatter *s, const struct et_curve *k)
 {
@@ -482,7 +470,7 @@ static size_t fill(struct canvas *c, const struct scatter *s, const struct et_cu
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct et_dot *d = &k->dots[i];
-		if (!inside(s, d->x) || !inside(s, d->y))
+		if (!(d->x >= s->lo && d->x <= s->hi && d->y >= s->lo && d->y <= s->hi))
 			continue;
 		int x = place(s, d->x, c->columns * ACROSS);
 		int y = c->rows * DOWN - 1 - place(s, d->y, c->rows * DOWN);
@@ -492,16 +480,6 @@ static size_t fill(struct canvas *c, const struct scatter *s, const struct et_cu
 		n++;
 	}
 	return n;
-}
-
-/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
-static void format_ends(const struct scatter *s, char lo[ET_FIGURE], char hi[ET_FIGURE])
-{
-	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
-	char number[ET_FIGURE];
-
-	snprintf(lo, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->lo, number), scale.unit);
-	snprintf(hi, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->hi, number), scale.unit);
 }
 
 /* Draws the lower axis with the values of its ends and its name below. */
@@ -519,10 +497,13 @@ static void draw_ends(const struct scatter *s, const struct canvas *c, const str
 static void print_scatter(
 	const struct scatter *s, const struct et_page *page, int indent, int width)
 {
+	/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
+	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
 	char lo[ET_FIGURE], hi[ET_FIGURE];
 	size_t n = 0;
 
-	format_ends(s, lo, hi);
+	snprintf(lo, sizeof(lo), "%.80s %s", et_scale_number(scale, s->lo, ET_BUF), scale.unit);
+	snprintf(hi, sizeof(hi), "%.80s %s", et_scale_number(scale, s->hi, ET_BUF), scale.unit);
 	int a = et_columns(lo), b = et_columns(hi), label = a > b ? a : b;
 	int columns = width - label - 2;
 

@@ -14,7 +14,7 @@
 #include "stats/compare/judge.h"
 #include "stats/compare/paired.h"
 #include "stats/series/describe.h"
-#include "stats/series/student.h"
+#include "stats/series/interval.h"
 
 #include <math.h>
 

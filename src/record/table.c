@@ -17,7 +17,7 @@
 #define FIRST "| "
 #define CELL " | "
 
-/* The syntax of one kind of table, as far as they differ; NULL is nothing. */
+/* The syntax of one kind of table, as far as they differ. */
 struct style {
 	const char *begin; /* before the heading */
 	const char *row_end;
@@ -140,24 +140,11 @@ static void orgmode_name(const char *clean, FILE *out)
 	putc(fence, out);
 }
 
-static const struct style markdown = {
-	.row_end = " |\n",
-	.rule = "|:---|---:|---:|---:|---:|\n",
-	.name = markdown_name,
-};
-
-static const struct style asciidoc = {
-	.begin = "[cols=\"<,>,>,>,>\", options=\"header\"]\n|===\n",
-	.row_end = "\n",
-	.end = "|===\n",
-	.name = asciidoc_name,
-};
-
-static const struct style orgmode = {
-	.row_end = " |\n",
-	.rule = "|--+--+--+--+--|\n",
-	.name = orgmode_name,
-};
+static const struct style markdown = { "", " |\n", "|:---|---:|---:|---:|---:|\n", "",
+	markdown_name };
+static const struct style asciidoc = { "[cols=\"<,>,>,>,>\", options=\"header\"]\n|===\n", "\n", "",
+	"|===\n", asciidoc_name };
+static const struct style orgmode = { "", " |\n", "|--+--+--+--+--|\n", "", orgmode_name };
 
 /* The mean, or the result of K-best. */
 static double shown(const struct et_command_result *r)
@@ -227,12 +214,11 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 	fprintf(out,
 		"%s" FIRST "Command" CELL "%c%s%s [%s]" CELL "Min [%s]" CELL "Max [%s]" CELL
 		"Ratio%s%s",
-		s->begin ? s->begin : "", toupper(metric->label[0]), metric->label + 1,
-		kbest ? " by K-best" : "", unit.unit, unit.unit, unit.unit, s->row_end,
-		s->rule ? s->rule : "");
+		s->begin, toupper(metric->label[0]), metric->label + 1, kbest ? " by K-best" : "",
+		unit.unit, unit.unit, unit.unit, s->row_end, s->rule);
 	for (size_t i = 0; i < j->n_commands; i++)
 		row(s, &j->commands[i], unit, out);
-	fputs(s->end ? s->end : "", out);
+	fputs(s->end, out);
 }
 
 /* A name in a line of text. Outside of a table, a code span shows the backslash before a bar. */

@@ -9,7 +9,6 @@
 #include "stats/compare/contrast.h"
 #include "stats/compare/groups.h"
 #include "stats/compare/two_sample.h"
-#include "stats/fleet/across.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/warnings.h"

@@ -14,7 +14,6 @@
 #include "stats/series/interval.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-#include "stats/series/student.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -145,13 +144,11 @@ static void widen_t(struct et_interval_test *t, const struct et_effective *e, do
 	t->hi = t->estimate + half;
 }
 
-/* A test by ranks or signs: its normal deviate is shrunk and compared with t. */
 static void widen_ranks(struct et_interval_test *t, const struct et_effective *e, double level)
 {
-	double z = -et_qnorm(t->p / 2);
-	double factor = e->factor * et_qt(0.5 + level / 2, e->df) / et_qnorm(0.5 + level / 2);
+	double factor = et_effective_width(e, level);
 
-	t->p = et_pt_two_sided(z / e->factor, e->df);
+	t->p = et_effective_p(e, t->p);
 	t->lo = t->estimate - (t->estimate - t->lo) * factor;
 	t->hi = t->estimate + (t->hi - t->estimate) * factor;
 }

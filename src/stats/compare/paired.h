@@ -8,7 +8,7 @@
 
 #include "model/result/estimate.h"
 #include "num/mean_interval.h" /* et_serial_inflation */
-#include "stats/compare/test.h"
+#include "stats/series/interval.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -174,16 +174,6 @@ static size_t list_sessions(
 	return n;
 }
 
-static void put(struct et_fleet_machine *m, const struct et_machine_speed *speed)
-{
-	m->ratio = speed->ratio;
-	m->lo = speed->lo;
-	m->hi = speed->hi;
-	m->p_holm = speed->p_holm;
-	m->differs = speed->differs;
-	m->n = speed->n;
-}
-
 static void count_sessions(
 	struct et_fleet *f, const size_t *chosen, const struct et_machine_session *list, size_t n)
 {
@@ -233,8 +223,15 @@ static void judge_chosen(
 	entries = list_sessions(s, number, list);
 	if (!judge(list, entries, &options, speeds, &f->between_sessions, &reference))
 		return;
-	for (size_t i = 0; i < n; i++)
-		put(&f->list[chosen[i]], &speeds[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct et_fleet_machine *m = &f->list[chosen[i]];
+		m->ratio = speeds[i].ratio;
+		m->lo = speeds[i].lo;
+		m->hi = speeds[i].hi;
+		m->p_holm = speeds[i].p_holm;
+		m->differs = speeds[i].differs;
+		m->n = speeds[i].n;
+	}
 	count_sessions(f, chosen, list, entries);
 	f->n_judged = n;
 	if (!f->between_sessions)

@@ -2,7 +2,7 @@
 /*
  * Finds modes: Hartigan's dip test decides whether there are several, the kernel density shows
  * where they are. Data in coarse steps look multimodal to the dip test: check the quantum first
- * (stats/series/shape.h).
+ * (stats/series/diagnosis.h).
  */
 #pragma once
 

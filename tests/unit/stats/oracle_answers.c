@@ -9,16 +9,13 @@
 #include "num/student.h"
 #include "stats/compare/groups.h"
 #include "stats/compare/paired.h"
-#include "stats/compare/rank_sum.h"
 #include "stats/compare/two_sample.h"
 #include "stats/series/bootstrap.h"
+#include "stats/series/diagnosis.h"
 #include "stats/series/interval.h"
 #include "stats/series/modes.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-#include "stats/series/shape.h"
-#include "stats/series/student.h"
-#include "stats/series/summary.h"
 
 #include <math.h>
 #include <stdarg.h>
