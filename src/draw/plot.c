@@ -450,30 +450,26 @@ void et_chart_print(struct et_chart *c, const struct et_page *page)
 
 /* --- scatter --- */
 
-struct scatter {
-	const struct et_chart *c;
-	double lo, hi; /* the ends of both axes */
-};
-
-static int place(const struct scatter *s, double v, int dots)
+/* lo and hi are the ends of both axes. */
+static int place(double v, double lo, double hi, int dots)
 {
-	double share = s->hi > s->lo ? (v - s->lo) / (s->hi - s->lo) : 0.5;
+	double share = hi > lo ? (v - lo) / (hi - lo) : 0.5;
 	int at = et_int(share * dots);
 
 	return at < 0 ? 0 : at >= dots ? dots - 1 : at;
 }
 
 /* Draws the points of a curve. Returns the number of those inside the axes. */
-static size_t fill(struct canvas *c, const struct scatter *s, const struct et_curve *k)
+static size_t fill(struct canvas *c, const struct et_curve *k, double lo, double hi)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct et_dot *d = &k->dots[i];
-		if (!(d->x >= s->lo && d->x <= s->hi && d->y >= s->lo && d->y <= s->hi))
+		if (!(d->x >= lo && d->x <= hi && d->y >= lo && d->y <= hi))
 			continue;
-		int x = place(s, d->x, c->columns * ACROSS);
-		int y = c->rows * DOWN - 1 - place(s, d->y, c->rows * DOWN);
+		int x = place(d->x, lo, hi, c->columns * ACROSS);
+		int y = c->rows * DOWN - 1 - place(d->y, lo, hi, c->rows * DOWN);
 		set(c, x, y);
 		if (k->mark)
 			mark(c, cell_at(c, x, y), k->mark, SEVERAL_POINTS);
@@ -482,52 +478,54 @@ static size_t fill(struct canvas *c, const struct scatter *s, const struct et_cu
 	return n;
 }
 
-/* Draws the lower axis with the values of its ends and its name below. */
-static void draw_ends(const struct scatter *s, const struct canvas *c, const struct et_page *page,
-	int indent, const char *lo, const char *hi)
+/* Draws the lower axis with the texts of its ends and its name below. */
+static void draw_ends(const struct canvas *c, const struct et_page *page, int indent,
+	const char *lo, const char *hi, const char *label)
 {
 	int gap = c->columns + 1 - et_columns(lo) - et_columns(hi);
 
 	print_line(indent, c->columns, page->out);
 	fprintf(page->out, "%*s%s%*s%s\n", indent, "", lo, gap > 1 ? gap : 1, "", hi);
-	if (s->c->x.label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->c->x.label);
+	if (label)
+		fprintf(page->out, "%*s%s\n", indent, "", label);
 }
 
-static void print_scatter(
-	const struct scatter *s, const struct et_page *page, int indent, int width)
+static void print_scatter(const struct et_chart *chart, double lo, double hi,
+	const struct et_page *page, int indent, int width)
 {
 	/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
-	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
-	char lo[ET_FIGURE], hi[ET_FIGURE];
+	struct et_scale scale = et_scale_of(hi, (hi - lo) / 10);
+	char least[ET_FIGURE], most[ET_FIGURE];
 	size_t n = 0;
 
-	snprintf(lo, sizeof(lo), "%.80s %s", et_scale_number(scale, s->lo, ET_BUF), scale.unit);
-	snprintf(hi, sizeof(hi), "%.80s %s", et_scale_number(scale, s->hi, ET_BUF), scale.unit);
-	int a = et_columns(lo), b = et_columns(hi), label = a > b ? a : b;
+	snprintf(least, sizeof(least), "%.80s %s", et_scale_number(scale, lo, ET_BUF), scale.unit);
+	snprintf(most, sizeof(most), "%.80s %s", et_scale_number(scale, hi, ET_BUF), scale.unit);
+	int a = et_columns(least), b = et_columns(most), label = a > b ? a : b;
 	int columns = width - label - 2;
 
 	if (columns < NARROWEST)
 		return;
 	struct canvas c = canvas_new(columns, columns / 2);
-	for (size_t i = 0; i < s->c->n_curves; i++)
-		n += s->c->curves[i]->shape == ET_SVG_POINTS ? fill(&c, s, s->c->curves[i]) : 0;
-	if (n && s->c->y.label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->c->y.label);
+	for (size_t i = 0; i < chart->n_curves; i++) {
+		const struct et_curve *k = chart->curves[i];
+		n += k->shape == ET_SVG_POINTS ? fill(&c, k, lo, hi) : 0;
+	}
+	if (n && chart->y.label)
+		fprintf(page->out, "%*s%s\n", indent, "", chart->y.label);
 	for (int row = 0; n && row < c.rows; row++) {
-		const char *text = row == 0 ? hi : row == c.rows - 1 ? lo : "";
+		const char *text = row == 0 ? most : row == c.rows - 1 ? least : "";
 		fprintf(page->out, "%*s%s%s", indent + label - et_columns(text), "", text,
 			*text ? " ┤" : " │");
 		print_cells(&c, row, page, true);
 	}
 	if (n)
-		draw_ends(s, &c, page, indent + label + 1, lo, hi);
+		draw_ends(&c, page, indent + label + 1, least, most, chart->x.label);
 	canvas_free(&c);
 }
 
 void et_chart_scatter(
 	struct et_chart *c, double lo, double hi, const struct et_page *page, int indent, int width)
 {
-	print_scatter(&(struct scatter){ c, lo, hi }, page, indent, width);
+	print_scatter(c, lo, hi, page, indent, width);
 	et_chart_free(c);
 }

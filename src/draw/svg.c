@@ -250,12 +250,6 @@ static void draw_y_axis(const struct plot *p)
 	fputs("</text>\n", p->out);
 }
 
-static void draw_frame(const struct plot *p)
-{
-	et_xml_coordinates(p->out, "<path class=\"ax\" d=\"M% %V%H%\"/>\n", p->left, p->top,
-		p->top + p->height, p->left + p->width);
-}
-
 static void mark_label(const struct plot *p, const struct et_chart_mark *m, double at)
 {
 	/* The label is on the side of the line that has more room. */
@@ -631,7 +625,8 @@ void et_svg_write(const struct et_chart *c, bool alone, FILE *out)
 		draw_around(&p);
 	draw_all(&p);
 	if (!c->bare)
-		draw_frame(&p);
+		et_xml_coordinates(out, "<path class=\"ax\" d=\"M% %V%H%\"/>\n", p.left, p.top,
+			p.top + p.height, p.left + p.width);
 	for (size_t i = 0; i < c->n_marks; i++)
 		draw_mark(&p, &c->marks[i]);
 	if (p.thinned) {

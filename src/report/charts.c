@@ -138,10 +138,10 @@ static void draw_ends(const struct drawing *b, int indent, int width, FILE *out)
 	et_format_value(b->bins.least, b->unit, lo);
 	et_format_value(b->bins.most, b->unit, hi);
 	int gap = cells - et_columns(lo) - et_columns(hi);
-	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
-	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);
+	gap = gap > 2 ? gap : 2;
+	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap, "", hi);
 	static const char legend[] = "  ▲ median △ mean";
-	if (used + et_columns(legend) <= width)
+	if (et_columns(lo) + gap + et_columns(hi) + et_columns(legend) <= width)
 		fputs(legend, out);
 	putc('\n', out);
 }

@@ -210,20 +210,12 @@ void et_summary_ratio(
 							     : " ?");
 }
 
-static void ratio_cell(struct table *t, const struct et_command_result *r)
-{
-	char left[ET_FIGURE] = "", right[ET_FIGURE] = "";
-
-	if (t->n >= MANY)
-		et_summary_ratio(r, left, right);
-	et_table_text(&t->cells, left, right, r->contrast ? et_verdict_style(r->contrast) : NULL);
-}
-
 static void fill_line(struct table *t, const struct et_command_result *r, double longest)
 {
 	size_t number = (size_t)(r - t->judgement->commands);
 	const struct et_estimate *est = &r->estimate[t->metric], *other = &r->estimate[t->other];
 	const struct et_kbest_result *kbest = et_result_kbest(r);
+	char ratio[ET_FIGURE] = "", bounds[ET_FIGURE] = "";
 	double uncertainty, ns = headline(r, t->metric, &uncertainty);
 	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, &r, 1);
 
@@ -237,7 +229,9 @@ static void fill_line(struct table *t, const struct et_command_result *r, double
 		et_table_add(&t->cells, "%s",
 			kbest && isfinite(kbest->spread) ? et_format_percent(kbest->spread, ET_BUF)
 							 : "");
-	ratio_cell(t, r);
+	if (t->n >= MANY)
+		et_summary_ratio(r, ratio, bounds);
+	et_table_text(&t->cells, ratio, bounds, r->contrast ? et_verdict_style(r->contrast) : NULL);
 	if (other->n)
 		time_cell(t, s, other->mean, other->expanded_uncertainty, other, NULL);
 	else
@@ -542,15 +536,6 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 		et_format_percent(fabs(c->change), ET_BUF));
 }
 
-static void protocol_line(const struct et_judgement *j, const struct et_page *page)
-{
-	const char *name = et_protocol_names[j->choice.protocol];
-
-	if (!j->choice.automatic)
-		return;
-	et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s", name, j->choice.why);
-}
-
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page)
 {
@@ -561,7 +546,9 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	metric_line(j, o->verbose, page);
 	until_line(e, j, page);
 	second_check_line(j, page);
-	protocol_line(j, page);
+	if (j->choice.automatic)
+		et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s",
+			et_protocol_names[j->choice.protocol], j->choice.why);
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);

@@ -14,7 +14,7 @@
 #include "report/warning.h"
 #include "stats/profile/counts.h"
 #include "stats/series/describe.h"
-#include "stats/series/modes.h"
+#include "stats/series/diagnosis.h"
 
 #include <math.h>
 

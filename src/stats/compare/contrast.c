@@ -16,11 +16,6 @@ static bool counts(const struct et_sample *s, enum et_metric m)
 	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && et_sample_value(s, m) > 0;
 }
 
-static double log_ratio(const struct et_sample *b, const struct et_sample *a, enum et_metric m)
-{
-	return log(et_sample_value(b, m) / et_sample_value(a, m));
-}
-
 /*
  * Duets: both samples carry the same order. Blocks: runs of the same round that were not duets.
  * Orders and rounds ascend, because samples are in order of execution.
@@ -41,7 +36,7 @@ static size_t pair(const struct et_command *a, const struct et_command *b, enum 
 				    (!duets && p->place.arrangement == ET_DUET)))
 			p = et_sample_reader_next(&of_a);
 		if (p && (duets ? p->place.order : p->place.round) == at && counts(p, m))
-			out[n++] = log_ratio(s, p, m);
+			out[n++] = log(et_sample_value(s, m) / et_sample_value(p, m));
 	}
 	return n;
 }

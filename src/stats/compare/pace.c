@@ -263,14 +263,6 @@ static void correct(const struct et_experiment *e, const struct speeds *all, str
 		j->commands[i].full_speed = (struct et_full_speed){ 0 };
 }
 
-static void fill(const struct speeds *s, struct et_states *out)
-{
-	out->fast = s->n - s->n_slow;
-	out->slow = s->n_slow;
-	out->fast_mean = mean_where(s->times, s->slow, s->n, false);
-	out->slow_mean = mean_where(s->times, s->slow, s->n, true);
-}
-
 void et_states_judge(const struct et_experiment *e, struct et_judgement *j)
 {
 	ET_AUTO_FREE struct speeds *all = et_calloc(j->n_commands + 1, sizeof(*all));
@@ -286,8 +278,12 @@ void et_states_judge(const struct et_experiment *e, struct et_judgement *j)
 	}
 	bool two = slow >= ET_STATES_LEAST && n - slow >= ET_STATES_LEAST &&
 		   et_rank_strata_p(&test) < ET_SPEED_ALPHA;
-	for (size_t i = 0; two && i < j->n_commands; i++)
-		fill(&all[i], &j->commands[i].states);
+	for (size_t i = 0; two && i < j->n_commands; i++) {
+		const struct speeds *s = &all[i];
+		j->commands[i].states = (struct et_states){ s->n - s->n_slow, s->n_slow,
+			mean_where(s->times, s->slow, s->n, false),
+			mean_where(s->times, s->slow, s->n, true) };
+	}
 	if (two && kept && j->choice.protocol != ET_PROTOCOL_KBEST)
 		correct(e, all, j);
 	for (size_t i = 0; i < j->n_commands; i++)

@@ -174,15 +174,6 @@ static size_t list_sessions(
 	return n;
 }
 
-static void count_sessions(
-	struct et_fleet *f, const size_t *chosen, const struct et_machine_session *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		f->list[chosen[list[i].machine]].sessions +=
-			!i || list[i].machine != list[i - 1].machine ||
-			list[i].session != list[i - 1].session;
-}
-
 /* Of two machines the faster is the reference. */
 static bool judge(const struct et_machine_session *list, size_t n, struct et_machines_options *o,
 	struct et_machine_speed *out, bool *between, size_t *first)
@@ -232,7 +223,10 @@ static void judge_chosen(
 		m->differs = speeds[i].differs;
 		m->n = speeds[i].n;
 	}
-	count_sessions(f, chosen, list, entries);
+	for (size_t i = 0; i < entries; i++)
+		f->list[chosen[list[i].machine]].sessions +=
+			!i || list[i].machine != list[i - 1].machine ||
+			list[i].session != list[i - 1].session;
 	f->n_judged = n;
 	if (!f->between_sessions)
 		et_warn(&f->warnings, ET_WARN_MEASURED_ONCE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/fleet/machines.h"
 #include "base/alloc.h"
 #include "num/cholesky.h"
 #include "num/multiple.h"
 #include "num/student.h"
+#include "stats/fleet/fleet.h"
 
 #include <math.h>
 #include <string.h>

@@ -61,7 +61,7 @@ struct et_interval et_share_interval_wilson(double k, double n, double level)
 
 /* --- tests --- */
 
-static const struct et_interval_test undefined = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+static const struct et_interval_test undefined = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, false };
 
 /* As R: a standard error this small against the means is the noise of rounding. */
 static bool is_constant(double error, double mean_x, double mean_y)

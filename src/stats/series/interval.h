@@ -8,6 +8,7 @@
 
 #include "model/result/estimate.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct et_test {
@@ -19,6 +20,7 @@ struct et_interval_test {
 	double statistic, p;
 	double df, df2; /* df2 is the F test's only */
 	double estimate, lo, hi;
+	bool exact; /* of ranks: p is exact, not by the normal approximation */
 };
 
 struct et_interval {

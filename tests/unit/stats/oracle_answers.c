@@ -13,7 +13,6 @@
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/interval.h"
-#include "stats/series/modes.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
@@ -342,12 +341,12 @@ static void answer_two_sample(const json_t *input, const json_t *expect, struct 
 	else
 		put_omitted(to, "ks_exact_upper");
 	if (nx == ny) {
-		struct et_signed_rank v;
+		struct et_interval_test v;
 
 		for (size_t i = 0; i < nx; i++)
 			x[i] -= y[i];
 		v = et_signed_rank_test(x, nx, 0.95);
-		put(to, v.v, "signed_rank.V");
+		put(to, v.statistic, "signed_rank.V");
 		put(to, v.p, "signed_rank.p");
 		put(to, v.exact, "signed_rank.exact");
 	}

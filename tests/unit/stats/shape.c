@@ -5,7 +5,6 @@
 #include "num/rng.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/interval.h"
-#include "stats/series/modes.h"
 #include "stats/series/serial.h"
 #include "tap.h"
 
