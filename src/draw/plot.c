@@ -336,21 +336,14 @@ static void print_x(const struct plot *c, double first, double last, FILE *out)
 	}
 }
 
-/* Makes room at both ends of the x axis for curves that are drawn beside their x. */
-static void make_room(struct plot *c, int curves)
-{
-	double room = (c->hi - c->lo) * curves / 2 / (c->cells.columns - curves);
-
-	c->lo -= room;
-	c->hi += room;
-}
-
 static void draw_curves(struct plot *c)
 {
 	int n = (int)c->c->n_curves;
 
-	if (c->limits)
-		make_room(c, n);
+	/* Curves that are drawn beside their x need room at both ends of the axis. */
+	double room = c->limits ? (c->hi - c->lo) * n / 2 / (c->cells.columns - n) : 0;
+	c->lo -= room;
+	c->hi += room;
 	for (int i = 0; i < n; i++) {
 		c->beside = c->limits ? i - n / 2 : 0;
 		draw_curve(c, c->c->curves[i]);

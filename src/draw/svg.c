@@ -124,17 +124,11 @@ static void fit(struct plot *p)
 
 /* --- layout --- */
 
-static int entry_width(const struct et_curve *s)
-{
-	ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
-
-	return 34 + (int)(GLYPH * et_columns(name));
-}
-
 /* Returns the x of an entry of the legend; moves *x and *row to the next entry. */
 static int place_entry(const struct plot *p, const struct et_curve *s, int *x, int *row)
 {
-	int width = entry_width(s), at;
+	ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
+	int width = 34 + (int)(GLYPH * et_columns(name)), at;
 
 	if (*x > 0 && *x + width > p->page_width - 2 * LINE) {
 		*x = 0;

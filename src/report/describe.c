@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/describe.h"
 #include "base/alloc.h"
 #include "draw/units.h"
 #include "report/charts.h"
+#include "report/text.h"
 #include "report/warning.h"
 
 #include <inttypes.h>

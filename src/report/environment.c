@@ -77,13 +77,6 @@ void et_findings_json(const struct et_findings *f, FILE *out)
 
 enum group { STOPS, KEEPS, OTHERS, KERNEL, GROUPS };
 
-static enum group group_of(const struct et_running *r)
-{
-	if (r->kernel)
-		return KERNEL;
-	return r->why[0] ? KEEPS : r->group ? STOPS : OTHERS;
-}
-
 void et_running_print(const struct et_running_list *r, const struct et_page *p)
 {
 	static const char *const leads[] = { "stops", "keeps", "others", "kernel" };
@@ -93,7 +86,11 @@ void et_running_print(const struct et_running_list *r, const struct et_page *p)
 		ET_AUTO_FREE char *names = NULL;
 		for (size_t i = 0; i < r->n; i++) {
 			const struct et_running *x = &r->list[i];
-			if (group_of(x) != g)
+			enum group of = x->kernel   ? KERNEL
+					: x->why[0] ? KEEPS
+					: x->group  ? STOPS
+						    : OTHERS;
+			if (of != g)
 				continue;
 			ET_AUTO_FREE char *clean = et_clean(x->name, "");
 			et_append(&names, ", ", "%s", clean);

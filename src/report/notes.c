@@ -356,12 +356,14 @@ static char *paragraph(
 enum { TURNS = 3 };
 
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
-static int turn_of(enum rank rank)
-{
-	return rank == FIRST || rank == OF_EMP || rank == OF_DRIFT ? 0
-	       : rank == USUAL || rank == OF_STATES                ? 1
-								   : 2;
-}
+static const int turns[] = { [FIRST] = 0,
+	[OF_EMP] = 0,
+	[OF_DRIFT] = 0,
+	[USUAL] = 1,
+	[OF_STATES] = 1,
+	[LATER] = 2,
+	[OF_ELAPSED] = 2,
+	[OF_CPU] = 2 };
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)
 {
@@ -374,12 +376,13 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 	}
 	for (int turn = 0; turn < TURNS; turn++) {
 		for (size_t i = 0; i < all.n; i++) {
-			if (turn_of(rules[all.list[i].shown->code].rank) != turn)
+			enum rank rank = rules[all.list[i].shown->code].rank;
+			if (turns[rank] != turn)
 				continue;
 			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
 			size_t needed = et_text_lines(text);
 			/* Without this one the verdict misleads; its length is the user's. */
-			bool must = rules[all.list[i].shown->code].rank == OF_DRIFT;
+			bool must = rank == OF_DRIFT;
 			if (!must && (left || needed > lines)) {
 				left++;
 				continue;

@@ -7,7 +7,6 @@
 #include "model/experiment/experiment.h"
 #include "model/experiment/machine_id.h"
 #include "report/charts.h"
-#include "report/describe.h"
 #include "report/pair.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"

@@ -268,23 +268,18 @@ static bool is_compared(const struct et_versions *v, enum et_version version, en
 	return !v->same_as[version].known && et_versions_takes_part(v, version, m);
 }
 
-static bool has_same_runs(struct comparison *c, enum et_version a, enum et_version b)
-{
-	return is_part(c, a, b) && is_part(c, b, a);
-}
-
 /* Finds the first version with the runs of each; ET_VERSIONS: it takes no part. */
 static void find_same(
 	struct comparison *c, const struct et_versions *v, enum et_version like[ET_VERSIONS])
 {
-	for (int a = 0; a < ET_VERSIONS; a++) {
-		bool in = c->n && is_compared(v, (enum et_version)a, c->m);
-		int first = 0;
+	for (enum et_version a = 0; a < ET_VERSIONS; a++) {
+		bool in = c->n && is_compared(v, a, c->m);
+		enum et_version first = 0;
 		while (in && first < a &&
-			(like[first] == ET_VERSIONS ||
-				!has_same_runs(c, (enum et_version)first, (enum et_version)a)))
+			(like[first] == ET_VERSIONS || !is_part(c, first, a) ||
+				!is_part(c, a, first)))
 			first++;
-		like[a] = in ? (enum et_version)first : ET_VERSIONS;
+		like[a] = in ? first : ET_VERSIONS;
 	}
 }
 

@@ -126,22 +126,18 @@ struct et_outliers et_outliers(const double *sorted, size_t n)
 struct et_drift et_drift(const double *x, size_t n)
 {
 	struct et_drift out = { .first_z = NAN, .shift = NAN, .p = NAN };
-	struct et_rank_sum halves;
 	size_t half = n / 2;
 
 	if (n < 4)
 		return out;
-	{
-		ET_AUTO_FREE double *rest = et_sorted_copy(x + 1, n - 1);
-		double mad = et_mad_sorted(rest, n - 1);
-
-		if (mad > 0)
-			out.first_z = (x[0] - et_median_sorted(rest, n - 1)) / mad;
-		out.cold_start = out.first_z > ET_COLD_Z;
-		halves = et_rank_sum_test(x + n - half, half, x, n - half, 0.95);
-		out.shift = halves.shift / et_median_sorted(rest, n - 1);
-		out.p = halves.p;
-	}
+	ET_AUTO_FREE double *rest = et_sorted_copy(x + 1, n - 1);
+	double mad = et_mad_sorted(rest, n - 1), median = et_median_sorted(rest, n - 1);
+	struct et_rank_sum halves = et_rank_sum_test(x + n - half, half, x, n - half, 0.95);
+	if (mad > 0)
+		out.first_z = (x[0] - median) / mad;
+	out.cold_start = out.first_z > ET_COLD_Z;
+	out.shift = halves.shift / median;
+	out.p = halves.p;
 	return out;
 }
 
