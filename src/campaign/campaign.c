@@ -7,7 +7,7 @@
 #include "base/parse.h"
 #include "campaign/preflight.h"
 #include "cli/server.h"
-#include "record/native.h"
+#include "record/format.h"
 #include "report/review.h"
 #include "source/trusted.h"
 

@@ -224,35 +224,31 @@ static char *legend_of(const struct plot *c, size_t which)
 			    : et_strdup(all[which]->name);
 }
 
-static void print_compact_legend(const struct plot *c, const struct et_page *page)
-{
-	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->y.margin, "");
-
-	for (size_t i = 0; i < c->c->n_curves; i++) {
-		if (!c->c->curves[i]->mark)
-			continue;
-		ET_AUTO_FREE char *label = legend_of(c, i);
-		et_append(&all, ", ", "%c %s", c->c->curves[i]->mark, label);
-	}
-	if (c->several)
-		et_append(&all, ", ", "%c several curves", SEVERAL);
-	et_page_paragraph(page, c->y.margin + 1, lead, NULL, all, NULL);
-}
-
+/* Of fitted scales it is one paragraph, else a line per curve. */
 static void print_legend(const struct plot *c, const struct et_page *page)
 {
+	ET_AUTO_FREE char *all = NULL;
+	int margin = c->y.margin + 1;
+
 	for (size_t i = 0; i < c->c->n_curves; i++) {
 		const struct et_curve *curve = c->c->curves[i];
-		if (!curve->name)
+		if (c->y.fitted ? !curve->mark : !curve->name)
 			continue;
-		char lead[WIDE_MARGIN + 8];
-		snprintf(lead, sizeof(lead), "%*s%s", c->y.margin + 1, "",
-			curve->mark ? (char[]){ curve->mark, '\0' } : "⠒");
+		const char *mark = curve->mark ? (char[]){ curve->mark, '\0' } : "⠒";
 		ET_AUTO_FREE char *label = legend_of(c, i);
-		et_page_paragraph(page, c->y.margin + 3, lead, NULL, label, NULL);
+		ET_AUTO_FREE char *lead = et_asprintf("%*s%s", margin, "", mark);
+		if (c->y.fitted)
+			et_append(&all, ", ", "%s %s", mark, label);
+		else
+			et_page_paragraph(page, margin + 2, lead, NULL, label, NULL);
 	}
-	if (c->several)
-		fprintf(page->out, "%*s%c several curves\n", c->y.margin + 1, "", SEVERAL);
+	if (c->several && c->y.fitted)
+		et_append(&all, ", ", "%c several curves", SEVERAL);
+	else if (c->several)
+		fprintf(page->out, "%*s%c several curves\n", margin, "", SEVERAL);
+	ET_AUTO_FREE char *blank = et_asprintf("%*s", c->y.margin, "");
+	if (c->y.fitted)
+		et_page_paragraph(page, margin, blank, NULL, all, NULL);
 }
 
 /* The label of a row: on a linear axis of 0, the middle and the top, else of decades. */
@@ -340,21 +336,14 @@ static void print_x(const struct plot *c, double first, double last, FILE *out)
 	}
 }
 
-/* Makes room at both ends of the x axis for curves that are drawn beside their x. */
-static void make_room(struct plot *c, int curves)
-{
-	double room = (c->hi - c->lo) * curves / 2 / (c->cells.columns - curves);
-
-	c->lo -= room;
-	c->hi += room;
-}
-
 static void draw_curves(struct plot *c)
 {
 	int n = (int)c->c->n_curves;
 
-	if (c->limits)
-		make_room(c, n);
+	/* Curves that are drawn beside their x need room at both ends of the axis. */
+	double room = c->limits ? (c->hi - c->lo) * n / 2 / (c->cells.columns - n) : 0;
+	c->lo -= room;
+	c->hi += room;
 	for (int i = 0; i < n; i++) {
 		c->beside = c->limits ? i - n / 2 : 0;
 		draw_curve(c, c->c->curves[i]);
@@ -434,10 +423,7 @@ static void print_curves(struct plot *p, const struct et_page *page)
 	for (int row = 0; row < ROWS; row++)
 		print_row(p, row, page);
 	print_x(p, first, last, page->out);
-	if (p->y.fitted)
-		print_compact_legend(p, page);
-	else
-		print_legend(p, page);
+	print_legend(p, page);
 }
 
 void et_chart_print(struct et_chart *c, const struct et_page *page)
@@ -457,35 +443,26 @@ void et_chart_print(struct et_chart *c, const struct et_page *page)
 
 /* --- scatter --- */
 
-struct scatter {
-	const struct et_chart *c;
-	double lo, hi; /* the ends of both axes */
-};
-
-static int place(const struct scatter *s, double v, int dots)
+/* lo and hi are the ends of both axes. */
+static int place(double v, double lo, double hi, int dots)
 {
-	double share = s->hi > s->lo ? (v - s->lo) / (s->hi - s->lo) : 0.5;
+	double share = hi > lo ? (v - lo) / (hi - lo) : 0.5;
 	int at = et_int(share * dots);
 
 	return at < 0 ? 0 : at >= dots ? dots - 1 : at;
 }
 
-static bool inside(const struct scatter *s, double v)
-{
-	return isfinite(v) && v >= s->lo && v <= s->hi;
-}
-
 /* Draws the points of a curve. Returns the number of those inside the axes. */
-static size_t fill(struct canvas *c, const struct scatter *s, const struct et_curve *k)
+static size_t fill(struct canvas *c, const struct et_curve *k, double lo, double hi)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct et_dot *d = &k->dots[i];
-		if (!inside(s, d->x) || !inside(s, d->y))
+		if (!(d->x >= lo && d->x <= hi && d->y >= lo && d->y <= hi))
 			continue;
-		int x = place(s, d->x, c->columns * ACROSS);
-		int y = c->rows * DOWN - 1 - place(s, d->y, c->rows * DOWN);
+		int x = place(d->x, lo, hi, c->columns * ACROSS);
+		int y = c->rows * DOWN - 1 - place(d->y, lo, hi, c->rows * DOWN);
 		set(c, x, y);
 		if (k->mark)
 			mark(c, cell_at(c, x, y), k->mark, SEVERAL_POINTS);
@@ -494,59 +471,54 @@ static size_t fill(struct canvas *c, const struct scatter *s, const struct et_cu
 	return n;
 }
 
-/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
-static void format_ends(const struct scatter *s, char lo[ET_FIGURE], char hi[ET_FIGURE])
-{
-	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
-	char number[ET_FIGURE];
-
-	snprintf(lo, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->lo, number), scale.unit);
-	snprintf(hi, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->hi, number), scale.unit);
-}
-
-/* Draws the lower axis with the values of its ends and its name below. */
-static void draw_ends(const struct scatter *s, const struct canvas *c, const struct et_page *page,
-	int indent, const char *lo, const char *hi)
+/* Draws the lower axis with the texts of its ends and its name below. */
+static void draw_ends(const struct canvas *c, const struct et_page *page, int indent,
+	const char *lo, const char *hi, const char *label)
 {
 	int gap = c->columns + 1 - et_columns(lo) - et_columns(hi);
 
 	print_line(indent, c->columns, page->out);
 	fprintf(page->out, "%*s%s%*s%s\n", indent, "", lo, gap > 1 ? gap : 1, "", hi);
-	if (s->c->x.label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->c->x.label);
+	if (label)
+		fprintf(page->out, "%*s%s\n", indent, "", label);
 }
 
-static void print_scatter(
-	const struct scatter *s, const struct et_page *page, int indent, int width)
+static void print_scatter(const struct et_chart *chart, double lo, double hi,
+	const struct et_page *page, int indent, int width)
 {
-	char lo[ET_FIGURE], hi[ET_FIGURE];
+	/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
+	struct et_scale scale = et_scale_of(hi, (hi - lo) / 10);
+	char least[ET_FIGURE], most[ET_FIGURE];
 	size_t n = 0;
 
-	format_ends(s, lo, hi);
-	int a = et_columns(lo), b = et_columns(hi), label = a > b ? a : b;
+	snprintf(least, sizeof(least), "%.80s %s", et_scale_number(scale, lo, ET_BUF), scale.unit);
+	snprintf(most, sizeof(most), "%.80s %s", et_scale_number(scale, hi, ET_BUF), scale.unit);
+	int a = et_columns(least), b = et_columns(most), label = a > b ? a : b;
 	int columns = width - label - 2;
 
 	if (columns < NARROWEST)
 		return;
 	struct canvas c = canvas_new(columns, columns / 2);
-	for (size_t i = 0; i < s->c->n_curves; i++)
-		n += s->c->curves[i]->shape == ET_SVG_POINTS ? fill(&c, s, s->c->curves[i]) : 0;
-	if (n && s->c->y.label)
-		fprintf(page->out, "%*s%s\n", indent, "", s->c->y.label);
+	for (size_t i = 0; i < chart->n_curves; i++) {
+		const struct et_curve *k = chart->curves[i];
+		n += k->shape == ET_SVG_POINTS ? fill(&c, k, lo, hi) : 0;
+	}
+	if (n && chart->y.label)
+		fprintf(page->out, "%*s%s\n", indent, "", chart->y.label);
 	for (int row = 0; n && row < c.rows; row++) {
-		const char *text = row == 0 ? hi : row == c.rows - 1 ? lo : "";
+		const char *text = row == 0 ? most : row == c.rows - 1 ? least : "";
 		fprintf(page->out, "%*s%s%s", indent + label - et_columns(text), "", text,
 			*text ? " ┤" : " │");
 		print_cells(&c, row, page, true);
 	}
 	if (n)
-		draw_ends(s, &c, page, indent + label + 1, lo, hi);
+		draw_ends(&c, page, indent + label + 1, least, most, chart->x.label);
 	canvas_free(&c);
 }
 
 void et_chart_scatter(
 	struct et_chart *c, double lo, double hi, const struct et_page *page, int indent, int width)
 {
-	print_scatter(&(struct scatter){ c, lo, hi }, page, indent, width);
+	print_scatter(c, lo, hi, page, indent, width);
 	et_chart_free(c);
 }

@@ -124,17 +124,11 @@ static void fit(struct plot *p)
 
 /* --- layout --- */
 
-static int entry_width(const struct et_curve *s)
-{
-	ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
-
-	return 34 + (int)(GLYPH * et_columns(name));
-}
-
 /* Returns the x of an entry of the legend; moves *x and *row to the next entry. */
 static int place_entry(const struct plot *p, const struct et_curve *s, int *x, int *row)
 {
-	int width = entry_width(s), at;
+	ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
+	int width = 34 + (int)(GLYPH * et_columns(name)), at;
 
 	if (*x > 0 && *x + width > p->page_width - 2 * LINE) {
 		*x = 0;
@@ -248,12 +242,6 @@ static void draw_y_axis(const struct plot *p)
 		p->top + p->height / 2);
 	axis_label(p, &p->y, &p->y_ticks);
 	fputs("</text>\n", p->out);
-}
-
-static void draw_frame(const struct plot *p)
-{
-	et_xml_coordinates(p->out, "<path class=\"ax\" d=\"M% %V%H%\"/>\n", p->left, p->top,
-		p->top + p->height, p->left + p->width);
 }
 
 static void mark_label(const struct plot *p, const struct et_chart_mark *m, double at)
@@ -631,7 +619,8 @@ void et_svg_write(const struct et_chart *c, bool alone, FILE *out)
 		draw_around(&p);
 	draw_all(&p);
 	if (!c->bare)
-		draw_frame(&p);
+		et_xml_coordinates(out, "<path class=\"ax\" d=\"M% %V%H%\"/>\n", p.left, p.top,
+			p.top + p.height, p.left + p.width);
 	for (size_t i = 0; i < c->n_marks; i++)
 		draw_mark(&p, &c->marks[i]);
 	if (p.thinned) {

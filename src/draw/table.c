@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
-#include "draw/names.h"
+#include "draw/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -408,16 +408,15 @@ static void fit(struct et_table *t, struct layout *l)
 static void put(
 	const struct et_page *page, int *blanks, const char *style, const char *text, int width)
 {
-	ET_AUTO_FREE char *shown = et_strdup(text);
-	size_t n = strlen(shown);
+	size_t all = strlen(text), n = all;
 
-	while (n && shown[n - 1] == ' ')
-		shown[--n] = '\0';
-	bool on = page->color && style && n;
-	if (n)
-		fprintf(page->out, "%*s%s%s%s%s%s", *blanks, "", on ? "\033[" : "", on ? style : "",
-			on ? "m" : "", shown, on ? "\033[0m" : "");
-	*blanks = (n ? 0 : *blanks) + width - et_columns(shown);
+	while (n && text[n - 1] == ' ')
+		n--;
+	if (n) {
+		fprintf(page->out, "%*s", *blanks, "");
+		et_page_styled(page, style, text, n);
+	}
+	*blanks = (n ? 0 : *blanks) + width - et_columns(text) + (int)(all - n);
 }
 
 /* A bar of this many columns, to an eighth of a column. */

@@ -9,22 +9,9 @@
 
 enum { MOST_ROWS = 1000 }; /* of a page */
 
-static size_t count_rows(const struct et_table *t)
-{
-	return t->n_cells / t->n_columns;
-}
-
 static bool is_figure(const struct et_table_column *c)
 {
 	return c->format || c->kind == ET_TABLE_NUMBER || c->kind == ET_TABLE_FIGURE;
-}
-
-static void html_bar(double share, FILE *out)
-{
-	fprintf(out,
-		"<td><svg width=\"150\" height=\"10\"><rect width=\"%.1f\" height=\"10\" "
-		"class=\"share\"/></svg></td>\n",
-		150 * share);
 }
 
 static void html_row(const struct et_table *t, size_t row, FILE *out)
@@ -36,7 +23,10 @@ static void html_row(const struct et_table *t, size_t row, FILE *out)
 		const struct et_table_column *c = &t->columns[k];
 		const char *text = t->cells[row * t->n_columns + k].text;
 		if (c->kind == ET_TABLE_BAR)
-			html_bar(t->cells[row * t->n_columns + k].number, out);
+			fprintf(out,
+				"<td><svg width=\"150\" height=\"10\"><rect width=\"%.1f\" "
+				"height=\"10\" class=\"share\"/></svg></td>\n",
+				150 * t->cells[row * t->n_columns + k].number);
 		else if (c->title)
 			et_html_element(out, is_figure(c) ? "td class=\"n\"" : "td", "%s",
 				text && (k || !again) ? text : "");
@@ -57,7 +47,7 @@ static void html_group(const struct et_table *t, size_t row, size_t *end, FILE *
 static void html_rows(const struct et_table *t, FILE *out)
 {
 	ET_AUTO_FREE const char **titles = et_calloc(t->n_columns + 1, sizeof(*titles));
-	size_t n = 0, rows = count_rows(t), row = 0;
+	size_t n = 0, rows = t->n_cells / t->n_columns, row = 0;
 
 	for (size_t k = 0; k < (t->grouped ? 2 : t->n_columns); k++) {
 		if (t->columns[k].title)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/display.h"
+#include "base/figure.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,6 +26,8 @@ struct et_page {
  */
 void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
+/* Prints n bytes in a style, without cleaning or breaking them. */
+void et_page_styled(const struct et_page *p, const char *style, const char *text, size_t n);
 /* The same of a formatted text. */
 void et_page_say(const struct et_page *p, int indent, const char *lead, const char *lead_style,
 	const char *style, const char *fmt, ...) ET_PRINTF(6, 7);
@@ -35,3 +38,22 @@ void et_page_row(const struct et_page *p, int column, const char *label, const c
 extern const char *const et_eighths[9];
 /* Counts the lines of a text that ends with a line feed. */
 size_t et_text_lines(const char *text);
+
+/* How commands are called: by number, or by names that fit into a column and still differ. */
+
+/* A longer name would make every line of a table as long. */
+enum { ET_NAME_MOST = 1000 };
+
+/*
+ * "[2]" of the command, or series, with index 1: as a bare number, "ratio to 1" could be read as a
+ * figure. Every text that names one by its number has it from here. Returns buf.
+ */
+const char *et_name_by_number(size_t index, char buf[ET_FIGURE]);
+/*
+ * Returns n clean names of at most `width` columns each. If one is too long, the part in which the
+ * names differ is kept, and an ellipsis replaces as much of their common beginning and end as is
+ * needed. The list ends with NULL; et_strv_free frees it.
+ */
+char **et_names_fit(const char *const *names, size_t n, int width);
+/* The same, but whole names of up to ET_NAME_MOST columns if the page is no terminal. */
+char **et_page_names(const struct et_page *page, const char *const *names, size_t n, int width);

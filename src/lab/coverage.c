@@ -14,7 +14,7 @@
 #include "stats/compare/judge.h"
 #include "stats/compare/paired.h"
 #include "stats/series/describe.h"
-#include "stats/series/student.h"
+#include "stats/series/interval.h"
 
 #include <math.h>
 
@@ -227,7 +227,7 @@ static void compare_pairs(const double *x, const double *y, struct et_coverage_c
 	et_warnings_free(&printed.warnings);
 	struct et_interval_test t = et_t_one_sample(d, c->n, 0, level);
 	struct et_interval_test sign = et_sign_test(d, c->n, level);
-	struct et_signed_rank ranks = et_signed_rank_test(d, c->n, level);
+	struct et_interval_test ranks = et_signed_rank_test(d, c->n, level);
 	c->warned_pairs += warned;
 	count(c, PAIRS_T, t.lo, t.hi, truth, warned);
 	count(c, PAIRS_RANKS, ranks.lo, ranks.hi, truth, warned);

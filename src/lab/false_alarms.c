@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "model/experiment/experiment.h"
 #include "stats/compare/contrast.h"
-#include "stats/series/student.h"
+#include "stats/series/interval.h"
 
 #include <math.h>
 

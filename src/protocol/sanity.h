@@ -36,7 +36,7 @@
  *    - if every command that has slow samples keeps at least 5;
  *    - and if that makes no answer less certain: for no command is the interval of the mean of the
  *      judged time (num/mean_interval.h) wider without the slow samples than with them.
- *    Otherwise they are marked and still count, and stats/series/states.h tries the probe as a
+ *    Otherwise they are marked and still count, and stats/compare/pace.h tries the probe as a
  * covariate. To look at the width before deciding costs coverage in principle, because narrow
  * intervals are chosen; tests/slow/speed.c shows that the cost is below 1 %.
  * 3. two-sigma (EMP's check II): the judged time is outside mean ± 2 sd of the samples that the

@@ -26,6 +26,17 @@
 typedef void et_format_write(const struct et_experiment *, const struct et_judgement *, FILE *);
 
 /*
+ * The native record: an experiment and its results as JSON, from which `import` restores the
+ * experiment. Scripts depend on the keys: add keys, but never rename one.
+ */
+et_format_write et_native_write;
+/*
+ * Writes the experiment without samples and results: as much as a machine needs that is to run it.
+ * `import` reads it as it reads a record.
+ */
+void et_native_write_plan(const struct et_experiment *e, FILE *out);
+
+/*
  * CSV: a row per sample with a column for each of its fields (model/experiment/field.h), or a row
  * per command as hyperfine's, with a column parameter_NAME for each parameter. The cell of an
  * unknown value is empty; draw/xml.h says how texts are written.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "record/native.h"
 #include "base/alloc.h"
 #include "base/json.h"
 #include "model/design/json.h"
 #include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 #include "num/student.h"
+#include "record/format.h"
 #include "report/listing.h"
 #include "report/pair.h"
 #include "report/steps.h"

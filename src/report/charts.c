@@ -3,11 +3,10 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
-#include "draw/names.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "num/quantile.h"
-#include "stats/series/shape.h"
+#include "stats/series/diagnosis.h"
 
 #include <math.h>
 #include <string.h>
@@ -139,10 +138,10 @@ static void draw_ends(const struct drawing *b, int indent, int width, FILE *out)
 	et_format_value(b->bins.least, b->unit, lo);
 	et_format_value(b->bins.most, b->unit, hi);
 	int gap = cells - et_columns(lo) - et_columns(hi);
-	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
-	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);
+	gap = gap > 2 ? gap : 2;
+	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap, "", hi);
 	static const char legend[] = "  ▲ median △ mean";
-	if (used + et_columns(legend) <= width)
+	if (et_columns(lo) + gap + et_columns(hi) + et_columns(legend) <= width)
 		fputs(legend, out);
 	putc('\n', out);
 }
@@ -238,15 +237,14 @@ static size_t common_folders(const struct et_series *s, size_t n)
 	return length;
 }
 
-static char **names_of(
-	const struct et_page *page, const struct et_series *s, const struct et_comparison *c)
+char **et_series_names(
+	const struct et_page *page, const struct et_series *s, size_t n, size_t skip, int width)
 {
-	ET_AUTO_FREE const char **names = et_calloc(c->n_samples, sizeof(*names));
-	size_t skip = common_folders(s, c->n_samples);
+	ET_AUTO_FREE const char **names = et_calloc(n, sizeof(*names));
 
-	for (size_t i = 0; i < c->n_samples; i++)
+	for (size_t i = 0; i < n; i++)
 		names[i] = s[i].name + skip;
-	return et_page_names(page, names, c->n_samples, MOST_NAME);
+	return et_page_names(page, names, n, width);
 }
 
 static char *label_of(char *const *names, const struct et_contrast *c)
@@ -318,7 +316,8 @@ static void draw_forest(
 
 void et_forest(const struct et_series *s, const struct et_comparison *c, const struct et_page *page)
 {
-	char **names = names_of(page, s, c);
+	char **names =
+		et_series_names(page, s, c->n_samples, common_folders(s, c->n_samples), MOST_NAME);
 
 	draw_forest(names, c, page);
 	et_strv_free(names);

@@ -30,6 +30,10 @@ size_t et_bins_fill(
 void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
 	int indent, int width, FILE *out);
 
+/* The names of all series without this many bytes, as et_page_names shortens them. */
+char **et_series_names(
+	const struct et_page *page, const struct et_series *s, size_t n, size_t skip, int width);
+
 /* A forest plot for a terminal: all ratios with their intervals on one axis that marks 1. */
 
 /* Draws an empty line and the plot; nothing if no pair has an interval or the page is narrow. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/describe.h"
 #include "base/alloc.h"
 #include "draw/units.h"
 #include "report/charts.h"
+#include "report/text.h"
 #include "report/warning.h"
 
 #include <inttypes.h>
@@ -25,11 +25,6 @@ struct view {
 };
 
 #define row(v, label, ...) et_page_row((v)->page, LABEL + 3, label, NULL, __VA_ARGS__)
-
-static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])
-{
-	return et_format_value(x, v->s->unit, buf);
-}
 
 /* With as many digits as the resolution supports: the uncertainty of a figure, or the spread. */
 static const char *figure_to(const struct view *v, double x, double resolution, char buf[ET_FIGURE])
@@ -92,10 +87,17 @@ static void show_place(const struct view *v)
 			span(v, d->median_interval, b), 100 * d->median_interval.level);
 }
 
-/* The interquartile range of a normal distribution is 1.349 standard deviations. */
-static double robust_sd(const struct et_estimate *e)
+static double iqr(const void *estimate)
 {
-	return (e->q3 - e->q1) / 1.349;
+	const struct et_estimate *e = estimate;
+
+	return e->q3 - e->q1;
+}
+
+/* The interquartile range of a normal distribution is 1.349 standard deviations. */
+static double robust_sd(const void *estimate)
+{
+	return iqr(estimate) / 1.349;
 }
 
 static void show_spread(const struct view *v)
@@ -105,7 +107,7 @@ static void show_spread(const struct view *v)
 	char c[2 * ET_FIGURE];
 	bool normal = d->diagnosis.normality.p > ET_CHECK_ALPHA;
 
-	row(v, "sd", "%s (%s of the mean)", figure(v, e->sd, ET_BUF),
+	row(v, "sd", "%s (%s of the mean)", et_format_value(e->sd, v->s->unit, ET_BUF),
 		et_format_percent(fabs(e->relative_error), ET_BUF));
 	if (!d->diagnosis.constant)
 		row(v, "", "%s by chi-square, %s", span(v, d->sd_interval, c),
@@ -118,7 +120,7 @@ static void show_spread(const struct view *v)
 		figure_to(v, e->q3, e->sd, ET_BUF));
 	if (!d->diagnosis.constant)
 		row(v, "", "their distance / 1.349, the sd if the values were normal: %s",
-			figure(v, robust_sd(e), ET_BUF));
+			et_format_value(robust_sd(e), v->s->unit, ET_BUF));
 }
 
 static void show_cold(const struct view *v)
@@ -203,18 +205,6 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 
 /* --- JSON --- */
 
-static double iqr(const void *estimate)
-{
-	const struct et_estimate *e = estimate;
-
-	return e->q3 - e->q1;
-}
-
-static double robust(const void *estimate)
-{
-	return robust_sd(estimate);
-}
-
 static const struct et_field interval_fields[] = {
 	ET_KEYS(et_interval, level, lo, hi),
 	{ 0 },
@@ -251,7 +241,7 @@ static const struct et_field description_fields[] = {
 	ET_KEYS_OF(et_description, estimate,
 		ET_TABLE(
 			ET_KEYS(et_estimate, n, mean, sd, relative_error, min, max, median, q1, q3),
-			ET_KEY_OF("iqr", iqr), ET_KEY_OF("robust_sd", robust))),
+			ET_KEY_OF("iqr", iqr), ET_KEY_OF("robust_sd", robust_sd))),
 	ET_KEY(et_description, "skewness", diagnosis.skew.skewness),
 	ET_KEYS_OF(et_description, estimate,
 		ET_TABLE(ET_KEYS(et_estimate, standard_uncertainty, coverage_factor,

@@ -137,19 +137,27 @@ char *et_dual_zoom_name(
 
 /* --- causes --- */
 
+enum { NAMED = 4 }; /* this many causes have a mark of their own */
+
+/* A cause of far pairs, with their number. */
+struct cause {
+	const char *name;
+	size_t n;
+};
+
 static int by_count(const void *a, const void *b)
 {
-	const struct et_dual_cause *x = a, *y = b;
+	const struct cause *x = a, *y = b;
 
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
 }
 
-struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n)
+/* Counts the pairs of all causes, the most frequent first. Caller frees. */
+static struct cause *count_causes(const struct et_dual *d)
 {
-	struct et_dual_cause *list = et_calloc(d->n_causes + 1, sizeof(*list));
+	struct cause *list = et_calloc(d->n_causes + 1, sizeof(*list));
 
-	*n = d->n_causes;
-	for (size_t k = 0; k < *n; k++)
+	for (size_t k = 0; k < d->n_causes; k++)
 		list[k].name = d->causes[k];
 	for (size_t i = 0; i < d->n; i++) {
 		size_t k = 0;
@@ -157,24 +165,14 @@ struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n)
 			k++;
 		list[k].n += d->points[i].cause != NULL;
 	}
-	if (*n)
-		qsort(list, *n, sizeof(*list), by_count);
+	qsort(list, d->n_causes, sizeof(*list), by_count);
 	return list;
-}
-
-size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause)
-{
-	for (size_t k = 0; k < n && k < ET_DUAL_NAMED; k++) {
-		if (!strcmp(causes[k].name, cause))
-			return k;
-	}
-	return ET_DUAL_NAMED;
 }
 
 /* --- charts --- */
 
 /* Curves: the cluster, the named causes (from FIRST on), and these. */
-enum { CLUSTER, FREQUENT, FIRST, OTHERS = FIRST + ET_DUAL_NAMED, MARKS };
+enum { CLUSTER, FREQUENT, FIRST, OTHERS = FIRST + NAMED, MARKS };
 
 static const struct {
 	unsigned color;
@@ -183,26 +181,29 @@ static const struct {
 	{ ET_SVG_GREEN, 'b' }, { ET_SVG_PURPLE, 'c' }, { ET_SVG_ORANGE, 'd' },
 	{ ET_SVG_SKY, '+' } };
 
-static int curve_of(const struct et_dual_point *p, const struct et_dual_cause *causes, size_t n)
+static int curve_of(const struct et_dual_point *p, const struct cause *causes, size_t n)
 {
+	int k = 0;
+
 	if (p->kind != ET_DUAL_FAR)
 		return p->kind == ET_DUAL_CENTRAL ? CLUSTER : FREQUENT;
-	return FIRST + (int)et_dual_cause_index(causes, n, p->cause);
+	while (k < NAMED && k < (int)n && strcmp(causes[k].name, p->cause) != 0)
+		k++;
+	return k < (int)n ? FIRST + k : OTHERS;
 }
 
 static void add_points(
 	struct et_chart *c, const struct et_dual_point *points, size_t n, const struct et_dual *d)
 {
 	struct et_curve *curves[MARKS];
-	size_t n_causes;
-	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
+	ET_AUTO_FREE struct cause *causes = count_causes(d);
 
 	for (int k = 0; k < MARKS; k++) {
 		curves[k] = et_chart_curve(c, ET_SVG_POINTS, looks[k].color, NULL);
 		curves[k]->mark = looks[k].letter;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int k = curve_of(&points[i], causes, n_causes);
+		int k = curve_of(&points[i], causes, d->n_causes);
 		et_curve_add_dot(curves[k], (struct et_dot){ .x = points[i].x_ns,
 						    .y = points[i].y_ns,
 						    .title = points[i].title });

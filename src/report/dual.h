@@ -57,19 +57,6 @@ size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_
 char *et_dual_zoom_name(const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n,
 	size_t i) __attribute__((malloc, returns_nonnull));
 
-/* The causes of far pairs with their number of pairs, the most frequent first. */
-struct et_dual_cause {
-	const char *name;
-	size_t n;
-};
-
-enum { ET_DUAL_NAMED = 4 }; /* this many causes have a mark of their own */
-
-/* The caller frees the array. */
-struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n);
-/* The index of a cause below ET_DUAL_NAMED, or ET_DUAL_NAMED if it has no mark of its own. */
-size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause);
-
 /*
  * Makes a chart of samples in order, with the marks that their causes have in the other charts: x
  * is the number of a sample, y its time.

@@ -40,25 +40,28 @@ void et_findings_print(const struct et_findings *f, const struct et_page *p, boo
 	et_table_print(&t, p);
 }
 
+static void write_ok(struct et_json *j, const char *key, const void *verdict)
+{
+	enum et_verdict v = *(const enum et_verdict *)verdict;
+
+	if (v == ET_VERDICT_UNKNOWN)
+		et_json_null(j, key);
+	else
+		et_json_bool(j, key, v == ET_VERDICT_FINE);
+}
+
+static const struct et_field finding_fields[] = {
+	ET_KEYS(et_finding, factor, state, wanted),
+	ET_KEY_BY(et_finding, "ok", verdict, write_ok),
+	ET_KEYS(et_finding, severity, why, fix, changeable),
+	{ 0 },
+};
+
 void et_findings_write(const struct et_findings *f, struct et_json *j, const char *key)
 {
 	et_json_array(j, key);
-	for (size_t i = 0; i < f->n; i++) {
-		const struct et_finding *x = &f->list[i];
-		et_json_object(j, NULL);
-		et_json_string(j, "factor", x->factor);
-		et_json_string(j, "state", x->state);
-		et_json_string(j, "wanted", x->wanted);
-		if (x->verdict == ET_VERDICT_UNKNOWN)
-			et_json_null(j, "ok");
-		else
-			et_json_bool(j, "ok", x->verdict == ET_VERDICT_FINE);
-		et_json_string(j, "severity", x->severity);
-		et_json_string(j, "why", x->why);
-		et_json_string(j, "fix", x->fix);
-		et_json_bool(j, "changeable", x->changeable);
-		et_json_end(j);
-	}
+	for (size_t i = 0; i < f->n; i++)
+		et_fields_object(j, NULL, finding_fields, &f->list[i]);
 	et_json_end(j);
 }
 
@@ -74,13 +77,6 @@ void et_findings_json(const struct et_findings *f, FILE *out)
 
 enum group { STOPS, KEEPS, OTHERS, KERNEL, GROUPS };
 
-static enum group group_of(const struct et_running *r)
-{
-	if (r->kernel)
-		return KERNEL;
-	return r->why[0] ? KEEPS : r->group ? STOPS : OTHERS;
-}
-
 void et_running_print(const struct et_running_list *r, const struct et_page *p)
 {
 	static const char *const leads[] = { "stops", "keeps", "others", "kernel" };
@@ -90,7 +86,11 @@ void et_running_print(const struct et_running_list *r, const struct et_page *p)
 		ET_AUTO_FREE char *names = NULL;
 		for (size_t i = 0; i < r->n; i++) {
 			const struct et_running *x = &r->list[i];
-			if (group_of(x) != g)
+			enum group of = x->kernel   ? KERNEL
+					: x->why[0] ? KEEPS
+					: x->group  ? STOPS
+						    : OTHERS;
+			if (of != g)
 				continue;
 			ET_AUTO_FREE char *clean = et_clean(x->name, "");
 			et_append(&names, ", ", "%s", clean);
@@ -101,22 +101,23 @@ void et_running_print(const struct et_running_list *r, const struct et_page *p)
 	}
 }
 
+static const struct et_field running_fields[] = {
+	ET_KEYS(et_running, name),
+	ET_KEY(et_running, "processes", n),
+	ET_KEY(et_running, "kernel_threads", kernel),
+	ET_KEY(et_running, "factor", group),
+	ET_KEY(et_running, "kept", why, ET_GIVEN(et_running, why)),
+	{ 0 },
+};
+
 void et_running_json(const struct et_running_list *r, FILE *out)
 {
 	struct et_json j;
 
 	et_json_init(&j, out, 2);
 	et_json_array(&j, NULL);
-	for (size_t i = 0; i < r->n; i++) {
-		const struct et_running *x = &r->list[i];
-		et_json_object(&j, NULL);
-		et_json_string(&j, "name", x->name);
-		et_json_u64(&j, "processes", x->n);
-		et_json_bool(&j, "kernel_threads", x->kernel);
-		et_json_string(&j, "factor", x->group);
-		et_json_string(&j, "kept", x->why[0] ? x->why : NULL);
-		et_json_end(&j);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		et_fields_object(&j, NULL, running_fields, &r->list[i]);
 	et_json_end(&j);
 }
 

@@ -356,17 +356,6 @@ static void environment(const struct et_experiment *e, FILE *out)
 	et_table_html(&t, out);
 }
 
-static void body(const struct et_experiment *e, const struct et_judgement *j,
-	const struct et_pictures *how, FILE *out)
-{
-	heading(e, j, out);
-	summary(j, out);
-	comparisons(j, out);
-	for (size_t i = 0; i < j->n_commands; i++)
-		command_section(&j->commands[i], how, out);
-	environment(e, out);
-}
-
 void et_experiment_pages(
 	const struct et_judged *list, size_t n, const struct et_pictures *how, FILE *out)
 {
@@ -378,7 +367,13 @@ void et_experiment_pages(
 		ET_AUTO_FREE char *name = title_of(list[i].experiment);
 		if (n > 1)
 			et_html_element(out, "h1", "%s", name);
-		body(list[i].experiment, list[i].judgement, how, out);
+		const struct et_judgement *j = list[i].judgement;
+		heading(list[i].experiment, j, out);
+		summary(j, out);
+		comparisons(j, out);
+		for (size_t k = 0; k < j->n_commands; k++)
+			command_section(&j->commands[k], how, out);
+		environment(list[i].experiment, out);
 	}
 	et_html_end(out);
 }

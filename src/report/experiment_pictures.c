@@ -82,11 +82,6 @@ static const struct {
 	[WARMUP] = { "warm-up", ET_SVG_GREY },
 };
 
-static int curve_of(const struct et_sample *s)
-{
-	return s->place.warmup ? WARMUP : (int)s->ruling.removal.by;
-}
-
 static bool drawn_in_order(const struct subject *t, const struct et_sample *s)
 {
 	return s->place.arrangement == t->arrangement && !isnan(value_of(t, s));
@@ -113,7 +108,7 @@ static void sequence(const struct subject *t, double lo, double hi, const struct
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (!drawn_in_order(t, s))
 			continue;
-		int k = curve_of(s);
+		int k = s->place.warmup ? WARMUP : (int)s->ruling.removal.by;
 		bool why = k != ET_KEPT && k != WARMUP;
 		et_curve_add_dot(curves[k],
 			(struct et_dot){ .x = s->place.index,
@@ -251,11 +246,6 @@ static const char *cause_of(const struct subject *t, struct fences f, const stru
 	return value_of(t, s) < f.lo || value_of(t, s) > f.hi ? "far out, but kept" : NULL;
 }
 
-static bool follows(const struct et_sample *s, const struct et_sample *last)
-{
-	return last->place.order && s->place.order == last->place.order + 1;
-}
-
 /*
  * Draws the pairs of runs that followed each other directly, each run in one pair at most. They
  * include removed samples: these form the arms of the L, with those that are far out and were kept.
@@ -275,7 +265,7 @@ static size_t pairs(const struct subject *t, const struct et_chart_to *to)
 		if (s->place.warmup || s->place.arrangement != t->arrangement ||
 			isnan(value_of(t, s)))
 			continue;
-		if (!follows(s, &last)) {
+		if (!last.place.order || s->place.order != last.place.order + 1) {
 			last = *s;
 			continue;
 		}
@@ -318,11 +308,6 @@ void et_experiment_pictures(
 
 /* --- comparisons --- */
 
-static bool drawable(struct et_ratio r)
-{
-	return isfinite(r.estimate) && isfinite(r.lo) && isfinite(r.hi);
-}
-
 void et_experiment_forest(const struct et_judgement *j, FILE *out)
 {
 	enum { DIFFERS, BEFORE_HOLM, SAME, KINDS };
@@ -349,7 +334,7 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *r = &j->contrasts[i];
 		struct et_ratio of = et_contrast_ratio(r);
-		if (!drawable(of))
+		if (!isfinite(of.estimate) || !isfinite(of.lo) || !isfinite(of.hi))
 			continue;
 		bool holm = r->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
 		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : SAME;

@@ -12,6 +12,7 @@
 
 /* When a warning becomes a note. */
 enum rank {
+	NEVER, /* the answer holds, or nothing can be done about it here */
 	USUAL,
 	FIRST,      /* before the others: the answer is probably not the one that was wanted */
 	LATER,      /* after the others */
@@ -20,7 +21,6 @@ enum rank {
 	OF_DRIFT,   /* only if the machine changed between two commands, or if that is not known */
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	OF_EMP, /* only with --protocol emp, or if a learning was of no use; before the others */
-	NEVER,  /* the answer holds, or nothing can be done about it here */
 };
 
 /* Warnings of the same cause give one note. */
@@ -35,7 +35,7 @@ enum cause {
 	CAUSE_METRIC,
 };
 
-/* A warning without a rule is a usual note with its own text. */
+/* A warning without a rule gives no note. */
 struct rule {
 	enum rank rank;
 	enum cause cause;
@@ -50,9 +50,6 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"10" },
 	[ET_WARN_ALL_EQUAL] = { USUAL, CAUSE_OWN, false,
 		"all times are equal, so their spread is not known; use longer runs" },
-	[ET_WARN_NORMALITY_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NORMALITY_BY_PART] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_SERIAL_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_RARE_CASE_UNSEEN] = { LATER, CAUSE_OWN, false,
 		"{0} runs miss a slow case of one in {3} with a probability of {1}; take more: "
 		"--min-runs {2}" },
@@ -61,16 +58,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_DRIFT] = { LATER, CAUSE_SERIES, false,
 		"the times {0:rise|fall} from run to run (p {1}), so the mean depends on when you "
 		"stop; {0:see what slows the machine: etalon env check|warm up: --warmup 10}" },
-	[ET_WARN_DEPENDENT_RUNS] = { NEVER, CAUSE_SERIES, false, NULL },
 	[ET_WARN_SEVERAL_MODES] = { LATER, CAUSE_SHAPE, false,
 		"two modes, near {0} and {1}, and the mean describes neither; look at them: etalon "
 		"show -v" },
-	[ET_WARN_SKEWED] = { NEVER, CAUSE_SHAPE, false, NULL },
-	[ET_WARN_COARSE_STEPS] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_SOLITARY_VALUES] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_OUTLIERS] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_SD_INTERVAL] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NO_BOOTSTRAP] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_TASKS_WAITED] = { OF_ELAPSED, CAUSE_OTHERS, false,
 		"its tasks waited {0} per run for CPUs that others used{1:, most of all {1}|}; "
 		"see: {2}" },
@@ -86,18 +76,14 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_TIME_LIMIT] = { USUAL, CAUSE_OWN, false,
 		"the time limit ended it after {0} of {1} runs; allow more: --time-limit" },
 	[ET_WARN_SLOW_MACHINE] = { OF_STATES, CAUSE_SPEED, true, NULL },
-	[ET_WARN_SLOW_RUNS] = { NEVER, CAUSE_SPEED, true, NULL },
-	[ET_WARN_LOST_RECORDS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_STOPPED] = { USUAL, CAUSE_OWN, true,
 		"a signal stopped the program in {0} {0:run|runs}, where elapsed time is too long; "
 		"see: etalon show -v" },
 	[ET_WARN_LEFTOVERS] = { USUAL, CAUSE_OWN, true,
 		"the program left processes behind in {0} {0:run|runs}, which were killed; see: "
 		"etalon show -v" },
-	[ET_WARN_NO_SNAPSHOT] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_FAILED_RUNS] = { FIRST, CAUSE_OWN, true,
 		"{0} {0:run|runs} failed{1:|; to accept this: --ignore-failure}" },
-	[ET_WARN_PACED] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_DUETS_ONLY] = { USUAL, CAUSE_OWN, false,
 		"measured in pairs only, so elapsed time includes the partner; for times alone: "
 		"--order auto" },
@@ -126,27 +112,18 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { FIRST, CAUSE_METRIC, false,
 		"these programs mostly sleep or wait, which CPU time does not count; use --metric "
 		"elapsed" },
-	[ET_WARN_DIFFERENT_KINDS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
 		"the pairs say {0}, the runs alone {1}{2:; no difference is claimed unless both "
 		"show one|, as happens by chance in 1 of {3} comparisons; the interval is wider "
 		"because of it}" },
-	[ET_WARN_DEPENDENT_SERIES] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_MEAN_DISAGREES] = { USUAL, CAUSE_OWN, false,
 		"by the mean it is {0:smaller|larger}, by {1}: a few runs outweigh the others; "
 		"look at them: etalon show -v" },
-	[ET_WARN_DEPENDENT_PAIRS] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_CLOCK_SOURCE] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_VIRTUAL_MACHINE] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_FREQUENCY_SCALING] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NO_NET_ADMIN] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NO_TASKSTATS] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NO_CGROUP] = { NEVER, CAUSE_OWN, false, NULL },
-	[ET_WARN_NO_LEDGER] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_RESUMED_ELSEWHERE] = { FIRST, CAUSE_OWN, false,
 		"resumed on another kernel or CPU ({0}, {1}); start a new experiment" },
+	[ET_WARN_SECOND_CHECK] = { USUAL, CAUSE_OWN, false, NULL },
 	[ET_WARN_ENVIRONMENT_CHANGED] = { USUAL, CAUSE_OWN, false,
 		"during the runs {0}{1: and {2} more {2:change|changes}|}; repeat them" },
 	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { USUAL, CAUSE_CUTOFFS, false,
@@ -161,7 +138,6 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_CUTOFFS_MISFIT] = { FIRST, CAUSE_CUTOFFS, false,
 		"check I not done: the cutoffs of daemons were learned {0}; learn new ones: etalon "
 		"daemons learn" },
-	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { NEVER, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
 	[ET_WARN_FIRST_CHECK_UNFIT] = { OF_EMP, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_NOT_DONE] = { OF_EMP, CAUSE_CUTOFFS, false, NULL },
@@ -380,12 +356,14 @@ static char *paragraph(
 enum { TURNS = 3 };
 
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
-static int turn_of(enum rank rank)
-{
-	return rank == FIRST || rank == OF_EMP || rank == OF_DRIFT ? 0
-	       : rank == USUAL || rank == OF_STATES                ? 1
-								   : 2;
-}
+static const int turns[] = { [FIRST] = 0,
+	[OF_EMP] = 0,
+	[OF_DRIFT] = 0,
+	[USUAL] = 1,
+	[OF_STATES] = 1,
+	[LATER] = 2,
+	[OF_ELAPSED] = 2,
+	[OF_CPU] = 2 };
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)
 {
@@ -398,12 +376,13 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 	}
 	for (int turn = 0; turn < TURNS; turn++) {
 		for (size_t i = 0; i < all.n; i++) {
-			if (turn_of(rules[all.list[i].shown->code].rank) != turn)
+			enum rank rank = rules[all.list[i].shown->code].rank;
+			if (turns[rank] != turn)
 				continue;
 			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
 			size_t needed = et_text_lines(text);
 			/* Without this one the verdict misleads; its length is the user's. */
-			bool must = rules[all.list[i].shown->code].rank == OF_DRIFT;
+			bool must = rank == OF_DRIFT;
 			if (!must && (left || needed > lines)) {
 				left++;
 				continue;

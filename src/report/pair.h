@@ -6,6 +6,7 @@
 #include "draw/terminal.h"
 #include "model/result/estimate.h"
 #include "model/result/result.h"
+#include "stats/compare/contrast.h"
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
@@ -42,3 +43,19 @@ char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_co
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
 /* The style of a verdict on a terminal; NULL if no difference is shown. */
 const char *et_verdict_style(const struct et_contrast *c);
+
+/* The decision of --fail-on-regression in words. */
+
+/*
+ * "REGRESSION: new is 44 % slower than old (40 … 48 %), limit 5 %"; "no regression: …" if the whole
+ * interval is within the limit, "no regression shown: …" if it contains a limit of 0; or
+ * "undecided: …" with the runs that would decide. The caller frees it.
+ */
+char *et_gate_text(const struct et_contrast *c, double limit, const char *b, const char *a);
+/*
+ * Prints a line for each regression; if there is none, one for the comparison that comes nearest
+ * to it. A further line says if only the other time regressed. `before` is put before each line,
+ * and names are those of the compared commands or series. Returns what was decided.
+ */
+enum et_gate_verdict et_gate_print(
+	const struct et_gate *g, const char *const *names, const char *before, FILE *out);

@@ -76,40 +76,33 @@ static char *removed(const struct et_experiment *e, size_t n, size_t of)
 		e->plan.keep_all ? "marked (--keep-all)" : "removed");
 }
 
-static void add_first(struct et_steps *s, const struct et_experiment *e, const struct tally *t,
-	const char *misfit)
+/* The note about the first check; *state is the step's, of a check that was not possible. */
+static char *first_note(const struct et_experiment *e, const struct tally *t, const char *misfit,
+	enum et_step_state *state)
 {
-	static const char name[] = "check I";
 	const struct et_first_check *c = &e->first_check;
+	char *note;
 
 	switch (c->state) {
-	case ET_FIRST_CHECK_DONE: {
-		char *note = removed(e, t->by_cutoff, t->samples);
+	case ET_FIRST_CHECK_DONE:
+		*state = ET_STEP_DONE;
+		note = removed(e, t->by_cutoff, t->samples);
 		et_append(&note, ", ", "%u daemon%s with a cutoff", c->cutoffs, plural(c->cutoffs));
-		et_steps_add(s, name, ET_STEP_DONE, note);
-		return;
-	}
+		return note;
 	case ET_FIRST_CHECK_LENGTH:
-		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
-			et_asprintf("the learning had much shorter samples: run 'etalon daemons "
-				    "learn --long-seconds %.0f'",
-				fmax(8, ceil(t->longest_s))));
-		return;
+		return et_asprintf("the learning had much shorter samples: run 'etalon daemons "
+				   "learn --long-seconds %.0f'",
+			fmax(8, ceil(t->longest_s)));
 	case ET_FIRST_CHECK_MISFIT:
-		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE, et_steps_misfit(misfit));
-		return;
+		return et_steps_misfit(misfit);
 	case ET_FIRST_CHECK_UNSEEN:
-		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
-			et_strdup("the processes beside the runs could not be seen"));
-		return;
+		return et_strdup("the processes beside the runs could not be seen");
 	case ET_FIRST_CHECK_WITHDRAWN:
-		et_steps_add(s, name, ET_STEP_SKIPPED,
-			et_asprintf("it would have removed %u of %zu samples", c->would_remove,
-				t->samples));
-		return;
+		*state = ET_STEP_SKIPPED;
+		return et_asprintf(
+			"it would have removed %u of %zu samples", c->would_remove, t->samples);
 	default:
-		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
-			et_strdup("no daemons are learned on this machine"));
+		return et_strdup("no daemons are learned on this machine");
 	}
 }
 
@@ -141,12 +134,14 @@ char *et_steps_misfit(const char *misfit)
 void et_steps_add_checks(
 	struct et_steps *s, const struct et_experiment *e, size_t least, const char *misfit)
 {
+	enum et_step_state state = ET_STEP_NOT_POSSIBLE;
 	struct tally t = { 0 };
 
 	for (size_t c = 0; c < e->n_commands; c++)
 		count_command(e, &e->commands[c], least, &t);
 	add_runs(s, e, &t);
-	add_first(s, e, &t, misfit);
+	char *note = first_note(e, &t, misfit, &state);
+	et_steps_add(s, "check I", state, note);
 	add_second(s, e, &t, least);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/names.h"
 #include "draw/table.h"
+#include "draw/terminal.h"
 #include "report/pair.h"
 #include "report/text.h"
 #include "stats/compare/judge.h"
@@ -210,20 +210,12 @@ void et_summary_ratio(
 							     : " ?");
 }
 
-static void ratio_cell(struct table *t, const struct et_command_result *r)
-{
-	char left[ET_FIGURE] = "", right[ET_FIGURE] = "";
-
-	if (t->n >= MANY)
-		et_summary_ratio(r, left, right);
-	et_table_text(&t->cells, left, right, r->contrast ? et_verdict_style(r->contrast) : NULL);
-}
-
 static void fill_line(struct table *t, const struct et_command_result *r, double longest)
 {
 	size_t number = (size_t)(r - t->judgement->commands);
 	const struct et_estimate *est = &r->estimate[t->metric], *other = &r->estimate[t->other];
 	const struct et_kbest_result *kbest = et_result_kbest(r);
+	char ratio[ET_FIGURE] = "", bounds[ET_FIGURE] = "";
 	double uncertainty, ns = headline(r, t->metric, &uncertainty);
 	struct et_scale s = t->scale.unit ? t->scale : scale_of(t, &r, 1);
 
@@ -237,7 +229,9 @@ static void fill_line(struct table *t, const struct et_command_result *r, double
 		et_table_add(&t->cells, "%s",
 			kbest && isfinite(kbest->spread) ? et_format_percent(kbest->spread, ET_BUF)
 							 : "");
-	ratio_cell(t, r);
+	if (t->n >= MANY)
+		et_summary_ratio(r, ratio, bounds);
+	et_table_text(&t->cells, ratio, bounds, r->contrast ? et_verdict_style(r->contrast) : NULL);
 	if (other->n)
 		time_cell(t, s, other->mean, other->expanded_uncertainty, other, NULL);
 	else
@@ -253,8 +247,7 @@ static const char *short_label(enum et_metric m)
 	return m == ET_METRIC_ELAPSED ? "elapsed" : et_metrics[m].label;
 }
 
-/* Of many commands, names and ratios are more important than what a single run did. */
-static const struct et_table_column few[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER, ""),
+static const struct et_table_column all_columns[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER, ""),
 	[NAME] = ET_COLUMN(COMMAND, "", .least = LEAST_NAME),
 	[TIME] = ET_COLUMN(FIGURE, NULL),
 	[RANGE] = ET_COLUMN(FIGURE, "range", .drop = 2),
@@ -262,21 +255,19 @@ static const struct et_table_column few[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER
 	[OTHER] = ET_COLUMN(FIGURE, NULL, .drop = 3),
 	[RUNS] = ET_COLUMN(FIGURE, "runs", .brief = 1, .drop = 4),
 	[BAR] = ET_COLUMN(BAR, NULL) };
-static const struct et_table_column many[COLUMNS] = { [NUMBER] = ET_COLUMN(NUMBER, ""),
-	[NAME] = ET_COLUMN(COMMAND, "", .least = LEAST_NAME),
-	[TIME] = ET_COLUMN(FIGURE, NULL),
-	[RANGE] = ET_COLUMN(FIGURE, "range", .drop = 2),
-	[RATIO] = ET_COLUMN(FIGURE, "ratio", .brief = 6, .drop = 7),
-	[OTHER] = ET_COLUMN(FIGURE, NULL, .drop = 3),
-	[RUNS] = ET_COLUMN(FIGURE, "runs", .brief = 1, .drop = 4),
-	[BAR] = ET_COLUMN(BAR, "", .drop = 5) };
 
 static void set_titles(
 	struct table *t, struct et_table_column columns[COLUMNS], char titles[2][ET_FIGURE])
 {
 	const struct et_kbest_result *kbest = et_result_kbest(t->lines[0]);
 
-	memcpy(columns, t->n < MANY ? few : many, sizeof(few));
+	memcpy(columns, all_columns, sizeof(all_columns));
+	/* Of many commands, names and ratios are more important than what a single run did. */
+	if (t->n >= MANY) {
+		columns[RATIO] =
+			(struct et_table_column)ET_COLUMN(FIGURE, "ratio", .brief = 6, .drop = 7);
+		columns[BAR] = (struct et_table_column)ET_COLUMN(BAR, "", .drop = 5);
+	}
 	columns[TIME].title = short_label(t->metric);
 	columns[OTHER].title = short_label(t->other);
 	if (kbest) {
@@ -287,14 +278,6 @@ static void set_titles(
 	} else if (is_paced(t->lines[0]) && t->metric == ET_METRIC_CPU) {
 		columns[TIME].title = "CPU time at full speed";
 	}
-}
-
-static void styled(const struct et_page *page, const char *style, const char *text)
-{
-	bool on = page->color && style && *text;
-
-	fprintf(page->out, "%s%s%s%s%s", on ? "\033[" : "", on ? style : "", on ? "m" : "", text,
-		on ? "\033[0m" : "");
 }
 
 /* --- the order --- */
@@ -411,9 +394,9 @@ static void remarked(
 	int columns = et_columns(text);
 
 	if (*remark && columns + APART + et_columns(remark) <= page->width) {
-		styled(page, style, text);
+		et_page_styled(page, style, text, strlen(text));
 		fprintf(page->out, "%*s", APART, "");
-		styled(page, DIM, remark);
+		et_page_styled(page, DIM, remark, strlen(remark));
 		putc('\n', page->out);
 		return;
 	}
@@ -553,15 +536,6 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 		et_format_percent(fabs(c->change), ET_BUF));
 }
 
-static void protocol_line(const struct et_judgement *j, const struct et_page *page)
-{
-	const char *name = et_protocol_names[j->choice.protocol];
-
-	if (!j->choice.automatic)
-		return;
-	et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s", name, j->choice.why);
-}
-
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page)
 {
@@ -572,7 +546,9 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	metric_line(j, o->verbose, page);
 	until_line(e, j, page);
 	second_check_line(j, page);
-	protocol_line(j, page);
+	if (j->choice.automatic)
+		et_page_say(page, 0, "", NULL, NULL, "used protocol %s, %s",
+			et_protocol_names[j->choice.protocol], j->choice.why);
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);

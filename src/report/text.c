@@ -3,11 +3,10 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
-#include "draw/names.h"
+#include "draw/terminal.h"
 #include "model/experiment/experiment.h"
 #include "model/experiment/machine_id.h"
 #include "report/charts.h"
-#include "report/describe.h"
 #include "report/pair.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"
@@ -22,16 +21,11 @@ enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 10 };
 #define JUDGED "1;32"
 #define WARNING "33"
 
-struct text {
-	struct et_page page;
-	const struct et_host *host;
-};
-
 /* Prints "  label          value …", wrapped below the value. */
-#define row(t, label, style, ...) et_page_row(&(t)->page, VALUE_COLUMN, label, style, __VA_ARGS__)
+#define row(page, label, style, ...) et_page_row(page, VALUE_COLUMN, label, style, __VA_ARGS__)
 
 static void estimate_row(
-	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)
+	const struct et_page *page, enum et_metric m, const struct et_estimate *est, bool judged)
 {
 	const char *label = et_metrics[m].label;
 	enum et_unit unit = et_metrics[m].unit;
@@ -39,7 +33,7 @@ static void estimate_row(
 	char time[ET_FIGURE];
 
 	if (!est->n) {
-		row(t, label, style, "not known");
+		row(page, label, style, "not known");
 		return;
 	}
 	et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time);
@@ -48,9 +42,9 @@ static void estimate_row(
 	struct et_scale scale = et_scale_of_value(est->mean, est->expanded_uncertainty, unit);
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
 		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
-		row(t, label, style, "%s", time);
+		row(page, label, style, "%s", time);
 	else
-		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time,
+		row(page, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time,
 			et_format_percent(est->level, ET_BUF),
 			et_scale_number(scale, fmax(est->lo, 0), ET_BUF),
 			et_scale_number(scale, est->hi, ET_BUF), scale.unit, et_interval_words(est),
@@ -58,20 +52,20 @@ static void estimate_row(
 }
 
 /* CPU time at full speed, as corrected by the reference loop. */
-static void paced_row(const struct text *t, const struct et_paced *p)
+static void paced_row(const struct et_page *page, const struct et_paced *p)
 {
 	char level[ET_FIGURE];
 
 	if (!p->n && !p->why)
 		return;
 	if (p->why) {
-		row(t, "at full speed", WARNING, "not known: %s", p->why);
+		row(page, "at full speed", WARNING, "not known: %s", p->why);
 		return;
 	}
-	row(t, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)",
+	row(page, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)",
 		et_format_measured(p->mean, p->expanded_uncertainty, ET_BUF),
 		et_format_percent(p->level, level), et_format_percent(p->relative_error, ET_BUF));
-	row(t, "", NULL,
+	row(page, "", NULL,
 		"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
 		"full speed on average",
 		p->coefficient, p->coefficient_uncertainty, p->df,
@@ -79,24 +73,24 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 }
 
 /* The times in the two states of the machine, and the time at full speed by the probe. */
-static void speed_rows(const struct text *t, const struct et_command_result *r)
+static void speed_rows(const struct et_page *page, const struct et_command_result *r)
 {
 	const struct et_states *s = &r->states;
 	const struct et_full_speed *f = &r->full_speed;
 
 	if (s->slow && s->fast) /* all runs of a command may be slow, and others fast */
-		row(t, "two speeds", NULL,
+		row(page, "two speeds", NULL,
 			"%s at full speed (%zu run%s), %s when slowed (%zu run%s)",
 			et_format_rounded(s->fast_mean, 3, ET_BUF), s->fast,
 			s->fast == 1 ? "" : "s", et_format_rounded(s->slow_mean, 3, ET_BUF),
 			s->slow, s->slow == 1 ? "" : "s");
 	if (f->n)
-		row(t, "by the probe", NULL, "%s at full speed",
+		row(page, "by the probe", NULL, "%s at full speed",
 			et_format_measured(f->mean, f->expanded_uncertainty, ET_BUF));
 }
 
 /* The result of K-best, and the mean below it. */
-static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
+static void kbest_rows(const struct et_page *page, const struct et_metric_row *metric,
 	const struct et_command_result *of)
 {
 	const struct et_kbest_result *r = &of->kbest;
@@ -104,34 +98,35 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 
 	et_format_value(r->best, metric->unit, best);
 	if (isnan(r->spread) || r->k == 1)
-		row(t, metric->label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
+		row(page, metric->label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
 			r->n == 1 ? "" : "s");
 	else
-		row(t, metric->label, JUDGED,
+		row(page, metric->label, JUDGED,
 			"%s, the fastest of %zu runs; the %u fastest are within %s%s", best, r->n,
 			r->k, et_format_percent(r->spread, part),
 			r->converged ? "" : ", not converged");
 	if (r->compensated > 0)
-		row(t, "", NULL, "without the interrupts that it met, %s",
+		row(page, "", NULL, "without the interrupts that it met, %s",
 			et_format_rounded(r->compensated, 3, part));
 	if (isfinite(r->error))
-		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
+		row(page, "", NULL, "at most %s above the floor of the times (95 %%)",
 			et_format_percent(r->error, ET_BUF));
-	row(t, "mean", NULL, "%s",
+	row(page, "mean", NULL, "%s",
 		et_format_value(et_result_estimate(of)->mean, metric->unit, best));
 }
 
 /* All in one unit, with the digits that the spread supports. */
-static void spread_rows(const struct text *t, const struct et_estimate *est, enum et_unit unit)
+static void spread_rows(
+	const struct et_page *page, const struct et_estimate *est, enum et_unit unit)
 {
 	double digits = fmax(est->sd, est->expanded_uncertainty);
 	struct et_scale s = et_scale_of_value(est->mean, digits, unit);
 	struct et_scale sd = et_scale_for(s, est->sd, est->sd);
 
-	row(t, "range", NULL, "%s … %s %s", et_scale_number(s, est->min, ET_BUF),
+	row(page, "range", NULL, "%s … %s %s", et_scale_number(s, est->min, ET_BUF),
 		et_scale_number(s, est->max, ET_BUF), s.unit);
 	if (est->n > 1)
-		row(t, "median, sd", NULL, "%s, %s %s (%s)",
+		row(page, "median, sd", NULL, "%s, %s %s (%s)",
 			et_scale_number(s, est->median, ET_BUF),
 			et_scale_number(sd, est->sd, ET_BUF), s.unit,
 			et_format_percent(est->relative_error, ET_BUF));
@@ -146,7 +141,8 @@ static void part(char **list, const char *name, double part_ns, double whole_ns)
 }
 
 /* The processes that had the CPU while the program was runnable. */
-static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
+static void taken_row(
+	const struct et_page *page, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
 	char unnamed[32];
@@ -167,35 +163,36 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 	if (rest > 0)
 		part(&list, "etalon itself or interrupts", rest, p->elapsed);
 	if (list)
-		row(t, "taken by", NULL, "%s", list);
+		row(page, "taken by", NULL, "%s", list);
 }
 
-static void composition(const struct text *t, const struct et_command *c, const struct et_parts *p)
+static void composition(
+	const struct et_page *page, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
 
 	if (!(p->elapsed > 0))
 		return;
 	if (isnan(p->cpu)) {
-		row(t, "made of", NULL, "not known: the CPU time is missing");
+		row(page, "made of", NULL, "not known: the CPU time is missing");
 		return;
 	}
 	if (p->cpu > p->elapsed)
-		row(t, "in parallel", NULL, "%.1f CPUs busy", p->cpu / p->elapsed);
+		row(page, "in parallel", NULL, "%.1f CPUs busy", p->cpu / p->elapsed);
 	for (int i = 0; i < ET_SHARES; i++)
 		part(&list, et_share_rows[i].name, p->shares[i], p->elapsed);
 	if (list)
-		row(t, "made of", NULL, "%s", list);
-	taken_row(t, c, p);
+		row(page, "made of", NULL, "%s", list);
+	taken_row(page, c, p);
 	if (isfinite(p->shares[ET_SHARE_ON_CPU]) && isnan(p->shares[ET_SHARE_RUNNABLE]))
-		row(t, "not known", NULL,
+		row(page, "not known", NULL,
 			"waiting for a CPU: the kernel has no scheduler statistics");
 	if (p->blocked > 0)
-		row(t, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, ET_BUF));
+		row(page, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, ET_BUF));
 }
 
 /* "20 runs: 10 alone, 9 in pairs, 1 removed (1 daemon-cutoff); 1 warm-up". */
-static void runs_row(const struct text *t, const struct et_tally *tally)
+static void runs_row(const struct et_page *page, const struct et_tally *tally)
 {
 	size_t runs = tally->kept[ET_SOLO] + tally->kept[ET_PACED] + tally->kept[ET_DUET] +
 		      tally->n_removed;
@@ -217,7 +214,7 @@ static void runs_row(const struct text *t, const struct et_tally *tally)
 		et_append(&all, ", ", "%zu removed (%s)", tally->n_removed, causes);
 	if (tally->warmup)
 		et_append(&all, "; ", "%zu warm-up", tally->warmup);
-	row(t, "runs", NULL, "%zu run%s%s%s", runs, runs == 1 ? "" : "s", all ? ": " : "",
+	row(page, "runs", NULL, "%zu run%s%s%s", runs, runs == 1 ? "" : "s", all ? ": " : "",
 		all ? all : "");
 }
 
@@ -318,7 +315,7 @@ static const char *time_span(uint64_t least_ns, uint64_t most_ns, char buf[2 * E
 }
 
 /* "432 machine-slow (samples 2-7, 13-71, …; probe 25.9 µs … 69.8 µs, limit 24.4 µs)". */
-static void removed_row(const struct text *t, const struct removed *g)
+static void removed_row(const struct et_page *page, const struct removed *g)
 {
 	char found[2 * ET_FIGURE], limit[2 * ET_FIGURE];
 	bool daemon = g->by == ET_REMOVED_DAEMON_CUTOFF;
@@ -326,17 +323,17 @@ static void removed_row(const struct text *t, const struct removed *g)
 	time_span(g->least_ns, g->most_ns, found);
 	time_span(g->limit_ns, g->most_limit_ns, limit);
 	if (g->n == 1 && daemon)
-		row(t, "removed", NULL, "sample %s: %.16s used %s, its cutoff is %s", g->samples,
+		row(page, "removed", NULL, "sample %s: %.16s used %s, its cutoff is %s", g->samples,
 			g->daemon, found, limit);
 	else if (g->n == 1 && g->most_limit_ns)
-		row(t, "removed", NULL, "sample %s: the machine was slow, %s %s, limit %s",
+		row(page, "removed", NULL, "sample %s: the machine was slow, %s %s, limit %s",
 			g->samples, strcmp(g->unit, "probe") ? "stolen" : "the probe took", found,
 			limit);
 	else if (g->n == 1)
-		row(t, "removed", NULL, "sample %s (%s): %s", g->samples, found,
+		row(page, "removed", NULL, "sample %s (%s): %s", g->samples, found,
 			et_removed_by_names[g->by]);
 	else
-		row(t, "removed", NULL, "%zu %s (samples %s; %.16s%s%s %s%s%s)", g->n,
+		row(page, "removed", NULL, "%zu %s (samples %s; %.16s%s%s %s%s%s)", g->n,
 			et_removed_by_names[g->by], g->samples, g->daemon, daemon ? " " : "",
 			g->unit, found,
 			g->most_limit_ns ? daemon ? ", its cutoff is " : ", limit " : "",
@@ -344,7 +341,7 @@ static void removed_row(const struct text *t, const struct removed *g)
 }
 
 /* One row per cause: a machine that was slow may have cost hundreds of samples. */
-static void removed_rows(const struct text *t, const struct et_command *c)
+static void removed_rows(const struct et_page *page, const struct et_command *c)
 {
 	struct removed_list causes = { 0 };
 
@@ -354,26 +351,26 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 	}
 	for (size_t i = 0; i < causes.n; i++) {
 		end_range(&causes.list[i]);
-		removed_row(t, &causes.list[i]);
+		removed_row(page, &causes.list[i]);
 		free(causes.list[i].samples);
 	}
 	free(causes.list);
 }
 
-static void culprit_rows(const struct text *t, const struct et_command *c)
+static void culprit_rows(const struct et_page *page, const struct et_command *c)
 {
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 
 	for (size_t i = 0; i < n && i < CULPRITS; i++)
-		row(t, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
+		row(page, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
 			et_format_rounded((double)all[i].cpu_ns, 3, ET_BUF), all[i].samples,
 			all[i].samples == 1 ? "" : "s");
 	if (n > CULPRITS)
-		row(t, "", NULL, "and %zu more", n - CULPRITS);
+		row(page, "", NULL, "and %zu more", n - CULPRITS);
 }
 
-static void mark_rows(const struct text *t, const struct et_command *c)
+static void mark_rows(const struct et_page *page, const struct et_command *c)
 {
 	size_t n[ET_MARKS] = { 0 };
 
@@ -383,13 +380,13 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 	for (size_t k = 0; k < ET_MARKS; k++) {
 		if (n[k])
-			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n[k],
+			row(page, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n[k],
 				n[k] == 1 ? "" : "s");
 	}
 }
 
 /* The estimates from all runs, also those that rules removed. */
-static void all_runs_rows(const struct text *t, const struct et_command_result *r)
+static void all_runs_rows(const struct et_page *page, const struct et_command_result *r)
 {
 	bool first = true;
 	char label[32];
@@ -400,7 +397,7 @@ static void all_runs_rows(const struct text *t, const struct et_command_result *
 		if (!est->n)
 			continue;
 		snprintf(label, sizeof(label), est->n == 1 ? "%zu run" : "all %zu runs", est->n);
-		row(t, first ? label : "", NULL, "%s %s (sd %s)",
+		row(page, first ? label : "", NULL, "%s %s (sd %s)",
 			et_format_estimate(est, et_metrics[m].unit, ET_BUF), et_metrics[m].label,
 			et_format_percent(est->relative_error, ET_BUF));
 		first = false;
@@ -418,135 +415,131 @@ static bool split_is_known(const struct et_host *host, const struct et_tally *ta
 }
 
 /* The figures of a command that has kept samples. */
-static void figures(
-	const struct text *t, const struct et_command_result *r, const struct et_tally *tally)
+static void figures(const struct et_page *page, const struct et_host *host,
+	const struct et_command_result *r, const struct et_tally *tally)
 {
 	enum et_metric judged = et_result_metric(r);
 
 	if (et_result_kbest(r))
-		kbest_rows(t, &et_metrics[judged], r);
+		kbest_rows(page, &et_metrics[judged], r);
 	else
-		estimate_row(t, judged, &r->estimate[judged], true);
-	paced_row(t, &r->paced);
-	speed_rows(t, r);
+		estimate_row(page, judged, &r->estimate[judged], true);
+	paced_row(page, &r->paced);
+	speed_rows(page, r);
 	for (enum et_metric m = 0; m < ET_METRICS; m++) {
 		if (m != judged && et_metrics[m].judged)
-			estimate_row(t, m, &r->estimate[m], false);
+			estimate_row(page, m, &r->estimate[m], false);
 	}
-	if (split_is_known(t->host, tally))
-		row(t, "user, system", NULL, "%s, %s",
+	if (split_is_known(host, tally))
+		row(page, "user, system", NULL, "%s, %s",
 			et_format_rounded(tally->parts.user, 3, ET_BUF),
 			et_format_rounded(tally->parts.system, 3, ET_BUF));
-	spread_rows(t, &r->estimate[judged], et_metrics[judged].unit);
-	composition(t, r->command, &tally->parts);
+	spread_rows(page, &r->estimate[judged], et_metrics[judged].unit);
+	composition(page, r->command, &tally->parts);
 }
 
 /* Draws the judged samples: those in duets only if there are no solo ones. */
-static void histogram(const struct text *t, const struct et_command_result *r)
+static void histogram(const struct et_page *page, const struct et_command_result *r)
 {
 	size_t n;
 	enum et_metric m = et_result_metric(r);
 	ET_AUTO_FREE double *values = et_command_values(r->command, m, r->arrangement, &n);
 
-	et_histogram(values, n, et_result_estimate(r), et_metrics[m].unit, 4, t->page.width - 4,
-		t->page.out);
+	et_histogram(values, n, et_result_estimate(r), et_metrics[m].unit, 4, page->width - 4,
+		page->out);
 }
 
-static void name_line(const struct text *t, const char *name)
+static void name_line(const struct et_page *page, const char *name)
 {
-	struct et_page page = t->page;
+	struct et_page wide = *page;
 
-	if (page.full_names)
-		page.width = INT_MAX;
-	et_page_paragraph(&page, 0, "", NULL, name, BOLD);
+	if (wide.full_names)
+		wide.width = INT_MAX;
+	et_page_paragraph(&wide, 0, "", NULL, name, BOLD);
 }
 
-static void command_block(const struct text *t, const struct et_command_result *r, const char *name)
+static void command_block(const struct et_page *page, const struct et_host *host,
+	const struct et_command_result *r, const char *name)
 {
 	const struct et_command *c = r->command;
 	const struct et_estimate *judged = et_result_estimate(r);
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
-	name_line(t, name);
+	name_line(page, name);
 	if (c->text && c->name && strcmp(c->text, c->name) != 0)
-		row(t, "command", NULL, "%s", c->text);
+		row(page, "command", NULL, "%s", c->text);
 	if (judged->n)
-		figures(t, r, &tally);
+		figures(page, host, r, &tally);
 	else if (tally.kept[ET_DUET] || tally.kept[ET_PACED])
-		row(t, "times", NULL, "no solo samples: only pairs are compared");
+		row(page, "times", NULL, "no solo samples: only pairs are compared");
 	else
-		row(t, "times", WARNING, "no sample was kept");
-	runs_row(t, &tally);
-	all_runs_rows(t, r);
+		row(page, "times", WARNING, "no sample was kept");
+	runs_row(page, &tally);
+	all_runs_rows(page, r);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
-		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, ET_BUF));
+		row(page, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, ET_BUF));
 	if (tally.wait4)
-		row(t, "measured by", NULL,
+		row(page, "measured by", NULL,
 			"wait4: descendants that nobody waited for are missing");
-	culprit_rows(t, c);
-	mark_rows(t, c);
-	removed_rows(t, c);
+	culprit_rows(page, c);
+	mark_rows(page, c);
+	removed_rows(page, c);
 	if (judged->n)
-		histogram(t, r);
-	et_warnings_text(&t->page, 2, &judged->warnings);
-	et_warnings_text(&t->page, 2, &r->warnings);
+		histogram(page, r);
+	et_warnings_text(page, 2, &judged->warnings);
+	et_warnings_text(page, 2, &r->warnings);
 }
 
-static struct text begin(const struct et_host *host, const struct et_text_options *o, FILE *out)
+static struct et_page page_of(const struct et_text_options *o, FILE *out)
 {
-	return (struct text){
-		.page = { .out = out,
-			.width = o->width < NARROWEST ? NARROWEST : o->width,
-			.color = o->color,
-			.full_names = o->full_names },
-		.host = host,
-	};
+	return (struct et_page){ out, o->width < NARROWEST ? NARROWEST : o->width, o->color,
+		o->full_names };
 }
 
 /* The record of a benchmark program has neither clock source nor kind of virtual machine. */
-static void machine_row(const struct text *t, const struct et_experiment *e)
+static void machine_row(const struct et_page *page, const struct et_experiment *e)
 {
 	const struct et_host *h = &e->host;
 	char name[ET_MACHINE_SIZE];
 
 	et_machine_label(e->machine, h->name, name, sizeof(name));
 	if (strcmp(name, h->name) != 0)
-		row(t, "measured on", NULL, "%s", name);
-	row(t, "machine", NULL, "%s: %u × %s, Linux %s%s%s%s%s", h->name, h->cpus, h->cpu,
+		row(page, "measured on", NULL, "%s", name);
+	row(page, "machine", NULL, "%s: %u × %s, Linux %s%s%s%s%s", h->name, h->cpus, h->cpu,
 		h->kernel, *h->clocksource ? ", " : "", h->clocksource,
 		*h->virtual_machine ? ", virtual: " : "", h->virtual_machine);
 }
 
 void et_text_heading(const struct et_experiment *e, const struct et_text_options *o, FILE *out)
 {
-	struct text t = begin(&e->host, o, out);
+	struct et_page page = page_of(o, out);
 	char when[32];
 	uint64_t ns = e->finished_wall_ns;
 
-	row(&t, "experiment", BOLD, "%s", e->id);
+	row(&page, "experiment", BOLD, "%s", e->id);
 	if (e->label)
-		row(&t, "label", NULL, "%s", e->label);
-	row(&t, "started", NULL, "%s", et_format_rfc3339(e->started_wall_ns, when));
+		row(&page, "label", NULL, "%s", e->label);
+	row(&page, "started", NULL, "%s", et_format_rfc3339(e->started_wall_ns, when));
 	if (e->state != ET_STATE_DONE)
-		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
+		row(&page, "state", WARNING, "%s: not finished", et_state_names[e->state]);
 	else if (o->verbose && ns)
-		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
+		row(&page, "finished", NULL, "%s", et_format_rfc3339(ns, when));
 	if (e->origin == ET_ORIGIN_IMPORTED)
-		row(&t, "origin", NULL, "%s",
+		row(&page, "origin", NULL, "%s",
 			et_experiment_of_functions(e) ? "imported: functions, times per call"
 						      : "imported");
 	if (e->host.cpus) /* not known of an imported record */
-		machine_row(&t, e);
+		machine_row(&page, e);
 	if (e->plan.randomise_layout)
-		row(&t, "layout", NULL, "random in each run");
+		row(&page, "layout", NULL, "random in each run");
 	if (o->verbose) {
-		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
+		row(&page, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
 			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,
 			et_protocol_names[e->protocol], et_metrics[e->metric].label);
 		for (size_t i = 0; i < e->n_environment; i++) {
 			const struct et_factor *f = &e->environment[i];
-			row(&t, i ? "" : "environment", f->ok ? NULL : WARNING, "%s %s%s%s",
+			row(&page, i ? "" : "environment", f->ok ? NULL : WARNING, "%s %s%s%s",
 				f->factor, f->state,
 				f->ok ? "" : ", better: ", f->ok ? "" : f->wanted);
 		}
@@ -554,67 +547,65 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 	putc('\n', out);
 }
 
-static void comparisons(const struct text *t, const struct et_judgement *j)
+static void comparisons(const struct et_page *page, const struct et_judgement *j)
 {
 	if (!j->n_contrasts)
 		return;
-	putc('\n', t->page.out);
-	et_page_paragraph(&t->page, 0, "", NULL, "comparison", BOLD);
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, "comparison", BOLD);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
-		et_pair_text(&t->page, j->commands[c->b].command->name,
-			j->commands[c->a].command->name, c, true);
+		et_pair_text(page, j->commands[c->b].command->name, j->commands[c->a].command->name,
+			c, true);
 	}
 }
 
 /* Everything that is known about each command, all comparisons in detail, all warnings. */
-static void details(const struct text *t, const struct et_judgement *j)
+static void details(
+	const struct et_page *page, const struct et_host *host, const struct et_judgement *j)
 {
 	ET_AUTO_FREE const char **names = et_calloc(j->n_commands, sizeof(*names));
 
 	for (size_t i = 0; i < j->n_commands; i++)
 		names[i] = j->commands[i].command->name;
-	char **fitting = et_page_names(&t->page, names, j->n_commands, t->page.width);
+	char **fitting = et_page_names(page, names, j->n_commands, page->width);
 	for (size_t i = 0; i < j->n_commands; i++) {
-		putc('\n', t->page.out);
-		command_block(t, &j->commands[i], fitting[i]);
+		putc('\n', page->out);
+		command_block(page, host, &j->commands[i], fitting[i]);
 	}
 	et_strv_free(fitting);
-	comparisons(t, j);
+	comparisons(page, j);
 	if (j->warnings.n)
-		putc('\n', t->page.out);
-	et_warnings_text(&t->page, 2, &j->warnings);
+		putc('\n', page->out);
+	et_warnings_text(page, 2, &j->warnings);
 }
 
 /* Prints the notes that leave the text as short as promised; returns how many are left. */
-static size_t notes(const struct text *t, const struct et_judgement *j, size_t lines)
+static size_t notes(const struct et_page *page, const struct et_judgement *j, size_t lines)
 {
 	/* One line for the blank before the notes, one for where the experiment is kept. */
 	size_t most = j->n_commands > 1 ? 8 + 2 * j->n_commands : 8, taken = lines + 2;
-	struct et_page page = t->page;
+	struct et_page here = *page;
 	struct et_memstream stream;
 
-	page.out = et_memstream_open(&stream);
-	size_t left = et_notes(j, &page, most > taken ? most - taken : 0);
+	here.out = et_memstream_open(&stream);
+	size_t left = et_notes(j, &here, most > taken ? most - taken : 0);
 	ET_AUTO_FREE char *text = et_memstream_close(&stream);
-	fprintf(t->page.out, "%s%s", *text ? "\n" : "", text);
+	fprintf(page->out, "%s%s", *text ? "\n" : "", text);
 	return left;
 }
 
 size_t et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, FILE *out)
 {
-	struct text t = begin(&e->host, o, out);
-	struct et_text_options fitting = *o;
-	struct et_page page = t.page;
+	struct et_page page = page_of(o, out), here = page;
 	struct et_memstream stream;
 
-	fitting.width = page.width;
-	page.out = et_memstream_open(&stream);
-	et_summary(e, j, &fitting, &page);
+	here.out = et_memstream_open(&stream);
+	et_summary(e, j, o, &here);
 	ET_AUTO_FREE char *text = et_memstream_close(&stream);
 	fputs(text, out);
 	if (o->verbose)
-		details(&t, j);
-	return o->verbose || o->quiet ? 0 : notes(&t, j, et_text_lines(text));
+		details(&page, &e->host, j);
+	return o->verbose || o->quiet ? 0 : notes(&page, j, et_text_lines(text));
 }

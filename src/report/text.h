@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text that `run` and `show` print. Names and warnings may contain any bytes. */
+/* The text that `run`, `show` and `describe` print. Names and warnings may contain any bytes. */
 #pragma once
 
+#include "base/json.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "model/result/result.h"
+#include "model/result/series.h"
+#include "stats/series/describe.h"
 
 /* The order of the commands in the table, as the values of --sort. */
 enum et_sort {
@@ -65,3 +68,12 @@ void et_summary_ratio(
  * counted.
  */
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines);
+
+/* The description of one series as text and as JSON. The JSON keys must never be renamed. */
+
+/* Which interval of a mean it is, and why it is wider: "Student t widened for skewness". */
+const char *et_interval_words(const struct et_estimate *e);
+void et_describe_text(const struct et_series *s, const struct et_description *d,
+	const struct et_page *page, bool verbose);
+/* Writes one object. */
+void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);

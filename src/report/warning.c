@@ -133,15 +133,10 @@ void et_warnings_write(struct et_json *j, const char *key, const void *warnings)
 	et_json_end(j);
 }
 
-static void html_warning(FILE *out, const struct et_warning *w)
-{
-	ET_AUTO_FREE char *text = et_warning_text(w);
-
-	et_html_element(out, "p class=\"warn\"", "%s", text);
-}
-
 void et_html_warnings(FILE *out, const struct et_warnings *w)
 {
-	for (size_t i = 0; i < w->n; i++)
-		html_warning(out, &w->list[i]);
+	for (size_t i = 0; i < w->n; i++) {
+		ET_AUTO_FREE char *text = et_warning_text(&w->list[i]);
+		et_html_element(out, "p class=\"warn\"", "%s", text);
+	}
 }

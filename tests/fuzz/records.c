@@ -15,8 +15,6 @@
 #include "protocol/daemons.h"
 #include "put/calibration.h"
 #include "record/format.h"
-#include "record/native.h"
-#include "report/describe.h"
 #include "report/text.h"
 #include "stats/compare/judge.h"
 #include "store/import/daemons.h"

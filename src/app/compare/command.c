@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
-#include "report/gate.h"
+#include "report/pair.h"
 #include "source/gather.h"
 
 #include <errno.h>

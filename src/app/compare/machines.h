@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
+#include "stats/fleet/fleet.h"
 #include "store/core/store.h"
 
 struct et_by_machine {
@@ -28,3 +29,36 @@ void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const cha
 int et_fleet_list(const struct et_cli *cli, bool json, struct et_error *err) ET_CHECK;
 /* Writes a page to a path; "-" is stdout. */
 int et_fleet_report(const struct et_cli *cli, const char *path, struct et_error *err) ET_CHECK;
+
+/* --- the machines of a store, or of some experiments, as a fleet --- */
+
+/* Which experiments of a store are those of one machine. */
+
+/* The experiments of one identity under one name of the host. */
+struct et_fleet_group {
+	char machine[ET_MACHINE_SIZE], host[ET_MACHINE_SIZE];
+	char written[ET_MACHINE_SIZE]; /* the identity in the store */
+	uint64_t experiments, samples, first_wall_ns, last_wall_ns;
+	size_t at; /* in the fleet */
+};
+
+struct et_fleet_groups {
+	struct et_fleet_group *list;
+	size_t n, cap;
+};
+
+/* Adds a machine to the fleet for the groups that are one, and notes about clones. */
+void et_fleet_merge(struct et_fleet_groups *l, struct et_fleet *fleet);
+
+/*
+ * All machines of the store, compared by the newest 20000 commands that were measured. On success
+ * et_fleet_free frees *out.
+ */
+int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err) ET_CHECK;
+/*
+ * The machines of some experiments, compared by commands of the same name and text. Each
+ * experiment is a session of its machine. metric is of enum et_metric, or ET_METRIC_AUTO. reference
+ * is the name of a machine, or NULL. -ENOENT: there is no such machine.
+ */
+int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double alpha, int metric,
+	const char *reference, struct et_fleet *out, struct et_error *err) ET_CHECK;

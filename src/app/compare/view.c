@@ -2,7 +2,7 @@
 #include "app/compare/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/names.h"
+#include "draw/terminal.h"
 #include "draw/units.h"
 #include "report/charts.h"
 #include "report/pair.h"
@@ -72,16 +72,6 @@ static int widest_cell(const struct et_comparison *c)
 	return widest;
 }
 
-/* Shortens the names of all series together: what they have in common is cut first. */
-static char **names_of(const struct et_page *page, const struct et_series *s, size_t n, int width)
-{
-	ET_AUTO_FREE const char **names = et_calloc(n, sizeof(*names));
-
-	for (size_t i = 0; i < n; i++)
-		names[i] = s[i].name;
-	return et_page_names(page, names, n, width);
-}
-
 static void matrix_rows(
 	const struct et_page *page, char *const *names, const struct et_comparison *c, int width)
 {
@@ -119,7 +109,7 @@ static void show_matrix(
 	int width = widest_cell(c) + GAP;
 	if ((int)(NAME + NUMBER + (size_t)width * c->n_samples) > page->width)
 		return;
-	char **names = names_of(page, s, c->n_samples, NAME);
+	char **names = et_series_names(page, s, c->n_samples, 0, NAME);
 	fputc('\n', page->out);
 	bool by_holm = false;
 	for (size_t i = 0; i < c->n_pairs; i++)
@@ -153,7 +143,7 @@ static void show_all(const struct et_page *page, const struct et_comparison *c)
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	const struct et_page *page, bool verbose)
 {
-	char **names = names_of(page, s, c->n_samples, page->width / 2);
+	char **names = et_series_names(page, s, c->n_samples, 0, page->width / 2);
 
 	et_page_paragraph(page, 0, "", NULL, "series", BOLD);
 	for (size_t i = 0; i < c->n_samples; i++)

@@ -24,29 +24,24 @@ static bool is_judged(const struct et_fleet_machine *m)
 
 /* --- the verdict --- */
 
-/* The most that a machine that is not named may differ, by the end of its interval. */
-static double most_of_others(const struct et_fleet *f, size_t *n)
+/* The most that a machine that is not named may differ, by the end of its interval; *last is one.
+ */
+static double most_of_others(
+	const struct et_fleet *f, size_t *n, const struct et_fleet_machine **last)
 {
 	double most = 0;
 
 	*n = 0;
+	*last = NULL;
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_fleet_machine *m = &f->list[i];
 		if (!is_judged(m) || m->differs)
 			continue;
 		++*n;
+		*last = m;
 		most = fmax(most, fmax(fabs(m->lo - 1), fabs(m->hi - 1)));
 	}
 	return most;
-}
-
-static const struct et_fleet_machine *first_judged(const struct et_fleet *f)
-{
-	size_t i = 0;
-
-	while (!is_judged(&f->list[i]))
-		i++;
-	return &f->list[i];
 }
 
 static int farther(const void *va, const void *vb)
@@ -81,7 +76,8 @@ static void add_different(char **text, const struct et_fleet_machine *m, const c
 static void add_others(char **text, const struct et_fleet *f, size_t of)
 {
 	size_t others;
-	double most = most_of_others(f, &others);
+	const struct et_fleet_machine *last;
+	double most = most_of_others(f, &others, &last);
 	const char *than = f->reference ? f->reference : "the fleet";
 	char percent[ET_FIGURE];
 
@@ -93,7 +89,7 @@ static void add_others(char **text, const struct et_fleet *f, size_t of)
 			percent);
 	else if (others == 1)
 		et_append(text, "; ", "%s is not shown to differ from %s, and not by more than %s",
-			first_judged(f)->name, than, percent);
+			last->name, than, percent);
 	else if (others)
 		et_append(text, "; ",
 			"no machine is shown to differ from %s; none differs by more than %s", than,

@@ -2,7 +2,7 @@
 /* `etalon describe [FILE]`: summarises a series of numbers. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "report/describe.h"
+#include "report/text.h"
 #include "source/gather.h"
 
 #include <unistd.h>

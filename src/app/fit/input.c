@@ -3,7 +3,7 @@
 #include "app/fit/fit.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "draw/names.h"
+#include "draw/terminal.h"
 #include "model/sample/metric_choice.h"
 #include "source/operand.h"
 #include "store/import/points.h"

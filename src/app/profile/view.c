@@ -2,8 +2,8 @@
 #include "app/profile/view.h"
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
-#include "draw/names.h"
 #include "draw/table.h"
+#include "draw/terminal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "draw/names.h"
+#include "draw/terminal.h"
 #include "draw/xml.h"
 
 #include <math.h>

@@ -6,15 +6,15 @@
 #include "app/profile/view_parts.h"
 #include "base/alloc.h"
 #include "draw/html.h"
-#include "draw/names.h"
 #include "draw/table.h"
+#include "draw/terminal.h"
 #include "draw/xml.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "report/warning.h"
 #include "stats/profile/counts.h"
 #include "stats/series/describe.h"
-#include "stats/series/modes.h"
+#include "stats/series/diagnosis.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
-#include "draw/names.h"
 #include "draw/table.h"
+#include "draw/terminal.h"
 #include "report/warning.h"
 
 #include <inttypes.h>

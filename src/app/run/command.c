@@ -7,7 +7,7 @@
 #include "cli/server.h"
 #include "cli/signals.h"
 #include "draw/terminal.h"
-#include "report/gate.h"
+#include "report/pair.h"
 #include "source/baseline.h"
 #include "stats/compare/judge.h"
 

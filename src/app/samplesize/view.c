@@ -140,21 +140,26 @@ static void matrix_columns(const struct et_samplesize *z, struct et_table *t)
 	}
 }
 
-/* Series of equal length have the same sizes; a new length begins a table. */
+/*
+ * Series of equal length have the same sizes; a new length begins a table. Prints nothing if no
+ * series has the metric.
+ */
 static void print_matrix(const struct et_sized *list, size_t n, const struct et_metric_row *metric,
 	enum figure figure, const struct et_page *page)
 {
 	size_t length = 0;
 	struct et_table t = { .indent = 2, .split = true };
 
-	fprintf(page->out, "%s%s%s\n",
-		figure == OUTLIERS ? "outliers (check I and check II)" : "sd without outliers",
-		metric ? ", " : "", metric ? metric->label : "");
 	for (size_t i = 0; i < n; i++) {
 		int m = find_metric(&list[i], metric);
 		if (m < 0)
 			continue;
 		const struct et_samplesize *z = &list[i].by[m].size;
+		if (!length)
+			fprintf(page->out, "%s%s%s\n",
+				figure == OUTLIERS ? "outliers (check I and check II)"
+						   : "sd without outliers",
+				metric ? ", " : "", metric ? metric->label : "");
 		if (t.n_cells && z->sizes[0].n != length) {
 			et_table_print(&t, page);
 			t = (struct et_table){ .indent = 2, .split = true };
@@ -164,18 +169,10 @@ static void print_matrix(const struct et_sized *list, size_t n, const struct et_
 		length = z->sizes[0].n;
 		matrix_row(&list[i], z, figure, &t);
 	}
-	if (t.n_cells)
-		et_table_print(&t, page);
+	if (!length)
+		return;
+	et_table_print(&t, page);
 	putc('\n', page->out);
-}
-
-static bool has_metric(const struct et_sized *list, size_t n, const struct et_metric_row *metric)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (find_metric(&list[i], metric) >= 0)
-			return true;
-	}
-	return false;
 }
 
 static void print_recommended(const struct et_sized *list, size_t n, const struct et_page *page)
@@ -207,10 +204,8 @@ void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et
 		&et_metrics[ET_METRIC_ELAPSED], NULL };
 
 	for (int figure = OUTLIERS; figure <= SD; figure++) {
-		for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
-			if (has_metric(list, n, metrics[m]))
-				print_matrix(list, n, metrics[m], (enum figure)figure, page);
-		}
+		for (size_t m = 0; m < ET_LENGTH(metrics); m++)
+			print_matrix(list, n, metrics[m], (enum figure)figure, page);
 	}
 	print_recommended(list, n, page);
 }

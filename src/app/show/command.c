@@ -5,7 +5,7 @@
 #include "cli/server.h"
 #include "lab/old_series.h"
 #include "model/experiment/advice.h"
-#include "record/native.h"
+#include "record/format.h"
 #include "session/removal.h"
 #include "source/kind.h"
 

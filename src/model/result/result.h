@@ -9,7 +9,7 @@
 /*
  * Runs while the machine was fast and runs while it was slow, by the probe; slow is 0 if only one
  * state was seen: fewer than 3 runs in the other, or their times do not differ
- * (stats/series/states.h). The means are of the judged metric, and NaN for a state that this
+ * (stats/compare/pace.h). The means are of the judged metric, and NaN for a state that this
  * command did not meet. Slow runs are counted whether or not they were removed.
  */
 struct et_states {

@@ -9,7 +9,6 @@
 #include "stats/compare/contrast.h"
 #include "stats/compare/groups.h"
 #include "stats/compare/two_sample.h"
-#include "stats/fleet/across.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/warnings.h"
@@ -219,21 +218,13 @@ static bool wanted(
 	return a < b && (!o->by_name || is_twin(&series[a], &series[b]));
 }
 
-static size_t count_wanted(
-	const struct et_series *series, size_t n, const struct et_compare_options *o)
-{
-	size_t pairs = 0;
-
-	for (size_t i = 0; i < n * n; i++)
-		pairs += wanted(series, i / n, i % n, o);
-	return pairs;
-}
-
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out)
 {
-	size_t before = 0, after = 0, most = count_wanted(series, n, o);
+	size_t before = 0, after = 0, most = 0;
 
+	for (size_t i = 0; i < n * n; i++)
+		most += wanted(series, i / n, i % n, o);
 	memset(out, 0, sizeof(*out));
 	out->alpha = o->alpha;
 	out->simultaneous = o->simultaneous;

@@ -44,7 +44,7 @@ struct et_compare_options {
 
 /*
  * Series of one experiment are compared as et_contrast_make does, others as independent; those of
- * different experiments are corrected by the probe (stats/fleet/across.h).
+ * different experiments are corrected by the probe (stats/compare/two_sample.h).
  */
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out);

@@ -157,16 +157,6 @@ static struct et_ratio ratio_of(const struct et_contrast *c)
 	return (struct et_ratio){ c->ratio, c->lo, c->hi, c->ratio_method };
 }
 
-static struct et_ratio exponential(const struct et_log_ratio *r, const char *method)
-{
-	return (struct et_ratio){ exp(r->estimate), exp(r->lo), exp(r->hi), method };
-}
-
-static struct et_log_ratio log_of(const struct et_contrast *c)
-{
-	return (struct et_log_ratio){ c->pairs, log(c->ratio), log(c->lo), log(c->hi) };
-}
-
 static struct et_log_ratio log_of_solos(const struct et_duets *d, double level)
 {
 	if (!d->n_solos)
@@ -240,7 +230,8 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 		differ_in_kind(d, sign, out);
 		return;
 	}
-	struct et_log_ratio pairs = log_of(out), solos = log_of_solos(d, out->level);
+	struct et_log_ratio pairs = { out->pairs, log(out->ratio), log(out->lo), log(out->hi) };
+	struct et_log_ratio solos = log_of_solos(d, out->level);
 	struct et_alone a = et_alone_of(&pairs, &solos, et_dilution(d->metronome_ns), out->level);
 	if (fabs(a.z) > ET_ALONE_CONTRADICTED) {
 		require_both(d, &a, out);
@@ -248,8 +239,8 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 	}
 	bool known = isfinite(d->footprints[0].memory + d->footprints[1].memory);
 	out->kinds = known ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
-	out->alone = exponential(
-		&a.ratio, isfinite(a.z) ? "corrected-pairs-and-solos" : "corrected-pairs");
+	out->alone = (struct et_ratio){ exp(a.ratio.estimate), exp(a.ratio.lo), exp(a.ratio.hi),
+		isfinite(a.z) ? "corrected-pairs-and-solos" : "corrected-pairs" };
 	if (!isnan(a.p)) {
 		out->p = fmax(out->p, a.p);
 		warn_differs(out->ratio, exp(solos.estimate), a.z, out);

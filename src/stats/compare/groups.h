@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "stats/compare/test.h"
+#include "stats/series/interval.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,7 @@
 #include "num/multiple.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/pace.h"
-#include "stats/series/states.h"
-#include "stats/series/summary.h"
+#include "stats/series/interval.h"
 #include "stats/series/warnings.h"
 
 #include <math.h>

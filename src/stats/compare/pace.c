@@ -5,6 +5,7 @@
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/rank.h"
 #include "num/student.h"
 
 #include <math.h>
@@ -114,4 +115,177 @@ size_t et_pace_correct(const struct et_command *c, const struct et_paced *p, dou
 	for (size_t i = 0; i < n; i++)
 		x[i] *= pow(p->lap / lap[i], p->coefficient);
 	return isfinite(p->mean) ? n : 0;
+}
+
+/* --- fast and slow in turn --- */
+
+/* The judged times of a command's solo runs with the speed of the machine. */
+struct speeds {
+	double *times, *readings; /* a reading is 0 if there is none */
+	bool *slow;
+	size_t n, n_slow, kept_slow;
+};
+
+static double slower_reading(const struct et_sample *s)
+{
+	double a = (double)s->measured.probe_before_ns, b = (double)s->measured.probe_after_ns;
+
+	if (s->measured.probe_before_ns == ET_UNKNOWN)
+		a = 0;
+	if (s->measured.probe_after_ns == ET_UNKNOWN)
+		b = 0;
+	return fmax(a, b);
+}
+
+static struct speeds read_speeds(const struct et_command *c, enum et_metric metric)
+{
+	size_t room = c->samples.n + 1;
+	struct speeds out = { et_calloc(room, sizeof(*out.times)),
+		et_calloc(room, sizeof(*out.readings)), et_calloc(room, sizeof(*out.slow)), 0, 0,
+		0 };
+
+	et_for_each_sample(s, &c->samples) {
+		double value = et_sample_value(s, metric);
+		bool removed = s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW;
+		if (s->place.warmup || s->place.arrangement != ET_SOLO || isnan(value) ||
+			(s->ruling.removal.by != ET_KEPT && !removed))
+			continue;
+		bool slow = removed || s->ruling.marks & ET_MARK_MACHINE_SLOW;
+		out.times[out.n] = value;
+		out.readings[out.n] = slower_reading(s);
+		out.slow[out.n++] = slow;
+		out.n_slow += slow;
+		out.kept_slow += slow && !removed;
+	}
+	return out;
+}
+
+static void speeds_free(struct speeds *s)
+{
+	free(s->times);
+	free(s->readings);
+	free(s->slow);
+}
+
+static double mean_where(const double *x, const bool *slow, size_t n, bool which)
+{
+	ET_AUTO_FREE double *some = et_calloc(n + 1, sizeof(*some));
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (slow[i] == which)
+			some[k++] = x[i];
+	}
+	return et_mean(some, k);
+}
+
+void et_full_speed_fit(const double *times, const double *readings, const bool *slow, size_t n,
+	double level, struct et_full_speed *out)
+{
+	size_t n_slow = 0;
+
+	*out = (struct et_full_speed){ .level = level };
+	for (size_t i = 0; i < n; i++)
+		n_slow += slow[i];
+	if (n < ET_PACE_LEAST || n_slow < ET_STATES_LEAST || n - n_slow < ET_STATES_LEAST)
+		return;
+	double fast = mean_where(readings, slow, n, false);
+	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
+	struct et_line line;
+	for (size_t i = 0; i < n; i++)
+		x[i] = readings[i] - fast;
+	et_line_fit(x, times, n, &line);
+	if (!(line.slope > 0)) /* false for NaN, if all readings are equal */
+		return;
+	for (size_t i = 0; i < n; i++)
+		x[i] = times[i] - line.intercept - line.slope * x[i];
+	out->inflation = et_serial_inflation(x, n);
+	out->df = fmax((double)n / out->inflation - 2, 1);
+	out->n = n;
+	out->mean = line.intercept;
+	out->reading = fast;
+	out->slope = line.slope;
+	out->slope_uncertainty = line.slope_error;
+	out->standard_uncertainty = sqrt(out->inflation) * line.intercept_error;
+	out->coverage_factor = et_qt(0.5 + level / 2, out->df);
+	out->expanded_uncertainty = out->coverage_factor * out->standard_uncertainty;
+	out->lo = out->mean - out->expanded_uncertainty;
+	out->hi = out->mean + out->expanded_uncertainty;
+}
+
+/* A command that no slow run touched was measured at full speed. */
+static struct et_full_speed as_measured(const struct et_estimate *e)
+{
+	return (struct et_full_speed){ .n = e->n,
+		.mean = e->mean,
+		.standard_uncertainty = e->standard_uncertainty,
+		.coverage_factor = e->coverage_factor,
+		.expanded_uncertainty = e->expanded_uncertainty,
+		.lo = e->lo,
+		.hi = e->hi,
+		.level = e->level,
+		.reading = NAN,
+		.slope = NAN,
+		.slope_uncertainty = NAN,
+		.inflation = 1,
+		.df = (double)e->n - 1 };
+}
+
+static bool read_everywhere(const struct speeds *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!(s->readings[i] > 0))
+			return false;
+	}
+	return true;
+}
+
+/* Fits every command, and forgets all if the interval of one is not narrower. */
+static void correct(const struct et_experiment *e, const struct speeds *all, struct et_judgement *j)
+{
+	bool narrower = true;
+
+	for (size_t i = 0; i < j->n_commands; i++) {
+		struct et_command_result *r = &j->commands[i];
+		const struct et_estimate *plain = &r->estimate[r->metric];
+		const struct speeds *s = &all[i];
+		if (!s->n_slow) {
+			r->full_speed = as_measured(plain);
+			continue;
+		}
+		if (read_everywhere(s))
+			et_full_speed_fit(s->times, s->readings, s->slow, s->n, e->plan.level,
+				&r->full_speed);
+		narrower = narrower && r->full_speed.n &&
+			   r->full_speed.expanded_uncertainty < plain->expanded_uncertainty;
+	}
+	for (size_t i = 0; !narrower && i < j->n_commands; i++)
+		j->commands[i].full_speed = (struct et_full_speed){ 0 };
+}
+
+void et_states_judge(const struct et_experiment *e, struct et_judgement *j)
+{
+	ET_AUTO_FREE struct speeds *all = et_calloc(j->n_commands + 1, sizeof(*all));
+	struct et_rank_strata test = { 0 };
+	size_t n = 0, slow = 0, kept = 0;
+
+	for (size_t i = 0; i < j->n_commands; i++) {
+		all[i] = read_speeds(j->commands[i].command, j->commands[i].metric);
+		et_rank_strata_add(&test, all[i].times, all[i].slow, all[i].n);
+		n += all[i].n;
+		slow += all[i].n_slow;
+		kept += all[i].kept_slow;
+	}
+	bool two = slow >= ET_STATES_LEAST && n - slow >= ET_STATES_LEAST &&
+		   et_rank_strata_p(&test) < ET_SPEED_ALPHA;
+	for (size_t i = 0; two && i < j->n_commands; i++) {
+		const struct speeds *s = &all[i];
+		j->commands[i].states = (struct et_states){ s->n - s->n_slow, s->n_slow,
+			mean_where(s->times, s->slow, s->n, false),
+			mean_where(s->times, s->slow, s->n, true) };
+	}
+	if (two && kept && j->choice.protocol != ET_PROTOCOL_KBEST)
+		correct(e, all, j);
+	for (size_t i = 0; i < j->n_commands; i++)
+		speeds_free(&all[i]);
 }

@@ -12,31 +12,32 @@
 #include "stats/series/interval.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-#include "stats/series/student.h"
 
 #include <math.h>
 #include <stdint.h>
 
 enum { MOST_EXACT = 49 };
 
-/* Fills v and n of *out and returns the tie term. */
-static double rank_sum(const double *d, size_t n, struct et_signed_rank *out)
+/* Counts the differences that are not 0, adds up the positive ranks, and returns the tie term. */
+static double rank_sum(const double *d, size_t n, size_t *some, double *v)
 {
 	ET_AUTO_FREE double *size = et_alloc(n * sizeof(*size));
 	ET_AUTO_FREE double *rank = et_alloc(n * sizeof(*rank));
 	ET_AUTO_FREE bool *positive = et_alloc(n * sizeof(*positive));
 	double ties;
 
+	*some = 0;
+	*v = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (d[i] == 0)
 			continue;
-		positive[out->n] = d[i] > 0;
-		size[out->n++] = fabs(d[i]);
+		positive[*some] = d[i] > 0;
+		size[(*some)++] = fabs(d[i]);
 	}
-	ties = et_rank(size, out->n, rank);
-	for (size_t i = 0; i < out->n; i++)
+	ties = et_rank(size, *some, rank);
+	for (size_t i = 0; i < *some; i++)
 		if (positive[i])
-			out->v += rank[i];
+			*v += rank[i];
 	return ties;
 }
 
@@ -79,16 +80,19 @@ static uint64_t bound_index(const double *sorted, double n, double level, bool e
 	return (uint64_t)fmax(1, floor(n * (n + 1) / 4 + 0.5 - et_qnorm(1 - alpha / 2) * sqrt(v)));
 }
 
-struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double level)
+struct et_interval_test et_signed_rank_test(const double *d, size_t n, double level)
 {
-	struct et_signed_rank out = { .p = NAN, .estimate = NAN, .lo = NAN, .hi = NAN };
+	struct et_interval_test out = { .p = NAN, .df2 = NAN, .lo = NAN, .hi = NAN };
 	ET_AUTO_FREE double *sorted = et_sorted_copy(d, n);
-	double ties = rank_sum(d, n, &out), m = (double)out.n;
+	size_t some;
+	double ties = rank_sum(d, n, &some, &out.statistic);
 	uint64_t k;
 
-	out.exact = out.n == n && out.n <= MOST_EXACT && ties == 0;
-	if (out.n)
-		out.p = out.exact ? exact_p(out.v, m) : normal_p(out.v, m, ties);
+	out.df = (double)some;
+	out.exact = some == n && n <= MOST_EXACT && ties == 0;
+	if (some)
+		out.p = out.exact ? exact_p(out.statistic, out.df)
+				  : normal_p(out.statistic, out.df, ties);
 	out.estimate = et_walsh_median(sorted, n);
 	k = bound_index(sorted, (double)n, level, out.exact);
 	if (k) {
@@ -143,24 +147,13 @@ static void widen_t(struct et_interval_test *t, const struct et_effective *e, do
 	t->hi = t->estimate + half;
 }
 
-/* A test by ranks or signs: its normal deviate is shrunk and compared with t. */
 static void widen_ranks(struct et_interval_test *t, const struct et_effective *e, double level)
 {
-	double z = -et_qnorm(t->p / 2);
-	double factor = e->factor * et_qt(0.5 + level / 2, e->df) / et_qnorm(0.5 + level / 2);
+	double factor = et_effective_width(e, level);
 
-	t->p = et_pt_two_sided(z / e->factor, e->df);
+	t->p = et_effective_p(e, t->p);
 	t->lo = t->estimate - (t->estimate - t->lo) * factor;
 	t->hi = t->estimate + (t->hi - t->estimate) * factor;
-}
-
-static struct et_interval_test signed_ranks(const double *d, size_t n, double level)
-{
-	struct et_signed_rank w = et_signed_rank_test(d, n, level);
-
-	return (struct et_interval_test){
-		.statistic = w.v, .p = w.p, .estimate = w.estimate, .lo = w.lo, .hi = w.hi
-	};
 }
 
 static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
@@ -195,7 +188,7 @@ static struct et_interval_test test_pairs(
 {
 	struct et_interval_test t = by == BY_MEAN    ? et_t_one_sample(d, n, 0, level)
 				    : by == BY_SIGNS ? et_sign_test(d, n, level)
-						     : signed_ranks(d, n, level);
+						     : et_signed_rank_test(d, n, level);
 
 	if (e->factor > 1 && by == BY_MEAN)
 		widen_t(&t, e, level);

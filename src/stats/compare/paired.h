@@ -8,7 +8,7 @@
 
 #include "model/result/estimate.h"
 #include "num/mean_interval.h" /* et_serial_inflation */
-#include "stats/compare/test.h"
+#include "stats/series/interval.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,20 +34,12 @@ struct et_interval_test et_sign_test(const double *d, size_t n, double level);
 
 /*
  * Wilcoxon's signed-rank test of paired differences against 0, with the Hodges-Lehmann estimate
- * and its interval. Memory is O(n) and time O(n log n) for every n: see num/quantile.h.
- */
-struct et_signed_rank {
-	double v;        /* sum of the ranks of positive differences */
-	double p;        /* two-sided */
-	double estimate; /* median of the Walsh averages */
-	double lo, hi;   /* NaN if there are too few differences to reach the level */
-	size_t n;        /* differences that are not 0 */
-	bool exact;
-};
-
-/*
+ * (the median of the Walsh averages) and its interval, NaN if there are too few differences to
+ * reach the level. statistic: the sum of the ranks of positive differences; df: how many are not 0.
+ * Memory is O(n) and time O(n log n) for every n: see num/quantile.h.
+ *
  * Exact for fewer than 50 differences without ties and zeros, as in R; otherwise the normal
  * approximation with tie and continuity corrections. Zeros are left out of the test (Wilcoxon
  * 1945) but not of the estimate and its interval: they are evidence of a small shift.
  */
-struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double level);
+struct et_interval_test et_signed_rank_test(const double *d, size_t n, double level);

@@ -2,17 +2,159 @@
 #include "stats/compare/two_sample.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "dist/dist.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"
-#include "stats/compare/rank_sum.h"
+#include "stats/series/interval.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-#include "stats/series/student.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
+
+enum { MOST_RANKED = 49, MOST_PERMUTED = 60 };
+
+/* Ranks of x followed by y, which the caller frees; the tie term goes to *ties. */
+static double *pooled_ranks(const double *x, size_t nx, const double *y, size_t ny, double *ties)
+{
+	ET_AUTO_FREE double *all = et_alloc((nx + ny) * sizeof(*all));
+	double *rank = et_alloc((nx + ny) * sizeof(*rank));
+
+	memcpy(all, x, nx * sizeof(*all));
+	memcpy(all + nx, y, ny * sizeof(*all));
+	*ties = et_rank(all, nx + ny, rank);
+	return rank;
+}
+
+static double exact_p(double w, double m, double n)
+{
+	return fmin(1, 2 * (w > m * n / 2 ? et_pwilcox_upper(w - 1, m, n) : et_pwilcox(w, m, n)));
+}
+
+/* Variance of W: Hollander & Wolfe (1999), eq. 4.9; ties is the sum of t^3 - t. */
+static double variance(double m, double n, double ties)
+{
+	return m * n / 12 * (m + n + 1 - ties / ((m + n) * (m + n - 1)));
+}
+
+static double normal_p(double w, double m, double n, double ties)
+{
+	double z = w - m * n / 2, v = variance(m, n, ties);
+
+	if (v <= 0)
+		return NAN;
+	z -= z == 0 ? 0 : copysign(0.5, z);
+	return et_pnorm_two_sided(z / sqrt(v));
+}
+
+/*
+ * Returns which of the ordered differences, counted from either end, bounds the interval: the last
+ * shift that the test does not reject; 0 if there is none. Exact: Bauer (1972). Otherwise it is
+ * where the normal approximation crosses the level: while the shift is between two differences,
+ * the only ties are those within x and within y.
+ */
+static uint64_t bound_index(
+	const double *sx, double m, const double *sy, double n, double level, bool exact)
+{
+	double alpha = 1 - level, v, c;
+
+	if (exact) {
+		if (2 * et_pwilcox(0, m, n) > alpha * (1 + 1e-9))
+			return 0;
+		return (uint64_t)fmax(1, et_qwilcox(alpha / 2, m, n));
+	}
+	v = variance(
+		m, n, et_ties_sorted(sx, (size_t)m).cubic + et_ties_sorted(sy, (size_t)n).cubic);
+	if (sx[0] == sx[(size_t)m - 1] && sy[0] == sy[(size_t)n - 1])
+		return 0; /* one difference only: nothing to bound it by */
+	c = m * n / 2 + 0.5 - et_qnorm(1 - alpha / 2) * sqrt(v);
+	return (uint64_t)fmax(1, floor(c));
+}
+
+struct et_rank_sum et_rank_sum_only(const double *x, size_t nx, const double *y, size_t ny)
+{
+	struct et_rank_sum out = { NAN, NAN, NAN, NAN, NAN, NAN, false };
+	ET_AUTO_FREE double *rank = NULL;
+	double m = (double)nx, n = (double)ny, ties;
+
+	if (!nx || !ny)
+		return out;
+	rank = pooled_ranks(x, nx, y, ny, &ties);
+	out.w = -m * (m + 1) / 2;
+	for (size_t i = 0; i < nx; i++)
+		out.w += rank[i];
+	out.delta = 2 * out.w / (m * n) - 1;
+	out.exact = ties == 0 && nx <= MOST_RANKED && ny <= MOST_RANKED;
+	out.p = out.exact ? exact_p(out.w, m, n) : normal_p(out.w, m, n, ties);
+	return out;
+}
+
+struct et_rank_sum et_rank_sum_test(
+	const double *x, size_t nx, const double *y, size_t ny, double level)
+{
+	struct et_rank_sum out = et_rank_sum_only(x, nx, y, ny);
+	ET_AUTO_FREE double *sx = et_sorted_copy(x, nx), *sy = et_sorted_copy(y, ny);
+	uint64_t k;
+
+	if (!nx || !ny)
+		return out;
+	out.shift = et_difference_median(sx, nx, sy, ny);
+	k = bound_index(sx, (double)nx, sy, (double)ny, level, out.exact);
+	if (k) {
+		out.lo = et_difference_kth(sx, nx, sy, ny, k);
+		out.hi = et_difference_kth(sx, nx, sy, ny, (uint64_t)nx * ny + 1 - k);
+	}
+	return out;
+}
+
+/*
+ * ways[k * width + s]: subsets of k doubled ranks that add up to s (Streitberg & Roehmel 1986, the
+ * shift algorithm). Counts up to C(120, 60) keep their digits in a double.
+ */
+static double *subset_counts(const double *rank, size_t n, size_t m, size_t width)
+{
+	double *ways = et_calloc((m + 1) * width, sizeof(*ways));
+
+	ways[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		size_t r = (size_t)(2 * rank[i]);
+
+		for (size_t k = i + 1 < m ? i + 1 : m; k > 0; k--) {
+			double *to = ways + k * width, *from = ways + (k - 1) * width;
+
+			for (size_t s = r; s < width; s++)
+				to[s] += from[s - r];
+		}
+	}
+	return ways;
+}
+
+double et_rank_sum_permutation_p(const double *x, size_t nx, const double *y, size_t ny)
+{
+	ET_AUTO_FREE double *rank = NULL, *ways = NULL;
+	size_t n = nx + ny, width = n * (n + 1) + 1, sum = 0;
+	double ties, all = 0, beyond = 0, middle = (double)(nx * (n + 1)), far;
+
+	if (!nx || !ny || nx > MOST_PERMUTED || ny > MOST_PERMUTED)
+		return NAN;
+	rank = pooled_ranks(x, nx, y, ny, &ties);
+	for (size_t i = 0; i < nx; i++)
+		sum += (size_t)(2 * rank[i]);
+	far = fabs((double)sum - middle);
+	ways = subset_counts(rank, n, nx, width);
+	for (size_t s = 0; s < width; s++) {
+		double w = ways[nx * width + s];
+
+		all += w;
+		if (fabs((double)s - middle) >= far)
+			beyond += w;
+	}
+	return beyond / all;
+}
 
 enum { MOST_EXACT = 10000 };
 
@@ -172,27 +314,17 @@ static bool ratio_of_means(const struct means *m, bool positive, struct et_contr
 	return true;
 }
 
-/* A test by ranks: its normal deviate is shrunk by the dependence and compared with t. */
-struct shrinkage {
-	double factor; /* of the standard error; 1: no dependence was found */
-	double df;
-};
-
-static struct shrinkage shrinkage_of(
+/* The correction of a test by ranks; factor 1: no dependence was found. */
+static struct et_effective effective(
 	const struct side *a, const struct side *b, const struct et_dependence *d)
 {
 	double values = (double)a->n / d->inflation_a + (double)b->n / d->inflation_b;
 
-	return (struct shrinkage){ sqrt(d->inflation), fmax(values, 4) - 2 };
-}
-
-static double shrunk_p(double p, const struct shrinkage *s)
-{
-	return s->factor > 1 ? et_pt_two_sided(et_qnorm(p / 2) / s->factor, s->df) : p;
+	return (struct et_effective){ sqrt(d->inflation), fmax(values, 4) - 2 };
 }
 
 /* Estimates the ratio by which b must be divided to have the distribution of a. */
-static void ratio_of_ranks(const struct side *a, const struct side *b, const struct shrinkage *s,
+static void ratio_of_ranks(const struct side *a, const struct side *b, const struct et_effective *e,
 	struct et_contrast *out)
 {
 	if (!a->positive || !b->positive)
@@ -201,9 +333,7 @@ static void ratio_of_ranks(const struct side *a, const struct side *b, const str
 	ET_AUTO_FREE double *x = logs(b, about);
 	ET_AUTO_FREE double *y = logs(a, about);
 	struct et_rank_sum w = et_rank_sum_test(x, b->n, y, a->n, out->level);
-	double wider = s->factor > 1 ? s->factor * et_qt(0.5 + out->level / 2, s->df) /
-					       et_qnorm(0.5 + out->level / 2)
-				     : 1;
+	double wider = et_effective_width(e, out->level);
 
 	out->ratio = exp(w.shift);
 	out->lo = exp(w.shift - wider * (w.shift - w.lo));
@@ -259,8 +389,8 @@ static void by_means(const struct side *a, const struct side *b, const struct et
 	}
 	m.t = et_qt(0.5 + level / 2, out->df);
 	if (!ratio_of_means(&m, a->positive && b->positive, out)) {
-		struct shrinkage s = shrinkage_of(a, b, d);
-		ratio_of_ranks(a, b, &s, out);
+		struct et_effective e = effective(a, b, d);
+		ratio_of_ranks(a, b, &e, out);
 	}
 }
 
@@ -303,7 +433,7 @@ static double smallest_p(double m, double n)
 static void by_ranks(const struct side *a, const struct side *b, const struct et_rank_sum *w,
 	const struct et_dependence *d, struct et_contrast *out)
 {
-	struct shrinkage s = shrinkage_of(a, b, d);
+	struct et_effective e = effective(a, b, d);
 
 	compare_shapes(a, b, d, out);
 	out->method = "wilcoxon";
@@ -316,9 +446,9 @@ static void by_ranks(const struct side *a, const struct side *b, const struct et
 		/* With ties p is approximated by the normal law, too small for a few values. */
 		if (!w->exact && out->p_floor > 0.001)
 			p = et_rank_sum_permutation_p(a->x, a->n, b->x, b->n);
-		out->p = shrunk_p(p, &s);
+		out->p = et_effective_p(&e, p);
 	}
-	ratio_of_ranks(a, b, &s, out);
+	ratio_of_ranks(a, b, &e, out);
 }
 
 /* Of the ranks, if the test is by ranks: a single outlier would hide the dependence of values. */
@@ -386,4 +516,138 @@ void et_judge_as_published(const double *a, size_t na, const double *b, size_t n
 {
 	judge(a, na, b, nb, both_gaussian, false, out);
 	out->p = out->published.p;
+}
+
+/* --- series of different experiments --- */
+
+enum { LEAST = 5 }; /* values of a series; with fewer, neither beta nor the speed is known */
+
+/* The mean of the two readings, or the one that there is. */
+static double reading(const struct et_measured *m)
+{
+	bool before = m->probe_before_ns != ET_UNKNOWN && m->probe_before_ns > 0;
+	bool after = m->probe_after_ns != ET_UNKNOWN && m->probe_after_ns > 0;
+
+	if (before && after)
+		return ((double)m->probe_before_ns + (double)m->probe_after_ns) / 2;
+	return before ? (double)m->probe_before_ns : after ? (double)m->probe_after_ns : NAN;
+}
+
+void et_probed_take(const struct et_series *s, struct et_probed *out)
+{
+	const struct et_experiment *e = s->experiment;
+	const struct et_command *c = &e->commands[s->command];
+	enum et_arrangement arrangement = et_command_arrangement(c);
+
+	*out = (struct et_probed){ .log_value = et_calloc(c->samples.n + 1, sizeof(double)),
+		.log_probe = et_calloc(c->samples.n + 1, sizeof(double)) };
+	et_for_each_sample(sample, &c->samples) {
+		double value = et_sample_value(sample, e->metric);
+		double probe = reading(&sample->measured);
+		if (sample->place.warmup || sample->ruling.removal.by != ET_KEPT ||
+			sample->place.arrangement != arrangement || !(value > 0) || !(probe > 0))
+			continue;
+		out->log_value[out->n] = log(value);
+		out->log_probe[out->n++] = log(probe);
+	}
+}
+
+void et_probed_free(struct et_probed *p)
+{
+	free(p->log_value);
+	free(p->log_probe);
+	*p = (struct et_probed){ 0 };
+}
+
+bool et_probed_suffices(const struct et_probed *p)
+{
+	return p->n >= LEAST;
+}
+
+/* Sums of squares and products about the means of a series. */
+struct sums {
+	double value, probe; /* means */
+	double zz, zy, yy;
+};
+
+static struct sums sum_up(const struct et_probed *p)
+{
+	struct sums s = { .value = et_mean(p->log_value, p->n),
+		.probe = et_mean(p->log_probe, p->n) };
+
+	for (size_t i = 0; i < p->n; i++) {
+		double z = p->log_probe[i] - s.probe, y = p->log_value[i] - s.value;
+		s.zz += z * z;
+		s.zy += z * y;
+		s.yy += y * y;
+	}
+	return s;
+}
+
+/* The variance of the mean of the part of a series that the probe does not explain. */
+static double variance_of_mean(
+	const struct et_probed *p, const struct sums *s, double beta, double df_factor)
+{
+	ET_AUTO_FREE double *rest = et_calloc(p->n, sizeof(*rest));
+	double squares = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		rest[i] = p->log_value[i] - s->value - beta * (p->log_probe[i] - s->probe);
+		squares += rest[i] * rest[i];
+	}
+	return squares * df_factor / (double)(p->n - 1) / (double)p->n *
+	       et_serial_inflation(rest, p->n);
+}
+
+/* Whether the mean readings differ by more than chance, and by more than the loop's own scatter. */
+static bool speeds_differ(const struct et_probed *a, const struct sums *sa,
+	const struct et_probed *b, const struct sums *sb)
+{
+	const double least = 0.002;
+	double ua = sa->zz / (double)(a->n - 1) / (double)a->n *
+		    et_serial_inflation(a->log_probe, a->n);
+	double ub = sb->zz / (double)(b->n - 1) / (double)b->n *
+		    et_serial_inflation(b->log_probe, b->n);
+	double shift = fabs(sb->probe - sa->probe);
+
+	return shift > least && shift > 2 * sqrt(ua + ub);
+}
+
+double et_judge_across(
+	const struct et_probed *a, const struct et_probed *b, struct et_contrast *out)
+{
+	const double check = 0.05;
+
+	if (!et_probed_suffices(a) || !et_probed_suffices(b))
+		return 0;
+	struct sums sa = sum_up(a), sb = sum_up(b);
+	double n = (double)(a->n + b->n), df = n - 3;
+	double zz = sa.zz + sb.zz, zy = sa.zy + sb.zy, yy = sa.yy + sb.yy;
+	double shift = sb.probe - sa.probe;
+	double slope = zz > 0 ? zy / zz : 0;
+	double slope_variance = zz > 0 ? (yy - slope * zy) / df / zz : INFINITY;
+	bool fitted = slope > 0 && slope <= 1.5 &&
+		      et_pt_two_sided(slope / sqrt(slope_variance), df) < check;
+	bool moved = speeds_differ(a, &sa, b, &sb);
+
+	if (!fitted && !moved)
+		return 0;
+	double beta = fitted ? slope : 0.5;
+	double doubt = fitted ? slope_variance + (1 - beta) * (1 - beta) / 2 : 1.0 / 8;
+	double freedom = fitted ? (n - 2) / df : 1;
+	double u = sqrt(variance_of_mean(a, &sa, beta, freedom) +
+			variance_of_mean(b, &sb, beta, freedom) + shift * shift * doubt);
+	double d = sb.value - sa.value - beta * shift;
+	double half = et_qt(0.5 + out->level / 2, df) * u;
+
+	out->method = "probe-corrected-t";
+	out->ratio_method = "probe-corrected";
+	out->statistic = -d / u; /* of (a, b), as for other independent series */
+	out->df = df;
+	out->p = et_pt_two_sided(d / u, df);
+	out->p_floor = 0;
+	out->ratio = exp(d);
+	out->lo = exp(d - half);
+	out->hi = exp(d + half);
+	return moved ? exp(shift) - 1 : 0;
 }

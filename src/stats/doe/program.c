@@ -7,8 +7,8 @@
 #include "num/rank.h"
 #include "num/student.h"
 #include "stats/compare/groups.h"
+#include "stats/series/interval.h"
 #include "stats/series/normality.h"
-#include "stats/series/summary.h"
 
 #include <math.h>
 

@@ -174,25 +174,6 @@ static size_t list_sessions(
 	return n;
 }
 
-static void put(struct et_fleet_machine *m, const struct et_machine_speed *speed)
-{
-	m->ratio = speed->ratio;
-	m->lo = speed->lo;
-	m->hi = speed->hi;
-	m->p_holm = speed->p_holm;
-	m->differs = speed->differs;
-	m->n = speed->n;
-}
-
-static void count_sessions(
-	struct et_fleet *f, const size_t *chosen, const struct et_machine_session *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		f->list[chosen[list[i].machine]].sessions +=
-			!i || list[i].machine != list[i - 1].machine ||
-			list[i].session != list[i - 1].session;
-}
-
 /* Of two machines the faster is the reference. */
 static bool judge(const struct et_machine_session *list, size_t n, struct et_machines_options *o,
 	struct et_machine_speed *out, bool *between, size_t *first)
@@ -233,9 +214,19 @@ static void judge_chosen(
 	entries = list_sessions(s, number, list);
 	if (!judge(list, entries, &options, speeds, &f->between_sessions, &reference))
 		return;
-	for (size_t i = 0; i < n; i++)
-		put(&f->list[chosen[i]], &speeds[i]);
-	count_sessions(f, chosen, list, entries);
+	for (size_t i = 0; i < n; i++) {
+		struct et_fleet_machine *m = &f->list[chosen[i]];
+		m->ratio = speeds[i].ratio;
+		m->lo = speeds[i].lo;
+		m->hi = speeds[i].hi;
+		m->p_holm = speeds[i].p_holm;
+		m->differs = speeds[i].differs;
+		m->n = speeds[i].n;
+	}
+	for (size_t i = 0; i < entries; i++)
+		f->list[chosen[list[i].machine]].sessions +=
+			!i || list[i].machine != list[i - 1].machine ||
+			list[i].session != list[i - 1].session;
 	f->n_judged = n;
 	if (!f->between_sessions)
 		et_warn(&f->warnings, ET_WARN_MEASURED_ONCE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/fleet/machines.h"
 #include "base/alloc.h"
 #include "num/least_squares.h"
 #include "num/multiple.h"
 #include "num/student.h"
+#include "stats/fleet/fleet.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,13 +187,6 @@ static void judge_one(
 	out->p = error > 0 ? et_pt_two_sided(effect / error, df) : NAN;
 }
 
-static void describe(const struct table *t, size_t machine, struct et_machine_speed *out)
-{
-	out->n = 0;
-	for (size_t p = 0; p < t->programs; p++)
-		out->n += count_at(t, machine, p);
-}
-
 static void adjust(struct et_machine_speed *out, size_t n, double alpha)
 {
 	ET_AUTO_FREE double *p = et_calloc(n, sizeof(*p));
@@ -361,7 +354,9 @@ static void judge_against(const struct table *t, const double *inverse,
 		add_rows(t, inverse, order + cut, n - 2 * cut, -1 / (double)(n - 2 * cut), center);
 	for (size_t i = 0; i < n; i++) {
 		size_t m = order[i].machine;
-		describe(t, m, &out[m]);
+		out[m].n = 0;
+		for (size_t p = 0; p < t->programs; p++)
+			out[m].n += count_at(t, m, p);
 		if (o->reference && m == reference.machine) {
 			out[m].ratio = 1;
 			out[m].lo = out[m].hi = out[m].p = NAN;

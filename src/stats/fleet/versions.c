@@ -268,21 +268,19 @@ static bool is_compared(const struct et_versions *v, enum et_version version, en
 	return !v->same_as[version].known && et_versions_takes_part(v, version, m);
 }
 
-static bool has_same_runs(struct comparison *c, enum et_version a, enum et_version b)
+/* Finds the first version with the runs of each; ET_VERSIONS: it takes no part. */
+static void find_same(
+	struct comparison *c, const struct et_versions *v, enum et_version like[ET_VERSIONS])
 {
-	return is_part(c, a, b) && is_part(c, b, a);
-}
-
-/* The first version with the runs of this one. */
-static enum et_version first_like(
-	struct comparison *c, const struct et_versions *v, enum et_version version)
-{
-	for (int i = 0; i < (int)version; i++) {
-		if (is_compared(v, (enum et_version)i, c->m) &&
-			has_same_runs(c, (enum et_version)i, version))
-			return (enum et_version)i;
+	for (enum et_version a = 0; a < ET_VERSIONS; a++) {
+		bool in = c->n && is_compared(v, a, c->m);
+		enum et_version first = 0;
+		while (in && first < a &&
+			(like[first] == ET_VERSIONS || !is_part(c, first, a) ||
+				!is_part(c, a, first)))
+			first++;
+		like[a] = in ? first : ET_VERSIONS;
 	}
-	return version;
 }
 
 static struct et_version_pair compare(struct comparison *c)
@@ -301,63 +299,47 @@ static struct et_version_pair compare(struct comparison *c)
 }
 
 /* Versions that have the same runs share one comparison, which counts once. */
-static void share(struct comparison *c, struct et_versions *v, const enum et_version *like)
-{
-	struct et_version_pair found[ET_VERSION_PAIRS];
-	size_t n = v->n_pairs[c->m], all = 0;
-
-	memcpy(found, v->pairs[c->m], sizeof(found));
-	for (int a = 0; a < ET_VERSIONS; a++) {
-		for (int b = a + 1; b < ET_VERSIONS; b++) {
-			for (size_t i = 0; i < n; i++) {
-				struct et_version_pair *pair = &v->pairs[c->m][all];
-				bool same = found[i].a == like[a] && found[i].b == like[b];
-				bool swapped = found[i].a == like[b] && found[i].b == like[a];
-				if (!same && !swapped)
-					continue;
-				*pair = found[i];
-				pair->a = (enum et_version)a;
-				pair->b = (enum et_version)b;
-				pair->ratio = swapped ? 1 / pair->ratio : pair->ratio;
-				all++;
-			}
-		}
-	}
-	v->n_pairs[c->m] = all;
-}
-
 static void compare_all(struct et_versions *v, enum et_metric m)
 {
 	ET_AUTO_FREE const struct et_version_task **tasks = et_calloc(v->n + 1, sizeof(*tasks));
 	struct comparison c = { .tasks = tasks, .m = m };
+	struct et_version_pair found[ET_VERSION_PAIRS];
+	size_t n = 0, all = 0, at[ET_VERSIONS][ET_VERSIONS] = { 0 }; /* in `found` */
 	enum et_version like[ET_VERSIONS];
 	double p[ET_VERSION_PAIRS];
-	size_t n = 0;
 
 	for (size_t i = 0; i < v->n; i++) {
 		if (et_versions_averages(v, &v->tasks[i], m))
 			tasks[c.n++] = &v->tasks[i];
 	}
-	for (int a = 0; a < ET_VERSIONS; a++)
-		like[a] = c.n && is_compared(v, (enum et_version)a, m)
-				  ? first_like(&c, v, (enum et_version)a)
-				  : ET_VERSIONS; /* takes no part */
+	find_same(&c, v, like);
 	for (int a = 0; a < ET_VERSIONS; a++) {
 		for (int b = a + 1; (int)like[a] == a && b < ET_VERSIONS; b++) {
 			c.a = (enum et_version)a;
 			c.b = (enum et_version)b;
 			if ((int)like[b] != b)
 				continue;
-			v->pairs[m][n] = compare(&c);
-			p[n] = v->pairs[m][n].p;
+			at[a][b] = at[b][a] = n;
+			found[n] = compare(&c);
+			p[n] = found[n].p;
 			n++;
 		}
 	}
 	et_holm(p, n, p);
-	for (size_t i = 0; i < n; i++)
-		v->pairs[m][i].p_holm = p[i];
-	v->n_pairs[m] = n;
-	share(&c, v, like);
+	for (int a = 0; a < ET_VERSIONS; a++) {
+		for (int b = a + 1; like[a] < ET_VERSIONS && b < ET_VERSIONS; b++) {
+			if (like[b] == ET_VERSIONS || like[a] == like[b])
+				continue;
+			size_t i = at[like[a]][like[b]];
+			double ratio = like[a] < like[b] ? found[i].ratio : 1 / found[i].ratio;
+			v->pairs[m][all++] = (struct et_version_pair){ .a = (enum et_version)a,
+				.b = (enum et_version)b,
+				.ratio = ratio,
+				.p = found[i].p,
+				.p_holm = p[i] };
+		}
+	}
+	v->n_pairs[m] = all;
 }
 
 void et_versions_compare(struct et_versions *v)

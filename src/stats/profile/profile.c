@@ -8,8 +8,6 @@
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/interval.h"
-#include "stats/series/student.h"
-#include "stats/series/summary.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -91,63 +91,6 @@ void et_median_draw(const struct et_median_law *law, uint64_t seed, uint64_t str
 	}
 }
 
-/* McKean & Schrader (1984): half the length of a 99 % order-statistic interval, over its z. */
-static const double wide_z = 2.5758293035489004;
-
-static size_t outer_rank(size_t n)
-{
-	double k = round((double)(n + 1) / 2 - wide_z * sqrt((double)n / 4));
-
-	return k < 1 ? 1 : (size_t)k;
-}
-
-static double median_error(const double *sorted, size_t n)
-{
-	size_t k = outer_rank(n);
-
-	return (sorted[n - k] - sorted[k - 1]) / (2 * wide_z);
-}
-
-/* Counts how often each value is drawn; then walks to the four order statistics that matter. */
-static void resample_once(struct et_lanes *lanes, const double *sorted, size_t n, uint32_t *times,
-	const size_t ranks[4], double found[4])
-{
-	size_t seen = 0, next = 0;
-	uint32_t index[ET_LANE_DRAWS];
-
-	memset(times, 0, n * sizeof(*times));
-	for (size_t i = 0; i < n; i += ET_LANE_DRAWS) {
-		size_t m = n - i < ET_LANE_DRAWS ? n - i : ET_LANE_DRAWS;
-
-		et_lanes_draw(lanes, (uint32_t)n, index);
-		for (size_t d = 0; d < m; d++)
-			times[index[d]]++;
-	}
-	for (size_t i = 0; i < n && next < 4; i++) {
-		seen += times[i];
-		while (next < 4 && seen >= ranks[next])
-			found[next++] = sorted[i];
-	}
-}
-
-void et_median_resample(const double *sorted, size_t n, uint64_t seed, uint64_t stream,
-	double *medians, double *t, size_t count)
-{
-	ET_AUTO_FREE uint32_t *times = et_alloc(n * sizeof(*times));
-	size_t k = outer_rank(n), ranks[4] = { k, (n + 1) / 2, n / 2 + 1, n + 1 - k };
-	double estimate = et_median_sorted(sorted, n), found[4] = { 0 };
-	struct et_lanes lanes;
-
-	et_lanes_seed(&lanes, seed, stream);
-	for (size_t r = 0; r < count; r++) {
-		resample_once(&lanes, sorted, n, times, ranks, found);
-		medians[r] = (found[1] + found[2]) / 2;
-		t[r] = medians[r] == estimate
-			       ? 0
-			       : (medians[r] - estimate) / ((found[3] - found[0]) / (2 * wide_z));
-	}
-}
-
 static double acceleration_median(const double *sorted, size_t n)
 {
 	size_t half = n / 2;
@@ -171,17 +114,7 @@ static struct et_boot undefined(double estimate)
 {
 	static const struct et_interval none = { NAN, NAN, NAN };
 
-	return (struct et_boot){
-		.estimate = estimate,
-		.se = NAN,
-		.bias = NAN,
-		.z0 = NAN,
-		.acceleration = NAN,
-		.percentile = none,
-		.bca = none,
-		.t = none,
-		.p = NAN,
-	};
+	return (struct et_boot){ estimate, NAN, NAN, NAN, NAN, none, none, none, NAN };
 }
 
 /* Davison & Hinkley (1997), eq. 5.8: between order statistics by the normal quantiles' scale. */
@@ -198,14 +131,12 @@ static double quantile(const double *x, size_t n, double p)
 	return q == 0 ? x[at] : x[at] + q * (x[at + 1] - x[at]);
 }
 
-enum { MOST_PROBABILITIES = 4 };
-
-/* Replaces the n probabilities p by the quantiles of x, which is sorted here, at them. */
-static void quantiles(double *x, size_t replicates, double *p, size_t n)
+/* Replaces the probabilities p by the quantiles of x, which is sorted here, at them. */
+static void quantiles(double *x, size_t replicates, double p[2])
 {
 	et_sort(x, replicates);
-	for (size_t i = 0; i < n; i++)
-		p[i] = quantile(x, replicates, p[i]);
+	p[0] = quantile(x, replicates, p[0]);
+	p[1] = quantile(x, replicates, p[1]);
 }
 
 /* Mean and spread of the replicates, and the normal quantile of the share below the estimate. */
@@ -255,27 +186,23 @@ static void fill_intervals(const struct et_boot_options *options, double *theta,
 	double error, double acceleration, struct et_boot *out)
 {
 	double lo = (1 - options->level) / 2, hi = (1 + options->level) / 2;
-	double p[MOST_PROBABILITIES] = { lo, hi };
-	size_t n = 2;
+	double p[2] = { lo, hi }, q[2] = { hi, lo };
 
 	describe(theta, options->replicates, out);
 	out->acceleration = acceleration;
-	if (options->bca) {
-		p[2] = bca_level(lo, out->z0, acceleration);
-		p[3] = bca_level(hi, out->z0, acceleration);
-		if (isfinite(p[2]) && isfinite(p[3]) && isfinite(out->z0))
-			n = 4;
-	}
-	if (n == 4)
+	double bca[2] = { bca_level(lo, out->z0, acceleration),
+		bca_level(hi, out->z0, acceleration) };
+	bool defined = isfinite(bca[0]) && isfinite(bca[1]) && isfinite(out->z0);
+	if (options->bca && defined)
 		out->p = bca_p(theta, options->replicates, options->against, out->z0, acceleration);
-	quantiles(theta, options->replicates, p, n);
+	quantiles(theta, options->replicates, p);
 	out->percentile = (struct et_interval){ p[0], p[1], options->level };
-	if (n == 4)
-		out->bca = (struct et_interval){ p[2], p[3], options->level };
+	if (options->bca && defined) {
+		quantiles(theta, options->replicates, bca);
+		out->bca = (struct et_interval){ bca[0], bca[1], options->level };
+	}
 	if (t) {
-		double q[2] = { hi, lo };
-
-		quantiles(t, options->replicates, q, 2);
+		quantiles(t, options->replicates, q);
 		out->t = (struct et_interval){ out->estimate - q[0] * error,
 			out->estimate - q[1] * error, options->level };
 	}
@@ -296,7 +223,6 @@ struct job {
 	bool four; /* sums of four powers, for the standard deviation's own error */
 	struct series a, b;
 	const struct et_median_law *law;
-	const double *sorted;                        /* for the median's full resamples */
 	double *first, *first_t, *second, *second_t; /* one number per replicate; may be NULL */
 	void (*draw)(struct job *job, size_t block, size_t from, size_t count);
 	atomic_size_t next; /* block */
@@ -418,12 +344,6 @@ static void draw_median(struct job *job, size_t block, size_t from, size_t count
 	et_median_draw(job->law, job->options->seed, block, job->first + from, count);
 }
 
-static void draw_median_t(struct job *job, size_t block, size_t from, size_t count)
-{
-	et_median_resample(job->sorted, job->a.n, job->options->seed, block, job->first + from,
-		job->first_t + from, count);
-}
-
 /* BCa's acceleration is the jackknife's sum of cubes over 6 (sum of squares)^(3/2). */
 struct influence {
 	double squares, cubes;
@@ -543,28 +463,17 @@ void et_bootstrap_median(
 	const double *x, size_t n, const struct et_boot_options *options, struct et_boot *out)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
-	struct job job = { .options = options, .a.n = n, .sorted = sorted };
 
 	*out = undefined(et_median_sorted(sorted, n));
 	if (!possible(n, n > 1 ? sorted[n - 1] - sorted[0] : 0, options))
 		return;
+	struct et_median_law law = et_median_law(sorted, n);
+	struct job job = { .options = options, .law = &law, .draw = draw_median };
 	job.first = replicates(&job, true);
-	if (options->studentised) {
-		job.first_t = replicates(&job, true);
-		job.draw = draw_median_t;
-		run(&job);
-	} else {
-		struct et_median_law law = et_median_law(sorted, n);
-
-		job.law = &law;
-		job.draw = draw_median;
-		run(&job);
-		et_median_law_free(&law);
-	}
-	fill_intervals(options, job.first, job.first_t, median_error(sorted, n),
-		acceleration_median(sorted, n), out);
+	run(&job);
+	fill_intervals(options, job.first, NULL, NAN, acceleration_median(sorted, n), out);
+	et_median_law_free(&law);
 	free(job.first);
-	free(job.first_t);
 }
 
 void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,

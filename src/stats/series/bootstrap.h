@@ -7,7 +7,7 @@
 #pragma once
 
 #include "num/resample.h"
-#include "stats/compare/test.h"
+#include "stats/series/interval.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_option
 	struct et_boot *mean, struct et_boot *sd);
 /*
  * Draws the median of a resample from its distribution, without resampling: O(1) per replicate.
- * With bootstrap-t every replicate is a full resample: O(n).
+ * There is no bootstrap-t, which would resample in full; the order statistics are exact anyway.
  */
 void et_bootstrap_median(
 	const double *x, size_t n, const struct et_boot_options *options, struct et_boot *out);
@@ -46,11 +46,10 @@ void et_bootstrap_median(
 void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
 	const struct et_boot_options *options, struct et_boot *out);
 
-/* Medians of resamples, from their distribution or by resampling. Private to the bootstrap. */
-
 /*
- * The median of n draws from the sorted values is an order statistic of the drawn ranks (n odd),
- * or the mean of two neighbours (n even). Only ranks near the middle have any probability.
+ * Private to the bootstrap. The median of n draws from the sorted values is an order statistic of
+ * the drawn ranks (n odd), or the mean of two neighbours (n even). Only ranks near the middle have
+ * any probability.
  */
 struct et_median_law {
 	const double *sorted;
@@ -64,6 +63,3 @@ struct et_median_law et_median_law(const double *sorted, size_t n);
 void et_median_law_free(struct et_median_law *law);
 void et_median_draw(const struct et_median_law *law, uint64_t seed, uint64_t stream,
 	double *medians, size_t count);
-/* By full resamples, with the median's own standard error: t = (median - estimate) / error. */
-void et_median_resample(const double *sorted, size_t n, uint64_t seed, uint64_t stream,
-	double *medians, double *t, size_t count);

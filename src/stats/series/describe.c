@@ -5,7 +5,6 @@
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "stats/series/interval.h"
-#include "stats/series/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,8 +108,6 @@ static void describe_bootstrap(
 		return;
 	}
 	et_bootstrap_mean_sd(x, n, &boot, &out->mean, &out->sd);
-	/* Bootstrap-t of a median resamples in full, and the order statistics are exact anyway. */
-	boot.studentised = false;
 	et_bootstrap_median(x, n, &boot, &out->median);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Quantiles of the dip of uniform samples, 1,000,001 simulations each, by M. Maechler: the data set
  * qDiptab of the R package diptest (GPL >= 2); the successor of table 1 of Hartigan &
- * Hartigan (1985). Data only, for dip.c.
+ * Hartigan (1985). Data only, for modes.c.
  */
 #pragma once
 

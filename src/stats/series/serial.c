@@ -71,6 +71,18 @@ struct et_effective et_effective_of(double inflation, size_t n)
 	return (struct et_effective){ sqrt(inflation * bias), fmax(size / inflation, 2) - 1 };
 }
 
+double et_effective_p(const struct et_effective *e, double p)
+{
+	return e->factor > 1 ? et_pt_two_sided(et_qnorm(p / 2) / e->factor, e->df) : p;
+}
+
+double et_effective_width(const struct et_effective *e, double level)
+{
+	double nominal = 0.5 + level / 2;
+
+	return e->factor > 1 ? e->factor * et_qt(nominal, e->df) / et_qnorm(nominal) : 1;
+}
+
 /*
  * Less the bias of the coefficient: Marriott & Pope (1954), Kendall (1954). A constant series has
  * no coefficient (NaN, which fmin would take for 0.99) and shows no dependence.

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "num/mean_interval.h"
-#include "stats/compare/test.h"
+#include "stats/series/interval.h"
 
 #include <stddef.h>
 
@@ -39,6 +39,12 @@ struct et_effective {
 };
 
 struct et_effective et_effective_of(double inflation, size_t n);
+/*
+ * Of a test by ranks or signs: its p, because its normal deviate is shrunk and compared with t, and
+ * the factor by which its interval is wider.
+ */
+double et_effective_p(const struct et_effective *e, double p);
+double et_effective_width(const struct et_effective *e, double level);
 
 /* The dependence of two series that are compared; inflations of 1: none was found. */
 struct et_dependence {

@@ -123,15 +123,6 @@ static void blame_machine(const struct et_experiment *e, const struct et_command
 			et_arg_text(name), et_arg_flag(by_hand), et_arg_text(trace));
 }
 
-/* Elapsed time, where it is judged, contains what the program waited for. */
-static void warn_idle(const struct et_experiment *e, double share, struct et_warnings *out)
-{
-	bool possible = !e->plan.pace && e->plan.order != ET_ORDER_DUET;
-
-	if (e->metric == ET_METRIC_CPU)
-		et_warn(out, ET_WARN_MOSTLY_IDLE, et_arg_share(share), et_arg_flag(possible));
-}
-
 /* Warns of the greatest reason why elapsed time is above CPU time. */
 static void warn_elapsed(const struct et_experiment *e, const struct et_command *c,
 	const struct totals *t, struct et_warnings *out)
@@ -143,9 +134,13 @@ static void warn_elapsed(const struct et_experiment *e, const struct et_command 
 
 	if (!t->n || (t->cpu >= t->elapsed && !(taken > 0.02 * t->elapsed)))
 		return;
-	if (rest > 0.1 * t->elapsed && rest / (double)t->n > start_and_end_ns && rest > taken)
-		warn_idle(e, rest / t->elapsed, out);
-	else if (taken > 0.02 * t->elapsed)
+	bool idle =
+		rest > 0.1 * t->elapsed && rest / (double)t->n > start_and_end_ns && rest > taken;
+	/* Elapsed time, where it is judged, contains what the program waited for. */
+	if (idle && e->metric == ET_METRIC_CPU)
+		et_warn(out, ET_WARN_MOSTLY_IDLE, et_arg_share(rest / t->elapsed),
+			et_arg_flag(!e->plan.pace && e->plan.order != ET_ORDER_DUET));
+	else if (!idle && taken > 0.02 * t->elapsed)
 		blame_machine(e, c, t, out);
 }
 

@@ -13,8 +13,7 @@ void et_series_warn(const double *x, size_t n, enum et_diagnosis_use use, struct
 /* About a command: why its elapsed time is not its CPU time, marks on its samples. */
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out);
-/* About runs while the machine was slow, if its states are known to matter: see
- * stats/series/states.h. */
+/* About runs while the machine was slow, if its states are known to matter (compare/pace.h). */
 void et_speed_warn(const struct et_experiment *e, struct et_command_result *r);
 /* The share of a command's elapsed time in which it slept or waited for something. */
 double et_idle_share(const struct et_command *c);

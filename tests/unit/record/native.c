@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The native record is parsed: every documented key is there and has the right value. */
-#include "record/native.h"
+#include "record/format.h"
 #include "sample_of.h"
 #include "tap.h"
 #include "unit/report/fixture.h"

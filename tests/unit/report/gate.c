@@ -3,10 +3,10 @@
  * The line of --fail-on-regression, and how often simulated builds with several benchmarks print
  * a regression.
  */
-#include "report/gate.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "num/rng.h"
+#include "report/pair.h"
 #include "stats/compare/judge.h"
 #include "tap.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The short text of a result: how many lines it has, how names fit, which notes it prints. */
 #include "base/parse.h"
-#include "draw/names.h"
 #include "draw/terminal.h"
 #include "fixture.h"
 #include "report/pair.h"

@@ -3,11 +3,11 @@
  * Series of different experiments, corrected by the probe: false alarms between equal programs if
  * the machine changed, and power if it did not.
  */
-#include "stats/fleet/across.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "stats/compare/compare.h"
+#include "stats/compare/two_sample.h"
 #include "tap.h"
 
 enum { RUNS = 30, TIMES = 1000 };

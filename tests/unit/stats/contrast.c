@@ -340,7 +340,7 @@ static void widened(void)
 	ok(c.inflation > 2, "dependent pairs: the variance is multiplied by %.1f", c.inflation);
 	ok(c.warnings.n == 1 && et_warnings_have(&c.warnings, ET_WARN_DEPENDENT_PAIRS),
 		"dependent pairs: a warning is raised");
-	struct et_signed_rank plain = et_signed_rank_test(d, 100, 0.95);
+	struct et_interval_test plain = et_signed_rank_test(d, 100, 0.95);
 	ok(log(c.hi) - log(c.lo) > 1.4 * (plain.hi - plain.lo),
 		"dependent pairs: the interval is wider");
 	et_warnings_free(&c.warnings);

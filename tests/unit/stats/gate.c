@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --fail-on-regression: the rule, and how often it is wrong on simulated pairs. */
-#include "stats/compare/gate.h"
 #include "base/alloc.h"
 #include "num/rng.h"
 #include "stats/compare/contrast.h"

@@ -3,8 +3,8 @@
  * The speed of machines against each other: agreement with R where machines lack programs, and what
  * cannot be compared. fleet.c tests intervals, p and the promises about them.
  */
-#include "stats/fleet/machines.h"
 #include "base/attr.h"
+#include "stats/fleet/fleet.h"
 #include "tap.h"
 
 enum { MOST = 9 };

@@ -9,16 +9,12 @@
 #include "num/student.h"
 #include "stats/compare/groups.h"
 #include "stats/compare/paired.h"
-#include "stats/compare/rank_sum.h"
 #include "stats/compare/two_sample.h"
 #include "stats/series/bootstrap.h"
+#include "stats/series/diagnosis.h"
 #include "stats/series/interval.h"
-#include "stats/series/modes.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-#include "stats/series/shape.h"
-#include "stats/series/student.h"
-#include "stats/series/summary.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -345,12 +341,12 @@ static void answer_two_sample(const json_t *input, const json_t *expect, struct 
 	else
 		put_omitted(to, "ks_exact_upper");
 	if (nx == ny) {
-		struct et_signed_rank v;
+		struct et_interval_test v;
 
 		for (size_t i = 0; i < nx; i++)
 			x[i] -= y[i];
 		v = et_signed_rank_test(x, nx, 0.95);
-		put(to, v.v, "signed_rank.V");
+		put(to, v.statistic, "signed_rank.V");
 		put(to, v.p, "signed_rank.p");
 		put(to, v.exact, "signed_rank.exact");
 	}

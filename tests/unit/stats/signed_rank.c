@@ -9,18 +9,18 @@ int main(void)
 	static const double d[] = { 1.1, -0.3, 2.4, 0.7, 1.9, -1.2, 3.3, 0.45 };
 	static const double tied[] = { 1, 2, 2, -1, 3, 0, 4, -2, 5, 0 };
 	static const double few[] = { 1, 2, 3 };
-	struct et_signed_rank t = et_signed_rank_test(d, ET_LENGTH(d), 0.95);
+	struct et_interval_test t = et_signed_rank_test(d, ET_LENGTH(d), 0.95);
 
-	near(t.v, 30, 0, 0, "distinct: V agrees with R");
+	near(t.statistic, 30, 0, 0, "distinct: V agrees with R");
 	near(t.p, 0.109375, 1e-12, 0, "distinct: the exact p agrees with R");
-	ok(t.exact && t.n == 8, "distinct: p is exact for 8 differences");
+	ok(t.exact && t.df == 8, "distinct: p is exact for 8 differences");
 	near(t.estimate, 1.05, 1e-12, 0, "distinct: the Hodges-Lehmann estimate agrees with R");
 	near(t.lo, -0.3, 1e-12, 0, "distinct: the lower bound agrees with R");
 	near(t.hi, 2.4, 1e-12, 0, "distinct: the upper bound agrees with R");
 
 	t = et_signed_rank_test(tied, ET_LENGTH(tied), 0.95);
-	ok(!t.exact && t.n == 8, "ties: p is approximate, and zeros do not count");
-	near(t.v, 30.5, 0, 0, "ties: V agrees with R");
+	ok(!t.exact && t.df == 8, "ties: p is approximate, and zeros do not count");
+	near(t.statistic, 30.5, 0, 0, "ties: V agrees with R");
 	near(t.p, 0.0908887852457271, 1e-9, 0, "ties: p agrees with R");
 
 	t = et_signed_rank_test(few, 3, 0.95);

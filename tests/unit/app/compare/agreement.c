@@ -12,7 +12,6 @@
 #include "num/rng.h"
 #include "record/format.h"
 #include "report/experiment_page.h"
-#include "report/gate.h"
 #include "report/pair.h"
 #include "report/text.h"
 #include "stats/compare/compare.h"

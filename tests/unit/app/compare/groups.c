@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which experiments of a store are those of one machine: renamed, cloned, of an older version. */
-#include "app/compare/fleet.h"
+#include "app/compare/machines.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "tap.h"

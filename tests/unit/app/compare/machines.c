@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Machines side by side: the verdict in words, the table, JSON, the page, and where they are from.
  */
-#include "app/compare/fleet.h"
+#include "app/compare/machines.h"
 #include "app/compare/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
