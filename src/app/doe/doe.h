@@ -78,8 +78,6 @@ int et_doe_changed(const char *path, const char *id, const char *changes, struct
  */
 int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
-/* `doe run` on other machines: with --engine, --attach or --cancel. */
-et_action_run et_doe_campaign;
 struct et_doe_pilot;
 /*
  * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
@@ -126,11 +124,6 @@ void et_doe_warn_function(
 
 /* --- running --- */
 
-/* Asks before a large experiment begins, unless the user gave --yes. */
-int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err) ET_CHECK;
-/* Reads a plan and makes its experiment, and what the plan decides of m. */
-int et_doe_read(struct et_cli *cli, const char *path, struct et_plan_file *plan,
-	struct et_measuring *m, struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* The command line of an action of `doe`, as a shell takes it. The caller frees it. */
 char *et_doe_line(const char *action, const char *path, const char *store);
 

@@ -35,7 +35,7 @@ static int choose_terms(const struct et_doe_request *r, const struct et_design *
 	return 0;
 }
 
-static int print(const struct et_doe_outlook *o, const struct et_cli *cli, bool json)
+static int print(struct et_doe_outlook *o, const struct et_cli *cli, bool json)
 {
 	struct et_text_options text = et_cli_text(cli);
 	struct et_page page = { .out = stdout,
@@ -43,12 +43,9 @@ static int print(const struct et_doe_outlook *o, const struct et_cli *cli, bool 
 		.color = text.color,
 		.full_names = text.full_names };
 
-	if (json)
-		et_doe_plan_json(o, stdout);
-	else if (text.quiet)
-		et_doe_plan_answer(o, &page);
-	else
-		et_doe_plan_text(o, &page, text.verbose);
+	o->page = &page;
+	o->verbose = text.verbose;
+	(json ? et_doe_plan_json : text.quiet ? et_doe_plan_answer : et_doe_plan_text)(o);
 	return et_cli_end(ET_EXIT_DONE);
 }
 
@@ -131,8 +128,6 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
  * treatments of the child, but without changes of the machine, hooks and builds; nothing is stored.
  * Somebody may look at the plan of somebody else, so every command is printed before one runs.
  */
-
-extern char **environ;
 
 enum { TREATMENTS = 3, PASSES = 5 }; /* the first pass warms up */
 static const uint64_t all_ns = 10000000000, longest_ns = 30000000000;

@@ -52,11 +52,10 @@ static uint32_t *places_of_levels(const struct et_doe_grid *g, const struct et_d
 			left_out += !seen[at];
 		}
 	}
-	if (!left_out) {
-		free(place);
-		place = NULL;
-	}
-	return place;
+	if (left_out)
+		return place;
+	free(place);
+	return NULL;
 }
 
 /* Fills to with the new places of levels; returns false if one of them is left out. */
@@ -109,37 +108,26 @@ static struct et_design *design_of(
 	return to;
 }
 
-/* The cell of the part that has these levels, by the number of their combination. */
-static uint32_t *cells_of(const struct et_doe_grid *g, uint32_t all)
-{
-	uint32_t *cell = et_calloc(g->n_cells + 1, sizeof(*cell));
-
-	for (uint32_t c = 0; c < g->n_cells; c++)
-		cell[et_doe_combination_of(g, all, c)] = c;
-	return cell;
-}
-
+/* The treatments that are left are in the same order as before. */
 static void copy_runs(const struct et_doe_grid *g, const uint32_t *place,
 	const struct et_doe_data *data, struct part *out)
 {
-	size_t factors = g->design->n_factors;
-	uint32_t all = ((uint32_t)1 << factors) - 1;
-	ET_AUTO_FREE uint32_t *levels = et_calloc(factors + 1, sizeof(*levels));
-	ET_AUTO_FREE uint32_t *cell = cells_of(&out->grid, all);
+	const struct et_design *d = g->design;
+	ET_AUTO_FREE uint32_t *levels = et_calloc(d->n_factors + 1, sizeof(*levels));
+	ET_AUTO_FREE uint32_t *cell = et_calloc(g->n_cells + 1, sizeof(*cell));
+	size_t left = 0;
 
+	for (size_t t = 0; t < d->n_treatments; t++) {
+		if (renumber(d, place, d->treatments[t].levels, levels))
+			cell[g->cell_of[t]] = out->grid.cell_of[left++];
+	}
 	out->data = (struct et_doe_data){ .machines = data->machines,
 		.divided = data->divided,
 		.sequential = data->sequential,
 		.unit = data->unit };
 	for (size_t i = 0; i < data->n; i++) {
 		struct et_doe_value v = data->runs[i];
-		size_t at = 0, stride = 1;
-		renumber(g->design, place, g->levels + v.cell * factors, levels);
-		for (size_t f = 0; f < factors; f++) {
-			at += stride * levels[f];
-			stride *= out->design->factors[f].n_levels;
-		}
-		v.cell = cell[at];
+		v.cell = cell[v.cell];
 		et_doe_data_add(&out->data, &v);
 	}
 	et_doe_data_arrange(&out->data, out->grid.n_cells);

@@ -25,12 +25,11 @@ static int read_factor(struct et_importer *in, const json_t *object,
 		rc = et_read_fields(in, object, et_design_factor_fields, f, at);
 	if (rc)
 		return rc;
-	f->kind = et_kind_find(kind ? kind : "");
-	if (f->kind == ET_KINDS_OF_FACTORS) {
-		f->kind = ET_KIND_PARAMETER;
+	int found = et_name_index(et_kind_names, kind ? kind : "");
+	if (found < 0)
 		return et_import_fail(
 			in, &here, "there is no kind '%.40s' of factors", kind ? kind : "");
-	}
+	f->kind = (enum et_kind)found;
 	if (!f->name || !*f->name)
 		return et_import_fail(in, at, "has no name");
 	rc = et_read_texts(
