@@ -119,12 +119,13 @@ char *et_design_text(const struct et_design *d, bool source)
 
 /* --- differences --- */
 
-static void write_list(FILE *out, char *const *texts)
+static char *join(char *const *texts)
 {
-	for (size_t i = 0; texts && texts[i]; i++)
-		fprintf(out, "%s%s", i ? ", " : "", texts[i]);
-	if (!texts || !texts[0])
-		fputs("none", out);
+	char *text = NULL;
+
+	for (; texts && *texts; texts++)
+		et_append(&text, ", ", "%s", *texts);
+	return text ? text : et_strdup("none");
 }
 
 static bool same_lists(char *const *a, char *const *b)
@@ -138,17 +139,19 @@ static bool same_lists(char *const *a, char *const *b)
 	return !a[i] && !b[i];
 }
 
-/* `of` is "", or begins the line: "factor pad, ". */
-static void compare_lists(
-	FILE *out, const char *of, const char *name, char *const *before, char *const *now)
+/* Adds a line about a value; `of` is "", or begins the line: "factor pad, ". */
+static void add(char **lines, const char *of, const char *name, const char *before, const char *now)
 {
-	if (same_lists(before, now))
-		return;
-	fprintf(out, "%s%s: ", of, name);
-	write_list(out, before);
-	fputs(", now ", out);
-	write_list(out, now);
-	putc('\n', out);
+	et_append(lines, "", "%s%s: %s, now %s\n", of, name, before, now);
+}
+
+static void compare_lists(
+	char **lines, const char *of, const char *name, char *const *before, char *const *now)
+{
+	ET_AUTO_FREE char *a = join(before), *b = join(now);
+
+	if (!same_lists(before, now))
+		add(lines, of, name, a, b);
 }
 
 static char *value_of(const struct et_field *f, const void *base)
@@ -172,13 +175,13 @@ static char *value_of(const struct et_field *f, const void *base)
 }
 
 /* skip names fields that do not count, "a b". */
-static void compare_fields(FILE *out, const char *of, const struct et_field *fields,
+static void compare_fields(char **lines, const char *of, const struct et_field *fields,
 	const char *skip, const void *before, const void *now)
 {
 	for (const struct et_field *f = fields; f->name; f++) {
 		ET_AUTO_FREE char *a = value_of(f, before), *b = value_of(f, now);
 		if (strcmp(a, b) && !strstr(skip, f->name))
-			fprintf(out, "%s%s: %s, now %s\n", of, f->name, a, b);
+			add(lines, of, f->name, a, b);
 	}
 }
 
@@ -191,37 +194,38 @@ static char **names_of_programs(const struct et_design *d)
 	return names;
 }
 
-static void compare_factors(FILE *out, const struct et_design *before, const struct et_design *now)
+static void compare_factors(
+	char **lines, const struct et_design *before, const struct et_design *now)
 {
 	ET_AUTO_FREE char **a = et_design_factor_names(before), **b = et_design_factor_names(now);
 
 	if (!same_lists(a, b)) {
-		compare_lists(out, "", "factors", a, b);
+		compare_lists(lines, "", "factors", a, b);
 		return;
 	}
 	for (size_t i = 0; i < now->n_factors; i++) {
 		const struct et_design_factor *x = &before->factors[i], *y = &now->factors[i];
 		ET_AUTO_FREE char *of = et_asprintf("factor %s, ", y->name);
 		if (x->kind != y->kind)
-			fprintf(out, "%skind: %s, now %s\n", of, et_factor_kinds[x->kind].name,
-				et_factor_kinds[y->kind].name);
-		compare_fields(out, of, et_design_factor_fields, "", x, y);
-		compare_lists(out, of, "levels", x->levels, y->levels);
-		compare_lists(out, of, "objects", x->objects, y->objects);
+			add(lines, of, "kind", et_kind_names[x->kind], et_kind_names[y->kind]);
+		compare_fields(lines, of, et_design_factor_fields, "", x, y);
+		compare_lists(lines, of, "levels", x->levels, y->levels);
+		compare_lists(lines, of, "objects", x->objects, y->objects);
 	}
 }
 
-static void compare_programs(FILE *out, const struct et_design *before, const struct et_design *now)
+static void compare_programs(
+	char **lines, const struct et_design *before, const struct et_design *now)
 {
 	ET_AUTO_FREE char **a = names_of_programs(before), **b = names_of_programs(now);
 
 	if (!same_lists(a, b)) {
-		compare_lists(out, "", "programs", a, b);
+		compare_lists(lines, "", "programs", a, b);
 		return;
 	}
 	for (size_t i = 0; i < now->n_programs; i++) {
 		ET_AUTO_FREE char *of = et_asprintf("program %s, ", now->programs[i].name);
-		compare_fields(out, of, et_design_program_fields, "", &before->programs[i],
+		compare_fields(lines, of, et_design_program_fields, "", &before->programs[i],
 			&now->programs[i]);
 	}
 }
@@ -250,37 +254,17 @@ bool et_design_same(const struct et_design *a, const struct et_design *b)
 	return same && same_treatments(a, b);
 }
 
-static void compare_designs(
-	struct et_memstream *m, const struct et_design *before, const struct et_design *now)
-{
-	FILE *out = m->out;
-
-	compare_fields(out, "", et_design_fields, "", before, now);
-	compare_factors(out, before, now);
-	compare_programs(out, before, now);
-	fflush(out);
-	if (m->n == 0 && !same_treatments(before, now))
-		fprintf(out, "treatments: %zu, now %zu others\n", before->n_treatments,
-			now->n_treatments);
-}
-
-static char *text_or_null(struct et_memstream *m)
-{
-	char *text = et_memstream_close(m);
-
-	if (*text)
-		return text;
-	free(text);
-	return NULL;
-}
-
 char *et_design_changes(const struct et_design *before, const struct et_design *now)
 {
-	struct et_memstream m;
+	char *lines = NULL;
 
-	et_memstream_open(&m);
-	compare_designs(&m, before, now);
-	return text_or_null(&m);
+	compare_fields(&lines, "", et_design_fields, "", before, now);
+	compare_factors(&lines, before, now);
+	compare_programs(&lines, before, now);
+	if (!lines && !same_treatments(before, now))
+		et_append(&lines, "", "treatments: %zu, now %zu others\n", before->n_treatments,
+			now->n_treatments);
+	return lines;
 }
 
 /* As plan files spell it. */
@@ -299,22 +283,20 @@ static const char *order_of(const struct et_experiment *e)
 char *et_plan_changes(
 	const struct et_experiment *before, const struct et_experiment *now, bool has_seed)
 {
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	char *lines = et_design_changes(before->design, now->design);
 
-	compare_designs(&m, before->design, now->design);
 	if (before->plan.order != now->plan.order)
-		fprintf(out, "order: %s, now %s\n", order_of(before), order_of(now));
+		add(&lines, "", "order", order_of(before), order_of(now));
 	if (has_seed && before->plan.seed != now->plan.seed)
-		fprintf(out, "seed: %" PRIu64 ", now %" PRIu64 "\n", before->plan.seed,
+		et_append(&lines, "", "seed: %" PRIu64 ", now %" PRIu64 "\n", before->plan.seed,
 			now->plan.seed);
 	if (before->protocol != now->protocol)
-		fprintf(out, "run, protocol: %s, now %s\n", et_protocol_names[before->protocol],
+		add(&lines, "run, ", "protocol", et_protocol_names[before->protocol],
 			et_protocol_names[now->protocol]);
 	/* The replications decide the runs, and the beginning of the runs decides the folder. */
 	compare_fields(
-		out, "run, ", et_plan_fields, "runs metronome_ns", &before->plan, &now->plan);
-	compare_fields(out, "run, ", et_child_fields, now->child.directory ? "" : "directory",
+		&lines, "run, ", et_plan_fields, "runs metronome_ns", &before->plan, &now->plan);
+	compare_fields(&lines, "run, ", et_child_fields, now->child.directory ? "" : "directory",
 		&before->child, &now->child);
-	return text_or_null(&m);
+	return lines;
 }
