@@ -100,40 +100,28 @@ static void write_map(
 	et_json_end(j);
 }
 
-static void write_maps(
-	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
-{
-	et_json_string(j, "type", "array");
-	et_json_int(j, "minItems", 1);
-	et_json_object(j, "items");
-	write_map(j, key->keys, s);
-	if (key->shape)
-		key->shape(j, s);
-	et_json_end(j);
-}
-
-static void write_names_or_map(
-	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
-{
-	et_json_array(j, "anyOf");
-	et_json_object(j, NULL);
-	write_names(j, "enum", key->names);
-	et_json_end(j);
-	et_json_object(j, NULL);
-	write_map(j, key->keys, s);
-	et_json_end(j);
-	et_json_end(j);
-}
-
 static void write_value(
 	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
 {
 	if (key->list) {
-		write_maps(j, key, s);
+		et_json_string(j, "type", "array");
+		et_json_int(j, "minItems", 1);
+		et_json_object(j, "items");
+		write_map(j, key->keys, s);
+		if (key->shape)
+			key->shape(j, s);
+		et_json_end(j);
 	} else if (key->shape) {
 		key->shape(j, s);
 	} else if (key->keys && key->names) {
-		write_names_or_map(j, key, s);
+		et_json_array(j, "anyOf");
+		et_json_object(j, NULL);
+		write_names(j, "enum", key->names);
+		et_json_end(j);
+		et_json_object(j, NULL);
+		write_map(j, key->keys, s);
+		et_json_end(j);
+		et_json_end(j);
 	} else if (key->keys) {
 		write_map(j, key->keys, s);
 	} else if (key->names) {
@@ -212,7 +200,7 @@ static void write_kind_rule(struct et_json *j, const struct et_factor_kind *k)
 }
 
 /* The last member of a factor. */
-void et_shape_kind_rules(struct et_json *j, const struct et_plan_schema *s)
+static void shape_kind_rules(struct et_json *j, const struct et_plan_schema *s)
 {
 	(void)s;
 	et_json_array(j, "allOf");
@@ -240,7 +228,7 @@ static void write_option(struct et_json *j, const struct et_plan_schema_option *
 	et_json_end(j);
 }
 
-void et_shape_run(struct et_json *j, const struct et_plan_schema *s)
+static void shape_run(struct et_json *j, const struct et_plan_schema *s)
 {
 	et_json_string(j, "type", "object");
 	et_json_bool(j, "additionalProperties", false);
@@ -331,7 +319,7 @@ static int read_program_name(struct et_plan_reader *r, const struct et_yaml *val
 	.text = offsetof(struct et_design_program, member),                                        \
 	.at = offsetof(struct et_plan_program_places, member)
 
-const struct et_plan_key et_program_keys[] = {
+static const struct et_plan_key program_keys[] = {
 	{ "name", "name of the program in tables", read_program_name, .required = true },
 	{ "command", "the command; {factor} is replaced by the level of that factor",
 		.required = true, TEXT(command) },
@@ -354,7 +342,7 @@ static int read_programs(struct et_plan_reader *r, const struct et_yaml *value)
 			(struct et_plan_program_places){ .name = value->items[i]->at };
 		r->object = program(r);
 		r->places = program_places(r);
-		rc = et_plan_read_map(r, value->items[i], et_program_keys, "a program");
+		rc = et_plan_read_map(r, value->items[i], program_keys, "a program");
 	}
 	r->object = r->d;
 	r->places = r->out;
@@ -415,7 +403,7 @@ static int read_function(struct et_plan_reader *r, const struct et_yaml *value)
 	return 0;
 }
 
-const struct et_plan_key et_response_keys[] = {
+static const struct et_plan_key response_keys[] = {
 	{ "profile", "name of a function, whose CPU time is the response", read_function,
 		.required = true },
 	{ 0 },
@@ -427,7 +415,7 @@ static int read_response(struct et_plan_reader *r, const struct et_yaml *value)
 
 	r->out->response_at = value->at;
 	if (value->kind == ET_YAML_MAP)
-		return et_plan_read_map(r, value, et_response_keys, "response");
+		return et_plan_read_map(r, value, response_keys, "response");
 	int rc = et_plan_read_text(r, value, "response", &r->d->response);
 	return rc ? rc
 		  : et_plan_choose(r, value, "response: there is no metric", value->text,
@@ -493,11 +481,10 @@ const struct et_plan_key et_hook_keys[] = {
  */
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, .required = true },
-	{ "programs", "programs to measure", read_programs, .required = true,
-		.keys = et_program_keys, .list = true },
+	{ "programs", "programs to measure", read_programs, .required = true, .keys = program_keys,
+		.list = true },
 	{ "factors", "factors to vary, each over its levels", et_plan_read_factors,
-		.required = true, .keys = et_factor_keys, .list = true,
-		.shape = et_shape_kind_rules },
+		.required = true, .keys = et_factor_keys, .list = true, .shape = shape_kind_rules },
 	{ "design", "which combinations of levels are run (full)", et_plan_read_design,
 		.names = designs, .keys = et_design_keys },
 	{ "replications", "runs of each program under each treatment (31)", read_replications,
@@ -507,8 +494,8 @@ const struct et_plan_key et_plan_keys[] = {
 	{ "order", "order of the runs (random)", read_order, .names = orders },
 	{ "seed", "seed of the random order (made of the plan's name)", read_seed, .whole = true },
 	{ "response", "the figure that is analysed (pt, CPU time)", read_response,
-		.names = et_recorded_metric_names, .keys = et_response_keys },
-	{ "run", "options of 'etalon run', by their long names", read_run, .shape = et_shape_run },
+		.names = et_recorded_metric_names, .keys = response_keys },
+	{ "run", "options of 'etalon run', by their long names", read_run, .shape = shape_run },
 	{ "hooks", "commands around treatments", .keys = et_hook_keys },
 	{ 0 },
 };

@@ -71,14 +71,11 @@ struct et_plan_key {
 	size_t text, at;
 };
 
-extern const struct et_plan_key et_plan_keys[];     /* of the file */
-extern const struct et_plan_key et_program_keys[];  /* of a program */
-extern const struct et_plan_key et_factor_keys[];   /* of a factor */
-extern const struct et_plan_key et_design_keys[];   /* of `design` */
-extern const struct et_plan_key et_response_keys[]; /* of `response` */
-extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
-et_plan_shape et_shape_kind, et_shape_kind_rules, et_shape_objects, et_shape_levels,
-	et_shape_generators, et_shape_run;
+extern const struct et_plan_key et_plan_keys[];   /* of the file */
+extern const struct et_plan_key et_factor_keys[]; /* of a factor */
+extern const struct et_plan_key et_design_keys[]; /* of `design` */
+extern const struct et_plan_key et_hook_keys[];   /* of `hooks` */
+et_plan_shape et_shape_kind, et_shape_objects, et_shape_levels, et_shape_generators;
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */
 int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
