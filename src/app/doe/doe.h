@@ -60,16 +60,16 @@ int et_doe_set_measuring(
  */
 int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Ids of stored experiments. To begin, set all to 0; the caller frees the list. */
+/* Ids of stored experiments. The caller frees the list. */
 struct et_doe_ids {
+	const char *name; /* set by the caller, as is `measured`; the rest begins as 0 */
 	char (*list)[40];
 	size_t n, cap;
-	bool measured; /* set by the caller: imported ones are not wanted */
+	bool measured; /* imported ones are not wanted */
 };
 struct et_store;
 /* Finds the designed experiments of that name, newest first. */
-int et_doe_find(struct et_store *store, const char *name, struct et_doe_ids *out,
-	struct et_error *err) ET_CHECK;
+int et_doe_find(struct et_store *store, struct et_doe_ids *ids, struct et_error *err) ET_CHECK;
 /* The error that a plan file differs from the plan of an experiment; changes has the lines. */
 int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err);
 /*

@@ -12,29 +12,21 @@
 #include <errno.h>
 #include <string.h>
 
-struct names {
-	const char *name;
-	struct et_doe_ids *ids;
-};
-
 static int note(void *ctx, const struct et_summary *s)
 {
-	struct names *n = ctx;
+	struct et_doe_ids *ids = ctx;
 
-	if (!s->design || !s->label || strcmp(s->label, n->name) ||
-		(n->ids->measured && s->origin != ET_ORIGIN_MEASURED))
+	if (!s->design || !s->label || strcmp(s->label, ids->name) ||
+		(ids->measured && s->origin != ET_ORIGIN_MEASURED))
 		return 0;
-	ET_GROW(n->ids->list, n->ids->n, n->ids->cap);
-	memcpy(n->ids->list[n->ids->n++], s->id, sizeof(s->id));
+	ET_GROW(ids->list, ids->n, ids->cap);
+	memcpy(ids->list[ids->n++], s->id, sizeof(s->id));
 	return 0;
 }
 
-int et_doe_find(
-	struct et_store *store, const char *name, struct et_doe_ids *out, struct et_error *err)
+int et_doe_find(struct et_store *store, struct et_doe_ids *ids, struct et_error *err)
 {
-	struct names n = { name, out };
-
-	return et_store_list(store, 0, note, &n, err);
+	return et_store_list(store, 0, note, ids, err);
 }
 
 void et_doe_loaded_free(struct et_doe_loaded *l)
@@ -130,8 +122,8 @@ static bool replaced(struct search *s, struct et_experiment *e)
 /* Parts that were imported, without their campaign: nobody knows how many there are. */
 static int add_members(struct search *s, const struct et_experiment *one)
 {
-	struct et_doe_ids ids = { 0 };
-	int rc = et_doe_find(s->store, one->label ? one->label : "", &ids, s->err);
+	struct et_doe_ids ids = { .name = one->label ? one->label : "" };
+	int rc = et_doe_find(s->store, &ids, s->err);
 
 	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
 		struct et_experiment *e;
@@ -219,8 +211,8 @@ static bool takes(struct search *s, struct et_experiment *e)
  */
 static int load_design(struct search *s, const struct et_design *d, char **changes, char other[40])
 {
-	struct et_doe_ids ids = { 0 };
-	int rc = et_doe_find(s->store, d->name, &ids, s->err);
+	struct et_doe_ids ids = { .name = d->name };
+	int rc = et_doe_find(s->store, &ids, s->err);
 
 	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
 		struct et_experiment *e;

@@ -424,9 +424,9 @@ static int conclude(struct running *r, int *rc, struct et_error *err)
 static int find_earlier(struct running *r, struct et_store *store, struct et_experiment **out,
 	char **changes, struct et_error *err)
 {
-	struct et_doe_ids ids = { .measured = true };
+	struct et_doe_ids ids = { .name = r->e->label, .measured = true };
 	char machine[ET_MACHINE_SIZE];
-	int rc = et_doe_find(store, r->e->label, &ids, err);
+	int rc = et_doe_find(store, &ids, err);
 
 	et_host_identity("", machine, sizeof(machine));
 	for (size_t i = 0; rc == 0 && i < ids.n; i++) {

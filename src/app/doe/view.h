@@ -50,6 +50,8 @@ struct et_doe_change {
 };
 struct et_doe_change et_doe_change_of(
 	const struct et_doe_program *p, const struct et_doe_effect *e);
+/* "fastest: a=1,b=2 (12.3 ms); not shown to differ: …; slowest: …". The caller frees it. */
+char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
 /*
@@ -83,6 +85,8 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers);
 
 /* --- several machines --- */
 
+const char *et_doe_machine_name(
+	const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i);
 /* "machines" or "blocks": of which differences were removed. */
 const char *et_doe_blocks_name(const struct et_doe_result *r);
 /*

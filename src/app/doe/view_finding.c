@@ -11,7 +11,7 @@ enum { MOST_NAMED = 3 }; /* effects in a sentence */
 
 /* --- several machines: how they differ, and whether effects do --- */
 
-static const char *name_of(const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i)
+const char *et_doe_machine_name(const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i)
 {
 	return v->result->machines[f->machines[i].name];
 }
@@ -48,8 +48,9 @@ static void put_difference(const struct et_doe_view *v, const struct et_doe_flee
 		return;
 	int places = et_doe_decimals((on[most].percent - on[least].percent) / 10);
 	fprintf(out, ", from %.*f %% on %s to %.*f %% on %s", places,
-		et_doe_no_minus_zero(on[least].percent, places), name_of(v, f, least), places,
-		et_doe_no_minus_zero(on[most].percent, places), name_of(v, f, most));
+		et_doe_no_minus_zero(on[least].percent, places), et_doe_machine_name(v, f, least),
+		places, et_doe_no_minus_zero(on[most].percent, places),
+		et_doe_machine_name(v, f, most));
 }
 
 /* Effects that are shown on these machines, but not for others like them. */
@@ -195,7 +196,7 @@ static void machine_rows(
 		const struct et_doe_machine *m = &f->machines[i];
 		const char *style = m->differs ? ET_DOE_BOLD : NULL;
 		double noise = 100 * m->noise;
-		et_table_name(&s, name_of(v, f, i), style);
+		et_table_name(&s, et_doe_machine_name(v, f, i), style);
 		et_table_add(&s, "%zu", m->n);
 		et_doe_percent_cell(
 			&s, 100 * (m->ratio - 1), 100 * (m->lo - 1), 100 * (m->hi - 1), style);
@@ -252,7 +253,7 @@ static void effect_rows(
 		const char *style = o->differs ? ET_DOE_BOLD : NULL;
 		for (size_t m = 0; m < o->n_on && rows < MOST_ROWS; m++) {
 			et_table_name(&s, m ? "" : e->term, style);
-			et_table_name(&s, name_of(v, p->fleet, m), NULL);
+			et_table_name(&s, et_doe_machine_name(v, p->fleet, m), NULL);
 			et_doe_percent_cell(&s, o->on[m].percent, o->on[m].lo, o->on[m].hi, NULL);
 			et_table_text(&s, m ? "" : et_doe_p(o->p_holm, text), "", style);
 			rows++;

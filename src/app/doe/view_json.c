@@ -77,26 +77,22 @@ static const struct et_field cell_fields[] = {
 	{ 0 },
 };
 
-static void treatment(
-	struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p, size_t t)
+static void treatments(
+	struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	const struct et_design *d = r->design;
+	const struct et_design *d = v->result->design;
 
-	et_json_object(w, NULL);
-	et_json_string(w, "name", d->treatments[t].name);
-	et_json_string(w, "program", p->name);
-	write_levels(w, d, t);
-	et_fields_write_in(w, cell_fields, &p->cells[t], unit_of(r));
-	et_json_end(w);
+	for (size_t t = 0; t < p->n_cells; t++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "name", d->treatments[t].name);
+		et_json_string(w, "program", p->name);
+		write_levels(w, d, t);
+		et_fields_write_in(w, cell_fields, &p->cells[t], unit_of(v->result));
+		et_json_end(w);
+	}
 }
 
 /* --- machines --- */
-
-static const char *machine_name(
-	const struct et_doe_view *v, const struct et_doe_program *p, size_t i)
-{
-	return v->result->machines[p->fleet->machines[i].name];
-}
 
 static const struct et_field over_fields[] = {
 	ET_KEYS(et_doe_over_machines, f, df, df2, p, p_holm, differs),
@@ -120,7 +116,7 @@ static void over_machines(struct et_json *w, const struct et_doe_view *v,
 	et_json_array(w, "machines");
 	for (size_t i = 0; i < o->n_on; i++) {
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "machine", machine_name(v, p, i));
+		et_json_string(w, "machine", et_doe_machine_name(v, p->fleet, i));
 		et_fields_write(w, on_machine_fields, &o->on[i]);
 		et_json_end(w);
 	}
@@ -159,22 +155,15 @@ static const struct et_field machine_fields[] = {
 	{ 0 },
 };
 
-static void machines(struct et_json *w, const struct et_doe_view *v)
+static void machines(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	const struct et_doe_result *r = v->result;
-
-	et_json_array(w, "machines");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (size_t k = 0; p->fleet && k < p->fleet->n_machines; k++) {
-			et_json_flat_object(w, NULL);
-			et_json_string(w, "machine", machine_name(v, p, k));
-			et_json_string(w, "program", p->name);
-			et_fields_write(w, machine_fields, &p->fleet->machines[k]);
-			et_json_end(w);
-		}
+	for (size_t i = 0; p->fleet && i < p->fleet->n_machines; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "machine", et_doe_machine_name(v, p->fleet, i));
+		et_json_string(w, "program", p->name);
+		et_fields_write(w, machine_fields, &p->fleet->machines[i]);
+		et_json_end(w);
 	}
-	et_json_end(w);
 }
 
 /* --- effects, programs and pairs --- */
@@ -210,24 +199,24 @@ static const struct et_field level_fields[] = {
 	{ 0 },
 };
 
-static void effect(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p,
-	const struct et_doe_effect *e)
+static void effects(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	struct et_doe_change c = et_doe_change_of(p, e);
-	struct et_doe_effect sized = *e;
-
-	if (!et_doe_has_interval(e))
-		sized.lo = sized.hi = sized.percent_lo = sized.percent_hi = NAN;
-	et_json_object(w, NULL);
-	et_json_string(w, "term", e->term);
-	et_json_string(w, "program", p->name);
-	et_fields_write_in(w, size_fields, &sized, unit_of(v->result));
-	et_fields_write(w, change_fields, &c);
-	et_fields_write(w, test_fields, e);
-	if (p->fleet)
-		over_machines(w, v, p, &e->over);
-	et_fields_write_in(w, level_fields, e, unit_of(v->result));
-	et_json_end(w);
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
+		struct et_doe_change c = et_doe_change_of(p, e);
+		struct et_doe_effect sized = *e;
+		if (!et_doe_has_interval(e))
+			sized.lo = sized.hi = sized.percent_lo = sized.percent_hi = NAN;
+		et_json_object(w, NULL);
+		et_json_string(w, "term", e->term);
+		et_json_string(w, "program", p->name);
+		et_fields_write_in(w, size_fields, &sized, unit_of(v->result));
+		et_fields_write(w, change_fields, &c);
+		et_fields_write(w, test_fields, e);
+		if (p->fleet)
+			over_machines(w, v, p, &e->over);
+		et_fields_write_in(w, level_fields, e, unit_of(v->result));
+		et_json_end(w);
+	}
 }
 
 static double blocks_percent(const void *program)
@@ -297,12 +286,26 @@ static const struct et_field pair_fields[] = {
 	{ 0 },
 };
 
-static void pair(struct et_json *w, const struct et_doe_result *r, const struct et_doe_pair *p)
+static void pairs(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "a", r->design->treatments[p->a].name);
-	et_json_string(w, "b", r->design->treatments[p->b].name);
-	et_fields_write(w, pair_fields, p);
+	const struct et_treatment *t = v->result->design->treatments;
+
+	for (const struct et_contrast *c = p->pairs; c < p->pairs + p->n_pairs; c++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "program", p->name);
+		et_pair_json_members(w, t[c->a].name, t[c->b].name, c);
+		et_json_end(w);
+	}
+}
+
+/* An array of what `each` writes of all programs. */
+static void of_programs(struct et_json *w, const char *key, const struct et_doe_view *v,
+	void (*each)(
+		struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p))
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < v->result->n_programs; i++)
+		each(w, v, &v->result->programs[i]);
 	et_json_end(w);
 }
 
@@ -320,40 +323,20 @@ void et_doe_json(const struct et_doe_view *v, struct et_json *w)
 	if (r->n_machines > 1) {
 		et_json_string(
 			w, "effects_of", r->population ? "machines like these" : "these machines");
-		machines(w, v);
+		of_programs(w, "machines", v, machines);
 	}
-	et_json_array(w, "programs");
-	for (size_t i = 0; i < r->n_programs; i++)
-		program(w, v, &r->programs[i]);
-	et_json_end(w);
-	et_json_array(w, "treatments");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		for (size_t k = 0; k < r->programs[i].n_cells; k++)
-			treatment(w, r, &r->programs[i], k);
-	}
-	et_json_end(w);
-	et_json_array(w, "effects");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));)
-			effect(w, v, p, e);
-	}
-	et_json_end(w);
-	et_json_array(w, "pairs");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (size_t k = 0; k < p->n_pairs; k++) {
-			et_json_object(w, NULL);
-			et_json_string(w, "program", p->name);
-			et_pair_json_members(
-				w, t[p->pairs[k].a].name, t[p->pairs[k].b].name, &p->pairs[k]);
-			et_json_end(w);
-		}
-	}
-	et_json_end(w);
+	of_programs(w, "programs", v, program);
+	of_programs(w, "treatments", v, treatments);
+	of_programs(w, "effects", v, effects);
+	of_programs(w, "pairs", v, pairs);
 	et_json_array(w, "pairs_over_programs");
-	for (size_t i = 0; i < r->n_pairs; i++)
-		pair(w, r, &r->pairs[i]);
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "a", t[r->pairs[i].a].name);
+		et_json_string(w, "b", t[r->pairs[i].b].name);
+		et_fields_write(w, pair_fields, &r->pairs[i]);
+		et_json_end(w);
+	}
 	et_json_end(w);
 	et_warnings_json(w, &r->warnings);
 	et_json_end(w);

@@ -99,8 +99,8 @@ static void on_machines(const struct canvas *to)
 			continue;
 		for (size_t m = 0; m < e->over.n_on; m++)
 			add_row(&c, rows,
-				et_asprintf("%s on %s", e->term,
-					to->view->result->machines[f->machines[m].name]),
+				et_asprintf(
+					"%s on %s", e->term, et_doe_machine_name(to->view, f, m)),
 				on[m].percent, on[m].lo, on[m].hi);
 		struct et_doe_change all = et_doe_change_of(p, e);
 		add_row(&c, rows, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);

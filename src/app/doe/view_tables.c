@@ -234,10 +234,8 @@ static char *response_column(const struct et_design *d)
 /* The experiments and their machines. */
 struct source {
 	const struct et_experiment *const *experiments;
-	size_t n, n_machines;
-	bool population;   /* as in struct et_doe_result */
-	char **names;      /* of the machines */
-	uint32_t *machine; /* of each experiment */
+	size_t n;
+	struct et_doe_machines machines;
 };
 
 /* "block" if blocks are part of the analysis, "round" if runs are only arranged in rounds. */
@@ -256,9 +254,9 @@ static void put_block(const struct source *s, size_t number, uint32_t round, FIL
 	enum et_design_blocks blocks = s->experiments[0]->design->blocks;
 
 	putc(',', out);
-	if (s->population || blocks == ET_BLOCKS_MACHINE ||
-		(blocks == ET_BLOCKS_NONE && s->n_machines > 1))
-		et_csv_text(s->names[s->machine[number]], out);
+	if (s->machines.population || blocks == ET_BLOCKS_MACHINE ||
+		(blocks == ET_BLOCKS_NONE && s->machines.n > 1))
+		et_csv_text(s->machines.names[s->machines.number[number]], out);
 	else if (blocks == ET_BLOCKS_NONE && s->n > 1)
 		fprintf(out, "%zu", number + 1);
 	else if (s->n > 1)
@@ -325,20 +323,16 @@ static uint32_t last_order(const struct et_experiment *e)
 
 void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out)
 {
-	struct source s = { .experiments = experiments, .n = n };
-	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+	struct source s = { experiments, n, et_doe_machines_of(experiments, n) };
 	uint32_t first = 0;
 
-	s.machine = machine;
-	s.names = et_doe_machines(experiments, n, machine, &s.n_machines);
-	s.population = s.n_machines > 1 && et_doe_whole_each(experiments, n);
 	header(&s, out);
 	for (size_t k = 0; k < n; k++) {
 		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)
 			command(&s, k, i, first, out);
 		first += last_order(experiments[k]);
 	}
-	et_strv_free(s.names);
+	et_doe_machines_free(&s.machines);
 }
 
 /* --- R --- */
@@ -392,20 +386,18 @@ static const char script_begin[] =
 void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
 {
 	const struct et_design *d = experiments[0]->design;
-	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
-	size_t n_machines;
+	struct et_doe_machines machines = et_doe_machines_of(experiments, n);
 	ET_AUTO_FREE char *response = response_column(d);
 
-	et_strv_free(et_doe_machines(experiments, n, machine, &n_machines));
 	fputs(script_begin, out);
 	fputs("file <- if (length(argument)) argument[1] else ", out);
 	r_text(data, out);
 	fputs("\nresponse <- ", out);
 	r_text(response, out);
 	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE && n < 2 ? "FALSE" : "TRUE");
-	fprintf(out, "machines <- %s\n",
-		n_machines > 1 && et_doe_whole_each(experiments, n) ? "TRUE" : "FALSE");
-	fprintf(out, "parts <- %s\n", n > n_machines ? "TRUE" : "FALSE");
+	fprintf(out, "machines <- %s\n", machines.population ? "TRUE" : "FALSE");
+	fprintf(out, "parts <- %s\n", n > machines.n ? "TRUE" : "FALSE");
+	et_doe_machines_free(&machines);
 	r_factors(d, out);
 	fputs(analysis, out);
 }

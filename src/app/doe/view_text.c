@@ -371,12 +371,7 @@ static void program(
 	et_doe_say(page, NULL, "%s", method);
 	et_doe_say(page, NULL, "%s", components);
 	if (v->result->n_programs > 1 && v->verbose) {
-		struct et_doe_result one = *v->result;
-		struct et_doe_view single = *v;
-		one.programs = (struct et_doe_program *)p;
-		one.n_programs = 1;
-		single.result = &one;
-		ET_AUTO_FREE char *fastest = et_doe_summary(&single);
+		ET_AUTO_FREE char *fastest = et_doe_fastest(v, p);
 		et_doe_say(page, NULL, "%s", fastest);
 	}
 	et_warnings_text(page, 2, &p->warnings);

@@ -161,26 +161,27 @@ static void add_extreme(const struct et_doe_view *v, const struct et_doe_program
 		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
 }
 
-/* "fastest: a=1,b=2 (12.3 ms); not shown to differ: …; slowest: …". */
-static void add_fastest(const struct et_doe_view *v, const struct et_doe_program *p, char **text)
+char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p)
 {
 	enum { MOST_NAMED = 3 };
 	size_t best = extreme(p, true), worst = extreme(p, false), equal = 0;
+	char *text = NULL;
 
 	if (best == p->n_cells)
-		return;
-	add_extreme(v, p, true, best, text);
+		return et_strdup("");
+	add_extreme(v, p, true, best, &text);
 	for (size_t t = 0; t < p->n_cells; t++) {
 		if (t == best || !p->cells[t].n || !are_alike(p, best, t))
 			continue;
 		if (equal++ < MOST_NAMED)
-			et_append(text, "; ", "%s%s", equal == 1 ? "not shown to differ: " : "",
+			et_append(&text, "; ", "%s%s", equal == 1 ? "not shown to differ: " : "",
 				v->result->design->treatments[t].name);
 	}
 	if (equal > MOST_NAMED)
-		et_append(text, " and ", "%zu more", equal - MOST_NAMED);
+		et_append(&text, " and ", "%zu more", equal - MOST_NAMED);
 	if (worst != best && !are_alike(p, best, worst))
-		add_extreme(v, p, false, worst, text);
+		add_extreme(v, p, false, worst, &text);
+	return text;
 }
 
 /* "work moves 3 of 4 programs, pad moves none". */
@@ -216,16 +217,15 @@ char *et_doe_summary(const struct et_doe_view *v)
 	char *text = NULL;
 
 	if (r->n_programs == 1)
-		add_fastest(v, &r->programs[0], &text);
-	else
-		add_factors(v, &text);
+		return et_doe_fastest(v, &r->programs[0]);
+	add_factors(v, &text);
 	for (size_t p = 0; p < r->n_programs; p++) {
 		before += r->programs[p].before;
 		after += r->programs[p].after;
 		pairs += r->programs[p].n_pairs;
 	}
-	if (r->n_programs > 1 && pairs)
-		et_append(&text, "; ", "%zu of %zu pairs of treatments differ, %zu after Holm",
+	if (pairs)
+		et_append(&text, "", "; %zu of %zu pairs of treatments differ, %zu after Holm",
 			before, pairs, after);
 	return text ? text : et_strdup("");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "model/design/json.h"
 #include "model/experiment/machine_id.h"
 #include "num/moments.h"
@@ -412,25 +412,6 @@ static const char *name_of(const struct et_experiment *e, char **names, size_t n
 	return *name ? name : id;
 }
 
-char **et_doe_machines(
-	const struct et_experiment *const *experiments, size_t n, uint32_t *machine, size_t *found)
-{
-	char **names = et_calloc(n + 1, sizeof(*names));
-
-	*found = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t same = 0;
-		while (same < i && !et_doe_same_machine(experiments[same], experiments[i]))
-			same++;
-		machine[i] = same < i ? machine[same] : (uint32_t)*found;
-		if (same == i) {
-			names[*found] = et_strdup(name_of(experiments[i], names, *found));
-			++*found;
-		}
-	}
-	return names;
-}
-
 static bool one_campaign(const struct et_experiment *const *experiments, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -451,7 +432,8 @@ static bool shares_round(const struct et_experiment *a, const struct et_experime
 	return first_a == first_b && !et_doe_same_machine(a, b);
 }
 
-bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n)
+/* Whether each machine ran the whole design; else a campaign divided its rounds among them. */
+static bool whole_each(const struct et_experiment *const *experiments, size_t n)
 {
 	if (experiments[0]->design->blocks == ET_BLOCKS_MACHINE || !one_campaign(experiments, n))
 		return true;
@@ -464,21 +446,47 @@ bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n)
 	return false;
 }
 
+struct et_doe_machines et_doe_machines_of(const struct et_experiment *const *experiments, size_t n)
+{
+	struct et_doe_machines m = { .names = et_calloc(n + 1, sizeof(*m.names)),
+		.number = et_calloc(n, sizeof(*m.number)) };
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t same = 0;
+		while (same < i && !et_doe_same_machine(experiments[same], experiments[i]))
+			same++;
+		m.number[i] = same < i ? m.number[same] : (uint32_t)m.n;
+		if (same == i) {
+			m.names[m.n] = et_strdup(name_of(experiments[i], m.names, m.n));
+			m.n++;
+		}
+	}
+	m.population = m.n > 1 && whole_each(experiments, n);
+	return m;
+}
+
+void et_doe_machines_free(struct et_doe_machines *m)
+{
+	et_strv_free(m->names);
+	free(m->number);
+}
+
 static void find_machines(const struct et_experiment *const *experiments, size_t n,
 	struct place *places, struct et_doe_result *out)
 {
 	enum et_design_blocks blocks = experiments[0]->design->blocks;
-	ET_AUTO_FREE uint32_t *machine = et_calloc(n, sizeof(*machine));
+	struct et_doe_machines m = et_doe_machines_of(experiments, n);
 
-	out->machines = et_doe_machines(experiments, n, machine, &out->n_machines);
-	out->population = out->n_machines > 1 && et_doe_whole_each(experiments, n);
 	for (uint32_t i = 0; i < n; i++)
 		places[i] = (struct place){ .experiment = i,
-			.machine = machine[i],
-			.machines = out->population ||
-				    (out->n_machines > 1 && blocks != ET_BLOCKS_ROUND),
+			.machine = m.number[i],
+			.machines = m.population || (m.n > 1 && blocks != ET_BLOCKS_ROUND),
 			.rounds = blocks == ET_BLOCKS_ROUND,
-			.experiments = n > 1 && out->n_machines == 1 };
+			.experiments = n > 1 && m.n == 1 };
+	out->machines = m.names;
+	out->n_machines = m.n;
+	out->population = m.population;
+	free(m.number);
 }
 
 /* A property of machines that changes how fast programs are. */
