@@ -348,28 +348,6 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	set_response(e, d);
 }
 
-static int make(struct et_cli *cli, struct et_plan_file *plan, struct et_run_options *o, bool build,
-	struct et_experiment **out, struct et_error *err)
-{
-	struct maker m = { plan, o, plan->design, et_run_options_start(o) };
-
-	set_plan(plan, m.e);
-	m.e->design = plan->design;
-	int rc = make_commands(&m, err);
-	if (rc == 0)
-		rc = et_run_options_check(o, m.e, err);
-	if (rc == 0 && build)
-		rc = et_doe_build(cli, m.e, false, err);
-	if (rc) {
-		m.e->design = NULL;
-		et_experiment_free(m.e);
-		return rc;
-	}
-	plan->design = NULL;
-	*out = m.e;
-	return 0;
-}
-
 int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -378,7 +356,21 @@ int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 
 	if (rc)
 		return rc;
-	rc = make(cli, plan, &o, build, out, err);
+	struct maker m = { plan, &o, plan->design, et_run_options_start(&o) };
+	set_plan(plan, m.e);
+	m.e->design = plan->design;
+	rc = make_commands(&m, err);
+	if (rc == 0)
+		rc = et_run_options_check(&o, m.e, err);
+	if (rc == 0 && build)
+		rc = et_doe_build(cli, m.e, false, err);
+	if (rc) {
+		m.e->design = NULL;
+		et_experiment_free(m.e);
+	} else {
+		plan->design = NULL;
+		*out = m.e;
+	}
 	et_run_options_free(&o);
 	return rc;
 }

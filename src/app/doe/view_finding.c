@@ -495,7 +495,7 @@ static void put_unsure(
 	fputs(")", t->out);
 }
 
-static void put_still_one(struct telling *t, const struct et_doe_effect *e)
+static void put_still(struct telling *t, const struct et_doe_effect *e)
 {
 	struct et_doe_change c = et_doe_change_of(t->program, e);
 	bool known = isfinite(c.lo) && isfinite(c.hi), unsure = known && !prints_zero(&c);
@@ -515,14 +515,6 @@ static void put_still_one(struct telling *t, const struct et_doe_effect *e)
 	} else if (known) {
 		put_span(&c, t->out);
 		fputc(')', t->out);
-	}
-}
-
-static void put_still(struct telling *t)
-{
-	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(t->view, t->program, e));) {
-		if (order_of(e) == 1 && !e->significant)
-			put_still_one(t, e);
 	}
 }
 
@@ -629,12 +621,16 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 		begin_clause(&t);
 		fprintf(t.out, "%s: nothing can be tested: %s", p->name, untested);
 	} else {
+		const struct et_doe_effect *e = NULL;
 		put_moving(&t);
-		put_still(&t);
-	}
-	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
-		if (!untested && order_of(e) > 1 && e->significant)
-			put_interaction(&t, e);
+		while ((e = et_doe_next(v, p, e))) {
+			if (order_of(e) == 1 && !e->significant)
+				put_still(&t, e);
+		}
+		while ((e = et_doe_next(v, p, e))) {
+			if (order_of(e) > 1 && e->significant)
+				put_interaction(&t, e);
+		}
 	}
 	put_pairs(&t);
 	machines_end(v, p, t.begun, t.out);

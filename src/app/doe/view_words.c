@@ -2,7 +2,6 @@
 /* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
 #include "app/doe/view.h"
 #include "base/alloc.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 #include "model/design/progress.h"
 
@@ -382,16 +381,14 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers)
 	int widest = 0;
 
 	for (size_t t = 0; t < d->n_treatments; t++) {
-		struct et_memstream m;
-		FILE *out = et_memstream_open(&m);
+		ET_AUTO_FREE char *text = et_strdup("");
 		for (size_t f = 0; f < d->n_factors; f++) {
 			char lead[8] = "";
 			if (d->n_factors > 1 && !is_telling(d, f))
 				abbreviate(d->factors[f].name, lead);
-			fprintf(out, "%s%s", lead,
+			et_append(&text, "", "%s%s", lead,
 				d->factors[f].levels[d->treatments[t].levels[f]]);
 		}
-		ET_AUTO_FREE char *text = et_memstream_close(&m);
 		names[t] = et_clean(text, "");
 		int columns = et_columns(names[t]);
 		widest = columns > widest ? columns : widest;
