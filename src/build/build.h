@@ -44,20 +44,8 @@ void et_doe_output_last(FILE *output, char *lines, size_t size);
 /* Puts the first line with an error before these, if it is not one of them. */
 void et_doe_output_failure(FILE *output, char *lines, size_t size);
 
-/* --- used by the files of this folder --- */
-
 /* The file that marks the folder of a build as complete. */
 #define ET_DOE_BUILT ".etalon-built"
-
-/* Refuses a cache of root's that others could write to: its programs run as root. */
-int et_doe_folder_check(const struct et_experiment *e, struct et_error *err) ET_CHECK;
-/*
- * Sets *product to the file that the build of a command makes and that its command runs, and *copy
- * to the copy in the folder of the build that is run instead. Both are NULL if the command names
- * {build}, or if its program has only one build. The caller frees them.
- */
-int et_doe_build_product(const struct et_experiment *e, uint32_t command, char **product,
-	char **copy, struct et_error *err) ET_CHECK;
 
 /* Warns of each program of which two builds are the same; e has its commands. */
 void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *warnings);

@@ -20,40 +20,34 @@ static struct et_plan_factor_places *places(const struct et_plan_reader *r)
 	return &r->out->factors[r->out->n_factors - 1];
 }
 
-static int read_name(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_name(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	struct et_design_factor *f = factor(r);
 
 	places(r)->name = value->at;
-	int rc = et_plan_read_name(r, value, "a factor's name", &f->name, err);
+	int rc = et_plan_read_name(r, value, "a factor's name", &f->name);
 	if (rc == 0 && !strcmp(f->name, "build"))
-		rc = et_yaml_fail(r->path, value->at, err, NULL,
+		rc = et_plan_fail(r, value->at, NULL,
 			"a factor cannot be named 'build': {build} is the folder of a build");
 	if (rc == 0 && !et_parameter_is_name(f->name))
-		rc = et_yaml_fail(r->path, value->at, err, NULL,
+		rc = et_plan_fail(r, value->at, NULL,
 			"'%s' cannot name a factor: use letters, digits, _ and -, and begin with a "
 			"letter",
 			f->name);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_factors; i++) {
 		if (!strcmp(r->d->factors[i].name, f->name))
-			rc = et_yaml_fail(r->path, value->at, err, "rename one of them",
+			rc = et_plan_fail(r, value->at, "rename one of them",
 				"there are two factors named '%s'", f->name);
 	}
 	return rc;
 }
 
-static int read_kind(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_kind(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	const char *names[ET_KINDS_OF_FACTORS + 1] = { NULL };
-	ET_AUTO_FREE char *kind = NULL;
-	size_t found;
-	int rc = et_plan_read_text(r, value, "kind", &kind, err);
+	size_t found = 0;
+	int rc = et_plan_read_choice(
+		r, value, "kind", "there is no kind of factor", et_kind_names, &found);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
-		names[i] = et_factor_kinds[i].name;
-	rc = et_plan_choose(r, value, "there is no kind of factor", kind, names, &found, err);
 	factor(r)->kind = (enum et_kind)found;
 	return rc;
 }
@@ -73,29 +67,28 @@ static bool is_variable(const char *s)
 	return n && !s[n] && !isdigit((unsigned char)s[0]);
 }
 
-static int read_variable(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_variable(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	struct et_design_factor *f = factor(r);
 
 	if (!kind_of(r)->takes_variable)
-		return et_yaml_fail(r->path, value->at, err,
+		return et_plan_fail(r, value->at,
 			"omit it, or use kind environment or environment-size",
 			"kind %s has no variable", kind_of(r)->name);
-	int rc = et_plan_read_text(r, value, "variable", &f->variable, err);
+	int rc = et_plan_read_text(r, value, "variable", &f->variable);
 	if (rc == 0 && !is_variable(f->variable))
-		rc = et_yaml_fail(r->path, value->at, err, NULL,
+		rc = et_plan_fail(r, value->at, NULL,
 			"'%s' cannot name a variable: use letters, digits and _", f->variable);
 	return rc;
 }
 
 static int add_text(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
-	char ***list, size_t *n, struct et_error *err)
+	char ***list, size_t *n)
 {
 	if (y->kind != ET_YAML_SCALAR)
-		return et_yaml_fail(r->path, y->at, err, NULL, "%s must be a single value", what);
+		return et_plan_fail(r, y->at, NULL, "%s must be a single value", what);
 	if (et_yaml_empty(y))
-		return et_hint(err, et_yaml_fail(r->path, y->at, err, NULL, "%s is empty", what),
+		return et_hint(r->err, et_plan_fail(r, y->at, NULL, "%s is empty", what),
 			"quote it if it is a text: \"%s\"", y->text);
 	*list = et_realloc(*list, *n + 2, sizeof(**list));
 	(*list)[(*n)++] = et_strdup(y->text);
@@ -103,110 +96,103 @@ static int add_text(const struct et_plan_reader *r, const struct et_yaml *y, con
 	return 0;
 }
 
-static int read_objects(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_objects(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	struct et_design_factor *f = factor(r);
 	size_t n = 0;
 
 	if (f->kind != ET_KIND_LINK_ORDER)
-		return et_yaml_fail(r->path, value->at, err, "omit it, or use kind link-order",
+		return et_plan_fail(r, value->at, "omit it, or use kind link-order",
 			"kind %s has no objects", kind_of(r)->name);
 	if (value->kind == ET_YAML_SCALAR) {
-		int rc = et_split_words(value->text, &f->objects, err);
-		return rc ? et_plan_locate(r->out, value->at, rc, err) : 0;
+		int rc = et_split_words(value->text, &f->objects, r->err);
+		return et_plan_at(r, value, rc);
 	}
-	int rc = et_plan_want_list(r, value, "objects", err);
+	int rc = et_plan_want_list(r, value, "objects");
 	for (size_t i = 0; rc == 0 && i < value->n; i++)
-		rc = add_text(r, value->items[i], "an object", &f->objects, &n, err);
+		rc = add_text(r, value->items[i], "an object", &f->objects, &n);
 	return rc;
 }
 
-static int check_whole(const struct et_plan_reader *r, const char *level, struct et_error *err)
+static int check_whole(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	const struct et_factor_kind *k = kind_of(r);
 	int64_t n;
 
-	return et_parse_i64(k->name, level, k->lo, k->hi, &n, err);
+	return et_plan_at(r, y, et_parse_i64(k->name, y->text, k->lo, k->hi, &n, r->err));
 }
 
-static int check_choice(
-	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int check_choice(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	const struct et_factor_kind *k = kind_of(r);
 	ET_AUTO_FREE char *what = et_asprintf("%s: there is no level", k->name);
 	size_t i;
 
-	return et_plan_choose(r, y, what, y->text, k->choices, &i, err);
+	return et_plan_choose(r, y, what, y->text, k->choices, &i);
 }
 
-static int check_link_order(
-	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int check_link_order(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	uint64_t seed;
 
 	if (!strcmp(y->text, "given") || !strcmp(y->text, "reversed"))
 		return 0;
 	if (!strncmp(y->text, "random:", 7)) {
-		int rc = et_parse_u64("link-order", y->text + 7, 0, INT64_MAX, &seed, err);
-		return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
+		int rc = et_parse_u64("link-order", y->text + 7, 0, INT64_MAX, &seed, r->err);
+		return et_plan_at(r, y, rc);
 	}
-	return et_yaml_fail(r->path, y->at, err, "use given, reversed or random:N",
+	return et_plan_fail(r, y->at, "use given, reversed or random:N",
 		"link-order: there is no level '%s'", y->text);
 }
 
 /* Names of unequal length would move the stack, which is what the check must not do. */
-static int check_variable_name(
-	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int check_variable_name(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	const char *first = factor(r)->levels[0];
 
 	if (!is_variable(y->text))
-		return et_yaml_fail(r->path, y->at, err, NULL,
+		return et_plan_fail(r, y->at, NULL,
 			"environment-name: '%s' cannot name a variable: use letters, digits and _",
 			y->text);
 	if (strlen(y->text) == strlen(first))
 		return 0;
-	return et_yaml_fail(r->path, y->at, err,
+	return et_plan_fail(r, y->at,
 		"the check is that equal sizes do not differ: use names of equal length",
 		"environment-name: '%s' and '%s' are not of equal length", first, y->text);
 }
 
 /* The levels of parameters and variables can be any text, the empty one included. */
-static int check_level(
-	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int check_level(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	const struct et_design_factor *f = factor(r);
 
 	for (size_t i = 0; i + 1 < f->n_levels; i++) {
 		if (!strcmp(f->levels[i], y->text))
-			return et_yaml_fail(r->path, y->at, err, "omit one of them",
-				"level '%s' is given twice", y->text);
+			return et_plan_fail(
+				r, y->at, "omit one of them", "level '%s' is given twice", y->text);
 	}
 	if (kind_of(r)->form == ET_LEVEL_CHOICE)
-		return check_choice(r, y, err);
-	if (kind_of(r)->form == ET_LEVEL_WHOLE) {
-		int rc = check_whole(r, y->text, err);
-		return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
-	}
+		return check_choice(r, y);
+	if (kind_of(r)->form == ET_LEVEL_WHOLE)
+		return check_whole(r, y);
 	if (f->kind == ET_KIND_LINK_ORDER)
-		return check_link_order(r, y, err);
+		return check_link_order(r, y);
 	if (f->kind == ET_KIND_ENVIRONMENT_NAME)
-		return check_variable_name(r, y, err);
+		return check_variable_name(r, y);
 	if (!*y->text && f->kind != ET_KIND_PARAMETER && f->kind != ET_KIND_ENVIRONMENT)
-		return et_yaml_fail(
-			r->path, y->at, err, NULL, "%s: a level is empty", kind_of(r)->name);
+		return et_plan_fail(r, y->at, NULL, "%s: a level is empty", kind_of(r)->name);
 	return 0;
 }
 
-static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_levels(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	struct et_design_factor *f = factor(r);
-	int rc = et_plan_want_list(r, value, "levels", err);
+	int rc = et_plan_want_list(r, value, "levels");
 
 	if (rc)
 		return rc;
 	if (value->n < 2)
-		return et_yaml_fail(r->path, value->at, err,
+		return et_plan_fail(r, value->at,
 			"add a level, or write the value into the command",
 			"factor '%s' has one level; it needs "
 			"two or more to be varied",
@@ -214,9 +200,9 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 	places(r)->levels = et_calloc(value->n, sizeof(struct et_plan_place));
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		places(r)->levels[i] = value->items[i]->at;
-		rc = add_text(r, value->items[i], "a level", &f->levels, &f->n_levels, err);
+		rc = add_text(r, value->items[i], "a level", &f->levels, &f->n_levels);
 		if (rc == 0)
-			rc = check_level(r, value->items[i], err);
+			rc = check_level(r, value->items[i]);
 	}
 	return rc;
 }
@@ -235,69 +221,65 @@ const struct et_plan_key et_factor_keys[] = {
 };
 
 /* Some kinds need more than their levels. */
-static int check_factor(
-	const struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int check_factor(const struct et_plan_reader *r, const struct et_yaml *y)
 {
 	const struct et_design_factor *f = factor(r);
 
 	if (f->kind == ET_KIND_ENVIRONMENT && !f->variable && !is_variable(f->name))
-		return et_yaml_fail(r->path, y->at, err, "add 'variable: NAME'",
+		return et_plan_fail(r, y->at, "add 'variable: NAME'",
 			"factor '%s' of kind environment has no 'variable'", f->name);
 	if (f->kind == ET_KIND_LINK_ORDER && !f->objects)
-		return et_hint(err,
-			et_yaml_fail(r->path, y->at, err, NULL,
+		return et_hint(r->err,
+			et_plan_fail(r, y->at, NULL,
 				"factor '%s' of kind link-order has no 'objects'", f->name),
 			"add 'objects: [a.o, b.o]', which replace {%s} in build commands", f->name);
 	return 0;
 }
 
-int et_plan_read_factors(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+int et_plan_read_factors(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	struct et_plan_file *p = r->out;
-	int rc = et_plan_want_list(r, value, "factors", err);
+	int rc = et_plan_want_list(r, value, "factors");
 
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		const struct et_yaml *y = value->items[i];
 		if (i == ET_MOST_FACTORS)
-			return et_yaml_fail(
-				r->path, y->at, err, NULL, "more than %d factors", ET_MOST_FACTORS);
+			return et_plan_fail(
+				r, y->at, NULL, "more than %d factors", ET_MOST_FACTORS);
 		et_design_add_factor(r->d, "");
 		p->factors = et_realloc(p->factors, p->n_factors + 1, sizeof(*p->factors));
 		p->factors[p->n_factors++] = (struct et_plan_factor_places){ .name = y->at };
-		rc = et_plan_read_map(r, y, et_factor_keys, "a factor", err);
+		rc = et_plan_read_map(r, y, et_factor_keys, "a factor");
 		if (rc == 0)
-			rc = check_factor(r, y, err);
+			rc = check_factor(r, y);
 	}
 	return rc;
 }
 
 /* Reads the key `design`: full or fractional, and blocks. */
 
-static int find_factor(const struct et_plan_reader *r, const struct et_yaml *y, const char *name,
-	size_t *out, struct et_error *err)
+static int find_factor(
+	const struct et_plan_reader *r, const struct et_yaml *y, const char *name, size_t *out)
 {
 	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
 	ET_AUTO_FREE char *what = et_asprintf("generator '%s': there is no factor", y->text);
 
-	return et_plan_choose(r, y, what, name, (const char *const *)names, out, err);
+	return et_plan_choose(r, y, what, name, (const char *const *)names, out);
 }
 
 /* Factors of a fraction have two levels, so that their signs have a product. */
-static int check_two_levels(const struct et_plan_reader *r, const struct et_yaml *y, size_t factor,
-	struct et_error *err)
+static int check_two_levels(const struct et_plan_reader *r, const struct et_yaml *y, size_t factor)
 {
 	const struct et_design_factor *f = &r->d->factors[factor];
 
 	if (f->n_levels == 2)
 		return 0;
-	return et_yaml_fail(r->path, y->at, err, "generators are about factors with two levels",
+	return et_plan_fail(r, y->at, "generators are about factors with two levels",
 		"generator '%s': factor '%s' has %zu levels", y->text, f->name, f->n_levels);
 }
 
 /* "a b c", also "a*b*c" and with a sign in front: every word must be a factor. */
-static int check_product(const struct et_plan_reader *r, const struct et_yaml *y, char *product,
-	struct et_error *err)
+static int check_product(const struct et_plan_reader *r, const struct et_yaml *y, char *product)
 {
 	int rc = 0;
 
@@ -311,22 +293,20 @@ static int check_product(const struct et_plan_reader *r, const struct et_yaml *y
 		size_t factor = 0;
 		if (!*word)
 			continue;
-		rc = find_factor(r, y, word, &factor, err);
+		rc = find_factor(r, y, word, &factor);
 		if (rc == 0)
-			rc = check_two_levels(r, y, factor, err);
+			rc = check_two_levels(r, y, factor);
 	}
 	return rc;
 }
 
 /* Splits "d = a b c" into both sides. */
-static int split(const struct et_plan_reader *r, const struct et_yaml *y, char **left, char **right,
-	struct et_error *err)
+static int split(const struct et_plan_reader *r, const struct et_yaml *y, char **left, char **right)
 {
 	const char *equals = y->kind == ET_YAML_SCALAR ? strchr(y->text, '=') : NULL;
 
 	if (!equals || strchr(equals + 1, '=') || !equals[1 + strspn(equals + 1, " -+*:")])
-		return et_yaml_fail(r->path, y->at, err,
-			"write it like this: generators: [d = a b c]",
+		return et_plan_fail(r, y->at, "write it like this: generators: [d = a b c]",
 			"a generator must be FACTOR = FACTORS%s%s",
 			y->kind == ET_YAML_SCALAR ? ", not " : "",
 			y->kind == ET_YAML_SCALAR ? y->text : "");
@@ -336,41 +316,38 @@ static int split(const struct et_plan_reader *r, const struct et_yaml *y, char *
 	return 0;
 }
 
-static int add_generator(struct et_plan_reader *r, const struct et_yaml *y, struct et_error *err)
+static int add_generator(struct et_plan_reader *r, const struct et_yaml *y)
 {
 	ET_AUTO_FREE char *name = NULL;
 	ET_AUTO_FREE char *product = NULL;
 	struct et_generator g;
 	size_t at = 0;
 
-	int rc = split(r, y, &name, &product, err);
+	int rc = split(r, y, &name, &product);
 	if (rc == 0)
-		rc = find_factor(r, y, name, &at, err);
+		rc = find_factor(r, y, name, &at);
 	if (rc == 0)
-		rc = check_two_levels(r, y, at, err);
+		rc = check_two_levels(r, y, at);
 	if (rc == 0)
-		rc = check_product(r, y, product, err);
+		rc = check_product(r, y, product);
 	if (rc)
 		return rc;
 	if (r->d->factors[at].generator)
-		return et_yaml_fail(
-			r->path, y->at, err, NULL, "factor '%s' has two generators", name);
+		return et_plan_fail(r, y->at, NULL, "factor '%s' has two generators", name);
 	r->d->factors[at].generator = et_strdup(product);
 	r->generators[at] = y->at;
-	rc = et_design_generator_parse(r->d, at, &g, err);
-	return rc ? et_plan_locate(r->out, y->at, rc, err) : 0;
+	return et_plan_at(r, y, et_design_generator_parse(r->d, at, &g, r->err));
 }
 
-static int read_generators(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_generators(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	int rc = et_plan_want_list(r, value, "generators", err);
+	int rc = et_plan_want_list(r, value, "generators");
 
 	if (rc)
 		return rc;
 	r->generators = et_calloc(r->d->n_factors, sizeof(*r->generators));
 	for (size_t i = 0; rc == 0 && i < value->n; i++)
-		rc = add_generator(r, value->items[i], err);
+		rc = add_generator(r, value->items[i]);
 	return rc;
 }
 
@@ -380,15 +357,12 @@ static const struct et_plan_key fraction_keys[] = {
 	{ 0 },
 };
 
-static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	ET_AUTO_FREE char *name = NULL;
 	size_t found = 0;
-	int rc = et_plan_read_text(r, value, "blocks", &name, err);
+	int rc = et_plan_read_choice(
+		r, value, "blocks", "blocks: there is no", et_design_blocks_names, &found);
 
-	if (rc == 0)
-		rc = et_plan_choose(
-			r, value, "blocks: there is no", name, et_design_blocks_names, &found, err);
 	if (rc == 0)
 		r->d->blocks = (enum et_design_blocks)found;
 	return rc;
@@ -402,14 +376,14 @@ const struct et_plan_key et_design_keys[] = {
 	{ 0 },
 };
 
-int et_plan_read_design(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+int et_plan_read_design(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	r->out->design_at = value->at;
 	if (value->kind == ET_YAML_MAP)
-		return et_plan_read_map(r, value, et_design_keys, "design", err);
+		return et_plan_read_map(r, value, et_design_keys, "design");
 	if (value->kind == ET_YAML_SCALAR && !strcmp(value->text, "full"))
 		return 0;
-	return et_yaml_fail(r->path, value->at, err,
+	return et_plan_fail(r, value->at,
 		"use full, { blocks: round }, { blocks: machine } or { fractional: { generators: "
 		"[d "
 		"= a b c] } }",

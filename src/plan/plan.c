@@ -12,7 +12,248 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const et_plan_orders[] = { "random", "yates", "interleaved", NULL };
+/* --- values --- */
+
+static void write_names(struct et_json *j, const char *key, const char *const *names)
+{
+	et_json_flat_array(j, key);
+	for (size_t i = 0; names[i]; i++)
+		et_json_string(j, NULL, names[i]);
+	et_json_end(j);
+}
+
+static const char *const scalars[] = { "string", "number", "boolean", NULL };
+
+/* A command "true" or a program named 3 is a text for etalon, and none for YAML. */
+static void write_text(struct et_json *j)
+{
+	write_names(j, "type", scalars);
+	et_json_int(j, "minLength", 1);
+}
+
+static void write_whole(struct et_json *j, int64_t least, int64_t most)
+{
+	et_json_string(j, "type", "integer");
+	et_json_int(j, "minimum", least);
+	if (most)
+		et_json_int(j, "maximum", most);
+}
+
+static void write_texts(struct et_json *j, const char *pattern)
+{
+	et_json_string(j, "type", "array");
+	et_json_object(j, "items");
+	et_json_string(j, "type", "string");
+	if (pattern)
+		et_json_string(j, "pattern", pattern);
+	et_json_end(j);
+	et_json_int(j, "minItems", 1);
+}
+
+void et_shape_objects(struct et_json *j, const struct et_plan_schema *s)
+{
+	(void)s;
+	et_json_array(j, "anyOf");
+	et_json_object(j, NULL);
+	write_text(j);
+	et_json_end(j);
+	et_json_object(j, NULL);
+	write_texts(j, NULL);
+	et_json_end(j);
+	et_json_end(j);
+}
+
+void et_shape_generators(struct et_json *j, const struct et_plan_schema *s)
+{
+	(void)s;
+	write_texts(j, "=");
+}
+
+/* --- maps --- */
+
+static void write_required(struct et_json *j, const struct et_plan_key *keys)
+{
+	et_json_flat_array(j, "required");
+	for (; keys->name; keys++) {
+		if (keys->required)
+			et_json_string(j, NULL, keys->name);
+	}
+	et_json_end(j);
+}
+
+static void write_value(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s);
+
+static void write_map(
+	struct et_json *j, const struct et_plan_key *keys, const struct et_plan_schema *s)
+{
+	et_json_string(j, "type", "object");
+	et_json_bool(j, "additionalProperties", false);
+	write_required(j, keys);
+	et_json_object(j, "properties");
+	for (; keys->name; keys++) {
+		et_json_object(j, keys->name);
+		et_json_string(j, "description", keys->what);
+		write_value(j, keys, s);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
+static void write_value(
+	struct et_json *j, const struct et_plan_key *key, const struct et_plan_schema *s)
+{
+	if (key->list) {
+		et_json_string(j, "type", "array");
+		et_json_int(j, "minItems", 1);
+		et_json_object(j, "items");
+		write_map(j, key->keys, s);
+		if (key->shape)
+			key->shape(j, s);
+		et_json_end(j);
+	} else if (key->shape) {
+		key->shape(j, s);
+	} else if (key->keys && key->names) {
+		et_json_array(j, "anyOf");
+		et_json_object(j, NULL);
+		write_names(j, "enum", key->names);
+		et_json_end(j);
+		et_json_object(j, NULL);
+		write_map(j, key->keys, s);
+		et_json_end(j);
+		et_json_end(j);
+	} else if (key->keys) {
+		write_map(j, key->keys, s);
+	} else if (key->names) {
+		write_names(j, "enum", key->names);
+	} else if (key->pattern) {
+		et_json_string(j, "type", "string");
+		et_json_string(j, "pattern", key->pattern);
+	} else if (key->whole) {
+		write_whole(j, key->least, key->most);
+	} else {
+		write_text(j);
+	}
+}
+
+/* --- factors --- */
+
+void et_shape_kind(struct et_json *j, const struct et_plan_schema *s)
+{
+	(void)s;
+	et_json_array(j, "oneOf");
+	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++) {
+		et_json_object(j, NULL);
+		et_json_string(j, "const", et_factor_kinds[i].name);
+		et_json_string(j, "description", et_factor_kinds[i].what);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
+void et_shape_levels(struct et_json *j, const struct et_plan_schema *s)
+{
+	(void)s;
+	et_json_string(j, "type", "array");
+	et_json_int(j, "minItems", 2);
+	et_json_bool(j, "uniqueItems", true);
+	et_json_object(j, "items");
+	write_names(j, "type", scalars);
+	et_json_end(j);
+}
+
+/* Editors that read YAML 1.1 take on and off for true and false. */
+static void write_level(struct et_json *j, const struct et_factor_kind *k)
+{
+	if (k->form == ET_LEVEL_WHOLE) {
+		write_whole(j, k->lo, k->hi);
+		return;
+	}
+	et_json_flat_array(j, "enum");
+	for (size_t i = 0; k->choices[i]; i++)
+		et_json_string(j, NULL, k->choices[i]);
+	if (!strcmp(k->choices[0], "on")) {
+		et_json_bool(j, NULL, true);
+		et_json_bool(j, NULL, false);
+	}
+	et_json_end(j);
+}
+
+/* If the factor is of that kind, its levels are of the kind's form. */
+static void write_kind_rule(struct et_json *j, const struct et_factor_kind *k)
+{
+	et_json_object(j, NULL);
+	et_json_object(j, "if");
+	et_json_object(j, "properties");
+	et_json_flat_object(j, "kind");
+	et_json_string(j, "const", k->name);
+	et_json_end(j);
+	et_json_end(j);
+	et_json_end(j);
+	et_json_object(j, "then");
+	et_json_object(j, "properties");
+	et_json_object(j, "levels");
+	et_json_object(j, "items");
+	write_level(j, k);
+	for (int i = 0; i < 5; i++)
+		et_json_end(j);
+}
+
+/* The last member of a factor. */
+static void shape_kind_rules(struct et_json *j, const struct et_plan_schema *s)
+{
+	(void)s;
+	et_json_array(j, "allOf");
+	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++) {
+		if (et_factor_kinds[i].form != ET_LEVEL_TEXT)
+			write_kind_rule(j, &et_factor_kinds[i]);
+	}
+	et_json_end(j);
+}
+
+/* --- the rest --- */
+
+static void write_option(struct et_json *j, const struct et_plan_schema_option *o)
+{
+	static const char *const any[] = { "string", "number", "boolean", "array", NULL };
+
+	et_json_object(j, o->name);
+	et_json_string(j, "description", o->help);
+	if (o->flag)
+		et_json_string(j, "type", "boolean");
+	else if (o->choices)
+		write_names(j, "enum", o->choices);
+	else
+		write_names(j, "type", any);
+	et_json_end(j);
+}
+
+static void shape_run(struct et_json *j, const struct et_plan_schema *s)
+{
+	et_json_string(j, "type", "object");
+	et_json_bool(j, "additionalProperties", false);
+	et_json_object(j, "properties");
+	for (size_t i = 0; i < s->n_options; i++)
+		write_option(j, &s->options[i]);
+	et_json_end(j);
+}
+
+void et_plan_write_schema(FILE *out, const struct et_plan_schema *s)
+{
+	struct et_json j;
+
+	et_json_init(&j, out, 2);
+	et_json_object(&j, NULL);
+	et_json_string(&j, "$schema", "http://json-schema.org/draft-07/schema#");
+	et_json_string(&j, "title", "plan of etalon doe");
+	et_json_string(&j, "description",
+		"A designed experiment: programs, factors with levels, and how they are run. See "
+		"etalon-plan(5).");
+	write_map(&j, et_plan_keys, s);
+	et_json_end(&j);
+}
+
+static const char *const orders[] = { "random", "yates", "interleaved", NULL };
 static const char *const designs[] = { "full", NULL };
 
 void et_plan_file_free(struct et_plan_file *p)
@@ -26,7 +267,6 @@ void et_plan_file_free(struct et_plan_file *p)
 	free(p->options);
 	free(p->factors);
 	free(p->programs);
-	free(p->order);
 	free(p->path);
 	et_design_free(p->design);
 	*p = (struct et_plan_file){ 0 };
@@ -43,13 +283,13 @@ int et_plan_locate(
 	return rc;
 }
 
-static int read_name(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_name(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	int rc = et_plan_read_name(r, value, "name", &r->d->name, err);
+	int rc = et_plan_read_name(r, value, "name", &r->d->name);
 
 	if (rc == 0 && !strcmp(r->d->name, "last"))
-		rc = et_yaml_fail(r->path, value->at, err, NULL,
-			"name: 'last' is reserved for the newest experiment");
+		rc = et_plan_fail(
+			r, value->at, NULL, "name: 'last' is reserved for the newest experiment");
 	return rc;
 }
 
@@ -63,14 +303,13 @@ static struct et_plan_program_places *program_places(const struct et_plan_reader
 	return &r->out->programs[r->d->n_programs - 1];
 }
 
-static int read_program_name(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_program_name(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	program_places(r)->name = value->at;
-	int rc = et_plan_read_name(r, value, "a program's name", &program(r)->name, err);
+	int rc = et_plan_read_name(r, value, "a program's name", &program(r)->name);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_programs; i++) {
 		if (!strcmp(r->d->programs[i].name, program(r)->name))
-			rc = et_yaml_fail(r->path, value->at, err, "rename one of them",
+			rc = et_plan_fail(r, value->at, "rename one of them",
 				"there are two programs named '%s'", program(r)->name);
 	}
 	return rc;
@@ -80,7 +319,7 @@ static int read_program_name(
 	.text = offsetof(struct et_design_program, member),                                        \
 	.at = offsetof(struct et_plan_program_places, member)
 
-const struct et_plan_key et_program_keys[] = {
+static const struct et_plan_key program_keys[] = {
 	{ "name", "name of the program in tables", read_program_name, .required = true },
 	{ "command", "the command; {factor} is replaced by the level of that factor",
 		.required = true, TEXT(command) },
@@ -91,10 +330,9 @@ const struct et_plan_key et_program_keys[] = {
 	{ 0 },
 };
 
-static int read_programs(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_programs(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	int rc = et_plan_want_list(r, value, "programs", err);
+	int rc = et_plan_want_list(r, value, "programs");
 
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		et_design_add_program(r->d, "");
@@ -104,98 +342,94 @@ static int read_programs(
 			(struct et_plan_program_places){ .name = value->items[i]->at };
 		r->object = program(r);
 		r->places = program_places(r);
-		rc = et_plan_read_map(r, value->items[i], et_program_keys, "a program", err);
+		rc = et_plan_read_map(r, value->items[i], program_keys, "a program");
 	}
 	r->object = r->d;
 	r->places = r->out;
 	return rc;
 }
 
-static int read_replications(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_replications(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	uint64_t n;
-	int rc = et_plan_read_whole(r, value, "replications", 1, ET_MOST_RUNS, &n, err);
+	int rc = et_plan_read_whole(r, value, "replications", 1, ET_MOST_RUNS, &n);
 
 	if (rc == 0)
 		r->d->replications = (uint32_t)n;
 	return rc;
 }
 
-static int read_discard(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_discard(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	uint64_t n;
-	int rc = et_plan_read_whole(r, value, "discard", 0, ET_MOST_RUNS, &n, err);
+	int rc = et_plan_read_whole(r, value, "discard", 0, ET_MOST_RUNS, &n);
 
 	if (rc)
 		return rc;
 	r->d->discard = (uint32_t)n;
 	if (r->d->discard < r->d->replications)
 		return 0;
-	return et_yaml_fail(r->path, value->at, err, "use a discard below replications",
+	return et_plan_fail(r, value->at, "use a discard below replications",
 		"discard is %u of %u replications: nothing would be left", r->d->discard,
 		r->d->replications);
 }
 
-static int read_order(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_order(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	size_t i;
-	int rc = et_plan_read_text(r, value, "order", &r->out->order, err);
+	static const enum et_order meant[] = { ET_ORDER_RANDOM, ET_ORDER_SEQUENTIAL,
+		ET_ORDER_ROUND_ROBIN };
+	size_t i = 0;
+	int rc = et_plan_read_choice(r, value, "order", "order: there is no", orders, &i);
 
-	return rc ? rc
-		  : et_plan_choose(
-			    r, value, "order: there is no", value->text, et_plan_orders, &i, err);
+	if (rc == 0)
+		r->out->order = meant[i];
+	return rc;
 }
 
-static int read_seed(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_seed(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	r->out->has_seed = true;
-	return et_plan_read_whole(r, value, "seed", 0, INT64_MAX, &r->out->seed, err);
+	return et_plan_read_whole(r, value, "seed", 0, INT64_MAX, &r->out->seed);
 }
 
-static int read_function(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_function(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	char *name = NULL;
-	int rc = et_plan_read_name(r, value, "profile", &name, err);
+	int rc = et_plan_read_name(r, value, "profile", &r->d->response);
 
 	if (rc)
 		return rc;
 	free(r->d->response);
-	r->d->response = et_asprintf("profile:%s", name);
-	free(name);
+	r->d->response = et_asprintf("profile:%s", value->text);
 	return 0;
 }
 
-const struct et_plan_key et_response_keys[] = {
+static const struct et_plan_key response_keys[] = {
 	{ "profile", "name of a function, whose CPU time is the response", read_function,
 		.required = true },
 	{ 0 },
 };
 
-static int read_response(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_response(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	size_t i;
 
 	r->out->response_at = value->at;
 	if (value->kind == ET_YAML_MAP)
-		return et_plan_read_map(r, value, et_response_keys, "response", err);
-	int rc = et_plan_read_text(r, value, "response", &r->d->response, err);
-	if (rc)
-		return rc;
-	return et_plan_choose(r, value, "response: there is no metric", value->text,
-		et_recorded_metric_names, &i, err);
+		return et_plan_read_map(r, value, response_keys, "response");
+	int rc = et_plan_read_text(r, value, "response", &r->d->response);
+	return rc ? rc
+		  : et_plan_choose(r, value, "response: there is no metric", value->text,
+			    et_recorded_metric_names, &i);
 }
 
-static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
-	const struct et_yaml *value, struct et_error *err)
+static int add_option(
+	struct et_plan_reader *r, const struct et_yaml *key, const struct et_yaml *value)
 {
 	struct et_plan_file *p = r->out;
 
 	if (value->kind != ET_YAML_SCALAR)
-		return et_yaml_fail(
-			r->path, value->at, err, NULL, "run: %s must be a single value", key->text);
+		return et_plan_fail(
+			r, value->at, NULL, "run: %s must be a single value", key->text);
 	p->options = et_realloc(p->options, p->n_options + 1, sizeof(*p->options));
 	p->options[p->n_options++] =
 		(struct et_plan_option){ et_strdup(key->text), et_strdup(value->text), key->at };
@@ -203,32 +437,30 @@ static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
 }
 
 /* The names of the options are checked where the options of `run` are known. */
-static int read_run(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_run(struct et_plan_reader *r, const struct et_yaml *value)
 {
 	int rc = 0;
 
 	if (value->kind != ET_YAML_MAP)
-		return et_yaml_fail(r->path, value->at, err,
-			"write it like this: run: { warmup: 2, cpu: 1 }",
+		return et_plan_fail(r, value->at, "write it like this: run: { warmup: 2, cpu: 1 }",
 			"run must be a map of options");
 	for (size_t i = 0; rc == 0 && i < value->n; i += 2) {
 		const struct et_yaml *v = value->items[i + 1];
 		if (v->kind != ET_YAML_LIST)
-			rc = add_option(r, value->items[i], v, err);
+			rc = add_option(r, value->items[i], v);
 		for (size_t k = 0; rc == 0 && v->kind == ET_YAML_LIST && k < v->n; k++)
-			rc = add_option(r, value->items[i], v->items[k], err);
+			rc = add_option(r, value->items[i], v->items[k]);
 	}
 	return rc;
 }
 
-static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	if (!r->out->order || strcmp(r->out->order, "yates"))
-		return et_yaml_fail(r->path, value->at, err,
-			"write 'order: yates', or use the hook 'between'",
+	if (r->out->order != ET_ORDER_SEQUENTIAL)
+		return et_plan_fail(r, value->at, "write 'order: yates', or use the hook 'between'",
 			"reboot needs 'order: yates': any other order would restart the "
 			"machine before every run");
-	return et_plan_read_text(r, value, "reboot", &r->d->reboot, err);
+	return et_plan_read_text(r, value, "reboot", &r->d->reboot);
 }
 
 const struct et_plan_key et_hook_keys[] = {
@@ -249,22 +481,21 @@ const struct et_plan_key et_hook_keys[] = {
  */
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, .required = true },
-	{ "programs", "programs to measure", read_programs, .required = true,
-		.keys = et_program_keys, .list = true },
+	{ "programs", "programs to measure", read_programs, .required = true, .keys = program_keys,
+		.list = true },
 	{ "factors", "factors to vary, each over its levels", et_plan_read_factors,
-		.required = true, .keys = et_factor_keys, .list = true,
-		.shape = et_shape_kind_rules },
+		.required = true, .keys = et_factor_keys, .list = true, .shape = shape_kind_rules },
 	{ "design", "which combinations of levels are run (full)", et_plan_read_design,
 		.names = designs, .keys = et_design_keys },
 	{ "replications", "runs of each program under each treatment (31)", read_replications,
 		.whole = true, .least = 1, .most = ET_MOST_RUNS },
 	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
 		.whole = true },
-	{ "order", "order of the runs (random)", read_order, .names = et_plan_orders },
+	{ "order", "order of the runs (random)", read_order, .names = orders },
 	{ "seed", "seed of the random order (made of the plan's name)", read_seed, .whole = true },
 	{ "response", "the figure that is analysed (pt, CPU time)", read_response,
-		.names = et_recorded_metric_names, .keys = et_response_keys },
-	{ "run", "options of 'etalon run', by their long names", read_run, .shape = et_shape_run },
+		.names = et_recorded_metric_names, .keys = response_keys },
+	{ "run", "options of 'etalon run', by their long names", read_run, .shape = shape_run },
 	{ "hooks", "commands around treatments", .keys = et_hook_keys },
 	{ 0 },
 };
@@ -277,22 +508,20 @@ struct uses {
 	bool used[ET_MOST_FACTORS];
 };
 
-static int unknown_brace(const struct et_plan_reader *r, struct et_plan_place at, const char *what,
-	const char *name, struct et_error *err)
+static int unknown_brace(
+	const struct et_plan_reader *r, struct et_plan_place at, const char *what, const char *name)
 {
 	ET_AUTO_FREE char **names = et_design_factor_names(r->d);
-	int rc =
-		et_yaml_fail(r->path, at, err, NULL, "%s: there is no factor for {%s}", what, name);
+	int rc = et_plan_fail(r, at, NULL, "%s: there is no factor for {%s}", what, name);
 
-	return et_plan_hint_names(err, rc, name, (const char *const *)names);
+	return et_plan_hint_names(r, rc, name, (const char *const *)names);
 }
 
 /*
  * Notes which factors a text names in braces. Those after a $ are a shell's, and {build} is the
  * folder of the program's build.
  */
-static int note_braces(struct uses *u, const char *text, struct et_plan_place at, const char *what,
-	struct et_error *err)
+static int note_braces(struct uses *u, const char *text, struct et_plan_place at, const char *what)
 {
 	const struct et_design *d = u->r->d;
 
@@ -307,34 +536,34 @@ static int note_braces(struct uses *u, const char *text, struct et_plan_place at
 		while (i < d->n_factors && strcmp(d->factors[i].name, name))
 			i++;
 		if (i == d->n_factors)
-			return unknown_brace(u->r, at, what, name, err);
+			return unknown_brace(u->r, at, what, name);
 		u->used[i] = true;
 	}
 	return 0;
 }
 
-static int note_uses(struct uses *u, struct et_error *err)
+static int note_uses(struct uses *u)
 {
 	const struct et_plan_file *p = u->r->out;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < p->n_programs; i++) {
 		const struct et_design_program *g = &p->design->programs[i];
-		rc = note_braces(u, g->command, p->programs[i].command, "command", err);
+		rc = note_braces(u, g->command, p->programs[i].command, "command");
 		if (rc == 0)
-			rc = note_braces(u, g->build, p->programs[i].build, "build", err);
+			rc = note_braces(u, g->build, p->programs[i].build, "build");
 		if (rc == 0)
-			rc = note_braces(u, g->input, p->programs[i].input, "input", err);
+			rc = note_braces(u, g->input, p->programs[i].input, "input");
 	}
 	for (size_t i = 0; rc == 0 && i < p->n_options; i++)
-		rc = note_braces(u, p->options[i].value, p->options[i].at, p->options[i].name, err);
+		rc = note_braces(u, p->options[i].value, p->options[i].at, p->options[i].name);
 	if (rc == 0)
-		rc = note_braces(u, p->design->between, p->between_at, "between", err);
+		rc = note_braces(u, p->design->between, p->between_at, "between");
 	return rc;
 }
 
 /* A parameter that no command names would be a factor that changes nothing. */
-static int check_used(const struct uses *u, struct et_error *err)
+static int check_used(const struct uses *u)
 {
 	const struct et_design *d = u->r->d;
 
@@ -343,8 +572,8 @@ static int check_used(const struct uses *u, struct et_error *err)
 		enum et_kind_scope scope = et_factor_kinds[f->kind].scope;
 		if (u->used[i] || (scope != ET_SCOPE_TEXT && scope != ET_SCOPE_BUILD))
 			continue;
-		return et_hint(err,
-			et_yaml_fail(u->r->path, u->r->out->factors[i].name, err, NULL,
+		return et_hint(u->r->err,
+			et_plan_fail(u->r, u->r->out->factors[i].name, NULL,
 				"no command uses the factor '%s', so it would change nothing",
 				f->name),
 			"write {%s} into a %scommand", f->name,
@@ -353,7 +582,7 @@ static int check_used(const struct uses *u, struct et_error *err)
 	return 0;
 }
 
-static int make_treatments(struct et_plan_reader *r, struct et_error *err)
+static int make_treatments(struct et_plan_reader *r)
 {
 	struct et_design *d = r->d;
 	struct et_plan_place at =
@@ -363,25 +592,25 @@ static int make_treatments(struct et_plan_reader *r, struct et_error *err)
 		if (d->factors[i].generator)
 			at = r->generators[i];
 	}
-	int rc = et_design_make_treatments(d, err);
+	int rc = et_design_make_treatments(d, r->err);
 	if (rc)
-		return et_plan_locate(r->out, at, rc, err);
+		return et_plan_locate(r->out, at, rc, r->err);
 	if (d->n_treatments > ET_PLAN_MOST_COMMANDS / d->n_programs)
-		return et_yaml_fail(r->path, at, err,
+		return et_plan_fail(r, at,
 			"use fewer programs, factors or levels, or a fractional design",
 			"%zu programs under %zu treatments are more than %d commands",
 			d->n_programs, d->n_treatments, ET_PLAN_MOST_COMMANDS);
 	return 0;
 }
 
-static int check(struct et_plan_reader *r, struct et_error *err)
+static int check(struct et_plan_reader *r)
 {
 	struct uses u = { .r = r };
-	int rc = note_uses(&u, err);
+	int rc = note_uses(&u);
 
 	if (rc == 0)
-		rc = check_used(&u, err);
-	return rc ? rc : make_treatments(r, err);
+		rc = check_used(&u);
+	return rc ? rc : make_treatments(r);
 }
 
 /* --- the file --- */
@@ -396,59 +625,47 @@ static char *read_stream(FILE *in, size_t *size)
 	return et_realloc(text, *size + 1, 1);
 }
 
-static void set_defaults(struct et_plan_file *p)
-{
-	if (!p->order)
-		p->order = et_strdup(et_plan_orders[0]);
-	if (!p->design->response)
-		p->design->response = et_strdup(et_metrics[ET_METRIC_CPU].name);
-}
-
 /* Without `discard` a plan of one replication keeps it. */
-static void set_discard(struct et_design *d, const struct et_yaml *root)
+static void set_defaults(struct et_design *d, const struct et_yaml *root)
 {
+	if (!d->response)
+		d->response = et_strdup(et_metrics[ET_METRIC_CPU].name);
 	if (d->replications == 1 && !et_yaml_find(root, "discard"))
 		d->discard = 0;
 }
 
-static int read_tree(struct et_plan_file *p, const struct et_yaml *root, struct et_error *err)
-{
-	struct et_plan_reader r = {
-		.path = p->path, .out = p, .d = p->design, .object = p->design, .places = p
-	};
-	int rc = et_plan_read_map(&r, root, et_plan_keys, "a plan", err);
-
-	if (rc == 0) {
-		set_defaults(p);
-		set_discard(p->design, root);
-		rc = check(&r, err);
-	}
-	free(r.generators);
-	return rc;
-}
-
-static int read_text(struct et_plan_file *p, const char *text, size_t size, struct et_error *err)
+static int read_text(struct et_plan_reader *r, const char *text, size_t size)
 {
 	struct et_yaml *root;
 
 	if (size > ET_PLAN_MOST_BYTES)
-		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s:1:1: the file is larger than %d MiB",
-			p->path, ET_PLAN_MOST_BYTES >> 20);
-	int rc = et_yaml_read(text, size, p->path, &root, err);
+		return et_plan_fail(r, (struct et_plan_place){ 1, 1 }, NULL,
+			"the file is larger than %d MiB", ET_PLAN_MOST_BYTES >> 20);
+	int rc = et_yaml_read(r, text, size, &root);
 	if (rc)
 		return rc;
-	rc = read_tree(p, root, err);
+	rc = et_plan_read_map(r, root, et_plan_keys, "a plan");
+	if (rc == 0) {
+		set_defaults(r->d, root);
+		rc = check(r);
+	}
+	free(r->generators);
 	et_yaml_free(root);
 	return rc;
 }
 
 int et_plan_read(FILE *in, const char *path, struct et_plan_file *out, struct et_error *err)
 {
-	struct et_plan_file p = { .path = et_strdup(path), .design = et_design_new() };
+	struct et_plan_file p = {
+		.path = et_strdup(path), .design = et_design_new(), .order = ET_ORDER_RANDOM
+	};
+	struct et_plan_reader r = {
+		.out = &p, .d = p.design, .err = err, .object = p.design, .places = &p
+	};
 	size_t size;
 	char *text = read_stream(in, &size);
 	int rc = ferror(in) ? et_fail_file(err, errno, ET_EXIT_USAGE, path)
-			    : read_text(&p, text, size, err);
+			    : read_text(&r, text, size);
 
 	p.design->source = text;
 	if (rc)

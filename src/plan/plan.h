@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "model/design/design.h"
+#include "model/experiment/experiment.h"
 
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ struct et_plan_program_places {
 struct et_plan_file {
 	char *path;               /* for errors */
 	struct et_design *design; /* with treatments; NULL after it was moved elsewhere */
-	char *order;              /* "yates", "random", "interleaved" */
+	enum et_order order;      /* "random", "yates" or "interleaved" */
 	bool has_seed;
 	uint64_t seed;
 	struct et_plan_option *options; /* of `run` */

@@ -22,31 +22,33 @@ struct et_yaml {
 	struct et_yaml **items; /* of a map: key, value, key, value, …; keys are scalars */
 };
 
+struct et_plan_reader;
 /* Reads a document of that many bytes; et_yaml_free frees *out. */
-int et_yaml_read(const char *text, size_t size, const char *path, struct et_yaml **out,
-	struct et_error *err) ET_CHECK;
+int et_yaml_read(const struct et_plan_reader *r, const char *text, size_t size,
+	struct et_yaml **out) ET_CHECK;
 void et_yaml_free(struct et_yaml *y); /* itself, too; NULL is fine */
 /* Returns the value of a key of a map; NULL: it has none. */
 const struct et_yaml *et_yaml_find(const struct et_yaml *map, const char *key);
 /* Whether it is a scalar without a value: nothing, ~ or null. */
 bool et_yaml_empty(const struct et_yaml *y);
 
-/* Fails with "PATH:LINE:COLUMN: …", and a hint, or none: NULL. */
-int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *hint,
-	const char *fmt, ...) ET_PRINTF(5, 6);
-
 /* --- tables of keys --- */
 
 struct et_plan_reader {
-	const char *path;
 	struct et_plan_file *out;
-	struct et_design *d;
+	struct et_design *d; /* of out */
+	struct et_error *err;
 	struct et_plan_place *generators; /* where the generator of each factor is; or NULL */
 	void *object, *places; /* that have the texts of the map that is read, and their places */
 };
 
-typedef int et_plan_read_key(
-	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err) ET_CHECK;
+/* Fails with "PATH:LINE:COLUMN: …", and a hint, or none: NULL. */
+int et_plan_fail(const struct et_plan_reader *r, struct et_plan_place at, const char *hint,
+	const char *fmt, ...) ET_PRINTF(4, 5);
+/* Puts the place of a value before the error, unless rc is 0; returns rc. */
+int et_plan_at(const struct et_plan_reader *r, const struct et_yaml *value, int rc);
+
+typedef int et_plan_read_key(struct et_plan_reader *r, const struct et_yaml *value) ET_CHECK;
 
 /* Writes the members of a JSON Schema that a value of a key must fit. */
 typedef void et_plan_shape(struct et_json *j, const struct et_plan_schema *s);
@@ -69,35 +71,35 @@ struct et_plan_key {
 	size_t text, at;
 };
 
-extern const struct et_plan_key et_plan_keys[];     /* of the file */
-extern const struct et_plan_key et_program_keys[];  /* of a program */
-extern const struct et_plan_key et_factor_keys[];   /* of a factor */
-extern const struct et_plan_key et_design_keys[];   /* of `design` */
-extern const struct et_plan_key et_response_keys[]; /* of `response` */
-extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
-et_plan_shape et_shape_kind, et_shape_kind_rules, et_shape_objects, et_shape_levels,
-	et_shape_generators, et_shape_run;
-extern const char *const et_plan_orders[]; /* NULL ends the list */
+extern const struct et_plan_key et_plan_keys[];   /* of the file */
+extern const struct et_plan_key et_factor_keys[]; /* of a factor */
+extern const struct et_plan_key et_design_keys[]; /* of `design` */
+extern const struct et_plan_key et_hook_keys[];   /* of `hooks` */
+et_plan_shape et_shape_kind, et_shape_objects, et_shape_levels, et_shape_generators;
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */
 int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
-	const struct et_plan_key *keys, const char *of, struct et_error *err) ET_CHECK;
+	const struct et_plan_key *keys, const char *of) ET_CHECK;
 /* Reads a text that is not empty; *out is freed before. */
 int et_plan_read_text(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
-	char **out, struct et_error *err) ET_CHECK;
+	char **out) ET_CHECK;
 /* The same for a name that tables print: one line without control characters, not too long. */
 int et_plan_read_name(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
-	char **out, struct et_error *err) ET_CHECK;
+	char **out) ET_CHECK;
 /* Reads a whole number from lo to hi. */
 int et_plan_read_whole(const struct et_plan_reader *r, const struct et_yaml *value,
-	const char *what, uint64_t lo, uint64_t hi, uint64_t *out, struct et_error *err) ET_CHECK;
+	const char *what, uint64_t lo, uint64_t hi, uint64_t *out) ET_CHECK;
 /* Fails unless value is a list that has an item. */
-int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
-	struct et_error *err) ET_CHECK;
+int et_plan_want_list(
+	const struct et_plan_reader *r, const struct et_yaml *value, const char *what) ET_CHECK;
 /* Adds "did you mean" or the list of names (NULL ends it) as the hint, and returns rc. */
-int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names);
+int et_plan_hint_names(
+	const struct et_plan_reader *r, int rc, const char *typed, const char *const *names);
 /* Finds a text among names; the error is "WHAT 'TEXT'", with the same hint. */
 int et_plan_choose(const struct et_plan_reader *r, const struct et_yaml *y, const char *what,
-	const char *text, const char *const *names, size_t *out, struct et_error *err) ET_CHECK;
+	const char *text, const char *const *names, size_t *out) ET_CHECK;
+/* Reads the value of a key, which must be one of the names. */
+int et_plan_read_choice(const struct et_plan_reader *r, const struct et_yaml *value,
+	const char *key, const char *what, const char *const *names, size_t *out) ET_CHECK;
 
 et_plan_read_key et_plan_read_factors, et_plan_read_design;

@@ -3,8 +3,6 @@
 #include "base/utf8.h"
 #include "plan/reader.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -229,26 +227,14 @@ enum { DEEPEST = 16 };
 
 struct loader {
 	yaml_parser_t parser;
-	const char *path, *text;
+	const struct et_plan_reader *r; /* for errors */
+	const char *text;
 	size_t size;
 	struct et_yaml *open[DEEPEST]; /* the lists and maps that contain the next node */
 	size_t depth, nodes;
 	struct et_yaml *root;
 	struct et_plan_place quote, quoted; /* the last quoted text of several lines */
 };
-
-int et_yaml_fail(const char *path, struct et_plan_place at, struct et_error *err, const char *hint,
-	const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	ET_AUTO_FREE char *what = et_vasprintf(fmt, ap);
-	va_end(ap);
-	int rc =
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s:%u:%u: %s", path, at.line, at.column, what);
-	return hint ? et_hint(err, rc, "%s", hint) : rc;
-}
 
 static struct et_plan_place place_of(yaml_mark_t mark)
 {
@@ -300,30 +286,30 @@ bool et_yaml_empty(const struct et_yaml *y)
 }
 
 /* The bytes that libyaml would report without a place, or would accept. */
-static int check_bytes(const struct loader *l, struct et_error *err)
+static int check_bytes(const struct loader *l)
 {
 	const char *nul = memchr(l->text, '\0', l->size);
 	size_t i = 0, len = 1;
 
 	if (nul)
-		return et_yaml_fail(l->path, place_of_byte(l, (size_t)(nul - l->text)), err, NULL,
+		return et_plan_fail(l->r, place_of_byte(l, (size_t)(nul - l->text)), NULL,
 			"a plan file is text, but this byte is 0");
 	for (; i < l->size && len; i += len)
 		len = et_utf8_length(l->text + i);
 	if (len)
 		return 0;
-	return et_yaml_fail(l->path, place_of_byte(l, i), err, "save the file as UTF-8",
+	return et_plan_fail(l->r, place_of_byte(l, i), "save the file as UTF-8",
 		"not valid UTF-8 (byte 0x%02x)", (unsigned char)l->text[i]);
 }
 
-static int invalid(const struct loader *l, struct et_error *err)
+static int invalid(const struct loader *l)
 {
 	const yaml_parser_t *p = &l->parser;
 
 	if (p->error == YAML_MEMORY_ERROR)
 		et_out_of_memory();
 	if (p->error == YAML_READER_ERROR)
-		return et_yaml_fail(l->path, place_of_byte(l, p->problem_offset), err, NULL,
+		return et_plan_fail(l->r, place_of_byte(l, p->problem_offset), NULL,
 			"not valid YAML: %s (0x%02x)", p->problem, (unsigned)p->problem_value);
 	struct mistake m = mistake_of(&(struct problem){ .text = l->text,
 		.problem = p->problem ? p->problem : "cannot be read",
@@ -331,7 +317,7 @@ static int invalid(const struct loader *l, struct et_error *err)
 		.context = p->context ? place_of(p->context_mark) : (struct et_plan_place){ 0 },
 		.quote = l->quote,
 		.quoted = l->quoted });
-	int rc = et_yaml_fail(l->path, m.at, err, m.hint, "not valid YAML: %s%s%s",
+	int rc = et_plan_fail(l->r, m.at, m.hint, "not valid YAML: %s%s%s",
 		m.what       ? m.what
 		: p->problem ? p->problem
 			     : "cannot be read",
@@ -341,38 +327,36 @@ static int invalid(const struct loader *l, struct et_error *err)
 	return rc;
 }
 
-static int refuse_kind(
-	struct loader *l, const yaml_event_t *e, const char *tag, struct et_error *err)
+static int refuse_kind(struct loader *l, const yaml_event_t *e, const char *tag)
 {
 	struct et_plan_place at = place_of(e->start_mark);
 
 	if (e->type == YAML_ALIAS_EVENT)
-		return et_yaml_fail(l->path, at, err,
+		return et_plan_fail(l->r, at,
 			"write the value out, or quote it if it is a text that begins with *",
 			"plan files have no aliases, as *%s is one", e->data.alias.anchor);
 	if (tag && strcmp(tag, "!"))
-		return et_yaml_fail(l->path, at, err,
+		return et_plan_fail(l->r, at,
 			"omit it, or quote it if it is a text that begins with !",
 			"plan files have no tags, as %s is one", tag);
 	if (++l->nodes > ET_PLAN_MOST_NODES)
-		return et_yaml_fail(
-			l->path, at, err, NULL, "more than %d values", ET_PLAN_MOST_NODES);
+		return et_plan_fail(l->r, at, NULL, "more than %d values", ET_PLAN_MOST_NODES);
 	return 0;
 }
 
 /* A node is the key of a map if the map has as many keys as values. */
-static int add_node(struct loader *l, struct et_yaml *y, struct et_error *err)
+static int add_node(struct loader *l, struct et_yaml *y)
 {
 	struct et_yaml *in = l->depth ? l->open[l->depth - 1] : NULL;
 	int rc = 0;
 
 	if (in && in->kind == ET_YAML_MAP && in->n % 2 == 0) {
 		if (y->kind != ET_YAML_SCALAR)
-			rc = et_yaml_fail(l->path, y->at, err,
-				"quote braces and brackets that are text", "a key must be a word");
+			rc = et_plan_fail(l->r, y->at, "quote braces and brackets that are text",
+				"a key must be a word");
 		else if (et_yaml_find(in, y->text))
-			rc = et_yaml_fail(l->path, y->at, err, "omit one of them",
-				"'%s' is given twice", y->text);
+			rc = et_plan_fail(
+				l->r, y->at, "omit one of them", "'%s' is given twice", y->text);
 	}
 	if (rc) {
 		et_yaml_free(y);
@@ -387,14 +371,13 @@ static int add_node(struct loader *l, struct et_yaml *y, struct et_error *err)
 	return 0;
 }
 
-static int add_scalar(struct loader *l, const yaml_event_t *e, struct et_error *err)
+static int add_scalar(struct loader *l, const yaml_event_t *e)
 {
 	const char *value = (const char *)e->data.scalar.value;
 	struct et_plan_place at = place_of(e->start_mark);
 
 	if (memchr(value, '\0', e->data.scalar.length))
-		return et_yaml_fail(
-			l->path, at, err, NULL, "a text cannot have a 0 byte (\\0) in it");
+		return et_plan_fail(l->r, at, NULL, "a text cannot have a 0 byte (\\0) in it");
 	if (e->start_mark.line != e->end_mark.line &&
 		(e->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
 			e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)) {
@@ -406,11 +389,10 @@ static int add_scalar(struct loader *l, const yaml_event_t *e, struct et_error *
 		.at = at,
 		.text = et_strdup(value),
 		.quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE };
-	return add_node(l, y, err);
+	return add_node(l, y);
 }
 
-static int open_node(
-	struct loader *l, const yaml_event_t *e, enum et_yaml_kind kind, struct et_error *err)
+static int open_node(struct loader *l, const yaml_event_t *e, enum et_yaml_kind kind)
 {
 	struct et_yaml *y = et_calloc(1, sizeof(*y));
 
@@ -418,16 +400,16 @@ static int open_node(
 	y->at = place_of(e->start_mark);
 	if (l->depth == DEEPEST) {
 		et_yaml_free(y);
-		return et_yaml_fail(l->path, place_of(e->start_mark), err, NULL,
-			"nested more than %d deep", DEEPEST);
+		return et_plan_fail(
+			l->r, place_of(e->start_mark), NULL, "nested more than %d deep", DEEPEST);
 	}
-	int rc = add_node(l, y, err);
+	int rc = add_node(l, y);
 	if (rc == 0)
 		l->open[l->depth++] = y;
 	return rc;
 }
 
-static int take_event(struct loader *l, const yaml_event_t *e, struct et_error *err)
+static int take_event(struct loader *l, const yaml_event_t *e)
 {
 	const yaml_char_t *tag = e->type == YAML_SCALAR_EVENT           ? e->data.scalar.tag
 				 : e->type == YAML_SEQUENCE_START_EVENT ? e->data.sequence_start.tag
@@ -442,25 +424,24 @@ static int take_event(struct loader *l, const yaml_event_t *e, struct et_error *
 		return 0;
 	case YAML_DOCUMENT_START_EVENT:
 		if (l->root)
-			return et_yaml_fail(l->path, place_of(e->start_mark), err,
+			return et_plan_fail(l->r, place_of(e->start_mark),
 				"put each plan into a file of its own", "a second document begins");
 		return 0;
 	case YAML_ALIAS_EVENT:
 	case YAML_SCALAR_EVENT:
 	case YAML_SEQUENCE_START_EVENT:
 	case YAML_MAPPING_START_EVENT:
-		rc = refuse_kind(l, e, (const char *)tag, err);
+		rc = refuse_kind(l, e, (const char *)tag);
 		break;
 	default:
 		return 0;
 	}
 	if (rc || e->type == YAML_SCALAR_EVENT)
-		return rc ? rc : add_scalar(l, e, err);
-	return open_node(
-		l, e, e->type == YAML_MAPPING_START_EVENT ? ET_YAML_MAP : ET_YAML_LIST, err);
+		return rc ? rc : add_scalar(l, e);
+	return open_node(l, e, e->type == YAML_MAPPING_START_EVENT ? ET_YAML_MAP : ET_YAML_LIST);
 }
 
-static int load(struct loader *l, struct et_error *err)
+static int load(struct loader *l)
 {
 	bool more = true;
 	int rc = 0;
@@ -468,22 +449,22 @@ static int load(struct loader *l, struct et_error *err)
 	while (rc == 0 && more) {
 		yaml_event_t e;
 		if (!yaml_parser_parse(&l->parser, &e))
-			return invalid(l, err);
+			return invalid(l);
 		more = e.type != YAML_STREAM_END_EVENT;
-		rc = take_event(l, &e, err);
+		rc = take_event(l, &e);
 		yaml_event_delete(&e);
 	}
 	if (rc == 0 && !l->root)
-		return et_yaml_fail(l->path, (struct et_plan_place){ 1, 1 }, err,
+		return et_plan_fail(l->r, (struct et_plan_place){ 1, 1 },
 			"run 'etalon doe init' for an example", "the file has no plan in it");
 	return rc;
 }
 
 int et_yaml_read(
-	const char *text, size_t size, const char *path, struct et_yaml **out, struct et_error *err)
+	const struct et_plan_reader *r, const char *text, size_t size, struct et_yaml **out)
 {
-	struct loader l = { .path = path, .text = text, .size = size };
-	int rc = check_bytes(&l, err);
+	struct loader l = { .r = r, .text = text, .size = size };
+	int rc = check_bytes(&l);
 
 	if (rc)
 		return rc;
@@ -491,7 +472,7 @@ int et_yaml_read(
 		et_out_of_memory();
 	yaml_parser_set_input_string(&l.parser, (const unsigned char *)text, size);
 	yaml_parser_set_encoding(&l.parser, YAML_UTF8_ENCODING);
-	rc = load(&l, err);
+	rc = load(&l);
 	yaml_parser_delete(&l.parser);
 	if (rc)
 		et_yaml_free(l.root);

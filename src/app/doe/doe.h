@@ -60,16 +60,16 @@ int et_doe_set_measuring(
  */
 int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Ids of stored experiments. To begin, set all to 0; the caller frees the list. */
+/* Ids of stored experiments. The caller frees the list. */
 struct et_doe_ids {
+	const char *name; /* set by the caller, as is `measured`; the rest begins as 0 */
 	char (*list)[40];
 	size_t n, cap;
-	bool measured; /* set by the caller: imported ones are not wanted */
+	bool measured; /* imported ones are not wanted */
 };
 struct et_store;
 /* Finds the designed experiments of that name, newest first. */
-int et_doe_find(struct et_store *store, const char *name, struct et_doe_ids *out,
-	struct et_error *err) ET_CHECK;
+int et_doe_find(struct et_store *store, struct et_doe_ids *ids, struct et_error *err) ET_CHECK;
 /* The error that a plan file differs from the plan of an experiment; changes has the lines. */
 int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err);
 /*
@@ -78,8 +78,6 @@ int et_doe_changed(const char *path, const char *id, const char *changes, struct
  */
 int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
-/* `doe run` on other machines: with --engine, --attach or --cancel. */
-et_action_run et_doe_campaign;
 struct et_doe_pilot;
 /*
  * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
@@ -126,11 +124,6 @@ void et_doe_warn_function(
 
 /* --- running --- */
 
-/* Asks before a large experiment begins, unless the user gave --yes. */
-int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err) ET_CHECK;
-/* Reads a plan and makes its experiment, and what the plan decides of m. */
-int et_doe_read(struct et_cli *cli, const char *path, struct et_plan_file *plan,
-	struct et_measuring *m, struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* The command line of an action of `doe`, as a shell takes it. The caller frees it. */
 char *et_doe_line(const char *action, const char *path, const char *store);
 

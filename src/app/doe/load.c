@@ -2,7 +2,7 @@
 /* Finds the stored experiments of a plan, or of an id, a label or a file. */
 #include "app/doe/doe.h"
 #include "base/alloc.h"
-#include "model/design/change.h"
+#include "model/design/json.h"
 #include "source/input.h"
 #include "source/operand.h"
 #include "stats/doe/doe.h"
@@ -12,29 +12,21 @@
 #include <errno.h>
 #include <string.h>
 
-struct names {
-	const char *name;
-	struct et_doe_ids *ids;
-};
-
 static int note(void *ctx, const struct et_summary *s)
 {
-	struct names *n = ctx;
+	struct et_doe_ids *ids = ctx;
 
-	if (!s->design || !s->label || strcmp(s->label, n->name) ||
-		(n->ids->measured && s->origin != ET_ORIGIN_MEASURED))
+	if (!s->design || !s->label || strcmp(s->label, ids->name) ||
+		(ids->measured && s->origin != ET_ORIGIN_MEASURED))
 		return 0;
-	ET_GROW(n->ids->list, n->ids->n, n->ids->cap);
-	memcpy(n->ids->list[n->ids->n++], s->id, sizeof(s->id));
+	ET_GROW(ids->list, ids->n, ids->cap);
+	memcpy(ids->list[ids->n++], s->id, sizeof(s->id));
 	return 0;
 }
 
-int et_doe_find(
-	struct et_store *store, const char *name, struct et_doe_ids *out, struct et_error *err)
+int et_doe_find(struct et_store *store, struct et_doe_ids *ids, struct et_error *err)
 {
-	struct names n = { name, out };
-
-	return et_store_list(store, 0, note, &n, err);
+	return et_store_list(store, 0, note, ids, err);
 }
 
 void et_doe_loaded_free(struct et_doe_loaded *l)
@@ -62,76 +54,65 @@ static void move_all(struct et_doe_loaded *from, struct et_doe_loaded *to)
 	to->parts.missing_runs += from->parts.missing_runs;
 }
 
-/* Replaces heads, from the given one on, by the experiments with their samples. */
-static int complete(
-	struct et_store *store, struct et_doe_loaded *l, size_t from, struct et_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = from; rc == 0 && i < l->n; i++) {
-		struct et_experiment *e;
-		rc = et_store_load(store, l->list[i]->id, &e, err);
-		if (rc)
-			break;
-		et_experiment_free(l->list[i]);
-		l->list[i] = e;
-	}
-	return rc;
-}
+/* An operand, and the experiments that it means. */
+struct search {
+	struct et_cli *cli;
+	const char *operand;
+	const struct et_design *design; /* of a plan file, or NULL */
+	struct et_doe_loaded *out;
+	bool opened; /* a store */
+	/* In one store: */
+	struct et_store *store;
+	struct et_doe_loaded l; /* what was found so far */
+	struct et_error *err;
+};
 
 /* Counts a part that is not done; all parts have the commands of the first that is. */
-static void note_missing(
-	const struct et_part *p, const struct et_experiment *e, struct et_doe_loaded *l)
+static void note_missing(struct search *s, const struct et_part *p, const struct et_experiment *e)
 {
-	l->parts.missing++;
-	l->parts.missing_runs += (uint64_t)(p->rounds + e->plan.warmup) * e->n_commands;
-}
-
-static int none_done(const struct et_campaign *c, struct et_error *err)
-{
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "no part of campaign %s is done yet", c->id),
-		"see 'etalon doe status %s'", c->id);
+	s->l.parts.missing++;
+	s->l.parts.missing_runs += (uint64_t)(p->rounds + e->plan.warmup) * e->n_commands;
 }
 
 /* Adds the experiments of the done parts. An experiment that was removed is missing. */
-static int add_parts(struct et_store *store, const struct et_campaign *c, struct et_doe_loaded *l,
-	struct et_error *err)
+static int add_parts(struct search *s, const struct et_campaign *c)
 {
 	ET_AUTO_FREE bool *there = et_calloc(c->n_parts + 1, sizeof(*there));
-	size_t before = l->n;
 
 	for (size_t i = 0; i < c->n_parts; i++) {
 		struct et_experiment *e;
 		if (c->parts[i].state != ET_PART_DONE)
 			continue;
-		int rc = et_store_load(store, c->parts[i].experiment, &e, err);
+		int rc = et_store_load_head(s->store, c->parts[i].experiment, &e, s->err);
 		if (rc == -ENOENT)
 			continue;
 		if (rc)
 			return rc;
-		add(l, e);
+		add(&s->l, e);
 		there[i] = true;
 	}
-	if (l->n == before)
-		return none_done(c, err);
-	l->parts.all += c->n_parts;
+	if (!s->l.n)
+		return et_hint(s->err,
+			et_fail(s->err, ENOENT, ET_EXIT_USAGE, "no part of campaign %s is done yet",
+				c->id),
+			"see 'etalon doe status %s'", c->id);
+	s->l.parts.all += c->n_parts;
 	for (size_t i = 0; i < c->n_parts; i++) {
 		if (!there[i])
-			note_missing(&c->parts[i], l->list[before], l);
+			note_missing(s, &c->parts[i], s->l.list[0]);
 	}
 	return 0;
 }
 
 /* Whether another experiment is of the same part; then the later attempt is kept in its place. */
-static bool replaced(struct et_doe_loaded *l, size_t from, struct et_experiment *e)
+static bool replaced(struct search *s, struct et_experiment *e)
 {
-	for (size_t i = from; i < l->n; i++) {
-		if (l->list[i]->member.part != e->member.part)
+	for (size_t i = 0; i < s->l.n; i++) {
+		if (s->l.list[i]->member.part != e->member.part)
 			continue;
-		bool later = e->member.attempt > l->list[i]->member.attempt;
-		struct et_experiment *old = later ? l->list[i] : e;
-		l->list[i] = later ? e : l->list[i];
+		bool later = e->member.attempt > s->l.list[i]->member.attempt;
+		struct et_experiment *old = later ? s->l.list[i] : e;
+		s->l.list[i] = later ? e : s->l.list[i];
 		et_experiment_free(old);
 		return true;
 	}
@@ -139,37 +120,34 @@ static bool replaced(struct et_doe_loaded *l, size_t from, struct et_experiment 
 }
 
 /* Parts that were imported, without their campaign: nobody knows how many there are. */
-static int add_members(struct et_store *store, const struct et_experiment *one,
-	struct et_doe_loaded *l, struct et_error *err)
+static int add_members(struct search *s, const struct et_experiment *one)
 {
-	struct et_doe_ids ids = { 0 };
-	size_t before = l->n;
-	int rc = et_doe_find(store, one->label ? one->label : "", &ids, err);
+	struct et_doe_ids ids = { .name = one->label ? one->label : "" };
+	int rc = et_doe_find(s->store, &ids, s->err);
 
 	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
 		struct et_experiment *e;
-		rc = et_store_load_head(store, ids.list[i], &e, err);
+		rc = et_store_load_head(s->store, ids.list[i], &e, s->err);
 		if (rc)
 			break;
 		if (strcmp(e->member.campaign, one->member.campaign) != 0)
 			et_experiment_free(e);
-		else if (!replaced(l, before, e))
-			add(l, e);
+		else if (!replaced(s, e))
+			add(&s->l, e);
 	}
 	free(ids.list);
-	return rc ? rc : complete(store, l, before, err);
+	return rc;
 }
 
 /* Adds the experiments of the parts that are done. -ENOENT: there is none, or no such campaign. */
-static int load_campaign(
-	struct et_store *store, const char *id, struct et_doe_loaded *l, struct et_error *err)
+static int load_campaign(struct search *s, const char *id)
 {
 	struct et_campaign *c;
-	int rc = et_campaign_load(store, id, &c, err);
+	int rc = et_campaign_load(s->store, id, &c, s->err);
 
 	if (rc)
 		return rc;
-	rc = add_parts(store, c, l, err);
+	rc = add_parts(s, c);
 	et_campaign_free(c);
 	return rc;
 }
@@ -178,13 +156,12 @@ static int load_campaign(
  * The same of the campaign that e is a part of; frees e. If the store has only its parts, which
  * were imported, these are added.
  */
-static int load_campaign_of(struct et_store *store, struct et_experiment *e,
-	struct et_doe_loaded *l, struct et_error *err)
+static int load_campaign_of(struct search *s, struct et_experiment *e)
 {
-	int rc = load_campaign(store, e->member.campaign, l, err);
+	int rc = load_campaign(s, e->member.campaign);
 
 	if (rc == -ENOENT)
-		rc = add_members(store, e, l, err);
+		rc = add_members(s, e);
 	et_experiment_free(e);
 	return rc;
 }
@@ -194,13 +171,13 @@ static int load_campaign_of(struct et_store *store, struct et_experiment *e,
  * experiment of that name, or NULL.
  */
 static bool find_campaign(
-	struct et_store *store, const char *name, const struct et_experiment *e, char id[40])
+	struct search *s, const char *name, const struct et_experiment *e, char id[40])
 {
 	struct et_error ignored;
 	struct et_campaign *c;
 
-	if (!strcmp(name, "last") || et_campaign_find(store, name, id, &ignored) ||
-		et_campaign_load(store, id, &c, &ignored))
+	if (!strcmp(name, "last") || et_campaign_find(s->store, name, id, &ignored) ||
+		et_campaign_load(s->store, id, &c, &ignored))
 		return false;
 	bool newer = !e || !e->label || strcmp(e->label, name) != 0 ||
 		     c->created_wall_ns > e->started_wall_ns;
@@ -208,22 +185,22 @@ static bool find_campaign(
 	return newer;
 }
 
-static bool has_machine(const struct et_doe_loaded *l, const struct et_experiment *e)
+static bool has_machine(const struct search *s, const struct et_experiment *e)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		if (et_doe_same_machine(l->list[i], e))
+	for (size_t i = 0; i < s->l.n; i++) {
+		if (et_doe_same_machine(s->l.list[i], e))
 			return true;
 	}
 	return false;
 }
 
 /* Takes e if it belongs to the experiments that were loaded; otherwise e is left. */
-static bool takes(struct et_doe_loaded *l, struct et_experiment *e)
+static bool takes(struct search *s, struct et_experiment *e)
 {
 	/* Parts of campaigns belong to theirs, not to experiments of single machines. */
-	if (l->n && (e->member.campaign[0] || has_machine(l, e)))
+	if (s->l.n && (e->member.campaign[0] || has_machine(s, e)))
 		return false;
-	add(l, e);
+	add(&s->l, e);
 	return true;
 }
 
@@ -232,27 +209,24 @@ static bool takes(struct et_doe_loaded *l, struct et_experiment *e)
  * if it is part of a campaign, all parts. *changes becomes the difference to the newest experiment
  * of another design, or stays NULL.
  */
-static int load_design(struct et_store *store, const struct et_design *d, struct et_doe_loaded *l,
-	char **changes, char other[40], struct et_error *err)
+static int load_design(struct search *s, const struct et_design *d, char **changes, char other[40])
 {
-	struct et_doe_ids ids = { 0 };
-	size_t before = l->n;
-	int rc = et_doe_find(store, d->name, &ids, err);
+	struct et_doe_ids ids = { .name = d->name };
+	int rc = et_doe_find(s->store, &ids, s->err);
 
 	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
 		struct et_experiment *e;
-		if (l->n && d->blocks != ET_BLOCKS_MACHINE)
+		if (s->l.n && d->blocks != ET_BLOCKS_MACHINE)
 			break;
-		rc = et_store_load_head(store, ids.list[i], &e, err);
+		rc = et_store_load_head(s->store, ids.list[i], &e, s->err);
 		if (rc)
 			break;
 		char *differs = et_design_changes(e->design, d);
-		if (!differs && !l->n && e->member.campaign[0]) {
-			rc = load_campaign_of(store, e, l, err);
-			before = l->n;
+		if (!differs && !s->l.n && e->member.campaign[0]) {
+			rc = load_campaign_of(s, e);
 			break;
 		}
-		if (!differs && takes(l, e))
+		if (!differs && takes(s, e))
 			continue;
 		if (differs && !*changes) {
 			*changes = differs;
@@ -263,29 +237,29 @@ static int load_design(struct et_store *store, const struct et_design *d, struct
 		et_experiment_free(e);
 	}
 	free(ids.list);
-	return rc ? rc : complete(store, l, before, err);
+	return rc;
 }
 
-static int load_plan(struct et_store *store, const char *path, const struct et_design *d,
-	struct et_doe_loaded *l, struct et_error *err)
+static int load_plan(struct search *s)
 {
+	const struct et_design *d = s->design;
 	ET_AUTO_FREE char *changes = NULL;
 	char other[40], id[40];
-	int rc = load_design(store, d, l, &changes, other, err);
+	int rc = load_design(s, d, &changes, other);
 
-	if (rc || l->n)
+	if (rc || s->l.n)
 		return rc;
 	if (changes)
-		return et_doe_changed(path, other, changes, err);
-	if (find_campaign(store, d->name, NULL, id))
-		return load_campaign(store, id, l, err);
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment of the plan '%s' is stored yet",
-			d->name),
-		"run 'etalon doe run %s'", path);
+		return et_doe_changed(s->operand, other, changes, s->err);
+	if (find_campaign(s, d->name, NULL, id))
+		return load_campaign(s, id);
+	return et_hint(s->err,
+		et_fail(s->err, ENOENT, ET_EXIT_USAGE,
+			"no experiment of the plan '%s' is stored yet", d->name),
+		"run 'etalon doe run %s'", s->operand);
 }
 
-static int check_design(struct et_experiment *e, const char *operand, struct et_error *err)
+static int check_design(const struct et_experiment *e, const char *operand, struct et_error *err)
 {
 	if (e->design)
 		return 0;
@@ -301,68 +275,65 @@ static bool is_label(const char *name, const struct et_experiment *e)
 	return !strcmp(name, "last") || (e->label && !strcmp(e->label, name));
 }
 
-static int load_found(struct et_store *store, const char *name, struct et_experiment *e,
-	struct et_doe_loaded *l, struct et_error *err)
+static int load_found(struct search *s, const char *name, struct et_experiment *e)
 {
 	ET_AUTO_FREE char *changes = NULL;
 	char id[40];
-	int rc = check_design(e, name, err);
+	int rc = check_design(e, name, s->err);
 
 	if (rc == 0 && is_label(name, e) && e->member.campaign[0])
-		return load_campaign_of(store, e, l, err);
+		return load_campaign_of(s, e);
 	if (rc == 0 && e->label && !strcmp(e->label, name) &&
 		e->design->blocks == ET_BLOCKS_MACHINE) {
-		rc = load_design(store, e->design, l, &changes, id, err);
+		rc = load_design(s, e->design, &changes, id);
 	} else if (rc == 0) {
-		add(l, e);
-		return complete(store, l, l->n - 1, err);
+		add(&s->l, e);
+		return 0;
 	}
 	et_experiment_free(e);
 	return rc;
 }
 
 /* An id means one experiment or one campaign, a label all of its machines or parts. */
-static int load_name(
-	struct et_store *store, const char *name, struct et_doe_loaded *l, struct et_error *err)
+static int load_name(struct search *s, const char *name)
 {
 	struct et_experiment *e = NULL;
 	char id[40];
-	int rc = et_store_find(store, name, id, err);
+	int rc = et_store_find(s->store, name, id, s->err);
 
 	if (rc == 0)
-		rc = et_store_load_head(store, id, &e, err);
-	if ((rc == 0 || rc == -ENOENT) && find_campaign(store, name, e, id)) {
+		rc = et_store_load_head(s->store, id, &e, s->err);
+	if ((rc == 0 || rc == -ENOENT) && find_campaign(s, name, e, id)) {
 		et_experiment_free(e);
-		return load_campaign(store, id, l, err);
+		return load_campaign(s, id);
 	}
-	return rc ? rc : load_found(store, name, e, l, err);
+	return rc ? rc : load_found(s, name, e);
 }
-
-/* An operand, and the experiments that it means. */
-struct search {
-	struct et_cli *cli;
-	const char *operand;
-	const struct et_design *design; /* of a plan file, or NULL */
-	struct et_doe_loaded *out;
-	bool opened; /* a store */
-};
 
 static int find(
 	void *ctx, struct et_store *store, const char *name, char id[40], struct et_error *err)
 {
 	struct search *s = ctx;
-	struct et_doe_loaded l = { 0 };
 
 	s->opened = true;
-	if (s->out->whole && find_campaign(store, name, NULL, id))
+	s->store = store;
+	s->err = err;
+	if (s->out->whole && find_campaign(s, name, NULL, id))
 		return et_campaign_load(store, id, &s->out->campaign, err);
-	int rc = s->design ? load_plan(store, s->operand, s->design, &l, err)
-			   : load_name(store, name, &l, err);
-	if (rc == 0 && l.n) {
-		memcpy(id, l.list[0]->id, sizeof(l.list[0]->id));
-		move_all(&l, s->out);
+	int rc = s->design ? load_plan(s) : load_name(s, name);
+	/* Until now, only their heads were read. */
+	for (size_t i = 0; rc == 0 && i < s->l.n; i++) {
+		struct et_experiment *head = s->l.list[i];
+		rc = et_store_load(store, head->id, &s->l.list[i], err);
+		if (rc == 0)
+			et_experiment_free(head);
 	}
-	et_doe_loaded_free(&l);
+	if (rc == 0 && s->l.n) {
+		memcpy(id, s->l.list[0]->id, sizeof(s->l.list[0]->id));
+		move_all(&s->l, s->out);
+	}
+	et_doe_loaded_free(&s->l);
+	s->l = (struct et_doe_loaded){ 0 };
 	return rc;
 }
 

@@ -21,47 +21,24 @@
 /* More runs than this are listed only with -v. */
 enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };
 
-static uint64_t count_runs(const struct et_experiment *e)
-{
-	return (uint64_t)e->n_commands * (e->plan.warmup + e->plan.runs);
-}
-
-static int choose_terms(const struct et_doe_request *r, const struct et_design *d, uint32_t **terms,
-	size_t *n, struct et_error *err)
-{
-	if (r->terms)
-		return et_design_terms_parse(d, r->terms, terms, n, err);
-	*terms = et_design_terms(d, n);
-	return 0;
-}
-
-static int print(const struct et_doe_outlook *o, const struct et_cli *cli, bool json)
+/* Lists the runs and prints; the pilots are made already. */
+static int show(struct et_cli *cli, bool json, struct et_doe_outlook *o)
 {
 	struct et_text_options text = et_cli_text(cli);
 	struct et_page page = { .out = stdout,
 		.width = text.width,
 		.color = text.color,
 		.full_names = text.full_names };
-
-	if (json)
-		et_doe_plan_json(o, stdout);
-	else if (text.quiet)
-		et_doe_plan_answer(o, &page);
-	else
-		et_doe_plan_text(o, &page, text.verbose);
-	return et_cli_end(ET_EXIT_DONE);
-}
-
-/* Lists the runs and prints; the pilots are made already. */
-static int show(struct et_cli *cli, const struct et_doe_request *r, struct et_doe_outlook *o)
-{
 	uint64_t most = cli->verbosity > 0 ? MOST_LISTED_VERBOSE : MOST_LISTED;
 	size_t n = (size_t)(o->all_runs < most ? o->all_runs : most);
 	ET_AUTO_FREE struct et_planned_run *runs = et_calloc(n, sizeof(*runs));
 
 	o->n_runs = et_schedule_list(&o->e->plan, o->e->n_commands, n, runs);
 	o->runs = runs;
-	return print(o, cli, r->json);
+	o->page = &page;
+	o->verbose = text.verbose;
+	(json ? et_doe_plan_json : text.quiet ? et_doe_plan_answer : et_doe_plan_text)(o);
+	return et_cli_end(ET_EXIT_DONE);
 }
 
 /* A plan that cannot run is an error before a night is spent on it. */
@@ -85,11 +62,15 @@ static int look(struct et_cli *cli, const struct et_doe_request *r, const struct
 	ET_AUTO_FREE struct et_doe_pilot *pilots = NULL;
 	ET_AUTO_FREE char *why = NULL, *failed = NULL;
 	struct et_doe_outlook o = { .e = e,
-		.all_runs = count_runs(e),
+		.all_runs = (uint64_t)e->n_commands * (e->plan.warmup + e->plan.runs),
 		.alpha = r->alpha,
 		.large = et_plan_runs(e->design) > ET_PLAN_FREE_RUNS };
-	int rc = choose_terms(r, e->design, &terms, &o.n_terms, err);
+	int rc = 0;
 
+	if (r->terms)
+		rc = et_design_terms_parse(e->design, r->terms, &terms, &o.n_terms, err);
+	else
+		terms = et_design_terms(e->design, &o.n_terms);
 	if (rc == 0 && r->no_pilot)
 		why = et_strdup("No pilot runs were made: the duration is not known.");
 	else if (rc == 0)
@@ -100,7 +81,7 @@ static int look(struct et_cli *cli, const struct et_doe_request *r, const struct
 	o.pilots = pilots;
 	o.no_pilot = why;
 	if (!failed || cli->verbosity >= 0 || r->json)
-		*status = show(cli, r, &o);
+		*status = show(cli, r->json, &o);
 	if (pilots)
 		et_doe_warn_function(plan, e, "no pilot run");
 	return failed ? refuse(e, failed, err) : 0;
@@ -132,8 +113,6 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
  * Somebody may look at the plan of somebody else, so every command is printed before one runs.
  */
 
-extern char **environ;
-
 enum { TREATMENTS = 3, PASSES = 5 }; /* the first pass warms up */
 static const uint64_t all_ns = 10000000000, longest_ns = 30000000000;
 
@@ -143,7 +122,7 @@ struct pilots {
 	struct et_executor executor;
 	struct et_progress progress;
 	uint64_t began_ns;
-	uint32_t treatments[TREATMENTS];
+	uint32_t *commands; /* per program, its first treatments up to n_treatments */
 	size_t n_treatments, done;
 	struct et_welford *cells; /* per program, TREATMENTS */
 	uint64_t *last_ns;        /* per program: the duration of its last run */
@@ -151,26 +130,27 @@ struct pilots {
 	char *failed; /* which run, or NULL */
 };
 
-/* The first, the last and one between them. */
-static void choose_treatments(struct pilots *p)
+/* Of each program, under the first treatment, the last and one between them. */
+static void choose_commands(struct pilots *p)
 {
-	uint32_t n = (uint32_t)p->e->design->n_treatments;
+	const struct et_design *d = p->e->design;
+	uint32_t n = (uint32_t)d->n_treatments;
+	const uint32_t treatments[TREATMENTS] = { 0, n - 1, n / 2 };
 
-	p->treatments[p->n_treatments++] = 0;
-	p->treatments[p->n_treatments++] = n - 1;
-	if (n > 2)
-		p->treatments[p->n_treatments++] = n / 2;
+	p->n_treatments = n > 2 ? 3 : 2;
+	p->commands = et_calloc(p->n_treatments * d->n_programs, sizeof(*p->commands));
+	for (uint32_t i = 0; i < d->n_programs; i++) {
+		for (size_t t = 0; t < p->n_treatments; t++)
+			p->commands[i * p->n_treatments + t] =
+				et_design_command(d, treatments[t], i);
+	}
 }
 
 static bool is_built(const struct pilots *p)
 {
-	const struct et_design *d = p->e->design;
-
-	for (size_t t = 0; t < p->n_treatments; t++) {
-		for (uint32_t i = 0; i < d->n_programs; i++) {
-			if (!et_doe_build_kept(p->e, et_design_command(d, p->treatments[t], i)))
-				return false;
-		}
+	for (size_t i = 0; i < p->n_treatments * p->e->design->n_programs; i++) {
+		if (!et_doe_build_kept(p->e, p->commands[i]))
+			return false;
 	}
 	return true;
 }
@@ -193,7 +173,7 @@ static int run_once(
 {
 	const struct et_experiment *e = p->e;
 	struct et_request q = { .arrangement = ET_SOLO,
-		.command = et_design_command(e->design, p->treatments[place], program),
+		.command = p->commands[program * p->n_treatments + place],
 		.warmup = true,
 		.most_ns = longest_ns };
 	struct et_sample samples[ET_SLOTS];
@@ -270,17 +250,9 @@ static void conclude(struct pilots *p)
 /* On stderr, also with -q: standard output may be JSON. */
 static void announce(const struct pilots *p)
 {
-	const struct et_design *d = p->e->design;
 	struct et_page page = { .out = stderr, .width = p->cli->columns };
-	ET_AUTO_FREE uint32_t *commands =
-		et_calloc(p->n_treatments * d->n_programs, sizeof(*commands));
-	size_t n = 0;
 
-	for (uint32_t i = 0; i < d->n_programs; i++) {
-		for (size_t t = 0; t < p->n_treatments; t++)
-			commands[n++] = et_design_command(d, p->treatments[t], i);
-	}
-	et_review_pilots(p->e, commands, n, &page);
+	et_review_pilots(p->e, p->commands, p->n_treatments * p->e->design->n_programs, &page);
 	fflush(stderr);
 }
 
@@ -322,10 +294,11 @@ int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct
 
 	*out = NULL;
 	*why = *failed = NULL;
-	choose_treatments(&p);
+	choose_commands(&p);
 	if (!is_built(&p)) {
 		*why = et_strdup("Programs are not built yet, so no pilot runs were made: the "
 				 "duration is not known.");
+		free(p.commands);
 		return 0;
 	}
 	et_leftovers_end(cli);
@@ -340,6 +313,7 @@ int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct
 	*failed = p.failed;
 	if (p.failed)
 		*why = et_asprintf("A%s, so the duration is not known.", p.failed + 1);
+	free(p.commands);
 	free(p.cells);
 	free(p.last_ns);
 	return rc;

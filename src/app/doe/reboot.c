@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-extern char **environ;
-
 #define FACTOR "boot"
 #define UNIT "/etc/systemd/system/etalon-doe.service"
 #define WANTS "/etc/systemd/system/multi-user.target.wants"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe run PLAN`: begins the experiment of a plan, or continues it. */
+#include "app/compare/machines.h"
 #include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "base/display.h"
@@ -9,9 +10,10 @@
 #include "cli/ask.h"
 #include "cli/signals.h"
 #include "host/host.h"
-#include "model/design/change.h"
+#include "model/design/json.h"
 #include "model/design/progress.h"
 #include "model/experiment/machine_id.h"
+#include "source/operand.h"
 #include "source/stored.h"
 #include "stats/compare/judge.h"
 
@@ -30,7 +32,8 @@ int et_doe_changed(const char *path, const char *id, const char *changes, struct
 		"undo the change to continue; 'etalon doe run --new %s' begins anew", path);
 }
 
-int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err)
+/* Asks before a large experiment begins, unless the user gave --yes. */
+static int ask(const struct et_design *d, bool yes, struct et_error *err)
 {
 	int rc = et_plan_check_size(d, yes, err);
 
@@ -41,7 +44,8 @@ int et_doe_ask(const struct et_design *d, bool yes, struct et_error *err)
 	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
 }
 
-int et_doe_read(struct et_cli *cli, const char *path, struct et_plan_file *plan,
+/* Makes the experiment of a plan, and what the plan decides of m. */
+static int read_experiment(struct et_cli *cli, const char *path, struct et_plan_file *plan,
 	struct et_measuring *m, struct et_experiment **out, struct et_error *err)
 {
 	int rc = et_doe_read_plan(path, plan, err);
@@ -61,7 +65,171 @@ char *et_doe_line(const char *action, const char *path, const char *store)
 	return line;
 }
 
-/* --- words and files --- */
+/* `etalon doe run PLAN --engine …`: the experiment of a plan on many machines. */
+
+struct sending {
+	struct et_campaigning r;
+	const struct et_doe_request *request;
+	const char *path; /* of the plan, or NULL */
+	struct et_plan_file plan;
+	struct et_experiment *e; /* made of the plan */
+	struct et_measuring m;   /* for the options that the plan sets */
+	bool again;              /* it is continued */
+};
+
+/* --- the plan --- */
+
+static int read_plan(struct sending *r, struct et_error *err)
+{
+	int rc = read_experiment(r->r.cli, r->path, &r->plan, &r->m, &r->e, err);
+
+	if (rc)
+		return rc;
+	if (r->e->design->reboot)
+		return et_refuse(err, "omit the hook, or --engine",
+			"hooks: 'reboot' restarts this machine, and --engine uses others");
+	if (!r->e->child.directory)
+		r->e->child.directory = get_current_dir_name();
+	return 0;
+}
+
+/* --- beginning and continuing --- */
+
+/*
+ * Whether the store has a campaign of this plan: *found. A plan that changed since then is refused,
+ * as `doe run` on one machine does.
+ */
+static int find_campaign(struct sending *r, char id[40], bool *found, struct et_error *err)
+{
+	struct et_campaign *c = NULL;
+	struct et_experiment *before = NULL;
+	int rc = et_campaigning_find(&r->r, r->e->label, id, err);
+
+	*found = rc == 0;
+	if (rc) {
+		if (rc == -ENOENT)
+			*err = (struct et_error){ 0 };
+		return rc == -ENOENT ? 0 : rc;
+	}
+	rc = et_campaign_load(r->r.store, id, &c, err);
+	if (rc == 0)
+		rc = et_campaign_read_record(c->record, &before, err);
+	if (rc == 0) {
+		ET_AUTO_FREE char *changes = et_plan_changes(before, r->e, r->plan.has_seed);
+		if (changes)
+			rc = et_doe_changed(r->path, id, changes, err);
+	}
+	et_experiment_free(before);
+	et_campaign_free(c);
+	return rc;
+}
+
+static int begin_campaign(struct sending *r, struct et_error *err)
+{
+	struct et_campaign_plan plan = { .kind = ET_CAMPAIGN_DOE, .no_ledger = r->m.no_ledger };
+	char id[40];
+	int rc = read_plan(r, err);
+
+	if (rc == 0)
+		rc = et_campaigning_open(&r->r, err);
+	if (rc == 0 && !r->request->fresh)
+		rc = find_campaign(r, id, &r->again, err);
+	if (rc)
+		return rc;
+	plan.label = r->e->label;
+	plan.e = r->e;
+	plan.env = r->m.env;
+	plan.per_machine = r->e->design->blocks == ET_BLOCKS_MACHINE;
+	if (r->again)
+		rc = et_campaigning_attach(&r->r, id, true, err);
+	else
+		rc = ask(r->e->design, r->request->yes, err);
+	if (rc == 0 && !r->again)
+		rc = et_campaigning_open_engine(&r->r, &plan, err);
+	if (rc == 0 && !r->again)
+		rc = et_campaigning_begin(&r->r, &plan, err);
+	return rc;
+}
+
+/* --- returning --- */
+
+/* A campaign by the name of its plan, by its id, or the last. */
+static int attach(struct sending *r, const char *operand, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = NULL;
+	int rc = et_campaigning_open(&r->r, err);
+
+	if (rc == 0 && operand && et_operand_is_file(operand)) {
+		rc = et_doe_read_plan(operand, &r->plan, err);
+		if (rc == 0)
+			name = et_strdup(r->plan.design->name);
+	}
+	r->again = true;
+	if (rc == 0)
+		rc = et_campaigning_return(&r->r,
+			name      ? name
+			: operand ? operand
+				  : "last",
+			ET_CAMPAIGN_DOE, err);
+	return rc;
+}
+
+/* --- the end --- */
+
+static int print_findings(struct sending *r)
+{
+	struct et_doe_loaded l = { 0 };
+	struct et_error ignored;
+	int rc = et_doe_load(r->r.cli, r->r.c->id, &l, &ignored);
+
+	if (rc == 0)
+		rc = et_doe_print_findings(r->r.cli, (const struct et_experiment *const *)l.list,
+			l.n, r->r.text, &ignored);
+	et_doe_loaded_free(&l);
+	return rc;
+}
+
+static int conclude_campaign(void *ctx)
+{
+	struct sending *r = ctx;
+	int status = et_campaigning_conclude(&r->r);
+	struct et_campaign_counts n = et_campaign_count(r->r.c);
+
+	if (n.done != r->r.c->n_parts)
+		return status;
+	if (print_findings(r))
+		fprintf(r->r.text, "all %zu parts are done\n", n.done);
+	if (r->r.cli->verbosity >= 0) {
+		if (r->r.c->parts[0].node) /* every machine ran everything */
+			et_compare_campaign(r->r.cli, r->r.store, r->r.c->id, r->r.text);
+		fprintf(r->r.text, "kept as %s: etalon doe analyse %s\n", r->r.c->id, r->r.c->id);
+	}
+	return status;
+}
+
+/* With --engine, --attach or --cancel. */
+static int run_campaign(struct et_call *call, struct et_error *err)
+{
+	struct et_cli *cli = call->cli;
+	const struct et_doe_request *request = call->ctx;
+	struct sending r = {
+		.request = request, .path = call->n ? call->operands[0] : NULL, .m.cli = cli
+	};
+
+	r.r = (struct et_campaigning){
+		.cli = cli, .verb = "doe run", .text = stdout, .interrupt = et_signals_install()
+	};
+	int rc = cli->engine.engine ? begin_campaign(&r, err) : attach(&r, r.path, err);
+	if (rc == 0)
+		rc = et_campaigning_follow(
+			&r.r, r.again, conclude_campaign, &r, &call->status, err);
+	et_campaigning_close(&r.r);
+	et_experiment_free(r.e);
+	et_plan_file_free(&r.plan);
+	return rc;
+}
+
+/* --- on this machine: words and files --- */
 
 struct running {
 	struct et_cli *cli;
@@ -256,56 +424,31 @@ static int conclude(struct running *r, int *rc, struct et_error *err)
 static int find_earlier(struct running *r, struct et_store *store, struct et_experiment **out,
 	char **changes, struct et_error *err)
 {
-	struct et_doe_ids ids = { .measured = true };
-	struct et_experiment *newest = NULL, *same = NULL;
+	struct et_doe_ids ids = { .name = r->e->label, .measured = true };
 	char machine[ET_MACHINE_SIZE];
-	int rc = et_doe_find(store, r->e->label, &ids, err);
+	int rc = et_doe_find(store, &ids, err);
 
 	et_host_identity("", machine, sizeof(machine));
-	for (size_t i = 0; rc == 0 && !same && i < ids.n; i++) {
+	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
 		struct et_experiment *e;
 		rc = et_store_load_head(store, ids.list[i], &e, err);
 		if (rc)
 			break;
 		bool own = et_machine_same(e->machine, machine);
 		char *differs = own ? et_plan_changes(e, r->e, r->plan.has_seed) : NULL;
-		if (own && !differs) {
-			same = e;
-		} else if (differs && !newest) {
-			newest = e;
-			*changes = differs;
-			continue;
-		} else {
+		if (!own || (differs && *out)) {
+			free(differs);
 			et_experiment_free(e);
+			continue;
 		}
-		free(differs);
+		et_experiment_free(*out);
+		free(*changes);
+		*out = e;
+		*changes = differs;
+		if (!differs)
+			break;
 	}
 	free(ids.list);
-	if (same || rc) {
-		et_experiment_free(newest);
-		free(*changes);
-		*changes = NULL;
-	}
-	if (rc)
-		et_experiment_free(same);
-	else
-		*out = same ? same : newest;
-	return rc;
-}
-
-/* The record of an experiment that is done is written with its samples. */
-static int complete(const struct running *r, struct et_store *store, struct et_experiment **e,
-	struct et_error *err)
-{
-	struct et_experiment *whole = NULL;
-
-	if (!r->outputs.n || (*e)->state != ET_STATE_DONE)
-		return 0;
-	int rc = et_store_load(store, (*e)->id, &whole, err);
-	if (rc == 0) {
-		et_experiment_free(*e);
-		*e = whole;
-	}
 	return rc;
 }
 
@@ -325,8 +468,13 @@ static int decide(struct running *r, struct et_error *err)
 		return rc;
 	if (!r->request->fresh)
 		rc = find_earlier(r, store, &found, &changes, err);
-	if (rc == 0 && found && !changes)
-		rc = complete(r, store, &found, err);
+	/* The record of an experiment that is done is written with its samples. */
+	if (rc == 0 && found && !changes && r->outputs.n && found->state == ET_STATE_DONE) {
+		struct et_experiment *head = found;
+		rc = et_store_load(store, head->id, &found, err);
+		if (rc == 0)
+			et_experiment_free(head);
+	}
 	et_store_close(store);
 	if (rc == 0 && changes)
 		rc = et_doe_changed(r->path, found->id, changes, err);
@@ -339,7 +487,7 @@ static int decide(struct running *r, struct et_error *err)
 
 static int prepare(struct running *r, struct et_error *err)
 {
-	int rc = et_doe_read(r->cli, r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->cli, r->path, &r->plan, &r->m, &r->e, err);
 
 	if (rc == 0)
 		rc = et_doe_check_levels(&r->plan, r->e, err);
@@ -367,7 +515,7 @@ static int begin(struct running *r, struct et_error *err)
 	int rc = et_doe_reboot_check(r->earlier, err);
 
 	if (rc == 0 && !r->earlier)
-		rc = et_doe_ask(e->design, r->request->yes, err);
+		rc = ask(e->design, r->request->yes, err);
 	/* A new experiment measures the sources as they are now, not what was built earlier. */
 	if (rc == 0)
 		rc = et_doe_build(r->cli, e, r->earlier != NULL, err);
@@ -402,7 +550,7 @@ int et_doe_run(struct et_call *call, struct et_error *err)
 	cli->engine.trust = request->trust;
 	int rc = et_engine_check(&cli->engine, err);
 	if (rc || cli->engine.given)
-		return rc ? rc : et_doe_campaign(call, err);
+		return rc ? rc : run_campaign(call, err);
 	cli->measures = true;
 	r.m = (struct et_measuring){
 		.cli = cli, .interrupt = et_signals_install(), .hooks.failed = failed, .owner = &r

@@ -3,7 +3,6 @@
 #include "app/doe/doe.h"
 #include "base/alloc.h"
 #include "base/display.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 #include "campaign/campaign.h"
 #include "draw/table.h"
@@ -28,68 +27,47 @@ static bool is_running(struct et_cli *cli, const struct et_experiment *e)
 	return rc == -EBUSY;
 }
 
-static void show(struct et_cli *cli, const struct et_experiment *e, const char *continuation,
+/* Experiments of several machines are a list. w is NULL: as text. */
+static void show(struct et_cli *cli, const struct et_doe_loaded *l, const struct et_page *page,
 	struct et_json *w)
 {
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	struct et_design_progress progress;
-	struct et_doe_state s = { .e = e,
-		.progress = &progress,
-		.running = is_running(cli, e),
-		.continuation = continuation };
-
-	et_design_progress_read(e, &progress);
-	if (w)
-		et_doe_status_json(&s, w);
-	else
-		et_doe_status_text(&s, &page);
-	et_design_progress_free(&progress);
-}
-
-/* Experiments of several machines are a list. */
-static void show_all(
-	struct et_cli *cli, const struct et_doe_request *r, const struct et_doe_loaded *l)
-{
 	ET_AUTO_FREE char *line = l->plan ? et_doe_line("run", l->plan, NULL) : NULL;
-	struct et_json w;
 
-	et_json_init(&w, stdout, 2);
-	if (r->json && l->n > 1)
-		et_json_array(&w, NULL);
+	if (w && l->n > 1)
+		et_json_array(w, NULL);
 	for (size_t i = 0; i < l->n; i++) {
-		if (!r->json && l->n > 1)
-			et_say(stdout, "%s%s, on %s: ", i ? "\n" : "", l->list[i]->id,
-				l->list[i]->host.name);
-		show(cli, l->list[i], line, r->json ? &w : NULL);
+		const struct et_experiment *e = l->list[i];
+		struct et_design_progress progress;
+		struct et_doe_state s = { e, &progress, is_running(cli, e), line };
+		if (!w && l->n > 1)
+			et_say(stdout, "%s%s, on %s: ", i ? "\n" : "", e->id, e->host.name);
+		et_design_progress_read(e, &progress);
+		if (w)
+			et_doe_status_json(&s, w);
+		else
+			et_doe_status_text(&s, page);
+		et_design_progress_free(&progress);
 	}
-	if (r->json && l->n > 1)
-		et_json_end(&w);
-}
-
-static void show_campaign(
-	const struct et_cli *cli, const struct et_doe_request *r, const struct et_campaign *c)
-{
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	struct et_json w;
-
-	et_json_init(&w, stdout, 2);
-	if (r->json)
-		et_campaign_status_json(c, &w);
-	else
-		et_campaign_status_text(c, &page);
+	if (w && l->n > 1)
+		et_json_end(w);
 }
 
 int et_doe_status(struct et_call *call, struct et_error *err)
 {
 	struct et_cli *cli = call->cli;
 	const struct et_doe_request *r = call->ctx;
+	const struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	struct et_doe_loaded l = { .whole = true };
+	struct et_json w;
 	int rc = et_doe_load(cli, call->operands[0], &l, err);
 
-	if (rc == 0 && l.campaign)
-		show_campaign(cli, r, l.campaign);
+	et_json_init(&w, stdout, 2);
+	if (rc == 0 && !l.campaign)
+		show(cli, &l, &page, r->json ? &w : NULL);
+	else if (rc == 0 && r->json)
+		et_campaign_status_json(l.campaign, &w);
 	else if (rc == 0)
-		show_all(cli, r, &l);
+		et_campaign_status_text(l.campaign, &page);
 	et_doe_loaded_free(&l);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }
@@ -141,26 +119,24 @@ static char *head_of(const struct et_doe_state *s)
 	const struct et_experiment *e = s->e;
 	const struct et_design_progress *p = s->progress;
 	char left[ET_LEFT], begun[32], ended[32];
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	char *text = et_asprintf("%" PRIu64 " of %" PRIu64 " runs are done%s", p->done, p->total,
+		et_format_left(p->left_ns, left));
 
 	format_when(e->started_wall_ns, begun);
 	format_when(e->finished_wall_ns, ended);
-	fprintf(out, "%" PRIu64 " of %" PRIu64 " runs are done%s; ", p->done, p->total,
-		et_format_left(p->left_ns, left));
 	if (s->running)
-		fprintf(out, "running since %s", begun);
+		et_append(&text, "; ", "running since %s", begun);
 	else if (e->state == ET_STATE_RUNNING)
-		fprintf(out, "begun %s, then killed", begun);
-	else if (awaits_restart(s))
-		fprintf(out, "begun %s, waiting for a restart since %s", begun, ended);
-	else if (e->state == ET_STATE_INTERRUPTED)
-		fprintf(out, "begun %s, interrupted %s", begun, ended);
+		et_append(&text, "; ", "begun %s, then killed", begun);
 	else
-		fprintf(out, "begun %s, ended %s", begun, ended);
+		et_append(&text, "; ", "begun %s, %s %s", begun,
+			awaits_restart(s)                  ? "waiting for a restart since"
+			: e->state == ET_STATE_INTERRUPTED ? "interrupted"
+							   : "ended",
+			ended);
 	if (p->n_failed)
-		fprintf(out, "; %zu of %zu failed", p->n_failed, p->n_cells);
-	return et_memstream_close(&m);
+		et_append(&text, "; ", "%zu of %zu failed", p->n_failed, p->n_cells);
+	return text;
 }
 
 static void print_head(const struct et_doe_state *s, const struct et_page *page)

@@ -34,8 +34,9 @@ struct et_doe_to {
 
 #define ET_DOE_BOLD "1" /* as the style of a cell or a paragraph */
 
-/* Whether an effect is to be shown. */
-bool et_doe_shows(const struct et_doe_view *v, const struct et_doe_effect *e);
+/* The effect to be shown after e or, if that is NULL, the first one; NULL: there is none. */
+const struct et_doe_effect *et_doe_next(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_effect *e);
 
 /* --- words --- */
 
@@ -49,6 +50,8 @@ struct et_doe_change {
 };
 struct et_doe_change et_doe_change_of(
 	const struct et_doe_program *p, const struct et_doe_effect *e);
+/* "fastest: a=1,b=2 (12.3 ms); not shown to differ: …; slowest: …". The caller frees it. */
+char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
 /*
@@ -82,11 +85,8 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers);
 
 /* --- several machines --- */
 
-/* "on machines like these, ": the beginning of a finding; nothing of one machine. */
-void et_doe_machines_begin(const struct et_doe_view *v, FILE *out);
-/* "; the 5 machines differ by 8 % (sd), and …": its end; nothing of one machine. */
-void et_doe_machines_end(
-	const struct et_doe_view *v, const struct et_doe_program *p, bool begun, FILE *out);
+const char *et_doe_machine_name(
+	const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i);
 /* "machines" or "blocks": of which differences were removed. */
 const char *et_doe_blocks_name(const struct et_doe_result *r);
 /*
@@ -111,6 +111,8 @@ static inline const char *et_doe_plural(size_t n)
 }
 /* Writes a table and frees what it owns. title may be NULL. */
 void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_table *t);
+/* n of this many in percent, without the sign, or a dash of none. */
+void et_doe_share_cell(struct et_table *t, int decimals, size_t n, size_t of, const char *after);
 /* "3.1 %" and "(2.8 … 3.4)" in two parts, aligned at the sign of percent. */
 void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, const char *style);
 
@@ -121,10 +123,9 @@ void et_doe_text(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_tables(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_plot(const struct et_doe_view *v, const struct et_page *page);
 void et_doe_json(const struct et_doe_view *v, struct et_json *w);
-/* Writes an enum et_kind by its name. */
-void et_doe_write_kind(struct et_json *w, const char *key, const void *kind);
-void et_doe_svg(const struct et_doe_view *v, FILE *out);
-void et_doe_page(const struct et_doe_view *v, FILE *out);
+/* The view is a struct et_doe_view. */
+void et_doe_svg(const void *view, FILE *out);
+void et_doe_page(const void *view, FILE *out);
 /* Adds the charts of a program to a sheet or, if that is NULL, to a page. */
 void et_doe_charts(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_chart_to *to);
@@ -157,18 +158,18 @@ struct et_doe_outlook {
 	size_t n_terms;
 	double alpha;
 	bool large; /* `doe run` asks for --yes */
+	const struct et_page *page;
+	bool verbose;
 };
 
 /* The expected duration; NaN: not known. *at_least: it is a lower bound. */
 double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least);
-
-/* The first sentence alone, and the whole text. */
-void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *page);
-void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose);
-void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out);
-
 /* The standard deviation of a program's runs over their mean; NaN: not known. */
 double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program);
+/* The classes of terms with the effects that are found; et_doe_classes_free frees them. */
+struct et_doe_class *et_doe_power_of(const struct et_doe_outlook *o, size_t *n);
+/* "a:b", with a minus if the word between it and `to` is negative. The caller frees it. */
+char *et_doe_signed_term(const struct et_design *d, uint32_t term, uint32_t to, const char *minus);
 
 /* A text that `doe run` executes: a command, a build, or a hook of commands. */
 struct et_doe_executed {
@@ -177,6 +178,11 @@ struct et_doe_executed {
 };
 /* Each text once. The caller frees the list, but not the texts, which are of e. */
 struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n);
+
+/* The first sentence alone, the whole text, and JSON. */
+void et_doe_plan_answer(const struct et_doe_outlook *o);
+void et_doe_plan_text(const struct et_doe_outlook *o);
+void et_doe_plan_json(const struct et_doe_outlook *o);
 /* --- how far it is --- */
 
 struct et_doe_state {

@@ -2,6 +2,7 @@
 /* A designed experiment as JSON. Scripts depend on the keys: add keys, but never rename one. */
 #include "app/doe/view.h"
 #include "base/alloc.h"
+#include "model/design/terms.h"
 #include "report/pair.h"
 #include "report/warning.h"
 
@@ -13,16 +14,11 @@ static const char *unit_of(const struct et_doe_result *r)
 	return r->unit == ET_UNIT_NS ? "ns" : NULL;
 }
 
-void et_doe_write_kind(struct et_json *w, const char *key, const void *kind)
-{
-	et_json_string(w, key, et_factor_kinds[*(const enum et_kind *)kind].name);
-}
-
 static const struct et_field design_fields[] = {
 	ET_KEYS(et_design, name),
 	ET_KEY_LIST(et_design, "factors", factors, n_factors,
 		ET_TABLE(ET_KEYS(et_design_factor, name),
-			ET_KEY_BY(et_design_factor, "kind", kind, et_doe_write_kind),
+			ET_KEY_NAME(et_design_factor, "kind", kind, et_kind_names),
 			ET_KEY_VALUES(et_design_factor, "levels", levels, n_levels),
 			ET_KEY(et_design_factor, "generator", generator, .omitted = true)),
 		.flat = true),
@@ -51,6 +47,16 @@ static void design(struct et_json *w, const struct et_doe_view *v)
 	et_json_end(w);
 }
 
+static void write_levels(struct et_json *w, const struct et_design *d, size_t treatment)
+{
+	const uint32_t *levels = d->treatments[treatment].levels;
+
+	et_json_flat_object(w, "levels");
+	for (size_t f = 0; f < d->n_factors; f++)
+		et_json_string(w, d->factors[f].name, d->factors[f].levels[levels[f]]);
+	et_json_end(w);
+}
+
 /* One run has a mean, but no spread. */
 #define SPREAD ET_GIVEN(et_estimate, n), .least = 2
 
@@ -71,30 +77,22 @@ static const struct et_field cell_fields[] = {
 	{ 0 },
 };
 
-static void treatment(
-	struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p, size_t t)
+static void treatments(
+	struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	const struct et_design *d = r->design;
+	const struct et_design *d = v->result->design;
 
-	et_json_object(w, NULL);
-	et_json_string(w, "name", d->treatments[t].name);
-	et_json_string(w, "program", p->name);
-	et_json_flat_object(w, "levels");
-	for (size_t f = 0; f < d->n_factors; f++)
-		et_json_string(
-			w, d->factors[f].name, d->factors[f].levels[d->treatments[t].levels[f]]);
-	et_json_end(w);
-	et_fields_write_in(w, cell_fields, &p->cells[t], unit_of(r));
-	et_json_end(w);
+	for (size_t t = 0; t < p->n_cells; t++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "name", d->treatments[t].name);
+		et_json_string(w, "program", p->name);
+		write_levels(w, d, t);
+		et_fields_write_in(w, cell_fields, &p->cells[t], unit_of(v->result));
+		et_json_end(w);
+	}
 }
 
 /* --- machines --- */
-
-static const char *machine_name(
-	const struct et_doe_view *v, const struct et_doe_program *p, size_t i)
-{
-	return v->result->machines[p->fleet->machines[i].name];
-}
 
 static const struct et_field over_fields[] = {
 	ET_KEYS(et_doe_over_machines, f, df, df2, p, p_holm, differs),
@@ -118,7 +116,7 @@ static void over_machines(struct et_json *w, const struct et_doe_view *v,
 	et_json_array(w, "machines");
 	for (size_t i = 0; i < o->n_on; i++) {
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "machine", machine_name(v, p, i));
+		et_json_string(w, "machine", et_doe_machine_name(v, p->fleet, i));
 		et_fields_write(w, on_machine_fields, &o->on[i]);
 		et_json_end(w);
 	}
@@ -157,22 +155,15 @@ static const struct et_field machine_fields[] = {
 	{ 0 },
 };
 
-static void machines(struct et_json *w, const struct et_doe_view *v)
+static void machines(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	const struct et_doe_result *r = v->result;
-
-	et_json_array(w, "machines");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (size_t k = 0; p->fleet && k < p->fleet->n_machines; k++) {
-			et_json_flat_object(w, NULL);
-			et_json_string(w, "machine", machine_name(v, p, k));
-			et_json_string(w, "program", p->name);
-			et_fields_write(w, machine_fields, &p->fleet->machines[k]);
-			et_json_end(w);
-		}
+	for (size_t i = 0; p->fleet && i < p->fleet->n_machines; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "machine", et_doe_machine_name(v, p->fleet, i));
+		et_json_string(w, "program", p->name);
+		et_fields_write(w, machine_fields, &p->fleet->machines[i]);
+		et_json_end(w);
 	}
-	et_json_end(w);
 }
 
 /* --- effects, programs and pairs --- */
@@ -208,24 +199,24 @@ static const struct et_field level_fields[] = {
 	{ 0 },
 };
 
-static void effect(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p,
-	const struct et_doe_effect *e)
+static void effects(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	struct et_doe_change c = et_doe_change_of(p, e);
-	struct et_doe_effect sized = *e;
-
-	if (!et_doe_has_interval(e))
-		sized.lo = sized.hi = sized.percent_lo = sized.percent_hi = NAN;
-	et_json_object(w, NULL);
-	et_json_string(w, "term", e->term);
-	et_json_string(w, "program", p->name);
-	et_fields_write_in(w, size_fields, &sized, unit_of(v->result));
-	et_fields_write(w, change_fields, &c);
-	et_fields_write(w, test_fields, e);
-	if (p->fleet)
-		over_machines(w, v, p, &e->over);
-	et_fields_write_in(w, level_fields, e, unit_of(v->result));
-	et_json_end(w);
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
+		struct et_doe_change c = et_doe_change_of(p, e);
+		struct et_doe_effect sized = *e;
+		if (!et_doe_has_interval(e))
+			sized.lo = sized.hi = sized.percent_lo = sized.percent_hi = NAN;
+		et_json_object(w, NULL);
+		et_json_string(w, "term", e->term);
+		et_json_string(w, "program", p->name);
+		et_fields_write_in(w, size_fields, &sized, unit_of(v->result));
+		et_fields_write(w, change_fields, &c);
+		et_fields_write(w, test_fields, e);
+		if (p->fleet)
+			over_machines(w, v, p, &e->over);
+		et_fields_write_in(w, level_fields, e, unit_of(v->result));
+		et_json_end(w);
+	}
 }
 
 static double blocks_percent(const void *program)
@@ -295,12 +286,26 @@ static const struct et_field pair_fields[] = {
 	{ 0 },
 };
 
-static void pair(struct et_json *w, const struct et_doe_result *r, const struct et_doe_pair *p)
+static void pairs(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
 {
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "a", r->design->treatments[p->a].name);
-	et_json_string(w, "b", r->design->treatments[p->b].name);
-	et_fields_write(w, pair_fields, p);
+	const struct et_treatment *t = v->result->design->treatments;
+
+	for (const struct et_contrast *c = p->pairs; c < p->pairs + p->n_pairs; c++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "program", p->name);
+		et_pair_json_members(w, t[c->a].name, t[c->b].name, c);
+		et_json_end(w);
+	}
+}
+
+/* An array of what `each` writes of all programs. */
+static void of_programs(struct et_json *w, const char *key, const struct et_doe_view *v,
+	void (*each)(
+		struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p))
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < v->result->n_programs; i++)
+		each(w, v, &v->result->programs[i]);
 	et_json_end(w);
 }
 
@@ -318,43 +323,222 @@ void et_doe_json(const struct et_doe_view *v, struct et_json *w)
 	if (r->n_machines > 1) {
 		et_json_string(
 			w, "effects_of", r->population ? "machines like these" : "these machines");
-		machines(w, v);
+		of_programs(w, "machines", v, machines);
 	}
-	et_json_array(w, "programs");
-	for (size_t i = 0; i < r->n_programs; i++)
-		program(w, v, &r->programs[i]);
-	et_json_end(w);
-	et_json_array(w, "treatments");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		for (size_t k = 0; k < r->programs[i].n_cells; k++)
-			treatment(w, r, &r->programs[i], k);
-	}
-	et_json_end(w);
-	et_json_array(w, "effects");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (size_t k = 0; k < p->n_effects; k++) {
-			if (et_doe_shows(v, &p->effects[k]))
-				effect(w, v, p, &p->effects[k]);
-		}
-	}
-	et_json_end(w);
-	et_json_array(w, "pairs");
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct et_doe_program *p = &r->programs[i];
-		for (size_t k = 0; k < p->n_pairs; k++) {
-			et_json_object(w, NULL);
-			et_json_string(w, "program", p->name);
-			et_pair_json_members(
-				w, t[p->pairs[k].a].name, t[p->pairs[k].b].name, &p->pairs[k]);
-			et_json_end(w);
-		}
-	}
-	et_json_end(w);
+	of_programs(w, "programs", v, program);
+	of_programs(w, "treatments", v, treatments);
+	of_programs(w, "effects", v, effects);
+	of_programs(w, "pairs", v, pairs);
 	et_json_array(w, "pairs_over_programs");
-	for (size_t i = 0; i < r->n_pairs; i++)
-		pair(w, r, &r->pairs[i]);
+	for (size_t i = 0; i < r->n_pairs; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "a", t[r->pairs[i].a].name);
+		et_json_string(w, "b", t[r->pairs[i].b].name);
+		et_fields_write(w, pair_fields, &r->pairs[i]);
+		et_json_end(w);
+	}
 	et_json_end(w);
 	et_warnings_json(w, &r->warnings);
 	et_json_end(w);
+}
+
+/* --- a plan --- */
+
+static const struct et_field factor_fields[] = {
+	ET_KEYS(et_design_factor, name),
+	ET_KEY_NAME(et_design_factor, "kind", kind, et_kind_names),
+	ET_KEYS(et_design_factor, variable),
+	ET_KEY_VALUES(et_design_factor, "levels", levels, n_levels),
+	ET_KEYS(et_design_factor, generator),
+	{ 0 },
+};
+
+static void write_treatments(const struct et_design *d, struct et_json *j)
+{
+	et_json_array(j, "treatments");
+	for (size_t t = 0; t < d->n_treatments; t++) {
+		et_json_flat_object(j, NULL);
+		et_json_int(j, "number", (int64_t)t + 1);
+		et_json_string(j, "name", d->treatments[t].name);
+		write_levels(j, d, t);
+		et_json_flat_array(j, "signs");
+		for (size_t i = 0; i < d->n_factors; i++) {
+			if (d->factors[i].n_levels == 2)
+				et_json_int(j, NULL, et_design_sign(d, t, UINT32_C(1) << i));
+			else
+				et_json_null(j, NULL);
+		}
+		et_json_end(j);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
+static void write_order(const struct et_doe_outlook *o, struct et_json *j)
+{
+	const struct et_design *d = o->e->design;
+
+	et_json_string(j, "order", et_order_names[o->e->plan.order]);
+	et_json_u64(j, "seed", o->e->plan.seed);
+	et_json_array(j, "runs");
+	for (size_t i = 0; i < o->n_runs; i++) {
+		uint32_t c = o->runs[i].command;
+		et_json_flat_object(j, NULL);
+		et_json_int(j, "order", (int64_t)i + 1);
+		et_json_int(j, "treatment", et_design_treatment_of(d, c) + 1);
+		et_json_string(j, "program", d->programs[et_design_program_of(d, c)].name);
+		et_json_int(j, "round", o->runs[i].round);
+		et_json_bool(j, "discarded", !o->runs[i].round);
+		et_json_end(j);
+	}
+	et_json_end(j);
+	et_json_bool(j, "runs_complete", o->n_runs == o->all_runs);
+}
+
+static void write_term(
+	struct et_json *j, const char *key, const struct et_design *d, uint32_t term, uint32_t to)
+{
+	ET_AUTO_FREE char *text = et_doe_signed_term(d, term, to, "-");
+
+	et_json_string(j, key, text);
+}
+
+static void write_fraction(const struct et_design *d, struct et_json *j)
+{
+	size_t n, n_terms;
+	ET_AUTO_FREE uint32_t *words = et_design_relation(d, &n),
+			      *terms = et_design_terms(d, &n_terms);
+
+	if (!et_design_generators(d)) {
+		et_json_null(j, "fraction");
+		return;
+	}
+	et_json_object(j, "fraction");
+	et_json_u64(j, "generators", et_design_generators(d));
+	et_json_u64(j, "resolution", et_design_resolution(d));
+	et_json_flat_array(j, "defining_relation");
+	for (size_t i = 0; i < n; i++)
+		write_term(j, NULL, d, words[i], 0);
+	et_json_end(j);
+	et_json_array(j, "aliases");
+	for (size_t i = 0; i < n_terms; i++) {
+		ET_AUTO_FREE uint32_t *list = et_design_aliases(d, terms[i], &n);
+		et_json_flat_object(j, NULL);
+		write_term(j, "term", d, terms[i], terms[i]);
+		et_json_flat_array(j, "aliases");
+		for (size_t k = 0; k < n; k++)
+			write_term(j, NULL, d, list[k], terms[i]);
+		et_json_end(j);
+		et_json_end(j);
+	}
+	et_json_end(j);
+	et_json_end(j);
+}
+
+static const struct et_field pilot_fields[] = {
+	ET_KEY(et_doe_pilot, "runs", n),
+	ET_KEYS(et_doe_pilot, run_ns),
+	ET_KEY(et_doe_pilot, "lower_bound", cut),
+	ET_KEYS(et_doe_pilot, mean, sd),
+	{ 0 },
+};
+
+static void write_pilots(const struct et_doe_outlook *o, struct et_json *j)
+{
+	const struct et_design *d = o->e->design;
+
+	if (!o->pilots) {
+		et_json_null(j, "pilot");
+		return;
+	}
+	et_json_array(j, "pilot");
+	for (size_t i = 0; i < d->n_programs; i++) {
+		et_json_flat_object(j, NULL);
+		et_json_string(j, "program", d->programs[i].name);
+		et_fields_write(j, pilot_fields, &o->pilots[i]);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
+static void write_power(const struct et_doe_outlook *o, struct et_json *j)
+{
+	const struct et_design *d = o->e->design;
+	size_t n;
+	struct et_doe_class *classes = et_doe_power_of(o, &n);
+
+	et_json_array(j, "power");
+	for (size_t i = 0; i < n; i++) {
+		for (int p = 0; p < ET_DOE_POWERS; p++) {
+			et_json_flat_object(j, NULL);
+			et_json_flat_array(j, "terms");
+			for (size_t k = 0; k < classes[i].n_terms; k++)
+				write_term(j, NULL, d, classes[i].terms[k], classes[i].terms[k]);
+			et_json_end(j);
+			et_json_bool(j, "pairs", !classes[i].terms);
+			et_json_double(j, "probability", et_doe_powers[p]);
+			et_json_double(j, "smallest_sd", classes[i].alone[p]);
+			et_json_double(j, "smallest_sd_holm", classes[i].holm[p]);
+			et_json_flat_array(j, "percent_holm");
+			for (size_t k = 0; k < d->n_programs; k++)
+				et_json_double(j, NULL,
+					100 * classes[i].holm[p] * et_doe_relative_sd(o, k));
+			et_json_end(j);
+			et_json_end(j);
+		}
+	}
+	et_json_end(j);
+	et_doe_classes_free(classes, n);
+}
+
+static const struct et_field executed_fields[] = {
+	ET_KEYS(et_doe_executed, what, text),
+	{ 0 },
+};
+
+static const struct et_field hook_fields[] = {
+	ET_KEYS(et_design, setup, between, reboot),
+	{ 0 },
+};
+
+static void write_executed(const struct et_experiment *e, struct et_json *j)
+{
+	size_t n;
+	struct et_doe_executed *list = et_doe_executed(e, &n);
+
+	et_fields_list(j, "executes", executed_fields, list, n, sizeof(*list));
+	et_fields_flat(j, "hooks", hook_fields, e->design);
+	free(list);
+}
+
+void et_doe_plan_json(const struct et_doe_outlook *o)
+{
+	const struct et_design *d = o->e->design;
+	struct et_json j;
+	bool at_least;
+
+	et_json_init(&j, o->page->out, 2);
+	et_json_object(&j, NULL);
+	et_json_string(&j, "name", d->name);
+	et_json_flat_array(&j, "programs");
+	for (size_t i = 0; i < d->n_programs; i++)
+		et_json_string(&j, NULL, d->programs[i].name);
+	et_json_end(&j);
+	write_executed(o->e, &j);
+	et_json_u64(&j, "replications", o->e->plan.warmup + o->e->plan.runs);
+	et_json_u64(&j, "discard", o->e->plan.warmup);
+	et_json_u64(&j, "runs_total", o->all_runs);
+	et_json_double(&j, "expected_s", et_doe_plan_ns(o, &at_least) / 1e9);
+	et_json_bool(&j, "expected_lower_bound", at_least);
+	et_json_bool(&j, "asks_for_yes", o->large);
+	et_json_string(&j, "response", d->response);
+	et_json_double(&j, "alpha", o->alpha);
+	et_fields_list(&j, "factors", factor_fields, d->factors, d->n_factors, sizeof(*d->factors));
+	write_treatments(d, &j);
+	write_order(o, &j);
+	write_fraction(d, &j);
+	write_pilots(o, &j);
+	et_json_string(&j, "no_pilot", o->pilots ? NULL : o->no_pilot);
+	write_power(o, &j);
+	et_json_end(&j);
 }

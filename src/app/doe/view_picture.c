@@ -71,9 +71,8 @@ static void main_effects(const struct canvas *to)
 		.n_marks = 1 };
 	struct et_chart_rows rows = et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_BLUE, "interval", "mean");
 
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		for (size_t k = 0; is_main(e) && et_doe_shows(to->view, e) && k < e->n_means; k++)
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(to->view, p, e));) {
+		for (size_t k = 0; is_main(e) && k < e->n_means; k++)
 			add_row(&c, rows, et_asprintf("%s=%s", e->term, e->means[k].levels),
 				e->means[k].mean, e->means[k].lo, e->means[k].hi);
 	}
@@ -94,15 +93,14 @@ static void on_machines(const struct canvas *to)
 	struct et_chart_rows rows =
 		et_chart_rows(&c, ET_SVG_BLUE, ET_SVG_BLUE, "interval", "effect");
 
-	for (size_t i = 0; f && i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(to->view, p, e));) {
 		const struct et_doe_on_machine *on = e->over.on;
-		if (!is_main(e) || !et_doe_shows(to->view, e) || !e->over.n_on)
+		if (!f || !is_main(e) || !e->over.n_on)
 			continue;
 		for (size_t m = 0; m < e->over.n_on; m++)
 			add_row(&c, rows,
-				et_asprintf("%s on %s", e->term,
-					to->view->result->machines[f->machines[m].name]),
+				et_asprintf(
+					"%s on %s", e->term, et_doe_machine_name(to->view, f, m)),
 				on[m].percent, on[m].lo, on[m].hi);
 		struct et_doe_change all = et_doe_change_of(p, e);
 		add_row(&c, rows, et_asprintf("%s on all", e->term), all.percent, all.lo, all.hi);
@@ -131,19 +129,18 @@ static void pareto(const struct canvas *to)
 
 	c.x.label = et_chart_format(&c, "effect over its limit of significance, p = %g", alpha);
 	for (size_t rank = 0; rank < p->n_effects && c.n_tracks < MOST_TRACKS; rank++) {
-		size_t best = p->n_effects;
-		for (size_t i = 0; i < p->n_effects; i++) {
-			double x = over_limit(&p->effects[i], alpha);
-			if (used[i] || !isfinite(x) || !et_doe_shows(to->view, &p->effects[i]))
-				continue;
-			if (best == p->n_effects || x > over_limit(&p->effects[best], alpha))
-				best = i;
+		const struct et_doe_effect *best = NULL;
+		for (const struct et_doe_effect *e = NULL; (e = et_doe_next(to->view, p, e));) {
+			double x = over_limit(e, alpha);
+			if (!used[e - p->effects] && isfinite(x) &&
+				(!best || x > over_limit(best, alpha)))
+				best = e;
 		}
-		if (best == p->n_effects)
+		if (!best)
 			break;
-		used[best] = true;
-		et_curve_add_dot(bars, (struct et_dot){ .end = over_limit(&p->effects[best], alpha),
-					       .y = et_chart_track(&c, p->effects[best].term) });
+		used[best - p->effects] = true;
+		et_curve_add_dot(bars, (struct et_dot){ .end = over_limit(best, alpha),
+					       .y = et_chart_track(&c, best->term) });
 	}
 	c.x.hi = bars->n ? fmax(1.2, 1.05 * bars->dots[0].end) : 1.2;
 	put_rows(to, &c);
@@ -210,10 +207,9 @@ static void interactions(const struct canvas *to)
 	size_t drawn = 0;
 
 	for (int significant = 1; significant >= 0; significant--) {
-		for (size_t i = 0; i < p->n_effects && drawn < MOST_INTERACTIONS; i++) {
-			const struct et_doe_effect *e = &p->effects[i];
+		for (const struct et_doe_effect *e = NULL; (e = et_doe_next(to->view, p, e));) {
 			if (__builtin_popcount(e->factors) != 2 || e->significant != significant ||
-				!et_doe_shows(to->view, e))
+				drawn == MOST_INTERACTIONS)
 				continue;
 			size_t a = (size_t)__builtin_ctz(e->factors);
 			interaction(to, a, (size_t)__builtin_ctz(e->factors & ~(1u << a)));
@@ -273,8 +269,9 @@ void et_doe_charts(const struct et_doe_view *v, const struct et_doe_program *p,
 	residuals(&to);
 }
 
-void et_doe_svg(const struct et_doe_view *v, FILE *out)
+void et_doe_svg(const void *view, FILE *out)
 {
+	const struct et_doe_view *v = view;
 	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
 
 	for (size_t i = 0; i < v->result->n_programs; i++) {
@@ -300,12 +297,9 @@ static void level_means(
 	struct et_contrast pairs[MOST_MEANS] = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		bool is_main = __builtin_popcount(e->factors) == 1;
-		if (!et_doe_shows(v, e) || !(is_main || e->significant))
-			continue;
-		for (size_t k = 0; k < e->n_means && n < MOST_MEANS; k++) {
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
+		bool shown = is_main(e) || e->significant;
+		for (size_t k = 0; shown && k < e->n_means && n < MOST_MEANS; k++) {
 			const struct et_doe_mean *m = &e->means[k];
 			pairs[n] = (struct et_contrast){ .a = 0,
 				.b = (uint32_t)n + 1,

@@ -36,7 +36,7 @@ double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least)
 }
 
 static void ET_PRINTF(4, 5)
-	row(const struct et_page *page, int column, const char *label, const char *fmt, ...)
+	row(const struct et_doe_outlook *o, int column, const char *label, const char *fmt, ...)
 {
 	ET_AUTO_FREE char *clean = et_clean(label, ""), *cut = et_shorten(clean, column - 4);
 	va_list ap;
@@ -44,7 +44,7 @@ static void ET_PRINTF(4, 5)
 	va_start(ap, fmt);
 	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
 	va_end(ap);
-	et_page_row(page, column, cut, NULL, "%s", text);
+	et_page_row(o->page, column, cut, NULL, "%s", text);
 }
 
 /* --- power --- */
@@ -101,7 +101,7 @@ double et_doe_relative_sd(const struct et_doe_outlook *o, size_t program)
 	return o->pilots[program].sd / o->pilots[program].mean;
 }
 
-static struct et_doe_class *classes_of(const struct et_doe_outlook *o, size_t *n)
+struct et_doe_class *et_doe_power_of(const struct et_doe_outlook *o, size_t *n)
 {
 	return et_doe_classes(o->e->design, o->terms, o->n_terms, o->e->plan.runs, o->alpha, n);
 }
@@ -109,10 +109,10 @@ static struct et_doe_class *classes_of(const struct et_doe_outlook *o, size_t *n
 /* --- the answer --- */
 
 /* In percent of the mean, or in standard deviations if these are not known. */
-static const char *format_effect(double sds, double relative_sd, char buf[ET_FIGURE])
+static const char *format_effect(double sds, double sd, char buf[ET_FIGURE])
 {
-	if (!isnan(relative_sd))
-		return et_format_percent(sds * relative_sd, buf);
+	if (!isnan(sd))
+		return et_format_percent(sds * sd, buf);
 	snprintf(buf, ET_FIGURE, "%.*f", sds < 1 ? 2 : sds < 10 ? 1 : 0, sds);
 	return buf;
 }
@@ -140,7 +140,7 @@ static char *promise(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	size_t n, least = 0, most = 0;
-	struct et_doe_class *classes = classes_of(o, &n);
+	struct et_doe_class *classes = et_doe_power_of(o, &n);
 	double effect = main_effect(classes, n, 0);
 	char a[ET_FIGURE], b[ET_FIGURE];
 
@@ -181,7 +181,7 @@ static const char *format_about(double seconds, char buf[ET_FIGURE])
 	return buf;
 }
 
-void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *page)
+void et_doe_plan_answer(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	uint32_t each = o->e->plan.warmup + o->e->plan.runs;
@@ -198,25 +198,18 @@ void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *pa
 		d->n_treatments, et_doe_plural(d->n_treatments), d->n_programs,
 		et_doe_plural(d->n_programs), each, et_doe_plural(each), o->all_runs, duration,
 		found);
-	et_page_paragraph(page, 0, "", NULL, text, ET_DOE_BOLD);
+	et_page_paragraph(o->page, 0, "", NULL, text, ET_DOE_BOLD);
 	if (o->large)
-		et_page_paragraph(page, 0, "", NULL,
+		et_page_paragraph(o->page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
 }
 
 /* --- everything that is executed, but for the hooks of the plan itself --- */
 
-struct executed {
-	struct et_doe_executed *list;
-	size_t n, room;
-};
-
-static void add(struct executed *x, const char *what, const char *text)
+static void add(struct et_doe_executed *list, size_t *n, const char *what, const char *text)
 {
-	if (!text)
-		return;
-	ET_GROW(x->list, x->n, x->room);
-	x->list[x->n++] = (struct et_doe_executed){ what, text };
+	if (text)
+		list[(*n)++] = (struct et_doe_executed){ what, text };
 }
 
 static const char *hook_of(const struct et_command *c, size_t i)
@@ -231,39 +224,33 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The different texts of one kind of hook; levels may be part of them. */
-static void add_hooks(
-	struct executed *x, const struct et_experiment *e, const char *name, size_t which)
-{
-	ET_AUTO_FREE const char **texts = et_calloc(e->n_commands + 1, sizeof(*texts));
-	size_t n = 0;
-
-	for (size_t i = 0; i < e->n_commands; i++) {
-		texts[n] = hook_of(&e->commands[i], which);
-		n += texts[n] != NULL;
-	}
-	qsort(texts, n, sizeof(*texts), by_text);
-	for (size_t i = 0; i < n; i++) {
-		if (!i || strcmp(texts[i], texts[i - 1]))
-			add(x, name, texts[i]);
-	}
-}
-
 struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n)
 {
 	static const char *const names[] = { "--setup", "--prepare", "--conclude", "--cleanup" };
 	const struct et_design *d = e->design;
-	struct executed x = { 0 };
+	size_t most = 2 * d->n_programs + 1 + ET_LENGTH(names) * e->n_commands;
+	struct et_doe_executed *list = et_calloc(most, sizeof(*list));
+	ET_AUTO_FREE const char **texts = et_calloc(e->n_commands + 1, sizeof(*texts));
 
+	*n = 0;
 	for (size_t i = 0; i < d->n_programs; i++) {
-		add(&x, d->programs[i].name, d->programs[i].command);
-		add(&x, "build", d->programs[i].build);
+		add(list, n, d->programs[i].name, d->programs[i].command);
+		add(list, n, "build", d->programs[i].build);
 	}
-	add(&x, "shell", e->child.shell);
-	for (size_t i = 0; i < ET_LENGTH(names); i++)
-		add_hooks(&x, e, names[i], i);
-	*n = x.n;
-	return x.list;
+	add(list, n, "shell", e->child.shell);
+	/* The different texts of each kind of hook; levels may be part of them. */
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		size_t n_texts = 0;
+		for (size_t c = 0; c < e->n_commands; c++) {
+			texts[n_texts] = hook_of(&e->commands[c], i);
+			n_texts += texts[n_texts] != NULL;
+		}
+		qsort(texts, n_texts, sizeof(*texts), by_text);
+		for (size_t c = 0; c < n_texts; c++)
+			add(list, n, names[i],
+				c && !strcmp(texts[c], texts[c - 1]) ? NULL : texts[c]);
+	}
+	return list;
 }
 
 /* Whether a command has hooks of its own. */
@@ -278,17 +265,17 @@ static bool has_hooks(const struct et_experiment *e)
 	return false;
 }
 
-static void print_programs(const struct et_experiment *e, const struct et_page *page, bool verbose)
+static void print_programs(const struct et_doe_outlook *o)
 {
 	size_t n;
-	struct et_doe_executed *list = et_doe_executed(e, &n);
-	size_t most = verbose || n < FEW_EXECUTED ? n : FEW_EXECUTED;
+	struct et_doe_executed *list = et_doe_executed(o->e, &n);
+	size_t most = o->verbose || n < FEW_EXECUTED ? n : FEW_EXECUTED;
 
-	et_doe_heading(page, "Programs");
+	et_doe_heading(o->page, "Programs");
 	for (size_t i = 0; i < most; i++)
-		row(page, NAME, list[i].what, "%s", list[i].text);
+		row(o, NAME, list[i].what, "%s", list[i].text);
 	if (most < n)
-		et_doe_say(page, FAINT, "and %zu more, which -v shows", n - most);
+		et_doe_say(o->page, FAINT, "and %zu more, which -v shows", n - most);
 	free(list);
 }
 
@@ -312,7 +299,7 @@ static char *setting_of(const struct et_design_factor *f)
 		kind->scope == ET_SCOPE_MACHINE ? " of this machine and restores them" : "");
 }
 
-static void print_factors(const struct et_doe_outlook *o, const struct et_page *page)
+static void print_factors(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	int column = 6;
@@ -321,7 +308,7 @@ static void print_factors(const struct et_doe_outlook *o, const struct et_page *
 		int width = et_columns(d->factors[i].name) + 4;
 		column = width > column ? width : column;
 	}
-	et_doe_heading(page, "Factors");
+	et_doe_heading(o->page, "Factors");
 	for (size_t i = 0; i < d->n_factors; i++) {
 		const struct et_design_factor *f = &d->factors[i];
 		ET_AUTO_FREE char *setting = setting_of(f), *text = NULL;
@@ -331,8 +318,8 @@ static void print_factors(const struct et_doe_outlook *o, const struct et_page *
 			else
 				et_append(&text, ", ", "%zu: %s", k + 1, f->levels[k]);
 		}
-		row(page, column < NAME + 6 ? column : NAME + 6, f->name, "%s; %s (%s)", text,
-			setting, et_factor_kinds[f->kind].name);
+		row(o, column < NAME + 6 ? column : NAME + 6, f->name, "%s; %s (%s)", text, setting,
+			et_factor_kinds[f->kind].name);
 	}
 }
 
@@ -350,16 +337,16 @@ static char *yates_name(const struct et_design *d, size_t treatment)
 	return name ? name : et_strdup("(1)");
 }
 
-static void print_treatments(
-	const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
+static void print_treatments(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
-	size_t n = verbose || d->n_treatments <= FEW_TREATMENTS ? d->n_treatments : FEW_TREATMENTS;
+	size_t n =
+		o->verbose || d->n_treatments <= FEW_TREATMENTS ? d->n_treatments : FEW_TREATMENTS;
 	ET_AUTO_FREE char *last = yates_name(d, d->n_treatments - 1);
 	bool named = last && d->n_factors <= 5 && et_columns(last) <= 2 * NAME;
 	struct et_table table = { .indent = 2, .split = true };
 
-	et_doe_heading(page, "Treatments%s",
+	et_doe_heading(o->page, "Treatments%s",
 		d->n_factors == 1 ? ""
 				  : " in standard order (Yates): the first factor changes fastest");
 	et_table_column(&table, ET_TABLE_NUMBER, "");
@@ -380,15 +367,14 @@ static void print_treatments(
 		}
 		et_table_name(&table, name, NULL);
 	}
-	et_table_print(&table, page);
+	et_table_print(&table, o->page);
 	if (n < d->n_treatments)
-		et_doe_say(page, FAINT, "and %zu more, which -v shows", d->n_treatments - n);
+		et_doe_say(o->page, FAINT, "and %zu more, which -v shows", d->n_treatments - n);
 }
 
 /* --- the order of runs --- */
 
-static void print_round(const struct et_doe_outlook *o, const struct et_page *page, bool verbose,
-	size_t from, size_t to)
+static void print_round(const struct et_doe_outlook *o, size_t from, size_t to)
 {
 	const struct et_design *d = o->e->design;
 	uint32_t round = o->runs[from].round;
@@ -397,7 +383,7 @@ static void print_round(const struct et_doe_outlook *o, const struct et_page *pa
 
 	for (size_t i = from; i < to; i++) {
 		uint32_t c = o->runs[i].command, treatment = et_design_treatment_of(d, c) + 1;
-		if (!verbose && i - from == FEW_PER_ROUND) {
+		if (!o->verbose && i - from == FEW_PER_ROUND) {
 			et_append(&text, ", ", "… (%zu more)", to - i);
 			break;
 		}
@@ -407,56 +393,58 @@ static void print_round(const struct et_doe_outlook *o, const struct et_page *pa
 		else
 			et_append(&text, ", ", "%" PRIu32, treatment);
 	}
-	row(page, NAME, label, "%s", text);
+	row(o, NAME, label, "%s", text);
 }
 
 /* Runs of equal rounds. Warm-up rounds all have the number 0, so their length shows where one ends.
  */
-static void print_rounds(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
+static void print_rounds(const struct et_doe_outlook *o)
 {
 	size_t commands = o->e->n_commands, shown = 0, at = 0;
-	size_t most = verbose ? SIZE_MAX : FEW_ROUNDS + o->e->plan.warmup;
+	size_t most = o->verbose ? SIZE_MAX : FEW_ROUNDS + o->e->plan.warmup;
 
 	for (size_t to; at < o->n_runs && shown < most; at = to, shown++) {
 		to = at;
 		while (to < o->n_runs && to - at < commands &&
 			o->runs[to].round == o->runs[at].round)
 			to++;
-		print_round(o, page, verbose, at, to);
+		print_round(o, at, to);
 	}
 	if (o->all_runs > at)
-		et_doe_say(page, FAINT, "and %" PRIu64 " more%s",
+		et_doe_say(o->page, FAINT, "and %" PRIu64 " more%s",
 			(o->all_runs - at + commands - 1) / commands,
-			verbose ? "" : ", which -v shows");
+			o->verbose ? "" : ", which -v shows");
 }
 
-static void print_order(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
+static void print_order(const struct et_doe_outlook *o)
 {
 	const struct et_plan *p = &o->e->plan;
 
 	if (p->order == ET_ORDER_SEQUENTIAL) {
-		et_doe_heading(page, "Order of runs: standard order");
-		et_doe_say(page, NULL,
+		et_doe_heading(o->page, "Order of runs: standard order");
+		et_doe_say(o->page, NULL,
 			"All runs of a program under a treatment follow each other: %" PRIu32
 			" discarded, then %" PRIu32 " that count.",
 			p->warmup, p->runs);
 	} else if (p->order == ET_ORDER_ROUND_ROBIN) {
-		et_doe_heading(page, "Order of runs: every round in standard order");
+		et_doe_heading(o->page, "Order of runs: every round in standard order");
 	} else {
-		et_doe_heading(page, "Order of runs: random in rounds (seed %" PRIu64 ")", p->seed);
-		et_doe_say(page, NULL, "Every second round is the reverse of the one before.");
+		et_doe_heading(
+			o->page, "Order of runs: random in rounds (seed %" PRIu64 ")", p->seed);
+		et_doe_say(o->page, NULL, "Every second round is the reverse of the one before.");
 	}
 	if (o->e->design->blocks != ET_BLOCKS_NONE)
-		et_doe_say(page, NULL, "%s",
+		et_doe_say(o->page, NULL, "%s",
 			o->e->design->blocks == ET_BLOCKS_ROUND
 				? "Every round is a block."
 				: "Every machine makes all runs, and is a block.");
 	if (p->order != ET_ORDER_SEQUENTIAL)
-		print_rounds(o, page, verbose);
+		print_rounds(o);
 }
 
-static void print_hooks(const struct et_design *d, const struct et_page *page)
+static void print_hooks(const struct et_doe_outlook *o)
 {
+	const struct et_design *d = o->e->design;
 	const struct {
 		const char *label, *text, *when;
 	} hooks[] = { { "setup", d->setup, "once before everything" },
@@ -465,22 +453,27 @@ static void print_hooks(const struct et_design *d, const struct et_page *page)
 
 	if (!d->setup && !d->between && !d->reboot)
 		return;
-	et_doe_heading(page, "Hooks");
+	et_doe_heading(o->page, "Hooks");
 	for (size_t i = 0; i < ET_LENGTH(hooks); i++) {
 		if (hooks[i].text)
-			row(page, NAME, hooks[i].label, "%s (%s)", hooks[i].text, hooks[i].when);
+			row(o, NAME, hooks[i].label, "%s (%s)", hooks[i].text, hooks[i].when);
 	}
 }
 
 /* --- fractions --- */
 
-/* Appends "a:b", with a minus if the word between it and `to` is negative. */
-static void append_term(
-	char **text, const char *between, const struct et_design *d, uint32_t term, uint32_t to)
+char *et_doe_signed_term(const struct et_design *d, uint32_t term, uint32_t to, const char *minus)
 {
 	ET_AUTO_FREE char *name = et_design_term_name(d, term);
 
-	et_append(text, between, "%s%s", et_design_sign(d, 0, term ^ to) < 0 ? MINUS : "", name);
+	return et_asprintf("%s%s", et_design_sign(d, 0, term ^ to) < 0 ? minus : "", name);
+}
+
+static void append_term(char **text, const struct et_design *d, uint32_t term, uint32_t to)
+{
+	ET_AUTO_FREE char *name = et_doe_signed_term(d, term, to, MINUS);
+
+	et_append(text, " = ", "%s", name);
 }
 
 static const char *meaning_of(size_t resolution)
@@ -499,22 +492,22 @@ static const char *meaning_of(size_t resolution)
 			 "four or more factors only";
 }
 
-static void print_alias_set(
-	const struct et_design *d, uint32_t term, const struct et_page *page, bool verbose)
+static void print_alias_set(const struct et_doe_outlook *o, uint32_t term)
 {
+	const struct et_design *d = o->e->design;
 	size_t n, shown = 0;
 	ET_AUTO_FREE uint32_t *list = et_design_aliases(d, term, &n);
 	ET_AUTO_FREE char *text = NULL, *name = et_design_term_name(d, term);
 	int least = __builtin_popcount(list[0]), most = least > 2 ? least : 2;
 
-	while (shown < n && (verbose || __builtin_popcount(list[shown]) <= most))
-		append_term(&text, " = ", d, list[shown++], term);
+	while (shown < n && (o->verbose || __builtin_popcount(list[shown]) <= most))
+		append_term(&text, d, list[shown++], term);
 	if (shown < n)
 		et_append(&text, " = ", "… (%zu more)", n - shown);
-	row(page, NAME, name, "= %s", text);
+	row(o, NAME, name, "= %s", text);
 }
 
-static void print_fraction(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
+static void print_fraction(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	size_t p = et_design_generators(d), n, shown = 0;
@@ -528,51 +521,51 @@ static void print_fraction(const struct et_doe_outlook *o, const struct et_page 
 			et_append(&generators, ", ", "%s = %s", d->factors[i].name,
 				d->factors[i].generator);
 	}
-	for (; shown < n && (verbose || shown < FEW_WORDS); shown++)
-		append_term(&relation, " = ", d, words[shown], 0);
+	for (; shown < n && (o->verbose || shown < FEW_WORDS); shown++)
+		append_term(&relation, d, words[shown], 0);
 	if (shown < n)
 		et_append(&relation, " = ", "… (%zu more)", n - shown);
-	et_doe_heading(page, "Fraction: %zu of the %zu treatments of the full design",
+	et_doe_heading(o->page, "Fraction: %zu of the %zu treatments of the full design",
 		d->n_treatments, d->n_treatments << p);
-	row(page, NAME, "generators", "%s", generators);
-	row(page, NAME, "relation", "%s", relation);
-	row(page, NAME, "resolution", "%s", meaning_of(et_design_resolution(d)));
-	et_doe_heading(page, "Aliases: effects that no run tells apart");
+	row(o, NAME, "generators", "%s", generators);
+	row(o, NAME, "relation", "%s", relation);
+	row(o, NAME, "resolution", "%s", meaning_of(et_design_resolution(d)));
+	et_doe_heading(o->page, "Aliases: effects that no run tells apart");
 	size_t n_terms;
 	ET_AUTO_FREE uint32_t *terms = et_design_terms(d, &n_terms);
 	for (size_t i = 0; i < n_terms; i++) {
-		if (verbose || __builtin_popcount(terms[i]) <= 2)
-			print_alias_set(d, terms[i], page, verbose);
+		if (o->verbose || __builtin_popcount(terms[i]) <= 2)
+			print_alias_set(o, terms[i]);
 	}
 }
 
 /* --- power --- */
 
-static void power_row(const char *name, double relative_sd, const struct et_doe_class *classes,
-	size_t n, struct et_table *t)
+static void power_row(const char *name, double sd, const struct et_doe_class *classes, size_t n,
+	struct et_table *t)
 {
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	et_table_name(t, name, NULL);
-	et_table_add(t, "%s", isnan(relative_sd) ? "" : et_format_percent(relative_sd, a));
+	et_table_add(t, "%s", isnan(sd) ? "" : et_format_percent(sd, a));
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(classes[i].holm[0]))
 			et_table_add(t, ET_DASH);
 		else
-			et_table_add(t, "%s (%s)",
-				format_effect(classes[i].holm[0], relative_sd, a),
-				format_effect(classes[i].holm[1], relative_sd, b));
+			et_table_add(t, "%s (%s)", format_effect(classes[i].holm[0], sd, a),
+				format_effect(classes[i].holm[1], sd, b));
 	}
 }
 
-static void print_power(const struct et_doe_outlook *o, const struct et_page *page)
+static void print_power(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	struct et_table t = { .indent = 2, .split = true };
 	size_t n;
-	struct et_doe_class *classes = classes_of(o, &n);
+	struct et_doe_class *classes = et_doe_power_of(o, &n);
 
-	et_doe_heading(page, "Smallest effects that are found with a probability of 80 %% (95 %%)");
+	et_doe_heading(
+		o->page, "Smallest effects that are found with a probability of 80 %% (95 %%)");
 	et_table_column(&t, ET_TABLE_NAME, "");
 	et_table_column(&t, ET_TABLE_NUMBER, "sd of a run");
 	for (size_t i = 0; i < n; i++) {
@@ -585,48 +578,49 @@ static void print_power(const struct et_doe_outlook *o, const struct et_page *pa
 		if (!isnan(sd))
 			power_row(d->programs[i].name, sd, classes, n, &t);
 	}
-	et_table_print(&t, page);
+	et_table_print(&t, o->page);
 	et_doe_classes_free(classes, n);
-	et_doe_say(page, FAINT,
+	et_doe_say(o->page, FAINT,
 		"after Holm's correction over the effects of a program, and over its pairs of "
 		"treatments");
 }
 
-static void print_pilots(const struct et_doe_outlook *o, const struct et_page *page)
+static void print_pilots(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
 	char span[ET_FIGURE];
 
 	if (!o->pilots) {
-		putc('\n', page->out);
-		et_page_paragraph(page, 0, "", NULL, o->no_pilot, NULL);
+		putc('\n', o->page->out);
+		et_page_paragraph(o->page, 0, "", NULL, o->no_pilot, NULL);
 		return;
 	}
-	et_doe_heading(page, "Pilot runs, which are not kept");
+	et_doe_heading(o->page, "Pilot runs, which are not kept");
 	for (size_t i = 0; i < d->n_programs; i++) {
 		const struct et_doe_pilot *p = &o->pilots[i];
-		row(page, NAME, d->programs[i].name, "%zu run%s of %s%s", p->n, et_doe_plural(p->n),
+		row(o, NAME, d->programs[i].name, "%zu run%s of %s%s", p->n, et_doe_plural(p->n),
 			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, span));
 	}
 	if (d->setup || d->between || d->reboot || has_hooks(o->e))
-		et_doe_say(page, NULL,
+		et_doe_say(o->page, NULL,
 			"They were made without the hooks, whose duration is not counted.");
 	size_t i = 0;
 	while (i < d->n_factors && et_factor_kinds[d->factors[i].kind].scope != ET_SCOPE_MACHINE)
 		i++;
 	if (i < d->n_factors)
-		et_doe_say(page, NULL, "They left the machine as it is, whatever the treatment.");
+		et_doe_say(
+			o->page, NULL, "They left the machine as it is, whatever the treatment.");
 }
 
-void et_doe_plan_text(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
+void et_doe_plan_text(const struct et_doe_outlook *o)
 {
-	et_doe_plan_answer(o, page);
-	print_programs(o->e, page, verbose);
-	print_factors(o, page);
-	print_treatments(o, page, verbose);
-	print_order(o, page, verbose);
-	print_hooks(o->e->design, page);
-	print_fraction(o, page, verbose);
-	print_power(o, page);
-	print_pilots(o, page);
+	et_doe_plan_answer(o);
+	print_programs(o);
+	print_factors(o);
+	print_treatments(o);
+	print_order(o);
+	print_hooks(o);
+	print_fraction(o);
+	print_power(o);
+	print_pilots(o);
 }

@@ -7,7 +7,11 @@
 #include "app/doe/view.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "draw/xml.h"
+#include "stats/doe/doe.h"
+#include "stats/series/tally.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,17 +89,6 @@ static const struct et_doe_pair *find(const struct et_doe_result *r, size_t a, s
 	return NULL;
 }
 
-/* "90", and after the correction "80*" if it fell. */
-static void pair_cell(struct et_table *t, const struct et_doe_pair *p, bool after)
-{
-	if (p && p->programs)
-		et_table_add(t, "%.0f%s",
-			100 * (double)(after ? p->after : p->before) / (double)p->programs,
-			after && p->after < p->before ? "*" : "");
-	else
-		et_table_add(t, ET_DASH);
-}
-
 static void pairs(
 	const struct et_doe_result *r, char **names, bool after, const struct et_page *page)
 {
@@ -108,10 +101,15 @@ static void pairs(
 	for (size_t a = 0; a + 1 < n; a++) {
 		et_table_name(&t, names[a], NULL);
 		for (size_t b = 1; b < n; b++) {
-			if (b > a)
-				pair_cell(&t, find(r, a, b), after);
-			else
+			const struct et_doe_pair *p = b > a ? find(r, a, b) : NULL;
+			if (b <= a)
 				et_table_text(&t, "", "", NULL);
+			else if (after) /* "80*" if it fell */
+				et_doe_share_cell(&t, 0, p ? p->after : 0, p ? p->programs : 0,
+					p && p->after < p->before ? "*" : "");
+			else
+				et_doe_share_cell(
+					&t, 0, p ? p->before : 0, p ? p->programs : 0, "");
 		}
 	}
 	et_table_print(&t, page);
@@ -133,13 +131,8 @@ static void tests(const struct et_doe_result *r, char **names, const struct et_p
 		ET_AUTO_FREE char *name = et_asprintf("%s-%s", names[pair->a], names[pair->b]);
 
 		et_table_name(&t, name, NULL);
-		for (size_t k = 0; k + 1 < t.n_columns; k++) {
-			if (pair->programs)
-				et_table_add(&t, "%.0f",
-					100 * (double)counts[k] / (double)pair->programs);
-			else
-				et_table_add(&t, ET_DASH);
-		}
+		for (size_t k = 0; k + 1 < t.n_columns; k++)
+			et_doe_share_cell(&t, 0, counts[k], pair->programs, "");
 	}
 	et_table_print(&t, page);
 }
@@ -196,4 +189,215 @@ void et_doe_tables(const struct et_doe_view *v, const struct et_page *page)
 		"pairs");
 	programs(r, page);
 	et_strv_free(names);
+}
+
+/* The runs of a designed experiment as CSV, and a script for R that repeats the analysis. */
+
+/* Columns with a meaning: a factor of that name is called factor.NAME. */
+static bool is_reserved(const char *name)
+{
+	static const char *const names[] = { "program", "block", "round", "order", "counts", NULL };
+
+	if (et_name_index(names, name) >= 0)
+		return true;
+	for (int m = 0; m < ET_METRICS; m++) {
+		ET_AUTO_FREE char *own =
+			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+		if (!strcmp(own, name))
+			return true;
+	}
+	return false;
+}
+
+/* The name of the column of a factor, or of the response. */
+static char *column_of(const struct et_design *d, size_t factor)
+{
+	const char *name = d->factors[factor].name;
+
+	return et_asprintf("%s%s", is_reserved(name) ? "factor." : "", name);
+}
+
+static enum et_metric metric_of(const struct et_design *d)
+{
+	int metric = d->response ? et_name_index(et_recorded_metric_names, d->response) : -1;
+
+	return metric < 0 ? ET_METRIC_ELAPSED : (enum et_metric)metric;
+}
+
+static char *response_column(const struct et_design *d)
+{
+	enum et_metric m = metric_of(d);
+
+	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+}
+
+/* The experiments and their machines. */
+struct source {
+	const struct et_experiment *const *experiments;
+	size_t n;
+	struct et_doe_machines machines;
+};
+
+/* "block" if blocks are part of the analysis, "round" if runs are only arranged in rounds. */
+static const char *block_column(const struct source *s)
+{
+	const struct et_experiment *e = s->experiments[0];
+
+	if (e->design->blocks != ET_BLOCKS_NONE || s->n > 1)
+		return "block";
+	return e->plan.order == ET_ORDER_SEQUENTIAL ? NULL : "round";
+}
+
+/* The machine; else the round, of several experiments with the number of its experiment. */
+static void put_block(const struct source *s, size_t number, uint32_t round, FILE *out)
+{
+	enum et_design_blocks blocks = s->experiments[0]->design->blocks;
+
+	putc(',', out);
+	if (s->machines.population || blocks == ET_BLOCKS_MACHINE ||
+		(blocks == ET_BLOCKS_NONE && s->machines.n > 1))
+		et_csv_text(s->machines.names[s->machines.number[number]], out);
+	else if (blocks == ET_BLOCKS_NONE && s->n > 1)
+		fprintf(out, "%zu", number + 1);
+	else if (s->n > 1)
+		fprintf(out, "%zu.%u", number + 1, round);
+	else
+		fprintf(out, "%u", round);
+}
+
+static void header(const struct source *s, FILE *out)
+{
+	const struct et_design *d = s->experiments[0]->design;
+	ET_AUTO_FREE char *response = response_column(d);
+
+	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
+	      "program,",
+		out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = column_of(d, f);
+		et_csv_text(name, out);
+		putc(',', out);
+	}
+	if (block_column(s))
+		fprintf(out, "%s,", block_column(s));
+	fprintf(out, "order,counts,%s\n", response);
+}
+
+static void command(
+	const struct source *from, size_t number, uint32_t command, uint32_t first, FILE *out)
+{
+	const struct et_experiment *e = from->experiments[number];
+	const struct et_design *d = e->design;
+	enum et_metric metric = metric_of(d);
+	ET_AUTO_READER struct et_sample_reader r =
+		et_samples_read_figures(&e->commands[command].samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		uint64_t value = et_sample_metric(s, metric);
+		if (value == ET_UNKNOWN)
+			continue;
+		et_csv_text(d->programs[et_design_program_of(d, command)].name, out);
+		for (size_t f = 0; f < d->n_factors; f++) {
+			putc(',', out);
+			et_csv_text(et_design_level(d, command, f), out);
+		}
+		if (block_column(from))
+			put_block(from, number, s->place.round, out);
+		fprintf(out, ",%u,%d,%" PRIu64 "\n", first + s->place.order, et_sample_counts(s),
+			value);
+	}
+}
+
+static uint32_t last_order(const struct et_experiment *e)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			last = s->place.order > last ? s->place.order : last;
+	}
+	return last;
+}
+
+void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out)
+{
+	struct source s = { experiments, n, et_doe_machines_of(experiments, n) };
+	uint32_t first = 0;
+
+	header(&s, out);
+	for (size_t k = 0; k < n; k++) {
+		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)
+			command(&s, k, i, first, out);
+		first += last_order(experiments[k]);
+	}
+	et_doe_machines_free(&s.machines);
+}
+
+/* --- R --- */
+
+/* A text in R's quotes. */
+static void r_text(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (const char *p = text; *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\%03o", c);
+		else
+			putc(c, out);
+	}
+	putc('"', out);
+}
+
+/* The factors as columns f1, f2 …, whose names need no quotes in a formula. */
+static void r_factors(const struct et_design *d, FILE *out)
+{
+	fputs("factors <- list(\n", out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = column_of(d, f);
+		fputs("  list(name = ", out);
+		r_text(name, out);
+		fputs(", levels = c(", out);
+		for (size_t i = 0; i < d->factors[f].n_levels; i++) {
+			fputs(i ? ", " : "", out);
+			r_text(d->factors[f].levels[i], out);
+		}
+		fprintf(out, "))%s\n", f + 1 < d->n_factors ? "," : "");
+	}
+	fputs(")\n", out);
+}
+
+/* The array `analysis`: what follows the names and levels of the experiment in a script. */
+#include "app/doe/analysis.R.inc"
+
+static const char script_begin[] =
+	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
+	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
+	"# with Holm's correction per program. Every treatment must have runs.\n"
+	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
+	"figures.\n"
+	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
+	"argument <- commandArgs(trailingOnly = TRUE)\n";
+
+void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
+{
+	const struct et_design *d = experiments[0]->design;
+	struct et_doe_machines machines = et_doe_machines_of(experiments, n);
+	ET_AUTO_FREE char *response = response_column(d);
+
+	fputs(script_begin, out);
+	fputs("file <- if (length(argument)) argument[1] else ", out);
+	r_text(data, out);
+	fputs("\nresponse <- ", out);
+	r_text(response, out);
+	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE && n < 2 ? "FALSE" : "TRUE");
+	fprintf(out, "machines <- %s\n", machines.population ? "TRUE" : "FALSE");
+	fprintf(out, "parts <- %s\n", n > machines.n ? "TRUE" : "FALSE");
+	et_doe_machines_free(&machines);
+	r_factors(d, out);
+	fputs(analysis, out);
 }

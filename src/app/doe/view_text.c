@@ -52,6 +52,14 @@ void et_doe_put_table(const struct et_doe_to *to, const char *title, struct et_t
 		et_table_html(t, to->html);
 }
 
+void et_doe_share_cell(struct et_table *t, int decimals, size_t n, size_t of, const char *after)
+{
+	if (of)
+		et_table_add(t, "%.*f%s", decimals, 100 * (double)n / (double)of, after);
+	else
+		et_table_add(t, ET_DASH);
+}
+
 void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, const char *style)
 {
 	char text[ET_FIGURE], right[ET_FIGURE];
@@ -64,29 +72,24 @@ void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, con
 	et_table_text(t, text, right, style);
 }
 
-/* A figure with this many decimals, or a dash. */
-static void number_cell(struct et_table *t, int decimals, double x, const char *after)
+/* Formats of columns. */
+
+static const char *format_digits(double x, char buf[ET_FIGURE])
 {
-	if (isfinite(x))
-		et_table_add(t, "%.*f%s", decimals, x, after);
-	else
-		et_table_add(t, ET_DASH);
+	snprintf(buf, ET_FIGURE, "%.5g", x);
+	return isfinite(x) ? buf : ET_DASH;
 }
 
-/* The same with five digits. */
-static void digits_cell(struct et_table *t, double x)
+static const char *format_share(double x, char buf[ET_FIGURE])
 {
-	if (isfinite(x))
-		et_table_add(t, "%.5g", x);
-	else
-		et_table_add(t, ET_DASH);
+	snprintf(buf, ET_FIGURE, "%.1f %%", 100 * x);
+	return isfinite(x) ? buf : ET_DASH;
 }
 
-static void p_cell(struct et_table *t, double p, const char *style)
+static const char *format_f(double x, char buf[ET_FIGURE])
 {
-	char text[ET_FIGURE];
-
-	et_table_text(t, et_doe_p(p, text), "", style);
+	snprintf(buf, ET_FIGURE, "%.*f", x < 100 ? 2 : 0, x);
+	return isfinite(x) ? buf : ET_DASH;
 }
 
 /* "2 × 3", and "2^(4-1)" of a fraction. */
@@ -153,12 +156,11 @@ static void effect_row(struct et_table *s, const struct et_doe_view *v,
 	et_table_text(s, "", levels, NULL);
 	et_table_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
 	et_doe_percent_cell(s, c.percent, c.lo, c.hi, style);
-	number_cell(s, 1, 100 * e->share, " %");
-	number_cell(s, e->f < 100 ? 2 : 0, e->f, "");
-	p_cell(s, e->p_holm, style);
+	et_table_row(s, e->share, e->f);
+	et_table_text(s, et_doe_p(e->p_holm, value), "", style);
 	if (page) {
 		et_table_add(s, "%g", e->df);
-		p_cell(s, e->p, NULL);
+		et_table_number(s, e->p);
 	}
 }
 
@@ -167,7 +169,7 @@ static void noise_row(struct et_table *s, const char *name, double share, double
 {
 	et_table_name(s, name, NULL);
 	et_table_add(s, "\t\t");
-	number_cell(s, 1, 100 * share, " %");
+	et_table_number(s, share);
 	et_table_add(s, "\t\t%g\t", df);
 }
 
@@ -177,9 +179,8 @@ static void aliases(
 {
 	ET_AUTO_FREE char *text = NULL;
 
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		if (e->aliases && et_doe_shows(v, e))
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
+		if (e->aliases)
 			et_append(&text, "; ", "%s = %s", e->term, e->aliases);
 	}
 	if (text)
@@ -191,17 +192,17 @@ static void effects(
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "term"),
 		ET_COLUMN(FIGURE, "levels", .drop = 4), ET_COLUMN(FIGURE, "effect", .drop = 5),
-		ET_COLUMN(FIGURE, "change"), ET_COLUMN(FIGURE, "share", .drop = 3),
-		ET_COLUMN(FIGURE, "F", .drop = 2), ET_COLUMN(FIGURE, "p (Holm)"),
-		ET_COLUMN(FIGURE, "df"), ET_COLUMN(FIGURE, "p") };
+		ET_COLUMN(FIGURE, "change"),
+		ET_COLUMN(FIGURE, "share", .drop = 3, .format = format_share),
+		ET_COLUMN(FIGURE, "F", .drop = 2, .format = format_f),
+		ET_COLUMN(FIGURE, "p (Holm)"), ET_COLUMN(FIGURE, "df"),
+		ET_COLUMN(FIGURE, "p", .format = et_doe_p) };
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 4 };
 
 	if (to->page)
 		s.n_columns = COLUMNS_OF_TEXT;
-	for (size_t i = 0; i < p->n_effects; i++) {
-		if (et_doe_shows(v, &p->effects[i]))
-			effect_row(&s, v, p, &p->effects[i]);
-	}
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));)
+		effect_row(&s, v, p, e);
 	if (!to->page && p->df_blocks > 0)
 		noise_row(&s, et_doe_blocks_name(v->result), p->ss_blocks / p->ss_total,
 			p->df_blocks);
@@ -212,8 +213,7 @@ static void effects(
 
 static void variation_row(struct et_table *s, const char *name, double share)
 {
-	et_table_name(s, name, NULL);
-	et_table_add(s, "%.1f %%", 100 * share);
+	et_table_row(s, name, share);
 	et_table_bar(s, share, NULL);
 }
 
@@ -222,7 +222,7 @@ static void variation(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "variation"),
-		ET_COLUMN(FIGURE, "share"), ET_COLUMN(BAR, "") };
+		ET_COLUMN(FIGURE, "share", .format = format_share), ET_COLUMN(BAR, "") };
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 1 };
 	const double little = 0.01;
 	double rest = 0, blocks = p->ss_blocks / p->ss_total;
@@ -246,45 +246,32 @@ static void variation(
 
 /* --- -v --- */
 
-static void anova_row(struct et_table *s, const char *term, double df, double sum_squares,
-	double mean_square, const struct et_doe_effect *e)
-{
-	et_table_name(s, term, NULL);
-	digits_cell(s, df);
-	digits_cell(s, sum_squares);
-	digits_cell(s, mean_square);
-	if (!e) {
-		et_table_add(s, "\t\t");
-		return;
-	}
-	digits_cell(s, e->f);
-	p_cell(s, e->p, NULL);
-	p_cell(s, e->p_holm, NULL);
-}
-
 static void anova(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(NAME, "term"),
-		ET_COLUMN(FIGURE, "df"), ET_COLUMN(FIGURE, "sum of sq."),
-		ET_COLUMN(FIGURE, "mean square", .drop = 1), ET_COLUMN(FIGURE, "F"),
-		ET_COLUMN(FIGURE, "p", .drop = 2), ET_COLUMN(FIGURE, "p (Holm)") };
+		ET_COLUMN(FIGURE, "df", .format = format_digits),
+		ET_COLUMN(FIGURE, "sum of sq.", .format = format_digits),
+		ET_COLUMN(FIGURE, "mean square", .drop = 1, .format = format_digits),
+		ET_COLUMN(FIGURE, "F", .format = format_digits),
+		ET_COLUMN(FIGURE, "p", .drop = 2, .format = et_doe_p),
+		ET_COLUMN(FIGURE, "p (Holm)", .format = et_doe_p) };
 	struct et_table s = { ET_COLUMNS(columns), .names_first = 1 };
 	const double scale = v->result->unit == ET_UNIT_NS ? 1e-12 : 1;
 
 	et_doe_heading(page, "analysis of variance%s",
 		v->result->unit == ET_UNIT_NS ? " (squares in ms²)" : "");
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		if (et_doe_shows(v, e))
-			anova_row(&s, e->term, e->df, e->sum_squares * scale,
-				e->mean_square * scale, e);
+	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));)
+		et_table_row(&s, e->term, e->df, e->sum_squares * scale, e->mean_square * scale,
+			e->f, e->p, e->p_holm);
+	if (p->df_blocks > 0) {
+		et_table_row(&s, et_doe_blocks_name(v->result), p->df_blocks, p->ss_blocks * scale,
+			p->ss_blocks / p->df_blocks * scale);
+		et_table_add(&s, "\t\t");
 	}
-	if (p->df_blocks > 0)
-		anova_row(&s, et_doe_blocks_name(v->result), p->df_blocks, p->ss_blocks * scale,
-			p->ss_blocks / p->df_blocks * scale, NULL);
-	anova_row(&s, "residual", p->df_residual, p->ss_residual * scale,
-		p->ss_residual / p->df_residual * scale, NULL);
+	et_table_row(&s, "residual", p->df_residual, p->ss_residual * scale,
+		p->ss_residual / p->df_residual * scale);
+	et_table_add(&s, "\t\t");
 	et_table_print(&s, page);
 }
 
@@ -384,12 +371,7 @@ static void program(
 	et_doe_say(page, NULL, "%s", method);
 	et_doe_say(page, NULL, "%s", components);
 	if (v->result->n_programs > 1 && v->verbose) {
-		struct et_doe_result one = *v->result;
-		struct et_doe_view single = *v;
-		one.programs = (struct et_doe_program *)p;
-		one.n_programs = 1;
-		single.result = &one;
-		ET_AUTO_FREE char *fastest = et_doe_summary(&single);
+		ET_AUTO_FREE char *fastest = et_doe_fastest(v, p);
 		et_doe_say(page, NULL, "%s", fastest);
 	}
 	et_warnings_text(page, 2, &p->warnings);
@@ -421,7 +403,8 @@ static void pairs_of_page(const struct et_doe_view *v, const struct et_doe_progr
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "treatment"),
 		ET_COLUMN(TEXT, "compared with"), ET_COLUMN(TEXT, "result"),
-		ET_COLUMN(TEXT, "test"), ET_COLUMN(FIGURE, "p"), ET_COLUMN(FIGURE, "p (Holm)") };
+		ET_COLUMN(TEXT, "test"), ET_COLUMN(FIGURE, "p", .format = et_doe_p),
+		ET_COLUMN(FIGURE, "p (Holm)", .format = et_doe_p) };
 	const struct et_treatment *t = v->result->design->treatments;
 	struct et_table s = { ET_COLUMNS(columns) };
 
@@ -430,9 +413,7 @@ static void pairs_of_page(const struct et_doe_view *v, const struct et_doe_progr
 		ET_AUTO_FREE char *conclusion = et_conclusion_text(c);
 
 		et_table_row(&s, t[c->b].name, t[c->a].name, conclusion,
-			c->method ? c->method : ET_DASH);
-		p_cell(&s, c->p, NULL);
-		p_cell(&s, c->p_holm, NULL);
+			c->method ? c->method : ET_DASH, c->p, c->p_holm);
 	}
 	ET_AUTO_FREE char *title =
 		et_asprintf("pairs of treatments: %zu of %zu differ, %zu after Holm", p->before,
@@ -480,15 +461,15 @@ static void over_programs(const struct et_doe_view *v, FILE *out)
 		et_table_name(&s, name, NULL);
 		et_table_add(&s, "%zu", p->programs);
 		for (size_t k = 0; k < ET_LENGTH(counts); k++)
-			number_cell(&s, 2,
-				p->programs ? 100 * (double)counts[k] / (double)p->programs : NAN,
+			et_doe_share_cell(&s, 2, counts[k], p->programs,
 				k == 1 && p->after < p->before ? "*" : "");
 	}
 	et_doe_put_table(&(struct et_doe_to){ .html = out }, NULL, &s);
 }
 
-void et_doe_page(const struct et_doe_view *v, FILE *out)
+void et_doe_page(const void *view, FILE *out)
 {
+	const struct et_doe_view *v = view;
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
 	ET_AUTO_FREE char *missing = et_doe_missing(v);
 

@@ -2,7 +2,6 @@
 /* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
 #include "app/doe/view.h"
 #include "base/alloc.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 #include "model/design/progress.h"
 
@@ -62,13 +61,17 @@ const char *et_doe_p(double p, char buf[ET_FIGURE])
 	return buf;
 }
 
-bool et_doe_shows(const struct et_doe_view *v, const struct et_doe_effect *e)
+const struct et_doe_effect *et_doe_next(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_doe_effect *e)
 {
-	for (size_t i = 0; i < v->n_terms; i++) {
-		if (v->terms[i] == e->factors)
-			return true;
+	for (e = e ? e + 1 : p->effects; e < p->effects + p->n_effects; e++) {
+		size_t i = 0;
+		while (v->terms && i < v->n_terms && v->terms[i] != e->factors)
+			i++;
+		if (!v->terms || i < v->n_terms)
+			return e;
 	}
-	return !v->terms;
+	return NULL;
 }
 
 /* --- means --- */
@@ -145,63 +148,64 @@ static size_t extreme(const struct et_doe_program *p, bool fast)
 	return best;
 }
 
-/* "fastest: a=1,b=2 (12.3 ms); not shown to differ: …". */
-static void put_fastest(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
+/* "fastest: a=1,b=2 (12.3 ms)". */
+static void add_extreme(const struct et_doe_view *v, const struct et_doe_program *p, bool fast,
+	size_t t, char **text)
 {
-	enum { MOST_NAMED = 3 };
-	const struct et_design *d = v->result->design;
-	size_t best = extreme(p, true), worst = extreme(p, false), equal = 0;
+	const struct et_estimate *c = &p->cells[t];
 	char value[ET_FIGURE];
 
-	if (best == p->n_cells)
-		return;
-	const struct et_estimate *c = &p->cells[best];
-	fprintf(out, "%s: %s (%s)", verb_of(v->result->unit, true), d->treatments[best].name,
+	et_append(text, "; ", "%s: %s (%s)", verb_of(v->result->unit, fast),
+		v->result->design->treatments[t].name,
 		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
+}
+
+char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p)
+{
+	enum { MOST_NAMED = 3 };
+	size_t best = extreme(p, true), worst = extreme(p, false), equal = 0;
+	char *text = NULL;
+
+	if (best == p->n_cells)
+		return et_strdup("");
+	add_extreme(v, p, true, best, &text);
 	for (size_t t = 0; t < p->n_cells; t++) {
 		if (t == best || !p->cells[t].n || !are_alike(p, best, t))
 			continue;
 		if (equal++ < MOST_NAMED)
-			fprintf(out, "%s%s", equal == 1 ? "; not shown to differ: " : "; ",
-				d->treatments[t].name);
+			et_append(&text, "; ", "%s%s", equal == 1 ? "not shown to differ: " : "",
+				v->result->design->treatments[t].name);
 	}
 	if (equal > MOST_NAMED)
-		fprintf(out, " and %zu more", equal - MOST_NAMED);
+		et_append(&text, " and ", "%zu more", equal - MOST_NAMED);
 	if (worst != best && !are_alike(p, best, worst))
-		fprintf(out, "; %s: %s (%s)", verb_of(v->result->unit, false),
-			d->treatments[worst].name,
-			et_doe_value(p->cells[worst].mean,
-				(p->cells[worst].hi - p->cells[worst].lo) / 2, v->result->unit,
-				value));
+		add_extreme(v, p, false, worst, &text);
+	return text;
 }
 
-/* "work moves 3 of 4 programs, pad none". */
-static void put_factors(const struct et_doe_view *v, FILE *out)
+/* "work moves 3 of 4 programs, pad moves none". */
+static void add_factors(const struct et_doe_view *v, char **text)
 {
 	const struct et_doe_result *r = v->result;
-	const char *between = "";
 
 	for (size_t f = 0; f < r->design->n_factors; f++) {
 		size_t moved = 0, programs = 0;
 		for (size_t p = 0; p < r->n_programs; p++) {
-			for (size_t i = 0; i < r->programs[p].n_effects; i++) {
-				const struct et_doe_effect *e = &r->programs[p].effects[i];
-				if (e->factors != 1u << f || !et_doe_shows(v, e))
-					continue;
-				programs++;
-				moved += e->significant;
+			const struct et_doe_effect *e = NULL;
+			while ((e = et_doe_next(v, &r->programs[p], e))) {
+				programs += e->factors == 1u << f;
+				moved += e->factors == 1u << f && e->significant;
 			}
 		}
 		if (!programs)
 			continue;
-		fprintf(out, "%s%s moves ", between, r->design->factors[f].name);
+		et_append(text, ", ", "%s moves ", r->design->factors[f].name);
 		if (moved && moved == programs)
-			fputs(programs == 2 ? "both programs" : "all programs", out);
+			et_append(text, "", programs == 2 ? "both programs" : "all programs");
 		else if (moved)
-			fprintf(out, "%zu of %zu programs", moved, programs);
+			et_append(text, "", "%zu of %zu programs", moved, programs);
 		else
-			fputs("none", out);
-		between = ", ";
+			et_append(text, "", "none");
 	}
 }
 
@@ -209,37 +213,27 @@ char *et_doe_summary(const struct et_doe_view *v)
 {
 	const struct et_doe_result *r = v->result;
 	size_t before = 0, after = 0, pairs = 0;
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
+	char *text = NULL;
 
-	if (r->n_programs == 1) {
-		put_fastest(v, &r->programs[0], out);
-		return et_memstream_close(&m);
-	}
+	if (r->n_programs == 1)
+		return et_doe_fastest(v, &r->programs[0]);
+	add_factors(v, &text);
 	for (size_t p = 0; p < r->n_programs; p++) {
 		before += r->programs[p].before;
 		after += r->programs[p].after;
 		pairs += r->programs[p].n_pairs;
 	}
-	put_factors(v, out);
 	if (pairs)
-		fprintf(out, "; %zu of %zu pairs of treatments differ, %zu after Holm", before,
-			pairs, after);
-	return et_memstream_close(&m);
+		et_append(&text, "", "; %zu of %zu pairs of treatments differ, %zu after Holm",
+			before, pairs, after);
+	return text ? text : et_strdup("");
 }
 
 /* Runs that are not done, treatments that failed and terms that they leave without an estimate. */
 
-static void separate(FILE *out, bool *begun)
-{
-	if (*begun)
-		fputs("; ", out);
-	*begun = true;
-}
-
 /* "21 of 160 runs are done; 1 of 6 parts is missing". Results of other tools have no command and no
  * plan to complete. */
-static void put_progress(const struct et_doe_view *v, FILE *out, bool *begun)
+static void add_progress(const struct et_doe_view *v, char **text)
 {
 	uint64_t done = 0, total = v->parts.missing_runs;
 
@@ -255,34 +249,29 @@ static void put_progress(const struct et_doe_view *v, FILE *out, bool *begun)
 	}
 	if (done >= total)
 		return;
-	separate(out, begun);
-	fprintf(out, "%" PRIu64 " of %" PRIu64 " runs are done", done, total);
+	et_append(text, "; ", "%" PRIu64 " of %" PRIu64 " runs are done", done, total);
 	if (v->parts.missing)
-		fprintf(out, "; %zu of %zu parts %s missing", v->parts.missing, v->parts.all,
+		et_append(text, "; ", "%zu of %zu parts %s missing", v->parts.missing, v->parts.all,
 			v->parts.missing == 1 ? "is" : "are");
 }
 
 /* "no run of loop counts with n=2,m=1". */
-static void put_treatments(
-	const struct et_doe_view *v, const struct et_doe_program *p, FILE *out, bool *begun)
+static void add_treatments(const struct et_doe_view *v, const struct et_doe_program *p, char **text)
 {
 	enum { MOST_NAMED = 3 };
 	size_t n = 0;
 
 	for (size_t t = 0; t < p->n_cells; t++) {
-		if (p->cells[t].n)
+		const char *name = v->result->design->treatments[t].name;
+		if (p->cells[t].n || n++ >= MOST_NAMED)
 			continue;
-		if (!n)
-			separate(out, begun);
-		if (!n)
-			fprintf(out, "no run of %s counts with ", p->name);
-		if (n < MOST_NAMED)
-			fprintf(out, "%s%s", n ? " and " : "",
-				v->result->design->treatments[t].name);
-		n++;
+		if (n == 1)
+			et_append(text, "; ", "no run of %s counts with %s", p->name, name);
+		else
+			et_append(text, " and ", "%s", name);
 	}
 	if (n > MOST_NAMED)
-		fprintf(out, " and %zu more treatments", n - MOST_NAMED);
+		et_append(text, " and ", "%zu more treatments", n - MOST_NAMED);
 }
 
 static bool has_effect(const struct et_doe_program *p, size_t factor)
@@ -294,60 +283,44 @@ static bool has_effect(const struct et_doe_program *p, size_t factor)
 	return false;
 }
 
-static bool counts_at(
-	const struct et_design *d, const struct et_doe_program *p, size_t factor, uint32_t level)
-{
-	for (size_t t = 0; t < p->n_cells; t++) {
-		if (p->cells[t].n && d->treatments[t].levels[factor] == level)
-			return true;
-	}
-	return false;
-}
-
 /* ", because n=2 has no run; pairs compare its other levels (-v)". */
-static void put_reason(
-	const struct et_doe_view *v, const struct et_doe_program *p, size_t factor, FILE *out)
+static void add_reason(
+	const struct et_design *d, const struct et_doe_program *p, size_t factor, char **text)
 {
-	const struct et_design *d = v->result->design;
 	const struct et_design_factor *f = &d->factors[factor];
 
 	for (uint32_t i = 0; i < f->n_levels; i++) {
-		if (counts_at(d, p, factor, i))
+		if (!isnan(et_doe_mean_at(d, p, factor, i, factor, i)))
 			continue;
-		fprintf(out, ", because no run counts with %s=%s", f->name, f->levels[i]);
-		if (f->n_levels > 2)
-			fputs("; pairs compare its other levels (-v)", out);
+		et_append(text, ", ", "because no run counts with %s=%s%s", f->name, f->levels[i],
+			f->n_levels > 2 ? "; pairs compare its other levels (-v)" : "");
 		return;
 	}
 }
 
-static void put_terms(
-	const struct et_doe_view *v, const struct et_doe_program *p, FILE *out, bool *begun)
+static void add_terms(const struct et_design *d, const struct et_doe_program *p, char **text)
 {
+	size_t f = 0;
+
 	if (!p->not_estimated)
 		return;
-	separate(out, begun);
-	fprintf(out, "%s could not be estimated in %s", p->not_estimated, p->name);
-	for (size_t f = 0; f < v->result->design->n_factors; f++) {
-		if (!has_effect(p, f)) {
-			put_reason(v, p, f, out);
-			return;
-		}
-	}
+	et_append(text, "; ", "%s could not be estimated in %s", p->not_estimated, p->name);
+	while (f < d->n_factors && has_effect(p, f))
+		f++;
+	if (f < d->n_factors)
+		add_reason(d, p, f, text);
 }
 
 char *et_doe_missing(const struct et_doe_view *v)
 {
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
-	bool begun = false;
+	char *text = NULL;
 
-	put_progress(v, out, &begun);
+	add_progress(v, &text);
 	for (size_t i = 0; i < v->result->n_programs; i++) {
-		put_treatments(v, &v->result->programs[i], out, &begun);
-		put_terms(v, &v->result->programs[i], out, &begun);
+		add_treatments(v, &v->result->programs[i], &text);
+		add_terms(v->result->design, &v->result->programs[i], &text);
 	}
-	return et_memstream_close(&m);
+	return text ? text : et_strdup("");
 }
 
 /* Short names of treatments: "RL3O2" of the factors RL and O, "64" of a single factor. */
@@ -408,16 +381,14 @@ char **et_doe_short_names(const struct et_design *d, bool *numbers)
 	int widest = 0;
 
 	for (size_t t = 0; t < d->n_treatments; t++) {
-		struct et_memstream m;
-		FILE *out = et_memstream_open(&m);
+		ET_AUTO_FREE char *text = et_strdup("");
 		for (size_t f = 0; f < d->n_factors; f++) {
 			char lead[8] = "";
 			if (d->n_factors > 1 && !is_telling(d, f))
 				abbreviate(d->factors[f].name, lead);
-			fprintf(out, "%s%s", lead,
+			et_append(&text, "", "%s%s", lead,
 				d->factors[f].levels[d->treatments[t].levels[f]]);
 		}
-		ET_AUTO_FREE char *text = et_memstream_close(&m);
 		names[t] = et_clean(text, "");
 		int columns = et_columns(names[t]);
 		widest = columns > widest ? columns : widest;

@@ -20,14 +20,11 @@ const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
 };
 #undef ROW
 
-enum et_kind et_kind_find(const char *name)
-{
-	int k = 0;
-
-	while (k < ET_KINDS_OF_FACTORS && strcmp(et_factor_kinds[k].name, name))
-		k++;
-	return (enum et_kind)k;
-}
+#define ROW(kind, name, ...) [ET_KIND_##kind] = (name),
+const char *const et_kind_names[ET_KINDS_OF_FACTORS + 1] = {
+#include "model/design/kind_rows.h"
+};
+#undef ROW
 
 struct et_design *et_design_new(void)
 {
@@ -38,31 +35,25 @@ struct et_design *et_design_new(void)
 	return d;
 }
 
-static void free_factor(struct et_design_factor *f)
-{
-	free(f->name);
-	free(f->variable);
-	et_strv_free(f->levels);
-	et_strv_free(f->objects);
-	free(f->generator);
-}
-
-static void free_program(struct et_design_program *p)
-{
-	free(p->name);
-	free(p->command);
-	free(p->build);
-	free(p->input);
-}
-
 void et_design_free(struct et_design *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->n_factors; i++)
-		free_factor(&d->factors[i]);
-	for (size_t i = 0; i < d->n_programs; i++)
-		free_program(&d->programs[i]);
+	for (size_t i = 0; i < d->n_factors; i++) {
+		struct et_design_factor *f = &d->factors[i];
+		free(f->name);
+		free(f->variable);
+		et_strv_free(f->levels);
+		et_strv_free(f->objects);
+		free(f->generator);
+	}
+	for (size_t i = 0; i < d->n_programs; i++) {
+		struct et_design_program *p = &d->programs[i];
+		free(p->name);
+		free(p->command);
+		free(p->build);
+		free(p->input);
+	}
 	for (size_t i = 0; i < d->n_treatments; i++) {
 		free(d->treatments[i].name);
 		free(d->treatments[i].levels);
@@ -95,22 +86,17 @@ struct et_design_program *et_design_add_program(struct et_design *d, const char 
 	return p;
 }
 
-static char *treatment_name(const struct et_design *d, const uint32_t *levels)
+struct et_treatment *et_design_add_treatment(struct et_design *d, const uint32_t *levels)
 {
+	d->treatments = et_realloc(d->treatments, d->n_treatments + 1, sizeof(*d->treatments));
+	struct et_treatment *t = &d->treatments[d->n_treatments++];
 	struct et_memstream m;
 	FILE *f = et_memstream_open(&m);
 
 	for (size_t i = 0; i < d->n_factors; i++)
 		fprintf(f, "%s%s=%s", i ? "," : "", d->factors[i].name,
 			d->factors[i].levels[levels[i]]);
-	return et_memstream_close(&m);
-}
-
-struct et_treatment *et_design_add_treatment(struct et_design *d, const uint32_t *levels)
-{
-	d->treatments = et_realloc(d->treatments, d->n_treatments + 1, sizeof(*d->treatments));
-	struct et_treatment *t = &d->treatments[d->n_treatments++];
-	t->name = treatment_name(d, levels);
+	t->name = et_memstream_close(&m);
 	t->levels = et_calloc(d->n_factors, sizeof(*t->levels));
 	memcpy(t->levels, levels, d->n_factors * sizeof(*levels));
 	return t;

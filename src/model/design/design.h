@@ -52,8 +52,7 @@ struct et_factor_kind {
 };
 
 extern const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS];
-/* Returns the kind of that name; ET_KINDS_OF_FACTORS: there is none. */
-enum et_kind et_kind_find(const char *name);
+extern const char *const et_kind_names[]; /* NULL ends the list */
 
 struct et_design_factor {
 	char *name;

@@ -11,22 +11,16 @@
 static int find_factor(const struct et_design *d, const char *name, size_t length, size_t *out,
 	struct et_error *err)
 {
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (strlen(d->factors[i].name) == length &&
-			!strncmp(d->factors[i].name, name, length)) {
-			*out = i;
-			return 0;
-		}
-	}
-	char *word = et_strndup(name, length);
+	ET_AUTO_FREE char *word = et_strndup(name, length);
 	struct et_nearest near = et_nearest_to(word);
-	for (size_t i = 0; i < d->n_factors; i++)
-		et_nearest_offer(&near, d->factors[i].name);
+
+	for (*out = 0; *out < d->n_factors; ++*out) {
+		if (!strcmp(d->factors[*out].name, word))
+			return 0;
+		et_nearest_offer(&near, d->factors[*out].name);
+	}
 	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "there is no factor '%s'", word);
-	if (near.best)
-		rc = et_hint(err, rc, "did you mean '%s'?", near.best);
-	free(word);
-	return rc;
+	return near.best ? et_hint(err, rc, "did you mean '%s'?", near.best) : rc;
 }
 
 /* Parses names of factors with `between` between them; spaces do not matter otherwise. */
@@ -150,11 +144,9 @@ uint32_t *et_design_relation(const struct et_design *d, size_t *n)
 size_t et_design_resolution(const struct et_design *d)
 {
 	size_t n;
-	uint32_t *words = et_design_relation(d, &n);
-	size_t shortest = n ? (size_t)__builtin_popcount(words[0]) : 0;
+	ET_AUTO_FREE uint32_t *words = et_design_relation(d, &n);
 
-	free(words);
-	return shortest;
+	return n ? (size_t)__builtin_popcount(words[0]) : 0;
 }
 
 uint32_t *et_design_aliases(const struct et_design *d, uint32_t factors, size_t *n)
@@ -171,8 +163,9 @@ uint32_t *et_design_terms(const struct et_design *d, size_t *n)
 {
 	assert(d->n_factors <= 20);
 	size_t all = (size_t)1 << d->n_factors, n_words, count = 0;
-	uint32_t *words = products(d, &n_words), *sorted = et_calloc(all, sizeof(*sorted));
-	bool *known = et_calloc(all, sizeof(*known));
+	uint32_t *sorted = et_calloc(all, sizeof(*sorted));
+	ET_AUTO_FREE uint32_t *words = products(d, &n_words);
+	ET_AUTO_FREE bool *known = et_calloc(all, sizeof(*known));
 
 	for (size_t i = 0; i < all; i++)
 		sorted[i] = (uint32_t)i;
@@ -185,8 +178,6 @@ uint32_t *et_design_terms(const struct et_design *d, size_t *n)
 			known[term ^ words[k]] = true;
 		sorted[count++] = term;
 	}
-	free(known);
-	free(words);
 	/* The first is the term without factors: the mean, with the words of the relation. */
 	drop_first(sorted, &count);
 	*n = count;

@@ -21,14 +21,15 @@ struct et_doe_options {
  * machines' identities, else (imported records may lack them) by the names of their hosts.
  */
 bool et_doe_same_machine(const struct et_experiment *a, const struct et_experiment *b);
-/*
- * Numbers the machines of experiments from 0. Returns their names, which et_strv_free frees, and
- * how many they are.
- */
-char **et_doe_machines(
-	const struct et_experiment *const *experiments, size_t n, uint32_t *machine, size_t *found);
-/* Whether each machine ran the whole design; else a campaign divided its rounds among them. */
-bool et_doe_whole_each(const struct et_experiment *const *experiments, size_t n);
+/* The machines of experiments. */
+struct et_doe_machines {
+	char **names;     /* ends with NULL */
+	uint32_t *number; /* of the machine of each experiment, from 0 */
+	size_t n;
+	bool population; /* they stand for many: see struct et_doe_result */
+};
+struct et_doe_machines et_doe_machines_of(const struct et_experiment *const *experiments, size_t n);
+void et_doe_machines_free(struct et_doe_machines *m); /* what it owns */
 
 /*
  * Analyses one or several experiments of the same plan; several of one machine belong together. If

@@ -81,19 +81,22 @@ static double *of_blocks(const struct et_doe_errors *e, const double *c)
 	return out;
 }
 
-/*
- * The variance of the combination c of mu, whose weights et_doe_combine made, and its degrees of
- * freedom.
- */
-static double variance_of(
-	const struct et_doe_errors *e, const double *c, const double *w, double *df)
+/* A combination of mu with its standard error and its degrees of freedom. */
+struct combined {
+	double x, error, df;
+};
+
+static struct combined combine(const struct et_doe_errors *e, const double *c)
 {
+	ET_AUTO_FREE double *w = et_calloc(e->fit->grid->n_cells, sizeof(*w));
+	struct combined out = { .x = et_doe_combine(e->fit, c, w) };
 	double sum = 0, squares = 0;
 
 	if (e->table) {
 		ET_AUTO_FREE double *z = of_blocks(e, c);
-		*df = (double)e->n_blocks - 1;
-		return et_variance(z, e->n_blocks) / (double)e->n_blocks;
+		out.df = (double)e->n_blocks - 1;
+		out.error = sqrt(et_variance(z, e->n_blocks) / (double)e->n_blocks);
+		return out;
 	}
 	for (size_t i = 0; i < e->fit->grid->n_cells; i++) {
 		double part = w[i] * w[i] * e->v[i];
@@ -102,8 +105,21 @@ static double variance_of(
 		if (n > 1)
 			squares += part * part / ((double)n - 1);
 	}
-	*df = e->apart ? sum * sum / squares : e->df;
-	return sum;
+	out.df = e->apart ? sum * sum / squares : e->df;
+	out.error = sqrt(sum);
+	return out;
+}
+
+/* Fills the combination c of mu, and its interval. */
+static void estimate(
+	const struct et_doe_errors *e, const double *c, double *x, double *lo, double *hi)
+{
+	struct combined all = combine(e, c);
+	double half = all.error * et_qt(0.5 + e->level / 2, all.df);
+
+	*x = all.x;
+	*lo = all.x - half;
+	*hi = all.x + half;
 }
 
 /* --- sums of squares --- */
@@ -218,6 +234,17 @@ double et_doe_squares(const struct et_doe_fit *f, const struct et_doe_term *term
 
 /* --- tests --- */
 
+/* Box's approximation: a sum of squares over the trace of its covariance, with that of the square.
+ */
+static void test_box(
+	double squares, double trace, double of_squares, double df2, struct et_doe_effect *out)
+{
+	out->f = trace > 0 ? squares / trace : NAN;
+	out->df = trace * trace / of_squares;
+	out->df2 = df2;
+	out->p = et_pf_upper(out->f, out->df, out->df2);
+}
+
 static void test_pooled(const struct et_doe_errors *e, struct et_doe_effect *out)
 {
 	double sigma2 = e->fit->ss_residual / e->fit->df_residual;
@@ -252,10 +279,7 @@ static void test_apart(
 				   ((double)et_doe_count(f->data, c) - 1);
 	}
 	contrasts_free(&k);
-	out->f = trace > 0 ? squares / trace : NAN;
-	out->df = trace * trace / of_squares;
-	out->df2 = trace * trace / freedom;
-	out->p = et_pf_upper(out->f, out->df, out->df2);
+	test_box(squares, trace, of_squares, trace * trace / freedom, out);
 }
 
 /* The covariance of a term's contrasts from block to block. */
@@ -285,10 +309,8 @@ static void test_by_block(
 			of_squares += sum * sum;
 		}
 	}
-	out->f = trace > 0 ? squares / trace : NAN;
-	out->df = trace * trace / of_squares;
-	out->df2 = out->df * ((double)blocks - 1);
-	out->p = et_pf_upper(out->f, out->df, out->df2);
+	double df2 = trace * trace / of_squares * ((double)blocks - 1);
+	test_box(squares, trace, of_squares, df2, out);
 }
 
 /* --- intervals --- */
@@ -298,16 +320,11 @@ static void interval_of_signs(
 {
 	size_t n = e->fit->grid->n_cells;
 	ET_AUTO_FREE double *c = et_calloc(n, sizeof(*c));
-	ET_AUTO_FREE double *w = et_calloc(n, sizeof(*w));
-	double df, half;
 
 	et_doe_term_row(e->fit->grid, term->factors, 0, c);
 	for (size_t i = 0; i < n; i++)
 		c[i] *= 2 / sqrt((double)n);
-	out->effect = et_doe_combine(e->fit, c, w);
-	half = sqrt(variance_of(e, c, w, &df)) * et_qt(0.5 + e->level / 2, df);
-	out->lo = out->effect - half;
-	out->hi = out->effect + half;
+	estimate(e, c, &out->effect, &out->lo, &out->hi);
 }
 
 /*
@@ -345,23 +362,14 @@ static double simultaneous(const struct et_doe_errors *e, const struct et_doe_te
 }
 
 /* A difference of two means of a term. */
-struct difference {
-	double distance, error, df;
-};
-
-static struct difference difference_of(
+static struct combined difference_of(
 	const struct et_doe_errors *e, const struct et_doe_term *term, size_t a, size_t b)
 {
-	size_t n = e->fit->grid->n_cells;
-	ET_AUTO_FREE double *c = et_calloc(n, sizeof(*c));
-	ET_AUTO_FREE double *w = et_calloc(n, sizeof(*w));
-	struct difference d;
+	ET_AUTO_FREE double *c = et_calloc(e->fit->grid->n_cells, sizeof(*c));
 
 	effect_weights(e->fit->grid, term->factors, a, -1, c);
 	effect_weights(e->fit->grid, term->factors, b, 1, c);
-	d.distance = fabs(et_doe_combine(e->fit, c, w));
-	d.error = sqrt(variance_of(e, c, w, &d.df));
-	return d;
+	return combine(e, c);
 }
 
 /*
@@ -369,7 +377,7 @@ static struct difference difference_of(
  * and the largest degrees of freedom: it is nearly linear in their inverse.
  */
 static void widen_range(const struct et_doe_errors *e, const struct et_doe_term *term,
-	const struct difference *all, size_t n, struct et_doe_effect *out)
+	const struct combined *all, size_t n, struct et_doe_effect *out)
 {
 	double least = INFINITY, most = 0, q_least, q_most;
 
@@ -386,8 +394,8 @@ static void widen_range(const struct et_doe_errors *e, const struct et_doe_term 
 	for (size_t i = 0; i < n && !isnan(q_least); i++) {
 		double at = most > least ? (1 / all[i].df - 1 / most) / (1 / least - 1 / most) : 0;
 		double half = all[i].error * (q_most + at * (q_least - q_most));
-		out->lo = fmax(out->lo, all[i].distance - half);
-		out->hi = fmax(out->hi, all[i].distance + half);
+		out->lo = fmax(out->lo, fabs(all[i].x) - half);
+		out->hi = fmax(out->hi, fabs(all[i].x) + half);
 	}
 }
 
@@ -397,7 +405,7 @@ static void interval_of_range(
 	const struct et_doe_grid *g = e->fit->grid;
 	size_t size = et_doe_combinations(g->design, term->factors), least = 0, most = 0, n = 1;
 	ET_AUTO_FREE double *table = et_calloc(size, sizeof(*table));
-	ET_AUTO_FREE struct difference *all = et_calloc(size * size / 2 + 1, sizeof(*all));
+	ET_AUTO_FREE struct combined *all = et_calloc(size * size / 2 + 1, sizeof(*all));
 
 	et_doe_effect_table(g, term->factors, e->fit->mu, table);
 	for (size_t i = 0; i < size; i++) {
@@ -436,10 +444,8 @@ static void mean_of(const struct et_doe_errors *e, uint32_t factors, size_t comb
 	struct et_doe_mean *out)
 {
 	const struct et_doe_grid *g = e->fit->grid;
-	ET_AUTO_FREE double *w = et_calloc(g->n_cells, sizeof(*w));
 	ET_AUTO_FREE double *c = et_calloc(g->n_cells, sizeof(*c));
-	double each = (double)et_doe_combinations(g->design, factors) / (double)g->n_cells, half,
-	       df;
+	double each = (double)et_doe_combinations(g->design, factors) / (double)g->n_cells;
 
 	for (size_t i = 0; i < g->n_cells; i++) {
 		if (et_doe_combination_of(g, factors, i) != combination)
@@ -448,10 +454,7 @@ static void mean_of(const struct et_doe_errors *e, uint32_t factors, size_t comb
 		out->n += et_doe_count(e->fit->data, i);
 	}
 	out->levels = levels_text(g->design, factors, combination);
-	out->mean = et_doe_combine(e->fit, c, w);
-	half = sqrt(variance_of(e, c, w, &df)) * et_qt(0.5 + e->level / 2, df);
-	out->lo = out->mean - half;
-	out->hi = out->mean + half;
+	estimate(e, c, &out->mean, &out->lo, &out->hi);
 }
 
 /* Means of interactions of three and more factors are the treatments' means: see the cells. */

@@ -24,17 +24,22 @@ size_t et_doe_combinations(const struct et_design *d, uint32_t factors)
 	return n;
 }
 
-size_t et_doe_combination_of(const struct et_doe_grid *g, uint32_t factors, size_t cell)
+static size_t combination(const struct et_design *d, uint32_t factors, const uint32_t *levels)
 {
 	size_t at = 0, stride = 1;
 
-	for (size_t f = 0; f < g->design->n_factors; f++) {
+	for (size_t f = 0; f < d->n_factors; f++) {
 		if (!(factors >> f & 1))
 			continue;
-		at += stride * et_doe_level(g, cell, f);
-		stride *= g->design->factors[f].n_levels;
+		at += stride * levels[f];
+		stride *= d->factors[f].n_levels;
 	}
 	return at;
+}
+
+size_t et_doe_combination_of(const struct et_doe_grid *g, uint32_t factors, size_t cell)
+{
+	return combination(g->design, factors, g->levels + cell * g->design->n_factors);
 }
 
 /* --- cells --- */
@@ -71,14 +76,8 @@ static void cells_of_levels(const struct et_design *d, size_t n, struct et_doe_g
 			rest /= many;
 		}
 	}
-	for (size_t t = 0; t < d->n_treatments; t++) {
-		size_t at = 0, stride = 1;
-		for (size_t f = 0; f < d->n_factors; f++) {
-			at += stride * d->treatments[t].levels[f];
-			stride *= d->factors[f].n_levels;
-		}
-		out->cell_of[t] = (uint32_t)at;
-	}
+	for (size_t t = 0; t < d->n_treatments; t++)
+		out->cell_of[t] = (uint32_t)combination(d, UINT32_MAX, d->treatments[t].levels);
 }
 
 /* --- terms --- */

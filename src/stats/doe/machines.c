@@ -34,12 +34,6 @@ struct parts {
 	size_t runs;        /* of every cell in every part; 0: they are unequal */
 };
 
-static void split_free(struct parts *s)
-{
-	free(s->cell);
-	free(s->level);
-}
-
 /* Numbers the parts from 0 in the order of their first value, and returns how many they are. */
 static size_t number_parts(const struct observed *o, uint32_t *number)
 {
@@ -140,34 +134,37 @@ static void split_make(const struct observed *o, struct parts *out)
 
 /* --- the table --- */
 
-/* The values of the machines that have all cells, machine after machine and cell after cell. */
+/* A machine that has all cells. */
+struct machine {
+	uint32_t number;     /* of the analysis */
+	double variance, df; /* within its cells, with that between its parts */
+	double each;         /* the mean of 1 / n over its cells */
+	struct parts split;  /* into cells and parts */
+};
+
+/* The values of these machines, machine after machine and cell after cell. */
 struct table {
 	const struct et_doe_grid *grid;
 	size_t n, n_cells, left_out;
 	bool logs;
-	uint32_t *machine; /* of the analysis, by machine of the table */
+	struct machine *of;
 	double *values;
 	uint32_t *part;         /* of each value */
 	struct et_group *cells; /* of values */
 	double *mean;           /* of each cell, of logarithms or over the mean of all */
-	double *variance, *df;  /* within the cells of each machine, with that between its parts */
-	double *each;           /* the mean of 1 / n over the cells of each machine */
-	struct parts *split;    /* of each machine into cells and parts */
 };
 
 static void table_free(struct table *t)
 {
-	for (size_t m = 0; t->split && m < t->n; m++)
-		split_free(&t->split[m]);
-	free(t->split);
-	free(t->machine);
+	for (size_t m = 0; m < t->n; m++) {
+		free(t->of[m].split.cell);
+		free(t->of[m].split.level);
+	}
+	free(t->of);
 	free(t->values);
 	free(t->part);
 	free(t->cells);
 	free(t->mean);
-	free(t->variance);
-	free(t->df);
-	free(t->each);
 }
 
 /* Chooses the machines with values of all cells, and makes room for their values. */
@@ -178,7 +175,7 @@ static void choose_machines(const struct et_doe_data *d, struct table *t)
 
 	for (size_t i = 0; i < d->n; i++)
 		count[d->runs[i].machine * t->n_cells + d->runs[i].cell]++;
-	t->machine = et_calloc(n, sizeof(*t->machine));
+	t->of = et_calloc(n, sizeof(*t->of));
 	t->cells = et_calloc(n * t->n_cells, sizeof(*t->cells));
 	t->values = et_calloc(d->n + 1, sizeof(*t->values));
 	t->part = et_calloc(d->n + 1, sizeof(*t->part));
@@ -193,7 +190,7 @@ static void choose_machines(const struct et_doe_data *d, struct table *t)
 			t->cells[t->n * t->n_cells + c].x = t->values + at;
 			at += count[m * t->n_cells + c];
 		}
-		t->machine[t->n++] = m;
+		t->of[t->n++].number = m;
 	}
 }
 
@@ -203,7 +200,7 @@ static void fill_values(const struct et_doe_data *d, double mean, struct table *
 	ET_AUTO_FREE size_t *place = et_calloc(et_doe_count_machines(d), sizeof(*place));
 
 	for (size_t m = 0; m < t->n; m++)
-		place[t->machine[m]] = m + 1;
+		place[t->of[m].number] = m + 1;
 	size_t used = 0;
 
 	t->logs = true;
@@ -239,29 +236,25 @@ static void split(struct table *t, size_t machine)
 			cell[at++] = c;
 	}
 	o.cell = cell;
-	split_make(&o, &t->split[machine]);
+	split_make(&o, &t->of[machine].split);
 }
 
 static void summarise(struct table *t)
 {
 	t->mean = et_calloc(t->n * t->n_cells, sizeof(*t->mean));
-	t->variance = et_calloc(t->n, sizeof(*t->variance));
-	t->df = et_calloc(t->n, sizeof(*t->df));
-	t->each = et_calloc(t->n, sizeof(*t->each));
-	t->split = et_calloc(t->n, sizeof(*t->split));
 	for (size_t m = 0; m < t->n; m++) {
 		split(t, m);
 		for (size_t c = 0; c < t->n_cells; c++) {
 			size_t at = m * t->n_cells + c, n = t->cells[at].n;
 			const double *x = t->cells[at].x;
 			t->mean[at] = et_mean(x, n);
-			t->each[m] += 1 / (double)n / (double)t->n_cells;
+			t->of[m].each += 1 / (double)n / (double)t->n_cells;
 			if (n < 2)
 				continue;
-			t->variance[m] += et_variance(x, n) * ((double)n - 1);
-			t->df[m] += (double)n - 1;
+			t->of[m].variance += et_variance(x, n) * ((double)n - 1);
+			t->of[m].df += (double)n - 1;
 		}
-		t->variance[m] /= t->df[m]; /* NaN without replication */
+		t->of[m].variance /= t->of[m].df; /* NaN without replication */
 	}
 }
 
@@ -272,8 +265,12 @@ static double at_least_0(double x)
 	return x > 0 ? x : isnan(x) ? NAN : 0;
 }
 
-void et_doe_component_interval(double a, double df_a, double b, double df_b, double k, double level,
-	double *lo, double *hi)
+/*
+ * The component (a - b) / k, where a and b are mean squares with these degrees of freedom. The ends
+ * of its interval are at least 0.
+ */
+static struct et_doe_component component_of(
+	double a, double df_a, double b, double df_b, double k, double level)
 {
 	double half = (1 - level) / 2, upper = 1 - half;
 	double fu = et_qf(upper, df_a, df_b), fl = et_qf(half, df_a, df_b);
@@ -284,21 +281,10 @@ void et_doe_component_interval(double a, double df_a, double b, double df_b, dou
 	double down = g1 * g1 * a * a + h2 * h2 * b * b + g12 * a * b;
 	double up = h1 * h1 * a * a + g2 * g2 * b * b + h12 * a * b;
 
-	*lo = at_least_0((a - b - sqrt(at_least_0(down))) / k);
-	*hi = at_least_0((a - b + sqrt(at_least_0(up))) / k);
-}
-
-static struct et_doe_component component_of(
-	double a, double df_a, double b, double df_b, double k, double level)
-{
-	struct et_doe_component c = { .df = df_a };
-	double lo, hi;
-
-	et_doe_component_interval(a, df_a, b, df_b, k, level, &lo, &hi);
-	c.sd = sqrt(at_least_0((a - b) / k));
-	c.lo = sqrt(lo);
-	c.hi = sqrt(hi);
-	return c;
+	return (struct et_doe_component){ .sd = sqrt(at_least_0((a - b) / k)),
+		.lo = sqrt(at_least_0((a - b - sqrt(at_least_0(down))) / k)),
+		.hi = sqrt(at_least_0((a - b + sqrt(at_least_0(up))) / k)),
+		.df = df_a };
 }
 
 static struct et_doe_component within_of(double square, double df, double level)
@@ -320,13 +306,13 @@ static void mean_squares(const struct table *t, double *between, double *interac
 	double rest = 0;
 
 	for (size_t m = 0; m < n; m++) {
-		row[m] = et_mean(t->split[m].cell, cells);
+		row[m] = et_mean(t->of[m].split.cell, cells);
 		for (size_t c = 0; c < cells; c++)
-			column[c] += (t->split[m].cell[c] - row[m]) / (double)n;
+			column[c] += (t->of[m].split.cell[c] - row[m]) / (double)n;
 	}
 	for (size_t m = 0; m < n; m++) {
 		for (size_t c = 0; c < cells; c++) {
-			double apart = t->split[m].cell[c] - row[m] - column[c];
+			double apart = t->of[m].split.cell[c] - row[m] - column[c];
 			rest += apart * apart;
 		}
 	}
@@ -346,7 +332,7 @@ static struct of_parts parts_of(const struct table *t)
 	struct of_parts p = { 0 };
 
 	for (size_t m = 0; m < t->n; m++) {
-		const struct parts *s = &t->split[m];
+		const struct parts *s = &t->of[m].split;
 		p.inverse += 1 / (double)s->n_parts / (double)t->n;
 		p.each += s->each / (double)t->n;
 		if (s->n_parts < 2)
@@ -395,8 +381,8 @@ static struct et_doe_component between_of(const struct table *t, struct square b
 static bool is_exact(const struct table *t)
 {
 	for (size_t m = 0; m < t->n; m++) {
-		if (!t->split[m].runs || t->split[m].runs != t->split[0].runs ||
-			t->split[m].n_parts != t->split[0].n_parts)
+		if (!t->of[m].split.runs || t->of[m].split.runs != t->of[0].split.runs ||
+			t->of[m].split.n_parts != t->of[0].split.n_parts)
 			return false;
 	}
 	return true;
@@ -411,9 +397,9 @@ static void components(const struct table *t, double level, struct et_doe_fleet 
 		      both = { .df = df_between * ((double)t->n_cells - 1) };
 
 	for (size_t m = 0; m < t->n; m++) {
-		df += t->split[m].df;
-		within += t->split[m].squares;
-		each += t->each[m] / (double)t->n;
+		df += t->of[m].split.df;
+		within += t->of[m].split.squares;
+		each += t->of[m].each / (double)t->n;
 	}
 	f->exact = is_exact(t);
 	f->parts = p.df > 0;
@@ -449,13 +435,13 @@ struct level {
  */
 static struct level level_of(const struct table *t, size_t machine, const struct of_parts *p)
 {
-	const struct parts *s = &t->split[machine];
+	const struct parts *s = &t->of[machine].split;
 	double n = (double)s->n_parts, x = et_mean(s->cell, t->n_cells);
 
 	if (!(p->df > 0))
 		return (struct level){ x,
-			t->variance[machine] * t->each[machine] / (double)t->n_cells,
-			t->df[machine] };
+			t->of[machine].variance * t->of[machine].each / (double)t->n_cells,
+			t->of[machine].df };
 	if (s->n_parts < 2)
 		return (struct level){ x, p->variance, p->df };
 	return (struct level){ x, et_variance(s->level, s->n_parts) / n, n - 1 };
@@ -512,12 +498,12 @@ static void machines(const struct table *t, const struct et_doe_options *o, stru
 	f->logs = t->logs;
 	for (size_t m = 0; m < t->n; m++) {
 		struct et_doe_machine *to = &f->machines[m];
-		*to = (struct et_doe_machine){ .name = t->machine[m],
-			.n_parts = t->split[m].n_parts,
+		*to = (struct et_doe_machine){ .name = t->of[m].number,
+			.n_parts = t->of[m].split.n_parts,
 			.ratio = et_mean(t->mean + m * t->n_cells, t->n_cells) / all,
 			.lo = NAN,
 			.hi = NAN,
-			.noise = sqrt(t->split[m].squares / t->split[m].df),
+			.noise = sqrt(t->of[m].split.squares / t->of[m].split.df),
 			.p_holm = NAN };
 		for (size_t c = 0; c < t->n_cells; c++)
 			to->n += t->cells[m * t->n_cells + c].n;
@@ -590,11 +576,12 @@ static void on_machines(const struct table *t, double level, struct et_doe_effec
 	for (size_t m = 0; m < t->n; m++) {
 		double x = value_of(t, m, c), v = 0;
 		for (size_t i = 0; i < t->n_cells; i++)
-			v += c[i] * c[i] * t->variance[m] / (double)t->cells[m * t->n_cells + i].n;
-		out->on[m] = interval(t, x, v, t->df[m], level);
+			v += c[i] * c[i] * t->of[m].variance /
+			     (double)t->cells[m * t->n_cells + i].n;
+		out->on[m] = interval(t, x, v, t->of[m].df, level);
 		mean += x / n;
 		sum += v / (n * n);
-		squares += v * v / (n * n * n * n) / t->df[m];
+		squares += v * v / (n * n * n * n) / t->of[m].df;
 	}
 	/* Two levels only: of more, those that differ most were chosen afterwards. */
 	bool chosen = !et_doe_two_levels(t->grid->design, e->factors);
@@ -618,10 +605,10 @@ static void test(
 		differences += et_variance(row, t->n) * (n - 1);
 	}
 	for (size_t m = 0; m < t->n; m++) {
-		double v = t->variance[m] * t->each[m];
+		double v = t->of[m].variance * t->of[m].each;
 		sum += v;
 		squares += v * v;
-		freedom += v * v / t->df[m];
+		freedom += v * v / t->of[m].df;
 	}
 	/* The trace of T V and of its square, where T = I - 1/n centres the machines. */
 	double trace = sum * (1 - 1 / n), of_square = squares * (1 - 2 / n) + sum * sum / (n * n);

@@ -52,11 +52,10 @@ static uint32_t *places_of_levels(const struct et_doe_grid *g, const struct et_d
 			left_out += !seen[at];
 		}
 	}
-	if (!left_out) {
-		free(place);
-		place = NULL;
-	}
-	return place;
+	if (left_out)
+		return place;
+	free(place);
+	return NULL;
 }
 
 /* Fills to with the new places of levels; returns false if one of them is left out. */
@@ -109,37 +108,26 @@ static struct et_design *design_of(
 	return to;
 }
 
-/* The cell of the part that has these levels, by the number of their combination. */
-static uint32_t *cells_of(const struct et_doe_grid *g, uint32_t all)
-{
-	uint32_t *cell = et_calloc(g->n_cells + 1, sizeof(*cell));
-
-	for (uint32_t c = 0; c < g->n_cells; c++)
-		cell[et_doe_combination_of(g, all, c)] = c;
-	return cell;
-}
-
+/* The treatments that are left are in the same order as before. */
 static void copy_runs(const struct et_doe_grid *g, const uint32_t *place,
 	const struct et_doe_data *data, struct part *out)
 {
-	size_t factors = g->design->n_factors;
-	uint32_t all = ((uint32_t)1 << factors) - 1;
-	ET_AUTO_FREE uint32_t *levels = et_calloc(factors + 1, sizeof(*levels));
-	ET_AUTO_FREE uint32_t *cell = cells_of(&out->grid, all);
+	const struct et_design *d = g->design;
+	ET_AUTO_FREE uint32_t *levels = et_calloc(d->n_factors + 1, sizeof(*levels));
+	ET_AUTO_FREE uint32_t *cell = et_calloc(g->n_cells + 1, sizeof(*cell));
+	size_t left = 0;
 
+	for (size_t t = 0; t < d->n_treatments; t++) {
+		if (renumber(d, place, d->treatments[t].levels, levels))
+			cell[g->cell_of[t]] = out->grid.cell_of[left++];
+	}
 	out->data = (struct et_doe_data){ .machines = data->machines,
 		.divided = data->divided,
 		.sequential = data->sequential,
 		.unit = data->unit };
 	for (size_t i = 0; i < data->n; i++) {
 		struct et_doe_value v = data->runs[i];
-		size_t at = 0, stride = 1;
-		renumber(g->design, place, g->levels + v.cell * factors, levels);
-		for (size_t f = 0; f < factors; f++) {
-			at += stride * levels[f];
-			stride *= out->design->factors[f].n_levels;
-		}
-		v.cell = cell[at];
+		v.cell = cell[v.cell];
 		et_doe_data_add(&out->data, &v);
 	}
 	et_doe_data_arrange(&out->data, out->grid.n_cells);
@@ -349,25 +337,16 @@ static void align(const struct et_doe_fit *f, uint32_t factors, double *y)
 	}
 }
 
-static const struct et_doe_term *term_of(const struct et_doe_grid *g, uint32_t factors)
-{
-	for (size_t i = 0; i < g->n_terms; i++) {
-		if (g->terms[i].factors == factors)
-			return &g->terms[i];
-	}
-	return NULL;
-}
-
-static void test(const struct et_doe_fit *f, struct et_doe_effect *out)
+static void test(
+	const struct et_doe_fit *f, const struct et_doe_term *term, struct et_doe_effect *out)
 {
 	const struct et_doe_data *d = f->data;
-	const struct et_doe_term *term = term_of(f->grid, out->factors);
 	ET_AUTO_FREE double *y = et_calloc(d->n, sizeof(*y));
 	ET_AUTO_FREE double *rank = et_calloc(d->n, sizeof(*rank));
 	ET_AUTO_FREE double *mean = et_calloc(d->n_cells, sizeof(*mean));
 	double within = 0;
 
-	align(f, out->factors, y);
+	align(f, term->factors, y);
 	et_rank(y, d->n, rank);
 	for (size_t i = 0; i < d->n; i++)
 		mean[d->runs[i].cell] += rank[i] / (double)et_doe_count(d, d->runs[i].cell);
@@ -382,11 +361,14 @@ static void test(const struct et_doe_fit *f, struct et_doe_effect *out)
 	out->p = et_pf_upper(out->f, out->df, out->df2);
 }
 
-/* Replaces the tests of all effects by those of aligned ranks. All cells have values. */
+/*
+ * Replaces the tests of all effects by those of aligned ranks. All cells have values, so each term
+ * has an effect.
+ */
 static void judge_by_ranks(const struct et_doe_fit *f, double alpha, struct et_doe_program *out)
 {
 	for (size_t i = 0; i < out->n_effects; i++)
-		test(f, &out->effects[i]);
+		test(f, &f->grid->terms[i], &out->effects[i]);
 	ET_DOE_HOLM(out, p, p_holm, significant, alpha);
 }
 
@@ -399,18 +381,6 @@ enum {
 };
 
 static const double alarm_p = 0.01;
-
-/* The smallest and largest number of runs of treatments that have some. */
-static void counts(const struct et_doe_program *p, size_t *least, size_t *most)
-{
-	*least = SIZE_MAX;
-	*most = 0;
-	for (size_t t = 0; t < p->n_cells; t++) {
-		size_t n = p->cells[t].n;
-		*least = n && n < *least ? n : *least;
-		*most = n > *most ? n : *most;
-	}
-}
 
 /* f is without the levels that have no run; they are named instead of their treatments. */
 static void warn_failed(
@@ -445,9 +415,13 @@ static void warn_failed(
 
 static void warn_runs(const struct et_doe_fit *f, struct et_doe_program *out)
 {
-	size_t least, most;
+	size_t least = SIZE_MAX, most = 0; /* of treatments that have runs */
 
-	counts(out, &least, &most);
+	for (size_t t = 0; t < out->n_cells; t++) {
+		size_t n = out->cells[t].n;
+		least = n && n < least ? n : least;
+		most = n > most ? n : most;
+	}
 	if (least != most)
 		et_warn(&out->warnings, ET_WARN_DOE_UNBALANCED, et_arg_count(least),
 			et_arg_count(most));

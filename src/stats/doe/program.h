@@ -65,7 +65,7 @@ struct et_doe_value {
 struct et_doe_data {
 	struct et_doe_value *runs; /* in order of execution */
 	size_t n, cap;
-	bool machines;   /* blocks are machines, and stand for many: see et_doe_place */
+	bool machines;   /* blocks are machines, and stand for many: each is a block */
 	bool divided;    /* blocks are machines or experiments that are few, and stand for none */
 	bool sequential; /* all runs of a treatment came after those of the one before */
 	enum et_unit unit;
@@ -99,28 +99,6 @@ struct et_doe_response {
 	const char *function; /* of profiles, or NULL */
 	enum et_unit unit;
 };
-
-/* The response that the plan asks for; without a plan's wish the judged metric. */
-struct et_doe_response et_doe_response_of(const struct et_experiment *e);
-
-/* Which blocks an experiment has. */
-struct et_doe_place {
-	uint32_t experiment; /* its number */
-	uint32_t machine;    /* the number of its machine */
-	/*
-	 * Each machine is one block. Otherwise rounds are blocks, if the design wants that, and
-	 * else the experiments, if they were made one after the other on one machine.
-	 */
-	bool machines, experiments;
-};
-
-/*
- * Adds the values of a program in one experiment: of solo runs that count. The function of a
- * profile has its CPU time, or its samples if the time from sample to sample is not known.
- */
-void et_doe_data_collect(const struct et_experiment *e, const struct et_doe_place *place,
-	uint32_t program, const struct et_doe_response *response, const struct et_doe_grid *grid,
-	struct et_doe_data *out);
 
 /* --- estimates of the means of all cells, and the variances of combinations of them --- */
 
@@ -230,13 +208,6 @@ void et_doe_effect_table(
  */
 void et_doe_fleet_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_options *o, struct et_doe_program *out);
-
-/*
- * The interval of (a - b) / k, where a and b are mean squares with these degrees of freedom. Its
- * ends are at least 0.
- */
-void et_doe_component_interval(double a, double df_a, double b, double df_b, double k, double level,
-	double *lo, double *hi);
 
 /* --- all steps --- */
 

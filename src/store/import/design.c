@@ -21,11 +21,11 @@ static void read_factor(struct et_importer *in, const json_t *object,
 	size_t n = 0;
 
 	et_read_fields(in, object, et_design_factor_fields, f, at);
-	f->kind = et_kind_find(kind ? kind : "");
-	if (f->kind == ET_KINDS_OF_FACTORS) {
-		f->kind = ET_KIND_PARAMETER;
+	int found = et_name_index(et_kind_names, kind ? kind : "");
+	if (found < 0)
 		et_import_fail(in, &here, "there is no kind '%.40s' of factors", kind ? kind : "");
-	}
+	else
+		f->kind = (enum et_kind)found;
 	if (!f->name || !*f->name)
 		et_import_fail(in, at, "has no name");
 	et_read_texts(in, object, "levels", ET_DESIGN_MOST_LEVELS, at, &f->levels, &f->n_levels);

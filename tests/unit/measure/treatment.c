@@ -76,7 +76,7 @@ static struct et_design_factor *add_factor(
 {
 	struct et_design_factor *f = et_design_add_factor(d, name);
 
-	f->kind = et_kind_find(kind);
+	f->kind = (enum et_kind)et_name_index(et_kind_names, kind);
 	if (et_split_words(levels, &f->levels, &err))
 		tap_bail("%s", err.what);
 	f->n_levels = et_strv_length(f->levels);

@@ -2,7 +2,7 @@
 /* Designs: what changed between two plans, and how far an experiment has come. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "model/design/change.h"
+#include "model/design/json.h"
 #include "model/design/progress.h"
 #include "tap.h"
 

@@ -51,7 +51,7 @@ static void check_example(void)
 	if (!ok(read_plan(example, &p, &err) == 0, "example: it is accepted"))
 		tap_bail("%s", err.what);
 	check_design(p.design);
-	is_str(p.order, "random", "example: the order");
+	ok(p.order == ET_ORDER_RANDOM, "example: the order");
 	ok(p.has_seed && p.seed == 5, "example: the seed");
 	ok(p.n_options == 2, "example: two options of run");
 	is_str(p.options[1].name, "cpu", "example: the name of an option");
@@ -89,7 +89,7 @@ static void check_defaults(void)
 		tap_bail("%s", err.what);
 	ok(p.design->replications == 31 && p.design->discard == 1,
 		"defaults: 31 replications, one discarded");
-	is_str(p.order, "random", "defaults: random order");
+	ok(p.order == ET_ORDER_RANDOM, "defaults: random order");
 	ok(!p.has_seed, "defaults: no seed");
 	is_str(p.design->response, "pt", "defaults: CPU time");
 	ok(p.design->blocks == ET_BLOCKS_NONE && p.design->n_treatments == 16,
