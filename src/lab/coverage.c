@@ -81,17 +81,11 @@ static void count(
 	a->warned += warned;
 }
 
-static void count_interval(struct et_coverage_cell *c, enum method m, const struct et_interval *i,
-	double truth, bool warned)
-{
-	count(c, m, i->lo, i->hi, truth, warned);
-}
-
 static void count_boot(struct et_coverage_cell *c, enum method percentile, enum method bca,
 	const struct et_boot *b, double truth, bool warned)
 {
-	count_interval(c, percentile, &b->percentile, truth, warned);
-	count_interval(c, bca, &b->bca, truth, warned);
+	count(c, percentile, b->percentile.lo, b->percentile.hi, truth, warned);
+	count(c, bca, b->bca.lo, b->bca.hi, truth, warned);
 }
 
 /* --- as run --- */
@@ -206,10 +200,10 @@ static void describe(const double *x, struct et_coverage_cell *c,
 	double student = d.interval.student;
 	count(c, MEAN_T, d.estimate.mean - student, d.estimate.mean + student, truth.mean, warned);
 	count_boot(c, MEAN_PERCENTILE, MEAN_BCA, &d.mean, truth.mean, warned);
-	count_interval(c, MEAN_BOOT_T, &d.mean.t, truth.mean, warned);
-	count_interval(c, MEDIAN_ORDER, &d.median_interval, truth.median, warned);
+	count(c, MEAN_BOOT_T, d.mean.t.lo, d.mean.t.hi, truth.mean, warned);
+	count(c, MEDIAN_ORDER, d.median_interval.lo, d.median_interval.hi, truth.median, warned);
 	count_boot(c, MEDIAN_PERCENTILE, MEDIAN_BCA, &d.median, truth.median, warned);
-	count_interval(c, SD_CHI2, &d.sd_interval, truth.sd, warned);
+	count(c, SD_CHI2, d.sd_interval.lo, d.sd_interval.hi, truth.sd, warned);
 	count_boot(c, SD_PERCENTILE, SD_BCA, &d.sd, truth.sd, warned);
 	et_description_free(&d);
 }
@@ -271,13 +265,9 @@ static void repeat(struct et_coverage_cell *c, const struct et_coverage_options 
 	run_until(&rng, c);
 }
 
-static void add_cell(struct et_coverage *c, const struct et_law *law, size_t n)
-{
-	c->cells[c->n_cells++] = (struct et_coverage_cell){ .law = law, .n = n };
-}
-
 static void lay_out(const struct et_coverage_options *o, struct et_coverage *out)
 {
+	static const size_t nist_size = NIST_SIZE;
 	size_t laws = 0;
 
 	while (et_laws[laws].name)
@@ -285,14 +275,11 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 	*out = (struct et_coverage){ .level = level, .simulation = o->simulation };
 	out->cells = et_calloc(laws * ET_LENGTH(sizes), sizeof(*out->cells));
 	for (const struct et_law *law = et_laws; law->name; law++) {
-		if (o->law && o->law != law)
-			continue;
-		if (o->n || law->nist) {
-			add_cell(out, law, o->n ? o->n : NIST_SIZE);
-			continue;
-		}
-		for (size_t i = 0; i < ET_LENGTH(sizes); i++)
-			add_cell(out, law, sizes[i]);
+		const size_t *n = o->n ? &o->n : law->nist ? &nist_size : sizes;
+		size_t cases = n == sizes ? ET_LENGTH(sizes) : 1;
+		for (size_t i = 0; (!o->law || o->law == law) && i < cases; i++)
+			out->cells[out->n_cells++] =
+				(struct et_coverage_cell){ .law = law, .n = n[i] };
 	}
 }
 

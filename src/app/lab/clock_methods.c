@@ -4,7 +4,7 @@
  * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
  * experiment, because a sample has no place for them.
  */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
@@ -68,16 +68,11 @@ static void read_reports(const char *folder, struct inside *all)
 
 /* --- the fact --- */
 
-static char *fact_key(const struct et_experiment *e)
-{
-	return et_asprintf("clock-methods %s", e->id);
-}
-
 /* The fact is one line per reading: the command, then the line of its report. */
 static int keep(const struct et_lab_request *r, const struct et_experiment *e,
 	const struct inside *all, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = fact_key(e);
+	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
 	struct et_store *store;
 
@@ -103,7 +98,7 @@ static int keep(const struct et_lab_request *r, const struct et_experiment *e,
 static int fetch(const struct et_lab_request *r, const struct et_experiment *e, struct inside *all,
 	struct et_error *err)
 {
-	ET_AUTO_FREE char *key = fact_key(e);
+	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_READ, &store, err);
@@ -177,7 +172,7 @@ static int measure(
 
 /* --- names --- */
 
-enum { NAME_COLUMNS = 14, READ_COLUMNS = 7 };
+enum { NAME_COLUMNS = 14, READ_COLUMNS = 7, LEAD = NAME_COLUMNS + READ_COLUMNS };
 
 /* The instruction that reads the counter on the machine of the experiment. */
 static const char *counter_name(const struct et_experiment *e)
@@ -192,12 +187,11 @@ static const char *method_name(const struct et_experiment *e, enum et_clock_meth
 	return k == ET_BY_EMP ? "EMP" : et_in_ticks(k) ? counter_name(e) : "clock_gettime";
 }
 
-static const char *place_of(enum et_clock_method k)
-{
-	return k == ET_BY_EMP                                   ? ""
-	       : k == ET_CLOCK_INSIDE || k == ET_COUNTER_INSIDE ? "inside"
-								: "around";
-}
+static const char *const places[ET_CLOCK_METHODS] = { [ET_CLOCK_INSIDE] = "inside",
+	[ET_COUNTER_INSIDE] = "inside",
+	[ET_CLOCK_AROUND] = "around",
+	[ET_COUNTER_AROUND] = "around",
+	[ET_BY_EMP] = "" };
 
 /* A figure of the method in ns: ticks as the time they take at the counter's rate. */
 static double in_ns(const struct et_clock_methods *m, enum et_clock_method k, double x)
@@ -220,7 +214,7 @@ static void method_row(const struct et_experiment *e, const struct et_clock_meth
 	char min[ET_FIGURE], max[ET_FIGURE], mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
 
 	et_table_add(t, "%-*s%s\t%zu\t%s\t%s\t%s\t%s\t%s", NAME_COLUMNS, method_name(e, k),
-		place_of(k), p->n, et_format_time(in_ns(m, k, p->min), min),
+		places[k], p->n, et_format_time(in_ns(m, k, p->min), min),
 		et_format_time(in_ns(m, k, p->max), max),
 		et_format_time(in_ns(m, k, p->mean), mean),
 		et_format_rounded(in_ns(m, k, p->sd), 3, sd),
@@ -246,28 +240,9 @@ static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, 
 			n += !isnan(x);
 		}
 		double share = n ? (sum / (double)n - p->min) / (p->max - p->min) : NAN;
-		fputs(isfinite(share) ? et_eighths[1 + (int)(share * 7.999)]
-			: n           ? et_eighths[1]
-				      : " ",
-			page->out);
+		fputs(et_eighths[isfinite(share) ? 1 + (int)(share * 7.999) : n > 0], page->out);
 	}
 	putc('\n', page->out);
-}
-
-static void draw(
-	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
-{
-	enum { LEAD = NAME_COLUMNS + READ_COLUMNS };
-	int columns = page->width - LEAD > 10 ? page->width - LEAD : 10;
-
-	et_lab_text(page, "run by run, each from its minimum to its maximum:");
-	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-		if (!m->by[k].n)
-			continue;
-		fprintf(page->out, "%-*s%-*s", NAME_COLUMNS, method_name(e, k), READ_COLUMNS,
-			place_of(k));
-		draw_runs(m, k, (size_t)columns, page);
-	}
 }
 
 static void task_text(
@@ -286,7 +261,14 @@ static void task_text(
 		fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",
 			1e-9 * m->counter_hz);
 	if (m->n > 1)
-		draw(e, m, page);
+		et_lab_text(page, "run by run, each from its minimum to its maximum:");
+	for (int k = 0; m->n > 1 && k < ET_CLOCK_METHODS; k++) {
+		if (!m->by[k].n)
+			continue;
+		fprintf(page->out, "%-*s%-*s", NAME_COLUMNS, method_name(e, k), READ_COLUMNS,
+			places[k]);
+		draw_runs(m, k, (size_t)(page->width > LEAD + 10 ? page->width - LEAD : 10), page);
+	}
 	putc('\n', page->out);
 }
 
@@ -321,22 +303,6 @@ static const struct et_field precision_fields[] = {
 	{ 0 },
 };
 
-static void write_runs(
-	struct et_json *w, const struct et_experiment *e, const struct et_clock_methods *m)
-{
-	et_json_array(w, "runs");
-	for (size_t i = 0; i < m->n; i++) {
-		et_json_flat_object(w, NULL);
-		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-			ET_AUTO_FREE char *key = key_of(e, k, et_in_ticks(k) ? "_ticks" : "_ns");
-			et_json_double(w, key, m->runs[i].by[k]);
-		}
-		et_json_bool(w, "removed", m->runs[i].removed);
-		et_json_end(w);
-	}
-	et_json_end(w);
-}
-
 static void write_tasks(struct et_json *w, const char *name, const void *result)
 {
 	const struct et_clock_table *t = result;
@@ -356,21 +322,27 @@ static void write_tasks(struct et_json *w, const char *name, const void *result)
 			et_json_end(w);
 		}
 		et_json_end(w);
-		write_runs(w, t->e, m);
+		et_json_array(w, "runs");
+		for (const struct et_clock_run *run = m->runs; run < m->runs + m->n; run++) {
+			et_json_flat_object(w, NULL);
+			for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+				ET_AUTO_FREE char *key =
+					key_of(t->e, k, et_in_ticks(k) ? "_ticks" : "_ns");
+				et_json_double(w, key, run->by[k]);
+			}
+			et_json_bool(w, "removed", run->removed);
+			et_json_end(w);
+		}
+		et_json_end(w);
 		et_json_end(w);
 	}
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEY_MADE("tasks", write_tasks),
-	{ 0 },
-};
-
 /* --- SVG --- */
 
-static void task_chart(
-	const struct et_experiment *e, const struct et_clock_methods *m, struct et_svg_sheet *sheet)
+static void task_chart(const struct et_experiment *e, const struct et_clock_methods *m,
+	const struct et_chart_to *to)
 {
 	struct et_chart p = { .description = "The time of each run by clock_gettime and the "
 					     "processor's counter, read inside and around the "
@@ -386,21 +358,19 @@ static void task_chart(
 		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP
 				? "CPU time (EMP)"
-				: et_chart_format(&p, "%s %s", method_name(e, k), place_of(k)));
+				: et_chart_format(&p, "%s %s", method_name(e, k), places[k]));
 		for (size_t i = 0; i < m->n; i++)
 			et_curve_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(760);
 	const struct et_clock_table *t = result;
 
 	for (size_t i = 0; i < t->e->n_commands; i++)
-		task_chart(t->e, &t->list[i], sheet);
-	et_svg_sheet_write(sheet, "Clocks inside and around a program, and EMP", out);
+		task_chart(t->e, &t->list[i], to);
 }
 
 /* --- all --- */
@@ -432,7 +402,9 @@ static void free_table(void *result)
 const struct et_lab et_lab_clock_methods = { .size = sizeof(struct et_clock_table),
 	.measure = measure,
 	.read_as = read_runs,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEY_MADE("tasks", write_tasks)),
 	.text = print_text,
-	.svg = draw_svg,
+	.draw = draw,
+	.sheet = "Clocks inside and around a program, and EMP",
+	.sheet_width = 760,
 	.free = free_table };

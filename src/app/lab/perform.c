@@ -7,9 +7,11 @@
 #include "host/host.h"
 #include "lab/old_series.h"
 #include "model/experiment/field_rows.h"
+#include "model/experiment/figure.h"
 #include "source/stored.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -45,6 +47,35 @@ struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_l
 
 /* --- printing --- */
 
+void et_lab_table(struct et_table *t, const struct et_page *page)
+{
+	et_table_print(t, page);
+	putc('\n', page->out);
+}
+
+void et_lab_chart(struct et_chart *c, const struct et_page *page)
+{
+	et_chart_print(c, page);
+	putc('\n', page->out);
+}
+
+const char *et_format_error(double error, char buf[ET_FIGURE])
+{
+	double percent = 100 * error;
+	int decimals = fabs(percent) < 9.995 ? 2 : fabs(percent) < 99.95 ? 1 : 0;
+
+	if (isnan(percent))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%+.*f", decimals, percent);
+	return buf;
+}
+
+double et_lab_share(uint64_t k, uint64_t n)
+{
+	return n ? (double)k / (double)n : NAN;
+}
+
 static const struct et_field stored_fields[] = {
 	ET_KEYS(et_experiment, id, label),
 	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
@@ -73,6 +104,17 @@ void et_lab_json(const struct et_lab *lab, const char *name, const struct et_exp
 	et_json_end(&w);
 }
 
+void et_lab_draw(const struct et_lab *lab, const void *result, FILE *out)
+{
+	struct et_chart_to to = { .file = out };
+
+	if (lab->sheet)
+		to.sheet = et_svg_sheet_new(lab->sheet_width);
+	lab->draw(result, &to);
+	if (lab->sheet)
+		et_svg_sheet_write(to.sheet, lab->sheet, out);
+}
+
 int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
 	const void *result, struct et_error *err)
 {
@@ -85,7 +127,7 @@ int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct
 	else
 		lab->text(result, &r->page);
 	if (svg)
-		lab->svg(result, svg);
+		et_lab_draw(lab, result, svg);
 	return 0;
 }
 
@@ -130,13 +172,14 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e = NULL;
+	struct et_experiment *e;
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;
-	rc = lab->time(r, &e, err);
+	e = et_figures_new(r->name);
+	rc = lab->time(r, e, err);
 	et_progress_erase(&r->progress);
 	if (rc == 0)
 		rc = finish_record(r, e, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
@@ -23,22 +23,6 @@ struct programs {
 	bool curves;                        /* at least one program has several sizes */
 };
 
-/* Adds the command of one size. */
-static int add_size(struct programs *p, const struct et_subject *s, uint64_t size,
-	const char *program, struct et_error *err)
-{
-	int rc = et_subject_prepare(s, size, p->folder, err);
-	ET_AUTO_FREE char *line = et_subject_command(s, size, program, p->folder);
-	char **argv;
-
-	if (rc == 0)
-		rc = et_split_words(line, &argv, err);
-	if (rc == 0)
-		et_experiment_add_command(p->e, et_asprintf("%s %" PRIu64, s->name, size), argv);
-	p->seconds += et_subject_seconds(s, size);
-	return rc;
-}
-
 /* The sizes to run: those of the sets, and the user's numbers for our own workloads. */
 static size_t choose_sizes(
 	const struct et_lab_measure *m, const struct et_subject *s, uint64_t *sizes)
@@ -59,14 +43,21 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 	size_t n = choose_sizes(&r->measure, s, sizes);
 	int rc = 0;
 
-	if (!n && r->measure.programs.choices) {
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab real-programs: %s has none of these sizes",
-			s->name);
-		return et_hint(err, -EINVAL,
-			"only sort, matc and matr take numbers and have sizes of the papers");
+	if (!n && r->measure.programs.choices)
+		return et_refuse(err,
+			"only sort, matc and matr take numbers and have sizes of the papers",
+			"lab real-programs: %s has none of these sizes", s->name);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		char **argv;
+		rc = et_subject_prepare(s, sizes[i], p->folder, err);
+		ET_AUTO_FREE char *line = et_subject_command(s, sizes[i], program, p->folder);
+		if (rc == 0)
+			rc = et_split_words(line, &argv, err);
+		if (rc == 0)
+			et_experiment_add_command(
+				p->e, et_asprintf("%s %" PRIu64, s->name, sizes[i]), argv);
+		p->seconds += et_subject_seconds(s, sizes[i]);
 	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_size(p, s, sizes[i], program, err);
 	p->curves = p->curves || n > 1;
 	if (rc == 0 && n && s->codes && !p->e->child.ignore_codes)
 		p->e->child.ignore_codes = et_strdup(s->codes);
@@ -76,9 +67,8 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 /* A picture has a curve over the sizes of a program. */
 static int refuse_picture(struct et_error *err)
 {
-	et_fail(err, EINVAL, ET_EXIT_USAGE,
+	return et_refuse(err, "use --sizes small,medium",
 		"lab real-programs: --svg needs a program that runs in two sizes or more");
-	return et_hint(err, -EINVAL, "use --sizes small,medium");
 }
 
 static int gather(struct programs *p, const struct et_lab_request *r, struct et_error *err)
@@ -269,17 +259,10 @@ static void write_averages(struct et_json *w, const char *key, const void *avera
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEY_MADE("not_installed", write_missing),
-	ET_KEY_MADE("programs", write_programs),
-	ET_KEY_BY(et_program_table, "averages", averages, write_averages),
-	{ 0 },
-};
-
 /* --- SVG: curves over the size, as in Figure 19 of the EMP paper and Figure 5 of SEDONA's --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precision *list, size_t n,
-	bool relative)
+static void add_chart(const struct et_chart_to *to, const struct et_program_precision *list,
+	size_t n, bool relative)
 {
 	const char *what = relative ? "relative error" : "standard deviation";
 	struct et_chart p = { .x = { .label = "size", .log = true },
@@ -296,7 +279,7 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precis
 			et_curve_add(line, (double)list[i].size,
 				relative ? list[i].by[k].relative_error : list[i].by[k].sd);
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
 /* The number of commands of the first program: they are successive, and their sizes ascend. */
@@ -310,18 +293,16 @@ static size_t sizes_of(const struct et_program_precision *list, size_t n)
 }
 
 /* Curves of sd and relative error of each program with at least two sizes. */
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 	const struct et_program_precision *list = ((const struct et_program_table *)result)->list;
 	size_t n = ((const struct et_program_table *)result)->e->n_commands;
 
 	for (size_t i = 0, sizes; i < n; i += sizes) {
 		sizes = sizes_of(list + i, n - i);
 		for (int relative = 0; sizes > 1 && relative < 2; relative++)
-			add_chart(sheet, list + i, sizes, relative);
+			add_chart(to, list + i, sizes, relative);
 	}
-	et_svg_sheet_write(sheet, "ORG, CPU time, SEDONA and EMP over the size of the input", out);
 }
 
 /* --- all --- */
@@ -389,7 +370,11 @@ static void free_table(void *result)
 const struct et_lab et_lab_real_programs = { .size = sizeof(struct et_program_table),
 	.measure = measure,
 	.read_as = read_runs,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEY_MADE("not_installed", write_missing),
+		ET_KEY_MADE("programs", write_programs),
+		ET_KEY_BY(et_program_table, "averages", averages, write_averages)),
 	.text = print_text,
-	.svg = draw_svg,
+	.draw = draw,
+	.sheet = "ORG, CPU time, SEDONA and EMP over the size of the input",
+	.sheet_width = 2 * WIDTH,
 	.free = free_table };

@@ -166,14 +166,6 @@ static void look(
 	et_factors_check(m, selected, out);
 }
 
-/* The error of `run --env` without the name of that option. */
-static const char *without_option(const char *what)
-{
-	static const char option[] = "--env: ";
-
-	return strncmp(what, option, strlen(option)) ? what : what + strlen(option);
-}
-
 /* Applies an environment, looks at the machine and restores it. Returns what is wrong, or NULL. */
 static char *rehearse(const struct versions *s, enum et_lab_env env)
 {
@@ -189,7 +181,9 @@ static char *rehearse(const struct versions *s, enum et_lab_env env)
 	int rc = et_tuning_begin(&tuning, s->study.r->cli, &wish, NULL, stderr, &why);
 	if (rc == 0)
 		look(&tuning.machine, &wish, &now);
-	char *text = rc ? et_strdup(without_option(why.what)) : objection(env, &before, &now);
+	/* The error of `run --env` begins with the name of that option. */
+	size_t option = strncmp(why.what, "--env: ", 7) ? 0 : 7;
+	char *text = rc ? et_strdup(why.what + option) : objection(env, &before, &now);
 	et_tuning_end(&tuning, s->study.r->cli);
 	et_findings_free(&before);
 	et_findings_free(&now);
@@ -263,34 +257,34 @@ static struct et_experiment *plan(const struct et_lab_study *study, const struct
 	return e;
 }
 
-static int run_block(void *ctx, struct et_lab_part *part, struct et_error *err)
+static int run_block(struct et_lab_study *study, struct et_lab_part *part, struct et_error *err)
 {
-	struct versions *s = ctx;
+	const struct versions *s = study->owner;
 	struct et_measuring m = { .env = wish_of(part->env),
 		.most_rounds = et_study_block(&s->groups[part->group - 1]) };
 
-	return et_lab_study_block(&s->study, part, m, err); /* the rehearsal named the changes */
+	return et_lab_study_block(study, part, m, err); /* the rehearsal named the changes */
 }
 
 /* The environments of a group in a random order. */
-static size_t draw_order(void *ctx, uint64_t cycle, struct et_lab_part **out)
+static size_t draw_order(struct et_lab_study *study, uint64_t cycle, struct et_lab_part **out)
 {
-	struct versions *s = ctx;
+	const struct versions *s = study->owner;
 	struct et_rng rng;
 	size_t n = 0;
 
 	for (int env = 0; env < ET_ENVS; env++) {
 		if (s->measured[env])
-			out[n++] = &s->study.parts[env * ET_STUDY_GROUPS + (int)s->group - 1];
+			out[n++] = &study->parts[env * ET_STUDY_GROUPS + (int)s->group - 1];
 	}
 	if (s->groups[s->group - 1].last_only) {
 		int last = ET_ENV_V3;
 		while (!s->measured[last])
 			last--;
-		out[0] = &s->study.parts[last * ET_STUDY_GROUPS + (int)s->group - 1];
+		out[0] = &study->parts[last * ET_STUDY_GROUPS + (int)s->group - 1];
 		return 1;
 	}
-	et_rng_seed(&rng, s->study.r->simulation.seed, cycle);
+	et_rng_seed(&rng, study->r->simulation.seed, cycle);
 	et_shuffle(&rng, out, n, sizeof(struct et_lab_part *));
 	return n;
 }
@@ -305,7 +299,7 @@ static void announce(struct versions *s)
 
 	for (s->group = 1; s->group <= s->n_groups; s->group++) {
 		const struct et_study_group *g = &s->groups[s->group - 1];
-		double round = 0, n = (double)draw_order(s, 0, order);
+		double round = 0, n = (double)draw_order(&s->study, 0, order);
 		for (size_t i = 0; i < g->n; i++)
 			round += 1e-9 * (double)g->lengths_ns[i];
 		seconds += n * round * g->runs;
@@ -380,7 +374,7 @@ static int measure(struct et_lab_study *study, struct et_error *err)
 		calibrate();
 	}
 	for (s->group = 1; rc == 0 && s->group <= s->n_groups; s->group++)
-		rc = et_lab_study_turns(draw_order, run_block, s, err);
+		rc = et_lab_study_turns(study, err);
 	return rc;
 }
 
@@ -455,6 +449,8 @@ int et_versions_perform(struct et_lab_request *r, struct et_error *err)
 		.plan = plan,
 		.loaded = loaded,
 		.measure = measure,
+		.order = draw_order,
+		.block = run_block,
 		.print = print };
 	for (unsigned i = 0; i < study->n; i++) {
 		struct et_lab_part *part = &study->parts[i];
