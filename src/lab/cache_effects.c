@@ -13,40 +13,31 @@
 enum { LINE = 64, A_BYTES = 16 << 10, APART = 1 << 20 };
 
 const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS] = {
-	{ "call-1", "A", "b1" },
-	{ "call-2", "A", "b2" },
-	{ "call-3", "A", "b3" },
-	{ "call-4", "A", "b1" },
-	{ "call-5", "B", "b1" },
-	{ "call-6", "B", "b2" },
-};
-
-const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS] = {
-	"c+m+p+d",
-	"c+d",
-	"c+d",
-	"c",
-	"c+p",
-	"c",
+	{ "call-1", "A", "b1", "c+m+p+d" },
+	{ "call-2", "A", "b2", "c+d" },
+	{ "call-3", "A", "b3", "c+d" },
+	{ "call-4", "A", "b1", "c" },
+	{ "call-5", "B", "b1", "c+p" },
+	{ "call-6", "B", "b2", "c" },
 };
 
 const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS] = {
-	{ "A-1", "A", "cache cleared" },
-	{ "A-2", "A", "again" },
-	{ "A-3", "A", "again" },
-	{ "B-4", "B", "for the first time" },
-	{ "B-5", "B", "again" },
-	{ "A-6", "A", "after B" },
-	{ "A-7", "A", "again" },
-	{ "B-8", "B", "after A" },
+	{ "A-1", "A", "cache cleared", NULL },
+	{ "A-2", "A", "again", NULL },
+	{ "A-3", "A", "again", NULL },
+	{ "B-4", "B", "for the first time", NULL },
+	{ "B-5", "B", "again", NULL },
+	{ "A-6", "A", "after B", NULL },
+	{ "A-7", "A", "again", NULL },
+	{ "B-8", "B", "after A", NULL },
 };
 
 const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS] = {
-	{ "etalon-A-warm", "A", "warm" },
-	{ "etalon-A-cold", "A", "cold" },
-	{ "etalon-A-cold-data", "A", "data cold, code warm" },
-	{ "etalon-B-warm", "B", "warm" },
-	{ "etalon-B-cold", "B", "cold" },
+	{ "etalon-A-warm", "A", "warm", NULL },
+	{ "etalon-A-cold", "A", "cold", NULL },
+	{ "etalon-A-cold-data", "A", "data cold, code warm", NULL },
+	{ "etalon-B-warm", "B", "warm", NULL },
+	{ "etalon-B-cold", "B", "cold", NULL },
 };
 
 /* --- what is timed --- */

@@ -20,12 +20,11 @@ struct et_cache_effects_step {
 	const char *name;      /* of its series in the experiment */
 	const char *procedure; /* "A" or "B" */
 	const char *state;     /* of the cache, in words */
+	const char *sum;       /* the parts of a call that are added up, such as "c+d" */
 };
 
 /* The measurements 1 to 6 of Figure 9.13; state is the argument: b1, b2 or b3. */
 extern const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS];
-/* The parts of each of them that are added up, such as "c+d". */
-extern const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS];
 /* The calls of the second sequence. */
 extern const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS];
 /* The measurements of A and B by libetalon; state is that of the cache. */

@@ -115,13 +115,6 @@ static void add_run(struct et_experiment *e, uint32_t number, double value)
 	et_experiment_add(e, &s);
 }
 
-static void apply_rules(struct et_experiment *e)
-{
-	size_t n;
-
-	free(et_sanity_check(e, NULL, &n));
-}
-
 /* The note that a rare case may be missed does not depend on the values, so it warns of none. */
 static bool warns(const struct et_warnings *w)
 {
@@ -135,8 +128,9 @@ static bool warns(const struct et_warnings *w)
 static void count_run(struct et_experiment *e, struct et_coverage_cell *c, enum method m)
 {
 	struct et_judgement j;
+	size_t n;
 
-	apply_rules(e);
+	free(et_sanity_check(e, NULL, &n));
 	et_judge(e, &j);
 	const struct et_command_result *r = &j.commands[0];
 	const struct et_estimate *est = et_result_estimate(r);
@@ -168,6 +162,7 @@ static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 	ET_AUTO_FREE double *x = et_calloc(most, sizeof(*x));
 	struct et_until until = { 0 };
 	bool stop = false;
+	size_t n;
 
 	e->plan.until_ratio = et_qt(0.5 + level / 2, (double)c->n - 1) * et_law_truth(c->law).sd /
 			      sqrt((double)c->n) / et_law_truth(c->law).mean;
@@ -176,7 +171,7 @@ static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 		add_run(e, i + 1, x[i]);
 		if (i + 1 < ET_UNTIL_LEAST || !et_until_due(&until, i + 1))
 			continue;
-		apply_rules(e);
+		free(et_sanity_check(e, NULL, &n));
 		stop = et_until_look(&until, i + 1, et_until_reached(e, 0) <= e->plan.until_ratio);
 	}
 	count_run(e, c, RUN_UNTIL);
@@ -283,20 +278,16 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 	}
 }
 
-/* The stream of a case does not depend on which other cases are simulated. */
-static uint64_t stream_of(const struct et_coverage_cell *c, uint32_t repetition)
-{
-	return ((uint64_t)(c->law - et_laws) << 56) ^ ((uint64_t)c->n << 32) ^ repetition;
-}
-
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out)
 {
 	lay_out(o, out);
 	uint64_t done = 0, total = (uint64_t)o->simulation.repetitions * out->n_cells;
 
 	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
-		for (size_t i = 0; i < out->n_cells; i++) {
-			repeat(&out->cells[i], o, stream_of(&out->cells[i], r));
+		for (struct et_coverage_cell *c = out->cells; c < out->cells + out->n_cells; c++) {
+			/* The stream does not depend on which other cases are simulated. */
+			uint64_t law = (uint64_t)(c->law - et_laws);
+			repeat(c, o, law << 56 ^ (uint64_t)c->n << 32 ^ r);
 			if (!et_lab_report_progress(&o->simulation.progress, ++done, total))
 				return;
 		}

@@ -140,8 +140,10 @@ int et_kbest_accuracy_read(
 	return 0;
 }
 
-void et_kbest_accuracy_free(struct et_kbest_accuracy *a)
+void et_kbest_accuracy_free(void *result)
 {
+	struct et_kbest_accuracy *a = result;
+
 	for (size_t i = 0; i < a->n_cells; i++)
 		free(a->cells[i].calls);
 	free(a->cells);

@@ -70,7 +70,7 @@ int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_e
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_kbest_accuracy_read(const struct et_experiment *e, struct et_kbest_accuracy *out,
 	struct et_error *err) ET_CHECK;
-void et_kbest_accuracy_free(struct et_kbest_accuracy *a);
+et_lab_free et_kbest_accuracy_free;
 
 enum et_timed_by {
 	ET_TIMED_COUNTER,

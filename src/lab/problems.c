@@ -66,18 +66,6 @@ struct stretch {
 
 enum { MOST_LABELS = (ET_PROBLEM_FIGURES / 2) };
 
-static struct stretch *stretch_of(struct stretch *list, size_t *n, const char *label)
-{
-	for (size_t i = 0; i < *n; i++) {
-		if (!strcmp(list[i].label, label))
-			return &list[i];
-	}
-	if (*n == MOST_LABELS)
-		return NULL;
-	snprintf(list[*n].label, sizeof(list[*n].label), "%s", label);
-	return &list[(*n)++];
-}
-
 /* "Au:12ms": a label and a duration. */
 static int read_stretch(char *item, double *at, double interval, struct stretch *list, size_t *n,
 	struct et_error *err)
@@ -95,10 +83,14 @@ static int read_stretch(char *item, double *at, double interval, struct stretch 
 	int rc = et_parse_duration("--sequence", colon + 1, &ns, err);
 	if (rc)
 		return rc;
-	struct stretch *s = stretch_of(list, n, item);
-	if (!s)
+	struct stretch *s = list;
+	while (s < list + *n && strcmp(s->label, item) != 0)
+		s++;
+	if (s == list + MOST_LABELS)
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "--sequence: more than %d labels", MOST_LABELS);
+	*n += s == list + *n;
+	snprintf(s->label, sizeof(s->label), "%s", item);
 	/* A tick is charged to the activity just before it. */
 	s->ticks += floor((*at + (double)ns) / interval) - floor(*at / interval);
 	s->ns += (double)ns;

@@ -22,7 +22,7 @@ static void fill_names(char names[TRACKS][48], bool svg)
 			i < CALLS ? &et_cache_effects_calls[i] : &et_cache_effects_steps[i - CALLS];
 		if (i < CALLS)
 			snprintf(names[i], 48, svg ? "%d proc%s(%s): %s" : "%2d proc%s(%s) %s",
-				i + 1, s->procedure, s->state, et_cache_effects_sums[i]);
+				i + 1, s->procedure, s->state, s->sum);
 		else if (svg)
 			snprintf(names[i], 48, "%s %s", s->procedure, s->state);
 		else

@@ -16,23 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The readings of each command. */
-struct inside {
-	struct et_inside *list;
-	size_t n;
-};
-
-static struct inside inside_of(const struct et_experiment *e)
+/* Frees the readings of each command. */
+static void inside_free(struct et_inside *all, size_t n)
 {
-	return (struct inside){ et_calloc(e->n_commands + 1, sizeof(struct et_inside)),
-		e->n_commands };
-}
-
-static void inside_free(struct inside *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		free(all->list[i].runs);
-	free(all->list);
+	for (size_t i = 0; i < n; i++)
+		free(all[i].runs);
+	free(all);
 }
 
 /* A line has nanoseconds and, on a machine with a counter, its ticks. */
@@ -53,14 +42,14 @@ static char *readings_path(const char *folder, size_t command)
 }
 
 /* Reads what the programs reported. A command that never ran has no file. */
-static void read_reports(const char *folder, struct inside *all)
+static void read_reports(const char *folder, struct et_inside *all, size_t n)
 {
-	for (size_t i = 0; i < all->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ET_AUTO_FREE char *path = readings_path(folder, i);
 		FILE *f = fopen(path, "re");
 		char line[128];
 		while (f && fgets(line, sizeof(line), f))
-			add_line(&all->list[i], line);
+			add_line(&all[i], line);
 		if (f)
 			fclose(f);
 	}
@@ -70,15 +59,15 @@ static void read_reports(const char *folder, struct inside *all)
 
 /* The fact is one line per reading: the command, then the line of its report. */
 static int keep(const struct et_lab_request *r, const struct et_experiment *e,
-	const struct inside *all, struct et_error *err)
+	const struct et_inside *all, struct et_error *err)
 {
 	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
 	struct et_store *store;
 
-	for (size_t i = 0; i < all->n; i++) {
-		for (size_t k = 0; k < all->list[i].n; k++) {
-			const struct et_inside_reading *one = &all->list[i].runs[k];
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < all[i].n; k++) {
+			const struct et_inside_reading *one = &all[i].runs[k];
 			et_append(&text, "\n", "%zu %" PRIu64, i, one->clock_ns);
 			if (one->counter_ticks != ET_UNKNOWN)
 				et_append(&text, " ", "%" PRIu64, one->counter_ticks);
@@ -95,8 +84,8 @@ static int keep(const struct et_lab_request *r, const struct et_experiment *e,
 }
 
 /* An experiment of another command has no such fact, so its readings stay empty. */
-static int fetch(const struct et_lab_request *r, const struct et_experiment *e, struct inside *all,
-	struct et_error *err)
+static int fetch(const struct et_lab_request *r, const struct et_experiment *e,
+	struct et_inside *all, struct et_error *err)
 {
 	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
@@ -111,60 +100,49 @@ static int fetch(const struct et_lab_request *r, const struct et_experiment *e, 
 		char *end;
 		line += *line == '\n';
 		unsigned long i = strtoul(line, &end, 10);
-		if (end != line && i < all->n)
-			add_line(&all->list[i], end);
+		if (end != line && i < e->n_commands)
+			add_line(&all[i], end);
 	}
 	return rc;
 }
 
 /* --- the experiment --- */
 
-static int plan(
-	struct et_lab_request *r, const char *folder, struct et_experiment *e, struct et_error *err)
+static int measure(
+	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
 {
 	static const uint64_t usual_ns = 8000000000;
-	const struct et_lab_measure *m = &r->measure;
-	size_t n = m->lengths_ns.n ? m->lengths_ns.n : 1;
-	char exe[PATH_MAX];
-	int rc = et_program_find("etalon", exe, err);
+	const struct et_lab_list *given = &r->measure.lengths_ns;
+	char exe[PATH_MAX], *folder = NULL;
+	int rc = et_lab_folder_make(&folder, err);
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t ns = m->lengths_ns.n ? m->lengths_ns.numbers[i] : usual_ns;
+	(void)result;
+	if (rc)
+		return rc;
+	struct et_experiment *e = et_experiment_new();
+	e->protocol = ET_PROTOCOL_EMP;
+	rc = et_program_find("etalon", exe, err);
+	for (size_t i = 0; rc == 0 && i < (given->n ? given->n : 1); i++) {
+		uint64_t ns = given->n ? given->numbers[i] : usual_ns;
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 		ET_AUTO_FREE char *report = readings_path(folder, i);
 		et_experiment_add_command(e, et_lab_task(ns),
 			et_strv_of(
 				exe, "put", "inc", "--seconds", length, "--report", report, NULL));
 	}
-	return rc;
-}
-
-static int measure(
-	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
-{
-	struct et_experiment *e;
-	char *folder = NULL;
-	int rc = et_lab_folder_make(&folder, err);
-
-	(void)result;
-	if (rc)
-		return rc;
-	e = et_experiment_new();
-	e->protocol = ET_PROTOCOL_EMP;
-	rc = plan(r, folder, e, err);
 	if (rc == 0)
 		rc = et_lab_measure(r, e, 40, out, err);
 	else
 		et_experiment_free(e);
 	if (*out) {
 		struct et_error unkept;
-		struct inside all = inside_of(*out);
-		read_reports(folder, &all);
-		if (keep(r, *out, &all, &unkept) && rc == 0) {
+		struct et_inside *all = et_calloc((*out)->n_commands + 1, sizeof(*all));
+		read_reports(folder, all, (*out)->n_commands);
+		if (keep(r, *out, all, &unkept) && rc == 0) {
 			*err = unkept;
 			rc = -EIO;
 		}
-		inside_free(&all);
+		inside_free(all, (*out)->n_commands);
 	}
 	et_lab_folder_remove(folder);
 	return rc;
@@ -379,14 +357,14 @@ static int read_runs(const struct et_lab_request *r, const struct et_experiment 
 	struct et_error *err)
 {
 	struct et_clock_table *t = result;
-	struct inside all = inside_of(e);
-	int rc = fetch(r, e, &all, err);
+	struct et_inside *all = et_calloc(e->n_commands + 1, sizeof(*all));
+	int rc = fetch(r, e, all, err);
 
 	t->e = e;
 	t->list = et_calloc(e->n_commands + 1, sizeof(*t->list));
 	for (size_t i = 0; rc == 0 && i < e->n_commands; i++)
-		et_clock_methods_judge(&e->commands[i], &all.list[i], &t->list[i]);
-	inside_free(&all);
+		et_clock_methods_judge(&e->commands[i], &all[i], &t->list[i]);
+	inside_free(all, e->n_commands);
 	return rc;
 }
 

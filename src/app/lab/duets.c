@@ -165,23 +165,6 @@ static int study_pair(struct study *s, const struct pair *p, struct et_error *er
 	return rc;
 }
 
-static int study_pairs(struct study *s, struct et_error *err)
-{
-	const struct et_lab_request *r = s->r;
-	int rc = et_program_find("etalon", s->exe, err);
-
-	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
-		bool chosen = !r->measure.pairs.choices || r->measure.pairs.choices >> i & 1;
-		if (chosen && (r->measure.from || installed(s, &pairs[i])))
-			rc = study_pair(s, &pairs[i], err);
-	}
-	if (rc == 0 && !s->result->n)
-		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
-			"lab duet-bias: no experiment is stored under this label, or no program is "
-			"installed");
-	return rc;
-}
-
 /* --- text --- */
 
 enum { NAME_COLUMNS = 16 };
@@ -496,14 +479,24 @@ static void write_effects(struct et_json *w, const char *key, const void *result
 static int measure_pairs(struct et_lab_request *r, void *result, struct et_error *err)
 {
 	struct study s = { .r = r, .bash = et_lab_find("bash"), .result = result };
+	const struct et_lab_measure *m = &r->measure;
 	const char *name = r->name;
+	int rc = et_program_find("etalon", s.exe, err);
 
 	*s.result = (struct et_duet_bias){ .seed = r->simulation.seed,
 		.repetitions = r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : 300,
 		.pairs = et_calloc(ET_LENGTH(pairs), sizeof(struct et_duet_pair)) };
-	int rc = study_pairs(&s, err);
+	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
+		bool chosen = !m->pairs.choices || m->pairs.choices >> i & 1;
+		if (chosen && (m->from || installed(&s, &pairs[i])))
+			rc = study_pair(&s, &pairs[i], err);
+	}
 	r->name = name; /* its progress was that of a pair */
 	free(s.bash);
+	if (rc == 0 && !s.result->n)
+		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
+			"lab duet-bias: no experiment is stored under this label, or no program is "
+			"installed");
 	return rc;
 }
 

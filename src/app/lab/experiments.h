@@ -77,7 +77,7 @@ struct et_lab {
 	size_t size; /* of the result, which is all zeros at first */
 	/* Fills the result without an experiment; -EINTR if some of its samples are missing. */
 	int (*simulate)(struct et_lab_request *r, void *result, struct et_error *err);
-	/* Or it measures programs, and stores what it measures (measured.h) … */
+	/* Or it measures programs, and stores what it measures (et_lab_measure) … */
 	int (*measure)(struct et_lab_request *r, void *result, struct et_experiment **out,
 		struct et_error *err);
 	/* … or times functions, whose figures are stored when all are there … */

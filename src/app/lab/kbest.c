@@ -397,15 +397,10 @@ static void draw(const void *result, const struct et_chart_to *to)
 	et_kbest_figure_draw(&v->accuracy, v->figure, to);
 }
 
-static void free_view(void *result)
-{
-	et_kbest_accuracy_free(&((struct et_kbest_view *)result)->accuracy);
-}
-
 const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
 	.time = time_schemes,
 	.read_as = read_view,
 	.fields = ET_TABLE(ET_KEYS_OF(et_kbest_view, accuracy, fields)),
 	.text = print_text,
 	.draw = draw,
-	.free = free_view };
+	.free = et_kbest_accuracy_free };

@@ -47,8 +47,8 @@ static inline bool et_kbest_first_of_load(const struct et_kbest_accuracy *a, siz
 
 /* The result of the experiment, and how the user wants to see it. */
 struct et_kbest_view {
-	struct et_kbest_accuracy accuracy;
-	bool all;    /* print the tables of all errors as well */
-	bool chosen; /* print the figure alone */
+	struct et_kbest_accuracy accuracy; /* the first member, so that it is freed with the view */
+	bool all;                          /* print the tables of all errors as well */
+	bool chosen;                       /* print the figure alone */
 	enum et_kbest_figure figure;
 };

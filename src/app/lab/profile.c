@@ -172,7 +172,7 @@ static int run_block(struct et_lab_study *s, struct et_lab_part *part, struct et
 	int rc = 0;
 
 	if (part->load)
-		rc = et_rivals_start_program(&rivals, load, p->cpu, err);
+		rc = et_rivals_start(&rivals, 1, p->cpu, load, err);
 	if (rc == 0)
 		rc = et_lab_study_block(s, part, m, err);
 	if (part->load)
@@ -288,28 +288,6 @@ static int measure(struct et_lab_study *s, struct et_error *err)
 	return rc;
 }
 
-static int print(struct et_lab_study *s, struct et_error *err)
-{
-	bool has_runs = false;
-
-	for (size_t i = 0; i < s->n_found; i++)
-		has_runs = has_runs || s->found[i]->profile->n_runs;
-	return has_runs ? et_profiling_show(s->owner, err) : 0;
-}
-
-static void set_sizes(struct et_profiling *p)
-{
-	const struct et_lab_request *r = p->study.r;
-	bool paper = r->given & ET_LAB_PRESET;
-
-	p->runs = r->measure.runs ? (uint32_t)r->measure.runs
-		  : paper         ? p->lab->paper_runs
-				  : p->lab->runs;
-	p->work_ns = r->measure.lengths_ns.n ? r->measure.lengths_ns.numbers[0]
-		     : paper                 ? p->lab->paper_work_ns
-					     : p->lab->work_ns;
-}
-
 int et_profile_lab_run(struct et_call *call, struct et_error *err)
 {
 	struct et_profiling *p = et_calloc(1, sizeof(*p));
@@ -323,7 +301,7 @@ int et_profile_lab_run(struct et_call *call, struct et_error *err)
 		.measure = measure,
 		.order = in_order,
 		.block = run_block,
-		.print = print };
+		.print = et_profiling_show };
 	p->lab = call->action->context;
 	s->lab = call->action->name;
 	p->cpu = -1;
@@ -332,8 +310,14 @@ int et_profile_lab_run(struct et_call *call, struct et_error *err)
 			"lab %s: --lengths takes one length, that of each run", s->lab);
 	else
 		rc = et_program_find("etalon", s->exe, err);
+	bool paper = s->r->given & ET_LAB_PRESET;
+	p->runs = s->r->measure.runs ? (uint32_t)s->r->measure.runs
+		  : paper            ? p->lab->paper_runs
+				     : p->lab->runs;
+	p->work_ns = s->r->measure.lengths_ns.n ? s->r->measure.lengths_ns.numbers[0]
+		     : paper                    ? p->lab->paper_work_ns
+						: p->lab->work_ns;
 	if (rc == 0) {
-		set_sizes(p);
 		p->lab->plan(p);
 		rc = et_lab_study_perform(s, err);
 	}

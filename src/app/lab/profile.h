@@ -76,7 +76,7 @@ struct et_lab_part *et_profiling_add_gprof(
 struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *name);
 
 /* Judges and prints the parts that are loaded. */
-int et_profiling_show(const struct et_profiling *p, struct et_error *err) ET_CHECK;
+int et_profiling_show(struct et_lab_study *study, struct et_error *err) ET_CHECK;
 
 /* --- pieces of several experiments --- */
 

@@ -268,8 +268,9 @@ static void draw(const void *study, const struct et_chart_to *to)
 	s->lab->draw(s, to);
 }
 
-int et_profiling_show(const struct et_profiling *p, struct et_error *err)
+int et_profiling_show(struct et_lab_study *study, struct et_error *err)
 {
+	const struct et_profiling *p = study->owner;
 	static const struct et_field fields[] = { ET_KEY_MADE("study", write_study), { 0 } };
 	const struct et_lab view = { .fields = fields,
 		.text = print_text,
@@ -278,9 +279,14 @@ int et_profiling_show(const struct et_profiling *p, struct et_error *err)
 		.sheet_width = p->lab->sheet_width };
 	const struct et_experiment *experiments[ET_LAB_MOST_PARTS];
 	struct et_profile_study s;
+	bool has_runs = false;
 
+	for (size_t i = 0; i < study->n_found; i++)
+		has_runs = has_runs || study->found[i]->profile->n_runs;
+	if (!has_runs)
+		return 0;
 	judge_all(p, &s, experiments);
-	int rc = et_lab_show(p->study.r, &view, NULL, &s, err);
+	int rc = et_lab_show(study->r, &view, NULL, &s, err);
 	for (size_t i = 0; i < s.n; i++)
 		et_treatment_free(&s.list[i]);
 	free(s.list);

@@ -355,9 +355,8 @@ static int read_runs(const struct et_lab_request *r, const struct et_experiment 
 	for (size_t i = 0; i < e->n_commands; i++) {
 		et_program_judge(&e->commands[i], &t->list[i]);
 		identify(e->commands[i].name, &t->list[i]);
+		curves = curves || (i && sizes_of(&t->list[i - 1], 2) > 1);
 	}
-	for (size_t i = 0; i < e->n_commands; i++)
-		curves = curves || sizes_of(t->list + i, e->n_commands - i) > 1;
 	et_programs_average(t->list, e->n_commands, &t->averages);
 	return r->svg.open && !curves ? refuse_picture(err) : 0;
 }

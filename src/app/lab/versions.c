@@ -312,19 +312,6 @@ static void announce(struct versions *s)
 		et_say(stderr, "etalon: the runs take about %.0f days\n", seconds / 86400);
 }
 
-/* The task is calibrated now, not in the first sample. */
-static void calibrate(void)
-{
-	ET_AUTO_FREE char *dir = et_cli_state_dir();
-	struct et_put_params params = {
-		.given = ET_PUT_SECONDS, .seconds_ns = 1000000, .state_dir = dir
-	};
-	struct et_put_result ignored;
-	struct et_error err;
-
-	(void)!et_workload_run(et_workload_find("inc"), &params, &ignored, &err);
-}
-
 /* The parts of an earlier call must have the lengths and runs of this one. */
 static int check_parts(const struct versions *s, struct et_error *err)
 {
@@ -370,8 +357,15 @@ static int measure(struct et_lab_study *study, struct et_error *err)
 	int rc = choose(s, err);
 
 	if (rc == 0) {
+		/* The task is calibrated now, not in the first sample. */
+		ET_AUTO_FREE char *dir = et_cli_state_dir();
+		struct et_put_params params = {
+			.given = ET_PUT_SECONDS, .seconds_ns = 1000000, .state_dir = dir
+		};
+		struct et_put_result ignored;
+		struct et_error unseen;
 		announce(s);
-		calibrate();
+		(void)!et_workload_run(et_workload_find("inc"), &params, &ignored, &unseen);
 	}
 	for (s->group = 1; rc == 0 && s->group <= s->n_groups; s->group++)
 		rc = et_lab_study_turns(study, err);
@@ -380,36 +374,26 @@ static int measure(struct et_lab_study *study, struct et_error *err)
 
 /* --- printing --- */
 
-static struct et_precision paced_precision(
-	const struct et_command *c, const struct et_paced *p, struct et_version_runs *runs)
-{
-	runs->x = et_calloc(c->samples.n + 1, sizeof(*runs->x));
-	runs->n = et_pace_correct(c, p, runs->x);
-	return (struct et_precision){ p->n, p->mean, p->relative_error * p->mean, p->relative_error,
-		NAN, NAN, et_skewness(runs->x, runs->n), et_kurtosis(runs->x, runs->n) };
-}
-
 /* The reference loop is judged by the statistics, which the protocol does not know. */
-static void add_paced(const struct et_lab_study *s, struct et_versions *v)
+static void add_paced_command(const struct et_command *c, struct et_versions *v)
 {
-	for (size_t i = 0; i < s->n_found; i++) {
-		const struct et_experiment *e = s->found[i];
-		for (size_t c = 0; c < e->n_commands; c++) {
-			static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN,
-				NAN };
-			struct et_paced p;
-			et_pace_judge(&e->commands[c], 0.95, &p);
-			for (size_t t = 0; p.n && t < v->n; t++) {
-				struct et_version_figures *f = &v->tasks[t].list[ET_OURS_PACED];
-				if (strcmp(v->tasks[t].name, e->commands[c].name))
-					continue;
-				f->runs = p.n;
-				f->env = ET_ENV_PACED;
-				f->by[ET_METRIC_ELAPSED] = none; /* the CPU is shared */
-				f->by[ET_METRIC_CPU] = paced_precision(
-					&e->commands[c], &p, &f->compared[ET_METRIC_CPU]);
-			}
-		}
+	static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	struct et_paced p;
+
+	et_pace_judge(c, 0.95, &p);
+	for (size_t t = 0; p.n && t < v->n; t++) {
+		struct et_version_figures *f = &v->tasks[t].list[ET_OURS_PACED];
+		struct et_version_runs *runs = &f->compared[ET_METRIC_CPU];
+		if (strcmp(v->tasks[t].name, c->name) != 0)
+			continue;
+		runs->x = et_calloc(c->samples.n + 1, sizeof(*runs->x));
+		runs->n = et_pace_correct(c, &p, runs->x);
+		f->runs = p.n;
+		f->env = ET_ENV_PACED;
+		f->by[ET_METRIC_ELAPSED] = none; /* the CPU is shared */
+		f->by[ET_METRIC_CPU] = (struct et_precision){ p.n, p.mean,
+			p.relative_error * p.mean, p.relative_error, NAN, NAN,
+			et_skewness(runs->x, runs->n), et_kurtosis(runs->x, runs->n) };
 	}
 }
 
@@ -428,7 +412,10 @@ static int print(struct et_lab_study *study, struct et_error *err)
 	}
 	et_versions_judge(sources, study->n_found, s->learned ? &s->cutoffs : NULL,
 		(const char *const *)s->why_not, &v);
-	add_paced(study, &v);
+	for (size_t i = 0; i < study->n_found; i++) {
+		for (size_t c = 0; c < study->found[i]->n_commands; c++)
+			add_paced_command(&study->found[i]->commands[c], &v);
+	}
 	et_versions_compare(&v);
 	int rc = et_lab_show(study->r, &et_lab_emp_versions, NULL,
 		&(struct et_versions_view){ &v, study->found, study->n_found }, err);

@@ -273,24 +273,18 @@ static void append_average(char **text, const struct et_version_average *a)
 			text, " ", "(%s)", format_limits(a->lo, a->hi, et_format_percent, limits));
 }
 
-/* The names of the versions that were compared with the best one and are beaten, or not. */
-static char *list_others(const struct et_best_version *best, bool beaten)
-{
-	char *names = NULL;
-
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		if (best->is_compared[i] && best->is_beaten[i] == beaten)
-			et_append(&names, " and ", "%s", et_version_names[i]);
-	}
-	return names;
-}
-
 /* Whether the version with the smallest relative error is shown to be better than others. */
 static char *verdict(const struct et_best_version *best)
 {
 	const char *name = et_version_names[best->version];
-	ET_AUTO_FREE char *beaten = list_others(best, true), *others = list_others(best, false);
+	ET_AUTO_FREE char *beaten = NULL;
+	ET_AUTO_FREE char *others = NULL;
 
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (best->is_compared[i])
+			et_append(best->is_beaten[i] ? &beaten : &others, " and ", "%s",
+				et_version_names[i]);
+	}
 	if (!beaten)
 		return et_strdup("none is shown to be better");
 	if (!others)

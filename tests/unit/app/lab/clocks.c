@@ -239,7 +239,8 @@ static void test_figures(void)
 		ok(strstr(text, wanted[f].shows), "figures: %s in a terminal",
 			et_kbest_figure_names[f]);
 		FILE *out = begin();
-		et_kbest_figure_draw(&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = out });
+		et_kbest_figure_draw(
+			&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = out });
 		fclose(out);
 		ok(strstr(text, "<svg") && strstr(text, wanted[f].draws), "figures: %s as SVG",
 			et_kbest_figure_names[f]);
@@ -248,7 +249,8 @@ static void test_figures(void)
 	for (int f = 0; et_kbest_figure_names[f]; f++) {
 		page.out = begin();
 		et_kbest_figure_text(&a, (enum et_kbest_figure)f, &page);
-		et_kbest_figure_draw(&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = page.out });
+		et_kbest_figure_draw(
+			&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = page.out });
 		fclose(page.out);
 		ok(!strstr(text, "nan"), "figures: %s without cases", et_kbest_figure_names[f]);
 	}
