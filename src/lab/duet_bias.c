@@ -86,21 +86,15 @@ static struct et_interval_test location(const struct round *rounds, size_t n, bo
 
 /* --- what the pair is --- */
 
-static double median_of(const struct et_command *c, enum et_metric m)
-{
-	size_t n;
-	ET_AUTO_FREE double *x = et_command_values(c, m, ET_SOLO, &n);
-
-	et_sort(x, n);
-	return et_median_sorted(x, n);
-}
-
 static void describe(const struct et_experiment *e, struct et_duet_pair *out)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct et_command *c = &e->commands[i];
-		out->alone_ns[i] = median_of(c, ET_METRIC_CPU);
-		out->footprints[i] = et_footprint_of(c);
+		size_t n;
+		ET_AUTO_FREE double *x =
+			et_command_values(&e->commands[i], ET_METRIC_CPU, ET_SOLO, &n);
+		et_sort(x, n);
+		out->alone_ns[i] = et_median_sorted(x, n);
+		out->footprints[i] = et_footprint_of(&e->commands[i]);
 	}
 	out->sign = et_footprints_differ(out->footprints);
 }

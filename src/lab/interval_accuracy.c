@@ -171,13 +171,6 @@ static int work_open(struct work *w, size_t blocks)
 	return 0;
 }
 
-static void work_close(struct work *w)
-{
-	close(w->zero);
-	free(w->user);
-	free(w->chunk);
-}
-
 static uint32_t short_of(uint64_t ticks)
 {
 	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
@@ -338,7 +331,9 @@ static int calibrate(struct bench *b, struct et_error *err)
 			     et_undisturbed_sum(w.user, TRIALS, interrupted) +
 				     et_undisturbed_sum(w.kernel, TRIALS, interrupted)) /
 		     TRIALS;
-	work_close(&w);
+	close(w.zero);
+	free(w.user);
+	free(w.chunk);
 	return 0;
 }
 

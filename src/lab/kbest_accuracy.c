@@ -12,16 +12,6 @@
 
 const char *const et_timed_by_names[] = { "counter", "gettimeofday", NULL };
 
-static double value_of(const struct et_scheme *s, const struct et_timed_call *call,
-	const struct et_kbest_accuracy *a)
-{
-	double ns = s->by == ET_TIMED_COUNTER ? call->counter_ns : call->wall_ns;
-
-	if (!s->compensated || !(a->cost_ns > 0))
-		return ns;
-	return fmax(0, ns - call->ticks_met * a->cost_ns);
-}
-
 struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a)
 {
@@ -31,7 +21,10 @@ struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct 
 	et_kbest_set_init(&set, s->k);
 	while (set.n < c->n_calls && !et_kbest_converged(&set, a->epsilon)) {
 		const struct et_timed_call *call = &c->calls[set.n];
-		et_kbest_set_add(&set, value_of(s, call, a), call->truth_ns);
+		double ns = s->by == ET_TIMED_COUNTER ? call->counter_ns : call->wall_ns;
+		if (s->compensated && a->cost_ns > 0)
+			ns = fmax(0, ns - call->ticks_met * a->cost_ns);
+		et_kbest_set_add(&set, ns, call->truth_ns);
 	}
 	v.converged = et_kbest_converged(&set, a->epsilon);
 	v.calls = set.n;
@@ -332,16 +325,6 @@ static void meet_ticks(struct bench *b)
 	et_self_timed_free(&f);
 }
 
-/*
- * The smallest cost of all timer interrupts of the experiment, so that never more is subtracted
- * than a call lost. 0 if they are not found where they should be.
- */
-static double tick_cost_ns(const struct bench *b)
-{
-	return b->seen >= LEAST_SEEN && b->seen >= b->met / 4 ? et_timing_ns(&b->counter, b->least)
-							      : 0;
-}
-
 /* As in the chapter: ten lengths up to a millisecond, a hundred calls of each, without load. */
 static void add_line(const struct bench *b)
 {
@@ -392,6 +375,11 @@ int et_kbest_accuracy_run(
 	if (rc == 0)
 		rc = et_grid_walk(
 			&o->grid, 2.0 * o->grid.runs, &o->progress, measure_cell, &b, err);
-	et_figure_add(e, "timer-cost", 0, 0, tick_cost_ns(&b));
+	/*
+	 * The smallest cost of all timer interrupts of the experiment, so that never more is
+	 * subtracted than a call lost. 0 if they are not found where they should be.
+	 */
+	bool found = b.seen >= LEAST_SEEN && b.seen >= b.met / 4;
+	et_figure_add(e, "timer-cost", 0, 0, found ? et_timing_ns(&b.counter, b.least) : 0);
 	return rc;
 }

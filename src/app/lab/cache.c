@@ -32,16 +32,11 @@ static void fill_names(char names[TRACKS][48], bool svg)
 
 /* --- text --- */
 
-static const char *format_time(double ns, char buf[ET_FIGURE])
-{
-	return et_format_rounded(ns, 3, buf);
-}
-
 /* Practice problem 9.6: the answer, before the measurements that it follows from. */
 static void print_parts(const struct et_cache_effects *c, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, ""),
-		ET_COLUMN(NUMBER, "", .format = format_time), ET_COLUMN(TEXT, "") };
+		ET_COLUMN(NUMBER, "", .format = et_format_three), ET_COLUMN(TEXT, "") };
 	struct et_table t = { ET_COLUMNS(columns), .indent = 3 };
 
 	et_lab_heading(page, "what a call of 64 bytes of data costs");
@@ -57,9 +52,10 @@ static void print_times(const struct et_cache_effects_times *times, char names[]
 	const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "   call"),
-		ET_COLUMN(NUMBER, "median", .format = format_time),
-		ET_COLUMN(NUMBER, "least", .format = format_time),
-		ET_COLUMN(NUMBER, "most", .format = format_time), ET_COLUMN(BAR, "", .drop = 1) };
+		ET_COLUMN(NUMBER, "median", .format = et_format_three),
+		ET_COLUMN(NUMBER, "least", .format = et_format_three),
+		ET_COLUMN(NUMBER, "most", .format = et_format_three),
+		ET_COLUMN(BAR, "", .drop = 1) };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 	double lo = NAN, hi = NAN;
 

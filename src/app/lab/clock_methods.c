@@ -152,17 +152,16 @@ static int measure(
 
 enum { NAME_COLUMNS = 14, READ_COLUMNS = 7, LEAD = NAME_COLUMNS + READ_COLUMNS };
 
-/* The instruction that reads the counter on the machine of the experiment. */
-static const char *counter_name(const struct et_experiment *e)
-{
-	if (!strcmp(e->host.architecture, "x86_64"))
-		return "rdtsc";
-	return strcmp(e->host.architecture, "aarch64") ? "counter" : "cntvct";
-}
-
+/* The counter has the name of the instruction that reads it on the machine of the experiment. */
 static const char *method_name(const struct et_experiment *e, enum et_clock_method k)
 {
-	return k == ET_BY_EMP ? "EMP" : et_in_ticks(k) ? counter_name(e) : "clock_gettime";
+	const char *machine = e->host.architecture;
+
+	return k == ET_BY_EMP                ? "EMP"
+	       : !et_in_ticks(k)             ? "clock_gettime"
+	       : !strcmp(machine, "x86_64")  ? "rdtsc"
+	       : !strcmp(machine, "aarch64") ? "cntvct"
+					     : "counter";
 }
 
 static const char *const places[ET_CLOCK_METHODS] = { [ET_CLOCK_INSIDE] = "inside",
@@ -184,20 +183,6 @@ static double figure_of(const struct et_clock_methods *m, enum et_clock_method k
 }
 
 /* --- text --- */
-
-static void method_row(const struct et_experiment *e, const struct et_clock_methods *m,
-	enum et_clock_method k, struct et_table *t)
-{
-	const struct et_precision *p = &m->by[k];
-	char min[ET_FIGURE], max[ET_FIGURE], mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_add(t, "%-*s%s\t%zu\t%s\t%s\t%s\t%s\t%s", NAME_COLUMNS, method_name(e, k),
-		places[k], p->n, et_format_time(in_ns(m, k, p->min), min),
-		et_format_time(in_ns(m, k, p->max), max),
-		et_format_time(in_ns(m, k, p->mean), mean),
-		et_format_rounded(in_ns(m, k, p->sd), 3, sd),
-		et_format_percent(p->relative_error, error));
-}
 
 /*
  * Draws a bar per run, between the smallest and the largest time of the method. If there are more
@@ -227,13 +212,20 @@ static void task_text(
 	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "method        read"),
-		ET_COLUMN(NUMBER, "n"), ET_COLUMN(NUMBER, "min"), ET_COLUMN(NUMBER, "max"),
-		ET_COLUMN(NUMBER, "mean"), ET_COLUMN(NUMBER, "sd"), ET_COLUMN(NUMBER, "rel.") };
+		ET_COLUMN(NUMBER, "n"), ET_COLUMN(NUMBER, "min", .format = et_format_time),
+		ET_COLUMN(NUMBER, "max", .format = et_format_time),
+		ET_COLUMN(NUMBER, "mean", .format = et_format_time),
+		ET_COLUMN(NUMBER, "sd", .format = et_format_three),
+		ET_COLUMN(NUMBER, "rel.", .format = et_format_percent) };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 
 	et_lab_heading(page, "%s", m->name);
-	for (int k = 0; k < ET_CLOCK_METHODS; k++)
-		method_row(e, m, k, &t);
+	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+		const struct et_precision *p = &m->by[k];
+		et_table_add(&t, "%-*s%s\t%zu", NAME_COLUMNS, method_name(e, k), places[k], p->n);
+		et_table_row(&t, in_ns(m, k, p->min), in_ns(m, k, p->max), in_ns(m, k, p->mean),
+			in_ns(m, k, p->sd), p->relative_error);
+	}
 	et_table_print(&t, page);
 	if (isfinite(m->counter_hz))
 		fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",

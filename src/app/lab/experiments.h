@@ -133,6 +133,8 @@ void et_lab_chart(struct et_chart *c, const struct et_page *page);
 
 /* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
 const char *et_format_error(double error, char buf[ET_FIGURE]);
+/* A time with three digits. */
+const char *et_format_three(double ns, char buf[ET_FIGURE]);
 /* k / n, or NaN. */
 double et_lab_share(uint64_t k, uint64_t n);
 

@@ -200,20 +200,6 @@ static void print_answers(
 		q.converged, q.cases, rest);
 }
 
-static void print_line(const struct et_kbest_accuracy *a, const struct et_page *page)
-{
-	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
-	const struct et_accuracy_line *l = &a->line;
-
-	if (isnan(l->slope_ns))
-		return;
-	et_lab_item(page, 2, "",
-		"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without load)",
-		et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
-		et_format_rounded(fabs(l->intercept_ns), 3, intercept),
-		et_format_percent(l->max_error, error), l->r_from, l->r_to);
-}
-
 static void print_notes(const struct et_kbest_accuracy *a, const struct et_page *page)
 {
 	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
@@ -234,6 +220,8 @@ static void print_text(const void *result, const struct et_page *page)
 {
 	const struct et_kbest_view *v = result;
 	const struct et_kbest_accuracy *a = &v->accuracy;
+	const struct et_accuracy_line *l = &a->line;
+	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
 
 	if (v->chosen) {
 		et_kbest_figure_text(a, v->figure, page);
@@ -242,7 +230,13 @@ static void print_text(const void *result, const struct et_page *page)
 	et_lab_heading(page, "up to which length is it right?");
 	each_load(a, print_summary, page);
 	each_load(a, print_answers, page);
-	print_line(a, page);
+	if (!isnan(l->slope_ns))
+		et_lab_item(page, 2, "",
+			"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without "
+			"load)",
+			et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
+			et_format_rounded(fabs(l->intercept_ns), 3, intercept),
+			et_format_percent(l->max_error, error), l->r_from, l->r_to);
 	putc('\n', page->out);
 	if (v->all) {
 		each_load(a, print_load, page);

@@ -75,6 +75,11 @@ const char *et_format_error(double error, char buf[ET_FIGURE])
 	return buf;
 }
 
+const char *et_format_three(double ns, char buf[ET_FIGURE])
+{
+	return et_format_rounded(ns, 3, buf);
+}
+
 double et_lab_share(uint64_t k, uint64_t n)
 {
 	return n ? (double)k / (double)n : NAN;

@@ -107,29 +107,6 @@ static const struct {
 
 /* --- text --- */
 
-static void program_row(const char *name, const struct et_program_precision *p, struct et_table *t)
-{
-	char mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_name(t, name, NULL);
-	et_table_add(t, "%zu\t%zu", p->by[ET_WAY_ORG].n, p->kept.removed);
-	for (int way = 0; way < ET_WAYS; way++)
-		et_table_add(t, "%s\t%s\t%s", et_format_time(p->by[way].mean, mean),
-			et_format_rounded(p->by[way].sd, 3, sd),
-			et_format_percent(p->by[way].relative_error, error));
-}
-
-static void averages_row(const struct et_program_averages *a, struct et_table *t)
-{
-	char sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_name(t, "averages", NULL);
-	et_table_add(t, "\t");
-	for (int way = 0; way < ET_WAYS; way++)
-		et_table_add(t, "\t%s\t%s", et_format_rounded(a->sd[way], 3, sd),
-			et_format_percent(a->relative_error[way], error));
-}
-
 static void missing_programs(const struct et_missing_program *missing, const struct et_page *page)
 {
 	ET_AUTO_FREE char *names = NULL;
@@ -163,6 +140,7 @@ static void print_text(const void *result, const struct et_page *page)
 	size_t n = table->e->n_commands;
 	static const char apart[ET_WAYS][1]; /* each way is a group without a heading */
 	struct et_table t = { .split = true };
+	char mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
 
 	et_table_column(&t, ET_TABLE_NAME, "program");
 	et_table_column(&t, ET_TABLE_NUMBER, "runs");
@@ -173,10 +151,22 @@ static void print_text(const void *result, const struct et_page *page)
 		et_table_column(&t, ET_TABLE_NUMBER, "rel.");
 		et_table_over(&t, 3, apart[way]);
 	}
-	for (size_t i = 0; i < n; i++)
-		program_row(table->e->commands[i].name, &table->list[i], &t);
-	if (n > 1)
-		averages_row(&table->averages, &t);
+	for (size_t i = 0; i < n; i++) {
+		const struct et_program_precision *p = &table->list[i];
+		et_table_name(&t, table->e->commands[i].name, NULL);
+		et_table_add(&t, "%zu\t%zu", p->by[ET_WAY_ORG].n, p->kept.removed);
+		for (const struct et_precision *q = p->by; q < p->by + ET_WAYS; q++)
+			et_table_add(&t, "%s\t%s\t%s", et_format_time(q->mean, mean),
+				et_format_three(q->sd, sd),
+				et_format_percent(q->relative_error, error));
+	}
+	if (n > 1) {
+		et_table_name(&t, "averages", NULL);
+		et_table_add(&t, "\t");
+	}
+	for (int way = 0; n > 1 && way < ET_WAYS; way++)
+		et_table_add(&t, "\t%s\t%s", et_format_three(table->averages.sd[way], sd),
+			et_format_percent(table->averages.relative_error[way], error));
 	et_table_print(&t, page);
 	missing_programs(table->missing, page);
 	putc('\n', page->out);

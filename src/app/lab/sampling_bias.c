@@ -63,15 +63,12 @@ static struct et_address_bias bias_of(const struct et_profile_study *s, size_t i
 
 static void chi_text(const char *over, const struct et_chi_square *x, const struct et_page *page)
 {
-	if (isnan(x->p))
-		return;
 	ET_AUTO_FREE char *lead = et_asprintf("  %-10s", over);
-	if (x->p < 1e-300)
-		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p < 1e-300",
-			x->statistic, x->df);
-	else
-		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p = %.3g",
-			x->statistic, x->df, x->p);
+	ET_AUTO_FREE char *p = x->p < 1e-300 ? et_strdup("< 1e-300") : et_asprintf("= %.3g", x->p);
+
+	if (!isnan(x->p))
+		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p %s",
+			x->statistic, x->df, p);
 }
 
 /* A bar per address on a logarithmic scale; an address without samples is a dot. */

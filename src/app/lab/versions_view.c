@@ -70,11 +70,6 @@ static const char *format_limits(double lo, double hi,
 	return buf;
 }
 
-static const char *format_sd(double ns, char buf[ET_FIGURE])
-{
-	return et_format_rounded(ns, 3, buf);
-}
-
 static void version_row(
 	const struct et_version_task *t, int v, enum et_metric m, struct et_table *table)
 {
@@ -92,8 +87,8 @@ static void version_row(
 	et_table_add(table, "%s", format_to(p->min, p, buf));
 	et_table_add(table, "%s", format_to(p->max, p, buf));
 	et_table_add(table, "%s", format_to(p->mean, p, buf));
-	et_table_add(table, "%s", format_sd(p->sd, buf));
-	et_table_add(table, "%s", format_limits(l->sd_lo, l->sd_hi, format_sd, buf));
+	et_table_add(table, "%s", et_format_three(p->sd, buf));
+	et_table_add(table, "%s", format_limits(l->sd_lo, l->sd_hi, et_format_three, buf));
 	et_table_add(table, "%s", et_format_percent(p->relative_error, buf));
 	et_table_add(table, "%s", format_limits(l->error_lo, l->error_hi, et_format_percent, buf));
 }
