@@ -69,9 +69,8 @@ static int time_it(struct et_experiment *e, const char *name, uint64_t period, s
 }
 
 int et_branches_run(
-	const struct et_lab_progress *progress, struct et_experiment **out, struct et_error *err)
+	const struct et_lab_progress *progress, struct et_experiment *e, struct et_error *err)
 {
-	struct et_experiment *e = et_figures_new("branch");
 	size_t all = (size_t)RANDOM_CALLS * ET_BRANCHES;
 	ET_AUTO_FREE unsigned char *p = et_calloc(all, 1);
 	bool going = true;
@@ -89,10 +88,6 @@ int et_branches_run(
 		rc = time_it(e, "branches-period", 2u << i, (struct data){ .start = p }, err);
 		going = et_lab_report_progress(progress, i + 1, ET_BRANCH_PERIODS);
 	}
-	if (rc)
-		et_experiment_free(e);
-	else
-		*out = e;
 	return rc;
 }
 

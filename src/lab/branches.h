@@ -17,8 +17,8 @@ struct et_branches {
 	double period_ns[ET_BRANCH_PERIODS];
 };
 
-/* On success the caller frees *out, which has the finished part if progress ended it early. */
-int et_branches_run(const struct et_lab_progress *progress, struct et_experiment **out,
+/* Adds the figures, which are those of the finished part if progress ended it early. */
+int et_branches_run(const struct et_lab_progress *progress, struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
 et_lab_read et_branches_read; /* fills a struct et_branches */
 /* The longest period that, like all shorter ones, is nearer to sorted than to random data; 0: none.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Shows how the cache changes a time, by two procedures with code of their own (two_procedures.h).
- * All caches are cleared before each sequence of calls.
+ * Shows how the cache changes a time, by two procedures that do the same and have code of their
+ * own. All caches are cleared before each sequence of calls.
  *
  * The first sequence is that of Figure 9.13 of Bryant & O'Hallaron: each call needs the code that
  * measures, the code of the procedure, and data, and which of them are in a cache differs. The
@@ -20,12 +20,11 @@ struct et_cache_effects_step {
 	const char *name;      /* of its series in the experiment */
 	const char *procedure; /* "A" or "B" */
 	const char *state;     /* of the cache, in words */
+	const char *sum;       /* the parts of a call that are added up, such as "c+d" */
 };
 
 /* The measurements 1 to 6 of Figure 9.13; state is the argument: b1, b2 or b3. */
 extern const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS];
-/* The parts of each of them that are added up, such as "c+d". */
-extern const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS];
 /* The calls of the second sequence. */
 extern const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS];
 /* The measurements of A and B by libetalon; state is that of the cache. */
@@ -60,9 +59,9 @@ struct et_cache_effects {
 struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS]);
 
 /*
- * Measures in this thread, without binding it to a CPU. On success the caller frees *out, which
- * holds the finished part if progress->report has ended it early.
+ * Measures in this thread, without binding it to a CPU, and adds the figures, which are those of
+ * the finished part if progress->report has ended it early.
  */
 int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
-	struct et_experiment **out, struct et_error *err) ET_CHECK;
+	struct et_experiment *e, struct et_error *err) ET_CHECK;
 et_lab_read et_cache_effects_read; /* fills a struct et_cache_effects */

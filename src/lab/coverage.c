@@ -81,17 +81,11 @@ static void count(
 	a->warned += warned;
 }
 
-static void count_interval(struct et_coverage_cell *c, enum method m, const struct et_interval *i,
-	double truth, bool warned)
-{
-	count(c, m, i->lo, i->hi, truth, warned);
-}
-
 static void count_boot(struct et_coverage_cell *c, enum method percentile, enum method bca,
 	const struct et_boot *b, double truth, bool warned)
 {
-	count_interval(c, percentile, &b->percentile, truth, warned);
-	count_interval(c, bca, &b->bca, truth, warned);
+	count(c, percentile, b->percentile.lo, b->percentile.hi, truth, warned);
+	count(c, bca, b->bca.lo, b->bca.hi, truth, warned);
 }
 
 /* --- as run --- */
@@ -121,13 +115,6 @@ static void add_run(struct et_experiment *e, uint32_t number, double value)
 	et_experiment_add(e, &s);
 }
 
-static void apply_rules(struct et_experiment *e)
-{
-	size_t n;
-
-	free(et_sanity_check(e, NULL, &n));
-}
-
 /* The note that a rare case may be missed does not depend on the values, so it warns of none. */
 static bool warns(const struct et_warnings *w)
 {
@@ -141,8 +128,9 @@ static bool warns(const struct et_warnings *w)
 static void count_run(struct et_experiment *e, struct et_coverage_cell *c, enum method m)
 {
 	struct et_judgement j;
+	size_t n;
 
-	apply_rules(e);
+	free(et_sanity_check(e, NULL, &n));
 	et_judge(e, &j);
 	const struct et_command_result *r = &j.commands[0];
 	const struct et_estimate *est = et_result_estimate(r);
@@ -174,6 +162,7 @@ static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 	ET_AUTO_FREE double *x = et_calloc(most, sizeof(*x));
 	struct et_until until = { 0 };
 	bool stop = false;
+	size_t n;
 
 	e->plan.until_ratio = et_qt(0.5 + level / 2, (double)c->n - 1) * et_law_truth(c->law).sd /
 			      sqrt((double)c->n) / et_law_truth(c->law).mean;
@@ -182,7 +171,7 @@ static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 		add_run(e, i + 1, x[i]);
 		if (i + 1 < ET_UNTIL_LEAST || !et_until_due(&until, i + 1))
 			continue;
-		apply_rules(e);
+		free(et_sanity_check(e, NULL, &n));
 		stop = et_until_look(&until, i + 1, et_until_reached(e, 0) <= e->plan.until_ratio);
 	}
 	count_run(e, c, RUN_UNTIL);
@@ -206,10 +195,10 @@ static void describe(const double *x, struct et_coverage_cell *c,
 	double student = d.interval.student;
 	count(c, MEAN_T, d.estimate.mean - student, d.estimate.mean + student, truth.mean, warned);
 	count_boot(c, MEAN_PERCENTILE, MEAN_BCA, &d.mean, truth.mean, warned);
-	count_interval(c, MEAN_BOOT_T, &d.mean.t, truth.mean, warned);
-	count_interval(c, MEDIAN_ORDER, &d.median_interval, truth.median, warned);
+	count(c, MEAN_BOOT_T, d.mean.t.lo, d.mean.t.hi, truth.mean, warned);
+	count(c, MEDIAN_ORDER, d.median_interval.lo, d.median_interval.hi, truth.median, warned);
 	count_boot(c, MEDIAN_PERCENTILE, MEDIAN_BCA, &d.median, truth.median, warned);
-	count_interval(c, SD_CHI2, &d.sd_interval, truth.sd, warned);
+	count(c, SD_CHI2, d.sd_interval.lo, d.sd_interval.hi, truth.sd, warned);
 	count_boot(c, SD_PERCENTILE, SD_BCA, &d.sd, truth.sd, warned);
 	et_description_free(&d);
 }
@@ -271,13 +260,9 @@ static void repeat(struct et_coverage_cell *c, const struct et_coverage_options 
 	run_until(&rng, c);
 }
 
-static void add_cell(struct et_coverage *c, const struct et_law *law, size_t n)
-{
-	c->cells[c->n_cells++] = (struct et_coverage_cell){ .law = law, .n = n };
-}
-
 static void lay_out(const struct et_coverage_options *o, struct et_coverage *out)
 {
+	static const size_t nist_size = NIST_SIZE;
 	size_t laws = 0;
 
 	while (et_laws[laws].name)
@@ -285,21 +270,12 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 	*out = (struct et_coverage){ .level = level, .simulation = o->simulation };
 	out->cells = et_calloc(laws * ET_LENGTH(sizes), sizeof(*out->cells));
 	for (const struct et_law *law = et_laws; law->name; law++) {
-		if (o->law && o->law != law)
-			continue;
-		if (o->n || law->nist) {
-			add_cell(out, law, o->n ? o->n : NIST_SIZE);
-			continue;
-		}
-		for (size_t i = 0; i < ET_LENGTH(sizes); i++)
-			add_cell(out, law, sizes[i]);
+		const size_t *n = o->n ? &o->n : law->nist ? &nist_size : sizes;
+		size_t cases = n == sizes ? ET_LENGTH(sizes) : 1;
+		for (size_t i = 0; (!o->law || o->law == law) && i < cases; i++)
+			out->cells[out->n_cells++] =
+				(struct et_coverage_cell){ .law = law, .n = n[i] };
 	}
-}
-
-/* The stream of a case does not depend on which other cases are simulated. */
-static uint64_t stream_of(const struct et_coverage_cell *c, uint32_t repetition)
-{
-	return ((uint64_t)(c->law - et_laws) << 56) ^ ((uint64_t)c->n << 32) ^ repetition;
 }
 
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out)
@@ -308,8 +284,10 @@ void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *ou
 	uint64_t done = 0, total = (uint64_t)o->simulation.repetitions * out->n_cells;
 
 	for (uint32_t r = 0; r < o->simulation.repetitions; r++) {
-		for (size_t i = 0; i < out->n_cells; i++) {
-			repeat(&out->cells[i], o, stream_of(&out->cells[i], r));
+		for (struct et_coverage_cell *c = out->cells; c < out->cells + out->n_cells; c++) {
+			/* The stream does not depend on which other cases are simulated. */
+			uint64_t law = (uint64_t)(c->law - et_laws);
+			repeat(c, o, law << 56 ^ (uint64_t)c->n << 32 ^ r);
 			if (!et_lab_report_progress(&o->simulation.progress, ++done, total))
 				return;
 		}

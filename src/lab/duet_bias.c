@@ -86,21 +86,15 @@ static struct et_interval_test location(const struct round *rounds, size_t n, bo
 
 /* --- what the pair is --- */
 
-static double median_of(const struct et_command *c, enum et_metric m)
-{
-	size_t n;
-	ET_AUTO_FREE double *x = et_command_values(c, m, ET_SOLO, &n);
-
-	et_sort(x, n);
-	return et_median_sorted(x, n);
-}
-
 static void describe(const struct et_experiment *e, struct et_duet_pair *out)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct et_command *c = &e->commands[i];
-		out->alone_ns[i] = median_of(c, ET_METRIC_CPU);
-		out->footprints[i] = et_footprint_of(c);
+		size_t n;
+		ET_AUTO_FREE double *x =
+			et_command_values(&e->commands[i], ET_METRIC_CPU, ET_SOLO, &n);
+		et_sort(x, n);
+		out->alone_ns[i] = et_median_sorted(x, n);
+		out->footprints[i] = et_footprint_of(&e->commands[i]);
 	}
 	out->sign = et_footprints_differ(out->footprints);
 }
@@ -175,11 +169,6 @@ static void judge(const struct et_duet_pair *pair, const struct round *rounds, s
 	et_samples_free(&commands[1].samples);
 }
 
-static void swap(struct round *r)
-{
-	*r = (struct round){ { r->solo[1], r->solo[0] }, { r->duet[1], r->duet[0] } };
-}
-
 /*
  * Of identical programs, which one is called a is arbitrary: a coin decides it for each block, so
  * that the chance of one pool does not look like a difference.
@@ -191,9 +180,10 @@ static void draw(
 		size_t from = et_rng_below(rng, p->n - BLOCK + 1);
 		bool swapped = identical && et_rng_below(rng, 2);
 		for (size_t k = 0; k < BLOCK && i < n; k++, i++) {
-			out[i] = p->rounds[from + k];
-			if (swapped)
-				swap(&out[i]);
+			const struct round *r = &p->rounds[from + k];
+			out[i] = swapped ? (struct round){ { r->solo[1], r->solo[0] },
+				{ r->duet[1], r->duet[0] } }
+					 : *r;
 		}
 	}
 }
@@ -208,13 +198,6 @@ static void count_error(
 	sum->sd += error * error;
 	sum->half_width += (hi - lo) / 2;
 	sum->covered += lo <= truth && hi >= truth;
-}
-
-static void finish_errors(struct et_duet_errors *e, uint32_t n)
-{
-	e->bias /= n;
-	e->sd = sqrt(fmax(0, e->sd / n - e->bias * e->bias));
-	e->half_width /= n;
 }
 
 static void count_errors(const struct et_duet_pair *pair, const struct pool *p,
@@ -300,8 +283,12 @@ static bool repeat(const struct et_simulation *o, const struct et_duet_pair *pai
 			cell->repetitions++;
 			more = et_lab_report_progress(&o->progress, ++done, total);
 		}
-		for (int f = 0; cell->repetitions && f < ET_DUET_FIGURES; f++)
-			finish_errors(&cell->errors[f], cell->repetitions);
+		for (int f = 0; cell->repetitions && f < ET_DUET_FIGURES; f++) {
+			struct et_duet_errors *e = &cell->errors[f];
+			e->bias /= cell->repetitions;
+			e->sd = sqrt(fmax(0, e->sd / cell->repetitions - e->bias * e->bias));
+			e->half_width /= cell->repetitions;
+		}
 	}
 	return more;
 }

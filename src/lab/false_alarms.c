@@ -32,29 +32,21 @@ void et_simulated_machine_start(
 	m->slow = et_rng_uniform(&m->rng) < slow_share;
 }
 
-static double next_of_drift(struct et_simulated_machine *m)
-{
-	double now = m->walk + white * et_rng_normal(&m->rng);
-
-	m->walk += step * et_rng_normal(&m->rng);
-	if (fabs(m->walk) > bound) /* reflect at the bound */
-		m->walk = copysign(2 * bound - fabs(m->walk), m->walk);
-	return exp(now);
-}
-
-static double next_of_bursts(struct et_simulated_machine *m)
-{
-	double now = (m->slow ? 1 + burst : 1) * exp(jitter * et_rng_normal(&m->rng));
-	double change = (1 - correlation) * (m->slow ? 1 - slow_share : slow_share);
-
-	if (et_rng_uniform(&m->rng) < change)
-		m->slow = !m->slow;
-	return now;
-}
-
 double et_simulated_machine_next(struct et_simulated_machine *m)
 {
-	return m->load == ET_SIMULATED_DRIFT ? next_of_drift(m) : next_of_bursts(m);
+	double now;
+
+	if (m->load == ET_SIMULATED_DRIFT) {
+		now = exp(m->walk + white * et_rng_normal(&m->rng));
+		m->walk += step * et_rng_normal(&m->rng);
+		if (fabs(m->walk) > bound) /* reflect at the bound */
+			m->walk = copysign(2 * bound - fabs(m->walk), m->walk);
+		return now;
+	}
+	now = (m->slow ? 1 + burst : 1) * exp(jitter * et_rng_normal(&m->rng));
+	double change = (1 - correlation) * (m->slow ? 1 - slow_share : slow_share);
+	m->slow ^= et_rng_uniform(&m->rng) < change;
+	return now;
 }
 
 double et_simulated_machine_own(struct et_simulated_machine *m, double sd)
@@ -135,29 +127,7 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 	}
 }
 
-/* Judges as `run` judges two commands: by the contrast of their pairs, a family of one. */
-static struct verdict judge_as_run(
-	const struct session *s, double factor, enum et_arrangement arrangement)
-{
-	struct et_command commands[2] = { 0 };
-	struct et_experiment e = { .metric = ET_METRIC_CPU,
-		.plan = { .order = arrangement == ET_DUET ? ET_ORDER_DUET : ET_ORDER_RANDOM,
-			.level = level },
-		.commands = commands,
-		.n_commands = ET_LENGTH(commands) };
-	struct et_contrast c;
-
-	fill(&e, s, factor, arrangement);
-	et_contrast_make(&e, 0, 1, e.metric, level, &c);
-	et_contrasts_conclude(&c, 1, 1 - level);
-	struct verdict v = { c.significant, c.ratio > 1, c.warnings.n > 0 };
-	et_warnings_free(&c.warnings);
-	et_samples_free(&commands[0].samples);
-	et_samples_free(&commands[1].samples);
-	return v;
-}
-
-static struct verdict judge_by_welch(struct session *s, double factor)
+static struct verdict judge_by_welch(const struct session *s, double factor)
 {
 	ET_AUTO_FREE double *b = et_calloc(s->n, sizeof(*b));
 
@@ -167,11 +137,31 @@ static struct verdict judge_by_welch(struct session *s, double factor)
 	return (struct verdict){ t.p <= 1 - level, t.estimate > 0, false };
 }
 
-static struct verdict judge(struct session *s, enum et_lab_judged how, double factor)
+/*
+ * Judges by Welch's test, or as `run` judges two commands: by the contrast of their pairs, a family
+ * of one.
+ */
+static struct verdict judge(const struct session *s, enum et_lab_judged how, double factor)
 {
+	enum et_arrangement arrangement = how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO;
+	struct et_command commands[2] = { 0 };
+	struct et_experiment e = { .metric = ET_METRIC_CPU,
+		.plan = { .order = arrangement == ET_DUET ? ET_ORDER_DUET : ET_ORDER_RANDOM,
+			.level = level },
+		.commands = commands,
+		.n_commands = ET_LENGTH(commands) };
+	struct et_contrast c;
+
 	if (how == ET_JUDGED_SEPARATE)
 		return judge_by_welch(s, factor);
-	return judge_as_run(s, factor, how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO);
+	fill(&e, s, factor, arrangement);
+	et_contrast_make(&e, 0, 1, e.metric, level, &c);
+	et_contrasts_conclude(&c, 1, 1 - level);
+	struct verdict v = { c.significant, c.ratio > 1, c.warnings.n > 0 };
+	et_warnings_free(&c.warnings);
+	et_samples_free(&commands[0].samples);
+	et_samples_free(&commands[1].samples);
+	return v;
 }
 
 /* Judges the same times twice: as they are, and with B slowed down. */
@@ -183,7 +173,7 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 	ET_AUTO_FREE double *b = et_calloc(n, sizeof(*b));
 	struct session s = { .a = a, .b = b, .n = n };
 
-	for (int how = 0; how < ET_JUDGED; how++) {
+	for (enum et_lab_judged how = 0; how < ET_JUDGED; how++) {
 		struct et_alarm_count *count = &out->counts[load][how][size];
 		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
 		et_simulated_machine_start(
@@ -194,8 +184,8 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 			run_blocks(&s);
 		else
 			run_separate(&s);
-		struct verdict same = judge(&s, (enum et_lab_judged)how, 1);
-		struct verdict slower = judge(&s, (enum et_lab_judged)how, 1 + o->effect);
+		struct verdict same = judge(&s, how, 1);
+		struct verdict slower = judge(&s, how, 1 + o->effect);
 		count->alarms += same.significant;
 		count->warned += same.warned;
 		count->found += slower.significant && slower.slower;

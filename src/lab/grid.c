@@ -42,7 +42,7 @@ int et_grid_walk(const struct et_lab_grid *g, double times, const struct et_lab_
 			      (double)g->lengths_ns[i % g->n_lengths];
 	for (size_t i = 0; rc == 0 && i < g->n_loads && !w.stopped; i++) {
 		struct et_rivals rivals;
-		rc = et_rivals_start(&rivals, g->loads[i] - 1, cpu, err);
+		rc = et_rivals_start(&rivals, g->loads[i] - 1, cpu, NULL, err);
 		if (rc)
 			return rc;
 		for (size_t j = 0; rc == 0 && j < g->n_lengths && !w.stopped; j++)

@@ -171,13 +171,6 @@ static int work_open(struct work *w, size_t blocks)
 	return 0;
 }
 
-static void work_close(struct work *w)
-{
-	close(w->zero);
-	free(w->user);
-	free(w->chunk);
-}
-
 static uint32_t short_of(uint64_t ticks)
 {
 	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
@@ -224,11 +217,6 @@ static double count_ticks(const struct bench *b, const struct work *w, double ph
 	return et_interval_count(from, to, n, ET_CHAPTER_TICK_NS, phase_ns);
 }
 
-static double ticks_of(const struct tms *t)
-{
-	return (double)(t->tms_utime + t->tms_stime);
-}
-
 /* Runs in a child process. It allocates its own memory, so it causes no copy-on-write faults. */
 static int measure(const struct bench *b, size_t blocks, double phase_ns)
 {
@@ -249,7 +237,8 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	__asm__ volatile("" ::"r"(value));
 	double user = (double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
 	double system = (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
-	double ticks = ticks_of(&last) - ticks_of(&first);
+	double ticks =
+		(double)(last.tms_utime + last.tms_stime - first.tms_utime - first.tms_stime);
 	r->reported_ns[ET_INTERVAL_USER] = user;
 	r->reported_ns[ET_INTERVAL_RUSAGE] = user + system;
 	r->reported_ns[ET_INTERVAL_TIMES] = ticks * 1e9 / (double)sysconf(_SC_CLK_TCK);
@@ -296,29 +285,25 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	return 0;
 }
 
-static void note_run(
-	struct et_experiment *e, unsigned load, uint64_t length_ns, const struct et_interval_run *r)
-{
-	et_figure_add(e, "truth", load, length_ns, r->truth_ns);
-	et_figure_add(e, "truth-user", load, length_ns, r->truth_user_ns);
-	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_figure_add(e, et_interval_method_names[m], load, length_ns, r->reported_ns[m]);
-}
-
 static int measure_cell(
 	void *ctx, struct et_walk *walk, unsigned load, uint64_t length_ns, struct et_error *err)
 {
 	struct bench *b = ctx;
+	struct et_experiment *e = b->experiment;
 	int rc = 0;
 
-	et_figure_add(b->experiment, ET_INTERVAL_CASE, load, length_ns, b->runs);
+	et_figure_add(e, ET_INTERVAL_CASE, load, length_ns, b->runs);
 	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < b->runs; i++) {
 		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / b->runs;
 		double pairs = (double)length_ns / b->pair_ns;
 		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
 		rc = run_one(b, blocks, phase, walk, err);
 		if (rc == 0) {
-			note_run(b->experiment, load, length_ns, b->shared);
+			et_figure_add(e, "truth", load, length_ns, b->shared->truth_ns);
+			et_figure_add(e, "truth-user", load, length_ns, b->shared->truth_user_ns);
+			for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
+				et_figure_add(e, et_interval_method_names[m], load, length_ns,
+					b->shared->reported_ns[m]);
 			/* The frequency may change between runs, so adapt the number of blocks. */
 			b->pair_ns = b->shared->truth_ns / (double)blocks;
 		}
@@ -346,14 +331,16 @@ static int calibrate(struct bench *b, struct et_error *err)
 			     et_undisturbed_sum(w.user, TRIALS, interrupted) +
 				     et_undisturbed_sum(w.kernel, TRIALS, interrupted)) /
 		     TRIALS;
-	work_close(&w);
+	close(w.zero);
+	free(w.user);
+	free(w.chunk);
 	return 0;
 }
 
 int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
-	struct et_experiment **out, struct et_error *err)
+	struct et_experiment *e, struct et_error *err)
 {
-	struct bench b = { .runs = grid->runs };
+	struct bench b = { .runs = grid->runs, .experiment = e };
 	int rc = calibrate(&b, err);
 
 	if (rc)
@@ -362,13 +349,8 @@ int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map shared memory");
-	b.experiment = et_figures_new("interval-accuracy");
-	b.experiment->plan.runs = grid->runs;
+	e->plan.runs = grid->runs;
 	rc = et_grid_walk(grid, grid->runs, progress, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));
-	if (rc)
-		et_experiment_free(b.experiment);
-	else
-		*out = b.experiment;
 	return rc;
 }

@@ -12,26 +12,19 @@
 
 const char *const et_timed_by_names[] = { "counter", "gettimeofday", NULL };
 
-static double value_of(const struct et_scheme *s, const struct et_timed_call *call,
-	const struct et_kbest_accuracy *a)
-{
-	double ns = s->by == ET_TIMED_COUNTER ? call->counter_ns : call->wall_ns;
-
-	if (!s->compensated || !(a->cost_ns > 0))
-		return ns;
-	return fmax(0, ns - call->ticks_met * a->cost_ns);
-}
-
 struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a)
 {
-	struct et_scheme_result v = { .ns = NAN, .truth_ns = NAN, .error = NAN };
+	struct et_scheme_result v = { .scheme = *s, .ns = NAN, .truth_ns = NAN, .error = NAN };
 	struct et_kbest_set set;
 
 	et_kbest_set_init(&set, s->k);
 	while (set.n < c->n_calls && !et_kbest_converged(&set, a->epsilon)) {
 		const struct et_timed_call *call = &c->calls[set.n];
-		et_kbest_set_add(&set, value_of(s, call, a), call->truth_ns);
+		double ns = s->by == ET_TIMED_COUNTER ? call->counter_ns : call->wall_ns;
+		if (s->compensated && a->cost_ns > 0)
+			ns = fmax(0, ns - call->ticks_met * a->cost_ns);
+		et_kbest_set_add(&set, ns, call->truth_ns);
 	}
 	v.converged = et_kbest_converged(&set, a->epsilon);
 	v.calls = set.n;
@@ -101,17 +94,6 @@ static void read_cell(const struct et_experiment *e, struct et_accuracy_cell *c)
 	c->ours_converged = et_figure_value(e, "converged", c->load, c->length_ns) > 0;
 }
 
-static void read_line(const struct et_experiment *e, struct et_accuracy_line *out)
-{
-	*out = (struct et_accuracy_line){
-		.slope_ns = et_figure_value(e, "line_slope_ns", 0, 0),
-		.intercept_ns = et_figure_value(e, "line_intercept_ns", 0, 0),
-		.max_error = et_figure_value(e, "line_max_error", 0, 0),
-		.r_from = et_figure_value(e, "line_r_from", 0, 0),
-		.r_to = et_figure_value(e, "line_r_to", 0, 0),
-	};
-}
-
 /* The figures of a cell follow each other. */
 static void read_cells(const struct et_experiment *e, struct et_kbest_accuracy *a)
 {
@@ -139,14 +121,22 @@ int et_kbest_accuracy_read(
 	a.cost_ns = et_figure_value(e, "timer-cost", 0, 0);
 	if (isnan(a.tick_ns) || isnan(a.cost_ns))
 		return et_timing_foreign(e, "kbest-accuracy", err);
-	read_line(e, &a.line);
+	a.line = (struct et_accuracy_line){
+		.slope_ns = et_figure_value(e, "line_slope_ns", 0, 0),
+		.intercept_ns = et_figure_value(e, "line_intercept_ns", 0, 0),
+		.max_error = et_figure_value(e, "line_max_error", 0, 0),
+		.r_from = et_figure_value(e, "line_r_from", 0, 0),
+		.r_to = et_figure_value(e, "line_r_to", 0, 0),
+	};
 	read_cells(e, &a);
 	*out = a;
 	return 0;
 }
 
-void et_kbest_accuracy_free(struct et_kbest_accuracy *a)
+void et_kbest_accuracy_free(void *result)
 {
+	struct et_kbest_accuracy *a = result;
+
 	for (size_t i = 0; i < a->n_cells; i++)
 		free(a->cells[i].calls);
 	free(a->cells);
@@ -210,12 +200,6 @@ static void fit_line(const struct bench *b, struct et_line *line)
 	et_line_fit_weighted(x, y, sigma, POINTS, line);
 }
 
-/* The value of gettimeofday(): this clock, truncated to microseconds. */
-static uint64_t time_of_day_ns(void)
-{
-	return et_clock_read_ns(CLOCK_REALTIME) / 1000 * 1000;
-}
-
 static uint64_t read_counter(void *ctx)
 {
 	(void)ctx;
@@ -244,14 +228,15 @@ static void time_call(struct bench *b, struct et_self_timed *f, struct et_timed_
 {
 	uint64_t cpu = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	uint64_t before = time_of_day_ns();
+	uint64_t before = et_clock_read_ns(CLOCK_REALTIME) / 1000;
 	uint64_t start = et_counter_start();
 	et_self_timed_call(f);
 	uint64_t stop = et_counter_stop();
-	uint64_t after = time_of_day_ns();
+	uint64_t after = et_clock_read_ns(CLOCK_REALTIME) / 1000;
 	call->cpu_ns = (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	call->counter_ns = et_timing_ns(&b->counter, (double)(stop - start));
-	call->wall_ns = (double)after - (double)before;
+	/* gettimeofday() has the value of this clock, truncated to microseconds. */
+	call->wall_ns = 1000 * ((double)after - (double)before);
 	call->truth_ns = et_timing_ns(&b->counter, et_self_timed_truth(f, 0));
 	call->ticks_met = ticks_met(b, f, stop);
 	f->calls = 0;
@@ -340,16 +325,6 @@ static void meet_ticks(struct bench *b)
 	et_self_timed_free(&f);
 }
 
-/*
- * The smallest cost of all timer interrupts of the experiment, so that never more is subtracted
- * than a call lost. 0 if they are not found where they should be.
- */
-static double tick_cost_ns(const struct bench *b)
-{
-	return b->seen >= LEAST_SEEN && b->seen >= b->met / 4 ? et_timing_ns(&b->counter, b->least)
-							      : 0;
-}
-
 /* As in the chapter: ten lengths up to a millisecond, a hundred calls of each, without load. */
 static void add_line(const struct bench *b)
 {
@@ -389,24 +364,22 @@ static int calibrate(struct bench *b, struct et_error *err)
 }
 
 int et_kbest_accuracy_run(
-	const struct et_kbest_accuracy_options *o, struct et_experiment **out, struct et_error *err)
+	const struct et_kbest_accuracy_options *o, struct et_experiment *e, struct et_error *err)
 {
-	struct bench b = {
-		.o = o, .experiment = et_figures_new("kbest-accuracy"), .least = INFINITY
-	};
+	struct bench b = { .o = o, .experiment = e, .least = INFINITY };
 	int rc = calibrate(&b, err);
 
-	b.experiment->plan.runs = o->grid.runs;
-	b.experiment->plan.epsilon = o->epsilon;
-	b.experiment->plan.k = o->k;
+	e->plan.runs = o->grid.runs;
+	e->plan.epsilon = o->epsilon;
+	e->plan.k = o->k;
 	if (rc == 0)
 		rc = et_grid_walk(
 			&o->grid, 2.0 * o->grid.runs, &o->progress, measure_cell, &b, err);
-	if (rc) {
-		et_experiment_free(b.experiment);
-	} else {
-		et_figure_add(b.experiment, "timer-cost", 0, 0, tick_cost_ns(&b));
-		*out = b.experiment;
-	}
+	/*
+	 * The smallest cost of all timer interrupts of the experiment, so that never more is
+	 * subtracted than a call lost. 0 if they are not found where they should be.
+	 */
+	bool found = b.seen >= LEAST_SEEN && b.seen >= b.met / 4;
+	et_figure_add(e, "timer-cost", 0, 0, found ? et_timing_ns(&b.counter, b.least) : 0);
 	return rc;
 }

@@ -62,15 +62,15 @@ struct et_kbest_accuracy_options {
 };
 
 /*
- * Measures on the present CPU, to which the thread stays bound. On success the caller frees *out,
- * which holds the finished part if progress.report has ended it early.
+ * Measures on the present CPU, to which the thread stays bound, and adds the figures, which are
+ * those of the finished part if progress.report has ended it early.
  */
-int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment **out,
+int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_kbest_accuracy_read(const struct et_experiment *e, struct et_kbest_accuracy *out,
 	struct et_error *err) ET_CHECK;
-void et_kbest_accuracy_free(struct et_kbest_accuracy *a);
+et_lab_free et_kbest_accuracy_free;
 
 enum et_timed_by {
 	ET_TIMED_COUNTER,
@@ -88,6 +88,7 @@ struct et_scheme {
 };
 
 struct et_scheme_result {
+	struct et_scheme scheme;
 	/* Measured and true time of the call that it chose, measured / true - 1; or NaN. */
 	double ns, truth_ns, error;
 	bool converged;

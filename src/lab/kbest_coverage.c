@@ -78,19 +78,6 @@ static bool contains(const struct et_kbest_answer *a, double ns)
 	return ns >= a->lo_ns && ns <= a->hi_ns;
 }
 
-/* Which statistic most invocations chose. */
-static void find_statistic(const struct et_kbest_coverage_row *row, struct et_kbest_attained *a)
-{
-	size_t count[ET_BENCH_STATISTICS] = { 0 };
-
-	for (size_t i = 0; i < row->n; i++)
-		count[row->answers[i].statistic]++;
-	for (int k = 0; k < ET_BENCH_STATISTICS; k++)
-		if (count[k] > count[a->statistic])
-			a->statistic = (enum et_bench_statistic)k;
-	a->chosen = (double)count[a->statistic] / (double)row->n;
-}
-
 static void find_coverage(
 	const struct et_kbest_coverage_row *row, const double *ns, struct et_kbest_attained *a)
 {
@@ -116,6 +103,7 @@ struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *r
 		.alarms = NAN,
 		.lo = NAN,
 		.hi = NAN };
+	size_t count[ET_BENCH_STATISTICS] = { 0 }; /* invocations that chose each */
 	ET_AUTO_FREE double *ns = et_alloc((row->n + 1) * sizeof(*ns));
 	ET_AUTO_FREE double *width = et_alloc((row->n + 1) * sizeof(*width));
 
@@ -126,7 +114,12 @@ struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *r
 		width[i] = (row->answers[i].hi_ns - row->answers[i].lo_ns) / ns[i];
 	}
 	a.ns = et_mean(ns, row->n);
-	find_statistic(row, &a);
+	for (size_t i = 0; i < row->n; i++)
+		count[row->answers[i].statistic]++;
+	for (int k = 0; k < ET_BENCH_STATISTICS; k++)
+		if (count[k] > count[a.statistic])
+			a.statistic = (enum et_bench_statistic)k;
+	a.chosen = (double)count[a.statistic] / (double)row->n;
 	et_sort(width, row->n);
 	a.width = et_median_sorted(width, row->n);
 	if (row->n > 1) {

@@ -54,16 +54,18 @@ struct et_problem_answer {
 		char text[40]; /* of ET_PROBLEM_TEXT */
 	} figures[ET_PROBLEM_FIGURES];
 	size_t n;
-	char sentence[256]; /* how to read them */
+	const char *sentence; /* how to read them */
 };
+
+struct et_problem_task;
 
 struct et_problem {
 	const char *name, *question;
 	const char *source;               /* "practice problem 9.4" */
 	const char *sequence;             /* its default; NULL: it takes none */
 	double usual[ET_PROBLEM_NUMBERS]; /* of the numbers that it takes; 0: it does not */
-	int (*solve)(const struct et_problem_values *v, struct et_problem_answer *out,
-		struct et_error *err);
+	int (*solve)(struct et_problem_task *t);
+	const char *sentence; /* of its answer, unless it gives another */
 };
 
 /* Ends with a NULL name. */

@@ -17,25 +17,19 @@
 
 /* --- counting by categories --- */
 
-static bool has_function(const struct et_category *c, const char *name)
-{
-	for (size_t i = 0; i < ET_LENGTH(c->functions) && c->functions[i]; i++) {
-		if (!strcmp(c->functions[i], name))
-			return true;
-	}
-	return false;
-}
-
 /* Returns the category of a function; n if it has none. */
 static uint32_t category_of(const struct et_category *categories, size_t n, const char *name)
 {
 	uint32_t rest = (uint32_t)n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (has_function(&categories[i], name))
-			return i;
-		if (!categories[i].functions[0])
+		const char *const *f = categories[i].functions;
+		if (!*f)
 			rest = i;
+		for (; f < categories[i].functions + ET_LENGTH(categories->functions) && *f; f++) {
+			if (!strcmp(*f, name))
+				return i;
+		}
 	}
 	return rest;
 }
@@ -146,38 +140,31 @@ static void fill_counts(const struct et_experiment *e, struct et_profile_treatme
 	}
 }
 
-/* A category that no run saw has no row: its count is 0. */
-static void fill_empty(const struct et_profile_result *r, struct et_treatment_cell *c)
-{
-	*c = (struct et_treatment_cell){ .name = c->name,
-		.sd_interval = { NAN, NAN },
-		.share = NAN,
-		.share_interval = { NAN, NAN },
-		.predicted.by = { NAN, NAN, NAN, NAN },
-		.expanded = NAN,
-		.interval = NAN,
-		.r1 = NAN };
-	if (r->runs > 1)
-		c->expanded = et_profile_bound_of_zeros((double)r->runs, r->row_level);
-}
-
-static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell *c)
-{
-	c->mean = row->mean;
-	c->expanded = row->expanded_uncertainty;
-	c->sd = row->sd;
-	c->robust_sd = row->robust_sd;
-	c->sd_interval = row->sd_percentile;
-	c->predicted = row->predicted;
-}
-
 static void fill_cells(const struct et_experiment *collapsed, const struct et_profile_result *r,
 	const struct et_treatment_options *o, struct et_profile_treatment *t)
 {
-	for (size_t i = 0; i < t->n_cells; i++)
-		fill_empty(r, &t->cells[i]);
-	for (size_t i = 0; i < r->n_rows; i++)
-		fill_cell(&r->rows[i], &t->cells[r->rows[i].function]);
+	for (size_t i = 0; i < t->n_cells; i++) {
+		/* A category that no run saw has no row: its count is 0. */
+		t->cells[i] = (struct et_treatment_cell){ .name = t->cells[i].name,
+			.sd_interval = { NAN, NAN },
+			.share = NAN,
+			.share_interval = { NAN, NAN },
+			.predicted.by = { NAN, NAN, NAN, NAN },
+			.expanded = r->runs > 1 ? et_profile_bound_of_zeros(
+							  (double)r->runs, r->row_level)
+						: NAN,
+			.interval = NAN,
+			.r1 = NAN };
+	}
+	for (const struct et_profile_row *row = r->rows; row < r->rows + r->n_rows; row++) {
+		struct et_treatment_cell *c = &t->cells[row->function];
+		c->mean = row->mean;
+		c->expanded = row->expanded_uncertainty;
+		c->sd = row->sd;
+		c->robust_sd = row->robust_sd;
+		c->sd_interval = row->sd_percentile;
+		c->predicted = row->predicted;
+	}
 	fill_counts(collapsed, t);
 	for (size_t i = 0; i < t->n_cells && t->runs >= ET_TREATMENT_ENOUGH; i++)
 		t->cells[i].r1 =
@@ -303,9 +290,10 @@ void et_triangle_judge(const struct et_profile_treatment *t, size_t configuratio
 	struct et_line_at at;
 
 	assert(t->n_cells >= ET_TRIANGLE_FUNCTIONS);
-	*out = (struct et_triangle_verdict){
-		.observed = t->cells[0].mean, .shares_known = true, .all_shares_hold = true
-	};
+	*out = (struct et_triangle_verdict){ .observed = t->cells[0].mean,
+		.observed_half_width = t->cells[0].interval,
+		.shares_known = true,
+		.all_shares_hold = true };
 	for (size_t i = 0; i < ET_LENGTH(x); i++)
 		y[i] = t->cells[i + 1].mean;
 	et_line_fit(x, y, ET_LENGTH(x), &out->line);
@@ -328,22 +316,19 @@ void et_triangle_judge(const struct et_profile_treatment *t, size_t configuratio
 
 /* --- address bias --- */
 
-/* Returns the number of the instruction; -1: it is another function. */
+/* Returns the number of the instruction that NAME+0xOFFSET is; -1: it is another function. */
 static int place_of(const char *name, const char *function, unsigned step)
 {
 	size_t n = strlen(function);
 	unsigned long offset = 0;
-	char *end;
+	char *end = NULL;
 
-	if (strncmp(name, function, n))
+	if (strncmp(name, function, n) != 0)
 		return -1;
-	if (name[n] == '+') {
+	if (name[n] == '+')
 		offset = strtoul(name + n + 1, &end, 16);
-		if (end == name + n + 1 || *end)
-			return -1;
-	} else if (name[n]) {
+	if (end ? end == name + n + 1 || *end : name[n] != '\0')
 		return -1;
-	}
 	return offset / step < ET_BIAS_ADDRESSES ? (int)(offset / step) : -1;
 }
 

@@ -94,7 +94,8 @@ struct et_triangle_verdict {
 	double projected;        /* the line at function1 */
 	double half_width;       /* of its 95 % prediction interval */
 	double joint_half_width; /* the same, if those of all configurations hold together */
-	double observed;         /* the mean of function1 */
+	double observed;         /* the mean of function1, and its own 95 % interval */
+	double observed_half_width;
 	/*
 	 * The observed mean is outside of the joint interval of the projection by more than
 	 * rounding, and its own 95 % interval excludes the projection.

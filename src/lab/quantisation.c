@@ -23,18 +23,9 @@ static double count(struct et_rng *rng, double periods, size_t calls)
 	return samples;
 }
 
-static void simulate(struct et_rng *rng, uint32_t repetitions, struct et_quantisation_point *p)
-{
-	ET_AUTO_FREE double *counts = et_calloc(repetitions, sizeof(*counts));
-
-	for (uint32_t i = 0; i < repetitions; i++)
-		counts[i] = count(rng, p->bound_periods, (size_t)p->calls);
-	p->simulated = et_variance(counts, repetitions);
-	p->simulated_mean = et_mean(counts, repetitions);
-}
-
 void et_quantisation_run(const struct et_simulation *o, struct et_quantisation *out)
 {
+	ET_AUTO_FREE double *counts = et_calloc(o->repetitions, sizeof(*counts));
 	struct et_rng rng;
 
 	*out = (struct et_quantisation){
@@ -48,7 +39,10 @@ void et_quantisation_run(const struct et_simulation *o, struct et_quantisation *
 			.bound_periods = out->periods,
 			.theory = et_quantisation_variance(out->periods, calls) };
 		et_rng_seed(&rng, o->seed, out->n);
-		simulate(&rng, o->repetitions, p);
+		for (uint32_t i = 0; i < o->repetitions; i++)
+			counts[i] = count(&rng, p->bound_periods, (size_t)calls);
+		p->simulated = et_variance(counts, o->repetitions);
+		p->simulated_mean = et_mean(counts, o->repetitions);
 		out->n++;
 		if (!et_lab_report_progress(&o->progress, out->n, ET_QUANTISATION_CALLS))
 			return;

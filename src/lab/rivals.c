@@ -55,7 +55,8 @@ static _Noreturn void rival(int cpu, pid_t parent, char *const *argv)
 	work();
 }
 
-static int start(struct et_rivals *r, unsigned n, int cpu, char *const *argv, struct et_error *err)
+int et_rivals_start(
+	struct et_rivals *r, unsigned n, int cpu, char *const *argv, struct et_error *err)
 {
 	pid_t parent = getpid();
 	sigset_t held;
@@ -78,16 +79,6 @@ static int start(struct et_rivals *r, unsigned n, int cpu, char *const *argv, st
 		r->pids[r->n++] = pid;
 	}
 	return 0;
-}
-
-int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err)
-{
-	return start(r, n, cpu, NULL, err);
-}
-
-int et_rivals_start_program(struct et_rivals *r, char *const *argv, int cpu, struct et_error *err)
-{
-	return start(r, 1, cpu, argv, err);
 }
 
 void et_rivals_end(struct et_rivals *r)

@@ -20,13 +20,12 @@ struct et_rivals {
 };
 
 /*
- * Starts n processes, at most ET_RIVALS_MAX, on a CPU. The kernel kills them when this thread ends.
- * SIGTSTP stays blocked until et_rivals_end, because the rivals would continue to spin while etalon
- * is stopped.
+ * Starts n processes, at most ET_RIVALS_MAX, on a CPU; they execute a program, which is found as
+ * execvp(3) does, or without one use the CPU and the memory. The kernel kills them when this thread
+ * ends. SIGTSTP stays blocked until et_rivals_end, because the rivals would continue to spin while
+ * etalon is stopped.
  */
-int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err) ET_CHECK;
-/* The same for one process that executes a program, which is found as execvp(3) does. */
-int et_rivals_start_program(
-	struct et_rivals *r, char *const *argv, int cpu, struct et_error *err) ET_CHECK;
+int et_rivals_start(
+	struct et_rivals *r, unsigned n, int cpu, char *const *argv, struct et_error *err) ET_CHECK;
 /* Kills and reaps all of them, and restores the signal mask. */
 void et_rivals_end(struct et_rivals *r);

@@ -102,24 +102,15 @@ double et_self_timed_truth(const struct et_self_timed *f, size_t call)
 	return et_undisturbed_sum(f->ticks + call * f->blocks, f->blocks, disturbed);
 }
 
-/* The time of a call by the counter, including interruptions. */
-static double counted(const struct et_self_timed *f, size_t call)
-{
-	const uint32_t *ticks = f->ticks + call * f->blocks;
-	double sum = 0;
-
-	for (size_t i = 0; i < f->blocks; i++)
-		sum += ticks[i];
-	return sum;
-}
-
 double et_self_timed_shortest(const struct et_self_timed *f)
 {
 	double least = INFINITY;
 	size_t shortest = 0;
 
 	for (size_t i = 0; i < f->calls; i++) {
-		double sum = counted(f, i);
+		double sum = 0; /* the time of the call by the counter, including interruptions */
+		for (size_t k = 0; k < f->blocks; k++)
+			sum += f->ticks[i * f->blocks + k];
 		if (sum < least) {
 			least = sum;
 			shortest = i;
@@ -148,21 +139,14 @@ enum { STEPS = 31, NEIGHBOURS = 2 };
 /* A block this much longer than its neighbours was interrupted; see self_timed.c. */
 static const double longer = 0.05;
 
-/* The least of the blocks around i: its usual duration, unless all of them were interrupted. */
-static double usual_at(const uint32_t *blocks, size_t n, size_t i)
-{
-	double least = INFINITY;
-
-	for (size_t j = i < 4 ? 0 : i - 4; j < n && j <= i + 4; j++)
-		least = fmin(least, blocks[j]);
-	return least;
-}
-
 /* How much longer the blocks around i are together. The phase is not known to a block exactly. */
 static double lengthening(const uint32_t *blocks, size_t n, size_t i)
 {
-	double usual = usual_at(blocks, n, i), sum = 0;
+	double usual = INFINITY, sum = 0;
 
+	/* The least around i is the usual duration, unless all of them were interrupted. */
+	for (size_t j = i < 4 ? 0 : i - 4; j < n && j <= i + 4; j++)
+		usual = fmin(usual, blocks[j]);
 	for (size_t j = i < NEIGHBOURS ? 0 : i - NEIGHBOURS; j < n && j <= i + NEIGHBOURS; j++) {
 		if (blocks[j] > (1 + longer) * usual)
 			sum += blocks[j] - usual;

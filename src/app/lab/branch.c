@@ -52,11 +52,11 @@ static void print_text(const void *result, const struct et_page *page)
 			  "libetalon, over the branches after which a random pattern repeats.");
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
 	struct et_chart c = chart_of(result);
 
-	et_chart_put(&c, &(struct et_chart_to){ .file = out });
+	et_chart_put(&c, to);
 }
 
 static double miss_ns(const void *result)
@@ -83,24 +83,18 @@ static void write_patterns(struct et_json *w, const char *key, const void *resul
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEYS(et_branches, sorted_ns, random_ns),
-	ET_KEY_OF("misprediction_ns", miss_ns),
-	ET_KEY_OF("longest_pattern", learned),
-	ET_KEY_MADE("patterns", write_patterns),
-	{ 0 },
-};
-
 /* --- steps --- */
 
-static int time_branches(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_branches(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
 {
-	return et_branches_run(&r->simulation.progress, out, err);
+	return et_branches_run(&r->simulation.progress, e, err);
 }
 
 const struct et_lab et_lab_branch = { .size = sizeof(struct et_branches),
 	.time = time_branches,
 	.read = et_branches_read,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_branches, sorted_ns, random_ns),
+		ET_KEY_OF("misprediction_ns", miss_ns), ET_KEY_OF("longest_pattern", learned),
+		ET_KEY_MADE("patterns", write_patterns)),
 	.text = print_text,
-	.svg = draw_svg };
+	.draw = draw };

@@ -17,67 +17,45 @@ enum {
 
 static void fill_names(char names[TRACKS][48], bool svg)
 {
-	const struct et_cache_effects_step *s = et_cache_effects_calls;
-
-	for (int i = 0; i < CALLS; i++, s++)
-		snprintf(names[i], 48, svg ? "%d proc%s(%s): %s" : "%2d proc%s(%s) %s", i + 1,
-			s->procedure, s->state, et_cache_effects_sums[i]);
-	s = et_cache_effects_steps;
-	for (int i = 0; i < STEPS; i++, s++) {
-		if (svg)
-			snprintf(names[CALLS + i], 48, "%s %s", s->procedure, s->state);
+	for (int i = 0; i < TRACKS; i++) {
+		const struct et_cache_effects_step *s =
+			i < CALLS ? &et_cache_effects_calls[i] : &et_cache_effects_steps[i - CALLS];
+		if (i < CALLS)
+			snprintf(names[i], 48, svg ? "%d proc%s(%s): %s" : "%2d proc%s(%s) %s",
+				i + 1, s->procedure, s->state, s->sum);
+		else if (svg)
+			snprintf(names[i], 48, "%s %s", s->procedure, s->state);
 		else
-			snprintf(names[CALLS + i], 48, "%2d %s  %s", i + 1, s->procedure, s->state);
+			snprintf(names[i], 48, "%2d %s  %s", i - CALLS + 1, s->procedure, s->state);
 	}
 }
 
 /* --- text --- */
 
-/* The bars are logarithmic: each block stands for the same factor. */
-static void add_times(
-	const struct et_cache_effects_times *t, double lo, double hi, struct et_table *table)
-{
-	char median[ET_FIGURE], least[ET_FIGURE], most[ET_FIGURE];
-	bool known = t->median_ns > 0 && hi > lo;
-
-	et_table_add(table, "%s\t%s\t%s", et_format_rounded(t->median_ns, 3, median),
-		et_format_rounded(t->min_ns, 3, least), et_format_rounded(t->max_ns, 3, most));
-	et_table_bar(
-		table, known ? (log(t->median_ns / lo) + 0.2) / (log(hi / lo) + 0.2) : 0, NULL);
-}
-
-static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "   call"),
-	ET_COLUMN(NUMBER, "median"), ET_COLUMN(NUMBER, "least"), ET_COLUMN(NUMBER, "most"),
-	ET_COLUMN(BAR, "", .drop = 1) };
-
 /* Practice problem 9.6: the answer, before the measurements that it follows from. */
 static void print_parts(const struct et_cache_effects *c, const struct et_page *page)
 {
-	const struct {
-		char name;
-		double ns;
-		const char *what;
-	} rows[] = {
-		{ 'c', c->parts.c_ns, "a call with everything in the cache" },
-		{ 'd', c->parts.d_ns, "to load its data" },
-		{ 'p', c->parts.p_ns, "to load the code of the procedure" },
-		{ 'm', c->parts.m_ns, "to load the code that measures" },
-	};
-	static const struct et_table_column parts[] = { ET_COLUMN(TEXT, ""), ET_COLUMN(NUMBER, ""),
-		ET_COLUMN(TEXT, "") };
-	struct et_table t = { ET_COLUMNS(parts), .indent = 3 };
-	char buf[ET_FIGURE];
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, ""),
+		ET_COLUMN(NUMBER, "", .format = et_format_three), ET_COLUMN(TEXT, "") };
+	struct et_table t = { ET_COLUMNS(columns), .indent = 3 };
 
 	et_lab_heading(page, "what a call of 64 bytes of data costs");
-	for (size_t i = 0; i < ET_LENGTH(rows); i++)
-		et_table_add(&t, "%c\t%s\t%s", rows[i].name, et_format_rounded(rows[i].ns, 3, buf),
-			rows[i].what);
+	et_table_row(&t, "c", c->parts.c_ns, "a call with everything in the cache");
+	et_table_row(&t, "d", c->parts.d_ns, "to load its data");
+	et_table_row(&t, "p", c->parts.p_ns, "to load the code of the procedure");
+	et_table_row(&t, "m", c->parts.m_ns, "to load the code that measures");
 	et_lab_table(&t, page);
 }
 
+/* The bars are logarithmic: each block stands for the same factor. */
 static void print_times(const struct et_cache_effects_times *times, char names[][48], int n,
 	const struct et_page *page)
 {
+	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "   call"),
+		ET_COLUMN(NUMBER, "median", .format = et_format_three),
+		ET_COLUMN(NUMBER, "least", .format = et_format_three),
+		ET_COLUMN(NUMBER, "most", .format = et_format_three),
+		ET_COLUMN(BAR, "", .drop = 1) };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 	double lo = NAN, hi = NAN;
 
@@ -86,8 +64,11 @@ static void print_times(const struct et_cache_effects_times *times, char names[]
 		hi = fmax(hi, times[i].median_ns);
 	}
 	for (int i = 0; i < n; i++) {
+		double ns = times[i].median_ns;
 		et_table_add(&t, "%s", names[i]);
-		add_times(&times[i], lo, hi, &t);
+		et_table_row(&t, ns, times[i].min_ns, times[i].max_ns);
+		et_table_bar(&t,
+			ns > 0 && hi > lo ? (log(ns / lo) + 0.2) / (log(hi / lo) + 0.2) : 0, NULL);
 	}
 	et_lab_table(&t, page);
 }
@@ -133,7 +114,7 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- SVG --- */
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
 	const struct et_cache_effects *all = result;
 	char names[TRACKS][48];
@@ -150,7 +131,7 @@ static void draw_svg(const void *result, FILE *out)
 		et_chart_row(
 			rows, et_chart_track(&c, names[i]), t->median_ns, t->min_ns, t->max_ns);
 	}
-	et_chart_put(&c, &(struct et_chart_to){ .file = out });
+	et_chart_put(&c, to);
 }
 
 /* --- JSON --- */
@@ -176,28 +157,23 @@ static const struct et_field times_fields[] = {
 	{ 0 },
 };
 
-static const struct et_field fields[] = {
-	ET_KEYS(et_cache_effects, a_bytes, b_bytes, cleared_bytes, clears),
-	ET_KEY(et_cache_effects, "clears_failed", failures),
-	ET_KEY_FLAT(et_cache_effects, "parts", parts,
-		ET_TABLE(ET_KEYS(et_cache_effects_parts, c_ns, m_ns, p_ns, d_ns))),
-	ET_KEY_ARRAY(et_cache_effects, "figure_9_13", calls, times_fields, .flat = true),
-	ET_KEY_ARRAY(et_cache_effects, "calls", steps, times_fields, .flat = true),
-	ET_KEY_MADE("etalon", write_kbests),
-	{ 0 },
-};
-
 /* --- steps --- */
 
-static int time_calls(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_calls(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
 {
-	return et_cache_effects_run(r->measure.runs ? (uint32_t)r->measure.runs : 20,
-		&r->simulation.progress, out, err);
+	return et_cache_effects_run(
+		r->measure.runs ? (uint32_t)r->measure.runs : 20, &r->simulation.progress, e, err);
 }
 
 const struct et_lab et_lab_cache = { .size = sizeof(struct et_cache_effects),
 	.time = time_calls,
 	.read = et_cache_effects_read,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_cache_effects, a_bytes, b_bytes, cleared_bytes, clears),
+		ET_KEY(et_cache_effects, "clears_failed", failures),
+		ET_KEY_FLAT(et_cache_effects, "parts", parts,
+			ET_TABLE(ET_KEYS(et_cache_effects_parts, c_ns, m_ns, p_ns, d_ns))),
+		ET_KEY_ARRAY(et_cache_effects, "figure_9_13", calls, times_fields, .flat = true),
+		ET_KEY_ARRAY(et_cache_effects, "calls", steps, times_fields, .flat = true),
+		ET_KEY_MADE("etalon", write_kbests)),
 	.text = print_text,
-	.svg = draw_svg };
+	.draw = draw };

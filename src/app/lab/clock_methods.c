@@ -4,7 +4,7 @@
  * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
  * experiment, because a sample has no place for them.
  */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
@@ -16,23 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The readings of each command. */
-struct inside {
-	struct et_inside *list;
-	size_t n;
-};
-
-static struct inside inside_of(const struct et_experiment *e)
+/* Frees the readings of each command. */
+static void inside_free(struct et_inside *all, size_t n)
 {
-	return (struct inside){ et_calloc(e->n_commands + 1, sizeof(struct et_inside)),
-		e->n_commands };
-}
-
-static void inside_free(struct inside *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		free(all->list[i].runs);
-	free(all->list);
+	for (size_t i = 0; i < n; i++)
+		free(all[i].runs);
+	free(all);
 }
 
 /* A line has nanoseconds and, on a machine with a counter, its ticks. */
@@ -53,14 +42,14 @@ static char *readings_path(const char *folder, size_t command)
 }
 
 /* Reads what the programs reported. A command that never ran has no file. */
-static void read_reports(const char *folder, struct inside *all)
+static void read_reports(const char *folder, struct et_inside *all, size_t n)
 {
-	for (size_t i = 0; i < all->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ET_AUTO_FREE char *path = readings_path(folder, i);
 		FILE *f = fopen(path, "re");
 		char line[128];
 		while (f && fgets(line, sizeof(line), f))
-			add_line(&all->list[i], line);
+			add_line(&all[i], line);
 		if (f)
 			fclose(f);
 	}
@@ -68,22 +57,17 @@ static void read_reports(const char *folder, struct inside *all)
 
 /* --- the fact --- */
 
-static char *fact_key(const struct et_experiment *e)
-{
-	return et_asprintf("clock-methods %s", e->id);
-}
-
 /* The fact is one line per reading: the command, then the line of its report. */
 static int keep(const struct et_lab_request *r, const struct et_experiment *e,
-	const struct inside *all, struct et_error *err)
+	const struct et_inside *all, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = fact_key(e);
+	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
 	struct et_store *store;
 
-	for (size_t i = 0; i < all->n; i++) {
-		for (size_t k = 0; k < all->list[i].n; k++) {
-			const struct et_inside_reading *one = &all->list[i].runs[k];
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < all[i].n; k++) {
+			const struct et_inside_reading *one = &all[i].runs[k];
 			et_append(&text, "\n", "%zu %" PRIu64, i, one->clock_ns);
 			if (one->counter_ticks != ET_UNKNOWN)
 				et_append(&text, " ", "%" PRIu64, one->counter_ticks);
@@ -100,10 +84,10 @@ static int keep(const struct et_lab_request *r, const struct et_experiment *e,
 }
 
 /* An experiment of another command has no such fact, so its readings stay empty. */
-static int fetch(const struct et_lab_request *r, const struct et_experiment *e, struct inside *all,
-	struct et_error *err)
+static int fetch(const struct et_lab_request *r, const struct et_experiment *e,
+	struct et_inside *all, struct et_error *err)
 {
-	ET_AUTO_FREE char *key = fact_key(e);
+	ET_AUTO_FREE char *key = et_asprintf("clock-methods %s", e->id);
 	ET_AUTO_FREE char *text = NULL;
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_READ, &store, err);
@@ -116,60 +100,49 @@ static int fetch(const struct et_lab_request *r, const struct et_experiment *e, 
 		char *end;
 		line += *line == '\n';
 		unsigned long i = strtoul(line, &end, 10);
-		if (end != line && i < all->n)
-			add_line(&all->list[i], end);
+		if (end != line && i < e->n_commands)
+			add_line(&all[i], end);
 	}
 	return rc;
 }
 
 /* --- the experiment --- */
 
-static int plan(
-	struct et_lab_request *r, const char *folder, struct et_experiment *e, struct et_error *err)
+static int measure(
+	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
 {
 	static const uint64_t usual_ns = 8000000000;
-	const struct et_lab_measure *m = &r->measure;
-	size_t n = m->lengths_ns.n ? m->lengths_ns.n : 1;
-	char exe[PATH_MAX];
-	int rc = et_program_find("etalon", exe, err);
+	const struct et_lab_list *given = &r->measure.lengths_ns;
+	char exe[PATH_MAX], *folder = NULL;
+	int rc = et_lab_folder_make(&folder, err);
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		uint64_t ns = m->lengths_ns.n ? m->lengths_ns.numbers[i] : usual_ns;
+	(void)result;
+	if (rc)
+		return rc;
+	struct et_experiment *e = et_experiment_new();
+	e->protocol = ET_PROTOCOL_EMP;
+	rc = et_program_find("etalon", exe, err);
+	for (size_t i = 0; rc == 0 && i < (given->n ? given->n : 1); i++) {
+		uint64_t ns = given->n ? given->numbers[i] : usual_ns;
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 		ET_AUTO_FREE char *report = readings_path(folder, i);
 		et_experiment_add_command(e, et_lab_task(ns),
 			et_strv_of(
 				exe, "put", "inc", "--seconds", length, "--report", report, NULL));
 	}
-	return rc;
-}
-
-static int measure(
-	struct et_lab_request *r, void *result, struct et_experiment **out, struct et_error *err)
-{
-	struct et_experiment *e;
-	char *folder = NULL;
-	int rc = et_lab_folder_make(&folder, err);
-
-	(void)result;
-	if (rc)
-		return rc;
-	e = et_experiment_new();
-	e->protocol = ET_PROTOCOL_EMP;
-	rc = plan(r, folder, e, err);
 	if (rc == 0)
 		rc = et_lab_measure(r, e, 40, out, err);
 	else
 		et_experiment_free(e);
 	if (*out) {
 		struct et_error unkept;
-		struct inside all = inside_of(*out);
-		read_reports(folder, &all);
-		if (keep(r, *out, &all, &unkept) && rc == 0) {
+		struct et_inside *all = et_calloc((*out)->n_commands + 1, sizeof(*all));
+		read_reports(folder, all, (*out)->n_commands);
+		if (keep(r, *out, all, &unkept) && rc == 0) {
 			*err = unkept;
 			rc = -EIO;
 		}
-		inside_free(&all);
+		inside_free(all, (*out)->n_commands);
 	}
 	et_lab_folder_remove(folder);
 	return rc;
@@ -177,27 +150,25 @@ static int measure(
 
 /* --- names --- */
 
-enum { NAME_COLUMNS = 14, READ_COLUMNS = 7 };
+enum { NAME_COLUMNS = 14, READ_COLUMNS = 7, LEAD = NAME_COLUMNS + READ_COLUMNS };
 
-/* The instruction that reads the counter on the machine of the experiment. */
-static const char *counter_name(const struct et_experiment *e)
-{
-	if (!strcmp(e->host.architecture, "x86_64"))
-		return "rdtsc";
-	return strcmp(e->host.architecture, "aarch64") ? "counter" : "cntvct";
-}
-
+/* The counter has the name of the instruction that reads it on the machine of the experiment. */
 static const char *method_name(const struct et_experiment *e, enum et_clock_method k)
 {
-	return k == ET_BY_EMP ? "EMP" : et_in_ticks(k) ? counter_name(e) : "clock_gettime";
+	const char *machine = e->host.architecture;
+
+	return k == ET_BY_EMP                ? "EMP"
+	       : !et_in_ticks(k)             ? "clock_gettime"
+	       : !strcmp(machine, "x86_64")  ? "rdtsc"
+	       : !strcmp(machine, "aarch64") ? "cntvct"
+					     : "counter";
 }
 
-static const char *place_of(enum et_clock_method k)
-{
-	return k == ET_BY_EMP                                   ? ""
-	       : k == ET_CLOCK_INSIDE || k == ET_COUNTER_INSIDE ? "inside"
-								: "around";
-}
+static const char *const places[ET_CLOCK_METHODS] = { [ET_CLOCK_INSIDE] = "inside",
+	[ET_COUNTER_INSIDE] = "inside",
+	[ET_CLOCK_AROUND] = "around",
+	[ET_COUNTER_AROUND] = "around",
+	[ET_BY_EMP] = "" };
 
 /* A figure of the method in ns: ticks as the time they take at the counter's rate. */
 static double in_ns(const struct et_clock_methods *m, enum et_clock_method k, double x)
@@ -212,20 +183,6 @@ static double figure_of(const struct et_clock_methods *m, enum et_clock_method k
 }
 
 /* --- text --- */
-
-static void method_row(const struct et_experiment *e, const struct et_clock_methods *m,
-	enum et_clock_method k, struct et_table *t)
-{
-	const struct et_precision *p = &m->by[k];
-	char min[ET_FIGURE], max[ET_FIGURE], mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_add(t, "%-*s%s\t%zu\t%s\t%s\t%s\t%s\t%s", NAME_COLUMNS, method_name(e, k),
-		place_of(k), p->n, et_format_time(in_ns(m, k, p->min), min),
-		et_format_time(in_ns(m, k, p->max), max),
-		et_format_time(in_ns(m, k, p->mean), mean),
-		et_format_rounded(in_ns(m, k, p->sd), 3, sd),
-		et_format_percent(p->relative_error, error));
-}
 
 /*
  * Draws a bar per run, between the smallest and the largest time of the method. If there are more
@@ -246,47 +203,42 @@ static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, 
 			n += !isnan(x);
 		}
 		double share = n ? (sum / (double)n - p->min) / (p->max - p->min) : NAN;
-		fputs(isfinite(share) ? et_eighths[1 + (int)(share * 7.999)]
-			: n           ? et_eighths[1]
-				      : " ",
-			page->out);
+		fputs(et_eighths[isfinite(share) ? 1 + (int)(share * 7.999) : n > 0], page->out);
 	}
 	putc('\n', page->out);
-}
-
-static void draw(
-	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
-{
-	enum { LEAD = NAME_COLUMNS + READ_COLUMNS };
-	int columns = page->width - LEAD > 10 ? page->width - LEAD : 10;
-
-	et_lab_text(page, "run by run, each from its minimum to its maximum:");
-	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-		if (!m->by[k].n)
-			continue;
-		fprintf(page->out, "%-*s%-*s", NAME_COLUMNS, method_name(e, k), READ_COLUMNS,
-			place_of(k));
-		draw_runs(m, k, (size_t)columns, page);
-	}
 }
 
 static void task_text(
 	const struct et_experiment *e, const struct et_clock_methods *m, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "method        read"),
-		ET_COLUMN(NUMBER, "n"), ET_COLUMN(NUMBER, "min"), ET_COLUMN(NUMBER, "max"),
-		ET_COLUMN(NUMBER, "mean"), ET_COLUMN(NUMBER, "sd"), ET_COLUMN(NUMBER, "rel.") };
+		ET_COLUMN(NUMBER, "n"), ET_COLUMN(NUMBER, "min", .format = et_format_time),
+		ET_COLUMN(NUMBER, "max", .format = et_format_time),
+		ET_COLUMN(NUMBER, "mean", .format = et_format_time),
+		ET_COLUMN(NUMBER, "sd", .format = et_format_three),
+		ET_COLUMN(NUMBER, "rel.", .format = et_format_percent) };
 	struct et_table t = { ET_COLUMNS(columns), .split = true };
 
 	et_lab_heading(page, "%s", m->name);
-	for (int k = 0; k < ET_CLOCK_METHODS; k++)
-		method_row(e, m, k, &t);
+	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+		const struct et_precision *p = &m->by[k];
+		et_table_add(&t, "%-*s%s\t%zu", NAME_COLUMNS, method_name(e, k), places[k], p->n);
+		et_table_row(&t, in_ns(m, k, p->min), in_ns(m, k, p->max), in_ns(m, k, p->mean),
+			in_ns(m, k, p->sd), p->relative_error);
+	}
 	et_table_print(&t, page);
 	if (isfinite(m->counter_hz))
 		fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",
 			1e-9 * m->counter_hz);
 	if (m->n > 1)
-		draw(e, m, page);
+		et_lab_text(page, "run by run, each from its minimum to its maximum:");
+	for (int k = 0; m->n > 1 && k < ET_CLOCK_METHODS; k++) {
+		if (!m->by[k].n)
+			continue;
+		fprintf(page->out, "%-*s%-*s", NAME_COLUMNS, method_name(e, k), READ_COLUMNS,
+			places[k]);
+		draw_runs(m, k, (size_t)(page->width > LEAD + 10 ? page->width - LEAD : 10), page);
+	}
 	putc('\n', page->out);
 }
 
@@ -321,22 +273,6 @@ static const struct et_field precision_fields[] = {
 	{ 0 },
 };
 
-static void write_runs(
-	struct et_json *w, const struct et_experiment *e, const struct et_clock_methods *m)
-{
-	et_json_array(w, "runs");
-	for (size_t i = 0; i < m->n; i++) {
-		et_json_flat_object(w, NULL);
-		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-			ET_AUTO_FREE char *key = key_of(e, k, et_in_ticks(k) ? "_ticks" : "_ns");
-			et_json_double(w, key, m->runs[i].by[k]);
-		}
-		et_json_bool(w, "removed", m->runs[i].removed);
-		et_json_end(w);
-	}
-	et_json_end(w);
-}
-
 static void write_tasks(struct et_json *w, const char *name, const void *result)
 {
 	const struct et_clock_table *t = result;
@@ -356,21 +292,27 @@ static void write_tasks(struct et_json *w, const char *name, const void *result)
 			et_json_end(w);
 		}
 		et_json_end(w);
-		write_runs(w, t->e, m);
+		et_json_array(w, "runs");
+		for (const struct et_clock_run *run = m->runs; run < m->runs + m->n; run++) {
+			et_json_flat_object(w, NULL);
+			for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+				ET_AUTO_FREE char *key =
+					key_of(t->e, k, et_in_ticks(k) ? "_ticks" : "_ns");
+				et_json_double(w, key, run->by[k]);
+			}
+			et_json_bool(w, "removed", run->removed);
+			et_json_end(w);
+		}
+		et_json_end(w);
 		et_json_end(w);
 	}
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEY_MADE("tasks", write_tasks),
-	{ 0 },
-};
-
 /* --- SVG --- */
 
-static void task_chart(
-	const struct et_experiment *e, const struct et_clock_methods *m, struct et_svg_sheet *sheet)
+static void task_chart(const struct et_experiment *e, const struct et_clock_methods *m,
+	const struct et_chart_to *to)
 {
 	struct et_chart p = { .description = "The time of each run by clock_gettime and the "
 					     "processor's counter, read inside and around the "
@@ -386,21 +328,19 @@ static void task_chart(
 		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP
 				? "CPU time (EMP)"
-				: et_chart_format(&p, "%s %s", method_name(e, k), place_of(k)));
+				: et_chart_format(&p, "%s %s", method_name(e, k), places[k]));
 		for (size_t i = 0; i < m->n; i++)
 			et_curve_add(line, (double)(i + 1), in_ns(m, k, figure_of(m, k, i)));
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(760);
 	const struct et_clock_table *t = result;
 
 	for (size_t i = 0; i < t->e->n_commands; i++)
-		task_chart(t->e, &t->list[i], sheet);
-	et_svg_sheet_write(sheet, "Clocks inside and around a program, and EMP", out);
+		task_chart(t->e, &t->list[i], to);
 }
 
 /* --- all --- */
@@ -409,14 +349,14 @@ static int read_runs(const struct et_lab_request *r, const struct et_experiment 
 	struct et_error *err)
 {
 	struct et_clock_table *t = result;
-	struct inside all = inside_of(e);
-	int rc = fetch(r, e, &all, err);
+	struct et_inside *all = et_calloc(e->n_commands + 1, sizeof(*all));
+	int rc = fetch(r, e, all, err);
 
 	t->e = e;
 	t->list = et_calloc(e->n_commands + 1, sizeof(*t->list));
 	for (size_t i = 0; rc == 0 && i < e->n_commands; i++)
-		et_clock_methods_judge(&e->commands[i], &all.list[i], &t->list[i]);
-	inside_free(&all);
+		et_clock_methods_judge(&e->commands[i], &all[i], &t->list[i]);
+	inside_free(all, e->n_commands);
 	return rc;
 }
 
@@ -432,7 +372,9 @@ static void free_table(void *result)
 const struct et_lab et_lab_clock_methods = { .size = sizeof(struct et_clock_table),
 	.measure = measure,
 	.read_as = read_runs,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEY_MADE("tasks", write_tasks)),
 	.text = print_text,
-	.svg = draw_svg,
+	.draw = draw,
+	.sheet = "Clocks inside and around a program, and EMP",
+	.sheet_width = 760,
 	.free = free_table };

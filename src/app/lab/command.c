@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/signals.h"
-#include "lab/functions.h"
+#include "lab/kbest_coverage.h"
 #include "lab/problems.h"
 
 #include <errno.h>

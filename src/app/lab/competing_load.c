@@ -24,13 +24,13 @@ static int last_cpu(void)
 static void plan(struct et_profiling *p)
 {
 	p->cpu = last_cpu();
+	for (int load = 0; load < 2; load++)
+		et_profiling_add(p, load ? "random, load" : "random, no load", ET_LAB_RANDOM,
+			&et_default_profile_plan)
+			->load = load;
 	for (int load = 0; load < 2; load++) {
-		const char *name = load ? "random, load" : "random, no load";
-		et_profiling_add(p, name, ET_LAB_RANDOM, &et_default_profile_plan)->load = load;
-	}
-	for (int load = 0; load < 2; load++) {
-		const char *name = load ? "gprof, load" : "gprof, no load";
-		struct et_lab_part *part = et_profiling_add_gprof(p, name, "fragment");
+		struct et_lab_part *part = et_profiling_add_gprof(
+			p, load ? "gprof, load" : "gprof, no load", "fragment");
 		if (part)
 			part->load = load;
 	}
@@ -86,7 +86,6 @@ static void instrument_table(
 		ET_COLUMN(NUMBER, "samples"), ET_COLUMN(NUMBER, "sd (95 %)"),
 		ET_COLUMN(TEXT, "counts") };
 	struct et_table table = { ET_COLUMNS(columns), .split = true };
-	char count[ET_FIGURE], spread[ET_FIGURE];
 
 	et_lab_heading(
 		page, "%s: %zu runs of each", s->list[first].instrument, s->list[first].runs);
@@ -95,10 +94,7 @@ static void instrument_table(
 		range(s, first, end, c, &lo, &hi);
 		for (size_t i = first; i < end; i++) {
 			const struct et_profile_treatment *t = &s->list[i];
-			const struct et_treatment_cell *cell = &t->cells[c];
-			et_table_add(&table, "%-19s %s\t%s\t%s", t->name, cell->name,
-				et_format_count(cell->mean, cell->interval, count),
-				et_format_spread(cell->sd, &cell->sd_interval, spread));
+			et_lab_cell(&table, 19, t->name, &t->cells[c]);
 			cloud_cell(t->counts + c * t->runs, t->runs, lo, hi, &table);
 		}
 	}
@@ -114,7 +110,7 @@ static const char explanation[] =
 
 /* --- SVG --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t first,
+static void add_chart(const struct et_chart_to *to, const struct et_profile_study *s, size_t first,
 	size_t end, size_t c)
 {
 	struct et_chart p = { .x = { .label = "run" },
@@ -124,32 +120,27 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 
 	p.title = et_chart_format(
 		&p, "%s: samples in %s", s->list[first].instrument, s->list[first].cells[c].name);
-
 	for (size_t i = first; i < end; i++) {
 		const struct et_profile_treatment *t = &s->list[i];
-		struct et_curve *line =
-			et_chart_curve(&p, ET_SVG_POINTS, (unsigned)(i - first), t->name);
-		for (size_t r = 0; r < t->runs; r++)
-			et_curve_add(line, (double)(r + 1), t->counts[c * t->runs + r]);
+		et_curve_add_all(et_chart_curve(&p, ET_SVG_POINTS, (unsigned)(i - first), t->name),
+			1, 1, t->counts + c * t->runs, t->runs);
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
-static void draw_svg(const struct et_profile_study *s, FILE *out)
+static void draw(const struct et_profile_study *s, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
-
 	for (size_t i = 0, end; i < s->n; i = end) {
 		size_t runs = 0;
 		end = et_lab_same_instrument(s, i);
 		for (size_t k = i; k < end; k++)
 			runs += s->list[k].runs;
 		for (size_t c = 0; runs && c < FUNCTIONS; c++)
-			add_chart(sheet, s, i, end, c);
+			add_chart(to, s, i, end, c);
 	}
-	et_svg_sheet_write(sheet, "Samples with and without a competing load", out);
 }
 
 const struct et_profile_lab et_lab_competing_load = { 15, 100, 500 * ET_LAB_MS, 1600 * ET_LAB_MS,
-	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text_of = instrument_table,
-	.explanation = explanation, .svg = draw_svg };
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text = instrument_table,
+	.explanation = explanation, .draw = draw,
+	.sheet = "Samples with and without a competing load", .sheet_width = 2 * WIDTH };

@@ -158,48 +158,35 @@ static const struct et_field attained_fields[] = {
 	{ 0 },
 };
 
-static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
-{
-	const struct et_attained *run = &c->attained[ET_COVERAGE_OF_RUN];
-
-	et_json_object(w, NULL);
-	et_json_string(w, "law", c->law->name);
-	et_json_u64(w, "n", c->n);
-	et_json_u64(w, "repetitions", c->repetitions);
-	et_json_flat_object(w, "warned");
-	et_json_double(w, "run", et_lab_share(run->warned, run->defined));
-	et_json_double(w, "describe", et_lab_share(c->warned_describe, c->repetitions));
-	et_json_double(w, "pairs", et_lab_share(c->warned_pairs, c->repetitions));
-	et_json_double(w, "compare", et_lab_share(c->warned_separate, c->repetitions));
-	et_json_end(w);
-	et_json_double(w, "run_missed_without_warning", et_lab_share(run->silent, run->defined));
-	et_json_array(w, "intervals");
-	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
-		struct attained a = attained_by(c, m);
-		et_fields_flat(w, NULL, attained_fields, &a);
-	}
-	et_json_end(w);
-	et_json_end(w);
-}
-
 static void write_cases(struct et_json *w, const char *key, const void *result)
 {
-	const struct et_coverage *c = result;
+	const struct et_coverage *all = result;
 
 	et_json_array(w, key);
-	for (size_t i = 0; i < c->n_cells; i++)
-		write_cell(w, &c->cells[i]);
+	for (const struct et_coverage_cell *c = all->cells; c < all->cells + all->n_cells; c++) {
+		const struct et_attained *run = &c->attained[ET_COVERAGE_OF_RUN];
+		et_json_object(w, NULL);
+		et_json_string(w, "law", c->law->name);
+		et_json_u64(w, "n", c->n);
+		et_json_u64(w, "repetitions", c->repetitions);
+		et_json_flat_object(w, "warned");
+		et_json_double(w, "run", et_lab_share(run->warned, run->defined));
+		et_json_double(w, "describe", et_lab_share(c->warned_describe, c->repetitions));
+		et_json_double(w, "pairs", et_lab_share(c->warned_pairs, c->repetitions));
+		et_json_double(w, "compare", et_lab_share(c->warned_separate, c->repetitions));
+		et_json_end(w);
+		et_json_double(
+			w, "run_missed_without_warning", et_lab_share(run->silent, run->defined));
+		et_json_array(w, "intervals");
+		for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
+			struct attained a = attained_by(c, m);
+			et_fields_flat(w, NULL, attained_fields, &a);
+		}
+		et_json_end(w);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
-
-static const struct et_field fields[] = {
-	ET_KEYS(et_coverage, level),
-	ET_KEY(et_coverage, "seed", simulation.seed),
-	ET_KEY(et_coverage, "repetitions", simulation.repetitions),
-	ET_KEY(et_coverage, "bootstrap", simulation.replicates),
-	ET_KEY_MADE("cases", write_cases),
-	{ 0 },
-};
 
 /* --- steps --- */
 
@@ -213,6 +200,10 @@ static int simulate(struct et_lab_request *r, void *result, struct et_error *err
 
 const struct et_lab et_lab_coverage = { .size = sizeof(struct et_coverage),
 	.simulate = simulate,
-	.fields = fields,
+	.fields =
+		ET_TABLE(ET_KEYS(et_coverage, level), ET_KEY(et_coverage, "seed", simulation.seed),
+			ET_KEY(et_coverage, "repetitions", simulation.repetitions),
+			ET_KEY(et_coverage, "bootstrap", simulation.replicates),
+			ET_KEY_MADE("cases", write_cases)),
 	.text = print_text,
 	.free = et_coverage_free };

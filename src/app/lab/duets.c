@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab duet-bias`: pairs of programs side by side and alone. */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
@@ -145,40 +145,23 @@ static int load(const struct study *s, const struct pair *p, enum et_duet_way wa
 static int study_pair(struct study *s, const struct pair *p, struct et_error *err)
 {
 	struct et_experiment *e[ET_DUET_WAYS] = { NULL };
-	struct et_duet_pair found = { .name = p->name, .design = p->design };
+	struct et_duet_pair *found = &s->result->pairs[s->result->n];
 	struct et_simulation o = s->r->simulation;
 	int rc = 0;
 
 	o.repetitions = s->result->repetitions;
-	for (int w = 0; rc == 0 && w < ET_DUET_WAYS; w++)
-		rc = s->r->measure.from ? load(s, p, (enum et_duet_way)w, &e[w])
-					: measure(s, p, (enum et_duet_way)w, &e[w], err);
+	for (enum et_duet_way w = 0; rc == 0 && w < ET_DUET_WAYS; w++)
+		rc = s->r->measure.from ? load(s, p, w, &e[w]) : measure(s, p, w, &e[w], err);
 	if ((rc == 0 || rc == -EINTR) && (e[0] || e[1])) {
+		*found = (struct et_duet_pair){ .name = p->name, .design = p->design };
 		s->r->name = p->name;
-		if (!et_duet_bias_judge((const struct et_experiment *const *)e, &o, &found))
+		if (!et_duet_bias_judge((const struct et_experiment *const *)e, &o, found))
 			rc = -EINTR;
 		et_progress_erase(&s->r->progress);
-		s->result->pairs[s->result->n++] = found;
+		s->result->n++;
 	}
 	et_experiment_free(e[0]);
 	et_experiment_free(e[1]);
-	return rc;
-}
-
-static int study_pairs(struct study *s, struct et_error *err)
-{
-	const struct et_lab_request *r = s->r;
-	int rc = et_program_find("etalon", s->exe, err);
-
-	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
-		bool chosen = !r->measure.pairs.choices || r->measure.pairs.choices >> i & 1;
-		if (chosen && (r->measure.from || installed(s, &pairs[i])))
-			rc = study_pair(s, &pairs[i], err);
-	}
-	if (rc == 0 && !s->result->n)
-		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
-			"lab duet-bias: no experiment is stored under this label, or no program is "
-			"installed");
 	return rc;
 }
 
@@ -187,20 +170,6 @@ static int study_pairs(struct study *s, struct et_error *err)
 enum { NAME_COLUMNS = 16 };
 
 static const char *const way_titles[ET_DUET_WAYS] = { "metronome", "slices" };
-
-static double percent(uint32_t k, uint32_t n)
-{
-	return 100 * et_lab_share(k, n);
-}
-
-/* A figure, or a dash. */
-static void figure(struct et_table *t, int decimals, double x)
-{
-	if (isfinite(x))
-		et_table_add(t, "%.*f", decimals, x);
-	else
-		et_table_add(t, "-");
-}
 
 /* "  5   3   0" of experiments of 10, 30 and 100 rounds; `at` is the offset of a count. */
 static void sized(struct et_table *t, const struct et_duet_measured *m, size_t at)
@@ -212,26 +181,22 @@ static void sized(struct et_table *t, const struct et_duet_measured *m, size_t a
 		uint32_t count;
 		memcpy(&count, (const char *)c + at, sizeof(count));
 		if (c->repetitions)
-			et_append(&text, "", "%4.0f", percent(count, c->repetitions));
+			et_append(&text, "", "%4.0f", 100 * et_lab_share(count, c->repetitions));
 		else
 			et_append(&text, "", "%4s", "-");
 	}
 	et_table_add(t, "%s", text);
 }
 
-static void titles(struct et_table *t, const char *const *list)
-{
-	for (; *list; list++)
-		et_table_column(t, ET_TABLE_NUMBER, *list);
-}
-
-/* A table whose lines begin with a pair and its design. */
-static struct et_table begin_pairs(void)
+/* A table whose lines begin with a pair and its design, below a heading. */
+static struct et_table begin_pairs(const char *const *titles)
 {
 	struct et_table t = { .split = true };
 
 	et_table_column(&t, ET_TABLE_TEXT, "pair");
 	et_table_column(&t, ET_TABLE_TEXT, "design");
+	for (; *titles; titles++)
+		et_table_column(&t, ET_TABLE_NUMBER, *titles);
 	return t;
 }
 
@@ -239,13 +204,12 @@ static void measured_table(const struct et_duet_bias *b, const struct et_page *p
 {
 	static const char *const first[] = { "ms", "ms", "ratio alone", NULL };
 	static const char apart[ET_DUET_WAYS][1]; /* each way is a group without a heading */
-	struct et_table t = begin_pairs();
+	struct et_table t = begin_pairs(first);
 
 	putc('\n', page->out);
 	et_lab_heading(page,
 		"the pairs: times and ratio alone; difference of the ratio side by side in %%, and "
 		"standard deviation of a pair's log ratio in %%");
-	titles(&t, first);
 	for (int w = 0; w < ET_DUET_WAYS; w++) {
 		et_table_column(&t, ET_TABLE_NUMBER, way_titles[w]);
 		et_table_column(&t, ET_TABLE_NUMBER, "sd");
@@ -271,15 +235,19 @@ static void measured_table(const struct et_duet_bias *b, const struct et_page *p
 	et_table_print(&t, page);
 }
 
+/* Figures in percent, with dashes for what is not known. */
 static void errors_cells(struct et_table *t, const struct et_duet_cell *c)
 {
 	for (int f = 0; f < ET_DUET_FIGURES; f++) {
 		const struct et_duet_errors *e = &c->errors[f];
-		bool known = c->repetitions;
-		figure(t, 2, known ? 100 * e->bias : NAN);
-		figure(t, 2, known ? 100 * e->sd : NAN);
-		figure(t, 2, known ? 100 * e->half_width : NAN);
-		figure(t, 0, percent(e->covered, c->repetitions));
+		const double x[] = { e->bias, e->sd, e->half_width,
+			et_lab_share(e->covered, c->repetitions) };
+		for (size_t i = 0; i < ET_LENGTH(x); i++) {
+			if (c->repetitions && isfinite(x[i]))
+				et_table_add(t, "%.*f", i < 3 ? 2 : 0, 100 * x[i]);
+			else
+				et_table_add(t, "-");
+		}
 	}
 }
 
@@ -287,43 +255,42 @@ static struct et_table begin_errors(const char *first)
 {
 	static const char *const figures[ET_DUET_FIGURES] = { "side by side", "solo runs",
 		"alone, as printed" };
-	static const char *const errors[] = { "bias", "sd", "half", "cov", NULL };
+	static const char *const errors[] = { "bias", "sd", "half", "cov" };
 	struct et_table t = { .split = true };
 
 	et_table_column(&t, ET_TABLE_TEXT, first);
-	for (int f = 0; f < ET_DUET_FIGURES; f++) {
-		titles(&t, errors);
-		et_table_over(&t, ET_LENGTH(errors) - 1, figures[f]);
+	for (size_t i = 0; i < ET_DUET_FIGURES * ET_LENGTH(errors); i++) {
+		et_table_column(&t, ET_TABLE_NUMBER, errors[i % ET_LENGTH(errors)]);
+		et_table_over(&t, 1, figures[i / ET_LENGTH(errors)]);
 	}
 	return t;
 }
 
 /* The mean over the pairs of a design; the bias as a mean of absolute values. */
-static bool average(
-	const struct et_duet_bias *b, int design, int way, int size, struct et_duet_cell *out)
+static struct et_duet_cell average(const struct et_duet_bias *b, int design, int way, int size)
 {
-	size_t n = 0;
+	struct et_duet_cell out = { 0 };
+	double n = 0;
 
-	*out = (struct et_duet_cell){ 0 };
 	for (size_t i = 0; i < b->n; i++) {
 		const struct et_duet_cell *c = &b->pairs[i].ways[way].cells[size];
 		if ((int)b->pairs[i].design != design || !c->repetitions)
 			continue;
 		n++;
-		out->repetitions += c->repetitions;
+		out.repetitions += c->repetitions;
 		for (int f = 0; f < ET_DUET_FIGURES; f++) {
-			out->errors[f].bias += fabs(c->errors[f].bias);
-			out->errors[f].sd += c->errors[f].sd;
-			out->errors[f].half_width += c->errors[f].half_width;
-			out->errors[f].covered += c->errors[f].covered;
+			out.errors[f].bias += fabs(c->errors[f].bias);
+			out.errors[f].sd += c->errors[f].sd;
+			out.errors[f].half_width += c->errors[f].half_width;
+			out.errors[f].covered += c->errors[f].covered;
 		}
 	}
-	for (int f = 0; n && f < ET_DUET_FIGURES; f++) {
-		out->errors[f].bias /= (double)n;
-		out->errors[f].sd /= (double)n;
-		out->errors[f].half_width /= (double)n;
+	for (int f = 0; n > 0 && f < ET_DUET_FIGURES; f++) {
+		out.errors[f].bias /= n;
+		out.errors[f].sd /= n;
+		out.errors[f].half_width /= n;
 	}
-	return n > 0;
+	return out;
 }
 
 static void errors_by_pair(const struct et_duet_bias *b, int way, const struct et_page *page)
@@ -352,8 +319,8 @@ static void errors_by_design(const struct et_duet_bias *b, int way, const struct
 		way_titles[way]);
 	for (int design = 0; et_pair_design_names[design]; design++) {
 		for (int s = 0; s < ET_DUET_SIZES; s++) {
-			struct et_duet_cell mean;
-			if (!average(b, design, way, s, &mean))
+			struct et_duet_cell mean = average(b, design, way, s);
+			if (!mean.repetitions)
 				continue;
 			et_table_add(&t, "%-*s%6zu", NAME_COLUMNS, et_pair_design_names[design],
 				et_duet_sizes[s]);
@@ -366,16 +333,13 @@ static void errors_by_design(const struct et_duet_bias *b, int way, const struct
 static void signs_table(const struct et_duet_bias *b, const struct et_page *page)
 {
 	static const char *const first[] = { "MiB", "MiB", "faults", "faults", "sys", "sys",
-		"differ in", NULL };
-	struct et_table t = begin_pairs();
+		"differ in", "metronome", "slices", NULL };
+	struct et_table t = begin_pairs(first);
 
 	putc('\n', page->out);
 	et_lab_heading(page,
 		"signs of different kinds: peak memory, page faults, share of system time; and "
 		"experiments of 10, 30, 100 rounds whose pairs contradict the solo runs, in %%");
-	titles(&t, first);
-	for (int w = 0; w < ET_DUET_WAYS; w++)
-		et_table_column(&t, ET_TABLE_NUMBER, way_titles[w]);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct et_duet_pair *p = &b->pairs[i];
 		const struct et_footprint *f = p->footprints;
@@ -391,17 +355,17 @@ static void signs_table(const struct et_duet_bias *b, const struct et_page *page
 
 static void verdict_table(const struct et_duet_bias *b, int way, const struct et_page *page)
 {
-	struct et_table t = begin_pairs();
 	char effects[2][16];
 
+	for (int k = 0; k < 2; k++)
+		snprintf(effects[k], sizeof(effects[k]), "%.1f%%", 100 * et_duet_effects[k]);
+	struct et_table t = begin_pairs(
+		(const char *const[]){ "by pairs", "verdict", effects[0], effects[1], NULL });
 	putc('\n', page->out);
 	et_lab_heading(page,
 		"programs made equal, %s: a difference was claimed, in %% of experiments of 10, "
 		"30, 100 rounds; and one program %.1f and %.1f %% slower: this was found",
 		way_titles[way], 100 * et_duet_effects[0], 100 * et_duet_effects[1]);
-	for (int k = 0; k < 2; k++)
-		snprintf(effects[k], sizeof(effects[k]), "%.1f%%", 100 * et_duet_effects[k]);
-	titles(&t, (const char *const[]){ "by pairs", "verdict", effects[0], effects[1], NULL });
 	for (size_t i = 0; i < b->n; i++) {
 		const struct et_duet_pair *p = &b->pairs[i];
 		const struct et_duet_measured *m = &p->ways[way];
@@ -445,27 +409,26 @@ static void print_text(const void *result, const struct et_page *page)
 static void write_cell(struct et_json *w, const struct et_duet_pair *p,
 	const struct et_duet_cell *c, size_t rounds)
 {
-	bool made_equal = p->design != ET_PAIR_ONE_KIND, same = p->design == ET_PAIR_IDENTICAL;
+	uint32_t n = c->repetitions, made_equal = p->design != ET_PAIR_ONE_KIND ? n : 0;
 
 	et_json_object(w, NULL);
 	et_json_u64(w, "rounds", rounds);
-	et_json_u64(w, "repetitions", c->repetitions);
+	et_json_u64(w, "repetitions", n);
 	for (int f = 0; f < ET_DUET_FIGURES; f++) {
 		const struct et_duet_errors *e = &c->errors[f];
 		et_json_flat_object(w, et_duet_figure_names[f]);
-		et_json_double(w, "bias", c->repetitions ? e->bias : NAN);
-		et_json_double(w, "sd", c->repetitions ? e->sd : NAN);
-		et_json_double(w, "half_width", c->repetitions ? e->half_width : NAN);
-		et_json_double(w, "covered", et_lab_share(e->covered, c->repetitions));
+		et_json_double(w, "bias", n ? e->bias : NAN);
+		et_json_double(w, "sd", n ? e->sd : NAN);
+		et_json_double(w, "half_width", n ? e->half_width : NAN);
+		et_json_double(w, "covered", et_lab_share(e->covered, n));
 		et_json_end(w);
 	}
-	et_json_double(w, "contradictions", et_lab_share(c->contradictions, c->repetitions));
-	et_json_double(w, "alarms_by_pairs",
-		made_equal ? et_lab_share(c->alarms_by_pairs, c->repetitions) : NAN);
-	et_json_double(w, "alarms", made_equal ? et_lab_share(c->alarms, c->repetitions) : NAN);
+	et_json_double(w, "contradictions", et_lab_share(c->contradictions, n));
+	et_json_double(w, "alarms_by_pairs", et_lab_share(c->alarms_by_pairs, made_equal));
+	et_json_double(w, "alarms", et_lab_share(c->alarms, made_equal));
 	et_json_flat_array(w, "found");
-	for (int k = 0; same && k < ET_DUET_EFFECTS; k++)
-		et_json_double(w, NULL, et_lab_share(c->found[k], c->repetitions));
+	for (int k = 0; p->design == ET_PAIR_IDENTICAL && k < ET_DUET_EFFECTS; k++)
+		et_json_double(w, NULL, et_lab_share(c->found[k], n));
 	et_json_end(w);
 	et_json_end(w);
 }
@@ -477,47 +440,30 @@ static const struct et_field measured_fields[] = {
 	{ 0 },
 };
 
-static void write_way(struct et_json *w, const struct et_duet_pair *p, int way)
+static void write_ways(struct et_json *w, const char *key, const void *at)
 {
-	const struct et_duet_measured *m = &p->ways[way];
+	const struct et_duet_pair *p = at;
 
-	if (!m->rounds) {
-		et_json_null(w, et_duet_way_names[way]);
-		return;
-	}
-	et_json_object(w, et_duet_way_names[way]);
-	et_fields_write(w, measured_fields, m);
-	et_json_array(w, "drawn");
-	for (int s = 0; s < ET_DUET_SIZES; s++)
-		write_cell(w, p, &m->cells[s], et_duet_sizes[s]);
-	et_json_end(w);
-	et_json_end(w);
-}
-
-static void write_ways(struct et_json *w, const char *key, const void *pair)
-{
 	(void)key; /* each way has one of its own */
-	for (int way = 0; way < ET_DUET_WAYS; way++)
-		write_way(w, pair, way);
+	for (int way = 0; way < ET_DUET_WAYS; way++) {
+		const struct et_duet_measured *m = &p->ways[way];
+		if (!m->rounds) {
+			et_json_null(w, et_duet_way_names[way]);
+			continue;
+		}
+		et_json_object(w, et_duet_way_names[way]);
+		et_fields_write(w, measured_fields, m);
+		et_json_array(w, "drawn");
+		for (int s = 0; s < ET_DUET_SIZES; s++)
+			write_cell(w, p, &m->cells[s], et_duet_sizes[s]);
+		et_json_end(w);
+		et_json_end(w);
+	}
 }
 
 #define TWO(key, member)                                                                           \
 	ET_KEY_ARRAY(et_duet_pair, key, footprints, NULL, .element = ET_FIELD_DOUBLE,              \
 		.inner = offsetof(struct et_footprint, member))
-
-static const struct et_field pair_fields[] = {
-	ET_KEYS(et_duet_pair, name),
-	ET_KEY_NAME(et_duet_pair, "design", design, et_pair_design_names),
-	ET_KEY_ARRAY(et_duet_pair, "alone_ns", alone_ns, NULL, .element = ET_FIELD_DOUBLE),
-	ET_KEYS(et_duet_pair, ratio),
-	ET_KEY(et_duet_pair, "ratio_half_width", half_width),
-	TWO("memory_bytes", memory),
-	TWO("page_faults", faults),
-	TWO("system_share", system),
-	ET_KEY(et_duet_pair, "differ_in", sign),
-	ET_KEY_MADE("ways", write_ways),
-	{ 0 },
-};
 
 static void write_effects(struct et_json *w, const char *key, const void *result)
 {
@@ -528,26 +474,29 @@ static void write_effects(struct et_json *w, const char *key, const void *result
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEYS(et_duet_bias, seed, repetitions),
-	ET_KEY_MADE("effects", write_effects),
-	ET_KEY_LIST(et_duet_bias, "pairs", pairs, n, pair_fields),
-	{ 0 },
-};
-
 /* --- steps --- */
 
 static int measure_pairs(struct et_lab_request *r, void *result, struct et_error *err)
 {
 	struct study s = { .r = r, .bash = et_lab_find("bash"), .result = result };
+	const struct et_lab_measure *m = &r->measure;
 	const char *name = r->name;
+	int rc = et_program_find("etalon", s.exe, err);
 
 	*s.result = (struct et_duet_bias){ .seed = r->simulation.seed,
 		.repetitions = r->given & ET_LAB_REPETITIONS ? r->simulation.repetitions : 300,
 		.pairs = et_calloc(ET_LENGTH(pairs), sizeof(struct et_duet_pair)) };
-	int rc = study_pairs(&s, err);
+	for (size_t i = 0; rc == 0 && i < ET_LENGTH(pairs); i++) {
+		bool chosen = !m->pairs.choices || m->pairs.choices >> i & 1;
+		if (chosen && (m->from || installed(&s, &pairs[i])))
+			rc = study_pair(&s, &pairs[i], err);
+	}
 	r->name = name; /* its progress was that of a pair */
 	free(s.bash);
+	if (rc == 0 && !s.result->n)
+		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
+			"lab duet-bias: no experiment is stored under this label, or no program is "
+			"installed");
 	return rc;
 }
 
@@ -558,6 +507,18 @@ static void free_pairs(void *result)
 
 const struct et_lab et_lab_duet_bias = { .size = sizeof(struct et_duet_bias),
 	.simulate = measure_pairs,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_duet_bias, seed, repetitions),
+		ET_KEY_MADE("effects", write_effects),
+		ET_KEY_LIST(et_duet_bias, "pairs", pairs, n,
+			ET_TABLE(ET_KEYS(et_duet_pair, name),
+				ET_KEY_NAME(et_duet_pair, "design", design, et_pair_design_names),
+				ET_KEY_ARRAY(et_duet_pair, "alone_ns", alone_ns, NULL,
+					.element = ET_FIELD_DOUBLE),
+				ET_KEYS(et_duet_pair, ratio),
+				ET_KEY(et_duet_pair, "ratio_half_width", half_width),
+				TWO("memory_bytes", memory), TWO("page_faults", faults),
+				TWO("system_share", system),
+				ET_KEY(et_duet_pair, "differ_in", sign),
+				ET_KEY_MADE("ways", write_ways)))),
 	.text = print_text,
 	.free = free_pairs };

@@ -2,15 +2,17 @@
 /* The table of experiments of `etalon lab`. */
 #pragma once
 
-#include "app/lab/view.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
+#include "draw/chart.h"
 #include "draw/progress.h"
+#include "draw/table.h"
 #include "lab/coverage.h"
 #include "lab/false_alarms.h"
 #include "lab/grid.h"
 #include "lab/problems.h"
+#include "model/result/precision.h"
 #include "model/sample/executor.h"
 
 /* Bits of the options that the user gave. */
@@ -75,11 +77,11 @@ struct et_lab {
 	size_t size; /* of the result, which is all zeros at first */
 	/* Fills the result without an experiment; -EINTR if some of its samples are missing. */
 	int (*simulate)(struct et_lab_request *r, void *result, struct et_error *err);
-	/* Or it measures programs, and stores what it measures (measured.h) … */
+	/* Or it measures programs, and stores what it measures (et_lab_measure) … */
 	int (*measure)(struct et_lab_request *r, void *result, struct et_experiment **out,
 		struct et_error *err);
 	/* … or times functions, whose figures are stored when all are there … */
-	int (*time)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
+	int (*time)(struct et_lab_request *r, struct et_experiment *e, struct et_error *err);
 	/*
 	 * … and fills the result from the experiment that was measured, or is stored; the second
 	 * one if options change the result.
@@ -89,8 +91,11 @@ struct et_lab {
 		struct et_error *err);
 	const struct et_field *fields; /* of the result, in JSON */
 	void (*text)(const void *result, const struct et_page *page);
-	void (*svg)(const void *result, FILE *out); /* or NULL */
-	et_lab_free *free;                          /* what the result owns; or NULL */
+	/* Draws its only chart, or, if there is a sheet, all that are on it; NULL: it has none. */
+	void (*draw)(const void *result, const struct et_chart_to *to);
+	const char *sheet; /* its title, and its width in pixels */
+	int sheet_width;
+	et_lab_free *free; /* what the result owns; or NULL */
 };
 
 /* Measures or simulates, or loads the one of --from, and prints it. */
@@ -102,6 +107,7 @@ int et_lab_perform(
  */
 int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
 	const void *result, struct et_error *err) ET_CHECK;
+void et_lab_draw(const struct et_lab *lab, const void *result, FILE *out); /* as SVG */
 void et_lab_json(const struct et_lab *lab, const char *name, const struct et_experiment *e,
 	const void *result, FILE *out);
 /* Writes the stored experiments of a study. */
@@ -115,6 +121,61 @@ bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK
 int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
 /* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
 struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual);
+
+/* Print a paragraph: in bold, plain, and indented after a lead. */
+#define et_lab_heading(page, ...) et_page_say(page, 0, "", NULL, "1", __VA_ARGS__)
+#define et_lab_text(page, ...) et_page_say(page, 0, "", NULL, NULL, __VA_ARGS__)
+#define et_lab_item(page, indent, lead, ...)                                                       \
+	et_page_say(page, indent, lead, NULL, NULL, __VA_ARGS__)
+/* Print a table, or a chart, and an empty line. */
+void et_lab_table(struct et_table *t, const struct et_page *page);
+void et_lab_chart(struct et_chart *c, const struct et_page *page);
+
+/* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
+const char *et_format_error(double error, char buf[ET_FIGURE]);
+/* A time with three digits. */
+const char *et_format_three(double ns, char buf[ET_FIGURE]);
+/* k / n, or NaN. */
+double et_lab_share(uint64_t k, uint64_t n);
+
+/*
+ * --- experiments that measure programs on this machine ---
+ *
+ * Each is an experiment like those of `run`, labelled "lab NAME", and can be listed and shown; its
+ * tables are computed from the stored samples.
+ */
+
+/*
+ * Runs the commands of e, which it takes, in random order as solo runs. After a signal it returns
+ * -EINTR, and *out has the finished samples, or is NULL if nothing was begun.
+ */
+int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Prints how many things run how often, and how long that takes. */
+void et_lab_announce(
+	const struct et_lab_request *r, size_t n, const char *what, uint32_t runs, double seconds);
+/* Returns the path of a program, or NULL. The caller frees it. */
+char *et_lab_find(const char *program) ET_CHECK;
+/* The name of a task of that length, such as INC8. Caller frees. */
+char *et_lab_task(uint64_t length_ns) ET_CHECK;
+/* Creates a folder below TMPDIR, whose name the caller gives to et_lab_folder_remove. */
+int et_lab_folder_make(char **out, struct et_error *err) ET_CHECK;
+void et_lab_folder_remove(char *folder); /* with its files; NULL is fine */
+/* The results of clock-methods and real-programs: an entry per command of the experiment. */
+struct et_clock_table {
+	const struct et_experiment *e;
+	struct et_clock_methods *list;
+};
+
+enum { ET_MOST_SUBJECTS = 32 };
+
+struct et_program_table {
+	const struct et_experiment *e;
+	struct et_program_precision *list;
+	struct et_program_averages averages;
+	bool measured; /* by this process: it knows which programs are not installed */
+	struct et_missing_program missing[ET_MOST_SUBJECTS]; /* ends with a NULL name */
+};
 
 /* The choices of --pairs; NULL after the last. */
 const char *et_lab_pair_name(size_t i);

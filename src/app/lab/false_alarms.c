@@ -93,45 +93,30 @@ static void write_share(
 	et_json_end(w);
 }
 
-static void write_row(
-	struct et_json *w, const struct et_false_alarms *f, int load, int how, size_t s)
-{
-	const struct et_alarm_count *c = &f->counts[load][how][s];
-	uint32_t n = f->repetitions[load][s];
-
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "load", et_simulated_load_names[load]);
-	et_json_string(w, "runs", et_judged_names[how]);
-	et_json_string(w, "judged_by", how == ET_JUDGED_SEPARATE ? "welch" : "run");
-	et_json_u64(w, "pairs", et_alarm_sizes[s]);
-	et_json_u64(w, "repetitions", n);
-	write_share(w, "false_alarms", "false_alarms_interval", c->alarms, n);
-	write_share(w, "power", "power_interval", c->found, n);
-	et_json_double(w, "warned", how == ET_JUDGED_SEPARATE ? NAN : et_lab_share(c->warned, n));
-	et_json_end(w);
-}
-
 static void write_cases(struct et_json *w, const char *key, const void *result)
 {
+	const struct et_false_alarms *f = result;
+
 	et_json_array(w, key);
-	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
-		for (int how = 0; how < ET_JUDGED; how++) {
-			for (size_t s = 0; s < ET_ALARM_SIZES; s++)
-				write_row(w, result, load, how, s);
-		}
+	for (size_t i = 0; i < ET_LENGTH(f->counts) * ET_JUDGED * ET_ALARM_SIZES; i++) {
+		size_t load = i / ET_ALARM_SIZES / ET_JUDGED, how = i / ET_ALARM_SIZES % ET_JUDGED,
+		       s = i % ET_ALARM_SIZES;
+		const struct et_alarm_count *c = &f->counts[load][how][s];
+		uint32_t n = f->repetitions[load][s];
+		bool separate = how == ET_JUDGED_SEPARATE;
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "load", et_simulated_load_names[load]);
+		et_json_string(w, "runs", et_judged_names[how]);
+		et_json_string(w, "judged_by", separate ? "welch" : "run");
+		et_json_u64(w, "pairs", et_alarm_sizes[s]);
+		et_json_u64(w, "repetitions", n);
+		write_share(w, "false_alarms", "false_alarms_interval", c->alarms, n);
+		write_share(w, "power", "power_interval", c->found, n);
+		et_json_double(w, "warned", separate ? NAN : et_lab_share(c->warned, n));
+		et_json_end(w);
 	}
 	et_json_end(w);
 }
-
-static const struct et_field fields[] = {
-	ET_KEYS(et_false_alarms, level),
-	ET_KEY(et_false_alarms, "seed", simulation.seed),
-	ET_KEY(et_false_alarms, "repetitions", simulation.repetitions),
-	ET_KEYS(et_false_alarms, effect),
-	ET_KEY(et_false_alarms, "duet_log_ratio_sd", duet_sd),
-	ET_KEY_MADE("cases", write_cases),
-	{ 0 },
-};
 
 static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
 {
@@ -143,5 +128,10 @@ static int simulate(struct et_lab_request *r, void *result, struct et_error *err
 
 const struct et_lab et_lab_false_alarms = { .size = sizeof(struct et_false_alarms),
 	.simulate = simulate,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_false_alarms, level),
+		ET_KEY(et_false_alarms, "seed", simulation.seed),
+		ET_KEY(et_false_alarms, "repetitions", simulation.repetitions),
+		ET_KEYS(et_false_alarms, effect),
+		ET_KEY(et_false_alarms, "duet_log_ratio_sd", duet_sd),
+		ET_KEY_MADE("cases", write_cases)),
 	.text = print_text };

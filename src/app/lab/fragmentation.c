@@ -21,64 +21,42 @@ static void add_commands(
 
 /* --- text --- */
 
-static void row(const struct et_profile_treatment *t, size_t i, struct et_table *table)
-{
-	const struct et_treatment_cell *c = &t->cells[i];
-	const double models[] = { c->predicted.gprof, c->predicted.multinomial,
-		c->predicted.quantisation, c->predicted.with_total };
-	char buf[ET_FIGURE];
-
-	et_table_add(table, "%-6s %s\t%s", i ? "" : t->name, c->name,
-		et_format_count(c->mean, c->interval, buf));
-	et_table_add(table, "%s", et_format_spread(c->sd, &c->sd_interval, buf));
-	for (size_t k = 0; k < ET_LENGTH(models); k++)
-		et_table_add(table, "%s", et_format_short(models[k], buf));
-	et_table_add(table, "%s", et_format_r1(c->r1, buf));
-}
-
-static void instrument_table(
+static void print_text(
 	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "calls"),
 		ET_COLUMN(NUMBER, "samples"), ET_COLUMN(NUMBER, "sd (95 %)"),
-		ET_COLUMN(NUMBER, "√N"), ET_COLUMN(NUMBER, "multi"), ET_COLUMN(NUMBER, "quant"),
-		ET_COLUMN(NUMBER, "+tot"), ET_COLUMN(NUMBER, "r1") };
+		ET_COLUMN(NUMBER, "√N", .format = et_format_short),
+		ET_COLUMN(NUMBER, "multi", .format = et_format_short),
+		ET_COLUMN(NUMBER, "quant", .format = et_format_short),
+		ET_COLUMN(NUMBER, "+tot", .format = et_format_short),
+		ET_COLUMN(NUMBER, "r1", .format = et_format_r1) };
+	static const struct et_cell_line lines[] = {
+		{ "sd of fn1", ET_CELL(sd), ET_SVG_CURVE, .mark = '1' },
+		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, .mark = '2', .category = 1 },
+		{ "√N of fn2", ET_CELL(predicted.gprof), ET_SVG_CURVE, .mark = 'g', .category = 1 },
+		{ "multinomial", ET_CELL(predicted.multinomial), ET_SVG_CURVE, .mark = 'm',
+			.category = 1 },
+		{ "quantisation of fn2", ET_CELL(predicted.quantisation), ET_SVG_CURVE, .mark = 'q',
+			.category = 1 },
+	};
 	struct et_table table = { ET_COLUMNS(columns), .split = true };
+	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "calls" } };
 
 	et_lab_heading(
 		page, "%s: %zu runs per level", s->list[first].instrument, s->list[first].runs);
 	for (size_t i = first; i < end; i++) {
-		for (size_t c = 0; c < FUNCTIONS; c++)
-			row(&s->list[i], c, &table);
+		for (size_t k = 0; k < FUNCTIONS; k++) {
+			const struct et_treatment_cell *c = &s->list[i].cells[k];
+			const struct et_profile_models *m = &c->predicted;
+			et_lab_cell(&table, 6, k ? "" : s->list[i].name, c);
+			et_table_row(&table, m->gprof, m->multinomial, m->quantisation,
+				m->with_total, c->r1);
+		}
 	}
 	et_table_print(&table, page);
-}
-
-static void draw(
-	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
-{
-	static const struct et_cell_line sds[FUNCTIONS] = { { "sd of fn1", ET_CELL(sd),
-								    ET_SVG_CURVE, .mark = '1' },
-		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, .mark = '2' } };
-	static const struct et_cell_line models[] = { { "√N of fn2", ET_CELL(predicted.gprof),
-							      ET_SVG_CURVE, .mark = 'g' },
-		{ "multinomial", ET_CELL(predicted.multinomial), ET_SVG_CURVE, .mark = 'm' },
-		{ "quantisation of fn2", ET_CELL(predicted.quantisation), ET_SVG_CURVE,
-			.mark = 'q' } };
-	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "calls" } };
-
-	for (size_t c = 0; c < FUNCTIONS; c++)
-		et_lab_cell_line(&p, s, first, end, &sds[c], c);
-	for (size_t k = 0; k < ET_LENGTH(models); k++)
-		et_lab_cell_line(&p, s, first, end, &models[k], 1);
+	et_lab_cell_lines(&p, s, first, end, lines, ET_LENGTH(lines), 0);
 	et_lab_chart(&p, page);
-}
-
-static void print_text(
-	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
-{
-	instrument_table(s, first, end, page);
-	draw(s, first, end, page);
 }
 
 static const char explanation[] =
@@ -91,7 +69,7 @@ static const char explanation[] =
 
 /* --- SVG --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t first,
+static void add_charts(const struct et_chart_to *to, const struct et_profile_study *s, size_t first,
 	size_t end, const struct et_cell_line *lines, size_t n, const char *what)
 {
 	for (size_t c = 0; c < FUNCTIONS; c++) {
@@ -102,13 +80,12 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 
 		p.title = et_chart_format(&p, "%s: %s of %s", s->list[first].instrument, what,
 			s->list[first].cells[c].name);
-		for (size_t k = 0; k < n; k++)
-			et_lab_cell_line(&p, s, first, end, &lines[k], c);
-		et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+		et_lab_cell_lines(&p, s, first, end, lines, n, c);
+		et_chart_put(&p, to);
 	}
 }
 
-static void draw_svg(const struct et_profile_study *s, FILE *out)
+static void draw(const struct et_profile_study *s, const struct et_chart_to *to)
 {
 	static const struct et_cell_line spread[] = {
 		{ "√N", ET_CELL(predicted.gprof), ET_SVG_LINE, .color = ET_SVG_ORANGE },
@@ -127,16 +104,16 @@ static void draw_svg(const struct et_profile_study *s, FILE *out)
 		{ NULL, ET_CELL(mean_interval.hi), ET_SVG_LINE, .color = ET_SVG_GREY },
 		{ "mean", ET_CELL(mean), ET_SVG_CURVE, .color = ET_SVG_BLUE },
 	};
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 
 	for (size_t i = 0, end; i < s->n; i = end) {
 		end = et_lab_same_instrument(s, i);
-		add_chart(sheet, s, i, end, spread, ET_LENGTH(spread), "standard deviation");
-		add_chart(sheet, s, i, end, means, ET_LENGTH(means), "mean samples");
+		add_charts(to, s, i, end, spread, ET_LENGTH(spread), "standard deviation");
+		add_charts(to, s, i, end, means, ET_LENGTH(means), "mean samples");
 	}
-	et_svg_sheet_write(sheet, "Samples over the number of calls, the work being the same", out);
 }
 
 const struct et_profile_lab et_lab_fragmentation = { 20, 1000, 300 * ET_LAB_MS, 1600 * ET_LAB_MS,
-	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text_of = print_text,
-	.explanation = explanation, .svg = draw_svg };
+	plan, add_commands, et_lab_by_calls, 3, 2, .has_spreads = true, .text = print_text,
+	.explanation = explanation, .draw = draw,
+	.sheet = "Samples over the number of calls, the work being the same",
+	.sheet_width = 2 * WIDTH };

@@ -159,7 +159,7 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* A chart of one method: every run is a point, and the means are joined; a colour per load. */
 static void draw_method(const struct et_interval_accuracy *a, enum et_interval_method method,
-	struct et_svg_sheet *sheet)
+	const struct et_chart_to *to)
 {
 	struct et_chart p = { .title = columns[method].label,
 		.description = "Error of each run over its true time, and the mean per length; "
@@ -172,16 +172,14 @@ static void draw_method(const struct et_interval_accuracy *a, enum et_interval_m
 		.height = CHART_HEIGHT };
 
 	add_loads(a, method, true, &p);
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * CHART_WIDTH);
 
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		draw_method(result, (enum et_interval_method)m, sheet);
-	et_svg_sheet_write(sheet, "CPU time by ticks: errors under each load", out);
+		draw_method(result, (enum et_interval_method)m, to);
 }
 
 static const struct et_field error_fields[] = {
@@ -210,22 +208,9 @@ static void write_methods(struct et_json *w, const char *key, const void *at)
 	}
 }
 
-static const struct et_field cell_fields[] = {
-	ET_KEYS(et_interval_cell, load, length_ns),
-	ET_KEY(et_interval_cell, "runs", n_runs),
-	ET_KEY_MADE("methods", write_methods),
-	{ 0 },
-};
-
-static const struct et_field fields[] = {
-	ET_KEY_LIST(et_interval_accuracy, "cases", cells, n_cells, cell_fields),
-	{ 0 },
-};
-
 /* --- steps --- */
 
-static int time_processes(
-	struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_processes(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
 {
 	static const struct et_lab_grid usual = { .loads = { 1, 2, 11 },
 		.n_loads = 3,
@@ -235,13 +220,18 @@ static int time_processes(
 		.runs = 8 };
 	struct et_lab_grid grid = et_lab_grid(r, &usual);
 
-	return et_interval_accuracy_run(&grid, &r->simulation.progress, out, err);
+	return et_interval_accuracy_run(&grid, &r->simulation.progress, e, err);
 }
 
 const struct et_lab et_lab_interval = { .size = sizeof(struct et_interval_accuracy),
 	.time = time_processes,
 	.read = et_interval_accuracy_read,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEY_LIST(et_interval_accuracy, "cases", cells, n_cells,
+		ET_TABLE(ET_KEYS(et_interval_cell, load, length_ns),
+			ET_KEY(et_interval_cell, "runs", n_runs),
+			ET_KEY_MADE("methods", write_methods)))),
 	.text = print_text,
-	.svg = draw_svg,
+	.draw = draw,
+	.sheet = "CPU time by ticks: errors under each load",
+	.sheet_width = 2 * CHART_WIDTH,
 	.free = et_interval_accuracy_free };

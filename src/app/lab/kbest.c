@@ -13,20 +13,17 @@ static const double goals[] = { 0.001, 0.01 };
 
 /* --- errors --- */
 
-double et_kbest_scheme_error(
-	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s)
+double et_kbest_our_error(const void *cell)
 {
-	return et_scheme_judge(&s, c, a).error;
-}
+	const struct et_accuracy_cell *c = cell;
 
-double et_kbest_our_error(const struct et_accuracy_cell *c)
-{
 	return c->ours_ns / c->ours_truth_ns - 1;
 }
 
 /* The true time of the fastest call of the chapter's scheme. */
-static double truth_of(const struct et_accuracy_cell *c)
+static double truth_of(const void *cell)
 {
+	const struct et_accuracy_cell *c = cell;
 	double least = NAN;
 
 	for (size_t i = 0; i < c->n_calls; i++)
@@ -74,116 +71,86 @@ static void error_cell(struct et_table *t, double error, bool converged)
 	et_table_add(t, "%s%c", et_format_error(error, buf), converged || isnan(error) ? ' ' : '*');
 }
 
-/* The columns of schemes, each with its title. */
-struct schemes {
-	struct et_scheme list[2 * ET_ACCURACY_MAX_K];
-	size_t n;
-};
-
-static void add_scheme(
-	struct schemes *s, struct et_table *t, struct et_scheme scheme, const char *mark)
+/* The errors of schemes for each length; ours: also those of libetalon and of the line. */
+static void print_errors(const struct et_kbest_accuracy *a, unsigned load,
+	const struct et_scheme *schemes, size_t n, bool ours, const struct et_page *page)
 {
-	ET_AUTO_FREE char *title = et_asprintf("K=%u%s ", scheme.k, mark);
-
-	et_table_column(t, ET_TABLE_NUMBER, title);
-	s->list[s->n++] = scheme;
-}
-
-/* The errors of the schemes for each length; ours: also those of libetalon and of the line. */
-static void print_errors(const struct et_kbest_accuracy *a, unsigned load, const struct schemes *s,
-	struct et_table *t, bool ours, const struct et_page *page)
-{
+	static const char *const titles[] = { "etalon ", "its \u00b1 ", "T(r) " };
+	struct et_table t = { .split = true };
 	char buf[ET_FIGURE];
 
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_accuracy_cell *c = &a->cells[i];
+	et_table_column(&t, ET_TABLE_NUMBER, "length");
+	for (const struct et_scheme *s = schemes; s < schemes + n; s++) {
+		snprintf(buf, sizeof(buf), "K=%u%s ", s->k,
+			s->compensated                   ? "-t"
+			: ours && s->by == ET_TIMED_WALL ? " td"
+							 : "");
+		et_table_column(&t, ET_TABLE_NUMBER, buf);
+	}
+	for (size_t i = 0; ours && i < ET_LENGTH(titles); i++)
+		et_table_column(&t, ET_TABLE_NUMBER, titles[i]);
+	for (const struct et_accuracy_cell *c = a->cells; c < a->cells + a->n_cells; c++) {
 		if (c->load != load)
 			continue;
-		et_table_add(t, "%s", et_format_rounded((double)c->length_ns, 3, buf));
-		for (size_t k = 0; k < s->n; k++) {
-			struct et_scheme_result v = et_scheme_judge(&s->list[k], c, a);
-			error_cell(t, v.error, v.converged);
+		et_table_add(&t, "%s", et_format_rounded((double)c->length_ns, 3, buf));
+		for (size_t k = 0; k < n; k++) {
+			struct et_scheme_result v = et_scheme_judge(&schemes[k], c, a);
+			error_cell(&t, v.error, v.converged);
 		}
 		if (!ours)
 			continue;
-		error_cell(t, et_kbest_our_error(c), c->ours_converged);
-		error_cell(t, c->ours_error_ns / c->ours_ns, true);
-		error_cell(t, truth_of(c) / c->fit_ns - 1, true);
+		error_cell(&t, et_kbest_our_error(c), c->ours_converged);
+		error_cell(&t, c->ours_error_ns / c->ours_ns, true);
+		error_cell(&t, truth_of(c) / c->fit_ns - 1, true);
 	}
-	et_lab_table(t, page);
+	et_lab_table(&t, page);
 }
 
 static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	static const char *const ours[] = { "etalon ", "its \u00b1 ", "T(r) " };
-	struct et_table t = { .split = true };
-	struct schemes s = { .n = 0 };
+	const struct et_scheme schemes[] = { { ET_TIMED_COUNTER, false, 1 },
+		{ ET_TIMED_COUNTER, false, 3 }, { ET_TIMED_COUNTER, false, 5 },
+		{ ET_TIMED_COUNTER, true, a->k }, { ET_TIMED_WALL, false, a->k } };
 	char share[ET_FIGURE];
 
 	et_lab_heading(page, "load %u: the timed thread got %s of the CPU", load,
 		et_format_percent(et_accuracy_share(a, load), share));
-	et_table_column(&t, ET_TABLE_NUMBER, "length");
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-		add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, false, k }, "");
-	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_COUNTER, true, a->k }, "-t");
-	add_scheme(&s, &t, (struct et_scheme){ ET_TIMED_WALL, false, a->k }, " td");
-	for (size_t i = 0; i < ET_LENGTH(ours); i++)
-		et_table_column(&t, ET_TABLE_NUMBER, ours[i]);
-	print_errors(a, load, &s, &t, true, page);
+	print_errors(a, load, schemes, ET_LENGTH(schemes), true, page);
 }
 
-/* Prints K = 1 to 5 by one clock, without and with compensation. */
-static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
-	const struct et_page *page)
+/* Prints K = 1 to 5 by each clock, without and with compensation. */
+static void print_all_k(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
-	struct et_table t = { .split = true };
-	struct schemes s = { .n = 0 };
+	for (enum et_timed_by by = 0; by < ET_TIMED_BYS; by++) {
+		const struct et_scheme schemes[] = { { by, false, 1 }, { by, false, 2 },
+			{ by, false, 3 }, { by, false, 4 }, { by, false, 5 }, { by, true, 1 },
+			{ by, true, 3 }, { by, true, 5 } };
 
-	et_lab_heading(page, "load %u, by %s", load, et_timed_by_names[by]);
-	et_table_column(&t, ET_TABLE_NUMBER, "length");
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++)
-		add_scheme(&s, &t, (struct et_scheme){ by, false, k }, "");
-	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2)
-		add_scheme(&s, &t, (struct et_scheme){ by, true, k }, "-t");
-	print_errors(a, load, &s, &t, false, page);
+		et_lab_heading(page, "load %u, by %s", load, et_timed_by_names[by]);
+		print_errors(a, load, schemes, ET_LENGTH(schemes), false, page);
+	}
 }
 
 /* The length up to which every error is within the goal; 0: not even that of the first. */
 static double within(const struct et_kbest_accuracy *a, unsigned load, double goal, bool ours)
 {
-	const struct et_scheme scheme = { ET_TIMED_COUNTER, false, a->k };
 	double longest = 0;
 
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct et_accuracy_cell *c = &a->cells[i];
+	for (const struct et_accuracy_cell *c = a->cells; c < a->cells + a->n_cells; c++) {
 		if (c->load != load)
 			continue;
-		if (!(fabs(ours ? et_kbest_our_error(c) : et_kbest_scheme_error(a, c, scheme)) <=
-			    goal))
+		if (!(fabs(ours ? et_kbest_our_error(c) : et_kbest_by_counter(a, c).error) <= goal))
 			break;
 		longest = (double)c->length_ns;
 	}
 	return longest;
 }
 
-/* A load is that of the study alone only if the timed thread got its share of the CPU. */
-static void print_share(
-	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
-{
-	double share = et_accuracy_share(a, load), wanted = 1 / fmax(load, 1);
-	char got[ET_FIGURE], of[ET_FIGURE];
-
-	if (!(share < ENOUGH_SHARE * wanted))
-		return;
-	et_lab_item(page, 2, "",
-		"load %2u: the timed thread got %s of the CPU, not %s: other programs ran, "
-		"so that the load was higher",
-		load, et_format_percent(share, got), et_format_percent(wanted, of));
-}
-
 static void print_summary(
 	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
+	double share = et_accuracy_share(a, load), wanted = 1 / fmax(load, 1);
 	char goal[ET_FIGURE], plain[ET_FIGURE], ours[ET_FIGURE];
 
 	for (size_t i = 0; i < ET_LENGTH(goals); i++) {
@@ -194,7 +161,12 @@ static void print_summary(
 			p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
 			o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
 	}
-	print_share(a, load, page);
+	/* A load is that of the study alone only if the timed thread got its share of the CPU. */
+	if (share < ENOUGH_SHARE * wanted)
+		et_lab_item(page, 2, "",
+			"load %2u: the timed thread got %s of the CPU, not %s: other programs ran, "
+			"so that the load was higher",
+			load, et_format_percent(share, plain), et_format_percent(wanted, ours));
 }
 
 /* Calls fn once per load. */
@@ -206,12 +178,6 @@ static void each_load(const struct et_kbest_accuracy *a,
 		if (et_kbest_first_of_load(a, i))
 			fn(a, a->cells[i].load, page);
 	}
-}
-
-static void print_all(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
-{
-	for (int by = 0; by < ET_TIMED_BYS; by++)
-		print_all_k(a, load, (enum et_timed_by)by, page);
 }
 
 /* Question 2: when and how quickly it converges. Question 3: whether it knows its own error. */
@@ -234,20 +200,6 @@ static void print_answers(
 		q.converged, q.cases, rest);
 }
 
-static void print_line(const struct et_kbest_accuracy *a, const struct et_page *page)
-{
-	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
-	const struct et_accuracy_line *l = &a->line;
-
-	if (isnan(l->slope_ns))
-		return;
-	et_lab_item(page, 2, "",
-		"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without load)",
-		et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
-		et_format_rounded(fabs(l->intercept_ns), 3, intercept),
-		et_format_percent(l->max_error, error), l->r_from, l->r_to);
-}
-
 static void print_notes(const struct et_kbest_accuracy *a, const struct et_page *page)
 {
 	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
@@ -268,6 +220,8 @@ static void print_text(const void *result, const struct et_page *page)
 {
 	const struct et_kbest_view *v = result;
 	const struct et_kbest_accuracy *a = &v->accuracy;
+	const struct et_accuracy_line *l = &a->line;
+	char slope[ET_FIGURE], intercept[ET_FIGURE], error[ET_FIGURE];
 
 	if (v->chosen) {
 		et_kbest_figure_text(a, v->figure, page);
@@ -276,11 +230,17 @@ static void print_text(const void *result, const struct et_page *page)
 	et_lab_heading(page, "up to which length is it right?");
 	each_load(a, print_summary, page);
 	each_load(a, print_answers, page);
-	print_line(a, page);
+	if (!isnan(l->slope_ns))
+		et_lab_item(page, 2, "",
+			"T(r) = %s r %s %s, largest error %s (r = %.0f \u2026 %.0f blocks, without "
+			"load)",
+			et_format_rounded(l->slope_ns, 5, slope), l->intercept_ns < 0 ? "-" : "+",
+			et_format_rounded(fabs(l->intercept_ns), 3, intercept),
+			et_format_percent(l->max_error, error), l->r_from, l->r_to);
 	putc('\n', page->out);
 	if (v->all) {
 		each_load(a, print_load, page);
-		each_load(a, print_all, page);
+		each_load(a, print_all_k, page);
 	}
 	et_kbest_figure_text(a, ET_KBEST_BY_LOAD, page);
 	if (v->all) {
@@ -295,61 +255,41 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
-	const struct et_accuracy_cell *c, const struct et_scheme *s)
-{
-	struct et_scheme_result v = et_scheme_judge(s, c, a);
-
-	et_json_flat_object(w, NULL);
-	et_json_string(w, "clock", et_timed_by_names[s->by]);
-	et_json_bool(w, "compensated", s->compensated);
-	et_json_u64(w, "k", s->k);
-	et_json_double(w, "ns", v.ns);
-	et_json_double(w, "truth_ns", v.truth_ns);
-	et_json_double(w, "error", v.error);
-	et_json_bool(w, "converged", v.converged);
-	et_json_u64(w, "calls", v.calls);
-	et_json_double(w, "predicted_error", v.predicted);
-	et_json_end(w);
-}
-
-static const struct et_field call_fields[] = {
-	ET_KEYS(et_timed_call, counter_ns),
-	ET_KEY(et_timed_call, "gettimeofday_ns", wall_ns),
-	ET_KEYS(et_timed_call, truth_ns),
-	ET_KEY(et_timed_call, "timer_interrupts", ticks_met),
+static const struct et_field scheme_fields[] = {
+	ET_KEY_NAME(et_scheme_result, "clock", scheme.by, et_timed_by_names),
+	ET_KEY(et_scheme_result, "compensated", scheme.compensated),
+	ET_KEY(et_scheme_result, "k", scheme.k),
+	ET_KEYS(et_scheme_result, ns, truth_ns, error, converged, calls),
+	ET_KEY(et_scheme_result, "predicted_error", predicted),
 	{ 0 },
 };
 
-static void write_cell(
-	struct et_json *w, const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
+static double said_of(const void *cell)
 {
-	et_json_object(w, NULL);
-	et_json_u64(w, "load", c->load);
-	et_json_u64(w, "length_ns", c->length_ns);
-	et_json_u64(w, "calls", c->n_calls);
-	et_json_double(w, "truth_ns", truth_of(c));
-	et_json_double(w, "fit_ns", c->fit_ns);
-	et_json_double(w, "fit_error_ns", c->fit_error_ns);
-	et_json_flat_object(w, "etalon");
-	et_json_double(w, "ns", c->ours_ns);
-	et_json_double(w, "truth_ns", c->ours_truth_ns);
-	et_json_double(w, "error", et_kbest_our_error(c));
-	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
-	et_json_bool(w, "converged", c->ours_converged);
-	et_json_end(w);
-	et_fields_list(w, "calls_in_order", call_fields, c->calls, c->n_calls, sizeof(*c->calls));
-	et_json_array(w, "schemes");
-	for (int by = 0; by < ET_TIMED_BYS; by++) {
-		for (unsigned i = 0; i < 2 * ET_ACCURACY_MAX_K; i++) {
-			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MAX_K,
-				i % ET_ACCURACY_MAX_K + 1 };
-			write_scheme(w, a, c, &s);
-		}
-	}
-	et_json_end(w);
-	et_json_end(w);
+	const struct et_accuracy_cell *c = cell;
+
+	return c->ours_error_ns / c->ours_ns;
 }
+
+static const struct et_field cell_fields[] = {
+	ET_KEYS(et_accuracy_cell, load, length_ns),
+	ET_KEY(et_accuracy_cell, "calls", n_calls),
+	ET_KEY_OF("truth_ns", truth_of),
+	ET_KEYS(et_accuracy_cell, fit_ns, fit_error_ns),
+	ET_KEY_GROUP("etalon",
+		ET_TABLE(ET_KEY(et_accuracy_cell, "ns", ours_ns),
+			ET_KEY(et_accuracy_cell, "truth_ns", ours_truth_ns),
+			ET_KEY_OF("error", et_kbest_our_error), ET_KEY_OF("said", said_of),
+			ET_KEY(et_accuracy_cell, "converged", ours_converged)),
+		.flat = true),
+	ET_KEY_LIST(et_accuracy_cell, "calls_in_order", calls, n_calls,
+		ET_TABLE(ET_KEYS(et_timed_call, counter_ns),
+			ET_KEY(et_timed_call, "gettimeofday_ns", wall_ns),
+			ET_KEYS(et_timed_call, truth_ns),
+			ET_KEY(et_timed_call, "timer_interrupts", ticks_met)),
+		.flat = true),
+	{ 0 },
+};
 
 static void write_loads(struct et_json *w, const char *key, const void *at)
 {
@@ -372,8 +312,19 @@ static void write_cases(struct et_json *w, const char *key, const void *at)
 	const struct et_kbest_accuracy *a = at;
 
 	et_json_array(w, key);
-	for (size_t i = 0; i < a->n_cells; i++)
-		write_cell(w, a, &a->cells[i]);
+	for (const struct et_accuracy_cell *c = a->cells; c < a->cells + a->n_cells; c++) {
+		et_json_object(w, NULL);
+		et_fields_write(w, cell_fields, c);
+		et_json_array(w, "schemes");
+		for (unsigned i = 0; i < ET_TIMED_BYS * 2 * ET_ACCURACY_MAX_K; i++) {
+			struct et_scheme s = { i / (2 * ET_ACCURACY_MAX_K),
+				i / ET_ACCURACY_MAX_K % 2, i % ET_ACCURACY_MAX_K + 1 };
+			struct et_scheme_result v = et_scheme_judge(&s, c, a);
+			et_fields_flat(w, NULL, scheme_fields, &v);
+		}
+		et_json_end(w);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -389,7 +340,7 @@ static const struct et_field fields[] = {
 
 /* --- steps --- */
 
-static int time_schemes(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+static int time_schemes(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
 {
 	static const struct et_lab_grid usual = { .loads = { 1, 2, 4, 11 },
 		.n_loads = 4,
@@ -405,7 +356,7 @@ static int time_schemes(struct et_lab_request *r, struct et_experiment **out, st
 
 	if (r->given & ET_LAB_MAX_RUNS)
 		o.grid.runs = m->max_runs;
-	return et_kbest_accuracy_run(&o, out, err);
+	return et_kbest_accuracy_run(&o, e, err);
 }
 
 /* K, epsilon and M judge the calls, so they also apply to a stored experiment. */
@@ -433,16 +384,11 @@ static int read_view(const struct et_lab_request *r, const struct et_experiment 
 	return 0;
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
 	const struct et_kbest_view *v = result;
 
-	et_kbest_figure_svg(&v->accuracy, v->figure, out);
-}
-
-static void free_view(void *result)
-{
-	et_kbest_accuracy_free(&((struct et_kbest_view *)result)->accuracy);
+	et_kbest_figure_draw(&v->accuracy, v->figure, to);
 }
 
 const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
@@ -450,5 +396,5 @@ const struct et_lab et_lab_kbest = { .size = sizeof(struct et_kbest_view),
 	.read_as = read_view,
 	.fields = ET_TABLE(ET_KEYS_OF(et_kbest_view, accuracy, fields)),
 	.text = print_text,
-	.svg = draw_svg,
-	.free = free_view };
+	.draw = draw,
+	.free = et_kbest_accuracy_free };

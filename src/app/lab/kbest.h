@@ -21,12 +21,11 @@ extern const char *const et_kbest_figure_names[];
 
 void et_kbest_figure_text(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page);
-void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out);
+void et_kbest_figure_draw(const struct et_kbest_accuracy *a, enum et_kbest_figure figure,
+	const struct et_chart_to *to);
 
-/* measured / true - 1 of a scheme of the chapter, and of libetalon. */
-double et_kbest_scheme_error(
-	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c, struct et_scheme s);
-double et_kbest_our_error(const struct et_accuracy_cell *c);
+/* measured / true - 1 of libetalon in a struct et_accuracy_cell. */
+double et_kbest_our_error(const void *cell);
 /* The scheme with a->k by the counter. */
 struct et_scheme_result et_kbest_by_counter(
 	const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c);
@@ -48,8 +47,8 @@ static inline bool et_kbest_first_of_load(const struct et_kbest_accuracy *a, siz
 
 /* The result of the experiment, and how the user wants to see it. */
 struct et_kbest_view {
-	struct et_kbest_accuracy accuracy;
-	bool all;    /* print the tables of all errors as well */
-	bool chosen; /* print the figure alone */
+	struct et_kbest_accuracy accuracy; /* the first member, so that it is freed with the view */
+	bool all;                          /* print the tables of all errors as well */
+	bool chosen;                       /* print the figure alone */
 	enum et_kbest_figure figure;
 };

@@ -16,18 +16,6 @@ enum { DEFAULT_INVOCATIONS = 20 };
 
 static const double LEVEL = 0.95;
 
-/* Waits for the program; after a signal, which it gets too if the terminal sent it, ends it. */
-static int wait_for(pid_t pid, const struct et_interrupt *interrupt, int *status)
-{
-	while (waitpid(pid, status, 0) < 0) {
-		if (errno != EINTR)
-			return -errno;
-		if (interrupt->signal)
-			kill(pid, SIGTERM);
-	}
-	return interrupt->signal ? -EINTR : 0;
-}
-
 /* Runs the benchmark program once; its results go to the file, errors to standard error. */
 static int invoke(struct et_lab_request *r, int file, struct et_error *err)
 {
@@ -37,11 +25,16 @@ static int invoke(struct et_lab_request *r, int file, struct et_error *err)
 	pid_t pid;
 	int rc = et_spawn((char *const *)words, environ, file, STDERR_FILENO, false, &pid);
 
+	/* After a signal, which the program gets too if the terminal sent it, it is ended. */
+	while (rc == 0 && waitpid(pid, &status, 0) < 0) {
+		rc = errno == EINTR ? 0 : -errno;
+		if (rc == 0 && r->interrupt->signal)
+			kill(pid, SIGTERM);
+	}
 	if (rc)
 		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "lab functions");
-	rc = wait_for(pid, r->interrupt, &status);
-	if (rc)
-		return rc;
+	if (r->interrupt->signal)
+		return -EINTR;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	return et_hint(err,
@@ -136,6 +129,7 @@ static void print_text(const void *result, const struct et_page *page)
 }
 
 static const struct et_field attained_fields[] = {
+	ET_KEY(et_kbest_attained, "alarm_share", alarms),
 	ET_KEY_SPAN(et_kbest_attained, "alarm_interval", lo, hi),
 	ET_KEY(et_kbest_attained, "covers_another", another),
 	ET_KEY(et_kbest_attained, "covers_long_run", long_run),
@@ -144,47 +138,35 @@ static const struct et_field attained_fields[] = {
 	{ 0 },
 };
 
-static void write_row(struct et_json *w, const struct et_kbest_coverage_row *row)
-{
-	struct et_kbest_attained a = et_kbest_attained(row);
-
-	et_json_object(w, NULL);
-	et_json_string(w, "name", row->name);
-	et_json_u64(w, "invocations", row->n);
-	et_json_double(w, "time_ns", a.ns);
-	et_json_string(w, "statistic", et_kbest_statistic_names[a.statistic]);
-	et_json_double(w, "chosen", a.chosen);
-	et_json_u64(w, "compared", row->compared);
-	et_json_u64(w, "alarms", row->alarms);
-	et_json_double(w, "alarm_share", a.alarms);
-	et_fields_write(w, attained_fields, &a);
-	et_json_array(w, "answers");
-	for (size_t i = 0; i < row->n; i++) {
-		et_json_flat_array(w, NULL);
-		et_json_double(w, NULL, row->answers[i].ns);
-		et_json_double(w, NULL, row->answers[i].lo_ns);
-		et_json_double(w, NULL, row->answers[i].hi_ns);
-		et_json_end(w);
-	}
-	et_json_end(w);
-	et_json_end(w);
-}
-
 static void write_functions(struct et_json *w, const char *key, const void *result)
 {
 	const struct et_kbest_coverage *c = result;
 
 	et_json_array(w, key);
-	for (size_t i = 0; i < c->n; i++)
-		write_row(w, &c->rows[i]);
+	for (const struct et_kbest_coverage_row *row = c->rows; row < c->rows + c->n; row++) {
+		struct et_kbest_attained a = et_kbest_attained(row);
+		et_json_object(w, NULL);
+		et_json_string(w, "name", row->name);
+		et_json_u64(w, "invocations", row->n);
+		et_json_double(w, "time_ns", a.ns);
+		et_json_string(w, "statistic", et_kbest_statistic_names[a.statistic]);
+		et_json_double(w, "chosen", a.chosen);
+		et_json_u64(w, "compared", row->compared);
+		et_json_u64(w, "alarms", row->alarms);
+		et_fields_write(w, attained_fields, &a);
+		et_json_array(w, "answers");
+		for (size_t i = 0; i < row->n; i++) {
+			et_json_flat_array(w, NULL);
+			et_json_double(w, NULL, row->answers[i].ns);
+			et_json_double(w, NULL, row->answers[i].lo_ns);
+			et_json_double(w, NULL, row->answers[i].hi_ns);
+			et_json_end(w);
+		}
+		et_json_end(w);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
-
-static const struct et_field fields[] = {
-	ET_KEYS(et_kbest_coverage, invocations, level),
-	ET_KEY_MADE("functions", write_functions),
-	{ 0 },
-};
 
 /* --- steps --- */
 
@@ -204,6 +186,7 @@ static int invoke_all(struct et_lab_request *r, void *result, struct et_error *e
 
 const struct et_lab et_lab_kbest_coverage = { .size = sizeof(struct et_kbest_coverage),
 	.simulate = invoke_all,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_kbest_coverage, invocations, level),
+		ET_KEY_MADE("functions", write_functions)),
 	.text = print_text,
 	.free = et_kbest_coverage_free };

@@ -36,8 +36,7 @@ static const struct {
 static void add_pairs(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, struct et_chart *p)
 {
-	const struct et_scheme one = { ET_TIMED_COUNTER, false, a->k },
-			       other = { seconds[figure].by, seconds[figure].compensated, a->k };
+	const struct et_scheme other = { seconds[figure].by, seconds[figure].compensated, a->k };
 	struct et_curve *first = NULL, *second = NULL;
 
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -54,10 +53,10 @@ static void add_pairs(
 				et_chart_format(p, "%s, load %u", seconds[figure].name, c->load));
 			second->mark = (char)('A' + n / 2);
 		}
-		et_curve_add(first, ns, drawn(et_kbest_scheme_error(a, c, one)));
+		et_curve_add(first, ns, drawn(et_kbest_by_counter(a, c).error));
 		et_curve_add(second, ns,
 			drawn(figure == ET_KBEST_BY_LOAD ? et_kbest_our_error(c)
-							 : et_kbest_scheme_error(a, c, other)));
+							 : et_scheme_judge(&other, c, a).error));
 	}
 }
 
@@ -71,7 +70,7 @@ static void add_k(const struct et_kbest_accuracy *a, unsigned load, struct et_ch
 			const struct et_accuracy_cell *c = &a->cells[i];
 			if (c->load == load)
 				et_curve_add(line, (double)c->length_ns,
-					drawn(et_kbest_scheme_error(a, c, s)));
+					drawn(et_scheme_judge(&s, c, a).error));
 		}
 	}
 }
@@ -93,29 +92,6 @@ static struct et_chart errors_of(
 	else
 		add_pairs(a, figure, &p);
 	return p;
-}
-
-/* A picture in a terminal needs two of them. */
-static bool has_lengths(const struct et_kbest_accuracy *a)
-{
-	for (size_t i = 1; i < a->n_cells; i++)
-		if (a->cells[i].length_ns != a->cells[0].length_ns)
-			return true;
-	return false;
-}
-
-static void errors_text(
-	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page)
-{
-	if (!has_lengths(a))
-		return;
-	et_lab_heading(page, "error by length");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
-			continue;
-		struct et_chart p = errors_of(a, figure, a->cells[i].load);
-		et_lab_chart(&p, page);
-	}
 }
 
 /* --- the calls in order --- */
@@ -259,34 +235,52 @@ static struct et_chart predicted_of(const struct et_kbest_accuracy *a, bool diag
 
 /* --- all --- */
 
+/* The chart that shows the errors in a terminal needs two lengths. */
+static bool has_lengths(const struct et_kbest_accuracy *a)
+{
+	bool differ = false;
+
+	for (size_t i = 1; i < a->n_cells; i++)
+		differ = differ || a->cells[i].length_ns != a->cells[0].length_ns;
+	return differ;
+}
+
 void et_kbest_figure_text(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page)
 {
 	char length[ET_FIGURE];
 	struct et_chart p;
 
-	switch (figure) {
-	case ET_KBEST_LONG:
-	case ET_KBEST_SHORT:
+	if (figure == ET_KBEST_CONVERGENCE) {
+		convergence_text(a, page);
+		return;
+	}
+	if (figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT) {
 		et_lab_heading(page, "calls of %s in order, by the counter, in ms",
 			et_format_rounded((double)length_of(a, figure), 3, length));
 		p = calls_of(a, figure, 1e6);
 		et_lab_chart(&p, page);
 		return;
-	case ET_KBEST_CONVERGENCE:
-		convergence_text(a, page);
-		return;
-	case ET_KBEST_PREDICTED:
+	}
+	if (figure == ET_KBEST_PREDICTED) {
 		et_lab_heading(page, "true error over the predicted one");
 		p = predicted_of(a, false);
 		et_lab_chart(&p, page);
 		return;
-	default:
-		errors_text(a, figure, page);
+	}
+	if (!has_lengths(a))
+		return;
+	et_lab_heading(page, "error by length");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
+			continue;
+		p = errors_of(a, figure, a->cells[i].load);
+		et_lab_chart(&p, page);
 	}
 }
 
-void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure figure, FILE *out)
+void et_kbest_figure_draw(const struct et_kbest_accuracy *a, enum et_kbest_figure figure,
+	const struct et_chart_to *to)
 {
 	unsigned heaviest = a->n_cells ? a->cells[a->n_cells - 1].load : 0;
 	struct et_chart p = figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT
@@ -295,5 +289,5 @@ void et_kbest_figure_svg(const struct et_kbest_accuracy *a, enum et_kbest_figure
 			    : figure == ET_KBEST_PREDICTED   ? predicted_of(a, true)
 							     : errors_of(a, figure, heaviest);
 
-	et_chart_put(&p, &(struct et_chart_to){ .file = out });
+	et_chart_put(&p, to);
 }

@@ -4,12 +4,18 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
+#include "conduct/measuring.h"
 #include "host/host.h"
 #include "lab/old_series.h"
+#include "measure/child/child.h"
 #include "model/experiment/field_rows.h"
+#include "model/experiment/figure.h"
 #include "source/stored.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -45,6 +51,40 @@ struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_l
 
 /* --- printing --- */
 
+void et_lab_table(struct et_table *t, const struct et_page *page)
+{
+	et_table_print(t, page);
+	putc('\n', page->out);
+}
+
+void et_lab_chart(struct et_chart *c, const struct et_page *page)
+{
+	et_chart_print(c, page);
+	putc('\n', page->out);
+}
+
+const char *et_format_error(double error, char buf[ET_FIGURE])
+{
+	double percent = 100 * error;
+	int decimals = fabs(percent) < 9.995 ? 2 : fabs(percent) < 99.95 ? 1 : 0;
+
+	if (isnan(percent))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%+.*f", decimals, percent);
+	return buf;
+}
+
+const char *et_format_three(double ns, char buf[ET_FIGURE])
+{
+	return et_format_rounded(ns, 3, buf);
+}
+
+double et_lab_share(uint64_t k, uint64_t n)
+{
+	return n ? (double)k / (double)n : NAN;
+}
+
 static const struct et_field stored_fields[] = {
 	ET_KEYS(et_experiment, id, label),
 	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
@@ -73,6 +113,17 @@ void et_lab_json(const struct et_lab *lab, const char *name, const struct et_exp
 	et_json_end(&w);
 }
 
+void et_lab_draw(const struct et_lab *lab, const void *result, FILE *out)
+{
+	struct et_chart_to to = { .file = out };
+
+	if (lab->sheet)
+		to.sheet = et_svg_sheet_new(lab->sheet_width);
+	lab->draw(result, &to);
+	if (lab->sheet)
+		et_svg_sheet_write(to.sheet, lab->sheet, out);
+}
+
 int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
 	const void *result, struct et_error *err)
 {
@@ -85,7 +136,7 @@ int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct
 	else
 		lab->text(result, &r->page);
 	if (svg)
-		lab->svg(result, svg);
+		et_lab_draw(lab, result, svg);
 	return 0;
 }
 
@@ -107,22 +158,6 @@ int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study
 
 /* --- experiments that time functions --- */
 
-static int finish_record(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
-{
-	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);
-
-	if (getrandom(&random, sizeof(random), 0) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
-	et_experiment_name(e, now, random);
-	e->started_wall_ns = now - (et_clock_read_ns(CLOCK_MONOTONIC) - r->started_ns);
-	e->finished_wall_ns = now;
-	e->state = r->interrupt->signal ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
-	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
-	et_host_read("", &e->host);
-	e->origin = ET_ORIGIN_MEASURED; /* no machine: --resume must not find it */
-	return 0;
-}
-
 /*
  * The store is opened before measuring, so that a wrong path does not fail after an hour. After a
  * signal it stores the finished part and returns -EINTR.
@@ -130,16 +165,25 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e = NULL;
+	struct et_experiment *e;
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;
-	rc = lab->time(r, &e, err);
+	e = et_figures_new(r->name);
+	rc = lab->time(r, e, err);
 	et_progress_erase(&r->progress);
-	if (rc == 0)
-		rc = finish_record(r, e, err);
+	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);
+	if (rc == 0 && getrandom(&random, sizeof(random), 0) < 0)
+		rc = et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
+	et_experiment_name(e, now, random);
+	e->started_wall_ns = now - (et_clock_read_ns(CLOCK_MONOTONIC) - r->started_ns);
+	e->finished_wall_ns = now;
+	e->state = r->interrupt->signal ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
+	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
+	et_host_read("", &e->host);
+	e->origin = ET_ORIGIN_MEASURED; /* no machine: --resume must not find it */
 	if (rc == 0)
 		rc = et_store_keep(store, e, err);
 	et_store_close(store);
@@ -149,6 +193,75 @@ static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	}
 	*out = e;
 	return r->interrupt->signal ? -EINTR : 0;
+}
+
+/* --- experiments that measure programs --- */
+
+int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
+	struct et_experiment **out, struct et_error *err)
+{
+	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
+	e->plan.order = ET_ORDER_RANDOM;
+	e->plan.runs = (uint32_t)(r->measure.runs ? r->measure.runs : usual_runs);
+	e->plan.seed = r->simulation.seed;
+	e->plan.pace = r->given & ET_LAB_PACE;
+	return et_measure(r->cli, r->interrupt, e, NULL, NULL, out, err);
+}
+
+void et_lab_announce(
+	const struct et_lab_request *r, size_t n, const char *what, uint32_t runs, double seconds)
+{
+	bool hours = seconds >= 7200, minutes = seconds >= 120;
+
+	if (r->cli->verbosity >= 0)
+		et_say(stderr, "etalon: %zu %s, %" PRIu32 " runs each: about %.*f %s\n", n, what,
+			runs, hours ? 1 : 0,
+			minutes ? seconds / (hours ? 3600 : 60) : fmax(1, seconds),
+			hours     ? "h"
+			: minutes ? "min"
+				  : "s");
+}
+
+/* Debian installs games in a folder that is not in every PATH. */
+char *et_lab_find(const char *program)
+{
+	const char *path = getenv("PATH");
+	ET_AUTO_FREE char *where =
+		et_asprintf("%s:/usr/games", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	char *found = NULL;
+
+	return et_child_resolve(program, where, NULL, &found, NULL) ? NULL : found;
+}
+
+char *et_lab_task(uint64_t length_ns)
+{
+	return et_asprintf("INC%.6g", 1e-9 * (double)length_ns);
+}
+
+int et_lab_folder_make(char **out, struct et_error *err)
+{
+	const char *parent = getenv("TMPDIR");
+
+	*out = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
+	if (mkdtemp(*out))
+		return 0;
+	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, *out);
+	free(*out);
+	*out = NULL;
+	return rc;
+}
+
+void et_lab_folder_remove(char *folder)
+{
+	DIR *d = folder ? opendir(folder) : NULL;
+
+	for (struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
+		unlinkat(dirfd(d), f->d_name, 0); /* fails for "." and ".." */
+	if (d)
+		closedir(d);
+	if (folder)
+		rmdir(folder);
+	free(folder);
 }
 
 /* --- all --- */

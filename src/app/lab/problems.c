@@ -2,6 +2,7 @@
 /* `etalon lab problems`: the calculations of a chapter on timing. */
 #include "lab/problems.h"
 #include "app/lab/experiments.h"
+#include "base/alloc.h"
 #include "base/nearest.h"
 
 #include <errno.h>
@@ -23,18 +24,6 @@ static void print_list(const struct et_page *page)
 		"by 'etalon clock'.");
 }
 
-static void json_takes(const struct et_problem *p, struct et_json *w)
-{
-	et_json_object(w, "takes");
-	for (int i = 0; i < ET_PROBLEM_NUMBERS; i++) {
-		if (p->usual[i] > 0)
-			et_json_double(w, et_problem_numbers[i], p->usual[i]);
-	}
-	if (p->sequence)
-		et_json_string(w, "sequence", p->sequence);
-	et_json_end(w);
-}
-
 static void write_list(struct et_json *w)
 {
 	et_json_array(w, NULL);
@@ -43,7 +32,14 @@ static void write_list(struct et_json *w)
 		et_json_string(w, "name", p->name);
 		et_json_string(w, "question", p->question);
 		et_json_string(w, "source", p->source);
-		json_takes(p, w);
+		et_json_object(w, "takes");
+		for (int i = 0; i < ET_PROBLEM_NUMBERS; i++) {
+			if (p->usual[i] > 0)
+				et_json_double(w, et_problem_numbers[i], p->usual[i]);
+		}
+		if (p->sequence)
+			et_json_string(w, "sequence", p->sequence);
+		et_json_end(w);
 		et_json_end(w);
 	}
 	et_json_end(w);
@@ -68,31 +64,21 @@ static const char *figure(const struct et_problem_figure *f, char buf[ET_FIGURE]
 	return buf;
 }
 
-/* The name in JSON without its unit, in words: "least_sleep_ns" is "least sleep". */
-static void words_of(const struct et_problem_figure *f, char out[32])
-{
-	static const char *const suffixes[] = { "_ns", "_hz" };
-
-	snprintf(out, 32, "%s", f->name);
-	for (size_t i = 0; i < ET_LENGTH(suffixes); i++) {
-		size_t n = strlen(out), m = strlen(suffixes[i]);
-		if (n > m && !strcmp(out + n - m, suffixes[i]))
-			out[n - m] = '\0';
-	}
-	for (char *c = out; *c; c++)
-		*c = *c == '_' ? ' ' : *c;
-}
-
 static void print_answer(
 	const struct et_problem *p, const struct et_problem_answer *a, const struct et_page *page)
 {
-	char buf[ET_FIGURE], words[32];
+	char buf[ET_FIGURE];
 
 	et_lab_heading(page, "%s: %s (%s)", p->name, p->question, p->source);
-	for (size_t i = 0; i < a->n; i++) {
-		words_of(&a->figures[i], words);
-		fprintf(page->out, "  %-*s%s\n", FIGURE_COLUMNS, words,
-			figure(&a->figures[i], buf));
+	for (const struct et_problem_figure *f = a->figures; f < a->figures + a->n; f++) {
+		/* The name in JSON without its unit, in words: "least_sleep_ns" is "least sleep".
+		 */
+		bool united = f->unit == ET_PROBLEM_NS || f->unit == ET_PROBLEM_HZ;
+		ET_AUTO_FREE char *words =
+			et_strndup(f->name, strlen(f->name) - (united ? strlen("_ns") : 0));
+		for (char *c = words; *c; c++)
+			*c = *c == '_' ? ' ' : *c;
+		fprintf(page->out, "  %-*s%s\n", FIGURE_COLUMNS, words, figure(f, buf));
 	}
 	et_lab_text(page, "%s", a->sentence);
 }
@@ -138,24 +124,21 @@ static int perform(struct et_lab_request *r, struct et_error *err)
 	if (!r->operand && (r->given & ET_LAB_PROBLEM))
 		return et_refuse(err, "run 'etalon lab problems' to see them",
 			"lab problems: which problem?");
-	if (!r->operand) {
-		if (r->given & ET_LAB_JSON)
-			write_list(&w);
-		else
-			print_list(&r->page);
+	if (!r->operand && r->given & ET_LAB_JSON)
+		write_list(&w);
+	else if (!r->operand)
+		print_list(&r->page);
+	if (!r->operand)
 		return 0;
-	}
 	const struct et_problem *p = et_problem_find(r->operand);
 	if (!p)
 		return unknown(r->operand, err);
 	int rc = et_problem_solve(p, &r->problem, &answer, err);
-	if (rc)
-		return rc;
-	if (r->given & ET_LAB_JSON)
+	if (rc == 0 && r->given & ET_LAB_JSON)
 		write_answer(p, &answer, &w);
-	else
+	else if (rc == 0)
 		print_answer(p, &answer, &r->page);
-	return 0;
+	return rc;
 }
 
 const struct et_lab et_lab_problems = { .perform = perform };

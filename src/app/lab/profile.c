@@ -39,17 +39,18 @@ struct et_lab_part *et_profiling_add(struct et_profiling *p, const char *name,
 	return part;
 }
 
-static void note_missing(struct et_profiling *p, const char *what)
+/* Notes that an instrument is missing, once; --from needs no program, only the parts. */
+static bool is_missing(struct et_profiling *p, bool found, const char *what)
 {
-	for (size_t i = 0; i < p->n_missing; i++) {
-		if (!strcmp(p->missing[i], what))
-			return;
-	}
-	if (p->n_missing < ET_LAB_MOST_MISSING)
-		p->missing[p->n_missing++] = et_strdup(what);
+	bool missing = !p->study.r->measure.from && !found, noted = false;
+
+	for (size_t i = 0; i < p->n_missing; i++)
+		noted = noted || !strcmp(p->missing[i], what);
+	if (missing && !noted && p->n_missing < ET_LAB_MOST_MISSING)
+		p->missing[p->n_missing++] = what;
+	return missing;
 }
 
-/* --from needs no program, only the parts. */
 struct et_lab_part *et_profiling_add_gprof(
 	struct et_profiling *p, const char *name, const char *alone)
 {
@@ -57,11 +58,9 @@ struct et_lab_part *et_profiling_add_gprof(
 	ET_AUTO_FREE char *compiler = find_compiler();
 	ET_AUTO_FREE char *gprof = et_lab_find("gprof");
 
-	if (!p->study.r->measure.from && (!compiler || !gprof)) {
-		note_missing(p, compiler ? "gprof: it is not installed (apt install binutils)"
-					 : "gprof: there is no compiler (apt install gcc)");
+	if (is_missing(p, compiler, "gprof: there is no compiler (apt install gcc)") ||
+		is_missing(p, gprof, "gprof: it is not installed (apt install binutils)"))
 		return NULL;
-	}
 	struct et_lab_part *part = et_profiling_add(p, name, "gprof", &plan);
 	part->alone = alone;
 	return part;
@@ -72,21 +71,9 @@ struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *na
 	struct et_profile_plan plan = { .event = ET_EVENT_PERF, .rate_hz = 1000 };
 	ET_AUTO_FREE char *perf = et_lab_find("perf");
 
-	if (!p->study.r->measure.from && !perf) {
-		note_missing(p, "perf record: it is not installed (apt install linux-perf)");
+	if (is_missing(p, perf, "perf record: it is not installed (apt install linux-perf)"))
 		return NULL;
-	}
 	return et_profiling_add(p, name, "perf record", &plan);
-}
-
-static int write_source(const char *path, const char *text, struct et_error *err)
-{
-	ET_AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	size_t n = strlen(text);
-
-	if (fd < 0 || write(fd, text, n) != (ssize_t)n)
-		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
-	return 0;
 }
 
 /* As the note built it: -O1 -pg. gprof knows the addresses of the file, not where PIE moves it. */
@@ -97,11 +84,13 @@ static int compile(const char *folder, const struct et_put_alone *a, struct et_e
 	ET_AUTO_FREE char *program = et_asprintf("%s/%s", folder, a->name);
 	char *argv[] = { compiler, (char *)"-O1", (char *)"-pg", (char *)"-no-pie",
 		(char *)"-DET_ALONE", (char *)"-o", program, source, NULL };
+	ET_AUTO_CLOSE int fd = open(source, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t n = strlen(a->source);
 	struct et_helper h;
-	int rc = write_source(source, a->source, err);
 
-	if (rc == 0)
-		rc = et_helper_start(&h, argv, err);
+	if (fd < 0 || write(fd, a->source, n) != (ssize_t)n)
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, source);
+	int rc = et_helper_start(&h, argv, err);
 	return rc ? rc : et_helper_end(&h, 0, "the compiler", err);
 }
 
@@ -172,33 +161,31 @@ static struct et_experiment *plan(const struct et_lab_study *s, const struct et_
 	return e;
 }
 
-static int run_block(void *ctx, struct et_lab_part *part, struct et_error *err)
+static int run_block(struct et_lab_study *s, struct et_lab_part *part, struct et_error *err)
 {
 	char *const load[] = { (char *)"dd", (char *)"if=/dev/urandom", (char *)"of=/dev/null",
 		NULL };
-	struct et_profiling *p = ctx;
+	const struct et_profiling *p = s->owner;
 	struct et_measuring m = { .no_ledger = true,
 		.most_rounds = (p->runs + BLOCKS - 1) / BLOCKS };
 	struct et_rivals rivals = { 0 };
 	int rc = 0;
 
 	if (part->load)
-		rc = et_rivals_start_program(&rivals, load, p->cpu, err);
+		rc = et_rivals_start(&rivals, 1, p->cpu, load, err);
 	if (rc == 0)
-		rc = et_lab_study_block(&p->study, part, m, err);
+		rc = et_lab_study_block(s, part, m, err);
 	if (part->load)
 		et_rivals_end(&rivals);
 	return rc;
 }
 
-static size_t in_order(void *ctx, uint64_t cycle, struct et_lab_part **out)
+static size_t in_order(struct et_lab_study *s, uint64_t cycle, struct et_lab_part **out)
 {
-	struct et_profiling *p = ctx;
-
 	(void)cycle;
-	for (size_t i = 0; i < p->study.n; i++)
-		out[i] = &p->study.parts[i];
-	return p->study.n;
+	for (size_t i = 0; i < s->n; i++)
+		out[i] = &s->parts[i];
+	return s->n;
 }
 
 /* --- the study --- */
@@ -292,35 +279,13 @@ static int measure(struct et_lab_study *s, struct et_error *err)
 		rc = compile_all(p, err);
 	if (rc == 0) {
 		announce(p);
-		rc = et_lab_study_turns(in_order, run_block, p, err);
+		rc = et_lab_study_turns(s, err);
 	}
 	if (rc == 0) {
 		et_lab_folder_remove(p->folder);
 		p->folder = NULL;
 	}
 	return rc;
-}
-
-static int print(struct et_lab_study *s, struct et_error *err)
-{
-	bool has_runs = false;
-
-	for (size_t i = 0; i < s->n_found; i++)
-		has_runs = has_runs || s->found[i]->profile->n_runs;
-	return has_runs ? et_profiling_show(s->owner, err) : 0;
-}
-
-static void set_sizes(struct et_profiling *p)
-{
-	const struct et_lab_request *r = p->study.r;
-	bool paper = r->given & ET_LAB_PRESET;
-
-	p->runs = r->measure.runs ? (uint32_t)r->measure.runs
-		  : paper         ? p->lab->paper_runs
-				  : p->lab->runs;
-	p->work_ns = r->measure.lengths_ns.n ? r->measure.lengths_ns.numbers[0]
-		     : paper                 ? p->lab->paper_work_ns
-					     : p->lab->work_ns;
 }
 
 int et_profile_lab_run(struct et_call *call, struct et_error *err)
@@ -334,7 +299,9 @@ int et_profile_lab_run(struct et_call *call, struct et_error *err)
 		.plan = plan,
 		.loaded = loaded,
 		.measure = measure,
-		.print = print };
+		.order = in_order,
+		.block = run_block,
+		.print = et_profiling_show };
 	p->lab = call->action->context;
 	s->lab = call->action->name;
 	p->cpu = -1;
@@ -343,14 +310,18 @@ int et_profile_lab_run(struct et_call *call, struct et_error *err)
 			"lab %s: --lengths takes one length, that of each run", s->lab);
 	else
 		rc = et_program_find("etalon", s->exe, err);
+	bool paper = s->r->given & ET_LAB_PRESET;
+	p->runs = s->r->measure.runs ? (uint32_t)s->r->measure.runs
+		  : paper            ? p->lab->paper_runs
+				     : p->lab->runs;
+	p->work_ns = s->r->measure.lengths_ns.n ? s->r->measure.lengths_ns.numbers[0]
+		     : paper                    ? p->lab->paper_work_ns
+						: p->lab->work_ns;
 	if (rc == 0) {
-		set_sizes(p);
 		p->lab->plan(p);
 		rc = et_lab_study_perform(s, err);
 	}
 	et_lab_study_free(s);
-	for (size_t i = 0; i < p->n_missing; i++)
-		free(p->missing[i]);
 	free(p->folder);
 	free(p);
 	return rc;

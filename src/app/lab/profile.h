@@ -43,13 +43,14 @@ struct et_profile_lab {
 	size_t n_categories, under_test; /* the first of them are the functions under test */
 	bool together;                   /* means are compared with each other */
 	bool has_shares, has_spreads;    /* its tables have shares, and standard deviations */
-	void (*text)(const struct et_profile_study *s, const struct et_page *page);
-	/* Instead of `text`: of the treatments of one instrument, which are successive. */
-	void (*text_of)(const struct et_profile_study *s, size_t first, size_t end,
+	/* Of the treatments of one instrument, which are successive. */
+	void (*text)(const struct et_profile_study *s, size_t first, size_t end,
 		const struct et_page *page);
 	void (*notes)(const struct et_profile_study *s, const struct et_page *page); /* or NULL */
 	const char *explanation;                                                     /* or NULL */
-	void (*svg)(const struct et_profile_study *s, FILE *out);
+	void (*draw)(const struct et_profile_study *s, const struct et_chart_to *to);
+	const char *sheet; /* as of a struct et_lab */
+	int sheet_width;
 	/* Writes the keys of treatment i; NULL: et_lab_write_treatment. */
 	void (*write_treatment)(struct et_json *w, const struct et_profile_study *s, size_t i);
 };
@@ -61,7 +62,7 @@ struct et_profiling {
 	uint32_t runs;
 	uint64_t work_ns; /* of each run */
 	int cpu;          /* where the program and the load run; -1: any */
-	char *missing[ET_LAB_MOST_MISSING + 1];
+	const char *missing[ET_LAB_MOST_MISSING + 1];
 	size_t n_missing;
 };
 
@@ -75,7 +76,7 @@ struct et_lab_part *et_profiling_add_gprof(
 struct et_lab_part *et_profiling_add_perf(struct et_profiling *p, const char *name);
 
 /* Judges and prints the parts that are loaded. */
-int et_profiling_show(const struct et_profiling *p, struct et_error *err) ET_CHECK;
+int et_profiling_show(struct et_lab_study *study, struct et_error *err) ET_CHECK;
 
 /* --- pieces of several experiments --- */
 
@@ -96,12 +97,13 @@ double et_lab_by_calls(
 size_t et_lab_same_instrument(const struct et_profile_study *s, size_t i);
 /* "412.3 ± 1.2": with the digits that the uncertainty supports. */
 const char *et_format_count(double mean, double uncertainty, char buf[ET_FIGURE]);
-/* "12.3 (9.8 … 14.2)"; without an interval the number alone. */
-const char *et_format_spread(double sd, const struct et_span *interval, char buf[ET_FIGURE]);
 /* Three digits; NaN is "–". */
 const char *et_format_short(double x, char buf[ET_FIGURE]);
 /* An autocorrelation with two decimals. */
 const char *et_format_r1(double r, char buf[ET_FIGURE]);
+/* Adds a treatment, in that many columns, with a function; its mean and its sd with intervals. */
+void et_lab_cell(
+	struct et_table *t, int width, const char *treatment, const struct et_treatment_cell *c);
 void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i);
 
 #define ET_CELL(member) offsetof(struct et_treatment_cell, member)
@@ -113,9 +115,13 @@ struct et_cell_line {
 	enum et_svg_shape shape;
 	unsigned color;
 	char mark;
+	size_t category;
 	bool period; /* the level is a period in ns, and drawn as a rate */
 };
 
-/* Draws a figure of a category over the levels of the treatments from first to end. */
-void et_lab_cell_line(struct et_chart *p, const struct et_profile_study *s, size_t first,
-	size_t end, const struct et_cell_line *l, size_t category);
+/*
+ * Draws such figures over the levels of the treatments from first to end; those of a category that
+ * many places further.
+ */
+void et_lab_cell_lines(struct et_chart *p, const struct et_profile_study *s, size_t first,
+	size_t end, const struct et_cell_line *lines, size_t n, size_t further);

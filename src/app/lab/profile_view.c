@@ -10,20 +10,15 @@
 
 /* --- the treatments of all parts --- */
 
-static size_t count_treatments(const struct et_profiling *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->study.n; i++)
-		n += p->study.parts[i].e ? p->study.parts[i].e->n_commands : 0;
-	return n;
-}
-
 static void judge_all(const struct et_profiling *p, struct et_profile_study *out,
 	const struct et_experiment *experiments[ET_LAB_MOST_PARTS])
 {
 	const struct et_profile_lab *lab = p->lab;
-	size_t n = count_treatments(p), means = n * lab->n_categories;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->study.n; i++)
+		n += p->study.parts[i].e ? p->study.parts[i].e->n_commands : 0;
+	size_t means = n * lab->n_categories;
 	/* Means that are compared: every one with every other, as in the note. */
 	struct et_treatment_options o = { .statements = lab->together && means ? means * means : 1,
 		.under_test = lab->under_test,
@@ -33,7 +28,7 @@ static void judge_all(const struct et_profiling *p, struct et_profile_study *out
 	*out = (struct et_profile_study){ .lab = lab,
 		.list = et_calloc(n + 1, sizeof(*out->list)),
 		.experiments = experiments,
-		.missing = (const char *const *)p->missing };
+		.missing = p->missing };
 	for (size_t i = 0; i < p->study.n; i++) {
 		const struct et_lab_part *part = &p->study.parts[i];
 		for (uint32_t c = 0; part->e && c < part->e->n_commands; c++) {
@@ -117,55 +112,39 @@ const char *et_format_count(double mean, double uncertainty, char buf[ET_FIGURE]
 	return buf;
 }
 
-const char *et_format_spread(double sd, const struct et_span *interval, char buf[ET_FIGURE])
+void et_lab_cell(
+	struct et_table *t, int width, const char *treatment, const struct et_treatment_cell *c)
 {
-	char number[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
+	char mean[ET_FIGURE], sd[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
 
-	if (isnan(interval->lo) || isnan(interval->hi))
-		return et_format_short(sd, buf);
-	snprintf(buf, ET_FIGURE, "%.24s (%.24s … %.24s)", et_format_short(sd, number),
-		et_format_short(interval->lo, lo), et_format_short(interval->hi, hi));
-	return buf;
+	et_table_add(t, "%-*s %s\t%s", width, treatment, c->name,
+		et_format_count(c->mean, c->interval, mean));
+	if (isnan(c->sd_interval.lo) || isnan(c->sd_interval.hi))
+		et_table_add(t, "%s", et_format_short(c->sd, sd));
+	else
+		et_table_add(t, "%s (%s … %s)", et_format_short(c->sd, sd),
+			et_format_short(c->sd_interval.lo, lo),
+			et_format_short(c->sd_interval.hi, hi));
 }
 
-void et_lab_cell_line(struct et_chart *p, const struct et_profile_study *s, size_t first,
-	size_t end, const struct et_cell_line *l, size_t category)
+void et_lab_cell_lines(struct et_chart *p, const struct et_profile_study *s, size_t first,
+	size_t end, const struct et_cell_line *lines, size_t n, size_t further)
 {
-	struct et_curve *line = et_chart_curve(p, l->shape, l->color, l->name);
+	for (const struct et_cell_line *l = lines; l < lines + n; l++) {
+		struct et_curve *line = et_chart_curve(p, l->shape, l->color, l->name);
 
-	line->mark = l->mark;
-	for (size_t i = first; i < end; i++) {
-		double x = s->list[i].x, y;
-		memcpy(&y, (const char *)&s->list[i].cells[category] + l->at, sizeof(y));
-		et_curve_add(line, l->period ? 1e9 / x : x, y);
+		line->mark = l->mark;
+		for (size_t i = first; i < end; i++) {
+			const struct et_treatment_cell *c =
+				&s->list[i].cells[l->category + further];
+			double x = s->list[i].x, y;
+			memcpy(&y, (const char *)c + l->at, sizeof(y));
+			et_curve_add(line, l->period ? 1e9 / x : x, y);
+		}
 	}
 }
 
 /* --- notes --- */
-
-static void print_invalid(const struct et_profile_study *s, const struct et_page *page)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct et_profile_treatment *t = &s->list[i];
-		if (t->invalid)
-			et_lab_item(page, 2, "",
-				"%s, %s: %zu runs do not count: throttled %" PRIu64
-				" times, %" PRIu64 " samples lost",
-				t->instrument, t->name, t->invalid, t->throttled, t->lost);
-	}
-}
-
-static void print_without_share(const struct et_profile_study *s, const struct et_page *page)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct et_profile_treatment *t = &s->list[i];
-		if (t->without_share)
-			et_lab_item(page, 2, "",
-				"%s, %s: %zu of %zu runs have no sample in the functions under "
-				"test and do not count for shares",
-				t->instrument, t->name, t->without_share, t->runs);
-	}
-}
 
 static void print_few(const struct et_profile_study *s, const struct et_page *page)
 {
@@ -185,15 +164,26 @@ static void print_text(const void *study, const struct et_page *page)
 	const struct et_profile_study *s = study;
 	const struct et_profile_lab *lab = s->lab;
 
-	if (lab->text)
-		lab->text(s, page);
-	for (size_t i = 0, end; lab->text_of && i < s->n; i = end) {
+	for (size_t i = 0, end; i < s->n; i = end) {
 		end = et_lab_same_instrument(s, i);
-		lab->text_of(s, i, end, page);
+		lab->text(s, i, end, page);
 	}
-	print_invalid(s, page);
-	if (lab->has_shares)
-		print_without_share(s, page);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_profile_treatment *t = &s->list[i];
+		if (t->invalid)
+			et_lab_item(page, 2, "",
+				"%s, %s: %zu runs do not count: throttled %" PRIu64
+				" times, %" PRIu64 " samples lost",
+				t->instrument, t->name, t->invalid, t->throttled, t->lost);
+	}
+	for (size_t i = 0; lab->has_shares && i < s->n; i++) {
+		const struct et_profile_treatment *t = &s->list[i];
+		if (t->without_share)
+			et_lab_item(page, 2, "",
+				"%s, %s: %zu of %zu runs have no sample in the functions under "
+				"test and do not count for shares",
+				t->instrument, t->name, t->without_share, t->runs);
+	}
 	for (const char *const *m = s->missing; m && *m; m++)
 		et_lab_item(page, 2, "not measured: ", "%s", *m);
 	if (lab->notes)
@@ -222,17 +212,6 @@ static const struct et_field cell_fields[] = {
 	{ 0 },
 };
 
-static void write_cell(struct et_json *w, const struct et_profile_treatment *t, size_t i)
-{
-	et_json_object(w, NULL);
-	et_fields_write(w, cell_fields, &t->cells[i]);
-	et_json_flat_array(w, "counts");
-	for (size_t r = 0; r < t->runs; r++)
-		et_json_double(w, NULL, t->counts[i * t->runs + r]);
-	et_json_end(w);
-	et_json_end(w);
-}
-
 static const struct et_field treatment_fields[] = {
 	ET_KEYS(et_profile_treatment, instrument, name),
 	ET_KEY(et_profile_treatment, "level_of_factor", x),
@@ -250,8 +229,15 @@ void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s,
 
 	et_fields_write(w, treatment_fields, t);
 	et_json_array(w, "functions");
-	for (size_t c = 0; c < t->n_cells; c++)
-		write_cell(w, t, c);
+	for (size_t c = 0; c < t->n_cells; c++) {
+		et_json_object(w, NULL);
+		et_fields_write(w, cell_fields, &t->cells[c]);
+		et_json_flat_array(w, "counts");
+		for (size_t r = 0; r < t->runs; r++)
+			et_json_double(w, NULL, t->counts[c * t->runs + r]);
+		et_json_end(w);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -275,22 +261,32 @@ static void write_study(struct et_json *w, const char *key, const void *study)
 	et_json_end(w);
 }
 
-static void draw_svg(const void *study, FILE *out)
+static void draw(const void *study, const struct et_chart_to *to)
 {
 	const struct et_profile_study *s = study;
 
-	s->lab->svg(s, out);
+	s->lab->draw(s, to);
 }
 
-int et_profiling_show(const struct et_profiling *p, struct et_error *err)
+int et_profiling_show(struct et_lab_study *study, struct et_error *err)
 {
+	const struct et_profiling *p = study->owner;
 	static const struct et_field fields[] = { ET_KEY_MADE("study", write_study), { 0 } };
-	static const struct et_lab view = { .fields = fields, .text = print_text, .svg = draw_svg };
+	const struct et_lab view = { .fields = fields,
+		.text = print_text,
+		.draw = draw,
+		.sheet = p->lab->sheet,
+		.sheet_width = p->lab->sheet_width };
 	const struct et_experiment *experiments[ET_LAB_MOST_PARTS];
 	struct et_profile_study s;
+	bool has_runs = false;
 
+	for (size_t i = 0; i < study->n_found; i++)
+		has_runs = has_runs || study->found[i]->profile->n_runs;
+	if (!has_runs)
+		return 0;
 	judge_all(p, &s, experiments);
-	int rc = et_lab_show(p->study.r, &view, NULL, &s, err);
+	int rc = et_lab_show(study->r, &view, NULL, &s, err);
 	for (size_t i = 0; i < s.n; i++)
 		et_treatment_free(&s.list[i]);
 	free(s.list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
@@ -23,22 +23,6 @@ struct programs {
 	bool curves;                        /* at least one program has several sizes */
 };
 
-/* Adds the command of one size. */
-static int add_size(struct programs *p, const struct et_subject *s, uint64_t size,
-	const char *program, struct et_error *err)
-{
-	int rc = et_subject_prepare(s, size, p->folder, err);
-	ET_AUTO_FREE char *line = et_subject_command(s, size, program, p->folder);
-	char **argv;
-
-	if (rc == 0)
-		rc = et_split_words(line, &argv, err);
-	if (rc == 0)
-		et_experiment_add_command(p->e, et_asprintf("%s %" PRIu64, s->name, size), argv);
-	p->seconds += et_subject_seconds(s, size);
-	return rc;
-}
-
 /* The sizes to run: those of the sets, and the user's numbers for our own workloads. */
 static size_t choose_sizes(
 	const struct et_lab_measure *m, const struct et_subject *s, uint64_t *sizes)
@@ -59,14 +43,21 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 	size_t n = choose_sizes(&r->measure, s, sizes);
 	int rc = 0;
 
-	if (!n && r->measure.programs.choices) {
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab real-programs: %s has none of these sizes",
-			s->name);
-		return et_hint(err, -EINVAL,
-			"only sort, matc and matr take numbers and have sizes of the papers");
+	if (!n && r->measure.programs.choices)
+		return et_refuse(err,
+			"only sort, matc and matr take numbers and have sizes of the papers",
+			"lab real-programs: %s has none of these sizes", s->name);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		char **argv;
+		rc = et_subject_prepare(s, sizes[i], p->folder, err);
+		ET_AUTO_FREE char *line = et_subject_command(s, sizes[i], program, p->folder);
+		if (rc == 0)
+			rc = et_split_words(line, &argv, err);
+		if (rc == 0)
+			et_experiment_add_command(
+				p->e, et_asprintf("%s %" PRIu64, s->name, sizes[i]), argv);
+		p->seconds += et_subject_seconds(s, sizes[i]);
 	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_size(p, s, sizes[i], program, err);
 	p->curves = p->curves || n > 1;
 	if (rc == 0 && n && s->codes && !p->e->child.ignore_codes)
 		p->e->child.ignore_codes = et_strdup(s->codes);
@@ -76,9 +67,8 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 /* A picture has a curve over the sizes of a program. */
 static int refuse_picture(struct et_error *err)
 {
-	et_fail(err, EINVAL, ET_EXIT_USAGE,
+	return et_refuse(err, "use --sizes small,medium",
 		"lab real-programs: --svg needs a program that runs in two sizes or more");
-	return et_hint(err, -EINVAL, "use --sizes small,medium");
 }
 
 static int gather(struct programs *p, const struct et_lab_request *r, struct et_error *err)
@@ -117,29 +107,6 @@ static const struct {
 
 /* --- text --- */
 
-static void program_row(const char *name, const struct et_program_precision *p, struct et_table *t)
-{
-	char mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_name(t, name, NULL);
-	et_table_add(t, "%zu\t%zu", p->by[ET_WAY_ORG].n, p->kept.removed);
-	for (int way = 0; way < ET_WAYS; way++)
-		et_table_add(t, "%s\t%s\t%s", et_format_time(p->by[way].mean, mean),
-			et_format_rounded(p->by[way].sd, 3, sd),
-			et_format_percent(p->by[way].relative_error, error));
-}
-
-static void averages_row(const struct et_program_averages *a, struct et_table *t)
-{
-	char sd[ET_FIGURE], error[ET_FIGURE];
-
-	et_table_name(t, "averages", NULL);
-	et_table_add(t, "\t");
-	for (int way = 0; way < ET_WAYS; way++)
-		et_table_add(t, "\t%s\t%s", et_format_rounded(a->sd[way], 3, sd),
-			et_format_percent(a->relative_error[way], error));
-}
-
 static void missing_programs(const struct et_missing_program *missing, const struct et_page *page)
 {
 	ET_AUTO_FREE char *names = NULL;
@@ -173,6 +140,7 @@ static void print_text(const void *result, const struct et_page *page)
 	size_t n = table->e->n_commands;
 	static const char apart[ET_WAYS][1]; /* each way is a group without a heading */
 	struct et_table t = { .split = true };
+	char mean[ET_FIGURE], sd[ET_FIGURE], error[ET_FIGURE];
 
 	et_table_column(&t, ET_TABLE_NAME, "program");
 	et_table_column(&t, ET_TABLE_NUMBER, "runs");
@@ -183,10 +151,22 @@ static void print_text(const void *result, const struct et_page *page)
 		et_table_column(&t, ET_TABLE_NUMBER, "rel.");
 		et_table_over(&t, 3, apart[way]);
 	}
-	for (size_t i = 0; i < n; i++)
-		program_row(table->e->commands[i].name, &table->list[i], &t);
-	if (n > 1)
-		averages_row(&table->averages, &t);
+	for (size_t i = 0; i < n; i++) {
+		const struct et_program_precision *p = &table->list[i];
+		et_table_name(&t, table->e->commands[i].name, NULL);
+		et_table_add(&t, "%zu\t%zu", p->by[ET_WAY_ORG].n, p->kept.removed);
+		for (const struct et_precision *q = p->by; q < p->by + ET_WAYS; q++)
+			et_table_add(&t, "%s\t%s\t%s", et_format_time(q->mean, mean),
+				et_format_three(q->sd, sd),
+				et_format_percent(q->relative_error, error));
+	}
+	if (n > 1) {
+		et_table_name(&t, "averages", NULL);
+		et_table_add(&t, "\t");
+	}
+	for (int way = 0; n > 1 && way < ET_WAYS; way++)
+		et_table_add(&t, "\t%s\t%s", et_format_three(table->averages.sd[way], sd),
+			et_format_percent(table->averages.relative_error[way], error));
 	et_table_print(&t, page);
 	missing_programs(table->missing, page);
 	putc('\n', page->out);
@@ -269,17 +249,10 @@ static void write_averages(struct et_json *w, const char *key, const void *avera
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEY_MADE("not_installed", write_missing),
-	ET_KEY_MADE("programs", write_programs),
-	ET_KEY_BY(et_program_table, "averages", averages, write_averages),
-	{ 0 },
-};
-
 /* --- SVG: curves over the size, as in Figure 19 of the EMP paper and Figure 5 of SEDONA's --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precision *list, size_t n,
-	bool relative)
+static void add_chart(const struct et_chart_to *to, const struct et_program_precision *list,
+	size_t n, bool relative)
 {
 	const char *what = relative ? "relative error" : "standard deviation";
 	struct et_chart p = { .x = { .label = "size", .log = true },
@@ -296,7 +269,7 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_program_precis
 			et_curve_add(line, (double)list[i].size,
 				relative ? list[i].by[k].relative_error : list[i].by[k].sd);
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
 /* The number of commands of the first program: they are successive, and their sizes ascend. */
@@ -310,18 +283,16 @@ static size_t sizes_of(const struct et_program_precision *list, size_t n)
 }
 
 /* Curves of sd and relative error of each program with at least two sizes. */
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
 	const struct et_program_precision *list = ((const struct et_program_table *)result)->list;
 	size_t n = ((const struct et_program_table *)result)->e->n_commands;
 
 	for (size_t i = 0, sizes; i < n; i += sizes) {
 		sizes = sizes_of(list + i, n - i);
 		for (int relative = 0; sizes > 1 && relative < 2; relative++)
-			add_chart(sheet, list + i, sizes, relative);
+			add_chart(to, list + i, sizes, relative);
 	}
-	et_svg_sheet_write(sheet, "ORG, CPU time, SEDONA and EMP over the size of the input", out);
 }
 
 /* --- all --- */
@@ -374,9 +345,8 @@ static int read_runs(const struct et_lab_request *r, const struct et_experiment 
 	for (size_t i = 0; i < e->n_commands; i++) {
 		et_program_judge(&e->commands[i], &t->list[i]);
 		identify(e->commands[i].name, &t->list[i]);
+		curves = curves || (i && sizes_of(&t->list[i - 1], 2) > 1);
 	}
-	for (size_t i = 0; i < e->n_commands; i++)
-		curves = curves || sizes_of(t->list + i, e->n_commands - i) > 1;
 	et_programs_average(t->list, e->n_commands, &t->averages);
 	return r->svg.open && !curves ? refuse_picture(err) : 0;
 }
@@ -389,7 +359,11 @@ static void free_table(void *result)
 const struct et_lab et_lab_real_programs = { .size = sizeof(struct et_program_table),
 	.measure = measure,
 	.read_as = read_runs,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEY_MADE("not_installed", write_missing),
+		ET_KEY_MADE("programs", write_programs),
+		ET_KEY_BY(et_program_table, "averages", averages, write_averages)),
 	.text = print_text,
-	.svg = draw_svg,
+	.draw = draw,
+	.sheet = "ORG, CPU time, SEDONA and EMP over the size of the input",
+	.sheet_width = 2 * WIDTH,
 	.free = free_table };

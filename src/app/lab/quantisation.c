@@ -79,7 +79,7 @@ static void print_text(const void *result, const struct et_page *page)
 		"count varies.");
 }
 
-static void draw_svg(const void *result, FILE *out)
+static void draw(const void *result, const struct et_chart_to *to)
 {
 	const struct et_quantisation *q = result;
 	static const char *const names[] = { "calls / 4", "periods", "theory", "simulated" };
@@ -98,20 +98,8 @@ static void draw_svg(const void *result, FILE *out)
 		for (size_t k = 0; k < ET_LENGTH(y); k++)
 			et_curve_add(p.curves[k], at->calls, y[k]);
 	}
-	et_chart_put(&p, &(struct et_chart_to){ .file = out });
+	et_chart_put(&p, to);
 }
-
-static const struct et_field point_fields[] = {
-	ET_KEYS(et_quantisation_point, calls, bound_calls, bound_periods, theory, simulated,
-		simulated_mean),
-	{ 0 },
-};
-
-static const struct et_field fields[] = {
-	ET_KEYS(et_quantisation, seed, repetitions, periods),
-	ET_KEY_ROOM(et_quantisation, "points", points, n, point_fields, .flat = true),
-	{ 0 },
-};
 
 static int simulate(struct et_lab_request *r, void *result, struct et_error *err)
 {
@@ -122,6 +110,10 @@ static int simulate(struct et_lab_request *r, void *result, struct et_error *err
 
 const struct et_lab et_lab_quantisation = { .size = sizeof(struct et_quantisation),
 	.simulate = simulate,
-	.fields = fields,
+	.fields = ET_TABLE(ET_KEYS(et_quantisation, seed, repetitions, periods),
+		ET_KEY_ROOM(et_quantisation, "points", points, n,
+			ET_TABLE(ET_KEYS(et_quantisation_point, calls, bound_calls, bound_periods,
+				theory, simulated, simulated_mean)),
+			.flat = true)),
 	.text = print_text,
-	.svg = draw_svg };
+	.draw = draw };

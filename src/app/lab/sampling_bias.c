@@ -3,7 +3,6 @@
 #include "app/lab/profile.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "lab/profile_treatment.h"
 #include "model/experiment/field_rows.h"
 #include "put/put.h"
 
@@ -64,15 +63,12 @@ static struct et_address_bias bias_of(const struct et_profile_study *s, size_t i
 
 static void chi_text(const char *over, const struct et_chi_square *x, const struct et_page *page)
 {
-	if (isnan(x->p))
-		return;
 	ET_AUTO_FREE char *lead = et_asprintf("  %-10s", over);
-	if (x->p < 1e-300)
-		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p < 1e-300",
-			x->statistic, x->df);
-	else
-		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p = %.3g",
-			x->statistic, x->df, x->p);
+	ET_AUTO_FREE char *p = x->p < 1e-300 ? et_strdup("< 1e-300") : et_asprintf("= %.3g", x->p);
+
+	if (!isnan(x->p))
+		et_lab_item(page, 12, lead, "χ² = %.6g with %.0f degrees of freedom, p %s",
+			x->statistic, x->df, p);
 }
 
 /* A bar per address on a logarithmic scale; an address without samples is a dot. */
@@ -93,20 +89,11 @@ static void draw_addresses(const struct et_address_bias *b, const struct et_page
 	putc('\n', page->out);
 }
 
-static void residues_text(const struct et_address_bias *b, const struct et_page *page)
-{
-	ET_AUTO_FREE char *text = NULL;
-
-	for (size_t i = 0; i < ET_BIAS_RESIDUES; i++)
-		et_append(&text, "  ", "%zu: %.1f %%", i,
-			100 * (double)b->residues[i] / (double)b->inside);
-	et_lab_item(page, 12, "  modulo 16 ", "%s", text);
-}
-
 static void treatment_text(const struct et_profile_treatment *t, const struct et_address_bias *b,
 	const struct et_page *page)
 {
 	uint64_t all = b->inside + b->elsewhere;
+	ET_AUTO_FREE char *residues = NULL;
 
 	et_lab_heading(page, "%s, random numbers: %s", t->instrument, t->name);
 	if (!b->inside) {
@@ -120,14 +107,18 @@ static void treatment_text(const struct et_profile_treatment *t, const struct et
 		100 * (double)b->kernel / (double)all);
 	chi_text("addresses", &b->by_address, page);
 	chi_text("residues", &b->by_residue, page);
-	residues_text(b, page);
+	for (size_t i = 0; i < ET_BIAS_RESIDUES; i++)
+		et_append(&residues, "  ", "%zu: %.1f %%", i,
+			100 * (double)b->residues[i] / (double)b->inside);
+	et_lab_item(page, 12, "  modulo 16 ", "%s", residues);
 	draw_addresses(b, page);
 	putc('\n', page->out);
 }
 
-static void print_text(const struct et_profile_study *s, const struct et_page *page)
+static void print_text(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = first; i < end; i++) {
 		struct et_address_bias b = bias_of(s, i);
 		treatment_text(&s->list[i], &b, page);
 	}
@@ -167,7 +158,7 @@ static void write_treatment(struct et_json *w, const struct et_profile_study *s,
 
 /* --- SVG --- */
 
-static void add_bars(struct et_svg_sheet *sheet, const struct et_profile_treatment *t,
+static void add_bars(const struct et_chart_to *to, const struct et_profile_treatment *t,
 	const char *x_label, const uint64_t *counts, size_t n)
 {
 	struct et_chart p = { .x = { .label = x_label },
@@ -182,22 +173,20 @@ static void add_bars(struct et_svg_sheet *sheet, const struct et_profile_treatme
 		et_curve_add_dot(bars,
 			(struct et_dot){
 				.x = (double)i, .end = (double)i + 0.9, .y = (double)counts[i] });
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
-static void draw_svg(const struct et_profile_study *s, FILE *out)
+static void draw(const struct et_profile_study *s, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
-
 	for (size_t i = 0; i < s->n; i++) {
 		const struct et_profile_treatment *t = &s->list[i];
 		struct et_address_bias b = bias_of(s, i);
-		add_bars(sheet, t, "instruction", b.addresses, ET_BIAS_ADDRESSES);
-		add_bars(sheet, t, "instruction modulo 16", b.residues, ET_BIAS_RESIDUES);
+		add_bars(to, t, "instruction", b.addresses, ET_BIAS_ADDRESSES);
+		add_bars(to, t, "instruction modulo 16", b.residues, ET_BIAS_RESIDUES);
 	}
-	et_svg_sheet_write(sheet, "Samples by address in a function of 256 nops", out);
 }
 
 const struct et_profile_lab et_lab_sampling_bias = { 5, 10, 2000 * ET_LAB_MS, 60000 * ET_LAB_MS,
 	plan, add_commands, all_together, 1, 1, .text = print_text, .explanation = explanation,
-	.svg = draw_svg, .write_treatment = write_treatment };
+	.draw = draw, .sheet = "Samples by address in a function of 256 nops",
+	.sheet_width = 2 * WIDTH, .write_treatment = write_treatment };

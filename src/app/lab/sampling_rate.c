@@ -36,20 +36,6 @@ static double by_period(
 
 /* --- text --- */
 
-static void row(const struct et_profile_treatment *t, size_t i, struct et_table *table)
-{
-	const struct et_treatment_cell *c = &t->cells[i];
-	char buf[ET_FIGURE], rate[ET_FIGURE];
-
-	snprintf(rate, sizeof(rate), 1e9 / t->x < 100 ? "%.3g Hz" : "%.0f Hz", 1e9 / t->x);
-	et_table_add(table, "%-9s %s\t%s", i ? "" : rate, c->name,
-		et_format_count(c->mean, c->interval, buf));
-	et_table_add(table, "%s", et_format_spread(c->sd, &c->sd_interval, buf));
-	et_table_add(table, "%s", et_format_percent(c->relative, buf));
-	et_table_add(table, "%s", et_format_percent(c->share, buf));
-	et_table_add(table, "%s", et_format_r1(c->r1, buf));
-}
-
 /* The number of runs differs if some were throttled. */
 static void losses(const struct et_profile_study *s, const struct et_page *page)
 {
@@ -65,34 +51,36 @@ static void losses(const struct et_profile_study *s, const struct et_page *page)
 			overruns, samples + (double)overruns);
 }
 
-static void draw(const struct et_profile_study *s, const struct et_page *page)
-{
-	static const struct et_cell_line lines[2 * FUNCTIONS] = {
-		{ "mean of fn1", ET_CELL(mean), ET_SVG_CURVE, .mark = '1', .period = true },
-		{ "mean of fn2", ET_CELL(mean), ET_SVG_CURVE, .mark = '2', .period = true },
-		{ "sd of fn1", ET_CELL(sd), ET_SVG_CURVE, .mark = 'a', .period = true },
-		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, .mark = 'b', .period = true },
-	};
-	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "Hz" } };
-
-	for (size_t k = 0; k < ET_LENGTH(lines); k++)
-		et_lab_cell_line(&p, s, 0, s->n, &lines[k], k % FUNCTIONS);
-	et_lab_chart(&p, page);
-}
-
-static void print_text(const struct et_profile_study *s, const struct et_page *page)
+static void print_text(
+	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "rate"),
 		ET_COLUMN(NUMBER, "samples"), ET_COLUMN(NUMBER, "sd (95 %)"),
-		ET_COLUMN(NUMBER, "sd/mean"), ET_COLUMN(NUMBER, "share"), ET_COLUMN(NUMBER, "r1") };
+		ET_COLUMN(NUMBER, "sd/mean", .format = et_format_percent),
+		ET_COLUMN(NUMBER, "share", .format = et_format_percent),
+		ET_COLUMN(NUMBER, "r1", .format = et_format_r1) };
+	static const struct et_cell_line lines[2 * FUNCTIONS] = {
+		{ "mean of fn1", ET_CELL(mean), ET_SVG_CURVE, 0, '1', 0, .period = true },
+		{ "mean of fn2", ET_CELL(mean), ET_SVG_CURVE, 0, '2', 1, .period = true },
+		{ "sd of fn1", ET_CELL(sd), ET_SVG_CURVE, 0, 'a', 0, .period = true },
+		{ "sd of fn2", ET_CELL(sd), ET_SVG_CURVE, 0, 'b', 1, .period = true },
+	};
 	struct et_table table = { ET_COLUMNS(columns), .split = true };
+	struct et_chart p = { .text = { ET_TEXT_LOG, 1, "Hz" } };
 
-	for (size_t i = 0; i < s->n; i++) {
-		for (size_t c = 0; c < FUNCTIONS; c++)
-			row(&s->list[i], c, &table);
+	for (size_t i = first; i < end; i++) {
+		for (size_t k = 0; k < FUNCTIONS; k++) {
+			const struct et_treatment_cell *c = &s->list[i].cells[k];
+			double hz = 1e9 / s->list[i].x;
+			char rate[ET_FIGURE];
+			snprintf(rate, sizeof(rate), hz < 100 ? "%.3g Hz" : "%.0f Hz", hz);
+			et_lab_cell(&table, 9, k ? "" : rate, c);
+			et_table_row(&table, c->relative, c->share, c->r1);
+		}
 	}
 	et_table_print(&table, page);
-	draw(s, page);
+	et_lab_cell_lines(&p, s, first, end, lines, ET_LENGTH(lines), 0);
+	et_lab_chart(&p, page);
 }
 
 static const char explanation[] =
@@ -103,34 +91,34 @@ static const char explanation[] =
 
 /* --- SVG --- */
 
-static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study *s, size_t at,
-	const char *what, enum et_axis_unit unit)
+static void draw(const struct et_profile_study *s, const struct et_chart_to *to)
 {
-	const struct et_cell_line lines[FUNCTIONS] = {
-		{ "fn1", at, ET_SVG_POINTS, ET_SVG_BLUE, .period = true },
-		{ "fn2", at, ET_SVG_POINTS, ET_SVG_RED, .period = true },
-	};
-	struct et_chart p = { .title = what,
-		.x = { .label = "samples per second", .log = true },
-		.y = { .label = what, .unit = unit, .log = true },
-		.width = WIDTH,
-		.height = HEIGHT };
+	static const struct {
+		const char *what;
+		size_t at;
+		enum et_axis_unit unit;
+	} charts[] = { { "mean samples", ET_CELL(mean), ET_AXIS_NUMBER },
+		{ "standard deviation", ET_CELL(sd), ET_AXIS_NUMBER },
+		{ "standard deviation / mean", ET_CELL(relative), ET_AXIS_SHARE } };
 
-	for (size_t c = 0; c < FUNCTIONS; c++)
-		et_lab_cell_line(&p, s, 0, s->n, &lines[c], c);
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
-}
+	for (size_t i = 0; i < ET_LENGTH(charts); i++) {
+		size_t at = charts[i].at;
+		const struct et_cell_line lines[FUNCTIONS] = {
+			{ "fn1", at, ET_SVG_POINTS, ET_SVG_BLUE, .period = true },
+			{ "fn2", at, ET_SVG_POINTS, ET_SVG_RED, .category = 1, .period = true },
+		};
+		struct et_chart p = { .title = charts[i].what,
+			.x = { .label = "samples per second", .log = true },
+			.y = { .label = charts[i].what, .unit = charts[i].unit, .log = true },
+			.width = WIDTH,
+			.height = HEIGHT };
 
-static void draw_svg(const struct et_profile_study *s, FILE *out)
-{
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
-
-	add_chart(sheet, s, ET_CELL(mean), "mean samples", ET_AXIS_NUMBER);
-	add_chart(sheet, s, ET_CELL(sd), "standard deviation", ET_AXIS_NUMBER);
-	add_chart(sheet, s, ET_CELL(relative), "standard deviation / mean", ET_AXIS_SHARE);
-	et_svg_sheet_write(sheet, "Samples over the rate of sampling", out);
+		et_lab_cell_lines(&p, s, 0, s->n, lines, ET_LENGTH(lines), 0);
+		et_chart_put(&p, to);
+	}
 }
 
 const struct et_profile_lab et_lab_sampling_rate = { 20, 100, 500 * ET_LAB_MS, 1600 * ET_LAB_MS,
 	plan, add_commands, by_period, 3, 2, .has_spreads = true, .has_shares = true,
-	.text = print_text, .notes = losses, .explanation = explanation, .svg = draw_svg };
+	.text = print_text, .notes = losses, .explanation = explanation, .draw = draw,
+	.sheet = "Samples over the rate of sampling", .sheet_width = 2 * WIDTH };

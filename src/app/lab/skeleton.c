@@ -5,7 +5,7 @@
  * To make one of it: copy this file to NAME.c and configure Meson again; add its row to
  * experiment_rows.h, which says what else is needed, and its bit to the options that it takes. An
  * experiment that measures keeps what it measured and can print it again: see branch.c, and
- * measured.h for whole programs. An engine that other experiments need moves to src/lab.
+ * clock_methods.c for whole programs. An engine that other experiments need moves to src/lab.
  *
  * An experiment has a known truth. This one throws a coin of known bias n times and counts how
  * often Wilson's interval of level 95 % contains the bias.

@@ -121,17 +121,16 @@ int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct 
 	return rc == -EALREADY ? 0 : rc; /* an earlier session has finished it */
 }
 
-int et_lab_study_turns(
-	et_lab_order_fn *order, et_lab_block_fn *block, void *ctx, struct et_error *err)
+int et_lab_study_turns(struct et_lab_study *s, struct et_error *err)
 {
 	struct et_lab_part *parts[ET_LAB_MOST_PARTS];
 	bool more = true;
 
 	for (uint64_t cycle = 0; more; cycle++) {
-		size_t n = order(ctx, cycle, parts);
+		size_t n = s->order(s, cycle, parts);
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			int rc = parts[i]->finished ? 0 : block(ctx, parts[i], err);
+			int rc = parts[i]->finished ? 0 : s->block(s, parts[i], err);
 			if (rc && rc != -EAGAIN)
 				return rc;
 			parts[i]->finished = rc == 0;
@@ -154,21 +153,15 @@ static int measure(struct et_lab_study *s, struct et_error *err)
 	return rc ? rc : s->measure(s, err);
 }
 
-static bool has_begun(const struct et_lab_study *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->parts[i].id[0])
-			return true;
-	}
-	return false;
-}
-
 int et_lab_study_perform(struct et_lab_study *s, struct et_error *err)
 {
 	const char *from = s->r->measure.from;
 	int rc = from ? load(s, from, err) : measure(s, err), rc2 = 0;
+	bool has_begun = false;
 
-	if (!from && (rc == 0 || rc == -EINTR) && has_begun(s)) {
+	for (size_t i = 0; i < s->n; i++)
+		has_begun = has_begun || s->parts[i].id[0];
+	if (!from && (rc == 0 || rc == -EINTR) && has_begun) {
 		ET_AUTO_FREE char *prefix = et_strdup(s->prefix);
 		forget(s);
 		rc2 = load(s, prefix, err);

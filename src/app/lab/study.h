@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "conduct/measuring.h"
 #include "protocol/versions.h"
 
@@ -46,6 +46,10 @@ struct et_lab_study {
 	int (*loaded)(struct et_lab_study *s, struct et_store *store, struct et_error *err);
 	/* Measures all parts, or the rest of them; the prefix is known. */
 	int (*measure)(struct et_lab_study *s, struct et_error *err);
+	/* Fills the parts that are measured in that cycle, in order. Returns their number. */
+	size_t (*order)(struct et_lab_study *s, uint64_t cycle, struct et_lab_part **out);
+	/* Measures a block; its result is that of et_lab_study_block. */
+	int (*block)(struct et_lab_study *s, struct et_lab_part *part, struct et_error *err);
 	int (*print)(struct et_lab_study *s, struct et_error *err);
 };
 
@@ -58,10 +62,5 @@ struct et_experiment *et_lab_study_plan(
 /* Runs a block of m.most_rounds. Returns 0 if the part is finished, -EAGAIN if it has more. */
 int et_lab_study_block(struct et_lab_study *s, struct et_lab_part *part, struct et_measuring m,
 	struct et_error *err) ET_CHECK;
-
-/* Fills the parts that are measured in that cycle, in order. Returns their number. */
-typedef size_t et_lab_order_fn(void *ctx, uint64_t cycle, struct et_lab_part **out);
-typedef int et_lab_block_fn(void *ctx, struct et_lab_part *part, struct et_error *err);
 /* Runs blocks in turn until all parts are finished. */
-int et_lab_study_turns(
-	et_lab_order_fn *order, et_lab_block_fn *block, void *ctx, struct et_error *err) ET_CHECK;
+int et_lab_study_turns(struct et_lab_study *s, struct et_error *err) ET_CHECK;

@@ -3,7 +3,7 @@
 #include "app/lab/profile.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "lab/profile_treatment.h"
+#include "model/experiment/field_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,33 +84,27 @@ static void grid(
 	et_table_print(&t, page);
 }
 
-static bool has_samples(const struct et_profile_treatment *t)
-{
-	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
-		if (t->cells[i].mean > 0)
-			return true;
-	}
-	return false;
-}
-
 static void projection(
 	const struct et_profile_treatment *t, size_t configurations, const struct et_page *page)
 {
 	struct et_triangle_verdict v;
 	char projected[ET_FIGURE], observed[ET_FIGURE];
 	ET_AUTO_FREE char *name = et_asprintf("  %-10s", t->name);
+	bool has_samples = false;
 
+	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++)
+		has_samples = has_samples || t->cells[i].mean > 0;
 	et_triangle_judge(t, configurations, &v);
-	if (isnan(v.joint_half_width) || t->runs < 2 || !has_samples(t)) {
+	if (isnan(v.joint_half_width) || t->runs < 2 || !has_samples) {
 		et_lab_item(page, 12, name, "too few samples");
 		return;
 	}
 	et_lab_item(page, 12, name, "function1 is expected at %s and observed at %s: %s",
 		et_format_count(v.projected, v.joint_half_width, projected),
 		et_format_count(v.observed, t->cells[0].interval, observed),
-		v.anomalous ? v.observed < v.projected ? "anomalous, below the line"
-						       : "anomalous, above the line"
-			    : "consistent");
+		!v.anomalous               ? "consistent"
+		: v.observed < v.projected ? "anomalous, below the line"
+					   : "anomalous, above the line");
 }
 
 static void shares(const struct et_profile_treatment *t, const struct et_page *page)
@@ -188,26 +182,26 @@ static void print_text(
 
 /* --- JSON --- */
 
+static const struct et_field verdict_fields[] = {
+	ET_KEY_GROUP("function1",
+		ET_TABLE(ET_KEYS(et_triangle_verdict, observed, projected),
+			ET_KEY(et_triangle_verdict, "prediction_half_width", half_width),
+			ET_KEYS(et_triangle_verdict, joint_half_width, observed_half_width),
+			ET_KEY(et_triangle_verdict, "residual_sd", line.residual_sd),
+			ET_KEYS(et_triangle_verdict, anomalous)),
+		.flat = true),
+	ET_KEY(et_triangle_verdict, "shares_hold", all_shares_hold,
+		ET_GIVEN(et_triangle_verdict, shares_known)),
+	{ 0 },
+};
+
 static void write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i)
 {
-	const struct et_profile_treatment *t = &s->list[i];
 	struct et_triangle_verdict v;
 
-	et_triangle_judge(t, s->n, &v);
+	et_triangle_judge(&s->list[i], s->n, &v);
 	et_lab_write_treatment(w, s, i);
-	et_json_flat_object(w, "function1");
-	et_json_double(w, "observed", v.observed);
-	et_json_double(w, "projected", v.projected);
-	et_json_double(w, "prediction_half_width", v.half_width);
-	et_json_double(w, "joint_half_width", v.joint_half_width);
-	et_json_double(w, "observed_half_width", t->cells[0].interval);
-	et_json_double(w, "residual_sd", v.line.residual_sd);
-	et_json_bool(w, "anomalous", v.anomalous);
-	et_json_end(w);
-	if (v.shares_known)
-		et_json_bool(w, "shares_hold", v.all_shares_hold);
-	else
-		et_json_null(w, "shares_hold");
+	et_fields_write(w, verdict_fields, &v);
 }
 
 /* --- SVG --- */
@@ -221,7 +215,7 @@ static struct et_chart picture_of(const struct et_profile_treatment *t)
 }
 
 static void add_projection(
-	struct et_svg_sheet *sheet, const struct et_profile_treatment *t, size_t configurations)
+	const struct et_chart_to *to, const struct et_profile_treatment *t, size_t configurations)
 {
 	struct et_chart p = picture_of(t);
 	struct et_triangle_verdict v;
@@ -239,11 +233,11 @@ static void add_projection(
 		et_curve_add(line, (double)(i + 1), t->cells[i].mean);
 	p.x = (struct et_axis){ .label = "function", .lo = 0.5, .hi = 5.5 };
 	p.y.label = "samples per run";
-	et_chart_put(&p, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&p, to);
 }
 
 /* The seven means of a treatment with their uncertainties, as tracks. */
-static void add_means(struct et_svg_sheet *sheet, const struct et_profile_treatment *t)
+static void add_means(const struct et_chart_to *to, const struct et_profile_treatment *t)
 {
 	struct et_chart c = picture_of(t);
 	struct et_chart_rows rows =
@@ -255,23 +249,21 @@ static void add_means(struct et_svg_sheet *sheet, const struct et_profile_treatm
 			cell->mean - cell->expanded, cell->mean + cell->expanded);
 	}
 	c.x.label = "samples per run";
-	et_chart_put(&c, &(struct et_chart_to){ .sheet = sheet });
+	et_chart_put(&c, to);
 }
 
-static void draw_svg(const struct et_profile_study *s, FILE *out)
+static void draw(const struct et_profile_study *s, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(3 * WIDTH);
-
-	et_svg_sheet_text(sheet, true, "Means with expanded uncertainty");
+	et_svg_sheet_text(to->sheet, true, "Means with expanded uncertainty");
 	for (size_t i = 0; i < s->n; i++)
-		add_means(sheet, &s->list[i]);
-	et_svg_sheet_text(sheet, true, "Projection of function1");
+		add_means(to, &s->list[i]);
+	et_svg_sheet_text(to->sheet, true, "Projection of function1");
 	for (size_t i = 0; i < s->n; i++)
-		add_projection(sheet, &s->list[i], s->n);
-	et_svg_sheet_write(sheet, "Five functions with 5/15 to 1/15 of the time", out);
+		add_projection(to, &s->list[i], s->n);
 }
 
 const struct et_profile_lab et_lab_triangle = { 15, 100, 500 * ET_LAB_MS, 1000 * ET_LAB_MS, plan,
 	add_commands, categorise, ET_TRIANGLE_CATEGORIES, ET_TRIANGLE_FUNCTIONS, .together = true,
-	.has_spreads = true, .has_shares = true, .text_of = print_text, .notes = explain,
-	.svg = draw_svg, .write_treatment = write_treatment };
+	.has_spreads = true, .has_shares = true, .text = print_text, .notes = explain, .draw = draw,
+	.sheet = "Five functions with 5/15 to 1/15 of the time", .sheet_width = 3 * WIDTH,
+	.write_treatment = write_treatment };

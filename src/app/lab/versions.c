@@ -166,14 +166,6 @@ static void look(
 	et_factors_check(m, selected, out);
 }
 
-/* The error of `run --env` without the name of that option. */
-static const char *without_option(const char *what)
-{
-	static const char option[] = "--env: ";
-
-	return strncmp(what, option, strlen(option)) ? what : what + strlen(option);
-}
-
 /* Applies an environment, looks at the machine and restores it. Returns what is wrong, or NULL. */
 static char *rehearse(const struct versions *s, enum et_lab_env env)
 {
@@ -189,7 +181,9 @@ static char *rehearse(const struct versions *s, enum et_lab_env env)
 	int rc = et_tuning_begin(&tuning, s->study.r->cli, &wish, NULL, stderr, &why);
 	if (rc == 0)
 		look(&tuning.machine, &wish, &now);
-	char *text = rc ? et_strdup(without_option(why.what)) : objection(env, &before, &now);
+	/* The error of `run --env` begins with the name of that option. */
+	size_t option = strncmp(why.what, "--env: ", 7) ? 0 : 7;
+	char *text = rc ? et_strdup(why.what + option) : objection(env, &before, &now);
 	et_tuning_end(&tuning, s->study.r->cli);
 	et_findings_free(&before);
 	et_findings_free(&now);
@@ -263,34 +257,34 @@ static struct et_experiment *plan(const struct et_lab_study *study, const struct
 	return e;
 }
 
-static int run_block(void *ctx, struct et_lab_part *part, struct et_error *err)
+static int run_block(struct et_lab_study *study, struct et_lab_part *part, struct et_error *err)
 {
-	struct versions *s = ctx;
+	const struct versions *s = study->owner;
 	struct et_measuring m = { .env = wish_of(part->env),
 		.most_rounds = et_study_block(&s->groups[part->group - 1]) };
 
-	return et_lab_study_block(&s->study, part, m, err); /* the rehearsal named the changes */
+	return et_lab_study_block(study, part, m, err); /* the rehearsal named the changes */
 }
 
 /* The environments of a group in a random order. */
-static size_t draw_order(void *ctx, uint64_t cycle, struct et_lab_part **out)
+static size_t draw_order(struct et_lab_study *study, uint64_t cycle, struct et_lab_part **out)
 {
-	struct versions *s = ctx;
+	const struct versions *s = study->owner;
 	struct et_rng rng;
 	size_t n = 0;
 
 	for (int env = 0; env < ET_ENVS; env++) {
 		if (s->measured[env])
-			out[n++] = &s->study.parts[env * ET_STUDY_GROUPS + (int)s->group - 1];
+			out[n++] = &study->parts[env * ET_STUDY_GROUPS + (int)s->group - 1];
 	}
 	if (s->groups[s->group - 1].last_only) {
 		int last = ET_ENV_V3;
 		while (!s->measured[last])
 			last--;
-		out[0] = &s->study.parts[last * ET_STUDY_GROUPS + (int)s->group - 1];
+		out[0] = &study->parts[last * ET_STUDY_GROUPS + (int)s->group - 1];
 		return 1;
 	}
-	et_rng_seed(&rng, s->study.r->simulation.seed, cycle);
+	et_rng_seed(&rng, study->r->simulation.seed, cycle);
 	et_shuffle(&rng, out, n, sizeof(struct et_lab_part *));
 	return n;
 }
@@ -305,7 +299,7 @@ static void announce(struct versions *s)
 
 	for (s->group = 1; s->group <= s->n_groups; s->group++) {
 		const struct et_study_group *g = &s->groups[s->group - 1];
-		double round = 0, n = (double)draw_order(s, 0, order);
+		double round = 0, n = (double)draw_order(&s->study, 0, order);
 		for (size_t i = 0; i < g->n; i++)
 			round += 1e-9 * (double)g->lengths_ns[i];
 		seconds += n * round * g->runs;
@@ -316,19 +310,6 @@ static void announce(struct versions *s)
 		et_say(stderr, "etalon: the runs take about %.0f minutes\n", seconds / 60);
 	else
 		et_say(stderr, "etalon: the runs take about %.0f days\n", seconds / 86400);
-}
-
-/* The task is calibrated now, not in the first sample. */
-static void calibrate(void)
-{
-	ET_AUTO_FREE char *dir = et_cli_state_dir();
-	struct et_put_params params = {
-		.given = ET_PUT_SECONDS, .seconds_ns = 1000000, .state_dir = dir
-	};
-	struct et_put_result ignored;
-	struct et_error err;
-
-	(void)!et_workload_run(et_workload_find("inc"), &params, &ignored, &err);
 }
 
 /* The parts of an earlier call must have the lengths and runs of this one. */
@@ -376,46 +357,43 @@ static int measure(struct et_lab_study *study, struct et_error *err)
 	int rc = choose(s, err);
 
 	if (rc == 0) {
+		/* The task is calibrated now, not in the first sample. */
+		ET_AUTO_FREE char *dir = et_cli_state_dir();
+		struct et_put_params params = {
+			.given = ET_PUT_SECONDS, .seconds_ns = 1000000, .state_dir = dir
+		};
+		struct et_put_result ignored;
+		struct et_error unseen;
 		announce(s);
-		calibrate();
+		(void)!et_workload_run(et_workload_find("inc"), &params, &ignored, &unseen);
 	}
 	for (s->group = 1; rc == 0 && s->group <= s->n_groups; s->group++)
-		rc = et_lab_study_turns(draw_order, run_block, s, err);
+		rc = et_lab_study_turns(study, err);
 	return rc;
 }
 
 /* --- printing --- */
 
-static struct et_precision paced_precision(
-	const struct et_command *c, const struct et_paced *p, struct et_version_runs *runs)
-{
-	runs->x = et_calloc(c->samples.n + 1, sizeof(*runs->x));
-	runs->n = et_pace_correct(c, p, runs->x);
-	return (struct et_precision){ p->n, p->mean, p->relative_error * p->mean, p->relative_error,
-		NAN, NAN, et_skewness(runs->x, runs->n), et_kurtosis(runs->x, runs->n) };
-}
-
 /* The reference loop is judged by the statistics, which the protocol does not know. */
-static void add_paced(const struct et_lab_study *s, struct et_versions *v)
+static void add_paced_command(const struct et_command *c, struct et_versions *v)
 {
-	for (size_t i = 0; i < s->n_found; i++) {
-		const struct et_experiment *e = s->found[i];
-		for (size_t c = 0; c < e->n_commands; c++) {
-			static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN,
-				NAN };
-			struct et_paced p;
-			et_pace_judge(&e->commands[c], 0.95, &p);
-			for (size_t t = 0; p.n && t < v->n; t++) {
-				struct et_version_figures *f = &v->tasks[t].list[ET_OURS_PACED];
-				if (strcmp(v->tasks[t].name, e->commands[c].name))
-					continue;
-				f->runs = p.n;
-				f->env = ET_ENV_PACED;
-				f->by[ET_METRIC_ELAPSED] = none; /* the CPU is shared */
-				f->by[ET_METRIC_CPU] = paced_precision(
-					&e->commands[c], &p, &f->compared[ET_METRIC_CPU]);
-			}
-		}
+	static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	struct et_paced p;
+
+	et_pace_judge(c, 0.95, &p);
+	for (size_t t = 0; p.n && t < v->n; t++) {
+		struct et_version_figures *f = &v->tasks[t].list[ET_OURS_PACED];
+		struct et_version_runs *runs = &f->compared[ET_METRIC_CPU];
+		if (strcmp(v->tasks[t].name, c->name) != 0)
+			continue;
+		runs->x = et_calloc(c->samples.n + 1, sizeof(*runs->x));
+		runs->n = et_pace_correct(c, &p, runs->x);
+		f->runs = p.n;
+		f->env = ET_ENV_PACED;
+		f->by[ET_METRIC_ELAPSED] = none; /* the CPU is shared */
+		f->by[ET_METRIC_CPU] = (struct et_precision){ p.n, p.mean,
+			p.relative_error * p.mean, p.relative_error, NAN, NAN,
+			et_skewness(runs->x, runs->n), et_kurtosis(runs->x, runs->n) };
 	}
 }
 
@@ -434,7 +412,10 @@ static int print(struct et_lab_study *study, struct et_error *err)
 	}
 	et_versions_judge(sources, study->n_found, s->learned ? &s->cutoffs : NULL,
 		(const char *const *)s->why_not, &v);
-	add_paced(study, &v);
+	for (size_t i = 0; i < study->n_found; i++) {
+		for (size_t c = 0; c < study->found[i]->n_commands; c++)
+			add_paced_command(&study->found[i]->commands[c], &v);
+	}
 	et_versions_compare(&v);
 	int rc = et_lab_show(study->r, &et_lab_emp_versions, NULL,
 		&(struct et_versions_view){ &v, study->found, study->n_found }, err);
@@ -455,6 +436,8 @@ int et_versions_perform(struct et_lab_request *r, struct et_error *err)
 		.plan = plan,
 		.loaded = loaded,
 		.measure = measure,
+		.order = draw_order,
+		.block = run_block,
 		.print = print };
 	for (unsigned i = 0; i < study->n; i++) {
 		struct et_lab_part *part = &study->parts[i];

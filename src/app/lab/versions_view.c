@@ -38,8 +38,6 @@ static const char *format_out(
 {
 	size_t checks = f->out[m].first + f->out[m].second;
 
-	if (!f->runs)
-		return "";
 	if (checks && !f->out[m].other)
 		snprintf(
 			buf, ET_FIGURE, "%zu (%zu+%zu)", checks, f->out[m].first, f->out[m].second);
@@ -72,30 +70,25 @@ static const char *format_limits(double lo, double hi,
 	return buf;
 }
 
-static const char *format_sd(double ns, char buf[ET_FIGURE])
-{
-	return et_format_rounded(ns, 3, buf);
-}
-
 static void version_row(
 	const struct et_version_task *t, int v, enum et_metric m, struct et_table *table)
 {
-	static const struct et_precision none = { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	const struct et_version_figures *f = &t->list[v];
-	const struct et_precision *p = f->runs ? &f->by[m] : &none;
-	struct et_version_limits unknown = { NAN, NAN, NAN, NAN };
-	const struct et_version_limits *l = f->runs ? &f->limits[m] : &unknown;
+	const struct et_precision *p = &f->by[m];
+	const struct et_version_limits *l = &f->limits[m];
 	char buf[2 * ET_FIGURE];
 
 	et_table_add(table, "%s", et_version_names[v]);
-	snprintf(buf, sizeof(buf), "%zu", f->runs);
-	et_table_add(table, "%s", f->runs ? buf : ET_DASH);
-	et_table_add(table, "%s", format_out(f, m, buf));
+	if (!f->runs) {
+		et_table_add(table, "–\t\t–\t–\t–\t–\t–\t–\t–");
+		return;
+	}
+	et_table_add(table, "%zu\t%s", f->runs, format_out(f, m, buf));
 	et_table_add(table, "%s", format_to(p->min, p, buf));
 	et_table_add(table, "%s", format_to(p->max, p, buf));
 	et_table_add(table, "%s", format_to(p->mean, p, buf));
-	et_table_add(table, "%s", format_sd(p->sd, buf));
-	et_table_add(table, "%s", format_limits(l->sd_lo, l->sd_hi, format_sd, buf));
+	et_table_add(table, "%s", et_format_three(p->sd, buf));
+	et_table_add(table, "%s", format_limits(l->sd_lo, l->sd_hi, et_format_three, buf));
 	et_table_add(table, "%s", et_format_percent(p->relative_error, buf));
 	et_table_add(table, "%s", format_limits(l->error_lo, l->error_hi, et_format_percent, buf));
 }
@@ -130,15 +123,6 @@ static void task_table(const struct et_versions *v, const struct et_version_task
 
 /* --- curves --- */
 
-/* The versions that are drawn, with what they share. */
-struct curves {
-	double *x; /* seconds, ascending */
-	size_t n;
-	const struct et_version_task **at;
-	int versions[MOST_CURVES];
-	size_t n_versions;
-};
-
 static bool has_figures(const struct et_versions *v, int version)
 {
 	for (size_t i = 0; i < v->n; i++) {
@@ -146,28 +130,6 @@ static bool has_figures(const struct et_versions *v, int version)
 			return true;
 	}
 	return false;
-}
-
-static void gather(const struct et_versions *v, struct curves *c)
-{
-	*c = (struct curves){ .x = et_calloc(v->n + 1, sizeof(*c->x)),
-		.at = et_calloc(v->n + 1, sizeof(*c->at)) };
-	for (size_t i = 0; i < v->n; i++) {
-		if (!(v->tasks[i].seconds > 0))
-			continue; /* a command that never ran has no length */
-		c->x[c->n] = v->tasks[i].seconds;
-		c->at[c->n++] = &v->tasks[i];
-	}
-	for (int i = 0; i < ET_VERSIONS && c->n_versions < MOST_CURVES; i++) {
-		if (has_figures(v, i))
-			c->versions[c->n_versions++] = i;
-	}
-}
-
-static void curves_free(struct curves *c)
-{
-	free(c->x);
-	free(c->at);
 }
 
 /* One of the four pictures of Figure 17. */
@@ -184,8 +146,8 @@ static const struct picture pictures[] = {
 	{ "(d) relative error of CPU time", ET_METRIC_CPU, true },
 };
 
-/* A curve per version; each value has its interval. */
-static struct et_chart chart_of(const struct curves *c, const struct picture *p)
+/* A curve per version; each value has its interval. A command that never ran has no length. */
+static struct et_chart chart_of(const struct et_versions *v, const struct picture *p)
 {
 	static const char marks[ET_VERSIONS] = { '1', '2', '3', '4', '5', '6', 'a', 'b', 'o', 'p' };
 	struct et_chart chart = { .title = p->title,
@@ -200,24 +162,27 @@ static struct et_chart chart_of(const struct curves *c, const struct picture *p)
 		.height = HEIGHT,
 		.text = { ET_TEXT_LOG, 1e9, "seconds" } };
 
-	for (size_t i = 0; c->n && i < c->n_versions; i++) {
-		int v = c->versions[i];
-		struct et_curve *k =
-			et_chart_curve(&chart, ET_SVG_CURVE, (unsigned)i, et_version_names[v]);
-
-		k->mark = marks[v];
+	for (int i = 0; i < ET_VERSIONS && chart.n_curves < MOST_CURVES; i++) {
+		if (!has_figures(v, i))
+			continue;
+		struct et_curve *k = et_chart_curve(
+			&chart, ET_SVG_CURVE, (unsigned)chart.n_curves, et_version_names[i]);
+		k->mark = marks[i];
 		k->limits = true;
-		for (size_t t = 0; t < c->n; t++) {
-			const struct et_version_figures *f = &c->at[t]->list[v];
+		for (size_t t = 0; t < v->n; t++) {
+			const struct et_version_figures *f = &v->tasks[t].list[i];
 			const struct et_precision *q = &f->by[p->metric];
 			const struct et_version_limits *l = &f->limits[p->metric];
-			struct et_dot dot = { .x = 1e9 * c->x[t], .y = NAN, .lo = NAN, .hi = NAN };
+			struct et_dot dot = {
+				.x = 1e9 * v->tasks[t].seconds, .y = NAN, .lo = NAN, .hi = NAN
+			};
 			if (f->runs) {
 				dot.y = p->relative ? q->relative_error : q->sd;
 				dot.lo = p->relative ? l->error_lo : l->sd_lo;
 				dot.hi = p->relative ? l->error_hi : l->sd_hi;
 			}
-			et_curve_add_dot(k, dot);
+			if (v->tasks[t].seconds > 0)
+				et_curve_add_dot(k, dot);
 		}
 	}
 	return chart;
@@ -225,41 +190,26 @@ static struct et_chart chart_of(const struct curves *c, const struct picture *p)
 
 static void figure_text(const struct et_versions *v, const struct et_page *page)
 {
-	struct curves c;
+	for (size_t i = 0; i < ET_LENGTH(pictures); i++) {
+		struct et_chart chart = chart_of(v, &pictures[i]);
 
-	gather(v, &c);
-	for (size_t i = 0; c.n > 1 && c.n_versions && i < ET_LENGTH(pictures); i++) {
-		struct et_chart chart = chart_of(&c, &pictures[i]);
-
+		if (!chart.n_curves || chart.curves[0]->n < 2) {
+			et_chart_free(&chart);
+			return;
+		}
 		et_lab_heading(page, "%s", pictures[i].title);
 		et_lab_chart(&chart, page);
 	}
-	curves_free(&c);
 }
 
-static void draw_svg(const void *view, FILE *out)
+static void draw(const void *view, const struct et_chart_to *to)
 {
-	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
-	struct curves c;
-
-	gather(((const struct et_versions_view *)view)->versions, &c);
 	for (size_t i = 0; i < ET_LENGTH(pictures); i++) {
-		struct et_chart chart = chart_of(&c, &pictures[i]);
+		struct et_chart chart =
+			chart_of(((const struct et_versions_view *)view)->versions, &pictures[i]);
 
-		et_chart_put(&chart, &(struct et_chart_to){ .sheet = sheet });
+		et_chart_put(&chart, to);
 	}
-	et_svg_sheet_write(
-		sheet, "Precision of the versions of EMP over the length of the task", out);
-	curves_free(&c);
-}
-
-static bool is_explained(const struct et_versions *v, int version)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		if (is_listed(v, &v->tasks[i], version))
-			return true;
-	}
-	return false;
 }
 
 /* Appends the reason of task i with all tasks that have it, at the first of them. */
@@ -288,12 +238,16 @@ static void explain(const struct et_versions *v, int version, const struct et_pa
 {
 	ET_AUTO_FREE char *lead = et_asprintf("  %-12s", et_version_names[version]);
 	ET_AUTO_FREE char *text = et_strdup(v->rules[version]);
+	bool listed = false;
 
+	for (size_t i = 0; i < v->n; i++)
+		listed = listed || is_listed(v, &v->tasks[i], version);
 	if (v->why_not[version])
 		et_append(&text, "; ", "left empty: %s", v->why_not[version]);
 	for (size_t i = 0; !v->why_not[version] && i < v->n; i++)
 		append_reason(v, version, i, &text);
-	et_lab_item(page, 15, lead, "%s", text);
+	if (listed)
+		et_lab_item(page, 15, lead, "%s", text);
 }
 
 static const char *format_length(double seconds, char buf[ET_FIGURE])
@@ -314,24 +268,18 @@ static void append_average(char **text, const struct et_version_average *a)
 			text, " ", "(%s)", format_limits(a->lo, a->hi, et_format_percent, limits));
 }
 
-/* The names of the versions that were compared with the best one and are beaten, or not. */
-static char *list_others(const struct et_best_version *best, bool beaten)
-{
-	char *names = NULL;
-
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		if (best->is_compared[i] && best->is_beaten[i] == beaten)
-			et_append(&names, " and ", "%s", et_version_names[i]);
-	}
-	return names;
-}
-
 /* Whether the version with the smallest relative error is shown to be better than others. */
 static char *verdict(const struct et_best_version *best)
 {
 	const char *name = et_version_names[best->version];
-	ET_AUTO_FREE char *beaten = list_others(best, true), *others = list_others(best, false);
+	ET_AUTO_FREE char *beaten = NULL;
+	ET_AUTO_FREE char *others = NULL;
 
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (best->is_compared[i])
+			et_append(best->is_beaten[i] ? &beaten : &others, " and ", "%s",
+				et_version_names[i]);
+	}
 	if (!beaten)
 		return et_strdup("none is shown to be better");
 	if (!others)
@@ -361,7 +309,7 @@ static void answer(const struct et_versions *v, size_t time, const struct et_pag
 		et_append(&text, "", "; as is:");
 		append_average(&text, &best.as_is);
 	}
-	(time == CPU ? et_lab_heading : et_lab_text)(page, "%s", text);
+	et_page_say(page, 0, "", NULL, time == CPU ? "1" : NULL, "%s", text);
 	putc('\n', page->out);
 }
 
@@ -382,10 +330,8 @@ static void print_text(const void *view, const struct et_page *page)
 		"the figures are 95 %% intervals, too. Versions are compared by a permutation test "
 		"at 5 %% over all pairs (Holm), by the runs before check II: that check makes "
 		"every sd smaller.");
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		if (is_explained(v, i))
-			explain(v, i, page);
-	}
+	for (int i = 0; i < ET_VERSIONS; i++)
+		explain(v, i, page);
 }
 
 /* --- JSON --- */
@@ -451,14 +397,12 @@ static void write_names(
 static void write_average(
 	struct et_json *w, const char *lead, const char *end, const struct et_version_average *a)
 {
-	const struct {
-		const char *name;
-		double x;
-	} figures[] = { { "", a->relative_error }, { "_lo", a->lo }, { "_hi", a->hi } };
+	static const char *const names[] = { "", "_lo", "_hi" };
+	const double figures[] = { a->relative_error, a->lo, a->hi };
 
 	for (size_t i = 0; i < ET_LENGTH(figures); i++) {
-		ET_AUTO_FREE char *key = et_asprintf("%s%s%s", lead, end, figures[i].name);
-		write_limit(w, key, figures[i].x);
+		ET_AUTO_FREE char *key = et_asprintf("%s%s%s", lead, end, names[i]);
+		write_limit(w, key, figures[i]);
 	}
 }
 
@@ -505,21 +449,6 @@ static void write_task(struct et_json *w, const struct et_version_task *t)
 	et_json_end(w);
 }
 
-static void write_versions(struct et_json *w, const struct et_versions *v)
-{
-	et_json_array(w, "versions");
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		et_json_object(w, NULL);
-		et_json_string(w, "version", et_version_names[i]);
-		et_json_string(w, "rule", v->rules[i]);
-		et_json_string(w, "not_possible", v->why_not[i]);
-		et_json_string(w, "same_as",
-			v->same_as[i].known ? et_version_names[v->same_as[i].version] : NULL);
-		et_json_end(w);
-	}
-	et_json_end(w);
-}
-
 static void write_view(struct et_json *w, const char *key, const void *at)
 {
 	const struct et_versions_view *view = at;
@@ -534,7 +463,17 @@ static void write_view(struct et_json *w, const char *key, const void *at)
 	write_best(w, "best", v, CPU);
 	write_best(w, "best_et", v, ELAPSED);
 	et_fields_object(w, "comparisons", comparison_fields, v);
-	write_versions(w, v);
+	et_json_array(w, "versions");
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		et_json_object(w, NULL);
+		et_json_string(w, "version", et_version_names[i]);
+		et_json_string(w, "rule", v->rules[i]);
+		et_json_string(w, "not_possible", v->why_not[i]);
+		et_json_string(w, "same_as",
+			v->same_as[i].known ? et_version_names[v->same_as[i].version] : NULL);
+		et_json_end(w);
+	}
+	et_json_end(w);
 	et_json_array(w, "tasks");
 	for (size_t i = 0; i < v->n; i++)
 		write_task(w, &v->tasks[i]);
@@ -544,4 +483,6 @@ static void write_view(struct et_json *w, const char *key, const void *at)
 const struct et_lab et_lab_emp_versions = { .perform = et_versions_perform,
 	.fields = ET_TABLE(ET_KEY_MADE("versions", write_view)),
 	.text = print_text,
-	.svg = draw_svg };
+	.draw = draw,
+	.sheet = "Precision of the versions of EMP over the length of the task",
+	.sheet_width = 2 * WIDTH };

@@ -151,7 +151,7 @@ static int record(struct request *r, char *const *argv, struct et_interrupt *int
 
 	int rc = et_tracer_cpu(r->cpu, &r->cpu, err);
 	if (rc == 0 && r->loads)
-		rc = et_rivals_start(&rivals, r->loads, r->cpu, err);
+		rc = et_rivals_start(&rivals, r->loads, r->cpu, NULL, err);
 	if (rc)
 		return rc;
 	rc = trace(r, argv, interrupt, out, err);

@@ -43,7 +43,7 @@ static void test_orphans(int cpu)
 	ok(pipe(fds) == 0, "orphans: a pipe is made");
 	pid_t pid = fork();
 	if (pid == 0) {
-		if (et_rivals_start(&r, 2, cpu, &err) == 0)
+		if (et_rivals_start(&r, 2, cpu, NULL, &err) == 0)
 			(void)!write(fds[1], r.pids, 2 * sizeof(pid_t));
 		pause();
 		_exit(0);
@@ -67,7 +67,7 @@ static void test_program(int cpu)
 	struct et_error err;
 	char path[64], name[32] = "";
 
-	ok(et_rivals_start_program(&r, argv, cpu, &err) == 0 && r.n == 1, "program: one starts");
+	ok(et_rivals_start(&r, 1, cpu, argv, &err) == 0 && r.n == 1, "program: one starts");
 	pid_t pid = r.pids[0];
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	while (strcmp(name, "sleep\n")) { /* it has executed the program */
@@ -92,7 +92,7 @@ int main(void)
 	int cpu, rc;
 
 	bind_here(&cpu);
-	rc = et_rivals_start(&r, RIVALS, cpu, &err);
+	rc = et_rivals_start(&r, RIVALS, cpu, NULL, &err);
 	ok(rc == 0 && r.n == RIVALS, "rivals: four start");
 	if (rc)
 		return tap_done();
@@ -112,7 +112,7 @@ int main(void)
 	ok(kill(first, 0) < 0 && errno == ESRCH, "rivals: none exists after the end");
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	ok(sigismember(&mask, SIGTSTP) == 0, "rivals: SIGTSTP is unblocked after the end");
-	ok(et_rivals_start(&r, 0, cpu, &err) == 0 && r.n == 0,
+	ok(et_rivals_start(&r, 0, cpu, NULL, &err) == 0 && r.n == 0,
 		"rivals: a load of none starts nothing");
 	et_rivals_end(&r);
 	test_orphans(cpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table, the bars, the JSON and the SVG of clock-methods from invented runs. */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "tap.h"
 #include "unit/report/fixture.h"
@@ -51,7 +51,7 @@ static char *printed(enum kind kind, const struct et_experiment *e, struct et_cl
 	else if (kind == JSON)
 		et_lab_json(&et_lab_clock_methods, "clock-methods", e, &table, page.out);
 	else
-		et_lab_clock_methods.svg(&table, page.out);
+		et_lab_draw(&et_lab_clock_methods, &table, page.out);
 	fclose(page.out);
 	return text;
 }

@@ -239,7 +239,8 @@ static void test_figures(void)
 		ok(strstr(text, wanted[f].shows), "figures: %s in a terminal",
 			et_kbest_figure_names[f]);
 		FILE *out = begin();
-		et_kbest_figure_svg(&a, (enum et_kbest_figure)f, out);
+		et_kbest_figure_draw(
+			&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = out });
 		fclose(out);
 		ok(strstr(text, "<svg") && strstr(text, wanted[f].draws), "figures: %s as SVG",
 			et_kbest_figure_names[f]);
@@ -248,7 +249,8 @@ static void test_figures(void)
 	for (int f = 0; et_kbest_figure_names[f]; f++) {
 		page.out = begin();
 		et_kbest_figure_text(&a, (enum et_kbest_figure)f, &page);
-		et_kbest_figure_svg(&a, (enum et_kbest_figure)f, page.out);
+		et_kbest_figure_draw(
+			&a, (enum et_kbest_figure)f, &(struct et_chart_to){ .file = page.out });
 		fclose(page.out);
 		ok(!strstr(text, "nan"), "figures: %s without cases", et_kbest_figure_names[f]);
 	}
@@ -267,7 +269,7 @@ static void test_branch(void)
 	ok(et_branches_miss_ns(&b) == 8, "branch: half of random branches are predicted wrongly");
 	page.out = begin();
 	et_lab_branch.text(&b, &page);
-	et_lab_branch.svg(&b, page.out);
+	et_lab_draw(&et_lab_branch, &b, page.out);
 	fclose(page.out);
 	ok(strstr(text, "1.00 ns with sorted data and 5.00 ns with random data") &&
 			strstr(text, "up to 2048 branches") && strstr(text, "<svg"),
@@ -311,7 +313,7 @@ static void test_cache(void)
 	fclose(page.out);
 	ok(strstr(text, "███"), "cache: a wide page has bars");
 	FILE *out = begin();
-	et_lab_cache.svg(&c, out);
+	et_lab_draw(&et_lab_cache, &c, out);
 	fclose(out);
 	ok(strstr(text, "A after B"), "cache: the chart names its tracks");
 }

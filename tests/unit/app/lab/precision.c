@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of precision from invented figures: columns, dashes, names. */
-#include "app/lab/measured.h"
+#include "app/lab/experiments.h"
 #include "base/alloc.h"
 #include "tap.h"
 #include "unit/report/fixture.h"

@@ -255,7 +255,7 @@ static void test_svg(void)
 	FILE *out = open_memstream(&svg, &size);
 	size_t n = 0;
 
-	et_lab_emp_versions.svg(&(struct et_versions_view){ &v, NULL, 0 }, out);
+	et_lab_draw(&et_lab_emp_versions, &(struct et_versions_view){ &v, NULL, 0 }, out);
 	fclose(out);
 	for (const char *at = svg; (at = strstr(at, "<g transform=\"translate(")); at++)
 		n++;
