@@ -13,7 +13,6 @@
 #include "num/quantile.h"
 #include "stats/compare/paired.h"
 #include "stats/series/interval.h"
-#include "stats/series/student.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ if [ "$status" -eq 3 ]; then
 fi
 is 'lab kbest-accuracy: it succeeds' "$status" 0
 like 'lab kbest-accuracy: the answer comes first' "$out" '^up to which length.*load  1: K=3 agreed for [0-2] of 2 lengths'
-like 'lab kbest-accuracy: the fitted line is printed' "$out" 'T\(r\) = [0-9.]+ µs r [-+] .*largest error [0-9.]+ %'
+like 'lab kbest-accuracy: the fitted line is printed' "$out" 'T\(r\) = [0-9.]+ µs r [-+] .*largest error (< )?[0-9.]+ %'
 like 'lab kbest-accuracy: the errors are drawn as curves' "$out" '1000 % │.*0.01 % │.*etalon, load 2'
 like 'lab kbest-accuracy: the text says up to which length the error is within 0.1 %' "$out" 'load  1, error within 0.10 %: K=3 up to .*etalon up to '
 like 'lab kbest-accuracy: the text says where the record is stored' "$out" 'stored as [0-9a-f-]+ in sqlite:'
