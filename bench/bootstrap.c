@@ -5,7 +5,7 @@
  * the CPU time in seconds. bench/bootstrap calls it.
  */
 #include "stats/series/bootstrap.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "num/rng.h"
 

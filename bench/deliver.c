@@ -9,7 +9,7 @@
  * prints, as one line: seconds, deliveries per second, samples per second, the median, the 95th and
  * the 99th percentile and the maximum of the time of one delivery in ms, and the number of retries.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "model/experiment/field.h"
 #include "store/central/spool.h"

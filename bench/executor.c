@@ -8,7 +8,7 @@
  * Prints a table of medians and means per run in microseconds; with --raw it prints one line
  * "wall_us elapsed_us snapshot_us" per run for bench/spawn.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "host/host.h"
 #include "measure/child/child.h"

@@ -3,8 +3,8 @@
  * bench-functions [NAME…]: times the functions of `etalon lab functions` by hand, as programs often
  * do: enough calls for 50 ms, ten times. Prints name, mean and standard deviation in ns per line.
  */
-#include "lab/kbest_coverage.h"
-#include "base/attr.h"
+#include "lab/functions.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "num/moments.h"
 

@@ -8,7 +8,7 @@
  *                                  the standard deviation of a pair's log ratio, number of pairs
  *   bench-numbers welch A B        p-value of Welch's test, mean a / mean b
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/compare/paired.h"
@@ -67,7 +67,7 @@ static void pairs(struct series a, const struct series b)
 
 	for (size_t i = 0; i < n; i++)
 		a.x[i] = log(a.x[i] / b.x[i]);
-	struct et_signed_rank t = et_signed_rank_test(a.x, n, 0.95);
+	struct et_interval_test t = et_signed_rank_test(a.x, n, 0.95);
 	printf("%.9g %.9g %.9g %.9g %zu\n", exp(t.estimate), exp(t.lo), exp(t.hi), et_sd(a.x, n),
 		n);
 }

@@ -10,7 +10,7 @@
  * with as many functions, whose map it writes below ROOT; prints the CPU time in seconds, the
  * functions found, and the peak of memory in bytes.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "host/host.h"
 #include "measure/child/runner.h"

@@ -10,7 +10,7 @@
  * turns, in a new random order in every round. Prints lines "WAY PROCESSES WALL_US CPU_US" with the
  * medians of one snapshot; "sample" is two snapshots and their comparison.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "measure/observe/snapshot.h"
 #include "num/quantile.h"

@@ -8,7 +8,7 @@
  * If FILE is given, it is not removed; bench/store uses it afterwards.
  */
 #include "store/core/store.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 
 #include <inttypes.h>

@@ -4,17 +4,13 @@
  * against bounds. This module must not know where the user's files are; it is given the folder.
  */
 #include "put/calibration.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
 #include "put/work.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 

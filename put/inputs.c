@@ -2,8 +2,6 @@
 #include "put/inputs.h"
 #include "put/work.h"
 
-#include <inttypes.h>
-
 enum { SEED = 1, BATCH = 4096 };
 
 /* A source of random numbers, which are generated in batches. */

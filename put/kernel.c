@@ -3,10 +3,6 @@
 #include "put/kernel.h"
 #include "put/kernel_work.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /*
  * The relative difference to the known value that the C library explains: its functions differ in
  * their last bits from one machine to the next.

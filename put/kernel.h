@@ -11,9 +11,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 /* The sizes, by the letters of the NAS Parallel Benchmarks; from some 20 ms to tens of seconds. */
 enum et_kernel_class {

@@ -5,9 +5,6 @@
  */
 #include "put/kernel_lines.h"
 
-#include <math.h>
-#include <string.h>
-
 static const double step = 0.4, coupling = 0.3;
 
 /*

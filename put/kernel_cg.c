@@ -6,11 +6,7 @@
  * The matrix is the Laplacian of a random weighted graph, plus a multiple of the unit matrix. So
  * all its row sums are that multiple, which is the smallest eigenvalue, known beforehand.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum {
 	EDGES = 8,           /* from each node; as many arrive there */

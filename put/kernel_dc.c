@@ -3,12 +3,7 @@
  * DC: the data cube of Gray et al. (1997): the sums of a measure, grouped by every subset of the
  * attributes, each in a hash table. Its reads and writes are scattered, and threads share nothing.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST_ATTRIBUTES = 8, LARGEST_MEASURE = 1000 };
 

@@ -5,10 +5,6 @@
  */
 #include "put/kernel_work.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-
 enum { RINGS = 10 };
 
 struct tally {

@@ -3,13 +3,9 @@
  * FT: the diffusion equation on a periodic cube by Fourier transforms in three dimensions. Two of
  * them walk through memory with large strides.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { MOST = 256, POINTS = 1024 };
 static const double pi = 3.14159265358979323846, diffusivity = 1e-6;

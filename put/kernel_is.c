@@ -3,11 +3,7 @@
  * IS: sorts small integers by buckets, several times, with a few keys changed in between. It is
  * bound by memory: it reads in order and writes to a thousand places.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum {
 	BUCKET_BITS = 10,

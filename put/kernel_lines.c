@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "put/kernel_lines.h"
-#include "base/alloc.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void et_cells_random(const struct et_cells *c, uint64_t seed)
 {

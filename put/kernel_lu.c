@@ -4,11 +4,7 @@
  * cube by planes i + j + k = const, whose cells do not depend on each other: threads wait for each
  * other at every plane.
  */
-#include "base/alloc.h"
 #include "put/kernel_lines.h"
-
-#include <math.h>
-#include <stdio.h>
 
 static const double relaxation = 1.2, diagonal = 6.6;
 

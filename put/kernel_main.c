@@ -10,7 +10,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-#include <string.h>
 
 enum { MOST_THREADS = 1024 };
 

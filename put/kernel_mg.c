@@ -3,11 +3,7 @@
  * MG: Poisson's equation on a periodic cube by V cycles of multigrid, with damped Jacobi sweeps.
  * It reads and writes large grids in order, and small ones between barriers.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { LEVELS = 8, COARSEST = 4, SWEEPS = 2, COARSEST_SWEEPS = 20, CHARGES = 10 };
 static const double damping = 0.8;

@@ -5,8 +5,6 @@
  */
 #include "put/kernel_lines.h"
 
-#include <math.h>
-
 static const double step = 0.4, dissipation = 0.05;
 
 /*

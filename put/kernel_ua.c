@@ -4,11 +4,7 @@
  * blocks near the ball are divided into eight cells. The mesh is made anew whenever the ball has
  * moved, and its cells have no order in memory.
  */
-#include "base/alloc.h"
 #include "put/kernel_work.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum { CHILDREN = 8, FACING = 4, REMESH = 10 };
 static const double step = 1.0 / 32, heating = 2;

@@ -7,8 +7,6 @@
  */
 #include "put/work.h"
 
-#include <string.h>
-
 void et_matrix_by_column(const int32_t *a, const int32_t *b, int32_t *c, size_t n)
 {
 	memset(c, 0, n * n * sizeof(*c));

@@ -7,7 +7,6 @@
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* A cache line each, so that every step of a chase reads another one. */
 struct et_line {

@@ -7,9 +7,7 @@
 #include "base/clock.h"
 #include "put/work.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 /* x86 has nops of one byte; those of arm64 and most others have four. */
 void nops(void);

@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 /*
  * The parameters of workloads, as bits of a set. WALL, CALIBRATE, EQUAL_CALLS and REVERSE have no
  * value; that of REPORT is the caller's.

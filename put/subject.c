@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "put/subject.h"
-#include "base/alloc.h"
 #include "base/parse.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* No program here takes longer than the cube of a size beyond the table: products of matrices. */
 static const double STEEPEST = 3;

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "put/inputs.h"
 
-#include <stdbool.h>
-
 enum { ET_SUBJECT_SIZES = 3, ET_SUBJECT_CURVE = 6 };
 
 /* Names of sets of sizes: "small", "medium", "large", "curve", "paper", NULL. */

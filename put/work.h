@@ -2,7 +2,6 @@
 /* The bare work of the programs under test, without options and output. */
 #pragma once
 
-#include "base/attr.h"
 #include "put/put.h"
 
 #include <time.h>

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of programs under test, and the code around the work: memory, input, checksum. */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
 #include "put/calibration.h"
 #include "put/put.h"
 #include "put/work.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* Iterations that take 1.6 s, as in NIST TN 1826, and 1 s on a Zen 4 of 3.6 GHz. */
 enum { FRAGMENT_WORK = 960000000, TRIANGLE_WORK = 600000000 };

@@ -2,7 +2,7 @@
 /* Experiments with a profile, for tests of their statistics. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/experiment.h"
 
 #include <stdio.h>

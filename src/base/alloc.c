@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/alloc.h"
 #include "base/error.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Restoring the environment needs less than a tenth of it. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <sys/time.h>
 #include <time.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/display.h"
-#include "base/alloc.h"
 #include "base/utf8.h"
 
-#include <string.h>
 #include <wchar.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"

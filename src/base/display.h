@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdio.h>
+#include "base/base.h"
 
 /*
  * Returns a copy that is valid UTF-8. Control characters, except those in keep, are replaced by

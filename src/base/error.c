@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-
 static void fill(struct et_error *err, enum et_exit exit, const char *fmt, va_list ap)
 {
 	if (!err)

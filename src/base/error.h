@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 /* Exit statuses. Users' scripts rely on them. */
 enum et_exit {

@@ -2,11 +2,6 @@
 #include "base/figure.h"
 #include "base/whole.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
-
 static const struct {
 	const char *name;
 	int exponent;

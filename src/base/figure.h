@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 enum { ET_FIGURE = 96 }; /* a buffer of this size holds any of these texts */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/folder.h"
-#include "base/alloc.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 char *et_folder_of(const char *path)

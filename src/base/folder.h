@@ -2,7 +2,7 @@
 /* The folders that contain a file. */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <sys/types.h>
 

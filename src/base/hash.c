@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/hash.h"
-#include "base/alloc.h"
-
-#include <string.h>
+#include "base/base.h"
 
 uint64_t et_hash_bytes(const char *bytes, size_t n)
 {

@@ -3,9 +3,6 @@
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 void et_json_init(struct et_json *j, FILE *out, int indent)
 {

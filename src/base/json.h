@@ -2,9 +2,7 @@
 /* Writes JSON in UTF-8; invalid bytes become U+FFFD. To read JSON, use jansson. */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 struct et_json {
 	FILE *out;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/lines.h"
-#include "base/alloc.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { CHUNK = 1 << 16 };
 

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 struct et_lines {
 	FILE *in;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memstream.h"
-#include "base/alloc.h"
-
-#include <stdbool.h>
-#include <string.h>
 
 static ssize_t append(void *cookie, const char *bytes, size_t n)
 {

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 /* It must stay at its address until it is closed. */
 struct et_memstream {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/option.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
 
 enum { FIRST_LONG = 256, MOST_ARGS = 4 };
 

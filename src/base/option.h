@@ -8,10 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct et_option;
 
 /*

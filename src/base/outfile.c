@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/outfile.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>

@@ -13,8 +13,6 @@
 
 #include "base/error.h"
 
-#include <limits.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct et_outfile {

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/parse.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, uint64_t *out,
 	struct et_error *err)

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <sched.h>
-#include <stdbool.h>
 
 /* Parses a whole number from lo to hi. */
 int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, uint64_t *out,

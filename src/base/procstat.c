@@ -3,9 +3,6 @@
 #include "base/sysroot.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
 
 /* The numbers of the fields in proc(5), which counts from 1. */
 enum { PPID = 4, PGRP = 5, FLAGS = 9, UTIME = 14, STIME = 15, STARTTIME = 22, PROCESSOR = 39 };

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 /* PF_KTHREAD: the bit of `flags` that marks a kernel thread. No exported header defines it. */
 enum { ET_PF_KTHREAD = 0x00200000 };

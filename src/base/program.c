@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <unistd.h>
 
 int et_spawn(char *const *argv, char *const *environment, int out, int errors, bool own_group,
 	pid_t *pid)

@@ -2,9 +2,8 @@
 /* Starts programs that answer a question of ours. */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /*

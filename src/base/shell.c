@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/shell.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <string.h>
 
 int et_shell_argv(const char *shell, const char *text, char ***out, struct et_error *err)
 {

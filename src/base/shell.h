@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /*
  * Makes the vector that runs `text` by a shell: "bash --norc" becomes bash, --norc, -c, text. The
  * caller frees *out by et_strv_free. 0, or -errno with err filled if `shell` has no words.

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/sysroot.h"
-#include "base/alloc.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <string.h>
 
 /* Writes root+path to full, which has PATH_MAX bytes. Returns 0 or -errno. */
 static int join(const char *root, const char *path, char *full)

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Reads a file into buf, cut off if it is too long. Returns the length of the string or -errno. */
 ssize_t et_sysroot_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;

@@ -2,9 +2,7 @@
 /* Strict UTF-8, independent of the locale: overlong forms and surrogates are invalid. */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Returns the length of the first character of the string s in bytes, or 0 if it is invalid. */
 size_t et_utf8_length(const char *s);

@@ -4,7 +4,6 @@
  * the user who builds: root must not write into folders of others.
  */
 #include "build/build.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/hash.h"
 #include "base/parse.h"
@@ -14,11 +13,8 @@
 #include "measure/child/hook.h"
 #include "num/rng.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pwd.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

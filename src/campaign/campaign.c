@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Begins a campaign, or returns to one. */
 #include "campaign/campaign.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/memstream.h"
 #include "base/parse.h"
@@ -11,9 +10,6 @@
 #include "report/review.h"
 #include "source/trusted.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* --- the store: which one can be used, and its parts when all is cancelled --- */

@@ -3,7 +3,6 @@
  * The loop of a campaign: asks the engine, reads the store, decides (protocol/campaign.h), submits.
  * Both may go away and come back at any time; the loop waits for them and says so once.
  */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/memstream.h"
@@ -13,8 +12,6 @@
 #include "draw/terminal.h"
 #include "draw/units.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 /* --- the progress: a line on a terminal, else a line per tenth --- */

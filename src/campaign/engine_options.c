@@ -2,9 +2,6 @@
 /* The options of commands that can run on other machines. */
 #include "campaign/campaign.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* The campaign is begun or continued; options of Slurm. The others need one of these. */
 enum { ENGINE = 1, PARTITION = 2, CONSTRAINT = 4, ACCOUNT = 8 };
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Asks all nodes for a probe, judges the answers and prints the judgement. */
 #include "campaign/preflight.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "campaign/probe.h"
 #include "model/experiment/field.h"
 #include "store/core/store.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /* --- reading a probe --- */
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a campaign is: for `doe status`, and at the end of `doe run --engine`. */
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/json.h"
 #include "campaign/campaign.h"
 #include "draw/terminal.h"
 #include "model/experiment/field_rows.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { SHOWN = 8 };
 

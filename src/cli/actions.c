@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Enforces the columns of the tables of actions and options, for every command alike. */
-#include "base/alloc.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
 
 unsigned et_verb_takers(const struct et_verb *verb, const struct et_option *o)
 {

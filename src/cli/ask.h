@@ -2,9 +2,7 @@
 /* Questions to the person at the terminal. */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Whether somebody can answer: standard input and standard error are a terminal. */
 bool et_can_ask(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/cli.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "cli/ask.h"
@@ -18,14 +17,11 @@
 #include "report/warning.h"
 #include "store/core/store.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The common options as the user gave them. */
 struct common {

@@ -8,8 +8,6 @@
 #include "model/result/warning.h"
 #include "report/text.h"
 
-#include <stdbool.h>
-
 /* The options of an engine, by which an experiment runs on other machines (campaign/campaign.h). */
 struct et_engine_wish {
 	const char *engine; /* "slurm" or "ssh:HOSTS"; NULL: this machine measures */

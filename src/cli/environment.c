@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/environment.h"
-#include "base/alloc.h"
 #include "base/clock.h"
-
-#include <errno.h>
-#include <string.h>
 
 static const char *sysroot(void)
 {

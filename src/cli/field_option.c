@@ -3,9 +3,6 @@
 #include "base/parse.h"
 #include "model/sample/metric.h"
 
-#include <errno.h>
-#include <string.h>
-
 static const struct et_field *field_of(const struct et_option *o)
 {
 	const struct et_field_ref *ref = o->context;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints --help, as wide as the terminal. */
-#include "base/alloc.h"
 #include "cli/cli.h"
 #include "draw/terminal.h"
-
-#include <string.h>
 
 void et_cli_help_text(int indent, const char *lead, const char *text)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/outputs.h"
-#include "base/alloc.h"
 #include "cli/cli.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static int set_output(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)

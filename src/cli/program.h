@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <limits.h>
-
 int et_program_find(const char *name, char path[PATH_MAX], struct et_error *err) ET_CHECK;
 /* Replaces this process by the program. Returns only after a failure. */
 int et_program_execute(const char *name, char **argv, struct et_error *err) ET_CHECK;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/secret.h"
-#include "base/alloc.h"
 #include "store/core/store.h"
-
-#include <string.h>
 
 /* The URLs that had passwords. */
 static struct hidden {

@@ -2,9 +2,7 @@
 #include "cli/signals.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Time that a program has to end after the first signal, before it is killed. */
 enum { GRACE_SECONDS = 2 };

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/activity.h"
-#include "base/attr.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 
 static uint64_t read_clock(void *ctx)

@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stddef.h>
 
 /* The last reading before the gap and the first one after it. */
 struct et_gap {

@@ -3,9 +3,6 @@
 #include "base/clock.h"
 #include "num/line.h"
 
-#include <errno.h>
-#include <string.h>
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif

@@ -6,10 +6,8 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 struct et_counter {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/loss.h"
 
-#include <string.h>
-
 enum { LEAST_GAP_NS = 300 }; /* entry to and exit from an interrupt take longer */
 
 void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t max_gap_ns)

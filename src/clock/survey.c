@@ -3,10 +3,6 @@
 #include "base/clock.h"
 #include "num/line.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 /* --- the rate of the counter --- */
 
 static uint64_t read_counter_or_raw(void *ctx)

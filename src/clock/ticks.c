@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock/ticks.h"
 
-#include <errno.h>
-#include <math.h>
-
 /* Candidate lines begin at each of the first ORIGINS gaps and are tried on the first WINDOW. */
 enum { WINDOW = 512, ORIGINS = 64, LEAST = 4, PARTS = 4 };
 

@@ -3,8 +3,6 @@
 #include "clock/counter.h"
 #include "clock/timer.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/times.h>

@@ -4,11 +4,7 @@
 #include "num/quantile.h"
 #include "num/student.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	GAPS = 1 << 16,

@@ -4,10 +4,7 @@
 #include "cli/program.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static bool takes(const struct et_verb *v, const struct et_action *a, const struct et_option *o)
 {

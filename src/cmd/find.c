@@ -3,8 +3,6 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
-#include <string.h>
-
 const struct et_verb *et_verb_find(const char *name)
 {
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls the command that the first argument names. */
-#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "cli/secret.h"
@@ -9,12 +8,10 @@
 #include "host/host.h"
 #include "source/kind.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <locale.h>
 #include <signal.h>
-#include <string.h>
 
 static int help(void)
 {

@@ -10,11 +10,9 @@
 #include "put/calibration.h"
 #include "source/stored.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>

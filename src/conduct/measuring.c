@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "conduct/measuring.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "draw/units.h"
@@ -10,10 +9,6 @@
 #include "source/kind.h"
 #include "source/trusted.h"
 #include "stats/profile/profile.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 extern char **environ;
 

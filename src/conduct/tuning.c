@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "conduct/tuning.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "cli/confine.h"
 #include "draw/terminal.h"
 #include "measure/child/cgroup.h"
 #include "report/environment.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- when memory runs out --- */
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/chart.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/whole.h"
 #include "draw/xml.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 /* --- what is drawn --- */
 

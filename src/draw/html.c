@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/html.h"
-#include "base/alloc.h"
 #include "draw/xml.h"
-
-#include <string.h>
 
 #define POLICY "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

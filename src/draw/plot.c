@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "num/quantile.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* Replace the letters where points of several curves, or with several marks, meet. */
 #define SEVERAL '#'

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/progress.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/whole.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP = 2 };
 

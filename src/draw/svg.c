@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "draw/xml.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	WIDTH = 720,

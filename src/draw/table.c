@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/table.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
 #include "draw/terminal.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { GAP = 2, LEAST_NAME = 12, SHORTEST_NAME = 5, LEAST_BAR = 8, MOST_BAR = 24 };
 

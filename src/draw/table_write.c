@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a table as HTML, CSV and JSON. */
-#include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "draw/xml.h"
-
-#include <math.h>
 
 enum { MOST_ROWS = 1000 }; /* of a page */
 

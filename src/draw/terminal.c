@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/terminal.h"
-#include "base/alloc.h"
-
-#include <string.h>
 
 const char *const et_eighths[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 

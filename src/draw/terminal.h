@@ -9,9 +9,6 @@
 #include "base/display.h"
 #include "base/figure.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-
 struct et_page {
 	FILE *out;
 	int width; /* at least 40 */

@@ -2,9 +2,6 @@
 #include "draw/units.h"
 #include "base/whole.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 enum {
 	VALUE_DIGITS = 4,
 	UNCERTAINTY_DIGITS = 2,

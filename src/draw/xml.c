@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draw/xml.h"
-#include "base/alloc.h"
 #include "draw/terminal.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 /* U+FFFE and U+FFFF are valid in UTF-8 but not in XML. */
 static bool not_a_character(const char *s)

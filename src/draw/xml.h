@@ -2,9 +2,7 @@
 /* Text and numbers for XML, HTML and CSV: any text is safe; numbers do not depend on the locale. */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdio.h>
+#include "base/base.h"
 
 /* Writes text for content or quoted attributes: cleaned (et_clean) and escaped. */
 void et_xml_text(FILE *out, const char *text);

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <signal.h>
-#include <stdbool.h>
 
 struct et_program_run {
 	char *const *argv; /* NULL ends it */

@@ -3,8 +3,6 @@
 #include "engine/slurm.h"
 #include "engine/ssh.h"
 
-#include <string.h>
-
 static const struct et_engine_ops *const engines[] = { &et_engine_slurm, &et_engine_ssh, NULL };
 
 const struct et_engine_ops *et_engine_find(const char *name)

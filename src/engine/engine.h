@@ -12,9 +12,6 @@
 #include "model/experiment/campaign.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct et_engine;
 

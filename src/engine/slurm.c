@@ -5,15 +5,8 @@
  * libslurm is not linked, because it changes with every release.
  */
 #include "engine/slurm.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CALL_SECONDS = 60, ASK_SECONDS = 60, ASK_BYTES = 1 << 20, ANSWER_BYTES = 64 << 20 };
 /* A start that failed this often is not a matter of bad luck. */

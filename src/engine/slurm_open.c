@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens the Slurm engine: checks the programs, the controller and what the user asked for. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "engine/slurm.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 enum { CHECK_SECONDS = 20, CHECK_BYTES = 1 << 20 };
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/slurm_text.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* Reads a number without a sign; false: there is none, or it is larger than `most`. */

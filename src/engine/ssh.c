@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The operations of the engine; ssh.h explains how it works. */
 #include "engine/ssh.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { ASK_SECONDS = 120, CANCEL_SECONDS = 60, POLL_SECONDS = 40, START_SECONDS = 60 };
 #define LOST_NS (UINT64_C(300) * 1000000000)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Connections by the program ssh, and what its failures mean. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sha256.h"
 #include "engine/ssh.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>

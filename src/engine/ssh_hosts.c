@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of hosts as the user gives them. */
-#include "base/alloc.h"
 #include "base/lines.h"
 #include "base/parse.h"
 #include "engine/ssh.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { MOST_HOSTS = 10000, LONGEST_NAME = 63 };
 

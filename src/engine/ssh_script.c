@@ -5,7 +5,6 @@
  * shell, which all agree on. A script is one function, called in its last line: of a script that
  * arrives incomplete, nothing is executed.
  */
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "engine/ssh.h"
 #include "engine/ssh_cancel.inc"
@@ -13,8 +12,6 @@
 #include "engine/ssh_launch.inc"
 #include "engine/ssh_poll.inc"
 #include "engine/ssh_start.inc"
-
-#include <string.h>
 
 /*
  * Tasks are below $state, in one folder per campaign, host and part: homes may be shared by hosts.

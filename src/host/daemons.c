@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/daemons.h"
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/services.h"
 #include "model/sample/sample.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 const char *et_untouchable_reason(const char *name, enum et_yields wish)
 {

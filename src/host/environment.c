@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/environment.h"
-#include "base/alloc.h"
 #include "base/sysroot.h"
 #include "host/services.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 

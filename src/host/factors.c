@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/factors.h"
-#include "base/alloc.h"
 #include "base/sysroot.h"
 #include "host/levels.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <string.h>
 
 #define CPU "/sys/devices/system/cpu/"
 

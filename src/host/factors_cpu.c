@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Factors of the CPUs: frequency, turbo, idle states, hyper-threads, heat, interrupts. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/host.h"
-
-#include <string.h>
 
 #define CPU "/sys/devices/system/cpu"
 #define POLICIES CPU "/cpufreq"

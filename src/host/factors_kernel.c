@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Factors of the kernel and its surroundings: memory, clocks, ticks, quotas, load, its age. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
@@ -8,9 +7,6 @@
 #include "model/sample/sample.h"
 
 #include <ctype.h>
-#include <limits.h>
-#include <math.h>
-#include <string.h>
 #include <time.h>
 
 /* --- single settings --- */

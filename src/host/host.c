@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/host.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "model/experiment/machine_id.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/journal.h"
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "base/memstream.h"
 #include "host/host.h"
 #include "host/journal_text.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/journal_text.h"
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/parse.h"
 #include "host/factors.h"
 #include "model/sample/sample.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <string.h>
 
 /* The checksum, a hash, detects a line that was cut or edited, but not a forged one. */
 enum { MAX_FIELDS = 12, CHECKSUM = 16, MAX_ENTRIES = 1000000 };

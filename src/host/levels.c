@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/levels.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/daemons.h"
@@ -8,9 +7,6 @@
 #include "model/sample/sample.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
 
 #define CPU "/sys/devices/system/cpu/"
 #define POLICIES CPU "cpufreq"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/machine.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/procstat.h"
 #include "base/sysroot.h"
 #include "host/environment.h"
 #include "host/host.h"
-
-#include <errno.h>
-#include <string.h>
 
 bool et_process_read(const char *root, int32_t pid, struct et_process *out)
 {

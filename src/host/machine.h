@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
 #include "model/experiment/environment.h"
-
-#include <stdbool.h>
 
 struct et_env_ops; /* environment.h */
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/services.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/program.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* A service that takes longer to stop is reported as failed. systemd itself waits 90 s. */

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 enum et_unit_state {
 	ET_UNIT_UNKNOWN,  /* systemd does not run or does not answer */
 	ET_UNIT_ABSENT,   /* the unit does not exist or is masked */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/topology.h"
-#include "base/alloc.h"
 #include "host/host.h"
-
-#include <stdio.h>
 
 struct cpu {
 	int number;

@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <sched.h>
-#include <stddef.h>
 
 enum et_placement {
 	ET_PLACE_ANYWHERE, /* as the kernel likes */

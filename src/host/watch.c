@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/watch.h"
-#include "base/alloc.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
 #include "host/host.h"
 
-#include <limits.h>
-#include <math.h>
-#include <string.h>
 #include <sys/timex.h>
 
 /* --- the clock --- */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/branches.h"
-#include "base/alloc.h"
 #include "lab/grid.h"
 #include "model/experiment/figure.h"
 #include "num/rng.h"
-
-#include <math.h>
 
 /*
  * Repeated calls with the same data are a pattern, too, which a predictor learns. So random data

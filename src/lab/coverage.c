@@ -4,7 +4,6 @@
  * case. Each repetition of each case has a random stream of its own.
  */
 #include "lab/coverage.h"
-#include "base/alloc.h"
 #include "model/result/result.h"
 #include "model/result/series.h"
 #include "num/student.h"
@@ -15,8 +14,6 @@
 #include "stats/compare/paired.h"
 #include "stats/series/describe.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
 
 static const double level = 0.95, true_ratio = 1.05;
 static const size_t sizes[] = { 10, 30, 100 };

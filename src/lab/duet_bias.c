@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/duet_bias.h"
-#include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
-
-#include <math.h>
 
 enum { BLOCK = 5 };
 static const double level = 0.95;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/false_alarms.h"
-#include "base/alloc.h"
 #include "model/experiment/experiment.h"
 #include "stats/compare/contrast.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
 
 /* --- simulated machine --- */
 

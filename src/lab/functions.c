@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A benchmark program of functions that are awkward to time: their time depends on where memory
- * happens to be, on the other hardware thread, or on how the process began.
- */
-#include "base/alloc.h"
-#include "lab/kbest_coverage.h"
-
-#include <etalon/etalon.h>
-
-#include <string.h>
+#include "lab/functions.h"
+#include "base/base.h"
 
 enum {
 	MEMORY = 1 << 18,
@@ -19,6 +11,7 @@ enum {
 	BLOCK = 200,
 	ROUNDS_100_MS = 74000000, /* at some 1.4 ns each */
 	ROUNDS_500_MS = 370000000,
+	FUNCTIONS = 8,
 };
 
 struct entry {
@@ -26,16 +19,17 @@ struct entry {
 	unsigned key, value;
 };
 
-struct data {
+struct et_lab_data {
 	char *memory, *text;
 	struct entry *table[BUCKETS];
 	int given[NUMBERS], sorted[NUMBERS];
 	uint64_t state;
+	struct etalon_bench list[FUNCTIONS];
 };
 
 static void copy_8k(void *arg)
 {
-	char *memory = ((struct data *)arg)->memory;
+	char *memory = ((struct et_lab_data *)arg)->memory;
 
 	memcpy(memory + (16 << 10), memory, 8 << 10);
 	ETALON_CLOBBER();
@@ -43,7 +37,7 @@ static void copy_8k(void *arg)
 
 static void copy_64k(void *arg)
 {
-	char *memory = ((struct data *)arg)->memory;
+	char *memory = ((struct et_lab_data *)arg)->memory;
 
 	memcpy(memory + (64 << 10), memory, 64 << 10);
 	ETALON_CLOBBER();
@@ -56,7 +50,7 @@ static unsigned slot_of(unsigned key)
 
 static void look_up(void *arg)
 {
-	const struct data *d = arg;
+	const struct et_lab_data *d = arg;
 	unsigned sum = 0;
 
 	for (unsigned i = 0; i < KEYS; i++) {
@@ -78,7 +72,7 @@ static int by_value(const void *a, const void *b)
 
 static void sort(void *arg)
 {
-	struct data *d = arg;
+	struct et_lab_data *d = arg;
 
 	memcpy(d->sorted, d->given, sizeof(d->sorted));
 	qsort(d->sorted, NUMBERS, sizeof(d->sorted[0]), by_value);
@@ -87,7 +81,7 @@ static void sort(void *arg)
 
 static void count(void *arg)
 {
-	const char *text = ((const struct data *)arg)->text;
+	const char *text = ((const struct et_lab_data *)arg)->text;
 	unsigned n = 0;
 
 	for (size_t i = 0; i < TEXT; i++)
@@ -104,7 +98,7 @@ static void allocate(void *arg)
 	free(p);
 }
 
-static void loop(struct data *d, long rounds)
+static void loop(struct et_lab_data *d, long rounds)
 {
 	uint64_t x = d->state;
 
@@ -126,7 +120,7 @@ static void loop_500_ms(void *arg)
 }
 
 /* Allocates as an ordinary program would, so that every process has other addresses. */
-static void prepare(struct data *d)
+static void prepare(struct et_lab_data *d)
 {
 	unsigned seed = 1;
 
@@ -147,7 +141,7 @@ static void prepare(struct data *d)
 	}
 }
 
-static void release(struct data *d)
+void et_lab_functions_end(struct et_lab_data *d)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		while (d->table[i]) {
@@ -162,10 +156,10 @@ static void release(struct data *d)
 	free(d);
 }
 
-int et_lab_functions(int argc, char **argv)
+struct et_lab_data *et_lab_functions_begin(const struct etalon_bench **list, size_t *n)
 {
-	struct data *d = et_calloc(1, sizeof(*d));
-	const struct etalon_bench list[] = {
+	struct et_lab_data *d = et_calloc(1, sizeof(*d));
+	const struct etalon_bench all[FUNCTIONS] = {
 		ETALON_BENCH_ARG("copy-8k", copy_8k, d),
 		ETALON_BENCH_ARG("copy-64k", copy_64k, d),
 		ETALON_BENCH_ARG("look-up", look_up, d),
@@ -177,7 +171,19 @@ int et_lab_functions(int argc, char **argv)
 	};
 
 	prepare(d);
-	int status = etalon_bench_main(argc, argv, list, ET_LENGTH(list));
-	release(d);
+	memcpy(d->list, all, sizeof(all));
+	*list = d->list;
+	*n = FUNCTIONS;
+	return d;
+}
+
+int et_lab_functions(int argc, char **argv)
+{
+	const struct etalon_bench *list;
+	size_t n;
+	struct et_lab_data *d = et_lab_functions_begin(&list, &n);
+	int status = etalon_bench_main(argc, argv, list, n);
+
+	et_lab_functions_end(d);
 	return status;
 }

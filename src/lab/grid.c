@@ -2,8 +2,6 @@
 #include "lab/grid.h"
 #include "lab/rivals.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
 
 bool et_walk_advance(struct et_walk *w, double ns)

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/interval_accuracy.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "lab/self_timed.h"
 #include "model/experiment/figure.h"
 #include "num/tick_count.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/times.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 const char *const et_interval_method_names[] = { "ticks", "times", "getrusage", "getrusage-user",
 	NULL };

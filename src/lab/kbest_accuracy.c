@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_accuracy.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "lab/self_timed.h"
 #include "model/experiment/figure.h"
 #include "num/kbest.h"
 #include "num/line.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 const char *const et_timed_by_names[] = { "counter", "gettimeofday", NULL };
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_coverage.h"
-#include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
-#include <string.h>
 
 const char *const et_kbest_statistic_names[] = { "best", "median", "mean" };
 

@@ -52,5 +52,3 @@ struct et_kbest_attained {
 };
 
 struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *row);
-/* The benchmark program: etalon_bench_main with these arguments. Returns its exit status. */
-int et_lab_functions(int argc, char **argv);

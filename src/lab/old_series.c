@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/old_series.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "lab/interval_accuracy.h"
 #include "model/experiment/figure.h"
-
-#include <limits.h>
-#include <math.h>
-#include <string.h>
 
 static const char *parameter(const struct et_command *c, const char *name)
 {

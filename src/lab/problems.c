@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/problems.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define MS 1e6

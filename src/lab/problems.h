@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 /* The numbers of problems; durations are in ns. */
 enum et_problem_number {
 	ET_PROBLEM_TICKS,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/profile_treatment.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "dist/dist.h"
 #include "num/mean_interval.h"
@@ -11,9 +10,6 @@
 #include "stats/profile/profile.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- counting by categories --- */
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/quantisation.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/rng.h"
-
-#include <math.h>
 
 double et_quantisation_variance(double periods, double calls)
 {

@@ -2,14 +2,11 @@
 #include "lab/rivals.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* More than the caches nearest to a CPU hold, so that a rival displaces what the thread needs. */
 enum { ARRAY_BYTES = 4 << 20 };

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/self_timed.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "clock/counter.h"
 #include "num/quantile.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The points, their weights, and the comparison of the models. */
 #include "num/growth.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/doubles.h"
 #include "num/line.h"
 #include "num/student.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SPREAD_POWER_MOST = 3 };
 static const double normal_99 = 2.575829303548901; /* two-sided quantile */

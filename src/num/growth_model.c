@@ -3,12 +3,10 @@
  * One model of growth, fitted to the means at each size; values of the fitted curves with their
  * uncertainties, and sizes at which they do not hold.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/growth.h"
 #include "num/multiple.h"
 #include "num/student.h"
-
-#include <math.h>
 
 const char *const et_growth_names[] = { "constant", "log n", "n", "n log n", "n²", "n² log n", "n³",
 	"2ⁿ", "n^c", NULL };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/least_squares.h"
-#include "base/alloc.h"
+#include "base/base.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* A column of which less than this share is not explained by the others is a combination. */
 static const double independent_least = 1e-11;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/multiple.h"
 
-#include "base/alloc.h"
-
-#include <math.h>
+#include "base/base.h"
 
 struct ranked {
 	double p;

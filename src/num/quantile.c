@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/quantile.h"
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/doubles.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 /*
  * Few values are sorted by qsort, many by a radix sort of their bits, which is three to four times

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/rank.h"
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/doubles.h"
 #include "num/quantile.h"
 #include "num/student.h"
-
-#include <math.h>
-#include <string.h>
 
 struct item {
 	double value; /* first, for et_ascending */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "num/tick_count.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "base/doubles.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the factors of a plan and checks the form of their levels by the table of kinds. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/terms.h"
 #include "plan/reader.h"
@@ -8,7 +7,6 @@
 #include "protocol/parameters.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static struct et_design_factor *factor(const struct et_plan_reader *r)
 {

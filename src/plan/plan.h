@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "model/experiment/experiment.h"
 
-#include <stdio.h>
-
 enum {
 	ET_PLAN_MOST_BYTES = 1 << 20,   /* of a plan file */
 	ET_PLAN_MOST_NODES = 20000,     /* values of a plan file */

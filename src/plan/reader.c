@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of a plan file: maps by tables of keys, texts, names, numbers. */
 #include "plan/reader.h"
-#include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "base/utf8.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { LONGEST_NAME = 200 };
 

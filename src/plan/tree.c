@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/utf8.h"
 #include "plan/reader.h"
 
-#include <string.h>
 #include <yaml.h>
 
 /* --- mistakes of beginners --- */

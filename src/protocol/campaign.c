@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/campaign.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "num/rng.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- parts --- */
 

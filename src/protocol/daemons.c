@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/daemons.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "num/quantile.h"
 #include "protocol/lshape.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 static const double TASK_TIMES = 20;    /* per period */
 static const double SNAPSHOTS_MS = 0.1; /* if it was not measured */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/design.h"
-#include "base/alloc.h"
-
-#include <errno.h>
 
 static int check_factors(const struct et_design *d, struct et_error *err)
 {

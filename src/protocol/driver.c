@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/driver.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "base/u64.h"
 #include "model/experiment/advice.h"
@@ -12,10 +11,6 @@
 #include "num/student.h"
 #include "protocol/schedule.h"
 #include "protocol/until.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { FIRST = 9 };
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "model/experiment/machine_id.h"
 #include "model/sample/sample.h"
 #include "protocol/daemons.h"
-
-#include <math.h>
-#include <string.h>
 
 static const uint64_t DAY_NS = UINT64_C(86400) * 1000000000;
 static const uint64_t HOUR_NS = UINT64_C(3600) * 1000000000;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/lshape.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/student.h"
-
-#include <math.h>
 
 static const double ALONE = 1e-4, WITH_CULPRIT = 0.02, DOUBTFUL = 0.005;
 static const double INFREQUENT = 0.05, OFTEN = 0.25; /* shares of the samples */

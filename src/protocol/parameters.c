@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/parameters.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { MOST_VALUES = 100000 };
 

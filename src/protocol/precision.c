@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/precision.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
 #include "num/moments.h"
 #include "protocol/daemons.h"
 #include "protocol/sanity.h"
-
-#include <math.h>
-#include <string.h>
 
 static struct et_precision precision_of(const double *x, size_t n)
 {

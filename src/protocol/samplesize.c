@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/samplesize.h"
-#include "base/alloc.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/student.h"
 #include "protocol/sanity.h"
-
-#include <math.h>
-#include <string.h>
 
 static const double CLOSE = 0.25, CLOSE_SHARE = 0.05, ALPHA = 0.01;
 static const double MOST_RUNS = 1e15; /* a larger number is of no use */

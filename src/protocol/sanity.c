@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/sanity.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "model/experiment/advice.h"
 #include "model/sample/metric_choice.h"
@@ -8,9 +7,6 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rank.h"
-
-#include <math.h>
-#include <string.h>
 
 /* The finding about a sample: a ruling without its details, which would need more memory. */
 struct verdict {

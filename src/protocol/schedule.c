@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/schedule.h"
-#include "base/alloc.h"
 #include "num/kbest.h"
 #include "num/rng.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/until.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "num/mean_interval.h"
 #include "num/student.h"
-
-#include <math.h>
 
 bool et_until_due(const struct et_until *u, uint32_t runs)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/versions.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "num/quantile.h"
 #include "protocol/daemons.h"
@@ -8,9 +7,6 @@
 #include "protocol/precision.h"
 #include "protocol/samplesize.h"
 #include "protocol/sanity.h"
-
-#include <math.h>
-#include <string.h>
 
 /* The data that the functions below share. */
 struct judging {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "record/format.h"
-#include "base/alloc.h"
 #include "base/json.h"
 #include "base/memstream.h"
 #include "draw/terminal.h"
@@ -14,9 +13,6 @@
 #include "stats/series/tally.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #define ROW(name, summary, option, help, write) { name, option, help, write },
 const struct et_format et_formats[] = { ET_FORMATS(ROW){ 0 } };

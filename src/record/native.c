@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/json.h"
 #include "model/design/json.h"
 #include "model/experiment/field_rows.h"
@@ -11,8 +10,6 @@
 #include "report/steps.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"
-
-#include <math.h>
 
 /* The root has the number 0 and is not written. */
 static void write_nodes(struct et_json *w, const char *key, const void *profile)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/charts.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/whole.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "num/quantile.h"
 #include "stats/series/diagnosis.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { ROWS = 4, EIGHTHS = 8, WIDEST_BIN = 6, MANY_STEPS = 20 };
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "draw/units.h"
 #include "report/charts.h"
 #include "report/text.h"
 #include "report/warning.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 

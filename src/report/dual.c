@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/dual.h"
-#include "base/alloc.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { SIDE = 420, LOW = 280, CLOSER = 4 };
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/environment.h"
-#include "base/alloc.h"
 #include "base/json.h"
 #include "draw/table.h"
-
-#include <string.h>
 
 #define BOLD "1"
 #define DIM "2"

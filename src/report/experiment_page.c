@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/experiment_page.h"
-#include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "model/experiment/experiment.h"
@@ -9,8 +8,6 @@
 #include "stats/series/tally.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <string.h>
 
 enum { MOST_CULPRITS = 12, MOST_REMOVED = 200 };
 

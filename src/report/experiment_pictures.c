@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/html.h"
 #include "num/quantile.h"
@@ -8,9 +7,6 @@
 #include "report/experiment_page.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/tally.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_BINS = 60, MOST_LAGS = 40, DENSITY_FROM = 10, WIDE = 1120, LOW = 280, SIDE = 420 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/listing.h"
-#include "base/alloc.h"
 
-#include <inttypes.h>
 #include <time.h>
 
 void et_listing_when(uint64_t wall_ns, uint64_t now_ns, char buf[24])

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "draw/units.h"
 #include "report/text.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define YELLOW "33"
 

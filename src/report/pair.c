@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/pair.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define SLOWER "31"
 #define FASTER "32"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/review.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/design.h"
 #include "model/experiment/field.h"
-
-#include <string.h>
 
 enum { COLUMN = 16 };
 

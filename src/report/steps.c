@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/steps.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
-
-#include <math.h>
 
 enum { NOTE_COLUMN = 16 };
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
 #include "report/pair.h"
 #include "report/text.h"
 #include "stats/compare/judge.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	MANY = 4,        /* from this many commands on the ratios are in the table */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
@@ -10,10 +9,6 @@
 #include "report/pair.h"
 #include "report/warning.h"
 #include "stats/series/tally.h"
-
-#include <limits.h>
-#include <math.h>
-#include <string.h>
 
 enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 10 };
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/warning.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "draw/html.h"
 #include "draw/units.h"
-
-#include <math.h>
-#include <string.h>
 
 #define DIM "2"
 #define YELLOW "33"

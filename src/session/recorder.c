@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/recorder.h"
-#include "base/alloc.h"
-
-#include <errno.h>
-#include <string.h>
 
 static const uint64_t SHORT_NS = 20000000; /* samples of shorter programs are grouped */
 static const uint64_t GROUP_NS = 50000000; /* the longest time that a finished sample waits */

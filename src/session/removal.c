@@ -7,8 +7,6 @@
 #include "protocol/sanity.h"
 #include "store/core/cutoffs.h"
 
-#include <string.h>
-
 unsigned et_cutoffs_warn(
 	const struct et_cutoffs *c, const struct et_learning_place *now, struct et_warnings *out)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/session.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "host/factors.h"
 #include "host/host.h"
@@ -13,8 +12,6 @@
 #include "session/removal.h"
 #include "store/core/machines.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* A run that counts calls is ended after this many times the usual, but not before 30 s. */

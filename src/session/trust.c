@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/trust.h"
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "base/parse.h"
 #include "host/host.h"
@@ -9,14 +8,10 @@
 #include "model/experiment/machine_id.h"
 #include "store/sqlite/sqlite.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* --- digests --- */
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/baseline.h"
-#include "base/alloc.h"
 #include "source/stored.h"
 #include "source/trusted.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 static int check_trust(const struct et_cli *cli, const struct et_store *store, const char *name,
 	bool given, const struct et_experiment *e, struct et_error *err)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/chosen.h"
-#include "base/alloc.h"
 #include "source/stored.h"
 #include "store/central/campaign.h"
 #include "store/core/machines.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* The experiments in memory at the same time; those of one label; those of one machine in it. */
 enum { MOST = 2000, MOST_OF_LABEL = 1000, MOST_EACH = 20 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/gather.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "cli/field_option.h"
 #include "model/sample/metric_choice.h"
@@ -8,9 +7,6 @@
 #include "stats/compare/compare.h"
 #include "stats/series/normality.h"
 #include "store/import/series.h"
-
-#include <errno.h>
-#include <string.h>
 
 int et_gather_set_metric(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)

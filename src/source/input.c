@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/input.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "store/import/import.h"
-
-#include <errno.h>
-#include <string.h>
 
 int et_input_read_stream(
 	FILE *f, const char *name, size_t most, char **data, size_t *size, struct et_error *err)

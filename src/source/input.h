@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 
-#include <stdio.h>
-
 /*
  * Reads all bytes of the file ("-" is standard input). Of a file with more than `most` bytes it
  * reads more than that many, perhaps not all: the caller must refuse them. Caller frees *data.

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/kind.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
-
-#include <errno.h>
 
 /* --- plain experiments --- */
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/operand.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 bool et_operand_is_file(const char *operand)
 {

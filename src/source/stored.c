@@ -7,9 +7,6 @@
 #include "store/central/campaign.h"
 #include "store/central/spool.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* The experiments of this process, which delivers them when its command ends. */
 static struct et_queued queued;
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/studies.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 char *et_study_name(const char *label)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/trusted.h"
-#include "base/alloc.h"
 #include "report/review.h"
 #include "source/stored.h"
 

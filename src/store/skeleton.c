@@ -13,10 +13,7 @@
  * backend.h states what each operation promises. A function that is to be written fails here and
  * says so; those that only end something do nothing.
  */
-#include "base/alloc.h"
 #include "store/core/backend.h"
-
-#include <errno.h>
 
 /* The database of the back end begins with the part that the store knows. */
 struct skeleton {

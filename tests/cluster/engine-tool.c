@@ -6,7 +6,7 @@
  * KEY is partition, constraint, nodes, etalon, extra or parts. The input of submit is standard
  *input.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "engine/engine.h"
 

@@ -12,7 +12,7 @@
  * A file with a name that begins with "odd-" may be refused by its parser; all others must be
  * accepted.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "mutate.h"
 

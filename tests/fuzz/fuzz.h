@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target: what hosts answer about their tasks, and lists of hosts. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "engine/ssh.h"
 #include "fuzz.h"
 

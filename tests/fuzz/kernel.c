@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: records of the kernel. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "measure/ledger/account.h"
 #include "measure/ledger/source.h"

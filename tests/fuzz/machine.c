@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: /proc and /sys, answers of systemctl, and the journal of changes. */
 #include "host/machine.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/procstat.h"
 #include "base/sysroot.h"
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: files of other profilers, and what is made of them. */
 #include "app/profile/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/readers/read.h"
 #include "profile/readers/reader.h"
 #include "records.h"

@@ -5,7 +5,7 @@
 #include "app/daemons/daemons.h"
 #include "app/fit/fit.h"
 #include "app/trace/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "base/utf8.h"
 #include "lib/bench/judge.h"

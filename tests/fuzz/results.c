@@ -2,7 +2,7 @@
 /* The fuzz target of `doe import`. */
 #include "store/import/results.h"
 #include "app/doe/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "stats/doe/doe.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: stores. A database may be damaged, and may come from somebody else. */
 #include "store/core/store.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "records.h"
 #include "store/core/cutoffs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that several targets use. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/error.h"
 #include "fuzz.h"
 

@@ -2,7 +2,7 @@
 /* Targets: files with code, mangled names, the kernel's list of symbols, and map files of generated
  * code. */
 #include "profile/symbols/symbols.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "fuzz.h"
 #include "profile/symbols/cfi.h"
 #include "profile/symbols/module.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Targets: what a user types, and text for a terminal. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/utf8.h"

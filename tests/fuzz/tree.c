@@ -3,7 +3,7 @@
  * A machine in memory. The linker directs the functions that read /proc and /sys, and those that
  * open perf's ring buffers, to this file (--wrap). Without a tree they are the real ones.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/sysroot.h"
 #include "fuzz.h"
 #include "measure/observe/perf_ring.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Target: URLs of stores with passwords, and texts for PostgreSQL. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "store/core/store.h"

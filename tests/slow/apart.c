@@ -4,7 +4,7 @@
  * whose successive times resemble each other, and the power that the correction for dependence
  * leaves on independent times. The seeds are fixed.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "stats/compare/compare.h"
 #include "tap.h"

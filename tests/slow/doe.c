@@ -8,7 +8,7 @@
  *     test-slow-doe EXPERIMENTS power            power
  */
 #include "stats/doe/doe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "simulate.h"
 #include "stats/doe/program.h"

@@ -6,7 +6,7 @@
  * part: how often they are said to differ although they do not. The seeds are fixed.
  */
 #include "app/doe/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/experiment.h"
 #include "num/rng.h"
 #include "stats/doe/doe.h"

@@ -4,7 +4,7 @@
  * by et_judge. Check II removes values from six samples on, and the interval must allow for it. The
  * seeds are fixed; the margin is three Monte-Carlo standard deviations.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "protocol/sanity.h"
 #include "stats/compare/judge.h"

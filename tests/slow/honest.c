@@ -5,7 +5,7 @@
  * so that the results repeat. The margins are three Monte-Carlo standard deviations, so that
  * another seed would pass as well.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lab/coverage.h"
 #include "lab/false_alarms.h"
 #include "simulate.h"

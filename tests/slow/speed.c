@@ -6,7 +6,7 @@
  * or the probe is a covariate, and about the mixture of speeds otherwise. The seeds are fixed; the
  * margins are three Monte-Carlo standard deviations.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "protocol/sanity.h"

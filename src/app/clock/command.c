@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon clock`: the available clocks, their resolution and cost, and timer interrupts. */
 #include "app/clock/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "cli/cli.h"
@@ -12,8 +11,6 @@
 #include "measure/trace/clock_warnings.h"
 #include "measure/trace/sched_stream.h"
 #include "measure/trace/tracer.h"
-
-#include <string.h>
 
 struct request {
 	bool json, scales;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/clock/view.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "draw/table.h"
@@ -8,9 +7,6 @@
 #include "model/experiment/advice.h"
 #include "model/experiment/field_rows.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 #define WARNING "33"

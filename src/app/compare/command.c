@@ -2,15 +2,10 @@
 /* `etalon compare SERIES…`: finds which of several series differ. */
 #include "app/compare/machines.h"
 #include "app/compare/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
 #include "report/pair.h"
 #include "source/gather.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { MOST_SERIES = 200 }; /* nearly 20000 pairs */
 

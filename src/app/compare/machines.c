@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/compare/machines.h"
 #include "app/compare/view.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/figure.h"
@@ -16,10 +15,6 @@
 #include "source/chosen.h"
 #include "source/stored.h"
 #include "store/core/machines.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* Both were seen from the first to the last of both. */
 static void unite(struct et_fleet_group *a, struct et_fleet_group *b)

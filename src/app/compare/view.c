@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/compare/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
 #include "draw/units.h"
 #include "report/charts.h"
 #include "report/pair.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/compare/view.h"
-#include "base/alloc.h"
 #include "base/figure.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "draw/xml.h"
 #include "report/listing.h"
 #include "report/warning.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #define SLOW "31"
 #define FAST "32"

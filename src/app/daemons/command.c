@@ -11,9 +11,6 @@
 #include "protocol/lshape.h"
 #include "session/removal.h"
 
-#include <errno.h>
-#include <string.h>
-
 struct request {
 	struct et_daemons_output out;
 	bool keep;

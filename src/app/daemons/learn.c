@@ -5,7 +5,6 @@
  * resumed.
  */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/parse.h"
@@ -20,11 +19,6 @@
 #include "protocol/lshape.h"
 #include "source/stored.h"
 #include "stats/series/warnings.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 static const double SLOWER = 1.5; /* than planned: the forecast is corrected */
 

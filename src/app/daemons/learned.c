@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cutoffs that were learned on this machine, in the store, and `etalon daemons forget`. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "cli/ask.h"
@@ -11,11 +10,6 @@
 #include "model/experiment/machine_id.h"
 #include "source/stored.h"
 #include "store/core/cutoffs.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 char *et_learned_describe(const struct et_cutoffs *c)
 {

@@ -4,15 +4,11 @@
  * experiments, each of them stored or in a file that `etalon export` wrote.
  */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "protocol/daemons.h"
 #include "source/input.h"
 #include "source/operand.h"
 #include "store/import/daemons.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* One operand: a record of daemons (data), or an experiment. */
 struct operand {

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The findings about daemons and the stored cutoffs of a machine, as text and JSON. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 #define FAINT "2"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The findings about daemons and the stored cutoffs of a machine as pages and pictures. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/html.h"
 #include "draw/table.h"
@@ -9,7 +8,6 @@
 #include "report/warning.h"
 
 #include <ctype.h>
-#include <math.h>
 
 enum { PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The papers' tables of daemons. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
 #include "protocol/daemons.h"
 #include "protocol/precision.h"
 #include "source/stored.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* --- the data: the runs after the sanity checks --- */
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon describe [FILE]`: summarises a series of numbers. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "report/text.h"
 #include "source/gather.h"
-
-#include <unistd.h>
 
 struct request {
 	bool json, details;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "model/design/terms.h"
 #include "source/input.h"
@@ -12,8 +11,6 @@
 #include "store/import/import.h"
 #include "store/import/results.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* The same experiment twice would count its runs twice. */

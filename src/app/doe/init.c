@@ -2,7 +2,6 @@
 /* `etalon doe init`: writes a first plan, with comments, or the schema of plans. */
 #include "app/doe/doe.h"
 #include "app/run/options.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/outfile.h"
 #include "base/parse.h"
@@ -14,10 +13,8 @@
 #include "model/design/design.h"
 #include "protocol/parameters.h"
 
-#include <errno.h>
 #include <link.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

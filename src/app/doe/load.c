@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the stored experiments of a plan, or of an id, a label or a file. */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "model/design/json.h"
 #include "source/input.h"
 #include "source/operand.h"
 #include "stats/doe/doe.h"
 #include "store/central/campaign.h"
 #include "store/import/import.h"
-
-#include <errno.h>
-#include <string.h>
 
 static int note(void *ctx, const struct et_summary *s)
 {

@@ -3,7 +3,6 @@
 #include "app/doe/doe.h"
 #include "app/run/options.h"
 #include "app/run/run.h"
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "base/parse.h"
@@ -17,10 +16,7 @@
 #include "measure/treat/treatment.h"
 #include "model/sample/profile.h"
 
-#include <errno.h>
-#include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* --- the options of `run` that a plan file sets, by the tables of `run` itself --- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe plan`: what `doe run` would do, how long it takes, and what it can find. */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/doubles.h"
 #include "build/build.h"
@@ -13,10 +12,6 @@
 #include "profile/sampling/observe.h"
 #include "protocol/schedule.h"
 #include "report/review.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* More runs than this are listed only with -v. */
 enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/signals.h"
 #include "measure/child/environ.h"
 #include "measure/child/hook.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define FACTOR "boot"

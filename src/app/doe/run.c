@@ -2,7 +2,6 @@
 /* `etalon doe run PLAN`: begins the experiment of a plan, or continues it. */
 #include "app/compare/machines.h"
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "build/build.h"
@@ -16,11 +15,6 @@
 #include "source/operand.h"
 #include "source/stored.h"
 #include "stats/compare/judge.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err)
 {

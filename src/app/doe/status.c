@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon doe status PLAN`: how far the experiment of a plan has come. */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "campaign/campaign.h"
 #include "draw/table.h"
 #include "source/stored.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <time.h>
 
 /* Whether a process runs the experiment now: it holds the claim. */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The findings of a designed experiment in plain words. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_NAMED = 3 }; /* effects in a sentence */
 

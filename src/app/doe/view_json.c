@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A designed experiment as JSON. Scripts depend on the keys: add keys, but never rename one. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "model/design/terms.h"
 #include "report/pair.h"
 #include "report/warning.h"
-
-#include <math.h>
 
 /* "effect_ns" of times, "effect" of other responses. */
 static const char *unit_of(const struct et_doe_result *r)

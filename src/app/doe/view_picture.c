@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of a designed experiment: main effects, interactions, Pareto, residuals. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "dist/dist.h"
 #include "num/quantile.h"
 #include "num/student.h"
 #include "report/charts.h"
-
-#include <math.h>
 
 enum { SIDE = 420, LOW = 300, SHEET = 2 * SIDE, TRACK = 26, FRAME = 110 };
 enum { MOST_TRACKS = 60, MOST_INTERACTIONS = 6, MOST_LINES = 7 };

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of `doe plan`. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "model/design/terms.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #define FAINT "2"
 #define MINUS "−"

@@ -5,15 +5,10 @@
  * them, and the share of false positives of each program.
  */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/xml.h"
 #include "stats/doe/doe.h"
 #include "stats/series/tally.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* --- the design and how it was run --- */
 

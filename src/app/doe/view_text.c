@@ -4,15 +4,12 @@
  * as a page, which has the same tables and the charts.
  */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/html.h"
 #include "report/pair.h"
 #include "report/warning.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <string.h>
 
 /* The first columns of the effects, which text has; a page has all. */
 enum { COLUMNS_OF_TEXT = 7 };

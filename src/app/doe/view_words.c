@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/progress.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- figures --- */
 

@@ -4,16 +4,11 @@
  * run --protocol emp`; this file adds the steps before them, and a line for each step.
  */
 #include "app/emp/emp.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "measure/child/run_setup.h"
 #include "model/experiment/field.h"
 #include "protocol/sanity.h"
 #include "report/steps.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 extern char **environ;
 

@@ -4,16 +4,11 @@
  * still fits is stored. Learning takes long, so the user is asked first.
  */
 #include "app/emp/emp.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "cli/ask.h"
 #include "measure/observe/taskstats.h"
 #include "model/experiment/machine_id.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char STEP[] = "daemons";
 

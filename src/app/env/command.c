@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon env check|apply|restore`: checks, changes and restores what disturbs timing. */
-#include "base/alloc.h"
 #include "cli/environment.h"
 #include "conduct/tuning.h"
 #include "host/daemons.h"
 #include "report/environment.h"
-
-#include <errno.h>
-#include <string.h>
 
 struct request {
 	struct et_env_wish wish; /* --only, --except */

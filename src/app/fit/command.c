@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon fit SERIES…`: finds how time grows with the size of the input. */
 #include "app/fit/fit.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { LEAST = 3 }; /* points of a line with its uncertainty */
 

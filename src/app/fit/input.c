@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Turns an operand of `etalon fit` into points: a table, a record, or a stored experiment. */
 #include "app/fit/fit.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
 #include "model/sample/metric_choice.h"
 #include "source/operand.h"
 #include "store/import/points.h"
-
-#include <errno.h>
-#include <string.h>
 
 static const struct et_parameter *find(const struct et_command *c, const char *name)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/fit/fit.h"
-#include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "draw/units.h"
@@ -9,9 +8,6 @@
 #include "num/quantile.h"
 #include "num/student.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 

@@ -5,10 +5,7 @@
  * defaults; what else differs is in struct et_run_options, like_hyperfine.
  */
 #include "app/run/run.h"
-#include "base/alloc.h"
 #include "base/parse.h"
-
-#include <string.h>
 
 /* hyperfine accepts --min-benchmarking-time beside --runs, and ignores it. */
 static const struct et_option changed_options[] = {

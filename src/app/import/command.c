@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon import FILE`: stores a record made elsewhere as an experiment. */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "source/input.h"
@@ -8,8 +7,6 @@
 #include "store/core/store.h"
 #include "store/import/import.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 
 static const struct et_option options[] = {

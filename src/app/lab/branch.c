@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab branch` */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "lab/branches.h"
 #include "model/experiment/field_rows.h"
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab cache` */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "lab/cache_effects.h"
 #include "model/experiment/field_rows.h"
-
-#include <inttypes.h>
-#include <math.h>
 
 enum {
 	STATE_COLUMNS = 20,

@@ -5,16 +5,10 @@
  * experiment, because a sample has no place for them.
  */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
 #include "source/stored.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* Frees the readings of each command. */
 static void inside_free(struct et_inside *all, size_t n)

@@ -5,11 +5,8 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/signals.h"
-#include "lab/kbest_coverage.h"
+#include "lab/functions.h"
 #include "lab/problems.h"
-
-#include <errno.h>
-#include <string.h>
 
 static int run(struct et_cli *cli, int argc, char **argv);
 

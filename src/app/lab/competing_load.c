@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab competing-load`: Figures 21 and 22 of NIST TN 1826. */
 #include "app/lab/profile.h"
-#include "base/alloc.h"
 
-#include <math.h>
 #include <sched.h>
 
 enum { CLOUD = 24, WIDTH = 480, HEIGHT = 300, FUNCTIONS = 2 };

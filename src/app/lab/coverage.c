@@ -5,8 +5,6 @@
 #include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
 
-#include <math.h>
-
 /* The coverage of a 95 % interval is acceptable within these bounds. */
 static const double least = 0.93, most = 0.97;
 

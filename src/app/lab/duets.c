@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab duet-bias`: pairs of programs side by side and alone. */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "conduct/measuring.h"
@@ -9,10 +8,6 @@
 #include "measure/child/metronome.h"
 #include "model/experiment/field_rows.h"
 #include "source/stored.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #define PUT "{etalon} put "
 

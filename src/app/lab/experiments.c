@@ -2,13 +2,9 @@
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
 #include "app/lab/kbest.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "lab/rivals.h"
 #include "put/subject.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* Places in the table below, and the bits of these in the options that an experiment takes. */
 enum {

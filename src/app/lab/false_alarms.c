@@ -2,11 +2,8 @@
 /* `etalon lab false-alarms` */
 #include "lab/false_alarms.h"
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
 
 static const char *const titles[ET_JUDGED] = { "duets, as run", "blocks, as run",
 	"separate, Welch" };

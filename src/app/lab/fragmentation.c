@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab fragmentation`: Figures 7 to 10 of NIST TN 1826. */
 #include "app/lab/profile.h"
-#include "base/alloc.h"
 
 enum { WIDTH = 480, HEIGHT = 320, FUNCTIONS = 2 };
 

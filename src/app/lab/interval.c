@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab interval-accuracy` */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "lab/interval_accuracy.h"
 #include "model/experiment/field_rows.h"
-
-#include <math.h>
 
 enum { CHART_WIDTH = 560, CHART_HEIGHT = 360, MOST_LOADS = 6 };
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
 #include "app/lab/kbest.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "num/quantile.h"
-
-#include <math.h>
 
 /* The errors for which the summary prints how far each method reaches. */
 static const double ENOUGH_SHARE = 0.8; /* of the CPU time that the load leaves */

@@ -6,9 +6,6 @@
 #include "lib/bench/output.h"
 #include "model/experiment/field_rows.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 

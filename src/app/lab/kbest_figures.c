@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of Bryant & O'Hallaron's chapter about K-best, in a terminal and as SVG. */
 #include "app/lab/kbest.h"
-#include "base/alloc.h"
-
-#include <math.h>
 
 enum { SHORT_NS = 8000000, MOST_SAMPLES_LOAD = 4, MOST_CURVES = 8 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Performs the experiments of the lab: what they have in common, from the store to the picture. */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "conduct/measuring.h"
@@ -13,10 +12,6 @@
 #include "source/stored.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 #include <sys/random.h>
 
 bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)

@@ -2,12 +2,7 @@
 /* `etalon lab problems`: the calculations of a chapter on timing. */
 #include "lab/problems.h"
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "base/nearest.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* --- text and JSON --- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The studies of profilers: what they run, and how they are planned, measured and loaded. */
 #include "app/lab/profile.h"
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "base/parse.h"
 #include "lab/rivals.h"
@@ -9,10 +8,7 @@
 #include "put/alone.h"
 #include "put/put.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 
 enum { BLOCKS = 5 };
 

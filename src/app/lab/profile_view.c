@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Judges the parts of a study of profilers that are loaded, and prints what all of them print. */
 #include "app/lab/profile.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* --- the treatments of all parts --- */
 

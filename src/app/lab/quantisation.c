@@ -2,10 +2,7 @@
 /* `etalon lab quantisation` */
 #include "lab/quantisation.h"
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
-
-#include <math.h>
 
 /* The rows of the text; JSON has all. */
 static const size_t shown[] = { 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 75, 100, 150,

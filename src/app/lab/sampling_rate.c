@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab sampling-rate`: Figures 18 to 20 of NIST TN 1826. */
 #include "app/lab/profile.h"
-#include "base/alloc.h"
-
-#include <inttypes.h>
-#include <math.h>
 
 enum { WIDTH = 480, HEIGHT = 320, FUNCTIONS = 2 };
 

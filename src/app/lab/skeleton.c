@@ -11,13 +11,10 @@
  * often Wilson's interval of level 95 % contains the bias.
  */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
 #include "draw/table.h"
 #include "model/experiment/field_rows.h"
 #include "num/rng.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
 
 static const double bias = 0.3, level = 0.95;
 static const uint32_t throws[] = { 10, 30, 100, 300 };

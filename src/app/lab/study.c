@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/lab/study.h"
-#include "base/alloc.h"
 #include "source/stored.h"
 #include "source/studies.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- finding its experiments --- */
 

@@ -6,7 +6,6 @@
  * restored after its block.
  */
 #include "app/lab/versions.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "conduct/tuning.h"
@@ -20,11 +19,6 @@
 #include "stats/compare/pace.h"
 #include "stats/fleet/versions.h"
 #include "store/core/cutoffs.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 struct versions {
 	struct et_lab_study study;

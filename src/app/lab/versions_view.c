@@ -4,11 +4,7 @@
  * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
  */
 #include "app/lab/versions.h"
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	MOST_CURVES = ET_SVG_COLORS, /* each has its own colour */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon list`: the stored experiments, the newest first. */
 #include "app/compare/machines.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/json.h"
@@ -13,8 +12,6 @@
 #include "source/kind.h"
 #include "source/stored.h"
 #include "store/central/campaign.h"
-
-#include <errno.h>
 
 static const char *state_of(const struct et_campaign_summary *c)
 {

@@ -10,11 +10,7 @@
 #include "profile/sampling/calls.h"
 #include "profile/symbols/object.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { USUAL_RUNS = 30, USUAL_TOP = 20, LEAST_TOP = 5, OTHER_LINES = 14, MOST_HZ = 1000000 };
 

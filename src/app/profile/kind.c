@@ -3,8 +3,6 @@
 #include "source/kind.h"
 #include "app/profile/view.h"
 
-#include <errno.h>
-
 /* The profile of the experiment, judged as `profile` does it without options. */
 static struct et_profiled judge(const struct et_stored *s)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of `profile`: text and files, of runs that were measured or read. */
 #include "app/profile/profile.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "cli/server.h"
@@ -9,8 +8,6 @@
 #include "profile/readers/read.h"
 #include "source/operand.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* The calls that the user knows; a name that no sample has is an error, because it is a slip. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/profile/view.h"
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
-
-#include <math.h>
-#include <string.h>
 
 #define ROW(name, summary, option, help, write) { name, write },
 const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };

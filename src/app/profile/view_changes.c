@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two profiles compared, for a terminal: the functions that really changed come first. */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
-
-#include <math.h>
-#include <string.h>
 
 #define DIM "2"
 #define BOLD "1"

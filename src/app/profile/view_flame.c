@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "draw/terminal.h"
 #include "draw/xml.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	WIDTH = 1180,

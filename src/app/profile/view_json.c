@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile as JSON and CSV, with all digits. The keys are documented in etalon-profile(1). */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/json.h"
 #include "draw/xml.h"
 #include "report/warning.h"
-
-#include <math.h>
 
 /* An interval that is not known is null. */
 #define SPAN(type, key, member) ET_KEY_SPAN(type, key, member.lo, member.hi, .nullable = true)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The notes below a profile: one per cause, whether it concerns one function or a thousand. */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "report/warning.h"
-
-#include <math.h>
 
 #define YELLOW "33"
 

@@ -4,7 +4,6 @@
  * largest shares their counts in order, the density and the autocorrelation of them.
  */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
@@ -15,8 +14,6 @@
 #include "stats/profile/counts.h"
 #include "stats/series/describe.h"
 #include "stats/series/diagnosis.h"
-
-#include <math.h>
 
 enum { PICTURED = 6, SIDE = 420, LOW = 280, LEAST_RUNS = 3, MOST_LAGS = 40 };
 

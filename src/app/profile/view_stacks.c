@@ -4,15 +4,11 @@
  * stacks, and the file format of speedscope.
  */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "base/json.h"
 #include "draw/terminal.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
-
-#include <math.h>
-#include <string.h>
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile for a terminal: the answer, the table, how sure it is, and the notes that matter. */
 #include "app/profile/view_parts.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
 #include "report/warning.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 enum { NOTE_LINES = 8, NAME_IN_TEXT = 60 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon put NAME`: runs a built-in program under test in this process. */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/nearest.h"
@@ -11,11 +10,7 @@
 #include "draw/terminal.h"
 #include "put/put.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 #define MOST_ITERATIONS UINT64_C(1000000000000000)
 #define MOST_CALLS UINT64_C(100000000000)

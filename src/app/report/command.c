@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
 #include "app/compare/machines.h"
-#include "base/alloc.h"
 #include "cli/field_option.h"
 #include "cli/outputs.h"
 #include "report/experiment_page.h"
 #include "session/removal.h"
 #include "source/kind.h"
 #include "stats/compare/judge.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { MOST = 16, AS_MEASURED = ET_METRIC_AUTO + 1 };
 

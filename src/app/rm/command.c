@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon rm ID…`: removes stored experiments; finds all of them before it removes one. */
-#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/server.h"
 #include "store/core/store.h"
-
-#include <string.h>
 
 typedef char experiment_id[40];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
 #include "app/run/run.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "campaign/campaign.h"
 #include "cli/server.h"
@@ -10,10 +9,6 @@
 #include "report/pair.h"
 #include "source/baseline.h"
 #include "stats/compare/judge.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* A campaign has many machines, and keeps the options that it was begun with. */
 #define ONE_MACHINE "resume|baseline|fail-on-regression|part-rounds|@output"

@@ -2,13 +2,9 @@
 /* Makes the experiment of `run`: its commands from operands, parameters and hooks. */
 #include "app/run/options.h"
 #include "app/run/run.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/shell.h"
 #include "cli/cli.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* How many of the first n commands have the name. */
 static size_t count(const struct et_experiment *e, size_t n, const char *name)

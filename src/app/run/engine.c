@@ -2,11 +2,8 @@
 /* `etalon run --engine`: the same run on many machines, one part per machine. */
 #include "app/compare/machines.h"
 #include "app/run/run.h"
-#include "base/alloc.h"
 #include "campaign/campaign.h"
 #include "cli/signals.h"
-
-#include <unistd.h>
 
 /* Begins a campaign whose parts are this run, one for each machine. */
 static int begin(struct et_campaigning *r, struct et_run_options *o, const struct et_operands *ops,

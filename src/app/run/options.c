@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the options of `run`. */
 #include "app/run/options.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "cli/field_option.h"
 #include "num/kbest.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* Text that the experiment owns, or none. */
 static int set_own_text(

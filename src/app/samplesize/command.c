@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon samplesize [SERIES…]`: finds how many runs are enough. */
 #include "app/samplesize/view.h"
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/parse.h"
 #include "protocol/samplesize.h"
@@ -9,8 +8,6 @@
 #include "source/gather.h"
 #include "source/stored.h"
 #include "store/core/cutoffs.h"
-
-#include <errno.h>
 
 struct request {
 	bool json, csv;

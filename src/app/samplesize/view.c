@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/samplesize/view.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/table.h"
 #include "draw/xml.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 #define BOLD "1"
 #define FAINT "2"

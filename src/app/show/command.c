@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon show [ID]`: prints the result of a stored experiment, and judges it again if asked to. */
-#include "base/alloc.h"
 #include "cli/field_option.h"
 #include "cli/server.h"
 #include "lab/old_series.h"
@@ -8,8 +7,6 @@
 #include "record/format.h"
 #include "session/removal.h"
 #include "source/kind.h"
-
-#include <string.h>
 
 /* The protocols that a kept experiment can be judged by: K-best decides how many runs there are. */
 static const char *const rejudge_names[] = { "cause", "emp", "raw", NULL };

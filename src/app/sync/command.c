@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon sync`: brings experiments to a central store, and from one. */
 #include "app/sync/sync.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/parse.h"
@@ -11,9 +10,6 @@
 #include "report/listing.h"
 #include "source/stored.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 /* A date as in 2026-11-16, at midnight UTC, or how long ago. */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sync`: delivers what waits, or what the user names, and prunes the spool. */
 #include "app/sync/sync.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "cli/server.h"
 #include "draw/progress.h"
 #include "store/core/machines.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- results --- */
 

@@ -9,7 +9,6 @@
  * part but those that the plan asks for.
  */
 #include "app/task/task.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/parse.h"
@@ -18,10 +17,6 @@
 #include "host/host.h"
 #include "source/input.h"
 #include "store/central/campaign.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 static const uint64_t SECOND_NS = 1000000000, DELIVER_NS = 600 * 1000000000ull;
 

@@ -2,7 +2,6 @@
 /* Measures a part of a campaign into the spool of this machine, and delivers it. */
 #include "app/run/options.h"
 #include "app/task/task.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "build/build.h"
@@ -13,10 +12,6 @@
 #include "source/stored.h"
 #include "store/central/campaign.h"
 #include "store/central/spool.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 /* --- the experiment of the part --- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon task --probe`: describes this machine to the etalon that wants to use it. */
 #include "campaign/probe.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/environment.h"
@@ -11,8 +10,6 @@
 #include "model/experiment/field.h"
 #include "report/environment.h"
 #include "store/core/store.h"
-
-#include <errno.h>
 
 /*
  * The server read its clock between two readings of ours, so the difference is known up to half of

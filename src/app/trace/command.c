@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon trace`: shows when a CPU or a program was interrupted, and by what. */
 #include "app/trace/view.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/display.h"
 #include "base/parse.h"
@@ -18,8 +17,6 @@
 #include "source/input.h"
 #include "store/import/trace.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
 
 struct request {

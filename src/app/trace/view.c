@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/trace/view.h"
-#include "base/alloc.h"
 #include "draw/table.h"
 #include "num/tick_count.h"
 #include "report/warning.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { SHOWN = 20 };  /* inactive periods, unless all are requested */
 enum { CHARGES = 8 }; /* rows of the table of ticks, and letters */

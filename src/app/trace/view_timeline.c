@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The timeline of a trace, in a terminal and as SVG. */
 #include "app/trace/view.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "draw/units.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- in a terminal --- */
 

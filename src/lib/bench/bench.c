@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main function of a benchmark program. Unlike the rest of the library it may allocate memory
- * through base/alloc.h, which ends the program when memory runs out; it does not do so while a
+ * through base/base.h, which ends the program when memory runs out; it does not do so while a
  * function is being timed.
  */
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/outfile.h"
 #include "lib/bench/judge.h"
@@ -13,14 +12,10 @@
 #include "lib/bench/worker.h"
 #include "lib/slice/complexity.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <math.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SIGNALLED = 128, OUTPUTS = 5 };
 

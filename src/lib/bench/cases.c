@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/alloc.h"
 #include "base/display.h"
 #include "lib/bench/model.h"
 #include "lib/time/kbest.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <regex.h>
-#include <string.h>
 
 enum { MOST_CASES = 10000, MOST_THREADS = 1024 };
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/alloc.h"
 #include "lib/bench/output.h"
-
-#include <math.h>
-#include <string.h>
 
 static const double LOW_RATE = 1.25; /* times as long as the samples say */
 

@@ -3,16 +3,11 @@
  * Writes results for other programs: as JSON, whose keys etalon(3) describes and lib/bench/read.c
  * reads, as CSV, and in both formats of Google Benchmark.
  */
-#include "base/alloc.h"
 #include "base/json.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/slice/wire.h"
 #include "num/quantile.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* Seven digits: no clock and no machine repeats more of them. */
 static void put(struct et_json *j, const char *key, double x)

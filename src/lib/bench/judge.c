@@ -7,13 +7,10 @@
  * kbest-coverage" checks what they promise.
  */
 #include "lib/bench/judge.h"
-#include "base/alloc.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/quantile.h"
 #include "num/student.h"
-
-#include <math.h>
 
 enum {
 	ENOUGH = 3,      /* samples that must count in a process, if it has as many */

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <etalon/etalon.h>
-#include <stdbool.h>
 
 enum { ET_BENCH_PARAMS = 8 };
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/option.h"
 #include "base/parse.h"
 #include "lib/bench/output.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 enum { COLUMNS = 80, MOST_THREADS = 1024, MOST_PROCESSES = 10000, SEED = 1, SAMPLES = 2 };
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The results of a benchmark program as text for people and as files for other programs, and the
- * reader of such files. Like etalon_bench_main, these functions may use base/alloc.h.
+ * reader of such files. Like etalon_bench_main, these functions may use base/base.h.
  */
 #pragma once
 
 #include "lib/bench/judge.h"
-
-#include <stdio.h>
 
 enum { ET_BENCH_FORMAT = 2 }; /* the version of the JSON; 1 had no samples */
 

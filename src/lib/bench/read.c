@@ -5,7 +5,6 @@
  * numbers are checked before they are used, sizes are limited, and texts are cleaned when they are
  * printed.
  */
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/hash.h"
 #include "base/parse.h"
@@ -15,14 +14,8 @@
 #include "lib/slice/complexity.h"
 #include "lib/slice/wire.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	MOST_FUNCTIONS = 65536,

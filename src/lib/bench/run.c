@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
@@ -10,11 +9,7 @@
 #include "num/quantile.h"
 #include "num/rng.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
 	PILOT_NS = 5000000,

@@ -3,16 +3,11 @@
  * Prints results for people: the table first, then warnings, details and the decision. The table is
  * of clean text, which is printed in columns or as Markdown.
  */
-#include "base/alloc.h"
 #include "base/display.h"
 #include "base/figure.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"
 #include "lib/time/events.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 enum { GAP = 2, LEAST_NAME = 16, SI = 48, MOST_NAMED = 3 };
 

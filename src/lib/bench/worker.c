@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Workers: the parent starts them, asks them for slices and ends them; each serves its parent. */
 #include "lib/bench/worker.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "clock/activity.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <locale.h>
-#include <math.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/slice/complexity.h"
-#include "base/alloc.h"
 #include "lib/bench/judge.h"
 #include "num/student.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* --- which rows belong together --- */
 

@@ -3,7 +3,7 @@
  * How the time of a benchmark grows with the size of its input, from its cases of several sizes:
  * the models of num/growth.h, and cycles per element, the slope of T = m n + b (Bryant and
  * O'Hallaron 2001, chapters 5 and 9). Each process gives one time per case. Pure functions; like
- * etalon_bench_main, they may use base/alloc.h.
+ * etalon_bench_main, they may use base/base.h.
  */
 #pragma once
 

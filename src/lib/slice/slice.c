@@ -6,10 +6,7 @@
 #include "lib/slice/state.h"
 #include "lib/time/kbest.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
 	MOST_SAMPLES = 1 << 20,

@@ -6,10 +6,6 @@
  */
 #include "lib/slice/state.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
 	SAMPLE_NS = 20000,        /* long enough for the clock */
 	CPU_SAMPLE_NS = 200000,   /* the CPU time is read more slowly */

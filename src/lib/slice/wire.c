@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/slice/wire.h"
-#include "base/alloc.h"
 
-#include <errno.h>
-#include <math.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 enum { CHUNK = 65536, LONGEST = 256 << 20, MOST_COUNTERS = 1000 };
 

@@ -11,9 +11,6 @@
 #include "lib/time/kbest.h"
 #include "num/quantile.h"
 
-#include <math.h>
-#include <string.h>
-
 /*
  * The sizes in the first version, whose last members were clear_bytes and warnings. Later versions
  * append members: those that the sz of an older caller does not include keep their defaults.

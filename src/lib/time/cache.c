@@ -4,8 +4,6 @@
 #include "clock/counter.h"
 #include "num/quantile.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {

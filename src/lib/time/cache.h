@@ -6,12 +6,9 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <etalon/etalon.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * Returns the size of CPU 0's largest cache of this type ("Instruction"; NULL: of any), or 0 if it

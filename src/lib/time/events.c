@@ -3,13 +3,9 @@
 #include "clock/counter.h"
 #include "num/quantile.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum { CALIBRATIONS = 15, MOST_TRIES = 1000 };
 

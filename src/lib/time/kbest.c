@@ -11,10 +11,6 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
 	SAMPLE_NS = 20000, /* a short function is called repeatedly until a sample is this long */
 	MAX_CALLS = 1 << 24,

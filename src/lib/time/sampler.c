@@ -2,8 +2,6 @@
 #include "lib/time/sampler.h"
 #include "lib/time/cache.h"
 
-#include <math.h>
-
 enum {
 	LONG_NS = 100000000,
 	PREEMPTED_NS = 1000000,     /* a longer gap in a spin is the time slice of another thread */

@@ -5,9 +5,7 @@
 #include "num/quantile.h"
 
 #include <etalon/etalon.h>
-#include <math.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/resource.h>
 
 enum {

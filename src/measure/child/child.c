@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/child.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/shell.h"
 #include "base/sysroot.h"
@@ -9,14 +8,12 @@
 #include "measure/child/wakeup_prio.h"
 #include "measure/observe/lap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/securebits.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/environ.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/sample/executor.h"
 
-#include <errno.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <string.h>
 
 int et_identity_find(const char *user, struct et_identity *out, struct et_error *err)
 {

@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct et_identity {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/hook.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/shell.h"
 #include "measure/child/reap.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* The PID is forgotten before it is reaped: once it is, it may belong to another process. */

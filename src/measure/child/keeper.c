@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/keeper.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/procstat.h"
@@ -8,10 +7,8 @@
 #include "measure/child/cgroup.h"
 #include "measure/child/squad.h"
 
-#include <errno.h>
 #include <linux/kcmp.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 

@@ -2,10 +2,8 @@
 #include "measure/child/metronome.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* See doc/duets.md: shorter beats are no more precise, and cost both programs more time. */
 static const uint64_t usual_beat_ns = 1000000;

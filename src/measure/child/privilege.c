@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/privilege.h"
 
-#include <unistd.h>
-
 int et_hint_privilege(struct et_error *err, int rc, const char *capabilities, const char *otherwise)
 {
 	if (geteuid() != 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/reap.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/procstat.h"
@@ -8,9 +7,7 @@
 #include "clock/counter.h"
 #include "measure/child/wakeup_prio.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* Below this duration reading /proc/PID/sched (some 20 µs) would cost too much. */

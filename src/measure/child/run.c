@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/run.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/child/metronome.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* --- before the start --- */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/run_setup.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/shell.h"
-
-#include <errno.h>
-#include <string.h>
 
 static int choose_cpus(struct et_run_setup *s, struct et_error *err)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/runner.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "measure/child/hook.h"
 #include "measure/child/keeper.h"
 #include "measure/child/run.h"
 #include "measure/treat/load.h"
 
-#include <errno.h>
 #include <sys/prctl.h>
 
 /* The tests of single modules replace it; a runner starts real processes. */

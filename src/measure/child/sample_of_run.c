@@ -5,7 +5,6 @@
 #include "model/experiment/field.h"
 #include "model/sample/sample.h"
 
-#include <string.h>
 #include <sys/wait.h>
 
 /*

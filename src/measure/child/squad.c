@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/squad.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <sched.h>

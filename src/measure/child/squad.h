@@ -6,9 +6,8 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* In memory that all of them share; the first member of a struct with what they must know. */

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static int set_policy(pid_t pid, int policy)
 {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/ledger/account.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "measure/ledger/rules.h"
-
-#include <string.h>
 
 /*
  * If the account has seen less than the program's CPU time, the program ran on CPUs that are not

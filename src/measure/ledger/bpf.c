@@ -2,10 +2,7 @@
 /* The ledger's programs in the kernel, and its tables there. */
 #include "measure/ledger/source.h"
 
-#include <errno.h>
-
 #ifdef ET_HAVE_BPF
-#include "base/alloc.h"
 #include "measure/ledger_object.h"
 #include "measure/observe/bpf.h"
 

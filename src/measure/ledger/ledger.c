@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/ledger/ledger.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
 #include "measure/child/run.h"
 #include "measure/ledger/account.h"
 #include "measure/ledger/source.h"
 #include "model/sample/executor.h"
-
-#include <errno.h>
-#include <string.h>
 
 _Static_assert((int)ET_LEDGER_SLOTS == (int)ET_SLOTS, "the kernel's side has the same slots");
 

@@ -7,14 +7,11 @@
  * runs. It reports whether a task that left the CPU was still runnable, but not when a task that
  * slept was woken: measure/ledger/account.c estimates how long it waited after that.
  */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "measure/ledger/rules.h"
 #include "measure/ledger/source.h"
 #include "measure/trace/sched_source.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 struct culprit {

@@ -7,8 +7,6 @@
 #include "measure/ledger/record.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 struct et_ledger_source {
 	const char *name;

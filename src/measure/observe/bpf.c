@@ -4,8 +4,6 @@
 #include "measure/child/privilege.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 

@@ -7,10 +7,9 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct et_perf_ring {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/observe/probe.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/u64.h"
 #include "measure/child/run.h"

@@ -14,10 +14,9 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <sched.h>
-#include <stdbool.h>
 
 struct et_probe {
 	bool on;

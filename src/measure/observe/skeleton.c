@@ -10,12 +10,9 @@
  * This one counts page faults that had to read from disk, on the whole machine, while a program
  * ran. For want of a figure of its own it replaces those of the program.
  */
-#include "base/alloc.h"
 #include "measure/child/run.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 
 enum { TEXT_BYTES = 16384 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/observe/snapshot.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/procstat.h"
 #include "measure/child/run.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/observe/steal.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/child/run.h"
 
 #include <fcntl.h>
-#include <string.h>
 
 enum { STAT_BYTES = 65536 }; /* the CPUs come first; later lines may be cut off */
 

@@ -2,10 +2,9 @@
 /* Steal: time that the hypervisor took from our CPUs, in ticks of 10 ms from /proc/stat. */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 #include <sched.h>
-#include <stdbool.h>
 
 struct et_stolen {
 	uint64_t steal_ns; /* ET_UNKNOWN if it cannot be read */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/observe/taskstats.h"
-#include "base/alloc.h"
 #include "base/sysroot.h"
 
-#include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
-#include <string.h>
 #include <sys/socket.h>
 
 /* Room for a burst: in a parallel build thousands of tasks end during one run. */

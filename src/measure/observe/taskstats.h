@@ -10,8 +10,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 struct et_exit_record {
 	int32_t pid;
 	int32_t tgid; /* 0 before version 12 of struct taskstats */

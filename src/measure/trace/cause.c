@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/cause.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "clock/ticks.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* --- by records --- */
 

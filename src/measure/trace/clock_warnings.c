@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/clock_warnings.h"
 
-#include <errno.h>
-#include <string.h>
-
 static void warn_counter(const struct et_survey *s, struct et_warnings *out)
 {
 	struct et_survey_offsets o = et_survey_offsets(s);

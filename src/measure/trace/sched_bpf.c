@@ -2,15 +2,11 @@
 /* The stream by BPF: tracepoints of the scheduler and of interrupts, through a ring buffer. */
 #include "measure/trace/sched_source.h"
 
-#include <errno.h>
-
 #ifdef ET_HAVE_BPF
-#include "base/alloc.h"
 #include "measure/observe/bpf.h"
 #include "measure/sched_stream_object.h"
 
 #include <bpf/libbpf.h>
-#include <string.h>
 
 struct by_bpf {
 	struct et_bpf bpf;

@@ -4,7 +4,6 @@
  * record of every context switch. The records contain PIDs; names come from /proc and from the
  * records of exec and fork. There are no records of interrupts.
  */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
@@ -13,8 +12,6 @@
 #include "measure/observe/perf_ring.h"
 #include "measure/trace/sched_source.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 /* The ring of a CPU, and the task that has the CPU according to its records. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/sched_stream.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "clock/timer.h"
 #include "measure/trace/sched_source.h"
-
-#include <errno.h>
-#include <string.h>
 
 struct et_sched_stream {
 	const struct et_sched_source *source;

@@ -9,10 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct et_sched_stream;
 struct et_sched_source; /* sched_source.h */
 

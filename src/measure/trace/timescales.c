@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "clock/timer.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -11,7 +10,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/tracee.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "measure/child/child.h"
@@ -12,11 +11,9 @@
 #include "measure/trace/cause.h"
 #include "measure/trace/sched_source.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 extern char **environ;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/trace/tracer.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "clock/activity.h"
@@ -9,10 +8,6 @@
 #include "measure/observe/steal.h"
 #include "measure/trace/cause.h"
 #include "measure/trace/sched_source.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum {
 	RING = 1 << 16, /* gaps between two readings: enough for a minute at 1000 per second */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/host.h"
@@ -7,12 +6,9 @@
 #include "measure/child/privilege.h"
 #include "measure/treat/treatment.h"
 
-#include <errno.h>
 #include <linux/mempolicy.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* One level of a factor, and the member of *t that it sets. */
 struct reading {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/treat/load.h"
 
-#include <errno.h>
 #include <signal.h>
 
 struct et_loading {

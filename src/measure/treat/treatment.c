@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/treat/treatment.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "measure/child/environ.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- factors that cannot be varied together --- */
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/design/design.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 const char *const et_design_blocks_names[] = { "none", "round", "machine", NULL };
 

@@ -12,10 +12,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The kinds of factors, and their number. */
 enum et_kind {
 #define ROW(kind, ...) ET_KIND_##kind,

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/design/json.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "model/experiment/field_rows.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define TEXT(type, member)                                                                         \
 	{                                                                                          \

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/design/progress.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
-
-#include <math.h>
 
 /* The beginning and the duration of a run, to find the usual pause between runs. */
 struct span {

@@ -2,8 +2,6 @@
 #include "model/design/result.h"
 #include "base/parse.h"
 
-#include <stdlib.h>
-
 const char *const et_doe_method_names[] = { "anova", "welch", "ranks", NULL };
 
 static void free_effect(struct et_doe_effect *e)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/design/terms.h"
-#include "base/alloc.h"
 #include "base/nearest.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <string.h>
 
 /* Finds the factor of a name that is not terminated. */
 static int find_factor(const struct et_design *d, const char *name, size_t length, size_t *out,

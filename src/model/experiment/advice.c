@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/experiment/advice.h"
 
-#include <math.h>
-#include <string.h>
-
 static const double TWICE = 2;      /* another method must be this much more accurate */
 static const double ENOUGH = 0.005; /* an error below this needs no compensation */
 static const double USELESS = 0.1;  /* no method is advised that is worse */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/experiment/campaign.h"
 
-#include <stdlib.h>
-
 const char *const et_campaign_kind_names[] = { "doe", "run", NULL };
 const char *const et_part_state_names[] = { "todo", "running", "done", "failed", NULL };
 

@@ -8,10 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum et_campaign_kind {
 	ET_CAMPAIGN_DOE, /* the parts are rounds of a designed experiment */
 	ET_CAMPAIGN_RUN, /* the parts are the same `run` on different machines */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/experiment/environment.h"
-#include "base/alloc.h"
-
-#include <string.h>
 
 const char *const et_change_kind_names[] = { "file", "unit", "process", NULL };
 

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 enum et_verdict {
 	ET_VERDICT_UNKNOWN, /* it cannot be read, or this machine has no such thing */

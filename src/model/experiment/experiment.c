@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/experiment/experiment.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field.h"
 #include "model/experiment/figure.h"
 
-#include <math.h>
-#include <string.h>
 #include <time.h>
 
 const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* Rows by kind. Ranges include both ends. */
 #define U64_AS(type, key, member)                                                                  \

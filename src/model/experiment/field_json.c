@@ -3,7 +3,6 @@
 #include "model/experiment/field.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* Is the value not 0, not NaN and not empty, and at least `least`? */
 static bool is_given(const struct et_field *f, const void *base)

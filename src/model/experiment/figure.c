@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/experiment/figure.h"
-#include "base/alloc.h"
 #include "base/parse.h"
-
-#include <math.h>
-#include <string.h>
 
 struct et_experiment *et_figures_new(const char *name)
 {

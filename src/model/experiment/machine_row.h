@@ -5,9 +5,6 @@
 #include "model/experiment/environment.h"
 #include "model/experiment/machine_id.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* A machine, as it was when it last measured. */
 struct et_machine_row {
 	char id[ET_MACHINE_SIZE];

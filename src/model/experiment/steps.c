@@ -2,7 +2,6 @@
 #include "model/experiment/steps.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 const char *const et_step_state_names[] = { "done", "reused", "skipped", "not possible",
 	"interrupted", "planned", NULL };

@@ -2,7 +2,7 @@
 /* The steps of the protocol EMP, and what became of each. */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 
 enum et_step_state {
 	ET_STEP_DONE,

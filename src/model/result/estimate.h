@@ -5,8 +5,6 @@
 #include "model/result/warning.h"
 #include "model/sample/metric.h"
 
-#include <math.h>
-
 /* A series of times summed up; nanoseconds unless said otherwise. */
 struct et_estimate {
 	size_t n;

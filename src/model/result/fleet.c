@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/result/fleet.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field.h"
-
-#include <math.h>
-#include <string.h>
 
 struct et_fleet_machine *et_fleet_add(struct et_fleet *f, const char *id)
 {

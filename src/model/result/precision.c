@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/result/precision.h"
-#include "base/alloc.h"
-
-#include <math.h>
 
 const char *const et_lab_env_names[ET_ENVS] = { "as-is", "v1", "v2", "v3", "paced" };
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/result/result.h"
-#include "base/alloc.h"
 #include "model/result/profile_result.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum et_metric et_result_metric(const struct et_command_result *r)
 {

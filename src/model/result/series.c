@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/result/series.h"
-#include "base/alloc.h"
-
-#include <string.h>
 
 struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit)
 {

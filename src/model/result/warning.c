@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/result/warning.h"
-#include "base/alloc.h"
 
 #include <assert.h>
-#include <string.h>
 
 const char *const et_severity_names[] = { "note", "warning", NULL };
 

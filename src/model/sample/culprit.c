@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "model/experiment/experiment.h"
-
-#include <string.h>
 
 /* The totals so far, found by name. */
 struct totals {

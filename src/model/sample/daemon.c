@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/daemon.h"
-#include "base/alloc.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- names --- */
 

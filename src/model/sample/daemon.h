@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/attr.h"
 #include "base/hash.h"
 #include "model/sample/sample.h"
 

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 enum et_unit {
 	ET_UNIT_NONE, /* the unit of the numbers is not known */

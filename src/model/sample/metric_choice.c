@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/metric_choice.h"
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "model/sample/sample.h"
-
-#include <math.h>
-#include <string.h>
 
 const char *const et_metric_reason_names[] = { "user", "default", "parallel", "waits", "wants-cpus",
 	NULL };

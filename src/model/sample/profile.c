@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/profile.h"
-#include "base/alloc.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 const char *const et_chains_names[] = { "none", "fp", "dwarf", NULL };
 const char *const et_profile_way_names[] = { "cgroup", "inherited", "imported", NULL };

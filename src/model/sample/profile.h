@@ -9,12 +9,8 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 #include "base/hash.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* How callers are found. */
 enum et_chains {

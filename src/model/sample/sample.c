@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/sample.h"
-#include "base/alloc.h"
 #include "base/u64.h"
 #include "model/result/warning.h"
 #include "model/sample/metric.h"
-
-#include <math.h>
-#include <string.h>
 
 const char *const et_arrangement_names[] = { "solo", "duet", "paced", NULL };
 const char *const et_cpu_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/samples.h"
-#include "base/alloc.h"
 #include "model/experiment/field.h"
 
 #include <assert.h>
 #include <endian.h>
-#include <string.h>
 
 /* --- packed records --- */
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/sample/trace.h"
-#include "base/alloc.h"
-
-#include <math.h>
-#include <string.h>
 
 const char *const et_cause_names[] = { "timer", "process", "irq", "steal", "wait", "unknown",
 	NULL };

@@ -8,8 +8,6 @@
 
 #include "model/result/warning.h"
 
-#include <stdint.h>
-
 enum { ET_TRACE_MOST = 1 << 20, ET_TAKERS_MOST = 4096 };
 
 enum et_cause {

@@ -4,12 +4,8 @@
  * "Callgrind Format Specification"). The cost of one event is counted, by default the first. The
  * parts of one process are one run; a file with several processes has as many runs.
  */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/readers/reader.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- the call graph --- */
 

@@ -7,8 +7,6 @@
  */
 #include "profile/readers/reader.h"
 
-#include <string.h>
-
 /* Returns the count's place in a line without spaces at its end, or NULL if it has none. */
 static char *find_count(char *line)
 {

@@ -8,12 +8,8 @@
  *	 time   seconds   seconds    calls  ms/call  ms/call  name
  *	 66.78      0.04     0.04       15     2.67     2.67  leaf
  */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "profile/readers/reader.h"
-
-#include <math.h>
-#include <string.h>
 
 static const char flat[] = "Flat profile:", each[] = "Each sample counts as ";
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/readers/reader.h"
 #include "profile/symbols/object.h"
 #include "profile/symbols/space.h"
-
-#include <limits.h>
-#include <string.h>
 
 /* Files with a build id in one file of perf; those beyond it have none. */
 enum { MOST_IDS = 1 << 16 };

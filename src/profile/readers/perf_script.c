@@ -14,13 +14,10 @@
  *	prog  4033 [001] 47480.134: PERF_RECORD_MMAP2 4033/4033: [0x5000(0x1000) @ 0 …]: r-xp
  * /usr/bin/prog
  */
-#include "base/alloc.h"
 #include "profile/readers/reader.h"
 #include "profile/symbols/space.h"
 
 #include <ctype.h>
-#include <limits.h>
-#include <string.h>
 
 /* The first line of a sample. The texts point into the line, which header_of cuts. */
 struct header {

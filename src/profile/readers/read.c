@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recognizes the format of each file, and makes an experiment of the runs that were read. */
 #include "profile/readers/read.h"
-#include "base/alloc.h"
 #include "model/experiment/field.h"
 #include "profile/readers/helper.h"
 #include "profile/readers/reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FUNCTIONS(word, name) { et_is_##name, et_read_##name },
 #define WORD(word, name) word,

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/readers/reader.h"
-#include "base/alloc.h"
 #include "base/utf8.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 /* Replaces, in place, all bytes that are not printable UTF-8. */
 static void clean(char *text)

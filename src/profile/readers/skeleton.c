@@ -11,8 +11,6 @@
  */
 #include "profile/readers/reader.h"
 
-#include <string.h>
-
 static const char head[] = "profile ";
 
 /* A row of ET_PROFILE_READERS declares these two, if they are yours. */

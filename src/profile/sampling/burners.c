@@ -2,7 +2,6 @@
 #include "profile/sampling/burners.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 

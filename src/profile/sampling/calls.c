@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/calls.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "measure/child/privilege.h"
@@ -8,13 +7,10 @@
 #include "profile/symbols/object.h"
 #include "profile/symbols/symbols.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/mount.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/events.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
 #include "measure/child/privilege.h"
@@ -8,9 +7,6 @@
 #include "profile/sampling/record.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>

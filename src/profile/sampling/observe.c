@@ -5,18 +5,15 @@
  * one the events are opened for the held child, and the threads and children inherit them.
  */
 #include "profile/sampling/observe.h"
-#include "base/alloc.h"
 #include "measure/child/cgroup.h"
 #include "measure/child/run.h"
 #include "profile/sampling/burners.h"
 #include "profile/sampling/sampler.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "measure/child/run.h"
 #include "profile/readers/read.h"
 #include "profile/sampling/observe.h"
-
-#include <errno.h>
-#include <string.h>
 
 struct observation {
 	const struct et_experiment *e;

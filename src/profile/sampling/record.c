@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/record.h"
 
-#include <string.h>
-
 /* The part of a record that has not been read yet. */
 struct rest {
 	const char *at;

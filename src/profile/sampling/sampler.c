@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/sampling/sampler.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "profile/sampling/record.h"
-
-#include <string.h>
 
 /* --- tasks --- */
 

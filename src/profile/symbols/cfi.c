@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/cfi.h"
-#include "base/alloc.h"
 #include "profile/symbols/elf_file.h"
 #include "profile/symbols/module.h"
-
-#include <string.h>
 
 bool et_cfi_load(const struct et_cfi_state *s, uint64_t address, uint64_t *out)
 {

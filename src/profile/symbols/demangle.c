@@ -2,13 +2,10 @@
 
 #ifdef ET_HAVE_IBERTY
 
-#include "base/alloc.h"
 #include "profile/symbols/symbols.h"
 
 #include <libiberty/demangle.h>
-#include <limits.h>
 #include <malloc.h>
-#include <string.h>
 
 /*
  * The demangler limits its recursion, but not its time: a short symbol can stand for a name of any
@@ -92,8 +89,6 @@ char *et_demangle(const char *symbol)
 }
 
 #else
-
-#include <stddef.h>
 
 bool et_demangle_built(void)
 {

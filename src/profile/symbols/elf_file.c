@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/elf_file.h"
-#include "base/alloc.h"
 
 #ifdef ET_HAVE_DW
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Sections that are larger are not read. */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/module.h"
-#include "base/alloc.h"
 #include "profile/symbols/symbols.h"
 
 #include <elf.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 /* --- functions of the profile --- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/object.h"
-#include "base/alloc.h"
 #include "model/sample/profile.h"
 #include "profile/symbols/elf_file.h"
 
@@ -70,7 +69,6 @@ void et_inlines_free(struct et_inlines *all)
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <string.h>
 
 bool et_object_has_symbols(void)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/space.h"
-#include "base/alloc.h"
 #include "profile/symbols/module.h"
-
-#include <string.h>
 
 /*
  * The kernel does not report that memory is unmapped. A process that maps code at ever new

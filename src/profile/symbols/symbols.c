@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/symbols.h"
-#include "base/alloc.h"
 #include "model/sample/profile.h"
-
-#include <string.h>
 
 /* Limits of one table, against files that pretend to have more. */
 enum { MOST_SYMBOLS = 1 << 22, MOST_NAMES = 1 << 28 };

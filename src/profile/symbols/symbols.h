@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Where a symbol is from. A range of a better source is never interrupted by a worse one. */
 enum et_symbol_source {

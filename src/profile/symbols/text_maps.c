@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions that lists of text name: those of the kernel, and those that a process generated. */
-#include "base/alloc.h"
 #include "base/lines.h"
 #include "profile/symbols/module.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 
 /* Names of kernel symbols have at most 511 bytes. */
 enum { LONGEST_LINE = 4096, MOST_MODULES = 10000 };

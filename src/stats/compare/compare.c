@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/compare.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/machine_id.h"
 #include "num/moments.h"
@@ -12,9 +11,6 @@
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/warnings.h"
-
-#include <math.h>
-#include <string.h>
 
 static void judge_series(const struct et_series *s, struct et_compared *out)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/contrast.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "num/multiple.h"
 #include "num/student.h"
@@ -8,8 +7,6 @@
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
 #include "stats/series/normality.h"
-
-#include <math.h>
 
 static bool counts(const struct et_sample *s, enum et_metric m)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/duet.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/student.h"
 #include "stats/compare/paired.h"
-
-#include <math.h>
 
 double et_dilution(uint64_t metronome_ns)
 {

@@ -11,9 +11,6 @@
 #include "model/experiment/experiment.h"
 #include "model/result/estimate.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* The load that a program puts on the machine; NaN: not known. */
 struct et_footprint {
 	double memory; /* median of peak memory, bytes */

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/groups.h"
 
-#include "base/alloc.h"
 #include "dist/dist.h"
 #include "num/moments.h"
 #include "num/rank.h"
 #include "num/student.h"
-
-#include <math.h>
-#include <string.h>
 
 static double mean_of(const struct et_group *g)
 {

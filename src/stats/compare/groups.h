@@ -7,8 +7,6 @@
 
 #include "stats/series/interval.h"
 
-#include <stddef.h>
-
 struct et_group {
 	const double *x;
 	size_t n;

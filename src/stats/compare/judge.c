@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/judge.h"
-#include "base/alloc.h"
 #include "num/kbest.h"
 #include "num/multiple.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/pace.h"
 #include "stats/series/interval.h"
 #include "stats/series/warnings.h"
-
-#include <math.h>
-#include <string.h>
 
 /* See ET_REJECTION. all: with the values that two-sigma removed. */
 static void allow_for_two_sigma(const struct et_estimate *all, struct et_estimate *out)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/paired.h"
-#include "base/alloc.h"
-#include "base/attr.h"
 #include "base/whole.h"
 #include "dist/dist.h"
 #include "num/mean_interval.h"
@@ -12,9 +10,6 @@
 #include "stats/series/interval.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-
-#include <math.h>
-#include <stdint.h>
 
 enum { MOST_EXACT = 49 };
 

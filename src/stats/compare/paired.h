@@ -10,9 +10,6 @@
 #include "num/mean_interval.h" /* et_serial_inflation */
 #include "stats/series/interval.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
 

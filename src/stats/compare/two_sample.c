@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/two_sample.h"
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "dist/dist.h"
 #include "num/mean_interval.h"
@@ -11,10 +10,6 @@
 #include "stats/series/interval.h"
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
-
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 enum { MOST_RANKED = 49, MOST_PERMUTED = 60 };
 

@@ -14,9 +14,6 @@
 #include "model/result/estimate.h"
 #include "model/result/series.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /*
  * Fills the members of a contrast about independent series; its level is set. Values are in order
  * of execution. Statistics are those of (a, b): positive t where a is larger; the ratio is b/a: of

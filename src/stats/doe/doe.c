@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/experiment/machine_id.h"
@@ -9,11 +8,6 @@
 #include "stats/doe/program.h"
 #include "stats/profile/counts.h"
 #include "stats/series/normality.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 /*
  * Pairs of treatments: Holm's correction within each program, then counts over all programs. It

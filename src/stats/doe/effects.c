@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "dist/dist.h"
 #include "num/least_squares.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
 #include "stats/doe/program.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	MOST_DF = 256,       /* of a term whose contrasts are made one by one */

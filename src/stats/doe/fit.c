@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "num/least_squares.h"
 #include "num/moments.h"
 #include "stats/doe/program.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	MOST_DENSE = 512

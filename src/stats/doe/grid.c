@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "stats/doe/program.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 enum {
 	MOST_CELLS = 100000,

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "dist/dist.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/student.h"
 #include "stats/compare/groups.h"
 #include "stats/doe/program.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- the parts of a machine --- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe/program.h"
-#include "base/alloc.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
@@ -9,8 +8,6 @@
 #include "stats/compare/groups.h"
 #include "stats/series/interval.h"
 #include "stats/series/normality.h"
-
-#include <math.h>
 
 /* --- levels that have runs --- */
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/fleet/fleet.h"
-#include "base/alloc.h"
 #include "model/sample/metric.h"
 #include "num/quantile.h"
-
-#include <math.h>
-#include <string.h>
 
 /* More programs make the answer hardly better, but the normal equations larger. */
 enum { MOST_PROGRAMS = 50, MOST_RECENT = 20, MOST_SESSIONS = 20 };

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "num/least_squares.h"
 #include "num/multiple.h"
 #include "num/student.h"
 #include "stats/fleet/fleet.h"
-
-#include <math.h>
-#include <string.h>
 
 /* The mean of the logarithms of each series, of a program on a machine. */
 struct table {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/fleet/versions.h"
-#include "base/alloc.h"
 #include "num/multiple.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	UNITS = 10, /* parts of a version that are exchanged; as many as its blocks, at least */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "num/moments.h"
 #include "num/student.h"
 #include "stats/compare/contrast.h"
@@ -8,10 +7,6 @@
 #include "stats/profile/counts.h"
 #include "stats/profile/profile.h"
 #include "stats/series/serial.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- the same functions in two commands --- */
 

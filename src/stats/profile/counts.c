@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile/counts.h"
-#include "base/alloc.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- the runs that count --- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile/profile.h"
-#include "base/alloc.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/multiple.h"
@@ -8,10 +7,6 @@
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/interval.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct et_span unknown = { NAN, NAN };
 

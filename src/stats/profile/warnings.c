@@ -3,7 +3,6 @@
  * The checks that every profile must pass (NIST TN 1826, sections 5 to 9). Those with a p-value are
  * made at the level alarm_p for all rows together, because a profile has many functions.
  */
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "dist/dist.h"
 #include "num/mean_interval.h"
@@ -13,9 +12,6 @@
 #include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/serial.h"
-
-#include <math.h>
-#include <string.h>
 
 enum {
 	FEW_RUNS = 5,

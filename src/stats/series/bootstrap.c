@@ -5,7 +5,6 @@
  * (1997), chapter 5.
  */
 #include "stats/series/bootstrap.h"
-#include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/resample.h"
@@ -13,10 +12,8 @@
 #include "num/student.h"
 
 #include <assert.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /*
  * P(the k-th smallest of n drawn ranks <= j) = P(Binomial(n, j/n) >= k) = I_{j/n}(k, n-k+1).

@@ -9,10 +9,6 @@
 #include "num/resample.h"
 #include "stats/series/interval.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct et_boot_options {
 	uint64_t seed;
 	size_t replicates;

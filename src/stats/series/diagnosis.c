@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/diagnosis.h"
-#include "base/alloc.h"
-#include "base/attr.h"
 #include "base/whole.h"
 #include "num/moments.h"
 #include "num/quantile.h"
@@ -9,7 +7,6 @@
 #include "stats/compare/two_sample.h"
 
 #include <float.h>
-#include <math.h>
 
 /* Euclid's algorithm on lengths that are not exact: a remainder below a thousandth counts as 0. */
 static double common_step(double a, double b, double noise)

@@ -10,8 +10,6 @@
 #include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
-#include <stdbool.h>
-
 /*
  * The shape of the data: rounded to a step, skewed, with outliers, slow at the start because caches
  * were cold, or drifting from one half to the other.

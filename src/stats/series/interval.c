@@ -7,8 +7,6 @@
 #include "num/student.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
 
 struct et_interval et_sd_interval(double sd, size_t n, double level)
 {

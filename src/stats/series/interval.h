@@ -8,9 +8,6 @@
 
 #include "model/result/estimate.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct et_test {
 	double statistic, df, p;
 };

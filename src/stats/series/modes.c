@@ -5,15 +5,11 @@
  * distribution close in on the modal interval from both sides.
  * Heights are counted in observations; the statistic is the largest gap over 2n.
  */
-#include "base/alloc.h"
 #include "base/whole.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/dip_table.h"
-
-#include <math.h>
-#include <stdbool.h>
 
 struct hulls {
 	const double *x; /* sorted */

@@ -5,13 +5,10 @@
  */
 #include "stats/series/normality.h"
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "num/student.h"
-
-#include <math.h>
-#include <string.h>
 
 /* c[0] + c[1] x + … */
 static double polynomial(const double *c, size_t n, double x)

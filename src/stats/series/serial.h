@@ -8,8 +8,6 @@
 #include "num/mean_interval.h"
 #include "stats/series/interval.h"
 
-#include <stddef.h>
-
 /* Half width of the band that a white series' coefficient stays in with probability level. */
 double et_acf_band(size_t n, double level);
 

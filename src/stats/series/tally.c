@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/tally.h"
-#include "base/alloc.h"
 #include "model/experiment/experiment.h"
 #include "model/result/series.h"
-
-#include <math.h>
-#include <string.h>
 
 bool et_sample_counts(const struct et_sample *s)
 {

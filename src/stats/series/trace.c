@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/trace.h"
-#include "base/alloc.h"
 #include "num/tick_count.h"
-
-#include <math.h>
 
 /* --- what ticks would charge --- */
 

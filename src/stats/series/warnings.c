@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/warnings.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/experiment.h"
 #include "model/sample/sample.h"
 #include "num/quantile.h"
-
-#include <math.h>
-#include <string.h>
 
 /* --- a series --- */
 

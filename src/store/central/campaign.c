@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/central/campaign.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "store/core/cursor.h"
-
-#include <errno.h>
-#include <string.h>
 
 static int64_t now_ns(void)
 {

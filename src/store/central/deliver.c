@@ -5,7 +5,6 @@
  * over all values that a store keeps of an experiment, in the order in which they are written. The
  * origin is not among them, because every store decides it by itself.
  */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sha256.h"
 #include "model/design/json.h"
@@ -14,10 +13,6 @@
 #include "model/sample/profile.h"
 #include "store/central/spool.h"
 #include "store/core/cursor.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* --- the digest --- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/central/job.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memstream.h"
@@ -8,9 +7,7 @@
 #include "store/import/import.h"
 #include "store/import/importer.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <string.h>
 
 enum { JOB_VERSION = 1 };
 

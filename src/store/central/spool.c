@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/central/spool.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/folder.h"
 #include "store/core/cursor.h"
 #include "store/core/machines.h"
 
-#include <errno.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 /* --- where it is --- */
 

@@ -11,8 +11,6 @@
 #include "store/core/sql.h"
 #include "store/core/store.h"
 
-#include <stdbool.h>
-
 enum et_value_kind {
 	ET_VALUE_NULL,
 	ET_VALUE_INT,

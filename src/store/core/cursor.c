@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/cursor.h"
-#include "base/alloc.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <string.h>
 
 /* Etalon keeps no longer string, so a longer one in a store is a sign of damage. */
 enum { MAX_TEXT = 4 << 20 };

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/cutoffs.h"
-#include "base/alloc.h"
 #include "base/memstream.h"
 #include "model/experiment/field_rows.h"
 #include "store/core/machines.h"
 #include "store/import/daemons.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 /* Earlier versions kept them by the name of the host, without a machine. */
 static const char fact_key[] = "daemon-cutoffs";

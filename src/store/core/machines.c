@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/machines.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/doubles.h"
 #include "base/memstream.h"
 #include "model/experiment/field_rows.h"
 #include "store/core/cursor.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
-#include <string.h>
 
 /* --- facts --- */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/profile.h"
-#include "base/alloc.h"
 
-#include <errno.h>
 #include <float.h>
 
 /*

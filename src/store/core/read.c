@@ -3,14 +3,10 @@
  * Reads from a store, which may have been edited by hand or damaged: a value that etalon would not
  * have written is an error that names it, never a crash and never a strange number.
  */
-#include "base/alloc.h"
 #include "model/experiment/figure.h"
 #include "model/sample/metric_choice.h"
 #include "store/core/profile.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <string.h>
 
 int et_store_find_by(
 	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)

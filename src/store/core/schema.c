@@ -7,9 +7,6 @@
  */
 #include "store/core/backend.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 /* Step i, from 1, turns a store of version i - 1 into one of version i. */
 static const char *const steps[] = {
 	/*

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/core/sql.h"
-#include "base/alloc.h"
-
-#include <string.h>
 
 const struct et_columns et_columns_sample = { "sample", "", et_sample_fields, NULL };
 const struct et_columns et_columns_removal = { "removal", "removed_", et_removal_fields, NULL };

@@ -10,8 +10,6 @@
 
 #include "model/experiment/field.h"
 
-#include <string.h>
-
 /* $many in a dialect whose back end must know it. */
 #define ET_SQL_MANY "/* many */ "
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens a store: picks the back end by the URL and brings the schema up to date. */
-#include "base/alloc.h"
 #include "store/core/backend.h"
 #include "store/core/cursor.h"
 #include "store/postgresql/text.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 extern const struct et_backend et_backend_sqlite; /* store/sqlite/open.c */

@@ -3,16 +3,12 @@
  * Writes to a store. Samples go into a group, one write transaction, which et_store_flush commits;
  * every other operation flushes the group and is a transaction of its own.
  */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "model/design/json.h"
 #include "model/experiment/figure.h"
 #include "store/central/spool.h"
 #include "store/core/profile.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* --- groups --- */
 

@@ -10,13 +10,8 @@
  * Of Google Benchmark (--benchmark_out): each repetition, which is a mean over its iterations, is a
  * run. Aggregates are skipped.
  */
-#include "base/alloc.h"
 #include "base/doubles.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 enum { FORMAT = 2 };
 

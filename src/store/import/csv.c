@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/csv.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <string.h>
 
 const char *et_csv_cell(const struct et_csv *c, size_t i)
 {

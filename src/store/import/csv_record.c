@@ -3,15 +3,10 @@
  * Reads CSV: etalon's own columns by their names, or one column of times. A file of numbers alone
  * needs no header.
  */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/machine_id.h"
 #include "store/import/csv.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 struct column {
 	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME, LABEL, MACHINE, PARAMETER } use;

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/daemons.h"
-#include "base/alloc.h"
 #include "base/utf8.h"
 #include "store/import/importer.h"
-
-#include <math.h>
-#include <string.h>
 
 struct reader {
 	struct et_importer in; /* for its errors */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the design of an experiment, from etalon's own record or from the store. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "store/import/importer.h"
-
-#include <string.h>
 
 /* The names of all treatments together: a few long levels would fill the memory otherwise. */
 #define MOST_NAMES ((size_t)32 << 20)

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Recognizes the format, checks and completes experiments of all formats, and reads hyperfine. */
 #include "store/import/import.h"
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/sample/metric_choice.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "libetalon",
 	"google-benchmark", "csv", NULL };

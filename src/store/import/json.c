@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads typed values from JSON objects; every error names the key. */
-#include "base/alloc.h"
 #include "store/import/importer.h"
 
 static bool set_bits(const struct et_field *f, void *base, const json_t *list)

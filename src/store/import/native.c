@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
-#include "base/alloc.h"
 #include "base/parse.h"
 #include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
@@ -8,8 +7,6 @@
 #include "store/import/importer.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
 /* The newest version of the record that this program knows. */

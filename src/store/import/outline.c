@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "store/import/importer.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 enum {
 	LONG_LIST = 64 << 10, /* a longer list is cut out, and a shorter text is parsed whole */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/points.h"
-#include "base/alloc.h"
 #include "base/lines.h"
 #include "base/parse.h"
 #include "store/import/csv.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { LONGEST_LINE = 1 << 20 };
 #define MOST_POINTS ((size_t)1 << 26)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the profile of etalon's own record. */
-#include "base/alloc.h"
 #include "model/experiment/field_rows.h"
 #include "store/import/importer.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/results.h"
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "base/parse.h"
@@ -9,9 +8,6 @@
 #include "model/experiment/field.h"
 #include "store/import/csv.h"
 #include "store/import/importer.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_BLOCKS = 100000 };
 enum { MOST_NAME = 200 };

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/series.h"
-#include "base/alloc.h"
 #include "base/lines.h"
 #include "base/parse.h"
 #include "store/import/csv.h"
 #include "store/import/importer.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 struct reader {
 	const struct et_series_options *options;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/import/trace.h"
-#include "base/alloc.h"
 #include "store/import/importer.h"
-
-#include <math.h>
-#include <string.h>
 
 enum { MOST_TRACES = 64 };
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adds all samples of an experiment by COPY. */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "store/core/cursor.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* Two names of one hash are in places that follow each other. */
 static struct et_process_key *find(struct et_hash *n, const char *name, bool add)

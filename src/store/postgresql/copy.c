@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adds many rows by COPY in the binary format (PostgreSQL's documentation, COPY, "Binary Format").
  */
-#include "base/alloc.h"
 #include "store/postgresql/pg.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { FLUSH_BYTES = 64 << 10 };
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701 };

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statements and transactions of PostgreSQL. Opening the connection is in store/postgresql/open.c.
  */
-#include "base/alloc.h"
 #include "store/postgresql/pg.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 /* A part of many rows should have about this many bytes. */
 enum { PART_BYTES = 1 << 20, FIRST_ROWS = 256, MOST_ROWS = 8192 };

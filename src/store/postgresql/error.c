@@ -3,12 +3,9 @@
  * Errors of PostgreSQL: what failed, in our words, and a cure. The texts of the server depend on
  * its language, so that its five-character codes decide (PostgreSQL's documentation, appendix A).
  */
-#include "base/alloc.h"
 #include "store/postgresql/pg.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- messages of others --- */

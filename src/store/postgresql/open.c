@@ -4,15 +4,11 @@
  * database may have others. libpq reads the URL, and with it service files, password files and the
  * variables PGHOST, PGPASSFILE, PGSSLMODE and so on.
  */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "store/postgresql/pg.h"
 
 #include <assert.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 /* Locks: a migration has this pair of numbers ("etal"), an experiment the hash of its id. */
 #define LOCK_MIGRATION "pg_advisory_xact_lock(1702126956, 1)"

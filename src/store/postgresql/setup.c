@@ -13,8 +13,6 @@
  */
 #include "store/core/cursor.h"
 
-#include <errno.h>
-
 /* session_user, unlike current_user, cannot be changed by SET ROLE. */
 static const char rules[] =
 	"SELECT set_config('client_min_messages', 'warning', true);\n"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/postgresql/text.h"
-#include "base/alloc.h"
 #include "base/utf8.h"
-
-#include <string.h>
 
 /* Texts are compared by their bytes, whatever the locale of the database. */
 static const struct et_sql_word words[] = {

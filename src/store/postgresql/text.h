@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
 #include "store/core/sql.h"
-
-#include <stdbool.h>
 
 /* The words of PostgreSQL. */
 extern const struct et_dialect et_pg_dialect;

@@ -6,20 +6,16 @@
  * below, which end if the server is silent, if it is slower than any network, if its answer has no
  * end, or after a signal.
  */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "store/postgresql/pg.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 

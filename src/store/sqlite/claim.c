@@ -9,12 +9,10 @@
  * The file is empty and is removed by the last process that releases a claim. If etalon is
  * killed, the file stays, and the next claim uses it.
  */
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "store/sqlite/sqlite.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

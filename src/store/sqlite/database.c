@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statements, transactions and errors of SQLite. Opening the file is in store/sqlite/open.c. */
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "store/sqlite/sqlite.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 struct sqlite_statement {
 	struct et_statement base;

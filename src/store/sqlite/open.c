@@ -3,17 +3,13 @@
  * Opens a store in a file of SQLite. A new file is private to its user, an existing one is checked
  * before it is changed, and a commit survives a power cut (WAL, synchronous=FULL).
  */
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "store/sqlite/sqlite.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* How long to wait for another writer; groups are short. */
 enum { BUSY_MS = 30000 };

@@ -4,13 +4,10 @@
  * runs them: root must not do this with a file that another user could have written. `sudo etalon
  * run --resume` with the HOME of that user would otherwise run that user's commands as root.
  */
-#include "base/alloc.h"
 #include "base/folder.h"
 #include "store/sqlite/sqlite.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /*

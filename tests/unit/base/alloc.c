@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* If memory runs out, the rescue function is called once, then the program ends. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/error.h"
 #include "base/memstream.h"
 #include "tap.h"

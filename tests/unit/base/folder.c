@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The folders that contain a file are made, unless something else has their name. */
 #include "base/folder.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/parse.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static struct et_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command lines for a shell, and those that need one. */
 #include "base/shell.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 /* A design of one program with two factors of two levels, and folders for its builds. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "build/build.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Actions and the relations of options, enforced for a command of this test. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "cli/cli.h"
 #include "tap.h"
 

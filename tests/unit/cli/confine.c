@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A confined process can do certain things and no others. Each check has its own process. */
 #include "cli/confine.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The columns that relate options, and the changes that a command makes to rows of others. */
-#include "base/attr.h"
+#include "base/base.h"
 #include "cli/cli.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All gaps of a scripted counter are found; a thread of its own reads the real counter. */
 #include "clock/activity.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "tap.h"
 

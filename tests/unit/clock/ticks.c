@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ticks are found among other gaps; the script that makes the gaps knows which are ticks. */
 #include "clock/ticks.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "tap.h"
 

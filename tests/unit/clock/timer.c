@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock/timer.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "num/rng.h"
 #include "tap.h"

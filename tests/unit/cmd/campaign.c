@@ -5,7 +5,7 @@
  */
 #include "campaign/campaign.h"
 #include "app/doe/doe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "cli/signals.h"
 #include "host/host.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of kinds of experiments: which row an experiment has, and what every row must have. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/design/design.h"
 #include "source/kind.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "cli/cli.h"
 #include "cli/field_option.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pauses between attempts, on a clock that the test moves and a server that it plays. */
-#include "base/attr.h"
+#include "base/base.h"
 #include "conduct/delivery.h"
 #include "tap.h"
 

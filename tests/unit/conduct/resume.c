@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which command may continue an experiment; tests/unit/cmd/kinds.c has the other kinds. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "conduct/measuring.h"
 #include "source/kind.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Answers of Slurm 22.05.8, recorded on a cluster of two nodes, and answers that no Slurm gives. */
 #include "engine/slurm_text.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

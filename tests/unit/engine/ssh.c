@@ -5,7 +5,7 @@
  * sshd.
  */
 #include "engine/ssh.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

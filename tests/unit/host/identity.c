@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The identity of a machine, in trees with and without a machine-id, a chosen name, namespaces. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "host/host.h"
 #include "model/experiment/machine_id.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The journal: written, read again, truncated at every byte, and forged. */
 #include "host/journal.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "host/journal_text.h"
 #include "tap.h"
 

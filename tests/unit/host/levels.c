@@ -4,7 +4,7 @@
  * killed before and after every single write: the original state is restored each time.
  */
 #include "host/levels.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "faulty.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* K-best over calls with a made-up truth, and the experiment from which the tables are computed. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "lab/cache_effects.h"
 #include "lab/kbest_accuracy.h"

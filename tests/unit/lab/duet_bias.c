@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The study of duets finds what was put into simulated experiments. */
 #include "lab/duet_bias.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of `lab kbest-coverage`, from invocations that are given; oracles are by hand. */
 #include "lab/kbest_coverage.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lib/bench/output.h"
 #include "num/rng.h"
 #include "tap.h"

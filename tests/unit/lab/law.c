@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The mean, sd and median that a law states, against a long series that it draws. */
 #include "lab/law.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/series/serial.h"

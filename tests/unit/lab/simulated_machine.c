@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The simulated machine is as noisy as the machine that it is modelled on. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lab/false_alarms.h"
 #include "num/moments.h"
 #include "stats/series/serial.h"

@@ -5,7 +5,7 @@
  * named, and one that is twice as precise must be.
  */
 #include "protocol/versions.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "stats/fleet/versions.h"

@@ -5,7 +5,7 @@
  * lm(t ~ I(n^2), …). anova() of that line and of factor(n) gives the test of the fit.
  */
 #include "lib/slice/complexity.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 enum { SIZES = 5, PROCESSES = 3, SAMPLES = 12 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates and comparisons of benchmarks; the constants are from R 4.2 (see each test). */
 #include "lib/bench/judge.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 enum { SAMPLES = 12 };

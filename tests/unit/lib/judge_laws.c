@@ -3,7 +3,7 @@
  * The promises of intervals and comparisons of benchmarks, simulated: invocations of equal programs
  * are drawn from laws of known kind and judged as etalon_bench_main does.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lib/bench/judge.h"
 #include "num/moments.h"
 #include "num/quantile.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/attr.h"
+#include "base/base.h"
 #include "lib/time/kbest.h"
 #include "num/rng.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Limits of the options, growth of the struct, size of the cache, texts. */
-#include "base/attr.h"
+#include "base/base.h"
 #include "lib/time/cache.h"
 #include "lib/time/kbest.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Results as text and files, and back from a file to slices. */
 #include "lib/bench/output.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/display.h"
 #include "base/memstream.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * The ledger: how switches become an account, how that is closed and entered, and real programs
  * whose time must add up.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"

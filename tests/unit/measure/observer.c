@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Observers of a test around real runs: their order, and holding the child before execve(). */
 #include "measure/observe/observer.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Real programs through the runner. The assertions also hold on a busy machine. */
 #include "measure/child/runner.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"

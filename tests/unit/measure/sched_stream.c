@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stream of scheduler events: scripted records, and a real program by BPF and by perf. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "measure/observe/steal.h"
 #include "measure/trace/sched_source.h"

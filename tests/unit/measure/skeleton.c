@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The template of an observer, through the calls that the runner makes, on a machine of files. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "measure/child/run.h"
 #include "tap.h"
 

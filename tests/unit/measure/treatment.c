@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Treatments of a designed experiment: what differs between the programs that are started. */
 #include "measure/treat/treatment.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "host/topology.h"
 #include "tree.h"

@@ -2,7 +2,7 @@
 /* A small tree of files that a test writes and passes as the root of /proc and /sys. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <ftw.h>

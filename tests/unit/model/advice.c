@@ -4,7 +4,7 @@
  * `run --protocol auto`.
  */
 #include "model/experiment/advice.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 enum { N = 64 };

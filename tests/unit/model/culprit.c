@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Culprits, summed by name over the samples of a command, with their time on the program's CPU. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/experiment.h"
 #include "tap.h"
 

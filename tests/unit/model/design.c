@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Designs: what changed between two plans, and how far an experiment has come. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/design/progress.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names in braces in the texts of a plan. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "model/design/design.h"
 #include "tap.h"

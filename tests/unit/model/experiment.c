@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experiments: their defaults, commands and samples, and the memory that they own. */
 #include "model/experiment/experiment.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "model/experiment/field.h"
 #include "sample_of.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of fields: every row is sound, and no value outside its range gets into a struct. */
 #include "model/experiment/field.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/result/warning.h"
 #include "tap.h"
 

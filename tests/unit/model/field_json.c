@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results as JSON by the tables of their fields: every kind of row, and values that are not known.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/field_rows.h"
 #include "tap.h"
 

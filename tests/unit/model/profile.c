@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of a profile, and how a run gets into it. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/experiment.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Packed samples: whatever is read equals what was added, for every field of the tables. */
 #include "model/sample/samples.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/experiment/field.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/moments.h"
-#include "base/attr.h"
+#include "base/base.h"
 #include "num/mean_interval.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantiles (compared with R's quantile()), ranks, inversions, selection. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/rng.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order statistics over pairs, compared with sorting all the pairs. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "tap.h"

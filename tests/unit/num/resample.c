@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All vector widths give the same bits, and the draws are unbiased. */
 #include "num/resample.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "tap.h"
 

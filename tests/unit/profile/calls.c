@@ -4,7 +4,7 @@
  * itself, started with an argument.
  */
 #include "profile/sampling/calls.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "measure/child/runner.h"
 #include "profile/symbols/object.h"

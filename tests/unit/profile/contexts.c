@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calling contexts: recursion is folded, their number is bounded, and broken chains are named. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "profile/sampling/sampler.h"
 #include "tap.h"

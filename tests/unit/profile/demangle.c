@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readable names of C++ and Rust; the expected ones are from c++filt -i, or from the mangling. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/symbols/symbols.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inlined functions at every address of a compiled program, compared with those of addr2line. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/symbols/object.h"
 #include "profile/symbols/space.h"
 #include "profile/symbols/symbols.h"

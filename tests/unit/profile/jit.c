@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Generated code that is named by the map file of its compiler. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile_tree.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of the kernel from a captured /proc/kallsyms. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile_tree.h"
 #include "tap.h"
 

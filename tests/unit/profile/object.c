@@ -5,7 +5,7 @@
  * with those of readelf.
  */
 #include "profile/symbols/object.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/symbols/space.h"
 #include "profile_tree.h"
 #include "tap.h"

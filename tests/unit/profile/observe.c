@@ -4,7 +4,7 @@
  * the name of a workload. The assertions also hold on a busy machine.
  */
 #include "profile/sampling/observe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"

@@ -3,7 +3,7 @@
  * Functions of stripped programs in the output of perf script. The test compiles a program, asks nm
  * where its functions are, and strips it; the lines are as perf of Linux 6.1 and 6.12 prints them.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/readers/read.h"
 #include "profile_tree.h"
 #include "tap.h"

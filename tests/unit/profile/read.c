@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of other profilers: the counts are those of the text, and bad input is refused by line. */
 #include "profile/readers/read.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static struct et_error err;

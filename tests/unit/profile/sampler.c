@@ -2,7 +2,7 @@
 /* The parts of the profiler that need no perf events: periods, losses, records, the order of time.
  */
 #include "profile/sampling/sampler.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/sampling/events.h"
 #include "profile/sampling/record.h"
 #include "profile_tree.h"

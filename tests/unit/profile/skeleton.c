@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The template of a reader: the samples of a text, and bad text that is refused by line. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/readers/reader.h"
 #include "tap.h"
 

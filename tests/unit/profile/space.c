@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Address spaces: mappings, forks and execs, and the function at an address of our own program. */
 #include "profile/symbols/space.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/symbols/module.h"
 #include "profile_tree.h"
 #include "self_maps.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of symbols: which one is chosen, and which range it covers. */
 #include "profile/symbols/symbols.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * Callers found in a copy of our own stack. The truth is backtrace() of the C library, whose
  * unwinder is that of gcc, and the names of the functions of this test.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "profile/symbols/space.h"
 #include "self_maps.h"
 #include "tap.h"

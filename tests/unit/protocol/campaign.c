@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns: the division into parts, and what the submitter does next. */
 #include "protocol/campaign.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

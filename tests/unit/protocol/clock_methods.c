@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of five methods over the same invented runs, by definition. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "protocol/precision.h"
 #include "sample_of.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds known daemons in synthetic records: the cluster, frequent daemons, periods, cutoffs. */
 #include "protocol/daemons.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "protocol/lshape.h"
 #include "tap.h"

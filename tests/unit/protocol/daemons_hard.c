@@ -3,7 +3,7 @@
  * Daemons that are planted into synthetic runs of a machine with several CPUs, with a baseline that
  * drifts, with few samples, with many small processes. The truth is known; nothing is measured.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "protocol/daemons.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  * Montgomery, Design and Analysis of Experiments, chapter 8.
  */
 #include "protocol/design.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "tap.h"
 

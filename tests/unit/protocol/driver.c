@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Drives experiments with scripted durations and a scripted clock; no process runs. */
 #include "protocol/driver.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "protocol/schedule.h"
 #include "protocol/until.h"
 #include "sample_of.h"

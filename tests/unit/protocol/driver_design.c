@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Drives designed experiments: programs that fail, sessions that end, no run twice. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "protocol/driver.h"
 #include "sample_of.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ranges of parameters, their combinations, and the replacement of {VAR}. */
 #include "protocol/parameters.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static struct et_error err;

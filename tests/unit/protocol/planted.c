@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds daemons that were planted into synthetic runs: visits, their ends, the floor, symmetry. */
 #include "planted.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "protocol/lshape.h"
 
 /* True if exactly the samples with these numbers (from … to, up to a pair of 0) are marked. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which of twelve synthetic runs count, and the figures by definition. */
 #include "protocol/precision.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 enum { RUNS = 12, BURST = 7, FAR = 9, SLOW = 11 };

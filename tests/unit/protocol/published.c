@@ -5,7 +5,7 @@
  * elapsed times are simulated: those of the cluster by the mean and sd of Table XVIII, and longer
  * by the times of daemons in L-samples. The long run is what the papers print of it.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "protocol/daemons.h"
 #include "tap.h"

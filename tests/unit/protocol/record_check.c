@@ -3,7 +3,7 @@
  * Which records can be resumed: those that the driver wrote, for every order of runs, and none that
  * differs from them in one place.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "protocol/driver.h"
 #include "protocol/schedule.h"

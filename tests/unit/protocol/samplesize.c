@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the adequate number of runs in series with a known answer. */
 #include "protocol/samplesize.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "tap.h"

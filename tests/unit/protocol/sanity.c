@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sanity checks: which samples they remove, for which reason, and that all others are kept. */
 #include "protocol/sanity.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "sample_of.h"

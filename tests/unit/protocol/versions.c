@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The versions of EMP over synthetic runs: which runs count, and the figures by definition. */
 #include "protocol/versions.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "protocol/samplesize.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The calibration of INC: measured, written, and read back only if it is valid. */
 #include "put/calibration.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "put/put.h"
 #include "tap.h"
 

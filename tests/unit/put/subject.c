@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inputs of whole programs have the requested size and are always the same; command lines. */
 #include "put/subject.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <ctype.h>

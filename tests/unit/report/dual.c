@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dual-execution scatter plot: the zooms, computed by hand, and the causes that are named. */
 #include "report/dual.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static size_t count(const char *text, const char *what)

@@ -2,7 +2,7 @@
 /* An experiment and its results with invented figures, for the tests of the reports. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/result/result.h"
 #include "sample_of.h"
 

@@ -3,7 +3,7 @@
  * The line of --fail-on-regression, and how often simulated builds with several benchmarks print
  * a regression.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "num/rng.h"
 #include "report/pair.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static inline char *golden_read(const char *path)

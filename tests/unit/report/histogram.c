@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The histogram: heights of bars, width, and series of few or unknown values. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/utf8.h"
 #include "draw/terminal.h"
 #include "report/charts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The lines about runs and checks of `etalon emp`, for experiments with known removals. */
 #include "report/steps.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "sample_of.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of warnings: every row is whole and renders with arguments of its kinds. */
 #include "report/warning.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
  * warnings about cutoffs that may not fit.
  */
 #include "session/removal.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "model/sample/daemon.h"
 #include "protocol/learning.h"

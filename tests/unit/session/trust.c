@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which stored data may become commands, and the list of what this user began. */
 #include "session/trust.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "host/host.h"
 #include "tap.h"

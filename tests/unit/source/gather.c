@@ -2,7 +2,7 @@
 /* Series of files and of stored experiments: their metrics, their names, and what is refused. */
 #include "source/gather.h"
 #include "../store/fresh_store.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "source/operand.h"
 

@@ -3,7 +3,7 @@
  * Series of different experiments, corrected by the probe: false alarms between equal programs if
  * the machine changed, and power if it did not.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "stats/compare/compare.h"

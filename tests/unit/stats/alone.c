@@ -3,7 +3,7 @@
  * The ratio of programs alone, against figures that a program of its own computed from the formulas
  * (Python and mpmath, with Student's law by the incomplete beta function).
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "stats/compare/duet.h"
 #include "tap.h"
 

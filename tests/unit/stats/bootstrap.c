@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bootstrap: equal seeds give equal results, and results agree with known distributions. */
 #include "stats/series/bootstrap.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"

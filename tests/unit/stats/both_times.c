@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparisons by both times, and when the two contradict each other. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "stats/compare/judge.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two-sample and paired tests where R refuses to answer; tests/oracle covers the other cases. */
-#include "base/attr.h"
+#include "base/base.h"
 #include "num/multiple.h"
 #include "num/rng.h"
 #include "stats/compare/paired.h"

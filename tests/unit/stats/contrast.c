@@ -4,7 +4,7 @@
  * of every shape, and false alarms on identical programs with autoregressive noise.
  */
 #include "stats/compare/contrast.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/multiple.h"
 #include "num/rng.h"

@@ -2,7 +2,7 @@
 /* Designs and values for tests of designed experiments. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "stats/doe/program.h"
 
 #include <string.h>

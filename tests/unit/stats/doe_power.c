@@ -5,7 +5,7 @@
  * The least favourable interactions were found in R by trying all pairs of cells. slow-doe-power
  * checks the same by simulation.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "stats/doe/doe.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * decide, what is printed as the ratio alone, and how often it is right on simulated machines.
  */
 #include "stats/compare/duet.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/rng.h"
 #include "stats/compare/contrast.h"

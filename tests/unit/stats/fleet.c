@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fleets: the choice of programs and metric, machines without common programs, a reference. */
 #include "stats/fleet/fleet.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "model/sample/metric.h"
 #include "num/moments.h"
 #include "num/quantile.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* --fail-on-regression: the rule, and how often it is wrong on simulated pairs. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rng.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/paired.h"

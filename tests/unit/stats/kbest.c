@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The K-best result of a command, compared with values sorted by hand. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "sample_of.h"
 #include "stats/compare/judge.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * The speed of machines against each other: agreement with R where machines lack programs, and what
  * cannot be compared. fleet.c tests intervals, p and the promises about them.
  */
-#include "base/attr.h"
+#include "base/base.h"
 #include "stats/fleet/fleet.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * collected under the oracle's names. Then every leaf of "expect" must be among them, within
  * tests/oracle/tolerances.json, or be in the list of omitted fields below.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "oracle_answers.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "oracle_answers.h"
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "dist/dist.h"
 #include "num/moments.h"
 #include "num/multiple.h"

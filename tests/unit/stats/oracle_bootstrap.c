@@ -5,7 +5,7 @@
  */
 #include "oracle_answers.h"
 
-#include "base/attr.h"
+#include "base/base.h"
 #include "num/quantile.h"
 #include "num/student.h"
 #include "stats/series/bootstrap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines and linear models, compared with R's lm(), predict() and AIC(). */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/least_squares.h"
 #include "num/line.h"
 #include "num/moments.h"

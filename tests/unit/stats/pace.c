@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reference loop as a control variate: compared with R's lm() and predict(), and refusals. */
 #include "stats/compare/pace.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Diagnosis of a series: steps, skewness, outliers, drift, modes and serial dependence. */
-#include "base/attr.h"
+#include "base/base.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 #include "stats/series/diagnosis.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wilcoxon's signed-rank test against R 4.2: wilcox.test(d, conf.int = TRUE). */
-#include "base/attr.h"
+#include "base/base.h"
 #include "stats/compare/paired.h"
 #include "tap.h"
 

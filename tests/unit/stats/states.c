@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The two states of a machine, and the time at full speed with the probe as a covariate. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "sample_of.h"
 #include "stats/compare/judge.h"
 #include "stats/compare/pace.h"

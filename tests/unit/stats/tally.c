@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counts of samples, the mean parts of the elapsed time, and the processes that had the CPU. */
 #include "stats/series/tally.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <string.h>

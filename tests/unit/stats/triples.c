@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The test of symmetry, against the definition over all triples, computed by a Python program. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/rank.h"
 #include "num/rng.h"
 #include "stats/compare/paired.h"

@@ -4,7 +4,7 @@
  * that has its own chi-square quantile and goes through all exchanges of the runs.
  */
 #include "stats/fleet/versions.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "num/moments.h"
 #include "tap.h"
 

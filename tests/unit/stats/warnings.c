@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings are raised on synthetic data that give a reason, and only on those. */
 #include "stats/series/warnings.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "num/rng.h"
 #include "num/student.h"

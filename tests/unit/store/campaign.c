@@ -4,7 +4,7 @@
  * empty; without it the test makes a SQLite file.
  */
 #include "store/central/campaign.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the papers' record of daemons, also truncated and damaged; keeps cutoffs in a store. */
 #include "store/import/daemons.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "store/core/cutoffs.h"
 #include "tap.h"
 

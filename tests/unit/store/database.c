@@ -4,7 +4,7 @@
  * transactions, COPY. ET_TEST_STORE names the store to test; without it the test makes a SQLite
  * file.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "fresh_store.h"
 #include "store/core/cursor.h"
 

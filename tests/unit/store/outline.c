@@ -3,7 +3,7 @@
  * Tests of JSON that is parsed in parts: jansson, which parses the whole text, must come to the
  * same values, and must refuse the same texts.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "store/import/importer.h"
 #include "tap.h"
 

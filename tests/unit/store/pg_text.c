@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts that are not UTF-8, and URLs with passwords, on their way to PostgreSQL. No server. */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/utf8.h"
 #include "store/core/store.h"
 #include "store/postgresql/text.h"

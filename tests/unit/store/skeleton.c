@@ -3,7 +3,7 @@
  * The template of a back end: it has every operation that the store calls without asking, and every
  * word that the SQL of the store needs.
  */
-#include "base/alloc.h"
+#include "base/base.h"
 #include "store/core/backend.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 /* An experiment in which every field has a value of its own, and comparisons of experiments. */
 #pragma once
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/experiment/figure.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of statements: column lists, placeholders of both styles, words of a dialect. */
 #include "store/core/sql.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "store/core/backend.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time scales of known durations, as text, JSON and SVG. */
 #include "app/clock/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <jansson.h>

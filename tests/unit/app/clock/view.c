@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report about clocks that are sound, that are unsound, and that are not known. */
 #include "app/clock/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

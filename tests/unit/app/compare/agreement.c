@@ -7,7 +7,7 @@
  * from what is printed: verdicts, tables, JSON, Markdown, the page and the gate.
  */
 #include "app/compare/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "num/rng.h"
 #include "record/format.h"

@@ -3,7 +3,7 @@
  */
 #include "app/compare/machines.h"
 #include "app/compare/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The comparison of several series: constant and single values, ties, the matrix, narrow pages. */
 #include "app/compare/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer about daemons in sentences, the choice of the papers' tables, and these as CSV. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pictures of a learning: pairs, their causes, the cluster's shape, and the SVG file. */
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "draw/chart.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 /* The plan of a learning in the store: kept, found, continued here, and not continued elsewhere. */
 #include "../../store/fresh_store.h"
 #include "app/daemons/daemons.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "host/host.h"
 #include "model/experiment/machine_id.h"

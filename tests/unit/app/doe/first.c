@@ -4,7 +4,7 @@
  * linked with OpenMP, and files that only look like programs.
  */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <fcntl.h>

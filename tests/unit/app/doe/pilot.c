@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pilot runs of a plan: how many there are, what they say, and programs that fail. */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 static struct et_error err;

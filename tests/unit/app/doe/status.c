@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The status of a designed experiment, as text and as JSON. */
 #include "app/doe/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "base/parse.h"
 #include "tap.h"

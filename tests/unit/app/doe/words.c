@@ -4,7 +4,7 @@
  * without a run, ties, several programs, and names of treatments.
  */
 #include "app/doe/doe.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "stats/doe/doe.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  */
 #include "../../store/fresh_store.h"
 #include "app/emp/emp.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/clock.h"
 #include "measure/observe/taskstats.h"
 #include "store/core/cutoffs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of `etalon fit` about times that follow a known law, and the order of the models. */
 #include "app/fit/fit.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 enum { SIZES = 7, RUNS = 3 };

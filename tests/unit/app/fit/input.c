@@ -2,7 +2,7 @@
 /* The points of `etalon fit`: sizes and series of experiments, tables, and what is refused. */
 #include "../../store/fresh_store.h"
 #include "app/fit/fit.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table, the bars, the JSON and the SVG of clock-methods from invented runs. */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 #include "unit/report/fixture.h"
 

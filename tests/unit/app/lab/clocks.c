@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
 #include "app/lab/kbest.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lab/branches.h"
 #include "lab/cache_effects.h"
 #include "model/experiment/figure.h"

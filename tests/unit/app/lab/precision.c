@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of precision from invented figures: columns, dashes, names. */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 #include "unit/report/fixture.h"
 

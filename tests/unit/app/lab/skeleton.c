@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The template of an experiment of the lab: its figures, its two outputs, and its early end. */
 #include "app/lab/experiments.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/memstream.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 /* The plan of a study of versions of EMP: its lengths, its blocks, and whether a part belongs to
  * it. */
 #include "app/lab/versions.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #define S UINT64_C(1000000000)

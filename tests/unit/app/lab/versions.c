@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables and pictures of the versions of EMP from invented figures. */
 #include "app/lab/versions.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 #include "unit/report/fixture.h"
 

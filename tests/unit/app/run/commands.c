@@ -2,7 +2,7 @@
 /* The experiment that a command line of `run` makes: commands, names, the reference, and bounds. */
 #include "app/run/options.h"
 #include "app/run/run.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many runs are enough, as text, matrix, CSV and JSON: the figures of one series in each. */
 #include "app/samplesize/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 /* `etalon sync`: its options, the stores that it means, and deliveries between stores in files. */
 #include "../../store/fresh_store.h"
 #include "app/sync/sync.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 

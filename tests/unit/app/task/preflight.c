@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The checks of nodes before a campaign: probes are written, read and judged. */
 #include "campaign/preflight.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Traces as text, JSON and pictures: the published traces, and processes with hostile names. */
 #include "app/trace/view.h"
-#include "base/alloc.h"
+#include "base/base.h"
 #include "base/utf8.h"
 #include "measure/trace/cause.h"
 #include "store/import/trace.h"

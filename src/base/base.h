@@ -1,14 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * What nearly every file uses: headers of the C library, compiler attributes, variables that are
+ * freed or closed at the end of their scope, and memory. Other files of etalon do not include what
+ * is included here.
+ */
+#pragma once
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ET_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+/* Marks every function that can fail: ignoring its result is a compiler warning. */
+#define ET_CHECK __attribute__((warn_unused_result))
+#define ET_CLEANUP(fn) __attribute__((cleanup(fn)))
+#define ET_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* For qsort: below 0 if a comes first, 0 if they are equal. "?:" then looks at a second member. */
+#define ET_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* The value of a figure that is unknown. It is written as null, never as a number. */
+#define ET_UNKNOWN UINT64_MAX
+
+static inline void et_cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void et_cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void et_cleanup_fclose(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+#define ET_AUTO_FREE ET_CLEANUP(et_cleanup_free)
+#define ET_AUTO_CLOSE ET_CLEANUP(et_cleanup_close)
+#define ET_AUTO_FCLOSE ET_CLEANUP(et_cleanup_fclose)
+
+/* --- memory --- */
+
+/*
  * Memory for the tool. These functions never return NULL: if memory runs out, they call
  * et_out_of_memory. libetalon must not use them, except in its main function for benchmark
  * programs.
  */
-#pragma once
-
-#include "base/attr.h"
-
-#include <stdarg.h>
 
 /*
  * Prints "out of memory", calls the rescue function and ends the program with status 4. This loses
