@@ -406,10 +406,7 @@ int et_workload_check(
 {
 	for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
 		if (given->given & bit & ~w->takes)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE, "put %s takes no --%s", w->name,
-					et_put_param_name(bit)),
-				"run 'etalon put --list' to see the options of each program");
+			return et_refuse(err, "run 'etalon put --list' to see the options of each program", "put %s takes no --%s", w->name, et_put_param_name(bit));
 	}
 	if ((given->given & ET_PUT_ITERATIONS) &&
 		(given->given & (ET_PUT_SECONDS | ET_PUT_CALIBRATE)))

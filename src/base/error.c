@@ -20,6 +20,17 @@ int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt
 	return -errnum;
 }
 
+int et_fail_hint(
+	struct et_error *err, int errnum, enum et_exit exit, const char *hint, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(err, exit, fmt, ap);
+	va_end(ap);
+	return et_hint(err, -errnum, "%s", hint);
+}
+
 int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...)
 {
 	va_list ap;

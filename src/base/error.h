@@ -34,6 +34,9 @@ int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const cha
 int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path);
 /* Quotes lines of another program in err, which may be NULL, and returns rc. */
 int et_quote(struct et_error *err, int rc, const char *lines);
+/* As et_fail, with a hint. */
+int et_fail_hint(struct et_error *err, int errnum, enum et_exit exit, const char *hint,
+	const char *fmt, ...) ET_PRINTF(5, 6);
 /* Reports wrong usage (exit status 2) with a hint, and returns -EINVAL. */
 int et_refuse(struct et_error *err, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* Sets the hint of err, which may be NULL, and returns rc. */

@@ -145,10 +145,8 @@ int et_outfile_open(struct et_outfile *out, const char *path, int flags, enum et
 	et_cleanup_close(&o.dir);
 	if (!why)
 		return et_fail_file(err, -rc, exit, path);
-	return et_hint(err,
-		et_fail(err, EACCES, exit, "%s: refused: %s, in a folder that is shared", path,
-			why),
-		"name a file in a folder of your own");
+	return et_fail_hint(err, EACCES, exit, "name a file in a folder of your own",
+		"%s: refused: %s, in a folder that is shared", path, why);
 }
 
 int et_outfile_fd(const char *path, int flags, enum et_exit exit, struct et_error *err)

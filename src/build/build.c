@@ -179,12 +179,11 @@ static int check_folder(const struct et_experiment *e, struct et_error *err)
 	for (char *slash = path + strlen(path); slash; slash = strrchr(path, '/')) {
 		*slash = '\0';
 		if (!only_root_writes(*path ? path : "/"))
-			return et_hint(err,
-				et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
-					"builds would be kept below '%s', which others than root "
-					"can write",
-					*path ? path : "/"),
-				"set XDG_CACHE_HOME to a folder that only root can write");
+			return et_fail_hint(err, EPERM, ET_EXIT_ENVIRONMENT,
+				"set XDG_CACHE_HOME to a folder that only root can write",
+				"builds would be kept below '%s', which others than root "
+				"can write",
+				*path ? path : "/");
 	}
 	return 0;
 }
@@ -253,10 +252,9 @@ int et_doe_fill(const struct et_experiment *e, uint32_t command, const char *tex
 	struct filling f = { e, command };
 
 	if (!program_of(e, command)->build && et_design_names(text, "build"))
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"{build} in '%s': the program has no build", text),
-			"add a build command, or name the program's file");
+		return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+			"add a build command, or name the program's file",
+			"{build} in '%s': the program has no build", text);
 	return et_design_fill(
 		e->design, command, text, &(struct et_design_value){ find_value, &f }, out, err);
 }
@@ -272,10 +270,9 @@ static int find_compiler(const char *level, struct et_error *err)
 	if (rc)
 		return rc;
 	if (et_child_resolve(words[0], getenv("PATH"), NULL, &path, err))
-		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
-				"there is no compiler '%s' on this machine", words[0]),
-			"install it, or remove the level");
+		rc = et_fail_hint(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"install it, or remove the level",
+			"there is no compiler '%s' on this machine", words[0]);
 	et_strv_free(words);
 	return rc;
 }
@@ -490,10 +487,9 @@ static int keep_product(
 		return rc;
 	if (product && et_child_resolve(product, NULL, b->e->child.directory, &path, NULL)) {
 		ET_AUTO_FREE char *name = name_of(b->e->design, command);
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_PROGRAM, "the build of %s made no program %s",
-				name, product),
-			"correct the build, or let it write into {build} and run {build}/NAME");
+		return et_fail_hint(err, ENOENT, ET_EXIT_PROGRAM,
+			"correct the build, or let it write into {build} and run {build}/NAME",
+			"the build of %s made no program %s", name, product);
 	}
 	char *words[] = { (char *)"cp", (char *)"--", product ? path : (char *)"", copy, NULL };
 	ET_AUTO_FREE char *copying = product ? et_join_words(words) : et_strdup("true");

@@ -286,9 +286,8 @@ static int check_nodes(struct et_campaigning *r, char **nodes, struct et_error *
 	};
 
 	if (!nodes[0])
-		return et_hint(err,
-			et_fail(err, ENODEV, ET_EXIT_OUTSIDE, "the engine has no machine to use"),
-			"see 'sinfo', or name other machines");
+		return et_fail_hint(err, ENODEV, ET_EXIT_OUTSIDE,
+			"see 'sinfo', or name other machines", "the engine has no machine to use");
 	if (r->cli->engine.no_preflight)
 		return 0;
 	return et_preflight(r->cli, r->engine, &setup, r->text, err);

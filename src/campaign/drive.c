@@ -186,10 +186,8 @@ static char *make_input(const struct et_campaigning *r, uint32_t generation, str
 	if (size < ET_JOB_MOST_BYTES)
 		return text;
 	free(text);
-	et_hint(err,
-		et_fail(err, E2BIG, ET_EXIT_USAGE, "the plan is too large for a job: %zu bytes",
-			size),
-		"use fewer treatments, or a larger --part-rounds");
+	et_fail_hint(err, E2BIG, ET_EXIT_USAGE, "use fewer treatments, or a larger --part-rounds",
+		"the plan is too large for a job: %zu bytes", size);
 	return NULL;
 }
 

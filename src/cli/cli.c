@@ -476,10 +476,8 @@ static int look(const char *folder, const char *below, const char *name, char pa
 		snprintf(path, PATH_MAX, "%s", whole);
 		return 1;
 	}
-	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
-			"%s does not belong to the owner of etalon", whole),
-		"install all of etalon as one user");
+	return et_fail_hint(err, EPERM, ET_EXIT_ENVIRONMENT, "install all of etalon as one user",
+		"%s does not belong to the owner of etalon", whole);
 }
 
 int et_program_find(const char *name, char path[PATH_MAX], struct et_error *err)

@@ -156,10 +156,9 @@ static int refuse_set_user_id(void)
 {
 	struct et_error err;
 
-	et_hint(&err,
-		et_fail(&err, EPERM, ET_EXIT_ENVIRONMENT,
-			"the file of etalon is set-user-ID or set-group-ID, which is not safe"),
-		"remove these bits with chmod ug-s, and use sudo");
+	et_fail_hint(&err, EPERM, ET_EXIT_ENVIRONMENT,
+		"remove these bits with chmod ug-s, and use sudo",
+		"the file of etalon is set-user-ID or set-group-ID, which is not safe");
 	return et_cli_fail(&err);
 }
 

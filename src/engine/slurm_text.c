@@ -277,10 +277,9 @@ static bool read_line(char *line, struct tasks *to)
 
 static int fail_text(struct et_error *err, const char *program, const char *line)
 {
-	return et_hint(err,
-		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-			"%s printed a line that is not understood: %.80s", program, line),
-		"this version of Slurm may be too old or too new: 22.05 is known to work");
+	return et_fail_hint(err, EPROTO, ET_EXIT_OUTSIDE,
+		"this version of Slurm may be too old or too new: 22.05 is known to work",
+		"%s printed a line that is not understood: %.80s", program, line);
 }
 
 int et_slurm_read_tasks(

@@ -36,10 +36,9 @@ static int check_program(struct et_error *err)
 	int rc = et_command_run(&c, &a, err);
 
 	if (rc == -ENOENT)
-		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
-				"--engine ssh: the program ssh is missing"),
-			"run 'apt-get install openssh-client'");
+		rc = et_fail_hint(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"run 'apt-get install openssh-client'",
+			"--engine ssh: the program ssh is missing");
 	et_answers_free(&a, 1);
 	return rc;
 }

@@ -243,12 +243,11 @@ static int judge_look(
 				h->name),
 			r->answer.errors);
 	if (strcmp(there, architecture))
-		return et_hint(err,
-			et_fail(err, ENOEXEC, ET_EXIT_OUTSIDE,
-				"--copy: %s is a machine of architecture %.32s, and this etalon is "
-				"for %s",
-				h->name, there, architecture),
-			"install etalon there, and omit --copy");
+		return et_fail_hint(err, ENOEXEC, ET_EXIT_OUTSIDE,
+			"install etalon there, and omit --copy",
+			"--copy: %s is a machine of architecture %.32s, and this etalon is "
+			"for %s",
+			h->name, there, architecture);
 	*lacks = !strcmp(answer, "lack");
 	return 0;
 }

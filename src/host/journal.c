@@ -61,11 +61,10 @@ static int check_private(const char *path, int fd, struct stat *st, struct et_er
 		return fail_path(path, errno, err);
 	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() || (st->st_mode & 022) ||
 		st->st_nlink > 1)
-		return et_hint(err,
-			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-				"%s: other users could have written this journal of changes", path),
+		return et_fail_hint(err, EPERM, ET_EXIT_OUTSIDE,
 			"inspect it, then remove it; it must be a regular file of yours with mode "
-			"600");
+			"600",
+			"%s: other users could have written this journal of changes", path);
 	if (st->st_size > MAX_BYTES)
 		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE,
 			"%s: too large for a journal of changes", path);
@@ -107,11 +106,10 @@ static int load(struct et_journal *j, struct et_error *err)
 		return fail_path(j->path, errno, err);
 	rc = et_journal_parse(j, text, (size_t)n);
 	if (rc)
-		return et_hint(err,
-			et_fail(err, -rc, ET_EXIT_OUTSIDE,
-				"%s: not a journal of changes, or one of a newer etalon", j->path),
+		return et_fail_hint(err, -rc, ET_EXIT_OUTSIDE,
 			"set ETALON_JOURNAL to another path, or move the file away; it was not "
-			"changed");
+			"changed",
+			"%s: not a journal of changes, or one of a newer etalon", j->path);
 	return 0;
 }
 
@@ -364,12 +362,10 @@ static int write_entries(struct et_journal *j, size_t n)
 static int fail_write(const struct et_journal *j, int rc, struct et_error *err)
 {
 	if (rc == -EBADMSG || rc == -EMSGSIZE)
-		return et_hint(err,
-			et_fail(err, -rc, ET_EXIT_OUTSIDE,
-				"%s: a change cannot be read back from the journal of changes",
-				j->path),
+		return et_fail_hint(err, -rc, ET_EXIT_OUTSIDE,
 			"set ETALON_JOURNAL to a path on another file system; this change was not "
-			"made");
+			"made",
+			"%s: a change cannot be read back from the journal of changes", j->path);
 	return et_hint(err, fail_path(j->path, -rc, err),
 		"set ETALON_JOURNAL to a path that can be written; nothing was changed that is "
 		"not in the journal");

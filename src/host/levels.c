@@ -94,10 +94,9 @@ static int plan_smt(
 		return missing(err, "this kernel has no switch for SMT (" CPU "smt/control)",
 			"measure on a machine with SMT");
 	if (strcmp(now, "on") && strcmp(now, "off"))
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-				"SMT cannot be switched here: %s is '%s'", path, now),
-			"switch it in the firmware, or measure on another machine");
+		return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"switch it in the firmware, or measure on another machine",
+			"SMT cannot be switched here: %s is '%s'", path, now);
 	add_file(m, "smt", path, level, out);
 	return 0;
 }

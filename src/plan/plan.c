@@ -681,12 +681,11 @@ int et_plan_check_size(const struct et_design *d, bool yes, struct et_error *err
 
 	if (yes || runs <= ET_PLAN_FREE_RUNS)
 		return 0;
-	return et_hint(err,
-		et_fail(err, E2BIG, ET_EXIT_USAGE,
-			"the experiment has %llu runs (%zu treatments, %zu program%s, %u "
-			"replications), more than %d",
-			(unsigned long long)runs, d->n_treatments, d->n_programs,
-			d->n_programs == 1 ? "" : "s", d->replications, ET_PLAN_FREE_RUNS),
+	return et_fail_hint(err, E2BIG, ET_EXIT_USAGE,
 		"give --yes if that is meant, or use fewer levels, a fractional design or fewer "
-		"replications");
+		"replications",
+		"the experiment has %llu runs (%zu treatments, %zu program%s, %u "
+		"replications), more than %d",
+		(unsigned long long)runs, d->n_treatments, d->n_programs,
+		d->n_programs == 1 ? "" : "s", d->replications, ET_PLAN_FREE_RUNS);
 }

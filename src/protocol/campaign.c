@@ -52,11 +52,9 @@ int et_division_make(
 	if (!all)
 		return et_refuse(err, NULL, "the plan has no runs, or no machine");
 	if (all > ET_CAMPAIGN_MOST_PARTS)
-		return et_hint(err,
-			et_fail(err, E2BIG, ET_EXIT_USAGE,
-				"the experiment has %llu parts of %u rounds; %d are possible",
-				(unsigned long long)all, size, ET_CAMPAIGN_MOST_PARTS),
-			"use a larger --part-rounds");
+		return et_fail_hint(err, E2BIG, ET_EXIT_USAGE, "use a larger --part-rounds",
+			"the experiment has %llu parts of %u rounds; %d are possible",
+			(unsigned long long)all, size, ET_CAMPAIGN_MOST_PARTS);
 	struct et_part *parts = et_calloc(all, sizeof(*parts));
 	for (size_t i = 0; i < nodes; i++) {
 		for (uint32_t first = 1; first <= d->rounds; first += size, k++) {

@@ -101,11 +101,9 @@ static int count_treatments(const struct et_design *d, size_t *out, struct et_er
 		if (d->factors[i].generator)
 			continue;
 		if (d->factors[i].n_levels > ET_MOST_TREATMENTS / n)
-			return et_hint(err,
-				et_fail(err, E2BIG, ET_EXIT_USAGE,
-					"the design has more than %d treatments",
-					ET_MOST_TREATMENTS),
-				"use fewer factors or levels, or a fractional design");
+			return et_fail_hint(err, E2BIG, ET_EXIT_USAGE,
+				"use fewer factors or levels, or a fractional design",
+				"the design has more than %d treatments", ET_MOST_TREATMENTS);
 		n *= d->factors[i].n_levels;
 	}
 	*out = n;

@@ -225,12 +225,11 @@ static int refuse(
 
 	append(t->list, "shown", d);
 	if (*t->planned)
-		return et_hint(err,
-			et_fail(err, EPERM, ET_EXIT_USAGE,
-				"%s %s %s, and its commands or folder are not those of the plan",
-				d->kind, d->id, why),
+		return et_fail_hint(err, EPERM, ET_EXIT_USAGE,
 			"go to the folder in which it was begun, or begin anew: etalon doe run "
-			"--new PLAN");
+			"--new PLAN",
+			"%s %s %s, and its commands or folder are not those of the plan", d->kind,
+			d->id, why);
 	if (!t->way)
 		return et_hint(err, rc, "begin anew, without --resume");
 	return et_hint(err, rc,
@@ -291,12 +290,11 @@ static int decide(const struct et_trust *t, struct deed *d, const struct source 
 	d->words = words ? *words : NULL;
 	/* Without the list, nobody knows whether it is what was shown. */
 	if (!append(t->list, "trusted", d))
-		return et_hint(err,
-			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-				"%s: the list of what you began here cannot be written",
-				t->list ? t->list : "begun"),
+		return et_fail_hint(err, EPERM, ET_EXIT_OUTSIDE,
 			"it must be a file that only you can write, with space left; or set "
-			"XDG_STATE_HOME to another folder");
+			"XDG_STATE_HOME to another folder",
+			"%s: the list of what you began here cannot be written",
+			t->list ? t->list : "begun");
 	return 0;
 }
 

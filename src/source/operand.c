@@ -34,10 +34,9 @@ static int take_one(const struct et_cli *cli, const char *name, const struct et_
 	int rc = et_stored_fetch(cli, name, &e, err);
 
 	if (rc == -ENOENT)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"'%s' is neither a file nor a stored experiment", name),
-			"run 'etalon list' to see the stored experiments");
+		return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+			"run 'etalon list' to see the stored experiments",
+			"'%s' is neither a file nor a stored experiment", name);
 	return rc ? rc : use->take(ctx, e, err);
 }
 

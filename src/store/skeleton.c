@@ -23,8 +23,8 @@ struct skeleton {
 
 static int to_write(const char *what, struct et_error *err)
 {
-	return et_hint(err, et_fail(err, ENOTSUP, ET_EXIT_OUTSIDE, "no back end can %s yet", what),
-		"use another store");
+	return et_fail_hint(
+		err, ENOTSUP, ET_EXIT_OUTSIDE, "use another store", "no back end can %s yet", what);
 }
 
 /* Here and in prepare, errors of the library become errno, a sentence and a hint. */

@@ -269,10 +269,8 @@ static int load(const struct et_cli *cli, struct shown *s, struct et_error *err)
 	et_here_read_host(&s->here);
 	int rc = et_learned_load(cli, &s->here, &s->cutoffs, &there, err);
 	if (rc == 0 && !there)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no cutoffs are stored for this machine"),
-			"run 'etalon daemons learn'");
+		return et_fail_hint(err, ENOENT, ET_EXIT_USAGE, "run 'etalon daemons learn'",
+			"no cutoffs are stored for this machine");
 	return rc;
 }
 
@@ -282,19 +280,17 @@ static int analyse_again(
 	const struct et_cutoffs *c = &s->cutoffs;
 
 	if (!c->short_id[0])
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"the cutoffs come from a file: their runs are not stored"),
-			"run 'etalon daemons analyse --tables FILE'");
+		return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+			"run 'etalon daemons analyse --tables FILE'",
+			"the cutoffs come from a file: their runs are not stored");
 	char *ids[] = { (char *)c->short_id, (char *)c->long_id };
 	int rc = et_daemons_source_open(cli, ids, c->long_id[0] ? 2 : 1, command, &s->source, err);
 	if (rc == -ENOENT)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
-				"the runs that the cutoffs were learned from are not stored any "
-				"more (%s%s%s)",
-				c->short_id, c->long_id[0] ? ", " : "", c->long_id),
-			"the cutoffs are still valid; run 'etalon daemons learn' for new tables");
+		return et_fail_hint(err, ENOENT, ET_EXIT_OUTSIDE,
+			"the cutoffs are still valid; run 'etalon daemons learn' for new tables",
+			"the runs that the cutoffs were learned from are not stored any "
+			"more (%s%s%s)",
+			c->short_id, c->long_id[0] ? ", " : "", c->long_id);
 	if (rc)
 		return rc;
 	s->source.record.snapshots_ms = c->floor_ms; /* as it was measured then */

@@ -119,10 +119,8 @@ int et_learn_load_plan(const struct et_cli *cli, struct et_learn_options *o, str
 
 	int rc = find_plan(cli, o, &there, err);
 	if (rc == 0 && !there)
-		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"there is nothing to continue under the label '%s'", o->label),
-			"omit --resume");
+		rc = et_fail_hint(err, ENOENT, ET_EXIT_USAGE, "omit --resume",
+			"there is nothing to continue under the label '%s'", o->label);
 	if (rc == 0 && env && !o->tuned)
 		rc = et_refuse(err, "omit --env, or omit --resume to begin anew",
 			"--resume continues a learn that began without --env");
@@ -216,9 +214,8 @@ static int check_load(const struct et_learn_options *o, struct et_error *err)
 	}
 	if (et_ask(text, "Learn nevertheless?"))
 		return 0;
-	return et_hint(err,
-		et_fail(err, EBUSY, ET_EXIT_ENVIRONMENT, "nothing is learned: the machine is busy"),
-		"try again when the machine is quiet");
+	return et_fail_hint(err, EBUSY, ET_EXIT_ENVIRONMENT, "try again when the machine is quiet",
+		"nothing is learned: the machine is busy");
 }
 
 /* Warns if others had the CPU for too large a part of a learning; long_run may be NULL. */

@@ -73,10 +73,8 @@ static int open_new(const char *path, FILE **out, struct et_error *err)
 	et_cleanup_close(&o.dir);
 	if (!o.created) {
 		close(o.fd);
-		return et_hint(err,
-			et_fail(err, EEXIST, ET_EXIT_USAGE, "%s exists, and is not overwritten",
-				path),
-			"name another file with --output");
+		return et_fail_hint(err, EEXIST, ET_EXIT_USAGE, "name another file with --output",
+			"%s exists, and is not overwritten", path);
 	}
 	*out = fdopen(o.fd, "w");
 	return 0;

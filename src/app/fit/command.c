@@ -126,11 +126,9 @@ static int check_prediction(const struct et_fit_request *r, const struct et_grow
 				"measure a size of at least %.6g", size / ET_GROWTH_FAR);
 		et_growth_at(g, size, &at);
 		if (!(at.hi < 1e30))
-			return et_hint(err,
-				et_fail(err, ERANGE, ET_EXIT_USAGE,
-					"--predict %.6g: the time is beyond all bounds by %s", size,
-					et_growth_names[g->best]),
-				"predict a smaller size");
+			return et_fail_hint(err, ERANGE, ET_EXIT_USAGE, "predict a smaller size",
+				"--predict %.6g: the time is beyond all bounds by %s", size,
+				et_growth_names[g->best]);
 	}
 	return 0;
 }

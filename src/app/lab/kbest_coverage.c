@@ -34,11 +34,9 @@ static int invoke(struct et_lab_request *r, int file, struct et_error *err)
 		return -EINTR;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EIO,
-			WIFEXITED(status) ? (enum et_exit)WEXITSTATUS(status) : ET_EXIT_PROGRAM,
-			"the benchmark program failed"),
-		"run 'etalon lab functions' alone to see why");
+	return et_fail_hint(err, EIO,
+		WIFEXITED(status) ? (enum et_exit)WEXITSTATUS(status) : ET_EXIT_PROGRAM,
+		"run 'etalon lab functions' alone to see why", "the benchmark program failed");
 }
 
 static int add_invocation(

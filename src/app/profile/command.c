@@ -198,10 +198,9 @@ static int check_build(const struct et_profile_command *p, struct et_error *err)
 
 	if (!option || et_object_has_symbols() || p->from || p->run.resume)
 		return 0;
-	return et_hint(err,
-		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-			"%s needs libdw, without which this etalon was built", option),
-		"install libdw-dev and build etalon again; -g fp finds callers without it");
+	return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+		"install libdw-dev and build etalon again; -g fp finds callers without it",
+		"%s needs libdw, without which this etalon was built", option);
 }
 
 static int check_view(struct et_profile_command *p, struct et_error *err)

@@ -108,12 +108,10 @@ static int set_up(struct et_store *store, const struct et_cli *cli, struct et_er
 		return rc;
 	if (!have_roles) {
 		fputs(et_setup_roles, stdout);
-		return et_hint(err,
-			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-				"%s: the tables are ready, but this user may not create roles",
-				name),
+		return et_fail_hint(err, EPERM, ET_EXIT_OUTSIDE,
 			"have an administrator execute the statements above, then run this "
-			"command again");
+			"command again",
+			"%s: the tables are ready, but this user may not create roles", name);
 	}
 	if (cli->verbosity >= 0)
 		printf("%s is ready.\n"

@@ -410,10 +410,9 @@ int et_cases_filter(
 		rc = drop(c, "exclude", exclude, false, err);
 	if (rc || c->n)
 		return rc;
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "--%s %s: no function is left",
-			filter ? "filter" : "exclude", filter ? filter : exclude),
-		"run with --list to see the names");
+	return et_fail_hint(err, ENOENT, ET_EXIT_USAGE, "run with --list to see the names",
+		"--%s %s: no function is left", filter ? "filter" : "exclude",
+		filter ? filter : exclude);
 }
 
 const struct et_bench_case *et_cases_find(const struct et_bench_cases *c, const char *name)

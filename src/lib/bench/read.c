@@ -265,9 +265,8 @@ static int refuse(struct reader *in, const char *fmt, ...)
 	ET_AUTO_FREE char *raw = et_vasprintf(fmt, ap);
 	va_end(ap);
 	ET_AUTO_FREE char *clean = et_clean(raw, ""), *text = et_shorten(clean, MOST_REASON);
-	return et_hint(in->err,
-		et_fail(in->err, EINVAL, ET_EXIT_OUTSIDE, "%.150s: %s", in->path, text),
-		"give a file that --json or Google Benchmark wrote");
+	return et_fail_hint(in->err, EINVAL, ET_EXIT_OUTSIDE,
+		"give a file that --json or Google Benchmark wrote", "%.150s: %s", in->path, text);
 }
 
 /* --- values --- */

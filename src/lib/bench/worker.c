@@ -279,11 +279,10 @@ static int check_greeting(const struct et_worker_program *p, struct et_worker *w
 		return refuse(p, w, -EPROTO, err);
 	if (json_integer_value(protocol) == ET_WORKER_PROTOCOL)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-			"%s: it uses another version of libetalon (protocol %lld, not %d)", p->name,
-			(long long)json_integer_value(protocol), ET_WORKER_PROTOCOL),
-		"build both programs with the same libetalon");
+	return et_fail_hint(err, EPROTO, ET_EXIT_OUTSIDE,
+		"build both programs with the same libetalon",
+		"%s: it uses another version of libetalon (protocol %lld, not %d)", p->name,
+		(long long)json_integer_value(protocol), ET_WORKER_PROTOCOL);
 }
 
 static int read_cases(const struct et_worker_program *p, struct et_worker *w, const json_t *m,

@@ -480,10 +480,9 @@ int et_child_check(const char *root, struct et_error *err)
 	if (et_sysroot_link(root, "/proc/self/ns/pid_for_children", theirs, sizeof(theirs)) > 0 &&
 		!strcmp(ours, theirs))
 		return 0;
-	return et_hint(err,
-		et_fail(err, ECHILD, ET_EXIT_ENVIRONMENT,
-			"cannot measure programs in another PID namespace than etalon's own"),
-		"add --fork to unshare: unshare --fork --pid --mount-proc etalon …");
+	return et_fail_hint(err, ECHILD, ET_EXIT_ENVIRONMENT,
+		"add --fork to unshare: unshare --fork --pid --mount-proc etalon …",
+		"cannot measure programs in another PID namespace than etalon's own");
 }
 
 /* 0, or the errno that execve() would fail with. */

@@ -29,10 +29,9 @@ static int judge(const char *what, const char *text, int status, struct et_error
 	if (WIFSIGNALED(status))
 		return et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' was ended by signal %d (%s)",
 			what, text, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return et_hint(err,
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' failed with exit status %d", what,
-			text, WEXITSTATUS(status)),
-		"if that is expected, append '|| true' to it");
+	return et_fail_hint(err, ECHILD, ET_EXIT_PROGRAM,
+		"if that is expected, append '|| true' to it", "%s '%s' failed with exit status %d",
+		what, text, WEXITSTATUS(status));
 }
 
 /* Our children as a snapshot, which tells those of a hook from earlier ones. */

@@ -101,12 +101,11 @@ static int all_ready(const struct et_run_context *c, const struct et_run *run,
 	for (size_t i = 0; i < run->n_children && rc == 0; i++) {
 		rc = et_child_wait_ready(run->waits[i].pid, &c->starts[i], c->interrupt, READY_NS);
 		if (rc == -ETIMEDOUT)
-			et_hint(err,
-				et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
-					"%s: not ready to start after %d s", run->setups[i].argv[0],
-					(int)(READY_NS / 1000000000)),
+			et_fail_hint(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
 				"look for a process that stops it by SIGSTOP, such as another one "
-				"of the same user");
+				"of the same user",
+				"%s: not ready to start after %d s", run->setups[i].argv[0],
+				(int)(READY_NS / 1000000000));
 	}
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	return rc;
@@ -201,11 +200,10 @@ static int check_starts(
 
 static int cannot_end(const char *name, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
-			"processes of %s were killed and have not ended", name),
+	return et_fail_hint(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
 		"look for them with ps: they belong to another user, hang in the kernel, or fork "
-		"faster than they can be killed");
+		"faster than they can be killed",
+		"processes of %s were killed and have not ended", name);
 }
 
 /* A signal or the time limit has ended the programs. After a signal err may be filled as well. */
@@ -217,11 +215,10 @@ static int cut_short(
 	if (c->interrupt->signal)
 		return -EINTR;
 	return rc ? rc
-		  : et_hint(err,
-			    et_fail(err, ETIME, ET_EXIT_PROGRAM,
-				    "%s: ran for longer than --time-limit, so it was ended", name),
+		  : et_fail_hint(err, ETIME, ET_EXIT_PROGRAM,
 			    "raise --time-limit if one run takes that long; the samples before it "
-			    "are stored");
+			    "are stored",
+			    "%s: ran for longer than --time-limit, so it was ended", name);
 }
 
 static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_error *err)
@@ -249,10 +246,9 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 	if (failed)
 		return failed;
 	if (rc == -EIO)
-		return et_hint(err,
-			et_fail(err, EIO, ET_EXIT_PROGRAM,
-				"%s: stopped because it wants the terminal, so it was ended", name),
-			"give it --input FILE, and --output null or a file");
+		return et_fail_hint(err, EIO, ET_EXIT_PROGRAM,
+			"give it --input FILE, and --output null or a file",
+			"%s: stopped because it wants the terminal, so it was ended", name);
 	if (rc)
 		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "cannot wait for %s", name);
 	if (left == -ETIMEDOUT)

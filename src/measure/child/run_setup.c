@@ -96,11 +96,10 @@ static int check_layout(const char *root, const struct et_experiment *e, struct 
 {
 	if (!e->plan.randomise_layout || et_child_randomises(root))
 		return 0;
-	return et_hint(err,
-		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-			"--randomise-layout: this machine randomises no addresses "
-			"(kernel.randomize_va_space is 0)"),
-		"run 'sysctl kernel.randomize_va_space=2' as root, or omit --randomise-layout");
+	return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+		"run 'sysctl kernel.randomize_va_space=2' as root, or omit --randomise-layout",
+		"--randomise-layout: this machine randomises no addresses "
+		"(kernel.randomize_va_space is 0)");
 }
 
 /* In "run sleep 0.1" or "run ls /tmp" the user meant one command. */

@@ -37,10 +37,9 @@ static int find_others(struct et_own_process *p, const cpu_set_t *avoid, struct 
 	CPU_AND(&p->others, &p->home, avoid);
 	CPU_XOR(&p->others, &p->home, &p->others);
 	if (!CPU_COUNT(&p->others))
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-				"--metronome needs a second CPU, and etalon may use only one"),
-			"use --metronome off, or allow etalon another CPU (taskset, cpuset)");
+		return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"use --metronome off, or allow etalon another CPU (taskset, cpuset)",
+			"--metronome needs a second CPU, and etalon may use only one");
 	p->metronome = true;
 	return 0;
 }

@@ -255,10 +255,8 @@ static int check_input(const char *path, struct et_error *err)
 
 	if (!path || stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
 		return 0; /* if it does not exist, opening it fails with the error */
-	return et_hint(err,
-		et_fail(err, ESPIPE, ET_EXIT_USAGE,
-			"--input %s is a pipe, so only the first run could read its content", path),
-		"write the content to a file first");
+	return et_fail_hint(err, ESPIPE, ET_EXIT_USAGE, "write the content to a file first",
+		"--input %s is a pipe, so only the first run could read its content", path);
 }
 
 /*

@@ -17,15 +17,12 @@ int et_bpf_explain(int rc, struct et_error *err)
 				"BPF needs CAP_BPF and CAP_PERFMON"),
 			"CAP_BPF and CAP_PERFMON", NULL);
 	if (!et_sysroot_exists("", "/sys/kernel"))
-		return et_hint(err,
-			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
-				"BPF needs /sys, which is not mounted"),
-			"run mount -t sysfs sysfs /sys");
+		return et_fail_hint(err, errnum, ET_EXIT_ENVIRONMENT,
+			"run mount -t sysfs sysfs /sys", "BPF needs /sys, which is not mounted");
 	if (!et_sysroot_exists("", "/sys/kernel/btf/vmlinux"))
-		return et_hint(err,
-			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
-				"BPF needs type information (BTF), which this kernel lacks"),
-			"boot a kernel that is built with CONFIG_DEBUG_INFO_BTF=y");
+		return et_fail_hint(err, errnum, ET_EXIT_ENVIRONMENT,
+			"boot a kernel that is built with CONFIG_DEBUG_INFO_BTF=y",
+			"BPF needs type information (BTF), which this kernel lacks");
 	return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "cannot load BPF programs");
 }
 

@@ -205,12 +205,11 @@ static int check_size(const struct et_command *c, char *const *envp, struct et_e
 	/* POSIX leaves 2048 bytes to spare, and a random layout needs room. */
 	if (most <= 0 || bytes + 4096 + ET_MOST_PAD <= (size_t)most)
 		return 0;
-	return et_hint(err,
-		et_fail(err, E2BIG, ET_EXIT_ENVIRONMENT,
-			"%s: its arguments and environment take %zu bytes, and this machine allows "
-			"%ld",
-			c->name, bytes, most),
-		"unset variables, use a smaller environment-size, or raise the limit: ulimit -s");
+	return et_fail_hint(err, E2BIG, ET_EXIT_ENVIRONMENT,
+		"unset variables, use a smaller environment-size, or raise the limit: ulimit -s",
+		"%s: its arguments and environment take %zu bytes, and this machine allows "
+		"%ld",
+		c->name, bytes, most);
 }
 
 /* --- all of a command --- */

@@ -297,11 +297,10 @@ static int read_type(const char *root, uint32_t *out, struct et_error *err)
 	if (et_sysroot_line(
 		    root, "/sys/bus/event_source/devices/uprobe/type", line, sizeof(line)) <= 0 ||
 		et_parse_u64("type", line, 0, UINT32_MAX, &type, NULL))
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-				"this kernel has no uprobes, so it cannot count calls"),
+		return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"use a kernel with CONFIG_UPROBE_EVENTS, or give the numbers: "
-			"--calls=NAME=N");
+			"--calls=NAME=N",
+			"this kernel has no uprobes, so it cannot count calls");
 	*out = (uint32_t)type;
 	return 0;
 }
@@ -532,11 +531,9 @@ static int open_all(struct counting *o, pid_t task, struct et_error *err)
 	if (open)
 		return 0;
 	if (o->probes.changed)
-		return et_hint(err,
-			et_fail(err, ESTALE, ET_EXIT_ENVIRONMENT,
-				"cannot count calls: the program's files changed since it was "
-				"profiled"),
-			"profile it again");
+		return et_fail_hint(err, ESTALE, ET_EXIT_ENVIRONMENT, "profile it again",
+			"cannot count calls: the program's files changed since it was "
+			"profiled");
 	return et_hint(err,
 		et_fail_errno(err, -last, ET_EXIT_ENVIRONMENT,
 			"cannot count calls: none of %zu functions can be probed", o->probes.n),

@@ -332,11 +332,10 @@ int et_event_refused(const char *root, int errnum, struct et_error *err)
 	char level[16];
 
 	if (errnum == ENOSYS)
-		return et_hint(err,
-			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
-				"this kernel has no perf events, so nothing can be sampled"),
+		return et_fail_hint(err, errnum, ET_EXIT_ENVIRONMENT,
 			"use a kernel with CONFIG_PERF_EVENTS, or read the profile of another "
-			"profiler: --from FILE");
+			"profiler: --from FILE",
+			"this kernel has no perf events, so nothing can be sampled");
 	if (errnum == EMFILE)
 		return et_hint(err,
 			et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "cannot open perf events"),
@@ -404,10 +403,9 @@ int et_event_choose(const char *root, const struct et_profile_plan *plan, struct
 		rc = probe(&k);
 	bool absent = rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV;
 	if (absent && !strcmp(plan->event, "cycles"))
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
-				"this machine has no hardware counter of cycles"),
-			"use the event cpu-clock; virtual machines often have no counters");
+		return et_fail_hint(err, ENOENT, ET_EXIT_ENVIRONMENT,
+			"use the event cpu-clock; virtual machines often have no counters",
+			"this machine has no hardware counter of cycles");
 	if (rc && !strcmp(plan->event, "cycles"))
 		return et_event_refused(root, -rc, err);
 	if (rc) {

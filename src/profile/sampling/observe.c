@@ -291,10 +291,8 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	int rc = 0;
 
 	if (run->n_children != 1)
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_USAGE,
-				"a profile is taken of one program at a time"),
-			"omit --pace and --order duet");
+		return et_fail_hint(err, ENOTSUP, ET_EXIT_USAGE, "omit --pace and --order duet",
+			"a profile is taken of one program at a time");
 	if (!o->grouped) {
 		stop_drainer(&o->drainer);
 		et_events_close(&o->events); /* of a run that failed */

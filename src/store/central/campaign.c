@@ -65,12 +65,10 @@ static int find(struct et_store *s, const char *name, bool own, char id[40], str
 		rc = et_store_find_by(s, ways[i], name, id, err);
 	if (rc)
 		return rc < 0 ? rc : 0;
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE,
-			!strcmp(name, "last") ? "%s has no campaign%s"
-					      : "%s has no campaign%s '%s'",
-			s->db->name, own ? " of yours" : "", name),
-		"begin one: etalon doe run PLAN --engine slurm");
+	return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+		"begin one: etalon doe run PLAN --engine slurm",
+		!strcmp(name, "last") ? "%s has no campaign%s" : "%s has no campaign%s '%s'",
+		s->db->name, own ? " of yours" : "", name);
 }
 
 int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)

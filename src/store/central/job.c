@@ -259,10 +259,9 @@ int et_campaign_options_read(
 		return 0;
 	}
 	et_campaign_options_free(&o);
-	return et_hint(err,
-		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-			"the options of the campaign are not as etalon writes them"),
-		"the store was damaged or changed by hand");
+	return et_fail_hint(err, EBADMSG, ET_EXIT_OUTSIDE,
+		"the store was damaged or changed by hand",
+		"the options of the campaign are not as etalon writes them");
 }
 
 int et_campaign_words_read(const char *text, struct et_campaign_options *o, struct et_error *err)

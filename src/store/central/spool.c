@@ -56,10 +56,9 @@ static int check_folder(const char *folder, struct et_error *err)
 		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, folder);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return 0;
-	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-			"%s: the spool must be in a folder that only this user can enter", folder),
-		"remove it, or name another file on a local disk with ETALON_SPOOL");
+	return et_fail_hint(err, EPERM, ET_EXIT_OUTSIDE,
+		"remove it, or name another file on a local disk with ETALON_SPOOL",
+		"%s: the spool must be in a folder that only this user can enter", folder);
 }
 
 int et_spool_path(const char *given, const char *folder, char **out, struct et_error *err)

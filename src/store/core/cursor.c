@@ -136,21 +136,18 @@ static void bind(struct et_cursor *c, const struct et_value *value)
 static void refuse(struct et_cursor *c, const char *name, const char *is, const char *wanted)
 {
 	if (!c->failed)
-		c->failed = et_hint(c->err,
-			et_fail(c->err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: cannot keep %s%s: it must be %s", c->st->db->name, name, is,
-				wanted),
-			"this is a defect of etalon; please report it");
+		c->failed = et_fail_hint(c->err, EINVAL, ET_EXIT_OUTSIDE,
+			"this is a defect of etalon; please report it",
+			"%s: cannot keep %s%s: it must be %s", c->st->db->name, name, is, wanted);
 }
 
 static void refuse_texts(struct et_cursor *c)
 {
 	if (!c->failed)
-		c->failed = et_hint(c->err,
-			et_fail(c->err, E2BIG, ET_EXIT_USAGE,
-				"%s: the texts of the experiment need more than %zu MiB",
-				c->st->db->name, ET_STORE_MOST_TEXT >> 20),
-			"divide it into experiments of fewer commands");
+		c->failed = et_fail_hint(c->err, E2BIG, ET_EXIT_USAGE,
+			"divide it into experiments of fewer commands",
+			"%s: the texts of the experiment need more than %zu MiB", c->st->db->name,
+			ET_STORE_MOST_TEXT >> 20);
 }
 
 void et_bind_int(struct et_cursor *c, int64_t value)
@@ -293,10 +290,9 @@ int et_store_damaged(const struct et_store *s, struct et_error *err, const char 
 	va_start(ap, what);
 	ET_AUTO_FREE char *text = et_vasprintf(what, ap);
 	va_end(ap);
-	return et_hint(err,
-		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: %s is not as etalon writes it",
-			s->db->name, text),
-		"the store was damaged or changed by hand");
+	return et_fail_hint(err, EBADMSG, ET_EXIT_OUTSIDE,
+		"the store was damaged or changed by hand", "%s: %s is not as etalon writes it",
+		s->db->name, text);
 }
 
 static struct et_value read_column(struct et_cursor *c)

@@ -222,11 +222,10 @@ int et_cutoffs_load(struct et_store *s, const char *machine, const char *host,
 	const char *wrong = parse(&in, value, &c);
 	if (wrong) {
 		et_cutoffs_free(&c);
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: the daemons' cutoffs in this store cannot be read: %s",
-				et_store_url(s), wrong),
-			"run 'etalon daemons learn' to make new ones, or 'etalon daemons forget'");
+		return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+			"run 'etalon daemons learn' to make new ones, or 'etalon daemons forget'",
+			"%s: the daemons' cutoffs in this store cannot be read: %s",
+			et_store_url(s), wrong);
 	}
 	*out = c;
 	return 0;

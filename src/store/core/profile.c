@@ -103,10 +103,9 @@ static bool decode(struct et_profile_rows *r, const unsigned char *at, size_t si
 
 static int refuse(const struct et_store *s, const char *what, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: experiment %s: cannot keep %s",
-			s->db->name, s->id, what),
-		"this is a defect of etalon; please report it");
+	return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+		"this is a defect of etalon; please report it", "%s: experiment %s: cannot keep %s",
+		s->db->name, s->id, what);
 }
 
 int et_profile_write_plan(
@@ -146,11 +145,10 @@ static int know_size(struct et_store *s, const struct et_profile *p, struct et_e
 	if (rc == 0 || !et_row_int(&c, 0, (int64_t)p->n_functions, &s->profile.functions) ||
 		!et_row_int(&c, 0, (int64_t)p->n_nodes - 1, &s->profile.nodes) ||
 		!et_row_int(&c, 0, MOST_CHARACTERS, &characters))
-		return et_hint(err,
-			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-				"%s: experiment %s has more functions than its profile",
-				s->db->name, s->id),
-			"make sure that no other etalon runs the same experiment");
+		return et_fail_hint(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"make sure that no other etalon runs the same experiment",
+			"%s: experiment %s has more functions than its profile", s->db->name,
+			s->id);
 	s->profile.texts = (size_t)(MOST_CHARACTERS - characters);
 	s->profile.known = true;
 	return 0;

@@ -41,10 +41,9 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
 	if (rc)
 		return rc < 0 ? rc : 0;
 	if (last)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in %s",
-				s->db->name),
-			"measure a program: etalon run 'sleep 0.1'");
+		return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+			"measure a program: etalon run 'sleep 0.1'", "nothing is stored yet in %s",
+			s->db->name);
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment has the id or label '%s'", name),
 		"run etalon list to see the experiments in %s", s->db->name);

@@ -248,12 +248,10 @@ static int read_version(struct et_database *db, const struct et_schema *schema, 
 	if (rc)
 		return rc;
 	if (*version > schema->version)
-		return et_hint(err,
-			et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-				"%s: the store has schema version %" PRId64
-				", this etalon knows up to %d",
-				db->name, *version, schema->version),
-			"use a newer etalon; the store was not changed");
+		return et_fail_hint(err, EPROTO, ET_EXIT_OUTSIDE,
+			"use a newer etalon; the store was not changed",
+			"%s: the store has schema version %" PRId64 ", this etalon knows up to %d",
+			db->name, *version, schema->version);
 	return 0;
 }
 

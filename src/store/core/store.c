@@ -18,9 +18,8 @@ static int no_postgresql(const char *rest, enum et_store_mode mode,
 	(void)rest;
 	(void)mode;
 	(void)out;
-	return et_hint(err,
-		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "this build has no PostgreSQL store"),
-		"use a file: --store sqlite:PATH");
+	return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "use a file: --store sqlite:PATH",
+		"this build has no PostgreSQL store");
 }
 
 static const struct et_backend et_backend_postgresql = {
@@ -214,9 +213,9 @@ int et_store_claim(struct et_store *s, const char *id, struct et_error *err)
 		nanosleep(&pause, NULL);
 	if (rc != 1)
 		return rc;
-	return et_hint(err,
-		et_fail(err, EBUSY, ET_EXIT_USAGE, "experiment %s is still running", id),
-		"wait until it ends, or stop the etalon that runs it");
+	return et_fail_hint(err, EBUSY, ET_EXIT_USAGE,
+		"wait until it ends, or stop the etalon that runs it",
+		"experiment %s is still running", id);
 }
 
 void et_store_release(struct et_store *s)
@@ -226,9 +225,9 @@ void et_store_release(struct et_store *s)
 
 int et_store_no_experiment(const struct et_store *s, const char *id, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "%s: no experiment '%s'", s->db->name, id),
-		"run etalon list to see the experiments in the store");
+	return et_fail_hint(err, ENOENT, ET_EXIT_USAGE,
+		"run etalon list to see the experiments in the store", "%s: no experiment '%s'",
+		s->db->name, id);
 }
 
 int et_store_schema_version(void)

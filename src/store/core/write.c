@@ -97,10 +97,9 @@ static int read_key(struct et_cursor *c, int64_t *key)
 {
 	if (et_row_int(c, INT64_MIN, INT64_MAX, key))
 		return 1;
-	return et_hint(c->err,
-		et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE, "%s: a key is not a number",
-			c->st->db->name),
-		"the store was damaged or changed by hand");
+	return et_fail_hint(c->err, EBADMSG, ET_EXIT_OUTSIDE,
+		"the store was damaged or changed by hand", "%s: a key is not a number",
+		c->st->db->name);
 }
 
 /* --- experiments --- */
@@ -413,11 +412,10 @@ int et_store_check_place(
 {
 	if (sample->place.command < s->n_commands && sample->place.partner < s->n_commands)
 		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-			"%s: experiment %s has no command %u or no partner %d", s->db->name, s->id,
-			sample->place.command + 1, sample->place.partner + 1),
-		"this is a defect of etalon; please report it");
+	return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+		"this is a defect of etalon; please report it",
+		"%s: experiment %s has no command %u or no partner %d", s->db->name, s->id,
+		sample->place.command + 1, sample->place.partner + 1);
 }
 
 static void bind_sample_key(
@@ -494,11 +492,10 @@ static int add_row(struct et_store *s, const struct et_sample *sample, struct et
 	et_bind_columns(&c, &et_columns_removal, &sample->ruling.removal);
 	int rc = et_cursor_change(&c, &changed);
 	if (rc == 0 && !changed)
-		return et_hint(err,
-			et_fail(err, EEXIST, ET_EXIT_OUTSIDE,
-				"%s: experiment %s already has run %u of command %u", s->db->name,
-				s->id, sample->place.order, sample->place.command + 1),
-			"make sure that no other etalon runs the same experiment");
+		return et_fail_hint(err, EEXIST, ET_EXIT_OUTSIDE,
+			"make sure that no other etalon runs the same experiment",
+			"%s: experiment %s already has run %u of command %u", s->db->name, s->id,
+			sample->place.order, sample->place.command + 1);
 	return rc;
 }
 

@@ -102,11 +102,10 @@ int et_pg_copy_row(struct et_pg_statement *st, struct et_error *err)
 	for (int i = 0; good && i < c->n; i++)
 		good = put_value(c, c->types[i], &st->values[i]);
 	if (!good)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: a value has another type than its column", st->base.db->name),
+		return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
 			"the tables of the store were changed by hand, or this is a defect of "
-			"etalon");
+			"etalon",
+			"%s: a value has another type than its column", st->base.db->name);
 	return c->size < FLUSH_BYTES ? 0 : flush(st, err);
 }
 

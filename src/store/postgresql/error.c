@@ -105,10 +105,9 @@ static int fail_rights(struct et_pg *s, const char *message, struct et_error *er
 
 static int fail_lost(struct et_pg *s, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, ECONNRESET, ET_EXIT_OUTSIDE,
-			"%s: the connection to the server was lost", s->name),
-		"try again when the server runs; everything that was stored before is safe");
+	return et_fail_hint(err, ECONNRESET, ET_EXIT_OUTSIDE,
+		"try again when the server runs; everything that was stored before is safe",
+		"%s: the connection to the server was lost", s->name);
 }
 
 /* The waiting ended before the server did: see store/postgresql/wait.c. */
@@ -118,11 +117,10 @@ static int fail_waiting(struct et_pg *s, struct et_error *err)
 		return et_fail(err, EINTR, (enum et_exit)(128 + s->signal),
 			"%s: interrupted while waiting for the server", s->name);
 	if (s->end == ET_PG_TOO_MUCH)
-		return et_hint(err,
-			et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
-				"%s: the server sends more than 1 GiB for one answer", s->name),
+		return et_fail_hint(err, EPROTO, ET_EXIT_OUTSIDE,
 			"check host, port and database in the URL: no store has such answers; "
-			"everything that was stored before is safe");
+			"everything that was stored before is safe",
+			"%s: the server sends more than 1 GiB for one answer", s->name);
 	int rc;
 	if (s->end == ET_PG_SLOW)
 		rc = et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
@@ -341,10 +339,8 @@ static int fail_unreachable(struct et_pg *s, const char *message, struct et_erro
 				f->what ? f->what : message),
 			"%s", f->hint);
 	}
-	return et_hint(err,
-		et_fail(err, ECONNREFUSED, ET_EXIT_OUTSIDE, "%s: the server cannot be used: %s",
-			s->name, message),
-		"check the URL and the server");
+	return et_fail_hint(err, ECONNREFUSED, ET_EXIT_OUTSIDE, "check the URL and the server",
+		"%s: the server cannot be used: %s", s->name, message);
 }
 
 int et_pg_fail_connecting(struct et_pg *s, struct et_error *err)
@@ -370,8 +366,8 @@ int et_pg_fail_connecting(struct et_pg *s, struct et_error *err)
 	if (!strncmp(code, "28", 2))
 		return fail_identity(s, message, err);
 	if (!strcmp(code, "42501"))
-		return et_hint(err,
-			et_fail(err, EACCES, ET_EXIT_OUTSIDE, "%s: %s", s->name, message),
-			"ask the owner of the database for the right to connect (GRANT CONNECT)");
+		return et_fail_hint(err, EACCES, ET_EXIT_OUTSIDE,
+			"ask the owner of the database for the right to connect (GRANT CONNECT)",
+			"%s: %s", s->name, message);
 	return *code ? describe(s, code, message, err) : fail_unreachable(s, message, err);
 }

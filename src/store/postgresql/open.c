@@ -19,10 +19,9 @@ struct et_pq et_pq;
 
 static int fail_library(const char *what, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-			"libpq, the client library of PostgreSQL, cannot be loaded: %s", what),
-		"install it (apt-get install libpq5), or use a file: --store sqlite:PATH");
+	return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+		"install it (apt-get install libpq5), or use a file: --store sqlite:PATH",
+		"libpq, the client library of PostgreSQL, cannot be loaded: %s", what);
 }
 
 /* Loads libpq, once. -ENOTSUP: this machine does not have it. */
@@ -83,12 +82,11 @@ static int check_server(struct et_pg *s, struct et_error *err)
 				version / 10000),
 			"use a server of version %d or newer", ET_PG_OLDEST / 10000);
 	if (encoding && strcmp(encoding, "UTF8") && strcmp(encoding, "SQL_ASCII"))
-		return et_hint(err,
-			et_fail(err, EILSEQ, ET_EXIT_OUTSIDE,
-				"%s: the database has the encoding %s, which cannot represent all "
-				"texts",
-				s->name, encoding),
-			"make one with createdb --encoding=UTF8 --template=template0 NAME");
+		return et_fail_hint(err, EILSEQ, ET_EXIT_OUTSIDE,
+			"make one with createdb --encoding=UTF8 --template=template0 NAME",
+			"%s: the database has the encoding %s, which cannot represent all "
+			"texts",
+			s->name, encoding);
 	return 0;
 }
 
@@ -110,11 +108,9 @@ static int set_up_session(struct et_pg *s, struct et_error *err)
 static int refuse_foreign(struct et_pg *s, bool in_schema, struct et_error *err)
 {
 	if (in_schema)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: the schema etalon has tables of another program, not a store",
-				s->name),
-			"name another database");
+		return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE, "name another database",
+			"%s: the schema etalon has tables of another program, not a store",
+			s->name);
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
 			"%s: the database has tables of another program, and no store", s->name),
@@ -253,10 +249,9 @@ static int check_url(const char *url, const char *name, struct et_error *err)
 	char *message = NULL;
 
 	if (et_pg_url_is_ambiguous(url))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"%s: the name or password in the URL has an @ or a slash", name),
-			"write @ as %%40 and / as %%2F there, or keep the password in ~/.pgpass");
+		return et_refuse(err,
+			"write @ as %40 and / as %2F there, or keep the password in ~/.pgpass",
+			"%s: the name or password in the URL has an @ or a slash", name);
 	PQconninfoOption *options = et_pq.PQconninfoParse(url, &message);
 	bool secret = strcmp(url, name) != 0, good = options;
 

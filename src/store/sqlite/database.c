@@ -28,19 +28,19 @@ static struct sqlite_statement *statement_of(struct et_statement *st)
 
 static int fail_full(const char *path, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, ENOSPC, ET_EXIT_OUTSIDE, "%s: no space left for the store", path),
+	return et_fail_hint(err, ENOSPC, ET_EXIT_OUTSIDE,
 		"free some space there, or name another store with --store; "
-		"everything that was stored before is safe");
+		"everything that was stored before is safe",
+		"%s: no space left for the store", path);
 }
 
 /* SQLite does not report the cause. */
 static int fail_write(const char *path, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: the store could not be written", path),
+	return et_fail_hint(err, EIO, ET_EXIT_OUTSIDE,
 		"check the quota, the limit of file sizes (ulimit -f) and the disk; "
-		"everything that was stored before is safe");
+		"everything that was stored before is safe",
+		"%s: the store could not be written", path);
 }
 
 static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
@@ -68,10 +68,9 @@ static bool folder_is_read_only(struct et_sqlite *s)
 
 static int fail_folder(const char *path, struct et_error *err)
 {
-	return et_hint(err,
-		et_fail(err, EROFS, ET_EXIT_OUTSIDE, "%s: the folder of the store is read-only",
-			path),
-		"make the folder writable, or name another store with --store or ETALON_STORE");
+	return et_fail_hint(err, EROFS, ET_EXIT_OUTSIDE,
+		"make the folder writable, or name another store with --store or ETALON_STORE",
+		"%s: the folder of the store is read-only", path);
 }
 
 static int fail_io(struct et_sqlite *s, int code, struct et_error *err)
@@ -86,9 +85,9 @@ static int fail_io(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_IOERR_WRITE:
 		return fail_write(s->name, err);
 	}
-	return et_hint(err,
-		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", s->name, sqlite3_errmsg(s->db)),
-		"check the disk, and the files beside the store whose names begin with its name");
+	return et_fail_hint(err, EIO, ET_EXIT_OUTSIDE,
+		"check the disk, and the files beside the store whose names begin with its name",
+		"%s: %s", s->name, sqlite3_errmsg(s->db));
 }
 
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
@@ -100,15 +99,14 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 		return fail_full(path, err);
 	case SQLITE_READONLY:
 		if (code == SQLITE_READONLY_ROLLBACK)
-			return et_hint(err,
-				et_fail(err, EROFS, ET_EXIT_OUTSIDE,
-					"%s: a change of the store was interrupted", path),
-				"run 'etalon list' as the user of the store to undo that change");
+			return et_fail_hint(err, EROFS, ET_EXIT_OUTSIDE,
+				"run 'etalon list' as the user of the store to undo that change",
+				"%s: a change of the store was interrupted", path);
 		if (folder_is_read_only(s))
 			return fail_folder(path, err);
-		return et_hint(err,
-			et_fail(err, EROFS, ET_EXIT_OUTSIDE, "%s: the store is read-only", path),
-			"name a writable store with --store or ETALON_STORE");
+		return et_fail_hint(err, EROFS, ET_EXIT_OUTSIDE,
+			"name a writable store with --store or ETALON_STORE",
+			"%s: the store is read-only", path);
 	case SQLITE_CANTOPEN:
 		if (folder_is_read_only(s))
 			return fail_folder(path, err);
@@ -116,9 +114,9 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_NOMEM: /* the message of SQLite may name a consequence instead */
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", path);
 	case SQLITE_NOTADB:
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: not an etalon store", path),
-			"name another file with --store or ETALON_STORE");
+		return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+			"name another file with --store or ETALON_STORE", "%s: not an etalon store",
+			path);
 	case SQLITE_CORRUPT:
 		return et_hint(err,
 			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: the store is damaged: %s", path,
@@ -126,12 +124,11 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 			"run sqlite3 '%s' .recover | sqlite3 saved.db to save what can be read",
 			path);
 	case SQLITE_TOOBIG:
-		return et_hint(err,
-			et_fail(err, E2BIG, ET_EXIT_OUTSIDE,
-				"%s: a value or row is larger than %d MiB", path,
-				ET_SQLITE_MOST_BYTES >> 20),
+		return et_fail_hint(err, E2BIG, ET_EXIT_OUTSIDE,
 			"shorten the command if one was to be stored; otherwise the store was "
-			"changed by hand");
+			"changed by hand",
+			"%s: a value or row is larger than %d MiB", path,
+			ET_SQLITE_MOST_BYTES >> 20);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 	case SQLITE_PROTOCOL:
@@ -312,10 +309,9 @@ int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_e
 		return rc;
 	bool empty = application == 0 && tables == 0 && found == 0;
 	if (!empty && (application != APPLICATION_ID || found < 1))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: a database of another program, not an etalon store", s->name),
-			"name another file with --store or ETALON_STORE");
+		return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+			"name another file with --store or ETALON_STORE",
+			"%s: a database of another program, not an etalon store", s->name);
 	*version = found;
 	return 0;
 }
@@ -332,11 +328,9 @@ int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err)
 
 	if (rc || !computed)
 		return rc;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-			"%s: a table has computed contents: the store is not as etalon writes it",
-			s->path),
-		"name another store with --store or ETALON_STORE");
+	return et_fail_hint(err, EINVAL, ET_EXIT_OUTSIDE,
+		"name another store with --store or ETALON_STORE",
+		"%s: a table has computed contents: the store is not as etalon writes it", s->path);
 }
 
 static int write_version(struct et_database *db, int version, struct et_error *err)

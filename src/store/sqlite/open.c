@@ -65,11 +65,10 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 		if (errno == ENOENT && mode != ET_STORE_READ && mode != ET_STORE_EXISTING)
 			return make_file(path, mode, err);
 		if (errno == ENOENT)
-			return et_hint(err,
-				et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: there is no store",
-					path),
+			return et_fail_hint(err, ENOENT, ET_EXIT_OUTSIDE,
 				"make one with etalon run, or name another with --store or "
-				"ETALON_STORE");
+				"ETALON_STORE",
+				"%s: there is no store", path);
 		return fail_path(path, errno, err);
 	}
 	if (S_ISDIR(st.st_mode))

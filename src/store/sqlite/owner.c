@@ -33,11 +33,10 @@ static int refuse(const char *store, const char *what, const struct stat *st, st
 				 : user                 ? et_asprintf("user %s owns", user->pw_name)
 					: et_asprintf("user %u owns", (unsigned)st->st_uid);
 
-	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-			"%s: root does not write this store, because %s %s", store, who, what),
+	return et_fail_hint(err, EPERM, ET_EXIT_OUTSIDE,
 		"run etalon as the user of the store, use 'sudo -H', or name a store in a folder "
-		"that only root can write with --store");
+		"that only root can write with --store",
+		"%s: root does not write this store, because %s %s", store, who, what);
 }
 
 /* The file itself, or one that SQLite or etalon keeps beside it. */
