@@ -28,11 +28,9 @@ struct vectors {
 /* The edges of kind k go from i to (a i + b) mod n. As a is odd, that is a permutation. */
 static void permutation(unsigned k, uint64_t *a, uint64_t *b, uint64_t *inverse)
 {
-	uint64_t y;
-
 	*a = et_hash(2, 2 * k) | 1;
 	*b = et_hash(2, 2 * k + 1);
-	y = *a; /* Newton's iteration doubles the correct bits: 3, 6, 12, 24, 48, 96 */
+	uint64_t y = *a; /* Newton's iteration doubles the correct bits: 3, 6, 12, 24, 48, 96 */
 	for (int i = 0; i < 5; i++)
 		y *= 2 - *a * y;
 	*inverse = y;

@@ -18,10 +18,9 @@ const struct et_clock et_clock_real = { .now_ns = now, .wall_ns = wall };
 void et_clock_sleep_until(clockid_t id, uint64_t due_ns)
 {
 	uint64_t now = et_clock_read_ns(id);
-	struct timespec left;
 
 	if (due_ns <= now)
 		return;
-	left = et_ns_timespec(due_ns - now);
+	struct timespec left = et_ns_timespec(due_ns - now);
 	nanosleep(&left, NULL);
 }

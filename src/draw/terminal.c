@@ -230,10 +230,9 @@ static int least(int a, int b)
 static struct common divide(char *const *names, size_t n, int width)
 {
 	struct common c = { .begin = common_begin(names, n) };
-	struct common words;
 
 	c.end = common_end(names, n, c.begin);
-	words = c;
+	struct common words = c;
 	widen_to_words(names[0], &words);
 	if (widest_middle(names, n, &words) <= width - 2)
 		c = words;

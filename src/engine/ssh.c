@@ -48,12 +48,11 @@ static int ssh_open(
 {
 	const char *id = setup->id ? setup->id : ""; /* part of paths on the hosts */
 	struct et_ssh *s = et_calloc(1, sizeof(*s));
-	int rc;
 
 	s->base.ops = &et_engine_ssh;
 	s->setup = *setup;
 	s->lost_ns = LOST_NS;
-	rc = et_ssh_hosts_read(
+	int rc = et_ssh_hosts_read(
 		setup->hosts ? setup->hosts : "", setup->nodes, &s->hosts, &s->n_hosts, err);
 	if (!rc && (setup->partition || setup->constraint || setup->account))
 		rc = et_refuse(err, "omit them, or use --engine slurm",
@@ -126,13 +125,12 @@ static int ssh_ask(struct et_engine *e, const char *node, char *const *argv, con
 	char **out, struct et_error *err)
 {
 	struct et_ssh *s = ssh_of(e);
-	struct et_ssh_talk *talk;
 	int at;
 	int rc = find_host(s, node, &at, err);
 
 	if (rc)
 		return rc;
-	talk = et_calloc(1, sizeof(*talk));
+	struct et_ssh_talk *talk = et_calloc(1, sizeof(*talk));
 	*talk = (struct et_ssh_talk){ .host = &s->hosts[at],
 		.script = et_ssh_script_ask(s, argv, input) };
 	et_ssh_run(s, talk, 1, ASK_SECONDS);

@@ -261,7 +261,6 @@ static int plan_services(
 {
 	struct et_results left = { 0 };
 	bool stop = !strncmp(level, "stop:", 5), target = et_unit_is(level, ".target");
-	int rc;
 
 	if (!strcmp(level, "as-is"))
 		return 0;
@@ -271,8 +270,8 @@ static int plan_services(
 	if (!m->systemctl)
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"systemd does not run here, and services are stopped through it only");
-	rc = stop ? plan_names(m, level + 5, out, &left, err)
-		  : plan_target(m, level, out, &left, err);
+	int rc = stop ? plan_names(m, level + 5, out, &left, err)
+		      : plan_target(m, level, out, &left, err);
 	et_results_free(&left);
 	return rc;
 }

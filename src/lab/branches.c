@@ -71,11 +71,10 @@ int et_branches_run(
 	size_t all = (size_t)RANDOM_CALLS * ET_BRANCHES;
 	ET_AUTO_FREE unsigned char *p = et_calloc(all, 1);
 	bool going = true;
-	int rc;
 
 	for (size_t i = 0; i < ET_BRANCHES; i++)
 		p[i] = i < ET_BRANCHES / 2;
-	rc = time_it(e, "branches-sorted", 0, (struct data){ .start = p }, err);
+	int rc = time_it(e, "branches-sorted", 0, (struct data){ .start = p }, err);
 	if (rc == 0) {
 		fill(p, all, all);
 		rc = time_it(e, "branches-random", 0, (struct data){ p, 0, ET_BRANCHES, all }, err);

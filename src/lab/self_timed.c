@@ -119,11 +119,10 @@ double et_self_timed_block(void)
 {
 	enum { TRIALS = 200 };
 	struct et_self_timed f;
-	double block;
 
 	et_self_timed_init(&f, TRIALS, 1);
 	et_self_timed_call(&f);
-	block = et_self_timed_shortest(&f) / TRIALS;
+	double block = et_self_timed_shortest(&f) / TRIALS;
 	et_self_timed_free(&f);
 	return block;
 }

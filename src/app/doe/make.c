@@ -560,11 +560,10 @@ int et_doe_check_function(const struct et_plan_file *plan, const struct et_exper
 {
 	const char *wish = et_doe_function(e);
 	const struct et_profile *p = e->profile;
-	struct et_nearest n;
 
 	if (!wish)
 		return 0;
-	n = et_nearest_to(wish);
+	struct et_nearest n = et_nearest_to(wish);
 	for (size_t i = 0; i < p->n_functions; i++) {
 		if (!strcmp(p->functions[i].name, wish))
 			return 0;

@@ -160,13 +160,12 @@ int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study
 static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e;
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;
-	e = et_figures_new(r->name);
+	struct et_experiment *e = et_figures_new(r->name);
 	rc = lab->time(r, e, err);
 	et_progress_erase(&r->progress);
 	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);

@@ -17,10 +17,8 @@ enum { NOTE_LINES = 8, NAME_IN_TEXT = 60 };
 /* "79.8 %", with the digits that its interval supports. */
 static const char *share_alone(double share, struct et_span interval, char buf[ET_FIGURE])
 {
-	char *sign;
-
 	et_format_share(share, interval, buf);
-	sign = strstr(buf, " ± ");
+	char *sign = strstr(buf, " ± ");
 	if (sign)
 		memcpy(sign, " %", sizeof(" %"));
 	sign = strstr(buf, " (");

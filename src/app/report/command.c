@@ -125,7 +125,6 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 {
 	struct stored all = { 0 };
 	bool own = false;
-	int rc;
 
 	if (!strcmp(r->path, "-") && isatty(STDOUT_FILENO))
 		return et_refuse(err, "write it to a file: etalon report -o result.html",
@@ -135,7 +134,7 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 			"report --machines takes no operands");
 	if (r->machines)
 		return et_fleet_report(cli, r->path, err);
-	rc = load_all(cli, r, ops, &all, err);
+	int rc = load_all(cli, r, ops, &all, err);
 	if (rc == 0)
 		rc = et_stored_choose_page(cli, all.list, all.n, &own, err);
 	if (rc == 0)

@@ -123,11 +123,10 @@ static int change(const struct et_cli *cli, struct et_stored *s, void *ctx, stru
 	struct request *r = ctx;
 	struct et_check_counts by;
 	size_t all;
-	int rc;
 
 	if (!r->rejudge)
 		return 0;
-	rc = et_stored_check_rejudge(cli, s->experiment, err);
+	int rc = et_stored_check_rejudge(cli, s->experiment, err);
 	if (rc == 0 && r->keep)
 		rc = claim(cli, s, err);
 	if (rc)

@@ -81,11 +81,10 @@ static int choose_treatments(
 	struct et_run_setup *s, const char *root, char *const *envp, struct et_error *err)
 {
 	const struct et_child_spec *child = &s->e->child;
-	char **plain;
 
 	if (!s->e->design)
 		return 0;
-	plain = et_environ_make(envp, child->user ? &s->identity : NULL, child->pass_env);
+	char **plain = et_environ_make(envp, child->user ? &s->identity : NULL, child->pass_env);
 	int rc = et_treatments_make(
 		root, s->e, plain, s->pinnable ? &s->allowed : NULL, &s->treatments, err);
 	et_strv_free(plain);

@@ -165,11 +165,10 @@ static void read_all(struct tracer *r)
 {
 	struct et_gap gaps[256];
 	size_t n, from = r->t->n;
-	struct et_anchor now;
 
 	/* A gap in the ring has ended: its end is before the anchor. */
 	size_t left = atomic_load(&r->activity.written) - atomic_load(&r->activity.taken);
-	now = et_activity_anchor(&r->activity);
+	struct et_anchor now = et_activity_anchor(&r->activity);
 	while (left && (n = et_activity_take(&r->activity, gaps,
 				left < ET_LENGTH(gaps) ? left : ET_LENGTH(gaps)))) {
 		for (size_t i = 0; i < n; i++)

@@ -20,13 +20,12 @@ static double squares_of(const struct et_group *g)
 /* All values one group after the other; the caller frees. */
 static double *pool(const struct et_group *groups, size_t k, size_t *n)
 {
-	double *all;
 	size_t at = 0;
 
 	*n = 0;
 	for (size_t i = 0; i < k; i++)
 		*n += groups[i].n;
-	all = et_alloc(*n * sizeof(*all));
+	double *all = et_alloc(*n * sizeof(*all));
 	for (size_t i = 0; i < k; i++) {
 		memcpy(all + at, groups[i].x, groups[i].n * sizeof(*all));
 		at += groups[i].n;

@@ -19,7 +19,6 @@ static double rank_sum(const double *d, size_t n, size_t *some, double *v)
 	ET_AUTO_FREE double *size = et_alloc(n * sizeof(*size));
 	ET_AUTO_FREE double *rank = et_alloc(n * sizeof(*rank));
 	ET_AUTO_FREE bool *positive = et_alloc(n * sizeof(*positive));
-	double ties;
 
 	*some = 0;
 	*v = 0;
@@ -29,7 +28,7 @@ static double rank_sum(const double *d, size_t n, size_t *some, double *v)
 		positive[*some] = d[i] > 0;
 		size[(*some)++] = fabs(d[i]);
 	}
-	ties = et_rank(size, *some, rank);
+	double ties = et_rank(size, *some, rank);
 	for (size_t i = 0; i < *some; i++)
 		if (positive[i])
 			*v += rank[i];
@@ -81,7 +80,6 @@ struct et_interval_test et_signed_rank_test(const double *d, size_t n, double le
 	ET_AUTO_FREE double *sorted = et_sorted_copy(d, n);
 	size_t some;
 	double ties = rank_sum(d, n, &some, &out.statistic);
-	uint64_t k;
 
 	out.df = (double)some;
 	out.exact = some == n && n <= MOST_EXACT && ties == 0;
@@ -89,7 +87,7 @@ struct et_interval_test et_signed_rank_test(const double *d, size_t n, double le
 		out.p = out.exact ? exact_p(out.statistic, out.df)
 				  : normal_p(out.statistic, out.df, ties);
 	out.estimate = et_walsh_median(sorted, n);
-	k = bound_index(sorted, (double)n, level, out.exact);
+	uint64_t k = bound_index(sorted, (double)n, level, out.exact);
 	if (k) {
 		out.lo = et_walsh_kth(sorted, n, k);
 		out.hi = et_walsh_kth(sorted, n, (uint64_t)n * (n + 1) / 2 + 1 - k);

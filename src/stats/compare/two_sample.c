@@ -93,12 +93,11 @@ struct et_rank_sum et_rank_sum_test(
 {
 	struct et_rank_sum out = et_rank_sum_only(x, nx, y, ny);
 	ET_AUTO_FREE double *sx = et_sorted_copy(x, nx), *sy = et_sorted_copy(y, ny);
-	uint64_t k;
 
 	if (!nx || !ny)
 		return out;
 	out.shift = et_difference_median(sx, nx, sy, ny);
-	k = bound_index(sx, (double)nx, sy, (double)ny, level, out.exact);
+	uint64_t k = bound_index(sx, (double)nx, sy, (double)ny, level, out.exact);
 	if (k) {
 		out.lo = et_difference_kth(sx, nx, sy, ny, k);
 		out.hi = et_difference_kth(sx, nx, sy, ny, (uint64_t)nx * ny + 1 - k);
@@ -229,11 +228,10 @@ struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny)
 {
 	ET_AUTO_FREE bool *last = et_alloc(nx + ny);
 	struct et_ks out = { .d = NAN, .p = NAN };
-	uint64_t most;
 
 	if (!nx || !ny)
 		return out;
-	most = distance(x, nx, y, ny, last);
+	uint64_t most = distance(x, nx, y, ny, last);
 	out.d = (double)most / ((double)nx * (double)ny);
 	out.exact = (double)nx * (double)ny < MOST_EXACT;
 	if (!out.exact)

@@ -30,11 +30,10 @@ struct et_interval et_spread_interval(double spread, double df, double level)
 struct et_interval et_median_interval(const double *sorted, size_t n, double level)
 {
 	struct et_interval none = { NAN, NAN, NAN };
-	size_t k;
 
 	if (!n)
 		return none;
-	k = (size_t)et_qbinom((1 - level) / 2, (double)n, 0.5);
+	size_t k = (size_t)et_qbinom((1 - level) / 2, (double)n, 0.5);
 	if (!k)
 		return none;
 	return (struct et_interval){

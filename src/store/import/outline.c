@@ -365,14 +365,12 @@ static void parse_some(struct et_list *l)
 
 const json_t *et_list_next(struct et_list *l)
 {
-	const json_t *element;
-
 	if (!l->in->failed && !l->whole && l->next_some == l->n_some && l->text)
 		parse_some(l);
 	if (l->in->failed)
 		return NULL;
-	element = l->whole ? json_array_get(l->whole, l->next)
-			   : json_array_get(l->some, l->next_some++);
+	const json_t *element = l->whole ? json_array_get(l->whole, l->next)
+					 : json_array_get(l->some, l->next_some++);
 	if (!element)
 		return NULL;
 	l->at = l->next++;
