@@ -266,7 +266,8 @@ FUZZ_TARGET(series) = { "series", fuzz_series, 5000, .tokens = fuzz_csv_tokens,
 
 static void fit_points(const struct et_points *p)
 {
-	struct et_fit_view v = { .points = p };
+	const struct et_fit_request r = { .expect = NAN };
+	struct et_fit_view v = { .points = p, .r = &r };
 	double sum = 0;
 	char *text = NULL;
 	size_t size;
@@ -282,7 +283,7 @@ static void fit_points(const struct et_points *p)
 	et_fit_text(&v, &page);
 	et_json_init(&w, out, 0);
 	et_fit_json(&v, &w);
-	et_fit_svg(&v, 1, out);
+	et_fit_svg(&(struct et_fit_list){ &v, 1 }, out);
 	fclose(out);
 	free(text);
 	et_growth_free(&v.growth);
