@@ -406,7 +406,9 @@ int et_workload_check(
 {
 	for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
 		if (given->given & bit & ~w->takes)
-			return et_refuse(err, "run 'etalon put --list' to see the options of each program", "put %s takes no --%s", w->name, et_put_param_name(bit));
+			return et_refuse(err,
+				"run 'etalon put --list' to see the options of each program",
+				"put %s takes no --%s", w->name, et_put_param_name(bit));
 	}
 	if ((given->given & ET_PUT_ITERATIONS) &&
 		(given->given & (ET_PUT_SECONDS | ET_PUT_CALIBRATE)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nearly every file uses: headers of the C library, compiler attributes, variables that are
- * freed or closed at the end of their scope, and memory. Other files of etalon do not include what
- * is included here.
+ * Nearly every file uses what is here: headers of the C library, compiler attributes, variables
+ * that are freed or closed at the end of their scope, and memory. Other files of etalon do not
+ * include what is included here.
  */
 #pragma once
 

@@ -62,18 +62,20 @@ static bool is_below(size_t i, const char *folder, size_t size)
 	       files[i].path[size] == '/';
 }
 
+/* The linker does not compare types: these follow the headers. */
+
 /* --- base/sysroot.h --- */
 
-ssize_t __real_et_sysroot_read(const char *root, const char *path, char *buf, size_t size);
-ssize_t __wrap_et_sysroot_read(const char *root, const char *path, char *buf, size_t size);
-ssize_t __real_et_sysroot_line(const char *root, const char *path, char *buf, size_t size);
-ssize_t __wrap_et_sysroot_line(const char *root, const char *path, char *buf, size_t size);
-ssize_t __real_et_sysroot_link(const char *root, const char *path, char *buf, size_t size);
-ssize_t __wrap_et_sysroot_link(const char *root, const char *path, char *buf, size_t size);
-bool __real_et_sysroot_exists(const char *root, const char *path);
-bool __wrap_et_sysroot_exists(const char *root, const char *path);
-char **__real_et_sysroot_names(const char *root, const char *path);
-char **__wrap_et_sysroot_names(const char *root, const char *path);
+typeof(et_sysroot_read) __real_et_sysroot_read;
+typeof(et_sysroot_read) __wrap_et_sysroot_read;
+typeof(et_sysroot_line) __real_et_sysroot_line;
+typeof(et_sysroot_line) __wrap_et_sysroot_line;
+typeof(et_sysroot_link) __real_et_sysroot_link;
+typeof(et_sysroot_link) __wrap_et_sysroot_link;
+typeof(et_sysroot_exists) __real_et_sysroot_exists;
+typeof(et_sysroot_exists) __wrap_et_sysroot_exists;
+typeof(et_sysroot_names) __real_et_sysroot_names;
+typeof(et_sysroot_names) __wrap_et_sysroot_names;
 
 static ssize_t read_tree(const char *path, char *buf, size_t size)
 {
@@ -193,12 +195,10 @@ static const uint8_t *ring_data;
 static size_t ring_size, n_rings;
 static _Alignas(PAGE) char ring_memory[MOST_RINGS][PAGE + RING];
 
-int __real_et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
-	size_t capacity_bytes, struct et_perf_ring *out);
-int __wrap_et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
-	size_t capacity_bytes, struct et_perf_ring *out);
-void __real_et_perf_ring_close(struct et_perf_ring *r);
-void __wrap_et_perf_ring_close(struct et_perf_ring *r);
+typeof(et_perf_ring_open) __real_et_perf_ring_open;
+typeof(et_perf_ring_open) __wrap_et_perf_ring_open;
+typeof(et_perf_ring_close) __real_et_perf_ring_close;
+typeof(et_perf_ring_close) __wrap_et_perf_ring_close;
 
 void fuzz_rings_set(const uint8_t *data, size_t size)
 {
@@ -228,11 +228,11 @@ static void fill_ring(char *memory, size_t number)
 	page->data_head = at + n;
 }
 
-int __wrap_et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
-	size_t capacity_bytes, struct et_perf_ring *out)
+int __wrap_et_perf_ring_open(const struct perf_event_attr *attr, int whose, int cpu,
+	unsigned long flags, size_t capacity_bytes, struct et_perf_ring *out)
 {
 	if (!ring_data)
-		return __real_et_perf_ring_open(attr, pid, cpu, capacity_bytes, out);
+		return __real_et_perf_ring_open(attr, whose, cpu, flags, capacity_bytes, out);
 	if (n_rings == MOST_RINGS)
 		return -ENODEV; /* a CPU that is offline */
 	fill_ring(ring_memory[n_rings], n_rings);

@@ -17,7 +17,7 @@
 enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };
 
 /* Lists the runs and prints; the pilots are made already. */
-static int show(struct et_cli *cli, bool json, struct et_doe_outlook *o)
+static int show(struct et_cli *cli, bool json, struct et_doe_outlook o)
 {
 	struct et_text_options text = et_cli_text(cli);
 	struct et_page page = { .out = stdout,
@@ -25,14 +25,14 @@ static int show(struct et_cli *cli, bool json, struct et_doe_outlook *o)
 		.color = text.color,
 		.full_names = text.full_names };
 	uint64_t most = cli->verbosity > 0 ? MOST_LISTED_VERBOSE : MOST_LISTED;
-	size_t n = (size_t)(o->all_runs < most ? o->all_runs : most);
+	size_t n = (size_t)(o.all_runs < most ? o.all_runs : most);
 	ET_AUTO_FREE struct et_planned_run *runs = et_calloc(n, sizeof(*runs));
 
-	o->n_runs = et_schedule_list(&o->e->plan, o->e->n_commands, n, runs);
-	o->runs = runs;
-	o->page = &page;
-	o->verbose = text.verbose;
-	(json ? et_doe_plan_json : text.quiet ? et_doe_plan_answer : et_doe_plan_text)(o);
+	o.n_runs = et_schedule_list(&o.e->plan, o.e->n_commands, n, runs);
+	o.runs = runs;
+	o.page = &page;
+	o.verbose = text.verbose;
+	(json ? et_doe_plan_json : text.quiet ? et_doe_plan_answer : et_doe_plan_text)(&o);
 	return et_cli_end(ET_EXIT_DONE);
 }
 
@@ -76,7 +76,7 @@ static int look(struct et_cli *cli, const struct et_doe_request *r, const struct
 	o.pilots = pilots;
 	o.no_pilot = why;
 	if (!failed || cli->verbosity >= 0 || r->json)
-		*status = show(cli, r->json, &o);
+		*status = show(cli, r->json, o);
 	if (pilots)
 		et_doe_warn_function(plan, e, "no pilot run");
 	return failed ? refuse(e, failed, err) : 0;

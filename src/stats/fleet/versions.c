@@ -301,7 +301,7 @@ static void compare_all(struct et_versions *v, enum et_metric m)
 	struct comparison c = { .tasks = tasks, .m = m };
 	struct et_version_pair found[ET_VERSION_PAIRS];
 	size_t n = 0, all = 0, at[ET_VERSIONS][ET_VERSIONS] = { 0 }; /* in `found` */
-	enum et_version like[ET_VERSIONS];
+	enum et_version like[ET_VERSIONS] = { 0 };
 	double p[ET_VERSION_PAIRS];
 
 	for (size_t i = 0; i < v->n; i++) {
