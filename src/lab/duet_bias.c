@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/duet_bias.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rng.h"
 #include "stats/compare/contrast.h"
-#include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
 
 enum { BLOCK = 5 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_coverage.h"
-#include "num/moments.h"
-#include "num/quantile.h"
 #include "stats/series/interval.h"
 
 const char *const et_kbest_statistic_names[] = { "best", "median", "mean" };

@@ -2,11 +2,7 @@
 #include "lab/profile_treatment.h"
 #include "base/parse.h"
 #include "dist/dist.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/rng.h"
-#include "num/student.h"
+#include "num/num.h"
 #include "stats/profile/profile.h"
 
 #include <assert.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a plan file: its keys, programs, hooks and options of `run`. */
 #include "plan/plan.h"
-#include "model/experiment/experiment.h"
 #include "model/sample/metric.h"
 #include "plan/reader.h"
 #include "protocol/design.h"

@@ -2,12 +2,10 @@
 /* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
 #include "app/doe/doe.h"
 #include "base/clock.h"
-#include "model/design/terms.h"
 #include "source/input.h"
 #include "source/kind.h"
 #include "source/operand.h"
 #include "source/stored.h"
-#include "stats/doe/doe.h"
 #include "store/import/import.h"
 #include "store/import/results.h"
 

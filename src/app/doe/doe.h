@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "conduct/measuring.h"
-#include "model/experiment/experiment.h"
 #include "plan/plan.h"
 
 /* The options of all actions. */

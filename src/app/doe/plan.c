@@ -8,7 +8,6 @@
 #include "conduct/tuning.h"
 #include "draw/progress.h"
 #include "measure/child/runner.h"
-#include "model/design/terms.h"
 #include "profile/sampling/observe.h"
 #include "protocol/schedule.h"
 #include "report/review.h"

@@ -2,7 +2,6 @@
 /* The text of `doe plan`. */
 #include "app/doe/view.h"
 #include "base/memstream.h"
-#include "model/design/terms.h"
 
 #define FAINT "2"
 #define MINUS "−"

@@ -5,9 +5,7 @@
  * them, and the share of false positives of each program.
  */
 #include "app/doe/view.h"
-#include "base/parse.h"
 #include "draw/xml.h"
-#include "stats/doe/doe.h"
 #include "stats/series/tally.h"
 
 /* --- the design and how it was run --- */

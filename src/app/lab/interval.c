@@ -2,7 +2,6 @@
 /* `etalon lab interval-accuracy` */
 #include "app/lab/experiments.h"
 #include "lab/interval_accuracy.h"
-#include "model/experiment/field_rows.h"
 
 enum { CHART_WIDTH = 560, CHART_HEIGHT = 360, MOST_LOADS = 6 };
 

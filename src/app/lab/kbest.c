@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
 #include "app/lab/kbest.h"
-#include "model/experiment/field_rows.h"
 #include "num/quantile.h"
 
 /* The errors for which the summary prints how far each method reaches. */

@@ -2,9 +2,6 @@
 #include "stats/compare/groups.h"
 
 #include "dist/dist.h"
-#include "num/moments.h"
-#include "num/rank.h"
-#include "num/student.h"
 
 static double mean_of(const struct et_group *g)
 {

@@ -2,7 +2,6 @@
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/experiment/machine_id.h"
-#include "num/moments.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/two_sample.h"
 #include "stats/doe/program.h"

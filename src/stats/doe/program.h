@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/design/terms.h"
-#include "model/experiment/experiment.h"
+#include "num/num.h"
 #include "stats/doe/doe.h"
 
 /* --- the cells of a design, and the terms that they can tell apart --- */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/result/estimate.h"
+#include "num/num.h"
 
 struct et_test {
 	double statistic, df, p;

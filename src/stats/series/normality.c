@@ -6,9 +6,7 @@
 #include "stats/series/normality.h"
 
 #include "base/base.h"
-#include "num/quantile.h"
-#include "num/rng.h"
-#include "num/student.h"
+#include "num/num.h"
 
 /* c[0] + c[1] x + … */
 static double polynomial(const double *c, size_t n, double x)
