@@ -262,8 +262,7 @@ static struct et_cache_effects_times times_of(
 	struct et_cache_effects_times t = { 0, NAN, NAN, NAN, s->procedure, s->state };
 	ET_AUTO_FREE double *x = et_figure_values(e, s->name, 0, 0, &t.n);
 
-	et_sort(x, t.n);
-	t.median_ns = et_median_sorted(x, t.n);
+	t.median_ns = et_median(x, t.n);
 	if (t.n) {
 		t.min_ns = x[0];
 		t.max_ns = x[t.n - 1];

@@ -85,8 +85,7 @@ static void describe(const struct et_experiment *e, struct et_duet_pair *out)
 		size_t n;
 		ET_AUTO_FREE double *x =
 			et_command_values(&e->commands[i], ET_METRIC_CPU, ET_SOLO, &n);
-		et_sort(x, n);
-		out->alone_ns[i] = et_median_sorted(x, n);
+		out->alone_ns[i] = et_median(x, n);
 		out->footprints[i] = et_footprint_of(&e->commands[i]);
 	}
 	out->sign = et_footprints_differ(out->footprints);

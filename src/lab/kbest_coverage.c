@@ -114,8 +114,7 @@ struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *r
 		if (count[k] > count[a.statistic])
 			a.statistic = (enum et_bench_statistic)k;
 	a.chosen = (double)count[a.statistic] / (double)row->n;
-	et_sort(width, row->n);
-	a.width = et_median_sorted(width, row->n);
+	a.width = et_median(width, row->n);
 	if (row->n > 1) {
 		a.spread = 2 * 1.959964 * et_sd(ns, row->n) / a.ns;
 		find_coverage(row, ns, &a);
