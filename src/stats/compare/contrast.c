@@ -4,7 +4,6 @@
 #include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
-#include "stats/series/normality.h"
 
 static bool counts(const struct et_sample *s, enum et_metric m)
 {

@@ -2,7 +2,6 @@
 #include "stats/compare/paired.h"
 #include "base/whole.h"
 #include "dist/dist.h"
-#include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
 enum { MOST_EXACT = 49 };

@@ -2,7 +2,6 @@
 #include "stats/compare/two_sample.h"
 #include "base/whole.h"
 #include "dist/dist.h"
-#include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
 enum { MOST_RANKED = 49, MOST_PERMUTED = 60 };

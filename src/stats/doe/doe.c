@@ -6,7 +6,7 @@
 #include "stats/compare/two_sample.h"
 #include "stats/doe/program.h"
 #include "stats/profile/counts.h"
-#include "stats/series/normality.h"
+#include "stats/series/interval.h"
 
 /*
  * Pairs of treatments: Holm's correction within each program, then counts over all programs. It

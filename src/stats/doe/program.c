@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe/program.h"
 #include "stats/compare/groups.h"
-#include "stats/series/normality.h"
 
 /* --- levels that have runs --- */
 
