@@ -168,20 +168,6 @@ static int set_options(
 	return rc;
 }
 
-int et_doe_set_measuring(
-	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err)
-{
-	struct et_run_options o;
-	int rc = set_options(plan, &o, err);
-
-	if (rc)
-		return rc;
-	m->env = o.env;
-	m->no_ledger = o.no_ledger;
-	et_run_options_free(&o);
-	return 0;
-}
-
 /* --- the experiment --- */
 
 struct maker {
@@ -326,7 +312,7 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	set_response(e, d);
 }
 
-int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
+int et_doe_make(struct et_plan_file *plan, struct et_measuring *measuring,
 	struct et_experiment **out, struct et_error *err)
 {
 	struct et_run_options o;
@@ -340,8 +326,10 @@ int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	rc = make_commands(&m, err);
 	if (rc == 0)
 		rc = et_run_options_check(&o, m.e, err);
-	if (rc == 0 && build)
-		rc = et_doe_build(cli, m.e, false, err);
+	if (rc == 0 && measuring) {
+		measuring->env = o.env;
+		measuring->no_ledger = o.no_ledger;
+	}
 	if (rc) {
 		m.e->design = NULL;
 		et_experiment_free(m.e);

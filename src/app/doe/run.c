@@ -37,14 +37,12 @@ static int ask(const struct et_design *d, bool yes, struct et_error *err)
 }
 
 /* Makes the experiment of a plan, and what the plan decides of m. */
-static int read_experiment(struct et_cli *cli, const char *path, struct et_plan_file *plan,
-	struct et_measuring *m, struct et_experiment **out, struct et_error *err)
+static int read_experiment(const char *path, struct et_plan_file *plan, struct et_measuring *m,
+	struct et_experiment **out, struct et_error *err)
 {
 	int rc = et_doe_read_plan(path, plan, err);
 
-	if (rc == 0)
-		rc = et_doe_set_measuring(plan, m, err);
-	return rc ? rc : et_doe_make(cli, plan, false, out, err);
+	return rc ? rc : et_doe_make(plan, m, out, err);
 }
 
 char *et_doe_line(const char *action, const char *path, const char *store)
@@ -73,7 +71,7 @@ struct sending {
 
 static int read_plan(struct sending *r, struct et_error *err)
 {
-	int rc = read_experiment(r->r.cli, r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err);
 
 	if (rc)
 		return rc;
@@ -479,7 +477,7 @@ static int decide(struct running *r, struct et_error *err)
 
 static int prepare(struct running *r, struct et_error *err)
 {
-	int rc = read_experiment(r->cli, r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err);
 
 	if (rc == 0)
 		rc = et_doe_check_levels(&r->plan, r->e, err);
