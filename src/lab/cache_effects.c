@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/cache_effects.h"
 #include "lib/time/cache.h"
-#include "model/experiment/figure.h"
 #include "num/quantile.h"
 
 enum { LINE = 64, A_BYTES = 16 << 10, APART = 1 << 20 };

@@ -2,7 +2,6 @@
 #include "lab/interval_accuracy.h"
 #include "base/clock.h"
 #include "lab/self_timed.h"
-#include "model/experiment/figure.h"
 #include "num/tick_count.h"
 
 #include <fcntl.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/groups.h"
 
-#include "dist/dist.h"
-
 static double mean_of(const struct et_group *g)
 {
 	return et_mean(g->x, g->n);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/paired.h"
 #include "base/whole.h"
-#include "dist/dist.h"
 #include "stats/series/serial.h"
 
 enum { MOST_EXACT = 49 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/two_sample.h"
 #include "base/whole.h"
-#include "dist/dist.h"
 #include "stats/series/serial.h"
 
 enum { MOST_RANKED = 49, MOST_PERMUTED = 60 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "dist/dist.h"
 #include "num/least_squares.h"
 #include "stats/doe/program.h"
 

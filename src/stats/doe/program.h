@@ -2,6 +2,7 @@
 /* The steps of the analysis of one program. Private to the analysis of designed experiments. */
 #pragma once
 
+#include "dist/dist.h"
 #include "model/design/terms.h"
 #include "num/num.h"
 #include "stats/doe/doe.h"

@@ -4,7 +4,6 @@
  * made at the level alarm_p for all rows together, because a profile has many functions.
  */
 #include "base/whole.h"
-#include "dist/dist.h"
 #include "stats/profile/counts.h"
 #include "stats/series/serial.h"
 

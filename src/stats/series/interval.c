@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/interval.h"
-#include "dist/dist.h"
 
 #include <float.h>
 

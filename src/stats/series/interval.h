@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "dist/dist.h"
 #include "model/result/estimate.h"
 #include "num/num.h"
 
