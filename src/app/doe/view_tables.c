@@ -360,17 +360,9 @@ static void r_factors(const struct et_design *d, FILE *out)
 	fputs(")\n", out);
 }
 
-/* The array `analysis`: what follows the names and levels of the experiment in a script. */
+/* The arrays `script_begin` and `analysis`: what is before and after the names and levels. */
 #include "app/doe/analysis.R.inc"
-
-static const char script_begin[] =
-	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
-	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
-	"# with Holm's correction per program. Every treatment must have runs.\n"
-	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
-	"figures.\n"
-	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
-	"argument <- commandArgs(trailingOnly = TRUE)\n";
+#include "app/doe/script_begin.R.inc"
 
 void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
 {
