@@ -361,15 +361,15 @@ static void print_result(
 	ET_AUTO_FREE char *analysis = et_doe_line("analyse", r->path, r->cli->store);
 	struct et_error err;
 
-	if (et_doe_print_findings(r->cli, &e, 1, r->m.text, &err) == 0) {
-		if (r->cli->verbosity >= 0)
-			fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
-		return;
-	}
-	fprintf(r->m.text, "%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
-		p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
-		e->design->n_programs, et_doe_plural(e->design->n_programs));
-	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
+	int rc = et_doe_print_findings(r->cli, &e, 1, r->m.text, &err);
+
+	if (rc)
+		fprintf(r->m.text,
+			"%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
+			p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
+			e->design->n_programs, et_doe_plural(e->design->n_programs));
+	if (rc || r->cli->verbosity >= 0)
+		fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 
 /*

@@ -173,7 +173,6 @@ static void draw_method(const struct et_interval_accuracy *a, enum et_interval_m
 
 static void draw(const void *result, const struct et_chart_to *to)
 {
-
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
 		draw_method(result, (enum et_interval_method)m, to);
 }
