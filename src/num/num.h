@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What nearly every file of statistics uses of num; those do not include its parts. */
+/* The headers that nearly every file of statistics uses. */
 #pragma once
 
 #include "num/mean_interval.h"

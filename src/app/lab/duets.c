@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab duet-bias`: pairs of programs side by side and alone. */
 #include "app/lab/experiments.h"
-#include "base/display.h"
 #include "conduct/measuring.h"
 #include "lab/duet_bias.h"
 #include "measure/child/metronome.h"

@@ -11,11 +11,11 @@
 #include "host/host.h"
 #include "model/experiment/machine_id.h"
 #include "num/num.h"
+#include "protocol/versions.h"
 #include "put/put.h"
 #include "session/removal.h"
 #include "stats/compare/pace.h"
 #include "stats/fleet/versions.h"
-#include "store/core/cutoffs.h"
 
 struct versions {
 	struct et_lab_study study;
