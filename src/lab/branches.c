@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/branches.h"
-#include "lab/grid.h"
-#include "model/experiment/figure.h"
 #include "num/rng.h"
 
 /*

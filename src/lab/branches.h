@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "lab/grid.h"
 
 enum { ET_BRANCHES = 32768, ET_BRANCH_PERIODS = 13 }; /* periods 2, 4, 8 … 8192 */

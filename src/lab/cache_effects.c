@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/cache_effects.h"
 #include "lib/time/cache.h"
-#include "model/experiment/figure.h"
 #include "num/quantile.h"
 
 enum { LINE = 64, A_BYTES = 16 << 10, APART = 1 << 20 };
@@ -262,8 +261,7 @@ static struct et_cache_effects_times times_of(
 	struct et_cache_effects_times t = { 0, NAN, NAN, NAN, s->procedure, s->state };
 	ET_AUTO_FREE double *x = et_figure_values(e, s->name, 0, 0, &t.n);
 
-	et_sort(x, t.n);
-	t.median_ns = et_median_sorted(x, t.n);
+	t.median_ns = et_median(x, t.n);
 	if (t.n) {
 		t.min_ns = x[0];
 		t.max_ns = x[t.n - 1];

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "lab/grid.h"
 
 enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 5 };

@@ -4,16 +4,12 @@
  * case. Each repetition of each case has a random stream of its own.
  */
 #include "lab/coverage.h"
-#include "model/result/result.h"
-#include "model/result/series.h"
-#include "num/student.h"
 #include "protocol/sanity.h"
 #include "protocol/until.h"
 #include "stats/compare/compare.h"
 #include "stats/compare/judge.h"
 #include "stats/compare/paired.h"
 #include "stats/series/describe.h"
-#include "stats/series/interval.h"
 
 static const double level = 0.95, true_ratio = 1.05;
 static const size_t sizes[] = { 10, 30, 100 };

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/duet_bias.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rng.h"
 #include "stats/compare/contrast.h"
-#include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
 
 enum { BLOCK = 5 };
@@ -89,8 +85,7 @@ static void describe(const struct et_experiment *e, struct et_duet_pair *out)
 		size_t n;
 		ET_AUTO_FREE double *x =
 			et_command_values(&e->commands[i], ET_METRIC_CPU, ET_SOLO, &n);
-		et_sort(x, n);
-		out->alone_ns[i] = et_median_sorted(x, n);
+		out->alone_ns[i] = et_median(x, n);
 		out->footprints[i] = et_footprint_of(&e->commands[i]);
 	}
 	out->sign = et_footprints_differ(out->footprints);

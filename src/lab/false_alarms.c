@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/false_alarms.h"
-#include "model/experiment/experiment.h"
 #include "stats/compare/contrast.h"
 #include "stats/series/interval.h"
 

@@ -9,8 +9,6 @@
 #include "lab/progress.h"
 #include "num/rng.h"
 
-#include <stdbool.h>
-
 /*
  * A simulated machine that is slowed down by other tenants. Its parameters come from measurements
  * on a shared virtual machine: the times of a short program that runs again and again have a

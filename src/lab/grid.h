@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "clock/counter.h"
 #include "lab/progress.h"
-#include "model/experiment/experiment.h"
+#include "model/experiment/figure.h"
 
 #include <etalon/etalon.h>
 

@@ -2,11 +2,9 @@
 #include "lab/interval_accuracy.h"
 #include "base/clock.h"
 #include "lab/self_timed.h"
-#include "model/experiment/figure.h"
 #include "num/tick_count.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -8,9 +8,7 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "lab/grid.h"
-#include "model/experiment/experiment.h"
 
 enum et_interval_method {
 	ET_INTERVAL_TICKS,  /* computed: the ticks that fell on the process */

@@ -2,7 +2,6 @@
 #include "lab/kbest_accuracy.h"
 #include "base/clock.h"
 #include "lab/self_timed.h"
-#include "model/experiment/figure.h"
 #include "num/kbest.h"
 #include "num/line.h"
 

@@ -12,9 +12,7 @@
  */
 #pragma once
 
-#include "base/error.h"
 #include "lab/grid.h"
-#include "model/experiment/experiment.h"
 
 enum { ET_ACCURACY_MAX_K = 5 };
 

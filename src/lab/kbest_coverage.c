@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_coverage.h"
-#include "num/moments.h"
-#include "num/quantile.h"
 #include "stats/series/interval.h"
 
 const char *const et_kbest_statistic_names[] = { "best", "median", "mean" };
@@ -116,8 +114,7 @@ struct et_kbest_attained et_kbest_attained(const struct et_kbest_coverage_row *r
 		if (count[k] > count[a.statistic])
 			a.statistic = (enum et_bench_statistic)k;
 	a.chosen = (double)count[a.statistic] / (double)row->n;
-	et_sort(width, row->n);
-	a.width = et_median_sorted(width, row->n);
+	a.width = et_median(width, row->n);
 	if (row->n > 1) {
 		a.spread = 2 * 1.959964 * et_sd(ns, row->n) / a.ns;
 		find_coverage(row, ns, &a);

@@ -4,20 +4,11 @@
 #include "lab/interval_accuracy.h"
 #include "model/experiment/figure.h"
 
-static const char *parameter(const struct et_command *c, const char *name)
-{
-	for (size_t i = 0; i < c->n_parameters; i++) {
-		if (!strcmp(c->parameters[i].name, name))
-			return c->parameters[i].value;
-	}
-	return NULL;
-}
-
 bool et_old_series_only(const struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
-		const char *clock = parameter(c, "clock");
+		const char *clock = et_command_parameter(c, "clock");
 
 		if (!clock || !c->argv[0] || strcmp(clock, c->argv[0]) != 0 || c->argv[1])
 			return false;
@@ -27,7 +18,7 @@ bool et_old_series_only(const struct et_experiment *e)
 
 static uint64_t whole(const struct et_command *c, const char *name, uint64_t most)
 {
-	const char *text = parameter(c, name);
+	const char *text = et_command_parameter(c, name);
 	uint64_t n;
 
 	return text && et_parse_u64(name, text, 1, most, &n, NULL) == 0 ? n : 0;
@@ -50,7 +41,7 @@ static double number(const struct et_parameter *p)
 
 static void read_series(struct et_experiment *e, const struct et_command *c)
 {
-	const char *name = parameter(c, "clock");
+	const char *name = et_command_parameter(c, "clock");
 	uint32_t load = (uint32_t)whole(c, "load", UINT_MAX);
 	uint64_t length_ns = whole(c, "length_ns", INT64_MAX);
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);

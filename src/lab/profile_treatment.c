@@ -2,11 +2,7 @@
 #include "lab/profile_treatment.h"
 #include "base/parse.h"
 #include "dist/dist.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/rng.h"
-#include "num/student.h"
+#include "num/num.h"
 #include "stats/profile/profile.h"
 
 #include <assert.h>
@@ -137,11 +133,12 @@ static void fill_counts(const struct et_experiment *e, struct et_profile_treatme
 }
 
 static void fill_cells(const struct et_experiment *collapsed, const struct et_profile_result *r,
-	const struct et_treatment_options *o, struct et_profile_treatment *t)
+	const struct et_category *categories, const struct et_treatment_options *o,
+	struct et_profile_treatment *t)
 {
 	for (size_t i = 0; i < t->n_cells; i++) {
 		/* A category that no run saw has no row: its count is 0. */
-		t->cells[i] = (struct et_treatment_cell){ .name = t->cells[i].name,
+		t->cells[i] = (struct et_treatment_cell){ .name = categories[i].name,
 			.sd_interval = { NAN, NAN },
 			.share = NAN,
 			.share_interval = { NAN, NAN },
@@ -238,9 +235,7 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 		.total_sd = r.total.sd,
 		.n_cells = n };
 	snprintf(out->name, sizeof(out->name), "%s", e->commands[command].name);
-	for (size_t i = 0; i < n; i++)
-		out->cells[i].name = categories[i].name;
-	fill_cells(collapsed, &r, o, out);
+	fill_cells(collapsed, &r, categories, o, out);
 	fill_intervals(collapsed, out);
 	for (size_t i = 0; i < n; i++) {
 		struct et_treatment_cell *c = &out->cells[i];

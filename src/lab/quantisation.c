@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/quantisation.h"
 #include "base/base.h"
-#include "num/moments.h"
-#include "num/rng.h"
+#include "num/num.h"
 
 double et_quantisation_variance(double periods, double calls)
 {

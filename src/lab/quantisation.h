@@ -8,8 +8,6 @@
 
 #include "lab/progress.h"
 
-#include <stddef.h>
-
 /* As published: 50 periods, up to six calls per period. */
 enum { ET_QUANTISATION_PERIODS = 50, ET_QUANTISATION_CALLS = 6 * ET_QUANTISATION_PERIODS };
 

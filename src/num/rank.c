@@ -42,7 +42,6 @@ struct et_ties et_ties_sorted(const double *sorted, size_t n)
 		ties.pairs2 += t * (t - 1);
 		ties.cubic += t * (t * t - 1);
 		ties.kendall += t * (t - 1) * (2 * t + 5);
-		ties.triples += t * (t - 1) * (t - 2);
 	}
 	return ties;
 }

@@ -16,7 +16,6 @@ struct et_ties {
 	double pairs2;  /* t (t - 1) */
 	double cubic;   /* t^3 - t */
 	double kendall; /* t (t - 1) (2t + 5) */
-	double triples; /* t (t - 1) (t - 2) */
 };
 struct et_ties et_ties_sorted(const double *sorted, size_t n);
 /*

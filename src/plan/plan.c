@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a plan file: its keys, programs, hooks and options of `run`. */
 #include "plan/plan.h"
-#include "model/experiment/experiment.h"
 #include "model/sample/metric.h"
 #include "plan/reader.h"
 #include "protocol/design.h"
@@ -344,26 +343,28 @@ static int read_programs(struct et_plan_reader *r, const struct et_yaml *value)
 	return rc;
 }
 
-static int read_replications(struct et_plan_reader *r, const struct et_yaml *value)
+static int read_runs(const struct et_plan_reader *r, const struct et_yaml *value, const char *key,
+	uint64_t least, uint32_t *out)
 {
 	uint64_t n;
-	int rc = et_plan_read_whole(r, value, "replications", 1, ET_MOST_RUNS, &n);
+	int rc = et_plan_read_whole(r, value, key, least, ET_MOST_RUNS, &n);
 
 	if (rc == 0)
-		r->d->replications = (uint32_t)n;
+		*out = (uint32_t)n;
 	return rc;
+}
+
+static int read_replications(struct et_plan_reader *r, const struct et_yaml *value)
+{
+	return read_runs(r, value, "replications", 1, &r->d->replications);
 }
 
 static int read_discard(struct et_plan_reader *r, const struct et_yaml *value)
 {
-	uint64_t n;
-	int rc = et_plan_read_whole(r, value, "discard", 0, ET_MOST_RUNS, &n);
+	int rc = read_runs(r, value, "discard", 0, &r->d->discard);
 
-	if (rc)
+	if (rc || r->d->discard < r->d->replications)
 		return rc;
-	r->d->discard = (uint32_t)n;
-	if (r->d->discard < r->d->replications)
-		return 0;
 	return et_plan_fail(r, value->at, "use a discard below replications",
 		"discard is %u of %u replications: nothing would be left", r->d->discard,
 		r->d->replications);

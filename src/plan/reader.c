@@ -204,9 +204,7 @@ int et_plan_read_name(
 	if (!is_printable(value->text))
 		return et_plan_fail(
 			r, value->at, NULL, "%s must be one line without control characters", what);
-	free(*out);
-	*out = et_strdup(value->text);
-	return 0;
+	return et_plan_read_text(r, value, what, out);
 }
 
 int et_plan_read_whole(const struct et_plan_reader *r, const struct et_yaml *value,

@@ -70,15 +70,6 @@ static void text_cell(const char *text, FILE *out)
 	et_csv_text(text, out);
 }
 
-static const char *parameter_of(const struct et_command *c, const char *name)
-{
-	for (size_t i = 0; i < c->n_parameters; i++) {
-		if (!strcmp(c->parameters[i].name, name))
-			return c->parameters[i].value;
-	}
-	return NULL;
-}
-
 /* The names of the parameters of all commands, each once, in the order in which they come. */
 static const char **parameter_names(const struct et_experiment *e, size_t *n)
 {
@@ -133,7 +124,7 @@ static char *common_cells(const struct et_experiment *e, const struct et_command
 	text_cell(e->label, out);
 	text_cell(e->machine, out);
 	for (size_t i = 0; i < n; i++)
-		text_cell(parameter_of(c, names[i]), out);
+		text_cell(et_command_parameter(c, names[i]), out);
 	return et_memstream_close(&stream);
 }
 

@@ -5,7 +5,7 @@
 #include "model/sample/metric_choice.h"
 #include "source/operand.h"
 #include "stats/compare/compare.h"
-#include "stats/series/normality.h"
+#include "stats/series/interval.h"
 #include "store/import/series.h"
 
 int et_gather_set_metric(

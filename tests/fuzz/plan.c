@@ -42,7 +42,7 @@ static bool make(struct et_plan_file *p)
 
 	if (n > MOST_COMMANDS)
 		return true;
-	if (et_doe_make(NULL, p, false, &e, &err))
+	if (et_doe_make(p, NULL, &e, &err))
 		return false;
 	FUZZ_CHECK(!p->design && e->design == d && e->plan.runs && e->n_commands == n);
 	for (size_t i = 0; i < e->n_commands; i++)

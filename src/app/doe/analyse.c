@@ -2,12 +2,10 @@
 /* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
 #include "app/doe/doe.h"
 #include "base/clock.h"
-#include "model/design/terms.h"
 #include "source/input.h"
 #include "source/kind.h"
 #include "source/operand.h"
 #include "source/stored.h"
-#include "stats/doe/doe.h"
 #include "store/import/import.h"
 #include "store/import/results.h"
 
@@ -109,14 +107,25 @@ int et_doe_do_analyse(struct et_call *call, struct et_error *err)
  * `report` write one that is stored.
  */
 
+/* Prints the findings or, if page is NULL, writes the page. */
 static int analyse_plainly(const struct et_experiment *const *e, size_t n,
-	struct et_doe_result *out, struct et_error *err)
+	const struct et_page *page, FILE *out, struct et_error *err)
 {
 	const struct et_doe_options o = {
 		.alpha = 0.05, .level = (*e)->plan.level > 0 ? (*e)->plan.level : 0.95, .method = -1
 	};
+	struct et_doe_result result;
+	struct et_doe_view v = { .result = &result, .experiments = e, .n_experiments = n };
+	int rc = et_doe_analyse(e, n, &o, &result, err);
 
-	return et_doe_analyse(e, n, &o, out, err);
+	if (rc)
+		return rc;
+	if (page)
+		et_doe_print_short(&v, page);
+	else
+		et_doe_page(&v, out);
+	et_doe_result_free(&result);
+	return 0;
 }
 
 int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *const *list,
@@ -125,15 +134,8 @@ int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *
 	struct et_page page = {
 		.out = out, .width = cli->columns, .color = cli->color && out == stdout
 	};
-	struct et_doe_result result;
-	struct et_doe_view v = { .result = &result, .experiments = list, .n_experiments = n };
-	int rc = analyse_plainly(list, n, &result, err);
 
-	if (rc)
-		return rc;
-	et_doe_print_short(&v, &page);
-	et_doe_result_free(&result);
-	return 0;
+	return analyse_plainly(list, n, &page, out, err);
 }
 
 static int print(const struct et_cli *cli, const struct et_stored *s,
@@ -159,16 +161,9 @@ static int write_stored_page(
 	const struct et_stored *s, const char *format, FILE *out, struct et_error *err)
 {
 	const struct et_experiment *e = s->experiment;
-	struct et_doe_result result;
-	struct et_doe_view v = { .result = &result, .experiments = &e, .n_experiments = 1 };
-	int rc = analyse_plainly(&e, 1, &result, err);
 
 	(void)format;
-	if (rc)
-		return rc;
-	et_doe_page(&v, out);
-	et_doe_result_free(&result);
-	return 0;
+	return analyse_plainly(&e, 1, NULL, out, err);
 }
 
 static int refuse(const struct et_experiment *e, struct et_error *err)

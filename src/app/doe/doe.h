@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "conduct/measuring.h"
-#include "model/experiment/experiment.h"
 #include "plan/plan.h"
 
 /* The options of all actions. */
@@ -49,17 +48,12 @@ const char *et_doe_refusal(const char *option);
 /* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
 bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, const char *const *levels);
 /*
- * Fills the parts of m that the plan's options of `run` decide and that are not part of the
- * experiment: env and no_ledger. They point into the plan.
+ * Makes the experiment of a plan, which it takes the design from: commands and options of `run`.
+ * The caller frees *out. Unless m is NULL, fills the parts of it that the plan's options decide and
+ * that are not part of the experiment: env and no_ledger. They point into the plan.
  */
-int et_doe_set_measuring(
-	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err) ET_CHECK;
-/*
- * Makes the experiment of a plan, which it takes the design from: commands, options of `run`, and
- * builds if `build`. The caller frees *out.
- */
-int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
-	struct et_experiment **out, struct et_error *err) ET_CHECK;
+int et_doe_make(struct et_plan_file *plan, struct et_measuring *m, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
 /* Ids of stored experiments. The caller frees the list. */
 struct et_doe_ids {
 	const char *name; /* set by the caller, as is `measured`; the rest begins as 0 */

@@ -4,7 +4,6 @@
 #include "app/run/options.h"
 #include "base/memstream.h"
 #include "base/outfile.h"
-#include "base/parse.h"
 #include "base/shell.h"
 #include "base/utf8.h"
 #include "cli/environment.h"

@@ -4,7 +4,6 @@
 #include "model/design/json.h"
 #include "source/input.h"
 #include "source/operand.h"
-#include "stats/doe/doe.h"
 #include "store/central/campaign.h"
 #include "store/import/import.h"
 

@@ -5,11 +5,8 @@
 #include "app/run/run.h"
 #include "base/hash.h"
 #include "base/nearest.h"
-#include "base/parse.h"
 #include "build/build.h"
-#include "cli/cli.h"
 #include "cli/environment.h"
-#include "conduct/measuring.h"
 #include "host/levels.h"
 #include "measure/child/child.h"
 #include "measure/child/run_setup.h"
@@ -20,42 +17,27 @@
 
 /* --- the options of `run` that a plan file sets, by the tables of `run` itself --- */
 
-#define RUNS "use 'replications' and 'discard'"
-#define FACTORS "make it a factor of kind parameter"
-#define PAIRS "'etalon doe analyse' compares all treatments"
-#define TEXT "it is about the text that 'run' prints"
-#define KBEST "K-best keeps the fastest runs only, so that effects would not be those of all runs"
-
 /* Options of `run` that mean something else in a designed experiment, or nothing. */
 static const struct {
-	const char *name, *hint;
+	const char *hint, *names[6];
 } refused[] = {
-	{ "runs", RUNS },
-	{ "until", RUNS },
-	{ "min-runs", RUNS },
-	{ "max-runs", RUNS },
-	{ "min-benchmarking-time", RUNS },
-	{ "order", "use the plan's key 'order'" },
-	{ "seed", "use the plan's key 'seed'" },
-	{ "metric", "use the plan's key 'response'" },
-	{ "label", "the plan's name is the label" },
-	{ "command-name", "use the name of the program" },
-	{ "parameter-scan", FACTORS },
-	{ "parameter-step-size", FACTORS },
-	{ "parameter-list", FACTORS },
-	{ "reference", PAIRS },
-	{ "reference-name", PAIRS },
-	{ "baseline", PAIRS },
-	{ "fail-on-regression", PAIRS },
-	{ "metronome", "a designed experiment has no duets" },
-	{ "pace", "a designed experiment has no runs beside a reference loop" },
-	{ "best", KBEST },
-	{ "epsilon", KBEST },
-	{ "resume", "'etalon doe run' continues the experiment by itself" },
-	{ "trust-record", "'etalon doe run' continues the experiment by itself" },
-	{ "time-unit", TEXT },
-	{ "style", TEXT },
-	{ "sort", TEXT },
+	{ "use 'replications' and 'discard'",
+		{ "runs", "until", "min-runs", "max-runs", "min-benchmarking-time" } },
+	{ "use the plan's key 'order'", { "order" } },
+	{ "use the plan's key 'seed'", { "seed" } },
+	{ "use the plan's key 'response'", { "metric" } },
+	{ "the plan's name is the label", { "label" } },
+	{ "use the name of the program", { "command-name" } },
+	{ "make it a factor of kind parameter",
+		{ "parameter-scan", "parameter-step-size", "parameter-list" } },
+	{ "'etalon doe analyse' compares all treatments",
+		{ "reference", "reference-name", "baseline", "fail-on-regression" } },
+	{ "a designed experiment has no duets", { "metronome" } },
+	{ "a designed experiment has no runs beside a reference loop", { "pace" } },
+	{ "K-best keeps the fastest runs only, so that effects would not be those of all runs",
+		{ "best", "epsilon" } },
+	{ "'etalon doe run' continues the experiment by itself", { "resume", "trust-record" } },
+	{ "it is about the text that 'run' prints", { "time-unit", "style", "sort" } },
 };
 
 static const struct et_option *find(const char *name)
@@ -68,7 +50,7 @@ static const struct et_option *find(const char *name)
 const char *et_doe_refusal(const char *option)
 {
 	for (size_t i = 0; i < ET_LENGTH(refused); i++) {
-		if (!strcmp(refused[i].name, option))
+		if (et_name_index(refused[i].names, option) >= 0)
 			return refused[i].hint;
 	}
 	return NULL;
@@ -184,20 +166,6 @@ static int set_options(
 	if (rc)
 		et_run_options_free(o);
 	return rc;
-}
-
-int et_doe_set_measuring(
-	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err)
-{
-	struct et_run_options o;
-	int rc = set_options(plan, &o, err);
-
-	if (rc)
-		return rc;
-	m->env = o.env;
-	m->no_ledger = o.no_ledger;
-	et_run_options_free(&o);
-	return 0;
 }
 
 /* --- the experiment --- */
@@ -344,7 +312,7 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	set_response(e, d);
 }
 
-int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
+int et_doe_make(struct et_plan_file *plan, struct et_measuring *measuring,
 	struct et_experiment **out, struct et_error *err)
 {
 	struct et_run_options o;
@@ -358,8 +326,10 @@ int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	rc = make_commands(&m, err);
 	if (rc == 0)
 		rc = et_run_options_check(&o, m.e, err);
-	if (rc == 0 && build)
-		rc = et_doe_build(cli, m.e, false, err);
+	if (rc == 0 && measuring) {
+		measuring->env = o.env;
+		measuring->no_ledger = o.no_ledger;
+	}
 	if (rc) {
 		m.e->design = NULL;
 		et_experiment_free(m.e);

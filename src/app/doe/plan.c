@@ -8,7 +8,6 @@
 #include "conduct/tuning.h"
 #include "draw/progress.h"
 #include "measure/child/runner.h"
-#include "model/design/terms.h"
 #include "profile/sampling/observe.h"
 #include "protocol/schedule.h"
 #include "report/review.h"
@@ -92,7 +91,7 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
 
 	if (rc)
 		return rc;
-	rc = et_doe_make(cli, &plan, false, &e, err);
+	rc = et_doe_make(&plan, NULL, &e, err);
 	if (rc == 0)
 		rc = et_doe_check_levels(&plan, e, err);
 	if (rc == 0)

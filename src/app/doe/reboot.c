@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/doe/doe.h"
-#include "base/parse.h"
 #include "cli/signals.h"
 #include "measure/child/environ.h"
 #include "measure/child/hook.h"

@@ -3,14 +3,12 @@
 #include "app/compare/machines.h"
 #include "app/doe/doe.h"
 #include "base/display.h"
-#include "base/parse.h"
 #include "build/build.h"
 #include "campaign/campaign.h"
 #include "cli/ask.h"
 #include "cli/signals.h"
 #include "host/host.h"
 #include "model/design/json.h"
-#include "model/design/progress.h"
 #include "model/experiment/machine_id.h"
 #include "source/operand.h"
 #include "source/stored.h"
@@ -39,14 +37,12 @@ static int ask(const struct et_design *d, bool yes, struct et_error *err)
 }
 
 /* Makes the experiment of a plan, and what the plan decides of m. */
-static int read_experiment(struct et_cli *cli, const char *path, struct et_plan_file *plan,
-	struct et_measuring *m, struct et_experiment **out, struct et_error *err)
+static int read_experiment(const char *path, struct et_plan_file *plan, struct et_measuring *m,
+	struct et_experiment **out, struct et_error *err)
 {
 	int rc = et_doe_read_plan(path, plan, err);
 
-	if (rc == 0)
-		rc = et_doe_set_measuring(plan, m, err);
-	return rc ? rc : et_doe_make(cli, plan, false, out, err);
+	return rc ? rc : et_doe_make(plan, m, out, err);
 }
 
 char *et_doe_line(const char *action, const char *path, const char *store)
@@ -75,7 +71,7 @@ struct sending {
 
 static int read_plan(struct sending *r, struct et_error *err)
 {
-	int rc = read_experiment(r->r.cli, r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err);
 
 	if (rc)
 		return rc;
@@ -365,15 +361,15 @@ static void print_result(
 	ET_AUTO_FREE char *analysis = et_doe_line("analyse", r->path, r->cli->store);
 	struct et_error err;
 
-	if (et_doe_print_findings(r->cli, &e, 1, r->m.text, &err) == 0) {
-		if (r->cli->verbosity >= 0)
-			fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
-		return;
-	}
-	fprintf(r->m.text, "%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
-		p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
-		e->design->n_programs, et_doe_plural(e->design->n_programs));
-	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
+	int rc = et_doe_print_findings(r->cli, &e, 1, r->m.text, &err);
+
+	if (rc)
+		fprintf(r->m.text,
+			"%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
+			p->done, e->design->n_treatments, et_doe_plural(e->design->n_treatments),
+			e->design->n_programs, et_doe_plural(e->design->n_programs));
+	if (rc || r->cli->verbosity >= 0)
+		fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 
 /*
@@ -481,7 +477,7 @@ static int decide(struct running *r, struct et_error *err)
 
 static int prepare(struct running *r, struct et_error *err)
 {
-	int rc = read_experiment(r->cli, r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err);
 
 	if (rc == 0)
 		rc = et_doe_check_levels(&r->plan, r->e, err);

@@ -2,9 +2,7 @@
 /* `etalon doe status PLAN`: how far the experiment of a plan has come. */
 #include "app/doe/doe.h"
 #include "base/display.h"
-#include "base/parse.h"
 #include "campaign/campaign.h"
-#include "draw/table.h"
 #include "source/stored.h"
 
 #include <time.h>

@@ -5,9 +5,11 @@
  */
 #pragma once
 
+#include "base/parse.h"
 #include "draw/chart.h"
 #include "draw/table.h"
 #include "model/design/progress.h"
+#include "model/design/terms.h"
 #include "stats/doe/doe.h"
 
 /* The parts of a campaign that an analysis is based on; all 0 if it is none. */

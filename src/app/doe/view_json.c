@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A designed experiment as JSON. Scripts depend on the keys: add keys, but never rename one. */
 #include "app/doe/view.h"
-#include "model/design/terms.h"
 #include "report/pair.h"
 #include "report/warning.h"
 

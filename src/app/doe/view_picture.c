@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of a designed experiment: main effects, interactions, Pareto, residuals. */
 #include "app/doe/view.h"
-#include "base/parse.h"
 #include "dist/dist.h"
-#include "num/quantile.h"
-#include "num/student.h"
+#include "num/num.h"
 #include "report/charts.h"
 
 enum { SIDE = 420, LOW = 300, SHEET = 2 * SIDE, TRACK = 26, FRAME = 110 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of `doe plan`. */
 #include "app/doe/view.h"
-#include "base/memstream.h"
-#include "model/design/terms.h"
 
 #define FAINT "2"
 #define MINUS "−"

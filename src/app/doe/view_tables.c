@@ -5,9 +5,7 @@
  * them, and the share of false positives of each program.
  */
 #include "app/doe/view.h"
-#include "base/parse.h"
 #include "draw/xml.h"
-#include "stats/doe/doe.h"
 #include "stats/series/tally.h"
 
 /* --- the design and how it was run --- */
@@ -77,11 +75,13 @@ static void order(const struct et_doe_view *v, const struct et_page *page)
 
 static const struct et_doe_pair *find(const struct et_doe_result *r, size_t a, size_t b)
 {
+	static const struct et_doe_pair none;
+
 	for (size_t i = 0; i < r->n_pairs; i++) {
 		if (r->pairs[i].a == a && r->pairs[i].b == b)
 			return &r->pairs[i];
 	}
-	return NULL;
+	return &none;
 }
 
 static void pairs(
@@ -96,15 +96,12 @@ static void pairs(
 	for (size_t a = 0; a + 1 < n; a++) {
 		et_table_name(&t, names[a], NULL);
 		for (size_t b = 1; b < n; b++) {
-			const struct et_doe_pair *p = b > a ? find(r, a, b) : NULL;
+			const struct et_doe_pair *p = find(r, a, b);
 			if (b <= a)
 				et_table_text(&t, "", "", NULL);
-			else if (after) /* "80*" if it fell */
-				et_doe_share_cell(&t, 0, p ? p->after : 0, p ? p->programs : 0,
-					p && p->after < p->before ? "*" : "");
-			else
-				et_doe_share_cell(
-					&t, 0, p ? p->before : 0, p ? p->programs : 0, "");
+			else /* "80*" if it fell */
+				et_doe_share_cell(&t, 0, after ? p->after : p->before, p->programs,
+					after && p->after < p->before ? "*" : "");
 		}
 	}
 	et_table_print(&t, page);
@@ -188,6 +185,11 @@ void et_doe_tables(const struct et_doe_view *v, const struct et_page *page)
 
 /* The runs of a designed experiment as CSV, and a script for R that repeats the analysis. */
 
+static char *metric_column(enum et_metric m)
+{
+	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+}
+
 /* Columns with a meaning: a factor of that name is called factor.NAME. */
 static bool is_reserved(const char *name)
 {
@@ -196,8 +198,7 @@ static bool is_reserved(const char *name)
 	if (et_name_index(names, name) >= 0)
 		return true;
 	for (int m = 0; m < ET_METRICS; m++) {
-		ET_AUTO_FREE char *own =
-			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+		ET_AUTO_FREE char *own = metric_column((enum et_metric)m);
 		if (!strcmp(own, name))
 			return true;
 	}
@@ -217,13 +218,6 @@ static enum et_metric metric_of(const struct et_design *d)
 	int metric = d->response ? et_name_index(et_recorded_metric_names, d->response) : -1;
 
 	return metric < 0 ? ET_METRIC_ELAPSED : (enum et_metric)metric;
-}
-
-static char *response_column(const struct et_design *d)
-{
-	enum et_metric m = metric_of(d);
-
-	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
 }
 
 /* The experiments and their machines. */
@@ -263,7 +257,7 @@ static void put_block(const struct source *s, size_t number, uint32_t round, FIL
 static void header(const struct source *s, FILE *out)
 {
 	const struct et_design *d = s->experiments[0]->design;
-	ET_AUTO_FREE char *response = response_column(d);
+	ET_AUTO_FREE char *response = metric_column(metric_of(d));
 
 	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
 	      "program,",
@@ -366,23 +360,15 @@ static void r_factors(const struct et_design *d, FILE *out)
 	fputs(")\n", out);
 }
 
-/* The array `analysis`: what follows the names and levels of the experiment in a script. */
+/* The arrays `script_begin` and `analysis`: what is before and after the names and levels. */
 #include "app/doe/analysis.R.inc"
-
-static const char script_begin[] =
-	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
-	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
-	"# with Holm's correction per program. Every treatment must have runs.\n"
-	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
-	"figures.\n"
-	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
-	"argument <- commandArgs(trailingOnly = TRUE)\n";
+#include "app/doe/script_begin.R.inc"
 
 void et_doe_r(const struct et_experiment *const *experiments, size_t n, const char *data, FILE *out)
 {
 	const struct et_design *d = experiments[0]->design;
 	struct et_doe_machines machines = et_doe_machines_of(experiments, n);
-	ET_AUTO_FREE char *response = response_column(d);
+	ET_AUTO_FREE char *response = metric_column(metric_of(d));
 
 	fputs(script_begin, out);
 	fputs("file <- if (length(argument)) argument[1] else ", out);

@@ -4,7 +4,6 @@
  * as a page, which has the same tables and the charts.
  */
 #include "app/doe/view.h"
-#include "base/parse.h"
 #include "draw/html.h"
 #include "report/pair.h"
 #include "report/warning.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
 #include "app/doe/view.h"
-#include "base/parse.h"
-#include "model/design/progress.h"
 
 #include <ctype.h>
 

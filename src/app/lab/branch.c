@@ -2,7 +2,6 @@
 /* `etalon lab branch` */
 #include "app/lab/experiments.h"
 #include "lab/branches.h"
-#include "model/experiment/field_rows.h"
 
 /* The pattern over its period, and the times of sorted and random data. */
 static struct et_chart chart_of(const struct et_branches *b)

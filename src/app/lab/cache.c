@@ -2,7 +2,6 @@
 /* `etalon lab cache` */
 #include "app/lab/experiments.h"
 #include "lab/cache_effects.h"
-#include "model/experiment/field_rows.h"
 
 enum {
 	STATE_COLUMNS = 20,

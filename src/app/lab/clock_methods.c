@@ -5,10 +5,7 @@
  * experiment, because a sample has no place for them.
  */
 #include "app/lab/experiments.h"
-#include "base/parse.h"
-#include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
-#include "source/stored.h"
 
 /* Frees the readings of each command. */
 static void inside_free(struct et_inside *all, size_t n)

@@ -3,10 +3,8 @@
 #include "app/lab/experiments.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/cli.h"
 #include "cli/signals.h"
 #include "lab/functions.h"
-#include "lab/problems.h"
 
 static int run(struct et_cli *cli, int argc, char **argv);
 

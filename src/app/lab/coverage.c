@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab coverage` */
-#include "lab/coverage.h"
 #include "app/lab/experiments.h"
-#include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
 
 /* The coverage of a 95 % interval is acceptable within these bounds. */

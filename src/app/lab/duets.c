@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab duet-bias`: pairs of programs side by side and alone. */
 #include "app/lab/experiments.h"
-#include "base/display.h"
-#include "base/parse.h"
 #include "conduct/measuring.h"
 #include "lab/duet_bias.h"
 #include "measure/child/metronome.h"
-#include "model/experiment/field_rows.h"
-#include "source/stored.h"
 
 #define PUT "{etalon} put "
 

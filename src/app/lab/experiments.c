@@ -2,7 +2,6 @@
 /* The tables of `etalon lab`: its experiments, and the options that each takes. */
 #include "app/lab/experiments.h"
 #include "app/lab/kbest.h"
-#include "base/parse.h"
 #include "lab/rivals.h"
 #include "put/subject.h"
 

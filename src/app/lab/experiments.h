@@ -2,6 +2,7 @@
 /* The table of experiments of `etalon lab`. */
 #pragma once
 
+#include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
@@ -12,8 +13,10 @@
 #include "lab/false_alarms.h"
 #include "lab/grid.h"
 #include "lab/problems.h"
+#include "model/experiment/field_rows.h"
 #include "model/result/precision.h"
 #include "model/sample/executor.h"
+#include "source/stored.h"
 
 /* Bits of the options that the user gave. */
 enum et_lab_option {

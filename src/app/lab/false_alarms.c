@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab false-alarms` */
-#include "lab/false_alarms.h"
 #include "app/lab/experiments.h"
-#include "model/experiment/field_rows.h"
 #include "stats/series/interval.h"
 
 static const char *const titles[ET_JUDGED] = { "duets, as run", "blocks, as run",

@@ -2,7 +2,6 @@
 /* `etalon lab interval-accuracy` */
 #include "app/lab/experiments.h"
 #include "lab/interval_accuracy.h"
-#include "model/experiment/field_rows.h"
 
 enum { CHART_WIDTH = 560, CHART_HEIGHT = 360, MOST_LOADS = 6 };
 
@@ -174,7 +173,6 @@ static void draw_method(const struct et_interval_accuracy *a, enum et_interval_m
 
 static void draw(const void *result, const struct et_chart_to *to)
 {
-
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
 		draw_method(result, (enum et_interval_method)m, to);
 }

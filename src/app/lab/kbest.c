@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab kbest-accuracy` */
 #include "app/lab/kbest.h"
-#include "model/experiment/field_rows.h"
 #include "num/quantile.h"
 
 /* The errors for which the summary prints how far each method reaches. */
@@ -38,7 +37,7 @@ struct et_scheme_result et_kbest_by_counter(
 
 struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, unsigned load)
 {
-	struct et_kbest_answers q = { .median_calls = NAN };
+	struct et_kbest_answers q = { 0 };
 	ET_AUTO_FREE double *calls = et_calloc(a->n_cells + 1, sizeof(*calls));
 
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -53,9 +52,7 @@ struct et_kbest_answers et_kbest_answers_of(const struct et_kbest_accuracy *a, u
 		q.predicted = fmax(q.predicted, v.predicted);
 		q.worst = fmax(q.worst, fabs(v.error));
 	}
-	et_sort(calls, q.converged);
-	if (q.converged)
-		q.median_calls = et_median_sorted(calls, q.converged);
+	q.median_calls = et_median(calls, q.converged);
 	return q;
 }
 

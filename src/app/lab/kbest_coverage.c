@@ -4,7 +4,6 @@
 #include "app/lab/experiments.h"
 #include "base/program.h"
 #include "lib/bench/output.h"
-#include "model/experiment/field_rows.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -242,40 +242,39 @@ static bool has_lengths(const struct et_kbest_accuracy *a)
 	return differ;
 }
 
+static void errors_text(
+	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page)
+{
+	et_lab_heading(page, "error by length");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
+			continue;
+		struct et_chart p = errors_of(a, figure, a->cells[i].load);
+		et_lab_chart(&p, page);
+	}
+}
+
 void et_kbest_figure_text(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, const struct et_page *page)
 {
 	char length[ET_FIGURE];
 	struct et_chart p;
 
-	if (figure == ET_KBEST_CONVERGENCE) {
-		convergence_text(a, page);
-		return;
-	}
 	if (figure == ET_KBEST_LONG || figure == ET_KBEST_SHORT) {
 		et_lab_heading(page, "calls of %s in order, by the counter, in ms",
 			et_format_rounded((double)length_of(a, figure), 3, length));
 		p = calls_of(a, figure, 1e6);
 		et_lab_chart(&p, page);
-		return;
-	}
-	if (figure == ET_KBEST_PREDICTED) {
+	} else if (figure == ET_KBEST_PREDICTED) {
 		et_lab_heading(page, "true error over the predicted one");
 		p = predicted_of(a, false);
 		et_lab_chart(&p, page);
-		return;
-	}
-	if (!has_lengths(a))
-		return;
-	et_lab_heading(page, "error by length");
-	for (size_t i = 0; i < a->n_cells; i++) {
-		if (i > 0 && (!et_kbest_first_of_load(a, i) || figure != ET_KBEST_BY_K))
-			continue;
-		p = errors_of(a, figure, a->cells[i].load);
-		et_lab_chart(&p, page);
+	} else if (figure == ET_KBEST_CONVERGENCE) {
+		convergence_text(a, page);
+	} else if (has_lengths(a)) {
+		errors_text(a, figure, page);
 	}
 }
-
 void et_kbest_figure_draw(const struct et_kbest_accuracy *a, enum et_kbest_figure figure,
 	const struct et_chart_to *to)
 {

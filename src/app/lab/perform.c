@@ -7,9 +7,7 @@
 #include "host/host.h"
 #include "lab/old_series.h"
 #include "measure/child/child.h"
-#include "model/experiment/field_rows.h"
 #include "model/experiment/figure.h"
-#include "source/stored.h"
 
 #include <dirent.h>
 #include <sys/random.h>

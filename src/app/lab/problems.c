@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab problems`: the calculations of a chapter on timing. */
-#include "lab/problems.h"
 #include "app/lab/experiments.h"
 #include "base/nearest.h"
 

@@ -2,7 +2,6 @@
 /* The studies of profilers: what they run, and how they are planned, measured and loaded. */
 #include "app/lab/profile.h"
 #include "base/folder.h"
-#include "base/parse.h"
 #include "lab/rivals.h"
 #include "profile/readers/helper.h"
 #include "put/alone.h"

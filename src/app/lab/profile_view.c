@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Judges the parts of a study of profilers that are loaded, and prints what all of them print. */
 #include "app/lab/profile.h"
-#include "model/experiment/field_rows.h"
 
 /* --- the treatments of all parts --- */
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
 #include "app/lab/experiments.h"
-#include "base/parse.h"
-#include "model/experiment/field_rows.h"
 #include "protocol/precision.h"
 #include "put/subject.h"
-#include "source/stored.h"
 
 enum { RUNS = 10, WIDTH = 440, HEIGHT = 300 /* of a chart */ };
 

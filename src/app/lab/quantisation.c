@@ -2,7 +2,6 @@
 /* `etalon lab quantisation` */
 #include "lab/quantisation.h"
 #include "app/lab/experiments.h"
-#include "model/experiment/field_rows.h"
 
 /* The rows of the text; JSON has all. */
 static const size_t shown[] = { 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 75, 100, 150,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab sampling-bias`: Figures 28 and 29 of NIST TN 1826. */
 #include "app/lab/profile.h"
-#include "base/parse.h"
-#include "model/experiment/field_rows.h"
 #include "put/put.h"
 
 enum { PER_LINE = 64, WIDTH = 720, HEIGHT = 260 };

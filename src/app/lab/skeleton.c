@@ -11,9 +11,6 @@
  * often Wilson's interval of level 95 % contains the bias.
  */
 #include "app/lab/experiments.h"
-#include "draw/table.h"
-#include "model/experiment/field_rows.h"
-#include "num/rng.h"
 #include "stats/series/interval.h"
 
 static const double bias = 0.3, level = 0.95;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/lab/study.h"
-#include "source/stored.h"
 #include "source/studies.h"
 
 /* --- finding its experiments --- */

@@ -9,7 +9,6 @@
 
 #include "app/lab/experiments.h"
 #include "conduct/measuring.h"
-#include "protocol/versions.h"
 
 enum { ET_LAB_MOST_PARTS = 24 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab triangle`: Figures 24 to 27 of NIST TN 1826. */
 #include "app/lab/profile.h"
-#include "base/parse.h"
-#include "model/experiment/field_rows.h"
 
 enum { WIDTH = 480, HEIGHT = 300, GROUP = 10 };
 

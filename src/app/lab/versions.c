@@ -7,18 +7,15 @@
  */
 #include "app/lab/versions.h"
 #include "base/display.h"
-#include "base/parse.h"
 #include "conduct/tuning.h"
 #include "host/host.h"
 #include "model/experiment/machine_id.h"
-#include "num/moments.h"
-#include "num/rng.h"
+#include "num/num.h"
+#include "protocol/versions.h"
 #include "put/put.h"
 #include "session/removal.h"
-#include "source/stored.h"
 #include "stats/compare/pace.h"
 #include "stats/fleet/versions.h"
-#include "store/core/cutoffs.h"
 
 struct versions {
 	struct et_lab_study study;

@@ -4,7 +4,6 @@
  * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
  */
 #include "app/lab/versions.h"
-#include "model/experiment/field_rows.h"
 
 enum {
 	MOST_CURVES = ET_SVG_COLORS, /* each has its own colour */

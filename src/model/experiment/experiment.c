@@ -124,6 +124,15 @@ static char *shell_of(const struct et_command *c)
 	return et_join_words(words);
 }
 
+const char *et_command_parameter(const struct et_command *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		if (!strcmp(c->parameters[i].name, name))
+			return c->parameters[i].value;
+	}
+	return NULL;
+}
+
 char *et_command_words(const struct et_command *const *list, size_t n)
 {
 	ET_AUTO_FREE char **words = et_calloc(n + 3, sizeof(*words));

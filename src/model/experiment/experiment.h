@@ -201,6 +201,8 @@ void et_experiment_take_profile(struct et_experiment *e, struct et_experiment *o
  * that the record does not have is COMMAND. The caller frees it.
  */
 char *et_command_words(const struct et_command *const *list, size_t n);
+/* The value of a parameter; NULL: the command has none of that name. */
+const char *et_command_parameter(const struct et_command *c, const char *name);
 /* Records that a factor of the environment changed at that time; the texts are copied. */
 const struct et_factor *et_experiment_add_change(
 	struct et_experiment *e, const char *factor, const char *what, uint64_t wall_ns);

@@ -2,14 +2,10 @@
 #include "stats/compare/compare.h"
 #include "base/parse.h"
 #include "model/experiment/machine_id.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/quantile.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/groups.h"
 #include "stats/compare/two_sample.h"
 #include "stats/series/bootstrap.h"
-#include "stats/series/diagnosis.h"
 #include "stats/series/warnings.h"
 
 static void judge_series(const struct et_series *s, struct et_compared *out)

@@ -2,9 +2,8 @@
 /* Compares several series: all pairs, or all with one of them, as one family. */
 #pragma once
 
-#include "model/result/estimate.h"
 #include "model/result/series.h"
-#include "stats/series/normality.h"
+#include "stats/series/interval.h"
 
 /* The figures of one series that a comparison needs. */
 struct et_compared {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/contrast.h"
 #include "base/whole.h"
-#include "num/multiple.h"
-#include "num/student.h"
 #include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
-#include "stats/series/normality.h"
 
 static bool counts(const struct et_sample *s, enum et_metric m)
 {

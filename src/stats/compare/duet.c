@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/duet.h"
 #include "base/whole.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/student.h"
 #include "stats/compare/paired.h"
 
 double et_dilution(uint64_t metronome_ns)
@@ -105,8 +102,7 @@ static double median_faults(const struct et_command *c, enum et_arrangement a)
 			s->ruling.removal.by == ET_KEPT && s->measured.minor_faults != ET_UNKNOWN)
 			x[n++] = (double)s->measured.minor_faults;
 	}
-	et_sort(x, n);
-	return et_median_sorted(x, n);
+	return et_median(x, n);
 }
 
 struct et_footprint et_footprint_of(const struct et_command *c)
@@ -118,8 +114,7 @@ struct et_footprint et_footprint_of(const struct et_command *c)
 	ET_AUTO_FREE double *cpu = et_command_values(c, ET_METRIC_CPU, a, &n_cpu);
 	double mean = et_mean(cpu, n_cpu);
 
-	et_sort(memory, n_memory);
-	return (struct et_footprint){ .memory = et_median_sorted(memory, n_memory),
+	return (struct et_footprint){ .memory = et_median(memory, n_memory),
 		.faults = median_faults(c, a),
 		.system = et_mean(system, n_system) / mean,
 		.cpu_ns = mean };

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/groups.h"
 
-#include "dist/dist.h"
-#include "num/moments.h"
-#include "num/rank.h"
-#include "num/student.h"
-
-static double mean_of(const struct et_group *g)
-{
-	return et_mean(g->x, g->n);
-}
-
 /* Squares about the group's own mean; 0 for a single value. */
 static double squares_of(const struct et_group *g)
 {
@@ -41,7 +31,7 @@ struct et_anova et_anova(const struct et_group *groups, size_t k)
 	struct et_anova out = { .df1 = (double)k - 1, .df2 = (double)n - (double)k };
 
 	for (size_t i = 0; i < k; i++) {
-		double d = mean_of(&groups[i]) - mean;
+		double d = et_mean(groups[i].x, groups[i].n) - mean;
 
 		out.ss_between += (double)groups[i].n * d * d;
 		out.ss_within += squares_of(&groups[i]);
@@ -60,12 +50,12 @@ struct et_anova et_anova_welch(const struct et_group *groups, size_t k)
 		double w = (double)groups[i].n / et_variance(groups[i].x, groups[i].n);
 
 		weights += w;
-		weighted += w * mean_of(&groups[i]);
+		weighted += w * et_mean(groups[i].x, groups[i].n);
 	}
 	mean = weighted / weights;
 	for (size_t i = 0; i < k; i++) {
 		double n = (double)groups[i].n, w = n / et_variance(groups[i].x, groups[i].n);
-		double d = mean_of(&groups[i]) - mean;
+		double d = et_mean(groups[i].x, groups[i].n) - mean;
 
 		between += w * d * d;
 		spread += (1 - w / weights) * (1 - w / weights) / (n - 1);

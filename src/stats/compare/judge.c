@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/judge.h"
 #include "num/kbest.h"
-#include "num/multiple.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/pace.h"
-#include "stats/series/interval.h"
 #include "stats/series/warnings.h"
 
 /* See ET_REJECTION. all: with the values that two-sigma removed. */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/pace.h"
 #include "num/line.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rank.h"
-#include "num/student.h"
+#include "num/num.h"
 
 static const double alpha = 0.05; /* of the test of the coefficient */
 enum { FEW = 30 };

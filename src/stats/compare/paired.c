@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/paired.h"
 #include "base/whole.h"
-#include "dist/dist.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rank.h"
-#include "num/student.h"
-#include "stats/series/interval.h"
-#include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
 enum { MOST_EXACT = 49 };

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include "model/result/estimate.h"
-#include "num/mean_interval.h" /* et_serial_inflation */
 #include "stats/series/interval.h"
 
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */

@@ -62,8 +62,6 @@ struct et_rank_sum {
  */
 struct et_rank_sum et_rank_sum_test(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
-/* The same without the shift and its interval (NaN), which take most of the time. */
-struct et_rank_sum et_rank_sum_only(const double *x, size_t nx, const double *y, size_t ny);
 
 /* Exact with ties, over all orderings; NaN beyond 60 per side, where it takes too long. */
 double et_rank_sum_permutation_p(const double *x, size_t nx, const double *y, size_t ny);

@@ -2,12 +2,11 @@
 #include "base/parse.h"
 #include "model/design/json.h"
 #include "model/experiment/machine_id.h"
-#include "num/moments.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/two_sample.h"
 #include "stats/doe/program.h"
 #include "stats/profile/counts.h"
-#include "stats/series/normality.h"
+#include "stats/series/interval.h"
 
 /*
  * Pairs of treatments: Holm's correction within each program, then counts over all programs. It

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "dist/dist.h"
 #include "num/least_squares.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/student.h"
 #include "stats/doe/program.h"
 
 enum {

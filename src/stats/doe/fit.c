@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/least_squares.h"
-#include "num/moments.h"
 #include "stats/doe/program.h"
 
 enum {

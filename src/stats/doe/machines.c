@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "dist/dist.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/student.h"
 #include "stats/compare/groups.h"
 #include "stats/doe/program.h"
 

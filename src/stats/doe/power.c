@@ -3,7 +3,6 @@
  * Power of the tests of a designed experiment. The F statistic of a term with a true effect follows
  * the noncentral F distribution (Scheffé, The Analysis of Variance, 1959, section 2.8).
  */
-#include "dist/dist.h"
 #include "stats/doe/program.h"
 
 /* Beyond this noncentrality libRmath's series is too short. */

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe/program.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rank.h"
-#include "num/student.h"
 #include "stats/compare/groups.h"
-#include "stats/series/interval.h"
-#include "stats/series/normality.h"
 
 /* --- levels that have runs --- */
 

@@ -2,8 +2,9 @@
 /* The steps of the analysis of one program. Private to the analysis of designed experiments. */
 #pragma once
 
+#include "dist/dist.h"
 #include "model/design/terms.h"
-#include "model/experiment/experiment.h"
+#include "num/num.h"
 #include "stats/doe/doe.h"
 
 /* --- the cells of a design, and the terms that they can tell apart --- */

@@ -79,10 +79,8 @@ static void set_noise(struct et_fleet *f, const struct program *programs, size_t
 				list[k++] = sqrt(t->variance);
 			}
 		}
-		if (k) {
-			et_sort(list, k);
-			f->list[m].noise = et_median_sorted(list, k);
-		}
+		if (k)
+			f->list[m].noise = et_median(list, k);
 		free(list);
 	}
 }

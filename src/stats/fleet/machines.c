@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/least_squares.h"
-#include "num/multiple.h"
-#include "num/student.h"
+#include "num/num.h"
 #include "stats/fleet/fleet.h"
 
 /* The mean of the logarithms of each series, of a program on a machine. */

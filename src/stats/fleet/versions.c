@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/fleet/versions.h"
-#include "num/multiple.h"
-#include "num/quantile.h"
-#include "num/rng.h"
 #include "stats/series/interval.h"
 
 enum {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "num/moments.h"
-#include "num/student.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
 #include "stats/profile/counts.h"
-#include "stats/profile/profile.h"
 #include "stats/series/serial.h"
 
 /* --- the same functions in two commands --- */

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "num/num.h"
 #include "stats/profile/profile.h"
 
 /* The samples of one group in one run. */

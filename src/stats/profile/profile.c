@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile/profile.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/multiple.h"
-#include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/bootstrap.h"
-#include "stats/series/interval.h"
 
 static const struct et_span unknown = { NAN, NAN };
 

@@ -4,12 +4,6 @@
  * made at the level alarm_p for all rows together, because a profile has many functions.
  */
 #include "base/whole.h"
-#include "dist/dist.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rng.h"
-#include "num/student.h"
 #include "stats/profile/counts.h"
 #include "stats/series/serial.h"
 

@@ -5,11 +5,6 @@
  * (1997), chapter 5.
  */
 #include "stats/series/bootstrap.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/resample.h"
-#include "num/rng.h"
-#include "num/student.h"
 
 #include <assert.h>
 #include <pthread.h>

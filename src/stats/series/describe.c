@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/describe.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/rng.h"
-#include "stats/series/interval.h"
 
 /* This many draws take about a second; by default we do not make more. */
 static const double most_draws = 5e8;

@@ -2,7 +2,6 @@
 /* Describes one series: summary, intervals, bootstrap, diagnosis. */
 #pragma once
 
-#include "model/result/estimate.h"
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/diagnosis.h"
 #include "base/whole.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/student.h"
 #include "stats/compare/two_sample.h"
 
 #include <float.h>

@@ -7,7 +7,6 @@
 
 #include "model/result/series.h"
 #include "model/result/warning.h"
-#include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
 /*

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/interval.h"
-#include "dist/dist.h"
-#include "num/mean_interval.h"
-#include "num/moments.h"
-#include "num/quantile.h"
-#include "num/student.h"
 
 #include <float.h>
 

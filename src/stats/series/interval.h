@@ -6,7 +6,9 @@
  */
 #pragma once
 
+#include "dist/dist.h"
 #include "model/result/estimate.h"
+#include "num/num.h"
 
 struct et_test {
 	double statistic, df, p;
@@ -77,3 +79,19 @@ double et_resolution_uncertainty(double step);
  * them for n = 0, the spread and what rests on it for n = 1. level is the coverage, such as 0.95.
  */
 void et_summarise(const double *x, size_t n, double level, struct et_estimate *out);
+
+/* --- could the data be normal? Shapiro & Wilk's W, by Royston's algorithm AS R94 (1995) --- */
+
+enum { ET_SHAPIRO_LEAST = 3, ET_SHAPIRO_MOST = 5000 };
+
+/* The level of this and of the other checks of assumptions (Nogueira & Matias). */
+#define ET_CHECK_ALPHA 0.05
+
+struct et_normality {
+	double w, p;
+	size_t n_used; /* of more than 5000 values, 5000 chosen at random (always the same) are
+			  tested */
+};
+
+/* NaN for fewer than 3 values or a constant series. */
+struct et_normality et_shapiro_wilk(const double *x, size_t n);

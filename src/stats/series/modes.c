@@ -6,8 +6,6 @@
  * Heights are counted in observations; the statistic is the largest gap over 2n.
  */
 #include "base/whole.h"
-#include "num/moments.h"
-#include "num/quantile.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/dip_table.h"
 

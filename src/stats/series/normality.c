@@ -3,12 +3,7 @@
  * P. Royston (1995), "Remark AS R94: A remark on algorithm AS 181: The W-test for normality",
  * Applied Statistics 44, 547-551; the weights after Royston (1992).
  */
-#include "stats/series/normality.h"
-
-#include "base/base.h"
-#include "num/quantile.h"
-#include "num/rng.h"
-#include "num/student.h"
+#include "stats/series/interval.h"
 
 /* c[0] + c[1] x + … */
 static double polynomial(const double *c, size_t n, double x)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/serial.h"
-#include "dist/dist.h"
-#include "num/rank.h"
-#include "num/student.h"
 
 /* Bartlett (1946): 1/sqrt(n) is the coefficient's standard error for a white series. */
 double et_acf_band(size_t n, double level)

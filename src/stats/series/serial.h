@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "num/mean_interval.h"
 #include "stats/series/interval.h"
 
 /* Half width of the band that a white series' coefficient stays in with probability level. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/tally.h"
 #include "model/experiment/experiment.h"
-#include "model/result/series.h"
 
 bool et_sample_counts(const struct et_sample *s)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/series/warnings.h"
 #include "base/parse.h"
-#include "model/experiment/experiment.h"
 #include "model/sample/sample.h"
-#include "num/quantile.h"
 
 /* --- a series --- */
 

@@ -4,7 +4,6 @@
 
 #include "model/experiment/experiment.h"
 #include "model/result/result.h"
-#include "model/result/warning.h"
 #include "num/growth.h"
 #include "stats/series/diagnosis.h"
 

@@ -177,7 +177,7 @@ static void begin(const char *name, const char *command, uint32_t part_rounds)
 		.interrupt = et_signals_install(),
 		.any_store = true,
 		.ops = &fake_ops };
-	if (!in || et_plan_read(in, "p", &plan, &err) || et_doe_make(NULL, &plan, false, &e, &err))
+	if (!in || et_plan_read(in, "p", &plan, &err) || et_doe_make(&plan, NULL, &e, &err))
 		tap_bail("%s", err.what);
 	fclose(in);
 	struct et_campaign_plan p = {

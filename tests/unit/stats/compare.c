@@ -6,7 +6,6 @@
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
 #include "stats/series/interval.h"
-#include "stats/series/normality.h"
 #include "tap.h"
 
 static const double x[] = { 2.1, 3.7, 1.2, 9.9, 4.4, 5.0, 4.4 };

@@ -13,7 +13,6 @@
 #include "stats/series/bootstrap.h"
 #include "stats/series/diagnosis.h"
 #include "stats/series/interval.h"
-#include "stats/series/normality.h"
 #include "stats/series/serial.h"
 
 #include <math.h>

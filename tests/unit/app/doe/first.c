@@ -64,7 +64,7 @@ static void round_trip(const char *command, const char *program, bool shell)
 			p.design->n_treatments * 31 == number_after(text, "each of them, "),
 		"first: its comments count treatments and runs as the design does");
 	ok(!strstr(text, "shell: sh") == !shell, "first: a shell is used if the command needs one");
-	if (!ok(et_doe_make(NULL, &p, false, &e, &err) == 0, "first: it is an experiment"))
+	if (!ok(et_doe_make(&p, NULL, &e, &err) == 0, "first: it is an experiment"))
 		printf("# %s\n", err.what);
 	if (e)
 		ok(e->n_commands == e->design->n_treatments, "first: of one program");

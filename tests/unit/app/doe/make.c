@@ -33,7 +33,7 @@ static int make(const char *text, struct et_experiment **out)
 	fclose(in);
 	if (rc)
 		return rc;
-	rc = et_doe_make(NULL, &p, false, out, &err);
+	rc = et_doe_make(&p, NULL, out, &err);
 	ok(!p.design == !rc, "the design belongs to the plan, or to the experiment");
 	et_plan_file_free(&p);
 	return rc;
@@ -155,14 +155,16 @@ static void check_measuring(void)
 	static const char text[] = ONE "run: { no-ledger: true, env: yes, only: aslr }\n";
 	struct et_plan_file p;
 	struct et_measuring m = { 0 };
+	struct et_experiment *e;
 	FILE *in = fmemopen((void *)text, sizeof(text) - 1, "r");
 
 	if (!in || et_plan_read(in, "p", &p, &err))
 		tap_bail("%s", err.what);
 	fclose(in);
-	ok(et_doe_set_measuring(&p, &m, &err) == 0 && m.no_ledger && m.env.apply,
+	ok(et_doe_make(&p, &m, &e, &err) == 0 && m.no_ledger && m.env.apply,
 		"measuring: options that are not part of the experiment");
 	is_str(m.env.only, "aslr", "measuring: the text of an option");
+	et_experiment_free(e);
 	et_plan_file_free(&p);
 }
 

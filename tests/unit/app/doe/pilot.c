@@ -18,7 +18,7 @@ static struct et_experiment *make(const char *programs)
 	struct et_plan_file p;
 	struct et_experiment *e;
 
-	if (et_plan_read(in, "p", &p, &err) || et_doe_make(NULL, &p, false, &e, &err))
+	if (et_plan_read(in, "p", &p, &err) || et_doe_make(&p, NULL, &e, &err))
 		tap_bail("%s", err.what);
 	et_plan_file_free(&p);
 	return e;
