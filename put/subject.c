@@ -11,7 +11,10 @@ const char *const et_subject_sizes[] = { "small", "medium", "large", "curve", "p
 	"{ for (i = 1; i <= NF; i++) n[$i]++ } "                                                   \
 	"END { for (w in n) if (n[w] > most) { most = n[w]; word = w } print word, most }"
 
-/* clang-format off: one row per program, its sizes together */
+/*
+ * To add a row: man/etalon-lab.1.scd, and its package in tools/install-deps.
+ * clang-format off: one row per program, its sizes together
+ */
 const struct et_subject et_subjects[] = {
 	{ "sort", "sorting", "integers", NULL, NULL, { 50000, 150000, 400000 }, { 0.21, 1.9, 14 },
 		{ 25000, 50000, 100000, 200000, 400000 },

@@ -321,7 +321,9 @@ static int ask(const struct shell *s, const struct et_verb *v, struct et_error *
 		_exit(et_program_execute(v->program, argv, err) ? et_cli_fail(err) : 0);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	/* 128 + SIGPIPE: nobody reads the script to its end, which et_cli_end finds, too. */
+	if (pid > 0 && WIFEXITED(status) &&
+		(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 128 + SIGPIPE))
 		return 0;
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s failed", v->program);
 }

@@ -15,17 +15,10 @@ extern char **environ;
 /* Of profiles --until is about the shares of functions, otherwise about the mean. */
 static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
 {
-	const double least_share = 0.01;
 	const struct et_measuring *m = ctx;
-	struct et_profile_options o = { .level = e->plan.level, .statements = m->statements };
-	struct et_profile_result r;
 
-	if (!e->profile)
-		return et_until_reached(e, command);
-	et_profile_judge(e, command, &o, &r);
-	double widest = et_profile_widest(&r, least_share);
-	et_profile_result_free(&r);
-	return widest;
+	return e->profile ? et_profile_reached(e, command, m->statements)
+			  : et_until_reached(e, command);
 }
 
 static void format_shares(const struct et_progress_note *n, double target, char *out, size_t size)

@@ -7,7 +7,7 @@
 
 #define BUSY "it is in the middle of changing the system"
 
-/* clang-format off: one row per daemon */
+/* clang-format off: one row per daemon. To add a row: its name in man/etalon-env.1.scd. */
 const struct et_daemon et_daemons[] = {
 	{ "abrtd", ET_DAEMONS, .comms = { "abrtd", "abrt-dump-journ", "abrt-watch-log" },
 		.units = { "abrtd.service", "abrt-oops.service", "abrt-xorg.service",

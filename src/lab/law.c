@@ -8,6 +8,8 @@
 /* The sd of the normal and the autoregressive law; the scale of the skewed laws. */
 static const double spread = 5, scale = 10;
 
+/* To add a row: at the end, because its place is part of its seed; the law in man/etalon-lab.1.scd.
+ */
 const struct et_law et_laws[] = {
 	{ "normal", "normal", ET_LAW_NORMAL, 0, 100, 0, false },
 	{ "lognormal-0.5", "lognormal 0.5", ET_LAW_LOGNORMAL, 0.5, 100, 0, false },
@@ -22,7 +24,6 @@ const struct et_law et_laws[] = {
 	{ "nist-5", "5 outliers", ET_LAW_MIXTURE, 0.005, 10, 30, true },
 	{ "nist-10", "10 outliers", ET_LAW_MIXTURE, 0.01, 10, 30, true },
 	{ "nist-100", "100 outliers", ET_LAW_MIXTURE, 0.1, 10, 30, true },
-	/* At the end, because its place is part of the seed of a law. */
 	{ "pareto-2.5", "Pareto 2.5", ET_LAW_PARETO, 2.5, 100, 0, false },
 	{ "slow-3", "3 % slow", ET_LAW_MIXTURE, 0.03, 50, 70, false },
 	{ "slow-1", "1 % slow", ET_LAW_MIXTURE, 0.01, 50, 150, false },

@@ -14,6 +14,14 @@ for shell in bash zsh fish; do
 	fi
 done
 
+# The reader has ended before the script is written.
+exec 3> >(exec true)
+wait $!
+etalon completion bash >&3 2>unread.txt
+is 'completion: a script that nobody reads ends as a program does after SIGPIPE' $? 141
+is 'completion: no message about it' "$(cat unread.txt)" ''
+exec 3>&-
+
 # block SHELL COMMAND: the lines about that command
 block()
 {

@@ -99,6 +99,8 @@ json 'lab interval-accuracy: the mean is that of the errors of all runs' 'all(ab
 	for c in d["cases"] for m in ("ticks", "times", "getrusage", "getrusage-user"))'
 json 'lab interval-accuracy: ticks of 10 ms cannot measure 2 ms' 'all(abs(c["ticks"]["worst_error"]) >= 0.5
 	for c in d["cases"] if c["length_ns"] == 2000000)'
+like 'show: its hint names the experiment, whatever its label is' "$(etalon show mine)" \
+	'etalon lab interval-accuracy --from [0-9a-f-]+$'
 
 # --- cache
 exits 'lab cache: --svg - succeeds' 0 etalon lab cache --runs 3 --svg -

@@ -194,7 +194,8 @@ static int print_lab(const struct et_cli *cli, const struct et_stored *s,
 	const struct et_text_options *o, size_t *left, struct et_error *err)
 {
 	const struct et_experiment *e = s->experiment;
-	const char *label = e->label && !strncmp(e->label, "lab ", 4) ? e->label : "lab NAME";
+	/* Old series have their name in the label only. */
+	const char *name = e->n_figures ? e->commands[0].name : e->label;
 
 	(void)cli;
 	(void)o;
@@ -202,7 +203,7 @@ static int print_lab(const struct et_cli *cli, const struct et_stored *s,
 	*left = 0;
 	printf("times and constants that lab measured, no programs; for its tables run\n"
 	       "etalon %s --from %s\n",
-		label, e->id);
+		name && !strncmp(name, "lab ", 4) ? name : "lab NAME", e->id);
 	return 0;
 }
 

@@ -58,7 +58,7 @@ double et_sample_value(const struct et_sample *s, enum et_metric m)
 	return (double)value / (per_call ? (double)s->measured.calls : 1);
 }
 
-/* ROW(mark, name, warning) */
+/* To add a row: the bit in sample.h, where it is set; ROW(mark, name, warning, -1 without one). */
 #define MARKS(ROW)                                                                                 \
 	ROW(LOST_RECORDS, "lost-records", ET_WARN_LOST_RECORDS)                                    \
 	ROW(STOPPED, "stopped", ET_WARN_STOPPED)                                                   \

@@ -369,7 +369,18 @@ static struct et_profile_result *judge_all(
 	return list;
 }
 
-#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see conduct/measuring.c */
+#define LEAST_SHARE 0.01 /* smaller shares do not delay --until */
+
+double et_profile_reached(const struct et_experiment *e, uint32_t command, size_t statements)
+{
+	struct et_profile_options o = { .level = e->plan.level, .statements = statements };
+	struct et_profile_result r;
+
+	et_profile_judge(e, command, &o, &r);
+	double widest = et_profile_widest(&r, LEAST_SHARE);
+	et_profile_result_free(&r);
+	return widest;
+}
 
 static void check_until(const struct et_experiment *e, struct et_profiled *p)
 {

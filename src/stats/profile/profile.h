@@ -41,6 +41,11 @@ extern const struct et_profile_options et_default_profile_options;
 void et_profile_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_profile_options *o, struct et_profile_result *out);
 /*
+ * What --until looks at: et_profile_widest over the functions with at least 1 % of the samples, of
+ * that many statements together (0: as many as functions).
+ */
+double et_profile_reached(const struct et_experiment *e, uint32_t command, size_t statements);
+/*
  * The upper bound, at the level of a two-sided interval, of a mean whose n values are all 0: counts
  * of rare events are Poisson. Of functions that no run saw, which are no rows.
  */

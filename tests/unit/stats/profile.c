@@ -472,6 +472,10 @@ static void test_widest(void)
 	near(et_profile_widest(&r, 0.01), 0.03510960403182064, 1e-9, 0,
 		"widest: of all rows but the rarest");
 	ok(isnan(et_profile_widest(&r, 0.9)), "widest: without such a row it is not known");
+	near(et_profile_reached(e, 0, 0), et_profile_widest(&r, 0.01), 0, 0,
+		"until: the widest of the rows with a hundredth of the samples");
+	ok(et_profile_reached(e, 0, 1) < et_profile_reached(e, 0, 0),
+		"until: narrower if the level holds for one statement");
 	et_profile_result_free(&r);
 	et_experiment_free(e);
 }
