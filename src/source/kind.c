@@ -81,10 +81,15 @@ const char *et_stored_mark(const struct et_cli *cli, const struct et_summary *s)
 }
 
 int et_stored_check_rejudge(
-	const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
+	const struct et_cli *cli, const struct et_stored *s, struct et_error *err)
 {
+	const struct et_experiment *e = s->experiment;
 	const struct et_stored_kind *k = NULL;
 
+	if (!s->store)
+		return et_refuse(err, "'etalon import' the file first",
+			"the checks need what a store has learned about the machine, and this is a "
+			"file");
 	while ((k = next(cli, e, k)) && !k->unchecked)
 		;
 	if (!k)

@@ -42,9 +42,9 @@ const struct et_stored_kind *et_stored_kind_of(
 	const struct et_cli *cli, const struct et_experiment *e) __attribute__((returns_nonnull));
 /* The mark of a kind in `list`, or "". */
 const char *et_stored_mark(const struct et_cli *cli, const struct et_summary *s);
-/* Refuses to apply the sanity checks to an experiment again if its kind has none. */
+/* Refuses to apply the sanity checks again to a record, or if its kind has none. */
 int et_stored_check_rejudge(
-	const struct et_cli *cli, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+	const struct et_cli *cli, const struct et_stored *s, struct et_error *err) ET_CHECK;
 /* Refuses to continue an experiment by --resume of this command if its kind has another one. */
 int et_stored_check_resume(const struct et_cli *cli, const char *verb,
 	const struct et_experiment *e, struct et_error *err) ET_CHECK;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source/operand.h"
+#include "source/input.h"
+#include "store/import/importer.h"
 
 #include <sys/stat.h>
 
@@ -54,4 +56,16 @@ int et_operand_open(const struct et_cli *cli, const char *operand, const struct 
 	if (rc == -ENOENT && access(operand, F_OK) == 0)
 		return et_fail_file(err, EISDIR, ET_EXIT_USAGE, operand);
 	return rc;
+}
+
+int et_operand_load(
+	const struct et_cli *cli, const char *operand, struct et_stored *out, struct et_error *err)
+{
+	ET_AUTO_FREE char *data = NULL;
+	size_t size;
+
+	if (!et_operand_is_file(operand))
+		return et_stored_load(cli, operand, out, err);
+	int rc = et_input_read(operand, ET_IMPORT_MOST_BYTES, &data, &size, err);
+	return rc ? rc : et_input_record(data, size, operand, &out->experiment, err);
 }

@@ -22,5 +22,8 @@ struct et_operand_use {
 	et_stored_find_fn *find; /* instead of take: a name may mean several experiments */
 };
 
+/* Of commands that take one experiment: a record, or what et_stored_load finds. */
+int et_operand_load(const struct et_cli *cli, const char *operand, struct et_stored *out,
+	struct et_error *err) ET_CHECK;
 int et_operand_open(const struct et_cli *cli, const char *operand, const struct et_operand_use *use,
 	void *ctx, struct et_error *err) ET_CHECK;

@@ -3,6 +3,7 @@
 #include "base/display.h"
 #include "base/folder.h"
 #include "cli/server.h"
+#include "source/operand.h"
 #include "stats/compare/judge.h"
 #include "store/central/campaign.h"
 #include "store/central/spool.h"
@@ -197,7 +198,7 @@ static int load(const struct et_cli *cli, const struct et_operands *ops, struct 
 	if (n > 1)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': name one experiment only",
 			ops->n_before > 1 ? ops->before[1] : ops->after[n - 1 - ops->n_before]);
-	return et_stored_load(cli, n ? names[0] : "last", out, err);
+	return n ? et_operand_load(cli, names[0], out, err) : et_stored_load(cli, "last", out, err);
 }
 
 int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,

@@ -92,13 +92,19 @@ for action in analyse export status; do
 done
 
 # --- files need no store
-finds 'a record' record.json "${records[@]}" "${plans[@]}"
-finds 'a record by its path' "$work/record.json" "${records[@]}" "${plans[@]}"
-input=record.json finds 'a record on standard input' - "${records[@]}" "${plans[@]}"
-for command in "${records[@]}" "${plans[@]}"; do
+finds 'a record' record.json "${names[@]}" "${records[@]}" "${plans[@]}"
+finds 'a record by its path' "$work/record.json" "${names[@]}" "${records[@]}" "${plans[@]}"
+input=record.json finds 'a record on standard input' - "${names[@]}" "${records[@]}" "${plans[@]}"
+for command in "${names[@]}" "${records[@]}" "${plans[@]}"; do
 	read -ra words <<<"${command% @}"
 	exits "a record in a FIFO: ${command% @} reads it" 0 etalon "${words[@]}" <(cat record.json)
 done
+
+is 'a record: export writes it again' "$(etalon export record.json | jq -r .id)" "$id"
+refuses 'a record: show --rejudge refuses it' 2 'a file' etalon show --rejudge record.json
+like 'a record: the hint names import' "$err" 'etalon import'
+refuses 'a record: report --rejudge refuses it' 2 'a file' etalon report --rejudge -o r.html record.json
+refuses 'no record: show refuses a plan' 2 'q.yaml' etalon show q.yaml
 
 # --- nothing
 export ETALON_STORE=sqlite:$work/store.db

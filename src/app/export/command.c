@@ -29,7 +29,7 @@ const struct et_verb et_verb_export = {
 	.name = "export",
 	.operands = "STORED",
 	.summary = "write a stored experiment as JSON, CSV or a table",
-	.usage = "[options] [ID|LABEL|last]",
+	.usage = "[options] [FILE|ID|LABEL|last]",
 	.about = "The native record (json) holds everything and can be imported again.",
 	.examples = "  etalon export -o result.json\n"
 		    "  etalon export --format csv last\n"

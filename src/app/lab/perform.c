@@ -8,6 +8,7 @@
 #include "lab/old_series.h"
 #include "measure/child/child.h"
 #include "model/experiment/figure.h"
+#include "source/operand.h"
 
 #include <dirent.h>
 #include <sys/random.h>
@@ -258,11 +259,21 @@ void et_lab_folder_remove(char *folder)
 
 /* --- all --- */
 
+static int fetch(const struct et_lab_request *r, struct et_experiment **e, struct et_error *err)
+{
+	struct et_stored s = { 0 };
+	int rc = et_operand_load(r->cli, r->measure.from, &s, err);
+
+	et_store_close(s.store);
+	*e = s.experiment;
+	return rc;
+}
+
 static int obtain(struct et_lab_request *r, const struct et_lab *lab, void *result,
 	struct et_experiment **e, struct et_error *err)
 {
 	int rc = lab->simulate     ? lab->simulate(r, result, err)
-		 : r->measure.from ? et_stored_fetch(r->cli, r->measure.from, e, err)
+		 : r->measure.from ? fetch(r, e, err)
 		 : lab->time       ? time_functions(r, lab, e, err)
 				   : lab->measure(r, result, e, err);
 

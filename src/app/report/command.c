@@ -6,6 +6,7 @@
 #include "report/experiment_page.h"
 #include "session/removal.h"
 #include "source/kind.h"
+#include "source/operand.h"
 #include "stats/compare/judge.h"
 
 enum { MOST = 16, AS_MEASURED = ET_METRIC_AUTO + 1 };
@@ -38,7 +39,7 @@ const struct et_verb et_verb_report = {
 	.name = "report",
 	.operands = "STORED",
 	.summary = "write stored experiments as a page with pictures",
-	.usage = "[options] [ID|LABEL|last …]",
+	.usage = "[options] [FILE|ID|LABEL|last …]",
 	.about = "The page is one HTML file: it fetches nothing and needs no script.",
 	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n"
 		    "  etalon report --metric elapsed --align -o result.html\n"
@@ -59,7 +60,7 @@ struct stored {
 static int rejudge(const struct et_cli *cli, struct et_stored *s, struct et_error *err)
 {
 	static const struct et_rejudging how = { .protocol = -1, .metric = -1 };
-	int rc = et_stored_check_rejudge(cli, s->experiment, err);
+	int rc = et_stored_check_rejudge(cli, s, err);
 
 	s->rejudged = true;
 	return rc ? rc : et_session_rejudge(s->store, s->experiment, &how, NULL, err);
@@ -72,7 +73,7 @@ static int load(const struct et_cli *cli, const struct request *r, const char *n
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "report takes at most %d experiments", MOST);
 	struct et_stored *s = &all->list[all->n++];
-	int rc = et_stored_load(cli, name, s, err);
+	int rc = name ? et_operand_load(cli, name, s, err) : et_stored_load(cli, "last", s, err);
 	if (rc)
 		return rc;
 	if (r->metric != AS_MEASURED)
@@ -91,7 +92,7 @@ static int load_all(const struct et_cli *cli, const struct request *r,
 	const struct et_operands *ops, struct stored *all, struct et_error *err)
 {
 	size_t n = ops->n_before + ops->n_after;
-	int rc = n ? 0 : load(cli, r, "last", all, err);
+	int rc = n ? 0 : load(cli, r, NULL, all, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = load(cli, r,

@@ -50,7 +50,7 @@ const struct et_verb et_verb_show = {
 	.name = "show",
 	.operands = "STORED",
 	.summary = "print the result of a stored experiment",
-	.usage = "[options] [ID|LABEL|last]",
+	.usage = "[options] [FILE|ID|LABEL|last]",
 	.about = "ID may be shortened to its beginning or its last six characters; a LABEL means\n"
 		 "the newest experiment with that label; without either the last experiment is\n"
 		 "shown. -v adds all figures of each command, a histogram, and all warnings.\n"
@@ -126,7 +126,7 @@ static int change(const struct et_cli *cli, struct et_stored *s, void *ctx, stru
 
 	if (!r->rejudge)
 		return 0;
-	int rc = et_stored_check_rejudge(cli, s->experiment, err);
+	int rc = et_stored_check_rejudge(cli, s, err);
 	if (rc == 0 && r->keep)
 		rc = claim(cli, s, err);
 	if (rc)
