@@ -61,11 +61,14 @@ int et_operand_open(const struct et_cli *cli, const char *operand, const struct 
 int et_operand_load(
 	const struct et_cli *cli, const char *operand, struct et_stored *out, struct et_error *err)
 {
+	bool file = et_operand_is_file(operand);
 	ET_AUTO_FREE char *data = NULL;
-	size_t size;
+	size_t size = 0;
+	int rc = file ? et_input_read(operand, ET_IMPORT_MOST_BYTES, &data, &size, err) : 0;
 
-	if (!et_operand_is_file(operand))
+	/* A program or a table may have the name of a label. */
+	if (!file || ((rc || !size || !strchr("{ \n\t\r", *data)) && strcmp(operand, "-") &&
+			     !strchr(operand, '/')))
 		return et_stored_load(cli, operand, out, err);
-	int rc = et_input_read(operand, ET_IMPORT_MOST_BYTES, &data, &size, err);
 	return rc ? rc : et_input_record(data, size, operand, &out->experiment, err);
 }

@@ -22,7 +22,10 @@ struct et_operand_use {
 	et_stored_find_fn *find; /* instead of take: a name may mean several experiments */
 };
 
-/* Of commands that take one experiment: a record, or what et_stored_load finds. */
+/*
+ * Of commands that take one experiment: a record, or what et_stored_load finds. A file that is no
+ * JSON may have the name of a label, unless it is given with its folder.
+ */
 int et_operand_load(const struct et_cli *cli, const char *operand, struct et_stored *out,
 	struct et_error *err) ET_CHECK;
 int et_operand_open(const struct et_cli *cli, const char *operand, const struct et_operand_use *use,

@@ -78,6 +78,11 @@ everywhere()
 everywhere 'a stored experiment'
 mkdir nightly shape
 everywhere 'an experiment with a folder of its name'
+rmdir nightly
+echo 1.5 >nightly
+finds 'an experiment with a file of its name that is no record' nightly "${names[@]}"
+rm nightly
+mkdir nightly
 export ETALON_STORE=$down
 everywhere 'a spooled experiment whose server is down'
 exits 'spool: show reports that it is read from the spool' 0 etalon show "$id"
@@ -104,7 +109,7 @@ is 'a record: export writes it again' "$(etalon export record.json | jq -r .id)"
 refuses 'a record: show --rejudge refuses it' 2 'a file' etalon show --rejudge record.json
 like 'a record: the hint names import' "$err" 'etalon import'
 refuses 'a record: report --rejudge refuses it' 2 'a file' etalon report --rejudge -o r.html record.json
-refuses 'no record: show refuses a plan' 2 'q.yaml' etalon show q.yaml
+refuses 'no record: show refuses a plan' 2 'q.yaml' etalon show ./q.yaml
 
 # --- nothing
 export ETALON_STORE=sqlite:$work/store.db
