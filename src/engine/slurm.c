@@ -148,10 +148,7 @@ static bool is_better(const struct et_slurm_task *a, const struct et_slurm_task 
 	return by_state > 0 || (by_state == 0 && a->report.generation >= b->report.generation);
 }
 
-/*
- * Whether Slurm made the job wait some seconds ago. Before that its machine may still end the last
- * attempt, and a new one would fail there.
- */
+/* Whether it waits for some seconds: before, its machine may still end the last attempt. */
 static bool is_settled(const struct et_slurm *s, const struct et_slurm_task *t)
 {
 	const int64_t delay_s = 120, settling_s = 5;
@@ -277,12 +274,11 @@ static int explain_ask(const struct et_program_run *c, const struct et_answer *a
 	for (size_t i = 0; i < ET_LENGTH(busy); i++)
 		if (strstr(a->errors, busy[i]))
 			return et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "%s is busy", node);
-	if (strstr(a->errors, "execve()")) {
-		int rc = et_fail(
-			err, ENOENT, ET_EXIT_OUTSIDE, "%s: %s was not found there", node, program);
-		return et_hint(err, rc,
+	if (strstr(a->errors, "execve()"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: %s was not found there", node,
+				program),
 			"install etalon on %s, or name its place with --etalon-path", node);
-	}
 	if (a->rc == -EINTR)
 		return a->rc;
 	if (a->rc || strstr(a->errors, "srun: error: Unable"))
@@ -426,9 +422,7 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 		err->exit = ET_EXIT_USAGE;
 		rc = et_hint(err, -EINVAL, "change --sbatch-option or the options of the engine");
 	}
-	if (rc)
-		return rc;
-	rc = read_id(answer, &id, err);
+	rc = rc ?: read_id(answer, &id, err);
 	if (!rc)
 		et_append(name, ",", "%" PRIu32, id);
 	return rc;
@@ -452,10 +446,7 @@ static int by_array(const void *a, const void *b)
 		((const struct et_slurm_task *)a)->array, ((const struct et_slurm_task *)b)->array);
 }
 
-/*
- * The parts that have a job of this generation already: the process that submitted them may have
- * been killed before it could say so.
- */
+/* Parts with a job of this generation: whoever submitted them may have been killed then. */
 static int find_submitted(const struct et_slurm *s, uint32_t generation, uint32_t **parts,
 	size_t *n, char **name, struct et_error *err)
 {
@@ -506,10 +497,7 @@ static int submit_jobs(const struct et_slurm *s, const struct et_job *jobs, size
 	return rc;
 }
 
-/*
- * A controller that was killed during a question to a node does not know that it was answered, and
- * keeps the node occupied.
- */
+/* A controller that was killed during a question to a node keeps the node occupied. */
 static void end_probes(const struct et_slurm *s)
 {
 	ET_AUTO_FREE char *name = et_asprintf("%s-probe", s->by_name);
@@ -528,10 +516,10 @@ static int slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n
 	size_t n_submitted, n_missing = 0;
 	int rc = et_slurm_check(e, n, err);
 
-	if (!rc)
+	if (!rc) {
 		end_probes(s);
-	if (!rc)
 		rc = find_submitted(s, generation, &submitted, &n_submitted, &arrays, err);
+	}
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < n; i++)
