@@ -18,19 +18,13 @@
  */
 int et_doe_fill(const struct et_experiment *e, uint32_t command, const char *text, char **out,
 	struct et_error *err) ET_CHECK;
-/*
- * Whether this machine can build with a level: the compiler exists, the order of objects is one.
- * Factors of another scope than ET_SCOPE_BUILD pass.
- */
+/* Whether this machine can build with a level of a factor; those of other scopes pass. */
 int et_doe_build_check(
 	const struct et_design_factor *f, size_t level, struct et_error *err) ET_CHECK;
 
 /* Returns the folder of a command's build, or NULL if its program has none. The caller frees it. */
 char *et_doe_build_folder(const struct et_experiment *e, uint32_t command);
-/*
- * Makes argv[0] the copy that the build puts into its folder, unless the plan's command names
- * {build} or there is only one build of the program.
- */
+/* Makes argv[0] the build's copy, unless the command names {build} or there is only one build. */
 int et_doe_build_use(const struct et_experiment *e, uint32_t command, char **argv,
 	struct et_error *err) ET_CHECK;
 /* Whether the build of a command is in the cache; also true if its program has no build. */

@@ -74,10 +74,7 @@ int et_campaigning_open_engine(struct et_campaigning *r, const struct et_campaig
 /* Asks all nodes for a probe, divides the experiment and stores its parts. */
 int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan *plan,
 	struct et_error *err) ET_CHECK;
-/*
- * Finds a campaign of this user; of several of that label, or the last, the newest that was begun
- * here: anybody who may add rows can make a newer one.
- */
+/* Finds a campaign of this user; of a label the newest begun here, as others may add rows. */
 int et_campaigning_find(
 	struct et_campaigning *r, const char *name, char id[40], struct et_error *err) ET_CHECK;
 /*
