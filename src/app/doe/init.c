@@ -39,19 +39,14 @@ static size_t add_options(
 	return n;
 }
 
-static void write_schema(FILE *out)
-{
-	struct et_plan_schema_option options[128];
-	size_t n = add_options(et_run_options, options, 0);
-
-	n = add_options(et_child_options, options, n);
-	et_plan_write_schema(out, &(struct et_plan_schema){ options, n });
-}
-
 static int write_text(const struct et_doe_request *r, FILE *out, struct et_error *err)
 {
 	if (r->schema) {
-		write_schema(out);
+		struct et_plan_schema_option options[128];
+		size_t n = add_options(et_run_options, options, 0);
+
+		n = add_options(et_child_options, options, n);
+		et_plan_write_schema(out, &(struct et_plan_schema){ options, n });
 		return 0;
 	}
 	if (r->from)
@@ -121,10 +116,7 @@ int et_doe_init(struct et_call *call, struct et_error *err)
 	return rc;
 }
 
-/*
- * A first plan for a command: factors that should not matter and often do, and threads if the
- * program is built with OpenMP. Only factors that this machine can vary are in it.
- */
+/* A first plan: factors that should not matter and often do, and threads if it uses OpenMP. */
 
 enum { MOST_ARGUMENT = 40 };
 

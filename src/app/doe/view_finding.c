@@ -383,8 +383,7 @@ struct telling {
 	bool begun;
 };
 
-/* Effects beyond this are described as "faster" and "slower", because signs and "by" mislead there.
- */
+/* Effects beyond this are called "faster" and "slower": signs and "by" mislead there. */
 static const double large = 20;
 
 static bool has_zero(const struct et_doe_change *c)

@@ -389,8 +389,7 @@ static void print_round(const struct et_doe_outlook *o, size_t from, size_t to)
 	row(o, NAME, label, "%s", text);
 }
 
-/* Runs of equal rounds. Warm-up rounds all have the number 0, so their length shows where one ends.
- */
+/* Warm-up rounds all have the number 0, so their length shows where one ends. */
 static void print_rounds(const struct et_doe_outlook *o)
 {
 	size_t commands = o->e->n_commands, shown = 0, at = 0;

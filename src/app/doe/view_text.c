@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A designed experiment as text: the answer, then the effects; with -v all that they rest on. And
- * as a page, which has the same tables and the charts.
- */
+/* A designed experiment as text, with -v all that it rests on; and as a page with charts. */
 #include "app/doe/view.h"
 #include "draw/html.h"
 #include "report/pair.h"

@@ -181,15 +181,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return et_task_probe(cli->store, stdout, &err) ? et_cli_fail(&err) : ET_EXIT_DONE;
 	t.deliver_ns = o.deliver_ns;
 	t.interrupt = et_signals_install();
-	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, &err);
-	if (rc == 0)
-		rc = et_job_read(data, size, &t.job, &err);
-	if (rc == 0)
-		rc = find_place(&t, &o, &err);
-	if (rc == 0)
-		status = end(&t, perform(&t, &err), &err);
-	else
-		status = et_cli_fail(&err);
+	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, &err)
+		?: et_job_read(data, size, &t.job, &err) ?: find_place(&t, &o, &err);
+	status = rc ? et_cli_fail(&err) : end(&t, perform(&t, &err), &err);
 	et_job_free(&t.job);
 	return status;
 }
