@@ -48,10 +48,7 @@ char *et_daemon_side_frequent(struct et_daemon_side s, const char *between);
 /* Table VIII or XII: the daemons in the central cluster of a run. */
 struct et_table et_daemon_central(struct et_daemon_side s);
 
-/*
- * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.
- * verbose adds the scatter plots, the samples and the figures of the central cluster.
- */
+/* Prints the answer; verbose adds scatter plots, samples and figures of the central cluster. */
 void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose);
 /*
  * The answer in sentences, of which the first is the heading: the cutoffs; frequent daemons that
@@ -64,10 +61,7 @@ void et_daemons_json(const struct et_daemon_result *r, struct et_json *w);
 /* The same as an HTML page, and its charts in one SVG file. */
 void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *out);
 void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *out);
-/*
- * The pairs of a run, (1, 2), (3, 4) …, by elapsed time, with a line about the cluster's symmetry;
- * the cause of an L-sample is its longest daemon.
- */
+/* The pairs of a run, (1, 2), (3, 4) …; the cause of an L-sample is its longest daemon. */
 void et_daemon_pairs(struct et_daemon_side s, struct et_dual *out);
 /* Whether the central cluster is symmetric, and why not; NULL if that is not known. Free it. */
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
@@ -94,10 +88,7 @@ struct et_daemon_tables_to {
 };
 void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to);
 
-/*
- * Prints the stored cutoffs of a machine, their origin, the warnings about them, and the runs that
- * they were learned from.
- */
+/* Prints the stored cutoffs, their origin, the warnings about them, and the runs they come from. */
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, const struct et_daemon_result *runs, bool json,
 	const struct et_page *page);
@@ -193,10 +184,7 @@ int et_learn_keep_plan(
 /* For --resume: replaces the plan by the kept one, and wants the environment of that one. */
 int et_learn_load_plan(
 	const struct et_cli *cli, struct et_learn_options *o, struct et_error *err) ET_CHECK;
-/*
- * Looks for an interrupted learning of that label that can be continued here: by this machine,
- * with the same kernel. Sets *there; if so, *out is its plan.
- */
+/* Looks for an interrupted learning of that label, machine and kernel; if *there, fills *out. */
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
 	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
 /* A sentence about the load of this machine if it is high, else NULL. The caller frees it. */
@@ -213,15 +201,9 @@ struct et_learned_from {
 	bool unseen;
 };
 
-/*
- * "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff". The
- * caller frees it.
- */
+/* "learned on 2026-11-16 from 300 samples of 1 s, 2 daemons with a cutoff". Free it. */
 char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, returns_nonnull));
-/*
- * Stores the cutoffs for this machine, learned now, or when the experiments were made if they are
- * those of a learning.
- */
+/* Stores the cutoffs: learned now, or when the experiments were made if a learning made them. */
 int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err) ET_CHECK;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `etalon daemons learn`: many short samples and some long ones of `etalon put inc`. Both series
- * are ordinary experiments, so that every sample is durable and an interrupted learn can be
- * resumed.
- */
+/* `etalon daemons learn`: many short samples and some long ones, kept as ordinary experiments. */
 #include "app/daemons/daemons.h"
 #include "base/clock.h"
 #include "base/display.h"

@@ -94,10 +94,8 @@ static int take_run(const struct operand *o, const char *command, struct et_daem
 	struct et_daemon_run *run, struct et_error *err)
 {
 	const struct et_command *c = NULL;
-	int rc = choose_command(o, command, &c, err);
+	int rc = choose_command(o, command, &c, err) ?: check_observed(o, c, err);
 
-	if (rc == 0)
-		rc = check_observed(o, c, err);
 	if (rc == 0)
 		et_daemon_run_fill(r, run, c);
 	return rc;

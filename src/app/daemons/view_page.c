@@ -13,10 +13,7 @@ enum { PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
 
 /* --- pairs --- */
 
-/*
- * The longest execution in a sample of those that are long-running, or else of frequent daemons;
- * NULL if there is none. *sum is the time of all of them.
- */
+/* The longest of the long-running executions, or of frequent daemons; or NULL. *sum: of all. */
 static const struct et_execution *longest(
 	struct et_daemon_side s, const struct et_daemon_sample *w, bool long_running, double *sum)
 {

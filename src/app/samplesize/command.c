@@ -134,10 +134,7 @@ static int size_series(const struct request *r, const struct et_series *s, struc
 	return rc;
 }
 
-/*
- * Applies check I with the cutoffs of today to the experiments of the set. Without any that fit,
- * the removals count that the record has. The values that count stay as they were judged.
- */
+/* Applies check I with the cutoffs of today, if they fit; the values that count stay as judged. */
 static int check_again(
 	const struct et_cli *cli, const struct et_series_set *set, struct et_error *err)
 {

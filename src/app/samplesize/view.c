@@ -136,10 +136,7 @@ static void matrix_columns(const struct et_samplesize *z, struct et_table *t)
 	}
 }
 
-/*
- * Series of equal length have the same sizes; a new length begins a table. Prints nothing if no
- * series has the metric.
- */
+/* A table per length of series, whose sizes are the same; nothing if none has the metric. */
 static void print_matrix(const struct et_sized *list, size_t n, const struct et_metric_row *metric,
 	enum figure figure, const struct et_page *page)
 {
