@@ -51,9 +51,8 @@ struct et_table et_daemon_central(struct et_daemon_side s);
 /* Prints the answer; verbose adds scatter plots, samples and figures of the central cluster. */
 void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose);
 /*
- * The answer in sentences, of which the first is the heading: the cutoffs; frequent daemons that
- * spoil samples; samples that no daemon explains; or that no daemon spoilt a sample, if the cluster
- * is tight. The caller frees the list (et_strv_free).
+ * The answer in sentences, of which the first is the heading: cutoffs, frequent daemons that spoil
+ * samples, samples without an explanation, or none of these. et_strv_free frees the list.
  */
 char **et_daemons_answer(const struct et_daemon_result *r) __attribute__((malloc, returns_nonnull));
 /* Everything that was found, with the wanted tables. */
@@ -131,9 +130,8 @@ struct et_daemons_source {
 
 /*
  * Opens the runs that one or two operands name: a record of daemons in a file ("-" is standard
- * input), or experiments, first the one of short samples. An experiment is stored, or in a file
- * that `etalon export` wrote. `command` is the number or name of the command in experiments of
- * several, or NULL. On success et_daemons_source_free frees *out.
+ * input), or experiments, stored or in files, first the one of short samples. `command` chooses one
+ * of several commands, or is NULL. On success et_daemons_source_free frees *out.
  */
 int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
 	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
@@ -171,10 +169,9 @@ void et_here_read_host(struct et_here *p);
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
 /*
- * Measures the short and the long run, finds the cutoffs, stores them, and reports them unless out
- * is NULL. It changes nothing of the environment. Returns -EINTR after a signal: every finished
- * sample is stored, and o->resume continues. Returns -EBUSY if the machine was busy, so that the
- * cutoffs were reported and not stored.
+ * Measures both runs, finds, stores and (unless out is NULL) reports the cutoffs, and changes
+ * nothing of the environment. -EINTR after a signal: o->resume continues. -EBUSY: the machine was
+ * busy, so the cutoffs were reported and not stored.
  */
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err) ET_CHECK;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Where `etalon daemons analyse` finds its runs: a record of daemons in a file, or one or two
- * experiments, each of them stored or in a file that `etalon export` wrote.
- */
+/* Finds the runs of `etalon daemons analyse`: a record, or one or two experiments. */
 #include "app/daemons/daemons.h"
 #include "base/parse.h"
 #include "protocol/daemons.h"
