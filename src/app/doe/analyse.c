@@ -268,9 +268,7 @@ int et_doe_import(struct et_call *call, struct et_error *err)
 			ET_IMPORT_MOST_BYTES >> 20);
 	if (getrandom(&o.random, sizeof(o.random), 0) < 0)
 		o.random = o.wall_ns;
-	rc = et_results_read(data, size, &o, &e, err);
-	if (!rc)
-		rc = et_stored_keep(cli, e, err);
+	rc = et_results_read(data, size, &o, &e, err) ?: et_stored_keep(cli, e, err);
 	if (!rc)
 		report(cli, e, &found);
 	et_experiment_free(e);

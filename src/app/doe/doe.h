@@ -70,9 +70,9 @@ int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experim
 	struct et_error *err) ET_CHECK;
 struct et_doe_pilot;
 /*
- * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
- * of each, which become no samples. *out has one element per program, or is NULL and *why says why;
- * *failed is NULL, or names the run that failed. The caller frees them. -EINTR after a signal.
+ * Makes pilot runs of all programs, for about ten seconds or one run of each; they are no samples.
+ * *out has one element per program, or is NULL, which *why explains; *failed names a run that
+ * failed, or is NULL. The caller frees them. -EINTR after a signal.
  */
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
 	char **why, char **failed, struct et_error *err) ET_CHECK;
@@ -88,10 +88,9 @@ struct et_doe_loaded {
 };
 
 /*
- * Adds the experiments that an operand means: a plan file (the newest experiment of its name and
- * design; if machines are blocks, of each machine), a record that etalon has written, an id, or a
- * label. A campaign, or a plan or label whose newest experiment is part of one, means the
- * experiments of its done parts. The caller frees them also on failure.
+ * Adds the experiments that an operand means: a plan file, a record, an id or a label. A plan means
+ * the newest of its name and design; of each machine if these are blocks; of all done parts if it
+ * is part of a campaign. The caller frees them also on failure.
  */
 int et_doe_load(struct et_cli *cli, const char *operand, struct et_doe_loaded *out,
 	struct et_error *err) ET_CHECK;
@@ -118,9 +117,8 @@ char *et_doe_line(const char *action, const char *path, const char *store);
 int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *const *list,
 	size_t n, FILE *out, struct et_error *err) ET_CHECK;
 /*
- * The hook `reboot` of designed experiments: the machine restarts before each treatment but the
- * first. A session runs one treatment, makes everything durable and runs the hook; the next
- * session, in another boot, runs the next treatment. The record has the boot of each treatment.
+ * The hook `reboot`: the machine restarts before each treatment but the first. A session runs one
+ * treatment, makes all durable and runs the hook. The record has the boot of each treatment.
  */
 struct et_doe_reboot {
 	struct et_measuring *m;

@@ -189,9 +189,8 @@ static bool takes(struct search *s, struct et_experiment *e)
 }
 
 /*
- * Adds the newest experiment of that name and design; if machines are blocks, the newest of each;
- * if it is part of a campaign, all parts. *changes becomes the difference to the newest experiment
- * of another design, or stays NULL.
+ * Adds the newest experiment of that design, of each machine if they are blocks, with all parts if
+ * it has some. *changes becomes the difference to the newest one of another design, or stays NULL.
  */
 static int load_design(struct search *s, const struct et_design *d, char **changes, char other[40])
 {
@@ -283,10 +282,9 @@ static int load_name(struct search *s, const char *name)
 {
 	struct et_experiment *e = NULL;
 	char id[40];
-	int rc = et_store_find(s->store, name, id, s->err);
+	int rc = et_store_find(s->store, name, id, s->err)
+			 ?: et_store_load_head(s->store, id, &e, s->err);
 
-	if (rc == 0)
-		rc = et_store_load_head(s->store, id, &e, s->err);
 	if ((rc == 0 || rc == -ENOENT) && find_campaign(s, name, e, id)) {
 		et_experiment_free(e);
 		return load_campaign(s, id);

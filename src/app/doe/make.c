@@ -42,9 +42,7 @@ static const struct {
 
 static const struct et_option *find(const char *name)
 {
-	const struct et_option *o = et_option_named(et_run_options, name);
-
-	return o ? o : et_option_named(et_child_options, name);
+	return et_option_named(et_run_options, name) ?: et_option_named(et_child_options, name);
 }
 
 const char *et_doe_refusal(const char *option)
@@ -305,9 +303,7 @@ int et_doe_make(struct et_plan_file *plan, struct et_measuring *measuring,
 	struct maker m = { plan, &o, plan->design, et_run_options_start(&o) };
 	set_plan(plan, m.e);
 	m.e->design = plan->design;
-	rc = make_commands(&m, err);
-	if (rc == 0)
-		rc = et_run_options_check(&o, m.e, err);
+	rc = make_commands(&m, err) ?: et_run_options_check(&o, m.e, err);
 	if (rc == 0 && measuring) {
 		measuring->env = o.env;
 		measuring->no_ledger = o.no_ledger;

@@ -97,9 +97,8 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
 }
 
 /*
- * The pilot runs of `doe plan`. They go through the same runner as those of `doe run`, with the
- * treatments of the child, but without changes of the machine, hooks and builds; nothing is stored.
- * Somebody may look at the plan of somebody else, so every command is printed before one runs.
+ * The pilot runs: as those of `doe run`, but without changes of the machine, hooks and builds. The
+ * plan may be of somebody else, so every command is printed before one runs.
  */
 
 enum { TREATMENTS = 3, PASSES = 5 }; /* the first pass warms up */

@@ -144,11 +144,7 @@ static int attach(struct sending *r, const char *operand, struct et_error *err)
 	}
 	r->again = true;
 	if (rc == 0)
-		rc = et_campaigning_return(&r->r,
-			name      ? name
-			: operand ? operand
-				  : "last",
-			ET_CAMPAIGN_DOE, err);
+		rc = et_campaigning_return(&r->r, name ?: operand ?: "last", ET_CAMPAIGN_DOE, err);
 	return rc;
 }
 
@@ -388,9 +384,8 @@ static int conclude(struct running *r, int *rc, struct et_error *err)
 /* --- beginning and continuing --- */
 
 /*
- * Finds the newest experiment of this plan that was measured on this machine, because nothing else
- * is continued: of the same plan, or else the newest of its name, with the difference. *out stays
- * NULL if there is none.
+ * Finds the newest experiment of this plan that was measured here, because nothing else is
+ * continued; else the newest of its name, with the difference. *out stays NULL without any.
  */
 static int find_earlier(struct running *r, struct et_store *store, struct et_experiment **out,
 	char **changes, struct et_error *err)
@@ -531,9 +526,7 @@ int et_doe_run(struct et_call *call, struct et_error *err)
 	if (rc == 0 && r.earlier && r.earlier->state == ET_STATE_DONE) {
 		call->status = report_done(&r);
 	} else if (rc == 0) {
-		rc = begin(&r, err);
-		if (rc == 0)
-			rc = et_measuring_drive(&r.m, err);
+		rc = begin(&r, err) ?: et_measuring_drive(&r.m, err);
 		if (r.m.session)
 			call->status = conclude(&r, &rc, err);
 		if (r.reboot.refused)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A designed experiment as a person reads it: findings in words, the effects, the tables of
- * Nogueira and Matias, pictures, JSON; and as data for other tools.
- */
+/* A designed experiment as a person reads it, and as data for other tools. */
 #pragma once
 
 #include "base/parse.h"

@@ -146,11 +146,10 @@ static void add_extreme(const struct et_doe_view *v, const struct et_doe_program
 	size_t t, char **text)
 {
 	const struct et_estimate *c = &p->cells[t];
-	char value[ET_FIGURE];
 
 	et_append(text, "; ", "%s: %s (%s)", verb_of(v->result->unit, fast),
 		v->result->design->treatments[t].name,
-		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
+		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, ET_BUF));
 }
 
 char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p)
