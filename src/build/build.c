@@ -102,9 +102,8 @@ static int refuse(const char *name, const char *why, struct et_error *err)
 }
 
 /*
- * Sets *product to the file that the build of a command makes and that its command runs, and *copy
- * to the copy in the folder of the build that is run instead. Both stay NULL if the command names
- * {build}, or if its program has only one build. The caller frees them.
+ * Sets *product to the file that the build of a command makes and runs, and *copy to the copy that
+ * is run instead; both stay NULL if it names {build} or has only one build. The caller frees them.
  */
 static int find_product(const struct et_experiment *e, uint32_t command, char **product,
 	char **copy, struct et_error *err)
@@ -289,7 +288,6 @@ int et_doe_build_check(const struct et_design_factor *f, size_t level, struct et
 
 /* --- the output of build commands, as errors quote it --- */
 
-/* Keeps as many of the last lines as an error can quote. */
 void et_doe_output_last(FILE *output, char *buf, size_t size)
 {
 	long end = fseek(output, 0, SEEK_END) ? 0 : ftell(output);
@@ -322,7 +320,6 @@ static char *first_error(FILE *output, const char *shown)
 	return NULL;
 }
 
-/* The lines that explain a failure, as many as an error can quote. */
 void et_doe_output_failure(FILE *output, char *lines, size_t size)
 {
 	ET_AUTO_FREE char *first = first_error(output, lines);

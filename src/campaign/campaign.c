@@ -72,7 +72,6 @@ int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
 		?: et_campaign_refresh(r->store, r->c, err);
 }
 
-/* Parts that failed are to be submitted again. */
 static int reset_failed(struct et_campaigning *r, struct et_error *err)
 {
 	struct et_campaign *c = r->c;
@@ -102,7 +101,6 @@ static char *etalon_of(const struct et_campaigning *r, const char *engine)
 	return et_strdup(self);
 }
 
-/* Returns whether the summary is one of that name that was begun here. */
 static bool is_own(const struct et_campaign_summary *s, const char *name)
 {
 	bool named = !strcmp(name, "last") || (s->label && !strcmp(s->label, name));

@@ -21,9 +21,8 @@ static bool is_hidden(const char *entry)
 }
 
 /*
- * The variables that tasks have: where programs are found and how they speak, and the way to the
- * database. Others would differ between the shell that began a campaign and the one that continues
- * it, and the size of the environment changes timings. The values are those of our environment.
+ * The variables that tasks have. Others would differ between the shells that begin and continue a
+ * campaign, and the size of the environment changes timings.
  */
 static bool is_exported(const char *entry)
 {
@@ -259,8 +258,8 @@ static int list_nodes(const struct et_slurm *s, const char *only, struct et_slur
 		et_words_add(&w, "--partition=%s", s->setup->partition);
 	if (only)
 		et_words_add(&w, "--nodes=%s", only);
-	int rc = et_slurm_call(s, w.argv, NULL, &answer, err);
-	return rc ? rc : et_slurm_read_nodes(answer, out, n, err);
+	return et_slurm_call(s, w.argv, NULL, &answer, err)
+		       ?: et_slurm_read_nodes(answer, out, n, err);
 }
 
 static int check_constraint(

@@ -177,7 +177,6 @@ static void set_why(char why[160], const char *text)
 			*c = ' ';
 }
 
-/* Reads a whole number and what ends it. */
 static bool take_number(char **rest, char ender, uint64_t most, uint64_t *out)
 {
 	char *end = strchr(*rest, ender);
@@ -332,7 +331,6 @@ static const char *input_of(const struct et_ssh *s, uint32_t generation)
 	return NULL;
 }
 
-/* The answer to an attempt to start a job on a host. */
 static void take_start(const struct et_ssh *s, const struct et_ssh_talk *r, uint64_t now_ns)
 {
 	struct et_ssh_host *h = r->host;

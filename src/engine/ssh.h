@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The engine for machines without a scheduler. It calls the program ssh with the user's own
- * configuration. A task is started so that it does not depend on the connection; its files on the
- * host (process, exit status, log) show its state to whoever asks later. One task at a time runs on
- * a host: the others wait in a queue here, from which poll() starts them. Private to src/engine and
- * its tests.
+ * The engine for machines without a scheduler, by the program ssh and the user's configuration. A
+ * task does not depend on the connection: its files on the host (process, exit status, log) show
+ * its state. One runs on a host at a time; poll() starts the others. Private to src/engine.
  */
 #pragma once
 

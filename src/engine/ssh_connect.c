@@ -210,7 +210,6 @@ static int map_own(struct own *o, struct et_error *err)
 	return 0;
 }
 
-/* Takes the answer of the script that looks for the copy. */
 static int judge_look(
 	const struct et_ssh_talk *r, const char *architecture, bool *lacks, struct et_error *err)
 {
@@ -236,9 +235,8 @@ static int judge_look(
 }
 
 /*
- * These words go through the login shell, because standard input is the program. They contain
- * nothing that a shell could take otherwise within single quotes; the name is made of letters,
- * digits, dots and hyphens.
+ * These words go through the login shell, as standard input is the program. They have nothing that
+ * a shell takes otherwise within single quotes; the name is letters, digits, dots and hyphens.
  */
 static char *remote_words(const char *name, const char *digest)
 {
