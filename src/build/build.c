@@ -18,11 +18,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/*
- * The cache of builds. The name of a folder is a hash of everything that decides what is built, but
- * for the sources: a new experiment builds again, and one that continues finds what it has
- * measured.
- */
+/* The cache of builds. A folder is named by a hash of all that decides a build but the sources. */
 
 static const struct et_design_program *program_of(const struct et_experiment *e, uint32_t command)
 {
@@ -106,9 +102,8 @@ static int refuse(const char *name, const char *why, struct et_error *err)
 }
 
 /*
- * Sets *product to the file that the build of a command makes and that its command runs, and *copy
- * to the copy in the folder of the build that is run instead. Both stay NULL if the command names
- * {build}, or if its program has only one build. The caller frees them.
+ * Sets *product to the file that the build of a command makes and runs, and *copy to the copy that
+ * is run instead; both stay NULL if it names {build} or has only one build. The caller frees them.
  */
 static int find_product(const struct et_experiment *e, uint32_t command, char **product,
 	char **copy, struct et_error *err)
@@ -293,7 +288,6 @@ int et_doe_build_check(const struct et_design_factor *f, size_t level, struct et
 
 /* --- the output of build commands, as errors quote it --- */
 
-/* Keeps as many of the last lines as an error can quote. */
 void et_doe_output_last(FILE *output, char *buf, size_t size)
 {
 	long end = fseek(output, 0, SEEK_END) ? 0 : ftell(output);
@@ -326,7 +320,6 @@ static char *first_error(FILE *output, const char *shown)
 	return NULL;
 }
 
-/* The lines that explain a failure, as many as an error can quote. */
 void et_doe_output_failure(FILE *output, char *lines, size_t size)
 {
 	ET_AUTO_FREE char *first = first_error(output, lines);
@@ -356,10 +349,7 @@ static char *name_of(const struct et_design *d, uint32_t command)
 	return levels ? et_asprintf("%s (%s)", p->name, levels) : et_strdup(p->name);
 }
 
-/*
- * Finds builds that gave the same program. A makefile that does not notice changed options is the
- * usual cause, and the experiment would find no effect of them.
- */
+/* Finds equal builds: a makefile that does not notice changed options would hide their effect. */
 
 struct product {
 	uint64_t bytes, hash; /* bytes is 0 if there is no such file */
@@ -380,15 +370,6 @@ static void read_product(const char *path, struct product *p)
 	p->bytes = (uint64_t)st.st_size;
 	p->hash = et_hash_bytes(text, p->bytes);
 	munmap(text, p->bytes);
-}
-
-static void warn_same(
-	const struct et_experiment *e, uint32_t a, uint32_t b, struct et_warnings *warnings)
-{
-	ET_AUTO_FREE char *first = name_of(e->design, a);
-	ET_AUTO_FREE char *second = name_of(e->design, b);
-
-	et_warn(warnings, ET_WARN_BUILDS_SAME, et_arg_text(first), et_arg_text(second));
 }
 
 void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *warnings)
@@ -414,7 +395,8 @@ void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *war
 			if (list[i].program != p->program || list[i].bytes != p->bytes ||
 				list[i].hash != p->hash)
 				continue;
-			warn_same(e, list[i].command, c, warnings);
+			ET_AUTO_FREE char *a = name_of(d, list[i].command), *b = name_of(d, c);
+			et_warn(warnings, ET_WARN_BUILDS_SAME, et_arg_text(a), et_arg_text(b));
 			warned[p->program] = true;
 		}
 		n++;
@@ -589,9 +571,7 @@ int et_doe_build(struct et_cli *cli, const struct et_experiment *e, bool keep, s
 
 	if (!has_builds(d))
 		return 0;
-	int rc = check_folder(e, err);
-	if (rc == 0)
-		rc = open_builder(&b, err);
+	int rc = check_folder(e, err) ?: open_builder(&b, err);
 	for (uint32_t c = 0; rc == 0 && c < d->n_treatments * d->n_programs; c++) {
 		ET_AUTO_FREE char *folder = et_doe_build_folder(e, c);
 		uint64_t *done = folder ? et_hash_put(&b.done, et_hash_text(folder)) : NULL;

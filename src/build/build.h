@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The builds of a designed experiment. `build` of a program is run once per combination of the
- * levels that it names, before anything is measured. Each combination has a folder of its own,
- * whose path is as long as that of any other: the length of a path moves the stack of a program.
- *
- * In what follows e needs its design and child, but no commands yet.
+ * The builds of a designed experiment: `build` of a program is run once per combination of the
+ * levels that it names, before anything is measured, in a folder of its own. All have paths of one
+ * length, because that moves the stack. Here e needs its design and child, but no commands yet.
  */
 #pragma once
 
@@ -12,25 +10,18 @@
 #include "model/experiment/experiment.h"
 
 /*
- * Replaces each {factor} by its level under the treatment of a command, that of link-order by the
- * ordered objects, and {build} by the folder of the command's build. Other names in braces are an
- * error, but for those after a $. The caller frees *out.
+ * Replaces {factor} by its level, that of link-order by the ordered objects, and {build} by the
+ * folder of the build. Other names are an error, but for those after a $. The caller frees *out.
  */
 int et_doe_fill(const struct et_experiment *e, uint32_t command, const char *text, char **out,
 	struct et_error *err) ET_CHECK;
-/*
- * Whether this machine can build with a level: the compiler exists, the order of objects is one.
- * Factors of another scope than ET_SCOPE_BUILD pass.
- */
+/* Whether this machine can build with a level of a factor; those of other scopes pass. */
 int et_doe_build_check(
 	const struct et_design_factor *f, size_t level, struct et_error *err) ET_CHECK;
 
 /* Returns the folder of a command's build, or NULL if its program has none. The caller frees it. */
 char *et_doe_build_folder(const struct et_experiment *e, uint32_t command);
-/*
- * Makes argv[0] the copy that the build puts into its folder, unless the plan's command names
- * {build} or there is only one build of the program.
- */
+/* Makes argv[0] the build's copy, unless the command names {build} or there is only one build. */
 int et_doe_build_use(const struct et_experiment *e, uint32_t command, char **argv,
 	struct et_error *err) ET_CHECK;
 /* Whether the build of a command is in the cache; also true if its program has no build. */

@@ -68,14 +68,10 @@ void et_campaigning_discard(struct et_campaigning *r, const char *why)
 
 int et_campaigning_cancel(struct et_campaigning *r, struct et_error *err)
 {
-	int rc = fail_all(r, "cancelled", err);
-
-	if (rc == 0)
-		rc = r->engine->ops->cancel(r->engine, err);
-	return rc ? rc : et_campaign_refresh(r->store, r->c, err);
+	return fail_all(r, "cancelled", err) ?: r->engine->ops->cancel(r->engine, err)
+		?: et_campaign_refresh(r->store, r->c, err);
 }
 
-/* Parts that failed are to be submitted again. */
 static int reset_failed(struct et_campaigning *r, struct et_error *err)
 {
 	struct et_campaign *c = r->c;
@@ -91,10 +87,7 @@ static int reset_failed(struct et_campaigning *r, struct et_error *err)
 
 /* --- trust --- */
 
-/*
- * Which campaigns are the user's own. A row of the central store decides what runs on this machine
- * and on all others, and each machine of a campaign can write such rows.
- */
+/* A row of the central store decides what runs on all machines, and each of them can write rows. */
 
 /* The path of etalon on the machines of an engine, by the command line. */
 static char *etalon_of(const struct et_campaigning *r, const char *engine)
@@ -108,7 +101,6 @@ static char *etalon_of(const struct et_campaigning *r, const char *engine)
 	return et_strdup(self);
 }
 
-/* Returns whether the summary is one of that name that was begun here. */
 static bool is_own(const struct et_campaign_summary *s, const char *name)
 {
 	bool named = !strcmp(name, "last") || (s->label && !strcmp(s->label, name));
@@ -150,10 +142,7 @@ static void review(void *ctx, const struct et_experiment *none)
 	et_experiment_free(e);
 }
 
-/*
- * Refuses a campaign that was not begun here, unless it is trusted, and sets the options that no
- * store decides (session/trust.h). name is as the user typed it.
- */
+/* Refuses a campaign of others unless it is trusted, and sets the options that no store decides. */
 static int trust(struct et_campaigning *r, const char *name, struct et_error *err)
 {
 	const struct et_engine_wish *w = &r->cli->engine;
@@ -170,8 +159,8 @@ static int trust(struct et_campaigning *r, const char *name, struct et_error *er
 	r->options.extra = w->extra ? et_strdup(w->extra) : NULL;
 	r->options.etalon = etalon_of(r, r->c->engine);
 	ET_AUTO_FREE char *words = et_campaign_words_write(&r->options);
-	int rc = et_trust_campaign(&ask, r->c, &words, err);
-	return rc ? rc : et_campaign_words_read(words, &r->options, err);
+	return et_trust_campaign(&ask, r->c, &words, err)
+		       ?: et_campaign_words_read(words, &r->options, err);
 }
 
 /* --- the engine --- */
@@ -249,9 +238,7 @@ static int create(
 int et_campaigning_open_engine(
 	struct et_campaigning *r, const struct et_campaign_plan *plan, struct et_error *err)
 {
-	int rc = create(r, plan, err);
-
-	return rc ? rc : open_engine(r, r->cli->engine.engine, err);
+	return create(r, plan, err) ?: open_engine(r, r->cli->engine.engine, err);
 }
 
 /* --- beginning --- */
@@ -309,12 +296,9 @@ int et_campaigning_begin(
 {
 	char **nodes = NULL;
 	struct et_memstream record;
-	int rc = r->engine->ops->nodes(r->engine, &nodes, err);
+	int rc = r->engine->ops->nodes(r->engine, &nodes, err) ?: check_nodes(r, nodes, err)
+		?: divide(r, plan, nodes, err);
 
-	if (rc == 0)
-		rc = check_nodes(r, nodes, err);
-	if (rc == 0)
-		rc = divide(r, plan, nodes, err);
 	if (rc == 0)
 		keep_hosts(r->c, nodes);
 	et_strv_free(nodes);
@@ -344,12 +328,9 @@ int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err)
 {
 	char id[40];
-	int rc = et_campaigning_find(r, name, id, err);
+	int rc = et_campaigning_find(r, name, id, err) ?: et_campaign_load(r->store, id, &r->c, err)
+		?: et_campaign_options_read(r->c->options, &r->options, err);
 
-	if (rc == 0)
-		rc = et_campaign_load(r->store, id, &r->c, err);
-	if (rc == 0)
-		rc = et_campaign_options_read(r->c->options, &r->options, err);
 	if (rc)
 		return rc;
 	if (!r->c->own)
@@ -383,7 +364,6 @@ void et_campaigning_close(struct et_campaigning *r)
 	free(r->url);
 	free(r->name);
 	free(r->pending);
-	free(r->told[0]);
-	free(r->told[1]);
-	free(r->told[2]);
+	for (size_t i = 0; i < ET_LENGTH(r->told); i++)
+		free(r->told[i]);
 }

@@ -74,16 +74,12 @@ int et_campaigning_open_engine(struct et_campaigning *r, const struct et_campaig
 /* Asks all nodes for a probe, divides the experiment and stores its parts. */
 int et_campaigning_begin(struct et_campaigning *r, const struct et_campaign_plan *plan,
 	struct et_error *err) ET_CHECK;
-/*
- * Finds a campaign of this user; of several of that label, or the last, the newest that was begun
- * here: anybody who may add rows can make a newer one.
- */
+/* Finds a campaign of this user; of a label the newest begun here, as others may add rows. */
 int et_campaigning_find(
 	struct et_campaigning *r, const char *name, char id[40], struct et_error *err) ET_CHECK;
 /*
- * Loads a campaign (see et_campaigning_find) and opens its engine with the options that it was
- * begun with. A campaign that was not begun here must be trusted. With `again`, parts that failed
- * are submitted again, unless another process submits.
+ * Loads a campaign, which must be trusted unless it was begun here, and opens its engine as it was
+ * begun. With `again`, parts that failed are submitted again, unless another process submits.
  */
 int et_campaigning_attach(
 	struct et_campaigning *r, const char *name, bool again, struct et_error *err) ET_CHECK;
@@ -91,16 +87,14 @@ int et_campaigning_attach(
 int et_campaigning_return(struct et_campaigning *r, const char *name, enum et_campaign_kind kind,
 	struct et_error *err) ET_CHECK;
 /*
- * After a campaign was begun or attached: ends its jobs for --cancel. Otherwise says what begins or
- * (`again`) continues, and drives it. *status becomes what `conclude` returns, unless the user
- * detached.
+ * Ends the jobs for --cancel; else says what begins or (`again`) continues, and drives it. *status
+ * becomes what `conclude` returns, unless the user detached.
  */
 int et_campaigning_follow(struct et_campaigning *r, bool again, int (*conclude)(void *ctx),
 	void *ctx, int *status, struct et_error *err) ET_CHECK;
 /*
- * Submits, watches and shows progress until every part is done or has failed. Returns 0, or -EINTR
- * after Ctrl-C, which detaches: the jobs continue. A new campaign whose jobs the engine refuses is
- * removed.
+ * Submits, watches and shows until every part is done or has failed. -EINTR after Ctrl-C, which
+ * detaches: the jobs continue. A new campaign that the engine refuses is removed.
  */
 int et_campaigning_drive(struct et_campaigning *r, struct et_error *err) ET_CHECK;
 /* Ends all jobs. Parts that are not done have failed then, by the cancellation. */

@@ -136,7 +136,6 @@ static void show(struct et_campaign_watch *w, const struct et_campaign *c,
 
 /* --- troubles --- */
 
-/* The things that may go away for a while. */
 enum trouble { STORE, ENGINE, SUBMITTING };
 /* Prints a trouble when it begins, and when it is over. */
 static void tell(struct et_campaigning *r, enum trouble which, const struct et_error *why)

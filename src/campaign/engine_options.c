@@ -7,10 +7,7 @@ enum { ENGINE = 1, PARTITION = 2, CONSTRAINT = 4, ACCOUNT = 8 };
 
 static const uint64_t SECOND_NS = 1000000000;
 
-/*
- * A campaign keeps the options that it was begun with. No store has the two without this kind, so
- * whoever trusts a campaign gives them.
- */
+/* Kept by the campaign; those without this kind are not: whoever trusts a campaign gives them. */
 #define OF_ENGINE .kind = "engine", .needs = "engine"
 
 const struct et_option et_engine_options[] = {

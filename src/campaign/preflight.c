@@ -525,7 +525,6 @@ void et_preflight_free(struct et_preflight *p)
 
 /* --- asking and printing --- */
 
-/* At most this many nodes are asked at the same time. */
 enum { MOST_THREADS = 16 };
 
 struct round {
@@ -594,24 +593,20 @@ void et_preflight_print(const struct et_preflight *p, const struct et_page *page
 		first_error = first_error && !is_first;
 		if (is_first)
 			continue;
-		ET_AUTO_FREE char *text =
-			f->cure ? et_asprintf("%s; %s", f->text, f->cure) : et_strdup(f->text);
-		et_page_paragraph(page, (int)strlen(leads[f->kind]) + 1, leads[f->kind],
-			styles[f->kind], text, NULL);
+		et_page_say(page, (int)strlen(leads[f->kind]) + 1, leads[f->kind], styles[f->kind],
+			NULL, "%s%s%s", f->text, f->cure ? "; " : "", f->cure ? f->cure : "");
 	}
 	if (p->n_differences)
 		et_page_paragraph(page, 9, leads[ET_PREFLIGHT_WARNING],
 			styles[ET_PREFLIGHT_WARNING],
 			"the machines differ: the value on most of them, and (in parentheses) "
-			"those "
-			"with another:",
+			"those with another:",
 			NULL);
 	for (size_t i = 0; i < p->n_differences; i++) {
 		const struct et_preflight_difference *d = &p->differences[i];
 		ET_AUTO_FREE char *lead = et_asprintf("  %-22.60s", d->factor);
 		ET_AUTO_FREE char *clean = et_clean(lead, "");
-		ET_AUTO_FREE char *text = et_asprintf("%s (%s)", d->usual, d->others);
-		et_page_paragraph(page, 25, clean, "2", text, NULL);
+		et_page_say(page, 25, clean, "2", NULL, "%s (%s)", d->usual, d->others);
 	}
 }
 

@@ -47,9 +47,6 @@ struct et_preflight_setup {
 	const char *store;  /* URL of the central store without a password, or NULL */
 };
 
-/*
- * Asks all nodes for a probe, several at a time, judges the answers and prints the block on out.
- * Returns 0 if the campaign can begin, warnings or not; else -errno with err filled.
- */
+/* Probes all nodes, prints the judgement, and returns 0 if the campaign can begin. */
 int et_preflight(const struct et_cli *cli, struct et_engine *engine,
 	const struct et_preflight_setup *setup, FILE *out, struct et_error *err) ET_CHECK;

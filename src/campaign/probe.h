@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A probe describes a machine to the etalon that wants to use it: who it is, what it has, whether
- * it reaches the central store. `etalon task --probe` writes it there, and preflight.h judges it
- * here. A probe that was read is not trusted.
+ * A probe describes a machine to the etalon that wants to use it. `etalon task --probe` writes it
+ * there, and preflight.h judges it here, without trusting it.
  */
 #pragma once
 
@@ -31,10 +30,7 @@ struct et_node_probe {
 	uint64_t store_doubt_ns;
 };
 
-/*
- * Writes the probe of this machine as JSON. url is the central store to try, or NULL. A store that
- * cannot be reached is part of the answer and no failure.
- */
+/* Writes the probe of this machine, and whether it reaches the store url, unless that is NULL. */
 int et_task_probe(const char *url, FILE *out, struct et_error *err) ET_CHECK;
 
 /* Reads a probe. Texts are limited; unknown keys are ignored. On failure p is as before. */

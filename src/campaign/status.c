@@ -45,8 +45,7 @@ static char *name_of(const struct et_campaign *c, const struct et_part *p)
 		p->first_round + p->rounds - 1, on);
 }
 
-/* Lists the parts of a state with their reasons, at most SHOWN, below a heading if there are any.
- */
+/* Lists up to SHOWN parts of a state with their reasons, below a heading if there are any. */
 static void list_parts(
 	const struct et_campaign *c, enum et_part_state state, const char *heading, FILE *out)
 {

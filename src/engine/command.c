@@ -304,10 +304,7 @@ static void finish(struct running *r)
 	a->errors[r->n_errors] = '\0';
 }
 
-/*
- * The outputs decide whether it has ended: a helper that it leaves in the background keeps them
- * open, and then the time limit ends the waiting.
- */
+/* Ended when the outputs are closed: a helper in the background holds them until the time limit. */
 static bool is_open(struct running *r)
 {
 	if (r->pid && !r->answer->rc && left_ms(r) == 0)

@@ -22,10 +22,7 @@ struct et_program_run {
 };
 
 struct et_answer {
-	/*
-	 * 0, or -errno: it could not be started, -ETIMEDOUT, -EINTR by `stop`, or -EMSGSIZE: too
-	 * much output.
-	 */
+	/* 0, or -errno: not started, -ETIMEDOUT, -EINTR by `stop`, -EMSGSIZE: too much output. */
 	int rc;
 	int status;       /* its exit status, or 128 and the number of the signal that ended it */
 	int signal;       /* that ended it, or 0: an exit status may be larger than 128, too */
@@ -51,9 +48,8 @@ void et_commands_run(const struct et_program_run *commands, struct et_answer *an
 void et_answers_free(struct et_answer *answers, size_t n);
 
 /*
- * Runs one program. Returns the rc of its answer, which is filled and must be freed in any case;
- * err says why the program could not be started, or not be waited for. An exit status other than 0
- * is no error here.
+ * Runs one program. Returns the rc of its answer, which must be freed in any case; err explains it.
+ * An exit status other than 0 is no error here.
  */
 int et_command_run(
 	const struct et_program_run *c, struct et_answer *answer, struct et_error *err) ET_CHECK;

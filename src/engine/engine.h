@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An engine starts programs on other machines: by a scheduler, or by ssh. It knows nodes and jobs,
- * and nothing about experiments or stores. Functions that
- * return an int return 0 or -errno with err filled; a wrong setup has the exit status of its cause
- * (2 what the user asked for does not exist, 3 the machine lacks something, 4 the scheduler or a
- * node failed) and a hint.
+ * An engine starts programs on other machines, by a scheduler or by ssh; it knows nothing about
+ * experiments or stores. A wrong setup has the exit status of its cause: 2 what the user asked for
+ * does not exist, 3 the machine lacks something, 4 the scheduler or a node failed.
  */
 #pragma once
 
@@ -59,10 +57,9 @@ struct et_engine_ops {
 	int (*ask)(struct et_engine *e, const char *node, char *const *argv, const char *input,
 		char **out, struct et_error *err) ET_CHECK;
 	/*
-	 * Submits jobs, which execute `etalon task` with `input` as standard input (less than 4 MB)
-	 * and learn there which part they are. generation numbers the submissions of a campaign
-	 * from 1; a part that this generation has a job for already is not submitted again. *name
-	 * is the engine's name of the submission; the caller frees it.
+	 * Submits jobs, which execute `etalon task` with `input` (less than 4 MB) and learn there
+	 * which part they are. generation numbers the submissions from 1; a part with a job of it
+	 * is not submitted again. *name is the name of the submission; the caller frees it.
 	 */
 	int (*submit)(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 		uint32_t generation, char **name, struct et_error *err) ET_CHECK;

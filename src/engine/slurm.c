@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Slurm engine: the parts of a campaign are tasks of job arrays. All jobs of a campaign have
- * its id in their name, by which also another process finds them. Slurm's programs are called;
- * libslurm is not linked, because it changes with every release.
+ * The Slurm engine: parts are tasks of job arrays with the id of the campaign in their name. Its
+ * programs are called; libslurm is not linked, because it changes with every release.
  */
 #include "engine/slurm.h"
 #include "base/clock.h"
@@ -17,7 +16,6 @@ static struct et_slurm *slurm_of(struct et_engine *e)
 	return (struct et_slurm *)e;
 }
 
-/* Adds --partition and the other options of jobs that the user gave. */
 static void add_options(const struct et_slurm *s, struct et_words *w)
 {
 	const struct et_engine_setup *u = s->setup;
@@ -130,9 +128,9 @@ static int list_tasks(
 	ET_AUTO_FREE char *answer = NULL;
 	char **words = et_strv_of("squeue", "--noheader", "--states=all", s->by_user, s->by_name,
 		"--Format=" ET_SLURM_FIELDS, NULL);
-	int rc = et_slurm_call(s, words, NULL, &answer, err);
 
-	return rc ? rc : et_slurm_read_tasks(answer, out, n, err);
+	return et_slurm_call(s, words, NULL, &answer, err)
+		       ?: et_slurm_read_tasks(answer, out, n, err);
 }
 
 /* Whether a task describes its part better than another: a job that lives, or else a later one. */
@@ -148,10 +146,7 @@ static bool is_better(const struct et_slurm_task *a, const struct et_slurm_task 
 	return by_state > 0 || (by_state == 0 && a->report.generation >= b->report.generation);
 }
 
-/*
- * Whether Slurm made the job wait some seconds ago. Before that its machine may still end the last
- * attempt, and a new one would fail there.
- */
+/* Whether it waits for some seconds: before, its machine may still end the last attempt. */
 static bool is_settled(const struct et_slurm *s, const struct et_slurm_task *t)
 {
 	const int64_t delay_s = 120, settling_s = 5;
@@ -267,7 +262,6 @@ static int slurm_cancel(struct et_engine *e, struct et_error *err)
 		s, et_strv_of("scancel", "--quiet", s->by_user, s->by_name, NULL), NULL, NULL, err);
 }
 
-/* Explains why a command failed on a node. */
 static int explain_ask(const struct et_program_run *c, const struct et_answer *a, const char *node,
 	const char *program, struct et_error *err)
 {
@@ -277,12 +271,11 @@ static int explain_ask(const struct et_program_run *c, const struct et_answer *a
 	for (size_t i = 0; i < ET_LENGTH(busy); i++)
 		if (strstr(a->errors, busy[i]))
 			return et_fail(err, EAGAIN, ET_EXIT_OUTSIDE, "%s is busy", node);
-	if (strstr(a->errors, "execve()")) {
-		int rc = et_fail(
-			err, ENOENT, ET_EXIT_OUTSIDE, "%s: %s was not found there", node, program);
-		return et_hint(err, rc,
+	if (strstr(a->errors, "execve()"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: %s was not found there", node,
+				program),
 			"install etalon on %s, or name its place with --etalon-path", node);
-	}
 	if (a->rc == -EINTR)
 		return a->rc;
 	if (a->rc || strstr(a->errors, "srun: error: Unable"))
@@ -332,10 +325,8 @@ enum { MOST_SCRIPT = 4 << 20 };
 enum { MOST_TASKS = 8000 };
 
 /*
- * The log is in the folder of the submission. Slurm starts a job in /tmp if its node lacks that
- * folder, and others could have made a link of the log's name there, as in every sticky folder:
- * then the log is below the user's own folder. Slurm itself would follow a link, so the shell opens
- * it.
+ * The log is in the folder of the submission, or below the user's own: without that folder a job
+ * starts in /tmp, where others could have made a link of its name. Slurm would follow the link.
  */
 static const char open_log[] =
 	"folder=.\n"
@@ -426,9 +417,7 @@ static int submit_batch(const struct et_slurm *s, const struct batch *b, const c
 		err->exit = ET_EXIT_USAGE;
 		rc = et_hint(err, -EINVAL, "change --sbatch-option or the options of the engine");
 	}
-	if (rc)
-		return rc;
-	rc = read_id(answer, &id, err);
+	rc = rc ?: read_id(answer, &id, err);
 	if (!rc)
 		et_append(name, ",", "%" PRIu32, id);
 	return rc;
@@ -452,10 +441,7 @@ static int by_array(const void *a, const void *b)
 		((const struct et_slurm_task *)a)->array, ((const struct et_slurm_task *)b)->array);
 }
 
-/*
- * The parts that have a job of this generation already: the process that submitted them may have
- * been killed before it could say so.
- */
+/* Parts with a job of this generation: whoever submitted them may have been killed then. */
 static int find_submitted(const struct et_slurm *s, uint32_t generation, uint32_t **parts,
 	size_t *n, char **name, struct et_error *err)
 {
@@ -506,32 +492,22 @@ static int submit_jobs(const struct et_slurm *s, const struct et_job *jobs, size
 	return rc;
 }
 
-/*
- * A controller that was killed during a question to a node does not know that it was answered, and
- * keeps the node occupied.
- */
-static void end_probes(const struct et_slurm *s)
-{
-	ET_AUTO_FREE char *name = et_asprintf("%s-probe", s->by_name);
-
-	(void)!et_slurm_call(
-		s, et_strv_of("scancel", "--quiet", s->by_user, name, NULL), NULL, NULL, NULL);
-}
-
 static int slurm_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err)
 {
 	struct et_slurm *s = slurm_of(e);
 	ET_AUTO_FREE struct et_job *missing = et_calloc(n + 1, sizeof(*missing));
 	ET_AUTO_FREE uint32_t *submitted = NULL;
-	ET_AUTO_FREE char *arrays = NULL;
+	ET_AUTO_FREE char *arrays = NULL, *probes = et_asprintf("%s-probe", s->by_name);
 	size_t n_submitted, n_missing = 0;
 	int rc = et_slurm_check(e, n, err);
 
-	if (!rc)
-		end_probes(s);
-	if (!rc)
+	if (!rc) {
+		/* A controller that was killed during a question keeps the node occupied. */
+		(void)!et_slurm_call(s, et_strv_of("scancel", "--quiet", s->by_user, probes, NULL),
+			NULL, NULL, NULL);
 		rc = find_submitted(s, generation, &submitted, &n_submitted, &arrays, err);
+	}
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < n; i++)

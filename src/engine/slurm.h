@@ -22,10 +22,7 @@ struct et_slurm {
 	uint64_t max_jobs;  /* in the whole cluster */
 };
 
-/*
- * Runs one of Slurm's programs, takes the words, and fails with a hint if it fails. -EAGAIN: the
- * controller does not answer. *out is its output, which the caller frees; NULL: nobody wants it.
- */
+/* Runs one of Slurm's programs, takes the words. -EAGAIN: no answer. *out: its output, or NULL. */
 int et_slurm_call(const struct et_slurm *s, char **words, const char *input, char **out,
 	struct et_error *err) ET_CHECK;
 

@@ -12,10 +12,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/*
- * Variables of an enclosing job would change options of sbatch and srun. A password must not reach
- * the jobs, whose environment Slurm stores and administrators can read.
- */
+/* Options of an enclosing job, and passwords: Slurm stores the environment of jobs. */
 static bool is_hidden(const char *entry)
 {
 	return (begins_with(entry, "SLURM_") && !begins_with(entry, "SLURM_CONF=") &&
@@ -24,9 +21,8 @@ static bool is_hidden(const char *entry)
 }
 
 /*
- * The variables that tasks have: where programs are found and how they speak, and the way to the
- * database. Others would differ between the shell that began a campaign and the one that continues
- * it, and the size of the environment changes timings. The values are those of our environment.
+ * The variables that tasks have. Others would differ between the shells that begin and continue a
+ * campaign, and the size of the environment changes timings.
  */
 static bool is_exported(const char *entry)
 {
@@ -87,14 +83,11 @@ static int find_programs(struct et_error *err)
 		"srun" };
 
 	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (is_found(names[i]))
-			continue;
-		int rc = et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
-			"--engine slurm: the program %s was not found", names[i]);
-		return et_hint(err, rc,
-			"install Slurm's programs (Debian: apt install slurm-client), or run this "
-			"on a "
-			"login node");
+		if (!is_found(names[i]))
+			return et_fail_hint(err, ENOENT, ET_EXIT_ENVIRONMENT,
+				"install Slurm's programs (Debian: apt install slurm-client), or "
+				"run this on a login node",
+				"--engine slurm: the program %s was not found", names[i]);
 	}
 	return 0;
 }
@@ -121,16 +114,15 @@ static int ping(const struct et_slurm *s, struct et_error *err)
 		.seconds = CHECK_SECONDS,
 		.most_bytes = CHECK_BYTES };
 	struct et_answer a;
-	int rc = 0;
+	int rc;
 
 	et_commands_run(&c, &a, 1);
 	if (strstr(a.out, " UP")) {
 		rc = 0;
 	} else if (strstr(a.out, " DOWN")) {
-		rc = et_fail(err, ECONNREFUSED, ET_EXIT_OUTSIDE,
+		rc = et_fail_hint(err, ECONNREFUSED, ET_EXIT_OUTSIDE,
+			"check it with 'scontrol ping'; the administrator starts slurmctld",
 			"--engine slurm: the controller (slurmctld) does not answer");
-		rc = et_hint(err, rc,
-			"check it with 'scontrol ping'; the administrator starts slurmctld");
 	} else if (a.rc == -ETIMEDOUT) {
 		rc = et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
 			"--engine slurm: 'scontrol ping' did not end within %d s", CHECK_SECONDS);
@@ -164,23 +156,19 @@ static int read_limits(struct et_slurm *s, struct et_error *err)
 
 static int check_parts(const struct et_slurm *s, size_t parts, struct et_error *err)
 {
-	int rc;
-
-	if (s->max_array < 2) {
-		rc = et_fail(err, EINVAL, ET_EXIT_ENVIRONMENT,
+	if (s->max_array < 2)
+		return et_fail_hint(err, EINVAL, ET_EXIT_ENVIRONMENT,
+			"ask the administrator for a MaxArraySize of 1001 or more",
 			"--engine slurm: this cluster allows no job arrays (MaxArraySize=%" PRIu64
 			")",
 			s->max_array);
-		return et_hint(err, rc, "ask the administrator for a MaxArraySize of 1001 or more");
-	}
 	/* The controller counts every task of an array as a job. */
 	if (parts < s->max_jobs)
 		return 0;
-	rc = et_fail(err, E2BIG, ET_EXIT_USAGE,
+	return et_fail_hint(err, E2BIG, ET_EXIT_USAGE, "use more rounds per part (--part-rounds)",
 		"--engine slurm: %zu parts are more jobs than the cluster allows "
 		"(MaxJobCount=%" PRIu64 ")",
 		parts, s->max_jobs);
-	return et_hint(err, rc, "use more rounds per part (--part-rounds)");
 }
 
 /* Appends the value of each line up to '|' to a list for a message. */
@@ -216,21 +204,21 @@ static int check_partition(const char *text, const char *name, struct et_error *
 {
 	ET_AUTO_FREE char *list = list_lines(text);
 	const char *line = find_partition(text, name);
-	int rc;
 
-	if (!line && name) {
-		rc = et_refuse(
-			err, NULL, "--partition %s: the cluster has no such partition", name);
-		return et_hint(err, rc, "choose one of: %s", list);
-	}
-	if (!line) {
-		rc = et_refuse(err, NULL, "--engine slurm: this cluster has no default partition");
-		return et_hint(err, rc, "use --partition with one of: %s", list);
-	}
+	if (!line && name)
+		return et_hint(err,
+			et_refuse(err, NULL, "--partition %s: the cluster has no such partition",
+				name),
+			"choose one of: %s", list);
+	if (!line)
+		return et_hint(err,
+			et_refuse(
+				err, NULL, "--engine slurm: this cluster has no default partition"),
+			"use --partition with one of: %s", list);
 	line += strcspn(line, "|\n");
 	if (begins_with(line, "|up|"))
 		return 0;
-	rc = et_fail(err, EBUSY, ET_EXIT_OUTSIDE, "--engine slurm: partition %s is %.*s",
+	int rc = et_fail(err, EBUSY, ET_EXIT_OUTSIDE, "--engine slurm: partition %s is %.*s",
 		name ? name : "(default)", (int)strcspn(line + 1, "|\n"), line + 1);
 	return et_hint(err, rc, "ask the administrator, or choose another of: %s", list);
 }
@@ -270,8 +258,8 @@ static int list_nodes(const struct et_slurm *s, const char *only, struct et_slur
 		et_words_add(&w, "--partition=%s", s->setup->partition);
 	if (only)
 		et_words_add(&w, "--nodes=%s", only);
-	int rc = et_slurm_call(s, w.argv, NULL, &answer, err);
-	return rc ? rc : et_slurm_read_nodes(answer, out, n, err);
+	return et_slurm_call(s, w.argv, NULL, &answer, err)
+		       ?: et_slurm_read_nodes(answer, out, n, err);
 }
 
 static int check_constraint(
@@ -392,19 +380,11 @@ static int check_nodes(struct et_slurm *s, struct et_error *err)
 int et_slurm_check(struct et_engine *e, size_t parts, struct et_error *err)
 {
 	struct et_slurm *s = (struct et_slurm *)e;
-	int rc = 0;
+	int rc = s->checked ? 0
+			    : read_limits(s, err) ?: check_partitions(s, err) ?: check_nodes(s, err);
 
-	if (!s->checked) {
-		rc = read_limits(s, err);
-		if (!rc)
-			rc = check_partitions(s, err);
-		if (!rc)
-			rc = check_nodes(s, err);
-	}
-	if (rc)
-		return rc;
-	s->checked = true;
-	return check_parts(s, parts, err);
+	s->checked = rc == 0;
+	return rc ? rc : check_parts(s, parts, err);
 }
 
 int et_slurm_nodes(struct et_engine *e, char ***out, struct et_error *err)
@@ -451,14 +431,10 @@ int et_slurm_open(const struct et_engine_setup *setup, struct et_engine **out, s
 	s->by_name = et_asprintf("--name=%s", s->name);
 	snprintf(s->by_user, sizeof(s->by_user), "--user=%u", (unsigned)getuid());
 	choose_environment(s);
-	int rc = find_programs(err);
-	if (!rc)
-		rc = find_configuration(err);
+	int rc = find_programs(err) ?: find_configuration(err);
 	/* Jobs of a campaign that was begun earlier continue while the controller is down. */
 	if (!rc && !setup->later)
-		rc = ping(s, err);
-	if (!rc && !setup->later)
-		rc = et_slurm_check(&s->base, 0, err);
+		rc = ping(s, err) ?: et_slurm_check(&s->base, 0, err);
 	if (rc) {
 		et_slurm_close(&s->base);
 		return rc;

@@ -357,8 +357,7 @@ bool et_slurm_node_is_usable(const char *state)
 {
 	static const char *const usable[] = { "idle", "mixed", "allocated", "completing", "planned",
 		"reserved", "blocked", "unknown" /* the controller has just been started */ };
-	/* Flags after the name: "*" is a node that does not answer, "~" one that is powered down.
-	 */
+	/* Flags after the name: "*" does not answer, "~" is powered down. */
 	size_t n = strcspn(state, "*$~#!%@^-");
 
 	if (strpbrk(state + n, "*$"))

@@ -29,10 +29,7 @@ struct et_slurm_task {
 /* The comment of an array says which parts its tasks are: part = index + offset. */
 #define ET_SLURM_COMMENT "etalon generation=%" PRIu32 " offset=%" PRIu32
 
-/*
- * Reads the answer of squeue. Lines of arrays without a comment of ours are skipped. -EPROTO: the
- * text is not what squeue prints. The caller frees *out.
- */
+/* Reads the answer of squeue, but arrays of others. -EPROTO: it is none. Free *out. */
 int et_slurm_read_tasks(
 	const char *text, struct et_slurm_task **out, size_t *n, struct et_error *err) ET_CHECK;
 

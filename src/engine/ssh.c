@@ -59,8 +59,7 @@ static int ssh_open(
 			"--partition, --constraint and --account are options of Slurm");
 	if (!rc && (!id[0] || id[0] == '.' || strchr(id, '/')))
 		rc = et_refuse(err, NULL, "'%s' is no id of a campaign", id);
-	if (!rc)
-		rc = check_program(err);
+	rc = rc ?: check_program(err);
 	if (!rc) {
 		et_ssh_folder_make(s);
 		rc = setup->copy ? et_ssh_copy(s, err) : 0;
@@ -178,7 +177,6 @@ static void set_why(char why[160], const char *text)
 			*c = ' ';
 }
 
-/* Reads a whole number and what ends it. */
 static bool take_number(char **rest, char ender, uint64_t most, uint64_t *out)
 {
 	char *end = strchr(*rest, ender);
@@ -249,8 +247,7 @@ static void settle_unlisted(struct et_ssh *s, int host)
 	}
 }
 
-/* A question disturbs the measurement that it asks about: the longer it lasts, the rarer they are.
- */
+/* A question disturbs the measurement: the longer that lasts, the rarer they are. */
 static void plan_question(struct et_ssh_host *h, uint64_t now_ns)
 {
 	if (!h->running)
@@ -334,7 +331,6 @@ static const char *input_of(const struct et_ssh *s, uint32_t generation)
 	return NULL;
 }
 
-/* The answer to an attempt to start a job on a host. */
 static void take_start(const struct et_ssh *s, const struct et_ssh_talk *r, uint64_t now_ns)
 {
 	struct et_ssh_host *h = r->host;
@@ -389,13 +385,6 @@ static void start_jobs(struct et_ssh *s)
 	et_ssh_talks_free(talks, n);
 }
 
-/* Asks all hosts, updates the jobs, and starts queued jobs on free hosts. */
-static void update(struct et_ssh *s)
-{
-	ask_hosts(s);
-	start_jobs(s);
-}
-
 static int ssh_submit(struct et_engine *e, const struct et_job *jobs, size_t n, const char *input,
 	uint32_t generation, char **name, struct et_error *err)
 {
@@ -415,7 +404,8 @@ static int ssh_submit(struct et_engine *e, const struct et_job *jobs, size_t n, 
 		if (j->generation == generation && j->state == ET_SSH_QUEUED)
 			j->bound = bound[i];
 	}
-	update(s);
+	ask_hosts(s);
+	start_jobs(s);
 	*name = et_asprintf("ssh-%u", generation);
 	return 0;
 }
@@ -476,7 +466,8 @@ static int ssh_poll(
 	struct et_ssh *s = ssh_of(e);
 
 	(void)err; /* a host that does not answer is part of the reports */
-	update(s);
+	ask_hosts(s);
+	start_jobs(s);
 	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < n; i++) {
 		struct et_job_report *r = &reports[i];

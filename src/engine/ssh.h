@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The engine for machines without a scheduler. It calls the program ssh with the user's own
- * configuration. A task is started so that it does not depend on the connection; its files on the
- * host (process, exit status, log) show its state to whoever asks later. One task at a time runs on
- * a host: the others wait in a queue here, from which poll() starts them. Private to src/engine and
- * its tests.
+ * The engine for machines without a scheduler, by the program ssh and the user's configuration. A
+ * task does not depend on the connection: its files on the host (process, exit status, log) show
+ * its state. One runs on a host at a time; poll() starts the others. Private to src/engine.
  */
 #pragma once
 
@@ -27,8 +25,7 @@ struct et_ssh_host {
 
 enum et_ssh_state {
 	ET_SSH_QUEUED,
-	ET_SSH_UNSURE, /* a start was tried, and the answer was lost: only this host may try again
-			*/
+	ET_SSH_UNSURE, /* the answer to a start was lost: only this host may try again */
 	ET_SSH_RUNNING,
 	ET_SSH_ENDED,
 	ET_SSH_LOST, /* it died without an exit status, for instance when the host was rebooted */
@@ -71,8 +68,7 @@ extern const struct et_engine_ops et_engine_ssh;
 
 /* --- ssh_hosts.c --- */
 
-/* Reads "a,user@b:2222" or "@FILE". Only these hosts are kept if nodes, a list of names, is given.
- */
+/* Reads "a,user@b:2222" or "@FILE"; if `nodes` is given, only these of them are kept. */
 int et_ssh_hosts_read(const char *text, const char *nodes, struct et_ssh_host **out, size_t *n,
 	struct et_error *err) ET_CHECK;
 void et_ssh_hosts_free(struct et_ssh_host *hosts, size_t n);

@@ -138,7 +138,7 @@ static const struct {
 	const char *message;
 	int errnum;
 	const char *what;
-	const char *hint; /* %s: the host */
+	const char *hint; /* a format with the host, up to two times */
 } failures[] = {
 	{ "Could not resolve hostname", ENXIO, "there is no such host",
 		"check the name, or add it to ~/.ssh/config" },
@@ -159,41 +159,24 @@ static const struct {
 		"check that the machine runs and that 'ssh %s true' works" },
 };
 
-/* The hint with the host's name in place of each %s. */
-static void fill_hint(char *out, size_t size, const char *hint, const char *name)
-{
-	size_t n = 0;
-
-	for (; *hint && n + 1 < size; hint++) {
-		if (strncmp(hint, "%s", 2)) {
-			out[n++] = *hint;
-			continue;
-		}
-		n += (size_t)snprintf(out + n, size - n, "%s", name);
-		hint++;
-	}
-	out[n < size ? n : size - 1] = '\0';
-}
-
 int et_ssh_failed(const struct et_ssh_host *host, const struct et_answer *a, struct et_error *err)
 {
-	char hint[400];
+	const char *name = host->address;
 
 	if (a->rc == -ETIMEDOUT)
 		return et_hint(err,
 			et_fail(err, EHOSTUNREACH, ET_EXIT_OUTSIDE, "%s does not answer",
 				host->name),
-			"check that the machine runs and that 'ssh %s true' works", host->address);
+			"check that the machine runs and that 'ssh %s true' works", name);
 	if (a->rc)
 		return et_fail_errno(err, -a->rc, ET_EXIT_OUTSIDE, "ssh to %s", host->name);
 	for (size_t i = 0; i < ET_LENGTH(failures); i++) {
 		if (!strstr(a->errors, failures[i].message))
 			continue;
-		fill_hint(hint, sizeof(hint), failures[i].hint, host->address);
 		return et_hint(err,
 			et_fail(err, failures[i].errnum, ET_EXIT_OUTSIDE, "%s: %s", host->name,
 				failures[i].what),
-			"%s", hint);
+			failures[i].hint, name, name);
 	}
 	return et_quote(err,
 		et_fail(err, EIO, ET_EXIT_OUTSIDE, "ssh to %s failed with exit status %d",
@@ -216,10 +199,10 @@ static int map_own(struct own *o, struct et_error *err)
 	ET_AUTO_CLOSE int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return et_fail_errno(
-			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the own program");
-	void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *bytes = fd < 0 || fstat(fd, &st) < 0
+			      ? MAP_FAILED
+			      : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
 	if (bytes == MAP_FAILED)
 		return et_fail_errno(
 			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the own program");
@@ -227,7 +210,6 @@ static int map_own(struct own *o, struct et_error *err)
 	return 0;
 }
 
-/* Takes the answer of the script that looks for the copy. */
 static int judge_look(
 	const struct et_ssh_talk *r, const char *architecture, bool *lacks, struct et_error *err)
 {
@@ -253,9 +235,8 @@ static int judge_look(
 }
 
 /*
- * These words go through the login shell, because standard input is the program. They contain
- * nothing that a shell could take otherwise within single quotes; the name is made of letters,
- * digits, dots and hyphens.
+ * These words go through the login shell, as standard input is the program. They have nothing that
+ * a shell takes otherwise within single quotes; the name is letters, digits, dots and hyphens.
  */
 static char *remote_words(const char *name, const char *digest)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Scripts for /bin/sh on the hosts. ssh hands its words to the user's login shell, which may be any
- * shell; so the only words are `exec /bin/sh -s`, and everything else is standard input of that
- * shell, which all agree on. A script is one function, called in its last line: of a script that
- * arrives incomplete, nothing is executed.
+ * Scripts for /bin/sh on the hosts. The login shell, which may be any, gets `exec /bin/sh -s` only,
+ * and the rest is standard input. A script is one function that its last line calls: nothing of one
+ * that arrives incomplete is executed.
  */
 #include "base/memstream.h"
 #include "engine/ssh.h"

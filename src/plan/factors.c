@@ -192,15 +192,12 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value)
 	if (value->n < 2)
 		return et_plan_fail(r, value->at,
 			"add a level, or write the value into the command",
-			"factor '%s' has one level; it needs "
-			"two or more to be varied",
-			f->name);
+			"factor '%s' has one level; it needs two or more to be varied", f->name);
 	places(r)->levels = et_calloc(value->n, sizeof(struct et_plan_place));
 	for (size_t i = 0; rc == 0 && i < value->n; i++) {
 		places(r)->levels[i] = value->items[i]->at;
-		rc = add_text(r, value->items[i], "a level", &f->levels, &f->n_levels);
-		if (rc == 0)
-			rc = check_level(r, value->items[i]);
+		rc = add_text(r, value->items[i], "a level", &f->levels, &f->n_levels)
+			     ?: check_level(r, value->items[i]);
 	}
 	return rc;
 }
@@ -247,9 +244,7 @@ int et_plan_read_factors(struct et_plan_reader *r, const struct et_yaml *value)
 		et_design_add_factor(r->d, "");
 		p->factors = et_realloc(p->factors, p->n_factors + 1, sizeof(*p->factors));
 		p->factors[p->n_factors++] = (struct et_plan_factor_places){ .name = y->at };
-		rc = et_plan_read_map(r, y, et_factor_keys, "a factor");
-		if (rc == 0)
-			rc = check_factor(r, y);
+		rc = et_plan_read_map(r, y, et_factor_keys, "a factor") ?: check_factor(r, y);
 	}
 	return rc;
 }
@@ -291,9 +286,7 @@ static int check_product(const struct et_plan_reader *r, const struct et_yaml *y
 		size_t factor = 0;
 		if (!*word)
 			continue;
-		rc = find_factor(r, y, word, &factor);
-		if (rc == 0)
-			rc = check_two_levels(r, y, factor);
+		rc = find_factor(r, y, word, &factor) ?: check_two_levels(r, y, factor);
 	}
 	return rc;
 }
@@ -321,13 +314,8 @@ static int add_generator(struct et_plan_reader *r, const struct et_yaml *y)
 	struct et_generator g;
 	size_t at = 0;
 
-	int rc = split(r, y, &name, &product);
-	if (rc == 0)
-		rc = find_factor(r, y, name, &at);
-	if (rc == 0)
-		rc = check_two_levels(r, y, at);
-	if (rc == 0)
-		rc = check_product(r, y, product);
+	int rc = split(r, y, &name, &product) ?: find_factor(r, y, name, &at)
+		?: check_two_levels(r, y, at) ?: check_product(r, y, product);
 	if (rc)
 		return rc;
 	if (r->d->factors[at].generator)
@@ -383,8 +371,7 @@ int et_plan_read_design(struct et_plan_reader *r, const struct et_yaml *value)
 		return 0;
 	return et_plan_fail(r, value->at,
 		"use full, { blocks: round }, { blocks: machine } or { fractional: { generators: "
-		"[d "
-		"= a b c] } }",
+		"[d = a b c] } }",
 		"there is no design '%s'",
 		value->kind == ET_YAML_SCALAR ? value->text : "of a list");
 }

@@ -412,10 +412,9 @@ static int read_response(struct et_plan_reader *r, const struct et_yaml *value)
 	r->out->response_at = value->at;
 	if (value->kind == ET_YAML_MAP)
 		return et_plan_read_map(r, value, response_keys, "response");
-	int rc = et_plan_read_text(r, value, "response", &r->d->response);
-	return rc ? rc
-		  : et_plan_choose(r, value, "response: there is no metric", value->text,
-			    et_recorded_metric_names, &i);
+	return et_plan_read_text(r, value, "response", &r->d->response)
+		       ?: et_plan_choose(r, value, "response: there is no metric", value->text,
+				  et_recorded_metric_names, &i);
 }
 
 static int add_option(
@@ -471,9 +470,8 @@ const struct et_plan_key et_hook_keys[] = {
 };
 
 /*
- * To add a row: its reader and its shape in the schema; man/etalon-plan.5.scd; write the schema
- * again (`etalon doe init --schema >doc/plan.schema.json`). The same for the other tables of keys
- * here and in factors.c.
+ * A new row, here or in factors.c, needs its reader, its shape, a paragraph in
+ * man/etalon-plan.5.scd, and the schema again: `etalon doe init --schema >doc/plan.schema.json`.
  */
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, .required = true },
@@ -496,8 +494,7 @@ const struct et_plan_key et_plan_keys[] = {
 	{ 0 },
 };
 
-/* --- checks that need the whole plan: names in braces, factors that nothing uses, the design ---
- */
+/* --- checks of the whole plan: names in braces, unused factors, the design --- */
 
 struct uses {
 	const struct et_plan_reader *r;
@@ -513,10 +510,7 @@ static int unknown_brace(
 	return et_plan_hint_names(r, rc, name, (const char *const *)names);
 }
 
-/*
- * Notes which factors a text names in braces. Those after a $ are a shell's, and {build} is the
- * folder of the program's build.
- */
+/* Notes the factors in braces. After a $ they are a shell's; {build} is a folder. */
 static int note_braces(struct uses *u, const char *text, struct et_plan_place at, const char *what)
 {
 	const struct et_design *d = u->r->d;
@@ -545,17 +539,13 @@ static int note_uses(struct uses *u)
 
 	for (size_t i = 0; rc == 0 && i < p->n_programs; i++) {
 		const struct et_design_program *g = &p->design->programs[i];
-		rc = note_braces(u, g->command, p->programs[i].command, "command");
-		if (rc == 0)
-			rc = note_braces(u, g->build, p->programs[i].build, "build");
-		if (rc == 0)
-			rc = note_braces(u, g->input, p->programs[i].input, "input");
+		rc = note_braces(u, g->command, p->programs[i].command, "command")
+			?: note_braces(u, g->build, p->programs[i].build, "build")
+			?: note_braces(u, g->input, p->programs[i].input, "input");
 	}
 	for (size_t i = 0; rc == 0 && i < p->n_options; i++)
 		rc = note_braces(u, p->options[i].value, p->options[i].at, p->options[i].name);
-	if (rc == 0)
-		rc = note_braces(u, p->design->between, p->between_at, "between");
-	return rc;
+	return rc ? rc : note_braces(u, p->design->between, p->between_at, "between");
 }
 
 /* A parameter that no command names would be a factor that changes nothing. */
@@ -602,11 +592,8 @@ static int make_treatments(struct et_plan_reader *r)
 static int check(struct et_plan_reader *r)
 {
 	struct uses u = { .r = r };
-	int rc = note_uses(&u);
 
-	if (rc == 0)
-		rc = check_used(&u);
-	return rc ? rc : make_treatments(r);
+	return note_uses(&u) ?: check_used(&u) ?: make_treatments(r);
 }
 
 /* --- the file --- */

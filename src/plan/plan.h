@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Plan files of `doe`, in YAML. Errors name the file, line and column. A plan becomes an
- * experiment: the design, one command per program and treatment, and the options of `run`.
- */
+/* Plan files of `doe`, in YAML. Errors name the file, line and column. */
 #pragma once
 
 #include "base/error.h"

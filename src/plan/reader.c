@@ -162,9 +162,7 @@ static int want_text(const struct et_plan_reader *r, const struct et_yaml *value
 int et_plan_read_choice(const struct et_plan_reader *r, const struct et_yaml *value,
 	const char *key, const char *what, const char *const *names, size_t *out)
 {
-	int rc = want_text(r, value, key);
-
-	return rc ? rc : et_plan_choose(r, value, what, value->text, names, out);
+	return want_text(r, value, key) ?: et_plan_choose(r, value, what, value->text, names, out);
 }
 
 int et_plan_read_text(
@@ -210,11 +208,9 @@ int et_plan_read_name(
 int et_plan_read_whole(const struct et_plan_reader *r, const struct et_yaml *value,
 	const char *what, uint64_t lo, uint64_t hi, uint64_t *out)
 {
-	int rc = want(r, value, ET_YAML_SCALAR, what);
-
-	if (rc)
-		return rc;
-	return et_plan_at(r, value, et_parse_u64(what, value->text, lo, hi, out, r->err));
+	return want(r, value, ET_YAML_SCALAR, what)
+		       ?: et_plan_at(
+				  r, value, et_parse_u64(what, value->text, lo, hi, out, r->err));
 }
 
 int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *value, const char *what)

@@ -316,9 +316,7 @@ static int invalid(const struct loader *l)
 		.quote = l->quote,
 		.quoted = l->quoted });
 	int rc = et_plan_fail(l->r, m.at, m.hint, "not valid YAML: %s%s%s",
-		m.what       ? m.what
-		: p->problem ? p->problem
-			     : "cannot be read",
+		m.what ?: p->problem ?: "cannot be read",
 		p->context && !m.what ? " " : "", p->context && !m.what ? p->context : "");
 	free(m.what);
 	free(m.hint);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `etalon daemons learn|show|analyse|forget`: which background processes spoil samples. Here are
- * the outputs, and the actions that read cutoffs and the runs that they come from.
- */
+/* `etalon daemons learn|show|analyse|forget`: the outputs, and the actions that read cutoffs. */
 #include "app/daemons/daemons.h"
 #include "base/clock.h"
 #include "base/display.h"

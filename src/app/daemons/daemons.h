@@ -48,15 +48,11 @@ char *et_daemon_side_frequent(struct et_daemon_side s, const char *between);
 /* Table VIII or XII: the daemons in the central cluster of a run. */
 struct et_table et_daemon_central(struct et_daemon_side s);
 
-/*
- * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.
- * verbose adds the scatter plots, the samples and the figures of the central cluster.
- */
+/* Prints the answer; verbose adds scatter plots, samples and figures of the central cluster. */
 void et_daemons_text(const struct et_daemon_result *r, const struct et_page *page, bool verbose);
 /*
- * The answer in sentences, of which the first is the heading: the cutoffs; frequent daemons that
- * spoil samples; samples that no daemon explains; or that no daemon spoilt a sample, if the cluster
- * is tight. The caller frees the list (et_strv_free).
+ * The answer in sentences, of which the first is the heading: cutoffs, frequent daemons that spoil
+ * samples, samples without an explanation, or none of these. et_strv_free frees the list.
  */
 char **et_daemons_answer(const struct et_daemon_result *r) __attribute__((malloc, returns_nonnull));
 /* Everything that was found, with the wanted tables. */
@@ -64,10 +60,7 @@ void et_daemons_json(const struct et_daemon_result *r, struct et_json *w);
 /* The same as an HTML page, and its charts in one SVG file. */
 void et_daemons_page(const struct et_daemon_result *r, const char *name, FILE *out);
 void et_daemons_svg(const struct et_daemon_result *r, const char *name, FILE *out);
-/*
- * The pairs of a run, (1, 2), (3, 4) …, by elapsed time, with a line about the cluster's symmetry;
- * the cause of an L-sample is its longest daemon.
- */
+/* The pairs of a run, (1, 2), (3, 4) …; the cause of an L-sample is its longest daemon. */
 void et_daemon_pairs(struct et_daemon_side s, struct et_dual *out);
 /* Whether the central cluster is symmetric, and why not; NULL if that is not known. Free it. */
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
@@ -94,10 +87,7 @@ struct et_daemon_tables_to {
 };
 void et_daemon_tables_write(const struct et_daemon_result *r, struct et_daemon_tables_to to);
 
-/*
- * Prints the stored cutoffs of a machine, their origin, the warnings about them, and the runs that
- * they were learned from.
- */
+/* Prints the stored cutoffs, their origin, the warnings about them, and the runs they come from. */
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, const struct et_daemon_result *runs, bool json,
 	const struct et_page *page);
@@ -140,9 +130,8 @@ struct et_daemons_source {
 
 /*
  * Opens the runs that one or two operands name: a record of daemons in a file ("-" is standard
- * input), or experiments, first the one of short samples. An experiment is stored, or in a file
- * that `etalon export` wrote. `command` is the number or name of the command in experiments of
- * several, or NULL. On success et_daemons_source_free frees *out.
+ * input), or experiments, stored or in files, first the one of short samples. `command` chooses one
+ * of several commands, or is NULL. On success et_daemons_source_free frees *out.
  */
 int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
 	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
@@ -180,10 +169,9 @@ void et_here_read_host(struct et_here *p);
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
 /*
- * Measures the short and the long run, finds the cutoffs, stores them, and reports them unless out
- * is NULL. It changes nothing of the environment. Returns -EINTR after a signal: every finished
- * sample is stored, and o->resume continues. Returns -EBUSY if the machine was busy, so that the
- * cutoffs were reported and not stored.
+ * Measures both runs, finds, stores and (unless out is NULL) reports the cutoffs, and changes
+ * nothing of the environment. -EINTR after a signal: o->resume continues. -EBUSY: the machine was
+ * busy, so the cutoffs were reported and not stored.
  */
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err) ET_CHECK;
@@ -193,10 +181,7 @@ int et_learn_keep_plan(
 /* For --resume: replaces the plan by the kept one, and wants the environment of that one. */
 int et_learn_load_plan(
 	const struct et_cli *cli, struct et_learn_options *o, struct et_error *err) ET_CHECK;
-/*
- * Looks for an interrupted learning of that label that can be continued here: by this machine,
- * with the same kernel. Sets *there; if so, *out is its plan.
- */
+/* Looks for an interrupted learning of that label, machine and kernel; if *there, fills *out. */
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
 	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
 /* A sentence about the load of this machine if it is high, else NULL. The caller frees it. */
@@ -213,15 +198,9 @@ struct et_learned_from {
 	bool unseen;
 };
 
-/*
- * "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff". The
- * caller frees it.
- */
+/* "learned on 2026-11-16 from 300 samples of 1 s, 2 daemons with a cutoff". Free it. */
 char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, returns_nonnull));
-/*
- * Stores the cutoffs for this machine, learned now, or when the experiments were made if they are
- * those of a learning.
- */
+/* Stores the cutoffs: learned now, or when the experiments were made if a learning made them. */
 int et_learned_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err) ET_CHECK;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `etalon daemons learn`: many short samples and some long ones of `etalon put inc`. Both series
- * are ordinary experiments, so that every sample is durable and an interrupted learn can be
- * resumed.
- */
+/* `etalon daemons learn`: many short samples and some long ones, kept as ordinary experiments. */
 #include "app/daemons/daemons.h"
 #include "base/clock.h"
 #include "base/display.h"
@@ -318,20 +314,17 @@ static void print_plan(const struct learner *l)
 	double short_s = 1e-9 * (double)o->short_runs * (double)o->short_ns;
 	double long_s = 1e-9 * (double)o->long_runs * (double)o->long_ns;
 	double seen = short_s > long_s ? short_s : long_s;
-	char all[ET_FIGURE], once[ET_FIGURE], twice[ET_FIGURE];
 
 	if (l->cli->verbosity < 0)
 		return;
 	struct et_page page = { .out = stderr, .width = l->cli->columns };
-	ET_AUTO_FREE char *plan =
-		et_asprintf("%" PRIu64 " short and %" PRIu64 " long samples, about %s in all",
-			o->short_runs, o->long_runs, et_format_span(short_s + long_s, all));
-	ET_AUTO_FREE char *reach = et_asprintf(
+	et_page_say(&page, 0, "", NULL, NULL,
+		"%" PRIu64 " short and %" PRIu64 " long samples, about %s in all", o->short_runs,
+		o->long_runs, et_format_span(short_s + long_s, ET_BUF));
+	et_page_say(&page, 0, "", NULL, NULL,
 		"daemons that run at least once every %s are seen, and periods of up to %s are "
 		"found; less frequent ones are seen only by chance",
-		et_format_span(seen, once), et_format_span(seen / 2, twice));
-	et_page_paragraph(&page, 0, "", NULL, plan, NULL);
-	et_page_paragraph(&page, 0, "", NULL, reach, NULL);
+		et_format_span(seen, ET_BUF), et_format_span(seen / 2, ET_BUF));
 }
 
 static int conclude(const struct learner *l, const struct et_experiment *short_run,
@@ -374,7 +367,6 @@ static void print_forecast(const struct learner *l, const struct et_experiment *
 {
 	const struct et_learning_plan *p = &l->o.plan;
 	struct et_daemon_record r = { 0 };
-	char left[ET_FIGURE];
 
 	et_daemon_run_fill(&r, &r.short_run, &short_run->commands[0]);
 	double factor = 1e9 * r.short_run.sample_seconds / (double)p->short_ns;
@@ -382,34 +374,18 @@ static void print_forecast(const struct learner *l, const struct et_experiment *
 	if (factor > SLOWER && l->cli->verbosity >= 0)
 		et_say(stderr,
 			"etalon: the short run took %.1f times as long as planned; the long run "
-			"will "
-			"take about %s\n",
+			"will take about %s\n",
 			factor,
 			et_format_span(
-				factor * 1e-9 * (double)p->long_runs * (double)p->long_ns, left));
-}
-
-static int learn(struct learner *l, struct et_daemons_output *out, struct et_error *err)
-{
-	struct et_experiment *short_run = NULL, *long_run = NULL;
-
-	const struct et_learning_plan *p = &l->o.plan;
-	int rc = stage(l, "short", p->short_runs, p->short_ns, &short_run, err);
-	if (rc == 0 && p->long_runs)
-		print_forecast(l, short_run);
-	if (rc == 0 && p->long_runs)
-		rc = stage(l, "long", p->long_runs, p->long_ns, &long_run, err);
-	if (rc == 0)
-		rc = conclude(l, short_run, long_run, out, err);
-	et_experiment_free(short_run);
-	et_experiment_free(long_run);
-	return rc;
+				factor * 1e-9 * (double)p->long_runs * (double)p->long_ns, ET_BUF));
 }
 
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err)
 {
 	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
+	const struct et_learning_plan *p = &l.o.plan;
+	struct et_experiment *short_run = NULL, *long_run = NULL;
 
 	int rc = et_cli_own_path(l.exe, sizeof(l.exe), err);
 	if (!o->resume)
@@ -420,7 +396,16 @@ int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_dae
 		return rc;
 	et_here_read(&l.here);
 	print_plan(&l);
-	return learn(&l, out, err);
+	rc = stage(&l, "short", p->short_runs, p->short_ns, &short_run, err);
+	if (rc == 0 && p->long_runs) {
+		print_forecast(&l, short_run);
+		rc = stage(&l, "long", p->long_runs, p->long_ns, &long_run, err);
+	}
+	if (rc == 0)
+		rc = conclude(&l, short_run, long_run, out, err);
+	et_experiment_free(short_run);
+	et_experiment_free(long_run);
+	return rc;
 }
 
 /* Fills the factors that --env changes: those of EMP, or those that the user chose. */
@@ -458,8 +443,7 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 	rc = et_tuning_begin(&tuning, cli,
 		&(struct et_env_wish){ .apply = o.env, .only = *o.factors ? o.factors : NULL },
 		NULL, stderr, err);
-	if (rc == 0)
-		rc = et_learn(cli, &o, out, err);
+	rc = rc ?: et_learn(cli, &o, out, err);
 	et_tuning_end(&tuning, cli);
 	if (rc != -EINTR)
 		return rc;

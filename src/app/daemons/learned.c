@@ -46,10 +46,7 @@ void et_here_read(struct et_here *p)
 	et_machine_free(&m);
 }
 
-/*
- * The circumstances of a learning are kept with its first experiment, because an experiment does
- * not have them, so that cutoffs that are found again in it are as old as it is.
- */
+/* Kept with its first experiment: cutoffs that are found in it again are as old as it is. */
 static char *circumstances_key(const struct et_cutoffs *c)
 {
 	return et_asprintf("daemons-learned %s", c->short_id);

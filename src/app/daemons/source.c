@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Where `etalon daemons analyse` finds its runs: a record of daemons in a file, or one or two
- * experiments, each of them stored or in a file that `etalon export` wrote.
- */
+/* Finds the runs of `etalon daemons analyse`: a record, or one or two experiments. */
 #include "app/daemons/daemons.h"
 #include "base/parse.h"
 #include "protocol/daemons.h"
@@ -94,10 +91,8 @@ static int take_run(const struct operand *o, const char *command, struct et_daem
 	struct et_daemon_run *run, struct et_error *err)
 {
 	const struct et_command *c = NULL;
-	int rc = choose_command(o, command, &c, err);
+	int rc = choose_command(o, command, &c, err) ?: check_observed(o, c, err);
 
-	if (rc == 0)
-		rc = check_observed(o, c, err);
 	if (rc == 0)
 		et_daemon_run_fill(r, run, c);
 	return rc;

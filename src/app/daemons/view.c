@@ -32,10 +32,8 @@ static size_t count_removed(struct et_daemon_side s)
 
 static char *describe_samples(uint32_t samples, double seconds)
 {
-	char each[ET_FIGURE], all[ET_FIGURE];
-
 	return et_asprintf("%u samples, one every %s, %s in all", samples,
-		et_format_span(seconds, each), et_format_span(samples * seconds, all));
+		et_format_span(seconds, ET_BUF), et_format_span(samples * seconds, ET_BUF));
 }
 
 char *et_daemon_side_text(struct et_daemon_side s, const char *between)
@@ -279,9 +277,7 @@ bool et_cutoff_is_guess(const struct et_cutoff *c)
 
 const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE])
 {
-	char span[ET_FIGURE];
-
-	snprintf(buf, ET_FIGURE, "%.80s%s", et_format_span(seconds, span),
+	snprintf(buf, ET_FIGURE, "%.80s%s", et_format_span(seconds, ET_BUF),
 		!isnan(seconds) && sightings == 2 ? " (?)" : "");
 	return buf;
 }
@@ -515,10 +511,8 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 
 const char *et_format_ago(double seconds, char buf[ET_FIGURE])
 {
-	char span[ET_FIGURE];
-
 	snprintf(buf, ET_FIGURE, "%.80s ago",
-		seconds < 60 ? "less than a minute" : et_format_span(seconds, span));
+		seconds < 60 ? "less than a minute" : et_format_span(seconds, ET_BUF));
 	return buf;
 }
 
@@ -568,16 +562,15 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_page *page)
 {
 	double age = et_cutoffs_age_s(c, wall_ns);
-	char when[32], span[ET_FIGURE];
+	char when[32];
 
 	if (json) {
 		show_json(c, age, warnings, runs, page->out);
 		return;
 	}
-	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s", c->n,
+	et_page_say(page, 0, "", NULL, BOLD, "%zu daemon%s of %s, learned %s, %s", c->n,
 		c->n == 1 ? "" : "s", c->host, et_format_rfc3339(c->learned_wall_ns, when),
-		et_format_ago(age, span));
-	heading(page, title);
+		et_format_ago(age, ET_BUF));
 	if (!c->n)
 		remark(page, "no daemon has a cutoff, so no sample is removed because of one",
 			NULL);
@@ -589,12 +582,11 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	row(page, "  kernel", c->kernel);
 	origin_row(c, runs, false, page);
 	origin_row(c, runs, true, page);
-	if (!isnan(c->floor_ms)) {
-		ET_AUTO_FREE char *floor = et_asprintf("%s ms: the shortest CPU time that can be "
-						       "resolved here; no cutoff is below it",
-			et_format_ms(c->floor_ms, span));
-		row(page, "  floor", floor);
-	}
+	if (!isnan(c->floor_ms))
+		et_page_say(page, NAME, "  floor", FAINT, NULL,
+			"%s ms: the shortest CPU time that can be resolved here; no cutoff is "
+			"below it",
+			et_format_ms(c->floor_ms, ET_BUF));
 	if (c->n) {
 		putc('\n', page->out);
 		cutoffs_table(c->list, c->n, c->by_ledger, runs, page);

@@ -13,10 +13,7 @@ enum { PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
 
 /* --- pairs --- */
 
-/*
- * The longest execution in a sample of those that are long-running, or else of frequent daemons;
- * NULL if there is none. *sum is the time of all of them.
- */
+/* The longest of the long-running executions, or of frequent daemons; or NULL. *sum: of all. */
 static const struct et_execution *longest(
 	struct et_daemon_side s, const struct et_daemon_sample *w, bool long_running, double *sum)
 {
@@ -48,11 +45,9 @@ static char *describe(
 }
 
 /*
- * The executions to blame for each sample, or NULL. In an L-sample this is the longest one. A
- * frequent daemon moved a sample of the cluster away from its centre if the elapsed time is above
- * the median by more than four times as much as the lower quartile is below it, and frequent
- * daemons ran longer than usual by at least half of that. The upper quartile would be no measure,
- * as frequent daemons may have moved it. The caller frees the array.
+ * The executions to blame for each sample, or NULL: in an L-sample the longest. In the cluster, a
+ * sample above the median by four times the distance of the lower quartile (frequent daemons may
+ * have moved the upper one), if frequent daemons ran longer than usual by half of that. Free it.
  */
 static const struct et_execution **find_causes(struct et_daemon_side s)
 {
@@ -198,7 +193,6 @@ static void far_table(struct et_daemon_side s, FILE *out)
 	};
 	struct et_table t = { ET_COLUMNS(columns) };
 	const struct et_run_findings *f = s.found;
-	char used[ET_FIGURE];
 
 	if (!f->n_far) {
 		et_html_element(out, "p",
@@ -215,7 +209,7 @@ static void far_table(struct et_daemon_side s, FILE *out)
 			const struct et_execution *x = &s.run->executions[k];
 			if (f->long_running[k])
 				et_append(&culprits, ", ", "%s %s", s.record->names[x->name],
-					et_format_rounded(1e6 * x->ms, 3, used));
+					et_format_rounded(1e6 * x->ms, 3, ET_BUF));
 		}
 		et_table_row(&t, w->number, s.run->whole ? w->elapsed_ms : NAN,
 			s.run->whole ? w->cpu_ms : NAN, culprits, f->removed[i] ? "yes" : "no");
@@ -274,7 +268,6 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 		ET_COLUMN(TEXT, "cutoff"),
 	};
 	struct et_table t = { ET_COLUMNS(columns) };
-	char span[ET_FIGURE], below[ET_FIGURE], above[ET_FIGURE];
 	bool guess = false;
 
 	et_html_element(out, "h2", "Cutoffs");
@@ -286,13 +279,13 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 		out, "p", "A sample in which a daemon ran for longer than its cutoff is removed.");
 	for (const struct et_cutoff *c = list; c < list + n; c++) {
 		et_table_row(&t, c->daemon, c->short_ms, c->long_ms,
-			et_format_period(c->period_s, c->sightings, span));
+			et_format_period(c->period_s, c->sightings, ET_BUF));
 		guess = guess || et_cutoff_is_guess(c);
-		format_ms(c->final_ms[0], below);
+		const char *below = format_ms(c->final_ms[0], ET_BUF);
 		if (c->n_final > 1)
 			et_table_add(&t, "%s for programs below %s, %s above", below,
-				et_format_span(c->task_time_s, span),
-				format_ms(c->final_ms[1], above));
+				et_format_span(c->task_time_s, ET_BUF),
+				format_ms(c->final_ms[1], ET_BUF));
 		else
 			et_table_add(&t, "%s", below);
 	}

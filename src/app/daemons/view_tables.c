@@ -307,12 +307,11 @@ static struct et_table collected(struct et_daemon_side s)
 				       "milliseconds; (?): seen only twice",
 			s.name),
 		.empty = "none" };
-	char period[ET_FIGURE];
 
 	for (size_t i = 0; i < s.found->n_collected; i++) {
 		const struct et_collected *c = &s.found->collected[i];
 		et_table_row(&g, s.record->names[c->name], c->central_ms, c->least_ms,
-			et_format_period(c->period_s, c->visits, period), c->period_s / 3600,
+			et_format_period(c->period_s, c->visits, ET_BUF), c->period_s / 3600,
 			c->visits);
 	}
 	return g;

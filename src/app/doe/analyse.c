@@ -40,10 +40,8 @@ static int load(struct et_cli *cli, char *const *operands, size_t n, struct et_d
 	struct et_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		int rc = check_table(operands[i], err);
+		int rc = check_table(operands[i], err) ?: et_doe_load(cli, operands[i], out, err);
 
-		if (!rc)
-			rc = et_doe_load(cli, operands[i], out, err);
 		if (rc)
 			return rc;
 	}
@@ -55,10 +53,9 @@ static int show(const struct et_cli *cli, const struct et_doe_request *r, struct
 {
 	const struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	struct et_json w;
-	int rc = et_output_write(r->svg, "svg", et_doe_svg, v, err);
+	int rc = et_output_write(r->svg, "svg", et_doe_svg, v, err)
+			 ?: et_output_write(r->page, "report", et_doe_page, v, err);
 
-	if (!rc)
-		rc = et_output_write(r->page, "report", et_doe_page, v, err);
 	if (rc)
 		return rc;
 	if (r->json) {
@@ -102,10 +99,7 @@ int et_doe_do_analyse(struct et_call *call, struct et_error *err)
 	return rc;
 }
 
-/*
- * The findings of a designed experiment in short, after `doe run`; and how `show`, `export` and
- * `report` write one that is stored.
- */
+/* The findings in short, after `doe run`; and how `show`, `export` and `report` write them. */
 
 /* Prints the findings or, if page is NULL, writes the page. */
 static int analyse_plainly(const struct et_experiment *const *e, size_t n,
@@ -274,9 +268,7 @@ int et_doe_import(struct et_call *call, struct et_error *err)
 			ET_IMPORT_MOST_BYTES >> 20);
 	if (getrandom(&o.random, sizeof(o.random), 0) < 0)
 		o.random = o.wall_ns;
-	rc = et_results_read(data, size, &o, &e, err);
-	if (!rc)
-		rc = et_stored_keep(cli, e, err);
+	rc = et_results_read(data, size, &o, &e, err) ?: et_stored_keep(cli, e, err);
 	if (!rc)
 		report(cli, e, &found);
 	et_experiment_free(e);

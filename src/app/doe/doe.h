@@ -48,9 +48,8 @@ const char *et_doe_refusal(const char *option);
 /* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
 bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, const char *const *levels);
 /*
- * Makes the experiment of a plan, which it takes the design from: commands and options of `run`.
- * The caller frees *out. Unless m is NULL, fills the parts of it that the plan's options decide and
- * that are not part of the experiment: env and no_ledger. They point into the plan.
+ * Makes the experiment of a plan, which it takes the design from. The caller frees *out. Unless m
+ * is NULL, fills what the plan decides beside it, env and no_ledger, which point into it.
  */
 int et_doe_make(struct et_plan_file *plan, struct et_measuring *m, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
@@ -66,17 +65,14 @@ struct et_store;
 int et_doe_find(struct et_store *store, struct et_doe_ids *ids, struct et_error *err) ET_CHECK;
 /* The error that a plan file differs from the plan of an experiment; changes has the lines. */
 int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err);
-/*
- * Checks all levels on this machine, before anything runs: exit 3 if it cannot set one, 2 if one is
- * malformed. e was made from the plan, which knows the places of its levels.
- */
+/* Checks all levels here before anything runs: exit 3 if one cannot be set, 2 if malformed. */
 int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
 struct et_doe_pilot;
 /*
- * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
- * of each, which become no samples. *out has one element per program, or is NULL and *why says why;
- * *failed is NULL, or names the run that failed. The caller frees them. -EINTR after a signal.
+ * Makes pilot runs of all programs, for about ten seconds or one run of each; they are no samples.
+ * *out has one element per program, or is NULL, which *why explains; *failed names a run that
+ * failed, or is NULL. The caller frees them. -EINTR after a signal.
  */
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
 	char **why, char **failed, struct et_error *err) ET_CHECK;
@@ -92,10 +88,9 @@ struct et_doe_loaded {
 };
 
 /*
- * Adds the experiments that an operand means: a plan file (the newest experiment of its name and
- * design; if machines are blocks, of each machine), a record that etalon has written, an id, or a
- * label. A campaign, or a plan or label whose newest experiment is part of one, means the
- * experiments of its done parts. The caller frees them also on failure.
+ * Adds the experiments that an operand means: a plan file, a record, an id or a label. A plan means
+ * the newest of its name and design; of each machine if these are blocks; of all done parts if it
+ * is part of a campaign. The caller frees them also on failure.
  */
 int et_doe_load(struct et_cli *cli, const char *operand, struct et_doe_loaded *out,
 	struct et_error *err) ET_CHECK;
@@ -106,10 +101,7 @@ void et_doe_loaded_free(struct et_doe_loaded *l);
 
 /* Returns the function whose CPU time is the response, or NULL: it is something else. */
 const char *et_doe_function(const struct et_experiment *e);
-/*
- * Fails if no run was seen in the function, and names its place in the plan and those that were
- * seen. `none` begins the sentence: "no run".
- */
+/* Fails, at its place in the plan, if no run was seen in it; `none` begins the text: "no run". */
 int et_doe_check_function(const struct et_plan_file *plan, const struct et_experiment *e,
 	const char *none, struct et_error *err) ET_CHECK;
 /* The same as a warning: a function that takes little time may be seen later. */
@@ -121,14 +113,12 @@ void et_doe_warn_function(
 /* The command line of an action of `doe`, as a shell takes it. The caller frees it. */
 char *et_doe_line(const char *action, const char *path, const char *store);
 
-/* Prints the findings of experiments of one plan, as `doe analyse` computes them without options.
- */
+/* Prints the findings of experiments of one plan as `doe analyse` does without options. */
 int et_doe_print_findings(const struct et_cli *cli, const struct et_experiment *const *list,
 	size_t n, FILE *out, struct et_error *err) ET_CHECK;
 /*
- * The hook `reboot` of designed experiments: the machine restarts before each treatment but the
- * first. A session runs one treatment, makes everything durable and runs the hook; the next
- * session, in another boot, runs the next treatment. The record has the boot of each treatment.
+ * The hook `reboot`: the machine restarts before each treatment but the first. A session runs one
+ * treatment, makes all durable and runs the hook. The record has the boot of each treatment.
  */
 struct et_doe_reboot {
 	struct et_measuring *m;
@@ -140,15 +130,9 @@ struct et_doe_reboot {
 	bool refused;  /* the machine has not restarted since the treatment before */
 };
 
-/*
- * Before the runs of a command (see struct et_driver); does nothing without the hook. Returns
- * -EAGAIN if the machine must restart first.
- */
+/* Before the runs of a command (struct et_driver). -EAGAIN: the machine must restart first. */
 int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err) ET_CHECK;
-/*
- * Runs the hook, when the session is closed: installs a unit that continues after the restart, if
- * it can, and prints to out how the experiment continues.
- */
+/* Runs the hook after the session; installs a unit that continues then, if it can. */
 int et_doe_reboot_now(struct et_doe_reboot *r, const struct et_experiment *e, FILE *out,
 	struct et_error *err) ET_CHECK;
 /* Refuses to begin anything else than the experiment that such a unit is to continue. */

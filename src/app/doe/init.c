@@ -39,19 +39,14 @@ static size_t add_options(
 	return n;
 }
 
-static void write_schema(FILE *out)
-{
-	struct et_plan_schema_option options[128];
-	size_t n = add_options(et_run_options, options, 0);
-
-	n = add_options(et_child_options, options, n);
-	et_plan_write_schema(out, &(struct et_plan_schema){ options, n });
-}
-
 static int write_text(const struct et_doe_request *r, FILE *out, struct et_error *err)
 {
 	if (r->schema) {
-		write_schema(out);
+		struct et_plan_schema_option options[128];
+		size_t n = add_options(et_run_options, options, 0);
+
+		n = add_options(et_child_options, options, n);
+		et_plan_write_schema(out, &(struct et_plan_schema){ options, n });
 		return 0;
 	}
 	if (r->from)
@@ -61,8 +56,8 @@ static int write_text(const struct et_doe_request *r, FILE *out, struct et_error
 	return 0;
 }
 
-/* A plan may be the work of hours: no file is overwritten. */
-static int open_new(const char *path, FILE **out, struct et_error *err)
+/* A plan may be the work of hours: no file is overwritten. An error leaves no empty file. */
+static int write_file(const char *path, const char *text, struct et_error *err)
 {
 	struct et_outfile o;
 	int rc = et_outfile_open(&o, path, 0, ET_EXIT_USAGE, err);
@@ -75,18 +70,7 @@ static int open_new(const char *path, FILE **out, struct et_error *err)
 		return et_fail_hint(err, EEXIST, ET_EXIT_USAGE, "name another file with --output",
 			"%s exists, and is not overwritten", path);
 	}
-	*out = fdopen(o.fd, "w");
-	return 0;
-}
-
-/* The text is made before the file, so that an error leaves no empty file. */
-static int write_file(const char *path, const char *text, struct et_error *err)
-{
-	FILE *out = NULL;
-	int rc = open_new(path, &out, err);
-
-	if (rc)
-		return rc;
+	FILE *out = fdopen(o.fd, "w");
 	bool written = out && fputs(text, out) >= 0;
 	if (!out || fclose(out) || !written)
 		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
@@ -121,10 +105,7 @@ int et_doe_init(struct et_call *call, struct et_error *err)
 	return rc;
 }
 
-/*
- * A first plan for a command: factors that should not matter and often do, and threads if the
- * program is built with OpenMP. Only factors that this machine can vary are in it.
- */
+/* A first plan: factors that should not matter and often do, and threads if it uses OpenMP. */
 
 enum { MOST_ARGUMENT = 40 };
 
@@ -169,10 +150,8 @@ static int read_command(struct first *f, struct et_error *err)
 	char **words = NULL;
 	ET_AUTO_FREE char *path = NULL;
 	size_t len;
-	int rc = check_text(f->command, err);
+	int rc = check_text(f->command, err) ?: et_split_words(f->command, &words, err);
 
-	if (rc == 0)
-		rc = et_split_words(f->command, &words, err);
 	if (rc)
 		return rc;
 	const char *slash = strrchr(words[0], '/');
@@ -269,7 +248,6 @@ static void write_comment(FILE *out, char *text)
 	putc('\n', out);
 }
 
-/* All kinds, each with what its levels are. */
 static void write_kinds(const struct first *f)
 {
 	fputs("\n# All kinds of factors; 'etalon doe plan' checks every level on this machine:\n",

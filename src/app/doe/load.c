@@ -62,13 +62,6 @@ struct search {
 	struct et_error *err;
 };
 
-/* Counts a part that is not done; all parts have the commands of the first that is. */
-static void note_missing(struct search *s, const struct et_part *p, const struct et_experiment *e)
-{
-	s->l.parts.missing++;
-	s->l.parts.missing_runs += (uint64_t)(p->rounds + e->plan.warmup) * e->n_commands;
-}
-
 /* Adds the experiments of the done parts. An experiment that was removed is missing. */
 static int add_parts(struct search *s, const struct et_campaign *c)
 {
@@ -92,9 +85,11 @@ static int add_parts(struct search *s, const struct et_campaign *c)
 				c->id),
 			"see 'etalon doe status %s'", c->id);
 	s->l.parts.all += c->n_parts;
+	const struct et_experiment *e = s->l.list[0]; /* all parts have its commands */
 	for (size_t i = 0; i < c->n_parts; i++) {
-		if (!there[i])
-			note_missing(s, &c->parts[i], s->l.list[0]);
+		uint64_t rounds = c->parts[i].rounds + e->plan.warmup;
+		s->l.parts.missing += !there[i];
+		s->l.parts.missing_runs += there[i] ? 0 : rounds * e->n_commands;
 	}
 	return 0;
 }
@@ -147,10 +142,7 @@ static int load_campaign(struct search *s, const char *id)
 	return rc;
 }
 
-/*
- * The same of the campaign that e is a part of; frees e. If the store has only its parts, which
- * were imported, these are added.
- */
+/* The same of the campaign of e, which is freed, or of its imported parts if it is not stored. */
 static int load_campaign_of(struct search *s, struct et_experiment *e)
 {
 	int rc = load_campaign(s, e->member.campaign);
@@ -161,10 +153,7 @@ static int load_campaign_of(struct search *s, struct et_experiment *e)
 	return rc;
 }
 
-/*
- * Finds the campaign of that id, or of that label if no experiment of it is newer. e is the
- * experiment of that name, or NULL.
- */
+/* Finds a campaign of that id or label, unless e, the experiment of that name, is newer. */
 static bool find_campaign(
 	struct search *s, const char *name, const struct et_experiment *e, char id[40])
 {
@@ -200,9 +189,8 @@ static bool takes(struct search *s, struct et_experiment *e)
 }
 
 /*
- * Adds the newest experiment of that name and design; if machines are blocks, the newest of each;
- * if it is part of a campaign, all parts. *changes becomes the difference to the newest experiment
- * of another design, or stays NULL.
+ * Adds the newest experiment of that design, of each machine if they are blocks, with all parts if
+ * it has some. *changes becomes the difference to the newest one of another design, or stays NULL.
  */
 static int load_design(struct search *s, const struct et_design *d, char **changes, char other[40])
 {
@@ -294,10 +282,9 @@ static int load_name(struct search *s, const char *name)
 {
 	struct et_experiment *e = NULL;
 	char id[40];
-	int rc = et_store_find(s->store, name, id, s->err);
+	int rc = et_store_find(s->store, name, id, s->err)
+			 ?: et_store_load_head(s->store, id, &e, s->err);
 
-	if (rc == 0)
-		rc = et_store_load_head(s->store, id, &e, s->err);
 	if ((rc == 0 || rc == -ENOENT) && find_campaign(s, name, e, id)) {
 		et_experiment_free(e);
 		return load_campaign(s, id);

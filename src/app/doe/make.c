@@ -42,9 +42,7 @@ static const struct {
 
 static const struct et_option *find(const char *name)
 {
-	const struct et_option *o = et_option_named(et_run_options, name);
-
-	return o ? o : et_option_named(et_child_options, name);
+	return et_option_named(et_run_options, name) ?: et_option_named(et_child_options, name);
 }
 
 const char *et_doe_refusal(const char *option)
@@ -188,16 +186,6 @@ int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error
 	return et_plan_read(in, path, out, err);
 }
 
-/* The factors and their levels are parameters of the command. */
-static void set_parameters(const struct et_design *d, uint32_t number, struct et_command *c)
-{
-	c->n_parameters = d->n_factors;
-	c->parameters = et_calloc(d->n_factors, sizeof(*c->parameters));
-	for (size_t i = 0; i < d->n_factors; i++)
-		c->parameters[i] = (struct et_parameter){ et_strdup(d->factors[i].name),
-			et_strdup(et_design_level(d, number, i)) };
-}
-
 /* Hooks of `run` are given once for all programs, or once for each. */
 static int set_hook(const struct maker *m, uint32_t number, const char *name,
 	const struct et_each *each, char **out, struct et_error *err)
@@ -217,15 +205,11 @@ static int set_hooks(const struct maker *m, uint32_t number, struct et_error *er
 {
 	const struct et_run_options *o = m->o;
 	struct et_command *c = &m->e->commands[number];
-	int rc = set_hook(m, number, "setup", &o->setup, &c->setup, err);
 
-	if (rc == 0)
-		rc = set_hook(m, number, "prepare", &o->prepare, &c->prepare, err);
-	if (rc == 0)
-		rc = set_hook(m, number, "conclude", &o->conclude, &c->conclude, err);
-	if (rc == 0)
-		rc = set_hook(m, number, "cleanup", &o->cleanup, &c->cleanup, err);
-	return rc;
+	return set_hook(m, number, "setup", &o->setup, &c->setup, err)
+		?: set_hook(m, number, "prepare", &o->prepare, &c->prepare, err)
+		?: set_hook(m, number, "conclude", &o->conclude, &c->conclude, err)
+		?: set_hook(m, number, "cleanup", &o->cleanup, &c->cleanup, err);
 }
 
 /* The hint of the command line, to give words after --, is none for a plan. */
@@ -247,12 +231,14 @@ static int make_command(const struct maker *m, uint32_t number, struct et_error 
 	struct et_command *c = &m->e->commands[number];
 
 	c->name = et_asprintf("%s %s", p->name, t->name);
-	set_parameters(d, number, c);
-	int rc = et_doe_fill(m->e, number, p->command, &c->text, err);
-	if (rc == 0)
-		rc = make_argv(m->e, c, err);
-	if (rc == 0)
-		rc = et_doe_build_use(m->e, number, c->argv, err);
+	/* The factors and their levels are parameters of the command. */
+	c->n_parameters = d->n_factors;
+	c->parameters = et_calloc(d->n_factors, sizeof(*c->parameters));
+	for (size_t i = 0; i < d->n_factors; i++)
+		c->parameters[i] = (struct et_parameter){ et_strdup(d->factors[i].name),
+			et_strdup(et_design_level(d, number, i)) };
+	int rc = et_doe_fill(m->e, number, p->command, &c->text, err) ?: make_argv(m->e, c, err)
+		?: et_doe_build_use(m->e, number, c->argv, err);
 	if (rc)
 		return et_plan_locate(m->plan, m->plan->programs[program].command, rc, err);
 	return set_hooks(m, number, err);
@@ -287,21 +273,10 @@ static int make_commands(const struct maker *m, struct et_error *err)
 	return rc;
 }
 
-/* A metric that `run` cannot judge by is still recorded; the analysis reads the design's response.
- */
-static void set_response(struct et_experiment *e, const struct et_design *d)
-{
-	int metric = et_name_index(et_metric_names, d->response);
-
-	e->metric_auto = false;
-	e->metric = metric < 0 ? ET_METRIC_CPU : (enum et_metric)metric;
-	if (et_design_function(d))
-		e->profile = et_profile_new(&et_default_profile_plan);
-}
-
 static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 {
 	const struct et_design *d = plan->design;
+	int metric = et_name_index(et_metric_names, d->response);
 
 	e->label = et_strdup(d->name);
 	e->plan.order = plan->order;
@@ -309,7 +284,12 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	e->plan.seed = plan->has_seed ? plan->seed : et_hash_text(d->name) >> 11;
 	e->plan.warmup += d->discard;
 	e->plan.runs = d->replications - d->discard;
-	set_response(e, d);
+	/* A metric that `run` cannot judge by is still recorded; the analysis reads the response.
+	 */
+	e->metric_auto = false;
+	e->metric = metric < 0 ? ET_METRIC_CPU : (enum et_metric)metric;
+	if (et_design_function(d))
+		e->profile = et_profile_new(&et_default_profile_plan);
 }
 
 int et_doe_make(struct et_plan_file *plan, struct et_measuring *measuring,
@@ -323,9 +303,7 @@ int et_doe_make(struct et_plan_file *plan, struct et_measuring *measuring,
 	struct maker m = { plan, &o, plan->design, et_run_options_start(&o) };
 	set_plan(plan, m.e);
 	m.e->design = plan->design;
-	rc = make_commands(&m, err);
-	if (rc == 0)
-		rc = et_run_options_check(&o, m.e, err);
+	rc = make_commands(&m, err) ?: et_run_options_check(&o, m.e, err);
 	if (rc == 0 && measuring) {
 		measuring->env = o.env;
 		measuring->no_ledger = o.no_ledger;

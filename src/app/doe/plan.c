@@ -87,24 +87,18 @@ int et_doe_plan(struct et_call *call, struct et_error *err)
 	const struct et_doe_request *r = call->ctx;
 	struct et_plan_file plan = { 0 };
 	struct et_experiment *e = NULL;
-	int rc = et_doe_read_plan(call->operands[0], &plan, err);
+	int rc = et_doe_read_plan(call->operands[0], &plan, err)
+		?: et_doe_make(&plan, NULL, &e, err) ?: et_doe_check_levels(&plan, e, err)
+		?: look(cli, r, &plan, e, &call->status, err);
 
-	if (rc)
-		return rc;
-	rc = et_doe_make(&plan, NULL, &e, err);
-	if (rc == 0)
-		rc = et_doe_check_levels(&plan, e, err);
-	if (rc == 0)
-		rc = look(cli, r, &plan, e, &call->status, err);
 	et_experiment_free(e);
 	et_plan_file_free(&plan);
 	return rc;
 }
 
 /*
- * The pilot runs of `doe plan`. They go through the same runner as those of `doe run`, with the
- * treatments of the child, but without changes of the machine, hooks and builds; nothing is stored.
- * Somebody may look at the plan of somebody else, so every command is printed before one runs.
+ * The pilot runs: as those of `doe run`, but without changes of the machine, hooks and builds. The
+ * plan may be of somebody else, so every command is printed before one runs.
  */
 
 enum { TREATMENTS = 3, PASSES = 5 }; /* the first pass warms up */
@@ -241,20 +235,14 @@ static void conclude(struct pilots *p)
 	}
 }
 
-/* On stderr, also with -q: standard output may be JSON. */
-static void announce(const struct pilots *p)
+static int make(struct pilots *p, struct et_error *err)
 {
+	/* On stderr, also with -q: standard output may be JSON. */
 	struct et_page page = { .out = stderr, .width = p->cli->columns };
+	struct et_runner *runner;
 
 	et_review_pilots(p->e, p->commands, p->n_treatments * p->e->design->n_programs, &page);
 	fflush(stderr);
-}
-
-static int make(struct pilots *p, struct et_error *err)
-{
-	struct et_runner *runner;
-
-	announce(p);
 	int rc = et_runner_open(p->e, environ, et_signals_install(), &runner, err);
 
 	if (rc)

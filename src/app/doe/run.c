@@ -40,9 +40,7 @@ static int ask(const struct et_design *d, bool yes, struct et_error *err)
 static int read_experiment(const char *path, struct et_plan_file *plan, struct et_measuring *m,
 	struct et_experiment **out, struct et_error *err)
 {
-	int rc = et_doe_read_plan(path, plan, err);
-
-	return rc ? rc : et_doe_make(plan, m, out, err);
+	return et_doe_read_plan(path, plan, err) ?: et_doe_make(plan, m, out, err);
 }
 
 char *et_doe_line(const char *action, const char *path, const char *store)
@@ -85,10 +83,7 @@ static int read_plan(struct sending *r, struct et_error *err)
 
 /* --- beginning and continuing --- */
 
-/*
- * Whether the store has a campaign of this plan: *found. A plan that changed since then is refused,
- * as `doe run` on one machine does.
- */
+/* Finds a campaign of this plan; a plan that changed since then is refused, as on one machine. */
 static int find_campaign(struct sending *r, char id[40], bool *found, struct et_error *err)
 {
 	struct et_campaign *c = NULL;
@@ -101,9 +96,8 @@ static int find_campaign(struct sending *r, char id[40], bool *found, struct et_
 			*err = (struct et_error){ 0 };
 		return rc == -ENOENT ? 0 : rc;
 	}
-	rc = et_campaign_load(r->r.store, id, &c, err);
-	if (rc == 0)
-		rc = et_campaign_read_record(c->record, &before, err);
+	rc = et_campaign_load(r->r.store, id, &c, err)
+		     ?: et_campaign_read_record(c->record, &before, err);
 	if (rc == 0) {
 		ET_AUTO_FREE char *changes = et_plan_changes(before, r->e, r->plan.has_seed);
 		if (changes)
@@ -118,10 +112,8 @@ static int begin_campaign(struct sending *r, struct et_error *err)
 {
 	struct et_campaign_plan plan = { .kind = ET_CAMPAIGN_DOE, .no_ledger = r->m.no_ledger };
 	char id[40];
-	int rc = read_plan(r, err);
+	int rc = read_plan(r, err) ?: et_campaigning_open(&r->r, err);
 
-	if (rc == 0)
-		rc = et_campaigning_open(&r->r, err);
 	if (rc == 0 && !r->request->fresh)
 		rc = find_campaign(r, id, &r->again, err);
 	if (rc)
@@ -131,14 +123,10 @@ static int begin_campaign(struct sending *r, struct et_error *err)
 	plan.env = r->m.env;
 	plan.per_machine = r->e->design->blocks == ET_BLOCKS_MACHINE;
 	if (r->again)
-		rc = et_campaigning_attach(&r->r, id, true, err);
-	else
-		rc = ask(r->e->design, r->request->yes, err);
-	if (rc == 0 && !r->again)
-		rc = et_campaigning_open_engine(&r->r, &plan, err);
-	if (rc == 0 && !r->again)
-		rc = et_campaigning_begin(&r->r, &plan, err);
-	return rc;
+		return et_campaigning_attach(&r->r, id, true, err);
+	return ask(r->e->design, r->request->yes, err)
+		?: et_campaigning_open_engine(&r->r, &plan, err)
+		?: et_campaigning_begin(&r->r, &plan, err);
 }
 
 /* --- returning --- */
@@ -156,11 +144,7 @@ static int attach(struct sending *r, const char *operand, struct et_error *err)
 	}
 	r->again = true;
 	if (rc == 0)
-		rc = et_campaigning_return(&r->r,
-			name      ? name
-			: operand ? operand
-				  : "last",
-			ET_CAMPAIGN_DOE, err);
+		rc = et_campaigning_return(&r->r, name ?: operand ?: "last", ET_CAMPAIGN_DOE, err);
 	return rc;
 }
 
@@ -253,8 +237,7 @@ static void announce(const struct running *r)
 	et_design_progress_free(&p);
 }
 
-/* Failures that are shown as they happen, with the last lines of the program; and named at the end.
- */
+/* Failures that are shown in full as they happen, and that are named at the end. */
 enum { FULLY = 2, NAMED = 8 };
 
 /* Reports a program that failed, while the others continue. */
@@ -269,10 +252,7 @@ static void failed(void *ctx, uint32_t command, const struct et_error *why)
 	(void)!et_cli_fail(why);
 }
 
-/*
- * Warns of a response that no run of the first round has. Once, after as many runs as a round has:
- * an experiment may take a night.
- */
+/* Warns, once after the first round, of a response that no run has: the rest may take a night. */
 static void noted(void *ctx, const struct et_progress_note *n)
 {
 	struct et_measuring *m = ctx;
@@ -372,10 +352,7 @@ static void print_result(
 		fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 
-/*
- * Prints the result of the session, which ended with *rc, and writes the record. Returns the exit
- * status; *rc stays not 0 if err has an error that is to be printed.
- */
+/* Prints the result and writes the record; *rc stays not 0 if err is to be printed. */
 static int conclude(struct running *r, int *rc, struct et_error *err)
 {
 	const struct et_experiment *e = et_session_experiment(r->m.session);
@@ -407,9 +384,8 @@ static int conclude(struct running *r, int *rc, struct et_error *err)
 /* --- beginning and continuing --- */
 
 /*
- * Finds the newest experiment of this plan that was measured on this machine, because nothing else
- * is continued: of the same plan, or else the newest of its name, with the difference. *out stays
- * NULL if there is none.
+ * Finds the newest experiment of this plan that was measured here, because nothing else is
+ * continued; else the newest of its name, with the difference. *out stays NULL without any.
  */
 static int find_earlier(struct running *r, struct et_store *store, struct et_experiment **out,
 	char **changes, struct et_error *err)
@@ -477,10 +453,9 @@ static int decide(struct running *r, struct et_error *err)
 
 static int prepare(struct running *r, struct et_error *err)
 {
-	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err);
+	int rc = read_experiment(r->path, &r->plan, &r->m, &r->e, err)
+			 ?: et_doe_check_levels(&r->plan, r->e, err);
 
-	if (rc == 0)
-		rc = et_doe_check_levels(&r->plan, r->e, err);
 	if (rc == 0 && r->request->json_file)
 		rc = et_outputs_add(
 			&r->outputs, et_format_find("json"), r->request->json_file, err);
@@ -551,9 +526,7 @@ int et_doe_run(struct et_call *call, struct et_error *err)
 	if (rc == 0 && r.earlier && r.earlier->state == ET_STATE_DONE) {
 		call->status = report_done(&r);
 	} else if (rc == 0) {
-		rc = begin(&r, err);
-		if (rc == 0)
-			rc = et_measuring_drive(&r.m, err);
+		rc = begin(&r, err) ?: et_measuring_drive(&r.m, err);
 		if (r.m.session)
 			call->status = conclude(&r, &rc, err);
 		if (r.reboot.refused)

@@ -132,17 +132,6 @@ static char *head_of(const struct et_doe_state *s)
 	return text;
 }
 
-static void print_head(const struct et_doe_state *s, const struct et_page *page)
-{
-	const struct et_design_progress *p = s->progress;
-	ET_AUTO_FREE char *head = head_of(s);
-
-	et_page_paragraph(page, 0, "", NULL, head, NULL);
-	if (s->continuation && !s->running && p->done < p->total)
-		fprintf(page->out, "hint: run '%s' to %s\n", s->continuation,
-			s->e->state == ET_STATE_FAILED ? "try again what failed" : "continue");
-}
-
 static void print_table(const struct et_doe_state *s, const struct et_page *page)
 {
 	const struct et_design *d = s->e->design;
@@ -181,7 +170,13 @@ static void print_failures(const struct et_doe_state *s, const struct et_page *p
 
 void et_doe_status_text(const struct et_doe_state *s, const struct et_page *page)
 {
-	print_head(s, page);
+	const struct et_design_progress *p = s->progress;
+	ET_AUTO_FREE char *head = head_of(s);
+
+	et_page_paragraph(page, 0, "", NULL, head, NULL);
+	if (s->continuation && !s->running && p->done < p->total)
+		fprintf(page->out, "hint: run '%s' to %s\n", s->continuation,
+			s->e->state == ET_STATE_FAILED ? "try again what failed" : "continue");
 	putc('\n', page->out);
 	print_table(s, page);
 	print_failures(s, page);

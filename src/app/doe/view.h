@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A designed experiment as a person reads it: findings in words, the effects, the tables of
- * Nogueira and Matias, pictures, JSON; and as data for other tools.
- */
+/* A designed experiment as a person reads it, and as data for other tools. */
 #pragma once
 
 #include "base/parse.h"
@@ -56,10 +53,7 @@ struct et_doe_change et_doe_change_of(
 char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
-/*
- * "21 of 160 runs are done; no run of loop counts with n=2": runs, treatments and terms that the
- * analysis lacks; "" if it lacks none. The caller frees it.
- */
+/* "21 of 160 runs are done; …": what the analysis lacks, or "". The caller frees it. */
 char *et_doe_missing(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
 /* "4.9 % (4.7 … 5.1)". */
 const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE]);
@@ -72,17 +66,13 @@ bool et_doe_has_interval(const struct et_doe_effect *e);
 const char *et_doe_value(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE]);
 /* "0.012", "< 0.0001". */
 const char *et_doe_p(double p, char buf[ET_FIGURE]);
-/* "30000000 → 31500000" of two levels, else from the fastest to the slowest. The caller frees it.
- */
+/* "30000000 → 31500000" of two levels, else from the fastest to the slowest; free it. */
 char *et_doe_levels(const struct et_doe_view *v, const struct et_doe_program *p,
 	const struct et_doe_effect *e) __attribute__((malloc, returns_nonnull));
 /* The mean of all treatments of a program with this level of a factor, and of a second one. */
 double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p, size_t factor,
 	uint32_t level, size_t second, uint32_t second_level);
-/*
- * Names of the treatments as short as those of the paper, "RL3O2", or their numbers if they would
- * not be short. The list ends with NULL; et_strv_free frees it.
- */
+/* "RL3O2", or numbers if such names would not be short. The list ends with NULL; et_strv_free. */
 char **et_doe_short_names(const struct et_design *d, bool *numbers);
 
 /* --- several machines --- */
@@ -91,10 +81,7 @@ const char *et_doe_machine_name(
 	const struct et_doe_view *v, const struct et_doe_fleet *f, size_t i);
 /* "machines" or "blocks": of which differences were removed. */
 const char *et_doe_blocks_name(const struct et_doe_result *r);
-/*
- * "variance: 95 % between machines, …", if they differ, and how many machines were left out; or "".
- * The caller frees it.
- */
+/* "variance: 95 % between machines, …", and how many were left out; or "". The caller frees it. */
 char *et_doe_components(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
 /* Tables of machines and components of variance; in text also the effects on each machine. */
 void et_doe_machines_tables(

@@ -52,7 +52,6 @@ static void put_difference(const struct et_doe_view *v, const struct et_doe_flee
 /* Effects that are shown on these machines, but not for others like them. */
 static void put_here(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
 {
-	char text[ET_FIGURE];
 	size_t n = 0;
 
 	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
@@ -65,7 +64,7 @@ static void put_here(const struct et_doe_view *v, const struct et_doe_program *p
 			continue;
 		fprintf(out, "%s%s", n > 1 ? ", " : "", e->term);
 		if (isfinite(h->percent))
-			fprintf(out, " %s", et_doe_percent(h->percent, h->lo, h->hi, text));
+			fprintf(out, " %s", et_doe_percent(h->percent, h->lo, h->hi, ET_BUF));
 	}
 	if (n > MOST_NAMED)
 		fprintf(out, " and %zu more", n - MOST_NAMED);
@@ -133,7 +132,6 @@ static void machines_end(
 	put_here(v, p, out);
 }
 
-/* The names of the components. */
 static const char *between_name(const struct et_doe_fleet *f)
 {
 	return f->parts ? "between machines" : "between machines and times";
@@ -241,7 +239,6 @@ static void effect_rows(
 		ET_COLUMN(NAME, "machine"), ET_COLUMN(FIGURE, "effect"),
 		ET_COLUMN(FIGURE, "differs: p (Holm)") };
 	struct et_table s = { ET_COLUMNS(columns) };
-	char text[ET_FIGURE];
 	size_t rows = 0;
 
 	for (const struct et_doe_effect *e = NULL; (e = et_doe_next(v, p, e));) {
@@ -251,7 +248,7 @@ static void effect_rows(
 			et_table_name(&s, m ? "" : e->term, style);
 			et_table_name(&s, et_doe_machine_name(v, p->fleet, m), NULL);
 			et_doe_percent_cell(&s, o->on[m].percent, o->on[m].lo, o->on[m].hi, NULL);
-			et_table_text(&s, m ? "" : et_doe_p(o->p_holm, text), "", style);
+			et_table_text(&s, m ? "" : et_doe_p(o->p_holm, ET_BUF), "", style);
 			rows++;
 		}
 	}
@@ -383,8 +380,7 @@ struct telling {
 	bool begun;
 };
 
-/* Effects beyond this are described as "faster" and "slower", because signs and "by" mislead there.
- */
+/* Effects beyond this are called "faster" and "slower": signs and "by" mislead there. */
 static const double large = 20;
 
 static bool has_zero(const struct et_doe_change *c)
@@ -421,9 +417,8 @@ static void put_large(
 	enum et_unit unit = t->view->result->unit;
 	bool time = unit == ET_UNIT_NS || unit == ET_UNIT_S, less = c->percent < 0;
 	const char *word = time ? less ? "faster" : "slower" : less ? "smaller" : "larger";
-	char span[ET_FIGURE];
-
 	bool first = !t->begun;
+
 	begin_clause(t);
 	if (first)
 		fprintf(t->out, "%s: ", t->name);
@@ -431,17 +426,17 @@ static void put_large(
 	fprintf(t->out, "%s=%s is ", e->term, e->means[c->to].levels);
 	if (e->n_means > 2)
 		fprintf(t->out, "%s, ", time ? "slowest" : "largest");
-	et_doe_percent(fabs(c->percent), less ? -c->hi : c->lo, less ? -c->lo : c->hi, span);
-	fprintf(t->out, "%s than %s by %s", word, e->means[c->from].levels, span);
+	fprintf(t->out, "%s than %s by %s", word, e->means[c->from].levels,
+		et_doe_percent(
+			fabs(c->percent), less ? -c->hi : c->lo, less ? -c->lo : c->hi, ET_BUF));
 }
 
 /* "work moves loop by 4.9 % (4.7 … 5.1)", then ", pad by 1.2 % (1.1 … 1.3)". */
 static void put_moves(
 	struct telling *t, const struct et_doe_effect *e, const struct et_doe_change *c)
 {
-	char span[ET_FIGURE];
+	const char *span = et_doe_percent(c->percent, c->lo, c->hi, ET_BUF);
 
-	et_doe_percent(c->percent, c->lo, c->hi, span);
 	if (t->moves) {
 		fprintf(t->out, ", %s by %s", e->term, span);
 	} else {
@@ -565,9 +560,8 @@ static void put_interaction(struct telling *t, const struct et_doe_effect *e)
 /* --- pairs --- */
 
 /*
- * Whether a pair whose runs do not overlap at all is significant after Holm's correction: the
- * smallest p of Wilcoxon's test of twice n values is 2 / C(2n, n). With fewer runs, pairs that the
- * correction removes may well differ.
+ * Whether two treatments whose runs do not overlap are significant after Holm: the smallest p of
+ * Wilcoxon's test of twice n values is 2 / C(2n, n). With fewer runs nothing can be shown.
  */
 static bool can_be_shown(const struct et_doe_view *v, const struct et_doe_program *p)
 {

@@ -497,19 +497,11 @@ static const struct et_field hook_fields[] = {
 	{ 0 },
 };
 
-static void write_executed(const struct et_experiment *e, struct et_json *j)
-{
-	size_t n;
-	struct et_doe_executed *list = et_doe_executed(e, &n);
-
-	et_fields_list(j, "executes", executed_fields, list, n, sizeof(*list));
-	et_fields_flat(j, "hooks", hook_fields, e->design);
-	free(list);
-}
-
 void et_doe_plan_json(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
+	size_t n;
+	ET_AUTO_FREE struct et_doe_executed *list = et_doe_executed(o->e, &n);
 	struct et_json j;
 	bool at_least;
 
@@ -520,7 +512,8 @@ void et_doe_plan_json(const struct et_doe_outlook *o)
 	for (size_t i = 0; i < d->n_programs; i++)
 		et_json_string(&j, NULL, d->programs[i].name);
 	et_json_end(&j);
-	write_executed(o->e, &j);
+	et_fields_list(&j, "executes", executed_fields, list, n, sizeof(*list));
+	et_fields_flat(&j, "hooks", hook_fields, d);
 	et_json_u64(&j, "replications", o->e->plan.warmup + o->e->plan.runs);
 	et_json_u64(&j, "discard", o->e->plan.warmup);
 	et_json_u64(&j, "runs_total", o->all_runs);

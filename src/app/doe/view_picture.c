@@ -8,7 +8,6 @@
 enum { SIDE = 420, LOW = 300, SHEET = 2 * SIDE, TRACK = 26, FRAME = 110 };
 enum { MOST_TRACKS = 60, MOST_INTERACTIONS = 6, MOST_LINES = 7 };
 
-/* Where charts go. */
 struct canvas {
 	const struct et_doe_view *view;
 	const struct et_doe_program *program;

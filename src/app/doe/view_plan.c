@@ -135,7 +135,6 @@ static char *promise(const struct et_doe_outlook *o)
 	size_t n, least = 0, most = 0;
 	struct et_doe_class *classes = et_doe_power_of(o, &n);
 	double effect = main_effect(classes, n, 0);
-	char a[ET_FIGURE], b[ET_FIGURE];
 
 	et_doe_classes_free(classes, n);
 	if (!isfinite(effect))
@@ -144,9 +143,9 @@ static char *promise(const struct et_doe_outlook *o)
 	if (!n)
 		return et_asprintf("it finds a main effect of %s standard deviations of a run "
 				   "with a probability of 80 %%",
-			format_effect(effect, NAN, a));
-	format_effect(effect, et_doe_relative_sd(o, least), a);
-	format_effect(effect, et_doe_relative_sd(o, most), b);
+			format_effect(effect, NAN, ET_BUF));
+	const char *a = format_effect(effect, et_doe_relative_sd(o, least), ET_BUF);
+	const char *b = format_effect(effect, et_doe_relative_sd(o, most), ET_BUF);
 	if (n == 1)
 		return et_asprintf("it finds a main effect of %s%s%s%s with a probability of 80 %%",
 			a, d->n_programs > 1 ? " (" : "",
@@ -186,12 +185,11 @@ void et_doe_plan_answer(const struct et_doe_outlook *o)
 	if (!isnan(ns))
 		snprintf(duration, sizeof(duration), ", %s %s", at_least ? "at least" : "about",
 			format_about(ns / 1e9, span));
-	ET_AUTO_FREE char *text = et_asprintf("%zu treatment%s × %zu program%s × %" PRIu32
-					      " run%s = %" PRIu64 " runs%s; %s.",
+	et_page_say(o->page, 0, "", NULL, ET_DOE_BOLD,
+		"%zu treatment%s × %zu program%s × %" PRIu32 " run%s = %" PRIu64 " runs%s; %s.",
 		d->n_treatments, et_doe_plural(d->n_treatments), d->n_programs,
 		et_doe_plural(d->n_programs), each, et_doe_plural(each), o->all_runs, duration,
 		found);
-	et_page_paragraph(o->page, 0, "", NULL, text, ET_DOE_BOLD);
 	if (o->large)
 		et_page_paragraph(o->page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
@@ -246,7 +244,6 @@ struct et_doe_executed *et_doe_executed(const struct et_experiment *e, size_t *n
 	return list;
 }
 
-/* Whether a command has hooks of its own. */
 static bool has_hooks(const struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
@@ -389,8 +386,7 @@ static void print_round(const struct et_doe_outlook *o, size_t from, size_t to)
 	row(o, NAME, label, "%s", text);
 }
 
-/* Runs of equal rounds. Warm-up rounds all have the number 0, so their length shows where one ends.
- */
+/* Warm-up rounds all have the number 0, so their length shows where one ends. */
 static void print_rounds(const struct et_doe_outlook *o)
 {
 	size_t commands = o->e->n_commands, shown = 0, at = 0;
@@ -537,16 +533,14 @@ static void print_fraction(const struct et_doe_outlook *o)
 static void power_row(const char *name, double sd, const struct et_doe_class *classes, size_t n,
 	struct et_table *t)
 {
-	char a[ET_FIGURE], b[ET_FIGURE];
-
 	et_table_name(t, name, NULL);
-	et_table_add(t, "%s", isnan(sd) ? "" : et_format_percent(sd, a));
+	et_table_add(t, "%s", isnan(sd) ? "" : et_format_percent(sd, ET_BUF));
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(classes[i].holm[0]))
 			et_table_add(t, ET_DASH);
 		else
-			et_table_add(t, "%s (%s)", format_effect(classes[i].holm[0], sd, a),
-				format_effect(classes[i].holm[1], sd, b));
+			et_table_add(t, "%s (%s)", format_effect(classes[i].holm[0], sd, ET_BUF),
+				format_effect(classes[i].holm[1], sd, ET_BUF));
 	}
 }
 
@@ -581,7 +575,6 @@ static void print_power(const struct et_doe_outlook *o)
 static void print_pilots(const struct et_doe_outlook *o)
 {
 	const struct et_design *d = o->e->design;
-	char span[ET_FIGURE];
 
 	if (!o->pilots) {
 		putc('\n', o->page->out);
@@ -592,7 +585,7 @@ static void print_pilots(const struct et_doe_outlook *o)
 	for (size_t i = 0; i < d->n_programs; i++) {
 		const struct et_doe_pilot *p = &o->pilots[i];
 		row(o, NAME, d->programs[i].name, "%zu run%s of %s%s", p->n, et_doe_plural(p->n),
-			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, span));
+			p->cut ? "more than " : "", et_format_rounded(p->run_ns, 3, ET_BUF));
 	}
 	if (d->setup || d->between || d->reboot || has_hooks(o->e))
 		et_doe_say(o->page, NULL,

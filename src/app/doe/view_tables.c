@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The tables of Nogueira and Matias (2015): for each pair of treatments the share of programs in
- * which they differ, before and after Holm's correction within each program, the tests that judged
- * them, and the share of false positives of each program.
- */
+/* The tables of Nogueira and Matias (2015), the runs as CSV, and a script for R. */
 #include "app/doe/view.h"
 #include "draw/xml.h"
 #include "stats/series/tally.h"
@@ -220,7 +216,6 @@ static enum et_metric metric_of(const struct et_design *d)
 	return metric < 0 ? ET_METRIC_ELAPSED : (enum et_metric)metric;
 }
 
-/* The experiments and their machines. */
 struct source {
 	const struct et_experiment *const *experiments;
 	size_t n;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A designed experiment as text: the answer, then the effects; with -v all that they rest on. And
- * as a page, which has the same tables and the charts.
- */
+/* A designed experiment as text, with -v all that it rests on; and as a page with charts. */
 #include "app/doe/view.h"
 #include "draw/html.h"
 #include "report/pair.h"
@@ -68,8 +65,6 @@ void et_doe_percent_cell(struct et_table *t, double x, double lo, double hi, con
 	et_table_text(t, text, right, style);
 }
 
-/* Formats of columns. */
-
 static const char *format_digits(double x, char buf[ET_FIGURE])
 {
 	snprintf(buf, ET_FIGURE, "%.5g", x);
@@ -103,7 +98,6 @@ static char *shape_of(const struct et_design *d)
 	return text ? text : et_strdup("");
 }
 
-/* The design and the number of runs, in one line. */
 static void put_title(const struct et_doe_view *v, const struct et_page *page)
 {
 	const struct et_doe_result *r = v->result;
@@ -144,16 +138,15 @@ static void effect_row(struct et_table *s, const struct et_doe_view *v,
 	double half = et_doe_has_interval(e) ? (e->hi - e->lo) / 2 : NAN;
 	struct et_doe_change c = et_doe_change_of(p, e);
 	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e), *term = et_strdup(e->term);
-	char value[ET_FIGURE];
 
 	if (page && e->aliases)
 		et_append(&term, " = ", "%s", e->aliases);
 	et_table_name(s, term, style);
 	et_table_text(s, "", levels, NULL);
-	et_table_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
+	et_table_text(s, et_doe_value(e->effect, half, v->result->unit, ET_BUF), "", style);
 	et_doe_percent_cell(s, c.percent, c.lo, c.hi, style);
 	et_table_row(s, e->share, e->f);
-	et_table_text(s, et_doe_p(e->p_holm, value), "", style);
+	et_table_text(s, et_doe_p(e->p_holm, ET_BUF), "", style);
 	if (page) {
 		et_table_add(s, "%g", e->df);
 		et_table_number(s, e->p);
@@ -280,7 +273,6 @@ static void cells(
 		ET_COLUMN(FIGURE, "median", .drop = 2) };
 	struct et_table s = { ET_COLUMNS(columns) };
 	enum et_unit unit = v->result->unit;
-	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
 
 	for (size_t t = 0; t < p->n_cells; t++) {
 		const struct et_estimate *c = &p->cells[t];
@@ -289,23 +281,21 @@ static void cells(
 		et_table_add(&s, "%zu", t + 1);
 		et_table_name(&s, v->result->design->treatments[t].name, NULL);
 		et_table_add(&s, "%zu\t%s\t%s\t%s", c->n,
-			c->n ? et_format_value_measured(c->mean, half, unit, mean) : ET_DASH,
-			c->n > 1 ? et_doe_value(c->sd, half, unit, sd) : ET_DASH,
-			c->n ? et_doe_value(c->median, half, unit, median) : ET_DASH);
+			c->n ? et_format_value_measured(c->mean, half, unit, ET_BUF) : ET_DASH,
+			c->n > 1 ? et_doe_value(c->sd, half, unit, ET_BUF) : ET_DASH,
+			c->n ? et_doe_value(c->median, half, unit, ET_BUF) : ET_DASH);
 	}
 	et_doe_put_table(to, "treatments", &s);
 }
 
 static void residuals(const struct et_doe_program *p, const struct et_page *page)
 {
-	char normal[ET_FIGURE], equal[ET_FIGURE], serial[ET_FIGURE];
-
 	et_doe_heading(page, "residuals");
 	et_doe_say(page, NULL,
 		"normal: p %s; equal spread of all treatments: p %s; independent in the order of "
 		"runs: p %s",
-		et_doe_p(p->residuals.normal_p, normal), et_doe_p(p->residuals.equal_p, equal),
-		et_doe_p(p->residuals.serial_p, serial));
+		et_doe_p(p->residuals.normal_p, ET_BUF), et_doe_p(p->residuals.equal_p, ET_BUF),
+		et_doe_p(p->residuals.serial_p, ET_BUF));
 }
 
 static void pairs(
@@ -355,10 +345,10 @@ static void program(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	const struct et_doe_to to = { .page = page };
-	char mean[ET_FIGURE];
+	double u = p->sd_residual / sqrt((double)p->n);
 
-	et_format_value_to(p->mean, p->sd_residual / sqrt((double)p->n), v->result->unit, mean);
-	et_doe_heading(page, "%s: mean %s of %zu runs", p->name, mean, p->n);
+	et_doe_heading(page, "%s: mean %s of %zu runs", p->name,
+		et_format_value_to(p->mean, u, v->result->unit, ET_BUF), p->n);
 	effects(v, p, &to);
 	aliases(v, p, page);
 	variation(v, p, page);

@@ -146,11 +146,10 @@ static void add_extreme(const struct et_doe_view *v, const struct et_doe_program
 	size_t t, char **text)
 {
 	const struct et_estimate *c = &p->cells[t];
-	char value[ET_FIGURE];
 
 	et_append(text, "; ", "%s: %s (%s)", verb_of(v->result->unit, fast),
 		v->result->design->treatments[t].name,
-		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
+		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, ET_BUF));
 }
 
 char *et_doe_fastest(const struct et_doe_view *v, const struct et_doe_program *p)
@@ -224,8 +223,7 @@ char *et_doe_summary(const struct et_doe_view *v)
 
 /* Runs that are not done, treatments that failed and terms that they leave without an estimate. */
 
-/* "21 of 160 runs are done; 1 of 6 parts is missing". Results of other tools have no command and no
- * plan to complete. */
+/* "21 of 160 runs are done; 1 of 6 parts is missing". Results of other tools have no plan. */
 static void add_progress(const struct et_doe_view *v, char **text)
 {
 	uint64_t done = 0, total = v->parts.missing_runs;
@@ -320,8 +318,7 @@ char *et_doe_missing(const struct et_doe_view *v)
 
 enum { MOST = 9, MOST_FACTOR = 3 }; /* columns of a name, and of a factor in it */
 
-/* Whether each level has a letter and no other factor has it: then the factor's name is not needed.
- */
+/* Whether each level has a letter and is of no other factor, whose name is not needed then. */
 static bool is_telling(const struct et_design *d, size_t factor)
 {
 	for (char **level = d->factors[factor].levels; *level; level++) {

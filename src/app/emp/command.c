@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `etalon emp`: the protocol EMP from the environment to the result. The runs are those of `etalon
- * run --protocol emp`; this file adds the steps before them, and a line for each step.
- */
+/* `etalon emp`: `etalon run --protocol emp` with the steps before it, and a line for each step. */
 #include "app/emp/emp.h"
 #include "base/display.h"
 #include "measure/child/run_setup.h"
@@ -255,8 +252,7 @@ static int print_plan(struct et_emp *p, const struct et_measuring *m, const stru
 	et_steps_print(&p->steps, &page);
 	ET_AUTO_FREE char *time = describe_time(e, seconds);
 	et_page_paragraph(&page, 16, "  time         ", "2", time, NULL);
-	rc = et_cli_close_output(stdout, "-", err);
-	return rc ? rc : -ECANCELED;
+	return et_cli_close_output(stdout, "-", err) ?: -ECANCELED;
 }
 
 /* --- the steps around the runs --- */
@@ -286,8 +282,7 @@ static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, st
 	/* The signal may have ended the question. */
 	if (m->interrupt->signal)
 		return -EINTR;
-	rc = apply_environment(p, m, err);
-	return rc ? rc : et_emp_learn(p, m, err);
+	return apply_environment(p, m, err) ?: et_emp_learn(p, m, err);
 }
 
 static void measured(void *ctx, struct et_measuring *m, struct et_judgement *j)

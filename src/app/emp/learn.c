@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The second step of `etalon emp`: the daemons of this machine are learned, unless a learning that
- * still fits is stored. Learning takes long, so the user is asked first.
- */
+/* The second step of `etalon emp`: learns the daemons, unless a learning that fits is stored. */
 #include "app/emp/emp.h"
 #include "base/clock.h"
 #include "base/display.h"
@@ -11,19 +8,6 @@
 #include "model/experiment/machine_id.h"
 
 static const char STEP[] = "daemons";
-
-/* The machine as it is, or will be, during the runs; check I decides by it, too. */
-static void read_place(struct et_emp *p)
-{
-	p->place = (struct et_learning_place){ .kernel = p->here.host.kernel,
-		.cpu = p->here.host.cpu,
-		.machine = p->here.machine,
-		.services = p->here.services,
-		.tuned = p->tuned,
-		.factors = p->factors,
-		.sees = et_taskstats_offered(), /* as the record will tell */
-		.wall_ns = et_clock_read_ns(CLOCK_REALTIME) };
-}
 
 static bool is_plan(const struct et_learning_plan *a, const struct et_learning_plan *b)
 {
@@ -55,7 +39,15 @@ int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *e
 	et_emp_plan_free(out);
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
 	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
-	read_place(p);
+	/* The machine as it is, or will be, during the runs; check I decides by it, too. */
+	p->place = (struct et_learning_place){ .kernel = p->here.host.kernel,
+		.cpu = p->here.host.cpu,
+		.machine = p->here.machine,
+		.services = p->here.services,
+		.tuned = p->tuned,
+		.factors = p->factors,
+		.sees = et_taskstats_offered(), /* as the record will tell */
+		.wall_ns = et_clock_read_ns(CLOCK_REALTIME) };
 	int rc = et_learned_load(cli, &p->here, &out->cutoffs, &out->there, err);
 	if (rc == -ENOENT) { /* there is no store */
 		*err = (struct et_error){ 0 };

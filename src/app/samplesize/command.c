@@ -134,10 +134,7 @@ static int size_series(const struct request *r, const struct et_series *s, struc
 	return rc;
 }
 
-/*
- * Applies check I with the cutoffs of today to the experiments of the set. Without any that fit,
- * the removals count that the record has. The values that count stay as they were judged.
- */
+/* Applies check I with the cutoffs of today, if they fit; the values that count stay as judged. */
 static int check_again(
 	const struct et_cli *cli, const struct et_series_set *set, struct et_error *err)
 {
@@ -203,10 +200,8 @@ static int size_all(const struct et_cli *cli, const struct request *r, struct et
 	struct et_error *err)
 {
 	ET_AUTO_FREE struct et_sized *list = et_calloc(set->n + 1, sizeof(*list));
-	int rc = et_gather_names(set, err);
+	int rc = et_gather_names(set, err) ?: check_again(cli, set, err);
 
-	if (rc == 0)
-		rc = check_again(cli, set, err);
 	for (size_t i = 0; rc == 0 && i < set->n; i++)
 		rc = size_series(r, &set->list[i], &list[i], err);
 	if (rc)
@@ -232,8 +227,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		const char *name = i < ops.n_before ? ops.before[i] : ops.after[i - ops.n_before];
 		rc = et_gather_add(cli, &r.gather, name, &set, &err);
 	}
-	if (rc == 0)
-		rc = size_all(cli, &r, &set, &err);
+	rc = rc ?: size_all(cli, &r, &set, &err);
 	et_operands_free(&ops);
 	et_series_set_free(&set);
 	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;

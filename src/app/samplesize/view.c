@@ -113,15 +113,13 @@ static int find_metric(const struct et_sized *s, const struct et_metric_row *met
 static void matrix_row(const struct et_sized *s, const struct et_samplesize *z, enum figure figure,
 	struct et_table *t)
 {
-	char sd[ET_FIGURE];
-
 	et_table_name(t, s->name, NULL);
 	for (size_t i = 1; i <= z->n_sizes; i++) {
 		const struct et_size *size = &z->sizes[i % z->n_sizes]; /* the whole comes last */
 		if (figure == OUTLIERS)
 			et_table_add(t, "%zu", size->outliers.first + size->outliers.second);
 		else
-			et_table_add(t, "%s", et_format_value(size->sd, s->unit, sd));
+			et_table_add(t, "%s", et_format_value(size->sd, s->unit, ET_BUF));
 	}
 }
 
@@ -136,10 +134,7 @@ static void matrix_columns(const struct et_samplesize *z, struct et_table *t)
 	}
 }
 
-/*
- * Series of equal length have the same sizes; a new length begins a table. Prints nothing if no
- * series has the metric.
- */
+/* A table per length of series, whose sizes are the same; nothing if none has the metric. */
 static void print_matrix(const struct et_sized *list, size_t n, const struct et_metric_row *metric,
 	enum figure figure, const struct et_page *page)
 {
@@ -177,7 +172,7 @@ static void print_recommended(const struct et_sized *list, size_t n, const struc
 
 	for (size_t i = 0; i < n; i++) {
 		const struct et_sized *s = &list[i];
-		char *text = NULL;
+		ET_AUTO_FREE char *text = NULL;
 
 		for (size_t m = 0; m < s->n; m++)
 			et_append(&text, ", ", "%zu runs%s%s", s->by[m].size.recommended,
@@ -186,7 +181,6 @@ static void print_recommended(const struct et_sized *list, size_t n, const struc
 		ET_AUTO_FREE char *clean = et_clean(s->name, "");
 		ET_AUTO_FREE char *lead = et_asprintf("  %s:", clean);
 		et_page_paragraph(page, 4, lead, NULL, text, NULL);
-		free(text);
 		most = s->by[0].size.recommended > most ? s->by[0].size.recommended : most;
 	}
 	ET_AUTO_FREE char *lead = et_asprintf("%zu runs", most);

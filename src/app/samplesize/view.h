@@ -11,10 +11,7 @@ const char *et_format_outliers(struct et_check_counts c, bool first_check, char 
 
 /* Prints one series: its sizes by each metric, the recommended one, and the widths. */
 void et_samplesize_text(const struct et_sized *s, const struct et_page *page);
-/*
- * Prints several series as a matrix (Tables XXII to XXIV of the EMP paper): a row per series and a
- * column per size, for the outliers and for the sd by each metric, and the recommended sizes.
- */
+/* Prints a matrix of several series (Tables XXII to XXIV of the EMP paper), and the best sizes. */
 void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et_page *page);
 /* Writes one row per series, metric and size. */
 void et_samplesize_csv(const struct et_sized *list, size_t n, FILE *out);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon task`: runs one part of a campaign on this machine. A scheduler starts it, or ssh, with a
- * job (store/central/job.h) as standard input. It measures into the spool, as every command that
- * measures for a central store does, and needs nothing from the server before it delivers.
+ * `etalon task`: measures one part of a campaign into the spool of this machine; ssh or a scheduler
+ * starts it with a job (store/central/job.h) as input. It needs no server before it delivers.
  *
- * The record of a job decides which programs run. It is trusted because of where it comes from: the
- * owner of the campaign wrote it, and the job runs with the rights of that user. No shell takes
- * part but those that the plan asks for.
+ * The record of a job decides which programs run. It is trusted because the owner of the campaign
+ * wrote it and the job runs with their rights. No shell takes part but those of the plan.
  */
 #include "app/task/task.h"
 #include "base/clock.h"
@@ -116,9 +114,8 @@ void et_task_log(const struct et_task *t, const char *format, ...)
 }
 
 /*
- * The programs do not see the variables of Slurm: their lengths differ from part to part, and the
- * size of the environment changes times. ETALON_STORE tells et_environ_make that the passwords of
- * a server are not for the programs, either.
+ * The programs do not see variables of Slurm: their lengths change the size of the environment, and
+ * so times. By ETALON_STORE, et_environ_make hides passwords of a server, too.
  */
 static void hide_variables(const struct et_task *t)
 {
@@ -181,15 +178,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return et_task_probe(cli->store, stdout, &err) ? et_cli_fail(&err) : ET_EXIT_DONE;
 	t.deliver_ns = o.deliver_ns;
 	t.interrupt = et_signals_install();
-	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, &err);
-	if (rc == 0)
-		rc = et_job_read(data, size, &t.job, &err);
-	if (rc == 0)
-		rc = find_place(&t, &o, &err);
-	if (rc == 0)
-		status = end(&t, perform(&t, &err), &err);
-	else
-		status = et_cli_fail(&err);
+	int rc = et_input_read("-", ET_JOB_MOST_BYTES, &data, &size, &err)
+		?: et_job_read(data, size, &t.job, &err) ?: find_place(&t, &o, &err);
+	status = rc ? et_cli_fail(&err) : end(&t, perform(&t, &err), &err);
 	et_job_free(&t.job);
 	return status;
 }

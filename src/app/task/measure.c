@@ -15,11 +15,7 @@
 
 /* --- the experiment of the part --- */
 
-/*
- * Builds of a campaign are in folders of the campaign and the node, which may share a home with
- * others: et_doe_build_folder reads the member. So the commands name other files than where the
- * campaign was begun.
- */
+/* Builds of a campaign have other folders than where it was begun: see et_doe_build_folder. */
 static int name_builds(struct et_experiment *e, struct et_error *err)
 {
 	const struct et_design *d = e->design;
@@ -32,9 +28,8 @@ static int name_builds(struct et_experiment *e, struct et_error *err)
 
 		if (!p->build)
 			continue;
-		rc = et_doe_fill(e, i, p->command, &text, err);
-		if (rc == 0)
-			rc = et_run_make_argv(e->child.shell, text, &argv, err);
+		rc = et_doe_fill(e, i, p->command, &text, err)
+			     ?: et_run_make_argv(e->child.shell, text, &argv, err);
 		if (rc) {
 			free(text);
 			break;
@@ -157,10 +152,9 @@ int et_task_measure(struct et_task *t, struct et_error *err)
 	const char *directory = t->job.e->child.directory;
 	enum et_state state = ET_STATE_RUNNING;
 	bool found = false;
-	int rc = et_stored_open_spool(t->job.store, ET_STORE_WRITE, &m.store, err);
+	int rc = et_stored_open_spool(t->job.store, ET_STORE_WRITE, &m.store, err)
+			 ?: find_earlier(t, m.store, &found, &state, err);
 
-	if (rc == 0)
-		rc = find_earlier(t, m.store, &found, &state, err);
 	bool done = found && state == ET_STATE_DONE;
 	if (rc == 0 && !done && directory && chdir(directory))
 		rc = et_fail_file(err, errno, ET_EXIT_ENVIRONMENT, directory);
@@ -170,9 +164,7 @@ int et_task_measure(struct et_task *t, struct et_error *err)
 	}
 	if (found)
 		et_task_log(t, "continues %s", t->id);
-	rc = begin(t, &m, found, err);
-	if (rc == 0)
-		rc = drive(t, &m, err);
+	rc = begin(t, &m, found, err) ?: drive(t, &m, err);
 	et_measuring_close(&m);
 	return rc;
 }
@@ -204,11 +196,10 @@ int et_task_announce(struct et_task *t, struct et_error *err)
 	const char *array = getenv("SLURM_ARRAY_JOB_ID");
 	ET_AUTO_FREE char *job = array ? et_asprintf("%s_%u", array, t->part->number) : NULL;
 	struct et_store *central = NULL;
-	int rc = et_server_open(t->job.store, ET_STORE_WRITE, &central, err);
+	int rc = et_server_open(t->job.store, ET_STORE_WRITE, &central, err)
+			 ?: et_campaign_begin_attempt(central, t->job.campaign, t->part->number,
+				    t->attempt, t->node, job, err);
 
-	if (rc == 0)
-		rc = et_campaign_begin_attempt(
-			central, t->job.campaign, t->part->number, t->attempt, t->node, job, err);
 	et_store_close(central);
 	/* A login that continues in a thread (-ETIME) would disturb the measurement. */
 	if (rc == -ESTALE || rc == -ETIME)
@@ -223,11 +214,10 @@ static int report(void *ctx, struct et_error *err)
 {
 	const struct et_task *t = ctx;
 	struct et_store *central = NULL;
-	int rc = et_server_open(t->job.store, ET_STORE_WRITE, &central, err);
+	int rc = et_server_open(t->job.store, ET_STORE_WRITE, &central, err)
+			 ?: et_campaign_fail_attempt(central, t->job.campaign, t->part->number,
+				    t->attempt, t->failure, t->failure_final, err);
 
-	if (rc == 0)
-		rc = et_campaign_fail_attempt(central, t->job.campaign, t->part->number, t->attempt,
-			t->failure, t->failure_final, err);
 	et_store_close(central);
 	return rc;
 }
@@ -272,10 +262,9 @@ static int deliver(struct et_task *t, struct et_error *err)
 	struct et_delivery d = { destination, .url = t->job.store, .experiment = t->id,
 		.persistence = &p, .done = note, .ctx = &out };
 	struct et_store *spool = NULL;
-	int rc = et_stored_open_spool(t->job.store, ET_STORE_WRITE, &spool, err);
+	int rc = et_stored_open_spool(t->job.store, ET_STORE_WRITE, &spool, err)
+			 ?: et_delivery_run(spool, &d, err);
 
-	if (rc == 0)
-		rc = et_delivery_run(spool, &d, err);
 	et_store_close(spool);
 	if (rc == 0 && !(d.delivered + d.failed + d.busy))
 		return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,

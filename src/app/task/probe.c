@@ -11,10 +11,7 @@
 #include "report/environment.h"
 #include "store/core/store.h"
 
-/*
- * The server read its clock between two readings of ours, so the difference is known up to half of
- * the round trip.
- */
+/* The server read its clock between two readings of ours: half of the round trip is the doubt. */
 static void write_clock(struct et_json *j, struct et_store *s)
 {
 	struct et_error err = { 0 };

@@ -23,15 +23,11 @@ struct et_task {
 /* One line on stderr that names the part: the log of the job. */
 void et_task_log(const struct et_task *t, const char *format, ...) ET_PRINTF(2, 3);
 /*
- * Records in the central store that the attempt begins. -ESTALE: a later one has begun, or the part
- * is done. A server that cannot be reached is no reason to wait; one that holds the login (-ETIME)
- * is a reason not to measure.
+ * Records in the central store that the attempt begins. -ESTALE: it is done, or a later one began.
+ * A server that is away is no reason to wait; one that holds the login (-ETIME), not to measure.
  */
 int et_task_announce(struct et_task *t, struct et_error *err) ET_CHECK;
-/*
- * Measures the part into the spool, or as much of it as is missing there. -EINTR after a signal,
- * -ECHILD if a program failed.
- */
+/* Measures what the spool lacks of the part. -EINTR: a signal. -ECHILD: a program failed. */
 int et_task_measure(struct et_task *t, struct et_error *err) ET_CHECK;
 /* Delivers the result from the spool, and tries again if the server does not answer. */
 int et_task_deliver(struct et_task *t, struct et_error *err) ET_CHECK;

@@ -157,11 +157,7 @@ static int record(struct request *r, char *const *argv, struct et_interrupt *int
 	return rc;
 }
 
-/*
- * Reads or records traces; argv is the program, or NULL. After a signal it returns -EINTR with the
- * traces until then. If it returns 0 and err is filled, the traces are valid but ended early, for
- * instance because the program failed.
- */
+/* -EINTR, after a signal: with the traces until then. 0 with err filled: they ended early. */
 static int take(struct request *r, char *const *argv, struct et_interrupt *interrupt,
 	struct et_traces *all, struct et_error *err)
 {
@@ -253,8 +249,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	struct et_interrupt *interrupt = et_signals_install();
 	int rc = check(&r, &ops, &err);
-	/* Early, so that a wrong path does not fail after an hour; the old contents stay until
-	 * then. */
+	/* Early: a wrong path must not fail after an hour. The old contents stay until then. */
 	if (rc == 0 && r.svg)
 		rc = et_output_open(&svg, r.svg, &err);
 	if (rc == 0 && !r.from)

@@ -207,9 +207,9 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;
-	ET_AUTO_FREE char *clock = et_asprintf("%s, by the timer interrupts; %s was estimated",
-		rate(t->hz, ET_BUF), rate(t->hz_estimate, ET_BUF));
-	et_page_paragraph(page, 16, "  clock rate", NULL, clock, NULL);
+	et_page_say(page, 16, "  clock rate", NULL, NULL,
+		"%s, by the timer interrupts; %s was estimated", rate(t->hz, ET_BUF),
+		rate(t->hz_estimate, ET_BUF));
 }
 
 static void print_long_run(const struct et_trace *t, const struct et_page *page)

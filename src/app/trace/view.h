@@ -12,18 +12,12 @@ void et_trace_json(const struct et_trace *t, struct et_json *w);
 /* One chart of all traces, with a track per cause and for the processes that took most. */
 void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out);
 
-/* The CPU times that accounting by ticks would charge in a trace: a table, and the key "charges".
- */
+/* The CPU times that accounting by ticks would charge: a table, and the key "charges". */
 void et_charges_text(
 	const struct et_trace *t, const struct et_charges *all, const struct et_page *page);
 void et_charges_json(const struct et_charges *all, struct et_json *w);
 /* The letter of a process in the table and in the timeline: A is traced; '+' has no row. */
 char et_charge_letter(const struct et_charges *all, uint32_t who);
-/*
- * Draws a trace as a timeline for a terminal. One track shows how much of each stretch of time was
- * active, and one track per cause how much it took; ticks of the timer are marked on the axis, each
- * with the letter of the process that accounting by ticks would charge. Only the beginning of a
- * long trace is drawn.
- */
+/* A track for activity and one per cause; ticks are marked with the letter of whom they charge. */
 void et_timeline_draw(
 	const struct et_trace *t, const struct et_charges *charges, const struct et_page *page);
