@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Prints results for people: the table first, then warnings, details and the decision. The table is
- * of clean text, which is printed in columns or as Markdown.
- */
+/* Prints results for people: the table (also as Markdown), warnings, details and the decision. */
 #include "base/display.h"
 #include "base/figure.h"
 #include "lib/bench/output.h"
@@ -366,10 +363,7 @@ void et_bench_markdown(const struct et_bench_results *r, FILE *out)
 
 /* --- paragraphs --- */
 
-/*
- * Prints the words of any text, which is cleaned here; a line that would be longer than the page
- * begins again, indented.
- */
+/* Prints any text, which is cleaned here. A line longer than the page continues indented. */
 static void print_words(const char *lead, const char *words, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(words, "");

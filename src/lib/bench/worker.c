@@ -193,10 +193,7 @@ static char *describe(struct et_worker *w, int rc, uint64_t timeout_ns)
 	return et_strdup("its process answered nonsense");
 }
 
-/*
- * Receives a message. A worker that has ended may have left children, which keep its socket open:
- * so look for its end too.
- */
+/* Receives a message, or notices the worker's end: its children may keep the socket open. */
 static int receive(
 	const struct et_worker_program *p, struct et_worker *w, uint64_t timeout_ns, json_t **out)
 {

@@ -80,10 +80,7 @@ static void yield_cpu(void *ctx)
 	sched_yield();
 }
 
-/*
- * CLOCK_MONOTONIC_COARSE advances at the timer interrupt, which reaches all CPUs at about the same
- * time; AFTER_TICK_NS later this CPU has handled its own.
- */
+/* The coarse clock advances at the interrupt of any CPU; AFTER_TICK_NS later ours has ended. */
 static void wait_tick(void *ctx)
 {
 	uint64_t from = raw_now(ctx), coarse = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -174,10 +171,7 @@ void et_timebase_raw(struct et_timebase *t)
 	};
 }
 
-/*
- * Returns the minimum. Its standard uncertainty is the distance to the median, and at least that of
- * rounding to whole ticks (1/sqrt(12)).
- */
+/* Returns the minimum; its uncertainty: the distance to the median, or rounding (1/sqrt(12)). */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
 	*uncertainty = fmax(et_median(x, n) - x[0], 0.3);
@@ -273,8 +267,7 @@ static bool counter_backwards(void)
 			last = now;
 		}
 	}
-	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
-	 */
+	/* It fails only if all these CPUs are offline now; the kernel has moved the thread then. */
 	sched_setaffinity(0, sizeof(before), &before);
 	return backwards;
 }
@@ -416,10 +409,7 @@ static struct et_empty call_beside(
 		both[i] = timed(t, call_pairs, fn, arg, n);
 	}
 	struct least a = least_samples(alone, per_ns), b = least_samples(both, per_ns);
-	/*
-	 * The more a processor has to do, the more it takes to do one thing more: the call of fn
-	 * itself adds at most as much as another, empty one.
-	 */
+	/* A busy processor takes longer: the call of fn adds at most as much as an empty one. */
 	double added = fmin(fmax(b.ns - a.ns, 0), most_ns);
 	double own = added * (fn_ns < 2 * most_ns ? FROM_END : FROM_MIDDLE / 2);
 	double doubt = hypot(hypot(a.spread_ns, b.spread_ns), own);
@@ -532,12 +522,10 @@ struct et_empty et_empty_loop(struct et_timebase *t, double body_ns)
 		two[i] = timed(t, loop_working_twice, NULL, NULL, MOST_CALLS);
 	}
 	double empty = fmax(least_samples(alone, per_ns).ns, least_samples(users, per_ns).ns);
-	/* The loop adds this to work that keeps the processor busy, and nothing to work that waits.
-	 */
+	/* The loop adds this to work that keeps the processor busy; nothing to work that waits. */
 	struct least o = least_samples(one, per_ns), w = least_samples(two, per_ns);
 	struct et_empty beside = anything_up_to(fmin(fmax(2 * o.ns - w.ns, 0), empty));
-	/* Noise can hide what the loop adds: a difference of two times is as doubtful as they are.
-	 */
+	/* Noise can hide what the loop adds: a difference of times is as doubtful as they are. */
 	beside.uncertainty_ns =
 		fmin(hypot(beside.uncertainty_ns, hypot(2 * o.spread_ns, w.spread_ns)),
 			empty * FROM_END);

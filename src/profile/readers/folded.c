@@ -111,8 +111,7 @@ int et_read_folded(struct et_reader *r)
 	et_reader_event(r, "samples");
 	while (et_reader_line(r, &line) > 0) {
 		line += strspn(line, " \t");
-		/* Methods of JavaScript may begin with a '#': a stack with a count is no comment.
-		 */
+		/* A method of JavaScript may begin with '#': a stack with a count is no comment. */
 		if (*line && (line[0] != '#' || et_is_folded(line)))
 			read_line(r, line);
 	}

@@ -82,10 +82,7 @@ static bool read_jump(const unsigned char *code, size_t at, size_t size, int64_t
 	return true;
 }
 
-/*
- * Whether a jump leads to the place. Instructions are not decoded, so any byte may be the beginning
- * of one: a jump that is none is found in 3 % of functions.
- */
+/* Whether a jump leads there. Any byte may begin one, which is wrong in 3 % of functions. */
 static bool is_target(const unsigned char *code, size_t size, int64_t place)
 {
 	int64_t target;
@@ -164,10 +161,7 @@ static uint64_t *hash_names(const struct et_symbols *t)
 	return hashes;
 }
 
-/*
- * Static functions of several source files may share a name, as the versions of a constructor do:
- * the profile has them as one.
- */
+/* Static functions, or versions of a constructor, may share a name: the profile has them as one. */
 static void find_places(struct probes *all, const struct et_profile *p, uint32_t function,
 	const struct et_object *o, const uint64_t *hashes, int file)
 {
@@ -221,10 +215,7 @@ static bool is_profiled_build(
 	return o->state != ET_OBJECT_CHANGED;
 }
 
-/*
- * Opens a file and reads its symbols; -1: it cannot be opened, or has changed since the profile
- * began. The build id shows whether an older file took its place.
- */
+/* Opens a file and reads its symbols; -1: it is missing, or changed after the profile began. */
 static int open_unchanged(struct probes *all, const char *root, const struct et_profile *p,
 	const char *path, struct et_object *o)
 {

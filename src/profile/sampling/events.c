@@ -455,10 +455,7 @@ void et_periods_draw(
 	}
 	for (size_t i = 0; i < n; i++)
 		out->period[i] = whole(w[i] * mean * sum);
-	/*
-	 * A single event cannot keep the rate and vary the period. It varies little, because the
-	 * counts of runs are compared with each other.
-	 */
+	/* The rate of a single event varies with its period: little, as runs are compared. */
 	if (n == 1)
 		out->period[0] = whole((fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(&rng)) * mean);
 	for (size_t i = 0; i < n; i++)

@@ -433,10 +433,7 @@ void et_sampler_process(struct et_sampler *s, uint64_t until_ns)
 	discard(&s->samples, sample);
 }
 
-/*
- * Samples are read before side-band records: what a program did before a sample, such as to map the
- * code that it then ran, is then in the rings.
- */
+/* Samples are read first: what a program did before one, such as mapping, is in the rings then. */
 void et_sampler_drain(struct et_sampler *s, struct et_events *e, bool last)
 {
 	struct et_perf_reader reader = { take_record, take_loss, s };

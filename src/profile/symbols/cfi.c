@@ -71,8 +71,7 @@ void et_cfi_close(struct et_cfi *c)
 	free(c);
 }
 
-/* --- expressions: the operations that compilers and linkers write into call frame information ---
- */
+/* --- expressions: the operations that are written into call frame information --- */
 
 enum { DEPTH = 16 };
 
@@ -277,9 +276,8 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 		recover_all(&m, frame, column, &next);
 		next.interrupted = signal;
 		/*
-		 * A caller is above its callee in the stack, otherwise unwinding would not end.
-		 * Only a function that has saved nothing yet may have no frame, and a signal may
-		 * have come on another stack.
+		 * A caller is above its callee, or unwinding would not end. Only a function that
+		 * has saved nothing yet may have no frame, and signals may come on another stack.
 		 */
 		done = (next.known >> ET_CFI_IP & 1) &&
 		       (signal || m.cfa > sp || (m.cfa == sp && state->interrupted));
@@ -317,10 +315,7 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 
 #endif
 
-/*
- * Unwinding: finds the callers of a sampled function by the call frame information of its file, and
- * where there is none (generated code, hand-written assembler) by the frame pointer.
- */
+/* Unwinding by call frame information or, where there is none (generated code), frame pointers. */
 
 #ifdef __x86_64__
 

@@ -289,8 +289,7 @@ bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out)
 /* --- ranges --- */
 
 /*
- * The ranges of functions from .eh_frame, which stripped files keep because exceptions need it. The
- * format is described in the Linux Standard Base, "Exception Frames", and in DWARF 5, section 6.4.
+ * Ranges of functions by .eh_frame, which stripped files keep: DWARF 5, 6.4; LSB, Exception Frames.
  */
 struct frames {
 	const unsigned char *bytes; /* of the section */
@@ -491,9 +490,8 @@ void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 /* --- stubs --- */
 
 /*
- * The stubs of the procedure linkage table, by which a program calls functions of libraries. They
- * have no symbols. Each has a relocation, which names the function: the one with the i-th offset
- * belongs to the i-th stub.
+ * The stubs of the procedure linkage table, by which a program calls libraries, have no symbols.
+ * Each has a relocation that names the function: that of the i-th offset is the i-th stub's.
  */
 struct stubs {
 	uint64_t address, size; /* of the section */
