@@ -4,8 +4,6 @@
 #include "num/quantile.h"
 #include "num/student.h"
 
-#include <sched.h>
-
 enum {
 	GAPS = 1 << 16,
 	LEAST_GAP_NS = 300,      /* entry to and exit from an interrupt take longer */

@@ -5,8 +5,6 @@
  */
 #include "base/display.h"
 #include "base/outfile.h"
-#include "lib/bench/judge.h"
-#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/worker.h"
 #include "lib/slice/complexity.h"

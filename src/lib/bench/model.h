@@ -171,8 +171,7 @@ struct et_bench_comparison {
 	double resolution;    /* differences of log(ratio) below this are not claimed */
 	enum et_bench_verdict verdict;
 	/* Filled by et_bench_family, for all cases of the invocation together. */
-	double p_family; /* of no regression beyond --fail-on-regression, by Holm; NaN: not tested
-			  */
+	double p_family; /* of no regression beyond fail_ratio, by Holm; NaN: not tested */
 	bool regression;
 };
 

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/plan.h"
 #include "lib/bench/worker.h"
