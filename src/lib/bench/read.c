@@ -285,13 +285,7 @@ static bool whole(const json_t *object, const char *key, uint64_t most, uint64_t
 {
 	const json_t *value = json_object_get(object, key);
 
-	if (!value || json_is_null(value))
-		return true;
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-		(uint64_t)json_integer_value(value) > most)
-		return false;
-	*out = (uint64_t)json_integer_value(value);
-	return true;
+	return !value || json_is_null(value) || et_wire_whole(value, most, out);
 }
 
 /* Returns a copy of a string, or NULL. */

@@ -49,6 +49,8 @@ static inline double *et_slice_number(const struct et_slice *s, const struct et_
 	return (double *)(void *)((char *)s + n->offset);
 }
 
+/* Reads a whole number from 0 to most; false for anything else. */
+bool et_wire_whole(const json_t *j, uint64_t most, uint64_t *out);
 /* Writes all members except which, process and old, which the receiver knows. */
 void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s);
 /* Returns false, with nothing to free, if it is not the JSON of a slice. */

@@ -220,11 +220,6 @@ double et_timebase_reference_ticks(struct et_timebase *t)
 	return ticks;
 }
 
-double et_timebase_branch_ns(const struct et_timebase *t)
-{
-	return t->full_speed_ticks / t->hz * 1e9 / REFERENCE_LOOPS;
-}
-
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 {
 	uint64_t until = t->now_ns(t->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
@@ -431,9 +426,11 @@ struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *a
 		return (struct et_empty){ 0, 0 };
 	/*
 	 * Processors predict calls and returns faster at some times than at others: the same empty
-	 * call takes 2 or 7 cycles, and the samples may have met the slow ones.
+	 * call takes 2 or 7 cycles, and the samples may have met the slow ones. An iteration of the
+	 * reference loop is a taken branch: about one cycle.
 	 */
-	double most_ns = fmax(empty_ns, SLOW_CALL * et_timebase_branch_ns(t));
+	double branch_ns = t->full_speed_ticks / t->hz * 1e9 / REFERENCE_LOOPS;
+	double most_ns = fmax(empty_ns, SLOW_CALL * branch_ns);
 	/* A function that is hardly longer than the call may hide within it entirely. */
 	if (fn_ns < HARDLY_LONGER * most_ns) {
 		most_ns = fmin(most_ns, fn_ns);

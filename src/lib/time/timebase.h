@@ -55,8 +55,6 @@ struct et_timebase {
 void et_timebase_calibrate(struct et_timebase *t);
 /* Runs the reference loop twice; returns the fewer ticks. May lower full_speed_ticks, overhead. */
 double et_timebase_reference_ticks(struct et_timebase *t);
-/* Returns the time of one iteration of the reference loop, a taken branch: about one cycle. */
-double et_timebase_branch_ns(const struct et_timebase *t);
 /* Returns the least CPU time charged for a switch away and back; 0: there was none in limit_ns. */
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns);
 
