@@ -113,5 +113,7 @@ void et_reader_free(struct et_reader *r); /* what it owns, without the stream an
 
 /* Parses a decimal or 0x number at *text and moves *text after it. False: none, or too large. */
 bool et_reader_whole(const char **text, uint64_t *out);
+/* The length of a text without the blanks at its end. */
+size_t et_reader_trimmed(const char *text);
 /* The same of digits to the base 10 or 16. */
 bool et_reader_digits(const char **text, unsigned base, uint64_t *out);
