@@ -197,11 +197,8 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 /* The name as the symbol table would have it. */
 static const char *name_of(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
-
-	if (!name)
-		name = text_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : text_of(die, DW_AT_name);
+	return text_of(die, DW_AT_linkage_name) ?: text_of(die, DW_AT_MIPS_linkage_name)
+		?: text_of(die, DW_AT_name);
 }
 
 /* Adds an inlined call with its ranges. Returns its number; if it has none, the parent's. */
