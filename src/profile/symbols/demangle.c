@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/symbols/symbols.h"
 
 #ifdef ET_HAVE_IBERTY
-
-#include "profile/symbols/symbols.h"
 
 #include <libiberty/demangle.h>
 #include <malloc.h>
