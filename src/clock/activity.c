@@ -2,7 +2,6 @@
 #include "clock/activity.h"
 #include "base/clock.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 

@@ -65,9 +65,8 @@ struct et_activity {
 };
 
 /*
- * Uses the counter c if it is calibrated and invariant; otherwise, or if c is NULL, CLOCK_MONOTONIC
- * in nanoseconds. Allocates the ring buffer and touches its pages; capacity is rounded up to a
- * power of two. Returns 0 or -ENOMEM.
+ * Uses the counter c if it is calibrated and invariant, otherwise CLOCK_MONOTONIC in ns; c may be
+ * NULL. Makes the ring, rounded up to a power of two, and touches its pages. 0 or -ENOMEM.
  */
 int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t capacity) ET_CHECK;
 void et_activity_free(struct et_activity *a);
@@ -92,10 +91,7 @@ int et_stay_on(int cpu, cpu_set_t *before) ET_CHECK;
 int et_thread_start(int cpu, void *(*fn)(void *ctx), void *ctx, pthread_t *out) ET_CHECK;
 /* Stops the thread and waits for it. Returns true if it had already ended by itself. */
 bool et_activity_finish(struct et_activity *a);
-/*
- * Takes at most n gaps from the ring, oldest first, and returns their number. One thread may call
- * this during the spinning.
- */
+/* Takes at most n gaps, oldest first; returns their number. One thread may, during the spinning. */
 size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n);
 
 /* Reads the counter and CLOCK_MONOTONIC at the same instant. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processor's counter: the time stamp counter on x86-64, the virtual counter on arm64. An
- * invariant counter ticks at a fixed rate, whatever the clock rate of the core, so its ticks are a
- * unit of time and not cycles of the core.
+ * The processor's counter: the time stamp counter of x86-64, the virtual counter of arm64. If
+ * invariant, it has a fixed rate: its ticks are a unit of time, not cycles of the core.
  */
 #pragma once
 
@@ -92,24 +91,19 @@ static inline uint64_t et_counter_stop(void)
 /* Fills name and invariant from what the processor reports; hz is 0. */
 void et_counter_identify(struct et_counter *c);
 /*
- * Fills hz and its uncertainty: takes readings of the counter and of CLOCK_MONOTONIC_RAW during
- * duration_ns and fits a straight line. Returns 0, -EOPNOTSUPP without a counter, or -ERANGE if it
- * went backwards.
+ * Fills hz and its uncertainty by a straight line through readings of the counter and of
+ * CLOCK_MONOTONIC_RAW during duration_ns. 0; -EOPNOTSUPP: no counter; -ERANGE: it went backwards.
  */
 int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns) ET_CHECK;
 
-/*
- * Anchors tie a counter to a clock: each is a reading of both at the same instant. Two anchors
- * define the straight line that converts readings of the counter into times.
- */
+/* A reading of a counter and of a clock at one instant. Two of them convert readings into times. */
 struct et_anchor {
 	uint64_t reading, ns;
 };
 
 /*
- * Reads the clock between two readings of the counter, and takes the middle of these as the reading
- * at that time. Of several attempts it returns the one in which the two are closest together: an
- * interrupt moves them apart.
+ * Reads the clock between two readings of the counter, and takes their middle as that at this time.
+ * Of several attempts the closest pair counts: an interrupt moves them apart.
  */
 struct et_anchor et_anchor_take(uint64_t (*read)(void *ctx), void *ctx, clockid_t clock);
 /* Returns the time of a reading by the straight line through two anchors, 0 if it is negative. */

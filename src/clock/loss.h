@@ -48,9 +48,8 @@ static inline void et_loss_run(struct et_loss *l, double ran)
 
 /*
  * Another thread ran. A short window must be contiguous, so it begins anew: timer interrupts are
- * evenly spaced, and two half windows taken at different times may contain no timer interrupt at
- * all, while one whole window always contains its share. In a long window one timer interrupt more
- * or less does not matter.
+ * evenly spaced, and two half windows of different times may contain no timer interrupt at all,
+ * while one whole window always contains its share. In a long window, one does not matter.
  */
 static inline void et_loss_preempted(struct et_loss *l)
 {
@@ -78,8 +77,5 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 bool et_loss_close_window(struct et_loss *l);
 /* Opens a window and spins on a clock until it is complete or the given ticks have passed. */
 void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks);
-/*
- * Returns the smallest loss, in ticks. *uncertainty is how much larger the largest kept one is.
- * Both are 0 if no window is complete.
- */
+/* Returns the smallest loss, in ticks, and how far the largest kept one is above it, or 0. */
 double et_loss_least(const struct et_loss *l, double *uncertainty);

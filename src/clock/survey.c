@@ -357,8 +357,7 @@ int et_survey_take(const struct et_survey_options *o, struct et_survey *out)
 		return rc;
 	et_counter_identify(&out->counter);
 	survey_here(out, &allowed, o);
-	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
-	 */
+	/* It fails only if all these CPUs are offline now; the kernel has moved the thread then. */
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 	return 0;
 }

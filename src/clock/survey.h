@@ -37,10 +37,7 @@ struct et_clock_drift {
  */
 size_t et_drift_read(
 	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out);
-/*
- * Returns 0, -ERANGE if the counter or a clock went backwards, or -EINVAL if n is below 6 or above
- * ET_DRIFT_READINGS.
- */
+/* Returns 0; -ERANGE if a clock went backwards; -EINVAL if n is not 6 to ET_DRIFT_READINGS. */
 int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_clock_drift *out) ET_CHECK;
 
 /*
@@ -131,24 +128,17 @@ struct et_survey_options {
 	int cpu; /* -1: the present one */
 	uint64_t duration_ns;
 	const struct et_pulse *pulse; /* or NULL */
-	/*
-	 * Returns CLOCK_MONOTONIC of a timer interrupt on the CPU on which it is called, by the
-	 * kernel's records, or ET_UNKNOWN; or NULL if there are no records.
-	 */
+	/* CLOCK_MONOTONIC of a tick on this CPU by records, or ET_UNKNOWN; NULL: no records. */
 	uint64_t (*tick_at_ns)(int cpu, uint64_t tick_ns);
 };
 
 /*
- * Measures on a CPU. This takes about duration_ns; on a busy machine the search for undisturbed
- * timer interrupts may take 5 s more. The thread's affinity is restored. Returns 0, or -errno if
- * the thread may not run on that CPU.
+ * Measures on a CPU, for about duration_ns, or 5 s more if timer interrupts are disturbed. Restores
+ * the thread's affinity. Returns 0, or -errno if the thread may not run on that CPU.
  */
 int et_survey_take(const struct et_survey_options *o, struct et_survey *out) ET_CHECK;
 
-/*
- * Returns the figures of a clock by its name; NULL if it does not exist, cannot be read, or ever
- * went backwards.
- */
+/* Returns the figures of a clock; NULL if it is missing, unreadable or ever went backwards. */
 const struct et_timepiece_figures *et_survey_find_sound(
 	const struct et_survey *s, const char *name);
 /* Returns the smallest step in nanoseconds; ticks are converted by the counter's rate. */

@@ -82,8 +82,7 @@ static void add(struct chain *c, const struct et_gap *g, double k, double y)
 }
 
 /*
- * Follows the line from a gap, forwards (step 1) or backwards (-1). Each tick is predicted from the
- * last one that was seen; the interval becomes more accurate on the way.
+ * Follows the line from a gap, in steps of 1 or -1, and predicts each tick from the last one seen.
  */
 static void follow(const struct series *s, size_t origin, int step, bool *ticks, struct chain *c)
 {

@@ -23,12 +23,11 @@ struct et_tick_fit {
 };
 
 /*
- * gaps must be in order and must not overlap. hz is the counter's rate; an error of a few percent
- * does not matter. interval is that of the ticks if it is known, in ticks of the counter, else 0:
- * gaps at a third of the predicted places are enough then, since a thread that shares its CPU, or
- * runs under a hypervisor, observes no more. If ticks is not NULL, ticks[i] is set to whether gap i
- * is a timer interrupt. Returns 0, or -ENOENT if fewer than 4 are found or their regularity may be
- * chance.
+ * gaps must be in order and must not overlap. hz is the counter's rate, to a few percent. interval
+ * is that of the ticks if it is known, in ticks of the counter, else 0: gaps at a third of the
+ * predicted places are enough then, since a thread that shares its CPU, or runs under a hypervisor,
+ * observes no more. If ticks is not NULL, ticks[i] is set to whether gap i is a timer interrupt.
+ * Returns 0, or -ENOENT if fewer than 4 are found or their regularity may be chance.
  */
 int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, double interval, bool *ticks,
 	struct et_tick_fit *out) ET_CHECK;

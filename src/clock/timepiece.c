@@ -86,8 +86,7 @@ static double read_window(
 }
 
 /*
- * Reads until the clock has stepped often enough. Steps during which another thread had the CPU are
- * not counted: several ticks may have passed, which look like one step.
+ * Reads until there are enough steps. While another thread ran, several ticks look like one step.
  */
 static void find_step(const struct et_timepiece *t, const struct et_clock *reference,
 	struct et_timepiece_figures *out)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A table of every clock that a program can read (a timepiece; et_clock is the pair of clocks that
- * the tool itself uses), and the measurement of each: its smallest step and the cost of a reading.
- */
+/* The clocks that a program can read (timepieces), and the smallest step and cost of each. */
 #pragma once
 
 #include "base/clock.h"
@@ -64,10 +61,7 @@ struct et_timepiece_figures {
 
 /* Returns the time per iteration of the loop around the readings, in ns, by a reference clock. */
 double et_timepiece_overhead(const struct et_clock *reference);
-/*
- * Measures a clock by a reference clock, in at most about 0.3 s. Latencies are reduced by
- * overhead_ns.
- */
+/* Measures a clock by another one, in at most about 0.3 s. Reduces latencies by overhead_ns. */
 void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *reference,
 	double overhead_ns, struct et_timepiece_figures *out);
 

@@ -4,8 +4,6 @@
 #include "num/quantile.h"
 #include "num/student.h"
 
-#include <sched.h>
-
 enum {
 	GAPS = 1 << 16,
 	LEAST_GAP_NS = 300,      /* entry to and exit from an interrupt take longer */
@@ -106,8 +104,7 @@ static double length_ns(const struct et_timer_series *s, size_t i)
 /*
  * Sums up the gaps in ticks[], in ns. A gap longer than a quarter of the interval, or than four
  * times the first quartile, includes the time of another thread, and one shorter than half of the
- * median is another interrupt that began at the same place by chance; they are left out. `room` has
- * space for all gaps.
+ * median is another interrupt there by chance; they are left out. `room`: for all gaps.
  */
 static struct et_clock_spread cost_of(
 	const struct et_timer_series *s, const bool *ticks, double interval, double *room)
@@ -173,10 +170,7 @@ static bool has_record(const struct et_timer_series *s, size_t i, double interva
 	return first + ceil((from - first) / interval) * interval <= to;
 }
 
-/*
- * Takes the phase at which most of the marked gaps begin; -ENOENT if they are few or do not agree.
- * On a shared CPU a gap that contains a tick may have begun earlier.
- */
+/* Takes the phase of most marked gaps (some begin earlier); -ENOENT: few, or they disagree. */
 static int by_marks(const struct et_timer_series *s, double interval, bool *ticks, double *room)
 {
 	bool records = isfinite(s->tick_reading);
@@ -466,8 +460,7 @@ int et_timer_spin(
 	/* Stay on this CPU, because every CPU has its own timer. */
 	bool pinned = et_stay_on(sched_getcpu(), &before) == 0;
 	rc = measure(&p, out);
-	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
-	 */
+	/* It fails only if all these CPUs are offline now; the kernel has moved the thread then. */
 	if (pinned)
 		sched_setaffinity(0, sizeof(before), &before);
 	et_activity_free(&p.a);

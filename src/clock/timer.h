@@ -78,8 +78,7 @@ struct et_timer {
 	enum et_timer_source source;
 	struct et_clock_spread cost; /* of those interrupts, in ns; NaN with several candidates */
 	size_t candidates;           /* phases at which the interrupts may be; 0: unknown */
-	/* The doubt: from the smallest first quartile of all candidates to the largest third one.
-	 */
+	/* The doubt: from the smallest first quartile of all candidates to the largest third. */
 	double doubt_lo_ns, doubt_hi_ns;
 };
 
@@ -136,10 +135,7 @@ struct et_stretches {
 	size_t n_rows;
 };
 
-/*
- * Fills the rows, `preempted` and `slice` from n gaps in order within ran_ns of running time;
- * cpu_ns is copied. Returns 0 or -ENOMEM.
- */
+/* Fills rows, `preempted` and `slice` from n gaps, in order, within ran_ns. 0 or -ENOMEM. */
 int et_stretches_of(const struct et_lost *gaps, size_t n, double ran_ns, double cpu_ns,
 	struct et_stretches *out) ET_CHECK;
 

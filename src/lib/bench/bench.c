@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The main function of a benchmark program. Unlike the rest of the library it may allocate memory
- * through base/base.h, which ends the program when memory runs out; it does not do so while a
- * function is being timed.
+ * The main function of a benchmark program. It alone may allocate by base/base.h, which ends the
+ * program when memory runs out; it does not while a function is being timed.
  */
 #include "base/display.h"
 #include "base/outfile.h"
-#include "lib/bench/judge.h"
-#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/worker.h"
 #include "lib/slice/complexity.h"
@@ -21,10 +18,7 @@ enum { SIGNALLED = 128, OUTPUTS = 5 };
 
 /* --- files --- */
 
-/*
- * The files that results are written to. They are opened before anything is timed; an old file
- * stays as it is until the new one is whole.
- */
+/* A file of results: opened before anything is timed, and replaced when the new one is whole. */
 struct output {
 	const char *path; /* NULL: not wanted; "-": standard output */
 	void (*write)(const struct et_bench_results *r, FILE *out);
@@ -36,8 +30,7 @@ static bool is_stdout(const struct output *f)
 	return f->path && !strcmp(f->path, "-");
 }
 
-/* Fails if the file cannot be written. A file that does not exist is not there afterwards either.
- */
+/* Fails if the file cannot be written. If it did not exist, it is not there afterwards either. */
 static int open_file(struct output *f, struct et_error *err)
 {
 	struct et_outfile *o = &f->target;
@@ -68,9 +61,8 @@ static int fill(const struct output *f, const struct et_bench_results *r, int fd
 }
 
 /*
- * Creates a file to be renamed. Returns a negative number if that would change more than the
- * contents: the old one is not a regular file, belongs to somebody else or has several links; or if
- * the folder is not writable.
+ * Creates a file to be renamed. Negative if that would change more than the contents: the old one
+ * is not regular, not ours or has several links; or if the folder is not writable.
  */
 static int open_beside(const struct et_outfile *o, char temporary[NAME_MAX + 1])
 {

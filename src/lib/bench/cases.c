@@ -304,10 +304,7 @@ static int check_names(const struct et_bench_cases *c, struct et_error *err)
 	return 0;
 }
 
-/*
- * Numbers the cases of equal names that may have them, and empties the names of those that a
- * benchmark has twice: one of its numbers of threads was given twice, for example.
- */
+/* Numbers equal names that may be, and empties those that a benchmark has twice (threads 1,1). */
 static void number_names(struct et_bench_cases *c)
 {
 	ET_AUTO_FREE const struct et_bench_case **sorted = sort_by_name(c);

@@ -197,10 +197,7 @@ static bool counters_too_low(const struct et_bench_row *row)
 	return n && sum / (double)n > LOW_RATE * row->estimate.ns + doubt;
 }
 
-/*
- * Whether rates, which are by elapsed time, contradict the times of undisturbed samples: other
- * programs had the CPUs in between.
- */
+/* Whether rates, by elapsed time, contradict undisturbed samples: others had the CPUs between. */
 static bool rates_too_low(const struct et_bench_row *row)
 {
 	const struct et_slice *s = et_bench_first(row);

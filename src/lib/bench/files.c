@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writes results for other programs: as JSON, whose keys etalon(3) describes and lib/bench/read.c
- * reads, as CSV, and in both formats of Google Benchmark.
- */
+/* Writes JSON (its keys: etalon(3); its reader: read.c), CSV, and Google Benchmark's formats. */
 #include "base/json.h"
 #include "lib/bench/output.h"
 #include "lib/slice/complexity.h"

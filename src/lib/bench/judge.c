@@ -242,9 +242,8 @@ static void count_below(const struct et_slices *s, unsigned process,
 }
 
 /*
- * By how much the mean exceeds the median, relatively. In samples of many calls, two speeds that
- * are close to each other are states of the processor; only samples that are far longer tell that
- * some of the calls are.
+ * By how much the mean exceeds the median, relatively. In samples of many calls, two close speeds
+ * are states of the processor; only far longer samples tell that some calls are longer.
  */
 static double excess_of(const struct pool *p, double call_ns)
 {
@@ -387,10 +386,7 @@ static double welch_df(double u, double df_u, double w, double df_w)
 	return a + b > 0 ? (a + b) * (a + b) / (a * a / df_u + b * b / df_w) : fmin(df_u, df_w);
 }
 
-/*
- * The same for a standard error with df degrees of freedom that is part of u; the rest of u is
- * known from experience, as well as ten values would tell.
- */
+/* The same for a part se of u, with df; the rest of u is known as well as by ten values. */
 static double combined_df(double se, double df, double u)
 {
 	return welch_df(se, df, sqrt(fmax(u * u - se * se, 0)), EXPERIENCE_DF);
@@ -398,10 +394,7 @@ static double combined_df(double se, double df, double u)
 
 /* --- the estimate --- */
 
-/*
- * Collects every sample, whatever its marks: the figures of the distribution leave none out. The
- * caller frees them.
- */
+/* Collects every sample, whatever its marks: the figures omit none. The caller frees them. */
 static double *collect(const struct et_slices *s, struct et_bench_estimate *e)
 {
 	double *x = slices_room(s);

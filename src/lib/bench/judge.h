@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Judges the samples of several processes: pure functions, without libRmath. The flags are those of
- * enum etalon_bench_flags.
- */
+/* Judges the samples of several processes, by flags of enum etalon_bench_flags: pure functions. */
 #pragma once
 
 #include "lib/bench/model.h"
@@ -15,9 +12,8 @@
 bool et_bench_judge(const struct et_slice *slices, size_t n, bool old, unsigned flags, double level,
 	struct et_bench_estimate *out);
 /*
- * Compares two sets of slices that were taken at different times (--baseline), by the statistic
- * that suits both. `old` is the same in all slices of a set. The interval contains the true ratio
- * with probability `level`.
+ * Compares sets of slices taken at different times (--baseline), each with one `old`, by the
+ * statistic that suits both. The interval contains the ratio with probability `level`.
  */
 void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	const struct et_slice *old_slices, size_t n_old, unsigned flags, double level,
@@ -43,20 +39,14 @@ struct et_slices {
 /* How far off, relatively, a process may be before it counts as if it were that far off. */
 #define ET_BENCH_REACH 0.1
 
-/*
- * Which samples count, and which statistic of them is the value of a process. A sample is left out
- * for a recorded cause only, never because of its own duration.
- */
+/* Which samples count, in which statistic. A recorded cause leaves one out, never its duration. */
 struct et_bench_method {
 	enum et_bench_statistic statistic;
 	enum et_bench_reason reason;
 	bool all_speeds; /* too few samples ran at full speed: the others count too */
 	bool by_cpu;     /* almost all samples were preempted: their CPU time counts */
 	bool cpu_wanted; /* of the same samples, the CPU time */
-	/*
-	 * The cost of an empty call, for all processes alike: each measured it, and their errors
-	 * would look like differences between the processes.
-	 */
+	/* The cost of an empty call, one for all processes: errors would look like differences. */
 	double empty_ns;
 	double empty_uncertainty_ns; /* standard uncertainty of its mean over the processes */
 	double doubt_ns;             /* and by what all processes share: how it is measured */

@@ -34,9 +34,8 @@ struct et_bench_cases {
 /*
  * Makes the cases of n benchmarks and of the registered ones. A benchmark is expanded by its axes
  * or its rows of parameters, and by its numbers of threads, or by `threads` if that is not NULL.
- * Refuses benchmarks that are incomplete, axes that never end, more cases than anybody can want and
- * equal names, with exit status 2; equal names of benchmarks with ETALON_BENCH_SAME_NAME are made
- * different instead.
+ * Refuses incomplete benchmarks, axes that never end, more cases than anybody can want and equal
+ * names, with exit status 2; equal names with ETALON_BENCH_SAME_NAME are made different instead.
  */
 int et_cases_build(const struct etalon_bench *benches, size_t n, const unsigned *threads,
 	size_t n_threads, struct et_bench_cases *out, struct et_error *err) ET_CHECK;
@@ -104,10 +103,7 @@ enum et_bench_event {
 	ET_EVENTS
 };
 
-/*
- * The samples of one case from one process, taken without a pause. slice_wire.c sends all members
- * from the process that takes them to the one that judges them.
- */
+/* The samples of one case from one process, without a pause. wire.c sends all members. */
 struct et_slice {
 	size_t which;     /* number of the case */
 	unsigned process; /* from 0 */
@@ -119,8 +115,7 @@ struct et_slice {
 	double floor_loss_ns, floor_loss_uncertainty_ns; /* least time of interrupts; subtracted */
 	double hz;
 	int clock; /* ETALON_CLOCK_COUNTER, RAW or CPU */
-	/* Elapsed time of a sample whose times were given or which had pauses; 0: calls times ns.
-	 */
+	/* Elapsed time of a sample with given times or pauses; 0: calls times ns. */
 	double sample_ns;
 	struct et_bench_sample *samples;
 	size_t n;
@@ -144,10 +139,7 @@ void et_slice_free(struct et_slice *s);
 /* The statistic that answers "how long does it take?". */
 enum et_bench_statistic { ET_BENCH_BEST, ET_BENCH_MEDIAN, ET_BENCH_MEAN };
 
-/*
- * The flags by which samples are judged are those of the benchmark (enum etalon_bench_flags) and,
- * shifted by this, `statistic` of the options.
- */
+/* Samples are judged by etalon_bench_flags and, shifted by this, `statistic` of the options. */
 enum { ET_BENCH_ASKED_SHIFT = 16 };
 
 /* Why the best is not the answer. */
@@ -179,8 +171,7 @@ struct et_bench_comparison {
 	double resolution;    /* differences of log(ratio) below this are not claimed */
 	enum et_bench_verdict verdict;
 	/* Filled by et_bench_family, for all cases of the invocation together. */
-	double p_family; /* of no regression beyond --fail-on-regression, by Holm; NaN: not tested
-			  */
+	double p_family; /* of no regression beyond fail_ratio, by Holm; NaN: not tested */
 	bool regression;
 };
 
@@ -225,10 +216,7 @@ struct et_bench_results {
 
 enum et_bench_action { ET_BENCH_TIME, ET_BENCH_HELP, ET_BENCH_VERSION };
 
-/*
- * Parses and checks the options; those that are not given have their defaults. Texts point into
- * argv. et_bench_options_free frees the rest.
- */
+/* Parses and checks the options. Texts point into argv; et_bench_options_free frees the rest. */
 int et_bench_options_parse(int argc, char **argv, struct et_bench_options *out,
 	enum et_bench_action *action, struct et_error *err) ET_CHECK;
 void et_bench_options_free(struct et_bench_options *o);
@@ -239,8 +227,7 @@ void et_bench_options_help(const char *program, FILE *out);
 /*
  * Times the cases in several processes: fills the rows of r, one for each case, with their slices;
  * r->options are set. A function that fails has the reason in its row. *signal is the signal that
- * ended the measurement early, or 0. Fails if nothing can be timed: a clock is missing, or the
- * program of --against is none.
+ * ended it early, or 0. Fails if nothing can be timed: no clock, or no program of --against.
  */
 int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
 	int *signal, struct et_error *err) ET_CHECK;

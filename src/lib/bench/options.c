@@ -68,10 +68,7 @@ static int set_threads(
 	return 0;
 }
 
-/*
- * To add a row: man/etalon.3.scd (A file of benchmarks); workers get it by the set-up message in
- * worker.c.
- */
+/* To add a row: man/etalon.3.scd (A file of benchmarks), and the set-up message in worker.c. */
 static const struct et_option options[] = {
 	{ 0, "list", NULL, "print the names of the functions and exit", et_set_true,
 		ET_FILLS(request, o.list), .group = "what is timed" },

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The results of a benchmark program as text for people and as files for other programs, and the
- * reader of such files. Like etalon_bench_main, these functions may use base/base.h.
- */
+/* The results of a benchmark program as text and as files, and their reader. Uses base/base.h. */
 #pragma once
 
 #include "lib/bench/judge.h"
@@ -32,17 +29,13 @@ struct et_bench_comparisons {
 
 struct et_bench_comparisons et_bench_count_compared(const struct et_bench_results *r);
 
-/*
- * Fills the context of this process; root is "" or a captured tree as in base/sysroot.h, and
- * program is argv[0]. et_bench_context_free frees its strings.
- */
+/* Fills the context of this process. root: as in base/sysroot.h; program: argv[0]. */
 void et_bench_context_collect(const char *root, const char *program, struct et_bench_context *out);
 void et_bench_context_free(struct et_bench_context *c);
 
 /*
- * Reads a file that et_bench_json or Google Benchmark wrote. Each row has a name and its slices,
- * which are `old`; there are no estimates. The bytes are not trusted: an error has exit status 4,
- * or 2 for a file of another version.
+ * Reads a file of et_bench_json or Google Benchmark: rows with a name and slices, which are `old`,
+ * without estimates. No byte is trusted: an error has status 4, or 2 for another version.
  */
 int et_bench_read(const char *path, struct et_bench_results *out, struct et_error *err) ET_CHECK;
 /*
@@ -60,8 +53,7 @@ void et_bench_note_missing(
 /* Frees rows, context and notes. */
 void et_bench_results_free(struct et_bench_results *r);
 
-/* --- figures that several reports derive from a row in the same way, and names of its values ---
- */
+/* --- figures that several reports derive from a row alike, and names of its values --- */
 
 extern const char *const et_bench_statistic_names[]; /* "best", "median", "mean"; NULL ends it */
 extern const char *const et_bench_reason_names[];
@@ -78,10 +70,7 @@ const char *et_bench_error(const struct et_bench_row *row);
 const char *et_bench_label(const struct et_bench_row *row);
 /* A row without samples has no estimate: it failed, or the time was up. */
 bool et_bench_timed(const struct et_bench_row *row);
-/*
- * The value of each process, of which the answer is made; or (cpu) its CPU time per call, by the
- * same samples and the same statistic. Free it by et_bench_summary_free.
- */
+/* The value of each process; or (cpu) its CPU time per call, by the same samples and statistic. */
 void et_bench_process_values(
 	const struct et_bench_row *row, bool cpu, struct et_bench_summary *out);
 /* The larger half of the interval; infinite if a limit is unknown. */
@@ -97,15 +86,9 @@ double et_bench_event(const struct et_bench_row *row, enum et_bench_event event)
 double et_bench_hz(const struct et_bench_results *r);
 /* The first slice of the new program, or NULL. */
 const struct et_slice *et_bench_first(const struct et_bench_row *row);
-/*
- * The mean of a counter over the slices of the new program; of an inverse, the inverse of what was
- * inverted. NaN if none has it.
- */
+/* The mean of a counter over the new slices; of inverses, of what was inverted. NaN: none. */
 double et_bench_counter(const struct et_bench_row *row, const char *name, unsigned *kind);
-/*
- * The names of all counters, in the order of their first appearance. The list belongs to the
- * caller, the names to the slices.
- */
+/* The names of all counters by first appearance. The caller owns the list, but not the names. */
 const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n);
 /* All warnings of a row, of its estimate and its slices: bits of enum etalon_warning. */
 unsigned et_bench_warnings(const struct et_bench_row *row);

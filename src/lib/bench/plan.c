@@ -83,10 +83,7 @@ static void plan_all(const struct et_plan_request *q, double scale, unsigned pro
 	out->total_ns += (out->processes - 1) * q->start_ns * (q->pairs ? 2 : 1);
 }
 
-/*
- * More time than usual gives more processes, not longer slices: the interval is that of processes.
- * Starting them may take as long as the slices.
- */
+/* More time gives more processes, not longer slices, for the interval; starting them takes time. */
 static double processes_of(const struct et_plan_request *q)
 {
 	double case_ns = fmin(q->case_ns, q->case_limit_ns);

@@ -30,10 +30,7 @@ struct et_bench_plan {
 	struct et_plan_case *cases; /* as many as in the request; of the caller */
 };
 
-/*
- * Plans within the limits as far as possible: every case that is timed gets at least one sample.
- * out->cases has room for all cases.
- */
+/* Plans within the limits, but a sample of each timed case. out->cases has room for all. */
 void et_plan_make(const struct et_plan_request *q, struct et_bench_plan *out);
 /* The time for each of n cases that the user does not choose: comparisons need more. */
 double et_plan_case_ns(size_t n, bool pairs);

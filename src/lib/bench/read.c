@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where results come from (the machine, the program and the library), the results of an earlier
- * run, and whether their times can be compared with new ones. The bytes of a file are not trusted:
- * numbers are checked before they are used, sizes are limited, and texts are cleaned when they are
- * printed.
+ * Where results come from (machine, program and library), the results of an earlier run, and
+ * whether their times can be compared with new ones. The bytes of a file are not trusted: numbers
+ * are checked before they are used, sizes are limited, and texts are cleaned when they are printed.
  */
 #include "base/display.h"
 #include "base/hash.h"
@@ -84,10 +83,7 @@ static unsigned online_cpus(const char *root)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-/*
- * A number that tells machines apart. The id itself stays secret, as machine-id(5) asks: the hash
- * includes the name of this use.
- */
+/* Tells machines apart. The id stays secret, as machine-id(5) asks: the hash includes this use. */
 static char *machine_id(const char *root)
 {
 	char id[128], text[192];
@@ -289,13 +285,7 @@ static bool whole(const json_t *object, const char *key, uint64_t most, uint64_t
 {
 	const json_t *value = json_object_get(object, key);
 
-	if (!value || json_is_null(value))
-		return true;
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-		(uint64_t)json_integer_value(value) > most)
-		return false;
-	*out = (uint64_t)json_integer_value(value);
-	return true;
+	return !value || json_is_null(value) || et_wire_whole(value, most, out);
 }
 
 /* Returns a copy of a string, or NULL. */

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "lib/bench/model.h"
 #include "lib/bench/output.h"
 #include "lib/bench/plan.h"
 #include "lib/bench/worker.h"
@@ -39,10 +38,7 @@ struct progress {
 	double total_ns;   /* predicted from there on; NaN: not planned yet */
 };
 
-/*
- * Shows the case and the process (from 0, of n; 0: how many is not known yet), for each process and
- * ten times per second.
- */
+/* Shows the case and the process (from 0, of n; 0: unknown), and again ten times per second. */
 static void show_progress(
 	struct progress *p, const char *name, unsigned process, unsigned n, uint64_t now)
 {
@@ -263,10 +259,7 @@ static size_t most_samples(const struct run *x, const struct et_plan_case *plan)
 							: (size_t)fmin(n * longer, MOST_SAMPLES);
 }
 
-/*
- * The pilot chooses the number of calls as a slice would: so that the largest number of samples
- * takes the whole slice.
- */
+/* The pilot chooses the calls as a slice would: the most samples fill the whole slice. */
 static size_t pilot_samples(const struct run *x, size_t most)
 {
 	double n = (double)most * PILOT_NS / usual_ns(x);

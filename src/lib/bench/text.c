@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Prints results for people: the table first, then warnings, details and the decision. The table is
- * of clean text, which is printed in columns or as Markdown.
- */
+/* Prints results for people: the table (also as Markdown), warnings, details and the decision. */
 #include "base/display.h"
 #include "base/figure.h"
 #include "lib/bench/output.h"
@@ -366,10 +363,7 @@ void et_bench_markdown(const struct et_bench_results *r, FILE *out)
 
 /* --- paragraphs --- */
 
-/*
- * Prints the words of any text, which is cleaned here; a line that would be longer than the page
- * begins again, indented.
- */
+/* Prints any text, which is cleaned here. A line longer than the page continues indented. */
 static void print_words(const char *lead, const char *words, const struct et_bench_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(words, "");
@@ -395,39 +389,35 @@ static void print_words(const char *lead, const char *words, const struct et_ben
 
 /* --- warnings --- */
 
-/* Appends a name to a list of n before it; others than the first are counted at the end. */
-static void add_name(char **list, size_t n, const char *name)
+/* "a, b, c and 4 others"; NULL: none */
+static char *join_names(const char *const *names, size_t n)
 {
-	if (n < MOST_NAMED)
-		et_append(list, ", ", "%s", name);
-}
+	char *list = NULL;
 
-/* "a, b, c and 4 others" */
-static void end_names(char **list, size_t n)
-{
+	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
+		et_append(&list, ", ", "%s", names[i]);
 	if (n > MOST_NAMED)
-		et_append(list, " ", "and %zu other%s", n - MOST_NAMED,
+		et_append(&list, " ", "and %zu other%s", n - MOST_NAMED,
 			n == MOST_NAMED + 1 ? "" : "s");
+	return list;
 }
 
-static void name_rows(const struct et_bench_results *r, const bool *which, char **out)
+static char *name_rows(const struct et_bench_results *r, const bool *which)
 {
+	ET_AUTO_FREE const char **names = et_calloc(r->n + 1, sizeof(*names));
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (which[i])
-			add_name(out, n++, r->rows[i].name);
-	end_names(out, n);
+			names[n++] = r->rows[i].name;
+	return join_names(names, n);
 }
 
 void et_bench_note_missing(
 	struct et_bench_results *r, const char *old, const char *const *names, size_t n)
 {
-	ET_AUTO_FREE char *list = NULL;
+	ET_AUTO_FREE char *list = join_names(names, n);
 
-	for (size_t i = 0; i < n; i++)
-		add_name(&list, i, names[i]);
-	end_names(&list, n);
 	if (list)
 		et_bench_note(r, "%s has functions that this program lacks: %s", old, list);
 }
@@ -440,9 +430,8 @@ static void warn(const char *words, const struct et_bench_page *page)
 static void warn_rows(const struct et_bench_results *r, const bool *which, const char *text,
 	const struct et_bench_page *page)
 {
-	ET_AUTO_FREE char *line = NULL;
+	ET_AUTO_FREE char *line = name_rows(r, which);
 
-	name_rows(r, which, &line);
 	if (!line)
 		return;
 	et_append(&line, ": ", "%s", text);
@@ -660,14 +649,13 @@ struct et_bench_comparisons et_bench_count_compared(const struct et_bench_result
 static void add_undecided(const struct et_bench_results *r, char **line)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
-	ET_AUTO_FREE char *unsure = NULL, *new = NULL;
 
 	for (size_t i = 0; i < r->n; i++)
 		which[i] = undecided(&r->rows[i]);
-	name_rows(r, which, &unsure);
+	ET_AUTO_FREE char *unsure = name_rows(r, which);
 	for (size_t i = 0; i < r->n; i++)
 		which[i] = !r->rows[i].has_old && et_bench_timed(&r->rows[i]);
-	name_rows(r, which, &new);
+	ET_AUTO_FREE char *new = name_rows(r, which);
 	if (unsure)
 		et_append(line, "; ", "too uncertain to tell: %s", unsure);
 	if (new)
@@ -679,7 +667,7 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 	const struct et_bench_page *page)
 {
 	ET_AUTO_FREE bool *which = et_calloc(r->n + 1, sizeof(*which));
-	ET_AUTO_FREE char *names = NULL, *line = NULL;
+	ET_AUTO_FREE char *line = NULL;
 	char limit[32] = "";
 	size_t slower = 0;
 
@@ -688,7 +676,7 @@ static void print_verdict(const struct et_bench_results *r, struct et_bench_comp
 			   r->rows[i].comparison.regression;
 		slower += which[i];
 	}
-	name_rows(r, which, &names);
+	ET_AUTO_FREE char *names = name_rows(r, which);
 	if (r->options.fail_ratio > 0)
 		snprintf(
 			limit, sizeof(limit), " by more than %.3g %%", 100 * r->options.fail_ratio);

@@ -91,16 +91,12 @@ static int make_pair(int pair[2])
 static int fork_worker(const struct et_worker_program *p, size_t padding, struct et_worker *w)
 {
 	struct worker_env e;
-	int pair[2], null = above_standard(open("/dev/null", O_RDWR | O_CLOEXEC));
+	ET_AUTO_CLOSE int null = above_standard(open("/dev/null", O_RDWR | O_CLOEXEC));
+	int pair[2], rc = null < 0 ? -errno : make_pair(pair);
 	pid_t parent = getpid();
 
-	int rc = null < 0 ? -errno : make_pair(pair);
-
-	if (rc) {
-		if (null >= 0)
-			close(null);
+	if (rc)
 		return rc;
-	}
 	make_env(&e, padding);
 	w->pid = fork();
 	if (w->pid == 0)
@@ -110,7 +106,6 @@ static int fork_worker(const struct et_worker_program *p, size_t padding, struct
 		setpgid(w->pid, w->pid);
 	free(e.padding);
 	free(e.list);
-	close(null);
 	close(pair[1]);
 	w->wire = (struct et_wire){ .fd = pair[0] };
 	if (rc) {
@@ -163,7 +158,6 @@ void et_worker_end(struct et_worker *w, bool kill_it)
 	}
 	if (w->pid > 0)
 		reap(w);
-	et_strv_free(w->cases);
 	*w = (struct et_worker){ .wire.fd = -1 };
 }
 
@@ -193,10 +187,7 @@ static char *describe(struct et_worker *w, int rc, uint64_t timeout_ns)
 	return et_strdup("its process answered nonsense");
 }
 
-/*
- * Receives a message. A worker that has ended may have left children, which keep its socket open:
- * so look for its end too.
- */
+/* Receives a message, or notices the worker's end: its children may keep the socket open. */
 static int receive(
 	const struct et_worker_program *p, struct et_worker *w, uint64_t timeout_ns, json_t **out)
 {

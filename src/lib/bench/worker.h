@@ -27,10 +27,7 @@ enum { ET_WORKER_PROTOCOL = 1 };
 #define ET_WORKER_VARIABLE "ETALON_WORKER"
 #define ET_WORKER_PADDING "ETALON_WORKER_PADDING"
 
-/*
- * If this process is a worker, serves its parent until that closes the socket, and returns true and
- * the exit status. Removes the variables from the environment.
- */
+/* If this is a worker, serves its parent, unsets the variables, returns true and *status. */
 bool et_worker_serve(const struct etalon_bench *benches, size_t n, int *status);
 /* Takes a slice in this process, in the locale and on the CPUs (cpu -1: all) of the user. */
 int et_worker_take_here(const struct et_bench_case *c, const struct et_slice_request *q,
@@ -64,8 +61,7 @@ int et_worker_start(const struct et_worker_program *p, size_t padding, struct et
 bool et_worker_has(const struct et_worker *w, const char *name);
 /*
  * Has the worker take a slice of the case of that name. If it ends, hangs for longer than
- * timeout_ns or answers nonsense, it is killed, *why says so and -EIO is returned; the caller frees
- * *why.
+ * timeout_ns or answers nonsense, it is killed, *why, freed by the caller, says so: -EIO.
  */
 int et_worker_take(const struct et_worker_program *p, struct et_worker *w, const char *name,
 	const struct et_slice_request *q, int cpu, uint64_t timeout_ns, struct et_slice *out,

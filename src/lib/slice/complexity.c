@@ -155,10 +155,7 @@ static bool model_asked(const struct etalon_bench *b, enum et_growth_model *out)
 	return true;
 }
 
-/*
- * The line may be negative at 0: the models of growth may not, but successive calls overlap, so
- * that a short loop costs less than its elements would.
- */
+/* It may be negative at 0, unlike growth: calls overlap, so that short loops cost less. */
 static void fill_line(const struct et_growth *g, struct et_per_element *out)
 {
 	ET_AUTO_FREE double *room = et_calloc(4 * g->n, sizeof(*room));

@@ -35,9 +35,8 @@ struct et_complexity {
 };
 
 /*
- * Fits the cases of the new program whose benchmark has ETALON_BENCH_COMPLEXITY. Cases that differ
- * in their size alone belong together. Returns how many elements *out has; free them by
- * et_complexity_free.
+ * Fits the cases of the new program with ETALON_BENCH_COMPLEXITY; those that differ in size alone
+ * belong together. Returns how many elements *out has, for et_complexity_free.
  */
 size_t et_complexity_fit(
 	const struct et_bench_row *rows, size_t n, double level, struct et_complexity **out);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One slice from its preparation to its end: all that happens outside the loop, and the threads of
- * a case that has several.
- */
+/* One slice: what happens outside the loop, and the threads of a case that has several. */
 #include "lib/slice/state.h"
 #include "lib/time/kbest.h"
 
@@ -121,8 +118,7 @@ static bool knows_interrupts(const struct et_sampler *p)
 
 /*
  * Subtracts the least time that interrupts took of windows as long as a sample. Samples lost at
- * least as much, so that the shortest is not made too short, and the others keep what they lost
- * more.
+ * least as much, so the shortest is not too short, and others keep what they lost more.
  */
 static void compensate(struct etalon_state *s)
 {
@@ -304,10 +300,7 @@ static double calls_by_samples(const struct member *list, unsigned threads)
 	return sum;
 }
 
-/*
- * Calls that are longer than the slice are samples without a span, and the elapsed time of samples
- * with pauses or given times says nothing.
- */
+/* Calls longer than the slice have no span; with pauses or given times, it says nothing. */
 static bool have_spans(const struct member *list, unsigned threads)
 {
 	for (unsigned i = 0; i < threads; i++) {
@@ -428,10 +421,7 @@ static int run_threads(const struct et_bench_case *c, struct et_crew *crew, stru
 	return merge(c, list, out) ? ETALON_OK : ETALON_NO_MEMORY;
 }
 
-/*
- * A thread that raised its priority would keep others from the CPU, and one that measures
- * interrupts would not compete with them meanwhile; so neither is done.
- */
+/* Threads keep their priority and measure no interrupts, or they would not compete with others. */
 static int take_threads(const struct et_bench_case *c, const struct et_slice_request *q,
 	const struct et_timebase *t, struct et_slice *out)
 {

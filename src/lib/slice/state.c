@@ -95,10 +95,7 @@ static void end_sample(struct etalon_state *s, struct et_timed *x, double *net)
 	s->loop_ns += s->given ? s->given_ns : et_sampler_ns(&s->sampler, *net);
 }
 
-/*
- * Samples shall be long enough for the clock, and so long that max_samples of them take the whole
- * duration.
- */
+/* Samples are long enough for the clock, and max_samples of them take the whole duration. */
 static double target_ns(const struct etalon_state *s)
 {
 	double least = s->o.clock == ETALON_CLOCK_CPU ? CPU_SAMPLE_NS : SAMPLE_NS;
@@ -121,10 +118,7 @@ static uint64_t given_calls(const struct etalon_state *s)
 	return (!b->body && (b->before || b->after)) || s->sampler.t->cache;
 }
 
-/*
- * The end of the loop. Threads leave it together, also those that failed: code after the loop may
- * free what the others still use in it.
- */
+/* Threads leave the loop together, failed ones too: others may still use what is freed after it. */
 static uint64_t leave_loop(struct etalon_state *s)
 {
 	if (s->crew && !s->left_crew) {
@@ -199,9 +193,8 @@ static void more_calls(struct etalon_state *s)
 }
 
 /*
- * Finds the number of calls that makes a sample long enough. The first call may take far longer
- * than the next (if it fills a table), and any may be preempted, so the shortest of a few tries
- * decides. Returns whether the warm-up is complete.
+ * Finds the number of calls that is long enough. The first may fill a table, and any may be
+ * preempted, so the shortest of a few tries decides. Returns whether the warm-up is complete.
  */
 static bool warmed_up(struct etalon_state *s, const struct et_timed *x, double net)
 {
@@ -278,10 +271,7 @@ static uint64_t count_on(struct etalon_state *s)
 	return 0;
 }
 
-/*
- * Measures interrupts for a third of the time if samples are long enough to meet them: even the
- * shortest, since a short one may be long because it met one.
- */
+/* For a third of the time, if even the shortest sample is long enough to have met an interrupt. */
 static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
 {
 	double least_ns = fmin(s->sampler.least_ns, x->cpu_ns);

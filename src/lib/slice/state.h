@@ -23,10 +23,7 @@ struct et_slice_request {
 	const struct et_event_type *events; /* ET_EVENTS of them; NULL: those of the processor */
 };
 
-/*
- * Takes samples of a case. Failures of the user's function are in out->error; returns an
- * etalon_status. The caller frees the slice.
- */
+/* Takes a slice, which the caller frees; out->error: it failed. Returns an etalon_status. */
 int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *q,
 	struct et_timebase *t, struct et_slice *out);
 

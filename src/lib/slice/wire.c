@@ -6,24 +6,19 @@
 
 enum { CHUNK = 65536, LONGEST = 256 << 20, MOST_COUNTERS = 1000 };
 
-static int send_bytes(int fd, const char *bytes, size_t n)
+int et_wire_send(struct et_wire *w, const char *line)
 {
-	while (n > 0) {
-		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+	for (size_t n = strlen(line); n > 0;) {
+		ssize_t sent = send(w->fd, line, n, MSG_NOSIGNAL);
 
 		if (sent < 0 && errno != EINTR)
 			return -errno;
 		if (sent > 0) {
-			bytes += sent;
+			line += sent;
 			n -= (size_t)sent;
 		}
 	}
 	return 0;
-}
-
-int et_wire_send(struct et_wire *w, const char *line)
-{
-	return send_bytes(w->fd, line, strlen(line));
 }
 
 struct et_json *et_wire_begin(struct et_wire *w)
@@ -178,7 +173,7 @@ static bool number(const json_t *j, double *out)
 	return true;
 }
 
-static bool whole(const json_t *j, uint64_t most, uint64_t *out)
+bool et_wire_whole(const json_t *j, uint64_t most, uint64_t *out)
 {
 	if (!json_is_integer(j) || json_integer_value(j) < 0 ||
 		(uint64_t)json_integer_value(j) > most)
@@ -211,7 +206,8 @@ static bool read_samples(const json_t *list, struct et_slice *out)
 		if (!number(json_array_get(j, 0), &x->ns) ||
 			!number(json_array_get(j, 1), &x->cpu_ns) ||
 			!number(json_array_get(j, 2), &x->slowdown) ||
-			!whole(json_array_get(j, 3), UINT32_MAX, &marks) || !isfinite(x->ns))
+			!et_wire_whole(json_array_get(j, 3), UINT32_MAX, &marks) ||
+			!isfinite(x->ns))
 			return false;
 		x->marks = (unsigned)marks;
 		out->n++;
@@ -234,7 +230,7 @@ static bool read_counters(const json_t *list, struct et_slice *out)
 
 		if (!json_is_string(json_array_get(j, 0)) ||
 			!number(json_array_get(j, 1), &c->value) ||
-			!whole(json_array_get(j, 2), UINT32_MAX, &kind))
+			!et_wire_whole(json_array_get(j, 2), UINT32_MAX, &kind))
 			return false;
 		c->name = et_strdup(json_string_value(json_array_get(j, 0)));
 		c->kind = (unsigned)kind;
@@ -247,10 +243,10 @@ static bool read_numbers(const json_t *j, struct et_slice *out)
 {
 	uint64_t calls, clock, warnings, error;
 
-	if (!whole(json_object_get(j, "events_error"), INT32_MAX, &error) ||
-		!whole(json_object_get(j, "calls"), INT64_MAX, &calls) ||
-		!whole(json_object_get(j, "clock"), ETALON_CLOCK_CPU, &clock) ||
-		!whole(json_object_get(j, "warnings"), UINT32_MAX, &warnings))
+	if (!et_wire_whole(json_object_get(j, "events_error"), INT32_MAX, &error) ||
+		!et_wire_whole(json_object_get(j, "calls"), INT64_MAX, &calls) ||
+		!et_wire_whole(json_object_get(j, "clock"), ETALON_CLOCK_CPU, &clock) ||
+		!et_wire_whole(json_object_get(j, "warnings"), UINT32_MAX, &warnings))
 		return false;
 	out->events_error = (int)error;
 	out->events_user_only = json_is_true(json_object_get(j, "events_user_only"));

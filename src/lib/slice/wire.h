@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Messages between a benchmark program and its workers: one JSON value per line, over a socket. The
- * other end is not trusted: it may be any program, at any state.
- */
+/* Messages to and from workers: lines of JSON, over a socket. The other end is not trusted. */
 #pragma once
 
 #include "base/json.h"
@@ -26,9 +23,8 @@ int et_wire_send(struct et_wire *w, const char *line) ET_CHECK;
 struct et_json *et_wire_begin(struct et_wire *w);
 int et_wire_end(struct et_wire *w) ET_CHECK;
 /*
- * Waits for a line for at most timeout_ms (-1: forever). Returns 0 and the message, which the
- * caller frees, or -ETIMEDOUT, -EINTR, -ECONNRESET (the other end is closed), -EPROTO (not JSON) or
- * -EMSGSIZE.
+ * Waits for a line for at most timeout_ms (-1: forever). 0 and the message, which the caller frees;
+ * -ETIMEDOUT, -EINTR, -ECONNRESET (the other end is closed), -EPROTO (no JSON), -EMSGSIZE.
  */
 int et_wire_receive(struct et_wire *w, int timeout_ms, json_t **out) ET_CHECK;
 /* Closes the socket. */
@@ -53,6 +49,8 @@ static inline double *et_slice_number(const struct et_slice *s, const struct et_
 	return (double *)(void *)((char *)s + n->offset);
 }
 
+/* Reads a whole number from 0 to most; false for anything else. */
+bool et_wire_whole(const json_t *j, uint64_t most, uint64_t *out);
 /* Writes all members except which, process and old, which the receiver knows. */
 void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s);
 /* Returns false, with nothing to free, if it is not the JSON of a slice. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public calls: K-best on the real machine, the sentences for statuses and warnings, the
- * version, and those about time, which are the stopwatch, ticks (their rate, their conversion, the
- * cost of reading them) and inactive periods. The stopwatch must not allocate, print or call
- * anything that may block.
+ * version, and those about time: the stopwatch, ticks (their rate, conversion and cost) and
+ * inactive periods. The stopwatch must not allocate, print or call anything that may block.
  */
 #include "base/clock.h"
 #include "clock/activity.h"

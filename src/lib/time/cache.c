@@ -86,10 +86,7 @@ bool et_cache_flush(const void *start, size_t bytes)
 #endif
 }
 
-/*
- * Writes to each line, from both ends towards the middle: a prefetcher that runs ahead then stays
- * within the memory and does not load the data beside it.
- */
+/* Writes from both ends to the middle: a prefetcher that runs ahead stays within the memory. */
 static void write_lines(unsigned char *memory, size_t bytes)
 {
 	volatile unsigned char *p = memory;
@@ -200,10 +197,7 @@ static bool clear_probe(struct et_cache *c)
 	return flushed;
 }
 
-/*
- * Learns how long hits and misses take. Misses are those after a flush; without such an instruction
- * they are assumed to take four times as long as hits.
- */
+/* Learns the times of hits and misses; if nothing can flush, a miss takes four times as long. */
 static void learn_times(struct et_cache *c)
 {
 	double hits[REFERENCES], misses[REFERENCES];

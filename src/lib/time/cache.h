@@ -10,10 +10,7 @@
 
 #include <etalon/etalon.h>
 
-/*
- * Returns the size of CPU 0's largest cache of this type ("Instruction"; NULL: of any), or 0 if it
- * is unknown. root: see base/sysroot.h.
- */
+/* Returns the size of CPU 0's largest cache of a type ("Instruction"; NULL: any); 0: not known. */
 size_t et_cache_bytes(const char *root, const char *type);
 
 struct et_cache {
@@ -54,10 +51,7 @@ void et_cache_touch(struct et_cache *c);
 double et_cache_probe(struct et_cache *c);
 /* Returns 0, or ETALON_WARNING_NOT_COLD if clearing failed too often or cannot be checked. */
 unsigned et_cache_verdict(const struct et_cache *c);
-/*
- * Notes the time of a sample. The answer is the median of these: the shortest is the sample in
- * which most data survived.
- */
+/* Notes the time of a sample. Their median is the answer: in the shortest, most data survived. */
 void et_cache_note(struct et_cache *c, double ticks);
 /* Returns the median and the half width of its 95 % interval, infinite with fewer than 8 times. */
 double et_cache_median(const struct et_cache *c, double *half_width);

@@ -55,10 +55,7 @@ void et_pmu_close(struct et_pmu *e, double *out);
 /* Why events cannot be counted; error is an errno of perf_event_open. In static memory. */
 const char *et_pmu_why(int error);
 
-/*
- * Reads a counter from its page by these functions, as perf_event_open(2) describes. Returns false
- * if the page does not allow it now.
- */
+/* Reads a counter from its page, see perf_event_open(2). False: the page does not allow it now. */
 bool et_pmu_read_page(const volatile struct perf_event_mmap_page *page,
 	uint64_t (*counter)(uint32_t index), uint64_t (*clock)(void), struct et_event_reading *out);
 /* The count between two readings, scaled up if the counter was not always running. */

@@ -41,10 +41,7 @@ static const double LEAST_CHANGES = 0.7;   /* of those that independent samples 
 static const double LEAST_BELOW = 0.002;   /* times closer to the floor are not below it */
 static const double NORMAL_99 = 2.326348;  /* quantile of the normal distribution */
 
-/*
- * All samples, in memory that is allocated before the first: what the shortest do not show. Times
- * are in ticks of the clock.
- */
+/* All samples, in memory allocated before: what the shortest do not show. Times are in ticks. */
 struct kept_sample {
 	double ticks, cpu_ns;
 	double reference; /* ticks of the reference loop around it */
@@ -168,9 +165,8 @@ static double median_of(const double *sorted, size_t n, double *error)
 }
 
 /*
- * Whether samples at reduced speed of the reference loop are shorter than those at full speed, so
- * that the shortest is no floor: more than three times as many as chance allows are below the 5 %
- * quantile of those at full speed.
+ * Whether samples at reduced speed of the reference loop are shorter than at full speed, so that
+ * there is no floor: more than three times as many as by chance are below the 5 % quantile.
  */
 static bool below_floor(struct kept_samples *s, double epsilon)
 {
@@ -207,10 +203,7 @@ static size_t shorter_group(const double *sorted, size_t n)
 	return at;
 }
 
-/*
- * Whether the groups alternate as often as independent samples do. A disturbance that the reference
- * loop does not show lasts for many samples.
- */
+/* Whether the groups alternate as independent samples do: a hidden disturbance lasts for many. */
 static bool groups_alternate(const struct kept_samples *s, double limit, double longer_share)
 {
 	size_t n = 0, changes = 0;
@@ -228,9 +221,8 @@ static bool groups_alternate(const struct kept_samples *s, double limit, double 
 }
 
 /*
- * The share of all samples in the longer group. Long samples are more likely to be disturbed, so
- * that those at full speed contain too few of them; CPU time and slowdown tell the group of the
- * others.
+ * The share of all samples in the longer group. Long samples are disturbed more often, so that
+ * those at full speed have too few of them; CPU time and slowdown tell the others' group.
  */
 static double longer_share(const struct kept_samples *s, double limit)
 {
@@ -246,10 +238,9 @@ static double longer_share(const struct kept_samples *s, double limit)
 }
 
 /*
- * Whether calls differ systematically: times fall into two groups with a wide gap between them, the
- * groups alternate, and the longer ones take more than interrupts, which take lost_share of any
- * time, explain. *mean is the mean of all calls at full speed, *mean_error twice its standard
- * error.
+ * Whether calls differ systematically: times fall into two groups with a wide gap, the groups
+ * alternate, and the longer ones take more than interrupts, which take lost_share of any time,
+ * explain. *mean is the mean of all calls at full speed, *mean_error twice its standard error.
  */
 static bool calls_differ(
 	struct kept_samples *s, double lost_share, double *mean, double *mean_error)
@@ -284,10 +275,7 @@ static bool compensates_switches(const struct run *m, double switches)
 	return m->o->compensate && switches >= MANY_SWITCHES;
 }
 
-/*
- * The slowdown around the shortest sample. If K samples agree, all of them ran at the same speed,
- * so the smallest slowdown among them holds.
- */
+/* The slowdown around the shortest. K samples that agree ran at one speed: the least holds. */
 static double best_slowdown(const struct run *m, const struct et_kbest_set *s)
 {
 	double mark = s->mark[0];
@@ -561,9 +549,8 @@ static void time_sample(struct run *m, struct et_timed *x)
 }
 
 /*
- * Warms up and finds the number of calls that makes a sample long enough for the clock. The first
- * call may take far longer than the next (if it fills a table), and any may be preempted, so the
- * shortest of a few tries decides.
+ * Warms up and finds the number of calls that is long enough for the clock. The first call may fill
+ * a table, and any may be preempted, so the shortest of a few tries decides.
  */
 static void choose_calls(struct run *m, struct et_timed *shortest)
 {
@@ -586,10 +573,7 @@ static void choose_calls(struct run *m, struct et_timed *shortest)
 	}
 }
 
-/*
- * Adds a sample to those at full speed. When the processor turns out to be faster than was known,
- * the earlier ones were slow.
- */
+/* Adds a sample at full speed. If the processor proves faster than known, earlier ones are slow. */
 static void add_full_speed(struct run *m, const struct et_timed *x)
 {
 	double full = m->s.t->full_speed_ticks;
@@ -654,9 +638,8 @@ static void spin_idly(struct run *m)
 }
 
 /*
- * Whether the next sample is not due yet. Samples that follow each other at once would all meet the
- * same disturbance, so they are spread over least_ns; meanwhile the reference loop runs, to find
- * the full speed, and spins find interrupts.
+ * Whether the next sample is not due yet. Successive samples would meet one disturbance, so they
+ * are spread over least_ns; meanwhile the reference loop runs, and spins find interrupts.
  */
 static bool ahead_of_schedule(struct run *m)
 {

@@ -6,10 +6,7 @@
 
 /* Whether sz, given by a caller, cannot be the size of a struct that had `first` bytes at first. */
 bool et_kbest_size_bad(size_t sz, size_t first);
-/*
- * Copies the caller's options, fills members that they lack with defaults, and checks them. given
- * may be NULL: all defaults. Returns an etalon_status.
- */
+/* Copies the options (NULL: none), adds defaults and checks them. Returns an etalon_status. */
 int et_kbest_opts_complete(
 	const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out) ET_CHECK;
 /*
@@ -29,9 +26,8 @@ struct et_inactive_clock {
 };
 
 /*
- * Reads the clock until duration_ns have passed or the list is full; threshold_ns 0: chosen.
- * out->clock is not set. Returns ETALON_OK, ETALON_NO_MEMORY, or ETALON_BAD_CLOCK if the clock went
- * backwards.
+ * Reads the clock until duration_ns have passed or the list is full; threshold_ns 0: chosen. Does
+ * not set out->clock. ETALON_OK, ETALON_NO_MEMORY, ETALON_BAD_CLOCK (it went backwards).
  */
 int et_inactive_find(const struct et_inactive_clock *c, double threshold_ns, double duration_ns,
 	struct etalon_period *list, size_t capacity, struct etalon_inactivity *out);

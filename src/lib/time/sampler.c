@@ -50,9 +50,8 @@ static double charged_share(const struct et_sampler *s)
 }
 
 /*
- * Whether the thread left the CPU of its own accord, as it does in nearly every sample: then the
- * elapsed time is the time of the code. In a single sample it is a disturbance, such as a page that
- * is read from a disk.
+ * Whether the thread left the CPU of its own accord, as in nearly every sample: then elapsed time
+ * is that of the code. In a single one it is a disturbance, such as a page read from a disk.
  */
 static bool always_waits(const struct et_sampler *s, const struct et_timed *x)
 {
@@ -60,9 +59,8 @@ static bool always_waits(const struct et_sampler *s, const struct et_timed *x)
 }
 
 /*
- * Whether another thread ran or the hypervisor took the CPU: more time passed than the thread was
- * charged. A context switch alone is no evidence: a kernel thread may run for a microsecond, which
- * disturbs no more than an interrupt does.
+ * Whether another thread or a hypervisor took the CPU: more time passed than was charged. A switch
+ * alone proves nothing: a kernel thread may run for a microsecond, as interrupts do.
  */
 static bool preempted(const struct et_sampler *s, const struct et_timed *x)
 {

@@ -48,8 +48,7 @@ struct et_timed {
 	uint64_t switches;    /* context switches */
 	bool waited;          /* in most of them the thread waited for something, or slept */
 	bool backwards;       /* the clock went backwards */
-	/* Another thread or virtual machine had the CPU, and not because nearly all samples wait.
-	 */
+	/* Another thread or VM had the CPU, and not because nearly all samples wait. */
 	bool preempted;
 };
 
@@ -63,10 +62,7 @@ void et_sampler_stop(struct et_sampler *s, struct et_timed *out);
  * interrupts, and whether they shall begin just after a timer interrupt.
  */
 void et_sampler_expect(struct et_sampler *s, const struct et_timed *x);
-/*
- * The same without a sample, for one that cannot be repeated: spins for some milliseconds, and
- * finds out whether other threads want the CPU.
- */
+/* The same if a sample cannot be repeated: spins some ms to see whether others want the CPU. */
 void et_sampler_probe(struct et_sampler *s);
 /*
  * Prepares an observed sample: yields if the last one was preempted, raises the priority if that
@@ -88,9 +84,6 @@ double et_sampler_ns(const struct et_sampler *s, double ticks);
 bool et_sampler_meets_interrupts(const struct et_sampler *s, double ns);
 /* Whether enough windows are complete to know the least time of interrupts. */
 bool et_sampler_enough_windows(const struct et_sampler *s);
-/*
- * Returns the least time that interrupts take of a sample of that length, in ns. by_cpu: of its CPU
- * time.
- */
+/* Returns the least ns that interrupts take of a sample that long. by_cpu: of its CPU time. */
 double et_sampler_least_loss(
 	const struct et_sampler *s, double sample_ns, bool by_cpu, double *uncertainty_ns);

@@ -80,10 +80,7 @@ static void yield_cpu(void *ctx)
 	sched_yield();
 }
 
-/*
- * CLOCK_MONOTONIC_COARSE advances at the timer interrupt, which reaches all CPUs at about the same
- * time; AFTER_TICK_NS later this CPU has handled its own.
- */
+/* The coarse clock advances at the interrupt of any CPU; AFTER_TICK_NS later ours has ended. */
 static void wait_tick(void *ctx)
 {
 	uint64_t from = raw_now(ctx), coarse = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -174,10 +171,7 @@ void et_timebase_raw(struct et_timebase *t)
 	};
 }
 
-/*
- * Returns the minimum. Its standard uncertainty is the distance to the median, and at least that of
- * rounding to whole ticks (1/sqrt(12)).
- */
+/* Returns the minimum; its uncertainty: the distance to the median, or rounding (1/sqrt(12)). */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
 	*uncertainty = fmax(et_median(x, n) - x[0], 0.3);
@@ -226,11 +220,6 @@ double et_timebase_reference_ticks(struct et_timebase *t)
 	return ticks;
 }
 
-double et_timebase_branch_ns(const struct et_timebase *t)
-{
-	return t->full_speed_ticks / t->hz * 1e9 / REFERENCE_LOOPS;
-}
-
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 {
 	uint64_t until = t->now_ns(t->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
@@ -273,8 +262,7 @@ static bool counter_backwards(void)
 			last = now;
 		}
 	}
-	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
-	 */
+	/* It fails only if all these CPUs are offline now; the kernel has moved the thread then. */
 	sched_setaffinity(0, sizeof(before), &before);
 	return backwards;
 }
@@ -416,10 +404,7 @@ static struct et_empty call_beside(
 		both[i] = timed(t, call_pairs, fn, arg, n);
 	}
 	struct least a = least_samples(alone, per_ns), b = least_samples(both, per_ns);
-	/*
-	 * The more a processor has to do, the more it takes to do one thing more: the call of fn
-	 * itself adds at most as much as another, empty one.
-	 */
+	/* A busy processor takes longer: the call of fn adds at most as much as an empty one. */
 	double added = fmin(fmax(b.ns - a.ns, 0), most_ns);
 	double own = added * (fn_ns < 2 * most_ns ? FROM_END : FROM_MIDDLE / 2);
 	double doubt = hypot(hypot(a.spread_ns, b.spread_ns), own);
@@ -441,9 +426,11 @@ struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *a
 		return (struct et_empty){ 0, 0 };
 	/*
 	 * Processors predict calls and returns faster at some times than at others: the same empty
-	 * call takes 2 or 7 cycles, and the samples may have met the slow ones.
+	 * call takes 2 or 7 cycles, and the samples may have met the slow ones. An iteration of the
+	 * reference loop is a taken branch: about one cycle.
 	 */
-	double most_ns = fmax(empty_ns, SLOW_CALL * et_timebase_branch_ns(t));
+	double branch_ns = t->full_speed_ticks / t->hz * 1e9 / REFERENCE_LOOPS;
+	double most_ns = fmax(empty_ns, SLOW_CALL * branch_ns);
 	/* A function that is hardly longer than the call may hide within it entirely. */
 	if (fn_ns < HARDLY_LONGER * most_ns) {
 		most_ns = fmin(most_ns, fn_ns);
@@ -532,12 +519,10 @@ struct et_empty et_empty_loop(struct et_timebase *t, double body_ns)
 		two[i] = timed(t, loop_working_twice, NULL, NULL, MOST_CALLS);
 	}
 	double empty = fmax(least_samples(alone, per_ns).ns, least_samples(users, per_ns).ns);
-	/* The loop adds this to work that keeps the processor busy, and nothing to work that waits.
-	 */
+	/* The loop adds this to work that keeps the processor busy; nothing to work that waits. */
 	struct least o = least_samples(one, per_ns), w = least_samples(two, per_ns);
 	struct et_empty beside = anything_up_to(fmin(fmax(2 * o.ns - w.ns, 0), empty));
-	/* Noise can hide what the loop adds: a difference of two times is as doubtful as they are.
-	 */
+	/* Noise can hide what the loop adds: a difference of times is as doubtful as they are. */
 	beside.uncertainty_ns =
 		fmin(hypot(beside.uncertainty_ns, hypot(2 * o.spread_ns, w.spread_ns)),
 			empty * FROM_END);

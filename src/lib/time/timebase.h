@@ -30,10 +30,7 @@ struct et_timebase {
 	uint64_t (*now_ns)(void *ctx); /* elapsed time, for limits */
 	void (*yield)(void *ctx);      /* lets other threads run */
 	void (*wait_tick)(void *ctx);  /* returns just after a timer interrupt; may be NULL */
-	/*
-	 * Raises the thread's priority above that of normal threads and fills *was. Returns false
-	 * if that is not permitted or not needed. May be NULL.
-	 */
+	/* Raises the priority and fills *was; false: not permitted or needed. May be NULL. */
 	bool (*raise_priority)(void *ctx, struct et_sched_policy *was);
 	void (*restore_priority)(void *ctx, const struct et_sched_policy *was);
 	void (*reference_loop)(void *ctx); /* some µs of fixed work */
@@ -56,17 +53,9 @@ struct et_timebase {
 
 /* Measures the cost of reading the clock and the CPU time, and the reference loop. */
 void et_timebase_calibrate(struct et_timebase *t);
-/*
- * Runs the reference loop twice and returns the ticks of the faster run. Lowers full_speed_ticks
- * and overhead if they turn out smaller.
- */
+/* Runs the reference loop twice; returns the fewer ticks. May lower full_speed_ticks, overhead. */
 double et_timebase_reference_ticks(struct et_timebase *t);
-/* Returns the time of one iteration of the reference loop, a taken branch: about one cycle. */
-double et_timebase_branch_ns(const struct et_timebase *t);
-/*
- * Returns the least CPU time that the thread was charged for a context switch away from it and
- * back, or 0 if there was none within limit_ns.
- */
+/* Returns the least CPU time charged for a switch away and back; 0: there was none in limit_ns. */
 double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns);
 
 /* The timebase of CLOCK_MONOTONIC_RAW on the real machine, not yet calibrated. */
@@ -79,10 +68,7 @@ struct et_clock_choice {
 	unsigned warnings; /* why it is not the counter */
 };
 
-/*
- * Chooses the clock; wanted is an enum etalon_kbest_clock. Takes a twentieth of a second. Returns
- * an etalon_status, which is ETALON_OK unless the counter is wanted.
- */
+/* Chooses the clock (enum etalon_kbest_clock) in 50 ms. Fails only if the counter is wanted. */
 int et_clock_choose(int wanted, struct et_clock_choice *out);
 /* Makes a calibrated timebase of it, in the thread that shall use it. */
 void et_clock_choice_timebase(const struct et_clock_choice *c, struct et_timebase *out);

@@ -29,9 +29,8 @@ struct call_graph {
 };
 
 /*
- * A context that costs less than this part of the total is not unfolded: its functions keep their
- * cost, but without callers. The number of contexts is bounded, too, because a graph of n functions
- * can have 2^n of them.
+ * A context below this part of the total is not unfolded: its functions keep their cost, but no
+ * callers. The number of contexts is bounded, too: a graph of n functions can have 2^n.
  */
 static const double least_part = 1e-7;
 enum { MOST_CONTEXTS = 1 << 20 };
@@ -263,10 +262,7 @@ static void free_names(struct et_hash *names)
 	et_hash_free(names);
 }
 
-/*
- * Returns the name that the text gives or refers to, valid as long as the table; NULL with the
- * error: its number is not known.
- */
+/* Returns the name that the text gives or refers to, of the table; NULL: its number is unknown. */
 static const char *name_of(struct callgrind *c, struct et_hash *names, const char *text)
 {
 	const char *p = text + 1;

@@ -10,10 +10,7 @@
 /* Returns the count's place in a line without spaces at its end, or NULL if it has none. */
 static char *find_count(char *line)
 {
-	size_t n = strlen(line);
-
-	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
-		line[--n] = '\0';
+	line[et_reader_trimmed(line)] = '\0';
 	char *space = strrchr(line, ' '), *tab = strrchr(line, '\t');
 	if (tab && (!space || tab > space))
 		space = tab;
@@ -32,10 +29,7 @@ static size_t digits_before(const char *line, size_t n)
 
 bool et_is_folded(const char *line)
 {
-	size_t n = strlen(line);
-
-	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
-		n--;
+	size_t n = et_reader_trimmed(line);
 	size_t digits = digits_before(line, n);
 	if (digits && digits < n && line[n - 1 - digits] == '.') {
 		n -= digits + 1;
@@ -111,8 +105,7 @@ int et_read_folded(struct et_reader *r)
 	et_reader_event(r, "samples");
 	while (et_reader_line(r, &line) > 0) {
 		line += strspn(line, " \t");
-		/* Methods of JavaScript may begin with a '#': a stack with a count is no comment.
-		 */
+		/* A method of JavaScript may begin with '#': a stack with a count is no comment. */
 		if (*line && (line[0] != '#' || et_is_folded(line)))
 			read_line(r, line);
 	}

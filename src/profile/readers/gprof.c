@@ -42,10 +42,7 @@ static bool is_number(const char *word, double *out)
 	return word && et_parse_double("", word, out, NULL) == 0 && *out >= 0;
 }
 
-/*
- * Functions that were not compiled with -pg have no calls. Then the name follows, which does not
- * begin with three numbers.
- */
+/* Without -pg there are no calls: then a name follows, which does not begin with three numbers. */
 static bool read_calls(char **text, uint64_t *calls)
 {
 	const char *end = *text + strspn(*text, " \t");

@@ -12,10 +12,7 @@ enum { MOST_CPU_SECONDS = 600 };
 
 extern char **environ;
 
-/*
- * Returns the environment without what changes the text or makes the program use the network; the
- * texts are not copied.
- */
+/* Returns the environment without what changes the text or uses the network; no text is copied. */
 static char **make_environment(void)
 {
 	static const char *const omitted[] = {

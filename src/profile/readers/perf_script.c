@@ -176,14 +176,6 @@ static char *find_module(char *text)
 	return last && last > text && last[-1] == ' ' ? last : NULL;
 }
 
-static void cut_blanks(char *text)
-{
-	size_t n = strlen(text);
-
-	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
-		text[--n] = '\0';
-}
-
 /* Cuts "+0x1f" off a name. Returns whether it was +0x0. */
 static bool cut_offset(char *name)
 {
@@ -208,7 +200,7 @@ static bool frame_of(char *text, struct frame *out)
 	if (!et_reader_digits(&end, 16, &out->address) || (*end && *end != ' ' && *end != '\t'))
 		return false;
 	out->name = skip_blanks(p + (end - p));
-	cut_blanks(out->name);
+	out->name[et_reader_trimmed(out->name)] = '\0';
 	out->module = find_module(out->name);
 	if (out->module) {
 		*out->module++ = '\0';
@@ -216,7 +208,7 @@ static bool frame_of(char *text, struct frame *out)
 		out->module[et_mapped_length(out->module)] = '\0';
 		out->inlined = !strcmp(out->module, "inlined");
 	}
-	cut_blanks(out->name);
+	out->name[et_reader_trimmed(out->name)] = '\0';
 	out->at_entry = cut_offset(out->name);
 	return true;
 }
@@ -255,7 +247,7 @@ static enum et_space_kind space_of(const struct frame *f, const char **module)
 	return f->module && strcmp(f->module, "[unknown]") != 0 ? ET_SPACE_USER : ET_SPACE_UNKNOWN;
 }
 
-static void push_copy(struct script *s, const struct et_profile_function *f)
+static void push(struct script *s, uint32_t function)
 {
 	if (s->n_chain >= ET_READER_DEEPEST) {
 		et_reader_fail(
@@ -263,16 +255,7 @@ static void push_copy(struct script *s, const struct et_profile_function *f)
 		return;
 	}
 	ET_GROW(s->chain, s->n_chain, s->chain_room);
-	s->chain[s->n_chain++] = et_reader_copy(s->r, f);
-}
-
-static void push(struct script *s, const char *name, const char *module, enum et_space_kind space)
-{
-	const struct et_profile_function f = {
-		.name = (char *)name, .module = (char *)module, .space = space
-	};
-
-	push_copy(s, &f);
+	s->chain[s->n_chain++] = function;
 }
 
 /* perf has no name for the frame; its file may have a function there nevertheless. */
@@ -287,20 +270,17 @@ static void push_unknown(struct script *s, const struct frame *f, enum et_space_
 	const struct et_profile_function *found =
 		s->r->maps ? et_perf_maps_find(s->r->maps, &place, &at_entry) : NULL;
 
-	if (!found) {
-		push(s, f->name, f->module, space);
-		return;
-	}
-	if (first)
+	if (found && first)
 		s->at_entry = at_entry;
-	push_copy(s, found);
+	push(s, found ? et_reader_copy(s->r, found)
+		      : et_reader_function(s->r, f->name, f->module, space));
 }
 
 /* Adds the inlined functions that wait for the file of the frame they were inlined into. */
 static void push_inlined(struct script *s, const char *module, enum et_space_kind space)
 {
 	for (size_t i = 0; i < s->n_inlined; i++) {
-		push(s, s->inlined[i], module, space);
+		push(s, et_reader_function(s->r, s->inlined[i], module, space));
 		free(s->inlined[i]);
 	}
 	s->n_inlined = 0;
@@ -328,7 +308,7 @@ static int add_frame(struct script *s, const struct frame *f)
 	if (space == ET_SPACE_USER && unknown)
 		push_unknown(s, f, space);
 	else
-		push(s, f->name, module, space);
+		push(s, et_reader_function(s->r, f->name, module, space));
 	s->in_caller = space != ET_SPACE_KERNEL;
 	return s->r->rc;
 }
@@ -341,7 +321,7 @@ static int end_sample(struct script *s)
 
 	push_inlined(s, NULL, ET_SPACE_UNKNOWN);
 	if (s->selected && !s->n_chain)
-		push(s, "[unknown]", NULL, ET_SPACE_UNKNOWN);
+		push(s, et_reader_function(s->r, "[unknown]", NULL, ET_SPACE_UNKNOWN));
 	for (size_t i = s->n_chain; i-- > 0 && !s->r->rc;)
 		node = et_reader_node(s->r, node, s->chain[i]);
 	if (s->selected)

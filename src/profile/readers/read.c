@@ -20,10 +20,7 @@ const char *const et_profile_format_names[] = { "auto", ET_PROFILE_READERS(WORD)
 
 /* --- files that other programs read --- */
 
-/*
- * Reads what the program argv prints in the format `read`; name and hint are for errors. Of a file
- * that is cut off, programs print nothing or fail.
- */
+/* Reads what the program argv prints in the format `read`; name and hint are for errors. */
 static int read_output(struct et_reader *r, char *const *argv, int (*read)(struct et_reader *),
 	const char *name, const char *hint)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Makes an experiment of files that other profilers have written: `perf script`, gprof, folded
- * stacks, callgrind. The bytes are not trusted: every error (exit status 2) names the line.
- */
+/* Makes an experiment of other profilers' files. Errors (exit status 2) name the line. */
 #pragma once
 
 #include "base/error.h"

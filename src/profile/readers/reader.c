@@ -192,6 +192,15 @@ static unsigned digit_of(char c)
 	return 16;
 }
 
+size_t et_reader_trimmed(const char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		n--;
+	return n;
+}
+
 bool et_reader_digits(const char **text, unsigned base, uint64_t *out)
 {
 	const char *p = *text;

@@ -81,24 +81,17 @@ struct et_reader {
 	int et_read_##name(struct et_reader *r) ET_CHECK;
 ET_PROFILE_READERS(ET_PROFILE_READER_DECLARE)
 
-/*
- * Fills the error "NAME:LINE: TEXT" (exit status 2) and its hint unless NULL, if it is the first
- * one. Returns r->rc.
- */
+/* Fills the error "NAME:LINE: TEXT" (status 2) if it is the first; hint: or NULL. Returns r->rc. */
 int et_reader_fail(struct et_reader *r, const char *hint, const char *fmt, ...) ET_PRINTF(3, 4);
 /* The same for the failure rc of a read. */
 int et_reader_fail_file(struct et_reader *r, int rc);
 /* Reads a line of text. Returns 1, 0 at the end, or r->rc, also that of an earlier error. */
 int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
 
-/*
- * The following functions set r->rc if they fail; the numbers that they return are valid even then,
- * so a reader looks at r->rc once per line.
- */
+/* The following set r->rc if they fail, with valid results: a reader looks at it once per line. */
 
 /*
- * Finds or adds a function. Of its name, control characters and bytes that are not UTF-8 become
- * '?'; a blank name is "[unknown]". module may be NULL: the file does not contain it.
+ * Finds or adds a function; what is not clean UTF-8 becomes '?'. module: NULL if the file has none.
  */
 uint32_t et_reader_function(
 	struct et_reader *r, const char *name, const char *module, enum et_space_kind space);
@@ -118,10 +111,9 @@ void et_reader_event(struct et_reader *r, const char *event);
 int et_reader_end_run(struct et_reader *r);
 void et_reader_free(struct et_reader *r); /* what it owns, without the stream and the profile */
 
-/*
- * Parses a whole number in decimal or, after 0x, hexadecimal digits at *text, and moves *text after
- * it. Returns false if there is none or it does not fit.
- */
+/* Parses a decimal or 0x number at *text and moves *text after it. False: none, or too large. */
 bool et_reader_whole(const char **text, uint64_t *out);
+/* The length of a text without the blanks at its end. */
+size_t et_reader_trimmed(const char *text);
 /* The same of digits to the base 10 or 16. */
 bool et_reader_digits(const char **text, unsigned base, uint64_t *out);

@@ -14,13 +14,9 @@
 #include <sched.h>
 
 /*
- * Makes one per CPU of the set, in the group with this cgroup.procs. CPUs that cannot be used are
- * left out. 0 or -errno, also if one does not start or none is left; then nothing is left open.
- * et_squad_close ends them.
+ * Makes one per usable CPU of the set, in the group with this cgroup.procs, until et_squad_close. 0
+ * or -errno, also if one does not start or none is left; then nothing is left open.
  */
 int et_burners_open(struct et_squad *b, const cpu_set_t *cpus, int procs_fd) ET_CHECK;
-/*
- * Lets each use this much CPU time, and waits until all have done so. On a busy machine it stops
- * waiting after some time; the burners then finish on their own.
- */
+/* Lets each use this much CPU time, and waits for that; on a busy machine only for some time. */
 void et_burners_burn(struct et_squad *b, uint64_t ns);

@@ -5,7 +5,6 @@
 #include "measure/child/privilege.h"
 #include "measure/child/run.h"
 #include "profile/symbols/object.h"
-#include "profile/symbols/symbols.h"
 
 #include <fcntl.h>
 #include <linux/mount.h>
@@ -82,10 +81,7 @@ static bool read_jump(const unsigned char *code, size_t at, size_t size, int64_t
 	return true;
 }
 
-/*
- * Whether a jump leads to the place. Instructions are not decoded, so any byte may be the beginning
- * of one: a jump that is none is found in 3 % of functions.
- */
+/* Whether a jump leads there. Any byte may begin one, which is wrong in 3 % of functions. */
 static bool is_target(const unsigned char *code, size_t size, int64_t place)
 {
 	int64_t target;
@@ -137,7 +133,6 @@ static void add_probe(struct probes *all, const struct et_profile *p, uint32_t f
 {
 	ET_AUTO_FREE unsigned char *code = et_alloc(MOST_CODE);
 	ssize_t n = pread(file, code, size < MOST_CODE ? size : MOST_CODE, (off_t)offset);
-
 	int place = n > 0 ? et_calls_place(code, (size_t)n) : 0;
 
 	all->full = all->n == MOST_PROBES;
@@ -164,10 +159,7 @@ static uint64_t *hash_names(const struct et_symbols *t)
 	return hashes;
 }
 
-/*
- * Static functions of several source files may share a name, as the versions of a constructor do:
- * the profile has them as one.
- */
+/* Static functions, or versions of a constructor, may share a name: the profile has them as one. */
 static void find_places(struct probes *all, const struct et_profile *p, uint32_t function,
 	const struct et_object *o, const uint64_t *hashes, int file)
 {
@@ -221,10 +213,7 @@ static bool is_profiled_build(
 	return o->state != ET_OBJECT_CHANGED;
 }
 
-/*
- * Opens a file and reads its symbols; -1: it cannot be opened, or has changed since the profile
- * began. The build id shows whether an older file took its place.
- */
+/* Opens a file and reads its symbols; -1: it is missing, or changed after the profile began. */
 static int open_unchanged(struct probes *all, const char *root, const struct et_profile *p,
 	const char *path, struct et_object *o)
 {
@@ -353,6 +342,7 @@ static int write_line(const struct et_tracefs *t, const char *line)
 	return write(t->probes, line, n) == (ssize_t)n ? 0 : errno ? -errno : -EIO;
 }
 
+/* The kernel refuses to remove a probe that is in use: its events must be closed. */
 static void remove_probe(const struct et_tracefs *t, pid_t pid, uint32_t number)
 {
 	char line[80];
@@ -361,7 +351,6 @@ static void remove_probe(const struct et_tracefs *t, pid_t pid, uint32_t number)
 	(void)!write_line(t, line);
 }
 
-/* The kernel refuses to remove a probe that is in use. */
 static void remove_stale(const struct et_tracefs *t)
 {
 	int fd = openat(t->dir, "uprobe_events", O_RDONLY | O_CLOEXEC);
@@ -384,12 +373,11 @@ static void remove_stale(const struct et_tracefs *t)
 
 int et_tracefs_open(struct et_tracefs *t)
 {
-	*t = (struct et_tracefs){ .dir = mount_unseen(), .probes = -1 };
-	if (t->dir < 0) {
-		int rc = t->dir;
-		t->dir = -1;
-		return rc;
-	}
+	int dir = mount_unseen();
+
+	*t = (struct et_tracefs){ .dir = dir < 0 ? -1 : dir, .probes = -1 };
+	if (dir < 0)
+		return dir;
 	t->probes = openat(t->dir, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (t->probes < 0) {
 		int rc = -errno;
@@ -434,13 +422,8 @@ int et_tracefs_define(
 		return rc;
 	rc = read_id(t, number, id);
 	if (rc)
-		et_tracefs_remove(t, number);
+		remove_probe(t, getpid(), number);
 	return rc;
-}
-
-void et_tracefs_remove(struct et_tracefs *t, uint32_t number)
-{
-	remove_probe(t, getpid(), number);
 }
 
 /* --- the observer --- */
@@ -459,7 +442,7 @@ static void close_probes(struct counting *o)
 		struct probe *p = &o->probes.list[i];
 		et_cleanup_close(&p->fd);
 		if (p->defined)
-			et_tracefs_remove(&o->tracefs, (uint32_t)i);
+			remove_probe(&o->tracefs, getpid(), (uint32_t)i);
 	}
 	o->probes.n = 0;
 	et_tracefs_close(&o->tracefs);

@@ -53,5 +53,3 @@ void et_tracefs_close(struct et_tracefs *t);
  */
 int et_tracefs_define(struct et_tracefs *t, uint32_t number, const char *path, uint64_t offset,
 	uint64_t *id) ET_CHECK;
-/* Its events must be closed. */
-void et_tracefs_remove(struct et_tracefs *t, uint32_t number);

@@ -124,30 +124,22 @@ static int add_event(
 	return rc;
 }
 
-struct sizes {
-	size_t samples, side;
-};
-
-static int open_ring(const struct et_events_target *t, const struct perf_event_attr *attr, int cpu,
-	size_t bytes, struct et_perf_ring *out)
-{
-	return t->group_fd < 0 ? et_perf_ring_open(attr, t->pid, cpu, 0, bytes, out)
-			       : et_perf_ring_open(
-					 attr, t->group_fd, cpu, PERF_FLAG_PID_CGROUP, bytes, out);
-}
-
 static int open_cpu(
-	struct et_cpu_events *c, const struct et_events_target *t, int cpu, struct sizes size)
+	struct et_cpu_events *c, const struct et_events_target *t, int cpu, size_t n_cpus)
 {
-	bool of_task = t->group_fd < 0;
+	bool of_task = t->group_fd < 0, stacks = t->kind->sample_type & PERF_SAMPLE_STACK_USER;
+	size_t bytes = ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n_cpus);
 	/* No event of a group begins with this period. */
 	struct perf_event_attr attr = sampling(t->kind, of_task ? t->period : UINT64_C(1) << 40);
 	struct perf_event_attr side = side_band(t->kind);
+	unsigned long flags = of_task ? 0 : PERF_FLAG_PID_CGROUP;
+	int whose = of_task ? t->pid : t->group_fd;
 
 	attr.inherit = attr.enable_on_exec = side.inherit = side.enable_on_exec = of_task;
-	int rc = open_ring(t, &side, cpu, size.side, &c->side);
+	int rc = et_perf_ring_open(
+		&side, whose, cpu, flags, ring_bytes(SIDE_BYTES, n_cpus), &c->side);
 	if (rc == 0)
-		rc = open_ring(t, &attr, cpu, size.samples, &c->samples);
+		rc = et_perf_ring_open(&attr, whose, cpu, flags, bytes, &c->samples);
 	if (rc == 0 && !take_id(c, c->samples.fd)) {
 		rc = -errno;
 		et_perf_ring_close(&c->samples);
@@ -164,9 +156,6 @@ static int open_cpu(
 int et_events_open(struct et_events *e, const struct et_events_target *t, const cpu_set_t *cpus)
 {
 	size_t n = (size_t)CPU_COUNT(cpus);
-	bool stacks = t->kind->sample_type & PERF_SAMPLE_STACK_USER;
-	struct sizes size = { ring_bytes(stacks ? STACKS_BYTES : SAMPLES_BYTES, n ? n : 1),
-		ring_bytes(SIDE_BYTES, n ? n : 1) };
 	int rc = 0;
 
 	*e = (struct et_events){ .knows_lost = !t->kind->old_kernel };
@@ -174,7 +163,7 @@ int et_events_open(struct et_events *e, const struct et_events_target *t, const 
 	for (int cpu = 0; rc == 0 && cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, cpus))
 			continue;
-		rc = open_cpu(&e->cpus[e->n], t, cpu, size);
+		rc = open_cpu(&e->cpus[e->n], t, cpu, n);
 		if (rc == 0)
 			e->n++;
 		else
@@ -455,10 +444,7 @@ void et_periods_draw(
 	}
 	for (size_t i = 0; i < n; i++)
 		out->period[i] = whole(w[i] * mean * sum);
-	/*
-	 * A single event cannot keep the rate and vary the period. It varies little, because the
-	 * counts of runs are compared with each other.
-	 */
+	/* The rate of a single event varies with its period: little, as runs are compared. */
 	if (n == 1)
 		out->period[0] = whole((fixed ? 1 : 0.9 + 0.2 * et_rng_uniform(&rng)) * mean);
 	for (size_t i = 0; i < n; i++)

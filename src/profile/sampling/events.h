@@ -63,10 +63,7 @@ struct et_event_kind {
 	bool old_kernel;       /* build ids and counts of lost records are not known */
 };
 
-/*
- * Chooses what the plan asks for and the machine has. 0, or -errno with err filled: what is
- * missing, and how to get it.
- */
+/* Chooses what the plan asks for and the machine has. 0, or -errno with err: what is missing. */
 int et_event_choose(const char *root, const struct et_profile_plan *plan, struct et_event_kind *out,
 	struct et_error *err) ET_CHECK;
 /* Returns the mean distance between samples that the plan asks for, in the event's unit. */

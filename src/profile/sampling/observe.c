@@ -12,17 +12,13 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
 /* --- the drainer --- */
 
-/*
- * A thread that sleeps while a program runs, unless a ring is half full: then it drains all of
- * them, so that a long run loses nothing.
- */
+/* A thread that sleeps until a ring is half full, and drains all then: a long run loses nothing. */
 struct drainer {
 	bool running;
 	pthread_t thread;
@@ -182,10 +178,7 @@ static size_t affordable(const cpu_set_t *cpus)
 	return each < 2 ? 1 : each - 1 > ET_MOST_EVENTS ? ET_MOST_EVENTS : each - 1;
 }
 
-/*
- * A program may move to CPUs that it was not started on: all are watched, unless that takes too
- * many files.
- */
+/* A program may move to other CPUs: all are watched, unless that takes too many files. */
 static void choose_cpus(struct observation *o, const cpu_set_t *allowed)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);

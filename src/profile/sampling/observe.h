@@ -11,9 +11,8 @@
 extern const struct et_observer et_observe_profile;
 
 /*
- * The observer of programs that write a profile of themselves (gcc -pg), or that another profiler
- * runs (perf record): it reads the file after each run, so that such runs are repeated, stored and
- * resumed as our own are.
+ * Observes programs that write a profile of themselves (gcc -pg), or that another profiler runs
+ * (perf record): it reads the file after each run, so that these are repeated and stored.
  */
 
 /* The file is written in the folder where the program runs (e->child.directory). */

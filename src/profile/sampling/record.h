@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The records of perf events that a profile consists of: samples, and the side-band records about
- * mappings, names, forks and exits. See perf_event_open(2). Pointers in the results point into the
- * body of the record.
+ * The records of a profile: samples, and the side band about mappings, names, forks and exits. See
+ * perf_event_open(2). Pointers in the results point into the body of the record.
  */
 #pragma once
 
@@ -30,10 +29,7 @@ struct et_perf_sample {
 	size_t stack_size;
 };
 
-/*
- * Decodes the body of a PERF_RECORD_SAMPLE. type is the sample_type of the event, n_regs the number
- * of its registers. False if the record is not as the kernel writes it.
- */
+/* Decodes a PERF_RECORD_SAMPLE of a sample_type and number of registers. False: it is damaged. */
 bool et_perf_sample_read(uint64_t type, size_t n_regs, uint16_t misc, const char *body, size_t size,
 	struct et_perf_sample *out) ET_CHECK;
 

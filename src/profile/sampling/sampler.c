@@ -198,9 +198,10 @@ static size_t body_size(const struct waiting *w)
 	return w->header.size - sizeof(w->header);
 }
 
-void et_sampler_take(
-	struct et_sampler *s, const struct perf_event_header *h, const char *body, size_t size)
+void et_sampler_take(void *self, const struct perf_event_header *h, const char *body, size_t size)
 {
+	struct et_sampler *s = self;
+
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
 		s->taken++;
@@ -216,11 +217,6 @@ void et_sampler_take(
 		enqueue(&s->sides, h, body, size);
 		break;
 	}
-}
-
-static void take_record(void *ctx, const struct perf_event_header *h, const char *body, size_t size)
-{
-	et_sampler_take(ctx, h, body, size);
 }
 
 static void take_loss(void *ctx, uint64_t n, bool again)
@@ -433,13 +429,10 @@ void et_sampler_process(struct et_sampler *s, uint64_t until_ns)
 	discard(&s->samples, sample);
 }
 
-/*
- * Samples are read before side-band records: what a program did before a sample, such as to map the
- * code that it then ran, is then in the rings.
- */
+/* Samples are read first: what a program did before one, such as mapping, is in the rings then. */
 void et_sampler_drain(struct et_sampler *s, struct et_events *e, bool last)
 {
-	struct et_perf_reader reader = { take_record, take_loss, s };
+	struct et_perf_reader reader = { et_sampler_take, take_loss, s };
 	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < e->n; i++)

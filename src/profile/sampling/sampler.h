@@ -34,8 +34,7 @@ struct et_profile_run *et_sampler_end(struct et_sampler *s) ET_CHECK;
 uint64_t et_sampler_taken(const struct et_sampler *s);
 
 /* The steps of a drain: takes one record, then processes those up to a time. */
-void et_sampler_take(
-	struct et_sampler *s, const struct perf_event_header *h, const char *body, size_t size);
+void et_sampler_take(void *self, const struct perf_event_header *h, const char *body, size_t size);
 void et_sampler_process(struct et_sampler *s, uint64_t until_ns);
 
 /* The threads and processes of a profiled run: how many ended, and which lived for a short time. */

@@ -71,8 +71,7 @@ void et_cfi_close(struct et_cfi *c)
 	free(c);
 }
 
-/* --- expressions: the operations that compilers and linkers write into call frame information ---
- */
+/* --- expressions: the operations that are written into call frame information --- */
 
 enum { DEPTH = 16 };
 
@@ -110,57 +109,49 @@ static void push_register(struct machine *m, uint64_t number, uint64_t plus)
 		push(m, m->state->registers[number] + plus);
 }
 
-static bool binary(struct machine *m, unsigned atom)
+/* Sets *known to false if the operation has not two operands. */
+static uint64_t combine(unsigned atom, uint64_t a, uint64_t b, bool *known)
 {
-	if (m->n < 2)
-		return false;
-	uint64_t b = m->stack[m->n - 1], a = m->stack[m->n - 2];
 	switch (atom) {
 	case DW_OP_plus:
-		a += b;
-		break;
+		return a + b;
 	case DW_OP_minus:
-		a -= b;
-		break;
+		return a - b;
 	case DW_OP_mul:
-		a *= b;
-		break;
+		return a * b;
 	case DW_OP_and:
-		a &= b;
-		break;
+		return a & b;
 	case DW_OP_or:
-		a |= b;
-		break;
+		return a | b;
 	case DW_OP_shl:
-		a = b < 64 ? a << b : 0;
-		break;
+		return b < 64 ? a << b : 0;
 	case DW_OP_shr:
-		a = b < 64 ? a >> b : 0;
-		break;
+		return b < 64 ? a >> b : 0;
 	case DW_OP_ge:
-		a = (int64_t)a >= (int64_t)b;
-		break;
+		return (int64_t)a >= (int64_t)b;
 	case DW_OP_gt:
-		a = (int64_t)a > (int64_t)b;
-		break;
+		return (int64_t)a > (int64_t)b;
 	case DW_OP_le:
-		a = (int64_t)a <= (int64_t)b;
-		break;
+		return (int64_t)a <= (int64_t)b;
 	case DW_OP_lt:
-		a = (int64_t)a < (int64_t)b;
-		break;
+		return (int64_t)a < (int64_t)b;
 	case DW_OP_eq:
-		a = a == b;
-		break;
+		return a == b;
 	case DW_OP_ne:
-		a = a != b;
-		break;
-	default:
-		return false;
+		return a != b;
 	}
-	m->n--;
-	m->stack[m->n - 1] = a;
-	return true;
+	*known = false;
+	return 0;
+}
+
+static bool binary(struct machine *m, unsigned atom)
+{
+	bool known = m->n >= 2;
+	uint64_t value = known ? combine(atom, m->stack[m->n - 2], m->stack[m->n - 1], &known) : 0;
+
+	if (known)
+		m->stack[--m->n - 1] = value;
+	return known;
 }
 
 static void constant_or_register(struct machine *m, const Dwarf_Op *op)
@@ -277,9 +268,8 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 		recover_all(&m, frame, column, &next);
 		next.interrupted = signal;
 		/*
-		 * A caller is above its callee in the stack, otherwise unwinding would not end.
-		 * Only a function that has saved nothing yet may have no frame, and a signal may
-		 * have come on another stack.
+		 * A caller is above its callee, or unwinding would not end. Only a function that
+		 * has saved nothing yet may have no frame, and signals may come on another stack.
 		 */
 		done = (next.known >> ET_CFI_IP & 1) &&
 		       (signal || m.cfa > sp || (m.cfa == sp && state->interrupted));
@@ -317,10 +307,7 @@ bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *
 
 #endif
 
-/*
- * Unwinding: finds the callers of a sampled function by the call frame information of its file, and
- * where there is none (generated code, hand-written assembler) by the frame pointer.
- */
+/* Unwinding by call frame information or, where there is none (generated code), frame pointers. */
 
 #ifdef __x86_64__
 

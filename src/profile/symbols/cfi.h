@@ -29,9 +29,8 @@ struct et_cfi *et_cfi_open_image(const void *image, size_t size);
 void et_cfi_close(struct et_cfi *c); /* NULL is fine */
 
 /*
- * Changes the state to that of the caller. `address` is the instruction, as the file counts.
- * Returns false, with the state unchanged, if there are no rules or they need what the sample has
- * not.
+ * Changes the state to that of the caller. `address` is the instruction, as the file counts. False,
+ * with the state unchanged: there are no rules, or they need what the sample has not.
  */
 bool et_cfi_step(const struct et_cfi *c, uint64_t address, struct et_cfi_state *state) ET_CHECK;
 /* Reads 8 bytes of the stack. */

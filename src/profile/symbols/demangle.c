@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/symbols/symbols.h"
 
 #ifdef ET_HAVE_IBERTY
-
-#include "profile/symbols/symbols.h"
 
 #include <libiberty/demangle.h>
 #include <malloc.h>
 
-/*
- * The demangler limits its recursion, but not its time: a short symbol can stand for a name of any
- * length, because its parts refer to each other.
- */
+/* The demangler limits recursion, not time: a short symbol can stand for a name of any length. */
 enum { MOST_MANGLED = 1023, MOST_REFERENCES = 12 };
 
 static const int options = DMGL_PARAMS | DMGL_ANSI;

@@ -273,13 +273,12 @@ bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out)
 	uint32_t type = all ? SHT_SYMTAB : SHT_DYNSYM;
 
 	for (Elf_Scn *s = elf_nextscn(e->elf, NULL); s; s = elf_nextscn(e->elf, s)) {
-		GElf_Shdr header, strings;
+		GElf_Shdr header;
 		Elf_Data *data = et_elf_section(e, s, type);
 		if (!data || !gelf_getshdr(s, &header))
 			continue;
 		/* elf_strptr() reads the whole section of strings. */
-		Elf_Scn *names = elf_getscn(e->elf, header.sh_link);
-		if (names && gelf_getshdr(names, &strings) && et_elf_section(e, names, SHT_STRTAB))
+		if (et_elf_section(e, elf_getscn(e->elf, header.sh_link), SHT_STRTAB))
 			add_table(e, data, header.sh_link, out);
 		return true;
 	}
@@ -289,8 +288,7 @@ bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out)
 /* --- ranges --- */
 
 /*
- * The ranges of functions from .eh_frame, which stripped files keep because exceptions need it. The
- * format is described in the Linux Standard Base, "Exception Frames", and in DWARF 5, section 6.4.
+ * Ranges of functions by .eh_frame, which stripped files keep: DWARF 5, 6.4; LSB, Exception Frames.
  */
 struct frames {
 	const unsigned char *bytes; /* of the section */
@@ -354,31 +352,21 @@ static uint64_t get_leb(struct cursor *c)
 
 static uint64_t get_pointer(struct cursor *c, unsigned encoding)
 {
-	uint64_t here = c->frames->address + c->at, value = 0;
+	static const unsigned char widths[PE_FORMAT + 1] = { [PE_UDATA2] = 2,
+		[PE_UDATA4] = 4,
+		[PE_UDATA8] = 8,
+		[PE_SDATA2] = 2,
+		[PE_SDATA4] = 4,
+		[PE_SDATA8] = 8 };
+	unsigned format = encoding & PE_FORMAT;
+	size_t width = format != PE_ABSOLUTE ? widths[format] : c->frames->wide ? 8 : 4;
+	uint64_t here = c->frames->address + c->at, value = get(c, width);
 
-	switch (encoding & PE_FORMAT) {
-	case PE_ABSOLUTE:
-		value = get(c, c->frames->wide ? 8 : 4);
-		break;
-	case PE_UDATA2:
-		value = get(c, 2);
-		break;
-	case PE_SDATA2:
-		value = (uint64_t)(int16_t)get(c, 2);
-		break;
-	case PE_UDATA4:
-		value = get(c, 4);
-		break;
-	case PE_SDATA4:
-		value = (uint64_t)(int32_t)get(c, 4);
-		break;
-	case PE_UDATA8:
-	case PE_SDATA8:
-		value = get(c, 8);
-		break;
-	default:
-		c->failed = true;
-	}
+	c->failed |= !width;
+	if (format == PE_SDATA2)
+		value = (uint64_t)(int16_t)value;
+	else if (format == PE_SDATA4)
+		value = (uint64_t)(int32_t)value;
 	if ((encoding & PE_BASE) == PE_RELATIVE)
 		value += here;
 	else if (encoding & PE_BASE)
@@ -473,9 +461,8 @@ void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 	if (!section || !ident || !gelf_getshdr(section, &header))
 		return;
 	/* The x86-64 ABI gives it a type of its own, which few linkers use. */
-	const Elf_Data *data = et_elf_section(e, section, SHT_PROGBITS);
-	if (!data)
-		data = et_elf_section(e, section, SHT_X86_64_UNWIND);
+	const Elf_Data *data = et_elf_section(e, section, SHT_PROGBITS)
+				       ?: et_elf_section(e, section, SHT_X86_64_UNWIND);
 	if (!data)
 		return;
 	const struct frames f = { .bytes = data->d_buf,
@@ -491,9 +478,8 @@ void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
 /* --- stubs --- */
 
 /*
- * The stubs of the procedure linkage table, by which a program calls functions of libraries. They
- * have no symbols. Each has a relocation, which names the function: the one with the i-th offset
- * belongs to the i-th stub.
+ * The stubs of the procedure linkage table, by which a program calls libraries, have no symbols.
+ * Each has a relocation that names the function: that of the i-th offset is the i-th stub's.
  */
 struct stubs {
 	uint64_t address, size; /* of the section */
@@ -577,7 +563,7 @@ void et_elf_stubs(const struct et_elf *e, struct et_symbols *out)
 {
 	Elf_Scn *relocations = et_elf_find(e, ".rela.plt"), *dynamic;
 	bool with_addend = relocations != NULL;
-	GElf_Shdr header, table, strings;
+	GElf_Shdr header, table;
 	struct stubs stubs;
 
 	if (!relocations)
@@ -589,8 +575,7 @@ void et_elf_stubs(const struct et_elf *e, struct et_symbols *out)
 	Elf_Data *symbols = et_elf_section(e, dynamic, SHT_DYNSYM);
 	if (!symbols || !gelf_getshdr(dynamic, &table))
 		return;
-	Elf_Scn *names = elf_getscn(e->elf, table.sh_link);
-	if (!gelf_getshdr(names, &strings) || !et_elf_section(e, names, SHT_STRTAB))
+	if (!et_elf_section(e, elf_getscn(e->elf, table.sh_link), SHT_STRTAB))
 		return;
 	uint64_t fit = stubs.size > stubs.head ? (stubs.size - stubs.head) / stubs.width : 0;
 	size_t n;

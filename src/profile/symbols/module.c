@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/symbols/module.h"
-#include "profile/symbols/symbols.h"
 
 #include <elf.h>
 #include <sys/auxv.h>
@@ -9,16 +8,11 @@
 
 static uint32_t add_function(struct et_profile *p, const struct et_profile_place *place)
 {
-	char *name = et_demangle(place->name);
+	ET_AUTO_FREE char *name = et_demangle(place->name) ?: et_strdup(place->name);
 
-	if (!name)
-		name = et_strdup(place->name);
 	if (p->plan.addresses)
 		et_append(&name, "", "+0x%" PRIx64, place->distance);
-	uint32_t number =
-		et_profile_function_of(p, name, place->module, place->space, place->unnamed);
-	free(name);
-	return number;
+	return et_profile_function_of(p, name, place->module, place->space, place->unnamed);
 }
 
 uint32_t et_place_function(struct et_profile *p, const struct et_profile_place *place,

@@ -84,10 +84,7 @@ struct et_kernel {
 	struct et_hash by_address;
 };
 
-/*
- * Opens the file. The kernel decides by the rights of the caller at this moment whether it will
- * show addresses; the file is read when the first address is looked up.
- */
+/* Opens the file: our rights now decide about addresses. It is read when one is looked up. */
 void et_kernel_open(struct et_kernel *k, const char *root);
 void et_kernel_resolve(
 	struct et_kernel *k, struct et_profile *profile, uint64_t address, struct et_resolved *out);
@@ -109,8 +106,7 @@ struct et_jit {
 	uint64_t hits;   /* and those with one */
 };
 
-/* Finds the function at an address. Returns false if the process has no such map, or no function.
- */
+/* Finds the function at an address. False: the process has no such map, or no function there. */
 bool et_jit_resolve(struct et_jit *j, const char *root, struct et_profile *profile,
 	uint64_t address, struct et_resolved *out);
 void et_jit_free(struct et_jit *j); /* itself, too; NULL is fine */

@@ -149,9 +149,8 @@ static bool try(char *path, const struct link *l, struct et_elf *out)
 
 /*
  * Opens the debug file of the file at `path`: by the build id below /usr/lib/debug/.build-id, or by
- * .gnu_debuglink beside the file, in its folder .debug and below /usr/lib/debug. It is used only if
- * its build id is the same, or if neither has one and the checksum of the link agrees. Returns
- * whether there is one.
+ * .gnu_debuglink beside the file, in its folder .debug and below /usr/lib/debug. It must have the
+ * same build id, or if neither has one, the checksum of the link. False: there is none.
  */
 static bool open_debug_file(
 	const char *root, const char *path, const struct et_elf *file, struct et_elf *out)
@@ -198,15 +197,11 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 /* The name as the symbol table would have it. */
 static const char *name_of(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
-
-	if (!name)
-		name = text_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : text_of(die, DW_AT_name);
+	return text_of(die, DW_AT_linkage_name) ?: text_of(die, DW_AT_MIPS_linkage_name)
+		?: text_of(die, DW_AT_name);
 }
 
-/* Adds an inlined call with its ranges. Returns its number, or that of the parent if it has none.
- */
+/* Adds an inlined call with its ranges. Returns its number; if it has none, the parent's. */
 static uint32_t add_call(struct walk *w, Dwarf_Die *die, uint32_t parent)
 {
 	const char *name = name_of(die);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A file with code, or the image of one: its segments and its symbols. A file that cannot be read
- * or used has no symbols, and its state says why.
- */
+/* A file with code, or its image: segments and symbols. Without symbols, its state says why. */
 #pragma once
 
 #include "profile/symbols/symbols.h"
 
 /*
- * The functions that a compiler has inlined, from the debug information of a file. All ranges are
- * collected once by a walk over the tree of entries: asking libdw for the scopes of each address
- * would search this tree each time.
+ * The inlined functions of a file, by its debug information. All ranges are collected once, on a
+ * walk over the entries, which libdw would search for each address.
  */
 
 /* A call that was inlined. */
@@ -64,10 +60,7 @@ struct et_build_id {
 
 /* Was etalon built with libdw? Without, no file has symbols. */
 bool et_object_has_symbols(void);
-/*
- * Reads the file at `path`. Unless `wanted` is empty, the file is used only if it has this build
- * id. Separate debug files are looked for below `root`.
- */
+/* Reads the file, if `wanted` is empty or its build id. Debug files are looked for below `root`. */
 void et_object_read(const char *root, const char *path, const struct et_build_id *wanted,
 	bool inlines, struct et_object *out);
 /* Reads an image in memory, which must remain until the return. */

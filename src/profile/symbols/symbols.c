@@ -42,10 +42,7 @@ const char *et_symbols_name(const struct et_symbols *t, const struct et_symbol *
 	return t->names + symbol->name;
 }
 
-/*
- * Whether a is the better of two symbols with the same start. The order is that of perf
- * (choose_best_symbol in its symbol.c), so that both tools give the same name.
- */
+/* Which of two symbols with one start is better: as perf's choose_best_symbol in its symbol.c. */
 static int by_preference(const struct et_symbol *a, const struct et_symbol *b, const char *names)
 {
 	const char *name_a = names + a->name, *name_b = names + b->name;
@@ -66,9 +63,8 @@ static int by_start(const void *pa, const void *pb)
 }
 
 /*
- * A symbol without size extends to the next symbol, but not beyond its section. Between the modules
- * of the kernel are gaps, so the last symbol of a module ends with the page after its own, as in
- * perf.
+ * A symbol without size extends to the next symbol in its section. Modules of the kernel have gaps
+ * between them, so the last symbol of one ends with the page after its own, as in perf.
  */
 static void set_ends(struct et_symbols *t)
 {

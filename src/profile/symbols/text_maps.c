@@ -81,8 +81,7 @@ static void add_line(void *to, char *line)
 void et_kernel_resolve(
 	struct et_kernel *k, struct et_profile *profile, uint64_t address, struct et_resolved *out)
 {
-	struct et_profile_place place = { "[kernel]", "[kernel]", ET_SPACE_KERNEL,
-		.unnamed = true };
+	struct et_profile_place place = { "[kernel]", "[kernel]", ET_SPACE_KERNEL, true, address };
 	uint32_t *number = &k->nameless;
 
 	if (k->fd >= 0) {
@@ -99,8 +98,6 @@ void et_kernel_resolve(
 		place.distance = address - symbol->start;
 		number = &symbol->function;
 		out->at_entry = !place.distance;
-	} else {
-		place.distance = address;
 	}
 	out->functions[0] = et_place_function(profile, &place, number, &k->by_address, address);
 }
