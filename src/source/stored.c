@@ -114,7 +114,7 @@ static int find_one(
 	int rc = et_store_find(store, name, id, err);
 
 	(void)ctx;
-	if (rc != -ENOENT || et_campaign_find(store, name, id, NULL))
+	if (rc != -ENOENT || et_campaign_find(store, name, false, id, NULL))
 		return rc;
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE,

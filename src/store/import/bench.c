@@ -26,20 +26,6 @@ enum { CALLS = 1000000 };
 enum statistic { BEST, MEDIAN, MEAN };
 static const char *const statistics[] = { "best", "median", "mean", NULL };
 
-typedef void element_reader(
-	struct et_importer *in, const json_t *element, void *ctx, const struct et_import_place *at);
-
-/* Reads each object of the list of a key, if there is one. */
-static void read_each(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, element_reader *read, void *ctx)
-{
-	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, key, at);
-	const json_t *element;
-
-	while ((element = et_list_next(&l)))
-		read(in, element, ctx, &l.here);
-}
-
 struct values {
 	double *list;
 	size_t n, room;
@@ -179,7 +165,7 @@ static void read_slices(struct et_importer *in, const json_t *function, size_t n
 	f.judged = &judged;
 	c->statistic = statistics[f.statistic];
 	if (f.alone || !judged.n || judged.n == n) {
-		read_each(in, function, "slices", at, read_slice, &f);
+		et_read_each(in, function, "slices", at, read_slice, &f);
 		return;
 	}
 	/* Values that do not belong to one slice each have no CPU times. */
@@ -259,7 +245,7 @@ int et_import_bench(struct et_importer *in, const json_t *root)
 	if (!read_version(in, root))
 		read_origin(in, root, "date", "program");
 	et_read_object(in, root, "host", host_fields, &in->e->host, NULL);
-	read_each(in, root, "functions", NULL, read_function, NULL);
+	et_read_each(in, root, "functions", NULL, read_function, NULL);
 	return in->failed;
 }
 
@@ -343,6 +329,6 @@ int et_import_google(struct et_importer *in, const json_t *root)
 
 	if (context)
 		read_origin(in, context, "date", "executable");
-	read_each(in, root, "benchmarks", NULL, read_repetition, NULL);
+	et_read_each(in, root, "benchmarks", NULL, read_repetition, NULL);
 	return in->failed;
 }
