@@ -174,13 +174,12 @@ static void read_slices(struct et_importer *in, const json_t *function, size_t n
 }
 
 /* A function that failed has no times, and is omitted. */
-static void read_function(
-	struct et_importer *in, const json_t *function, void *ctx, const struct et_import_place *at)
+static void read_function(struct et_importer *in, const json_t *function, ET_UNUSED void *ctx,
+	const struct et_import_place *at)
 {
 	const char *name = et_read_text(in, function, "name", at);
 	size_t n = et_list_size(in, et_read_branch(in, function, "slices", JSON_ARRAY, at));
 
-	(void)ctx;
 	if (!name)
 		et_import_fail(in, at, "has no name");
 	if (in->failed)
@@ -299,14 +298,13 @@ static bool has_no_time(const json_t *b)
 	       json_is_true(json_object_get(b, "skipped"));
 }
 
-static void read_repetition(
-	struct et_importer *in, const json_t *b, void *ctx, const struct et_import_place *at)
+static void read_repetition(struct et_importer *in, const json_t *b, ET_UNUSED void *ctx,
+	const struct et_import_place *at)
 {
 	const char *type = et_read_text(in, b, "run_type", at),
 		   *run = et_read_text(in, b, "run_name", at),
 		   *name = et_read_text(in, b, "name", at);
 
-	(void)ctx;
 	if (in->failed || (type && strcmp(type, "iteration") != 0))
 		return;
 	if (has_no_time(b)) {
