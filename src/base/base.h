@@ -21,6 +21,7 @@
 #define ET_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 /* Marks every function that can fail: ignoring its result is a compiler warning. */
 #define ET_CHECK __attribute__((warn_unused_result))
+#define ET_UNUSED __attribute__((unused)) /* a parameter that an interface demands */
 #define ET_CLEANUP(fn) __attribute__((cleanup(fn)))
 #define ET_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 /* For qsort: below 0 if a comes first, 0 if they are equal. "?:" then looks at a second member. */

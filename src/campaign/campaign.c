@@ -113,7 +113,7 @@ int et_campaigning_find(
 {
 	struct et_campaign_summary *list = NULL;
 	size_t n = 0, i = 0;
-	int rc = et_campaign_find_own(r->store, name, id, err);
+	int rc = et_campaign_find(r->store, name, true, id, err);
 
 	if (rc || !strcmp(name, id) || et_trust_knows_campaign(et_trusted_list(), id))
 		return rc;

@@ -226,12 +226,11 @@ static void take_error(struct outcome *out, const struct et_error *err)
 }
 
 /* Of several errors, the first about an experiment of this command is reported. */
-static void note(void *ctx, const struct et_outbox_entry *entry, int rc, enum et_delivered how,
-	const struct et_error *err)
+static void note(void *ctx, const struct et_outbox_entry *entry, int rc,
+	ET_UNUSED enum et_delivered how, const struct et_error *err)
 {
 	struct outcome *out = ctx;
 
-	(void)how;
 	if (!rc || rc == -EBUSY)
 		return;
 	if (!et_queued_has(et_stored_queued(), entry->experiment))

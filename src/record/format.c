@@ -128,12 +128,11 @@ static char *common_cells(const struct et_experiment *e, const struct et_command
 	return et_memstream_close(&stream);
 }
 
-void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+void et_csv_write(const struct et_experiment *e, ET_UNUSED const struct et_judgement *j, FILE *out)
 {
 	size_t n;
 	ET_AUTO_FREE const char **names = parameter_names(e, &n);
 
-	(void)j;
 	fputs("command,index", out);
 	for (const struct et_field *f = et_sample_fields; f->name; f++)
 		fprintf(out, ",%s", f->name);
@@ -212,11 +211,11 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 	et_json_end(w);
 }
 
-void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+void et_hyperfine_write(
+	ET_UNUSED const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	struct et_json w;
 
-	(void)e;
 	et_json_init(&w, out, 2);
 	et_json_object(&w, NULL);
 	et_json_array(&w, "results");

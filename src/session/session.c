@@ -230,11 +230,10 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 	return rc;
 }
 
-static int keep(void *ctx, const struct et_sample *sample, size_t n, struct et_error *err)
+static int keep(void *ctx, const struct et_sample *sample, size_t n, ET_UNUSED struct et_error *err)
 {
 	struct et_session *s = ctx;
 
-	(void)err;
 	et_recorder_keep(&s->recorder, sample, n);
 	return 0;
 }

@@ -63,7 +63,7 @@ void et_trust_digest(const struct et_experiment *e, char out[ET_SHA256_TEXT])
 	et_sha256_end(&h, out);
 }
 
-void et_trust_digest_campaign(const struct et_campaign *c, char out[ET_SHA256_TEXT])
+static void digest_campaign(const struct et_campaign *c, char out[ET_SHA256_TEXT])
 {
 	struct et_sha256 h;
 
@@ -310,7 +310,7 @@ static struct deed deed_of_campaign(const struct et_campaign *c)
 {
 	struct deed d = { .kind = "campaign", .id = c->id };
 
-	et_trust_digest_campaign(c, d.digest);
+	digest_campaign(c, d.digest);
 	return d;
 }
 

@@ -35,9 +35,8 @@ struct et_trust {
 	void *ctx;
 };
 
-/* Digests of what decides what is executed: programs, hooks, builds, files, users, machines. */
+/* The digest of what decides what is executed: programs, hooks, builds, files, users, machines. */
 void et_trust_digest(const struct et_experiment *e, char out[ET_SHA256_TEXT]);
-void et_trust_digest_campaign(const struct et_campaign *c, char out[ET_SHA256_TEXT]);
 
 /*
  * Appends what this user begins to the list, before it is stored. An error is not reported: the

@@ -87,7 +87,7 @@ static int choose_name(
 {
 	struct et_chosen *c = ctx;
 	size_t before = c->n;
-	int rc = et_campaign_find(s, name, id, err);
+	int rc = et_campaign_find(s, name, false, id, err);
 
 	if (rc == 0 && strcmp(name, "last") != 0)
 		return choose_parts(c, s, id, err);

@@ -6,18 +6,15 @@
 /* --- plain experiments --- */
 
 static int write_plain(
-	const struct et_stored *s, const char *format, FILE *out, struct et_error *err)
+	const struct et_stored *s, const char *format, FILE *out, ET_UNUSED struct et_error *err)
 {
-	(void)err;
 	et_format_find(format)->write(s->experiment, &s->judgement, out);
 	return 0;
 }
 
-static int print_plain(const struct et_cli *cli, const struct et_stored *s,
-	const struct et_text_options *o, size_t *left, struct et_error *err)
+static int print_plain(ET_UNUSED const struct et_cli *cli, const struct et_stored *s,
+	const struct et_text_options *o, size_t *left, ET_UNUSED struct et_error *err)
 {
-	(void)cli;
-	(void)err;
 	*left = et_text_result(s->experiment, &s->judgement, o, stdout);
 	return 0;
 }

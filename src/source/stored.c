@@ -109,13 +109,12 @@ int et_stored_search(const struct et_cli *cli, const char *name, et_stored_find_
 }
 
 /* A campaign is no experiment, but has some. */
-static int find_one(
-	void *ctx, struct et_store *store, const char *name, char id[40], struct et_error *err)
+static int find_one(ET_UNUSED void *ctx, struct et_store *store, const char *name, char id[40],
+	struct et_error *err)
 {
 	int rc = et_store_find(store, name, id, err);
 
-	(void)ctx;
-	if (rc != -ENOENT || et_campaign_find(store, name, id, NULL))
+	if (rc != -ENOENT || et_campaign_find(store, name, false, id, NULL))
 		return rc;
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE,

@@ -27,100 +27,82 @@ static int to_write(const char *what, struct et_error *err)
 		err, ENOTSUP, ET_EXIT_OUTSIDE, "use another store", "no back end can %s yet", what);
 }
 
-/* Here and in prepare, errors of the library become errno, a sentence and a hint. */
-static int prepare(
-	struct et_database *db, const char *sql, struct et_statement **out, struct et_error *err)
+/* *out begins with struct et_statement. Errors become errno, a sentence and a hint. */
+static int prepare(ET_UNUSED struct et_database *db, ET_UNUSED const char *sql,
+	ET_UNUSED struct et_statement **out, struct et_error *err)
 {
-	(void)db;
-	(void)sql;
-	(void)out; /* a struct of its own, which begins with struct et_statement */
 	return to_write("prepare a statement", err);
 }
 
 /* It cannot fail: keep an error of the library for the next step. */
-static void bind(struct et_statement *st, int at, const struct et_value *value)
+static void bind(
+	ET_UNUSED struct et_statement *st, ET_UNUSED int at, ET_UNUSED const struct et_value *value)
 {
-	(void)st;
-	(void)at;
-	(void)value;
 }
 
-static int step(struct et_statement *st, struct et_error *err)
+static int step(ET_UNUSED struct et_statement *st, struct et_error *err)
 {
-	(void)st;
 	return to_write("execute a statement", err);
 }
 
-static void column(struct et_statement *st, int at, struct et_value *value)
+static void column(ET_UNUSED struct et_statement *st, ET_UNUSED int at, struct et_value *value)
 {
-	(void)st;
-	(void)at;
 	*value = (struct et_value){ .kind = ET_VALUE_NULL };
 }
 
-static int64_t changes(struct et_statement *st)
+static int64_t changes(ET_UNUSED struct et_statement *st)
 {
-	(void)st;
 	return 0;
 }
 
-static void end_statement(struct et_statement *st)
+/* Reset keeps what was prepared; finalize frees it, and NULL is fine. */
+static void end_statement(ET_UNUSED struct et_statement *st)
 {
-	(void)st; /* reset keeps what was prepared; finalize frees it, and NULL is fine */
 }
 
-static int script(struct et_database *db, const char *sql, struct et_error *err)
+static int script(ET_UNUSED struct et_database *db, ET_UNUSED const char *sql, struct et_error *err)
 {
-	(void)db;
-	(void)sql;
 	return to_write("execute statements", err);
 }
 
-static int begin(struct et_database *db, enum et_transaction kind, struct et_error *err)
+static int begin(
+	ET_UNUSED struct et_database *db, ET_UNUSED enum et_transaction kind, struct et_error *err)
 {
-	(void)db;
-	(void)kind;
 	return to_write("begin a transaction", err);
 }
 
 /* A commit survives a power cut. */
-static int commit(struct et_database *db, struct et_error *err)
+static int commit(ET_UNUSED struct et_database *db, struct et_error *err)
 {
-	(void)db;
 	return to_write("commit", err);
 }
 
-static void do_nothing(struct et_database *db)
+/* Rollback, and release of a claim. */
+static void do_nothing(ET_UNUSED struct et_database *db)
 {
-	(void)db; /* rollback, and release of a claim */
 }
 
-static bool in_transaction(struct et_database *db)
+static bool in_transaction(ET_UNUSED struct et_database *db)
 {
-	(void)db;
 	return false;
 }
 
 /* Tell an empty database, which becomes a store, from one of another program, which is refused. */
-static int read_version(struct et_database *db, int64_t *version, struct et_error *err)
+static int read_version(
+	ET_UNUSED struct et_database *db, ET_UNUSED int64_t *version, struct et_error *err)
 {
-	(void)db;
-	(void)version;
 	return to_write("read the version of the schema", err);
 }
 
-static int write_version(struct et_database *db, int version, struct et_error *err)
+static int write_version(
+	ET_UNUSED struct et_database *db, ET_UNUSED int version, struct et_error *err)
 {
-	(void)db;
-	(void)version;
 	return to_write("write the version of the schema", err);
 }
 
 /* A lock that ends with the process, also after kill -9. */
-static int claim(struct et_database *db, const char *id, struct et_error *err)
+static int claim(ET_UNUSED struct et_database *db, ET_UNUSED const char *id, struct et_error *err)
 {
-	(void)db;
-	(void)id;
 	return to_write("lock an experiment", err);
 }
 
@@ -164,9 +146,9 @@ static const struct et_database_ops ops = {
 
 /* Look at mode before you create anything: only some modes may. A server obeys patience. */
 static int open_skeleton(const char *rest, enum et_store_mode mode,
-	const struct et_patience *patience, struct et_database **out, struct et_error *err)
+	ET_UNUSED const struct et_patience *patience, struct et_database **out,
+	struct et_error *err)
 {
-	(void)patience;
 	if (mode == ET_STORE_READ && !*rest)
 		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: there is no store", rest);
 	struct skeleton *s = et_calloc(1, sizeof(*s));

@@ -160,7 +160,7 @@ static bool find_campaign(
 	struct et_error ignored;
 	struct et_campaign *c;
 
-	if (!strcmp(name, "last") || et_campaign_find(s->store, name, id, &ignored) ||
+	if (!strcmp(name, "last") || et_campaign_find(s->store, name, false, id, &ignored) ||
 		et_campaign_load(s->store, id, &c, &ignored))
 		return false;
 	bool newer = !e || !e->label || strcmp(e->label, name) != 0 ||

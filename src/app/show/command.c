@@ -190,16 +190,13 @@ static int run(struct et_cli *cli, int argc, char **argv)
 }
 
 /* Figures of lab are times and constants of one process: only its tables give them a meaning. */
-static int print_lab(const struct et_cli *cli, const struct et_stored *s,
-	const struct et_text_options *o, size_t *left, struct et_error *err)
+static int print_lab(ET_UNUSED const struct et_cli *cli, const struct et_stored *s,
+	ET_UNUSED const struct et_text_options *o, size_t *left, ET_UNUSED struct et_error *err)
 {
 	const struct et_experiment *e = s->experiment;
 	/* Old series have their name in the label only. */
 	const char *name = e->n_figures ? e->commands[0].name : e->label;
 
-	(void)cli;
-	(void)o;
-	(void)err;
 	*left = 0;
 	printf("times and constants that lab measured, no programs; for its tables run\n"
 	       "etalon %s --from %s\n",

@@ -54,7 +54,8 @@ int et_campaign_begin(struct et_store *s, const struct et_campaign *c, struct et
 
 /* --- finding --- */
 
-static int find(struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
+int et_campaign_find(
+	struct et_store *s, const char *name, bool own, char id[40], struct et_error *err)
 {
 	const enum et_sql ways[] = { ET_SQL_FIND_CAMPAIGN_ID,
 		own ? ET_SQL_FIND_OWN_CAMPAIGN : ET_SQL_FIND_CAMPAIGN_LABEL,
@@ -69,16 +70,6 @@ static int find(struct et_store *s, const char *name, bool own, char id[40], str
 		"begin one: etalon doe run PLAN --engine slurm",
 		!strcmp(name, "last") ? "%s has no campaign%s" : "%s has no campaign%s '%s'",
 		s->db->name, own ? " of yours" : "", name);
-}
-
-int et_campaign_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
-{
-	return find(s, name, false, id, err);
-}
-
-int et_campaign_find_own(struct et_store *s, const char *name, char id[40], struct et_error *err)
-{
-	return find(s, name, true, id, err);
 }
 
 /* --- loading --- */

@@ -8,12 +8,12 @@
 /* Stores a campaign whose parts are all todo; durable on return. -EEXIST: its id is taken. */
 int et_campaign_begin(
 	struct et_store *s, const struct et_campaign *c, struct et_error *err) ET_CHECK;
-/* Finds a campaign by "last", its id, its label (the newest) or a prefix of its id. -ENOENT. */
+/*
+ * Finds a campaign by "last", its id, its label (the newest) or a prefix of its id. -ENOENT. `own`:
+ * "last" and the label mean those that this user of the database began.
+ */
 int et_campaign_find(
-	struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
-/* The same among the campaigns that this user of the database began; an id may be any. */
-int et_campaign_find_own(
-	struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
+	struct et_store *s, const char *name, bool own, char id[40], struct et_error *err) ET_CHECK;
 
 /* One campaign of a list. */
 struct et_campaign_summary {

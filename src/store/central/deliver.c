@@ -143,9 +143,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct et_profile_calls *x = a, *y = b;
 
-	if (x->command != y->command)
-		return x->command < y->command ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
+	return ET_ORDER(x->command, y->command) ?: ET_ORDER(x->function, y->function);
 }
 
 /* A store returns them sorted; in memory they are in the sequence in which they were counted. */

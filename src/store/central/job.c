@@ -171,16 +171,11 @@ int et_job_read(const char *data, size_t size, struct et_task_job *out, struct e
 	return rc;
 }
 
-void et_job_options_free(struct et_job_options *o)
-{
-	free(o->env_only);
-	free(o->env_except);
-}
-
 void et_job_free(struct et_task_job *j)
 {
 	free(j->store);
-	et_job_options_free(&j->options);
+	free(j->options.env_only);
+	free(j->options.env_except);
 	free(j->parts);
 	et_experiment_free(j->e);
 	*j = (struct et_task_job){ 0 };

@@ -42,7 +42,6 @@ void et_job_write(const struct et_campaign *c, const struct et_job_options *o, c
 int et_job_read(
 	const char *data, size_t size, struct et_task_job *out, struct et_error *err) ET_CHECK;
 void et_job_free(struct et_task_job *j);
-void et_job_options_free(struct et_job_options *o);
 
 /* Returns the part of that number, or NULL. */
 const struct et_part *et_job_part(const struct et_task_job *j, uint32_t number);

@@ -32,30 +32,22 @@ int et_store_get_fact(struct et_store *s, const char *machine, const char *key, 
 	return 0;
 }
 
-/* Adds it to the open group. */
-static int write_fact(
-	struct et_store *s, enum et_sql which, const struct et_fact *f, struct et_error *err)
-{
-	return ET_EXECUTE(s, which, err, et_sql_text(f->machine), et_sql_text(f->key),
-		et_sql_text(f->value), et_sql_int((int64_t)f->changed_wall_ns));
-}
+/* The values of a fact in the order of the statements that write one. */
+#define FACT_VALUES(f)                                                                             \
+	et_sql_text((f)->machine), et_sql_text((f)->key), et_sql_text((f)->value),                 \
+		et_sql_int((int64_t)(f)->changed_wall_ns)
 
 int et_store_set_fact(struct et_store *s, const char *machine, const char *key, const char *value,
 	struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
-
-	if (rc)
-		return rc;
 	const struct et_fact fact = { machine, key, value, et_clock_read_ns(CLOCK_REALTIME) };
-	return et_store_conclude(s, write_fact(s, ET_SQL_SET_FACT, &fact, err), err);
+
+	return ET_EXECUTE_ALONE(s, ET_SQL_SET_FACT, err, FACT_VALUES(&fact));
 }
 
 int et_store_put_fact(struct et_store *s, const struct et_fact *fact, struct et_error *err)
 {
-	int rc = et_store_transact(s, err);
-
-	return rc ? rc : et_store_conclude(s, write_fact(s, ET_SQL_PUT_FACT, fact, err), err);
+	return ET_EXECUTE_ALONE(s, ET_SQL_PUT_FACT, err, FACT_VALUES(fact));
 }
 
 /* An empty text remains, so that the removal, too, is delivered. */
@@ -69,7 +61,7 @@ int et_store_remove_fact(
 		return rc;
 	rc = ET_EXECUTE(s, ET_SQL_REMOVE_FACT, err, et_sql_text(key));
 	if (rc == 0 && *machine)
-		rc = write_fact(s, ET_SQL_SET_FACT, &gone, err);
+		rc = ET_EXECUTE(s, ET_SQL_SET_FACT, err, FACT_VALUES(&gone));
 	return et_store_conclude(s, rc, err);
 }
 

@@ -271,8 +271,9 @@ int et_profile_write_calls(struct et_store *s, const struct et_profile *p, struc
 
 /* --- reading --- */
 
-static int read_functions(struct et_cursor *c, struct et_profile *p)
+static int read_functions(struct et_cursor *c, const struct et_experiment *e)
 {
+	struct et_profile *p = e->profile;
 	size_t texts = MOST_BYTES;
 	int rc;
 
@@ -299,8 +300,9 @@ static int read_functions(struct et_cursor *c, struct et_profile *p)
 	return rc;
 }
 
-static int read_nodes(struct et_cursor *c, struct et_profile *p)
+static int read_nodes(struct et_cursor *c, const struct et_experiment *e)
 {
+	struct et_profile *p = e->profile;
 	int rc;
 
 	while ((rc = et_cursor_step(c)) == 1) {
@@ -358,25 +360,24 @@ static int read_plan(struct et_store *s, int64_t key, struct et_profile **out, s
 int et_profile_read(struct et_store *s, int64_t key, bool plan_only, struct et_experiment *e,
 	struct et_error *err)
 {
+	static const struct {
+		enum et_sql which;
+		const char *what;
+		int (*read)(struct et_cursor *c, const struct et_experiment *e);
+	} parts[] = {
+		{ ET_SQL_GET_FUNCTIONS, "a function of the profile", read_functions },
+		{ ET_SQL_GET_NODES, "a calling context of the profile", read_nodes },
+		{ ET_SQL_GET_CALLS, "a number of calls of the profile", read_calls },
+	};
 	const char *what = "the plan of the profile";
 	int rc = read_plan(s, key, &e->profile, err);
 	bool more = rc == 1 && !plan_only;
 
-	if (more) {
-		ET_AUTO_CURSOR struct et_cursor c =
-			et_cursor_rows(s, ET_SQL_GET_FUNCTIONS, key, err);
-		what = "a function of the profile";
-		rc = read_functions(&c, e->profile);
-	}
-	if (more && !rc) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_NODES, key, err);
-		what = "a calling context of the profile";
-		rc = read_nodes(&c, e->profile);
-	}
-	if (more && !rc) {
-		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, ET_SQL_GET_CALLS, key, err);
-		what = "a number of calls of the profile";
-		rc = read_calls(&c, e);
+	for (size_t i = 0; more && i < ET_LENGTH(parts); i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_rows(s, parts[i].which, key, err);
+		what = parts[i].what;
+		rc = parts[i].read(&c, e);
+		more = rc == 0;
 	}
 	return rc == -EBADMSG ? et_store_damaged_part(s, e, what, err) : rc < 0 ? rc : 0;
 }

@@ -261,4 +261,9 @@ ROW(REDIRECT,
 	"DELETE FROM outbox WHERE experiment = ? AND destination <> ? AND delivered_ns IS NULL")
 /* In microseconds; of a central store. */
 ROW(GET_CLOCK, "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
+/* How many of the roles are members of each other as they should, in PostgreSQL. */
+ROW(COUNT_ROLES,
+	"SELECT count(*) FROM pg_auth_members m JOIN pg_roles a ON a.oid = m.roleid JOIN pg_roles"
+	" b ON b.oid = m.member WHERE (a.rolname, b.rolname) IN (('etalon_read', 'etalon_add'),"
+	" ('etalon_add', 'etalon_edit'))")
 ROW(DROP_FROM_OUTBOX, "DELETE FROM outbox WHERE experiment = ?")

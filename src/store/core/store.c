@@ -11,13 +11,10 @@ extern const struct et_backend et_backend_sqlite; /* store/sqlite/open.c */
 #ifdef ET_HAVE_LIBPQ
 extern const struct et_backend et_backend_postgresql; /* store/postgresql/open.c */
 #else
-static int no_postgresql(const char *rest, enum et_store_mode mode,
-	const struct et_patience *patience, struct et_database **out, struct et_error *err)
+static int no_postgresql(ET_UNUSED const char *rest, ET_UNUSED enum et_store_mode mode,
+	ET_UNUSED const struct et_patience *patience, ET_UNUSED struct et_database **out,
+	struct et_error *err)
 {
-	(void)patience;
-	(void)rest;
-	(void)mode;
-	(void)out;
 	return et_fail_hint(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "use a file: --store sqlite:PATH",
 		"this build has no PostgreSQL store");
 }

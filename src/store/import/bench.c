@@ -26,20 +26,6 @@ enum { CALLS = 1000000 };
 enum statistic { BEST, MEDIAN, MEAN };
 static const char *const statistics[] = { "best", "median", "mean", NULL };
 
-typedef void element_reader(
-	struct et_importer *in, const json_t *element, void *ctx, const struct et_import_place *at);
-
-/* Reads each object of the list of a key, if there is one. */
-static void read_each(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, element_reader *read, void *ctx)
-{
-	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, key, at);
-	const json_t *element;
-
-	while ((element = et_list_next(&l)))
-		read(in, element, ctx, &l.here);
-}
-
 struct values {
 	double *list;
 	size_t n, room;
@@ -179,7 +165,7 @@ static void read_slices(struct et_importer *in, const json_t *function, size_t n
 	f.judged = &judged;
 	c->statistic = statistics[f.statistic];
 	if (f.alone || !judged.n || judged.n == n) {
-		read_each(in, function, "slices", at, read_slice, &f);
+		et_read_each(in, function, "slices", at, read_slice, &f);
 		return;
 	}
 	/* Values that do not belong to one slice each have no CPU times. */
@@ -188,13 +174,12 @@ static void read_slices(struct et_importer *in, const json_t *function, size_t n
 }
 
 /* A function that failed has no times, and is omitted. */
-static void read_function(
-	struct et_importer *in, const json_t *function, void *ctx, const struct et_import_place *at)
+static void read_function(struct et_importer *in, const json_t *function, ET_UNUSED void *ctx,
+	const struct et_import_place *at)
 {
 	const char *name = et_read_text(in, function, "name", at);
 	size_t n = et_list_size(in, et_read_branch(in, function, "slices", JSON_ARRAY, at));
 
-	(void)ctx;
 	if (!name)
 		et_import_fail(in, at, "has no name");
 	if (in->failed)
@@ -259,7 +244,7 @@ int et_import_bench(struct et_importer *in, const json_t *root)
 	if (!read_version(in, root))
 		read_origin(in, root, "date", "program");
 	et_read_object(in, root, "host", host_fields, &in->e->host, NULL);
-	read_each(in, root, "functions", NULL, read_function, NULL);
+	et_read_each(in, root, "functions", NULL, read_function, NULL);
 	return in->failed;
 }
 
@@ -313,14 +298,13 @@ static bool has_no_time(const json_t *b)
 	       json_is_true(json_object_get(b, "skipped"));
 }
 
-static void read_repetition(
-	struct et_importer *in, const json_t *b, void *ctx, const struct et_import_place *at)
+static void read_repetition(struct et_importer *in, const json_t *b, ET_UNUSED void *ctx,
+	const struct et_import_place *at)
 {
 	const char *type = et_read_text(in, b, "run_type", at),
 		   *run = et_read_text(in, b, "run_name", at),
 		   *name = et_read_text(in, b, "name", at);
 
-	(void)ctx;
 	if (in->failed || (type && strcmp(type, "iteration") != 0))
 		return;
 	if (has_no_time(b)) {
@@ -343,6 +327,6 @@ int et_import_google(struct et_importer *in, const json_t *root)
 
 	if (context)
 		read_origin(in, context, "date", "executable");
-	read_each(in, root, "benchmarks", NULL, read_repetition, NULL);
+	et_read_each(in, root, "benchmarks", NULL, read_repetition, NULL);
 	return in->failed;
 }

@@ -19,9 +19,7 @@ static int by_order(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
 
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->command < y->command ? -1 : x->command > y->command;
+	return ET_ORDER(x->order, y->order) ?: ET_ORDER(x->command, y->command);
 }
 
 /* Lists all samples, and refuses those whose partner is no command. */

@@ -148,6 +148,11 @@ void et_read_fields(struct et_importer *in, const json_t *object, const struct e
 /* The same from the object of a key, if it is there. */
 void et_read_object(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_field *fields, void *base, const struct et_import_place *at);
+/* Reads each object of the list of a key, if there is one; at->index is its number. */
+typedef void et_element_reader(
+	struct et_importer *in, const json_t *element, void *ctx, const struct et_import_place *at);
+void et_read_each(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, et_element_reader *read, void *ctx);
 /* Returns the string of a key, or NULL. It belongs to the JSON. */
 const char *et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at);

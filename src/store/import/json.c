@@ -61,6 +61,16 @@ void et_read_object(struct et_importer *in, const json_t *object, const char *ke
 		et_read_fields(in, part, fields, base, &(struct et_import_place){ at, key, 0 });
 }
 
+void et_read_each(struct et_importer *in, const json_t *object, const char *key,
+	const struct et_import_place *at, et_element_reader *read, void *ctx)
+{
+	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, key, at);
+	const json_t *element;
+
+	while ((element = et_list_next(&l)))
+		read(in, element, ctx, &l.here);
+}
+
 const char *et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at)
 {

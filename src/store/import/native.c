@@ -138,20 +138,17 @@ static void read_environment(struct et_importer *in, const json_t *root)
 			in, factor, et_factor_fields, &e->environment[e->n_environment++], &l.here);
 }
 
-static void read_figures(struct et_importer *in, const json_t *root)
+static void read_figure(struct et_importer *in, const json_t *figure, void *experiment,
+	const struct et_import_place *at)
 {
-	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "figures", NULL);
-	struct et_experiment *e = in->e;
-	const json_t *figure;
+	struct et_experiment *e = experiment;
 
-	while ((figure = et_list_next(&l))) {
-		ET_GROW(e->figures, e->n_figures, e->figures_room);
-		struct et_figure *one = &e->figures[e->n_figures++];
-		*one = (struct et_figure){ 0 };
-		et_read_fields(in, figure, et_figure_fields, one, &l.here);
-		if (!one->name)
-			et_import_fail(in, &l.here, "has no name");
-	}
+	ET_GROW(e->figures, e->n_figures, e->figures_room);
+	struct et_figure *one = &e->figures[e->n_figures++];
+	*one = (struct et_figure){ 0 };
+	et_read_fields(in, figure, et_figure_fields, one, at);
+	if (!one->name)
+		et_import_fail(in, at, "has no name");
 }
 
 static void read_head(struct et_importer *in, const json_t *root)
@@ -174,7 +171,7 @@ static void read_head(struct et_importer *in, const json_t *root)
 	et_read_object(in, root, "campaign", et_member_fields, &e->member, NULL);
 	et_read_object(in, root, "study", et_study_fields, &e->member, NULL);
 	read_environment(in, root);
-	read_figures(in, root);
+	et_read_each(in, root, "figures", NULL, read_figure, e);
 }
 
 static void read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
@@ -193,34 +190,23 @@ static void read_interference(struct et_importer *in, const json_t *object, stru
 			&s->measured.culprits[s->measured.n_culprits++], &l.here);
 }
 
-static void read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
+static void read_sample(struct et_importer *in, const json_t *object, void *command,
 	const struct et_import_place *at)
 {
-	et_read_fields(in, object, et_sample_fields, s, at);
+	struct et_sample s;
+
+	memset(&s, 0, sizeof(s));
+	s.place.command = *(const uint32_t *)command;
+	et_read_fields(in, object, et_sample_fields, &s, at);
 	/* A program that could not be executed has an exit status, but no times. */
-	if (!in->profiled && s->measured.exit_code <= 0 && s->measured.elapsed_ns == ET_UNKNOWN &&
-		s->measured.cpu_ns == ET_UNKNOWN)
+	if (!in->profiled && s.measured.exit_code <= 0 && s.measured.elapsed_ns == ET_UNKNOWN &&
+		s.measured.cpu_ns == ET_UNKNOWN)
 		et_import_fail(in, at, "has neither et_ns nor pt_ns");
-	et_read_object(in, object, "removed", et_removal_fields, &s->ruling.removal, at);
-	read_interference(in, object, s, at);
-}
-
-static void read_samples(struct et_importer *in, const json_t *object, uint32_t command,
-	const struct et_import_place *at)
-{
-	ET_AUTO_LIST struct et_list l = et_objects_of(in, object, "samples", at);
-	const json_t *sample;
-
-	while ((sample = et_list_next(&l))) {
-		struct et_sample s;
-
-		memset(&s, 0, sizeof(s));
-		s.place.command = command;
-		read_sample(in, sample, &s, &l.here);
-		if (!in->failed)
-			et_experiment_add(in->e, &s);
-		et_sample_free(&s);
-	}
+	et_read_object(in, object, "removed", et_removal_fields, &s.ruling.removal, at);
+	read_interference(in, object, &s, at);
+	if (!in->failed)
+		et_experiment_add(in->e, &s);
+	et_sample_free(&s);
 }
 
 /* The hooks of a command. */
@@ -229,9 +215,10 @@ static const struct et_field command_fields[] = {
 	{ 0 },
 };
 
-static void read_command(struct et_importer *in, const json_t *object, uint32_t number,
-	const struct et_import_place *at)
+static void read_command(
+	struct et_importer *in, const json_t *object, void *next, const struct et_import_place *at)
 {
+	uint32_t *number = next;
 	const char *text = et_read_text(in, object, "command", at),
 		   *name = et_read_text(in, object, "name", at);
 	char **argv = NULL;
@@ -253,21 +240,20 @@ static void read_command(struct et_importer *in, const json_t *object, uint32_t 
 		c->argv = argv;
 	}
 	et_read_parameters(in, object, c, at);
-	read_samples(in, object, number, at);
+	et_read_each(in, object, "samples", at, read_sample, number);
+	++*number;
 }
 
 int et_import_native(struct et_importer *in, const json_t *root)
 {
-	const json_t *command;
+	uint32_t command = 0;
 
 	read_head(in, root);
 	const json_t *profile = et_read_branch(in, root, "profile", JSON_OBJECT, NULL);
 	const json_t *design = et_read_branch(in, root, "design", JSON_OBJECT, NULL);
 	in->profiled = profile;
 	in->designed = design;
-	ET_AUTO_LIST struct et_list l = et_objects_of(in, root, "commands", NULL);
-	while ((command = et_list_next(&l)))
-		read_command(in, command, (uint32_t)l.at, &l.here);
+	et_read_each(in, root, "commands", NULL, read_command, &command);
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
 		et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);

@@ -444,19 +444,14 @@ static void read_rows(struct table *t, struct et_design *d)
 
 /* --- levels --- */
 
-static bool number_of(const char *text, double *out)
-{
-	return et_parse_double("", text, out, NULL) == 0;
-}
-
 static int by_number(const void *a, const void *b, void *levels)
 {
 	double x = 0, y = 0;
 	char **list = levels;
 
-	(void)number_of(list[*(const uint16_t *)a], &x);
-	(void)number_of(list[*(const uint16_t *)b], &y);
-	return (x > y) - (x < y);
+	(void)!et_parse_double("", list[*(const uint16_t *)a], &x, NULL);
+	(void)!et_parse_double("", list[*(const uint16_t *)b], &y, NULL);
+	return ET_ORDER(x, y);
 }
 
 /* Levels that are all numbers ascend; others stay in the order in which they appear. */
@@ -464,10 +459,9 @@ static void sort_levels(struct table *t, struct et_design *d, size_t factor)
 {
 	struct et_design_factor *f = &d->factors[factor];
 	uint16_t order[ET_RESULTS_MOST_LEVELS], rank[ET_RESULTS_MOST_LEVELS];
-	double number;
 
 	for (size_t i = 0; i < f->n_levels; i++) {
-		if (!number_of(f->levels[i], &number))
+		if (!et_csv_is_number(f->levels[i]))
 			return;
 		order[i] = (uint16_t)i;
 	}
@@ -560,7 +554,7 @@ static int by_order(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	return (x->order > y->order) - (x->order < y->order);
+	return ET_ORDER(x->order, y->order);
 }
 
 static int add_samples(struct table *t, struct et_experiment *e)

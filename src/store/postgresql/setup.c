@@ -210,39 +210,25 @@ const char et_setup_roles[] = "CREATE ROLE etalon_read NOLOGIN;\n"
 			      "CREATE ROLE etalon_add NOLOGIN IN ROLE etalon_read;\n"
 			      "CREATE ROLE etalon_edit NOLOGIN IN ROLE etalon_add;\n";
 
-/* Whether the roles exist and are members of each other as they should. */
-static const char count_roles[] =
-	"SELECT count(*) FROM pg_auth_members m JOIN pg_roles a ON a.oid = m.roleid"
-	" JOIN pg_roles b ON b.oid = m.member WHERE (a.rolname, b.rolname) IN"
-	" (('etalon_read', 'etalon_add'), ('etalon_add', 'etalon_edit'))";
-
-static int read_number(struct et_database *db, const char *sql, int64_t *out, struct et_error *err)
+static int count_members(struct et_store *s, uint64_t *out, struct et_error *err)
 {
-	struct et_statement *st = NULL;
-	struct et_value value = { 0 };
-	int rc = db->ops->prepare(db, sql, &st, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_COUNT_ROLES, err);
+	int rc = et_cursor_step(&c);
 
-	if (rc)
-		return rc;
-	rc = db->ops->step(st, err);
-	if (rc == 1)
-		db->ops->column(st, 0, &value);
-	db->ops->finalize(st);
-	if (rc < 0)
-		return rc;
-	*out = value.kind == ET_VALUE_INT ? value.integer : 0;
-	return 0;
+	*out = rc == 1 ? et_row_count_or_zero(&c) : 0;
+	return rc < 0 ? rc : 0;
 }
 
-static int take_steps(struct et_database *db, bool *have_roles, struct et_error *err)
+static int take_steps(struct et_store *s, bool *have_roles, struct et_error *err)
 {
-	int64_t members = 0;
+	struct et_database *db = s->db;
+	uint64_t members = 0;
 	int rc = db->ops->script(db, rules, err);
 
 	if (!rc)
 		rc = db->ops->script(db, roles, err);
 	if (!rc)
-		rc = read_number(db, count_roles, &members, err);
+		rc = count_members(s, &members, err);
 	if (!rc && members >= 2)
 		rc = db->ops->script(db, grants, err);
 	*have_roles = members >= 2;
@@ -261,7 +247,7 @@ int et_store_setup(struct et_store *s, bool *have_roles, struct et_error *err)
 		rc = db->ops->begin(db, ET_TRANSACTION_WRITE, err);
 	if (rc)
 		return rc;
-	rc = take_steps(db, have_roles, err);
+	rc = take_steps(s, have_roles, err);
 	if (rc && db->ops->in_transaction(db))
 		db->ops->rollback(db);
 	return rc;

@@ -304,9 +304,8 @@ static void *make_call(void *arg)
 }
 
 /* At the exit, libraries would free what a call uses that was given up. */
-static void end_without_libraries(int status, void *arg)
+static void end_without_libraries(int status, ET_UNUSED void *arg)
 {
-	(void)arg;
 	fflush(NULL);
 	_exit(status);
 }
@@ -363,10 +362,8 @@ static bool go_on(struct et_pg *s, struct login *l, PostgresPollingStatusType *s
 	return true;
 }
 
-static void ignore_notice(void *arg, const char *message)
+static void ignore_notice(ET_UNUSED void *arg, ET_UNUSED const char *message)
 {
-	(void)arg;
-	(void)message;
 }
 
 bool et_pg_connect(struct et_pg *s, const char *const *names, const char *const *values)

@@ -96,18 +96,21 @@ static void finding(struct et_store *s)
 
 	begin(s, "20261116-110000-bbbbbb", "sorting", 9);
 	begin(s, "20261116-110001-cccccc", NULL, 7);
-	ok(et_campaign_find(s, "last", id, &err) == 0 && !strcmp(id, "20261116-110000-bbbbbb"),
+	ok(et_campaign_find(s, "last", false, id, &err) == 0 &&
+			!strcmp(id, "20261116-110000-bbbbbb"),
 		"find: last is the one that was begun last");
-	ok(et_campaign_find(s, "sorting", id, &err) == 0 && !strcmp(id, "20261116-110000-bbbbbb"),
+	ok(et_campaign_find(s, "sorting", false, id, &err) == 0 &&
+			!strcmp(id, "20261116-110000-bbbbbb"),
 		"find: a label means the newest");
-	ok(et_campaign_find(s, "20261116-10", id, &err) == 0 &&
+	ok(et_campaign_find(s, "20261116-10", false, id, &err) == 0 &&
 			!strcmp(id, "20261116-100000-aaaaaa"),
 		"find: the beginning of an id");
-	ok(et_campaign_find(s, "20261116-11", id, &err) == -EINVAL && err.exit == ET_EXIT_USAGE,
+	ok(et_campaign_find(s, "20261116-11", false, id, &err) == -EINVAL &&
+			err.exit == ET_EXIT_USAGE,
 		"find: an ambiguous beginning is refused");
-	ok(et_campaign_find(s, "other", id, &err) == -ENOENT && err.hint[0],
+	ok(et_campaign_find(s, "other", false, id, &err) == -ENOENT && err.hint[0],
 		"find: an unknown name is refused with a hint");
-	ok(et_campaign_find(s, "", id, &err) == -ENOENT, "find: an empty name is refused");
+	ok(et_campaign_find(s, "", false, id, &err) == -ENOENT, "find: an empty name is refused");
 }
 
 static void submitting(struct et_store *s)
