@@ -154,10 +154,7 @@ static int handle(const struct placed *row, int argc, char **argv, struct et_err
 	return o->set(o, row->table->ctx, args, err);
 }
 
-/*
- * Refuses the 5 of "--fail-on-regression 5", which would be an operand: an optional value follows
- * its option after '='.
- */
+/* Refuses the 5 of "--fail-on-regression 5": an optional value follows its option after '='. */
 static int check_operand(const struct compiled *c, char **argv, struct et_error *err)
 {
 	const char *option = argv[optind - 2];

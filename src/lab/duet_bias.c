@@ -233,10 +233,7 @@ static bool pairs_claim(const struct round *rounds, size_t n, double shift)
 	return c.p <= 1 - level;
 }
 
-/*
- * Claims about programs made equal: the times of one of different programs are multiplied so that
- * both take the same time alone.
- */
+/* Claims about programs made equal: times of one are multiplied until both take the same alone. */
 static void count_claims(const struct et_duet_pair *pair, const struct pool *p,
 	const struct round *rounds, size_t n, double truth, struct et_duet_cell *cell)
 {

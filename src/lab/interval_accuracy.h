@@ -60,10 +60,7 @@ struct et_interval_error {
 
 /* The error of one run. */
 double et_interval_error_of(const struct et_interval_run *r, enum et_interval_method method);
-/*
- * The mean error under a load of all runs of the cases of ET_INTERVAL_LONG_NS or longer, where the
- * chapter looks for a bias; NaN if there are none.
- */
+/* The mean error under a load of cases of ET_INTERVAL_LONG_NS or longer: a bias. NaN: none. */
 #define ET_INTERVAL_LONG_NS 100e6
 double et_interval_bias(
 	const struct et_interval_accuracy *a, unsigned load, enum et_interval_method method);

@@ -125,8 +125,7 @@ char **et_design_factor_names(const struct et_design *d)
 
 /* --- texts of plans: {name} in commands, build commands and hooks --- */
 
-/* Returns the length of the name in braces at s; 0: there is none, or it is a shell's, after a $.
- */
+/* The length of the name in braces at s; 0: there is none, or it is a shell's, after a $. */
 static size_t name_length(const char *text, const char *s)
 {
 	size_t len = 0;

@@ -82,10 +82,7 @@ struct et_doe_machine {
 	bool differs;
 };
 
-/*
- * The machines of a program, and what varies between and within them. Only machines with runs of
- * all treatments are in it.
- */
+/* The machines of a program with runs of all treatments, and what varies between and in them. */
 struct et_doe_fleet {
 	bool logs;       /* else values over their mean, because some are not above 0 */
 	bool exact;      /* all treatments have equally many runs on all machines */

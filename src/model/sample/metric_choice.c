@@ -45,8 +45,7 @@ static void collect(const struct et_command *c, uint32_t before, bool warmup, st
 
 		v->busy[v->n] = cpu / elapsed;
 		v->wants[v->n] = wanted / elapsed;
-		/* The share that is printed; where it is not known, unexplained time is part of it.
-		 */
+		/* The share that is printed; if not known, unexplained time is part of it. */
 		et_sample_shares(&s->measured, shares);
 		if (isnan(shares[ET_SHARE_ASLEEP]))
 			shares[ET_SHARE_ASLEEP] = elapsed - wanted - known(s->measured.steal_ns);

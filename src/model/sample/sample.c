@@ -153,8 +153,7 @@ void et_sample_shares(const struct et_measured *m, double ns[ET_SHARES])
 	for (int i = ET_SHARE_RUNNABLE; i <= ET_SHARE_ASLEEP; i++)
 		rest -= isnan(ns[i]) ? 0 : ns[i];
 	rest = rest < 0 ? 0 : rest;
-	/* Steal is the sum over the CPUs of the program, like its CPU time, and counted in ticks.
-	 */
+	/* Steal is the sum over the program's CPUs, like its CPU time, and counted in ticks. */
 	double part = own.cpu_ns ? ns[ET_SHARE_ON_CPU] / (double)own.cpu_ns : 1;
 	double stolen = known(own.steal_ns) * part;
 	ns[ET_SHARE_STOLEN] = stolen > rest ? rest : stolen;

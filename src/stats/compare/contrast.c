@@ -50,10 +50,7 @@ static char *mixing(const struct et_experiment *e, const struct et_contrast *c)
 	return et_asprintf("etalon run %s", words);
 }
 
-/*
- * The probe shows whether the machine was as fast in the runs of b as in those of a. The ratio
- * stays that of the times in the table.
- */
+/* The probe shows whether the machine was as fast for b as for a. The ratio of the table stays. */
 static void warn_drift(const struct et_experiment *e, struct et_contrast *out)
 {
 	const double noticeable = 0.01;

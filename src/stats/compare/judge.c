@@ -17,10 +17,7 @@ static void allow_for_two_sigma(const struct et_estimate *all, struct et_estimat
 	out->hi = out->mean + out->expanded_uncertainty;
 }
 
-/*
- * Compares the mean with that of all values. For normal data it moves by about a quarter of the
- * interval's half width.
- */
+/* Compares the mean with that of all values: normal data move it by a quarter of the half width. */
 static void judge_second_check(const struct et_estimate *all, struct et_command_result *r)
 {
 	const struct et_estimate *out = &r->estimate[r->metric];

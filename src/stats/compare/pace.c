@@ -15,10 +15,7 @@ static void *logs(const double *x, size_t n)
 	return out;
 }
 
-/*
- * Estimates the line's value at full speed, where x is 0, with its uncertainty. Overwrites y with
- * the residuals.
- */
+/* The line's value at full speed, where x is 0, and its uncertainty. y becomes the residuals. */
 static void conclude(
 	const struct et_line *line, const double *x, double *y, size_t n, struct et_paced *out)
 {
@@ -67,8 +64,7 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 		conclude(&line, x, y, n, out);
 }
 
-/* Collects CPU times and durations of a lap. Returns their number, in *paced that of all samples.
- */
+/* CPU times and durations of a lap. Returns their number, in *paced that of all samples. */
 static size_t collect(const struct et_command *c, double *cpu, double *lap, size_t *paced)
 {
 	size_t n = 0;

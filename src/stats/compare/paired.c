@@ -200,10 +200,7 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 	out->method = names[by].test;
 	out->ratio_method = names[by].ratio;
 	out->log_ratio_sd = et_sd(d, n);
-	/*
-	 * With few pairs a rank test barely reaches significance, and an apparent dependence is
-	 * probably chance: do not widen.
-	 */
+	/* With few pairs ranks barely reach significance, and dependence is probably chance. */
 	bool few = n < ET_DEPENDENCE_TESTABLE && by != BY_MEAN;
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
 	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);

@@ -226,8 +226,7 @@ double et_doe_squares(const struct et_doe_fit *f, const struct et_doe_term *term
 
 /* --- tests --- */
 
-/* Box's approximation: a sum of squares over the trace of its covariance, with that of the square.
- */
+/* Box's approximation: a sum of squares over the trace of its covariance, and of the square. */
 static void test_box(
 	double squares, double trace, double of_squares, double df2, struct et_doe_effect *out)
 {

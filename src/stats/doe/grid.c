@@ -183,10 +183,7 @@ void et_doe_grid_free(struct et_doe_grid *g)
 
 /* --- contrasts --- */
 
-/*
- * Helmert's contrast i of l levels (level i + 1 against those before it), with a mean square of 1
- * over the levels.
- */
+/* Helmert's contrast i of the levels (i + 1 against those before), with a mean square of 1. */
 static double helmert(size_t levels, size_t i, uint32_t level)
 {
 	double scale = sqrt((double)levels / (double)((i + 1) * (i + 2)));

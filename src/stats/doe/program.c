@@ -14,10 +14,7 @@ struct part {
 /* Of a level that is left out. */
 static const uint32_t no_level = UINT32_MAX;
 
-/*
- * The new place of each level of all factors, one factor after the other, or no_level. Returns NULL
- * if all levels have runs.
- */
+/* The new place of each level, factor after factor, or no_level. NULL: all levels have runs. */
 static uint32_t *places_of_levels(const struct et_doe_grid *g, const struct et_doe_data *data)
 {
 	const struct et_design *d = g->design;
@@ -351,10 +348,7 @@ static void test(
 	out->p = et_pf_upper(out->f, out->df, out->df2);
 }
 
-/*
- * Replaces the tests of all effects by those of aligned ranks. All cells have values, so each term
- * has an effect.
- */
+/* Replaces all tests by those of aligned ranks. All cells have values: each term has an effect. */
 static void judge_by_ranks(const struct et_doe_fit *f, double alpha, struct et_doe_program *out)
 {
 	for (size_t i = 0; i < out->n_effects; i++)

@@ -141,20 +141,14 @@ struct et_doe_errors {
 	bool apart; /* each cell has a variance of its own */
 	double *v;  /* of each coordinate of et_doe_combine's w */
 	double df;  /* of v, if it is not apart */
-	/*
-	 * The cells' means in each block that has all cells, if every term is tested against its
-	 * own variation from block to block; else NULL.
-	 */
+	/* Means of cells in complete blocks, if terms are tested by their variation; else NULL. */
 	double *table;
 	size_t n_blocks;
 };
 
 void et_doe_errors_make(
 	const struct et_doe_fit *fit, bool apart, double level, struct et_doe_errors *out);
-/*
- * Makes blocks the source of the variances. Returns false, with nothing changed, if fewer than two
- * blocks have all cells.
- */
+/* Takes the variances from blocks. False, with nothing changed: fewer than two have all cells. */
 bool et_doe_errors_by_block(struct et_doe_errors *e);
 void et_doe_errors_free(struct et_doe_errors *e); /* what it owns */
 

@@ -13,10 +13,7 @@ struct et_profile_options {
 	enum et_profile_by by;
 	bool total;   /* sort by total time: with the functions that were called */
 	double level; /* of all statements together; 0: 0.95 */
-	/*
-	 * 1: each row by itself; 0: as many as rows with samples, of their own or, if the totals
-	 * are wanted, on their stacks.
-	 */
+	/* 1: each row by itself; 0: all rows with samples, own or (with totals) on their stacks. */
 	size_t statements;
 	/*
 	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
@@ -75,10 +72,7 @@ struct et_profiled {
 	struct et_warnings warnings;             /* about the machine and the session */
 };
 
-/*
- * Judges all commands of an experiment with a profile, whose level and seed are used: the level
- * unless the options have one.
- */
+/* Judges all commands of a profile, with its seed, and its level unless the options have one. */
 void et_profiled_judge(const struct et_experiment *e, const struct et_profile_options *view,
 	struct et_profiled *out);
 void et_profiled_free(struct et_profiled *p); /* what it owns */

@@ -209,10 +209,7 @@ struct et_dip et_dip(const double *x, size_t n)
 
 /* --- density --- */
 
-/*
- * Distances in bandwidths beyond which a kernel is below the smallest double, and below the last
- * digit of a sum.
- */
+/* Beyond these bandwidths a kernel is below the smallest double, and the last digit of a sum. */
 static const double whole_reach = 39, short_reach = 9;
 
 double et_bw_nrd0(const double *sorted, size_t n)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Counts and means of the samples of one command: how many were kept, and which
- * parts their elapsed time consists of.
- */
+/* Samples of a command: how many were kept, and which parts their elapsed time consists of. */
 #pragma once
 
 #include "model/result/result.h"

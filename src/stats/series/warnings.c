@@ -138,10 +138,7 @@ static void warn_elapsed(const struct et_experiment *e, const struct et_command 
 		blame_machine(e, c, t, out);
 }
 
-/*
- * GNU grep compares its output with /dev/null. So do tar, which then reads no files, and cmp; but
- * whether that matters depends on their options.
- */
+/* GNU grep compares its output with /dev/null; with tar and cmp, options decide if that matters. */
 static void warn_output(
 	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
 {
