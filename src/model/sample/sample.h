@@ -135,6 +135,16 @@ struct et_sample {
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m);
 /* The same per call of a function; NaN if it is unknown. */
 double et_sample_value(const struct et_sample *s, enum et_metric m);
+/* A figure of a sample as a double; NaN, or 0, if it is not known. */
+static inline double et_known(uint64_t figure)
+{
+	return figure == ET_UNKNOWN ? NAN : (double)figure;
+}
+static inline double et_known_or_0(uint64_t figure)
+{
+	return figure == ET_UNKNOWN ? 0 : (double)figure;
+}
+bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
 /* Is it the time of a function instead of a program? */
 bool et_sample_is_function(const struct et_sample *s);
 

@@ -287,11 +287,6 @@ struct sums {
 	int32_t signal, exit_code; /* of the first run that failed */
 };
 
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? 0 : (double)ns;
-}
-
 static struct sums add_up(const struct et_command *c)
 {
 	struct sums sums = { 0 };
@@ -301,10 +296,10 @@ static struct sums add_up(const struct et_command *c)
 		if (s->place.warmup || s->ruling.removal.by != ET_KEPT)
 			continue;
 		sums.runs++;
-		sums.elapsed += known(m->elapsed_ns);
-		sums.cpu += known(m->cpu_ns);
-		sums.system += known(m->system_ns);
-		sums.queued += known(m->wait_ns);
+		sums.elapsed += et_known_or_0(m->elapsed_ns);
+		sums.cpu += et_known_or_0(m->cpu_ns);
+		sums.system += et_known_or_0(m->system_ns);
+		sums.queued += et_known_or_0(m->wait_ns);
 		if ((m->exit_code || m->signal) && !sums.failed++) {
 			sums.signal = m->signal;
 			sums.exit_code = m->exit_code;

@@ -43,4 +43,3 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out);
  */
 struct et_tally_taker *et_takers(
 	const struct et_command *c, const struct et_parts *p, size_t *n, double *rest_ns);
-bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
