@@ -43,10 +43,7 @@ struct et_interval_accuracy {
 	size_t n_cells;
 };
 
-/*
- * Measures on the present CPU, to which the thread stays bound, and adds the figures, which are
- * those of the finished part if progress->report has ended it early.
- */
+/* Measures on the present CPU, to which the thread stays bound; ended early, it adds its part. */
 int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
 	struct et_experiment *e, struct et_error *err) ET_CHECK;
 et_lab_read et_interval_accuracy_read; /* of a struct et_interval_accuracy */
