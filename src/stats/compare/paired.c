@@ -160,14 +160,6 @@ static const struct {
 	[BY_SIGNS] = { "sign", "median" },
 };
 
-/* The strongest test whose assumptions the pairs do not contradict. */
-static int choose(const double *d, size_t n)
-{
-	if (et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA)
-		return BY_MEAN;
-	return n >= SKEW_TESTABLE && et_triples_test(d, n).p < skew_alpha ? BY_SIGNS : BY_RANKS;
-}
-
 static struct et_interval_test test_pairs(
 	const double *d, size_t n, int by, double level, const struct et_effective *e)
 {
@@ -224,7 +216,13 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 {
-	(void)judge(d, n, choose(d, n), out);
+	/* The strongest test whose assumptions the pairs do not contradict. */
+	int by = BY_MEAN;
+
+	if (!(et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA))
+		by = n >= SKEW_TESTABLE && et_triples_test(d, n).p < skew_alpha ? BY_SIGNS
+										: BY_RANKS;
+	(void)judge(d, n, by, out);
 }
 
 struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct et_contrast *out)

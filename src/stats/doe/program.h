@@ -114,10 +114,7 @@ struct et_doe_fit {
 	const struct et_doe_data *data;
 	double *mu;      /* of each cell */
 	bool *estimable; /* of each term */
-	/*
-	 * A combination c of mu has the variance sum w_i^2 v_i, where w = map c, or c if map is
-	 * NULL, and v_i is unit_i times the residual variance.
-	 */
+	/* c mu has the variance sum w_i^2 v_i: w = map c, or c; v_i = unit_i residual variance. */
 	double *map, *unit;
 	double *fitted; /* of each run, with its block */
 	double ss_total, ss_residual, df_residual;
@@ -213,10 +210,7 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 /* The pairs of more treatments are not compared: they are too many to read, and take long. */
 enum { ET_DOE_MOST_PAIRED = 100 };
 
-/*
- * Compares all pairs of treatments by the protocol of Nogueira & Matias, as two independent series
- * each, with Holm's correction over the pairs of this program.
- */
+/* Compares all pairs by the protocol of Nogueira & Matias, independent, with Holm's correction. */
 void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_response *response, const struct et_doe_options *o,
 	struct et_doe_program *out);

@@ -15,10 +15,7 @@ struct et_profile_options {
 	double level; /* of all statements together; 0: 0.95 */
 	/* 1: each row by itself; 0: all rows with samples, own or (with totals) on their stacks. */
 	size_t statements;
-	/*
-	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
-	 * takes about a second.
-	 */
+	/* Of the bootstrap; 0: none (NaN). Rows below 1 % get it while it takes about a second. */
 	uint32_t replicates;
 	uint64_t seed;
 	unsigned threads; /* of the bootstrap, which does not depend on it; 0 counts as 1 */
