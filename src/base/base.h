@@ -59,10 +59,7 @@ static inline void et_cleanup_fclose(FILE **f)
  * programs.
  */
 
-/*
- * Prints "out of memory", calls the rescue function and ends the program with status 4. This loses
- * only the few samples that are not in the store yet.
- */
+/* Prints "out of memory", calls the rescue function, exits with status 4: few samples are lost. */
 _Noreturn void et_out_of_memory(void);
 
 /*
@@ -78,10 +75,7 @@ void *et_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *et_realloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *et_strdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *et_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
-/*
- * Appends `between` and the formatted text to *text, which it reallocates. If *text is NULL, makes
- * it the formatted text alone.
- */
+/* Appends `between` and the text to *text, which it reallocates; to NULL, the text alone. */
 void et_append(char **text, const char *between, const char *fmt, ...) ET_PRINTF(3, 4);
 char *et_asprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull)) ET_PRINTF(1, 2);
 char *et_vasprintf(const char *fmt, va_list ap) __attribute__((malloc, returns_nonnull))

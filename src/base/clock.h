@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A pair of clocks that code gets as an argument, so that a test can replace it; conversions to and
- * from nanoseconds; and the clocks of the kernel.
- */
+/* Clocks: a pair that a test can replace, conversions to and from ns, and the kernel's own. */
 #pragma once
 
 #include "base/base.h"

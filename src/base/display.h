@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Text of any origin that is to be displayed: made harmless for a terminal, measured in columns,
- * and shortened.
- */
+/* Text of any origin to be displayed: made harmless for a terminal, measured, and shortened. */
 #pragma once
 
 #include "base/base.h"

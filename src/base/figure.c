@@ -246,10 +246,7 @@ const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_F
 	return buf;
 }
 
-/*
- * The change of a ratio in percent. The ratio is rounded first, as et_format_ratio rounds it, so
- * that 1.31 is always 31 %.
- */
+/* The change of a ratio in percent; the ratio is rounded first, so that 1.31 is always 31 %. */
 static double change_of(double ratio, int decimals)
 {
 	double rounded = strtod(plain(ratio, decimals, (char[ET_FIGURE]){ 0 }), NULL);

@@ -48,20 +48,15 @@ static void quote(FILE *out, const char *text)
 	putc('"', out);
 }
 
-static void newline(struct et_json *j)
-{
-	if (!j->flat[j->depth])
-		fprintf(j->out, "\n%*s", j->depth * j->indent, "");
-	else if (j->indent && !j->first[j->depth])
-		putc(' ', j->out);
-}
-
 static void lead(struct et_json *j, const char *key)
 {
 	if (j->depth > 0) {
 		if (!j->first[j->depth])
 			putc(',', j->out);
-		newline(j);
+		if (!j->flat[j->depth])
+			fprintf(j->out, "\n%*s", j->depth * j->indent, "");
+		else if (j->indent && !j->first[j->depth])
+			putc(' ', j->out);
 	}
 	j->first[j->depth] = false;
 	if (key) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads a stream line by line in bounded memory. The caller sets in, longest and quotes, and all
- * else to 0.
- */
+/* Reads lines in bounded memory. The caller sets in, longest and quotes, and all else to 0. */
 #pragma once
 
 #include "base/base.h"

@@ -22,6 +22,5 @@ struct et_memstream {
 
 /* Returns the stream to write to; never NULL. */
 FILE *et_memstream_open(struct et_memstream *s) __attribute__((returns_nonnull));
-/* Closes the stream and returns the text, which is "" if nothing was written. The caller frees it.
- */
+/* Closes the stream and returns the text, "" if nothing was written. The caller frees it. */
 char *et_memstream_close(struct et_memstream *s) __attribute__((returns_nonnull)) ET_CHECK;

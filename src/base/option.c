@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/option.h"
+#include "base/display.h"
 #include "base/parse.h"
 
 #include <getopt.h>
@@ -154,10 +155,7 @@ static int handle(const struct placed *row, int argc, char **argv, struct et_err
 	return o->set(o, row->table->ctx, args, err);
 }
 
-/*
- * Refuses the 5 of "--fail-on-regression 5", which would be an operand: an optional value follows
- * its option after '='.
- */
+/* Refuses the 5 of "--fail-on-regression 5": an optional value follows its option after '='. */
 static int check_operand(const struct compiled *c, char **argv, struct et_error *err)
 {
 	const char *option = argv[optind - 2];
@@ -242,16 +240,6 @@ static void wrap(FILE *out, const char *text, int from, int width)
 	putc('\n', out);
 }
 
-/* Counts characters, not bytes: an argument may be "N,N…". */
-static int characters(const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
 void et_options_help(const struct et_option *table, FILE *out, int width)
 {
 	enum { COLUMN = 32 };
@@ -270,7 +258,7 @@ void et_options_help(const struct et_option *table, FILE *out, int width)
 				arg);
 		else
 			snprintf(left, sizeof(left), "      --%s%s%s", o->name, gap, arg);
-		int n = characters(left);
+		int n = et_columns(left); /* an argument may be "N,N…" */
 		fputs(left, out);
 		if (n >= COLUMN - 1)
 			putc('\n', out);

@@ -30,9 +30,6 @@ int et_outfile_open(struct et_outfile *o, const char *path, int flags, enum et_e
 	struct et_error *err) ET_CHECK;
 /* The same if only the descriptor is needed: returns it or -errno. */
 int et_outfile_fd(const char *path, int flags, enum et_exit exit, struct et_error *err) ET_CHECK;
-/*
- * Creates a new file beside o, to be renamed to it later, and writes its name to temporary. Returns
- * its descriptor or -errno.
- */
+/* Creates a file beside o to be renamed to it, fills temporary; returns a descriptor or -errno. */
 int et_outfile_beside(
 	const struct et_outfile *o, mode_t mode, char temporary[NAME_MAX + 1]) ET_CHECK;

@@ -2,10 +2,7 @@
 #include "lab/branches.h"
 #include "num/rng.h"
 
-/*
- * Repeated calls with the same data are a pattern, too, which a predictor learns. So random data
- * advance from call to call through much more of them than it can remember.
- */
+/* Predictors learn repeated data, too; so random data advance by more than they can remember. */
 enum { RANDOM_CALLS = 512 };
 
 struct data {

@@ -20,8 +20,7 @@ struct et_branches {
 int et_branches_run(const struct et_lab_progress *progress, struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
 et_lab_read et_branches_read; /* fills a struct et_branches */
-/* The longest period that, like all shorter ones, is nearer to sorted than to random data; 0: none.
- */
+/* The longest period that, as all shorter ones, is nearer to sorted than to random data; or 0. */
 unsigned et_branches_learned(const struct et_branches *b);
 /* Half of the branches of random data are mispredicted: the cost of one, in ns. */
 double et_branches_miss_ns(const struct et_branches *b);

@@ -75,10 +75,7 @@ OWN_PAGE static double ticks_of(void (*procedure)(double *p), double *p)
 	return get_counter(&started);
 }
 
-/*
- * The chapter's procedures store zeros; the store buffer of today's processors hides how long that
- * takes, so these must load the data.
- */
+/* The chapter's store zeros, whose time today's store buffers hide; so these load the data. */
 static inline __attribute__((always_inline)) void halve(double *p)
 {
 	for (int i = 0; i < DOUBLES; i++)
@@ -128,10 +125,7 @@ struct bench {
 	struct et_cache cache;
 };
 
-/*
- * The data are far apart, and A's are not next to those of B, which are read upwards: a prefetcher
- * that runs ahead would load them.
- */
+/* All far apart, and A's not next to B's, which are read upwards: a prefetcher would load them. */
 static int place_data(struct bench *b, struct et_error *err)
 {
 	size_t size_b = b->cache.bytes / 8, size = 5 * APART + 2 * A_BYTES + size_b;

@@ -35,10 +35,7 @@ struct et_cache_effects_times {
 	const char *procedure, *state;    /* of the step that was timed */
 };
 
-/*
- * Practice problem 9.6: the time of a call without misses (c), and what the misses of the measuring
- * code (m), of the procedure's code (p) and of its data (d) add.
- */
+/* Practice problem 9.6: a call without misses (c); misses of measuring (m), code (p), data (d). */
 struct et_cache_effects_parts {
 	double c_ns, m_ns, p_ns, d_ns;
 };
@@ -57,10 +54,7 @@ struct et_cache_effects {
 /* Solves the six equations of the calls; those of the same sum are averaged. */
 struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS]);
 
-/*
- * Measures in this thread, without binding it to a CPU, and adds the figures, which are those of
- * the finished part if progress->report has ended it early.
- */
+/* Measures in this thread, not bound to a CPU. If progress ends it early, it adds what it has. */
 int et_cache_effects_run(uint32_t runs, const struct et_lab_progress *progress,
 	struct et_experiment *e, struct et_error *err) ET_CHECK;
 et_lab_read et_cache_effects_read; /* fills a struct et_cache_effects */

@@ -144,10 +144,7 @@ static void run_counted(
 	et_experiment_free(e);
 }
 
-/*
- * With --until, the goal is the precision that n values of this law have on average; the looks are
- * those of the driver.
- */
+/* The goal is the precision that n values have on average; the looks are those of the driver. */
 static void run_until(struct et_rng *rng, struct et_coverage_cell *c)
 {
 	struct et_experiment *e = new_run(ET_PROTOCOL_CAUSE);

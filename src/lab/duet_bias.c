@@ -48,9 +48,7 @@ static void gather(const struct et_experiment *e, struct pool *out)
 	*out = (struct pool){ .rounds = et_calloc(n + 1, sizeof(*out->rounds)),
 		.metronome_ns = e->plan.metronome_ns };
 	for (uint32_t c = 0; c < 2; c++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[c].samples);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+		et_for_each_sample(s, &e->commands[c].samples)
 			take(out->rounds, seen, n, c, s);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -161,10 +159,7 @@ static void judge(const struct et_duet_pair *pair, const struct round *rounds, s
 	et_samples_free(&commands[1].samples);
 }
 
-/*
- * Of identical programs, which one is called a is arbitrary: a coin decides it for each block, so
- * that the chance of one pool does not look like a difference.
- */
+/* Of identical programs a coin decides for each block which is a, against the pool's own chance. */
 static void draw(
 	const struct pool *p, bool identical, size_t n, struct et_rng *rng, struct round *out)
 {
@@ -233,10 +228,7 @@ static bool pairs_claim(const struct round *rounds, size_t n, double shift)
 	return c.p <= 1 - level;
 }
 
-/*
- * Claims about programs made equal: the times of one of different programs are multiplied so that
- * both take the same time alone.
- */
+/* Claims about programs made equal: times of one are multiplied until both take the same alone. */
 static void count_claims(const struct et_duet_pair *pair, const struct pool *p,
 	const struct round *rounds, size_t n, double truth, struct et_duet_cell *cell)
 {

@@ -52,8 +52,7 @@ struct et_duet_cell {
 	uint32_t repetitions;
 	struct et_duet_errors errors[ET_DUET_FIGURES];
 	uint32_t contradictions; /* pairs and solos differ by more than chance */
-	/* Of programs made equal: a difference was claimed by the pairs, and by etalon's verdict.
-	 */
+	/* Of programs made equal: differences claimed by the pairs, and by etalon's verdict. */
 	uint32_t alarms_by_pairs, alarms;
 	uint32_t found[ET_DUET_EFFECTS]; /* of identical programs, one of them slowed down */
 };

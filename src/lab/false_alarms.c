@@ -133,10 +133,7 @@ static struct verdict judge_by_welch(const struct session *s, double factor)
 	return (struct verdict){ t.p <= 1 - level, t.estimate > 0, false };
 }
 
-/*
- * Judges by Welch's test, or as `run` judges two commands: by the contrast of their pairs, a family
- * of one.
- */
+/* By Welch's test, or as `run` judges two commands: by a contrast of pairs, a family of one. */
 static struct verdict judge(const struct session *s, enum et_lab_judged how, double factor)
 {
 	enum et_arrangement arrangement = how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A benchmark program of functions that are awkward to time: their time depends on where memory
- * happens to be, on the other hardware thread, or on how the process began.
- */
+/* A benchmark of awkward functions: their times depend on addresses, sibling thread or start. */
 #pragma once
 
 #include <etalon/etalon.h>

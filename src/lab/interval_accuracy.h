@@ -43,10 +43,7 @@ struct et_interval_accuracy {
 	size_t n_cells;
 };
 
-/*
- * Measures on the present CPU, to which the thread stays bound, and adds the figures, which are
- * those of the finished part if progress->report has ended it early.
- */
+/* Measures on the present CPU, to which the thread stays bound; ended early, it adds its part. */
 int et_interval_accuracy_run(const struct et_lab_grid *grid, const struct et_lab_progress *progress,
 	struct et_experiment *e, struct et_error *err) ET_CHECK;
 et_lab_read et_interval_accuracy_read; /* of a struct et_interval_accuracy */
@@ -60,10 +57,7 @@ struct et_interval_error {
 
 /* The error of one run. */
 double et_interval_error_of(const struct et_interval_run *r, enum et_interval_method method);
-/*
- * The mean error under a load of all runs of the cases of ET_INTERVAL_LONG_NS or longer, where the
- * chapter looks for a bias; NaN if there are none.
- */
+/* The mean error under a load of cases of ET_INTERVAL_LONG_NS or longer: a bias. NaN: none. */
 #define ET_INTERVAL_LONG_NS 100e6
 double et_interval_bias(
 	const struct et_interval_accuracy *a, unsigned load, enum et_interval_method method);

@@ -370,10 +370,7 @@ int et_kbest_accuracy_run(
 	if (rc == 0)
 		rc = et_grid_walk(
 			&o->grid, 2.0 * o->grid.runs, &o->progress, measure_cell, &b, err);
-	/*
-	 * The smallest cost of all timer interrupts of the experiment, so that never more is
-	 * subtracted than a call lost. 0 if they are not found where they should be.
-	 */
+	/* The least cost, so that never more is subtracted than was lost; 0: not where expected. */
 	bool found = b.seen >= LEAST_SEEN && b.seen >= b.met / 4;
 	et_figure_add(e, "timer-cost", 0, 0, found ? et_timing_ns(&b.counter, b.least) : 0);
 	return rc;

@@ -59,10 +59,7 @@ struct et_kbest_accuracy_options {
 	struct et_lab_progress progress;
 };
 
-/*
- * Measures on the present CPU, to which the thread stays bound, and adds the figures, which are
- * those of the finished part if progress.report has ended it early.
- */
+/* Measures on the present CPU, to which the thread stays bound; ended early, it adds its part. */
 int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
 /* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */

@@ -24,12 +24,6 @@ static uint64_t whole(const struct et_command *c, const char *name, uint64_t mos
 	return text && et_parse_u64(name, text, 1, most, &n, NULL) == 0 ? n : 0;
 }
 
-/* An unknown value of that time is the greatest number, which et_figure_add takes for unknown. */
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? NAN : (double)ns;
-}
-
 static double number(const struct et_parameter *p)
 {
 	double x = NAN;
@@ -44,14 +38,13 @@ static void read_series(struct et_experiment *e, const struct et_command *c)
 	const char *name = et_command_parameter(c, "clock");
 	uint32_t load = (uint32_t)whole(c, "load", UINT_MAX);
 	uint64_t length_ns = whole(c, "length_ns", INT64_MAX);
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
 	if (!strcmp(name, "truth-user"))
 		et_figure_add(e, ET_INTERVAL_CASE, load, length_ns, (double)c->samples.n);
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		et_figure_add(e, name, load, length_ns, known(s->measured.elapsed_ns));
+	et_for_each_sample(s, &c->samples) {
+		et_figure_add(e, name, load, length_ns, et_known(s->measured.elapsed_ns));
 		if (s->measured.cpu_ns != ET_UNKNOWN)
-			et_figure_add(e, "cpu", load, length_ns, known(s->measured.cpu_ns));
+			et_figure_add(e, "cpu", load, length_ns, et_known(s->measured.cpu_ns));
 	}
 	for (size_t i = 0; i < c->n_parameters; i++) {
 		const struct et_parameter *p = &c->parameters[i];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The calculations that Bryant & O'Hallaron ask for in chapter 9 of Computer Systems (first
- * edition), as functions of their numbers. The defaults are those of the book.
- */
+/* The calculations of chapter 9 of Bryant & O'Hallaron (first edition), with its numbers. */
 #pragma once
 
 #include "base/error.h"

@@ -79,10 +79,7 @@ struct et_group_coverage {
 };
 void et_group_coverage(const double *counts, size_t n, size_t size, struct et_group_coverage *out);
 
-/*
- * The verdict of NIST TN 1826, section 7.4: is the count of function1 what the counts of the four
- * other functions let us expect?
- */
+/* NIST TN 1826, section 7.4: is the count of function1 what those of the four others predict? */
 enum { ET_TRIANGLE_FUNCTIONS = 5 };
 
 /* function1 to function5, the loop that calls them, and everything else. */
@@ -117,10 +114,7 @@ double et_triangle_share(size_t i);
 void et_triangle_judge(const struct et_profile_treatment *t, size_t configurations,
 	struct et_triangle_verdict *out);
 
-/*
- * Bias by address (NIST TN 1826, section 8): a function of equal instructions should be sampled
- * alike at each of them.
- */
+/* Bias by address (NIST TN 1826, section 8): equal instructions should be sampled alike. */
 enum { ET_BIAS_ADDRESSES = 257, ET_BIAS_RESIDUES = 16 };
 
 struct et_chi_square {
@@ -138,9 +132,6 @@ struct et_address_bias {
 	struct et_chi_square by_address, by_residue; /* against equal shares */
 };
 
-/*
- * Counts the samples of a command by address. The functions of its profile are named NAME+0xOFFSET;
- * `step` is the length of an instruction in bytes.
- */
+/* Counts samples by address: functions are NAME+0xOFFSET, instructions `step` bytes long. */
 void et_address_bias_judge(const struct et_experiment *e, uint32_t command, const char *function,
 	unsigned step, struct et_address_bias *out);

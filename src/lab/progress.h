@@ -8,16 +8,10 @@
 #include <stdint.h>
 
 struct et_lab_progress {
-	/*
-	 * Called after every repetition. If it returns false, the experiment ends with what it has
-	 * so far. NULL: the experiment runs to its end.
-	 */
+	/* Called after each repetition; false ends the experiment with what it has. May be NULL. */
 	bool (*report)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
-	/*
-	 * Becomes nonzero when the repetition under way should be abandoned, for instance in a
-	 * signal handler. May be NULL.
-	 */
+	/* Nonzero, perhaps by a signal handler: abandon the present repetition. May be NULL. */
 	const volatile sig_atomic_t *cancelled;
 };
 

@@ -11,10 +11,7 @@ enum {
 	SIDE = 15,    /* neighbours on each side that a block is compared with */
 	WINDOW = 2 * SIDE + 1,
 };
-/*
- * Undisturbed blocks are within 3 % of the median of their neighbours; the shortest interrupts take
- * about a microsecond, an eighth of a block.
- */
+/* Undisturbed blocks are within 3 % of the median; an interrupt takes an eighth of a block. */
 static const double disturbed = 1.05;
 
 uint64_t et_self_timed_chain(uint64_t x)

@@ -40,10 +40,7 @@ double et_self_timed_block(void);
 
 /* The work of a block: some microseconds, on a value other than 0. */
 uint64_t et_self_timed_chain(uint64_t x);
-/*
- * Sums up the ticks of n blocks. A block longer than limit times the median of its neighbours was
- * interrupted and counts as that median.
- */
+/* The sum of n blocks; one longer than limit times the median of its neighbours counts as that. */
 double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit);
 
 /*

@@ -141,12 +141,6 @@ static double spread_score(const struct et_growth *g, double power, double *fact
 	return score;
 }
 
-/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
-static double trigamma(double x)
-{
-	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
-}
-
 /*
  * Whether the relative spread rises or falls with the level, at 1 %: the slope of the logarithms of
  * the variances. They scatter as those of normal samples do, or more, if some sizes met slow runs
@@ -168,7 +162,9 @@ static bool spread_has_slope(const struct et_growth *g, double relative)
 			continue;
 		x[n] = log(p->level);
 		y[n++] = log(fmax(p->variance / usual, 1e-12));
-		chance += trigamma((double)(p->n - 1) / 2);
+		/* The variance of the logarithm of a gamma variable: the trigamma function. */
+		double k = (double)(p->n - 1) / 2;
+		chance += 1 / k + 1 / (2 * k * k) + 1 / (6 * k * k * k);
 	}
 	if (n < 3)
 		return false;
@@ -307,11 +303,7 @@ static void fit_all(struct et_growth *g)
 		et_growth_fit_model(g, (enum et_growth_model)m, &g->fits[m]);
 }
 
-/*
- * Finds the relative scatter with which the model fits that is nearest to the means (by its lack of
- * fit per degree of freedom): its sum of squares then equals its degrees of freedom (Paule & Mandel
- * 1982).
- */
+/* The scatter at which the nearest model's squares equal its freedom (Paule & Mandel 1982). */
 static void find_excess(struct et_growth *g)
 {
 	enum et_growth_model nearest = ET_GROWTH_CONSTANT;

@@ -121,10 +121,7 @@ struct et_growth_value {
 	double run_lo, run_hi; /* of one more run; NaN if the spread of runs is not known */
 };
 
-/*
- * The mean time at a size, with an interval that contains the uncertainty of the choice among the
- * models: the mixture of their distributions by weight.
- */
+/* The mean time at a size; the interval counts the choice of the model: a mixture by weight. */
 void et_growth_at(const struct et_growth *g, double size, struct et_growth_value *out);
 /* How many times as long the time at size `to` is as that at `from`. */
 void et_growth_ratio(

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One model of growth, fitted to the means at each size; values of the fitted curves with their
- * uncertainties, and sizes at which they do not hold.
- */
+/* One model of growth: its fit to the means, values of curves with uncertainties, and anomalies. */
 #include "base/base.h"
 #include "num/growth.h"
 #include "num/multiple.h"

@@ -26,10 +26,7 @@ struct et_kbest_set {
 void et_kbest_set_init(struct et_kbest_set *s, size_t k);
 /* value must be finite and not negative. */
 void et_kbest_set_add(struct et_kbest_set *s, double value, double mark);
-/*
- * Returns (K-th best - best) / best. It is infinite with fewer than K values, or if the best is 0
- * and the K-th is not.
- */
+/* (K-th best - best) / best; infinite with fewer than K values, or if only the best is 0. */
 double et_kbest_spread(const struct et_kbest_set *s);
 /* Whether the spread is at most epsilon. */
 bool et_kbest_converged(const struct et_kbest_set *s, double epsilon);

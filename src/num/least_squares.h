@@ -14,8 +14,7 @@ enum { ET_COLUMNS_MOST = 4 };
 struct et_least_squares {
 	size_t n, p; /* points and columns */
 	double coef[ET_COLUMNS_MOST];
-	/* (X'WX)^-1: times the variance of a point of sigma 1, the covariance of the coefficients.
-	 */
+	/* (X'WX)^-1: times the variance at sigma 1, the covariance of the coefficients. */
 	double unscaled[ET_COLUMNS_MOST][ET_COLUMNS_MOST];
 	double rss; /* weighted sum of squared residuals */
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Fits a straight line by least squares: its parameters and their standard errors, and its
- * intervals at a given x.
- */
+/* Fits a line by least squares: parameters with standard errors, and intervals at a given x. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +9,7 @@ struct et_line {
 	double slope, intercept;
 	double slope_error, intercept_error; /* standard errors; NaN with two points */
 	double residual_sd;                  /* of the points about the line; NaN with two points */
-	/* For intervals: degrees of freedom, sum of weights, mean of x, sum of squares of x about
-	 * it. */
+	/* For intervals: degrees of freedom, sum of weights, mean of x, squares of x about it. */
 	double df, weight, mean_x, sxx;
 };
 
@@ -33,10 +29,7 @@ struct et_line_at {
 	double prediction; /* half width of the interval of one more point at x */
 };
 
-/*
- * Projects the line to x. With fewer than three points the errors and half widths are NaN. The
- * additional point of a weighted line has sigma 1.
- */
+/* Projects the line to x. NaN errors with fewer than 3 points; the additional one has sigma 1. */
 void et_line_at(const struct et_line *line, double x, double level, struct et_line_at *out);
 /* Is y outside of the interval of one more point, by more than rounding errors? */
 bool et_line_is_off(const struct et_line_at *at, double y);

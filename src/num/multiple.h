@@ -5,10 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Holm (1979), step-down: adjusted[i] <= alpha exactly when Holm rejects hypothesis i at alpha.
- * NaNs stay NaN and do not count. adjusted may be p.
- */
+/* Holm (1979): adjusted (may be p) <= alpha exactly where he rejects. NaN stays, uncounted. */
 void et_holm(const double *p, size_t n, double *adjusted);
 /*
  * The same as published: the j-th smallest of k p-values is compared with alpha / (k - j + 1), up

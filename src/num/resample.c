@@ -138,8 +138,7 @@ AVX2 static inline __attribute__((always_inline)) __m256d fetch(
 	return _mm256_set_pd(v[p[7]], v[p[5]], v[p[3]], v[p[1]]);
 }
 
-/* acc[power * 2] holds draws 0 to 3, the next one draws 4 to 7. No fused multiply-add: it would
- * round differently from the portable loop. */
+/* acc[power * 2]: draws 0 to 3, then 4 to 7. No fused multiply-add, which rounds differently. */
 AVX2 static inline __attribute__((always_inline)) void add_avx2(
 	__m256d acc[8], size_t which, __m256d v, bool four)
 {

@@ -241,14 +241,6 @@ double et_pt_two_sided(double t, double df)
 	return !isnan(t) && df > 0 ? t_share(fabs(t), df, false) : NAN;
 }
 
-/* t times the density at t > 0. */
-static double t_density(double t, double df)
-{
-	double r = t * t / df;
-
-	return exp(log_front(1 / (1 + r), r < 1 ? r / (1 + r) : 1 / (1 + 1 / r), df / 2, 0.5));
-}
-
 /*
  * The t beyond which both tails have this probability, by Newton's method. Small tails are solved
  * for in logarithms of both, where the tail of a power is a line; large ones by their complement.
@@ -261,7 +253,9 @@ static double t_of_tails(double tails, double df)
 
 	t = inner ? z : z * (1 + (z * z + 1) / (4 * df));
 	for (int i = 0; i < 100; i++) {
-		double share = t_share(t, df, inner), slope = 2 * t_density(t, df);
+		double share = t_share(t, df, inner), r = t * t / df;
+		double x = 1 / (1 + r), y = r < 1 ? r / (1 + r) : 1 / (1 + 1 / r);
+		double slope = 2 * exp(log_front(x, y, df / 2, 0.5)); /* t times the density */
 
 		step = inner ? (1 - tails - share) / slope : log(share / tails) * share / slope;
 		t *= inner ? 1 + step : exp(fmin(step, 100));

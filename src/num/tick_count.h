@@ -17,9 +17,6 @@
  */
 double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase);
 
-/*
- * The smallest and the largest count over all phases. The periods are in order and do not overlap.
- * Returns 0 or -ENOMEM.
- */
+/* The smallest and largest count over all phases, of ordered disjoint periods. 0 or -ENOMEM. */
 int et_interval_count_range(
 	const double *from, const double *to, size_t n, double tick, double *least, double *most);

@@ -125,8 +125,7 @@ char **et_design_factor_names(const struct et_design *d)
 
 /* --- texts of plans: {name} in commands, build commands and hooks --- */
 
-/* Returns the length of the name in braces at s; 0: there is none, or it is a shell's, after a $.
- */
+/* The length of the name in braces at s; 0: there is none, or it is a shell's, after a $. */
 static size_t name_length(const char *text, const char *s)
 {
 	size_t len = 0;
@@ -148,15 +147,6 @@ bool et_design_names(const char *text, const char *word)
 	return false;
 }
 
-static char *level_of(const struct et_design *d, uint32_t command, const char *name)
-{
-	for (size_t i = 0; i < d->n_factors; i++) {
-		if (!strcmp(d->factors[i].name, name))
-			return et_strdup(et_design_level(d, command, i));
-	}
-	return NULL;
-}
-
 int et_design_fill(const struct et_design *d, uint32_t command, const char *text,
 	const struct et_design_value *other, char **out, struct et_error *err)
 {
@@ -172,8 +162,10 @@ int et_design_fill(const struct et_design *d, uint32_t command, const char *text
 		}
 		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
 		ET_AUTO_FREE char *value = other ? other->find(other->ctx, name) : NULL;
-		if (!value)
-			value = level_of(d, command, name);
+		for (size_t i = 0; !value && i < d->n_factors; i++) {
+			if (!strcmp(d->factors[i].name, name))
+				value = et_strdup(et_design_level(d, command, i));
+		}
 		if (value)
 			fputs(value, f);
 		else

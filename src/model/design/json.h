@@ -34,6 +34,5 @@ char *et_design_changes(const struct et_design *before, const struct et_design *
 /* The same, and of the options that the plan sets; the seed only if has_seed. */
 char *et_plan_changes(
 	const struct et_experiment *before, const struct et_experiment *now, bool has_seed);
-/* Whether the runs of both can be analysed together: treatments, programs and response are equal.
- */
+/* Whether both can be analysed together: treatments, programs and response are equal. */
 bool et_design_same(const struct et_design *a, const struct et_design *b);

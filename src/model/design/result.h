@@ -82,18 +82,12 @@ struct et_doe_machine {
 	bool differs;
 };
 
-/*
- * The machines of a program, and what varies between and within them. Only machines with runs of
- * all treatments are in it.
- */
+/* The machines of a program with runs of all treatments, and what varies between and in them. */
 struct et_doe_fleet {
 	bool logs;       /* else values over their mean, because some are not above 0 */
 	bool exact;      /* all treatments have equally many runs on all machines */
 	bool replicated; /* else the interaction is part of the noise within machines */
-	/*
-	 * Some machines have several parts, at different times. Without, a difference between
-	 * machines may be one between the times at which they ran.
-	 */
+	/* Machines have several parts, at different times; else they may differ by their times. */
 	bool parts;
 	struct et_doe_machine *machines;
 	size_t n_machines, n_left_out;

@@ -19,10 +19,7 @@ struct et_generator {
 int et_design_generator_parse(const struct et_design *d, size_t factor, struct et_generator *out,
 	struct et_error *err) ET_CHECK;
 
-/*
- * -1 or +1: the sign of a term under a treatment. The first level of a factor is -, the second +; a
- * factor with more levels has no sign and counts as +.
- */
+/* -1 or +1: a term's sign under a treatment; the first level is -. More than two levels: +. */
 int et_design_sign(const struct et_design *d, size_t treatment, uint32_t factors);
 /* The number of generators is p of 2^(k-p); 0: a full factorial. */
 size_t et_design_generators(const struct et_design *d);

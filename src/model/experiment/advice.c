@@ -5,8 +5,7 @@ static const double TWICE = 2;      /* another method must be this much more acc
 static const double ENOUGH = 0.005; /* an error below this needs no compensation */
 static const double USELESS = 0.1;  /* no method is advised that is worse */
 
-/* Lengths for which advice is given: ten per decade, from 10 µs to 100 s. Shorter code is repeated.
- */
+/* Lengths for which advice is given: ten per decade, 10 µs to 100 s. Shorter code is repeated. */
 enum { PER_DECADE = 10, DECADES = 7 };
 static const double SHORTEST_S = 1e-5;
 
@@ -219,10 +218,7 @@ static bool is_disturbed(const struct et_sample *s)
 	return (double)s->measured.wait_ns > DISTURBED * (double)s->measured.elapsed_ns;
 }
 
-/*
- * The execution that was the first to count. In sequential order each command has its own, after
- * its warm-up.
- */
+/* The first execution to count. In sequential order each command has its own, after its warm-up. */
 static uint32_t first_counted(const struct et_experiment *e)
 {
 	uint32_t first = UINT32_MAX;

@@ -44,10 +44,7 @@ struct et_advice {
 		*method; /* "kbest", "kbest-compensated", "cpu-time", "elapsed", "ticks", "none" */
 	const char *clock;         /* the one to read, or NULL with "none" */
 	enum et_protocol protocol; /* the one that `run --protocol auto` chooses */
-	/*
-	 * The relative error to expect, where in the range it is largest: for K-best at to_s, for
-	 * other methods at from_s. NaN with "none".
-	 */
+	/* Relative, where it is largest: for K-best at to_s, else at from_s. NaN with "none". */
 	double error;
 	char why[320];
 };

@@ -285,11 +285,7 @@ enum et_arrangement et_command_arrangement(const struct et_command *c)
 bool et_experiment_of_functions(const struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read_figures(&e->commands[i].samples);
-		const struct et_sample *s = et_sample_reader_next(&r);
-
-		if (s)
+		et_for_each_sample(s, &e->commands[i].samples)
 			return et_sample_is_function(s);
 	}
 	return false;

@@ -31,10 +31,7 @@ enum et_state {
 	ET_STATE_FAILED, /* a program failed or could not be run; resumed only when named */
 };
 
-/*
- * How the record came into the store. The store alone knows it: an exported record does not have
- * it, because a file could claim anything.
- */
+/* How the record came into the store, which alone knows: an exported file could claim anything. */
 enum et_origin {
 	ET_ORIGIN_UNKNOWN, /* stored by an etalon that did not record the origin */
 	ET_ORIGIN_MEASURED,
@@ -241,8 +238,7 @@ double *et_command_values_less_interrupts(
  * (influence function z [|z| < 2] / 0.9545 + 0.2263 z; Hampel et al. 1986, ch. 2).
  */
 #define ET_REJECTION 1.1009
-/* Like et_command_values of solo runs, with those that this rule removed; NULL if it removed none.
- */
+/* Solo runs as in et_command_values, with those that this rule removed; NULL if it removed none. */
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n);
 
 /* Samples that EMP's two checks removed; the papers write "16 (=15+1)". */
@@ -282,8 +278,7 @@ struct et_summary {
 struct et_culprit_total {
 	char name[16];
 	uint64_t cpu_ns;
-	/* The part on the program's CPU, in kept solo samples; 0 unless all of these have a ledger.
-	 */
+	/* Of kept solo samples: the part on the program's CPU; 0 unless all have a ledger. */
 	uint64_t taken_ns;
 	size_t samples; /* the number of samples in which it was seen */
 };

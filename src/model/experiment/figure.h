@@ -15,10 +15,7 @@ struct et_figure {
 	double value; /* NaN: not known */
 };
 
-/*
- * Returns an experiment of `etalon lab NAME`, its only command, which has no samples. The caller
- * fills in id, host and label, and frees it.
- */
+/* An experiment of `etalon lab NAME` without samples. The caller sets id, host, label; frees it. */
 struct et_experiment *et_figures_new(const char *name) __attribute__((malloc, returns_nonnull));
 /* A value that is infinite, or beyond 2^63, is not known: no number may stand for it. */
 void et_figure_add(

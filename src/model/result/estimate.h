@@ -35,10 +35,7 @@ static inline bool et_estimate_lopsided(const struct et_estimate *e)
 	       e->mean < e->hi && isfinite(e->hi);
 }
 
-/*
- * CPU time at the machine's full speed, estimated from samples that shared their CPU with the
- * reference loop; nanoseconds unless said otherwise.
- */
+/* CPU time at full speed, from samples beside the reference loop; ns unless said otherwise. */
 struct et_paced {
 	size_t n;           /* samples with a reference; 0 without `why`: no sample was paced */
 	const char *why;    /* why there is no estimate; NULL if there is one */
@@ -131,8 +128,7 @@ struct et_contrast {
 	double mean_ratio;
 	/* Of independent series: */
 	size_t values_a, values_b;
-	/* The test as published. The p that decides is corrected for dependence, and exact if
-	 * there are a few tied values. */
+	/* As published. The p that decides is corrected for dependence, exact for a few ties. */
 	struct {
 		double statistic, p;
 		double df; /* 0: the test has none */

@@ -60,10 +60,7 @@ enum et_lab_env {
 
 extern const char *const et_lab_env_names[ET_ENVS];
 
-/*
- * The versions of EMP (Suh et al. 2017, Table I), each in the runs of its environment, and for
- * comparison the machine as it is and `etalon run` today.
- */
+/* The versions of EMP (Suh et al. 2017, Table I), the machine as it is, and `etalon run` today. */
 enum et_version {
 	ET_EMP_V1,
 	ET_EMP_V2,
@@ -151,8 +148,7 @@ struct et_best_version {
 	struct et_version_average {
 		double relative_error, lo, hi;
 	} own, as_is; /* as_is: of the same time on the machine as it is; NaN: not measured */
-	/* How many others it was compared with, and how many of them it is shown to be better than.
-	 */
+	/* How many others it was compared with, and how many it is shown to be better than. */
 	size_t compared, beaten;
 	bool is_beaten[ET_VERSIONS], is_compared[ET_VERSIONS];
 };

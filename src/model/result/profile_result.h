@@ -153,10 +153,7 @@ struct et_profile_comparison {
 	struct et_warnings warnings;
 };
 
-/*
- * The largest half width of the intervals of shares, over the rows with at least that share; NaN if
- * there is none, or if it is not known.
- */
+/* The largest half width of rows with at least that share; NaN: there is none, or not known. */
 double et_profile_widest(const struct et_profile_result *r, double least_share);
 
 void et_profile_result_free(struct et_profile_result *r);         /* what it owns */

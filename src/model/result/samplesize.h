@@ -6,10 +6,7 @@
 
 enum { ET_SIZES_MOST = 64, ET_WIDTHS_MOST = 8 };
 
-/*
- * The first n values of a series, and all successive parts of n values, after both sanity checks
- * were applied to each of them on its own.
- */
+/* The first n values and all successive parts of n, each after both sanity checks of its own. */
 struct et_size {
 	size_t n;
 	struct et_check_counts outliers; /* of the first n, by check I and by check II */

@@ -107,8 +107,7 @@ static inline struct et_warning_arg et_arg_text(const char *text)
 	return (struct et_warning_arg){ .kind = ET_ARG_TEXT, .text = (char *)text };
 }
 
-/* et_warn(warnings, ET_WARN_TIME_LIMIT, et_arg_count(8), et_arg_count(10)): as the row's `args`
- * say. */
+/* et_warn(warnings, ET_WARN_TIME_LIMIT, et_arg_count(8), et_arg_count(10)): as `args` say. */
 #define et_warn(warnings, code, ...)                                                               \
 	et_warnings_add((warnings), (code), (struct et_warning_arg[ET_WARNING_ARGS]){ __VA_ARGS__ })
 void et_warnings_add(struct et_warnings *w, enum et_warning_code code,

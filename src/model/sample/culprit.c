@@ -17,12 +17,6 @@ static int by_time(const void *a, const void *b)
 	return ET_ORDER(y->cpu_ns, x->cpu_ns) ?: strncmp(x->name, y->name, sizeof(x->name));
 }
 
-static bool counts(const struct et_sample *s)
-{
-	return !s->place.warmup && s->place.arrangement == ET_SOLO &&
-	       s->ruling.removal.by == ET_KEPT;
-}
-
 /* Finds the total of a name, or adds one. */
 static size_t total_of(struct totals *t, const char name[16])
 {
@@ -51,7 +45,7 @@ static void add_up(struct totals *t, const struct et_sample *s, const struct et_
 		return;
 	size_t i = total_of(t, who->name);
 	t->list[i].cpu_ns += who->cpu_ns;
-	if (taken && counts(s))
+	if (taken && et_sample_counts(s))
 		t->list[i].taken_ns += who->on_our_cpu_ns;
 	t->list[i].samples += t->last[i] != s->place.index;
 	t->last[i] = s->place.index;
@@ -65,7 +59,8 @@ struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t 
 		true; /* every sample that counts has a ledger; partial sums would mislead */
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		all_tell = all_tell && !(counts(s) && s->measured.others_ns == ET_UNKNOWN);
+		all_tell =
+			all_tell && !(et_sample_counts(s) && s->measured.others_ns == ET_UNKNOWN);
 		for (size_t k = 0; !s->place.warmup && k < s->measured.n_culprits; k++)
 			add_up(&t, s, &s->measured.culprits[k]);
 	}

@@ -8,10 +8,7 @@
 #include "base/hash.h"
 #include "model/sample/sample.h"
 
-/*
- * One process of a daemon during one sample. Several processes of one name are several rows, but
- * those below the floor become one (protocol/daemons.h).
- */
+/* One process of a daemon in one sample; those of a name below the floor are one (daemons.h). */
 struct et_execution {
 	uint32_t name; /* index into the record's names */
 	double ms;     /* that it is judged by: ours_ms if the record is judged by the ledger */
@@ -74,10 +71,7 @@ bool et_daemon_successive(const struct et_daemon_run *run, size_t i);
  * those of the papers: samples 1 and 2, 3 and 4 and so on, if they were run one after the other.
  */
 bool et_daemon_pair(const struct et_daemon_run *run, size_t i);
-/*
- * Call it when the record is complete: sorts the names, decides what daemons are judged by, and
- * finds the resolution of the times.
- */
+/* For a complete record: sorts names, decides what daemons are judged by, finds the resolution. */
 void et_daemon_record_settle(struct et_daemon_record *r);
 /*
  * Makes one execution of those of a name that are below the floor each, in every sample. Needs a

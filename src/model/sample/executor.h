@@ -70,10 +70,7 @@ struct et_interrupt {
 	 * them any more, so it cancels its timer. NULL: there is no handler.
 	 */
 	void (*settled)(void);
-	/*
-	 * Children that start now are ended after ns (0: never), and overrun is set. NULL: there is
-	 * no handler.
-	 */
+	/* Children that start now end after ns (0: never), with overrun set. NULL: no handler. */
 	void (*limit)(uint64_t ns);
 };
 

@@ -22,11 +22,6 @@ struct votes {
 	size_t n;
 };
 
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? 0 : (double)ns;
-}
-
 static bool votes(const struct et_sample *s)
 {
 	return s->place.arrangement == ET_SOLO && s->measured.cpu_ns != ET_UNKNOWN &&
@@ -41,15 +36,15 @@ static void collect(const struct et_command *c, uint32_t before, bool warmup, st
 		if (!votes(s) || s->place.warmup != warmup || s->place.order >= before)
 			continue;
 		double elapsed = (double)s->measured.elapsed_ns, cpu = (double)s->measured.cpu_ns;
-		double wanted = cpu + known(s->measured.wait_ns), shares[ET_SHARES];
+		double wanted = cpu + et_known_or_0(s->measured.wait_ns), shares[ET_SHARES];
 
 		v->busy[v->n] = cpu / elapsed;
 		v->wants[v->n] = wanted / elapsed;
-		/* The share that is printed; where it is not known, unexplained time is part of it.
-		 */
+		/* The share that is printed; if not known, unexplained time is part of it. */
 		et_sample_shares(&s->measured, shares);
 		if (isnan(shares[ET_SHARE_ASLEEP]))
-			shares[ET_SHARE_ASLEEP] = elapsed - wanted - known(s->measured.steal_ns);
+			shares[ET_SHARE_ASLEEP] =
+				elapsed - wanted - et_known_or_0(s->measured.steal_ns);
 		v->waits[v->n++] = shares[ET_SHARE_ASLEEP] / elapsed;
 	}
 }

@@ -135,10 +135,7 @@ struct et_profile {
 
 extern const struct et_profile_plan et_default_profile_plan; /* 1000 Hz, random periods */
 
-/*
- * Events of plans that name another profiler, which writes a file in each run: gprof's gmon.out,
- * and perf.data of `perf record`.
- */
+/* Events of other profilers, which write a file in each run: gprof's gmon.out, perf's perf.data. */
 #define ET_EVENT_GPROF "gprof"
 #define ET_EVENT_PERF "perf"
 /* Whether the plan's event is one of them. */
@@ -148,10 +145,7 @@ bool et_profile_by_file(const struct et_profile *p);
 struct et_profile *et_profile_new(const struct et_profile_plan *plan);
 void et_profile_free(struct et_profile *p); /* itself, too; NULL is fine */
 
-/*
- * Returns the number of the function with this name and module, which is added if it is new; the
- * texts are copied.
- */
+/* The number of the function of this name and module: added, with copied texts, if it is new. */
 uint32_t et_profile_function_of(struct et_profile *p, const char *name, const char *module,
 	enum et_space_kind space, bool unnamed);
 /* Returns the number of the context "parent called function", which is added if it is new. */

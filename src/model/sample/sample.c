@@ -43,6 +43,12 @@ uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m)
 	return *(const uint64_t *)((const char *)s + et_metrics[m].offset);
 }
 
+bool et_sample_counts(const struct et_sample *s)
+{
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT &&
+	       s->place.arrangement == ET_SOLO;
+}
+
 bool et_sample_is_function(const struct et_sample *s)
 {
 	return s->measured.calls > 0;
@@ -135,28 +141,22 @@ void et_shares_without_ledger(struct et_measured *m)
 	m->asleep_ns = m->voluntary_switches > SWITCHES_OF_EXIT ? rest : 0;
 }
 
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? NAN : (double)ns;
-}
-
 void et_sample_shares(const struct et_measured *m, double ns[ET_SHARES])
 {
 	struct et_measured own = *m;
 
 	if (own.on_cpu_ns == ET_UNKNOWN) /* a record of an older etalon, or of another tool */
 		et_shares_without_ledger(&own);
-	ns[ET_SHARE_ON_CPU] = known(own.on_cpu_ns);
-	ns[ET_SHARE_RUNNABLE] = known(own.runnable_ns);
-	ns[ET_SHARE_ASLEEP] = known(own.asleep_ns);
-	double rest = known(own.elapsed_ns) - ns[ET_SHARE_ON_CPU];
+	ns[ET_SHARE_ON_CPU] = et_known(own.on_cpu_ns);
+	ns[ET_SHARE_RUNNABLE] = et_known(own.runnable_ns);
+	ns[ET_SHARE_ASLEEP] = et_known(own.asleep_ns);
+	double rest = et_known(own.elapsed_ns) - ns[ET_SHARE_ON_CPU];
 	for (int i = ET_SHARE_RUNNABLE; i <= ET_SHARE_ASLEEP; i++)
 		rest -= isnan(ns[i]) ? 0 : ns[i];
 	rest = rest < 0 ? 0 : rest;
-	/* Steal is the sum over the CPUs of the program, like its CPU time, and counted in ticks.
-	 */
+	/* Steal is the sum over the program's CPUs, like its CPU time, and counted in ticks. */
 	double part = own.cpu_ns ? ns[ET_SHARE_ON_CPU] / (double)own.cpu_ns : 1;
-	double stolen = known(own.steal_ns) * part;
+	double stolen = et_known(own.steal_ns) * part;
 	ns[ET_SHARE_STOLEN] = stolen > rest ? rest : stolen;
 	ns[ET_SHARE_UNEXPLAINED] = rest - (isnan(ns[ET_SHARE_STOLEN]) ? 0 : ns[ET_SHARE_STOLEN]);
 	if (isnan(rest))

@@ -86,20 +86,14 @@ struct et_measured {
 	enum et_cpu_source cpu_source;
 	uint64_t started_wall_ns; /* since 1970 */
 	uint64_t elapsed_ns, cpu_ns;
-	/*
-	 * Of a function that libetalon timed: the times are those of this many calls. 0 for a run
-	 * of a program.
-	 */
+	/* Of a function that libetalon timed: the times are those of N calls. 0: of a program. */
 	uint64_t calls;
 	uint64_t counter_ticks;      /* elapsed time by the processor's counter */
 	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to cpu_ns */
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
-	/*
-	 * The parts of the elapsed time, see et_sample_shares() below, which
-	 * computes the two others: stolen and unexplained.
-	 */
+	/* Parts of the elapsed time; et_sample_shares() computes the stolen and unexplained one. */
 	uint64_t on_cpu_ns;   /* at least one task ran: cpu_ns, or less if tasks ran in parallel */
 	uint64_t runnable_ns; /* none ran, and one waited for a CPU that others had */
 	uint64_t asleep_ns;   /* neither: it slept or waited for something else */
@@ -141,6 +135,16 @@ struct et_sample {
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m);
 /* The same per call of a function; NaN if it is unknown. */
 double et_sample_value(const struct et_sample *s, enum et_metric m);
+/* A figure of a sample as a double; NaN, or 0, if it is not known. */
+static inline double et_known(uint64_t figure)
+{
+	return figure == ET_UNKNOWN ? NAN : (double)figure;
+}
+static inline double et_known_or_0(uint64_t figure)
+{
+	return figure == ET_UNKNOWN ? 0 : (double)figure;
+}
+bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
 /* Is it the time of a function instead of a program? */
 bool et_sample_is_function(const struct et_sample *s);
 

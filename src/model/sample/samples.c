@@ -171,11 +171,7 @@ static void write_column(const struct source *s, const struct column *c, char *d
 	}
 }
 
-/*
- * Packs n records; the first is at `records` and the next begins stride bytes later. The table may
- * have fields of all kinds but ET_FIELD_STRING; a text is packed up to its NUL. The caller frees
- * the result.
- */
+/* Packs n records that are stride bytes apart, of all fields but ET_FIELD_STRING. Caller frees. */
 static struct packed *pack(
 	const struct et_field *fields, const void *records, size_t stride, size_t n)
 {

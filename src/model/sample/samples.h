@@ -25,15 +25,9 @@ struct et_samples {
 	uint64_t changes; /* of packed samples, so that readers notice them */
 };
 
-/*
- * Appends a copy and gives it its index. All samples must be of the same command. The result is
- * valid until the next one is added.
- */
+/* Appends a copy (of the same command) with its index. The result is valid until the next one. */
 struct et_sample *et_samples_add(struct et_samples *all, const struct et_sample *s);
-/*
- * Returns sample i, for changes to all but its command, its index and its culprits. It is valid
- * until another sample is edited or added.
- */
+/* Returns sample i to change all but command, index, culprits; valid until the next edit or add. */
 struct et_sample *et_samples_edit(struct et_samples *all, size_t i);
 /* Sorts them by their order in the plan, stably, and numbers them anew. */
 void et_samples_sort(struct et_samples *all);
@@ -56,10 +50,7 @@ struct et_sample_reader {
 struct et_sample_reader et_samples_read(const struct et_samples *all);
 /* The same for callers that do not look at culprits: they may be missing. This takes less time. */
 struct et_sample_reader et_samples_read_figures(const struct et_samples *all);
-/*
- * Returns sample i, with its culprits. It is valid until the next call for the same reader, and
- * until the samples are changed.
- */
+/* Returns sample i with its culprits, valid until the reader's next call or a change of samples. */
 const struct et_sample *et_sample_reader_at(struct et_sample_reader *r, size_t i);
 /* Returns the sample after the one that was returned last, or NULL after the last of all. */
 const struct et_sample *et_sample_reader_next(struct et_sample_reader *r);

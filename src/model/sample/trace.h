@@ -33,10 +33,7 @@ struct et_taker {
 
 #define ET_NOBODY UINT32_MAX
 
-/*
- * Accounting by ticks charges a whole interval to the task that a tick interrupts. `charged` is an
- * index into the trace's takers, or one of these.
- */
+/* Ticks charge whole intervals to the task they interrupt: an index into takers, or of these. */
 #define ET_TICK_SELF UINT32_MAX        /* the traced thread or program */
 #define ET_TICK_IDLE (UINT32_MAX - 1)  /* nobody: the CPU was idle */
 #define ET_TICK_OTHER (UINT32_MAX - 2) /* another process without a known name */
@@ -126,10 +123,7 @@ void et_trace_init(struct et_trace *t);
 void et_trace_free(struct et_trace *t); /* what it owns */
 /* Appends a period. The pointer is valid until the next call. */
 struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t duration);
-/*
- * Returns the index of a name, which is added if it is new. Beyond ET_TAKERS_MOST all new names of
- * a cause are "(others)".
- */
+/* The index of a name, added if new. Beyond ET_TAKERS_MOST a cause's new names are "(others)". */
 uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name);
 void et_trace_add_stretch(struct et_trace *t, struct et_stretch s);
 /* Appends a tick; the oldest are dropped beyond ET_TRACE_MOST, and stay in the sums. */

@@ -10,10 +10,7 @@ static bool counts(const struct et_sample *s, enum et_metric m)
 	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && et_sample_value(s, m) > 0;
 }
 
-/*
- * Duets: both samples carry the same order. Blocks: runs of the same round that were not duets.
- * Orders and rounds ascend, because samples are in order of execution.
- */
+/* Runs of a duet have the same order; blocks are other runs of a round. Samples ascend in both. */
 static size_t pair(const struct et_command *a, const struct et_command *b, enum et_metric m,
 	bool duets, double *out)
 {
@@ -50,10 +47,7 @@ static char *mixing(const struct et_experiment *e, const struct et_contrast *c)
 	return et_asprintf("etalon run %s", words);
 }
 
-/*
- * The probe shows whether the machine was as fast in the runs of b as in those of a. The ratio
- * stays that of the times in the table.
- */
+/* The probe shows whether the machine was as fast for b as for a. The ratio of the table stays. */
 static void warn_drift(const struct et_experiment *e, struct et_contrast *out)
 {
 	const double noticeable = 0.01;
@@ -198,34 +192,21 @@ static void agree(
 	}
 }
 
-/* One more pair halves the smallest p that a test of signs or ranks can give. */
-static size_t pairs_for(const struct et_contrast *c, double alpha)
-{
-	size_t needed = c->pairs;
-
-	for (double p = c->p_floor; p > alpha; p /= 2)
-		needed++;
-	return needed;
-}
-
-/* The smallest p of n values against n is 2 / C(2n, n). */
-static size_t values_for(double alpha)
-{
-	size_t n = 1;
-
-	for (double p = 1; p > alpha; n++)
-		p *= ((double)n + 1) / (2 * (2 * (double)n + 1));
-	return n;
-}
-
 /* Returns how many it takes to pass Holm's first step, or 0 if there are enough. */
 static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
 {
 	double level = alpha / (double)family;
+	size_t pairs = c->pairs, n = 1;
 
 	if (c->significant || !(c->p_floor > level))
 		return 0;
-	return c->arrangement ? pairs_for(c, level) : values_for(level);
+	/* One more pair halves the smallest p that a test of signs or ranks can give. */
+	for (double p = c->p_floor; c->arrangement && p > level; p /= 2)
+		pairs++;
+	/* The smallest p of n values against n is 2 / C(2n, n). */
+	for (double p = 1; !c->arrangement && p > level; n++)
+		p *= ((double)n + 1) / (2 * (2 * (double)n + 1));
+	return c->arrangement ? pairs : n;
 }
 
 /* Warns if a ratio of medians and the ratio of the means lie on different sides of 1. */

@@ -62,8 +62,5 @@ struct et_ratio et_gate_ratio(const struct et_contrast *c);
  * if the ratio and the spread stay as they are; 0: too many to recommend, or not known.
  */
 size_t et_gate_runs(const struct et_contrast *c, double limit);
-/*
- * Judges all of them: the worst verdict. *decisive is the comparison with that verdict whose
- * interval reaches highest; g->n if there is none.
- */
+/* The worst verdict, and the comparison that has it and reaches highest; g->n if there is none. */
 enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive);

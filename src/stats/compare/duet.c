@@ -21,14 +21,6 @@ static double uncertainty(const struct et_log_ratio *r, double level)
 	return r->n < 2 ? NAN : (r->hi - r->lo) / 2 / student(r->n, level);
 }
 
-/* Both uncertainties are estimates, so z has Student's law: the deviate of equal probability. */
-static double normal_deviate(double z, size_t n)
-{
-	double p = et_pt_two_sided(z, (double)(n - 1));
-
-	return copysign(p > 0 ? -et_qnorm(p / 2) : fabs(z), z);
-}
-
 /*
  * Company moves the ratio of the pairs towards 1 and never away from it. So if the pairs exclude 1,
  * their end of the interval that is nearer to 1 bounds the ratio alone as well.
@@ -71,8 +63,11 @@ struct et_alone et_alone_of(const struct et_log_ratio *pairs, const struct et_lo
 
 	out.ratio = out.corrected;
 	if (isfinite(u_c) && isfinite(u_s) && u_c + u_s > 0) {
-		out.z = normal_deviate((c - solos->estimate) / hypot(u_c, u_s),
-			pairs->n < solos->n ? pairs->n : solos->n);
+		size_t n = pairs->n < solos->n ? pairs->n : solos->n;
+		double z = (c - solos->estimate) / hypot(u_c, u_s);
+		/* Both are estimates: z has Student's law, out.z is of equal probability. */
+		double p = et_pt_two_sided(z, (double)(n - 1));
+		out.z = copysign(p > 0 ? -et_qnorm(p / 2) : fabs(z), z);
 		out.ratio = informed(&out.corrected, solos, u_d, doubt, u_s, &u);
 		u *= fmax(1, fabs(out.z));
 	}
@@ -126,18 +121,13 @@ static bool apart(double x, double y, double ratio, double difference)
 	return fmax(x, y) > ratio * fmin(x, y) && fabs(x - y) > difference;
 }
 
-/* A program that does more of the same work touches more pages, but not more of them per second. */
-static bool faults_differ(const struct et_footprint f[2])
-{
-	return apart(f[0].faults, f[1].faults, most_ratio, most_faults) &&
-	       apart(f[0].faults / f[0].cpu_ns, f[1].faults / f[1].cpu_ns, most_ratio, 0);
-}
-
 const char *et_footprints_differ(const struct et_footprint f[2])
 {
 	if (apart(f[0].memory, f[1].memory, most_ratio, most_bytes))
 		return "peak memory";
-	if (faults_differ(f))
+	/* More of the same work touches more pages, but not more of them per second. */
+	if (apart(f[0].faults, f[1].faults, most_ratio, most_faults) &&
+		apart(f[0].faults / f[0].cpu_ns, f[1].faults / f[1].cpu_ns, most_ratio, 0))
 		return "page faults";
 	return fabs(f[0].system - f[1].system) > most_share ? "system time" : NULL;
 }

@@ -69,10 +69,7 @@ struct et_log_ratio {
 struct et_alone {
 	struct et_log_ratio corrected; /* the pairs without dilution */
 	struct et_log_ratio ratio; /* with what the solos know of kappa, widened by |z| above 1 */
-	/*
-	 * Difference of the corrected pairs and the solos in standard uncertainties, as a normal
-	 * deviate; NaN without solos.
-	 */
+	/* Corrected pairs less solos in standard uncertainties, a normal deviate; NaN: no solos. */
 	double z;
 	double p; /* that the ratio is 1, by the widened interval; NaN: the pairs decide */
 };

@@ -17,10 +17,7 @@ static void allow_for_two_sigma(const struct et_estimate *all, struct et_estimat
 	out->hi = out->mean + out->expanded_uncertainty;
 }
 
-/*
- * Compares the mean with that of all values. For normal data it moves by about a quarter of the
- * interval's half width.
- */
+/* Compares the mean with that of all values: normal data move it by a quarter of the half width. */
 static void judge_second_check(const struct et_estimate *all, struct et_command_result *r)
 {
 	const struct et_estimate *out = &r->estimate[r->metric];
@@ -98,10 +95,7 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
-/*
- * --until stops as soon as the runs agree, which they do most of all while no slow one was among
- * them. Says how likely it is that a slow case was missed, if none was seen.
- */
+/* --until stops most of all while no slow run was seen; says how likely such a case was missed. */
 static void warn_unseen(const struct et_estimate *est, struct et_warnings *out)
 {
 	enum { ONE_IN = 33, ENOUGH = 98 }; /* with this many, it is missed in less than 5 % */
@@ -191,16 +185,6 @@ static void judge_command(
 		warn_until(e, r);
 }
 
-/* CPU time is not informative for programs that mostly wait. */
-static void warn_metric(const struct et_experiment *e, struct et_contrast *c)
-{
-	const double mostly = 0.5;
-
-	if (e->metric == ET_METRIC_CPU && et_idle_share(&e->commands[c->a]) > mostly &&
-		et_idle_share(&e->commands[c->b]) > mostly)
-		et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
-}
-
 /* Compares all commands with the reference, as a family of their own; level: of each interval. */
 static struct et_contrast *contrast_all(
 	const struct et_experiment *e, enum et_metric m, double level, size_t *n)
@@ -246,10 +230,16 @@ static void contrast_both(const struct et_experiment *e, double level, struct et
 
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
+	const double mostly = 0.5;
+
 	contrast_both(e, e->plan.level, j);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
-		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
-		warn_metric(e, &j->contrasts[i]);
+		struct et_contrast *c = &j->contrasts[i];
+		j->commands[c->b].contrast = c;
+		/* CPU time is not informative for programs that mostly wait. */
+		if (e->metric == ET_METRIC_CPU && et_idle_share(&e->commands[c->a]) > mostly &&
+			et_idle_share(&e->commands[c->b]) > mostly)
+			et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
 	}
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Turns the samples of an experiment into results: estimates of every command, a comparison of
- * every command with the reference, and the warnings about both.
- */
+/* Turns samples into results: estimates of commands, comparisons with the reference, warnings. */
 #pragma once
 
 #include "model/result/result.h"

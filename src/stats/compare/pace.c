@@ -15,10 +15,7 @@ static void *logs(const double *x, size_t n)
 	return out;
 }
 
-/*
- * Estimates the line's value at full speed, where x is 0, with its uncertainty. Overwrites y with
- * the residuals.
- */
+/* The line's value at full speed, where x is 0, and its uncertainty. y becomes the residuals. */
 static void conclude(
 	const struct et_line *line, const double *x, double *y, size_t n, struct et_paced *out)
 {
@@ -67,8 +64,7 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 		conclude(&line, x, y, n, out);
 }
 
-/* Collects CPU times and durations of a lap. Returns their number, in *paced that of all samples.
- */
+/* CPU times and durations of a lap. Returns their number, in *paced that of all samples. */
 static size_t collect(const struct et_command *c, double *cpu, double *lap, size_t *paced)
 {
 	size_t n = 0;
@@ -119,17 +115,6 @@ struct speeds {
 	size_t n, n_slow, kept_slow;
 };
 
-static double slower_reading(const struct et_sample *s)
-{
-	double a = (double)s->measured.probe_before_ns, b = (double)s->measured.probe_after_ns;
-
-	if (s->measured.probe_before_ns == ET_UNKNOWN)
-		a = 0;
-	if (s->measured.probe_after_ns == ET_UNKNOWN)
-		b = 0;
-	return fmax(a, b);
-}
-
 static struct speeds read_speeds(const struct et_command *c, enum et_metric metric)
 {
 	size_t room = c->samples.n + 1;
@@ -145,7 +130,8 @@ static struct speeds read_speeds(const struct et_command *c, enum et_metric metr
 			continue;
 		bool slow = removed || s->ruling.marks & ET_MARK_MACHINE_SLOW;
 		out.times[out.n] = value;
-		out.readings[out.n] = slower_reading(s);
+		out.readings[out.n] = fmax(et_known_or_0(s->measured.probe_before_ns),
+			et_known_or_0(s->measured.probe_after_ns));
 		out.slow[out.n++] = slow;
 		out.n_slow += slow;
 		out.kept_slow += slow && !removed;

@@ -160,14 +160,6 @@ static const struct {
 	[BY_SIGNS] = { "sign", "median" },
 };
 
-/* The strongest test whose assumptions the pairs do not contradict. */
-static int choose(const double *d, size_t n)
-{
-	if (et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA)
-		return BY_MEAN;
-	return n >= SKEW_TESTABLE && et_triples_test(d, n).p < skew_alpha ? BY_SIGNS : BY_RANKS;
-}
-
 static struct et_interval_test test_pairs(
 	const double *d, size_t n, int by, double level, const struct et_effective *e)
 {
@@ -200,10 +192,7 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 	out->method = names[by].test;
 	out->ratio_method = names[by].ratio;
 	out->log_ratio_sd = et_sd(d, n);
-	/*
-	 * With few pairs a rank test barely reaches significance, and an apparent dependence is
-	 * probably chance: do not widen.
-	 */
+	/* With few pairs ranks barely reach significance, and dependence is probably chance. */
 	bool few = n < ET_DEPENDENCE_TESTABLE && by != BY_MEAN;
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
 	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
@@ -227,7 +216,13 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 {
-	(void)judge(d, n, choose(d, n), out);
+	/* The strongest test whose assumptions the pairs do not contradict. */
+	int by = BY_MEAN;
+
+	if (!(et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA))
+		by = n >= SKEW_TESTABLE && et_triples_test(d, n).p < skew_alpha ? BY_SIGNS
+										: BY_RANKS;
+	(void)judge(d, n, by, out);
 }
 
 struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct et_contrast *out)

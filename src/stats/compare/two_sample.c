@@ -249,14 +249,6 @@ static struct side side_of(const double *x, size_t n)
 	return s;
 }
 
-/* log(x / about) without the rounding of x / about where both are close. */
-static double log_about(double x, double about)
-{
-	double d = (x - about) / about;
-
-	return fabs(d) < 0.5 ? log1p(d) : log(x) - log(about);
-}
-
 static double median_of(const struct side *s)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(s->x, s->n);
@@ -264,12 +256,15 @@ static double median_of(const struct side *s)
 	return et_median_sorted(sorted, s->n);
 }
 
+/* log(x / about) of all, without the rounding of x / about where both are close. */
 static double *logs(const struct side *s, double about)
 {
 	double *out = et_calloc(s->n, sizeof(*out));
 
-	for (size_t i = 0; i < s->n; i++)
-		out[i] = log_about(s->x[i], about);
+	for (size_t i = 0; i < s->n; i++) {
+		double d = (s->x[i] - about) / about;
+		out[i] = fabs(d) < 0.5 ? log1p(d) : log(s->x[i]) - log(about);
+	}
 	return out;
 }
 
@@ -410,12 +405,6 @@ static void compare_shapes(const struct side *a, const struct side *b,
 	out->same_shape = out->ks.p > ET_CHECK_ALPHA;
 }
 
-/* 2 / C(m + n, n): both tails of the law of W, each of a single ordering. */
-static double smallest_p(double m, double n)
-{
-	return fmin(1, 2 * exp(lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)));
-}
-
 static void by_ranks(const struct side *a, const struct side *b, const struct et_rank_sum *w,
 	const struct et_dependence *d, struct et_contrast *out)
 {
@@ -426,9 +415,10 @@ static void by_ranks(const struct side *a, const struct side *b, const struct et
 	out->published.statistic = out->statistic = w->w;
 	out->published.p = w->p;
 	if (!isnan(w->p)) {
-		double p = w->p;
+		double p = w->p, m = (double)a->n, n = (double)b->n;
 
-		out->p_floor = smallest_p((double)a->n, (double)b->n);
+		/* 2 / C(m + n, n): both tails of the law of W, each of a single ordering. */
+		out->p_floor = fmin(1, 2 * exp(lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)));
 		/* With ties p is approximated by the normal law, too small for a few values. */
 		if (!w->exact && out->p_floor > 0.001)
 			p = et_rank_sum_permutation_p(a->x, a->n, b->x, b->n);
@@ -508,15 +498,12 @@ void et_judge_as_published(const double *a, size_t na, const double *b, size_t n
 
 enum { LEAST = 5 }; /* values of a series; with fewer, neither beta nor the speed is known */
 
-/* The mean of the two readings, or the one that there is. */
+/* The mean of the two readings, or the one that there is, or 0. */
 static double reading(const struct et_measured *m)
 {
-	bool before = m->probe_before_ns != ET_UNKNOWN && m->probe_before_ns > 0;
-	bool after = m->probe_after_ns != ET_UNKNOWN && m->probe_after_ns > 0;
+	double before = et_known_or_0(m->probe_before_ns), after = et_known_or_0(m->probe_after_ns);
 
-	if (before && after)
-		return ((double)m->probe_before_ns + (double)m->probe_after_ns) / 2;
-	return before ? (double)m->probe_before_ns : after ? (double)m->probe_after_ns : NAN;
+	return before > 0 && after > 0 ? (before + after) / 2 : fmax(before, after);
 }
 
 void et_probed_take(const struct et_series *s, struct et_probed *out)

@@ -36,8 +36,7 @@ struct et_ks {
 	bool exact;
 };
 
-/* Exact (given the ties) when nx * ny < 10000, as R; asymptotic otherwise. NaN when one is empty.
- */
+/* Exact (given the ties) when nx * ny < 10000, as R; else asymptotic. NaN when one is empty. */
 struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny);
 
 /* By the limit law; sizes need not be whole, because dependent values count as fewer. */
@@ -56,10 +55,7 @@ struct et_rank_sum {
 	bool exact;
 };
 
-/*
- * Exact without ties and below 50 per side, as in R; otherwise the normal approximation with tie
- * and continuity corrections.
- */
+/* Exact as in R (no ties, below 50 per side), else normal with tie and continuity corrections. */
 struct et_rank_sum et_rank_sum_test(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
 

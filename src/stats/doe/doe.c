@@ -306,12 +306,9 @@ static void add(
 static void collect_metric(const struct et_command *c, enum et_metric m, const struct place *p,
 	struct et_doe_data *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+	et_for_each_sample(s, &c->samples) {
 		uint64_t value = et_sample_metric(s, m);
-		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
-			s->place.arrangement == ET_SOLO && value != ET_UNKNOWN)
+		if (et_sample_counts(s) && value != ET_UNKNOWN)
 			add(p, s->place.round, s->place.order, (double)value, out);
 	}
 }
@@ -416,15 +413,6 @@ static bool one_campaign(const struct et_experiment *const *experiments, size_t 
 	return true;
 }
 
-/* A round that two machines ran was not divided. */
-static bool shares_round(const struct et_experiment *a, const struct et_experiment *b)
-{
-	uint32_t first_a = a->plan.first_round ? a->plan.first_round : 1;
-	uint32_t first_b = b->plan.first_round ? b->plan.first_round : 1;
-
-	return first_a == first_b && !et_doe_same_machine(a, b);
-}
-
 /* Whether each machine ran the whole design; else a campaign divided its rounds among them. */
 static bool whole_each(const struct et_experiment *const *experiments, size_t n)
 {
@@ -432,7 +420,10 @@ static bool whole_each(const struct et_experiment *const *experiments, size_t n)
 		return true;
 	for (size_t i = 1; i < n; i++) {
 		for (size_t k = 0; k < i; k++) {
-			if (shares_round(experiments[i], experiments[k]))
+			const struct et_experiment *a = experiments[i], *b = experiments[k];
+			/* A round that two machines ran was not divided; 0 is the first, too. */
+			if ((a->plan.first_round ?: 1) == (b->plan.first_round ?: 1) &&
+				!et_doe_same_machine(a, b))
 				return true;
 		}
 	}

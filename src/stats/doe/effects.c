@@ -226,23 +226,13 @@ double et_doe_squares(const struct et_doe_fit *f, const struct et_doe_term *term
 
 /* --- tests --- */
 
-/* Box's approximation: a sum of squares over the trace of its covariance, with that of the square.
- */
+/* Box's approximation: a sum of squares over the trace of its covariance, and of the square. */
 static void test_box(
 	double squares, double trace, double of_squares, double df2, struct et_doe_effect *out)
 {
 	out->f = trace > 0 ? squares / trace : NAN;
 	out->df = trace * trace / of_squares;
 	out->df2 = df2;
-	out->p = et_pf_upper(out->f, out->df, out->df2);
-}
-
-static void test_pooled(const struct et_doe_errors *e, struct et_doe_effect *out)
-{
-	double sigma2 = e->fit->ss_residual / e->fit->df_residual;
-
-	out->df2 = e->df;
-	out->f = e->df > 0 && sigma2 > 0 ? out->mean_square / sigma2 : NAN;
 	out->p = et_pf_upper(out->f, out->df, out->df2);
 }
 
@@ -364,10 +354,7 @@ static struct combined difference_of(
 	return combine(e, c);
 }
 
-/*
- * The quantile of Tukey's range takes long to compute, so it is interpolated between the smallest
- * and the largest degrees of freedom: it is nearly linear in their inverse.
- */
+/* Tukey's quantile is slow, so it is interpolated: nearly linear in the inverse of the freedom. */
 static void widen_range(const struct et_doe_errors *e, const struct et_doe_term *term,
 	const struct combined *all, size_t n, struct et_doe_effect *out)
 {
@@ -484,8 +471,12 @@ static void judge_term(const struct et_doe_errors *e, const struct et_doe_term *
 		test_by_block(e, term, out);
 	else if (e->apart && term->df <= MOST_DF)
 		test_apart(e, term, out);
-	else
-		test_pooled(e, out);
+	else {
+		double sigma2 = e->fit->ss_residual / e->fit->df_residual;
+		out->df2 = e->df;
+		out->f = e->df > 0 && sigma2 > 0 ? out->mean_square / sigma2 : NAN;
+		out->p = et_pf_upper(out->f, out->df, out->df2);
+	}
 	out->percent = 100 * out->effect / p->mean;
 	out->percent_lo = 100 * out->lo / p->mean;
 	out->percent_hi = 100 * out->hi / p->mean;

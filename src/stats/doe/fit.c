@@ -251,10 +251,7 @@ static void finish(struct et_doe_fit *f, const double *block_effect)
 	}
 }
 
-/*
- * Terms of the highest orders that are too many to be tested belong to the residuals. Of balanced
- * data the means are then those of the remaining terms.
- */
+/* Terms too many to be tested belong to the residuals; balanced means are those of the others. */
 static void fit_some(struct et_doe_fit *f)
 {
 	const struct et_doe_grid *g = f->grid;

@@ -40,15 +40,6 @@ size_t et_doe_combination_of(const struct et_doe_grid *g, uint32_t factors, size
 
 /* --- cells --- */
 
-static uint32_t base_factors(const struct et_design *d)
-{
-	uint32_t base = 0;
-
-	for (size_t f = 0; f < d->n_factors; f++)
-		base |= (uint32_t)!d->factors[f].generator << f;
-	return base;
-}
-
 static void cells_of_treatments(const struct et_design *d, struct et_doe_grid *out)
 {
 	out->n_cells = d->n_treatments;
@@ -156,7 +147,10 @@ bool et_doe_two_levels(const struct et_design *d, uint32_t factors)
 
 bool et_doe_grid_make(const struct et_design *d, struct et_doe_grid *out)
 {
-	uint32_t all = ((uint32_t)1 << d->n_factors) - 1, base = base_factors(d);
+	uint32_t all = ((uint32_t)1 << d->n_factors) - 1, base = 0;
+
+	for (size_t f = 0; f < d->n_factors; f++)
+		base |= (uint32_t)!d->factors[f].generator << f;
 	bool fraction = base != all;
 	size_t n = et_doe_combinations(d, base);
 
@@ -183,10 +177,7 @@ void et_doe_grid_free(struct et_doe_grid *g)
 
 /* --- contrasts --- */
 
-/*
- * Helmert's contrast i of l levels (level i + 1 against those before it), with a mean square of 1
- * over the levels.
- */
+/* Helmert's contrast i of the levels (i + 1 against those before), with a mean square of 1. */
 static double helmert(size_t levels, size_t i, uint32_t level)
 {
 	double scale = sqrt((double)levels / (double)((i + 1) * (i + 2)));

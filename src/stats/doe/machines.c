@@ -257,10 +257,7 @@ static double at_least_0(double x)
 	return x > 0 ? x : isnan(x) ? NAN : 0;
 }
 
-/*
- * The component (a - b) / k, where a and b are mean squares with these degrees of freedom. The ends
- * of its interval are at least 0.
- */
+/* The component (a - b) / k of mean squares a and b with these df; its interval is at least 0. */
 static struct et_doe_component component_of(
 	double a, double df_a, double b, double df_b, double k, double level)
 {

@@ -14,10 +14,7 @@ struct part {
 /* Of a level that is left out. */
 static const uint32_t no_level = UINT32_MAX;
 
-/*
- * The new place of each level of all factors, one factor after the other, or no_level. Returns NULL
- * if all levels have runs.
- */
+/* The new place of each level, factor after factor, or no_level. NULL: all levels have runs. */
 static uint32_t *places_of_levels(const struct et_doe_grid *g, const struct et_doe_data *data)
 {
 	const struct et_design *d = g->design;
@@ -145,13 +142,6 @@ static bool part_make(const struct et_doe_grid *g, const struct et_doe_data *dat
 	}
 	copy_runs(g, place, data, out);
 	return true;
-}
-
-static void part_free(struct part *p)
-{
-	et_doe_data_free(&p->data);
-	et_doe_grid_free(&p->grid);
-	et_design_free(p->design);
 }
 
 /* --- residuals --- */
@@ -351,17 +341,6 @@ static void test(
 	out->p = et_pf_upper(out->f, out->df, out->df2);
 }
 
-/*
- * Replaces the tests of all effects by those of aligned ranks. All cells have values, so each term
- * has an effect.
- */
-static void judge_by_ranks(const struct et_doe_fit *f, double alpha, struct et_doe_program *out)
-{
-	for (size_t i = 0; i < out->n_effects; i++)
-		test(f, &f->grid->terms[i], &out->effects[i]);
-	ET_DOE_HOLM(out, p, p_holm, significant, alpha);
-}
-
 /* --- warnings --- */
 
 enum {
@@ -471,12 +450,6 @@ static bool can_be_apart(const struct et_doe_data *d)
 	return true;
 }
 
-static bool can_be_ranked(const struct et_doe_fit *f)
-{
-	return et_doe_least_count(f->data) &&
-	       (double)f->data->n * (double)f->grid->n_terms <= most_ranked;
-}
-
 /* Levels of the check of equal spread, of residuals that look normal and of others: see below. */
 static const double few_missed = 0.2, few_false = 0.01;
 
@@ -500,7 +473,9 @@ static void choose_method(
 	const struct et_doe_fit *f, const struct et_doe_options *o, struct et_doe_program *out)
 {
 	const struct et_doe_residuals *r = &out->residuals;
-	bool apart = can_be_apart(f->data), ranked = can_be_ranked(f);
+	bool apart = can_be_apart(f->data),
+	     ranked = et_doe_least_count(f->data) &&
+		      (double)f->data->n * (double)f->grid->n_terms <= most_ranked;
 
 	out->method = ET_DOE_ANOVA;
 	if (o->method >= 0) {
@@ -603,8 +578,12 @@ static void judge(const struct et_doe_grid *planned, const struct et_doe_grid *g
 	use_blocks(&fit, &errors, out);
 	et_doe_effects(&errors, o->alpha, out);
 	note_dropped(planned, out);
-	if (out->method == ET_DOE_RANKS)
-		judge_by_ranks(&fit, o->alpha, out);
+	if (out->method == ET_DOE_RANKS) {
+		/* All cells have values, so each term has an effect. */
+		for (size_t i = 0; i < out->n_effects; i++)
+			test(&fit, &grid->terms[i], &out->effects[i]);
+		ET_DOE_HOLM(out, p, p_holm, significant, o->alpha);
+	}
 	et_doe_fleet_judge(grid, data, o, out);
 	warn(planned, &fit, &errors, out);
 	et_doe_errors_free(&errors);
@@ -623,7 +602,9 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 		return;
 	if (part_make(grid, data, &part, &out->dropped_levels)) {
 		judge(grid, &part.grid, &part.data, o, out);
-		part_free(&part);
+		et_doe_data_free(&part.data);
+		et_doe_grid_free(&part.grid);
+		et_design_free(part.design);
 	} else {
 		judge(grid, grid, data, o, out);
 	}

@@ -114,10 +114,7 @@ struct et_doe_fit {
 	const struct et_doe_data *data;
 	double *mu;      /* of each cell */
 	bool *estimable; /* of each term */
-	/*
-	 * A combination c of mu has the variance sum w_i^2 v_i, where w = map c, or c if map is
-	 * NULL, and v_i is unit_i times the residual variance.
-	 */
+	/* c mu has the variance sum w_i^2 v_i: w = map c, or c; v_i = unit_i residual variance. */
 	double *map, *unit;
 	double *fitted; /* of each run, with its block */
 	double ss_total, ss_residual, df_residual;
@@ -141,20 +138,14 @@ struct et_doe_errors {
 	bool apart; /* each cell has a variance of its own */
 	double *v;  /* of each coordinate of et_doe_combine's w */
 	double df;  /* of v, if it is not apart */
-	/*
-	 * The cells' means in each block that has all cells, if every term is tested against its
-	 * own variation from block to block; else NULL.
-	 */
+	/* Means of cells in complete blocks, if terms are tested by their variation; else NULL. */
 	double *table;
 	size_t n_blocks;
 };
 
 void et_doe_errors_make(
 	const struct et_doe_fit *fit, bool apart, double level, struct et_doe_errors *out);
-/*
- * Makes blocks the source of the variances. Returns false, with nothing changed, if fewer than two
- * blocks have all cells.
- */
+/* Takes the variances from blocks. False, with nothing changed: fewer than two have all cells. */
 bool et_doe_errors_by_block(struct et_doe_errors *e);
 void et_doe_errors_free(struct et_doe_errors *e); /* what it owns */
 
@@ -219,10 +210,7 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 /* The pairs of more treatments are not compared: they are too many to read, and take long. */
 enum { ET_DOE_MOST_PAIRED = 100 };
 
-/*
- * Compares all pairs of treatments by the protocol of Nogueira & Matias, as two independent series
- * each, with Holm's correction over the pairs of this program.
- */
+/* Compares all pairs by the protocol of Nogueira & Matias, independent, with Holm's correction. */
 void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_response *response, const struct et_doe_options *o,
 	struct et_doe_program *out);

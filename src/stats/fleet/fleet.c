@@ -85,10 +85,7 @@ static void set_noise(struct et_fleet *f, const struct program *programs, size_t
 	}
 }
 
-/*
- * The series of a machine in a program follow each other, the newest first. A series that an
- * experiment has twice counts once.
- */
+/* A machine's series follow each other, the newest first; one that comes twice counts once. */
 static bool counts(const struct program *p, size_t at)
 {
 	const struct et_fleet_series *s = &p->list[at];

@@ -114,8 +114,7 @@ struct comparison {
 	struct et_rng rng;
 };
 
-/* Whether the runs of `part` are some of those of `whole`, or all: both in the order of measuring.
- */
+/* Whether the runs of `part` are among those of `whole`: both in the order of measuring. */
 static bool is_part(const struct comparison *c, enum et_version part, enum et_version whole)
 {
 	for (size_t i = 0; i < c->n; i++) {

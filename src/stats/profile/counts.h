@@ -37,10 +37,7 @@ void et_profile_counts_make(const struct et_experiment *e, uint32_t command, enu
 	struct et_profile_counts *out);
 void et_profile_counts_free(struct et_profile_counts *c); /* what it owns */
 
-/*
- * Fills x with one value per run, of the group itself or with those of what it called. A run that
- * did not see the group has 0, as all have for ET_PROFILE_NONE.
- */
+/* One value per run, of the group itself or with what it called; 0: unseen, or ET_PROFILE_NONE. */
 void et_profile_counts_fill(const struct et_profile_counts *c, size_t group, bool total, double *x);
 /* The same summed over all runs, and in *at_entry, unless NULL, those at the first instruction. */
 double et_profile_counts_sum(

@@ -93,10 +93,7 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 	double level = f->result->row_level;
 	struct et_mean_interval m = et_mean_interval(f->y, n, level);
 	bool bound = m.mean <= 0 || m.mean >= 1;
-	/*
-	 * Shares of equal counts vary only by the totals, less than a sample would change them: the
-	 * step of one sample is all that is known of their spread.
-	 */
+	/* Shares of equal counts vary by the totals only: all that is known is a sample's step. */
 	double step = bound ? et_profile_bound_of_zeros((double)f->result->samples, level)
 			    : et_qnorm((1 + level) / 2) *
 				      et_resolution_uncertainty(1 / f->result->total.mean);
@@ -112,10 +109,7 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 
 /* --- models --- */
 
-/*
- * With fewer samples per run the chi-square interval of a count's standard deviation does not hold:
- * the excess kurtosis of a Poisson count is 1 / mean.
- */
+/* With fewer samples per run the chi-square interval fails: the excess kurtosis is 1 / mean. */
 static const double least_mean = 2;
 enum { LEAST_RUNS = 10 };
 

@@ -13,15 +13,9 @@ struct et_profile_options {
 	enum et_profile_by by;
 	bool total;   /* sort by total time: with the functions that were called */
 	double level; /* of all statements together; 0: 0.95 */
-	/*
-	 * 1: each row by itself; 0: as many as rows with samples, of their own or, if the totals
-	 * are wanted, on their stacks.
-	 */
+	/* 1: each row by itself; 0: all rows with samples, own or (with totals) on their stacks. */
 	size_t statements;
-	/*
-	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
-	 * takes about a second.
-	 */
+	/* Of the bootstrap; 0: none (NaN). Rows below 1 % get it while it takes about a second. */
 	uint32_t replicates;
 	uint64_t seed;
 	unsigned threads; /* of the bootstrap, which does not depend on it; 0 counts as 1 */
@@ -80,10 +74,7 @@ struct et_profiled {
 	struct et_warnings warnings;             /* about the machine and the session */
 };
 
-/*
- * Judges all commands of an experiment with a profile, whose level and seed are used: the level
- * unless the options have one.
- */
+/* Judges all commands of a profile, with its seed, and its level unless the options have one. */
 void et_profiled_judge(const struct et_experiment *e, const struct et_profile_options *view,
 	struct et_profiled *out);
 void et_profiled_free(struct et_profiled *p); /* what it owns */

@@ -123,10 +123,7 @@ static void warn_far(const double *x, size_t n, struct et_warnings *out)
 			et_arg_flag(far < MOST_BCA));
 }
 
-/*
- * Even for normal counts the bootstrap's interval is narrower than Student's: its quantiles are
- * those of the normal distribution, and its variance has n in the denominator.
- */
+/* The bootstrap's interval is narrower than Student's: normal quantiles, n in the denominator. */
 static void warn_bootstrap(const struct et_profile_frame *f, struct et_profile_row *row)
 {
 	double n = (double)f->result->runs, tail = (1 + f->result->bootstrap_level) / 2;
@@ -229,11 +226,13 @@ static void warn_sampling(const struct et_profile_frame *f, struct et_warnings *
 		et_warn(out, ET_WARN_PROFILE_FIXED_PERIOD);
 }
 
-/* Self samples of each function; the caller frees them. */
-static double *samples_of_functions(const struct et_profile_frame *f)
+/* Much time in code without names: the user can do something about it. */
+static void warn_names(const struct et_profile_frame *f, struct et_warnings *out)
 {
 	const struct et_profile *p = f->experiment->profile;
-	double *samples = et_calloc(p->n_functions + 1, sizeof(*samples));
+	ET_AUTO_FREE double *samples = et_calloc(p->n_functions + 1, sizeof(*samples));
+	double all = (double)f->result->samples, kernel = 0, other = 0;
+	uint32_t most = ET_PROFILE_NONE;
 
 	for (size_t i = 0; i < f->counts->n_runs; i++) {
 		const struct et_profile_run *run = f->counts->runs[i];
@@ -241,17 +240,6 @@ static double *samples_of_functions(const struct et_profile_frame *f)
 			samples[p->nodes[run->counts[k].node].function] +=
 				(double)run->counts[k].samples;
 	}
-	return samples;
-}
-
-/* Much time in code without names: the user can do something about it. */
-static void warn_names(const struct et_profile_frame *f, struct et_warnings *out)
-{
-	const struct et_profile *p = f->experiment->profile;
-	double *samples = samples_of_functions(f), kernel = 0, other = 0;
-	double all = (double)f->result->samples;
-	uint32_t most = ET_PROFILE_NONE;
-
 	for (uint32_t i = 0; i < p->n_functions; i++) {
 		const struct et_profile_function *fn = &p->functions[i];
 		if (!fn->unnamed || samples[i] <= 0)
@@ -273,7 +261,6 @@ static void warn_names(const struct et_profile_frame *f, struct et_warnings *out
 	/* Of an imported profile, another tool has read the names of the kernel. */
 	if (kernel > most_nameless * all && p->way != ET_PROFILE_IMPORTED)
 		et_warn(out, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, et_arg_share(kernel / all));
-	free(samples);
 }
 
 /* --- things that samples do not show --- */
@@ -287,11 +274,6 @@ struct sums {
 	int32_t signal, exit_code; /* of the first run that failed */
 };
 
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? 0 : (double)ns;
-}
-
 static struct sums add_up(const struct et_command *c)
 {
 	struct sums sums = { 0 };
@@ -301,10 +283,10 @@ static struct sums add_up(const struct et_command *c)
 		if (s->place.warmup || s->ruling.removal.by != ET_KEPT)
 			continue;
 		sums.runs++;
-		sums.elapsed += known(m->elapsed_ns);
-		sums.cpu += known(m->cpu_ns);
-		sums.system += known(m->system_ns);
-		sums.queued += known(m->wait_ns);
+		sums.elapsed += et_known_or_0(m->elapsed_ns);
+		sums.cpu += et_known_or_0(m->cpu_ns);
+		sums.system += et_known_or_0(m->system_ns);
+		sums.queued += et_known_or_0(m->wait_ns);
 		if ((m->exit_code || m->signal) && !sums.failed++) {
 			sums.signal = m->signal;
 			sums.exit_code = m->exit_code;

@@ -33,8 +33,7 @@ struct et_description {
 	/* Means of `window` successive values, at n_moving places evenly over the series (5.5). */
 	double moving[ET_MOVING_MOST];
 	size_t window, n_moving;
-	/* The first values, if they are far above the others because caches were cold; cold.n is 0
-	   if not. */
+	/* The first values, if far above the others because caches were cold; else cold.n is 0. */
 	struct {
 		size_t n;
 		double mean;

@@ -17,10 +17,7 @@ static double common_step(double a, double b, double noise)
 	return a;
 }
 
-/*
- * The step that all gaps are multiples of; 0 when they have none, or one so far below the spread
- * that it does not matter.
- */
+/* The step that all gaps are multiples of; 0: none, or one too far below the spread to matter. */
 static double quantum(const double *sorted, size_t n)
 {
 	double noise = 16 * DBL_EPSILON * fmax(fabs(sorted[0]), fabs(sorted[n - 1]));

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Diagnoses a series for the warnings about its figures: normal or skewed, drifting, dependent, of
- * several modes, in coarse steps, with outliers.
- */
+/* Diagnoses a series: normal or skewed, drifting, dependent, modes, coarse steps, outliers. */
 #pragma once
 
 #include "model/result/series.h"
 #include "model/result/warning.h"
 #include "stats/series/serial.h"
 
-/*
- * The shape of the data: rounded to a step, skewed, with outliers, slow at the start because caches
- * were cold, or drifting from one half to the other.
- */
+/* The data's shape: rounded, skewed, with outliers, slow at the start (cold), or drifting. */
 
 struct et_discreteness {
 	double quantum; /* all values lie whole multiples of it apart; 0 when there is none that
@@ -83,10 +77,7 @@ struct et_mode {
 	double share; /* of the values, between the valleys on both sides */
 };
 
-/*
- * Modes at least `prominence` (such as 0.1; 0: every local maximum) high, from left to right.
- * Returns how many there are; at most `most` are written.
- */
+/* Modes `prominence` high (0: all), from left to right. Returns how many; writes `most` at most. */
 size_t et_modes(const struct et_kde *kde, const double *sorted, size_t n, double prominence,
 	struct et_mode *modes, size_t most);
 

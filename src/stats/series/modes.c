@@ -155,10 +155,7 @@ static double dip_statistic(const double *sorted, size_t n)
 	return modal_search(&h) / (2 * (double)n);
 }
 
-/*
- * As diptest: sqrt(n) D is interpolated between the tabulated sizes, then between the tabulated
- * probabilities; where several of these share a quantile, their mean counts.
- */
+/* As diptest: sqrt(n) D interpolated by sizes, then probabilities; the mean of those that tie. */
 static double dip_p(double dip, size_t n)
 {
 	double q[DIP_PROBS], prob[DIP_PROBS], d = sqrt((double)n) * dip, part = 0;
@@ -209,10 +206,7 @@ struct et_dip et_dip(const double *x, size_t n)
 
 /* --- density --- */
 
-/*
- * Distances in bandwidths beyond which a kernel is below the smallest double, and below the last
- * digit of a sum.
- */
+/* Beyond these bandwidths a kernel is below the smallest double, and the last digit of a sum. */
 static const double whole_reach = 39, short_reach = 9;
 
 double et_bw_nrd0(const double *sorted, size_t n)
@@ -258,11 +252,6 @@ static double kernel_sum(
 	return sum;
 }
 
-static double kernel_scale(size_t n, double bw)
-{
-	return 0.39894228040143267794 / ((double)n * bw); /* 1 / sqrt(2 pi) */
-}
-
 enum { MOST_DIRECT = 20000, BINS = 8192 };
 
 /* Replaces many values by weights on a grid far finer than the bandwidth (linear binning). */
@@ -301,11 +290,11 @@ void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out)
 		weight = binned + BINS;
 		m = BINS;
 	}
+	double scale = 0.39894228040143267794 / ((double)n * out->bw); /* 1 / sqrt(2 pi) */
 	for (size_t i = 0; i < ET_KDE_POINTS; i++) {
 		double at = out->lo + (double)i * out->step;
 
-		out->density[i] =
-			kernel_sum(x, weight, m, out->bw, at, reach) * kernel_scale(n, out->bw);
+		out->density[i] = kernel_sum(x, weight, m, out->bw, at, reach) * scale;
 	}
 }
 

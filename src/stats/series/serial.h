@@ -23,13 +23,9 @@ struct et_trend {
 /* Mann (1945), Kendall (1975): monotone trend, variance corrected for ties. O(n log n). */
 struct et_trend et_mann_kendall(const double *x, size_t n);
 
-/*
- * Serial dependence: how much less n dependent values say about a mean than n independent ones,
- * of one series and of two that are compared.
- */
+/* Serial dependence: how much less dependent values say about a mean, of one series or of two. */
 
-/* The correction of a test by an inflation; it includes the bias (n - v)/(n - 1) of the variance.
- */
+/* The correction of a test by an inflation, with the bias (n - v)/(n - 1) of the variance. */
 struct et_effective {
 	double factor; /* of the standard error */
 	double df;     /* n/v - 1, at least 1 */

@@ -2,17 +2,6 @@
 #include "stats/series/tally.h"
 #include "model/experiment/experiment.h"
 
-bool et_sample_counts(const struct et_sample *s)
-{
-	return !s->place.warmup && s->ruling.removal.by == ET_KEPT &&
-	       s->place.arrangement == ET_SOLO;
-}
-
-static double value(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? NAN : (double)ns;
-}
-
 /* Means over the kept solo samples; NaN if one of them lacks the member. */
 static void average_parts(const struct et_command *c, struct et_parts *p)
 {
@@ -24,11 +13,11 @@ static void average_parts(const struct et_command *c, struct et_parts *p)
 		if (!et_sample_counts(s) || et_sample_is_function(s))
 			continue;
 		n++;
-		p->elapsed += value(s->measured.elapsed_ns);
-		p->cpu += value(s->measured.cpu_ns);
-		p->user += value(s->measured.user_ns);
-		p->system += value(s->measured.system_ns);
-		p->blocked += value(s->measured.blocked_ns);
+		p->elapsed += et_known(s->measured.elapsed_ns);
+		p->cpu += et_known(s->measured.cpu_ns);
+		p->user += et_known(s->measured.user_ns);
+		p->system += et_known(s->measured.system_ns);
+		p->blocked += et_known(s->measured.blocked_ns);
 		p->ledger = p->ledger && s->measured.others_ns != ET_UNKNOWN;
 		et_sample_shares(&s->measured, shares);
 		for (int i = 0; i < ET_SHARES; i++)

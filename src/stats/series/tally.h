@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Counts and means of the samples of one command: how many were kept, and which
- * parts their elapsed time consists of.
- */
+/* Samples of a command: how many were kept, and which parts their elapsed time consists of. */
 #pragma once
 
 #include "model/result/result.h"
@@ -46,4 +43,3 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out);
  */
 struct et_tally_taker *et_takers(
 	const struct et_command *c, const struct et_parts *p, size_t *n, double *rest_ns);
-bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */

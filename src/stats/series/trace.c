@@ -19,12 +19,6 @@ static void add_span(struct spans *s, uint64_t from, uint64_t to)
 	s->to[s->n++] = (double)to;
 }
 
-/* Whether the traced thread is off its CPU in a period; interrupts happen on its account. */
-static bool is_away(const struct et_inactive *p)
-{
-	return p->cause == ET_CAUSE_PROCESS || p->cause == ET_CAUSE_WAIT;
-}
-
 static bool is_of(const struct et_inactive *p, uint32_t who)
 {
 	return p->cause == ET_CAUSE_PROCESS &&
@@ -54,7 +48,9 @@ static struct spans spans_of(const struct et_trace *t, uint32_t who)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct et_inactive *p = &t->list[i];
 		uint64_t end_ns = p->start_ns + p->duration_ns;
-		if (who == ET_TICK_SELF && is_away(p)) {
+		/* Interrupts happen on the account of the traced thread. */
+		bool away = p->cause == ET_CAUSE_PROCESS || p->cause == ET_CAUSE_WAIT;
+		if (who == ET_TICK_SELF && away) {
 			add_span(&s, since, p->start_ns);
 			since = end_ns;
 		} else if (who != ET_TICK_SELF && is_of(p, who)) {
@@ -78,17 +74,12 @@ static void count_chapter(const struct et_trace *t, struct et_charge *c)
 	free(s.to);
 }
 
-static uint64_t ticks_of(const struct et_trace *t, uint32_t who)
-{
-	if (who == ET_TICK_SELF)
-		return t->self_ticks;
-	return who == ET_TICK_OTHER ? t->other_ticks : t->takers[who].ticks;
-}
-
 static void add_charge(const struct et_trace *t, struct et_charges *out, uint32_t who, double time)
 {
 	struct et_charge *c = &out->list[out->n];
-	uint64_t ticks = ticks_of(t, who);
+	uint64_t ticks = who == ET_TICK_SELF    ? t->self_ticks
+			 : who == ET_TICK_OTHER ? t->other_ticks
+						: t->takers[who].ticks;
 
 	if (!(time > 0) && !ticks && who != ET_TICK_SELF)
 		return;

@@ -27,16 +27,11 @@ struct totals {
 	size_t overlapped; /* in duets */
 };
 
-static double known(uint64_t ns)
-{
-	return ns == ET_UNKNOWN ? 0 : (double)ns;
-}
-
 /* The shares that are printed; without them, the tasks' waits and the rest of elapsed time. */
 static void add_shares(const struct et_measured *m, struct totals *t)
 {
-	double shares[ET_SHARES], wait = known(m->wait_ns);
-	double rest = (double)m->elapsed_ns - (double)m->cpu_ns - wait - known(m->steal_ns);
+	double shares[ET_SHARES], wait = et_known_or_0(m->wait_ns);
+	double rest = (double)m->elapsed_ns - (double)m->cpu_ns - wait - et_known_or_0(m->steal_ns);
 
 	bool recorded = m->on_cpu_ns != ET_UNKNOWN; /* imported records may lack them */
 
@@ -70,8 +65,8 @@ static struct totals add_up(const struct et_command *c)
 		t.elapsed += (double)s->measured.elapsed_ns;
 		t.cpu += (double)s->measured.cpu_ns;
 		add_shares(&s->measured, &t);
-		t.steal += known(s->measured.steal_ns);
-		t.blocked += known(s->measured.blocked_ns);
+		t.steal += et_known_or_0(s->measured.steal_ns);
+		t.blocked += et_known_or_0(s->measured.blocked_ns);
 	}
 	return t;
 }
@@ -138,10 +133,7 @@ static void warn_elapsed(const struct et_experiment *e, const struct et_command 
 		blame_machine(e, c, t, out);
 }
 
-/*
- * GNU grep compares its output with /dev/null. So do tar, which then reads no files, and cmp; but
- * whether that matters depends on their options.
- */
+/* GNU grep compares its output with /dev/null; with tar and cmp, options decide if that matters. */
 static void warn_output(
 	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
 {
