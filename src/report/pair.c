@@ -284,10 +284,7 @@ char *et_verdict_basis(
 /* --- JSON --- */
 
 /* The test that decides, of pairs; of independent series the test as published. */
-static const struct et_field ratio_fields[] = {
-	ET_KEYS(et_ratio, estimate, lo, hi, method),
-	{ 0 },
-};
+ET_FIELDS(ratio_fields, ET_KEYS(et_ratio, estimate, lo, hi, method));
 
 #define INFLATION                                                                                  \
 	ET_KEY(et_contrast, "variance_inflation", inflation, ET_GIVEN(et_contrast, inflation))
@@ -307,7 +304,7 @@ static void write_ratio(struct et_json *w, const char *key, const void *contrast
 	et_json_end(w);
 }
 
-static const struct et_field contrast_fields[] = {
+ET_FIELDS(contrast_fields,
 	ET_KEY_GROUP("f_test",
 		ET_TABLE(ET_KEY(et_contrast, "f", f.statistic), ET_KEY(et_contrast, "p", f.p)),
 		.flat = true, ET_GIVEN(et_contrast, f.tested)),
@@ -324,25 +321,21 @@ static const struct et_field contrast_fields[] = {
 				   ET_GIVEN(et_contrast, published.df)),
 			   ET_KEY(et_contrast, "p", published.p)),
 		ET_GIVEN(et_contrast, arrangement), .unless = true, .omitted = true),
-	ET_KEY(et_contrast, "p_used", p),
-	ET_KEYS_GIVEN(et_contrast, holm_alpha),
+	ET_KEY(et_contrast, "p_used", p), ET_KEYS_GIVEN(et_contrast, holm_alpha),
 	ET_KEYS(et_contrast, p_holm, significant_unadjusted, significant),
 	ET_KEY_MADE("ratio", write_ratio),
 	ET_KEY_FLAT(et_contrast, "side_by_side", side_by_side, ratio_fields,
 		ET_GIVEN(et_contrast, side_by_side.estimate)),
 	ET_KEY_FLAT(
 		et_contrast, "alone", alone, ratio_fields, ET_GIVEN(et_contrast, alone.estimate)),
-	ET_KEY_NAME(et_contrast, "kinds", kinds, kinds_names),
-	ET_KEYS(et_contrast, mean_ratio),
+	ET_KEY_NAME(et_contrast, "kinds", kinds, kinds_names), ET_KEYS(et_contrast, mean_ratio),
 	ET_KEY_GROUP("paired",
 		ET_TABLE(ET_KEYS(et_contrast, pairs, arrangement, log_ratio_sd),
 			ET_KEY(et_contrast, "sign_p", p_sign), INFLATION),
 		.flat = true, ET_GIVEN(et_contrast, arrangement)),
 	ET_KEY(et_contrast, "cliff_delta", delta, ET_GIVEN(et_contrast, arrangement),
 		.unless = true),
-	INFLATION,
-	{ 0 },
-};
+	INFLATION);
 
 void et_pair_json_members(
 	struct et_json *w, const char *a, const char *b, const struct et_contrast *c)

@@ -384,11 +384,9 @@ void et_clock_text(const struct et_clock_report *r, const struct et_page *page, 
 
 /* --- JSON --- */
 
-static const struct et_field figure_fields[] = {
+ET_FIELDS(figure_fields,
 	ET_KEYS(et_timepiece_figures, claimed_ns, steps, confirmed, backwards, latency_ns),
-	ET_KEY_SPAN(et_timepiece_figures, "latency_interval_ns", latency_lo_ns, latency_hi_ns),
-	{ 0 },
-};
+	ET_KEY_SPAN(et_timepiece_figures, "latency_interval_ns", latency_lo_ns, latency_hi_ns));
 
 static void clock_json(
 	struct et_json *w, const struct et_survey *s, const struct et_survey_clock *c)
@@ -457,11 +455,8 @@ static void pairs_json(struct et_json *w, const struct et_survey *s)
 	et_json_end(w);
 }
 
-static const struct et_field ntp_fields[] = {
-	ET_KEYS(et_ntp, frequency_ppm, offset_ns, max_error_ns, estimated_error_ns, synchronised,
-		disciplined),
-	{ 0 },
-};
+ET_FIELDS(ntp_fields, ET_KEYS(et_ntp, frequency_ppm, offset_ns, max_error_ns, estimated_error_ns,
+			      synchronised, disciplined));
 
 static void timer_json(struct et_json *w, const struct et_survey *s)
 {
@@ -483,17 +478,14 @@ static void timer_json(struct et_json *w, const struct et_survey *s)
 	et_json_u64(w, "timer_interrupts", t->interrupts);
 }
 
-static const struct et_field stretch_fields[] = {
-	ET_KEYS(et_stretches, preempted),
+ET_FIELDS(stretch_fields, ET_KEYS(et_stretches, preempted),
 	ET_KEY(et_stretches, "slice_median_ns", slice.median),
 	ET_KEY_SPAN(et_stretches, "slice_quartiles_ns", slice.q1, slice.q3),
 	ET_KEY_ROOM(et_stretches, "lengths", rows, n_rows,
 		ET_TABLE(ET_KEYS(et_stretch_row, length_ns, fits),
 			ET_KEY(et_stretch_row, "best_fifth_loses", best),
 			ET_KEY(et_stretch_row, "mean_loss", mean)),
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
 static void undisturbed_json(struct et_json *w, const struct et_stretches *x)
 {
@@ -637,14 +629,11 @@ void et_scales_text(const struct et_timescales *r, const struct et_page *page, b
 			page, 2, "", NULL, "Interrupted: later events are missing.", NULL);
 }
 
-static const struct et_field scale_fields[] = {
-	ET_KEYS(et_timescale, name, what, missing),
+ET_FIELDS(scale_fields, ET_KEYS(et_timescale, name, what, missing),
 	ET_KEYS_OF(et_timescale, ns,
 		ET_TABLE(ET_KEYS(et_clock_spread, n), ET_KEYS_NS(et_clock_spread, min, median),
 			ET_KEY_SPAN(et_clock_spread, "interval_ns", lo, hi),
-			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))),
-	{ 0 },
-};
+			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))));
 
 void et_scales_json(struct et_json *w, const struct et_timescales *r)
 {

@@ -257,12 +257,8 @@ static char *key_of(const struct et_experiment *e, enum et_clock_method k, const
 	return et_asprintf("%s%s%s", method_name(e, k), inside ? "_inside" : "", unit);
 }
 
-static const struct et_field precision_fields[] = {
-	ET_KEYS(et_precision, n),
-	ET_KEYS_IN_UNIT(et_precision, min, max, mean, sd),
-	ET_KEYS(et_precision, relative_error),
-	{ 0 },
-};
+ET_FIELDS(precision_fields, ET_KEYS(et_precision, n),
+	ET_KEYS_IN_UNIT(et_precision, min, max, mean, sd), ET_KEYS(et_precision, relative_error));
 
 static void write_tasks(struct et_json *w, const char *name, const void *result)
 {

@@ -146,13 +146,10 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-static const struct et_field attained_fields[] = {
-	ET_KEYS(attained, of, method, defined, attained),
+ET_FIELDS(attained_fields, ET_KEYS(attained, of, method, defined, attained),
 	ET_KEY_SPAN(attained, "interval", lo, hi),
 	ET_KEYS(attained, outside, missed_without_warning),
-	ET_KEY(attained, "runs", runs, ET_GIVEN(attained, runs), .omitted = true),
-	{ 0 },
-};
+	ET_KEY(attained, "runs", runs, ET_GIVEN(attained, runs), .omitted = true));
 
 static void write_cases(struct et_json *w, const char *key, const void *result)
 {

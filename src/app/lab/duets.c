@@ -424,12 +424,9 @@ static void write_cell(struct et_json *w, const struct et_duet_pair *p,
 	et_json_end(w);
 }
 
-static const struct et_field measured_fields[] = {
-	ET_KEYS(et_duet_measured, rounds, metronome_ns, side_by_side),
+ET_FIELDS(measured_fields, ET_KEYS(et_duet_measured, rounds, metronome_ns, side_by_side),
 	ET_KEY(et_duet_measured, "side_by_side_half_width", half_width),
-	ET_KEY(et_duet_measured, "log_ratio_sd", pair_sd),
-	{ 0 },
-};
+	ET_KEY(et_duet_measured, "log_ratio_sd", pair_sd));
 
 static void write_ways(struct et_json *w, const char *key, const void *at)
 {

@@ -78,11 +78,8 @@ double et_lab_share(uint64_t k, uint64_t n)
 	return n ? (double)k / (double)n : NAN;
 }
 
-static const struct et_field stored_fields[] = {
-	ET_KEYS(et_experiment, id, label),
-	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
-	{ 0 },
-};
+ET_FIELDS(stored_fields, ET_KEYS(et_experiment, id, label),
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names));
 
 void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n)
 {

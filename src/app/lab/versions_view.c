@@ -363,20 +363,15 @@ static void write_figures(struct et_json *w, const struct et_version_figures *f,
 	et_json_end(w);
 }
 
-static const struct et_field pair_fields[] = {
-	ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
+ET_FIELDS(pair_fields, ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
 	ET_KEY_NAME(et_version_pair, "b", b, et_version_names),
-	ET_KEYS(et_version_pair, ratio, p, p_holm),
-	{ 0 },
-};
+	ET_KEYS(et_version_pair, ratio, p, p_holm));
 
-static const struct et_field comparison_fields[] = {
+ET_FIELDS(comparison_fields,
 	ET_KEY_ROOM(et_versions, "et", pairs[ET_METRIC_ELAPSED], n_pairs[ET_METRIC_ELAPSED],
 		pair_fields, .flat = true),
 	ET_KEY_ROOM(et_versions, "pt", pairs[ET_METRIC_CPU], n_pairs[ET_METRIC_CPU], pair_fields,
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
 static void write_names(
 	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)
