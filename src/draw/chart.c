@@ -178,8 +178,7 @@ void et_svg_sheet_write(struct et_svg_sheet *s, const char *title, FILE *out)
 
 /* --- where it is drawn --- */
 
-/* Curves with limits: each is a hundredth of the (logarithmic) axis to the right of the last one.
- */
+/* Curves with limits: each is a hundredth of the (logarithmic) axis right of the last one. */
 static void spread(struct et_chart *c)
 {
 	for (size_t i = 0; i < c->n_curves; i++) {

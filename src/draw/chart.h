@@ -100,10 +100,7 @@ struct et_curve {
 	enum et_svg_shape shape;
 	unsigned color; /* enum et_svg_color */
 	char mark;      /* the letter of its points in a terminal; '\0': dots only */
-	/*
-	 * Each dot has a vertical line from lo to hi. Such curves are drawn side by side, and in a
-	 * terminal their points are not joined.
-	 */
+	/* Each dot has a line from lo to hi; curves are side by side, and not joined in text. */
 	bool limits;
 	struct et_dot *dots; /* owned by the chart, as is all that is added to it */
 	size_t n, room;

@@ -392,10 +392,7 @@ static void draw_pieces(struct plot *p, const struct et_curve *s)
 	free(v.reach);
 }
 
-/*
- * The state of a line that is being drawn. If the series is thinned, points in the same column of
- * pixels are bundled, and only the first, the lowest, the highest and the last are written.
- */
+/* A line being drawn. Thinned: of a column of pixels the first, lowest, highest and last point. */
 struct pen {
 	bool down;   /* the next point is joined to the last */
 	bool bundle; /* the members below describe points that are not yet written */

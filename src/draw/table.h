@@ -71,8 +71,7 @@ struct et_table {
 	 * 3, ntpd 1", with the second part at the column `grouped`.
 	 */
 	int grouped;
-	/* A table with a number, such as "VIII", has a caption, and is printed even if it is empty.
-	 */
+	/* A table with a number, such as "VIII", has a caption, and is printed even if empty. */
 	const char *number;
 	char *caption;               /* owned */
 	const char *empty;           /* why there are no rows */

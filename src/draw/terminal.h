@@ -41,10 +41,7 @@ size_t et_text_lines(const char *text);
 /* A longer name would make every line of a table as long. */
 enum { ET_NAME_MOST = 1000 };
 
-/*
- * "[2]" of the command, or series, with index 1: as a bare number, "ratio to 1" could be read as a
- * figure. Every text that names one by its number has it from here. Returns buf.
- */
+/* "[2]" of the command or series with index 1: a bare 2 could be a figure. Returns buf. */
 const char *et_name_by_number(size_t index, char buf[ET_FIGURE]);
 /*
  * Returns n clean names of at most `width` columns each. If one is too long, the part in which the

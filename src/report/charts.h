@@ -15,10 +15,7 @@ struct et_bins {
 	int n;
 };
 
-/*
- * Fills at most `most` bins; values that are not finite are omitted. Returns the number of the
- * others; there are no bins if that is less than 2.
- */
+/* Fills at most `most` bins with finite values. Returns their number; below 2 there is no bin. */
 size_t et_bins_fill(
 	struct et_bins *b, const double *values, size_t n, const struct et_estimate *e, int most);
 

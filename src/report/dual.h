@@ -57,10 +57,7 @@ size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_
 char *et_dual_zoom_name(const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n,
 	size_t i) __attribute__((malloc, returns_nonnull));
 
-/*
- * Makes a chart of samples in order, with the marks that their causes have in the other charts: x
- * is the number of a sample, y its time.
- */
+/* Makes a chart of samples in order, marked by cause as the others: x is the number, y the time. */
 void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
 	int width, const struct et_chart_to *to);
 /* Makes a chart of each zoom. */

@@ -67,8 +67,7 @@ static char *different(const struct et_contrast *c, bool short_form)
 	if (!has_interval(c->ratio, c->lo, c->hi))
 		return et_asprintf("%s by %s (no interval: neither series varies)",
 			et_conclusion_word(c), et_format_change(c->ratio, NAN, NAN, change));
-	/* Many equal values: the median of the ratios is 1, and a change of 0 % has no direction.
-	 */
+	/* Many equal values: the median ratio is 1, and a change of 0 % has no direction. */
 	if (r.estimate == 1 && short_form)
 		return et_asprintf("%s%s", et_conclusion_word(c), estimand(c));
 	if (r.estimate == 1)

@@ -23,10 +23,7 @@ void et_pair_json_members(
 
 /* The verdict of a comparison in one line, for `run` and `show`. */
 
-/*
- * "[2] is slower than [1] by 44 % (40 … 48)", where the two commands are called b and a. The caller
- * frees it.
- */
+/* "[2] is slower than [1] by 44 % (40 … 48)" of commands called b and a. The caller frees it. */
 char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 	__attribute__((malloc, returns_nonnull));
 /*
@@ -36,10 +33,7 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
  */
 char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_contrast *c,
 	const char *decisive) __attribute__((malloc, returns_nonnull));
-/*
- * Why elapsed time is judged: "it keeps 1.9 CPUs busy"; NULL if nothing needs an explanation. The
- * caller frees it.
- */
+/* Why elapsed time is judged: "it keeps 1.9 CPUs busy"; NULL: it needs no reason. Caller frees. */
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
 /* The style of a verdict on a terminal; NULL if no difference is shown. */
 const char *et_verdict_style(const struct et_contrast *c);

@@ -44,10 +44,7 @@ size_t et_text_result(const struct et_experiment *e, const struct et_judgement *
  */
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page);
-/*
- * The name of a command in a sentence: the name that the user gave it if all commands have a short
- * one, else its number, "[2]". The caller frees it.
- */
+/* A command in a sentence: its name if all have a short one, else "[2]". The caller frees it. */
 char *et_summary_name(const struct et_judgement *j, size_t command);
 /*
  * The ratio of a command to the reference as a cell of a table, "1.06" and " (0.95 … 1.14) ?". The

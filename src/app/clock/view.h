@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The clocks of a machine, their resolution and cost, and advice how to use them, as text and JSON;
- * how long events take, on a logarithmic scale from 1 ns to 1 s, also as SVG.
- */
+/* The clocks of a machine, advice how to use them, and how long events take: text, JSON, SVG. */
 #pragma once
 
 #include "base/json.h"

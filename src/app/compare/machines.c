@@ -42,10 +42,7 @@ static void modernise(struct et_fleet_groups *l)
 	}
 }
 
-/*
- * Two names of one digest at the same time are two machines with one machine-id; one after the
- * other they are a machine that was renamed.
- */
+/* Two names of one digest at the same time are two machines; later it is a renamed one. */
 static bool is_clone(const struct et_fleet_group *a, const struct et_fleet_group *b)
 {
 	return et_machine_is_digest(a->machine) && !strcmp(a->machine, b->machine) &&

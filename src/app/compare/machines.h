@@ -17,10 +17,7 @@ struct et_by_machine {
 int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	const struct et_operands *ops, bool *regressed, struct et_error *err) ET_CHECK;
 
-/*
- * Prints the comparison of the machines of a campaign, unless there are fewer than two. It is an
- * addition to the answer: a failure prints nothing.
- */
+/* Compares the machines of a campaign, if there are two or more. A failure prints nothing. */
 void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out);
 
 /* The machines of the store, for `list --machines` and `report --machines`. */

@@ -19,8 +19,7 @@ static bool is_judged(const struct et_fleet_machine *m)
 
 /* --- the verdict --- */
 
-/* The most that a machine that is not named may differ, by the end of its interval; *last is one.
- */
+/* The most that an unnamed machine may differ, by the end of its interval; *last is one. */
 static double most_of_others(
 	const struct et_fleet *f, size_t *n, const struct et_fleet_machine **last)
 {

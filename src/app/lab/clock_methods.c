@@ -175,10 +175,7 @@ static double figure_of(const struct et_clock_methods *m, enum et_clock_method k
 
 /* --- text --- */
 
-/*
- * Draws a bar per run, between the smallest and the largest time of the method. If there are more
- * runs than columns, a bar is the mean of successive runs.
- */
+/* Draws a bar per run, from the least to the largest time, or per mean of successive runs. */
 static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, size_t columns,
 	const struct et_page *page)
 {

@@ -46,10 +46,7 @@ static struct attained attained_by(const struct et_coverage_cell *c, int m)
 		.outside = p < least || p > most };
 }
 
-/*
- * "84.2 ± 1.6!": the coverage, the half width of its interval, and '!' if that is outside of the
- * bounds, '?' if only the coverage is.
- */
+/* "84.2 ± 1.6!": the coverage and half its interval; '!': that is outside, '?': it may be. */
 static void add_attained(const struct attained *a, struct et_table *t)
 {
 	bool surely = a->hi < least || a->lo > most;

@@ -85,10 +85,7 @@ struct et_lab {
 		struct et_error *err);
 	/* … or times functions, whose figures are stored when all are there … */
 	int (*time)(struct et_lab_request *r, struct et_experiment *e, struct et_error *err);
-	/*
-	 * … and fills the result from the experiment that was measured, or is stored; the second
-	 * one if options change the result.
-	 */
+	/* … and fills the result from that experiment; read_as: if options change the result. */
 	et_lab_read *read;
 	int (*read_as)(const struct et_lab_request *r, const struct et_experiment *e, void *result,
 		struct et_error *err);
@@ -104,10 +101,7 @@ struct et_lab {
 /* Measures or simulates, or loads the one of --from, and prints it. */
 int et_lab_perform(
 	struct et_lab_request *r, const struct et_lab *lab, struct et_error *err) ET_CHECK;
-/*
- * Prints a result in the format that the user wants, and draws it. e is the stored experiment that
- * JSON describes, or NULL.
- */
+/* Prints a result as the user wants it, and draws it. JSON describes e, if it is not NULL. */
 int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
 	const void *result, struct et_error *err) ET_CHECK;
 void et_lab_draw(const struct et_lab *lab, const void *result, FILE *out); /* as SVG */
@@ -117,10 +111,7 @@ void et_lab_json(const struct et_lab *lab, const char *name, const struct et_exp
 void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n);
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
-/*
- * Prints where the experiment, or the study of several, is stored; name is its id or prefix, or
- * NULL if nothing was begun. Only a study can be resumed. Returns rc.
- */
+/* Prints where the experiment or study `name` (NULL: none) is stored, and returns rc. */
 int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
 /* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
 struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual);
@@ -148,10 +139,7 @@ double et_lab_share(uint64_t k, uint64_t n);
  * tables are computed from the stored samples.
  */
 
-/*
- * Runs the commands of e, which it takes, in random order as solo runs. After a signal it returns
- * -EINTR, and *out has the finished samples, or is NULL if nothing was begun.
- */
+/* Runs the commands of e, which it takes, in random order; -EINTR: *out is a part, or NULL. */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Prints how many things run how often, and how long that takes. */

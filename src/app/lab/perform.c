@@ -148,10 +148,7 @@ int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study
 
 /* --- experiments that time functions --- */
 
-/*
- * The store is opened before measuring, so that a wrong path does not fail after an hour. After a
- * signal it stores the finished part and returns -EINTR.
- */
+/* Opens the store first: a wrong path must not fail after an hour. -EINTR: a part is stored. */
 static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	struct et_experiment **out, struct et_error *err)
 {

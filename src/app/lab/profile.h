@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Experiments of `etalon lab` about profilers (NIST TN 1826). A part of such a study has the runs
- * of all treatments with one instrument or setting.
- */
+/* Experiments about profilers (NIST TN 1826). A part has one instrument or setting. */
 #pragma once
 
 #include "app/lab/study.h"
@@ -119,9 +116,6 @@ struct et_cell_line {
 	bool period; /* the level is a period in ns, and drawn as a rate */
 };
 
-/*
- * Draws such figures over the levels of the treatments from first to end; those of a category that
- * many places further.
- */
+/* Draws them over treatments first to end, of the categories that many places further. */
 void et_lab_cell_lines(struct et_chart *p, const struct et_profile_study *s, size_t first,
 	size_t end, const struct et_cell_line *lines, size_t n, size_t further);

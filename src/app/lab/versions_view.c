@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The versions of EMP as tables (Tables II to VI and XIX of the papers), and their standard
- * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
- */
+/* The versions of EMP as Tables II to VI and XIX and Figure 17 of the papers, as text and SVG. */
 #include "app/lab/versions.h"
 
 enum {

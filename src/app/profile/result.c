@@ -116,8 +116,7 @@ static int keep(
 	return et_stored_keep(cli, e, err);
 }
 
-/* Text that is no file may be the id or label of a kept profile. Returns -ENOENT if there is none.
- */
+/* Text that is no file may be the id or label of a kept profile; -ENOENT: there is none. */
 static int load_one(const struct et_cli *cli, const char *text, bool single,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -200,10 +199,7 @@ static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
 	return 0;
 }
 
-/*
- * Gives up the rights that reading files does not need; those to start programs only if all files
- * are text.
- */
+/* Gives up rights that reading does not need; that to start programs if all files are text. */
 static void confine_reading(const struct et_profile_command *p, const struct et_operands *ops)
 {
 	bool binary = et_profile_is_binary(p->from);

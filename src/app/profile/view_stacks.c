@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The calling contexts with their means, and a profile for other programs that show stacks: folded
- * stacks, and the file format of speedscope.
- */
+/* The calling contexts with their means, and a profile as folded stacks and for speedscope. */
 #include "app/profile/view_parts.h"
 #include "base/doubles.h"
 #include "base/json.h"
@@ -76,10 +73,7 @@ static uint32_t *path_to(const struct et_profile *p, uint32_t node, uint32_t *de
 	return path;
 }
 
-/*
- * With two commands, each line has both counts, as difffolded.pl of FlameGraph writes them. A stack
- * that is rarer than one sample in 100 runs is omitted.
- */
+/* Two commands have both counts, as of difffolded.pl; rarer than one in 100 runs is omitted. */
 void et_profile_folded(const struct et_profiled *p, FILE *out)
 {
 	const struct et_profile *profile = p->experiment->profile;

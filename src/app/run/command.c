@@ -193,10 +193,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 
 /* --- the result --- */
 
-/*
- * Says what --fail-on-regression decided, by intervals that hold for all comparisons together;
- * returns whether it found a regression.
- */
+/* Says what --fail-on-regression decided over all comparisons; returns whether one regressed. */
 static bool regressed(const struct et_experiment *e, double limit)
 {
 	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));

@@ -9,8 +9,7 @@
 
 extern const struct et_verb et_verb_run;
 
-/* A command that does more than `run` does it in these functions, which get ctx. Each may be NULL.
- */
+/* A command that does more than `run` does it in these, which get ctx. Each may be NULL. */
 struct et_run_around {
 	void *ctx;
 	const char *verb; /* the command: hints name it, and it continues after Ctrl-C */
