@@ -141,9 +141,8 @@ unsigned et_verb_takers(const struct et_verb *verb, const struct et_option *o);
 char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char *before,
 	const char *after, const char *last) __attribute__((malloc, returns_nonnull));
 /*
- * Walks all options of a command in the order of the help: its own, the formats', the store's, the
- * common ones. Fills *out with the row as changed_options changes it. *at begins as { 0 }. Returns
- * false after the last.
+ * Walks all options of a command in the order of the help; *at begins as { 0 }. Fills *out with the
+ * row as changed_options changes it. Returns false after the last.
  */
 struct et_option_walk {
 	size_t table, row;

@@ -51,10 +51,7 @@ struct et_ticks {
 	char above[ET_FIGURE];
 };
 
-/*
- * Returns the axis with its ends set: the given ends if they are usable, otherwise ends around data
- * from lo to hi. lo > hi, or a value that is not finite, means that there are no data.
- */
+/* Returns the axis with its ends: those given, else around data from lo to hi, if lo <= hi. */
 struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi);
 /* The position of a value on a fitted axis: 0 and 1 are its ends; NaN if it has no position. */
 double et_axis_share(const struct et_axis *a, double x);
@@ -190,11 +187,9 @@ void et_chart_put(struct et_chart *c, const struct et_chart_to *to);
  */
 void et_chart_print(struct et_chart *c, const struct et_page *page);
 /*
- * Draws the points of a chart with two equal axes, whose ends are lo and hi (ns), as a scatter
- * plot. Points outside are omitted; a mark replaces the dots of its cell, and where points with
- * different marks meet, '*' is drawn. It has at most width columns including the axis, and half as
- * many lines, because a braille cell is twice as high as wide. The ends of the axes have as many
- * digits as make them differ. Nothing is drawn if no point is inside.
+ * Draws the points of a chart with equal axes from lo to hi (ns) as a scatter plot; '*' is where
+ * different marks meet. It has at most width columns, and half as many lines, because a braille
+ * cell is twice as high as wide. Nothing is drawn if no point is inside.
  */
 void et_chart_scatter(struct et_chart *c, double lo, double hi, const struct et_page *page,
 	int indent, int width);

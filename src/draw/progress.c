@@ -3,7 +3,6 @@
 #include "base/memstream.h"
 #include "base/whole.h"
 #include "draw/terminal.h"
-#include "draw/units.h"
 
 enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP = 2 };
 

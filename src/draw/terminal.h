@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Text for a terminal: lines that are wrapped, and styled. base/display.h, which comes with it,
- * removes control sequences, measures the width in columns, and shortens. Nothing here depends on
- * what the text means.
- */
+/* Text for a terminal: lines that are wrapped, and styled; base/display.h comes with it. */
 #pragma once
 
 #include "base/display.h"

@@ -53,9 +53,6 @@ enum { ET_DUAL_MOST_ZOOMS = 6 };
  * the same.
  */
 size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS]);
-/* "(b): 398 pairs up to 129.1 s"; the caller frees it. */
-char *et_dual_zoom_name(const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n,
-	size_t i) __attribute__((malloc, returns_nonnull));
 
 /* Makes a chart of samples in order, marked by cause as the others: x is the number, y the time. */
 void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,

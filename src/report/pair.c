@@ -2,7 +2,6 @@
 #include "report/pair.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
-#include "draw/units.h"
 #include "report/warning.h"
 
 #define SLOWER "31"
@@ -15,22 +14,17 @@ static bool has_interval(double ratio, double lo, double hi)
 	return isfinite(ratio) && ratio > 0 && isfinite(lo) && isfinite(hi);
 }
 
-const char *et_conclusion_word(const struct et_contrast *c)
+/* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
+static const char *word_of(const struct et_contrast *c)
 {
-	bool time = c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS;
+	static const char *const words[ET_CONCLUDED_SMALLER + 1][2] = {
+		[ET_CONCLUDED_SLOWER] = { "larger", "slower" },
+		[ET_CONCLUDED_FASTER] = { "smaller", "faster" },
+		[ET_CONCLUDED_LARGER] = { "larger", "larger" },
+		[ET_CONCLUDED_SMALLER] = { "smaller", "smaller" },
+	};
 
-	switch (c->conclusion) {
-	case ET_CONCLUDED_SLOWER:
-		return time ? "slower" : "larger";
-	case ET_CONCLUDED_FASTER:
-		return time ? "faster" : "smaller";
-	case ET_CONCLUDED_LARGER:
-		return "larger";
-	case ET_CONCLUDED_SMALLER:
-		return "smaller";
-	default:
-		return NULL;
-	}
+	return words[c->conclusion][c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS];
 }
 
 /* The ratio of the means is printed above it and may differ much. */
@@ -63,21 +57,21 @@ static char *different(const struct et_contrast *c, bool short_form)
 	char change[ET_FIGURE];
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
-		return et_asprintf("%s (no ratio: values at or below 0)", et_conclusion_word(c));
+		return et_asprintf("%s (no ratio: values at or below 0)", word_of(c));
 	if (!has_interval(c->ratio, c->lo, c->hi))
-		return et_asprintf("%s by %s (no interval: neither series varies)",
-			et_conclusion_word(c), et_format_change(c->ratio, NAN, NAN, change));
+		return et_asprintf("%s by %s (no interval: neither series varies)", word_of(c),
+			et_format_change(c->ratio, NAN, NAN, change));
 	/* Many equal values: the median ratio is 1, and a change of 0 % has no direction. */
 	if (r.estimate == 1 && short_form)
-		return et_asprintf("%s%s", et_conclusion_word(c), estimand(c));
+		return et_asprintf("%s%s", word_of(c), estimand(c));
 	if (r.estimate == 1)
-		return et_asprintf("%s: %s%s", et_conclusion_word(c),
+		return et_asprintf("%s: %s%s", word_of(c),
 			et_format_ratio(r.estimate, r.lo, r.hi, change), estimand(c));
 	if (short_form)
 		et_format_change(r.estimate, r.lo, r.hi, change);
 	else
 		et_format_change_span(r.estimate, r.lo, r.hi, change);
-	return et_asprintf("%s by %s%s", et_conclusion_word(c), change, estimand(c));
+	return et_asprintf("%s by %s%s", word_of(c), change, estimand(c));
 }
 
 static char *too_few(const struct et_contrast *c)
@@ -94,10 +88,7 @@ static char *too_few(const struct et_contrast *c)
 		c->values_a, c->values_b, c->family, s, c->pairs_needed);
 }
 
-/*
- * "no difference shown (between -0.3 % and +0.4 %)". The interval of a comparison that only the
- * correction for several comparisons makes doubtful excludes 0, and the words say so.
- */
+/* "no difference shown (between -0.3 % and +0.4 %)"; by Holm the words say why 0 is outside. */
 static char *not_different(const struct et_contrast *c, bool short_form)
 {
 	struct et_ratio r = et_contrast_ratio(c);
@@ -220,7 +211,7 @@ static const double twice = 2;
 static char *difference(const struct et_contrast *c, const char *b, const char *a)
 {
 	struct et_ratio r = et_contrast_ratio(c);
-	const char *word = et_conclusion_word(c);
+	const char *word = word_of(c);
 	bool slower = c->conclusion == ET_CONCLUDED_SLOWER;
 	bool one_sided = r.lo <= r.estimate && r.estimate <= r.hi && (slower ? r.lo > 1 : r.hi < 1);
 

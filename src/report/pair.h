@@ -10,8 +10,6 @@
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
-/* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
-const char *et_conclusion_word(const struct et_contrast *c);
 /* Prints "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %" and the warnings about it. */
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);
@@ -27,9 +25,8 @@ void et_pair_json_members(
 char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 	__attribute__((malloc, returns_nonnull));
 /*
- * Which time was compared and why, by how many pairs, at which level: "elapsed time (2 keeps 1.9
- * CPUs busy), 10 pairs, 95 %". `decisive` is what the command that decided the time is called. The
- * caller frees it.
+ * The time, its reason, pairs and level: "elapsed time (2 keeps 1.9 CPUs busy), 10 pairs, 95 %".
+ * `decisive` is what the command that decided is called. The caller frees it.
  */
 char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_contrast *c,
 	const char *decisive) __attribute__((malloc, returns_nonnull));

@@ -3,7 +3,6 @@
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "draw/table.h"
-#include "draw/units.h"
 #include "model/experiment/advice.h"
 #include "model/experiment/field_rows.h"
 #include "report/warning.h"
@@ -644,8 +643,9 @@ void et_scales_json(struct et_json *w, const struct et_timescales *r)
 	et_json_end(w);
 }
 
-void et_scales_svg(const struct et_timescales *r, FILE *out)
+void et_scales_svg(const void *timescales, FILE *out)
 {
+	const struct et_timescales *r = timescales;
 	struct et_chart c = { .title = "How long events take on this machine",
 		.description = "Durations of events on a logarithmic scale",
 		.x = { .label = "duration", .unit = ET_AXIS_NS, .log = true, .lo = 1, .hi = 1e9 },

@@ -23,4 +23,4 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r);
 
 void et_scales_text(const struct et_timescales *r, const struct et_page *page, bool verbose);
 void et_scales_json(struct et_json *w, const struct et_timescales *r);
-void et_scales_svg(const struct et_timescales *r, FILE *out);
+void et_scales_svg(const void *timescales, FILE *out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon lab clock-methods`: INC timed by clocks that it reads itself, by clocks read around it,
- * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
- * experiment, because a sample has no place for them.
+ * `etalon lab clock-methods`: INC timed by its own clocks, by clocks around it, and by EMP. Its own
+ * readings are stored as a fact beside the experiment, as a sample has no place for them.
  */
 #include "app/lab/experiments.h"
 #include "protocol/precision.h"

@@ -132,12 +132,7 @@ const char *et_format_three(double ns, char buf[ET_FIGURE]);
 /* k / n, or NaN. */
 double et_lab_share(uint64_t k, uint64_t n);
 
-/*
- * --- experiments that measure programs on this machine ---
- *
- * Each is an experiment like those of `run`, labelled "lab NAME", and can be listed and shown; its
- * tables are computed from the stored samples.
- */
+/* --- experiments that measure programs: stored like those of `run`, as "lab NAME" --- */
 
 /* Runs the commands of e, which it takes, in random order; -EINTR: *out is a part, or NULL. */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,

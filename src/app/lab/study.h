@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A study of several experiments of the store, its parts. They are measured in turn, in blocks of
- * rounds, so that a drift of the machine affects all of them, and can be continued by --resume. The
- * tables are computed from the stored experiments. The study is called LABEL/TIME; the store says
- * what belongs together.
+ * rounds, so that a drift affects all, and continued by --resume. It is called LABEL/TIME.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon lab emp-versions` measures the versions of EMP, each in its environment. The environments
- * alternate in blocks of some rounds, in an order that is drawn for each cycle, so that a drift of
- * the machine affects all of them. Every change of the machine goes through the journal and is
- * restored after its block.
+ * `etalon lab emp-versions` measures the versions of EMP, each in its environment. These alternate
+ * in blocks, against drift. Changes go through the journal and are restored after their block.
  */
 #include "app/lab/versions.h"
 #include "base/display.h"

@@ -2,9 +2,7 @@
 /* The result of `profile`: text and files, of runs that were measured or read. */
 #include "app/profile/profile.h"
 #include "base/clock.h"
-#include "base/parse.h"
 #include "cli/server.h"
-#include "draw/terminal.h"
 #include "profile/readers/read.h"
 #include "source/operand.h"
 
@@ -140,10 +138,7 @@ static int load_one(const struct et_cli *cli, const char *text, bool single,
 	return rc;
 }
 
-/*
- * Two kept profiles become one experiment of two commands. They were measured one after the other,
- * so the order says that there are no rounds, and a warning follows.
- */
+/* Two kept profiles become one experiment, whose order says that its runs did not alternate. */
 static int load_two(const struct et_cli *cli, const char *first, const char *second,
 	struct et_experiment **out, struct et_error *err)
 {

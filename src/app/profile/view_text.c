@@ -149,11 +149,6 @@ static void add_seen(struct et_table *s, const struct et_profile_row *r, size_t 
 		et_table_text(s, left, right, NULL);
 }
 
-static void add_percent(struct et_table *s, double share, struct et_span i, const char *style)
-{
-	et_table_interval(s, 100 * share, et_percent(i), style);
-}
-
 static size_t choose_columns(
 	bool modules, bool totals, const char *unit, struct et_table_column *out)
 {
@@ -191,10 +186,10 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 		et_table_name(&s, names[i], NULL);
 		if (!modules)
 			et_table_name(&s, et_profile_module_name(row->module), DIM);
-		add_percent(&s, row->share, row->share_interval, style);
+		et_table_interval(&s, 100 * row->share, et_percent(row->share_interval), style);
 		if (totals)
-			add_percent(&s, row->total_share, row->total_share_interval,
-				style ? NULL : BOLD);
+			et_table_interval(&s, 100 * row->total_share,
+				et_percent(row->total_share_interval), style ? NULL : BOLD);
 		et_table_interval(&s, row->mean, row->interval, NULL);
 		add_seen(&s, row, r->runs);
 		et_table_bar(&s, p->view.total && totals ? row->total_share : row->share, NULL);

@@ -4,7 +4,6 @@
 #include "app/run/run.h"
 #include "base/parse.h"
 #include "base/shell.h"
-#include "cli/cli.h"
 
 /* How many of the first n commands have the name. */
 static size_t count(const struct et_experiment *e, size_t n, const char *name)

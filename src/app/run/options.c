@@ -144,7 +144,8 @@ static int set_output(const struct et_option *o, void *ctx, char *const *args, s
 #define PLAN .kind = "plan"
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
-const char *const et_style_names[] = { "auto", "basic", "full", "nocolor", "color", "none", NULL };
+static const char *const style_names[] = { "auto", "basic", "full", "nocolor", "color", "none",
+	NULL };
 
 const struct et_option et_run_options[] = {
 	{ 'w', "warmup", "N",
@@ -243,7 +244,7 @@ const struct et_option et_run_options[] = {
 		.group = "the answer, and files" },
 	{ 0, "style", "TYPE",
 		"text as hyperfine's: auto, basic, full, nocolor, color or none (auto)",
-		et_set_choice, FILLS(style), .names = et_style_names },
+		et_set_choice, FILLS(style), .names = style_names },
 	{ 0, "sort", "ORDER",
 		"order of the table: command, mean-time or auto (by time from four commands on)",
 		et_set_choice, FILLS(sort), .names = et_sort_names },

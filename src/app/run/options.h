@@ -37,7 +37,6 @@ enum et_style {
 	ET_STYLE_COLOR,   /* colours, no progress */
 	ET_STYLE_NONE,    /* no text */
 };
-extern const char *const et_style_names[];
 
 enum et_learn_choice { ET_LEARN_QUICK, ET_LEARN_PAPER, ET_LEARN_NEVER };
 

@@ -24,7 +24,7 @@ struct et_run_around {
 		struct et_error *err) ET_CHECK;
 	/* When everything is measured, before the result is printed. */
 	void (*measured)(void *ctx, struct et_measuring *m, struct et_judgement *j);
-	/* Prints the result in place of et_run_conclude; returns the exit status. */
+	/* Prints the result in place of `run`; returns the exit status. */
 	int (*conclude)(void *ctx, struct et_measuring *m);
 	/* After the result was printed. */
 	void (*printed)(void *ctx, struct et_measuring *m);
@@ -42,7 +42,5 @@ int et_run_parsed(
 /* The same on other machines: --engine, --attach or --cancel was given. */
 int et_run_engine(
 	struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops) ET_CHECK;
-/* Judges the experiment, prints the result and writes the outputs; returns the exit status. */
-int et_run_conclude(struct et_run_options *o, struct et_measuring *m) ET_CHECK;
 /* Prints where the experiment is kept, and how to see more of it: `left` notes. */
 void et_run_print_place(const struct et_measuring *m, size_t left);
