@@ -336,9 +336,7 @@ static bool unread;
 
 int et_cli_columns(void)
 {
-	int given = given_columns();
-
-	return given ? given : 80;
+	return given_columns() ?: 80;
 }
 
 struct et_text_options et_cli_text(const struct et_cli *cli)

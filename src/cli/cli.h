@@ -184,9 +184,8 @@ char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /* The same to be shown on a terminal: without passwords. Caller frees. */
 char *et_cli_store_shown(const struct et_cli *cli) ET_CHECK;
 /*
- * Closes an output (stdout is only flushed) and fails if not everything was written, for instance
- * because the disk is full. It does not fail if the reader of a pipe has closed it, so that other
- * outputs are still written; et_cli_end reports that.
+ * Closes an output (stdout is flushed) and fails if not all was written. A pipe that its reader
+ * closed is no failure, so that other outputs are still written; et_cli_end reports it.
  */
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
 /* Returns the final exit status: not 0 if an output could not be written, or was not read. */

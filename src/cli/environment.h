@@ -24,9 +24,8 @@ struct et_env_wish {
 };
 
 /*
- * Returns which factors the lists select, one element per row of et_factor_rows; the caller frees
- * them. To change factors, `changing`, --only must not name one that etalon cannot change, nor two
- * that contradict each other. Returns NULL and fills err if the lists are wrong.
+ * Returns which rows of et_factor_rows the lists select; the caller frees them. `changing`: --only
+ * must name none that etalon cannot change, nor two that contradict. NULL: err says why.
  */
 bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_error *err);
 

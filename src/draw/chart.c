@@ -325,10 +325,9 @@ static void label(const struct et_axis *a, struct et_scale s, double x, double s
 }
 
 /*
- * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, would need more
- * digits than there is room for. The ticks then show their distance from a round value below all of
- * them, which this returns and describes in `above`; 0 if the ticks show the times themselves. The
- * number of ticks does not matter, so that two axes with the same ends have the same kind of ticks.
+ * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, have too many
+ * digits. The ticks then show their distance from a round value below all of them, which this
+ * returns and describes in `above`; else 0. Axes with the same ends have the same kind of ticks.
  */
 static double round_base(const struct et_axis *a, struct et_ticks *t)
 {

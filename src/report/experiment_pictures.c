@@ -153,7 +153,6 @@ static void distribution(const struct subject *t, const struct et_chart_to *to)
 {
 	size_t n;
 	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
-
 	struct et_bins b = { 0 };
 
 	et_sort(values, n);

@@ -59,5 +59,4 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 const char *et_interval_words(const struct et_estimate *e);
 void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose);
-/* Writes one object. */
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);

@@ -284,19 +284,19 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 {
 	const struct et_survey *s = r->survey;
-	char a[ET_FIGURE], b[ET_FIGURE];
+	char a[ET_FIGURE], b[ET_FIGURE], told[ET_FIGURE];
 
 	heading(p, "the timer interrupt");
+	et_format_rounded((double)r->host->tick_ns, 3, told);
 	if (!et_survey_has_timer(s)) {
-		row(p, "tick", WARNING, "not found; the kernel reports %s",
-			et_format_rounded((double)r->host->tick_ns, 3, a));
+		row(p, "tick", WARNING, "not found; the kernel reports %s", told);
 		return;
 	}
 	et_format_rounded(s->timer.tick_ns, 3, a);
 	if (s->timer.found_ns == s->timer.tick_ns)
 		row(p, "tick", NULL,
 			"%s, found from the gaps of a spinning thread; the kernel reports %s", a,
-			et_format_rounded((double)r->host->tick_ns, 3, b));
+			told);
 	else if (s->timer.found_ns > 0)
 		row(p, "tick", NULL,
 			"%s, as the kernel reports, confirmed by gaps at such times; the most "
@@ -583,13 +583,12 @@ enum { DECADES = 9, PER_DECADE = 3, COLUMNS = DECADES * PER_DECADE };
 /* "141 … 144 ns": an interval in the unit of its median. */
 static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FIGURE])
 {
-	if (isnan(x->lo)) {
-		snprintf(buf, ET_FIGURE, "%s", "");
-		return buf;
-	}
 	struct et_scale s = et_scale_of(x->median, (x->hi - x->lo) / 2);
-	snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, ET_BUF),
-		et_scale_number(s, x->hi, ET_BUF));
+
+	buf[0] = '\0';
+	if (!isnan(x->lo))
+		snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, ET_BUF),
+			et_scale_number(s, x->hi, ET_BUF));
 	return buf;
 }
 

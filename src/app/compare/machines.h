@@ -29,8 +29,6 @@ int et_fleet_report(const struct et_cli *cli, const char *path, struct et_error 
 
 /* --- the machines of a store, or of some experiments, as a fleet --- */
 
-/* Which experiments of a store are those of one machine. */
-
 /* The experiments of one identity under one name of the host. */
 struct et_fleet_group {
 	char machine[ET_MACHINE_SIZE], host[ET_MACHINE_SIZE];

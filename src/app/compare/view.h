@@ -26,5 +26,4 @@ void et_machines_table(
 void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const struct et_page *page);
 /* Writes the machines as an array of that key, which is NULL at the top. */
 void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w);
-/* Writes a page with one row per machine. */
 void et_machines_page(const struct et_fleet *f, uint64_t now_wall_ns, FILE *out);

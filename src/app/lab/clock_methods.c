@@ -306,7 +306,6 @@ static void task_chart(const struct et_experiment *e, const struct et_clock_meth
 		.height = 420 };
 
 	p.title = et_chart_format(&p, "%s: %zu runs", m->name, m->n);
-
 	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
 		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP

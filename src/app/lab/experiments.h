@@ -71,9 +71,8 @@ struct et_lab_request {
 };
 
 /*
- * An experiment. Its file has these functions, and its row in experiment_rows.h lists it; all are
- * performed by et_lab_perform. The result is what it simulates, or reads from what it has measured,
- * and everything that is printed follows from it. After a signal it has what there is until then.
+ * An experiment: its file has these functions, its row is in experiment_rows.h, and et_lab_perform
+ * performs it. All that is printed follows from the result, which may be cut short by a signal.
  */
 struct et_lab {
 	int (*perform)(struct et_lab_request *r, struct et_error *err); /* instead of the others */
@@ -173,7 +172,6 @@ et_action_run et_lab_run, et_profile_lab_run, et_lab_list;
 #include "app/lab/experiment_rows.h"
 #undef ROW
 
-/* Of all experiments. */
 extern const struct et_option et_lab_options[];
 /* With list, which has no summary. A NULL name ends them. */
 extern const struct et_action et_lab_experiments[];

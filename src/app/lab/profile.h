@@ -31,7 +31,6 @@ struct et_profile_lab {
 	uint64_t work_ns, paper_work_ns;
 	/* Fills the parts; parts whose instrument is not installed are named by p->missing. */
 	void (*plan)(struct et_profiling *p);
-	/* Adds the treatments of a part as commands. */
 	void (*add_commands)(const struct et_profiling *p, const struct et_lab_part *part,
 		struct et_experiment *e);
 	/* Fills the categories of a command, and returns the level of its factor. */
@@ -63,10 +62,9 @@ struct et_profiling {
 	size_t n_missing;
 };
 
-/* Adds a part. */
 struct et_lab_part *et_profiling_add(struct et_profiling *p, const char *name,
 	const char *instrument, const struct et_profile_plan *plan);
-/* The same for gprof, if there are a compiler and gprof; otherwise notes that it is missing. */
+/* For gprof, if there are a compiler and gprof; otherwise notes that it is missing. */
 struct et_lab_part *et_profiling_add_gprof(
 	struct et_profiling *p, const char *name, const char *alone);
 /* The same for perf record. */

@@ -240,7 +240,6 @@ static void add_chart(const struct et_chart_to *to, const struct et_program_prec
 		.height = HEIGHT };
 
 	p.title = et_chart_format(&p, "%s: %s", list->program, what);
-
 	for (int k = 0; k < ET_WAYS; k++) {
 		struct et_curve *line =
 			et_chart_curve(&p, ET_SVG_CURVE, ways[k].color, ways[k].name);

@@ -196,9 +196,8 @@ static int store_reason(const struct versions *s, enum et_lab_env env, struct et
 }
 
 /*
- * Applies each environment once, looks at the machine and restores it. Fills which ones are
- * measured, and s->why_not for the others, also in the store. Each version includes the one before
- * it, so one that is not possible ends the list.
+ * Applies each environment once, looks, and restores it. Fills which are measured, and s->why_not,
+ * also in the store. Each includes the one before, so one that is not possible ends the list.
  */
 static int choose(struct versions *s, struct et_error *err)
 {

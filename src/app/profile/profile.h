@@ -11,7 +11,6 @@ enum et_profile_given {
 	ET_GIVEN_LEVEL = 1 << 17,
 };
 
-/* The options of `profile`. */
 struct et_profile_command {
 	struct et_run_options run; /* the first member, so that its rows of options fill it */
 	struct et_profile_plan plan;

@@ -64,9 +64,8 @@ struct et_profile_box *et_profile_tree(
 	const struct et_experiment *e, uint32_t command, double level);
 
 /*
- * A flame graph: a box per calling context, above the context that called it, as wide as its mean
- * share of the samples. The faded right end of a box and the whisker through it are as long as the
- * expanded uncertainty of that share. It needs no script.
+ * A flame graph: a box per calling context, above its caller, as wide as its mean share of the
+ * samples; its faded end and the whisker are as long as the uncertainty. It needs no script.
  */
 
 /* Writes an element of a page. */

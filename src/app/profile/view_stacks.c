@@ -2,8 +2,8 @@
 /* The calling contexts with their means, and a profile as folded stacks and for speedscope. */
 #include "app/profile/view_parts.h"
 #include "base/doubles.h"
-#include "base/json.h"
 #include "draw/terminal.h"
+#include "model/experiment/field_rows.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
 
@@ -106,19 +106,10 @@ void et_profile_folded(const struct et_profiled *p, FILE *out)
 		free(boxes[c]);
 }
 
-static void write_frames(struct et_json *w, const struct et_profile *p)
-{
-	et_json_object(w, "shared");
-	et_json_array(w, "frames");
-	for (size_t i = 0; i < p->n_functions; i++) {
-		et_json_flat_object(w, NULL);
-		et_json_string(w, "name", p->functions[i].name);
-		et_json_string(w, "file", p->functions[i].module);
-		et_json_end(w);
-	}
-	et_json_end(w);
-	et_json_end(w);
-}
+ET_FIELDS(shared_fields, ET_KEY_LIST(et_profile, "frames", functions, n_functions,
+				 ET_TABLE(ET_KEYS(et_profile_function, name),
+					 ET_KEY(et_profile_function, "file", module)),
+				 .flat = true));
 
 /* Weights are CPU time where it is known, else samples. */
 static void write_profile(struct et_json *w, const struct et_profiled *p, size_t c)
@@ -167,7 +158,7 @@ void et_profile_speedscope(const struct et_profiled *p, FILE *out)
 	et_json_string(&w, "$schema", SCHEMA);
 	et_json_string(&w, "exporter", "etalon " ET_VERSION);
 	et_json_string(&w, "name", p->n ? p->experiment->commands[0].name : "");
-	write_frames(&w, p->experiment->profile);
+	et_fields_object(&w, "shared", shared_fields, p->experiment->profile);
 	et_json_array(&w, "profiles");
 	for (size_t c = 0; c < p->n; c++)
 		write_profile(&w, p, c);

@@ -147,7 +147,6 @@ static int finish(
 		status = o->around->conclude(o->around->ctx, m);
 	else if (measured)
 		status = conclude(o, m);
-
 	if (rc == 0)
 		return status;
 	int failed = err->what[0] ? et_cli_fail(err) : 0; /* also if programs could not be ended */

@@ -16,9 +16,8 @@ struct et_run_around {
 	/* After the options were parsed: sets defaults that depend on them. */
 	void (*parsed)(void *ctx, struct et_run_options *o);
 	/*
-	 * Before the first run, when the options have been checked and the outputs are open; it may
-	 * add to e, which is NULL if an experiment is resumed. After -ECANCELED without an error
-	 * nothing is run.
+	 * Before the first run, after the options were checked and outputs opened; it may add to e
+	 * (NULL: an experiment is resumed). After -ECANCELED without an error nothing is run.
 	 */
 	int (*before)(void *ctx, struct et_measuring *m, struct et_experiment *e,
 		struct et_error *err) ET_CHECK;
