@@ -6,8 +6,5 @@
 
 /* Whether somebody can answer: standard input and standard error are a terminal. */
 bool et_can_ask(void);
-/*
- * Prints what it is about, wrapped, then on a line of its own the question and " [y/N] ". Anything
- * but y or yes is no; so is a signal.
- */
+/* Prints what it is about, then the question. Anything but y or yes, and a signal, is no. */
 bool et_ask(const char *about, const char *question);

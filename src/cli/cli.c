@@ -141,8 +141,7 @@ static void apply_common(struct et_cli *cli, const struct common *c)
 
 	cli->verbosity = c->quiet ? -1 : c->verbose ? 1 : 0;
 	cli->store = c->store;
-	/* By this the environments of programs are made without passwords: measure/child/environ.h.
-	 */
+	/* By this, programs get environments without passwords: measure/child/environ.h. */
 	if (c->store && et_store_url_is_server(c->store))
 		setenv("ETALON_STORE", c->store, 1);
 	cli->columns = et_cli_columns();
@@ -337,9 +336,7 @@ static bool unread;
 
 int et_cli_columns(void)
 {
-	int given = given_columns();
-
-	return given ? given : 80;
+	return given_columns() ?: 80;
 }
 
 struct et_text_options et_cli_text(const struct et_cli *cli)

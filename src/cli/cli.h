@@ -70,8 +70,7 @@ struct et_call {
 struct et_verb {
 	const char *name;
 	const char *summary; /* one line of `etalon --help` */
-	/* If it is a program of its own, which etalon executes and which has the rest of the row.
-	 */
+	/* If it is a program of its own: etalon executes it, and it has the rest of the row. */
 	const char *program;
 	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
 	const char *about;    /* a paragraph or NULL */
@@ -93,8 +92,7 @@ struct et_verb {
 	const char *(*operand)(size_t i);
 	bool internal;   /* not for people: `etalon --help` does not list it */
 	bool uses_store; /* takes --store */
-	/* How programs run and their hooks, if it runs programs: they fill the command's structure.
-	 */
+	/* How programs run and their hooks, if it runs any: they fill the command's structure. */
 	const struct et_option *child_options;
 	const struct et_option *engine_options; /* or NULL; they fill a struct et_engine_wish */
 	unsigned engine_of;                     /* bits of the actions that take them; 0: all */
@@ -119,10 +117,7 @@ struct et_cli_targets {
 	struct et_outputs *outputs; /* filled if the command exports, else NULL */
 };
 
-/*
- * Parses argv of a command. The common options go into cli. Returns -1 if the command is to
- * continue, else the exit status to end with: help was printed, or an error.
- */
+/* Parses argv and the common options. Returns -1 to continue, else the exit status to end with. */
 int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
 	struct et_operands *ops) ET_CHECK;
 int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
@@ -135,26 +130,19 @@ int et_cli_call(struct et_cli *cli, const struct et_verb *verb, int argc, char *
 	const struct et_cli_targets *targets, struct et_call *out) ET_CHECK;
 /* Returns the exit status, after printing an error. */
 int et_call_run(struct et_call *call) ET_CHECK;
-/*
- * Refuses an option that the action does not take, that lacks one that it needs, or that excludes
- * another one. The action is NULL if the command has none.
- */
+/* Refuses options that the action (or NULL) does not take, that lack or exclude another. */
 int et_cli_check_relations(const struct et_verb *verb, const struct et_action *action,
 	const struct et_operands *ops, struct et_error *err) ET_CHECK;
 /* Returns the bit of the action that a command line names; 0: none. */
 unsigned et_verb_action_named(const struct et_verb *verb, int argc, char **argv);
 /* Returns the bits of the actions that take an option; 0: all. */
 unsigned et_verb_takers(const struct et_verb *verb, const struct et_option *o);
-/*
- * Returns the actions of these bits as "check, apply", with texts around each and between the last
- * two. The caller frees it.
- */
+/* Returns the actions of these bits as "check, apply", with texts around each. Caller frees. */
 char *et_verb_list_actions(const struct et_verb *verb, unsigned bits, const char *before,
 	const char *after, const char *last) __attribute__((malloc, returns_nonnull));
 /*
- * Walks all options of a command in the order of the help: its own, the formats', the store's, the
- * common ones. Fills *out with the row as changed_options changes it. *at begins as { 0 }. Returns
- * false after the last.
+ * Walks all options of a command in the order of the help; *at begins as { 0 }. Fills *out with the
+ * row as changed_options changes it. Returns false after the last.
  */
 struct et_option_walk {
 	size_t table, row;
@@ -196,9 +184,8 @@ char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /* The same to be shown on a terminal: without passwords. Caller frees. */
 char *et_cli_store_shown(const struct et_cli *cli) ET_CHECK;
 /*
- * Closes an output (stdout is only flushed) and fails if not everything was written, for instance
- * because the disk is full. It does not fail if the reader of a pipe has closed it, so that other
- * outputs are still written; et_cli_end reports that.
+ * Closes an output (stdout is flushed) and fails if not all was written. A pipe that its reader
+ * closed is no failure, so that other outputs are still written; et_cli_end reports it.
  */
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
 /* Returns the final exit status: not 0 if an output could not be written, or was not read. */

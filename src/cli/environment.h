@@ -14,10 +14,7 @@ char *et_cli_journal(void) ET_CHECK;
 /* Warns on stderr if a `run --env` was killed before it restored its changes. */
 void et_cli_stale_notice(void);
 
-/*
- * "turbo, aslr": the factors that runs have changed and not restored yet, each once; those of the
- * present run, or of killed ones. The caller frees it.
- */
+/* "turbo, aslr": what this run, or killed ones, changed and did not restore. Caller frees. */
 char *et_env_changed(const struct et_journal *j) ET_CHECK;
 
 /* The changes that the user wants during a run. The lists are names of factors, or NULL. */
@@ -27,16 +24,12 @@ struct et_env_wish {
 };
 
 /*
- * Returns which factors the lists select, one element per row of et_factor_rows; the caller frees
- * them. To change factors, `changing`, --only must not name one that etalon cannot change, nor two
- * that contradict each other. Returns NULL and fills err if the lists are wrong.
+ * Returns which rows of et_factor_rows the lists select; the caller frees them. `changing`: --only
+ * must name none that etalon cannot change, nor two that contradict. NULL: err says why.
  */
 bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_error *err);
 
 /* The factors that EMPv1 to EMPv3 change. EMPv4 is a new kernel, which no program can change. */
 #define ET_EMP_FACTORS "daemons,timers,time-sync,frequency-limits,frequency-governor,turbo"
-/*
- * Returns the names of the selected factors that etalon can change, ","-separated, for
- * comparisons; NULL and err as in et_env_select. The caller frees it.
- */
+/* "a,b": the selected factors that etalon can change; NULL: see et_env_select. Caller frees. */
 char *et_env_names(const struct et_env_wish *wish, struct et_error *err);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Options that fill a field of the model. Their range is that of the field
- * (model/experiment/field.h), so that no option accepts a value that a reader of the store would
- * refuse.
- */
+/* Options that fill a field of the model, and have its range (model/experiment/field.h). */
 #pragma once
 
 #include "base/option.h"

@@ -29,10 +29,7 @@ static bool has_headings(const struct et_option *table)
 	return has;
 }
 
-/*
- * "learn --env: help" from the columns: the actions that take an option, and what it needs, unless
- * that heads its group.
- */
+/* "learn --env: help": the actions that take an option, and what it needs beside its group. */
 static char *related_help(const struct et_verb *verb, const struct et_option *o, const char *head)
 {
 	bool few = __builtin_popcount(o->of) <= ET_MOST_ACTIONS;

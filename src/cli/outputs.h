@@ -34,10 +34,7 @@ void et_output_close(struct et_output *o); /* frees what it owns, whether it was
 FILE *et_output_start(struct et_output *o, const char *path, struct et_error *err) ET_CHECK;
 int et_output_finish(struct et_output *o, int rc, struct et_error *err) ET_CHECK;
 
-/*
- * Writes one file whole; path is NULL: nothing is to be done. "-" is refused, because standard
- * output has the text; `option` names the option in that error.
- */
+/* Writes one file whole, unless path is NULL. "-" is refused, as standard output has the text. */
 int et_output_write(const char *path, const char *option, void (*write)(const void *ctx, FILE *out),
 	const void *ctx, struct et_error *err) ET_CHECK;
 

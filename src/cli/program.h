@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the programs that belong to etalon: those that it executes, and etalon itself for them.
- * They are beside each other in a build folder; installed, those that only etalon starts are in
- * libexec. Neither the environment nor the working directory decides, because root may be the user.
+ * Finds the programs of etalon, and etalon itself for them: beside each other in a build folder;
+ * installed, in libexec. Neither environment nor working directory decides: root may be the user.
  */
 #pragma once
 

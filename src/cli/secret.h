@@ -9,15 +9,9 @@
 
 /* const char *: a URL, from which passwords are erased where it is among the arguments. */
 et_option_set et_set_url;
-/*
- * The same for any text that outlives the caller: an argument, or the value of a variable. NULL is
- * fine.
- */
+/* The same for any text that outlives the caller, an argument or a variable, or NULL. */
 void et_secret_hide(char *argument);
-/*
- * Moves the value of a variable to where /proc/PID/environ does not show it; getenv() finds it as
- * before.
- */
+/* Moves a variable's value to where /proc/PID/environ does not show it; getenv() finds it. */
 void et_secret_move(const char *variable);
 /* Returns the URL as it was given: for et_store_open only, never to be printed or recorded. */
 const char *et_secret_url(const char *shown);

@@ -220,8 +220,7 @@ static void install(int signal, void (*handler)(int, siginfo_t *, void *), int f
 	struct sigaction old;
 
 	sigfillset(&action.sa_mask);
-	/* A signal that the caller ignores (nohup), or that another part handles, stays as it is.
-	 */
+	/* A signal that the caller ignores (nohup), or another part handles, stays as it is. */
 	if (sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
 		sigaction(signal, &action, NULL);
 }

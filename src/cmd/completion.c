@@ -13,10 +13,7 @@ static bool takes(const struct et_verb *v, const struct et_action *a, const stru
 	return !takers || takers & a->bit;
 }
 
-/*
- * Calls fn for every option of a command, including the common ones; for those of an action only
- * if that is not NULL.
- */
+/* Calls fn for every option of a command, common ones too; of an action if that is not NULL. */
 static void each_option(const struct et_verb *v, const struct et_action *a,
 	void (*fn)(const struct et_verb *v, const struct et_option *o))
 {

@@ -4,10 +4,7 @@
 
 extern const struct et_stored_kind et_kind_designed, et_kind_profile, et_kind_lab;
 
-/*
- * To add a row: its struct in the folder of the command that measures it, or of `show` if that is
- * another program, and its name here.
- */
+/* To add a row: its struct, in the folder of the command that measures it or of `show`. */
 const struct et_stored_kind *const et_kinds[] = {
 	&et_kind_designed,
 	&et_kind_profile,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The table of etalon-lab, which `etalon lab` executes: few users need what it is linked with. It
- * has the main function of etalon and the same arguments.
- */
+/* The table of etalon-lab, which `etalon lab` executes: few users need what it is linked with. */
 #include "cli/cli.h"
 #include "source/kind.h"
 

@@ -178,8 +178,7 @@ void et_svg_sheet_write(struct et_svg_sheet *s, const char *title, FILE *out)
 
 /* --- where it is drawn --- */
 
-/* Curves with limits: each is a hundredth of the (logarithmic) axis to the right of the last one.
- */
+/* Curves with limits: each is a hundredth of the (logarithmic) axis right of the last one. */
 static void spread(struct et_chart *c)
 {
 	for (size_t i = 0; i < c->n_curves; i++) {
@@ -326,10 +325,9 @@ static void label(const struct et_axis *a, struct et_scale s, double x, double s
 }
 
 /*
- * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, would need more
- * digits than there is room for. The ticks then show their distance from a round value below all of
- * them, which this returns and describes in `above`; 0 if the ticks show the times themselves. The
- * number of ticks does not matter, so that two axes with the same ends have the same kind of ticks.
+ * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, have too many
+ * digits. The ticks then show their distance from a round value below all of them, which this
+ * returns and describes in `above`; else 0. Axes with the same ends have the same kind of ticks.
  */
 static double round_base(const struct et_axis *a, struct et_ticks *t)
 {

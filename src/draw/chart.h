@@ -51,10 +51,7 @@ struct et_ticks {
 	char above[ET_FIGURE];
 };
 
-/*
- * Returns the axis with its ends set: the given ends if they are usable, otherwise ends around data
- * from lo to hi. lo > hi, or a value that is not finite, means that there are no data.
- */
+/* Returns the axis with its ends: those given, else around data from lo to hi, if lo <= hi. */
 struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi);
 /* The position of a value on a fitted axis: 0 and 1 are its ends; NaN if it has no position. */
 double et_axis_share(const struct et_axis *a, double x);
@@ -100,10 +97,7 @@ struct et_curve {
 	enum et_svg_shape shape;
 	unsigned color; /* enum et_svg_color */
 	char mark;      /* the letter of its points in a terminal; '\0': dots only */
-	/*
-	 * Each dot has a vertical line from lo to hi. Such curves are drawn side by side, and in a
-	 * terminal their points are not joined.
-	 */
+	/* Each dot has a line from lo to hi; curves are side by side, and not joined in text. */
 	bool limits;
 	struct et_dot *dots; /* owned by the chart, as is all that is added to it */
 	size_t n, room;
@@ -193,11 +187,9 @@ void et_chart_put(struct et_chart *c, const struct et_chart_to *to);
  */
 void et_chart_print(struct et_chart *c, const struct et_page *page);
 /*
- * Draws the points of a chart with two equal axes, whose ends are lo and hi (ns), as a scatter
- * plot. Points outside are omitted; a mark replaces the dots of its cell, and where points with
- * different marks meet, '*' is drawn. It has at most width columns including the axis, and half as
- * many lines, because a braille cell is twice as high as wide. The ends of the axes have as many
- * digits as make them differ. Nothing is drawn if no point is inside.
+ * Draws the points of a chart with equal axes from lo to hi (ns) as a scatter plot; '*' is where
+ * different marks meet. It has at most width columns, and half as many lines, because a braille
+ * cell is twice as high as wide. Nothing is drawn if no point is inside.
  */
 void et_chart_scatter(struct et_chart *c, double lo, double hi, const struct et_page *page,
 	int indent, int width);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * HTML pages in one file, without scripts and without anything to fetch; their content security
- * policy forbids both. These functions escape all text.
- */
+/* HTML pages in one file: no scripts, nothing to fetch, by their policy. All text is escaped. */
 #pragma once
 
 #include "draw/chart.h"

@@ -3,7 +3,6 @@
 #include "base/memstream.h"
 #include "base/whole.h"
 #include "draw/terminal.h"
-#include "draw/units.h"
 
 enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP = 2 };
 
@@ -11,7 +10,6 @@ enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP 
 static uint64_t remaining_ns(const struct et_progress_state *s)
 {
 	uint64_t left = ET_UNKNOWN;
-
 	uint64_t done = s->steps ? s->steps_done : s->done, total = s->steps ? s->steps : s->total;
 
 	if (done && total)

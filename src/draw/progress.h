@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The line that shows the progress of a run. It is drawn only when the caller asks for it, between
- * samples, so it never falls into a timed window. The caller passes the time.
- */
+/* The progress of a run, drawn when the caller asks for it: never in a timed window. */
 #pragma once
 
 #include "base/base.h"

@@ -392,10 +392,7 @@ static void draw_pieces(struct plot *p, const struct et_curve *s)
 	free(v.reach);
 }
 
-/*
- * The state of a line that is being drawn. If the series is thinned, points in the same column of
- * pixels are bundled, and only the first, the lowest, the highest and the last are written.
- */
+/* A line being drawn. Thinned: of a column of pixels the first, lowest, highest and last point. */
 struct pen {
 	bool down;   /* the next point is joined to the last */
 	bool bundle; /* the members below describe points that are not yet written */
@@ -463,20 +460,27 @@ static void draw_line(struct plot *p, const struct et_curve *s)
 	p->thinned += thin ? s->n : 0;
 }
 
+/* The class of a shape, and its path in the legend, which a mark follows if it has marks. */
+static const struct {
+	const char *class, *path;
+	bool marked;
+} looks[] = {
+	[ET_SVG_POINTS] = { "pt", "m7 0", true },
+	[ET_SVG_LINE] = { "ln", "h14", false },
+	[ET_SVG_CURVE] = { "ln", "h14m-7 0", true },
+	[ET_SVG_STEPS] = { "ln", "h14", false },
+	[ET_SVG_BARS] = { "br", "m1-5h11v10h-11z", false },
+	[ET_SVG_SEGMENTS] = { "sg", "m1-5h11v10h-11z", false },
+	[ET_SVG_INTERVALS] = { "iv", "m0-3v6m0-3h14m0-3v6", false },
+	[ET_SVG_TICKS] = { "tk", "m7-6v12", false },
+};
+
 static void group(const struct plot *p, const struct et_curve *s, enum et_svg_shape shape)
 {
-	static const char *const class[] = { [ET_SVG_POINTS] = "pt",
-		[ET_SVG_LINE] = "ln",
-		[ET_SVG_CURVE] = "ln",
-		[ET_SVG_STEPS] = "ln",
-		[ET_SVG_BARS] = "br",
-		[ET_SVG_SEGMENTS] = "sg",
-		[ET_SVG_INTERVALS] = "iv",
-		[ET_SVG_TICKS] = "tk" };
 	unsigned color = s->color % ET_SVG_COLORS;
 	bool dots = shape == ET_SVG_POINTS && color == 0;
 
-	fprintf(p->out, "<g class=\"c%u %s%s\">\n", color, class[shape], dots ? " p0" : "");
+	fprintf(p->out, "<g class=\"c%u %s%s\">\n", color, looks[shape].class, dots ? " p0" : "");
 }
 
 /* A vertical line from lo to hi at each x. */
@@ -538,21 +542,10 @@ static void draw_legend(const struct plot *p)
 		if (!s->name)
 			continue;
 		double at = LINE + place_entry(p, s, &x, &row), y = LINE * (row + 2) - 1;
-		bool curve = s->shape == ET_SVG_CURVE;
 		group(p, s, s->shape);
 		et_xml_coordinates(p->out, "<path d=\"M% %", at, y);
-		if (s->shape == ET_SVG_LINE || s->shape == ET_SVG_STEPS || curve)
-			fputs("h14", p->out);
-		else if (s->shape == ET_SVG_BARS || s->shape == ET_SVG_SEGMENTS)
-			fputs("m1-5h11v10h-11z", p->out);
-		else if (s->shape == ET_SVG_TICKS)
-			fputs("m7-6v12", p->out);
-		else if (s->shape == ET_SVG_INTERVALS)
-			fputs("m0-3v6m0-3h14m0-3v6", p->out);
-		else
-			fprintf(p->out, "m7 0%s", forms[s->color % ET_SVG_COLORS]);
-		fputs(curve ? "m-7 0" : "", p->out);
-		fprintf(p->out, "%s\"/></g>\n", curve ? forms[s->color % ET_SVG_COLORS] : "");
+		fprintf(p->out, "%s%s\"/></g>\n", looks[s->shape].path,
+			looks[s->shape].marked ? forms[s->color % ET_SVG_COLORS] : "");
 		ET_AUTO_FREE char *name = shortened(s->name, LONGEST_NAME);
 		text_at(p, at + 18, y + 4, "", "start", name);
 	}

@@ -57,9 +57,8 @@ struct et_table {
 	const struct et_table_column *columns;
 	size_t n_columns;
 	/*
-	 * Columns up to this number of `drop` are omitted before a name is shortened, and all that
-	 * may be before two names become one; such names are whole if even that is not enough. 0:
-	 * names are shortened first.
+	 * Columns up to this `drop` are omitted before a name is shortened, and all before two
+	 * names become one; then names are whole. 0: names are shortened first.
 	 */
 	int names_first;
 	int indent; /* blanks before each line */
@@ -71,8 +70,7 @@ struct et_table {
 	 * 3, ntpd 1", with the second part at the column `grouped`.
 	 */
 	int grouped;
-	/* A table with a number, such as "VIII", has a caption, and is printed even if it is empty.
-	 */
+	/* A table with a number, such as "VIII", has a caption, and is printed even if empty. */
 	const char *number;
 	char *caption;               /* owned */
 	const char *empty;           /* why there are no rows */
@@ -109,9 +107,8 @@ void et_table_plain(struct et_table *t, const char *name);
 /* A share from 0 to 1. */
 void et_table_bar(struct et_table *t, double share, const char *style);
 /*
- * "79.8" and "± 0.6", with the digits that the uncertainty supports, but at least two of the value;
- * "98" and "(30 … 100)" if the interval is not symmetric, because it ends at a bound. NaN is a
- * dash.
+ * "79.8" and "± 0.6", with the digits that the uncertainty supports, at least two of the value;
+ * "98" and "(30 … 100)" if the interval ends at a bound. NaN is a dash.
  */
 void et_split_figure(
 	double x, struct et_span interval, char left[ET_FIGURE], char right[ET_FIGURE]);

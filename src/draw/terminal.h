@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Text for a terminal: lines that are wrapped, and styled. base/display.h, which comes with it,
- * removes control sequences, measures the width in columns, and shortens. Nothing here depends on
- * what the text means.
- */
+/* Text for a terminal: lines that are wrapped, and styled; base/display.h comes with it. */
 #pragma once
 
 #include "base/display.h"
@@ -17,9 +13,8 @@ struct et_page {
 };
 
 /*
- * Prints any text (it is cleaned here) as a paragraph: lead begins the first line, later lines are
- * indented to the column indent, and no line is wider than the page. Only words longer than a line
- * are broken. A style is an SGR parameter, such as "1" for bold, or NULL for none.
+ * Prints any text (cleaned here) as a paragraph that begins with lead; later lines are indented.
+ * Only words longer than a line are broken. A style is an SGR parameter ("1") or NULL.
  */
 void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
@@ -41,15 +36,11 @@ size_t et_text_lines(const char *text);
 /* A longer name would make every line of a table as long. */
 enum { ET_NAME_MOST = 1000 };
 
-/*
- * "[2]" of the command, or series, with index 1: as a bare number, "ratio to 1" could be read as a
- * figure. Every text that names one by its number has it from here. Returns buf.
- */
+/* "[2]" of the command or series with index 1: a bare 2 could be a figure. Returns buf. */
 const char *et_name_by_number(size_t index, char buf[ET_FIGURE]);
 /*
- * Returns n clean names of at most `width` columns each. If one is too long, the part in which the
- * names differ is kept, and an ellipsis replaces as much of their common beginning and end as is
- * needed. The list ends with NULL; et_strv_free frees it.
+ * Returns n clean names of at most `width` columns. Of long ones the part that differs is kept, and
+ * an ellipsis replaces what is common. The list ends with NULL; et_strv_free frees it.
  */
 char **et_names_fit(const char *const *names, size_t n, int width);
 /* The same, but whole names of up to ET_NAME_MOST columns if the page is no terminal. */

@@ -66,10 +66,7 @@ void et_xml_coordinates(FILE *out, const char *fmt, ...)
 
 /* --- CSV --- */
 
-/*
- * Spreadsheets take a cell for a formula if it begins with one of these, also in their full-width
- * forms (U+FF1D and so on).
- */
+/* Spreadsheets take a cell for a formula if it begins so, also in full-width forms (U+FF1D …). */
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = { "＝", "＋", "－", "＠" };

@@ -14,9 +14,8 @@ void et_xml_number(FILE *out, double x);
 void et_xml_coordinates(FILE *out, const char *fmt, ...);
 
 /*
- * A text as a cell of CSV, quoted as in RFC 4180. A text that a spreadsheet would take for a
- * formula (it begins with one of "=+-@" or a tab) gets an apostrophe in front; control characters
- * other than line feed and tab are replaced by their Unicode control pictures.
+ * A text as a cell of CSV (RFC 4180). If a spreadsheet would take it for a formula (=+-@, tab), it
+ * gets an apostrophe in front; control characters but line feed and tab become pictures.
  */
 
 /* Writes one cell; NULL is an empty one. */

@@ -34,10 +34,7 @@ static int place(const struct et_bins *b, double x, int cells)
 	return !(i > 0) ? 0 : i >= cells ? cells - 1 : (int)i;
 }
 
-/*
- * Values that are multiples of a step fill bins of whole steps, in the middle of which they are:
- * other bins would contain unequal numbers of steps, and show gaps that the values do not have.
- */
+/* Multiples of a step fill bins of whole steps: other bins would show gaps that are not there. */
 static void respect_steps(struct et_bins *b, const double *values, size_t n, int width)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(values, n);

@@ -15,17 +15,13 @@ struct et_bins {
 	int n;
 };
 
-/*
- * Fills at most `most` bins; values that are not finite are omitted. Returns the number of the
- * others; there are no bins if that is less than 2.
- */
+/* Fills at most `most` bins with finite values. Returns their number; below 2 there is no bin. */
 size_t et_bins_fill(
 	struct et_bins *b, const double *values, size_t n, const struct et_estimate *e, int most);
 
 /*
- * Draws at most one bin per column and, below the bins, the median (▲), the mean (△) and the ends.
- * Values that are not finite are omitted; of fewer than two values nothing is drawn. Each line is
- * indented by `indent` spaces, followed by at most `width` columns.
+ * Draws a bin per column and, below, the median (▲), the mean (△) and the ends; nothing of fewer
+ * than two finite values. A line has `indent` spaces and at most `width` columns.
  */
 void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
 	int indent, int width, FILE *out);

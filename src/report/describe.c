@@ -200,10 +200,7 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 
 /* --- JSON --- */
 
-static const struct et_field interval_fields[] = {
-	ET_KEYS(et_interval, level, lo, hi),
-	{ 0 },
-};
+ET_FIELDS(interval_fields, ET_KEYS(et_interval, level, lo, hi));
 
 static void write_student(struct et_json *w, const char *key, const void *description)
 {
@@ -225,14 +222,12 @@ static void write_median(struct et_json *w, const char *key, const void *interva
 	ET_KEY_SPAN(et_description, key, member.lo, member.hi, .nullable = true,                   \
 		ET_GIVEN(et_description, replicates))
 
-static const struct et_field boot_fields[] = {
+ET_FIELDS(boot_fields,
 	ET_KEY_SPAN(et_boot, "percentile", percentile.lo, percentile.hi, .nullable = true),
 	ET_KEY_SPAN(et_boot, "bca", bca.lo, bca.hi, .nullable = true),
-	ET_KEY_SPAN(et_boot, "bootstrap_t", t.lo, t.hi, .nullable = true),
-	{ 0 },
-};
+	ET_KEY_SPAN(et_boot, "bootstrap_t", t.lo, t.hi, .nullable = true));
 
-static const struct et_field description_fields[] = {
+ET_FIELDS(description_fields,
 	ET_KEYS_OF(et_description, estimate,
 		ET_TABLE(
 			ET_KEYS(et_estimate, n, mean, sd, relative_error, min, max, median, q1, q3),
@@ -261,8 +256,7 @@ static const struct et_field description_fields[] = {
 		ET_GIVEN(et_description, replicates)),
 	ET_KEY_FLAT(et_description, "shapiro", diagnosis.normality,
 		ET_TABLE(ET_KEYS(et_normality, w, p), ET_KEY(et_normality, "n", n_used))),
-	ET_KEY_VALUES(et_description, "acf", acf, n_acf),
-	ET_KEYS(et_description, acf_band),
+	ET_KEY_VALUES(et_description, "acf", acf, n_acf), ET_KEYS(et_description, acf_band),
 	ET_KEY_VALUES(et_description, "acf_dithered", acf_dithered, n_acf,
 		ET_GIVEN_POINTER(et_description, acf_dithered)),
 	ET_KEY_FLAT(et_description, "ljung_box", ljung_box,
@@ -295,9 +289,7 @@ static const struct et_field description_fields[] = {
 		ET_GIVEN(et_description, diagnosis.steps.quantum)),
 	ET_KEY_FLAT(et_description, "outliers", diagnosis.outliers,
 		ET_TABLE(ET_KEYS(et_outliers, mild, severe, solitary))),
-	ET_KEY_WARNINGS(et_description, estimate.warnings),
-	{ 0 },
-};
+	ET_KEY_WARNINGS(et_description, estimate.warnings));
 
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d)
 {

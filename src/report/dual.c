@@ -114,7 +114,8 @@ size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_
 	return n;
 }
 
-char *et_dual_zoom_name(
+/* "(b): 398 pairs up to 129.1 s"; the caller frees it. */
+static char *zoom_name(
 	const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n, size_t i)
 {
 	const struct et_dual_zoom *z = &zooms[i];
@@ -258,7 +259,7 @@ void et_dual_charts(const struct et_dual *d, const struct et_chart_to *to)
 		double room = length(&zooms[i]) / 25;
 		struct et_chart c = chart_of(d);
 		struct et_curve *diagonal = et_chart_curve(&c, ET_SVG_LINE, ET_SVG_GREY, NULL);
-		const char *name = et_chart_own(&c, et_dual_zoom_name(d, zooms, n, i));
+		const char *name = et_chart_own(&c, zoom_name(d, zooms, n, i));
 
 		c.title = et_chart_format(&c, "Dual execution%s%s", n == 1 ? ": " : " ", name);
 		c.x.unit = c.y.unit = ET_AXIS_NS;
@@ -299,7 +300,7 @@ void et_dual_text(const struct et_dual *d, const struct et_page *page)
 
 	for (size_t i = 0; i < n; i++) {
 		struct et_chart c = chart_of(d);
-		const char *name = et_chart_own(&c, et_dual_zoom_name(d, zooms, n, i));
+		const char *name = et_chart_own(&c, zoom_name(d, zooms, n, i));
 
 		putc('\n', page->out);
 		et_page_paragraph(page, INDENT, "", NULL,

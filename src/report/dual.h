@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The dual-execution scatter plot of EMP: each pair of successive samples, (1, 2), (3, 4) …, is a
- * point with the time of the first as x and that of the second as y. An infrequent, long
- * disturbance affects only one of the two, so such points form an L around the central cluster. A
- * frequent one affects both of some pairs, which are in the upper right corner.
+ * point, the first as x, the second as y. A rare, long disturbance affects one of the two: these
+ * points form an L around the central cluster. A frequent one affects both: upper right corner.
  */
 #pragma once
 
@@ -47,23 +46,15 @@ struct et_dual_zoom {
 enum { ET_DUAL_MOST_ZOOMS = 6 };
 
 /*
- * Finds the zooms: all pairs first, then, as long as pairs on the arms remain that the axes of the
- * last zoom do not separate from the cluster, axes of at most a quarter of the length, and the
- * cluster alone, unless it takes most of all pairs' axes. Returns their number; 0 if all points are
- * the same.
+ * Finds the zooms: all pairs first; then, while pairs on the arms remain that the last axes do not
+ * separate from the cluster, axes of at most a quarter of the length; and the cluster alone, unless
+ * it takes most of the axes. Returns their number; 0: all points are the same.
  */
 size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS]);
-/* "(b): 398 pairs up to 129.1 s"; the caller frees it. */
-char *et_dual_zoom_name(const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n,
-	size_t i) __attribute__((malloc, returns_nonnull));
 
-/*
- * Makes a chart of samples in order, with the marks that their causes have in the other charts: x
- * is the number of a sample, y its time.
- */
+/* Makes a chart of samples in order, marked by cause as the others: x is the number, y the time. */
 void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
 	int width, const struct et_chart_to *to);
-/* Makes a chart of each zoom. */
 void et_dual_charts(const struct et_dual *d, const struct et_chart_to *to);
 /* Draws the zooms in a terminal, with a letter per cause. */
 void et_dual_text(const struct et_dual *d, const struct et_page *page);

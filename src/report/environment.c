@@ -47,12 +47,9 @@ static void write_ok(struct et_json *j, const char *key, const void *verdict)
 		et_json_bool(j, key, v == ET_VERDICT_FINE);
 }
 
-static const struct et_field finding_fields[] = {
-	ET_KEYS(et_finding, factor, state, wanted),
+ET_FIELDS(finding_fields, ET_KEYS(et_finding, factor, state, wanted),
 	ET_KEY_BY(et_finding, "ok", verdict, write_ok),
-	ET_KEYS(et_finding, severity, why, fix, changeable),
-	{ 0 },
-};
+	ET_KEYS(et_finding, severity, why, fix, changeable));
 
 void et_findings_write(const struct et_findings *f, struct et_json *j, const char *key)
 {
@@ -98,14 +95,9 @@ void et_running_print(const struct et_running_list *r, const struct et_page *p)
 	}
 }
 
-static const struct et_field running_fields[] = {
-	ET_KEYS(et_running, name),
-	ET_KEY(et_running, "processes", n),
-	ET_KEY(et_running, "kernel_threads", kernel),
-	ET_KEY(et_running, "factor", group),
-	ET_KEY(et_running, "kept", why, ET_GIVEN(et_running, why)),
-	{ 0 },
-};
+ET_FIELDS(running_fields, ET_KEYS(et_running, name), ET_KEY(et_running, "processes", n),
+	ET_KEY(et_running, "kernel_threads", kernel), ET_KEY(et_running, "factor", group),
+	ET_KEY(et_running, "kept", why, ET_GIVEN(et_running, why)));
 
 void et_running_json(const struct et_running_list *r, FILE *out)
 {

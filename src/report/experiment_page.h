@@ -21,10 +21,7 @@ extern const struct et_pictures et_default_pictures;
 /* Stretches the axes so that they also hold the samples of this command. */
 void et_pictures_stretch(struct et_pictures *p, const struct et_command_result *r);
 
-/*
- * Draws the charts of one command: its samples in order by elapsed time and by CPU time, their
- * distribution, their autocorrelation, and the pairs of successive samples.
- */
+/* Draws a command's samples in order, their distribution and autocorrelation, and the pairs. */
 void et_experiment_pictures(
 	const struct et_command_result *r, const struct et_pictures *how, FILE *out);
 /* Draws every ratio to the reference with its interval; nothing if there is none. */

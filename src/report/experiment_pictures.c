@@ -153,7 +153,6 @@ static void distribution(const struct subject *t, const struct et_chart_to *to)
 {
 	size_t n;
 	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
-
 	struct et_bins b = { 0 };
 
 	et_sort(values, n);
@@ -243,9 +242,8 @@ static const char *cause_of(const struct subject *t, struct fences f, const stru
 }
 
 /*
- * Draws the pairs of runs that followed each other directly, each run in one pair at most. They
- * include removed samples: these form the arms of the L, with those that are far out and were kept.
- * Returns the number of pairs.
+ * Draws the pairs of runs that followed each other directly, each run in one pair at most; removed
+ * samples and those far out form the arms of the L. Returns the number of pairs.
  */
 static size_t pairs(const struct subject *t, const struct et_chart_to *to)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The list of stored experiments, as JSON or as a table that is fitted to the width of the page:
- * texts are shortened, and columns are omitted if there is no room for them.
- */
+/* The list of stored experiments, as JSON or as a table that is fitted to the width of the page. */
 #pragma once
 
 #include "base/json.h"
@@ -14,8 +11,7 @@ struct et_listing {
 	struct et_table table;
 };
 
-/* Appends an experiment; its texts are copied. The mark, before its command, is that of its kind.
- */
+/* Appends an experiment; texts are copied. The mark, before its command, is that of its kind. */
 void et_listing_add(struct et_listing *l, const struct et_summary *s, const char *mark);
 /* Prints the table and frees it; nothing if the list is empty. */
 void et_listing_text(struct et_listing *l, const struct et_page *page);

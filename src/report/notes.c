@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/memstream.h"
-#include "draw/units.h"
 #include "report/text.h"
 #include "report/warning.h"
 
@@ -8,15 +7,15 @@
 
 /* When a warning becomes a note. */
 enum rank {
-	NEVER, /* the answer holds, or nothing can be done about it here */
+	NEVER,    /* the answer holds, or nothing can be done about it here */
+	FIRST,    /* before the others: the answer is probably not the one that was wanted */
+	OF_EMP,   /* only with --protocol emp, or if a learning was of no use; before the others */
+	OF_DRIFT, /* only if the machine changed between two commands, or if that is not known */
 	USUAL,
-	FIRST,      /* before the others: the answer is probably not the one that was wanted */
+	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	LATER,      /* after the others */
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
-	OF_DRIFT,   /* only if the machine changed between two commands, or if that is not known */
-	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
-	OF_EMP, /* only with --protocol emp, or if a learning was of no use; before the others */
 };
 
 /* Warnings of the same cause give one note. */
@@ -35,9 +34,8 @@ enum cause {
 struct rule {
 	enum rank rank;
 	enum cause cause;
-	bool adds_up; /* the counts of several commands are added */
-	const char
-		*text; /* a template as that of the warning, shorter; NULL: that of the warning */
+	bool adds_up;     /* the counts of several commands are added */
+	const char *text; /* a template, shorter than that of the warning; NULL: that one */
 };
 
 static const struct rule rules[ET_WARNING_CODES] = {
@@ -352,14 +350,10 @@ static char *paragraph(
 enum { TURNS = 3 };
 
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
-static const int turns[] = { [FIRST] = 0,
-	[OF_EMP] = 0,
-	[OF_DRIFT] = 0,
-	[USUAL] = 1,
-	[OF_STATES] = 1,
-	[LATER] = 2,
-	[OF_ELAPSED] = 2,
-	[OF_CPU] = 2 };
+static int turn_of(enum rank rank)
+{
+	return (rank >= USUAL) + (rank >= LATER);
+}
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)
 {
@@ -373,7 +367,7 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 	for (int turn = 0; turn < TURNS; turn++) {
 		for (size_t i = 0; i < all.n; i++) {
 			enum rank rank = rules[all.list[i].shown->code].rank;
-			if (turns[rank] != turn)
+			if (turn_of(rank) != turn)
 				continue;
 			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
 			size_t needed = et_text_lines(text);

@@ -2,7 +2,6 @@
 #include "report/pair.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
-#include "draw/units.h"
 #include "report/warning.h"
 
 #define SLOWER "31"
@@ -15,22 +14,17 @@ static bool has_interval(double ratio, double lo, double hi)
 	return isfinite(ratio) && ratio > 0 && isfinite(lo) && isfinite(hi);
 }
 
-const char *et_conclusion_word(const struct et_contrast *c)
+/* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
+static const char *word_of(const struct et_contrast *c)
 {
-	bool time = c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS;
+	static const char *const words[ET_CONCLUDED_SMALLER + 1][2] = {
+		[ET_CONCLUDED_SLOWER] = { "larger", "slower" },
+		[ET_CONCLUDED_FASTER] = { "smaller", "faster" },
+		[ET_CONCLUDED_LARGER] = { "larger", "larger" },
+		[ET_CONCLUDED_SMALLER] = { "smaller", "smaller" },
+	};
 
-	switch (c->conclusion) {
-	case ET_CONCLUDED_SLOWER:
-		return time ? "slower" : "larger";
-	case ET_CONCLUDED_FASTER:
-		return time ? "faster" : "smaller";
-	case ET_CONCLUDED_LARGER:
-		return "larger";
-	case ET_CONCLUDED_SMALLER:
-		return "smaller";
-	default:
-		return NULL;
-	}
+	return words[c->conclusion][c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS];
 }
 
 /* The ratio of the means is printed above it and may differ much. */
@@ -63,22 +57,21 @@ static char *different(const struct et_contrast *c, bool short_form)
 	char change[ET_FIGURE];
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
-		return et_asprintf("%s (no ratio: values at or below 0)", et_conclusion_word(c));
+		return et_asprintf("%s (no ratio: values at or below 0)", word_of(c));
 	if (!has_interval(c->ratio, c->lo, c->hi))
-		return et_asprintf("%s by %s (no interval: neither series varies)",
-			et_conclusion_word(c), et_format_change(c->ratio, NAN, NAN, change));
-	/* Many equal values: the median of the ratios is 1, and a change of 0 % has no direction.
-	 */
+		return et_asprintf("%s by %s (no interval: neither series varies)", word_of(c),
+			et_format_change(c->ratio, NAN, NAN, change));
+	/* Many equal values: the median ratio is 1, and a change of 0 % has no direction. */
 	if (r.estimate == 1 && short_form)
-		return et_asprintf("%s%s", et_conclusion_word(c), estimand(c));
+		return et_asprintf("%s%s", word_of(c), estimand(c));
 	if (r.estimate == 1)
-		return et_asprintf("%s: %s%s", et_conclusion_word(c),
+		return et_asprintf("%s: %s%s", word_of(c),
 			et_format_ratio(r.estimate, r.lo, r.hi, change), estimand(c));
 	if (short_form)
 		et_format_change(r.estimate, r.lo, r.hi, change);
 	else
 		et_format_change_span(r.estimate, r.lo, r.hi, change);
-	return et_asprintf("%s by %s%s", et_conclusion_word(c), change, estimand(c));
+	return et_asprintf("%s by %s%s", word_of(c), change, estimand(c));
 }
 
 static char *too_few(const struct et_contrast *c)
@@ -95,10 +88,7 @@ static char *too_few(const struct et_contrast *c)
 		c->values_a, c->values_b, c->family, s, c->pairs_needed);
 }
 
-/*
- * "no difference shown (between -0.3 % and +0.4 %)". The interval of a comparison that only the
- * correction for several comparisons makes doubtful excludes 0, and the words say so.
- */
+/* "no difference shown (between -0.3 % and +0.4 %)"; by Holm the words say why 0 is outside. */
 static char *not_different(const struct et_contrast *c, bool short_form)
 {
 	struct et_ratio r = et_contrast_ratio(c);
@@ -221,7 +211,7 @@ static const double twice = 2;
 static char *difference(const struct et_contrast *c, const char *b, const char *a)
 {
 	struct et_ratio r = et_contrast_ratio(c);
-	const char *word = et_conclusion_word(c);
+	const char *word = word_of(c);
 	bool slower = c->conclusion == ET_CONCLUDED_SLOWER;
 	bool one_sided = r.lo <= r.estimate && r.estimate <= r.hi && (slower ? r.lo > 1 : r.hi < 1);
 
@@ -284,10 +274,7 @@ char *et_verdict_basis(
 /* --- JSON --- */
 
 /* The test that decides, of pairs; of independent series the test as published. */
-static const struct et_field ratio_fields[] = {
-	ET_KEYS(et_ratio, estimate, lo, hi, method),
-	{ 0 },
-};
+ET_FIELDS(ratio_fields, ET_KEYS(et_ratio, estimate, lo, hi, method));
 
 #define INFLATION                                                                                  \
 	ET_KEY(et_contrast, "variance_inflation", inflation, ET_GIVEN(et_contrast, inflation))
@@ -307,7 +294,7 @@ static void write_ratio(struct et_json *w, const char *key, const void *contrast
 	et_json_end(w);
 }
 
-static const struct et_field contrast_fields[] = {
+ET_FIELDS(contrast_fields,
 	ET_KEY_GROUP("f_test",
 		ET_TABLE(ET_KEY(et_contrast, "f", f.statistic), ET_KEY(et_contrast, "p", f.p)),
 		.flat = true, ET_GIVEN(et_contrast, f.tested)),
@@ -324,25 +311,21 @@ static const struct et_field contrast_fields[] = {
 				   ET_GIVEN(et_contrast, published.df)),
 			   ET_KEY(et_contrast, "p", published.p)),
 		ET_GIVEN(et_contrast, arrangement), .unless = true, .omitted = true),
-	ET_KEY(et_contrast, "p_used", p),
-	ET_KEYS_GIVEN(et_contrast, holm_alpha),
+	ET_KEY(et_contrast, "p_used", p), ET_KEYS_GIVEN(et_contrast, holm_alpha),
 	ET_KEYS(et_contrast, p_holm, significant_unadjusted, significant),
 	ET_KEY_MADE("ratio", write_ratio),
 	ET_KEY_FLAT(et_contrast, "side_by_side", side_by_side, ratio_fields,
 		ET_GIVEN(et_contrast, side_by_side.estimate)),
 	ET_KEY_FLAT(
 		et_contrast, "alone", alone, ratio_fields, ET_GIVEN(et_contrast, alone.estimate)),
-	ET_KEY_NAME(et_contrast, "kinds", kinds, kinds_names),
-	ET_KEYS(et_contrast, mean_ratio),
+	ET_KEY_NAME(et_contrast, "kinds", kinds, kinds_names), ET_KEYS(et_contrast, mean_ratio),
 	ET_KEY_GROUP("paired",
 		ET_TABLE(ET_KEYS(et_contrast, pairs, arrangement, log_ratio_sd),
 			ET_KEY(et_contrast, "sign_p", p_sign), INFLATION),
 		.flat = true, ET_GIVEN(et_contrast, arrangement)),
 	ET_KEY(et_contrast, "cliff_delta", delta, ET_GIVEN(et_contrast, arrangement),
 		.unless = true),
-	INFLATION,
-	{ 0 },
-};
+	INFLATION);
 
 void et_pair_json_members(
 	struct et_json *w, const char *a, const char *b, const struct et_contrast *c)

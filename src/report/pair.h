@@ -10,8 +10,6 @@
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
-/* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
-const char *et_conclusion_word(const struct et_contrast *c);
 /* Prints "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %" and the warnings about it. */
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);
@@ -23,23 +21,16 @@ void et_pair_json_members(
 
 /* The verdict of a comparison in one line, for `run` and `show`. */
 
-/*
- * "[2] is slower than [1] by 44 % (40 … 48)", where the two commands are called b and a. The caller
- * frees it.
- */
+/* "[2] is slower than [1] by 44 % (40 … 48)" of commands called b and a. The caller frees it. */
 char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 	__attribute__((malloc, returns_nonnull));
 /*
- * Which time was compared and why, by how many pairs, at which level: "elapsed time (2 keeps 1.9
- * CPUs busy), 10 pairs, 95 %". `decisive` is what the command that decided the time is called. The
- * caller frees it.
+ * The time, its reason, pairs and level: "elapsed time (2 keeps 1.9 CPUs busy), 10 pairs, 95 %".
+ * `decisive` is what the command that decided is called. The caller frees it.
  */
 char *et_verdict_basis(const struct et_metric_choice *choice, const struct et_contrast *c,
 	const char *decisive) __attribute__((malloc, returns_nonnull));
-/*
- * Why elapsed time is judged: "it keeps 1.9 CPUs busy"; NULL if nothing needs an explanation. The
- * caller frees it.
- */
+/* Why elapsed time is judged: "it keeps 1.9 CPUs busy"; NULL: it needs no reason. Caller frees. */
 char *et_metric_reason_text(const struct et_metric_choice *choice, const char *who);
 /* The style of a verdict on a terminal; NULL if no difference is shown. */
 const char *et_verdict_style(const struct et_contrast *c);
@@ -47,15 +38,13 @@ const char *et_verdict_style(const struct et_contrast *c);
 /* The decision of --fail-on-regression in words. */
 
 /*
- * "REGRESSION: new is 44 % slower than old (40 … 48 %), limit 5 %"; "no regression: …" if the whole
- * interval is within the limit, "no regression shown: …" if it contains a limit of 0; or
- * "undecided: …" with the runs that would decide. The caller frees it.
+ * "REGRESSION: new is 44 % slower than old (40 … 48 %), limit 5 %"; "no regression: …", or "…
+ * shown: …" if the interval contains a limit of 0; "undecided: …". The caller frees it.
  */
 char *et_gate_text(const struct et_contrast *c, double limit, const char *b, const char *a);
 /*
- * Prints a line for each regression; if there is none, one for the comparison that comes nearest
- * to it. A further line says if only the other time regressed. `before` is put before each line,
- * and names are those of the compared commands or series. Returns what was decided.
+ * Prints a line for each regression, else for the comparison nearest to it, and one if only the
+ * other time regressed; `before` precedes each line, and names are of commands or series.
  */
 enum et_gate_verdict et_gate_print(
 	const struct et_gate *g, const char *const *names, const char *before, FILE *out);

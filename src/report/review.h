@@ -6,10 +6,7 @@
 #include "model/experiment/campaign.h"
 #include "model/experiment/experiment.h"
 
-/*
- * Prints the commands as they are executed, not as the record names them, their hooks and builds,
- * and how they run: directory, user, shell, files. Everything is cleaned for a terminal.
- */
+/* Prints the commands, hooks and builds as they are executed, and how they run; all is cleaned. */
 void et_review_print(const struct et_experiment *e, const struct et_page *page);
 
 /* The same for some commands of a design, which run without hooks and builds. */

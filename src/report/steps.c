@@ -154,12 +154,8 @@ void et_steps_print(const struct et_steps *s, const struct et_page *page)
 
 void et_steps_json(const struct et_steps *s, struct et_json *w)
 {
-	static const struct et_field fields[] = {
-		ET_KEY(et_step, "step", name),
-		ET_KEY_NAME(et_step, "state", state, et_step_state_names),
-		ET_KEYS(et_step, note),
-		{ 0 },
-	};
+	ET_FIELDS(fields, ET_KEY(et_step, "step", name),
+		ET_KEY_NAME(et_step, "state", state, et_step_state_names), ET_KEYS(et_step, note));
 
 	et_json_object(w, "emp");
 	et_fields_list(w, "steps", fields, s->list, s->n, sizeof(*s->list));

@@ -8,9 +8,8 @@
 #include "model/experiment/steps.h"
 
 /*
- * Appends the runs and the two sanity checks, as the finished experiment shows them. The second
- * check needs `least` samples of a command. misfit: how the daemons were learned, if that does not
- * fit the runs, or NULL.
+ * Appends the runs and the two sanity checks of a finished experiment. Check II needs `least`
+ * samples of a command. misfit: how the daemons were learned, if that does not fit, or NULL.
  */
 void et_steps_add_checks(
 	struct et_steps *s, const struct et_experiment *e, size_t least, const char *misfit);

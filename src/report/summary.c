@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/parse.h"
 #include "draw/table.h"
 #include "draw/terminal.h"
 #include "report/pair.h"

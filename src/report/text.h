@@ -30,24 +30,14 @@ struct et_text_options {
 
 /* Prints which experiment this is: id, label, time, state, machine. */
 void et_text_heading(const struct et_experiment *e, const struct et_text_options *o, FILE *out);
-/*
- * Prints the result: a table, the verdicts, the notes that matter. Verbose text has all figures of
- * each command and all warnings as well. Returns the number of notes that were left out to keep it
- * short.
- */
+/* Prints a table, the verdicts and notes; verbose: all. Returns the number of notes left out. */
 size_t et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, FILE *out);
 
-/*
- * The answer of an experiment in a few lines: a table with one line per command, and one line per
- * comparison. From four commands on the ratios are a column of the table.
- */
+/* The answer: a line per command and comparison; from four commands on the table has ratios. */
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page);
-/*
- * The name of a command in a sentence: the name that the user gave it if all commands have a short
- * one, else its number, "[2]". The caller frees it.
- */
+/* A command in a sentence: its name if all have a short one, else "[2]". The caller frees it. */
 char *et_summary_name(const struct et_judgement *j, size_t command);
 /*
  * The ratio of a command to the reference as a cell of a table, "1.06" and " (0.95 … 1.14) ?". The
@@ -58,14 +48,8 @@ void et_summary_ratio(
 	const struct et_command_result *r, char left[ET_FIGURE], char right[ET_FIGURE]);
 
 /*
- * The notes below the short text of a result: few, ranked, one per cause for the whole experiment.
- * Verbose text, JSON and pages have all warnings.
- */
-
-/*
- * Prints those that fit into this many lines, and returns how many are left. A note with the run
- * that decides between commands that ran one after the other is printed in any case, and not
- * counted.
+ * Prints the notes below a short text, ranked, one per cause, that fit into this many lines, and
+ * returns how many are left. A note that decides between commands is printed in any case.
  */
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines);
 
@@ -75,5 +59,4 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 const char *et_interval_words(const struct et_estimate *e);
 void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose);
-/* Writes one object. */
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon clock`: the available clocks, their resolution and cost, and timer interrupts. */
 #include "app/clock/view.h"
-#include "base/parse.h"
 #include "base/sysroot.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
@@ -88,11 +87,6 @@ static int end_watch(struct watch *w, int rc, struct et_error *err)
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
 }
 
-static void draw_scales(const void *ctx, FILE *out)
-{
-	et_scales_svg(ctx, out);
-}
-
 static int scales(const struct et_cli *cli, const struct request *r,
 	const struct et_interrupt *interrupt, struct et_error *err)
 {
@@ -111,7 +105,7 @@ static int scales(const struct et_cli *cli, const struct request *r,
 	else
 		et_scales_text(&s, &page, cli->verbosity > 0);
 	rc = et_cli_close_output(stdout, "-", err);
-	return rc ? rc : et_output_write(r->svg, "svg", draw_scales, &s, err);
+	return rc ? rc : et_output_write(r->svg, "svg", et_scales_svg, &s, err);
 }
 
 #define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/"

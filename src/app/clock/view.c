@@ -3,7 +3,6 @@
 #include "base/whole.h"
 #include "draw/chart.h"
 #include "draw/table.h"
-#include "draw/units.h"
 #include "model/experiment/advice.h"
 #include "model/experiment/field_rows.h"
 #include "report/warning.h"
@@ -285,19 +284,19 @@ static void cost_text(const struct et_timer *t, const struct et_page *p)
 static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 {
 	const struct et_survey *s = r->survey;
-	char a[ET_FIGURE], b[ET_FIGURE];
+	char a[ET_FIGURE], b[ET_FIGURE], told[ET_FIGURE];
 
 	heading(p, "the timer interrupt");
+	et_format_rounded((double)r->host->tick_ns, 3, told);
 	if (!et_survey_has_timer(s)) {
-		row(p, "tick", WARNING, "not found; the kernel reports %s",
-			et_format_rounded((double)r->host->tick_ns, 3, a));
+		row(p, "tick", WARNING, "not found; the kernel reports %s", told);
 		return;
 	}
 	et_format_rounded(s->timer.tick_ns, 3, a);
 	if (s->timer.found_ns == s->timer.tick_ns)
 		row(p, "tick", NULL,
 			"%s, found from the gaps of a spinning thread; the kernel reports %s", a,
-			et_format_rounded((double)r->host->tick_ns, 3, b));
+			told);
 	else if (s->timer.found_ns > 0)
 		row(p, "tick", NULL,
 			"%s, as the kernel reports, confirmed by gaps at such times; the most "
@@ -384,11 +383,9 @@ void et_clock_text(const struct et_clock_report *r, const struct et_page *page, 
 
 /* --- JSON --- */
 
-static const struct et_field figure_fields[] = {
+ET_FIELDS(figure_fields,
 	ET_KEYS(et_timepiece_figures, claimed_ns, steps, confirmed, backwards, latency_ns),
-	ET_KEY_SPAN(et_timepiece_figures, "latency_interval_ns", latency_lo_ns, latency_hi_ns),
-	{ 0 },
-};
+	ET_KEY_SPAN(et_timepiece_figures, "latency_interval_ns", latency_lo_ns, latency_hi_ns));
 
 static void clock_json(
 	struct et_json *w, const struct et_survey *s, const struct et_survey_clock *c)
@@ -457,11 +454,8 @@ static void pairs_json(struct et_json *w, const struct et_survey *s)
 	et_json_end(w);
 }
 
-static const struct et_field ntp_fields[] = {
-	ET_KEYS(et_ntp, frequency_ppm, offset_ns, max_error_ns, estimated_error_ns, synchronised,
-		disciplined),
-	{ 0 },
-};
+ET_FIELDS(ntp_fields, ET_KEYS(et_ntp, frequency_ppm, offset_ns, max_error_ns, estimated_error_ns,
+			      synchronised, disciplined));
 
 static void timer_json(struct et_json *w, const struct et_survey *s)
 {
@@ -483,17 +477,14 @@ static void timer_json(struct et_json *w, const struct et_survey *s)
 	et_json_u64(w, "timer_interrupts", t->interrupts);
 }
 
-static const struct et_field stretch_fields[] = {
-	ET_KEYS(et_stretches, preempted),
+ET_FIELDS(stretch_fields, ET_KEYS(et_stretches, preempted),
 	ET_KEY(et_stretches, "slice_median_ns", slice.median),
 	ET_KEY_SPAN(et_stretches, "slice_quartiles_ns", slice.q1, slice.q3),
 	ET_KEY_ROOM(et_stretches, "lengths", rows, n_rows,
 		ET_TABLE(ET_KEYS(et_stretch_row, length_ns, fits),
 			ET_KEY(et_stretch_row, "best_fifth_loses", best),
 			ET_KEY(et_stretch_row, "mean_loss", mean)),
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
 static void undisturbed_json(struct et_json *w, const struct et_stretches *x)
 {
@@ -592,13 +583,12 @@ enum { DECADES = 9, PER_DECADE = 3, COLUMNS = DECADES * PER_DECADE };
 /* "141 … 144 ns": an interval in the unit of its median. */
 static const char *interval_text(const struct et_clock_spread *x, char buf[ET_FIGURE])
 {
-	if (isnan(x->lo)) {
-		snprintf(buf, ET_FIGURE, "%s", "");
-		return buf;
-	}
 	struct et_scale s = et_scale_of(x->median, (x->hi - x->lo) / 2);
-	snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, ET_BUF),
-		et_scale_number(s, x->hi, ET_BUF));
+
+	buf[0] = '\0';
+	if (!isnan(x->lo))
+		snprintf(buf, ET_FIGURE, "%s … %s", et_scale_number(s, x->lo, ET_BUF),
+			et_scale_number(s, x->hi, ET_BUF));
 	return buf;
 }
 
@@ -637,14 +627,11 @@ void et_scales_text(const struct et_timescales *r, const struct et_page *page, b
 			page, 2, "", NULL, "Interrupted: later events are missing.", NULL);
 }
 
-static const struct et_field scale_fields[] = {
-	ET_KEYS(et_timescale, name, what, missing),
+ET_FIELDS(scale_fields, ET_KEYS(et_timescale, name, what, missing),
 	ET_KEYS_OF(et_timescale, ns,
 		ET_TABLE(ET_KEYS(et_clock_spread, n), ET_KEYS_NS(et_clock_spread, min, median),
 			ET_KEY_SPAN(et_clock_spread, "interval_ns", lo, hi),
-			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))),
-	{ 0 },
-};
+			ET_KEY_SPAN(et_clock_spread, "quartiles_ns", q1, q3))));
 
 void et_scales_json(struct et_json *w, const struct et_timescales *r)
 {
@@ -655,8 +642,9 @@ void et_scales_json(struct et_json *w, const struct et_timescales *r)
 	et_json_end(w);
 }
 
-void et_scales_svg(const struct et_timescales *r, FILE *out)
+void et_scales_svg(const void *timescales, FILE *out)
 {
+	const struct et_timescales *r = timescales;
 	struct et_chart c = { .title = "How long events take on this machine",
 		.description = "Durations of events on a logarithmic scale",
 		.x = { .label = "duration", .unit = ET_AXIS_NS, .log = true, .lo = 1, .hi = 1e9 },

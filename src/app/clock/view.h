@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The clocks of a machine, their resolution and cost, and advice how to use them, as text and JSON;
- * how long events take, on a logarithmic scale from 1 ns to 1 s, also as SVG.
- */
+/* The clocks of a machine, advice how to use them, and how long events take: text, JSON, SVG. */
 #pragma once
 
 #include "base/json.h"
@@ -26,4 +23,4 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r);
 
 void et_scales_text(const struct et_timescales *r, const struct et_page *page, bool verbose);
 void et_scales_json(struct et_json *w, const struct et_timescales *r);
-void et_scales_svg(const struct et_timescales *r, FILE *out);
+void et_scales_svg(const void *timescales, FILE *out);

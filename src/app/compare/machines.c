@@ -42,10 +42,7 @@ static void modernise(struct et_fleet_groups *l)
 	}
 }
 
-/*
- * Two names of one digest at the same time are two machines with one machine-id; one after the
- * other they are a machine that was renamed.
- */
+/* Two names of one digest at the same time are two machines; later it is a renamed one. */
 static bool is_clone(const struct et_fleet_group *a, const struct et_fleet_group *b)
 {
 	return et_machine_is_digest(a->machine) && !strcmp(a->machine, b->machine) &&
@@ -259,19 +256,6 @@ static void conclude(
 	free(l->described);
 }
 
-int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err)
-{
-	struct et_fleet fleet = { 0 };
-	struct loading l = { .fleet = &fleet };
-	const struct et_fleet_options o = { .alpha = ALPHA, .metric = ET_METRIC_AUTO };
-	int rc = load(&l, s, err);
-
-	if (rc == 0)
-		name_machines(&fleet);
-	conclude(&l, &o, rc, out);
-	return rc;
-}
-
 /* --- experiments in memory --- */
 
 /* Imported records may not have the identity of their machine, but the name of its host. */
@@ -304,7 +288,7 @@ static void note_experiment(struct et_fleet_machine *m, const struct et_experime
 		et_fleet_set_environment(m, e->environment, e->n_environment);
 }
 
-/* As from the summary that a store keeps of the command (et_fleet_load). */
+/* As from the summary that a store keeps of the command (take_timing). */
 static struct et_log_moments moments_of(const struct et_command *c, enum et_metric metric)
 {
 	size_t n = 0;
@@ -492,15 +476,21 @@ void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const cha
 
 /* --- list --machines, report --machines --- */
 
-/* A store that does not exist yet has no machines. */
+/* A store that does not exist yet has no machines. On success et_fleet_free frees *out. */
 static int load_all(const struct et_cli *cli, struct et_fleet *out, struct et_error *err)
 {
+	const struct et_fleet_options o = { .alpha = ALPHA, .metric = ET_METRIC_AUTO };
+	struct et_fleet fleet = { 0 };
+	struct loading l = { .fleet = &fleet };
 	struct et_store *s;
 	int rc = et_stored_open(cli, ET_STORE_READ, &s, err);
 
 	if (rc)
 		return rc;
-	rc = et_fleet_load(s, out, err);
+	rc = load(&l, s, err);
+	if (rc == 0)
+		name_machines(&fleet);
+	conclude(&l, &o, rc, out);
 	et_store_close(s);
 	return rc;
 }

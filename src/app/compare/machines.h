@@ -17,13 +17,10 @@ struct et_by_machine {
 int et_compare_machines(const struct et_cli *cli, const struct et_by_machine *o,
 	const struct et_operands *ops, bool *regressed, struct et_error *err) ET_CHECK;
 
-/*
- * Prints the comparison of the machines of a campaign, unless there are fewer than two. It is an
- * addition to the answer: a failure prints nothing.
- */
+/* Compares the machines of a campaign, if there are two or more. A failure prints nothing. */
 void et_compare_campaign(const struct et_cli *cli, struct et_store *s, const char *id, FILE *out);
 
-/* The machines of the store, for `list --machines` and `report --machines`. */
+/* The machines of the store, compared by the newest 20000 commands that were measured. */
 
 /* Prints a table, or JSON. */
 int et_fleet_list(const struct et_cli *cli, bool json, struct et_error *err) ET_CHECK;
@@ -31,8 +28,6 @@ int et_fleet_list(const struct et_cli *cli, bool json, struct et_error *err) ET_
 int et_fleet_report(const struct et_cli *cli, const char *path, struct et_error *err) ET_CHECK;
 
 /* --- the machines of a store, or of some experiments, as a fleet --- */
-
-/* Which experiments of a store are those of one machine. */
 
 /* The experiments of one identity under one name of the host. */
 struct et_fleet_group {
@@ -51,14 +46,8 @@ struct et_fleet_groups {
 void et_fleet_merge(struct et_fleet_groups *l, struct et_fleet *fleet);
 
 /*
- * All machines of the store, compared by the newest 20000 commands that were measured. On success
- * et_fleet_free frees *out.
- */
-int et_fleet_load(struct et_store *s, struct et_fleet *out, struct et_error *err) ET_CHECK;
-/*
- * The machines of some experiments, compared by commands of the same name and text. Each
- * experiment is a session of its machine. metric is of enum et_metric, or ET_METRIC_AUTO. reference
- * is the name of a machine, or NULL. -ENOENT: there is no such machine.
+ * Compares the machines of experiments, which are sessions, by commands of the same name and text.
+ * metric: of enum et_metric, or ET_METRIC_AUTO; -ENOENT: no machine has the name `reference`.
  */
 int et_fleet_of_experiments(struct et_experiment *const *list, size_t n, double alpha, int metric,
 	const char *reference, struct et_fleet *out, struct et_error *err) ET_CHECK;

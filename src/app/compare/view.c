@@ -165,16 +165,12 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 
 /* --- JSON --- */
 
-static const struct et_field series_fields[] = {
-	ET_KEYS(et_compared, mean, sd, median),
+ET_FIELDS(series_fields, ET_KEYS(et_compared, mean, sd, median),
 	ET_KEY_FLAT(et_compared, "shapiro", shapiro,
 		ET_TABLE(ET_KEYS(et_normality, w, p), ET_KEY(et_normality, "n", n_used))),
-	ET_KEYS(et_compared, gaussian),
-	ET_KEY_WARNINGS(et_compared, warnings),
-	{ 0 },
-};
+	ET_KEYS(et_compared, gaussian), ET_KEY_WARNINGS(et_compared, warnings));
 
-static const struct et_field comparison_fields[] = {
+ET_FIELDS(comparison_fields,
 	ET_KEY_WORD(et_comparison, "intervals", simultaneous, "single", "simultaneous"),
 	ET_KEY_GROUP("all",
 		ET_TABLE(ET_KEY(et_comparison, "test", all.test),
@@ -184,9 +180,7 @@ static const struct et_field comparison_fields[] = {
 		.flat = true, ET_GIVEN(et_comparison, all.test)),
 	ET_KEY_GROUP("pairs_different", ET_TABLE(ET_KEYS(et_comparison, before_holm, after_holm)),
 		.flat = true),
-	ET_KEY_WARNINGS(et_comparison, warnings),
-	{ 0 },
-};
+	ET_KEY_WARNINGS(et_comparison, warnings));
 
 static void write_series(struct et_json *w, const struct et_series *s, const struct et_compared *f)
 {

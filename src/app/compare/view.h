@@ -12,28 +12,18 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	const struct et_page *page, bool verbose);
 void et_compare_json(const struct et_series *s, const struct et_comparison *c, FILE *out);
 
-/*
- * The machines of a fleet as a table, as JSON and as a page, for `list --machines`, `compare --by
- * machine`, `report --machines`, and the end of `run` and `doe run` with an engine.
- */
+/* The machines of a fleet, for `list`, `compare`, `report`, and the end of `run` and `doe run`. */
 
-/*
- * The answer in one line: "n7 is slower than the fleet by 6.2 % (5.1 … 7.3); the other 11 machines
- * differ by less than 1 %". The caller frees it.
- */
+/* "n7 is slower than the fleet by 6.2 % (5.1 … 7.3); …": one line, which the caller frees. */
 char *et_machines_verdict(const struct et_fleet *f) __attribute__((malloc, returns_nonnull));
 /* By what the machines were compared: "CPU time of 2 programs, 95 %"; the caller frees it. */
 char *et_machines_basis(const struct et_fleet *f) __attribute__((malloc, returns_nonnull));
 
-/*
- * Prints a line per machine, and the notes. times: with the times of the compared programs, as of
- * one experiment, and without the number of experiments.
- */
+/* Prints a line per machine, and the notes; times: has times, not numbers of experiments. */
 void et_machines_table(
 	const struct et_fleet *f, uint64_t now_wall_ns, bool times, const struct et_page *page);
 /* The verdict, the table with times, and what it was judged by. */
 void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const struct et_page *page);
 /* Writes the machines as an array of that key, which is NULL at the top. */
 void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w);
-/* Writes a page with one row per machine. */
 void et_machines_page(const struct et_fleet *f, uint64_t now_wall_ns, FILE *out);

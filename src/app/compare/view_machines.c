@@ -19,8 +19,7 @@ static bool is_judged(const struct et_fleet_machine *m)
 
 /* --- the verdict --- */
 
-/* The most that a machine that is not named may differ, by the end of its interval; *last is one.
- */
+/* The most that an unnamed machine may differ, by the end of its interval; *last is one. */
 static double most_of_others(
 	const struct et_fleet *f, size_t *n, const struct et_fleet_machine **last)
 {
@@ -261,10 +260,7 @@ void et_machines_text(const struct et_fleet *f, uint64_t now_wall_ns, const stru
 
 /* --- JSON --- */
 
-static const struct et_field ratio_fields[] = {
-	ET_KEYS(et_fleet_machine, ratio, lo, hi),
-	{ 0 },
-};
+ET_FIELDS(ratio_fields, ET_KEYS(et_fleet_machine, ratio, lo, hi));
 
 static void write_speed(
 	struct et_json *w, const struct et_fleet *f, const struct et_fleet_machine *m)
@@ -287,8 +283,7 @@ static void write_speed(
 	et_json_end(w);
 }
 
-static const struct et_field machine_fields[] = {
-	ET_KEY(et_fleet_machine, "machine", id),
+ET_FIELDS(machine_fields, ET_KEY(et_fleet_machine, "machine", id),
 	ET_KEYS(et_fleet_machine, name, here),
 	ET_KEY(et_fleet_machine, "etalon", version, ET_GIVEN(et_fleet_machine, version)),
 	ET_KEYS(et_fleet_machine, experiments, samples),
@@ -298,17 +293,12 @@ static const struct et_field machine_fields[] = {
 		ET_TABLE(ET_KEYS(et_host, name, kernel, architecture, cpu, cpus),
 			ET_KEY(et_host, "virtual", virtual_machine),
 			ET_KEYS(et_host, clocksource, governor, memory_bytes))),
-	ET_KEYS(et_fleet_machine, time_ns),
-	{ 0 },
-};
+	ET_KEYS(et_fleet_machine, time_ns));
 
-static const struct et_field noise_fields[] = {
-	ET_KEYS(et_fleet_machine, noise),
+ET_FIELDS(noise_fields, ET_KEYS(et_fleet_machine, noise),
 	ET_KEY_LIST(et_fleet_machine, "deviations", deviations, n_deviations,
 		ET_TABLE(ET_KEYS(et_factor, factor, state, wanted)),
-		ET_GIVEN(et_fleet_machine, environment_known)),
-	{ 0 },
-};
+		ET_GIVEN(et_fleet_machine, environment_known)));
 
 void et_machines_json(const struct et_fleet *f, const char *key, struct et_json *w)
 {

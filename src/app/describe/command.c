@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon describe [FILE]`: summarises a series of numbers. */
-#include "base/parse.h"
 #include "report/text.h"
 #include "source/gather.h"
 

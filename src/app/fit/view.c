@@ -436,14 +436,10 @@ static const char *const exclusion_keys[] = { NULL, "negative-factor", "size-bel
 	"too-steep" };
 static const char *const rejection_keys[] = { NULL, "lack-of-fit", "runs" };
 
-static const struct et_field fit_fields[] = {
-	ET_KEYS(et_growth_fit, aicc, weight, r2, off),
+ET_FIELDS(fit_fields, ET_KEYS(et_growth_fit, aicc, weight, r2, off),
 	ET_KEY_NAME(et_growth_fit, "rejected_by", rejected, rejection_keys),
-	ET_KEY(et_growth_fit, "lack_of_fit_f", f),
-	ET_KEY(et_growth_fit, "lack_of_fit_p", p),
-	ET_KEYS(et_growth_fit, runs_p),
-	{ 0 },
-};
+	ET_KEY(et_growth_fit, "lack_of_fit_f", f), ET_KEY(et_growth_fit, "lack_of_fit_p", p),
+	ET_KEYS(et_growth_fit, runs_p));
 
 static void write_model(const struct et_growth *g, enum et_growth_model m, struct et_json *w)
 {
@@ -473,11 +469,8 @@ static double point_sd(const void *point)
 	return sqrt(((const struct et_growth_point *)point)->variance);
 }
 
-static const struct et_field value_fields[] = {
-	ET_KEY(et_growth_value, "time_ns", value),
-	ET_KEYS_NS(et_growth_value, lo, hi, run_lo, run_hi),
-	{ 0 },
-};
+ET_FIELDS(value_fields, ET_KEY(et_growth_value, "time_ns", value),
+	ET_KEYS_NS(et_growth_value, lo, hi, run_lo, run_hi));
 
 static void write_predictions(const struct et_fit_view *v, struct et_json *w)
 {
@@ -494,29 +487,20 @@ static void write_predictions(const struct et_fit_view *v, struct et_json *w)
 	et_json_end(w);
 }
 
-static const struct et_field growth_fields[] = {
+ET_FIELDS(growth_fields,
 	ET_KEY_LIST(et_growth, "sizes", points, n,
 		ET_TABLE(ET_KEYS(et_growth_point, size), ET_KEY(et_growth_point, "runs", n),
 			ET_KEYS_NS(et_growth_point, mean), ET_KEY_OF("sd_ns", point_sd)),
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
-static const struct et_field anomaly_fields[] = {
-	ET_KEY_LIST(et_growth, "anomalies", anomalies, n_anomalies,
-		ET_TABLE(ET_KEYS(et_growth_anomaly, size),
-			ET_KEYS_NS(et_growth_anomaly, mean, expected, lo, hi)),
-		.flat = true),
-	{ 0 },
-};
+ET_FIELDS(anomaly_fields, ET_KEY_LIST(et_growth, "anomalies", anomalies, n_anomalies,
+				  ET_TABLE(ET_KEYS(et_growth_anomaly, size),
+					  ET_KEYS_NS(et_growth_anomaly, mean, expected, lo, hi)),
+				  .flat = true));
 
-static const struct et_field answer_fields[] = {
-	ET_KEYS(et_fit_answer, from, to),
-	ET_KEY(et_fit_answer, "ratio", ratio.value),
-	ET_KEY(et_fit_answer, "lo", ratio.lo),
-	ET_KEY(et_fit_answer, "hi", ratio.hi),
-	{ 0 },
-};
+ET_FIELDS(answer_fields, ET_KEYS(et_fit_answer, from, to),
+	ET_KEY(et_fit_answer, "ratio", ratio.value), ET_KEY(et_fit_answer, "lo", ratio.lo),
+	ET_KEY(et_fit_answer, "hi", ratio.hi));
 
 void et_fit_json(const struct et_fit_view *v, struct et_json *w)
 {
@@ -628,10 +612,8 @@ void et_fit_line_text(const struct et_fit_view *l, const struct et_page *page)
 		print_verdict(l, page);
 }
 
-static const struct et_field line_fields[] = {
-	ET_KEYS(et_line, intercept, slope, intercept_error, slope_error, residual_sd, df),
-	{ 0 },
-};
+ET_FIELDS(line_fields,
+	ET_KEYS(et_line, intercept, slope, intercept_error, slope_error, residual_sd, df));
 
 void et_fit_line_json(const struct et_fit_view *l, struct et_json *w)
 {

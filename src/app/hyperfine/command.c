@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon hyperfine`, and etalon under the name hyperfine: the command line of hyperfine 1.20, and
- * the runs that hyperfine would make, in its order. The options are those of `run` with other
- * defaults; what else differs is in struct et_run_options, like_hyperfine.
+ * `etalon hyperfine`, and etalon under that name: the command line and the runs of hyperfine 1.20.
+ * It has other defaults than `run`; what else differs is in et_run_options, like_hyperfine.
  */
 #include "app/run/run.h"
 #include "base/parse.h"

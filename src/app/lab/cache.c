@@ -147,10 +147,8 @@ static void write_kbests(struct et_json *w, const char *key, const void *result)
 	et_json_end(w);
 }
 
-static const struct et_field times_fields[] = {
-	ET_KEYS(et_cache_effects_times, procedure, state, n, median_ns, min_ns, max_ns),
-	{ 0 },
-};
+ET_FIELDS(times_fields,
+	ET_KEYS(et_cache_effects_times, procedure, state, n, median_ns, min_ns, max_ns));
 
 /* --- steps --- */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon lab clock-methods`: INC timed by clocks that it reads itself, by clocks read around it,
- * and by EMP. The program appends its own readings to a file; they are stored as a fact beside the
- * experiment, because a sample has no place for them.
+ * `etalon lab clock-methods`: INC timed by its own clocks, by clocks around it, and by EMP. Its own
+ * readings are stored as a fact beside the experiment, as a sample has no place for them.
  */
 #include "app/lab/experiments.h"
 #include "protocol/precision.h"
@@ -175,10 +174,7 @@ static double figure_of(const struct et_clock_methods *m, enum et_clock_method k
 
 /* --- text --- */
 
-/*
- * Draws a bar per run, between the smallest and the largest time of the method. If there are more
- * runs than columns, a bar is the mean of successive runs.
- */
+/* Draws a bar per run, from the least to the largest time, or per mean of successive runs. */
 static void draw_runs(const struct et_clock_methods *m, enum et_clock_method k, size_t columns,
 	const struct et_page *page)
 {
@@ -257,12 +253,8 @@ static char *key_of(const struct et_experiment *e, enum et_clock_method k, const
 	return et_asprintf("%s%s%s", method_name(e, k), inside ? "_inside" : "", unit);
 }
 
-static const struct et_field precision_fields[] = {
-	ET_KEYS(et_precision, n),
-	ET_KEYS_IN_UNIT(et_precision, min, max, mean, sd),
-	ET_KEYS(et_precision, relative_error),
-	{ 0 },
-};
+ET_FIELDS(precision_fields, ET_KEYS(et_precision, n),
+	ET_KEYS_IN_UNIT(et_precision, min, max, mean, sd), ET_KEYS(et_precision, relative_error));
 
 static void write_tasks(struct et_json *w, const char *name, const void *result)
 {
@@ -314,7 +306,6 @@ static void task_chart(const struct et_experiment *e, const struct et_clock_meth
 		.height = 420 };
 
 	p.title = et_chart_format(&p, "%s: %zu runs", m->name, m->n);
-
 	for (int k = 0; k < ET_CLOCK_METHODS; k++) {
 		struct et_curve *line = et_chart_curve(&p, ET_SVG_POINTS, (unsigned)k,
 			k == ET_BY_EMP

@@ -46,10 +46,7 @@ static struct attained attained_by(const struct et_coverage_cell *c, int m)
 		.outside = p < least || p > most };
 }
 
-/*
- * "84.2 ± 1.6!": the coverage, the half width of its interval, and '!' if that is outside of the
- * bounds, '?' if only the coverage is.
- */
+/* "84.2 ± 1.6!": the coverage and half its interval; '!': that is outside, '?': it may be. */
 static void add_attained(const struct attained *a, struct et_table *t)
 {
 	bool surely = a->hi < least || a->lo > most;
@@ -146,13 +143,10 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-static const struct et_field attained_fields[] = {
-	ET_KEYS(attained, of, method, defined, attained),
+ET_FIELDS(attained_fields, ET_KEYS(attained, of, method, defined, attained),
 	ET_KEY_SPAN(attained, "interval", lo, hi),
 	ET_KEYS(attained, outside, missed_without_warning),
-	ET_KEY(attained, "runs", runs, ET_GIVEN(attained, runs), .omitted = true),
-	{ 0 },
-};
+	ET_KEY(attained, "runs", runs, ET_GIVEN(attained, runs), .omitted = true));
 
 static void write_cases(struct et_json *w, const char *key, const void *result)
 {

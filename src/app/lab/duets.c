@@ -179,11 +179,12 @@ static void sized(struct et_table *t, const struct et_duet_measured *m, size_t a
 	et_table_add(t, "%s", text);
 }
 
-/* A table whose lines begin with a pair and its design, below a heading. */
-static struct et_table begin_pairs(const char *const *titles)
+/* An empty line, and a table whose lines begin with a pair and its design. */
+static struct et_table begin_pairs(const struct et_page *page, const char *const *titles)
 {
 	struct et_table t = { .split = true };
 
+	putc('\n', page->out);
 	et_table_column(&t, ET_TABLE_TEXT, "pair");
 	et_table_column(&t, ET_TABLE_TEXT, "design");
 	for (; *titles; titles++)
@@ -195,9 +196,8 @@ static void measured_table(const struct et_duet_bias *b, const struct et_page *p
 {
 	static const char *const first[] = { "ms", "ms", "ratio alone", NULL };
 	static const char apart[ET_DUET_WAYS][1]; /* each way is a group without a heading */
-	struct et_table t = begin_pairs(first);
+	struct et_table t = begin_pairs(page, first);
 
-	putc('\n', page->out);
 	et_lab_heading(page,
 		"the pairs: times and ratio alone; difference of the ratio side by side in %%, and "
 		"standard deviation of a pair's log ratio in %%");
@@ -242,13 +242,14 @@ static void errors_cells(struct et_table *t, const struct et_duet_cell *c)
 	}
 }
 
-static struct et_table begin_errors(const char *first)
+static struct et_table begin_errors(const struct et_page *page, const char *first)
 {
 	static const char *const figures[ET_DUET_FIGURES] = { "side by side", "solo runs",
 		"alone, as printed" };
 	static const char *const errors[] = { "bias", "sd", "half", "cov" };
 	struct et_table t = { .split = true };
 
+	putc('\n', page->out);
 	et_table_column(&t, ET_TABLE_TEXT, first);
 	for (size_t i = 0; i < ET_DUET_FIGURES * ET_LENGTH(errors); i++) {
 		et_table_column(&t, ET_TABLE_NUMBER, errors[i % ET_LENGTH(errors)]);
@@ -287,9 +288,8 @@ static struct et_duet_cell average(const struct et_duet_bias *b, int design, int
 static void errors_by_pair(const struct et_duet_bias *b, int way, const struct et_page *page)
 {
 	const int size = 1;
-	struct et_table t = begin_errors("pair");
+	struct et_table t = begin_errors(page, "pair");
 
-	putc('\n', page->out);
 	et_lab_heading(page,
 		"experiments of %zu rounds, %s: bias, standard deviation and half width of the "
 		"ratio in %%; coverage of the 95 %% interval in %%",
@@ -303,9 +303,8 @@ static void errors_by_pair(const struct et_duet_bias *b, int way, const struct e
 
 static void errors_by_design(const struct et_duet_bias *b, int way, const struct et_page *page)
 {
-	struct et_table t = begin_errors("design          rounds");
+	struct et_table t = begin_errors(page, "design          rounds");
 
-	putc('\n', page->out);
 	et_lab_heading(page, "means over the pairs of a design, %s (bias: of absolute values)",
 		way_titles[way]);
 	for (int design = 0; et_pair_design_names[design]; design++) {
@@ -325,9 +324,8 @@ static void signs_table(const struct et_duet_bias *b, const struct et_page *page
 {
 	static const char *const first[] = { "MiB", "MiB", "faults", "faults", "sys", "sys",
 		"differ in", "metronome", "slices", NULL };
-	struct et_table t = begin_pairs(first);
+	struct et_table t = begin_pairs(page, first);
 
-	putc('\n', page->out);
 	et_lab_heading(page,
 		"signs of different kinds: peak memory, page faults, share of system time; and "
 		"experiments of 10, 30, 100 rounds whose pairs contradict the solo runs, in %%");
@@ -351,8 +349,7 @@ static void verdict_table(const struct et_duet_bias *b, int way, const struct et
 	for (int k = 0; k < 2; k++)
 		snprintf(effects[k], sizeof(effects[k]), "%.1f%%", 100 * et_duet_effects[k]);
 	struct et_table t = begin_pairs(
-		(const char *const[]){ "by pairs", "verdict", effects[0], effects[1], NULL });
-	putc('\n', page->out);
+		page, (const char *const[]){ "by pairs", "verdict", effects[0], effects[1], NULL });
 	et_lab_heading(page,
 		"programs made equal, %s: a difference was claimed, in %% of experiments of 10, "
 		"30, 100 rounds; and one program %.1f and %.1f %% slower: this was found",
@@ -424,12 +421,9 @@ static void write_cell(struct et_json *w, const struct et_duet_pair *p,
 	et_json_end(w);
 }
 
-static const struct et_field measured_fields[] = {
-	ET_KEYS(et_duet_measured, rounds, metronome_ns, side_by_side),
+ET_FIELDS(measured_fields, ET_KEYS(et_duet_measured, rounds, metronome_ns, side_by_side),
 	ET_KEY(et_duet_measured, "side_by_side_half_width", half_width),
-	ET_KEY(et_duet_measured, "log_ratio_sd", pair_sd),
-	{ 0 },
-};
+	ET_KEY(et_duet_measured, "log_ratio_sd", pair_sd));
 
 static void write_ways(struct et_json *w, const char *key, const void *at)
 {

@@ -71,9 +71,8 @@ struct et_lab_request {
 };
 
 /*
- * An experiment. Its file has these functions, and its row in experiment_rows.h lists it; all are
- * performed by et_lab_perform. The result is what it simulates, or reads from what it has measured,
- * and everything that is printed follows from it. After a signal it has what there is until then.
+ * An experiment: its file has these functions, its row is in experiment_rows.h, and et_lab_perform
+ * performs it. All that is printed follows from the result, which may be cut short by a signal.
  */
 struct et_lab {
 	int (*perform)(struct et_lab_request *r, struct et_error *err); /* instead of the others */
@@ -85,10 +84,7 @@ struct et_lab {
 		struct et_error *err);
 	/* … or times functions, whose figures are stored when all are there … */
 	int (*time)(struct et_lab_request *r, struct et_experiment *e, struct et_error *err);
-	/*
-	 * … and fills the result from the experiment that was measured, or is stored; the second
-	 * one if options change the result.
-	 */
+	/* … and fills the result from that experiment; read_as: if options change the result. */
 	et_lab_read *read;
 	int (*read_as)(const struct et_lab_request *r, const struct et_experiment *e, void *result,
 		struct et_error *err);
@@ -104,10 +100,7 @@ struct et_lab {
 /* Measures or simulates, or loads the one of --from, and prints it. */
 int et_lab_perform(
 	struct et_lab_request *r, const struct et_lab *lab, struct et_error *err) ET_CHECK;
-/*
- * Prints a result in the format that the user wants, and draws it. e is the stored experiment that
- * JSON describes, or NULL.
- */
+/* Prints a result as the user wants it, and draws it. JSON describes e, if it is not NULL. */
 int et_lab_show(struct et_lab_request *r, const struct et_lab *lab, const struct et_experiment *e,
 	const void *result, struct et_error *err) ET_CHECK;
 void et_lab_draw(const struct et_lab *lab, const void *result, FILE *out); /* as SVG */
@@ -117,10 +110,7 @@ void et_lab_json(const struct et_lab *lab, const char *name, const struct et_exp
 void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n);
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
-/*
- * Prints where the experiment, or the study of several, is stored; name is its id or prefix, or
- * NULL if nothing was begun. Only a study can be resumed. Returns rc.
- */
+/* Prints where the experiment or study `name` (NULL: none) is stored, and returns rc. */
 int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study, int rc) ET_CHECK;
 /* Returns the loads and lengths that the user gave, else the usual ones of the experiment. */
 struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_lab_grid *usual);
@@ -141,17 +131,9 @@ const char *et_format_three(double ns, char buf[ET_FIGURE]);
 /* k / n, or NaN. */
 double et_lab_share(uint64_t k, uint64_t n);
 
-/*
- * --- experiments that measure programs on this machine ---
- *
- * Each is an experiment like those of `run`, labelled "lab NAME", and can be listed and shown; its
- * tables are computed from the stored samples.
- */
+/* --- experiments that measure programs: stored like those of `run`, as "lab NAME" --- */
 
-/*
- * Runs the commands of e, which it takes, in random order as solo runs. After a signal it returns
- * -EINTR, and *out has the finished samples, or is NULL if nothing was begun.
- */
+/* Runs the commands of e, which it takes, in random order; -EINTR: *out is a part, or NULL. */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Prints how many things run how often, and how long that takes. */
@@ -190,7 +172,6 @@ et_action_run et_lab_run, et_profile_lab_run, et_lab_list;
 #include "app/lab/experiment_rows.h"
 #undef ROW
 
-/* Of all experiments. */
 extern const struct et_option et_lab_options[];
 /* With list, which has no summary. A NULL name ends them. */
 extern const struct et_action et_lab_experiments[];

@@ -177,13 +177,10 @@ static void draw(const void *result, const struct et_chart_to *to)
 		draw_method(result, (enum et_interval_method)m, to);
 }
 
-static const struct et_field error_fields[] = {
-	ET_KEY(et_interval_error, "mean_error", mean),
+ET_FIELDS(error_fields, ET_KEY(et_interval_error, "mean_error", mean),
 	ET_KEY(et_interval_error, "worst_error", worst),
 	ET_KEY(et_interval_error, "least_error", least),
-	ET_KEY(et_interval_error, "greatest_error", most),
-	{ 0 },
-};
+	ET_KEY(et_interval_error, "greatest_error", most));
 
 static void write_methods(struct et_json *w, const char *key, const void *at)
 {

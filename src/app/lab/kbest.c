@@ -249,14 +249,11 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-static const struct et_field scheme_fields[] = {
-	ET_KEY_NAME(et_scheme_result, "clock", scheme.by, et_timed_by_names),
+ET_FIELDS(scheme_fields, ET_KEY_NAME(et_scheme_result, "clock", scheme.by, et_timed_by_names),
 	ET_KEY(et_scheme_result, "compensated", scheme.compensated),
 	ET_KEY(et_scheme_result, "k", scheme.k),
 	ET_KEYS(et_scheme_result, ns, truth_ns, error, converged, calls),
-	ET_KEY(et_scheme_result, "predicted_error", predicted),
-	{ 0 },
-};
+	ET_KEY(et_scheme_result, "predicted_error", predicted));
 
 static double said_of(const void *cell)
 {
@@ -265,10 +262,8 @@ static double said_of(const void *cell)
 	return c->ours_error_ns / c->ours_ns;
 }
 
-static const struct et_field cell_fields[] = {
-	ET_KEYS(et_accuracy_cell, load, length_ns),
-	ET_KEY(et_accuracy_cell, "calls", n_calls),
-	ET_KEY_OF("truth_ns", truth_of),
+ET_FIELDS(cell_fields, ET_KEYS(et_accuracy_cell, load, length_ns),
+	ET_KEY(et_accuracy_cell, "calls", n_calls), ET_KEY_OF("truth_ns", truth_of),
 	ET_KEYS(et_accuracy_cell, fit_ns, fit_error_ns),
 	ET_KEY_GROUP("etalon",
 		ET_TABLE(ET_KEY(et_accuracy_cell, "ns", ours_ns),
@@ -281,9 +276,7 @@ static const struct et_field cell_fields[] = {
 			ET_KEY(et_timed_call, "gettimeofday_ns", wall_ns),
 			ET_KEYS(et_timed_call, truth_ns),
 			ET_KEY(et_timed_call, "timer_interrupts", ticks_met)),
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
 static void write_loads(struct et_json *w, const char *key, const void *at)
 {
@@ -322,15 +315,11 @@ static void write_cases(struct et_json *w, const char *key, const void *at)
 	et_json_end(w);
 }
 
-static const struct et_field fields[] = {
-	ET_KEYS(et_kbest_accuracy, epsilon, k, tick_ns),
+ET_FIELDS(fields, ET_KEYS(et_kbest_accuracy, epsilon, k, tick_ns),
 	ET_KEY(et_kbest_accuracy, "timer_interrupt_min_ns", cost_ns),
 	ET_KEY_FLAT(et_kbest_accuracy, "line", line,
 		ET_TABLE(ET_KEYS(et_accuracy_line, slope_ns, intercept_ns, max_error))),
-	ET_KEY_MADE("loads", write_loads),
-	ET_KEY_MADE("cases", write_cases),
-	{ 0 },
-};
+	ET_KEY_MADE("loads", write_loads), ET_KEY_MADE("cases", write_cases));
 
 /* --- steps --- */
 

@@ -122,15 +122,12 @@ static void print_text(const void *result, const struct et_page *page)
 	et_table_print(&t, page);
 }
 
-static const struct et_field attained_fields[] = {
-	ET_KEY(et_kbest_attained, "alarm_share", alarms),
+ET_FIELDS(attained_fields, ET_KEY(et_kbest_attained, "alarm_share", alarms),
 	ET_KEY_SPAN(et_kbest_attained, "alarm_interval", lo, hi),
 	ET_KEY(et_kbest_attained, "covers_another", another),
 	ET_KEY(et_kbest_attained, "covers_long_run", long_run),
 	ET_KEY(et_kbest_attained, "interval_width", width),
-	ET_KEY(et_kbest_attained, "true_width", spread),
-	{ 0 },
-};
+	ET_KEY(et_kbest_attained, "true_width", spread));
 
 static void write_functions(struct et_json *w, const char *key, const void *result)
 {

@@ -110,10 +110,7 @@ static uint64_t length_of(const struct et_kbest_accuracy *a, enum et_kbest_figur
 	return best;
 }
 
-/*
- * The calls under the least load, and under the heaviest one up to 4, as in the chapter. In a
- * terminal they are in units of that many ns, and the axis ends at the longest.
- */
+/* The calls under the least load and the heaviest up to 4; a terminal has units of unit_ns. */
 static struct et_chart calls_of(
 	const struct et_kbest_accuracy *a, enum et_kbest_figure figure, double unit_ns)
 {

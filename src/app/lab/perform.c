@@ -79,11 +79,8 @@ double et_lab_share(uint64_t k, uint64_t n)
 	return n ? (double)k / (double)n : NAN;
 }
 
-static const struct et_field stored_fields[] = {
-	ET_KEYS(et_experiment, id, label),
-	ET_KEY_NAME(et_experiment, "state", state, et_state_names),
-	{ 0 },
-};
+ET_FIELDS(stored_fields, ET_KEYS(et_experiment, id, label),
+	ET_KEY_NAME(et_experiment, "state", state, et_state_names));
 
 void et_lab_json_experiments(struct et_json *w, const struct et_experiment *const *list, size_t n)
 {
@@ -152,10 +149,7 @@ int et_lab_conclude(const struct et_lab_request *r, const char *name, bool study
 
 /* --- experiments that time functions --- */
 
-/*
- * The store is opened before measuring, so that a wrong path does not fail after an hour. After a
- * signal it stores the finished part and returns -EINTR.
- */
+/* Opens the store first: a wrong path must not fail after an hour. -EINTR: a part is stored. */
 static int time_functions(struct et_lab_request *r, const struct et_lab *lab,
 	struct et_experiment **out, struct et_error *err)
 {

@@ -65,8 +65,7 @@ static void print_answer(
 
 	et_lab_heading(page, "%s: %s (%s)", p->name, p->question, p->source);
 	for (const struct et_problem_figure *f = a->figures; f < a->figures + a->n; f++) {
-		/* The name in JSON without its unit, in words: "least_sleep_ns" is "least sleep".
-		 */
+		/* The name in JSON without its unit: "least_sleep_ns" is "least sleep". */
 		bool united = f->unit == ET_PROBLEM_NS || f->unit == ET_PROBLEM_HZ;
 		ET_AUTO_FREE char *words =
 			et_strndup(f->name, strlen(f->name) - (united ? strlen("_ns") : 0));

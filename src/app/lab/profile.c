@@ -185,10 +185,7 @@ static size_t in_order(struct et_lab_study *s, uint64_t cycle, struct et_lab_par
 
 /* --- the study --- */
 
-/*
- * The CPU time that passes before a run in order to begin at a random moment of each event's
- * period: several events share the rate.
- */
+/* CPU time before a run, which begins at a random moment of the period that events share. */
 static double lead_of(const struct et_lab_part *part)
 {
 	enum { EVENTS = 8 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Experiments of `etalon lab` about profilers (NIST TN 1826). A part of such a study has the runs
- * of all treatments with one instrument or setting.
- */
+/* Experiments about profilers (NIST TN 1826). A part has one instrument or setting. */
 #pragma once
 
 #include "app/lab/study.h"
@@ -34,7 +31,6 @@ struct et_profile_lab {
 	uint64_t work_ns, paper_work_ns;
 	/* Fills the parts; parts whose instrument is not installed are named by p->missing. */
 	void (*plan)(struct et_profiling *p);
-	/* Adds the treatments of a part as commands. */
 	void (*add_commands)(const struct et_profiling *p, const struct et_lab_part *part,
 		struct et_experiment *e);
 	/* Fills the categories of a command, and returns the level of its factor. */
@@ -66,10 +62,9 @@ struct et_profiling {
 	size_t n_missing;
 };
 
-/* Adds a part. */
 struct et_lab_part *et_profiling_add(struct et_profiling *p, const char *name,
 	const char *instrument, const struct et_profile_plan *plan);
-/* The same for gprof, if there are a compiler and gprof; otherwise notes that it is missing. */
+/* For gprof, if there are a compiler and gprof; otherwise notes that it is missing. */
 struct et_lab_part *et_profiling_add_gprof(
 	struct et_profiling *p, const char *name, const char *alone);
 /* The same for perf record. */
@@ -119,9 +114,6 @@ struct et_cell_line {
 	bool period; /* the level is a period in ns, and drawn as a rate */
 };
 
-/*
- * Draws such figures over the levels of the treatments from first to end; those of a category that
- * many places further.
- */
+/* Draws them over treatments first to end, of the categories that many places further. */
 void et_lab_cell_lines(struct et_chart *p, const struct et_profile_study *s, size_t first,
 	size_t end, const struct et_cell_line *lines, size_t n, size_t further);

@@ -190,11 +190,9 @@ static void print_text(const void *study, const struct et_page *page)
 
 /* --- JSON --- */
 
-static const struct et_field cell_fields[] = {
-	ET_KEYS(et_treatment_cell, name, mean),
+ET_FIELDS(cell_fields, ET_KEYS(et_treatment_cell, name, mean),
 	ET_KEY(et_treatment_cell, "expanded_uncertainty", expanded),
-	ET_KEY(et_treatment_cell, "uncertainty_95", interval),
-	ET_KEYS(et_treatment_cell, sd),
+	ET_KEY(et_treatment_cell, "uncertainty_95", interval), ET_KEYS(et_treatment_cell, sd),
 	ET_KEY_SPAN(et_treatment_cell, "sd_interval", sd_interval.lo, sd_interval.hi),
 	ET_KEYS(et_treatment_cell, robust_sd, share),
 	ET_KEY_SPAN(et_treatment_cell, "share_interval", share_interval.lo, share_interval.hi),
@@ -202,20 +200,15 @@ static const struct et_field cell_fields[] = {
 		ET_TABLE(ET_KEYS(et_profile_models, gprof, multinomial),
 			ET_KEY(et_profile_models, "quantization", quantisation),
 			ET_KEY(et_profile_models, "multinomial_with_total", with_total))),
-	ET_KEY(et_treatment_cell, "autocorrelation", r1),
-	{ 0 },
-};
+	ET_KEY(et_treatment_cell, "autocorrelation", r1));
 
-static const struct et_field treatment_fields[] = {
-	ET_KEYS(et_profile_treatment, instrument, name),
+ET_FIELDS(treatment_fields, ET_KEYS(et_profile_treatment, instrument, name),
 	ET_KEY(et_profile_treatment, "level_of_factor", x),
 	ET_KEYS(et_profile_treatment, runs, invalid, without_share, lost, overruns, throttled),
 	ET_KEYS(et_profile_treatment, statements, level),
 	ET_KEY(et_profile_treatment, "coverage_factor", k),
 	ET_KEY(et_profile_treatment, "samples_mean", total_mean),
-	ET_KEY(et_profile_treatment, "samples_sd", total_sd),
-	{ 0 },
-};
+	ET_KEY(et_profile_treatment, "samples_sd", total_sd));
 
 void et_lab_write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i)
 {

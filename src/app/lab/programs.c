@@ -173,28 +173,15 @@ static void print_text(const void *result, const struct et_page *page)
 
 /* --- JSON --- */
 
-static const struct et_field precision_fields[] = {
-	ET_KEYS(et_precision, n),
-	ET_KEYS_NS(et_precision, mean, sd),
-	ET_KEYS(et_precision, relative_error),
-	ET_KEYS_NS(et_precision, min, max),
-	{ 0 },
-};
+ET_FIELDS(precision_fields, ET_KEYS(et_precision, n), ET_KEYS_NS(et_precision, mean, sd),
+	ET_KEYS(et_precision, relative_error), ET_KEYS_NS(et_precision, min, max));
 
-static const struct et_field program_fields[] = {
-	ET_KEYS_GIVEN(et_program_precision, program),
-	ET_KEYS(et_program_precision, field),
-	ET_KEYS_GIVEN(et_program_precision, size),
-	{ 0 },
-};
+ET_FIELDS(program_fields, ET_KEYS_GIVEN(et_program_precision, program),
+	ET_KEYS(et_program_precision, field), ET_KEYS_GIVEN(et_program_precision, size));
 
-static const struct et_field kept_fields[] = {
-	ET_KEY(et_counted, "n", by[ET_METRIC_CPU].n),
-	ET_KEYS(et_counted, removed),
+ET_FIELDS(kept_fields, ET_KEY(et_counted, "n", by[ET_METRIC_CPU].n), ET_KEYS(et_counted, removed),
 	ET_KEY_FLAT(et_counted, "et", by[ET_METRIC_ELAPSED], precision_fields),
-	ET_KEY_FLAT(et_counted, "pt", by[ET_METRIC_CPU], precision_fields),
-	{ 0 },
-};
+	ET_KEY_FLAT(et_counted, "pt", by[ET_METRIC_CPU], precision_fields));
 
 static void write_missing(struct et_json *w, const char *key, const void *result)
 {
@@ -253,7 +240,6 @@ static void add_chart(const struct et_chart_to *to, const struct et_program_prec
 		.height = HEIGHT };
 
 	p.title = et_chart_format(&p, "%s: %s", list->program, what);
-
 	for (int k = 0; k < ET_WAYS; k++) {
 		struct et_curve *line =
 			et_chart_curve(&p, ET_SVG_CURVE, ways[k].color, ways[k].name);

@@ -125,20 +125,14 @@ static const char explanation[] =
 
 /* --- JSON --- */
 
-static const struct et_field chi_fields[] = {
-	ET_KEY(et_chi_square, "chi_square", statistic),
-	ET_KEYS(et_chi_square, df, p),
-	{ 0 },
-};
+ET_FIELDS(
+	chi_fields, ET_KEY(et_chi_square, "chi_square", statistic), ET_KEYS(et_chi_square, df, p));
 
-static const struct et_field bias_fields[] = {
-	ET_KEYS(et_address_bias, runs, inside, elsewhere, kernel, hit),
+ET_FIELDS(bias_fields, ET_KEYS(et_address_bias, runs, inside, elsewhere, kernel, hit),
 	ET_KEY_FLAT(et_address_bias, "by_address", by_address, chi_fields),
 	ET_KEY_FLAT(et_address_bias, "by_residue", by_residue, chi_fields),
 	ET_KEY_ARRAY(et_address_bias, "addresses", addresses, NULL, .element = ET_FIELD_U64),
-	ET_KEY_ARRAY(et_address_bias, "residues", residues, NULL, .element = ET_FIELD_U64),
-	{ 0 },
-};
+	ET_KEY_ARRAY(et_address_bias, "residues", residues, NULL, .element = ET_FIELD_U64));
 
 static void write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i)
 {

@@ -105,13 +105,8 @@ static void write_cases(struct et_json *w, const char *key, const void *result)
 }
 
 /* JSON has what is needed to repeat the experiment. */
-static const struct et_field fields[] = {
-	ET_KEYS(skeleton, seed),
-	ET_KEY(skeleton, "repetitions", wanted),
-	ET_KEYS(skeleton, level, bias),
-	ET_KEY_MADE("cases", write_cases),
-	{ 0 },
-};
+ET_FIELDS(fields, ET_KEYS(skeleton, seed), ET_KEY(skeleton, "repetitions", wanted),
+	ET_KEYS(skeleton, level, bias), ET_KEY_MADE("cases", write_cases));
 
 /* --- what its row in experiment_rows.h names --- */
 

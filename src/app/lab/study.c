@@ -64,10 +64,7 @@ static int find(
 	return rc;
 }
 
-/*
- * Loads the study that the name means: the newest one of a label, one by its prefix, or by the id
- * of one of its experiments.
- */
+/* Loads a study by its label (the newest), its prefix, or the id of one of its experiments. */
 static int load(struct et_lab_study *s, const char *name, struct et_error *err)
 {
 	struct et_store *store;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A study of several experiments of the store, its parts. They are measured in turn, in blocks of
- * rounds, so that a drift of the machine affects all of them, and can be continued by --resume. The
- * tables are computed from the stored experiments. The study is called LABEL/TIME; the store says
- * what belongs together.
+ * rounds, so that a drift affects all, and continued by --resume. It is called LABEL/TIME.
  */
 #pragma once
 
@@ -55,7 +53,6 @@ struct et_lab_study {
 /* Measures a study, or loads that of --from, and prints it. */
 int et_lab_study_perform(struct et_lab_study *s, struct et_error *err) ET_CHECK;
 void et_lab_study_free(struct et_lab_study *s); /* what it owns */
-/* Plans the experiment of a part. */
 struct et_experiment *et_lab_study_plan(
 	const struct et_lab_study *s, const struct et_lab_part *part) ET_CHECK;
 /* Runs a block of m.most_rounds. Returns 0 if the part is finished, -EAGAIN if it has more. */

@@ -176,7 +176,7 @@ static void print_text(
 
 /* --- JSON --- */
 
-static const struct et_field verdict_fields[] = {
+ET_FIELDS(verdict_fields,
 	ET_KEY_GROUP("function1",
 		ET_TABLE(ET_KEYS(et_triangle_verdict, observed, projected),
 			ET_KEY(et_triangle_verdict, "prediction_half_width", half_width),
@@ -185,9 +185,7 @@ static const struct et_field verdict_fields[] = {
 			ET_KEYS(et_triangle_verdict, anomalous)),
 		.flat = true),
 	ET_KEY(et_triangle_verdict, "shares_hold", all_shares_hold,
-		ET_GIVEN(et_triangle_verdict, shares_known)),
-	{ 0 },
-};
+		ET_GIVEN(et_triangle_verdict, shares_known)));
 
 static void write_treatment(struct et_json *w, const struct et_profile_study *s, size_t i)
 {

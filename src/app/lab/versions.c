@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon lab emp-versions` measures the versions of EMP, each in its environment. The environments
- * alternate in blocks of some rounds, in an order that is drawn for each cycle, so that a drift of
- * the machine affects all of them. Every change of the machine goes through the journal and is
- * restored after its block.
+ * `etalon lab emp-versions` measures the versions of EMP, each in its environment. These alternate
+ * in blocks, against drift. Changes go through the journal and are restored after their block.
  */
 #include "app/lab/versions.h"
 #include "base/display.h"
@@ -198,9 +196,8 @@ static int store_reason(const struct versions *s, enum et_lab_env env, struct et
 }
 
 /*
- * Applies each environment once, looks at the machine and restores it. Fills which ones are
- * measured, and s->why_not for the others, also in the store. Each version includes the one before
- * it, so one that is not possible ends the list.
+ * Applies each environment once, looks, and restores it. Fills which are measured, and s->why_not,
+ * also in the store. Each includes the one before, so one that is not possible ends the list.
  */
 static int choose(struct versions *s, struct et_error *err)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The study of `lab emp-versions`: an experiment per environment of the machine, and with a preset
- * per group of lengths. Its parts are called ENVIRONMENT or ENVIRONMENT/GROUP.
- */
+/* `lab emp-versions`: its parts are an ENVIRONMENT, or with a preset an ENVIRONMENT/GROUP. */
 #pragma once
 
 #include "app/lab/study.h"
@@ -20,10 +17,7 @@ struct et_study_group {
 /* The groups that the options want. Returns their number. */
 unsigned et_study_groups(
 	const struct et_lab_request *r, struct et_study_group groups[ET_STUDY_GROUPS]);
-/*
- * How many rounds a block has: as many as fit into ten minutes, and at most a tenth of all, so that
- * the environments alternate and a drift does not decide.
- */
+/* A block has at most ten minutes and a tenth of all rounds, so that a drift does not decide. */
 uint32_t et_study_block(const struct et_study_group *g);
 /* Whether an experiment has the lengths and the number of runs of the group. */
 bool et_study_group_is(const struct et_study_group *g, const struct et_experiment *e);

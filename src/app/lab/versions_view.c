@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The versions of EMP as tables (Tables II to VI and XIX of the papers), and their standard
- * deviation and relative error over the length of the task (Figure 17), in a terminal and as SVG.
- */
+/* The versions of EMP as Tables II to VI and XIX and Figure 17 of the papers, as text and SVG. */
 #include "app/lab/versions.h"
 
 enum {
@@ -363,20 +360,15 @@ static void write_figures(struct et_json *w, const struct et_version_figures *f,
 	et_json_end(w);
 }
 
-static const struct et_field pair_fields[] = {
-	ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
+ET_FIELDS(pair_fields, ET_KEY_NAME(et_version_pair, "a", a, et_version_names),
 	ET_KEY_NAME(et_version_pair, "b", b, et_version_names),
-	ET_KEYS(et_version_pair, ratio, p, p_holm),
-	{ 0 },
-};
+	ET_KEYS(et_version_pair, ratio, p, p_holm));
 
-static const struct et_field comparison_fields[] = {
+ET_FIELDS(comparison_fields,
 	ET_KEY_ROOM(et_versions, "et", pairs[ET_METRIC_ELAPSED], n_pairs[ET_METRIC_ELAPSED],
 		pair_fields, .flat = true),
 	ET_KEY_ROOM(et_versions, "pt", pairs[ET_METRIC_CPU], n_pairs[ET_METRIC_CPU], pair_fields,
-		.flat = true),
-	{ 0 },
-};
+		.flat = true));
 
 static void write_names(
 	struct et_json *w, const char *key, const struct et_best_version *best, bool beaten)

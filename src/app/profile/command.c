@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * `etalon profile`: runs a program repeatedly while it is sampled, and shows each function with its
- * uncertainty. The runs are those of `etalon run`; this file adds the plan of the sampling.
- */
+/* `etalon profile`: the runs of `etalon run`, sampled; each function has its uncertainty. */
 #include "app/profile/profile.h"
 #include "base/display.h"
 #include "base/parse.h"

@@ -11,7 +11,6 @@ enum et_profile_given {
 	ET_GIVEN_LEVEL = 1 << 17,
 };
 
-/* The options of `profile`. */
 struct et_profile_command {
 	struct et_run_options run; /* the first member, so that its rows of options fill it */
 	struct et_profile_plan plan;
@@ -25,9 +24,8 @@ struct et_profile_command {
 };
 
 /*
- * Judges the profile of an experiment, prints it to `text` and writes the files; `more` are
- * warnings of the session, or NULL. Sets *left to the number of notes that were left out. Returns
- * the exit status.
+ * Judges a profile, prints it to `text` and writes its files; `more` are warnings of the session,
+ * or NULL. *left is the number of notes left out. Returns the exit status.
  */
 int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left) ET_CHECK;

@@ -2,9 +2,7 @@
 /* The result of `profile`: text and files, of runs that were measured or read. */
 #include "app/profile/profile.h"
 #include "base/clock.h"
-#include "base/parse.h"
 #include "cli/server.h"
-#include "draw/terminal.h"
 #include "profile/readers/read.h"
 #include "source/operand.h"
 
@@ -116,8 +114,7 @@ static int keep(
 	return et_stored_keep(cli, e, err);
 }
 
-/* Text that is no file may be the id or label of a kept profile. Returns -ENOENT if there is none.
- */
+/* Text that is no file may be the id or label of a kept profile; -ENOENT: there is none. */
 static int load_one(const struct et_cli *cli, const char *text, bool single,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -141,10 +138,7 @@ static int load_one(const struct et_cli *cli, const char *text, bool single,
 	return rc;
 }
 
-/*
- * Two kept profiles become one experiment of two commands. They were measured one after the other,
- * so the order says that there are no rounds, and a warning follows.
- */
+/* Two kept profiles become one experiment, whose order says that its runs did not alternate. */
 static int load_two(const struct et_cli *cli, const char *first, const char *second,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -200,10 +194,7 @@ static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
 	return 0;
 }
 
-/*
- * Gives up the rights that reading files does not need; those to start programs only if all files
- * are text.
- */
+/* Gives up rights that reading does not need; that to start programs if all files are text. */
 static void confine_reading(const struct et_profile_command *p, const struct et_operands *ops)
 {
 	bool binary = et_profile_is_binary(p->from);

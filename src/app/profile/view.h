@@ -12,16 +12,12 @@
 /* The answer in one sentence: "fn2 has 79.8 % of the CPU time (…)". The caller frees it. */
 char *et_profile_answer(const struct et_profiled *p, size_t command);
 
-/*
- * Prints the answer, the table and the notes that matter; verbose text has all figures and all
- * warnings. Returns the number of notes that were left out to keep it short.
- */
+/* Prints the answer, a table and notes; verbose: all figures. Returns how many notes are left. */
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out);
 
 /*
- * ROW(name, summary for `export --help`, option of `profile`, which has the same name, its help,
- * writer). To add a row: the writer in a file of this folder, man/etalon-profile.1.scd and
- * tests/unit/app/profile/view.c.
+ * ROW(name, summary for `export --help`, option of `profile` of the same name, its help, writer). A
+ * new row also needs man/etalon-profile.1.scd and tests/unit/app/profile/view.c.
  */
 #define ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
 	ROW("profile", "the functions with their uncertainty (JSON)", "json",                      \

@@ -99,10 +99,7 @@ static void color_alone(const struct et_profile_function *fn, char buf[32])
 	snprintf(buf, 32, "hsl(%u %u%% %u%%)", hue, fn->unnamed ? 20u : 78u, 62 + h / 64 % 14);
 }
 
-/*
- * By the verdict on the function, as in the table of changes. Red: it has more samples of its own,
- * blue: fewer; grey: no change is shown.
- */
+/* By the verdict on the function. Red: more samples of its own, blue: fewer, grey: no change. */
 static void color_change(const struct et_profile_change *c, char buf[32])
 {
 	if (!c || !c->contrast.significant)
@@ -112,10 +109,7 @@ static void color_change(const struct et_profile_change *c, char buf[32])
 			86 - 30 * fmin(1, fabs(c->difference) / fmax(c->mean_a, c->mean_b)));
 }
 
-/*
- * The change of each function of the second command, or of its module, or NULL; the caller frees
- * the list.
- */
+/* The change of each function of the second command, or of its module, or NULL. Caller frees. */
 static const struct et_profile_change **find_changes(const struct et_profiled *p)
 {
 	const struct et_profile_comparison *c = &p->comparison;

@@ -8,11 +8,7 @@
 /* An interval that is not known is null. */
 #define SPAN(type, key, member) ET_KEY_SPAN(type, key, member.lo, member.hi, .nullable = true)
 
-static const struct et_field half_fields[] = {
-	ET_KEYS(et_profile_half, mean),
-	SPAN(et_profile_half, "interval", interval),
-	{ 0 },
-};
+ET_FIELDS(half_fields, ET_KEYS(et_profile_half, mean), SPAN(et_profile_half, "interval", interval));
 
 static void write_sd_interval(struct et_json *w, const char *key, const void *row)
 {
@@ -23,11 +19,9 @@ static void write_sd_interval(struct et_json *w, const char *key, const void *ro
 	et_json_string(w, "sd_interval_method", method);
 }
 
-static const struct et_field row_fields[] = {
-	ET_KEY(et_profile_row, "mean_samples", mean),
+ET_FIELDS(row_fields, ET_KEY(et_profile_row, "mean_samples", mean),
 	ET_KEYS(et_profile_row, sd, standard_uncertainty, coverage_factor, df),
-	ET_KEYS(et_profile_row, expanded_uncertainty),
-	SPAN(et_profile_row, "interval", interval),
+	ET_KEYS(et_profile_row, expanded_uncertainty), SPAN(et_profile_row, "interval", interval),
 	ET_KEYS(et_profile_row, interval_method),
 	ET_KEY_ARRAY(et_profile_row, "halves", halves, half_fields, .flat = true),
 	ET_KEY_MADE("sd_interval", write_sd_interval),
@@ -35,8 +29,7 @@ static const struct et_field row_fields[] = {
 	ET_KEYS(et_profile_row, robust_sd, share),
 	SPAN(et_profile_row, "share_interval", share_interval),
 	ET_KEY(et_profile_row, "share_interval_method", share_method),
-	ET_KEYS(et_profile_row, pooled_share),
-	ET_KEY(et_profile_row, "total_samples", total_mean),
+	ET_KEYS(et_profile_row, pooled_share), ET_KEY(et_profile_row, "total_samples", total_mean),
 	SPAN(et_profile_row, "total_interval", total_interval),
 	ET_KEYS(et_profile_row, total_share),
 	SPAN(et_profile_row, "total_share_interval", total_share_interval),
@@ -62,9 +55,7 @@ static const struct et_field row_fields[] = {
 				ET_TABLE(SPAN(et_profile_row, "percentile", sd_percentile),
 					SPAN(et_profile_row, "bca", sd_bca)),
 				.flat = true))),
-	ET_KEY_WARNINGS(et_profile_row, warnings),
-	{ 0 },
-};
+	ET_KEY_WARNINGS(et_profile_row, warnings));
 
 static void row(struct et_json *w, const struct et_profile *p, const struct et_profile_row *r)
 {
@@ -87,8 +78,7 @@ static void rows(struct et_json *w, const struct et_profile *p, const char *key,
 	et_json_end(w);
 }
 
-static const struct et_field result_fields[] = {
-	ET_KEYS(et_profile_result, runs),
+ET_FIELDS(result_fields, ET_KEYS(et_profile_result, runs),
 	ET_KEY(et_profile_result, "invalid_runs", invalid),
 	ET_KEYS(et_profile_result, level, statements, row_level, bootstrap_level, coverage_factor),
 	ET_KEY_GROUP("samples_total",
@@ -98,9 +88,7 @@ static const struct et_field result_fields[] = {
 			ET_KEY_ARRAY(et_profile_result, "halves", total_halves, half_fields,
 				.flat = true),
 			ET_KEY(et_profile_result, "all_runs", samples),
-			ET_KEYS(et_profile_result, lost, overruns, throttled))),
-	{ 0 },
-};
+			ET_KEYS(et_profile_result, lost, overruns, throttled))));
 
 static double mean_period(const struct et_profiled *p, size_t c)
 {
@@ -140,8 +128,7 @@ static void result(struct et_json *w, const struct et_profiled *p, size_t c)
 	et_warnings_free(&all);
 }
 
-static const struct et_field change_fields[] = {
-	ET_KEY(et_profile_change, "name", name, .omitted = true),
+ET_FIELDS(change_fields, ET_KEY(et_profile_change, "name", name, .omitted = true),
 	ET_KEY(et_profile_change, "module", module, .omitted = true),
 	ET_KEY(et_profile_change, "mean_samples_a", mean_a),
 	ET_KEY(et_profile_change, "mean_samples_b", mean_b),
@@ -150,20 +137,15 @@ static const struct et_field change_fields[] = {
 	ET_KEYS_OF(et_profile_change, contrast,
 		ET_TABLE(ET_KEY(et_contrast, "test", method),
 			ET_KEYS(et_contrast, statistic, p, p_holm, significant_unadjusted,
-				significant))),
-	{ 0 },
-};
+				significant))));
 
 static const char *const by_names[] = { [ET_BY_FUNCTION] = "function", [ET_BY_MODULE] = "module" };
 
-static const struct et_field comparison_fields[] = {
-	ET_KEY_NAME(et_profile_comparison, "by", by, by_names),
+ET_FIELDS(comparison_fields, ET_KEY_NAME(et_profile_comparison, "by", by, by_names),
 	ET_KEYS(et_profile_comparison, with_callees, alpha, family, too_rare, level),
 	ET_KEY_OBJECT(et_profile_comparison, "total", total, change_fields),
 	ET_KEY_LIST(et_profile_comparison, "functions", rows, n_rows, change_fields),
-	ET_KEY_WARNINGS(et_profile_comparison, warnings),
-	{ 0 },
-};
+	ET_KEY_WARNINGS(et_profile_comparison, warnings));
 
 void et_profile_json(const struct et_profiled *p, FILE *out)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A profile as an HTML page: the answer, the table, the flame graph, and for the functions with the
- * largest shares their counts in order, the density and the autocorrelation of them.
- */
+/* A profile as an HTML page: answer, table, flame graph, pictures of the largest functions. */
 #include "app/profile/view_parts.h"
 #include "draw/html.h"
 #include "draw/table.h"

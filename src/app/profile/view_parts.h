@@ -7,13 +7,9 @@
 
 /* The half width of an interval about x, of its longer side; NaN if it is not known. */
 double et_span_half(struct et_span s, double x);
-/*
- * A C++ name of more than 40 columns without template arguments ("<>" is left) and parameters; the
- * caller frees it.
- */
+/* A C++ name above 40 columns without template arguments and parameters; the caller frees it. */
 char *et_profile_short_name(const char *name);
-/* The same of several names; of those that would be equal the parts are kept that differ.
- * et_strv_free frees the list. */
+/* The same of several names; what tells equal ones apart is kept. et_strv_free frees the list. */
 char **et_profile_short_names(const char *const *names, size_t n);
 /* A name in a sentence: clean, and shortened, as templates need it. The caller frees it. */
 char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
@@ -35,10 +31,7 @@ struct et_span et_percent(struct et_span s);
 /* "79.8 ± 0.6 %" of a share with its interval, or "98 % (30 … 100)": see et_split_figure. */
 const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE]);
 
-/*
- * "k is larger for 3 functions whose counts are skewed or dependent", or NULL if all rows have the
- * k of the profile; the caller frees it.
- */
+/* "k is larger for 3 functions whose counts are skewed …", or NULL; the caller frees it. */
 char *et_profile_larger_k(const struct et_profile_result *r);
 /* How a row's interval of the mean was made: "t", "t, skewed", "resolution" … */
 const char *et_profile_method(const struct et_profile_row *r);
@@ -66,17 +59,13 @@ struct et_profile_box {
 	double half;  /* expanded uncertainty of the share, of this box by itself; NaN: one run */
 };
 
-/*
- * Returns one box per node of the profile, by its number; the root has the sum. Takes memory for
- * the nodes, not for nodes times runs. The caller frees it.
- */
+/* Returns a box per node of the profile, by its number; the root has the sum. Caller frees. */
 struct et_profile_box *et_profile_tree(
 	const struct et_experiment *e, uint32_t command, double level);
 
 /*
- * A flame graph: a box per calling context, above the context that called it, as wide as its mean
- * share of the samples. The faded right end of a box and the whisker through it are as long as the
- * expanded uncertainty of that share. It needs no script.
+ * A flame graph: a box per calling context, above its caller, as wide as its mean share of the
+ * samples; its faded end and the whisker are as long as the uncertainty. It needs no script.
  */
 
 /* Writes an element of a page. */

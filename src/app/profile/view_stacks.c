@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The calling contexts with their means, and a profile for other programs that show stacks: folded
- * stacks, and the file format of speedscope.
- */
+/* The calling contexts with their means, and a profile as folded stacks and for speedscope. */
 #include "app/profile/view_parts.h"
 #include "base/doubles.h"
-#include "base/json.h"
 #include "draw/terminal.h"
+#include "model/experiment/field_rows.h"
 #include "num/student.h"
 #include "stats/profile/counts.h"
 
@@ -76,10 +73,7 @@ static uint32_t *path_to(const struct et_profile *p, uint32_t node, uint32_t *de
 	return path;
 }
 
-/*
- * With two commands, each line has both counts, as difffolded.pl of FlameGraph writes them. A stack
- * that is rarer than one sample in 100 runs is omitted.
- */
+/* Two commands have both counts, as of difffolded.pl; rarer than one in 100 runs is omitted. */
 void et_profile_folded(const struct et_profiled *p, FILE *out)
 {
 	const struct et_profile *profile = p->experiment->profile;
@@ -112,19 +106,10 @@ void et_profile_folded(const struct et_profiled *p, FILE *out)
 		free(boxes[c]);
 }
 
-static void write_frames(struct et_json *w, const struct et_profile *p)
-{
-	et_json_object(w, "shared");
-	et_json_array(w, "frames");
-	for (size_t i = 0; i < p->n_functions; i++) {
-		et_json_flat_object(w, NULL);
-		et_json_string(w, "name", p->functions[i].name);
-		et_json_string(w, "file", p->functions[i].module);
-		et_json_end(w);
-	}
-	et_json_end(w);
-	et_json_end(w);
-}
+ET_FIELDS(shared_fields, ET_KEY_LIST(et_profile, "frames", functions, n_functions,
+				 ET_TABLE(ET_KEYS(et_profile_function, name),
+					 ET_KEY(et_profile_function, "file", module)),
+				 .flat = true));
 
 /* Weights are CPU time where it is known, else samples. */
 static void write_profile(struct et_json *w, const struct et_profiled *p, size_t c)
@@ -173,7 +158,7 @@ void et_profile_speedscope(const struct et_profiled *p, FILE *out)
 	et_json_string(&w, "$schema", SCHEMA);
 	et_json_string(&w, "exporter", "etalon " ET_VERSION);
 	et_json_string(&w, "name", p->n ? p->experiment->commands[0].name : "");
-	write_frames(&w, p->experiment->profile);
+	et_fields_object(&w, "shared", shared_fields, p->experiment->profile);
 	et_json_array(&w, "profiles");
 	for (size_t c = 0; c < p->n; c++)
 		write_profile(&w, p, c);

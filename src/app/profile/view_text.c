@@ -57,10 +57,7 @@ char *et_profile_name_in_text(const char *name)
 	return et_shorten(clean, NAME_IN_TEXT);
 }
 
-/*
- * Of n samples a share is known to about ± 1/√n: with fewer than this, to no better than ± 18 %, so
- * that neither the order nor the size of the shares means anything.
- */
+/* Shares of n samples are known to ± 1/√n; of fewer, ± 18 % and worse, they mean nothing. */
 enum { LEAST_SAMPLES = 30 };
 
 /* Why there is no answer; NULL if there is one. The caller frees it. */
@@ -152,11 +149,6 @@ static void add_seen(struct et_table *s, const struct et_profile_row *r, size_t 
 		et_table_text(s, left, right, NULL);
 }
 
-static void add_percent(struct et_table *s, double share, struct et_span i, const char *style)
-{
-	et_table_interval(s, 100 * share, et_percent(i), style);
-}
-
 static size_t choose_columns(
 	bool modules, bool totals, const char *unit, struct et_table_column *out)
 {
@@ -194,10 +186,10 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 		et_table_name(&s, names[i], NULL);
 		if (!modules)
 			et_table_name(&s, et_profile_module_name(row->module), DIM);
-		add_percent(&s, row->share, row->share_interval, style);
+		et_table_interval(&s, 100 * row->share, et_percent(row->share_interval), style);
 		if (totals)
-			add_percent(&s, row->total_share, row->total_share_interval,
-				style ? NULL : BOLD);
+			et_table_interval(&s, 100 * row->total_share,
+				et_percent(row->total_share_interval), style ? NULL : BOLD);
 		et_table_interval(&s, row->mean, row->interval, NULL);
 		add_seen(&s, row, r->runs);
 		et_table_bar(&s, p->view.total && totals ? row->total_share : row->share, NULL);
@@ -206,10 +198,7 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 	et_table_print(&s, page);
 }
 
-/*
- * "… 31 more functions, each at most 0.4 % and together 3.1 %". Total times contain each other, so
- * that their sum means nothing.
- */
+/* "… 31 more functions, each at most 0.4 % and together 3.1 %"; totals contain each other. */
 static void print_rest(const struct et_profiled *p, const struct et_profile_result *r, size_t shown,
 	const struct et_page *page)
 {
@@ -523,8 +512,7 @@ static void print_answers(const struct et_profiled *p, const struct et_page *pag
 
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out)
 {
-	/* Names of templates have hundreds of columns: a file or pipe gets a wide page, not an
-	 * endless one. */
+	/* Templates have names of hundreds of columns: a file gets a wide page, no endless one. */
 	enum { WIDE = 120 };
 	struct et_page page = {
 		.out = out, .width = o->full_names ? WIDE : o->width, .color = o->color

@@ -4,7 +4,6 @@
 #include "app/run/run.h"
 #include "base/parse.h"
 #include "base/shell.h"
-#include "cli/cli.h"
 
 /* How many of the first n commands have the name. */
 static size_t count(const struct et_experiment *e, size_t n, const char *name)
@@ -106,8 +105,7 @@ static int fill(const struct maker *m, const char *text, char **out, struct et_e
 	return et_parameters_fill(text, m->c->parameters, m->c->n_parameters, out, err);
 }
 
-/* Picks the value of an option for command k: the only one, or the k-th; hyperfine counts them all.
- */
+/* Picks an option's value for command k: the only one, or the k-th; hyperfine counts them all. */
 static int pick_each(const struct maker *m, const char *option, const struct et_each *each,
 	size_t k, char **out, struct et_error *err)
 {

@@ -69,10 +69,7 @@ static int add_value(const struct et_option *o, void *ctx, char *const *args, st
 	return 0;
 }
 
-/*
- * A scan, or a list, which has two arguments. Ranges are expanded after all options are read,
- * because the step may follow its scan.
- */
+/* A scan, or a list of two arguments; expanded later, because the step may follow its scan. */
 static int add_range(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	struct et_run_options *options = ctx;
@@ -147,7 +144,8 @@ static int set_output(const struct et_option *o, void *ctx, char *const *args, s
 #define PLAN .kind = "plan"
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
-const char *const et_style_names[] = { "auto", "basic", "full", "nocolor", "color", "none", NULL };
+static const char *const style_names[] = { "auto", "basic", "full", "nocolor", "color", "none",
+	NULL };
 
 const struct et_option et_run_options[] = {
 	{ 'w', "warmup", "N",
@@ -246,7 +244,7 @@ const struct et_option et_run_options[] = {
 		.group = "the answer, and files" },
 	{ 0, "style", "TYPE",
 		"text as hyperfine's: auto, basic, full, nocolor, color or none (auto)",
-		et_set_choice, FILLS(style), .names = et_style_names },
+		et_set_choice, FILLS(style), .names = style_names },
 	{ 0, "sort", "ORDER",
 		"order of the table: command, mean-time or auto (by time from four commands on)",
 		et_set_choice, FILLS(sort), .names = et_sort_names },
@@ -383,10 +381,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 	return 0;
 }
 
-/*
- * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
- * or more if they take less than 3 s.
- */
+/* A given bound moves the other's default: -M 5 means 5 runs, -m 2000 at least 2000. */
 static int check_number(
 	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
 {

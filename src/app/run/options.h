@@ -37,7 +37,6 @@ enum et_style {
 	ET_STYLE_COLOR,   /* colours, no progress */
 	ET_STYLE_NONE,    /* no text */
 };
-extern const char *const et_style_names[];
 
 enum et_learn_choice { ET_LEARN_QUICK, ET_LEARN_PAPER, ET_LEARN_NEVER };
 
@@ -80,10 +79,7 @@ struct et_run_options {
 	enum et_sort sort; /* of the table */
 	enum et_time_unit unit;
 	enum et_style style;
-	/*
-	 * The commands are those of a command line of hyperfine: --reference is one of them, and
-	 * those that need a shell have one.
-	 */
+	/* As hyperfine: --reference is a command, and a shell runs those that need it. */
 	bool like_hyperfine;
 	bool reference_first; /* the first operand is this --reference */
 	/* The part that `emp` and `profile` add, or NULL; see app/run/run.h. */
@@ -97,10 +93,7 @@ extern const struct et_option et_child_options[];
 
 void et_run_options_init(struct et_run_options *o);
 void et_run_options_free(struct et_run_options *o);
-/*
- * Makes the experiment of the options and operands, which the caller frees. Combinations that
- * contradict each other are refused.
- */
+/* Makes the experiment of options and operands, which the caller frees, or refuses them. */
 int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Moves the parts that the options filled into a new experiment, which has no commands yet. */

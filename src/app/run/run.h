@@ -9,23 +9,21 @@
 
 extern const struct et_verb et_verb_run;
 
-/* A command that does more than `run` does it in these functions, which get ctx. Each may be NULL.
- */
+/* A command that does more than `run` does it in these, which get ctx. Each may be NULL. */
 struct et_run_around {
 	void *ctx;
 	const char *verb; /* the command: hints name it, and it continues after Ctrl-C */
 	/* After the options were parsed: sets defaults that depend on them. */
 	void (*parsed)(void *ctx, struct et_run_options *o);
 	/*
-	 * Before the first run, when the options have been checked and the outputs are open; it may
-	 * add to e, which is NULL if an experiment is resumed. After -ECANCELED without an error
-	 * nothing is run.
+	 * Before the first run, after the options were checked and outputs opened; it may add to e
+	 * (NULL: an experiment is resumed). After -ECANCELED without an error nothing is run.
 	 */
 	int (*before)(void *ctx, struct et_measuring *m, struct et_experiment *e,
 		struct et_error *err) ET_CHECK;
 	/* When everything is measured, before the result is printed. */
 	void (*measured)(void *ctx, struct et_measuring *m, struct et_judgement *j);
-	/* Prints the result in place of et_run_conclude; returns the exit status. */
+	/* Prints the result in place of `run`; returns the exit status. */
 	int (*conclude)(void *ctx, struct et_measuring *m);
 	/* After the result was printed. */
 	void (*printed)(void *ctx, struct et_measuring *m);
@@ -43,7 +41,5 @@ int et_run_parsed(
 /* The same on other machines: --engine, --attach or --cancel was given. */
 int et_run_engine(
 	struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops) ET_CHECK;
-/* Judges the experiment, prints the result and writes the outputs; returns the exit status. */
-int et_run_conclude(struct et_run_options *o, struct et_measuring *m) ET_CHECK;
 /* Prints where the experiment is kept, and how to see more of it: `left` notes. */
 void et_run_print_place(const struct et_measuring *m, size_t left);

@@ -3,12 +3,9 @@
  * Macros for the rows of results. `type` is the tag of a struct; the kind of a row follows from the
  * type of the member. Options may follow as designated members, like .scale = 100. Example:
  *
- *	static const struct et_field kbest_fields[] = {
- *		ET_KEYS(et_kbest_result, k, epsilon, n),
+ *	ET_FIELDS(kbest_fields, ET_KEYS(et_kbest_result, k, epsilon, n),
  *		ET_KEY(et_kbest_result, "best_ns", best),
- *		ET_KEYS(et_kbest_result, spread, error, converged),
- *		{ 0 },
- *	};
+ *		ET_KEYS(et_kbest_result, spread, error, converged));
  */
 #pragma once
 
@@ -33,6 +30,8 @@
 	(offsetof(struct type, n) +                                                                \
 		0 * sizeof(char[sizeof(ET_MEMBER(type, n)) == sizeof(size_t) ? 1 : -1]))
 
+/* A table of this file. */
+#define ET_FIELDS(name, ...) static const struct et_field name[] = { __VA_ARGS__, { 0 } }
 /* A small table in place; those that are larger, or used twice, have a name. At file level only. */
 #define ET_TABLE(...) ((const struct et_field[]){ __VA_ARGS__, { 0 } })
 
