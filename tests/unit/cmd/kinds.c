@@ -69,14 +69,23 @@ static void test_resume(void)
 		"resume: only doe run continues a designed experiment, also one that profiles");
 }
 
+/* Nothing is read from the store. */
+static int rejudge(struct et_experiment *e, bool stored)
+{
+	const struct et_stored s = { .experiment = e,
+		.store = stored ? (struct et_store *)(void *)&cli : NULL };
+
+	return et_stored_check_rejudge(&cli, &s, &err);
+}
+
 static void test_rejudge(void)
 {
-	ok(et_stored_check_rejudge(&cli, &plain, &err) == 0 &&
-			et_stored_check_rejudge(&cli, &designed, &err) == 0,
+	ok(rejudge(&plain, true) == 0 && rejudge(&designed, true) == 0,
 		"rejudge: samples of plain and designed experiments are judged again");
-	ok(et_stored_check_rejudge(&cli, &profiled, &err) == -EINVAL &&
-			et_stored_check_rejudge(&cli, &both, &err) == -EINVAL,
+	ok(rejudge(&profiled, true) == -EINVAL && rejudge(&both, true) == -EINVAL,
 		"rejudge: profiles are refused, also designed ones");
+	ok(rejudge(&plain, false) == -EINVAL && strstr(err.hint, "etalon import"),
+		"rejudge: records are refused, with a cure");
 }
 
 static int page_of(struct et_experiment *a, struct et_experiment *b)
