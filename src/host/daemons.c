@@ -280,10 +280,7 @@ static bool stops_too(const struct planning *p, const char *id)
 	return s.state == ET_UNIT_INACTIVE || s.state == ET_UNIT_ABSENT;
 }
 
-/*
- * Whether a unit that would stop with u (or trigger it) is one that etalon does not stop. Then u
- * must be left alone, too, and u->why is set.
- */
+/* Whether a unit that stops with u, or triggers it, is left alone; then u->why is set. */
 static bool blocked_by_unit(const struct planning *p, struct unit *u, bool triggers)
 {
 	char names[sizeof(u->is.stops_with)], *rest;
@@ -573,8 +570,7 @@ void et_services_digest(const struct et_machine *m, char out[17])
 		if (*name)
 			add(&set, name);
 	}
-	/* A daemon that no service starts, such as a package manager, comes and goes with its work.
-	 */
+	/* A daemon that no service starts (a package manager) comes and goes with its work. */
 	for (const struct et_daemon *d = et_daemons; !names && d->name; d++) {
 		for (size_t i = 0; d->units[0] && i < m->processes.n; i++) {
 			if (owns(m, d, &m->processes.list[i]))

@@ -47,25 +47,16 @@ struct et_untouchable {
 
 extern const struct et_untouchable et_untouchables[];
 
-/*
- * Returns the reason not to touch a process or unit of that name, or NULL. The wish overrules some
- * of the reasons, ET_YIELDS_NEVER none.
- */
+/* The reason not to touch a process or unit of that name; NULL: none, or the wish overrules it. */
 const char *et_untouchable_reason(const char *name, enum et_yields wish);
 
 /* Returns the daemon of the group that a process, running or stopped, belongs to, or NULL. */
 const struct et_daemon *et_daemons_owner(
 	const struct et_machine *m, enum et_daemon_group group, const struct et_process *p);
-/*
- * Sets state and verdict of the finding: the names of the daemons of the group that run (of the
- * timers that are active), or "none".
- */
+/* Sets state and verdict: the daemons of the group that run (timers: are active), or "none". */
 void et_daemons_read(
 	const struct et_machine *m, enum et_daemon_group group, struct et_finding *out);
-/*
- * Appends the changes that stop the daemons of the factor's group to out. Daemons that are left
- * alone are appended to left, each with its reason.
- */
+/* Plans to stop the daemons of the row's group; those left alone are appended to left. */
 struct et_factor_row;
 void et_daemons_plan(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *out, struct et_results *left);
@@ -101,10 +92,8 @@ void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum 
  */
 void et_running_read(const struct et_machine *m, struct et_running_list *out);
 /*
- * Fills out with 16 hexadecimal digits that depend on the set of services that could run: the units
- * that systemd starts by itself, or, without systemd, the daemons of the table that have a process.
- * Stopping, holding or starting a service of that set does not change it, so it is the same while
- * `run --env` has changed the environment. Login sessions and other transient units do not count.
- * If systemd does not answer, out is "": the set is not known.
+ * Fills out with a digest of the services that could run: the units that systemd starts by itself,
+ * or, without systemd, the daemons of the table that have a process. It is the same while `run
+ * --env` has stopped some. If systemd does not answer, out is "".
  */
 void et_services_digest(const struct et_machine *m, char out[17]);

@@ -15,10 +15,7 @@ static bool same_process(const char *root, const struct et_change *c, struct et_
 	       !strcmp(out->comm, c->target);
 }
 
-/*
- * Opens the pidfd before it checks the process, so that a PID that was reused in between is never
- * signalled.
- */
+/* The pidfd is opened before the process is checked: a reused PID is never signalled. */
 static int real_signal(const char *root, const struct et_change *c, int signal)
 {
 	struct et_process p;

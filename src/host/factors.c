@@ -27,8 +27,7 @@ static void irqbalance_read(const struct et_machine *m, struct et_finding *f)
 const struct et_factor_row et_factor_rows[] = {
 	{ "daemons", "high", "none",
 		"A background process that wakes up takes the CPU and evicts the program's data "
-		"from "
-		"the caches.",
+		"from the caches.",
 		"stop them while you measure: systemctl stop NAME", .read = daemons_read,
 		.plan = et_daemons_plan, .group = ET_DAEMONS },
 	{ "timers", "medium", "none",

@@ -51,9 +51,7 @@ size_t et_factors_count(void); /* number of rows */
 /* Returns NULL if there is no such row. */
 const struct et_factor_row *et_factor_named(const char *name);
 
-/*
- * In what follows, selected has one element per row. NULL selects all rows but those on request.
- */
+/* In what follows, selected has one element per row; NULL selects all but those on request. */
 bool et_factor_selected(const bool *selected, size_t row);
 /*
  * Sets selected[i] for each row i that a list such as "aslr,turbo" names; NULL selects all but
@@ -64,10 +62,7 @@ int et_factors_select(
 
 /* Reads the selected factors. et_findings_free frees out. */
 void et_factors_check(const struct et_machine *m, const bool *selected, struct et_findings *out);
-/*
- * Copies the findings whose state is known into a new array for the experiment, and returns their
- * number. The caller frees *out and its texts.
- */
+/* Copies the known findings; returns their number. The caller frees *out and its texts. */
 size_t et_factors_record(const struct et_findings *findings, struct et_factor **out);
 /* Whether the tables allow etalon to make that change: a forged journal may have others. */
 bool et_factors_know(const struct et_change *c);
@@ -83,10 +78,7 @@ static inline enum et_verdict et_fine_if(bool fine)
 	return fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS;
 }
 
-/*
- * Reads a setting in the form in which it is written: of "always [madvise] never" the chosen word.
- * Returns its length or -errno.
- */
+/* Reads a setting as it is written: the chosen word of "always [madvise] never". */
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 
 /* Lists the names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */

@@ -28,10 +28,7 @@ char **et_numbered_names(const struct et_machine *m, const char *folder, const c
 
 /* --- turbo --- */
 
-/*
- * Reads the switch that this machine has. Returns its path, or NULL if there is none; *off is the
- * value without turbo.
- */
+/* Returns the path of the machine's switch, or NULL; *off is the value without turbo. */
 static const char *read_turbo(const struct et_machine *m, char value[static 16], const char **off)
 {
 	static const char *const files[][2] = { { CPU "/intel_pstate/no_turbo", "1" },

@@ -315,8 +315,7 @@ static void kind_of(const char *release, char *out, size_t size)
 	out[n] = '\0';
 }
 
-/* Compares the numbers before the first word: 5.14.0-427.16.1.el9_4 is newer than 5.14.0-427.el9.
- */
+/* Compares the numbers before the first word: 5.14.0-427.16.el9_4 is newer than 5.14.0-427.el9. */
 static int compare(const char *a, const char *b)
 {
 	const char *x = a, *y = b;

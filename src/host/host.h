@@ -9,8 +9,7 @@
 
 /*
  * These read a file below the root, whose path is formatted: its first line, as et_sysroot_line
- * does; a number, ET_UNKNOWN if there is none; a list of CPUs, false and an empty set if there is
- * none.
+ * does; a number, or ET_UNKNOWN; a list of CPUs, or false and an empty set.
  */
 ssize_t et_host_line(const char *root, char *buf, size_t size, const char *fmt, ...)
 	ET_PRINTF(4, 5) ET_CHECK;

@@ -57,10 +57,7 @@ struct et_journal {
 	uint64_t last_id; /* of an entry */
 };
 
-/*
- * Opens the journal and locks it until it is closed. Returns -EBUSY if another process keeps it
- * locked for 2 s, and -ENOENT if there is no journal and create is false.
- */
+/* Opens and locks the journal. -EBUSY: locked for 2 s by another; -ENOENT: none, and not create. */
 int et_journal_open(
 	const char *path, bool create, struct et_journal **out, struct et_error *err) ET_CHECK;
 /*

@@ -6,10 +6,7 @@
 
 #define ET_JOURNAL_TITLE "etalon-journal 1"
 
-/*
- * Fills sessions, entries, damaged, size and last_id from the text. Returns -EINVAL and fills
- * nothing if the title is not that of a journal.
- */
+/* Fills sessions, entries, damaged, size and last_id. -EINVAL, and nothing, without the title. */
 int et_journal_parse(struct et_journal *j, const char *text, size_t len) ET_CHECK;
 
 enum { ET_JOURNAL_LINE = 4096 }; /* bytes of a line, at most, with the newline */
@@ -21,8 +18,7 @@ struct et_journal_line {
 	bool too_long;
 };
 
-/* These fill in a whole line, with checksum and newline. They return -EMSGSIZE if it is too long.
- */
+/* These fill in a whole line, with checksum and newline. -EMSGSIZE if it is too long. */
 int et_journal_line_session(struct et_journal_line *l, const struct et_journal_session *s) ET_CHECK;
 int et_journal_line_change(struct et_journal_line *l, uint64_t id, uint32_t session,
 	const struct et_change *change) ET_CHECK;

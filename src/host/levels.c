@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/levels.h"
 #include "base/parse.h"
-#include "base/sysroot.h"
 #include "host/daemons.h"
 #include "host/services.h"
 #include "model/sample/sample.h"

@@ -9,10 +9,7 @@
 #include "host/environment.h"
 #include "model/design/design.h"
 
-/*
- * Whether this machine can set a level; 0, or -errno with err filled. Changes nothing. Factors of
- * another scope than ET_SCOPE_MACHINE pass.
- */
+/* Whether this machine can set a level. Factors of another scope than ET_SCOPE_MACHINE pass. */
 int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
 

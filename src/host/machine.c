@@ -32,17 +32,6 @@ static struct et_process *find(struct et_processes *list, int32_t pid)
 	return NULL;
 }
 
-/* Marks ourselves and our ancestors. The bound ends the loop if a captured tree has a cycle. */
-static void mark_ours(struct et_processes *list, int32_t self)
-{
-	struct et_process *p = self ? find(list, self) : NULL;
-
-	for (size_t i = 0; p && i < list->n; i++) {
-		p->ours = true;
-		p = p->parent > 0 ? find(list, p->parent) : NULL;
-	}
-}
-
 void et_processes_read(const char *root, int32_t self, struct et_processes *out)
 {
 	char **names = et_sysroot_names(root, "/proc");
@@ -58,7 +47,12 @@ void et_processes_read(const char *root, int32_t self, struct et_processes *out)
 		out->list[out->n++] = p;
 	}
 	et_strv_free(names);
-	mark_ours(out, self);
+	/* Ourselves and our ancestors. The bound ends the loop if a captured tree has a cycle. */
+	struct et_process *ours = self ? find(out, self) : NULL;
+	for (size_t i = 0; ours && i < out->n; i++) {
+		ours->ours = true;
+		ours = ours->parent > 0 ? find(out, ours->parent) : NULL;
+	}
 }
 
 void et_processes_free(struct et_processes *p)

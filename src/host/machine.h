@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The state of a machine that the factors (factors.h) are read from, with its processes, of which
- * etalon's own ancestors are marked.
- */
+/* The state of a machine that the factors (factors.h) are read from, with its processes. */
 #pragma once
 
 #include "model/experiment/environment.h"

@@ -176,8 +176,7 @@ void et_services_parse(const char *text, size_t n, struct et_service *out)
 	size_t k = 0;
 
 	memset(out, 0, n * sizeof(*out));
-	/* One block of "Key=value" lines per unit, in the order queried, separated by empty lines.
-	 */
+	/* One block of "Key=value" lines per unit, in the order queried; an empty line between. */
 	while (k < n) {
 		int len = (int)strcspn(text, "\n");
 		if (len == 0 && b.seen)

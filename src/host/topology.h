@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The order in which threads are placed on the CPUs of this machine, from its topology: packages,
- * cores, and hyper-thread siblings.
- */
+/* The order of CPUs in which threads are placed: packages, cores, hyper-thread siblings. */
 #pragma once
 
 #include "base/base.h"
@@ -11,8 +8,7 @@
 
 enum et_placement {
 	ET_PLACE_ANYWHERE, /* as the kernel likes */
-	ET_PLACE_COMPACT,  /* fills a core, then the next core of the package, then the next package
-			    */
+	ET_PLACE_COMPACT,  /* fills a core, then the next of the package, then the next package */
 	ET_PLACE_SCATTER,  /* goes round the packages, then their cores, then the siblings */
 };
 

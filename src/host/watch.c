@@ -8,7 +8,7 @@
 
 /* --- the clock --- */
 
-void et_clock_sync_read(const char *root, struct et_clock_sync *out)
+static void clock_sync_read(const char *root, struct et_clock_sync *out)
 {
 	struct timex t = { 0 };
 
@@ -55,26 +55,20 @@ void et_time_sync_judge(const char *daemons, const char *installed, bool inside,
 		et_finding_set(f, ET_VERDICT_DISTURBS, "no time daemon");
 }
 
-/* The processes of the kernel are not visible in a PID namespace of a container. */
-static bool in_container(const struct et_machine *m)
-{
-	for (size_t i = 0; i < m->processes.n; i++) {
-		if (m->processes.list[i].kernel_thread)
-			return false;
-	}
-	return true;
-}
-
 void et_factor_time_sync_read(const struct et_machine *m, struct et_finding *f)
 {
 	ET_AUTO_FREE char *daemons = et_daemons_running(m, ET_TIME_DAEMONS);
 	struct et_clock_sync clock;
+	bool inside = true;
 
 	if (!m->processes.n)
 		return;
+	/* The processes of the kernel are not visible in a PID namespace of a container. */
+	for (size_t i = 0; i < m->processes.n; i++)
+		inside = inside && !m->processes.list[i].kernel_thread;
 	const char *installed = daemons ? NULL : et_daemons_installed(m, ET_TIME_DAEMONS);
-	et_clock_sync_read(m->root, &clock);
-	et_time_sync_judge(daemons, installed, in_container(m), &clock, f);
+	clock_sync_read(m->root, &clock);
+	et_time_sync_judge(daemons, installed, inside, &clock, f);
 	f->changeable = installed != NULL; /* a daemon can be started, and nothing else be done */
 }
 
@@ -95,10 +89,17 @@ void et_factor_time_sync_plan(const struct et_machine *m, const struct et_factor
 
 enum { ROUTES_BYTES = 64 * 1024 };
 
-static bool plain_name(const char *name)
+static enum et_link_state link_state(const char *root, const char *name)
 {
-	return *name && strlen(name) < IF_NAMESIZE && !strchr(name, '/') && strcmp(name, ".") &&
-	       strcmp(name, "..");
+	char text[32];
+
+	if (et_host_line(root, text, sizeof(text), "/sys/class/net/%s/operstate", name) <= 0)
+		return ET_LINK_GONE;
+	/* Tunnels and their kin do not report their state, only whether they have a carrier. */
+	bool up = !strcmp(text, "unknown")
+			  ? et_host_number(root, "/sys/class/net/%s/carrier", name) == 1
+			  : !strcmp(text, "up");
+	return up ? ET_LINK_UP : ET_LINK_DOWN;
 }
 
 static int add_link(const char *root, const char *name, struct et_link *list, int n)
@@ -107,10 +108,11 @@ static int add_link(const char *root, const char *name, struct et_link *list, in
 		if (!strcmp(list[i].name, name))
 			return n;
 	}
-	if (n == ET_MOST_LINKS || !plain_name(name))
+	if (n == ET_MOST_LINKS || !*name || strlen(name) >= IF_NAMESIZE || strchr(name, '/') ||
+		!strcmp(name, ".") || !strcmp(name, ".."))
 		return n;
 	snprintf(list[n].name, sizeof(list[n].name), "%s", name);
-	list[n].state = et_link_state(root, name);
+	list[n].state = link_state(root, name);
 	return n + 1;
 }
 
@@ -147,20 +149,6 @@ int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS])
 	if (et_sysroot_read(root, "/proc/net/ipv6_route", text, ROUTES_BYTES) > 0)
 		n = add_routes(root, text, true, out, n);
 	return n;
-}
-
-enum et_link_state et_link_state(const char *root, const char *name)
-{
-	char text[32];
-
-	if (et_host_line(root, text, sizeof(text), "/sys/class/net/%s/operstate", name) <= 0)
-		return ET_LINK_GONE;
-	/* Interfaces such as tunnels do not report their state, only whether they have a carrier.
-	 */
-	bool up = !strcmp(text, "unknown")
-			  ? et_host_number(root, "/sys/class/net/%s/carrier", name) == 1
-			  : !strcmp(text, "up");
-	return up ? ET_LINK_UP : ET_LINK_DOWN;
 }
 
 int et_link_speed(const char *root, const char *name)
@@ -252,7 +240,7 @@ static void look_at_clock(struct et_watch *w)
 {
 	struct et_clock_sync now;
 
-	et_clock_sync_read(w->machine->root, &now);
+	clock_sync_read(w->machine->root, &now);
 	if (now.known && w->clock.known && now.synchronised != w->clock.synchronised)
 		report(w, "time-sync", "the clock %s",
 			now.synchronised ? "became synchronised" : "lost its synchronisation");
@@ -264,7 +252,7 @@ static void look_at_links(struct et_watch *w)
 	static const char *const words[] = { "disappeared", "went down", "came up" };
 
 	for (size_t i = 0; i < w->n_links; i++) {
-		enum et_link_state now = et_link_state(w->machine->root, w->links[i].name);
+		enum et_link_state now = link_state(w->machine->root, w->links[i].name);
 		if (now != w->links[i].state)
 			report(w, "network", "the link %s %s", w->links[i].name, words[now]);
 		w->links[i].state = now;
@@ -277,7 +265,7 @@ void et_watch_begin(struct et_watch *w)
 
 	w->reported = 0;
 	w->n_links = n > 0 ? (size_t)n : 0;
-	et_clock_sync_read(w->machine->root, &w->clock);
+	clock_sync_read(w->machine->root, &w->clock);
 	find_daemons(w, &w->machine->processes);
 }
 

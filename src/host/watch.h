@@ -20,8 +20,6 @@ struct et_clock_sync {
 	double frequency_ppm; /* the correction of the clock's rate */
 };
 
-void et_clock_sync_read(const char *root, struct et_clock_sync *out);
-
 /*
  * Judges the factor time-sync. daemons: the names of the time daemons that run, or NULL; installed:
  * the name of one that does not run, or NULL; inside: etalon runs in a container, which cannot see
@@ -39,12 +37,8 @@ struct et_link {
 
 enum { ET_MOST_LINKS = 8 };
 
-/*
- * Fills out with the interfaces that have a default route, at most ET_MOST_LINKS of them, and
- * returns their number, or -errno if the routes cannot be read.
- */
+/* Fills out with the interfaces that have a default route; returns their number, or -errno. */
 int et_links_read(const char *root, struct et_link out[ET_MOST_LINKS]) ET_CHECK;
-enum et_link_state et_link_state(const char *root, const char *name);
 /* In megabits per second; 0 if the interface does not report it. */
 int et_link_speed(const char *root, const char *name);
 
@@ -57,10 +51,7 @@ struct et_time_daemon {
 
 struct et_watch {
 	const struct et_machine *machine;
-	/*
-	 * Called for each change: the factor, and what happened ("the link eth0 went down"). At
-	 * most ET_MOST_CHANGES are reported.
-	 */
+	/* Called for each change ("the link eth0 went down"), at most ET_MOST_CHANGES times. */
 	void (*changed)(void *ctx, const char *factor, const char *what);
 	void *ctx;
 	/* filled by et_watch_begin; as of the last look */

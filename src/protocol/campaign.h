@@ -6,7 +6,6 @@
 #pragma once
 
 #include "model/experiment/campaign.h"
-#include "model/experiment/experiment.h"
 
 /* --- parts --- */
 

@@ -255,8 +255,7 @@ static struct sighting *find_sightings(
 		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			/* A frequent daemon may be in an L-sample; it does not make the sample one.
-			 */
+			/* A frequent daemon may be in an L-sample, but does not make it one. */
 			if ((f->frequent && f->frequent[x->name]) ||
 				!et_is_long_running(l, et_findings_central(f, x->name), w, x))
 				continue;

@@ -1,56 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds the cutoffs of daemons from a short and a long run, as EMPv5 and SEDONA do (Suh, Snodgrass,
- * Kececioglu, Downey, Maier & Yi 2017), steps 4 to 10; lshape.h is step 3. Pure functions.
+ * Kececioglu, Downey, Maier & Yi 2017), steps 4 to 10; lshape.h is step 3. Pure functions. The
+ * rules are in etalon-daemons(1): time of a daemon to final cutoffs. These are the reasons for
+ * them:
  *
- * - Central figures: the maximum and the standard deviation (n - 1) of each daemon over its single
- *   executions in the central cluster; one execution has sd 0. Samples in which it did not run do
- *   not count as 0: the papers print sd 0 for a daemon that took 1 ms in some samples only.
- * - The floor is the shortest execution that the instrument can resolve. It is 1 ms for times in
- *   whole milliseconds, as in the papers. For others it is the time that the snapshots before and
- *   after a sample take, as `daemons learn` measures it: they read the clocks of all processes one
- *   after the other, and a process may have used that much outside the sample. A record that does
- *   not have it gets 0.1 ms, which is what 300 processes take at 0.3 µs each. An execution below
- *   the floor is not long-running, and no cutoff is below it. The time of a process that ended may
- *   be too small by a tick, which does not raise the floor: it hides executions and invents none.
- *   A script may start hundreds of processes that are below the floor each. Executions of one name
- *   below the floor are therefore added up within a sample; from the floor on they are single
- *   ones, as in the papers.
- * - If the ledger recorded it, "execution" means the time that the daemon had the program's CPU,
- *   not its CPU time: a daemon that ran on another CPU did no harm, and its long visit there would
- *   become the maximum of the cluster.
- * - Long-running: an execution in an L-sample above max + 2 sd, times the factor by which the
- *   sample took longer than the median: a longer sample meets more of every daemon. (The factor is
- *   at most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples
- *   counts from the floor. A frequent daemon has no long-running executions, and an L-sample that
- *   daemons do not explain (lshape.h) has none.
- * - Whether the cluster is symmetric is in lshape.h.
- * - A run's cutoff is the midpoint between the cluster's maximum (0 without one) and the smallest
- *   long-running execution. In the long run, a daemon that is in the cluster and never long-running
- *   has the cutoff max + 2 sd.
- * - The result lists the daemons that are long-running in at least one of the runs.
- * - A daemon is periodic if the sequence of its long-running executions, continued by their mean
- *   distance in both directions, was observed wherever samples were taken. For example, samples 75
- *   and 634 of 800 are 559 apart, and neither -484 nor 1193 is in the run, so the daemon is
- *   periodic; 366 and 451 predict 281 and 536, where it did not run, so it is not. Executions in
- *   successive samples are one visit, which counts once, from its first sample. A prediction is
- *   fulfilled within one sample and 5 % of the period, but at most a third of it. The short run
- *   decides, or the long run if the daemon was not long-running in the short one.
- * - A period is rounded to a whole number of hours (below one hour: to minutes that divide an hour)
- *   if it agrees with that within 1 % plus one sample over the number of periods. Daemons run at
- *   round times, and a period counted in samples is too short by the time between samples.
- * - Task time is 5 % of the period: a shorter program meets the daemon in less than one run of
- *   twenty.
- * - Final cutoff: with a period, the short run's for programs below the task time and the long
- *   run's above it; without a period, the larger of the two. A daemon without a period that is
- *   long-running in both runs does not occur in the papers. It has two cutoffs as well, with the
- *   geometric mean of the two lengths of samples in place of the task time: a visit of 35 s cannot
- *   use more than a second of a sample that takes one, and the cutoff by longer samples would never
- *   remove it.
- * - A sample is removed if an execution is certainly above its cutoff, that is by more than half of
- *   the resolution of the recorded times: a recorded 2 ms may have been 1.5 ms, so it is not above
- *   a cutoff of 1.5 ms. For whole milliseconds this is the same as rounding the cutoff (halves up)
- *   and removing what is above it.
+ * - Samples in which a daemon did not run do not count as 0 for its standard deviation (n - 1): the
+ *   papers print sd 0 for a daemon that took 1 ms in some samples only.
+ * - The floor: snapshots read the clocks of all processes one after the other, and a process may
+ *   have used the time that this takes outside the sample; 300 processes take 0.1 ms, which is
+ *   assumed if it was not measured. The time of a process that ended may be too small by a tick,
+ *   which does not raise the floor: it hides executions and invents none. A script may start
+ *   hundreds of processes below the floor, so those of one name are added up within a sample.
+ * - Long-running: a longer sample meets more of every daemon, hence the factor by which it took
+ *   longer, which is at most 1.3 in the papers and makes no difference there.
+ * - Periods: samples 75 and 634 of 800 are 559 apart, and neither -484 nor 1193 is in the run, so
+ *   the daemon is periodic; 366 and 451 predict 281 and 536, where it did not run, so it is not. A
+ *   prediction is fulfilled within one sample and 5 % of the period, but at most a third of it. The
+ *   short run decides, or the long run if the daemon was not long-running in the short one. Daemons
+ *   run at round times, and a period counted in samples is too short by the time between samples.
+ * - A daemon without a period that is long-running in both runs does not occur in the papers. It
+ *   has two cutoffs, because a visit of 35 s cannot use more than a second of a sample that takes
+ *   one, and the cutoff by longer samples would never remove it.
+ * - Removal by more than half of the resolution: a recorded 2 ms may have been 1.5 ms. For whole
+ *   milliseconds this is the same as rounding the cutoff (halves up).
  */
 #pragma once
 
@@ -58,10 +31,7 @@
 #include "model/experiment/experiment.h"
 #include "model/sample/daemon.h"
 
-/*
- * Adds up the executions below the floor in r, too.
- * -EINVAL with err filled if a run has too few samples; `name` names the record in the error.
- */
+/* Adds up the executions below the floor in r, too. -EINVAL if a run has too few samples. */
 int et_daemons_analyse(struct et_daemon_record *r, const char *name, struct et_daemon_findings *out,
 	struct et_error *err) ET_CHECK;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes the treatments of a design, in standard order. model/design/terms.h has signs and aliases.
- */
+/* Makes the treatments of a design, in standard order. Signs and aliases: model/design/terms.h. */
 #pragma once
 
 #include "base/error.h"
@@ -11,8 +10,5 @@ enum { ET_MOST_FACTORS = 20, ET_MOST_TREATMENTS = 100000 };
 /*
  * Makes the treatments of all factors: the full factorial in Yates's standard order (the first
  * factor changes fastest), or the fraction in which the factors with a generator follow the others.
- * Fails on a factor with fewer than two levels, on generators that contradict each other, that
- * involve factors with other than two levels, or that make two factors change together always, and
- * on too many factors or treatments.
  */
 int et_design_make_treatments(struct et_design *d, struct et_error *err) ET_CHECK;

@@ -6,7 +6,6 @@
 #include "model/experiment/field.h"
 #include "model/sample/metric_choice.h"
 #include "num/kbest.h"
-#include "num/moments.h"
 #include "num/rng.h"
 #include "num/student.h"
 #include "protocol/schedule.h"
@@ -527,11 +526,10 @@ static uint32_t first_order(const struct state *st, uint32_t round)
 }
 
 /*
- * --metric auto decides by the runs so far. The first rounds settle it; a long experiment need not
- * read all its samples again in every round. A round that an earlier session began keeps the
- * decision with which it began: the runs that were known then decide, not those that came after
- * it, nor the warm-up of this session. Otherwise a resumed experiment would have duets in rounds
- * that were finished without them.
+ * --metric auto decides by the runs so far; the first rounds settle it. In a round that an earlier
+ * session began, the runs that were known then decide, not those that came after it, nor the
+ * warm-up of this session. Otherwise a resumed experiment would have duets in rounds that were
+ * finished without them.
  */
 static void choose_metric(struct state *st, uint32_t rounds_done)
 {

@@ -27,10 +27,7 @@ struct et_progress_note {
  */
 struct et_hooks {
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples */
-	/*
-	 * The uncertainty of a command that --until compares with plan.until_ratio; NULL:
-	 * et_until_reached.
-	 */
+	/* The uncertainty that --until looks at; NULL: et_until_reached. */
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
 	/*
 	 * Of a designed experiment, in sequential order: called before the runs of each command
@@ -43,10 +40,7 @@ struct et_hooks {
 	 * the others continue. NULL: the failure ends the experiment.
 	 */
 	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
-	/*
-	 * Called before each run: brings the machine into the state that the command's treatment
-	 * wants. 0, or -errno with err filled, which ends the experiment.
-	 */
+	/* Before each run: sets the machine as the treatment wants. -errno ends the experiment. */
 	int (*treat)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
 	void *ctx;
 };
@@ -63,10 +57,7 @@ struct et_driver {
 	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err) ET_CHECK;
 	/* Takes over n finished samples (the two of a duet at once). 0 or -errno. */
 	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err) ET_CHECK;
-	/*
-	 * Called before --until checks the uncertainty: applies the protocol's removal rules to all
-	 * samples anew. 0 or -errno; may be NULL.
-	 */
+	/* Applies the removal rules to all samples anew, before --until looks; may be NULL. */
 	int (*apply_rules)(void *ctx, struct et_error *err) ET_CHECK;
 	struct et_hooks hooks; /* of those who called us */
 	void *ctx;             /* for settle, keep and apply_rules */

@@ -37,19 +37,12 @@ enum et_misfit {
 	ET_MISFIT_UNSEEN = 256, /* short-lived processes were not seen then, and are now */
 };
 
-/*
- * Returns the misfits; 0: the learning fits. A learning that found no daemon fits like any other:
- * its finding is that none needs a cutoff.
- */
+/* Returns the misfits; 0: it fits, also if it found that no daemon needs a cutoff. */
 unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now);
-/* "with another kernel, 91 days ago": how the learning was made. NULL for 0. The caller frees it.
- */
+/* How the learning was made: "with another kernel, 91 days ago"; NULL for 0. To be freed. */
 char *et_misfits_describe(
 	unsigned misfits, const struct et_cutoffs *c, const struct et_learning_place *now);
-/*
- * Whether cutoffs are those of another machine. They are kept by the name of the host, which
- * several machines may have.
- */
+/* Whether they are another machine's: they are kept by host name, which several may share. */
 bool et_cutoffs_elsewhere(const struct et_cutoffs *c, const char *machine, const char *cpu);
 /* The age of a learning in whole days; 0 if it is dated in the future. */
 uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns);

@@ -8,7 +8,7 @@
 
 static const double ALONE = 1e-4, WITH_CULPRIT = 0.02, DOUBTFUL = 0.005;
 static const double INFREQUENT = 0.05, OFTEN = 0.25; /* shares of the samples */
-static const double SMALL_SHARE = 0.1;               /* of a sample's distance, see 8. */
+static const double SMALL_SHARE = 0.1;               /* of a sample's distance */
 
 /* --- where the cluster ends --- */
 

@@ -37,11 +37,9 @@ void et_clock_methods_judge(
 void et_clock_methods_free(struct et_clock_methods *m); /* what it owns */
 
 /*
- * Applies the two sanity checks of EMP to a run that was made before its daemons were known, such
- * as the run that they were learned from. The checks are those of `run --protocol emp` (sanity.h).
- * The samples of the run must all be listed, and are judged by one of their two times. Times of
- * daemons in a record of whole milliseconds count as above a cutoff only if they certainly are
- * (daemons.h). The caller frees the result by et_checked_free.
+ * Applies the checks of `run --protocol emp` (sanity.h) to a run that was made before its daemons
+ * were known, such as the one that they were learned from. All its samples must be listed. Times
+ * count as above a cutoff only if they certainly are (daemons.h). et_checked_free frees the result.
  */
 struct et_checked et_checked_find(const char *name, const struct et_daemon_record *r,
 	const struct et_daemon_run *run, const struct et_cutoffs *cutoffs, enum et_metric metric);

@@ -106,9 +106,7 @@ static struct et_sizing clean_by_whole(const struct et_sizing *all)
 	return clean;
 }
 
-/*
- * The p-value of an analysis of variance over the parts; NaN if it is not defined. It takes the
- * values that the checks of the whole left: the check of a part makes its sd too small for it.
+/* The p-value of an analysis of variance: the check of a part would make its sd too small for it.
  */
 static double compare_means(const struct et_sizing *clean, size_t size)
 {

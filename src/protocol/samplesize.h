@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the smallest adequate sample size as EMPv6 does: it looks at the first values of a
- * long series, e.g. 150, 75, 40, 20, 10 and 5 of 300, applies both sanity checks to each of these
- * parts on its own, and compares their outliers and standard deviations with those of the whole.
- *
- * A size represents the whole series if
- * - the standard deviations of half of all successive parts of that size are within 25 % of the
- *   whole's: the median, because one outlier in a part that is too small for the second check
- *   would decide a mean. Independent normal values fulfil this from 10 on in nine of ten cases,
- * because the relative standard error of an sd is 1 / sqrt(2 (n - 1)); heavy tails and drift need
- * more;
- * - the share of outliers of these parts differs from the whole's by at most 5 percentage points;
- * - the means of the parts differ no more than by chance (analysis of variance, 1 %): if successive
- *   runs are correlated, a part carries less information than its size suggests;
- * - it leaves 5 values if outliers are as frequent as in the whole.
- * The first part alone may look right by chance; all parts together do not.
+ * Finds the smallest adequate sample size as EMPv6 does, by the rules of etalon-samplesize(1): all
+ * successive parts of a size must be like the whole, as the first part alone may look right by
+ * chance. The median of their sd is taken, because one outlier in a part that is too small for the
+ * second check would decide a mean. Independent normal values are within 25 % from 10 on in nine of
+ * ten cases, because the relative standard error of an sd is 1 / sqrt(2 (n - 1)).
  */
 #pragma once
 

@@ -200,15 +200,6 @@ static bool has_processes(const struct et_experiment *e)
 	return false;
 }
 
-static uint32_t count_cutoffs(const struct et_cutoffs *c)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += !is_below_floor(c, c->list[i].final_ms[c->list[i].n_final > 1]);
-	return n;
-}
-
 /* The first check. Either it removes samples from all commands, or from none. */
 static void check_first(
 	struct et_experiment *e, const struct et_cutoffs *cutoffs, struct check *all)
@@ -222,9 +213,11 @@ static void check_first(
 		too_much = check_daemons(&all[i], &would_remove) || too_much;
 		fits = fits || all[i].cutoffs;
 	}
-	if (cutoffs) {
+	if (cutoffs)
 		f->learned_wall_ns = cutoffs->learned_wall_ns;
-		f->cutoffs = count_cutoffs(cutoffs);
+	for (size_t i = 0; cutoffs && i < cutoffs->n; i++) {
+		const struct et_cutoff *c = &cutoffs->list[i];
+		f->cutoffs += !is_below_floor(cutoffs, c->final_ms[c->n_final > 1]);
 	}
 	if (!has_processes(e))
 		f->state = ET_FIRST_CHECK_UNSEEN;
@@ -300,10 +293,7 @@ static bool is_solo(const struct et_sample *s, const struct verdict *v)
 	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
-/*
- * Collects the judged times of the solo runs that nothing has spoilt, and their verdicts. Returns
- * how many; the caller frees both arrays.
- */
+/* Collects the judged times of unspoilt solo runs, and their verdicts. The caller frees both. */
 static size_t collect(const struct check *k, double **x, struct verdict ***of)
 {
 	size_t n = 0;

@@ -1,51 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sanity checks over an experiment: the two of EMP, and a check for a slow machine between
- * them, which EMP does not have. A sample that fails one is removed from the statistics; it stays
- * in the record with the reason. Protocol emp is EMP as published: the first and the last check
- * remove samples, and samples of a slow machine are marked. Protocol cause removes samples by the
- * first two checks, and marks those that fail the last, because removing values by themselves moves
- * the mean of skewed times and of times with two modes, and hides that they are so. (At n = 100 the
- * nominal 95 % interval of the mean then covers 70 % for exponential times and 7 % for two modes of
- * 90 and 10 %.) With --keep-all all three mark samples, which still count.
+ * The sanity checks over an experiment, which etalon-run(1) defines: the two of EMP, and a check
+ * for a slow machine between them, which EMP does not have. A sample that fails one is removed from
+ * the statistics; it stays in the record with the reason. These are the reasons for the rules:
  *
- * 1. daemon-cutoff (EMP's check I): a daemon used more CPU time than its cutoff during the sample.
- *    If the cutoffs were learned with the ledger, this is the time that it had the program's CPU;
- *    CPU time stands in for it in a sample that has no ledger.
- *    The cutoffs are valid for programs up to twice as long as the samples that they were learned
- *    with; a longer program normally meets more of every daemon. Cutoffs below the floor of their
- *    learning are ignored. The check is withdrawn if it would remove more than half of the samples
- *    of a command, or leave fewer than 5 (solo, duet and paced runs are counted apart): cutoffs
- *    that half of the samples exceed do not describe the machine as it is now. It is then withdrawn
- * for the whole experiment, or commands of one table would be measured by different rules; the
- *    samples are marked, and count. et_experiment.first_check has the state of the check.
- * 2. machine-slow: the machine was slow. The evidence is never the sample's own time. It is the
- *    fixed loop before and after the sample (measure/observe/probe.h), if the slower of the two
- * readings is more than 10 % above the fast level, the first decile of all readings of the
- * experiment; or steal time, if more than 5 % of the elapsed time plus one tick were stolen. The 10
- * % separate two cases: readings on a quiet machine agree within about 2 %, and a busy hyper-thread
- * sibling makes them 1.5 to 2 times as long (doc/probe.md). The tick is the resolution of steal
- * time. The check needs 10 readings, because with fewer the decile is the minimum. It applies to
- * solo runs only: duets and paced runs have a reference of their own.
- *
- *    Slow samples are removed from all commands or from none, or the means in one table would be
- *    of two different machines. They are removed only
- *    - if the speed explains the times: the judged times of slow samples are longer than those of
- *      the fast samples of the same command, by Wilcoxon's rank-sum test stratified by command,
- *      one-sided at 1 % (num/rank.h); a program that waits for memory or sleeps may not care;
- *    - if every command that has slow samples keeps at least 5;
- *    - and if that makes no answer less certain: for no command is the interval of the mean of the
- *      judged time (num/mean_interval.h) wider without the slow samples than with them.
- *    Otherwise they are marked and still count, and stats/compare/pace.h tries the probe as a
- * covariate. To look at the width before deciding costs coverage in principle, because narrow
- * intervals are chosen; tests/slow/speed.c shows that the cost is below 1 %.
- * 3. two-sigma (EMP's check II): the judged time is outside mean ± 2 sd of the samples that the
- *    other checks left. One pass. It applies to solo runs only: a duet is judged by the ratio
- *    within the pair, in which common disturbances cancel. It needs 6 samples: no value is farther
- *    than (n - 1) / sqrt(n) sd from the mean, which is 1.79 for five.
- *
- * If one sample of a duet is removed, the other does not count either, because pairs need two
- * samples that count (stats/compare/contrast.h).
+ * - Protocol emp is EMP as published. Protocol cause marks what fails the last check, because
+ *   removing values by themselves moves the mean of skewed times and of times with two modes, and
+ *   hides that they are so. (At n = 100 the nominal 95 % interval of the mean then covers 70 % for
+ *   exponential times and 7 % for two modes of 90 and 10 %.)
+ * - daemon-cutoff: a program that is longer than twice the samples of the learning normally meets
+ *   more of every daemon. If the cutoffs were learned with the ledger, the time that a daemon had
+ *   the program's CPU is judged; CPU time stands in for it in a sample that has no ledger. Cutoffs
+ *   below the floor of their learning are ignored. The check is withdrawn for the whole experiment,
+ *   or commands of one table would be measured by different rules.
+ * - machine-slow: a tenth separates two cases (doc/probe.md): readings on a quiet machine agree
+ *   within about 2 %, and a busy hyper-thread sibling makes them 1.5 to 2 times as long. A tick is
+ *   the resolution of steal time. With fewer than 10 readings the first decile is the minimum.
+ *   Samples are removed from all commands or from none, or the means in one table would be of two
+ *   different machines; and only if speed explains the times, because a program that waits for
+ *   memory or sleeps may not care. To look at the width of intervals before deciding costs coverage
+ *   in principle; tests/slow/speed.c shows that the cost is below 1 %. If they stay,
+ *   stats/compare/pace.h tries the probe as a covariate.
+ * - two-sigma: one pass, solo runs only: a duet is judged by the ratio within the pair, in which
+ *   common disturbances cancel. No value is farther than (n - 1) / sqrt(n) sd from the mean, which
+ *   is 1.79 for five, so it needs six.
  */
 #pragma once
 

@@ -39,9 +39,7 @@ size_t et_schedule_list(
 enum { ET_MOST_ORDERS = 1000000000 };
 
 /*
- * Compares a stored experiment with its plan before it is resumed. The store checks each value
- * alone; a record that was edited or made up can still place its samples where the plan has no
- * runs, or have nothing to run. Names the first part that etalon would not have written; NULL if
- * the driver can continue it.
+ * Compares a stored experiment with its plan before it is resumed: the store checks each value
+ * alone. Names the first part that etalon would not have written; NULL: the driver can continue it.
  */
 const char *et_record_check(const struct et_experiment *e) ET_CHECK;

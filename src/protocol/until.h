@@ -2,12 +2,8 @@
 /*
  * When --until stops: at the second of two successive looks that both find the interval narrow
  * enough. Each look comes after a tenth more runs, and none before ET_UNTIL_LEAST runs, unless the
- * user wants fewer.
- *
- * Frequent looks stop when the spread happens to be small, and then the interval is too
- * narrow. In simulations that looked from 10 runs on, once, at Student's interval, it covered 65 to
- * 95 % instead of 95 %; by this rule and by the interval of num/mean_interval.h it covers 91 to
- * 96 % (doc/coverage.md). `etalon lab coverage` calls the functions that the driver calls.
+ * user wants fewer. Frequent looks stop when the spread happens to be small, and then the interval
+ * is too narrow: doc/coverage.md has how often it covers the mean by this rule, and by others.
  */
 #pragma once
 
@@ -23,25 +19,15 @@ bool et_until_due(const struct et_until *u, uint32_t runs);
 /* Takes the result of the look; true if sampling may stop. */
 bool et_until_look(struct et_until *u, uint32_t runs, bool narrow);
 
-/*
- * The relative expanded uncertainty of a command's mean, or in duets of the mean ratio to the
- * reference; NaN with too few samples.
- */
+/* The relative expanded uncertainty of a mean, in duets of the mean ratio, or NaN. */
 double et_until_reached(const struct et_experiment *e, uint32_t command);
 
 /*
- * The automatic number of rounds (plan.runs is 0): at least min_runs, at most max_runs, and as many
- * as take min_time_ns for each command on average. The number is decided once, from the first
- * min_runs rounds: the values of later runs cannot move it, which would bias their mean, and an
- * experiment that is resumed decides on the same number.
- *
- * All that a round takes counts: runs alone and in duets, and the hooks around them. Two commands
- * that are compared by duets therefore take as long as two that run alone.
- *
- * In sequential order each command has the number that hyperfine would choose: the duration of the
- * first run, with its hooks, decides how many fit into min_time_ns.
- *
- * et_rounds_until_decided returns after how many rounds the number can be decided.
+ * The automatic number of rounds (plan.runs is 0): as many as take min_time_ns for each command on
+ * average, with duets and hooks. It is decided once, from the first min_runs rounds: the values of
+ * later runs cannot move it, which would bias their mean, and an experiment that is resumed decides
+ * on the same number. In sequential order each command has the number that hyperfine would choose,
+ * by the duration of the first run. Returns after how many rounds the number can be decided.
  */
 uint32_t et_rounds_until_decided(const struct et_experiment *e, uint32_t only);
 

@@ -317,16 +317,6 @@ static void explain_kernel(struct judging *j)
 	j->out->same_as[ET_EMP_V4] = j->out->same_as[ET_EMP_V3];
 }
 
-/* The last environment of the papers that was measured; ET_ENV_AS_IS: none. */
-static enum et_lab_env last_environment(const struct judging *j)
-{
-	for (int env = ET_ENV_V3; env >= ET_ENV_V1; env--) {
-		if (source_of(j, (enum et_lab_env)env))
-			return (enum et_lab_env)env;
-	}
-	return ET_ENV_AS_IS;
-}
-
 static void explain_checks(struct judging *j, enum et_lab_env last)
 {
 	static const char learn[] = "no cutoffs were learned: run 'etalon daemons learn'";
@@ -369,7 +359,10 @@ void et_versions_judge(const struct et_version_source *sources, size_t n,
 	qsort(out->tasks, out->n, sizeof(*out->tasks), by_seconds);
 	explain_environments(&j, why_not);
 	explain_kernel(&j);
-	enum et_lab_env last = last_environment(&j);
+	/* The last environment of the papers that was measured; ET_ENV_AS_IS: none. */
+	enum et_lab_env last = ET_ENV_V3;
+	while (last != ET_ENV_AS_IS && !source_of(&j, last))
+		last--;
 	explain_checks(&j, last);
 	for (int env = ET_ENV_V1; env <= ET_ENV_V3; env++)
 		judge_all(&j, (enum et_lab_env)env, ET_PROTOCOL_RAW,

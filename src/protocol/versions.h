@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The versions of EMP as published, each judged by the runs of its own environment. Versions 1 to 3
- * count every run. Version 4 is a kernel that is up to date: the runs of version 3, if the record
- * says that the kernel is. Version 5 is what both sanity checks leave of them, with the cutoffs
- * that were learned on the machine before. Elapsed times are checked by elapsed time, CPU times by
- * CPU time, as in the papers. Version 6 is version 5 over the smallest adequate number of runs, the
- * first ones.
- *
- * A version that the machine could not have is empty, with the reason. Versions 5 and 6 are then
- * judged by the last environment before it; if there is none, they are empty as well.
+ * The versions of EMP as published (doc/emp.md), each judged by the runs of its own environment.
+ * Version 4 is the runs of version 3, if the record says that the kernel is up to date. Elapsed
+ * times are checked by elapsed time, CPU times by CPU time, as in the papers. A version that the
+ * machine could not have is empty, with the reason. Versions 5 and 6 are then judged by the last
+ * environment before it; if there is none, they are empty as well.
  */
 #pragma once
 

@@ -53,12 +53,11 @@ static void read_children(void)
 {
 	struct et_reap_request q = { .pid = 1, .want = ~0u };
 	struct et_reap_result result = { .t1_ns = 1 };
-	int32_t *pids = NULL;
-	size_t n;
+	struct et_snapshot children;
 
 	et_reap_read_zombie("", &q, &result);
-	if (et_reap_list_children("", &pids, &n) == 0)
-		free(pids);
+	(void)!et_reap_list_children("", &children);
+	et_snapshot_free(&children);
 }
 
 /* A whole machine: its description, its factors, what would be changed, and our cgroup. */

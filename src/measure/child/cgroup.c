@@ -249,14 +249,6 @@ static void kill_members(int dir_fd, struct pass *p)
 	}
 }
 
-/* Version 2, since Linux 5.14: kills all members, also those that are just forking. */
-static bool kill_by_kernel(int dir_fd)
-{
-	ET_AUTO_CLOSE int fd = openat(dir_fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
-
-	return fd >= 0 && write(fd, "1", 1) == 1;
-}
-
 /* Kills the members of a group and of those within it, and removes the inner ones. */
 static void kill_tree(int dir_fd, int depth, struct pass *p)
 {
@@ -276,7 +268,10 @@ static void kill_tree(int dir_fd, int depth, struct pass *p)
 	if (d)
 		closedir(d);
 	kill_members(dir_fd, p);
-	kill_by_kernel(dir_fd);
+	/* Version 2, since Linux 5.14: kills all members, also those that are just forking. */
+	ET_AUTO_CLOSE int kill_fd = openat(dir_fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+	if (kill_fd >= 0)
+		(void)!write(kill_fd, "1", 1);
 }
 
 /* While the lock is held no etalon can become the owner. False if one is. */
@@ -284,8 +279,7 @@ static bool lock_against_owners(int dir_fd, int *fd)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
-	/* Only those who may write to the group own it: a read lock of other users is no obstacle.
-	 */
+	/* Only who may write to the group owns it: a read lock of other users is no obstacle. */
 	*fd = openat(dir_fd, "cgroup.procs", O_RDWR | O_CLOEXEC);
 	return *fd >= 0 && fcntl(*fd, F_OFD_SETLK, &lock) == 0;
 }

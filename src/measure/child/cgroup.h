@@ -28,26 +28,17 @@ struct et_cgroup {
 	int home_fd;            /* cgroup.procs of home */
 };
 
-/*
- * Makes the groups and enters the first. Falls back to ET_CPU_BY_WAIT4, never fails. root is that
- * of /proc and of the mount points, see base/sysroot.h.
- */
+/* Makes the groups and enters the first. Falls back to ET_CPU_BY_WAIT4, never fails. */
 void et_cgroup_open(struct et_cgroup *g, const char *root);
 /* The same in the hierarchy of one version; returns false and changes nothing if it cannot. */
 bool et_cgroup_open_source(
 	struct et_cgroup *g, const char *root, enum et_cpu_source source) ET_CHECK;
 /* Leaves and removes the groups. */
 void et_cgroup_close(struct et_cgroup *g);
-/*
- * The CPU time used in a slot so far, ET_UNKNOWN if it cannot be read. It may be called between
- * vfork() and execve().
- */
+/* The CPU time used in a slot so far, or ET_UNKNOWN. Works between vfork() and execve(). */
 uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
 
-/*
- * Finds the folder of the group that we are in, in the hierarchy of a version 1 controller, or of
- * version 2: "". From /proc/self/mountinfo and /proc/self/cgroup.
- */
+/* Finds our group in the hierarchy of a version 1 controller, or of version 2: "". */
 bool et_cgroup_find(const char *root, const char *controller, char *folder, size_t size) ET_CHECK;
 
 /* A group for programs alone, whose perf events count nothing else. */

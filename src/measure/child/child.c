@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -106,10 +105,7 @@ static void allow_setuid_fixup(void)
 		prctl(PR_SET_SECUREBITS, bits & ~kept);
 }
 
-/*
- * A user other than root has no capability, and none to inherit. Without inheritable ones there are
- * no ambient ones either, see capabilities(7).
- */
+/* Without inheritable capabilities there are no ambient ones either, see capabilities(7). */
 static int drop_capabilities(uid_t uid)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

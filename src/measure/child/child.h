@@ -90,10 +90,7 @@ int et_child_check(const char *root, struct et_error *err) ET_CHECK;
 struct et_start *et_start_map(size_t n) ET_CHECK;
 void et_start_unmap(struct et_start *s, size_t n);
 
-/*
- * Makes a child; all signals must be blocked. If `held`, it waits at its start line until
- * et_child_release(). Returns its PID, or -errno if no process could be made.
- */
+/* Makes a child; all signals must be blocked. If `held`, it waits for et_child_release(). */
 pid_t et_child_spawn(
 	const struct et_child_setup *setup, struct et_start *start, bool held) ET_CHECK;
 /*

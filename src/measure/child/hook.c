@@ -34,29 +34,14 @@ static int judge(const char *what, const char *text, int status, struct et_error
 		what, text, WEXITSTATUS(status));
 }
 
-/* Our children as a snapshot, which tells those of a hook from earlier ones. */
-static struct et_snapshot children_now(void)
-{
-	ET_AUTO_FREE int32_t *pids = NULL;
-	struct et_snapshot s = { 0 };
-	size_t n = 0;
-
-	if (et_reap_list_children("", &pids, &n) < 0)
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		ET_GROW(s.readings, s.n, s.cap);
-		s.readings[s.n++] = (struct et_reading){ .pid = pids[i] };
-	}
-	return s;
-}
-
 static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
-	struct et_snapshot before = children_now();
-	sig_atomic_t earlier = h->interrupt->signal;
+	struct et_snapshot before; /* tells the children of the hook from earlier ones */
 	sigset_t all, old;
 
+	(void)!et_reap_list_children("", &before);
+	sig_atomic_t earlier = h->interrupt->signal;
 	/* After a signal the programs have ended, and a hook (--cleanup) may take its time. */
 	if (h->interrupt->signal)
 		et_interrupt_settled(h->interrupt);

@@ -22,9 +22,6 @@ struct et_hook {
 	struct et_interrupt *interrupt;
 };
 
-/*
- * Runs a hook. `what` ("--prepare") names it in errors. 0, -EINTR after a signal, or another -errno
- * with err filled.
- */
+/* Runs a hook, which `what` ("--prepare") names in errors. -EINTR after a signal. */
 int et_hook_run(
 	const struct et_hook *h, const char *what, const char *text, struct et_error *err) ET_CHECK;

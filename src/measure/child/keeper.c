@@ -8,7 +8,6 @@
 #include "measure/child/squad.h"
 
 #include <linux/kcmp.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -140,8 +139,7 @@ static void kill_all(struct work *w)
 	uint64_t began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	int quiet = 0;
 
-	/* A child that etalon has just forked may hold the lock of the control group for a moment.
-	 */
+	/* A child that etalon has just forked may hold the lock of the group for a moment. */
 	while (quiet < 5 && et_clock_read_ns(CLOCK_MONOTONIC) - began_ns < most_ns) {
 		quiet = kill_once(w) ? 0 : quiet + 1;
 		usleep(2000);

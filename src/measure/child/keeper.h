@@ -23,8 +23,7 @@ enum { ET_KEEPER_MARKS = 6 };
 /*
  * Call it in a process with one thread, and before etalon enters a control group. marks are
  * descriptors that programs get; those below 3 are not etalon's own and do not count. The keeper
- * reads interrupt->groups if that is in shared memory. Returns its PID; 0 without kernel support:
- * then there is no keeper.
+ * reads interrupt->groups if that is in shared memory. Its PID; 0: the kernel does not support it.
  */
 pid_t et_keeper_start(
 	const struct et_interrupt *interrupt, const int marks[static ET_KEEPER_MARKS]);

@@ -106,17 +106,6 @@ static bool reap_orphan(const struct et_reaping *r, pid_t pid)
 	return true;
 }
 
-/* A program that stops because the terminal is not its own would wait for ever. */
-static bool wants_terminal(int signal)
-{
-	return signal == SIGTTIN || signal == SIGTTOU;
-}
-
-static bool held_up(int code)
-{
-	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
-}
-
 static void take_end(const struct et_reaping *r, size_t i)
 {
 	const struct et_reap_request *q = &r->children[i];
@@ -153,7 +142,9 @@ static int take_stop(const struct et_reaping *r, pid_t pid, size_t child)
 	/* CLD_CONTINUED counts as well: we may have been stopped together with the child. */
 	if (child < r->n && !r->stops_are_ours)
 		r->results[child].marks |= ET_MARK_STOPPED;
-	if (info.si_code == CLD_CONTINUED || !wants_terminal(info.si_status))
+	/* A program that stops because the terminal is not its own would wait for ever. */
+	if (info.si_code == CLD_CONTINUED ||
+		(info.si_status != SIGTTIN && info.si_status != SIGTTOU))
 		return 0;
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
@@ -176,7 +167,8 @@ int et_reap_wait(const struct et_reaping *r)
 		}
 		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), ticks = et_counter_stop();
 		size_t i = index_of(r, info.si_pid);
-		if (held_up(info.si_code)) {
+		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ||
+			info.si_code == CLD_CONTINUED) {
 			int failed = take_stop(r, info.si_pid, i);
 			rc = failed ? failed : rc;
 		} else if (i < r->n) {
@@ -193,48 +185,41 @@ int et_reap_wait(const struct et_reaping *r)
 
 /* --- processes that a program left running --- */
 
-static void add_pid(int32_t **pids, size_t *n, size_t *cap, int32_t pid)
+static void add_pid(struct et_snapshot *s, int32_t pid)
 {
-	ET_GROW(*pids, *n, *cap);
-	(*pids)[(*n)++] = pid;
+	ET_GROW(s->readings, s->n, s->cap);
+	s->readings[s->n++] = (struct et_reading){ .pid = pid };
 }
 
 /* The kernel's own list of children, "12 34 ", which needs CONFIG_PROC_CHILDREN. */
-static bool list_by_kernel(const char *root, int32_t **pids, size_t *n, size_t *cap)
+static bool list_by_kernel(const char *root, struct et_snapshot *out)
 {
 	ET_AUTO_FREE char *path = et_asprintf("%s/proc/thread-self/children", root);
 	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
 	int pid;
 
 	while (f && fscanf(f, "%d", &pid) == 1)
-		add_pid(pids, n, cap, pid);
+		add_pid(out, pid);
 	return f != NULL;
 }
 
-int et_reap_list_children(const char *root, int32_t **pids, size_t *n)
+int et_reap_list_children(const char *root, struct et_snapshot *out)
 {
 	struct et_procstat stat;
-	int32_t *list = NULL;
-	size_t count = 0, cap = 0, seen = 0;
+	size_t seen = 0;
 
-	if (!list_by_kernel(root, &list, &count, &cap)) {
-		char **names = et_sysroot_names(root, "/proc");
-		for (char **name = names; *name; name++) {
-			int32_t pid = (int32_t)strtol(*name, NULL, 10);
-			seen += pid > 0;
-			if (pid > 0 && et_procstat_read(root, pid, &stat) == 0 &&
-				stat.ppid == getpid())
-				add_pid(&list, &count, &cap, pid);
-		}
-		et_strv_free(names);
-		if (!seen) { /* not even ourselves: /proc is not mounted, or hidden from us */
-			free(list);
-			return -ENOENT;
-		}
+	*out = (struct et_snapshot){ 0 };
+	if (list_by_kernel(root, out))
+		return 0;
+	char **names = et_sysroot_names(root, "/proc");
+	for (char **name = names; *name; name++) {
+		int32_t pid = (int32_t)strtol(*name, NULL, 10);
+		seen += pid > 0;
+		if (pid > 0 && et_procstat_read(root, pid, &stat) == 0 && stat.ppid == getpid())
+			add_pid(out, pid);
 	}
-	*pids = list;
-	*n = count;
-	return 0;
+	et_strv_free(names);
+	return seen ? 0 : -ENOENT; /* not even ourselves: /proc is not mounted, or hidden from us */
 }
 
 /* One pass over our children that are new: kills each, reaps those that have ended. */
@@ -246,22 +231,23 @@ struct pass {
 
 static int kill_children(const struct et_reaping *r, struct pass *p)
 {
-	ET_AUTO_FREE int32_t *pids = NULL;
-	size_t n = 0;
-	int rc = et_reap_list_children(r->root, &pids, &n);
+	struct et_snapshot now;
+	int rc = et_reap_list_children(r->root, &now);
 
 	*p = (struct pass){ 0 };
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (was_there(r, pids[i]))
+	for (size_t i = 0; rc == 0 && i < now.n; i++) {
+		pid_t pid = now.readings[i].pid;
+		if (was_there(r, pid))
 			continue;
 		p->any = true;
 		/* Fails for a setuid program, which belongs to another user. */
-		bool killed = kill(pids[i], SIGKILL) == 0;
-		if (reap_orphan(r, pids[i]))
+		bool killed = kill(pid, SIGKILL) == 0;
+		if (reap_orphan(r, pid))
 			p->reaped++;
 		else if (killed)
 			p->left++;
 	}
+	et_snapshot_free(&now);
 	return rc;
 }
 

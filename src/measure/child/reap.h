@@ -77,5 +77,5 @@ int et_reap_leftovers(const struct et_reaping *r) ET_CHECK;
 /* Reads what a request wants from /proc while the child is a zombie. t1_ns must be set. */
 void et_reap_read_zombie(
 	const char *root, const struct et_reap_request *q, struct et_reap_result *out);
-/* The children of ours, without their own children. The caller frees *pids. 0 or -errno. */
-int et_reap_list_children(const char *root, int32_t **pids, size_t *n) ET_CHECK;
+/* The PIDs of our children, without their own children; without any if it fails. Free *out. */
+int et_reap_list_children(const char *root, struct et_snapshot *out) ET_CHECK;

@@ -111,15 +111,6 @@ static int all_ready(const struct et_run_context *c, const struct et_run *run,
 	return rc;
 }
 
-static int not_spawned(const char *name, int errnum, struct et_error *err)
-{
-	int rc = et_fail_errno(err, errnum, ET_EXIT_OUTSIDE, "cannot start '%s'", name);
-
-	if (errnum == EAGAIN)
-		return et_hint(err, rc, "end other processes, or raise their limit: ulimit -u");
-	return rc;
-}
-
 static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sigset_t *unblocked,
 	struct et_error *err)
 {
@@ -136,7 +127,12 @@ static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sig
 		pid_t pid = et_child_spawn(&run->setups[i], &c->starts[i], held);
 		wakeup->raised = run->setups[i].raise_parent;
 		if (pid < 0)
-			return not_spawned(run->setups[i].argv[0], (int)-pid, err);
+			et_fail_errno(err, -pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
+				run->setups[i].argv[0]);
+		if (pid == -EAGAIN)
+			et_hint(err, pid, "end other processes, or raise their limit: ulimit -u");
+		if (pid < 0)
+			return pid;
 		run->waits[i].pid = c->interrupt->groups[i] = pid;
 		run->waits[i].group = &c->interrupt->groups[i];
 	}

@@ -13,15 +13,11 @@
 #include "measure/observe/observer.h"
 
 /*
- * The changes that etalon makes to its own process while it measures, and restores afterwards:
- *
- *  - It is a child subreaper (prctl(2)): descendants of a program whose parents have ended become
- *    its children, so that their CPU time counts and they do not outlive the run.
- *  - It is in a control group of its own, in which programs are born (cgroup.h).
- *  - It has a real-time priority during runs while the machine is busy (wakeup_prio.h).
- *  - With a metronome it keeps off the CPU that two programs share, while they run.
- *
- * It also listens for the exit records of all tasks, see taskstats.h.
+ * The changes that etalon makes to its own process while it measures, and restores afterwards. It
+ * is a child subreaper (prctl(2)): descendants of a program whose parents have ended become its
+ * children, so that their CPU time counts and they do not outlive the run. It is in a control group
+ * of its own (cgroup.h), may have a real-time priority during runs (wakeup_prio.h), and keeps off
+ * the CPU that two programs share by a metronome.
  */
 struct et_own_process {
 	bool changed;
@@ -61,9 +57,6 @@ struct et_run {
 	struct et_exits *exits;           /* of `exits`: records of tasks that ended meanwhile */
 };
 
-/*
- * Runs it and fills n samples, whose culprits the caller frees. 0, -EINTR after a signal, or
- * another -errno with err filled.
- */
+/* Runs it and fills n samples, whose culprits the caller frees. -EINTR after a signal. */
 int et_run_perform(struct et_run_context *c, struct et_run *run, struct et_sample *out,
 	struct et_error *err) ET_CHECK;

@@ -18,10 +18,9 @@ struct et_ledger_early;
  */
 int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_interrupt *interrupt,
 	struct et_runner **out, struct et_error *err) ET_CHECK;
-void et_runner_close(
-	struct et_runner *r); /* Runs no hook from now on, neither of commands nor of a design. */
+void et_runner_close(struct et_runner *r); /* NULL is fine */
+/* Runs no hook from now on, neither of commands nor of a design. */
 void et_runner_omit_hooks(struct et_runner *r);
-/* NULL is fine */
 struct et_executor et_runner_executor(struct et_runner *r);
 /*
  * From now on samples show which processes took the program's CPU (ledger.h). If the machine does

@@ -91,13 +91,6 @@ static size_t read_all(struct et_drain *d, struct et_drain_pipe *p)
 	return sum;
 }
 
-/* The pages of the pipe are not copied: /dev/null takes them as they are. */
-static void discard_output(const struct et_drain *d)
-{
-	while (splice(d->out.read_fd, NULL, d->null_fd, NULL, PIPE_SIZE, SPLICE_F_NONBLOCK) > 0)
-		;
-}
-
 /* The thread needs no privilege, and it has those of the thread that made it. */
 static void drop_capabilities(void)
 {
@@ -141,8 +134,11 @@ static void *work(void *ctx)
 			return NULL;
 		if (n > 0 && fds[ET_SLOTS + 1].revents)
 			return NULL;
-		if (n > 0 && fds[ET_SLOTS].revents)
-			discard_output(d);
+		/* The pages of the pipe are not copied: /dev/null takes them as they are. */
+		while (n > 0 && fds[ET_SLOTS].revents &&
+			splice(d->out.read_fd, NULL, d->null_fd, NULL, PIPE_SIZE,
+				SPLICE_F_NONBLOCK) > 0)
+			;
 		rest = n > 0 && read_errors(d, fds);
 	}
 }

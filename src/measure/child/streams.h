@@ -8,14 +8,12 @@
 #include <pthread.h>
 
 /*
- * Pipes that take the programs' output, and a thread that empties them: standard output with
- * --output pipe, which is discarded, and standard error, of which the end is kept for the error of
- * a run that fails.
- *
- * A program that writes nothing is not disturbed: the thread sleeps, and no page is touched. If it
- * writes to standard error, the thread wakes at most every 5 ms, does not preempt the program
- * (SCHED_BATCH), and reads at once only when the pipe of 1 MiB is half full. A file in memory
- * instead would need no thread, but would have no bound that the program does not notice.
+ * Pipes that take the programs' output, and a thread that empties them: with --output pipe standard
+ * output, which is discarded, and standard error, of which the end is kept for an error. A program
+ * that writes nothing is not disturbed: the thread sleeps, and no page is touched. If it writes to
+ * standard error, the thread wakes at most every 5 ms, does not preempt the program (SCHED_BATCH),
+ * and reads at once only when the pipe of 1 MiB is half full. A file in memory instead would need
+ * no thread, but would have no bound that the program does not notice.
  */
 enum { ET_DRAIN_TAIL = 4096 };
 

@@ -85,10 +85,7 @@ static void close_window(struct et_account *a, int32_t number)
 
 /* --- entering the account into a sample --- */
 
-/*
- * The share of on-CPU time in the sum of the tasks' stretches: 1 for a program that does one thing
- * at a time.
- */
+/* The share of on-CPU time in the sum of the stretches: 1 if one task runs at a time. */
 static double serial_part(const struct et_slot *slot)
 {
 	uint64_t slack = slot->own_ns / PARALLEL_ONE_IN;

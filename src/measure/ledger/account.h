@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The pure half of the ledger: closes the account that the kernel has summed up and enters it into
- * a sample.
- */
+/* The pure half of the ledger: closes the kernel's account and enters it into a sample. */
 #pragma once
 
 #include "measure/ledger/record.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The ledger's BPF programs. They sum up the account in the kernel, so that a run of an hour needs
- * no more memory than one of a second.
- */
+/* The ledger's BPF programs. They sum up, so a long run needs no more memory than a short one. */
 #include "measure/ledger/rules.h"
 #include "measure/observe/kernel.bpf.h"
 
@@ -171,12 +168,6 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 	read_process_name(cpu->who.name, t);
 }
 
-/* Whether a task that leaves the CPU still wants it: it was preempted, or it yielded. */
-static bool still_runnable(bool preempt, struct task_struct *t)
-{
-	return preempt || (bpf_core_field_exists(t->__state) && !t->__state);
-}
-
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -187,8 +178,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		return 0;
 	struct instant now = read_instant(cpu, next);
 	if (cpu->since_ns >= memory.armed_ns && cpu->who.pid != prev->pid) {
-		/* The switch to `prev` was not seen; the task before it left for unknown reasons.
-		 */
+		/* The switch to `prev` was not seen, nor why the task before it left. */
 		cpu->now.ns = arrival_ns(prev, cpu->since_ns, now.ns);
 		leave(here, false);
 		set_running(cpu, prev);
@@ -196,7 +186,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	}
 	set_running(cpu, prev); /* its name may have changed */
 	cpu->now = now;
-	leave(here, still_runnable(preempt, prev));
+	/* It still wants the CPU if it was preempted, or if it yielded. */
+	leave(here, preempt || (bpf_core_field_exists(prev->__state) && !prev->__state));
 	set_running(cpu, next);
 	enter(here);
 	return 0;

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The account of the program's elapsed time: it was on a CPU, or it was runnable while other
- * processes had its CPU, or it was asleep or waiting; some time may have been stolen by the
- * hypervisor, and a rest is unexplained. It is made from the scheduler's context switches and
- * wake-ups, which BPF sums in the kernel, or from perf's records of switches after the run.
- *
- * The program is on a CPU if at least one of its tasks runs, and runnable if none runs and at least
- * one waits for a CPU. So the account adds up for programs with parallel tasks, too.
- *
- * The observer et_observe_ledger (observer.h) makes it; this header has what comes before.
+ * The account of the program's elapsed time (struct et_slot), from the scheduler's context switches
+ * and wake-ups, which BPF sums in the kernel, or from perf's records of switches after the run. It
+ * adds up for programs with parallel tasks, too; a rest may be stolen, or unexplained. The observer
+ * et_observe_ledger (observer.h) makes it; this header has what comes before.
  */
 #pragma once
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The data that the sources of the ledger fill in: one block of memory and two tables. The BPF
- * programs in the kernel and etalon share these layouts.
- */
+/* The data that the sources of the ledger fill in; the kernel and etalon share the layouts. */
 #pragma once
 
 #include "measure/trace/sched_record.h"

@@ -12,16 +12,10 @@ struct et_ledger_source {
 	const char *name;
 	bool interrupts; /* it sees them */
 	bool wakeups;    /* likewise */
-	/*
-	 * Opens it for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
-	 * The memory is shared with children. For `early`, see ledger.h; it may be NULL.
-	 */
+	/* For programs on these CPUs, NULL: all. Children share the memory; early may be NULL. */
 	int (*open)(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
 		struct et_ledger_memory **memory, struct et_error *err) ET_CHECK;
-	/*
-	 * Completes the slots and moves all culprits from the table into arrays of
-	 * ET_LEDGER_CULPRITS; returns their number.
-	 */
+	/* Completes the slots and moves all culprits into arrays of ET_LEDGER_CULPRITS. */
 	uint32_t (*take)(
 		void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts);
 	/* Reads which task has a CPU. 0 or -errno. */

@@ -34,10 +34,7 @@ struct et_observer {
 	 * is for an observer that must attach to the process before execve().
 	 */
 	bool holds_child;
-	/*
-	 * 0 or -errno with err filled. *self is handed to all other calls; if it stays NULL the
-	 * experiment does not need this observer, and no other call is made.
-	 */
+	/* If *self stays NULL the observer is not needed, and no other call is made. */
 	int (*open)(
 		const struct et_observer_setup *setup, void **self, struct et_error *err) ET_CHECK;
 	/* The calls below may be NULL, except close. */

@@ -10,7 +10,6 @@
 #include "base/base.h"
 
 #include <linux/perf_event.h>
-#include <sys/types.h>
 
 struct et_perf_ring {
 	int fd;                            /* of the event */
@@ -38,8 +37,7 @@ struct et_perf_reader {
 /*
  * Opens the event for a process and a CPU (as perf_event_open takes them), or with the flag
  * PERF_FLAG_PID_CGROUP for the tasks of a control group, by the descriptor of its folder. Maps a
- * ring of at least capacity_bytes. Users without privileges may lock little memory: where that is
- * too much for them the ring is smaller. 0 or -errno.
+ * ring of at least capacity_bytes, or a smaller one for users who may not lock so much memory.
  */
 int et_perf_ring_open(const struct perf_event_attr *attr, int whose, int cpu, unsigned long flags,
 	size_t capacity_bytes, struct et_perf_ring *out) ET_CHECK;

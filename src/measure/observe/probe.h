@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The probe measures how fast the machine is: a fixed loop on the program's CPU before and after
- * each run.
- *
- * A reading is the median CPU time of nine laps (lap.h), which take a fifth of a millisecond. It is
- * CPU time, so that preemption is not mistaken for a slow machine, and a median, so that an
- * interrupt in one of the laps is not. It is taken on the program's CPU. If a program is not bound
- * to one CPU, that is the CPU on which it ended; before its start, the one on which the previous
- * run ended.
- *
- * Readings of a CPU are at least 10 ms apart, which bounds their cost to some 2 % of the time (4 %
- * on a machine at half speed), so runs of short programs share readings.
+ * The probe measures how fast the machine is, before and after each run (doc/probe.md). A reading
+ * is the median CPU time of nine laps (lap.h): CPU time, so that preemption is not mistaken for a
+ * slow machine, and a median, so that an interrupt in one of the laps is not. It is taken on the
+ * CPU to which the program is bound, or else on which it ended; before its start, on which the
+ * previous run ended. Readings of a CPU are at least 10 ms apart, which bounds their cost to some 2
+ * % of the time (4 % on a machine at half speed), so runs of short programs share readings.
  */
 #pragma once
 
@@ -30,8 +25,7 @@ struct et_probe {
 
 /* Sets p->on, unless the CPU affinity cannot be read. */
 void et_probe_open(struct et_probe *p, bool on);
-/* The program is bound to these CPUs (NULL: to none); the next readings are taken on one of them.
- */
+/* The program is bound to these CPUs (NULL: to none); the next readings are on one of them. */
 void et_probe_expect(struct et_probe *p, const cpu_set_t *cpus);
 /* The program was last seen on this CPU, -1: not known. */
 void et_probe_seen(struct et_probe *p, int cpu);

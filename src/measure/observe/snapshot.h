@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which other processes used CPU time during a run: a snapshot of the CPU time of every process
- * before and after it, and the exit records of those that ended in between.
- *
- * The CPU time of a process is read from its CPU clock (clock_gettime()): nanoseconds, exact even
- * for a process that runs at that moment (a taskstats reply may miss its last tick), without
- * privilege, and at a sixth of the cost of a taskstats request. Only exit records report processes
- * that started and ended between two snapshots.
+ * before and after it, and the exit records of those that ended in between. CPU time is read from
+ * the clock of the process (clock_gettime()): exact even while it runs (a taskstats reply may miss
+ * its last tick), without privilege, and at a sixth of the cost of a taskstats request.
  */
 #pragma once
 

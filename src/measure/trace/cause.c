@@ -83,16 +83,12 @@ static void share_out(struct et_trace *t, const struct shares *s)
 	}
 }
 
-/* The program was not ready to run for most of the period, so nobody took the CPU from it. */
-static bool slept(const struct et_trace *t, const struct et_inactive *p)
-{
-	return t->ready_ns != ET_UNKNOWN && p->duration_ns / 2 > t->ready_ns;
-}
-
 static void decide(struct et_trace *t, struct et_inactive *p, const struct shares *s)
 {
 	uint64_t ran = s->by_kind[ET_SCHED_RAN], irq = s->by_kind[ET_SCHED_IRQ];
 	uint64_t timer = s->by_kind[ET_SCHED_TIMER], soft = s->by_kind[ET_SCHED_SOFTIRQ];
+	/* It was not ready to run for most of the period, so nobody took the CPU from it. */
+	bool slept = t->ready_ns != ET_UNKNOWN && p->duration_ns / 2 > t->ready_ns;
 
 	/* The CPU was idle: the program waited for something else. */
 	if (s->idle_ns > ran && s->idle_ns >= p->duration_ns / 2) {
@@ -105,7 +101,7 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	uint64_t covered = ran > timer + irq + soft ? ran : timer + irq + soft;
 	if (p->duration_ns >= ET_CAUSE_LONG_NS && covered < p->duration_ns / 2)
 		return;
-	if (ran > timer + irq + soft && slept(t, p)) {
+	if (ran > timer + irq + soft && slept) {
 		put_down(t, p, ET_CAUSE_WAIT, NULL);
 	} else if (ran > timer + irq + soft) {
 		put_down(t, p, ET_CAUSE_PROCESS, longest_name(s, ET_SCHED_RAN));

@@ -8,12 +8,10 @@
 /*
  * Joins the periods from index `from` with the records of the scheduler and of interrupts on their
  * CPU, which are in order of start and do not contain the traced thread itself. The cause of a
- * period is what took most of it: a process, the timer interrupt (with the soft interrupts that it
- * raised), or another interrupt. If the records cover less than half of a period of at least
- * ET_CAUSE_LONG_NS, its cause stays unknown: it does not run on this kernel. If several processes
- * ran, the period has the name of the one that ran longest, and the sums of the takers give each
- * process its share. If a period is more than twice as long as the program was ready to run in
- * total (t->ready_ns), the program slept.
+ * period is what took most of it: a process, the timer interrupt (with its soft interrupts), or
+ * another interrupt. If the records cover less than half of a period of at least ET_CAUSE_LONG_NS,
+ * its cause stays unknown: it does not run on this kernel. If several processes ran, the one that
+ * ran longest gives its name, and each gets its share.
  */
 #define ET_CAUSE_LONG_NS 200000
 void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *events, size_t n);
@@ -41,39 +39,32 @@ void et_cause_timers(struct et_trace *t, const struct et_sched_event *events, si
 
 struct et_tick_grid {
 	double interval_ns;
-	double uncertainty_ns; /* its standard uncertainty; 0: fewer than three ticks were on time
-				*/
+	double uncertainty_ns; /* its standard one; 0: fewer than three ticks were on time */
 	size_t n;
 };
 /*
- * Finds the kernel's ticks among the timer interrupts that it recorded.
- *
- * One interrupt serves all timers of a CPU: the tick, and the timers of sleeping processes. Ticks
- * are due at equal distances of CLOCK_MONOTONIC, so most timer interrupts have the same phase. The
- * first interrupt after a tick is due serves it, however late it comes, because the kernel runs all
- * expired timers; only an idle CPU may have stopped its tick.
- *
- * records are in order of start. nominal_ns is the kernel's interval; 0: it is not known, and the
- * median distance of the interrupts is taken. ticks[i] is set to whether record i is a tick.
- * Returns 0, or -ENOENT if there is none.
+ * Finds the ticks (ticks[i]) among the timer interrupts that the kernel recorded, in order of
+ * start. One interrupt serves all timers of a CPU. Ticks are due at equal distances of
+ * CLOCK_MONOTONIC, so most interrupts have the same phase. The first one after a tick is due serves
+ * it, however late it comes, because the kernel runs all expired timers; only an idle CPU may have
+ * stopped its tick. If nominal_ns is 0, the median distance of the interrupts is taken. -ENOENT if
+ * there is no tick.
  */
 int et_tick_grid_find(const struct et_timer_record *records, size_t n, uint64_t nominal_ns,
 	bool *ticks, struct et_tick_grid *out) ET_CHECK;
 
 /*
- * Finds out which inactive periods belong to which ticks of the kernel's records (t->records that
- * begin before until_ns after the trace's beginning): fills t->ticks and t->timer, and marks the
- * periods. May be called again when there are more records and periods. False: no ticks are
- * recorded so far.
+ * Moves ticks from t->records that begin before until_ns after the trace's beginning to t->ticks
+ * and t->timer, and marks their periods. May be called again when there are more. False: no ticks
+ * yet.
  */
 bool et_cause_ticks(struct et_trace *t, uint64_t until_ns);
 
 /*
- * Finds the timer ticks by their regularity (clock/ticks.h) and fills t->ticks and t->timer. Ticks
- * that an inactive period hides are interpolated. If the kernel's interval is known and the rate of
- * the counter is not, the rate follows from it. With `assign`, unknown periods that begin with a
- * tick are attributed to the timer; with `long_is_process`, those that last half an interval or
- * more to another process, because no interrupt takes that long.
+ * Fills t->ticks and t->timer by the regularity of ticks (clock/ticks.h); hidden ones are
+ * interpolated. An unknown rate of the counter follows from the kernel's interval. With `assign`,
+ * unknown periods that begin with a tick are attributed to the timer; with `long_is_process`, those
+ * of half an interval or more to another process, because no interrupt takes that long.
  */
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process);
 

@@ -152,10 +152,7 @@ int BPF_PROG(after_softirq, unsigned int vector)
 	return 0;
 }
 
-/*
- * On x86 the local timer has tracepoints of its own. Elsewhere it is an ordinary interrupt, and
- * these programs are not loaded.
- */
+/* The local timer of x86. Elsewhere it is an ordinary interrupt, and these are not loaded. */
 SEC("tp_btf/local_timer_entry")
 int BPF_PROG(on_timer)
 {

@@ -59,9 +59,7 @@ bool et_sched_has_bpf(void);
 
 /*
  * Keeps the calling thread busy for 40 intervals of tick_ns, on the CPU to which it is pinned, and
- * returns CLOCK_MONOTONIC of a timer interrupt by the records of that time. Later ones are
- * multiples of tick_ns apart. Other timers, which use the same interrupt, do not have that
- * interval. Returns ET_UNKNOWN without the right to read records, or if they show no such
- * interrupts.
+ * returns CLOCK_MONOTONIC of a timer interrupt of that interval, or ET_UNKNOWN. Later ones are
+ * multiples of tick_ns apart.
  */
 uint64_t et_timer_phase(int cpu, uint64_t tick_ns);

@@ -118,15 +118,6 @@ static int fault_pages(struct bench *b, double *ns)
 
 /* --- a context switch: two processes on one CPU, of which always one waits for the other --- */
 
-static void answer(int in, int out)
-{
-	char byte;
-
-	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1)
-		;
-	_exit(0);
-}
-
 static int open_peer(struct bench *b)
 {
 	int there[2], back[2];
@@ -145,8 +136,11 @@ static int open_peer(struct bench *b)
 		const struct sigaction ignore = { .sa_handler = SIG_IGN };
 		sigaction(SIGINT, &ignore, NULL);
 		sigaction(SIGTERM, &ignore, NULL);
+		char byte;
 		close(there[1]);
-		answer(there[0], back[1]);
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
 	}
 	int error = b->peer < 0 ? errno : 0;
 	close(there[0]);
@@ -398,8 +392,7 @@ int et_timescales_measure(int cpu, const struct et_pulse *pulse, struct et_times
 	if (et_pulse_beat(pulse))
 		measure_timer(pulse, out);
 	out->cut_short = out->n < out->total || !et_pulse_beat(pulse);
-	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
-	 */
+	/* This fails only if all these CPUs are offline; the kernel has moved the thread then. */
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 	return 0;
 }

@@ -36,6 +36,5 @@ int et_tracer_run(
 int et_tracer_cpu(int wanted, int *out, struct et_error *err) ET_CHECK;
 /* Removes a CPU from our own affinity, if there is another. */
 void et_tracer_leave_cpu(int cpu);
-/* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.
- */
+/* Notes why the counter is not read, if so; calibrated is what et_counter_calibrate said. */
 void et_tracer_warn_counter(struct et_trace *t, const struct et_counter *c, int calibrated);

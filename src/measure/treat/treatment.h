@@ -41,10 +41,7 @@ struct et_treatments {
 	uint32_t most_load; /* the largest number of competing processes */
 };
 
-/*
- * Whether this machine can set a level of a factor whose scope is the child, or processes of ours.
- * root as in base/sysroot.h. 0, or -errno with err filled: it names the factor and the level.
- */
+/* Whether this machine can set a level of a factor of the child; err names the two. */
 int et_treatment_check(const char *root, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
 /*
@@ -65,15 +62,9 @@ void et_treatments_free(struct et_treatments *t); /* all zero is fine */
 /* Puts what the treatment sets into the setup of a child. */
 void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setup *setup);
 
-/*
- * Reads one level into the members that its kind sets; kinds that other parts set are ignored. The
- * variables are not among them. 0, or -errno with err filled.
- */
+/* Reads a level into the members that its kind sets, if any. The variables are not among them. */
 int et_treatment_read_level(const char *root, const struct et_design_factor *f, const char *text,
 	struct et_child_treatment *t, struct et_error *err) ET_CHECK;
 
-/*
- * The variable whose value the factor sets, of environment and environment-size; the latter has one
- * of ours if the plan names none.
- */
+/* The variable that the factor sets; environment-size has one of ours if the plan names none. */
 const char *et_treatment_variable(const struct et_design_factor *f);

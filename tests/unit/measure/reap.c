@@ -65,27 +65,26 @@ static void zombies(void)
 
 static void children(void)
 {
-	int32_t *pids = NULL;
-	size_t n = 0;
+	struct et_snapshot s;
 
 	tree_open();
-	ok(et_reap_list_children(tree, &pids, &n) == -ENOENT,
+	ok(et_reap_list_children(tree, &s) == -ENOENT,
 		"without /proc the children cannot be listed, which is an error");
 	write_process(100, getpid());
 	write_process(101, 100);
 	write_process(102, getpid());
-	ok(et_reap_list_children(tree, &pids, &n) == 0 && n == 2 && pids[0] == 100 &&
-			pids[1] == 102,
+	ok(et_reap_list_children(tree, &s) == 0 && s.n == 2 && s.readings[0].pid == 100 &&
+			s.readings[1].pid == 102,
 		"without the kernel's list the children are found by their parent");
-	free(pids);
-	pids = NULL;
+	et_snapshot_free(&s);
 	tree_write("/proc/thread-self/children", "");
-	ok(et_reap_list_children(tree, &pids, &n) == 0 && n == 0,
+	ok(et_reap_list_children(tree, &s) == 0 && s.n == 0,
 		"an empty list of the kernel means that there are none");
 	tree_write("/proc/thread-self/children", "7 88 ");
-	ok(et_reap_list_children(tree, &pids, &n) == 0 && n == 2 && pids[0] == 7 && pids[1] == 88,
+	ok(et_reap_list_children(tree, &s) == 0 && s.n == 2 && s.readings[0].pid == 7 &&
+			s.readings[1].pid == 88,
 		"the kernel's list is preferred");
-	free(pids);
+	et_snapshot_free(&s);
 	tree_close();
 }
 
