@@ -19,7 +19,8 @@ static void write_sd_interval(struct et_json *w, const char *key, const void *ro
 	et_json_string(w, "sd_interval_method", method);
 }
 
-ET_FIELDS(row_fields, ET_KEY(et_profile_row, "mean_samples", mean),
+/* No ET_FIELDS: cppcheck 2.10 does not expand groups within groups in its arguments. */
+static const struct et_field row_fields[] = { ET_KEY(et_profile_row, "mean_samples", mean),
 	ET_KEYS(et_profile_row, sd, standard_uncertainty, coverage_factor, df),
 	ET_KEYS(et_profile_row, expanded_uncertainty), SPAN(et_profile_row, "interval", interval),
 	ET_KEYS(et_profile_row, interval_method),
@@ -55,7 +56,7 @@ ET_FIELDS(row_fields, ET_KEY(et_profile_row, "mean_samples", mean),
 				ET_TABLE(SPAN(et_profile_row, "percentile", sd_percentile),
 					SPAN(et_profile_row, "bca", sd_bca)),
 				.flat = true))),
-	ET_KEY_WARNINGS(et_profile_row, warnings));
+	ET_KEY_WARNINGS(et_profile_row, warnings), { 0 } };
 
 static void row(struct et_json *w, const struct et_profile *p, const struct et_profile_row *r)
 {

@@ -35,8 +35,8 @@ extern const struct et_profile_options et_default_profile_options;
 void et_profile_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_profile_options *o, struct et_profile_result *out);
 /*
- * What --until looks at: et_profile_widest over the functions with at least 1 % of the samples, of
- * that many statements together (0: as many as functions).
+ * Returns what --until looks at: et_profile_widest of the functions with at least 1 % of the
+ * samples, of that many statements together (0: as many as functions).
  */
 double et_profile_reached(const struct et_experiment *e, uint32_t command, size_t statements);
 /*
