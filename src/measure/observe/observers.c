@@ -13,7 +13,8 @@
  *  - The ledger is armed last and stopped first, so that it counts little but the program. It fills
  *    last: it completes the culprits that the snapshots found.
  *
- * skeleton.c says how to add a row.
+ * To add a row: copy skeleton.c to NAME_observer.c, and declare its struct et_observer in
+ * observer.h; set holds_child to attach before execve.
  */
 static const struct et_observer *const table[] = {
 	&et_observe_probe,
