@@ -470,8 +470,8 @@ const struct et_plan_key et_hook_keys[] = {
 };
 
 /*
- * A new row, here or in factors.c, needs its reader, its shape, a paragraph in
- * man/etalon-plan.5.scd, and the schema again: `etalon doe init --schema >doc/plan.schema.json`.
+ * To add a row, here or in factors.c: its reader, its shape, a paragraph in man/etalon-plan.5.scd,
+ * and the schema again: `etalon doe init --schema >doc/plan.schema.json`.
  */
 const struct et_plan_key et_plan_keys[] = {
 	{ "name", "name of the plan; results are kept under it", read_name, .required = true },

@@ -16,8 +16,8 @@ char *et_profile_answer(const struct et_profiled *p, size_t command);
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out);
 
 /*
- * ROW(name, summary for `export --help`, option of `profile` of the same name, its help, writer). A
- * new row also needs man/etalon-profile.1.scd and tests/unit/app/profile/view.c.
+ * ROW(name, summary for `export --help`, option of `profile` of the same name, its help, writer).
+ * To add a row: also man/etalon-profile.1.scd and tests/unit/app/profile/view.c.
  */
 #define ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
 	ROW("profile", "the functions with their uncertainty (JSON)", "json",                      \
