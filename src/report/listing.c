@@ -30,20 +30,23 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s, const char
 	/* The id begins with the date and time of the start; the user chose the label. */
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "ID"),
 		ET_COLUMN(TEXT, "STARTED", .drop = 1), ET_COLUMN(TEXT, "STATE", .drop = 3),
-		ET_COLUMN(NUMBER, "SAMPLES", .drop = 2), ET_COLUMN(NAME, "LABEL", .least = 5),
+		ET_COLUMN(NUMBER, "SAMPLES", .drop = 2), ET_COLUMN(NUMBER, "TIME", .drop = 4),
+		ET_COLUMN(NAME, "LABEL", .least = 5),
 		ET_COLUMN(NAME, "COMMAND") };
 	ET_AUTO_FREE char *command = s->n_commands > 1
 					     ? et_asprintf("%s%s (+%" PRIu32 ")", mark,
 						       s->first_command, s->n_commands - 1)
 					     : et_asprintf("%s%s", mark, s->first_command);
-	char started[24];
+	char started[24], time[ET_FIGURE] = "";
 
 	l->table.columns = columns;
 	l->table.n_columns = ET_LENGTH(columns);
 	et_listing_when(s->started_wall_ns, l->now_wall_ns, started);
 	et_table_name(&l->table, s->id, NULL);
-	et_table_add(
-		&l->table, "%s\t%s\t%" PRIu64, started, et_state_names[s->state], s->n_samples);
+	if (s->mean_ns > 0)
+		et_format_rounded(s->mean_ns, 3, time);
+	et_table_add(&l->table, "%s\t%s\t%" PRIu64 "\t%s", started, et_state_names[s->state],
+		s->n_samples, time);
 	et_table_name(&l->table, s->label, NULL);
 	et_table_name(&l->table, command, NULL);
 }
@@ -64,6 +67,7 @@ void et_listing_json(const struct et_summary *s, struct et_json *w)
 	et_json_string(w, "started", et_format_rfc3339(s->started_wall_ns, buf));
 	et_json_string(w, "state", et_state_names[s->state]);
 	et_json_u64(w, "samples", s->n_samples);
+	et_json_double(w, "mean_ns", s->mean_ns > 0 ? s->mean_ns : NAN);
 	et_json_u64(w, "commands", s->n_commands);
 	et_json_string(w, "command", s->first_command);
 	et_json_string(w, "origin", s->origin ? et_origin_names[s->origin] : NULL);

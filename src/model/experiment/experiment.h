@@ -266,8 +266,9 @@ struct et_summary {
 	uint32_t n_commands;
 	uint64_t n_samples; /* warm-up not counted */
 	const char *first_command;
-	bool profile; /* it has a profile */
-	bool design;  /* `doe` designed it */
+	bool profile;   /* it has a profile */
+	bool design;    /* `doe` designed it */
+	double mean_ns; /* of the judged time of the first command; 0: not known */
 	/* Of a part of a study, as in struct et_member; or NULL. */
 	const char *study, *study_lab, *study_part;
 };

@@ -460,6 +460,8 @@ static void read_entry(struct et_cursor *c, struct et_summary *entry)
 		entry->origin = ET_ORIGIN_UNKNOWN;
 	entry->profile = et_row_count_or_zero(c);
 	entry->design = et_row_count_or_zero(c);
+	if (!et_row_real(c, 0, 1e18, &entry->mean_ns))
+		entry->mean_ns = 0;
 	entry->study = text_or_null(c);
 	entry->study_lab = text_or_null(c);
 	entry->study_part = text_or_null(c);

@@ -76,14 +76,20 @@ static void test_contents(void)
 	s[1].state = ET_STATE_INTERRUPTED;
 	s[2].started_wall_ns = (NOON - 400 * DAY) * S;
 	s[2].n_samples = 12345678;
+	s[0].mean_ns = 100.2e6;
+	s[1].mean_ns = 812345;
 	check_table(s, 0, 80, "", "listing: an empty list prints nothing");
 	check_table(s, 3, 100,
-		"ID                      STARTED       STATE         SAMPLES  LABEL  COMMAND\n"
-		"20261115-085506-1f3a9c  11:00:00      done               10  fast   sleep 0.1 "
-		"(+2)\n"
-		"20261115-085506-1f3a9c  Nov 12 12:00  interrupted        10         true\n"
-		"20261115-085506-1f3a9c  2025-10-11    done         12345678         false\n",
+		"ID                      STARTED       STATE         SAMPLES    TIME  LABEL  "
+		"COMMAND\n"
+		"20261115-085506-1f3a9c  11:00:00      done               10  100 ms  fast   sleep "
+		"0.1 (+2)\n"
+		"20261115-085506-1f3a9c  Nov 12 12:00  interrupted        10  812 µs         "
+		"true\n"
+		"20261115-085506-1f3a9c  2025-10-11    done         12345678                 "
+		"false\n",
 		"listing: a wide table has every column, and dates get coarser with age");
+	s[1].mean_ns = 0;
 	check_table(s + 1, 1, 100,
 		"ID                      STARTED       STATE        SAMPLES  COMMAND\n"
 		"20261115-085506-1f3a9c  Nov 12 12:00  interrupted       10  true\n",
