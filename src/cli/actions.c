@@ -65,17 +65,21 @@ static int check_needs(
 		"add %s, or omit --%s", cure, o->name);
 }
 
-bool et_option_excludes(const struct et_option *o, const struct et_option *other)
+bool et_option_is_listed(const char *list, const struct et_option *o)
 {
 	bool found = false;
 
-	for (const char *p = o->excludes; p && *p && !found; p += strspn(p, "|")) {
+	for (const char *p = list; p && *p && !found; p += strspn(p, "|")) {
 		size_t len = strcspn(p, "|");
-		found = *p == '@' ? is_word(other->kind, p + 1, len - 1)
-				  : is_word(other->name, p, len);
+		found = *p == '@' ? is_word(o->kind, p + 1, len - 1) : is_word(o->name, p, len);
 		p += len;
 	}
-	return found && strcmp(o->name, other->name) != 0;
+	return found;
+}
+
+bool et_option_excludes(const struct et_option *o, const struct et_option *other)
+{
+	return et_option_is_listed(o->excludes, other) && strcmp(o->name, other->name) != 0;
 }
 
 /* The name of an action is no operand. */

@@ -191,10 +191,11 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 			et_cli_stale_notice();
 		return -1;
 	}
+	bool all = ops->n_before && !strcmp(ops->before[0], "all");
 	et_operands_free(ops);
 	if (common.version)
 		return et_cli_version();
-	et_cli_help(cli, verb);
+	et_cli_help(cli, verb, all);
 	return ET_EXIT_DONE;
 }
 

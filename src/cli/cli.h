@@ -75,6 +75,8 @@ struct et_verb {
 	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed; a test runs each */
+	/* "a|b": the options that most people need; `--help all` shows the others; NULL: no others */
+	const char *usual;
 	const struct et_option *options; /* of this command only, or NULL */
 	/* The options of another command that fill the same structure, or NULL. */
 	const struct et_option *shared_options;
@@ -151,13 +153,16 @@ bool et_verb_next_option(
 	const struct et_verb *verb, struct et_option_walk *at, struct et_option *out);
 /* Returns a row of the command's tables as changed_options changes it. */
 struct et_option et_verb_changed(const struct et_verb *verb, const struct et_option *o);
+/* Whether "a|b|@kind" names an option, or its kind. */
+bool et_option_is_listed(const char *list, const struct et_option *o);
 /* Whether the column `excludes` of an option names the other one, or its kind. */
 bool et_option_excludes(const struct et_option *o, const struct et_option *other);
 /* Prints the version and the features of this build. */
 int et_cli_version(void) ET_CHECK;
 /* Returns the width of the terminal, else COLUMNS, else 80. */
 int et_cli_columns(void);
-void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
+/* all: also the options that few people need. */
+void et_cli_help(const struct et_cli *cli, const struct et_verb *verb, bool all);
 /* Prints a paragraph of a help text as wide as the terminal; newlines in text become spaces. */
 void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */

@@ -47,6 +47,23 @@ static char *related_help(const struct et_verb *verb, const struct et_option *o,
 	return et_asprintf("%s%s: %s", *actions ? actions : "with", needs, o->help);
 }
 
+/* Prints the usual options without headings; returns how many others there are. */
+static size_t print_usual(const struct et_verb *verb, const struct et_cli *cli)
+{
+	struct et_option_walk at = { 0 };
+	struct et_option one[] = { { 0 }, { 0 } };
+	size_t others = 0;
+
+	while (et_verb_next_option(verb, &at, &one[0])) {
+		one[0].group = NULL;
+		if (et_option_is_listed(verb->usual, &one[0]))
+			et_options_help(one, stdout, cli->columns);
+		else
+			others++;
+	}
+	return others;
+}
+
 /* A table that continues the heading of the one before does not repeat it. */
 static void print_options(const struct et_verb *verb, const struct et_cli *cli)
 {
@@ -67,7 +84,14 @@ static void print_options(const struct et_verb *verb, const struct et_cli *cli)
 	}
 }
 
-void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
+static void print_examples(const char *lines, int most)
+{
+	printf("\nexamples:\n");
+	for (const char *line = lines; *line && most-- > 0; line = strchr(line, '\n') + 1)
+		printf("%.*s", (int)(strchr(line, '\n') + 1 - line), line);
+}
+
+void et_cli_help(const struct et_cli *cli, const struct et_verb *verb, bool all)
 {
 	const char *line = verb->usage;
 	const char *lead = "usage:";
@@ -86,7 +110,13 @@ void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
 		et_cli_help_text(0, "", verb->about);
 	}
 	if (verb->examples)
-		printf("\nexamples:\n%s", verb->examples);
+		print_examples(verb->examples, all || !verb->usual ? INT_MAX : 4);
 	printf("\noptions:\n");
-	print_options(verb, cli);
+	if (all || !verb->usual) {
+		print_options(verb, cli);
+		return;
+	}
+	size_t others = print_usual(verb, cli);
+	printf("%zu more: etalon %s --help all, or man etalon-%s\n", others, verb->name,
+		verb->name);
 }

@@ -197,7 +197,7 @@ while read -r verb; do
 		# The shell that runs a hook prints what it likes.
 		[[ $option =~ ^--(setup|prepare|conclude|cleanup)$ ]] && value="exit 3 # $hostile"
 		clean "arguments: $verb $option obeys nothing in its value" etalon "$verb" "$option=$value" -- false
-	done < <(etalon "$verb" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
+	done < <(etalon "$verb" --help all | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
 done < <(commands)
 clean 'arguments: an unknown command is not obeyed' etalon "$hostile"
 clean 'arguments: ETALON_STORE is not obeyed' env "ETALON_STORE=sqlite:$work/none/$hostile" "$ETALON" list

@@ -268,7 +268,7 @@ commands()
 # options COMMAND: its long options, one per line, as its help lists them
 options()
 {
-	"$ETALON" "$1" --help | sed -n '/^options:/,$ s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'
+	"$ETALON" "$1" --help all | sed -n '/^options:/,$ s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'
 }
 
 done_testing()

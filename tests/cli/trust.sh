@@ -200,7 +200,7 @@ doe --cancel
 ways=
 # shellcheck disable=SC2046 # a list
 for verb in $(etalon completion bash | sed -n "s/.*compgen -W 'run \([^']*\) --help.*/run \1/p"); do
-	help=$("$ETALON" "$verb" --help)
+	help=$("$ETALON" "$verb" --help all)
 	for option in --resume --baseline --attach --cancel; do
 		! grep -qE "^ +(-., )?$option\\b" <<<"$help" || ways="$ways$verb $option"$'\n'
 	done

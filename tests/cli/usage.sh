@@ -40,7 +40,7 @@ for command in $(commands); do
 	like "usage: $command --help shows an example" "$out" $'\nexamples:\n  .*etalon '"$command"
 	like "usage: $command --help shows options" "$out" '--help +show this help'
 	is "usage: $command --help leaves stderr empty" "$err" ''
-	ok "usage: $command --help fits 80 columns" test -z "$(COLUMNS=80 etalon "$command" --help | grep -E '.{81,}')"
+	ok "usage: $command --help fits 80 columns" test -z "$(COLUMNS=80 etalon "$command" --help all | grep -E '.{81,}')"
 	exits "usage: $command --version succeeds" 0 etalon "$command" --version
 	refuses "usage: $command rejects an unknown option" 2 'unknown option --nosuch-option' \
 		etalon "$command" --nosuch-option
@@ -198,7 +198,7 @@ like 'usage: completion offers the words of the output' "$(etalon completion fis
 # heading COMMAND OPTION: the heading above the option in the help
 heading()
 {
-	etalon "$1" --help | awk -v option="--$2" '/^  [a-z]/ { heading = substr($0, 3) }
+	etalon "$1" --help all | awk -v option="--$2" '/^  [a-z]/ { heading = substr($0, 3) }
 		{ gsub(/[=[]/, " "); for (i = 1; i <= 2; i++) if ($i == option) { print heading; exit } }'
 }
 while IFS='|' read -r title options; do
@@ -226,7 +226,13 @@ for command in hyperfine emp profile doe; do
 done
 is 'usage: emp --help has --json among the files' "$(heading emp json)" 'the answer, and files'
 is 'usage: doe --help has --engine below its own heading' "$(heading doe engine)" 'many machines'
-is 'usage: no heading of run --help is repeated' "$(etalon run --help | grep '^  [a-z]' | sort | uniq -d)" ''
+is 'usage: no heading of run --help is repeated' "$(etalon run --help all | grep '^  [a-z]' | sort | uniq -d)" ''
+exits 'usage: run --help succeeds' 0 env COLUMNS=80 etalon run --help
+ok 'usage: run --help has what most people need in at most 45 lines' test "$(wc -l <.out)" -le 45
+like 'usage: run --help says where the others are' "$out" $'\n[0-9]+ more: etalon run --help all, or man etalon-run$'
+is 'usage: run --help counts the others' "$(sed -nE 's/^([0-9]+) more: .*/\1/p' .out)" \
+	"$(($(options run | wc -l) - $(grep -cE '^ +(-[a-zA-Z], )?--' .out)))"
+exits 'usage: run --help takes a command beside it' 0 etalon run true --help
 is 'usage: the help of a command without groups has no headings' "$(etalon rm --help | sed '1,/^options:/d' | grep '^  [a-z]')" ''
 
 done_testing

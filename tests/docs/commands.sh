@@ -29,7 +29,7 @@ page_paragraph() # page_paragraph FILE OPTION
 
 help_letters()
 {
-	"$ETALON" "$1" --help |
+	"$ETALON" "$1" --help all |
 		sed -nE '/^options:/,$ s/^ *-([A-Za-z]), --([a-z-]+).*/\1=\2/p' | sort
 }
 

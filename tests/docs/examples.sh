@@ -16,7 +16,7 @@ fenced()
 
 helped()
 {
-	"$ETALON" "$1" --help | awk '/^examples:/ { inside = 1; next } /^$/ { inside = 0 }
+	"$ETALON" "$1" --help all | awk '/^examples:/ { inside = 1; next } /^$/ { inside = 0 }
 		inside { sub(/^ +/, ""); print }'
 }
 

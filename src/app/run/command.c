@@ -40,6 +40,8 @@ const struct et_verb et_verb_run = {
 		    "  etalon run -r 10 -L n 1000,2000 'etalon put sort --size {n}'\n"
 		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n"
 		    "  etalon run --engine ssh:a,b 'sort /etc/passwd' # needs a cluster\n",
+	.usual = "runs|equal|until|baseline|metric|fail-on-regression|label|json|"
+		 "report|shell|prepare|ignore-failure|output|help",
 	.options = et_run_options,
 	.changed_options = changed_options,
 	.uses_store = true,
