@@ -8,6 +8,7 @@
 #include "protocol/until.h"
 #include "source/kind.h"
 #include "source/trusted.h"
+#include "stats/compare/judge.h"
 #include "stats/profile/profile.h"
 
 extern char **environ;
@@ -15,10 +16,18 @@ extern char **environ;
 /* Of profiles --until is about the shares of functions, otherwise about the mean. */
 static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
 {
-	const struct et_measuring *m = ctx;
+	struct et_measuring *m = ctx;
 
+	if (e->plan.equal_ratio > 0) /* one look is about all of them */
+		return command ? 0 : et_judge_open(e, m->limit, &m->open);
 	return e->profile ? et_profile_reached(e, command, m->statements)
 			  : et_until_reached(e, command);
+}
+
+static enum et_kinds kinds(void *ctx, const struct et_experiment *e, uint32_t command)
+{
+	(void)ctx;
+	return et_judge_kinds(e, command);
 }
 
 static void format_shares(const struct et_progress_note *n, double target, char *out, size_t size)
@@ -42,6 +51,16 @@ static void format_estimate(const struct et_progress_note *n, double target, cha
 	if (target > 0)
 		et_format_percent(target, to);
 	snprintf(out, size, "%s ± %s%s%s", mean, share, *to ? " → " : "", to);
+}
+
+/* "64 pairs, -0.3 % … +1.4 %": how far a decision is. */
+static void format_open(const struct et_contrast *open, char *out, size_t size)
+{
+	struct et_ratio r = et_contrast_ratio(open);
+
+	if (open->pairs && isfinite(r.lo) && isfinite(r.hi))
+		snprintf(out, size, "%zu pairs, %s", open->pairs,
+			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
 }
 
 /* A change that the store refuses is in the record of this run at least. */
@@ -86,8 +105,11 @@ static void draw(void *ctx, const struct et_progress_note *n)
 	}
 	if (m->noted)
 		m->noted(m, n);
-	(e->profile ? format_shares : format_estimate)(
-		n, p->until_ratio, estimate, sizeof(estimate));
+	if (p->equal_ratio > 0)
+		format_open(&m->open, estimate, sizeof(estimate));
+	else
+		(e->profile ? format_shares : format_estimate)(
+			n, p->until_ratio, estimate, sizeof(estimate));
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
@@ -163,6 +185,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 {
 	m->hooks.note = draw;
 	m->hooks.reached = reached;
+	m->hooks.kinds = kinds;
 	m->hooks.treat = treat;
 	m->hooks.ctx = m;
 	return (struct et_session_setup){ .store = m->store,

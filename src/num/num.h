@@ -8,4 +8,5 @@
 #include "num/quantile.h"
 #include "num/rank.h"
 #include "num/rng.h"
+#include "num/sequence.h"
 #include "num/student.h"

@@ -24,6 +24,7 @@ struct known {
 	bool given_up;                  /* it failed, so it does not run again */
 	struct et_welford cpu, elapsed; /* of its runs so far, for the progress line */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
+	enum { BOTH, DUETS, SOLOS } later; /* how it runs after ET_KINDS_ROUNDS rounds */
 };
 
 struct state {
@@ -254,7 +255,7 @@ static uint32_t expected_rounds(const struct state *st, double reached, uint64_t
 	double commands = p->order == ET_ORDER_SEQUENTIAL ? 1 : (double)st->e->n_commands;
 	double n;
 
-	if (st->kbest)
+	if (st->kbest || p->equal_ratio > 0)
 		return 0;
 	if (p->until_ratio > 0) {
 		if (st->at.rounds < 5 || isnan(reached))
@@ -405,7 +406,10 @@ static uint64_t turn_key(uint32_t round, uint32_t position)
 /* A turn that is left out keeps its place in the schedule: a resumed experiment counts the same. */
 static bool is_left_out(const struct state *st, const struct et_turn *turn)
 {
-	return (st->no_duets && turn->arrangement == ET_DUET) || st->known[turn->command].given_up;
+	const struct known *k = &st->known[turn->command];
+	bool duet = turn->arrangement == ET_DUET;
+
+	return (st->no_duets && duet) || k->given_up || k->later == (duet ? SOLOS : DUETS);
 }
 
 static int run_round(struct state *st, uint32_t round, struct et_error *err)
@@ -454,12 +458,13 @@ static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 static bool satisfied(struct state *st, uint32_t command)
 {
 	const struct et_hooks *h = &st->d->hooks;
+	const struct et_plan *p = &st->e->plan;
 
 	if (st->kbest)
 		return fastest_agree(st->e, command);
 	st->reached =
 		h->reached ? h->reached(h->ctx, st->e, command) : et_until_reached(st->e, command);
-	return st->reached <= st->e->plan.until_ratio; /* false for NaN */
+	return st->reached <= fmax(p->until_ratio, p->equal_ratio); /* false for NaN */
 }
 
 /* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */
@@ -488,6 +493,25 @@ static bool count_reached(struct state *st, uint32_t rounds_done)
 	return rounds_done >= st->rounds;
 }
 
+/* A comparison that is not decided by then stays open. */
+static bool over_budget(const struct state *st)
+{
+	uint64_t budget_ns = st->e->plan.min_time_ns * st->e->n_commands;
+
+	return budget_ns && st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= budget_ns;
+}
+
+/* Looks whether the comparisons are decided. Returns what another_round does. */
+static int another_to_decide(struct state *st, uint32_t rounds_done, struct et_error *err)
+{
+	if (over_budget(st))
+		return 0;
+	if (!et_decision_due(&st->until, rounds_done))
+		return 1;
+	int sure = look(st, err);
+	return sure < 0 ? sure : !sure;
+}
+
 /* Returns 1 if another round is needed, 0 if not, or -errno. */
 static int another_round(struct state *st, uint32_t rounds_done, struct et_error *err)
 {
@@ -495,12 +519,14 @@ static int another_round(struct state *st, uint32_t rounds_done, struct et_error
 
 	if (out_of_time(st))
 		return 0;
-	if (!st->kbest && p->until_ratio == 0)
+	if (!st->kbest && p->until_ratio == 0 && p->equal_ratio == 0)
 		return !count_reached(st, rounds_done);
 	if (rounds_done < (st->kbest ? p->k : p->min_runs))
 		return 1;
 	if (rounds_done >= p->max_runs)
 		return 0;
+	if (p->equal_ratio > 0)
+		return another_to_decide(st, rounds_done, err);
 	if (!et_until_due(&st->until, rounds_done))
 		return 1;
 	int sure = look(st, err);
@@ -541,6 +567,39 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
 }
 
+/* How a command ran after the first rounds in an earlier session. */
+static int later_so_far(const struct et_command *c)
+{
+	et_for_each_sample(s, &c->samples) {
+		if (!s->place.warmup && s->place.round > ET_KINDS_ROUNDS)
+			return s->place.arrangement == ET_DUET ? DUETS : SOLOS;
+	}
+	return BOTH;
+}
+
+/* Leaves out runs that the decision does not need; a session that resumes does as the first did. */
+static void choose_turns(struct state *st, uint32_t rounds_done)
+{
+	const struct et_plan *p = &st->e->plan;
+	struct known *reference = &st->known[p->reference];
+	const struct et_hooks *h = &st->d->hooks;
+	bool alone = false;
+
+	if (!(p->equal_ratio > 0) || rounds_done != ET_KINDS_ROUNDS || p->order != ET_ORDER_AUTO ||
+		st->no_duets || !h->kinds)
+		return;
+	for (uint32_t c = 0; c < st->e->n_commands; c++) {
+		struct known *k = &st->known[c];
+		if (c == p->reference)
+			continue;
+		k->later = later_so_far(&st->e->commands[c]);
+		if (k->later == BOTH)
+			k->later = h->kinds(h->ctx, st->e, c) == ET_KINDS_DIFFERENT ? SOLOS : DUETS;
+		alone = alone || k->later == SOLOS;
+	}
+	reference->later = alone ? SOLOS : DUETS;
+}
+
 /* --protocol auto decides by the warm-up runs. */
 static void choose_protocol(struct state *st)
 {
@@ -559,6 +618,7 @@ static int run_rounds(struct state *st, struct et_error *err)
 	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
 		choose_metric(st, round - 1);
+		choose_turns(st, round - 1);
 		more = another_round(st, round - 1, err);
 		if (more <= 0)
 			return more;

@@ -7,7 +7,14 @@
 
 #include "base/clock.h"
 #include "model/experiment/experiment.h"
+#include "model/result/estimate.h"
 #include "model/sample/executor.h"
+
+/*
+ * Comparisons that are sampled until they are decided have duets and solo runs in this many rounds.
+ * Both times are known then, and of which kind the programs are.
+ */
+enum { ET_KINDS_ROUNDS = 10 };
 
 struct et_progress_note {
 	/* Rounds, which are samples per command; total is an estimate until it is decided, or 0. */
@@ -29,6 +36,11 @@ struct et_hooks {
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples */
 	/* The uncertainty that --until looks at; NULL: et_until_reached. */
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
+	/*
+	 * Whether the pairs of a command and the reference judge it, or its solo runs (et_kinds);
+	 * it then runs in no other way after ET_KINDS_ROUNDS rounds. NULL: it runs in both.
+	 */
+	enum et_kinds (*kinds)(void *ctx, const struct et_experiment *e, uint32_t command);
 	/*
 	 * Of a designed experiment, in sequential order: called before the runs of each command
 	 * that has runs left, when all samples are durable. Another result than 0 ends the call of

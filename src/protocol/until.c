@@ -18,6 +18,16 @@ bool et_until_look(struct et_until *u, uint32_t runs, bool narrow)
 	return stop;
 }
 
+bool et_decision_due(struct et_until *u, uint32_t rounds)
+{
+	enum { PART = 50 };
+
+	if (rounds % 2 || rounds < u->next_look)
+		return false;
+	u->next_look = rounds + 1 + rounds / PART;
+	return true;
+}
+
 /* In a duet the answer is the ratio, so --until is about the mean log ratio of the pairs. */
 static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 {

@@ -19,6 +19,13 @@ bool et_until_due(const struct et_until *u, uint32_t runs);
 /* Takes the result of the look; true if sampling may stop. */
 bool et_until_look(struct et_until *u, uint32_t runs, bool narrow);
 
+/*
+ * Of comparisons that are sampled until they are decided (plan.equal_ratio): whether a look is due.
+ * It is after every second round, which mirrors the one before, and with many rounds after each
+ * fiftieth part more. The intervals are valid at every look, so one is enough to stop.
+ */
+bool et_decision_due(struct et_until *u, uint32_t rounds);
+
 /* The relative expanded uncertainty of a mean, in duets of the mean ratio, or NaN. */
 double et_until_reached(const struct et_experiment *e, uint32_t command);
 

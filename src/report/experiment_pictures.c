@@ -304,13 +304,15 @@ void et_experiment_pictures(
 
 void et_experiment_forest(const struct et_judgement *j, FILE *out)
 {
-	enum { DIFFERS, BEFORE_HOLM, SAME, KINDS };
+	enum { DIFFERS, BEFORE_HOLM, EQUAL, SAME, KINDS };
 	static const char *const names[] = { [DIFFERS] = "differs",
 		[BEFORE_HOLM] = "differs before the correction only",
+		[EQUAL] = "equal within the margin",
 		[SAME] = "no difference shown" };
-	static const unsigned colors[] = {
-		[DIFFERS] = ET_SVG_RED, [BEFORE_HOLM] = ET_SVG_ORANGE, [SAME] = ET_SVG_BLUE
-	};
+	static const unsigned colors[] = { [DIFFERS] = ET_SVG_RED,
+		[BEFORE_HOLM] = ET_SVG_ORANGE,
+		[EQUAL] = ET_SVG_GREEN,
+		[SAME] = ET_SVG_BLUE };
 	struct et_chart c = { .title = "Ratio to the reference",
 		.description = "The time of each command divided by that of the reference, with "
 			       "its interval.",
@@ -331,7 +333,8 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 		if (!isfinite(of.estimate) || !isfinite(of.lo) || !isfinite(of.hi))
 			continue;
 		bool holm = r->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
-		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : SAME;
+		bool equal = r->conclusion == ET_CONCLUDED_EQUAL;
+		size_t k = r->significant ? DIFFERS : holm ? BEFORE_HOLM : equal ? EQUAL : SAME;
 		const char *name = j->commands[r->b].command->name;
 		et_chart_row(
 			rows[k], et_chart_track(&c, name ? name : ""), of.estimate, of.lo, of.hi);

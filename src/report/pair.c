@@ -97,7 +97,10 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 		c->conclusion == ET_CONCLUDED_SAME_BY_HOLM
 			? et_asprintf("differs%s before the correction for %zu comparisons only",
 				  corrected, c->family)
-			: et_asprintf("no difference shown%s", corrected);
+		: c->conclusion == ET_CONCLUDED_EQUAL
+			? et_asprintf("equal within %s", et_format_percent(c->margin, ET_BUF))
+		: c->margin > 0 ? et_strdup("undecided")
+				: et_asprintf("no difference shown%s", corrected);
 
 	if (!has_interval(c->ratio, c->lo, c->hi) || short_form)
 		return et_strdup(words);
@@ -117,6 +120,7 @@ static char *conclusion(const struct et_contrast *c, bool short_form)
 			"too few pairs (%zu) for a verdict at %.4g %%", c->pairs, 100 * c->level);
 	case ET_CONCLUDED_SAME:
 	case ET_CONCLUDED_SAME_BY_HOLM:
+	case ET_CONCLUDED_EQUAL:
 		return not_different(c, short_form);
 	default:
 		return different(c, short_form);
@@ -232,6 +236,13 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 		return et_asprintf("%s differs from %s before the correction for %zu comparisons "
 				   "only (p = %.2g)",
 			b, a, c->family, c->p);
+	if (interval && c->conclusion == ET_CONCLUDED_EQUAL)
+		return et_asprintf("%s and %s are equal within %s (%s)", a, b,
+			et_format_percent(c->margin, ET_BUF),
+			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
+	if (interval && c->conclusion == ET_CONCLUDED_SAME && c->margin > 0)
+		return et_asprintf("undecided between %s and %s (%s)", b, a,
+			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
 	if (interval && c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("no difference shown between %s and %s (%s)", b, a,
 			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
@@ -283,6 +294,17 @@ static const char *const kinds_names[] = {
 	[ET_KINDS_UNKNOWN] = NULL, [ET_KINDS_SAME] = "same", [ET_KINDS_DIFFERENT] = "different"
 };
 
+static const char *const decision_names[] = { [ET_CONCLUDED_NOTHING] = "undecided",
+	[ET_CONCLUDED_TOO_FEW_IN_FAMILY] = "undecided",
+	[ET_CONCLUDED_TOO_FEW] = "undecided",
+	[ET_CONCLUDED_SAME] = "undecided",
+	[ET_CONCLUDED_SAME_BY_HOLM] = "undecided",
+	[ET_CONCLUDED_EQUAL] = "equal",
+	[ET_CONCLUDED_SLOWER] = "slower",
+	[ET_CONCLUDED_FASTER] = "faster",
+	[ET_CONCLUDED_LARGER] = "slower",
+	[ET_CONCLUDED_SMALLER] = "faster" };
+
 static void write_ratio(struct et_json *w, const char *key, const void *contrast)
 {
 	const struct et_contrast *c = contrast;
@@ -313,6 +335,9 @@ ET_FIELDS(contrast_fields,
 		ET_GIVEN(et_contrast, arrangement), .unless = true, .omitted = true),
 	ET_KEY(et_contrast, "p_used", p), ET_KEYS_GIVEN(et_contrast, holm_alpha),
 	ET_KEYS(et_contrast, p_holm, significant_unadjusted, significant),
+	ET_KEYS_IN(ET_TABLE(ET_KEY_NAME(et_contrast, "decision", conclusion, decision_names),
+			   ET_KEY(et_contrast, "equal_within", margin)),
+		ET_GIVEN(et_contrast, margin), .omitted = true),
 	ET_KEY_MADE("ratio", write_ratio),
 	ET_KEY_FLAT(et_contrast, "side_by_side", side_by_side, ratio_fields,
 		ET_GIVEN(et_contrast, side_by_side.estimate)),

@@ -202,6 +202,7 @@ void et_summary_ratio(
 	snprintf(right, ET_FIGURE, "%.80s%s", times + strlen(" ×"),
 		c->significant                               ? ""
 		: c->conclusion == ET_CONCLUDED_SAME_BY_HOLM ? " ~"
+		: c->conclusion == ET_CONCLUDED_EQUAL        ? " ="
 							     : " ?");
 }
 
@@ -435,20 +436,25 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 	ET_AUTO_FREE char *reference = et_summary_name(j, first->a);
 	ET_AUTO_FREE char *decisive = et_summary_name(j, j->metric.command);
 	ET_AUTO_FREE char *basis = et_verdict_basis(&j->metric, first, decisive);
-	bool open = false, by_holm = false;
-	char before[64] = "";
+	bool open = false, by_holm = false, equal = false;
+	char before[64] = "", margin[ET_FIGURE] = "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		bool holm = j->contrasts[i].conclusion == ET_CONCLUDED_SAME_BY_HOLM;
 		by_holm = by_holm || holm;
-		open = open || (!j->contrasts[i].significant && !holm);
+		bool same = j->contrasts[i].conclusion == ET_CONCLUDED_EQUAL;
+		equal = equal || same;
+		open = open || (!j->contrasts[i].significant && !holm && !same);
 	}
+	if (equal)
+		et_format_percent(first->margin, margin);
 	if (by_holm)
 		snprintf(before, sizeof(before),
 			"; ~: differs before the correction for %zu comparisons only",
 			first->family);
-	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s", reference, basis,
+	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s%s%s", reference, basis,
+		equal ? "; =: equal within " : "", margin,
 		open ? "; ?: no difference shown, or too few runs" : "", before);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)

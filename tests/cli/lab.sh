@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `etalon lab list`, `coverage`, `false-alarms` and `quantisation`: tables and JSON, SIGTERM, and errors on bad input.
+# `etalon lab list`, `coverage`, `false-alarms`, `decisions` and `quantisation`: tables and JSON, SIGTERM, and errors on bad input.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -64,6 +64,18 @@ exits 'lab false-alarms: --json succeeds' 0 etalon lab false-alarms --repetition
 json 'lab false-alarms: JSON has every case and the options' 'len(d["cases"]) == 30 and d["effect"] == 0.2 and d["duet_log_ratio_sd"] == 0.005'
 json 'lab false-alarms: duets always find a program that is a fifth slower' 'all(c["power"] == 1 for c in d["cases"]
 	if c["runs"] == "duets")'
+
+# --- decisions
+exits 'lab decisions: it succeeds' 0 etalon lab decisions --repetitions 4 --json
+json 'lab decisions: JSON has nine laws, and five truths of each' 'len(d["cases"]["rows"]) == 45 and d["margin"] == 0.01 and d["repetitions"] == 4'
+json 'lab decisions: outcomes add up' 'all(abs(c["slower"] + c["faster"] + c["equal"] + c["open"] - 1) < 1e-9 for c in d["cases"]["rows"])'
+json 'lab decisions: a program that is 5 % slower is never called faster or equal, and mostly slower after few pairs' \
+	'all(c["faster"] == c["equal"] == 0 for c in d["cases"]["rows"] if c["truth"] == 0.05) and
+	all(c["slower"] == 1 and c["pairs"] < 40 for c in d["cases"]["rows"] if c["truth"] == 0.05 and c["law"] == "normal")'
+json 'lab decisions: equal programs are called equal within 1 % where pairs are normal' \
+	'all(c["equal"] >= 0.75 for c in d["cases"]["rows"] if c["truth"] == 0 and c["law"] == "normal")'
+exits 'lab decisions: the table succeeds' 0 etalon lab decisions --repetitions 1
+fits 'lab decisions: no line is longer than 80 columns'
 
 # --- quantisation: the expected numbers are those of figure 1 of NIST TN 1826
 exits 'lab quantisation: it succeeds' 0 etalon lab quantisation --repetitions 200

@@ -207,12 +207,12 @@ while IFS='|' read -r title options; do
 		listed+=" $option"
 	done
 done <<'end'
-number of runs|warmup runs until min-runs max-runs min-benchmarking-time time-limit
+number of runs|warmup runs equal until min-runs max-runs min-benchmarking-time time-limit
 parameters|parameter-scan parameter-step-size parameter-list
 several commands|reference reference-name baseline order seed metronome
 evaluation|protocol best epsilon metric keep-all
 the machine and the record|pace no-probe no-ledger randomise-layout env only except label resume trust-record
-the answer, and files|time-unit style sort fail-on-regression json export-json export-samples export-csv export-markdown export-asciidoc export-orgmode report
+the answer, and files|time-unit style sort fail-on-regression undecided json export-json export-samples export-csv export-markdown export-asciidoc export-orgmode report
 how the program runs|cpu sched nice shell no-shell
 hooks, run by a shell|setup prepare conclude cleanup
 names, input and output|command-name ignore-failure output show-output input user pass-env no-new-privs

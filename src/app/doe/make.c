@@ -19,7 +19,7 @@
 
 /* Options of `run` that mean something else in a designed experiment, or nothing. */
 static const struct {
-	const char *hint, *names[6];
+	const char *hint, *names[7];
 } refused[] = {
 	{ "use 'replications' and 'discard'",
 		{ "runs", "until", "min-runs", "max-runs", "min-benchmarking-time" } },
@@ -31,7 +31,8 @@ static const struct {
 	{ "make it a factor of kind parameter",
 		{ "parameter-scan", "parameter-step-size", "parameter-list" } },
 	{ "'etalon doe analyse' compares all treatments",
-		{ "reference", "reference-name", "baseline", "fail-on-regression" } },
+		{ "reference", "reference-name", "baseline", "fail-on-regression", "undecided",
+			"equal" } },
 	{ "a designed experiment has no duets", { "metronome" } },
 	{ "a designed experiment has no runs beside a reference loop", { "pace" } },
 	{ "K-best keeps the fastest runs only, so that effects would not be those of all runs",

@@ -8,7 +8,7 @@
 
 /* hyperfine accepts --min-benchmarking-time beside --runs, and ignores it. */
 static const struct et_option changed_options[] = {
-	{ .name = "runs", .excludes = "until" },
+	{ .name = "runs", .excludes = "until|equal" },
 	{ 0 },
 };
 
@@ -111,7 +111,7 @@ static void advise(void *ctx, struct et_measuring *m, struct et_judgement *j)
 static void limit_runs(void *ctx, struct et_run_options *o)
 {
 	(void)ctx;
-	if (!(o->given & ET_GIVEN_MAX) && o->plan.until_ratio == 0)
+	if (!(o->given & ET_GIVEN_MAX) && o->plan.until_ratio == 0 && o->plan.equal_ratio == 0)
 		o->plan.max_runs = ET_MOST_RUNS;
 }
 

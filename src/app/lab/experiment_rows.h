@@ -14,6 +14,9 @@ ROW(et_lab, COVERAGE, "coverage", et_lab_coverage, "how often do intervals conta
 ROW(et_lab, FALSE_ALARMS, "false-alarms", et_lab_false_alarms,
 	"how often does a busy machine make equal programs differ?",
 	EXAMPLE("false-alarms --repetitions 20"))
+ROW(et_lab, DECISIONS, "decisions", et_lab_decisions,
+	"how often is a comparison that runs until it is decided wrong?",
+	EXAMPLE("decisions --repetitions 5"))
 ROW(et_lab, QUANTISATION, "quantisation", et_lab_quantisation,
 	"how much does the number of a function's samples vary?",
 	EXAMPLE("quantisation --repetitions 50"))

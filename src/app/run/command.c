@@ -10,7 +10,7 @@
 #include "stats/compare/judge.h"
 
 /* A campaign has many machines, and keeps the options that it was begun with. */
-#define ONE_MACHINE "resume|baseline|fail-on-regression|part-rounds|@output"
+#define ONE_MACHINE "resume|baseline|equal|fail-on-regression|part-rounds|@output"
 #define BEGUN "engine|@engine|@plan|label|resume|fail-on-regression|@output"
 
 static const struct et_option changed_options[] = {
@@ -34,6 +34,7 @@ const struct et_verb et_verb_run = {
 	.examples = "  etalon run 'sleep 0.1'\n"
 		    "  etalon run --runs 20 -- sort /etc/passwd\n"
 		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
+		    "  etalon run --equal 5% 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
 		    "  etalon run --until 5% --json result.json 'etalon put inc --seconds 0.01'\n"
 		    "  etalon run --runs 20 --report result.html 'etalon put sort'\n"
 		    "  etalon run --protocol auto 'etalon put sort --size 1000'\n"
@@ -54,8 +55,8 @@ const struct et_verb et_verb_run = {
 
 /* --- the result --- */
 
-/* Says what --fail-on-regression decided over all comparisons; returns whether one regressed. */
-static bool regressed(const struct et_experiment *e, double limit)
+/* Says what --fail-on-regression decided over all comparisons, and returns it. */
+static enum et_gate_verdict decide(const struct et_experiment *e, double limit)
 {
 	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
 	struct et_judgement j;
@@ -68,9 +69,9 @@ static bool regressed(const struct et_experiment *e, double limit)
 		.limit = limit };
 	for (size_t i = 0; i < e->n_commands; i++)
 		names[i] = e->commands[i].name;
-	bool found = et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
+	enum et_gate_verdict verdict = et_gate_print(&gate, names, "etalon: ", stderr);
 	et_judgement_free(&j);
-	return found;
+	return verdict;
 }
 
 void et_run_print_place(const struct et_measuring *m, size_t left)
@@ -127,11 +128,17 @@ static int conclude(struct et_run_options *o, struct et_measuring *m)
 		status = et_cli_fail(&err);
 	else if (m->cli->verbosity >= 0)
 		print_pages(m, outputs);
-	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio) &&
-		regressed(e, o->regression_ratio))
-		status = ET_EXIT_REGRESSION;
 	et_judgement_free(&j);
-	return status;
+	if (status != ET_EXIT_DONE || !isfinite(o->regression_ratio))
+		return status;
+	switch (decide(e, o->regression_ratio)) {
+	case ET_GATE_REGRESSED:
+		return ET_EXIT_REGRESSION;
+	case ET_GATE_UNDECIDED:
+		return (int)o->undecided;
+	default:
+		return status;
+	}
 }
 
 /* --- the runs --- */
@@ -234,6 +241,7 @@ int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,
+		.limit = o->regression_ratio,
 		.resume_verb = o->around ? o->around->verb : "run",
 		.text = nothing ? nothing : text };
 	int rc = measure(&m, o, ops, &err);

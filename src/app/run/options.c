@@ -154,6 +154,11 @@ const struct et_option et_run_options[] = {
 		.group = "number of runs" },
 	{ 'r', "runs", "N", "samples per command (automatic: -m, -M)", et_set_field_number,
 		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_RUNS, PLAN,
+		.excludes = "until|equal|min-benchmarking-time" },
+	{ 0, "equal", "REL",
+		"sample until each command is slower, faster, or equal within REL of the "
+		"reference, e.g. 1%; -M or --time-limit bounds it",
+		et_set_field_ratio, PLAN_FIELD("equal_ratio"), PLAN,
 		.excludes = "until|min-benchmarking-time" },
 	{ 0, "until", "REL",
 		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
@@ -251,6 +256,10 @@ const struct et_option et_run_options[] = {
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 5 if a command is surely slower than the reference by more than PCT % (0)",
 		et_set_percent, FILLS(regression_ratio) },
+	{ 0, "undecided", "STATUS",
+		"exit with this status if --fail-on-regression cannot decide, e.g. 125 for git "
+		"bisect run (0)",
+		et_set_u32, FILLS(undecided), .hi = 255, .needs = "fail-on-regression" },
 	{ 0 },
 };
 
@@ -381,6 +390,16 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 	return 0;
 }
 
+/* Without a bound of the user, an open question may take four times what fixed runs take. */
+static void bound_decision(unsigned given, struct et_plan *p)
+{
+	const uint64_t patience = 4;
+
+	if (!(given & ET_GIVEN_MAX))
+		p->max_runs = ET_EQUAL_MOST;
+	p->min_time_ns = given & ET_GIVEN_MAX || p->time_limit_ns ? 0 : patience * p->min_time_ns;
+}
+
 /* A given bound moves the other's default: -M 5 means 5 runs, -m 2000 at least 2000. */
 static int check_number(
 	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
@@ -394,6 +413,8 @@ static int check_number(
 			bounds & ET_GIVEN_MIN ? "min-runs" : "max-runs");
 	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
 		p->min_runs = ET_UNTIL_LEAST;
+	if (p->equal_ratio > 0)
+		bound_decision(given, p);
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
 		p->max_runs = p->min_runs;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MIN))
@@ -401,6 +422,26 @@ static int check_number(
 	if (p->min_runs > p->max_runs)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
 			p->min_runs, p->max_runs);
+	return 0;
+}
+
+/* Only runs in turn can be looked at after each of them: all others are compared as series. */
+static int check_equal(
+	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+{
+	if (!(e->plan.equal_ratio > 0))
+		return 0;
+	if (e->n_commands < 2 && !o->baseline)
+		return et_refuse(err, "give the reference first, or a stored one with --baseline",
+			"--equal: equal to what? There is one command");
+	if (e->plan.order == ET_ORDER_SEQUENTIAL)
+		return et_refuse(err, "use --order auto",
+			"--equal contradicts --order sequential, which finishes one command before "
+			"it begins the next");
+	if (e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO || e->plan.pace)
+		return et_refuse(err, "omit one of them", "--equal contradicts %s",
+			e->plan.pace ? "--pace, which has no pairs"
+				     : "K-best, which keeps the fastest runs only");
 	return 0;
 }
 
@@ -420,6 +461,8 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 
 	if (rc == 0)
 		rc = check_pace(e, err);
+	if (rc == 0)
+		rc = check_equal(o, e, err);
 	if (rc == 0)
 		rc = check_number(o->given, e->protocol, p, err);
 	if (rc == 0 && o->outputs.stdout_taken && e->child.output &&

@@ -74,6 +74,7 @@ struct et_run_options {
 	bool trust_record;     /* resume also a record that came from elsewhere */
 	struct et_outputs outputs;
 	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
+	uint32_t undecided;      /* exit status if that was not decided */
 	struct et_env_wish env;  /* what to change for the duration */
 	bool no_ledger;
 	enum et_sort sort; /* of the table */

@@ -68,6 +68,8 @@ enum { ET_MOST_RUNS = 100000000 };
 
 /* --until makes at least this many runs, unless the user wants fewer: see protocol/until.h. */
 enum { ET_UNTIL_LEAST = 30 };
+/* --equal makes at most this many runs, unless the user names another number. */
+enum { ET_EQUAL_MOST = 400 };
 
 /* Of metronome_ns, before the experiment begins: decide by the CPUs that etalon may use. */
 #define ET_METRONOME_AUTO UINT64_MAX
@@ -78,9 +80,15 @@ struct et_plan {
 	uint64_t seed;
 	uint32_t reference; /* the command that the others are compared with */
 	uint32_t warmup;
-	uint32_t runs;        /* number of rounds; 0: automatic, see protocol/until.h */
-	double until_ratio;   /* wanted half width of the interval over the mean; 0: use runs */
-	uint64_t min_time_ns; /* automatic: the runs take at least this long, per command */
+	uint32_t runs;      /* number of rounds; 0: automatic, see protocol/until.h */
+	double until_ratio; /* wanted half width of the interval over the mean; 0: use runs */
+	/* Several commands: sample until they are shown to differ, or to be equal within this
+	 * ratio, with intervals that may be looked at after every run; 0: the number of runs is
+	 * fixed. */
+	double equal_ratio;
+	/* Automatic: the runs take at least this long, per command; with equal_ratio as long as
+	 * that, after min_runs, if nothing is decided before; 0: neither. */
+	uint64_t min_time_ns;
 	uint32_t min_runs, max_runs;
 	uint64_t time_limit_ns; /* 0: none */
 	uint64_t metronome_ns;  /* the beat that alternates the programs of a duet; 0: off */

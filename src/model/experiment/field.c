@@ -104,6 +104,7 @@ const struct et_field et_plan_fields[] = {
 	U64_OR_ZERO(et_plan, min_time_ns),
 	COUNT(et_plan, first_round),
 	BOOL(et_plan, randomise_layout),
+	{ "equal_ratio", ET_FIELD_DOUBLE, ET_AT(et_plan, equal_ratio), .hi = 1 },
 	{ 0 },
 };
 

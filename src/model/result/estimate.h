@@ -102,6 +102,7 @@ enum et_conclusion {
 	ET_CONCLUDED_TOO_FEW,
 	ET_CONCLUDED_SAME,         /* no difference was shown */
 	ET_CONCLUDED_SAME_BY_HOLM, /* without the adjustment there would be one */
+	ET_CONCLUDED_EQUAL,        /* within the margin */
 	ET_CONCLUDED_SLOWER,
 	ET_CONCLUDED_FASTER,
 	/* There is no ratio, because values are at or below 0. */
@@ -119,6 +120,9 @@ struct et_contrast {
 	enum et_unit unit;       /* of the values; only times are "slower" or "faster" */
 	double ratio, lo, hi;    /* estimate and interval of b/a, which the conclusion is about */
 	double level;
+	/* Ratios from 1 - margin to 1 + margin count as equal, and p and the interval may be looked
+	 * at after every pair; 0: the number of pairs was fixed. */
+	double margin;
 	const char *ratio_method; /* "fieller", "hodges-lehmann" …; NULL without a ratio */
 	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
 	double statistic, p;      /* p decides; Holm's correction is applied to it */

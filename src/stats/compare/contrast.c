@@ -115,6 +115,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	*out = (struct et_contrast){ .a = a,
 		.b = b,
 		.level = level,
+		.margin = e->plan.order == ET_ORDER_SEQUENTIAL ? 0 : e->plan.equal_ratio,
 		.metric = metric,
 		.unit = et_metrics[metric].unit,
 		.side_by_side = ET_NO_RATIO,
@@ -192,6 +193,14 @@ static void agree(
 	}
 }
 
+/* Whether the interval is within the margin, so that more runs would not change the decision. */
+static bool within_margin(const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+
+	return c->conclusion == ET_CONCLUDED_SAME && r.lo >= 1 - c->margin && r.hi <= 1 + c->margin;
+}
+
 /* Returns how many it takes to pass Holm's first step, or 0 if there are enough. */
 static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
 {
@@ -241,6 +250,8 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].conclusion = conclude(&c[i], alpha);
 		agree(&c[i], alpha, c[i].ratio, &c[i].lo, &c[i].hi);
 		agree(&c[i], alpha, c[i].alone.estimate, &c[i].alone.lo, &c[i].alone.hi);
+		if (c[i].margin > 0 && within_margin(&c[i]))
+			c[i].conclusion = ET_CONCLUDED_EQUAL;
 		warn_mean(&c[i]);
 	}
 }

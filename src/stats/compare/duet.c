@@ -219,6 +219,9 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 		require_both(d, &a, out);
 		return;
 	}
+	if (out->margin > 0) /* the pairs decide alone, and the solo runs have not contradicted */
+		a = et_alone_of(&pairs, &(struct et_log_ratio){ 0, NAN, NAN, NAN },
+			et_dilution(d->metronome_ns), out->level);
 	bool known = isfinite(d->footprints[0].memory + d->footprints[1].memory);
 	out->kinds = known ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
 	out->alone = (struct et_ratio){ exp(a.ratio.estimate), exp(a.ratio.lo), exp(a.ratio.hi),

@@ -228,11 +228,19 @@ static void contrast_both(const struct et_experiment *e, double level, struct et
 		j->second = contrast_all(e, other, level, &j->n_contrasts);
 }
 
+/* Of comparisons that are sampled until they are decided, the intervals hold together. */
+static double level_of(const struct et_experiment *e)
+{
+	double family = e->n_commands > 1 ? (double)e->n_commands - 1 : 1;
+
+	return e->plan.equal_ratio > 0 ? et_sidak_level(e->plan.level, family) : e->plan.level;
+}
+
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
 	const double mostly = 0.5;
 
-	contrast_both(e, e->plan.level, j);
+	contrast_both(e, level_of(e), j);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		struct et_contrast *c = &j->contrasts[i];
 		j->commands[c->b].contrast = c;
@@ -307,4 +315,42 @@ void et_judge_together(const struct et_experiment *given, struct et_judgement *o
 	out->metric = et_metric_choose(given);
 	settled.metric = out->metric.metric;
 	contrast_both(&settled, et_sidak_level(given->plan.level, family), out);
+}
+
+static bool is_decided(const struct et_contrast *c, double limit)
+{
+	if (limit > 0 && isfinite(limit))
+		return et_gate_judge(c, limit) != ET_GATE_UNDECIDED;
+	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
+}
+
+double et_judge_open(const struct et_experiment *given, double limit, struct et_contrast *widest)
+{
+	struct et_experiment settled = *given;
+	double furthest = 0;
+	size_t n;
+
+	settled.metric = et_metric_choose(given).metric;
+	struct et_contrast *all = contrast_all(&settled, settled.metric, level_of(given), &n);
+	for (size_t i = 0; i < n; i++) {
+		struct et_ratio r = et_contrast_ratio(&all[i]);
+		double reach = isnan(r.lo + r.hi) ? INFINITY : fmax(1 - r.lo, r.hi - 1);
+		et_warnings_free(&all[i].warnings);
+		if (is_decided(&all[i], limit) || !(reach > furthest))
+			continue;
+		furthest = reach;
+		*widest = all[i];
+	}
+	free(all);
+	return isinf(furthest) ? NAN : furthest;
+}
+
+enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command)
+{
+	struct et_contrast c;
+
+	et_contrast_make(
+		e, e->plan.reference, command, et_metric_choose(e).metric, e->plan.level, &c);
+	et_warnings_free(&c.warnings);
+	return c.kinds;
 }

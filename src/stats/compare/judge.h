@@ -12,6 +12,15 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out);
  */
 void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
 /*
+ * Whether every comparison is decided (plan.equal_ratio): 0, or how far the widest interval of
+ * those that are open reaches from equality, as a proportion. NaN: nothing can be said yet. *widest
+ * becomes this comparison, without its warnings. If a finite limit above 0 is given, the question
+ * is whether a command is slower by more than that (et_gate_judge).
+ */
+double et_judge_open(const struct et_experiment *e, double limit, struct et_contrast *widest);
+/* Whether the pairs of this command and the reference judge it, or its solo runs. */
+enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command);
+/*
  * Whether comparison i by the other time (j->second) contradicts the judged one, so that both must
  * be shown: it finds a difference where the judged time shows none, or in the other direction; or
  * it shows none, and the two intervals exclude each other. It is no contradiction if it only is

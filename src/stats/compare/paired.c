@@ -150,7 +150,7 @@ static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
 			et_arg_count(et_u64(fmax(2, round((double)n / out->inflation)))));
 }
 
-enum { BY_MEAN, BY_RANKS, BY_SIGNS };
+enum { BY_MEAN, BY_RANKS, BY_SIGNS, BY_SEQUENCE };
 
 static const struct {
 	const char *test, *ratio;
@@ -158,7 +158,20 @@ static const struct {
 	[BY_MEAN] = { "paired-t", "geometric-mean" },
 	[BY_RANKS] = { "signed-rank", "hodges-lehmann" },
 	[BY_SIGNS] = { "sign", "median" },
+	[BY_SEQUENCE] = { "confidence-sequence", "huber" },
 };
+
+/* Fewer pairs say little; as many that do not vary cannot be judged at all. */
+static struct et_interval_test test_sequence(const struct et_sequence *s, size_t n)
+{
+	bool varies = s->error > 0 || n < ET_SEQUENCE_LEAST;
+
+	return (struct et_interval_test){ .statistic = s->e,
+		.p = varies ? s->p : NAN,
+		.estimate = s->location,
+		.lo = s->lo,
+		.hi = s->hi };
+}
 
 static struct et_interval_test test_pairs(
 	const double *d, size_t n, int by, double level, const struct et_effective *e)
@@ -195,13 +208,20 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 	/* With few pairs ranks barely reach significance, and dependence is probably chance. */
 	bool few = n < ET_DEPENDENCE_TESTABLE && by != BY_MEAN;
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
-	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
+	out->p_floor =
+		by == BY_MEAN || by == BY_SEQUENCE ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
 	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
 	out->mean_ratio = NAN;
 	if (!n)
 		return t;
 	struct et_effective e = et_effective_of(out->inflation, n);
-	t = test_pairs(d, n, by, out->level, &e);
+	if (by == BY_SEQUENCE) {
+		struct et_sequence s = et_sequence_of(d, n, out->level);
+		out->inflation = s.inflation;
+		t = test_sequence(&s, n);
+	} else {
+		t = test_pairs(d, n, by, out->level, &e);
+	}
 	out->statistic = t.statistic;
 	out->df = by == BY_MEAN ? t.df : 0;
 	out->p = t.p;
@@ -219,7 +239,9 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	/* The strongest test whose assumptions the pairs do not contradict. */
 	int by = BY_MEAN;
 
-	if (!(et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA))
+	if (out->margin > 0)
+		by = BY_SEQUENCE;
+	else if (!(et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA))
 		by = n >= SKEW_TESTABLE && et_triples_test(d, n).p < skew_alpha ? BY_SIGNS
 										: BY_RANKS;
 	(void)judge(d, n, by, out);

@@ -2,13 +2,15 @@
 /*
  * Tests log ratios of pairs against 0: by the paired t test if they may be normal, by Wilcoxon's
  * signed ranks if not, and by the sign test, which needs nothing but independence, if they are
- * skewed. Serial dependence of the pairs widens all of them.
+ * skewed. Pairs whose number is not fixed are judged by a confidence sequence (num/sequence.h),
+ * which may be looked at after each of them. Serial dependence of the pairs widens all of them.
  */
 #pragma once
 
 #include "stats/series/interval.h"
 
-/* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
+/* d is in order of execution. Fills the members of a contrast about pairs; its level and margin
+ * are set. */
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
 
 /*

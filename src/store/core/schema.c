@@ -236,6 +236,8 @@ static const char *const steps[] = {
 	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
 	" number $int NOT NULL, name $text NOT NULL, load $int NOT NULL, length_ns $int NOT NULL,"
 	" value $real, PRIMARY KEY (experiment, number)) $table_by_key;",
+	/* 17: Comparisons that are sampled until they are decided. */
+	"ALTER TABLE experiment ADD COLUMN plan_equal_ratio $real;",
 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };

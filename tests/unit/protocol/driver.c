@@ -28,7 +28,18 @@ struct script {
 	uint32_t most_rounds;
 	double reached; /* the uncertainty that the caller knows falls with 1/runs; 0: it has none
 			 */
+	enum et_kinds kinds; /* what the caller knows of the second command */
+	size_t kinds_asked;
 };
+
+static enum et_kinds kinds(void *ctx, const struct et_experiment *e, uint32_t command)
+{
+	struct script *s = ctx;
+
+	(void)e;
+	s->kinds_asked += command == 1;
+	return s->kinds;
+}
 
 static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
 {
@@ -155,7 +166,10 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.most_rounds = s->most_rounds,
 		.keep = keep,
 		.apply_rules = apply_rules,
-		.hooks = { .note = note, .reached = s->reached > 0 ? reached : NULL, .ctx = s },
+		.hooks = { .note = note,
+			.reached = s->reached > 0 ? reached : NULL,
+			.kinds = kinds,
+			.ctx = s },
 		.ctx = s };
 
 	if (!s->cpu_ns[0])
@@ -322,6 +336,108 @@ static void until_sure(void)
 	ok(drive(e, &s, &err) == 0 && s.runs >= 9 && s.runs <= 12,
 		"until: the time limit ends the experiment after 9 to 12 runs");
 	et_experiment_free(e);
+}
+
+static size_t count_after(const struct et_experiment *e, enum et_arrangement a)
+{
+	size_t n = 0;
+
+	et_for_each_sample(s, &e->commands[1].samples) {
+		n += s->place.arrangement == a && s->place.round > ET_KINDS_ROUNDS;
+	}
+	return n;
+}
+
+/* 2 warm-up runs; up to round 10 2 runs alone and a duet; then a duet, or 2 runs alone. */
+static void decided(void)
+{
+	struct et_error err;
+	struct et_plan plan = { .equal_ratio = 0.01,
+		.min_runs = 10,
+		.max_runs = 400,
+		.order = ET_ORDER_AUTO,
+		.warmup = 1 };
+	struct script s = { .reached = 0.32 };
+	struct et_experiment *e = experiment(2, plan);
+
+	ok(drive(e, &s, &err) == 0 && s.runs == 32 && count_after(e, ET_DUET) == 0,
+		"decided: it stops at the first look that decides, after 10 rounds");
+	et_experiment_free(e);
+
+	s = (struct script){ .reached = 0.50 };
+	e = experiment(2, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs == 50 && count_after(e, ET_DUET) == 18 &&
+			count_after(e, ET_SOLO) == 0 && s.kinds_asked == 1,
+		"decided: after 10 rounds programs of one kind run in duets only");
+	et_experiment_free(e);
+
+	s = (struct script){ .reached = 0.50, .kinds = ET_KINDS_DIFFERENT };
+	e = experiment(2, plan);
+	ok(drive(e, &s, &err) == 0 && count_after(e, ET_DUET) == 0 && count_after(e, ET_SOLO) >= 8,
+		"decided: programs of different kinds run alone only");
+	et_experiment_free(e);
+
+	s = (struct script){ .reached = 1000 };
+	plan.max_runs = 31;
+	e = experiment(2, plan);
+	ok(drive(e, &s, &err) == 0 && count_after(e, ET_DUET) == 21,
+		"decided: what stays open ends at max_runs");
+	et_experiment_free(e);
+
+	/* Up to round 10 it takes 1.26 s; a duet takes 60 ms, of which 19 fit into 2.4 s. */
+	s = (struct script){ .reached = 1000 };
+	plan.max_runs = 400;
+	plan.min_time_ns = 1200000000;
+	e = experiment(2, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs >= 50 && s.runs <= 52,
+		"decided: what stays open ends with the budget");
+	et_experiment_free(e);
+
+	s = (struct script){ .reached = 1000, .cpu_ns = { 900000000, 900000000 } };
+	e = experiment(2, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs == 32,
+		"decided: slow programs have min_runs in any case");
+	et_experiment_free(e);
+}
+
+/* Interrupted anywhere and resumed, the runs after the first rounds are of one arrangement. */
+static void decided_resumed(enum et_kinds first, enum et_kinds later)
+{
+	size_t mixed = 0;
+
+	for (size_t at = 30; at < 50; at++) {
+		struct et_error err;
+		struct et_plan plan = { .equal_ratio = 0.01,
+			.min_runs = 10,
+			.max_runs = 400,
+			.order = ET_ORDER_AUTO,
+			.warmup = 1 };
+		struct script s = { .reached = 0.6, .kinds = first, .interrupt_at = at };
+		struct et_experiment *e = experiment(2, plan);
+		int rc = drive(e, &s, &err);
+		bool begun = count_after(e, ET_DUET) + count_after(e, ET_SOLO) > 0;
+		s.interrupt_at = 0;
+		s.kinds = begun ? later : first;
+		mixed += rc != -EINTR || drive(e, &s, &err) != 0 ||
+			 (count_after(e, ET_DUET) > 0) + (count_after(e, ET_SOLO) > 0) != 1;
+		et_experiment_free(e);
+	}
+	ok(!mixed, "decided: a resumed decision goes on as it began, kinds %d and %d", first,
+		later);
+}
+
+static void decision_looks(void)
+{
+	struct et_until u = { 0 };
+	size_t looks = 0, odd = 0;
+
+	for (uint32_t n = 10; n <= 400; n++) {
+		bool due = et_decision_due(&u, n);
+		looks += due;
+		odd += due && n % 2;
+	}
+	ok(!odd && looks > 60 && looks < 150,
+		"decided: looks come after second rounds, and are rarer later: %zu", looks);
 }
 
 /* Returns the number of rounds that an automatic number of runs makes. */
@@ -798,6 +914,10 @@ int main(void)
 	places();
 	until_looks();
 	until_sure();
+	decided();
+	decided_resumed(ET_KINDS_SAME, ET_KINDS_DIFFERENT);
+	decided_resumed(ET_KINDS_DIFFERENT, ET_KINDS_SAME);
+	decision_looks();
 	automatic();
 	automatic_resumed();
 	progress();

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "num/sequence.h"
+#include "base/base.h"
+#include "num/mean_interval.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+
+#include <math.h>
+
+/* The variance of the mixture, in units of the values': where the interval is narrowest. */
+static const double mixture = 0.5;
+/* Huber's limit, in robust standard deviations: 96 % efficient for normal values. */
+static const double limit = 1.5;
+/*
+ * Few values cannot show that they are dependent, so they need this many times the evidence: then
+ * they decide only where the difference is large.
+ */
+static const double caution = 20;
+
+double et_sequence_width(double n, double level)
+{
+	double freedom = n - 1, spread = 1 + n * mixture;
+	double c = pow(sqrt(spread) / (1 - level), 2 / n);
+
+	if (!(freedom > 0) || !(c < spread))
+		return INFINITY;
+	return sqrt(freedom * (c - 1) / (1 - c / spread));
+}
+
+double et_sequence_evidence(double t, double n)
+{
+	double freedom = n - 1, spread = 1 + n * mixture, square = t * t / freedom;
+
+	if (!(freedom > 0) || isnan(t))
+		return 1;
+	if (isinf(square))
+		return pow(spread, (n - 1) / 2);
+	return pow((1 + square) / (1 + square / spread), n / 2) / sqrt(spread);
+}
+
+/* Writes Huber's score of each value about the location to out; returns the share within. */
+static double scores(const double *x, size_t n, double location, double sd, double *out)
+{
+	size_t within = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double u = (x[i] - location) / sd;
+		within += fabs(u) <= limit;
+		out[i] = fmax(-limit, fmin(limit, u));
+	}
+	return (double)within / (double)n;
+}
+
+/* Fills the location and its standard error without dependence; y becomes the scores. */
+static void locate(const double *x, size_t n, double *y, struct et_sequence *out)
+{
+	enum { MOST = 50 };
+	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
+	double sd = et_mad_sorted(sorted, n), share;
+
+	out->location = et_median_sorted(sorted, n);
+	if (!(sd > 0)) { /* more than half of the values are equal: nothing is a far value */
+		out->location = et_mean(x, n);
+		out->error = et_sd(x, n) / sqrt((double)n);
+		memcpy(y, x, n * sizeof(*y));
+		return;
+	}
+	share = scores(x, n, out->location, sd, y);
+	for (int i = 0; i < MOST; i++) {
+		double step = sd * et_mean(y, n) / share;
+		out->location += step;
+		share = scores(x, n, out->location, sd, y);
+		if (fabs(step) < 1e-9 * sd)
+			break;
+	}
+	/* Huber & Ronchetti, Robust Statistics, 2009, eq. 7.81. */
+	double small = 1 + (1 - share) / ((double)n * share);
+	out->error = small * sd * et_sd(y, n) / share / sqrt((double)n);
+}
+
+/*
+ * As et_serial_inflation, but with the whole standard error of the coefficient: there are many
+ * looks, and one that finds too little dependence is enough for an error.
+ */
+static double inflation(const double *y, size_t n)
+{
+	double r = et_autocorrelation(y, n, 1);
+
+	if (n >= ET_DEPENDENCE_TESTABLE) {
+		r += (1 + 4 * r) / (double)n;
+		r += r > 0 ? sqrt(fmax(0, 1 - r * r) / (double)n) : 0;
+	}
+	return et_ar1_inflation(r, n);
+}
+
+struct et_sequence et_sequence_of(const double *x, size_t n, double level)
+{
+	struct et_sequence out = { NAN, NAN, -INFINITY, INFINITY, 1, 1, 1 };
+	ET_AUTO_FREE double *y = et_calloc(n + 1, sizeof(*y));
+
+	if (!n)
+		return out;
+	locate(x, n, y, &out);
+	if (n < ET_SEQUENCE_LEAST || !(out.error > 0)) /* values that do not vary show nothing */
+		return out;
+	out.inflation = inflation(y, n);
+	double independent = (double)n / out.inflation;
+	out.error *= sqrt(out.inflation);
+	double doubt = n < ET_DEPENDENCE_TESTABLE ? caution : 1;
+	double half = et_sequence_width(independent, 1 - (1 - level) / doubt) * out.error;
+	out.lo = out.location - half;
+	out.hi = out.location + half;
+	out.e = et_sequence_evidence(out.location / out.error, independent) / doubt;
+	out.p = fmin(1, 1 / out.e);
+	return out;
+}

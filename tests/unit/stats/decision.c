@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Comparisons that run until they are decided: what is concluded of simulated duets never
+ * contradicts the interval beside it, and the words say what was concluded.
+ */
+#include "base/base.h"
+#include "num/num.h"
+#include "stats/compare/contrast.h"
+#include "stats/compare/duet.h"
+#include "tap.h"
+
+enum { EXPERIMENTS = 20000, MOST_PAIRS = 60 };
+static const double margin = 0.01, level = 0.95;
+
+static size_t draw(struct et_rng *rng, double *pairs, double *solos)
+{
+	static const double truths[] = { 0, 0, 0.003, -0.01, 0.02, 0.3 };
+	double truth = truths[et_rng_below(rng, ET_LENGTH(truths))], bias = 0, last = 0;
+	double spread = pow(10, -4 + 3 * et_rng_uniform(rng));
+	double dependence = et_rng_below(rng, 3) ? 0 : 0.5;
+	size_t n = 1 + et_rng_below(rng, MOST_PAIRS);
+
+	if (!et_rng_below(rng, 4))
+		bias = 0.05; /* solo runs that contradict the pairs */
+	for (size_t i = 0; i < n; i++) {
+		last = dependence * last + et_rng_normal(rng);
+		double rare = et_rng_below(rng, 30) ? 0 : 20;
+		pairs[i] = truth + spread * (last + rare);
+		solos[i] = truth + bias + 3 * spread * et_rng_normal(rng);
+	}
+	return n;
+}
+
+static bool agrees(const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+
+	switch (c->conclusion) {
+	case ET_CONCLUDED_SLOWER:
+		return c->lo >= 1 && r.lo >= 1 && r.estimate >= 1;
+	case ET_CONCLUDED_FASTER:
+		return c->hi <= 1 && r.hi <= 1 && r.estimate <= 1;
+	case ET_CONCLUDED_EQUAL:
+		return c->margin > 0 && r.lo >= 1 - margin && r.hi <= 1 + margin && r.lo <= 1 &&
+		       r.hi >= 1;
+	case ET_CONCLUDED_SAME:
+		return r.lo <= 1 && r.hi >= 1 && c->lo <= 1 && c->hi >= 1 &&
+		       !(c->margin > 0 && r.lo >= 1 - margin && r.hi <= 1 + margin);
+	default:
+		return !c->significant;
+	}
+}
+
+static void never_contradicts(void)
+{
+	double pairs[MOST_PAIRS], solos[MOST_PAIRS];
+	size_t contradictions = 0, equal = 0, different = 0, open = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 11, 0);
+	for (size_t k = 0; k < EXPERIMENTS; k++) {
+		size_t n = draw(&rng, pairs, solos);
+		struct et_duets d = { .pairs = pairs,
+			.n_pairs = n,
+			.overlapped = k % 3 != 0,
+			.metronome_ns = 1000000,
+			.solos = solos,
+			.n_solos = k % 2 ? n : 0,
+			.footprints = { { 4e6, 300, 0.1, 3e7 }, { 4e6, 300, 0.1, 3e7 } } };
+		struct et_contrast c = {
+			.level = level, .margin = k % 5 ? margin : 0, .unit = ET_UNIT_NS
+		};
+		et_judge_duets(&d, &c);
+		et_contrasts_conclude(&c, 1, 1 - level);
+		contradictions += !agrees(&c);
+		equal += c.conclusion == ET_CONCLUDED_EQUAL;
+		different += c.significant;
+		open += c.conclusion == ET_CONCLUDED_SAME;
+		et_warnings_free(&c.warnings);
+	}
+	ok(!contradictions && equal > EXPERIMENTS / 20 && different > EXPERIMENTS / 20 &&
+			open > EXPERIMENTS / 20,
+		"decision: of %d comparisons, of which %zu are equal, %zu different and %zu open, "
+		"%zu contradict their interval",
+		EXPERIMENTS, equal, different, open, contradictions);
+}
+
+/* A ratio of pairs that did not overlap needs no correction. */
+static struct et_contrast judge(const double *pairs, size_t n)
+{
+	struct et_duets d = { .pairs = pairs, .n_pairs = n };
+	struct et_contrast c = { .level = level, .margin = margin, .unit = ET_UNIT_NS };
+
+	et_judge_duets(&d, &c);
+	et_contrasts_conclude(&c, 1, 1 - level);
+	return c;
+}
+
+static void by_sequence(void)
+{
+	double pairs[40];
+
+	for (size_t i = 0; i < ET_LENGTH(pairs); i++)
+		pairs[i] = 0.001 * (i % 2 ? 1 : -1);
+	struct et_contrast c = judge(pairs, ET_LENGTH(pairs));
+	struct et_sequence s = et_sequence_of(pairs, ET_LENGTH(pairs), level);
+	ok(c.conclusion == ET_CONCLUDED_EQUAL && !strcmp(c.method, "confidence-sequence"),
+		"decision: pairs that vary by 0.1 %% are equal within 1 %%");
+	near(c.alone.hi, exp(s.hi), 1e-12, 0, "decision: the interval is that of the sequence");
+	near(c.p, s.p, 1e-12, 0, "decision: and so is p");
+	et_warnings_free(&c.warnings);
+	for (size_t i = 0; i < ET_LENGTH(pairs); i++)
+		pairs[i] += 0.02;
+	c = judge(pairs, ET_LENGTH(pairs));
+	ok(c.conclusion == ET_CONCLUDED_SLOWER && c.lo > 1.019, "decision: 2 %% more is slower");
+	et_warnings_free(&c.warnings);
+	c = judge(pairs, 4);
+	ok(c.conclusion == ET_CONCLUDED_TOO_FEW, "decision: four pairs are too few");
+	et_warnings_free(&c.warnings);
+	for (size_t i = 0; i < ET_LENGTH(pairs); i++)
+		pairs[i] = 0;
+	c = judge(pairs, ET_LENGTH(pairs));
+	ok(c.conclusion == ET_CONCLUDED_NOTHING,
+		"decision: pairs that do not vary cannot be judged");
+	et_warnings_free(&c.warnings);
+}
+
+int main(void)
+{
+	never_contradicts();
+	by_sequence();
+	return tap_done();
+}
