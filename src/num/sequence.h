@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-/* Below this many values there is none. */
+/* Fewer values have no interval. */
 enum { ET_SEQUENCE_LEAST = 5 };
 
 struct et_sequence {

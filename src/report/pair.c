@@ -98,7 +98,7 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 			? et_asprintf("differs%s before the correction for %zu comparisons only",
 				  corrected, c->family)
 		: c->conclusion == ET_CONCLUDED_EQUAL
-			? et_asprintf("equal within %s", et_format_percent(c->margin, ET_BUF))
+			? et_asprintf("equal within %.4g %%", 100 * c->margin)
 		: c->margin > 0 ? et_strdup("undecided")
 				: et_asprintf("no difference shown%s", corrected);
 
@@ -237,8 +237,7 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 				   "only (p = %.2g)",
 			b, a, c->family, c->p);
 	if (interval && c->conclusion == ET_CONCLUDED_EQUAL)
-		return et_asprintf("%s and %s are equal within %s (%s)", a, b,
-			et_format_percent(c->margin, ET_BUF),
+		return et_asprintf("%s and %s are equal within %.4g %% (%s)", a, b, 100 * c->margin,
 			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
 	if (interval && c->conclusion == ET_CONCLUDED_SAME && c->margin > 0)
 		return et_asprintf("undecided between %s and %s (%s)", b, a,

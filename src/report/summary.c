@@ -448,7 +448,7 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 		open = open || (!j->contrasts[i].significant && !holm && !same);
 	}
 	if (equal)
-		et_format_percent(first->margin, margin);
+		snprintf(margin, sizeof(margin), "%.4g %%", 100 * first->margin);
 	if (by_holm)
 		snprintf(before, sizeof(before),
 			"; ~: differs before the correction for %zu comparisons only",

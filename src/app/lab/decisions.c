@@ -34,7 +34,9 @@ static bool happens(struct pairs *p, double probability)
 
 static double wide_tenth(struct pairs *p)
 {
-	return normal(p) * (happens(p, 0.1) ? 3 : 1);
+	bool wide = happens(p, 0.1);
+
+	return normal(p) * (wide ? 3 : 1);
 }
 
 static double heavy(struct pairs *p)
@@ -44,20 +46,23 @@ static double heavy(struct pairs *p)
 	return x / sqrt((a * a + b * b + c * c) / 3);
 }
 
-/* Each program takes 10 % longer in every fifth run. */
-static double two_modes(struct pairs *p)
+/* Each program takes longer by this factor in this share of its runs. */
+static double slow_runs(struct pairs *p, double factor, double share)
 {
-	double shift = log(1.1) / spread;
+	double shift = log(factor) / spread, x = normal(p);
 
-	return normal(p) + shift * happens(p, 0.2) - shift * happens(p, 0.2);
+	x += happens(p, share) ? shift : 0;
+	return x - (happens(p, share) ? shift : 0);
 }
 
-/* Each program takes 40 % longer in 3 of 100 runs. */
-static double slow_runs(struct pairs *p)
+static double two_modes(struct pairs *p)
 {
-	double shift = log(1.4) / spread;
+	return slow_runs(p, 1.1, 0.2);
+}
 
-	return normal(p) + shift * happens(p, 0.03) - shift * happens(p, 0.03);
+static double rare_slow_runs(struct pairs *p)
+{
+	return slow_runs(p, 1.4, 0.03);
 }
 
 /* The machine is calm and restless in turn, for 25 pairs on average. */
@@ -101,7 +106,7 @@ static const struct law {
 	{ "one in ten wide", wide_tenth },
 	{ "t, 3 degrees", heavy },
 	{ "two modes", two_modes },
-	{ "3 % slow runs", slow_runs },
+	{ "3 % slow runs", rare_slow_runs },
 	{ "restless", restless },
 	{ "growing spread", drifting },
 	{ "correlated 0.3", dependent_3 },
@@ -235,13 +240,14 @@ static const struct et_table_column columns[] = {
 static struct et_table table_of(const struct decisions *d)
 {
 	struct et_table t = { ET_COLUMNS(columns), .number = "cases",
-		.caption = et_asprintf(
-			"Programs that differ by truth (%%), run in pairs until it is decided: how "
-			"often (%%, of %u) they are called slower, faster, or equal within %g %%, "
-			"how often %d pairs leave it open, how often the interval of %g %% "
-			"contains "
-			"the truth, and the mean number of pairs. The log ratio of a pair has a "
-			"spread of %g %%.",
+		.caption = et_asprintf("Programs that differ by truth (%%), in pairs until it is "
+				       "decided: how often "
+				       "(%%, of %u) they are called slower, faster, or equal "
+				       "within %g %%, how often "
+				       "%d pairs leave it open, how often the interval of %g %% "
+				       "contains the truth, "
+				       "and the mean number of pairs. The log ratio of a pair has "
+				       "a spread of %g %%.",
 			d->counts[0][0].n, 100 * d->margin, MOST, 100 * d->level, 100 * d->spread),
 		.empty = "none: it was ended before the first repetition" };
 
