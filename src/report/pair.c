@@ -423,7 +423,8 @@ static char *advice(const struct et_contrast *c, double limit)
 
 	if (!runs)
 		return et_strdup("the ratio is too near to the limit for more runs to decide");
-	return c->arrangement ? et_asprintf("about --runs %zu would decide", runs)
+	return c->arrangement ? et_asprintf("about %s %zu would decide",
+					c->margin > 0 ? "--max-runs" : "--runs", runs)
 			      : et_asprintf("about %zu values of each would decide", runs);
 }
 

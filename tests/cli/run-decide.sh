@@ -46,6 +46,11 @@ exits 'decide: a gate that is passed surely ends early' 0 etalon run -q --equal 
 like 'decide: the gate decided' "$err" '^etalon: no regression: '
 exits 'decide: a gate that is not passed exits with 5' 5 etalon run -q --equal 5% --fail-on-regression=20 \
 	'etalon put inc --seconds 0.01' 'etalon put inc --seconds 0.03'
+exits 'decide: a gate runs until it is decided' 5 etalon run -q --fail-on-regression=20 --json gate.json \
+	'etalon put inc --seconds 0.01' 'etalon put inc --seconds 0.03'
+ok 'decide: a gate that is clear takes few rounds' jq -e '.plan.equal_ratio == 0.01 and .comparisons[0].paired.pairs < 100' gate.json
+exits 'decide: a gate of a fixed number of runs has it' 0 etalon run -q -r 4 --fail-on-regression=900 --json fixed.json true true
+ok 'decide: it was not looked at before' jq -e '.plan.equal_ratio == 0 and .plan.runs == 4 and .comparisons[0].paired.pairs <= 4' fixed.json
 exits 'undecided: two runs decide nothing, and the status is 0' 0 etalon run -q -r 2 --fail-on-regression=1 true true
 like 'undecided: the gate says so' "$err" '^etalon: undecided: '
 exits 'undecided: --undecided names another status' 125 etalon run -q -r 2 --fail-on-regression=1 --undecided=125 true true

@@ -425,6 +425,18 @@ static int check_number(
 	return 0;
 }
 
+/* A gate asks until it is decided, unless the user has said how many runs that takes. */
+static void ask_until_decided(const struct et_run_options *o, struct et_experiment *e)
+{
+	struct et_plan *p = &e->plan;
+	bool fixed = p->runs || o->given & ET_GIVEN_MIN_TIME || p->until_ratio > 0;
+	bool kbest = e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO;
+
+	if (isfinite(o->regression_ratio) && !fixed && !kbest && !p->pace && p->equal_ratio == 0 &&
+		p->order != ET_ORDER_SEQUENTIAL)
+		p->equal_ratio = ET_EQUAL_USUAL;
+}
+
 /* Only runs in turn can be looked at after each of them: all others are compared as series. */
 static int check_equal(
 	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
@@ -462,6 +474,9 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)
+		rc = et_run_gate_check(o, e, err);
+	ask_until_decided(o, e);
+	if (rc == 0)
 		rc = check_equal(o, e, err);
 	if (rc == 0)
 		rc = check_number(o->given, e->protocol, p, err);
@@ -469,8 +484,6 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 		!strcmp(e->child.output, "inherit"))
 		rc = et_refuse(err, "write the record to a file, or the output with --output FILE",
 			"the record and the program's output cannot both go to stdout");
-	if (rc == 0)
-		rc = et_run_gate_check(o, e, err);
 	if (rc)
 		return rc;
 	if (p->order == ET_ORDER_DUET && !et_metrics[e->metric].in_duets)

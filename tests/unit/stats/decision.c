@@ -125,9 +125,45 @@ static void by_sequence(void)
 	et_warnings_free(&c.warnings);
 }
 
+enum { BUILDS = 300, FIRST = 10, LAST = 200 };
+
+/* Of how many builds a gate says that a program is slower by more than 5 %, at one of its looks. */
+static size_t failing(double truth)
+{
+	double pairs[LAST];
+	size_t failed = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 3, 1);
+	for (size_t k = 0; k < BUILDS; k++) {
+		enum et_gate_verdict verdict = ET_GATE_UNDECIDED;
+		for (size_t n = 0; n < LAST && verdict == ET_GATE_UNDECIDED;) {
+			pairs[n++] = log1p(truth) + 0.015 * et_rng_normal(&rng);
+			if (n < FIRST || n % 2)
+				continue;
+			struct et_contrast c = judge(pairs, n);
+			verdict = et_gate_judge(&c, 0.05);
+			et_warnings_free(&c.warnings);
+		}
+		failed += verdict == ET_GATE_REGRESSED;
+	}
+	return failed;
+}
+
+static void gate(void)
+{
+	size_t at_limit = failing(0.05), above = failing(0.07), below = failing(0.03);
+
+	ok(at_limit <= BUILDS / 40 && above == BUILDS && below == 0,
+		"decision: a limit of 5 %% fails %zu of %d builds that are exactly as slow, %zu that "
+		"are 7 %% slower, %zu that are 3 %% slower",
+		at_limit, BUILDS, above, below);
+}
+
 int main(void)
 {
 	never_contradicts();
 	by_sequence();
+	gate();
 	return tap_done();
 }
