@@ -21,6 +21,7 @@ ok 'decide: the interval that is printed excludes 1' jq -e '.comparisons[0].rati
 exits 'decide: a program beside itself is measured' 0 \
 	etalon run --equal 50% --metric cpu --json equal.json 'etalon put inc --seconds 0.02' 'etalon put inc --seconds 0.02'
 like 'decide: the sentence decides' "$out" '\[1\] and \[2\] are equal within 50 %|\[2\] is (slower|faster) than \[1\]'
+# shellcheck disable=SC2016 # $r is jq's
 ok 'decide: decision, sentence and interval agree' jq -e '.comparisons[0] | .ratio as $r |
 	if .decision == "equal" then (.verdict | test("^equal within 50 %")) and $r.lo >= 0.5 and $r.hi <= 1.5
 	elif .decision == "slower" then $r.lo >= 1 else $r.hi <= 1 end' equal.json

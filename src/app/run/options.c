@@ -466,9 +466,9 @@ int et_run_gate_check(
 		"--fail-on-regression: slower than what? There is one command");
 }
 
-int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+/* Of which kind the runs are, and how many. */
+static int check_runs(const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
-	struct et_plan *p = &e->plan;
 	int rc = check_kbest(o->given, e, err);
 
 	if (rc == 0)
@@ -478,8 +478,14 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 	ask_until_decided(o, e);
 	if (rc == 0)
 		rc = check_equal(o, e, err);
-	if (rc == 0)
-		rc = check_number(o->given, e->protocol, p, err);
+	return rc ? rc : check_number(o->given, e->protocol, &e->plan, err);
+}
+
+int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	struct et_plan *p = &e->plan;
+	int rc = check_runs(o, e, err);
+
 	if (rc == 0 && o->outputs.stdout_taken && e->child.output &&
 		!strcmp(e->child.output, "inherit"))
 		rc = et_refuse(err, "write the record to a file, or the output with --output FILE",

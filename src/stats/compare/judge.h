@@ -13,7 +13,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out);
 void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
 /*
  * Whether every comparison is decided (plan.equal_ratio): 0, or how far the widest interval of
- * those that are open reaches from equality, as a proportion. NaN: nothing can be said yet. *widest
+ * those that are open reaches from equality, as a proportion. NaN: not known yet. *widest
  * becomes this comparison, without its warnings. If a finite limit above 0 is given, the question
  * is whether a command is slower by more than that (et_gate_judge).
  */

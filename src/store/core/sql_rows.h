@@ -120,12 +120,12 @@ ROW(ADD_CALLS,
 ROW(GET_CALLS,
 	"$many SELECT command, function, calls FROM profile_calls WHERE experiment = ? ORDER BY"
 	" command, function")
-ROW(LIST,
-	"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands, e.samples,"
-	" c.name, e.origin, p.experiment IS NOT NULL, e.design IS NOT NULL, CASE WHEN e.metric ="
-	" 'et' THEN s.et_mean ELSE s.pt_mean END, $study FROM experiment e LEFT JOIN command c ON"
-	" c.experiment = e.key AND c.number = 0 LEFT JOIN summary s ON s.experiment = e.key AND"
-	" s.command = 0 LEFT JOIN profile p ON p.experiment = e.key ORDER BY e.started_ns DESC, e.key DESC LIMIT ?")
+ROW(LIST, "SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands, e.samples,"
+	  " c.name, e.origin, p.experiment IS NOT NULL, e.design IS NOT NULL, CASE WHEN e.metric ="
+	  " 'et' THEN s.et_mean ELSE s.pt_mean END, $study FROM experiment e LEFT JOIN command c ON"
+	  " c.experiment = e.key AND c.number = 0 LEFT JOIN summary s ON s.experiment = e.key AND"
+	  " s.command = 0 LEFT JOIN profile p ON p.experiment = e.key ORDER BY e.started_ns DESC, "
+	  "e.key DESC LIMIT ?")
 /* The facts of earlier versions have no machine. */
 ROW(GET_FACT,
 	"SELECT value FROM fact WHERE key = ? AND machine IN (?, '') ORDER BY machine DESC LIMIT 1")

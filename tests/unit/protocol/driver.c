@@ -422,7 +422,7 @@ static void decided_resumed(enum et_kinds first, enum et_kinds later)
 			 (count_after(e, ET_DUET) > 0) + (count_after(e, ET_SOLO) > 0) != 1;
 		et_experiment_free(e);
 	}
-	ok(!mixed, "decided: a resumed decision goes on as it began, kinds %d and %d", first,
+	ok(!mixed, "decided: a resumed decision continues as it began, kinds %d and %d", first,
 		later);
 }
 

@@ -155,7 +155,8 @@ static void gate(void)
 	size_t at_limit = failing(0.05), above = failing(0.07), below = failing(0.03);
 
 	ok(at_limit <= BUILDS / 40 && above == BUILDS && below == 0,
-		"decision: a limit of 5 %% fails %zu of %d builds that are exactly as slow, %zu that "
+		"decision: a limit of 5 %% fails %zu of %d builds that are exactly as slow, %zu "
+		"that "
 		"are 7 %% slower, %zu that are 3 %% slower",
 		at_limit, BUILDS, above, below);
 }
