@@ -31,8 +31,7 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s, const char
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "ID"),
 		ET_COLUMN(TEXT, "STARTED", .drop = 1), ET_COLUMN(TEXT, "STATE", .drop = 3),
 		ET_COLUMN(NUMBER, "SAMPLES", .drop = 2), ET_COLUMN(NUMBER, "TIME", .drop = 4),
-		ET_COLUMN(NAME, "LABEL", .least = 5),
-		ET_COLUMN(NAME, "COMMAND") };
+		ET_COLUMN(NAME, "LABEL", .least = 5), ET_COLUMN(NAME, "COMMAND") };
 	ET_AUTO_FREE char *command = s->n_commands > 1
 					     ? et_asprintf("%s%s (+%" PRIu32 ")", mark,
 						       s->first_command, s->n_commands - 1)
