@@ -75,7 +75,8 @@ struct et_verb {
 	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed; a test runs each */
-	/* "a|b": the options that most people need; `--help all` shows the others; NULL: no others */
+	/* "a|b": the options that most people need; `--help all` shows the others; NULL: no others
+	 */
 	const char *usual;
 	const struct et_option *options; /* of this command only, or NULL */
 	/* The options of another command that fill the same structure, or NULL. */

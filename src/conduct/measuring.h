@@ -22,7 +22,7 @@ struct et_measuring {
 	bool trust;                   /* --trust-record */
 	char planned[ET_SHA256_TEXT]; /* of what the user asks for now (session/trust.h), or "" */
 	double limit; /* the slowdown that --fail-on-regression allows; INFINITY or 0: none */
-	uint32_t most_rounds;         /* then et_measuring_drive returns -EAGAIN; 0: no limit */
+	uint32_t most_rounds; /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */
 	/* before_command and failed may be set; the others are filled. Their ctx is the measuring.
 	 */
@@ -40,7 +40,7 @@ struct et_measuring {
 	struct et_tuning tuning;
 	struct et_watch watch;
 	struct et_contrast open; /* --equal: the comparison that was furthest from a decision */
-	uint64_t next_look_ns; /* of the watch, since the runs began */
+	uint64_t next_look_ns;   /* of the watch, since the runs began */
 	struct et_progress progress;
 };
 

@@ -72,8 +72,7 @@ static void parsed(void *ctx, struct et_run_options *o)
 	const unsigned deciding = ET_GIVEN_RUNS | ET_GIVEN_MIN | ET_GIVEN_MAX | ET_GIVEN_MIN_TIME;
 
 	(void)ctx;
-	if (!(o->given & deciding) && !(o->plan.until_ratio > 0) &&
-		!(o->plan.equal_ratio > 0))
+	if (!(o->given & deciding) && !(o->plan.until_ratio > 0) && !(o->plan.equal_ratio > 0))
 		o->plan.runs = USUAL_RUNS;
 }
 

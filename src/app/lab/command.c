@@ -16,13 +16,12 @@ const struct et_verb et_verb_lab = {
 	.action_word = "experiment",
 	.summary = "run experiments that test methods of measurement, and etalon",
 	.usage = "list\nNAME [options]\nproblems [PROBLEM] [options]",
-	.about =
-		"'etalon lab list' shows the experiments. coverage, false-alarms, decisions and\n"
-		"quantisation simulate data whose true value is known; doc/coverage.md has full\n"
-		"tables of the first two. The others measure on this machine and store their\n"
-		"samples as run does. fragmentation, sampling-rate, competing-load, triangle and\n"
-		"sampling-bias are about profiles. After Ctrl-C an experiment prints the results\n"
-		"that it has so far.",
+	.about = "'etalon lab list' shows the experiments. coverage, false-alarms, decisions and\n"
+		 "quantisation simulate data whose true value is known; doc/coverage.md has full\n"
+		 "tables of the first two. The others measure on this machine and store their\n"
+		 "samples as run does. fragmentation, sampling-rate, competing-load, triangle and\n"
+		 "sampling-bias are about profiles. After Ctrl-C an experiment prints the results\n"
+		 "that it has so far.",
 	.examples = EXAMPLE("list")
 #define ROW(kind, bit, name, variable, summary, examples, ...) examples
 #include "app/lab/experiment_rows.h"
