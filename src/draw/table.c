@@ -381,7 +381,7 @@ static void fit(struct et_table *t, struct layout *l)
 	for (;;) {
 		int rank = next_step(l, &k);
 		memcpy(before, l->slots, size);
-		if (room(l, rank && rank <= t->names_first) >= 0 || !rank) {
+		if (room(l, rank && rank <= larger(t->names_first, t->spare)) >= 0 || !rank) {
 			share_out(l);
 			if (!t->names_first || !confuses(l))
 				return;

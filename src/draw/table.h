@@ -61,6 +61,7 @@ struct et_table {
 	 * names become one; then names are whole. 0: names are shortened first.
 	 */
 	int names_first;
+	int spare; /* only that: columns up to this `drop` are omitted before a name is shortened */
 	int indent; /* blanks before each line */
 	bool split; /* columns without room continue below, each part with the first column */
 	bool whole; /* a page has all rows, however many they are */

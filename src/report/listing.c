@@ -29,8 +29,8 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s, const char
 {
 	/* The id begins with the date and time of the start; the user chose the label. */
 	static const struct et_table_column columns[] = { ET_COLUMN(TEXT, "ID"),
-		ET_COLUMN(TEXT, "STARTED", .drop = 1), ET_COLUMN(TEXT, "STATE", .drop = 3),
-		ET_COLUMN(NUMBER, "SAMPLES", .drop = 2), ET_COLUMN(NUMBER, "TIME", .drop = 4),
+		ET_COLUMN(TEXT, "STARTED", .drop = 2), ET_COLUMN(TEXT, "STATE", .drop = 4),
+		ET_COLUMN(NUMBER, "SAMPLES", .drop = 3), ET_COLUMN(NUMBER, "TIME", .drop = 1),
 		ET_COLUMN(NAME, "LABEL", .least = 5), ET_COLUMN(NAME, "COMMAND") };
 	ET_AUTO_FREE char *command = s->n_commands > 1
 					     ? et_asprintf("%s%s (+%" PRIu32 ")", mark,
@@ -40,6 +40,7 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s, const char
 
 	l->table.columns = columns;
 	l->table.n_columns = ET_LENGTH(columns);
+	l->table.spare = 1; /* the time */
 	et_listing_when(s->started_wall_ns, l->now_wall_ns, started);
 	et_table_name(&l->table, s->id, NULL);
 	if (s->mean_ns > 0)

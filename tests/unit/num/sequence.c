@@ -74,7 +74,7 @@ static void alarms(double correlation, int *here, int *student)
 	et_rng_seed(&rng, 7, 0);
 	*here = *student = 0;
 	for (int k = 0; k < SERIES; k++) {
-		double x[LENGTH];
+		double x[LENGTH] = { 0 };
 		bool by_us = false, by_student = false;
 		for (int n = 0; n < LENGTH; n++) {
 			double fresh = et_rng_normal(&rng);

@@ -110,6 +110,11 @@ static void test_widths(void)
 		"ID                      LABEL    COMMAND\n"
 		"20261115-085506-1f3a9c  a l…ers  sor…rds\n",
 		"listing: 40 columns leave the id, the label and the command");
+	s.mean_ns = 1e9;
+	check_table(&s, 1, 60,
+		"ID                      STATE  SAMPLES  LABEL      COMMAND\n"
+		"20261115-085506-1f3a9c  done        10  a la…hers  sort…ords\n",
+		"listing: the time is omitted before a name is shortened");
 	s.state = ET_STATE_INTERRUPTED;
 	for (int width = 45; width < 200; width++) {
 		char *text = table_of(&s, 1, width);
