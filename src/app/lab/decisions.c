@@ -11,7 +11,7 @@
 /* The sd of the log ratio of a pair is that of duets on a shared machine (doc/duets.md). */
 static const double level = 0.95, margin = 0.01, spread = 0.015;
 static const double truths[] = { 0, 0.005, 0.01, 0.02, 0.05 };
-enum { TRUTHS = ET_LENGTH(truths), MOST = ET_EQUAL_MOST };
+enum { TRUTHS = ET_LENGTH(truths), MOST = 400 };
 
 /* --- the laws of the log ratio of a pair, of about unit spread --- */
 

@@ -69,7 +69,7 @@ enum { ET_MOST_RUNS = 100000000 };
 /* --until makes at least this many runs, unless the user wants fewer: see protocol/until.h. */
 enum { ET_UNTIL_LEAST = 30 };
 /* --equal makes at most this many runs, unless the user names another number. */
-enum { ET_EQUAL_MOST = 400 };
+enum { ET_EQUAL_MOST = 4000 };
 #define ET_EQUAL_USUAL 0.01 /* its margin where the user names none */
 
 /* Of metronome_ns, before the experiment begins: decide by the CPUs that etalon may use. */
