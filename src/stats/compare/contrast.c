@@ -229,6 +229,12 @@ static void warn_mean(struct et_contrast *c)
 			et_arg_share(fabs(c->mean_ratio - 1)));
 }
 
+/* A later step of Holm's needs less evidence than an interval that holds with all others. */
+static bool has_interval(const struct et_contrast *c)
+{
+	return !(c->margin > 0) || (isfinite(c->lo) && isfinite(c->hi));
+}
+
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 {
 	ET_AUTO_FREE double *p = et_calloc(n, sizeof(*p));
@@ -244,7 +250,7 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].p_holm = adjusted[i];
 		c[i].holm_alpha = levels[i];
 		c[i].significant_unadjusted = p[i] <= alpha; /* false for NaN */
-		c[i].significant = rejected[i];
+		c[i].significant = rejected[i] && has_interval(&c[i]);
 		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
 		c[i].family = n;
 		c[i].conclusion = conclude(&c[i], alpha);

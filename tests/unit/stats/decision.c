@@ -125,6 +125,29 @@ static void by_sequence(void)
 	et_warnings_free(&c.warnings);
 }
 
+/* Holm's last step would call the third one different, though it has no interval yet. */
+static void family(void)
+{
+	struct et_contrast c[3];
+
+	for (size_t i = 0; i < ET_LENGTH(c); i++)
+		c[i] = (struct et_contrast){ .level = 0.983,
+			.margin = margin,
+			.unit = ET_UNIT_NS,
+			.arrangement = "duet",
+			.pairs = 28,
+			.ratio = 3,
+			.lo = i < 2 ? 2.9 : 0,
+			.hi = i < 2 ? 3.1 : INFINITY,
+			.alone = { 3, i < 2 ? 2.9 : 0, i < 2 ? 3.1 : INFINITY, "corrected-pairs" },
+			.p = i < 2 ? 1e-9 : 0.03 };
+	et_contrasts_conclude(c, ET_LENGTH(c), 1 - level);
+	ok(c[0].conclusion == ET_CONCLUDED_SLOWER && c[1].significant,
+		"decision: of three, those with an interval are slower");
+	ok(!c[2].significant && c[2].conclusion == ET_CONCLUDED_TOO_FEW,
+		"decision: the one without an interval is open");
+}
+
 enum { BUILDS = 300, FIRST = 10, LAST = 200 };
 
 /* Of how many builds a gate says that a program is slower by more than 5 %, at one of its looks. */
@@ -165,6 +188,7 @@ int main(void)
 {
 	never_contradicts();
 	by_sequence();
+	family();
 	gate();
 	return tap_done();
 }
