@@ -137,6 +137,7 @@ static void family(void)
 			.arrangement = "duet",
 			.pairs = 28,
 			.ratio = 3,
+			.mean_ratio = 3,
 			.lo = i < 2 ? 2.9 : 0,
 			.hi = i < 2 ? 3.1 : INFINITY,
 			.alone = { 3, i < 2 ? 2.9 : 0, i < 2 ? 3.1 : INFINITY, "corrected-pairs" },
@@ -146,6 +147,8 @@ static void family(void)
 		"decision: of three, those with an interval are slower");
 	ok(!c[2].significant && c[2].conclusion == ET_CONCLUDED_TOO_FEW,
 		"decision: the one without an interval is open");
+	for (size_t i = 0; i < ET_LENGTH(c); i++)
+		et_warnings_free(&c[i].warnings);
 }
 
 enum { BUILDS = 300, FIRST = 10, LAST = 200 };
