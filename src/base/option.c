@@ -120,7 +120,7 @@ static int unknown(
 
 	if (name)
 		return et_hint(
-			err, rc, "did you mean --%s? '%s --help' lists them all", name, command);
+			err, rc, "did you mean --%s? '%s --help' lists the options", name, command);
 	return et_hint(err, rc, "'%s --help' lists the options", command);
 }
 
