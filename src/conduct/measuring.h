@@ -39,8 +39,10 @@ struct et_measuring {
 	struct et_session *session;
 	struct et_tuning tuning;
 	struct et_watch watch;
-	struct et_contrast open; /* --equal: the comparison that was furthest from a decision */
-	uint64_t next_look_ns;   /* of the watch, since the runs began */
+	bool *open;                /* --equal: of each command, whether its comparison is open */
+	struct et_contrast widest; /* of these */
+	uint64_t elapsed_ns;       /* of this session */
+	uint64_t next_look_ns;     /* of the watch, since the runs began */
 	struct et_progress progress;
 };
 

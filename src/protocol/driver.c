@@ -25,6 +25,7 @@ struct known {
 	struct et_welford cpu, elapsed; /* of its runs so far, for the progress line */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 	enum { BOTH, DUETS, SOLOS } later; /* how it runs after ET_KINDS_ROUNDS rounds */
+	bool decided;                      /* its comparison needs no more runs */
 };
 
 struct state {
@@ -409,7 +410,8 @@ static bool is_left_out(const struct state *st, const struct et_turn *turn)
 	const struct known *k = &st->known[turn->command];
 	bool duet = turn->arrangement == ET_DUET;
 
-	return (st->no_duets && duet) || k->given_up || k->later == (duet ? SOLOS : DUETS);
+	return (st->no_duets && duet) || k->given_up || k->decided ||
+	       k->later == (duet ? SOLOS : DUETS);
 }
 
 static int run_round(struct state *st, uint32_t round, struct et_error *err)
@@ -467,16 +469,24 @@ static bool satisfied(struct state *st, uint32_t command)
 	return st->reached <= fmax(p->until_ratio, p->equal_ratio); /* false for NaN */
 }
 
-/* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */
+/*
+ * Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. A
+ * command whose comparison is decided runs no more; the reference runs as long as another does.
+ */
 static int look(struct state *st, struct et_error *err)
 {
+	const struct et_plan *p = &st->e->plan;
 	int rc = st->d->apply_rules && !st->kbest ? st->d->apply_rules(st->d->ctx, err) : 0;
+	bool all = true;
 
 	for (uint32_t c = st->from; rc == 0 && c < st->to; c++) {
-		if (!satisfied(st, c))
+		bool enough = satisfied(st, c) || st->known[c].decided;
+		if (!enough && !(p->equal_ratio > 0))
 			return 0;
+		st->known[c].decided = enough && p->equal_ratio > 0 && c != p->reference;
+		all = all && enough;
 	}
-	return rc ? rc : 1;
+	return rc ? rc : all;
 }
 
 static bool count_reached(struct state *st, uint32_t rounds_done)

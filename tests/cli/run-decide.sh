@@ -29,6 +29,20 @@ exits 'decide: show says it again' 0 etalon show
 like 'decide: show decides as run did' "$out" 'equal within 50 %|slower than|faster than'
 exits 'decide: the page is written' 0 etalon report -o equal.html
 
+# Several commands ask the question without an option; a number of runs that is given does not.
+exits 'decide: two commands are sampled until they are decided' 0 \
+	etalon run -q --json default.json 'etalon put inc --seconds 0.005' 'etalon put inc --seconds 0.02'
+ok 'decide: the default margin is 1 %, and the difference is found' \
+	jq -e '.comparisons[0] | .decision == "slower" and .equal_within == 0.01' default.json
+for fixed in '-r 10' '--min-benchmarking-time 0.1s -M 12' '--order sequential -r 3' '--protocol kbest'; do
+	# shellcheck disable=SC2086
+	exits "decide: $fixed is a number of runs" 0 etalon run -q $fixed --json fixed.json \
+		'etalon put inc --seconds 0.005' 'etalon put inc --seconds 0.006'
+	ok "decide: $fixed decides nothing" jq -e '.comparisons[0] | has("equal_within") | not' fixed.json
+done
+exits 'decide: one command asks nothing' 0 etalon run -q -m 2 --min-benchmarking-time 0.1s --json one.json true
+ok 'decide: one command has no comparison' jq -e '.comparisons | length == 0' one.json
+
 # Runs after the first ten rounds are those that the decision needs. -M ends what stays open.
 exits 'decide: a margin that cannot be reached ends at -M' 0 \
 	etalon run -q --equal 0.0001% -M 14 --metric cpu --json open.json 'etalon put inc --seconds 0.02' 'etalon put inc --seconds 0.02'

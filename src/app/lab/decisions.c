@@ -164,7 +164,8 @@ static void count(const struct et_experiment *e, double truth, struct decided *o
 static void compare(const struct law *law, double truth, struct pairs *p, struct decided *out)
 {
 	struct et_experiment *e = et_experiment_new();
-	struct et_contrast open;
+	struct et_contrast widest;
+	bool open[2];
 	struct et_until looks = { 0 };
 	bool sure = false;
 
@@ -182,7 +183,7 @@ static void compare(const struct law *law, double truth, struct pairs *p, struct
 		double x = log1p(truth) + spread * law->draw(p);
 		add_pair(e, ++p->n, x);
 		if (p->n >= e->plan.min_runs && et_decision_due(&looks, p->n))
-			sure = et_judge_open(e, 0, &open) == 0;
+			sure = !et_judge_open(e, 0, false, open, &widest);
 	}
 	count(e, truth, out);
 	et_experiment_free(e);

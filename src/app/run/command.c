@@ -280,5 +280,6 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_run_options o;
 
 	et_run_options_init(&o);
+	o.asks = true;
 	return et_run_main(cli, &et_verb_run, &o, argc, argv);
 }

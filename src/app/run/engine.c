@@ -10,6 +10,8 @@ static int begin(struct et_campaigning *r, struct et_run_options *o, const struc
 	struct et_error *err)
 {
 	struct et_experiment *e = NULL;
+
+	o->asks = false; /* the parts of a machine end at numbers of runs */
 	int rc = et_run_options_finish(o, ops, &e, err);
 
 	if (rc)

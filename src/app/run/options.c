@@ -152,12 +152,12 @@ const struct et_option et_run_options[] = {
 		"first runs of each command, whose samples do not count (1; etalon hyperfine: 0)",
 		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN,
 		.group = "number of runs" },
-	{ 'r', "runs", "N", "samples per command (automatic: -m, -M)", et_set_field_number,
-		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_RUNS, PLAN,
-		.excludes = "until|equal|min-benchmarking-time" },
+	{ 'r', "runs", "N", "samples per command (one: -m, -M; several: until decided, --equal)",
+		et_set_field_number, PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS,
+		.bit = ET_GIVEN_RUNS, PLAN, .excludes = "until|equal|min-benchmarking-time" },
 	{ 0, "equal", "REL",
 		"sample until each command is slower, faster, or equal within REL of the "
-		"reference, e.g. 1%; -M or --time-limit bounds it",
+		"reference (1%); -M or --time-limit bounds it",
 		et_set_field_ratio, PLAN_FIELD("equal_ratio"), PLAN,
 		.excludes = "until|min-benchmarking-time" },
 	{ 0, "until", "REL",
@@ -425,15 +425,19 @@ static int check_number(
 	return 0;
 }
 
-/* A gate asks until it is decided, unless the user has said how many runs that takes. */
+/*
+ * Several programs are a question, and so is a gate: they are sampled until it is answered, unless
+ * the user has said how many runs that takes.
+ */
 static void ask_until_decided(const struct et_run_options *o, struct et_experiment *e)
 {
 	struct et_plan *p = &e->plan;
 	bool fixed = p->runs || o->given & ET_GIVEN_MIN_TIME || p->until_ratio > 0;
 	bool kbest = e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO;
+	bool question = isfinite(o->regression_ratio) || o->asks;
 
-	if (isfinite(o->regression_ratio) && !fixed && !kbest && !p->pace && p->equal_ratio == 0 &&
-		p->order != ET_ORDER_SEQUENTIAL)
+	if (question && (e->n_commands > 1 || o->baseline) && !fixed && !kbest && !p->pace &&
+		p->equal_ratio == 0 && p->order != ET_ORDER_SEQUENTIAL)
 		p->equal_ratio = ET_EQUAL_USUAL;
 }
 

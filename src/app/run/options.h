@@ -83,6 +83,7 @@ struct et_run_options {
 	/* As hyperfine: --reference is a command, and a shell runs those that need it. */
 	bool like_hyperfine;
 	bool reference_first; /* the first operand is this --reference */
+	bool asks;            /* several commands are sampled until their comparison is decided */
 	/* The part that `emp` and `profile` add, or NULL; see app/run/run.h. */
 	const struct et_run_around *around;
 	struct et_emp_options emp;

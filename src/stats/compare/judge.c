@@ -324,25 +324,30 @@ static bool is_decided(const struct et_contrast *c, double limit)
 	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
 }
 
-double et_judge_open(const struct et_experiment *given, double limit, struct et_contrast *widest)
+bool et_judge_open(const struct et_experiment *given, double limit, bool sharpen, bool *open,
+	struct et_contrast *widest)
 {
 	struct et_experiment settled = *given;
 	double furthest = 0;
 	size_t n;
+	bool any = false;
 
 	settled.metric = et_metric_choose(given).metric;
 	struct et_contrast *all = contrast_all(&settled, settled.metric, level_of(given), &n);
 	for (size_t i = 0; i < n; i++) {
 		struct et_ratio r = et_contrast_ratio(&all[i]);
-		double reach = isnan(r.lo + r.hi) ? INFINITY : fmax(1 - r.lo, r.hi - 1);
+		double wide = isnan(r.lo + r.hi) ? INFINITY : r.hi - r.lo;
+		bool vague = sharpen && isfinite(wide) && wide > 2 * given->plan.equal_ratio;
 		et_warnings_free(&all[i].warnings);
-		if (is_decided(&all[i], limit) || !(reach > furthest))
+		open[all[i].b] = vague || !is_decided(&all[i], limit);
+		any = any || open[all[i].b];
+		if (!open[all[i].b] || !(wide > furthest))
 			continue;
-		furthest = reach;
+		furthest = wide;
 		*widest = all[i];
 	}
 	free(all);
-	return isinf(furthest) ? NAN : furthest;
+	return any;
 }
 
 enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command)

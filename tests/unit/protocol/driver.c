@@ -28,7 +28,8 @@ struct script {
 	uint32_t most_rounds;
 	double reached; /* the uncertainty that the caller knows falls with 1/runs; 0: it has none
 			 */
-	enum et_kinds kinds; /* what the caller knows of the second command */
+	bool second_is_clear; /* its comparison is decided at the first look */
+	enum et_kinds kinds;  /* what the caller knows of the second command */
 	size_t kinds_asked;
 };
 
@@ -46,8 +47,7 @@ static double reached(void *ctx, const struct et_experiment *e, uint32_t command
 	const struct script *s = ctx;
 
 	(void)e;
-	(void)command;
-	return s->reached / (double)s->runs;
+	return s->second_is_clear && command == 1 ? 0 : s->reached / (double)s->runs;
 }
 
 /* Rules on all samples anew, as the protocol's rules do. */
@@ -375,6 +375,13 @@ static void decided(void)
 	e = experiment(2, plan);
 	ok(drive(e, &s, &err) == 0 && count_after(e, ET_DUET) == 0 && count_after(e, ET_SOLO) >= 8,
 		"decided: programs of different kinds run alone only");
+	et_experiment_free(e);
+
+	s = (struct script){ .reached = 0.80, .second_is_clear = true };
+	e = experiment(3, plan);
+	ok(drive(e, &s, &err) == 0 && count_after(e, ET_DUET) == 0 &&
+			e->commands[2].samples.n > e->commands[1].samples.n,
+		"decided: a command whose comparison is decided runs no more, the others do");
 	et_experiment_free(e);
 
 	s = (struct script){ .reached = 1000 };
