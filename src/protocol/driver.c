@@ -24,7 +24,7 @@ struct known {
 	bool given_up;                  /* it failed, so it does not run again */
 	struct et_welford cpu, elapsed; /* of its runs so far, for the progress line */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
-	enum { BOTH, DUETS, SOLOS } later; /* how it runs after ET_KINDS_ROUNDS rounds */
+	enum { BOTH, DUETS, SOLOS } later; /* how it runs after the first rounds */
 	bool decided;                      /* its comparison needs no more runs */
 };
 
@@ -577,11 +577,26 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
 }
 
+/* The rounds with duets and solo runs; samples tell, so that a session that resumes agrees. */
+static uint32_t rounds_of_both(const struct et_experiment *e)
+{
+	uint64_t took_ns = 0;
+
+	for (size_t c = 0; c < e->n_commands; c++) {
+		et_for_each_sample(s, &e->commands[c].samples) {
+			if (!s->place.warmup && s->place.round <= ET_KINDS_LEAST &&
+				s->measured.elapsed_ns != ET_UNKNOWN)
+				took_ns += s->measured.elapsed_ns;
+		}
+	}
+	return took_ns > ET_KINDS_NS ? ET_KINDS_LEAST : ET_KINDS_ROUNDS;
+}
+
 /* How a command ran after the first rounds in an earlier session. */
-static int later_so_far(const struct et_command *c)
+static int later_so_far(const struct et_command *c, uint32_t first)
 {
 	et_for_each_sample(s, &c->samples) {
-		if (!s->place.warmup && s->place.round > ET_KINDS_ROUNDS)
+		if (!s->place.warmup && s->place.round > first)
 			return s->place.arrangement == ET_DUET ? DUETS : SOLOS;
 	}
 	return BOTH;
@@ -595,14 +610,15 @@ static void choose_turns(struct state *st, uint32_t rounds_done)
 	const struct et_hooks *h = &st->d->hooks;
 	bool alone = false;
 
-	if (!(p->equal_ratio > 0) || rounds_done != ET_KINDS_ROUNDS || p->order != ET_ORDER_AUTO ||
-		st->no_duets || !h->kinds)
+	if (!(p->equal_ratio > 0) || p->order != ET_ORDER_AUTO || st->no_duets || !h->kinds ||
+		(rounds_done != ET_KINDS_ROUNDS && rounds_done != ET_KINDS_LEAST) ||
+		rounds_done != rounds_of_both(st->e))
 		return;
 	for (uint32_t c = 0; c < st->e->n_commands; c++) {
 		struct known *k = &st->known[c];
 		if (c == p->reference)
 			continue;
-		k->later = later_so_far(&st->e->commands[c]);
+		k->later = later_so_far(&st->e->commands[c], rounds_done);
 		if (k->later == BOTH)
 			k->later = h->kinds(h->ctx, st->e, c) == ET_KINDS_DIFFERENT ? SOLOS : DUETS;
 		alone = alone || k->later == SOLOS;

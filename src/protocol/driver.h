@@ -11,10 +11,12 @@
 #include "model/sample/executor.h"
 
 /*
- * Comparisons that are sampled until they are decided have duets and solo runs in this many rounds.
- * Both times are known then, and of which kind the programs are.
+ * Comparisons that are sampled until they are decided have duets and solo runs in this many rounds,
+ * or in fewer if these take longer than ET_KINDS_NS. Both times are known then, and of which kind
+ * the programs are.
  */
-enum { ET_KINDS_ROUNDS = 10 };
+enum { ET_KINDS_ROUNDS = 10, ET_KINDS_LEAST = 5 };
+#define ET_KINDS_NS UINT64_C(3000000000)
 
 struct et_progress_note {
 	/* Rounds, which are samples per command; total is an estimate until it is decided, or 0. */
@@ -38,7 +40,7 @@ struct et_hooks {
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
 	/*
 	 * Whether the pairs of a command and the reference judge it, or its solo runs (et_kinds);
-	 * it then runs in no other way after ET_KINDS_ROUNDS rounds. NULL: it runs in both.
+	 * it then runs in no other way after the first rounds. NULL: it runs in both.
 	 */
 	enum et_kinds (*kinds)(void *ctx, const struct et_experiment *e, uint32_t command);
 	/*

@@ -152,9 +152,9 @@ const struct et_option et_run_options[] = {
 		"first runs of each command, whose samples do not count (1; etalon hyperfine: 0)",
 		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN,
 		.group = "number of runs" },
-	{ 'r', "runs", "N", "samples per command (one: -m, -M; several: until decided, --equal)",
-		et_set_field_number, PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS,
-		.bit = ET_GIVEN_RUNS, PLAN, .excludes = "until|equal|min-benchmarking-time" },
+	{ 'r', "runs", "N", "samples per command (automatic; see --equal)", et_set_field_number,
+		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_RUNS, PLAN,
+		.excludes = "until|equal|min-benchmarking-time" },
 	{ 0, "equal", "REL",
 		"sample until each command is slower, faster, or equal within REL of the "
 		"reference (1%); -M or --time-limit bounds it",
