@@ -152,7 +152,7 @@ const struct et_option et_run_options[] = {
 		"first runs of each command, whose samples do not count (1; etalon hyperfine: 0)",
 		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN,
 		.group = "number of runs" },
-	{ 'r', "runs", "N", "samples per command (automatic; see --equal)", et_set_field_number,
+	{ 'r', "runs", "N", "exactly N samples per command (automatic)", et_set_field_number,
 		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_RUNS, PLAN,
 		.excludes = "until|equal|min-benchmarking-time" },
 	{ 0, "equal", "REL",
