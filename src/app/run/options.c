@@ -157,7 +157,7 @@ const struct et_option et_run_options[] = {
 		.excludes = "until|equal|min-benchmarking-time" },
 	{ 0, "equal", "REL",
 		"sample until each command is slower, faster, or equal within REL of the "
-		"reference (1%); -M or --time-limit bounds it",
+		"reference (1%), at most to -M or --time-limit",
 		et_set_field_ratio, PLAN_FIELD("equal_ratio"), PLAN,
 		.excludes = "until|min-benchmarking-time" },
 	{ 0, "until", "REL",
