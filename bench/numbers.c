@@ -6,7 +6,6 @@
  *   bench-numbers median FILE      median, and its 95 % interval (nan nan when n is too small)
  *   bench-numbers pairs A B        Hodges-Lehmann ratio a/b over pairs of lines, its 95 % interval,
  *                                  the standard deviation of a pair's log ratio, number of pairs
- *   bench-numbers welch A B        p-value of Welch's test, mean a / mean b
  */
 #include "base/base.h"
 #include "num/moments.h"
@@ -72,13 +71,6 @@ static void pairs(struct series a, const struct series b)
 		n);
 }
 
-static void welch(struct series a, struct series b)
-{
-	struct et_interval_test t = et_t_welch(a.x, a.n, b.x, b.n, 0.95);
-
-	printf("%.9g %.9g\n", t.p, et_mean(a.x, a.n) / et_mean(b.x, b.n));
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -94,10 +86,8 @@ int main(int argc, char **argv)
 		median(a);
 	else if (!strcmp(what, "pairs") && argc == 4)
 		pairs(a, b);
-	else if (!strcmp(what, "welch") && argc == 4)
-		welch(a, b);
 	else
-		fprintf(stderr, "usage: bench-numbers summary|median FILE, pairs|welch A B\n");
+		fprintf(stderr, "usage: bench-numbers summary|median FILE, pairs A B\n");
 	free(a.x);
 	free(b.x);
 	return a.n ? 0 : 2;
