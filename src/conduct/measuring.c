@@ -22,8 +22,7 @@ static double decided(struct et_measuring *m, const struct et_experiment *e, uin
 	if (!m->open)
 		m->open = et_calloc(e->n_commands, sizeof(*m->open));
 	if (!command) /* one look is about all of them */
-		et_judge_open(e, m->limit, isinf(m->limit) && m->elapsed_ns < SHARPEN_NS, m->open,
-			&m->widest);
+		et_judge_open(e, !e->plan.gate && m->elapsed_ns < SHARPEN_NS, m->open, &m->widest);
 	return m->open[command] ? INFINITY : 0;
 }
 

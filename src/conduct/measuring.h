@@ -21,8 +21,7 @@ struct et_measuring {
 	bool draw_seed;               /* the user gave no seed */
 	bool trust;                   /* --trust-record */
 	char planned[ET_SHA256_TEXT]; /* of what the user asks for now (session/trust.h), or "" */
-	double limit; /* the slowdown that --fail-on-regression allows; INFINITY or 0: none */
-	uint32_t most_rounds; /* then et_measuring_drive returns -EAGAIN; 0: no limit */
+	uint32_t most_rounds;         /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */
 	/* before_command and failed may be set; the others are filled. Their ctx is the measuring.
 	 */

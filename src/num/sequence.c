@@ -93,6 +93,20 @@ static double inflation(const double *y, size_t n)
 	return et_ar1_inflation(r, n);
 }
 
+/* How many times the evidence this many values need. */
+static double doubt_of(size_t n)
+{
+	return n < ET_DEPENDENCE_TESTABLE ? caution : 1;
+}
+
+double et_sequence_evidence_beyond(double halves, size_t n, double inflation, double level)
+{
+	double independent = (double)n / inflation, doubt = doubt_of(n);
+	double width = et_sequence_width(independent, 1 - (1 - level) / doubt);
+
+	return et_sequence_evidence(halves * width, independent) / doubt;
+}
+
 struct et_sequence et_sequence_of(const double *x, size_t n, double level)
 {
 	struct et_sequence out = { NAN, NAN, -INFINITY, INFINITY, 1, 1, 1 };
@@ -104,9 +118,8 @@ struct et_sequence et_sequence_of(const double *x, size_t n, double level)
 	if (n < ET_SEQUENCE_LEAST || !(out.error > 0)) /* values that do not vary show nothing */
 		return out;
 	out.inflation = inflation(y, n);
-	double independent = (double)n / out.inflation;
+	double independent = (double)n / out.inflation, doubt = doubt_of(n);
 	out.error *= sqrt(out.inflation);
-	double doubt = n < ET_DEPENDENCE_TESTABLE ? caution : 1;
 	double half = et_sequence_width(independent, 1 - (1 - level) / doubt) * out.error;
 	out.lo = out.location - half;
 	out.hi = out.location + half;

@@ -37,3 +37,8 @@ struct et_sequence et_sequence_of(const double *x, size_t n, double level);
 double et_sequence_width(double n, double level);
 /* The evidence of a t statistic of n values against a location of 0: 1 / p. */
 double et_sequence_evidence(double t, double n);
+/*
+ * The evidence against a value that is this many half widths of an interval of the level away from
+ * the location of n values: 1 / (1 - level) at its end.
+ */
+double et_sequence_evidence_beyond(double halves, size_t n, double inflation, double level);

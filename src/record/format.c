@@ -503,8 +503,24 @@ static void verdict_list(const struct et_experiment *e, const struct et_judgemen
 	}
 }
 
+/* The decision of a gate comes first, because a comment on a pull request is read for it. */
+static void gate_list(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	ET_AUTO_FREE char **names = et_calloc(e->n_commands + 1, sizeof(*names));
+
+	if (!j->gate.contrasts)
+		return;
+	for (size_t i = 0; i < e->n_commands; i++)
+		names[i] = span(&e->commands[i]);
+	(void)et_gate_print(&j->gate, (const char *const *)names, "- ", out);
+	putc('\n', out);
+	for (size_t i = 0; i < e->n_commands; i++)
+		free(names[i]);
+}
+
 void et_markdown_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
+	gate_list(e, j, out);
 	write_table(&markdown, e, j, out);
 	verdict_list(e, j, out);
 }

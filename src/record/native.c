@@ -384,6 +384,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_end(&w);
 	write_comparisons(&w, e, j->contrasts, j->n_contrasts);
 	write_second(&w, e, j);
+	et_gate_json(&w, e, &j->gate);
 	if (e->profile)
 		et_fields_object(&w, "profile", profile_fields, e->profile);
 	else

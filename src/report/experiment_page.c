@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/experiment_page.h"
+#include "base/memstream.h"
 #include "draw/html.h"
 #include "draw/table.h"
 #include "model/experiment/experiment.h"
@@ -155,11 +156,23 @@ static void summary(const struct et_judgement *j, FILE *out)
 	et_html_warnings(out, &j->warnings);
 }
 
-static void comparisons(const struct et_judgement *j, FILE *out)
+static void gate(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	struct et_memstream stream;
+	char *save = NULL;
+
+	et_gate_say(e, &j->gate, "Gate: ", et_memstream_open(&stream));
+	ET_AUTO_FREE char *text = et_memstream_close(&stream);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		et_html_element(out, "p", "%s", line);
+}
+
+static void comparisons(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	if (!j->n_contrasts)
 		return;
 	et_html_element(out, "h2", "Comparison");
+	gate(e, j, out);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
 		ET_AUTO_FREE char *words = et_conclusion_text(c);
@@ -367,7 +380,7 @@ void et_experiment_pages(
 		const struct et_judgement *j = list[i].judgement;
 		heading(list[i].experiment, j, out);
 		summary(j, out);
-		comparisons(j, out);
+		comparisons(list[i].experiment, j, out);
 		for (size_t k = 0; k < j->n_commands; k++)
 			command_section(&j->commands[k], how, out);
 		environment(list[i].experiment, out);

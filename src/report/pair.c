@@ -512,3 +512,60 @@ enum et_gate_verdict et_gate_print(
 	print_other(g, names, before, out);
 	return verdict;
 }
+
+void et_gate_say(
+	const struct et_experiment *e, const struct et_gate *g, const char *before, FILE *out)
+{
+	ET_AUTO_FREE const char **names = et_experiment_names(e);
+
+	if (g->contrasts)
+		(void)et_gate_print(g, names, before, out);
+}
+
+static const char *const outcome_names[] = { [ET_GATE_PASSED] = "pass",
+	[ET_GATE_UNDECIDED] = "undecided",
+	[ET_GATE_REGRESSED] = "regression" };
+
+static void comparison_json(struct et_json *w, const struct et_gate *g, const struct et_contrast *c,
+	const char *const *names)
+{
+	struct et_ratio r = et_gate_ratio(c);
+	ET_AUTO_FREE char *text = et_gate_text(c, g->limit, names[c->b], names[c->a]);
+
+	et_json_object(w, NULL);
+	et_json_string(w, "a", names[c->a]);
+	et_json_string(w, "b", names[c->b]);
+	et_json_string(w, "outcome", outcome_names[et_gate_judge(c, g->limit)]);
+	et_json_flat_object(w, "ratio");
+	et_json_double(w, "estimate", r.estimate);
+	et_json_double(w, "lo", r.lo);
+	et_json_double(w, "hi", r.hi);
+	et_json_double(w, "level", c->level);
+	et_json_end(w);
+	et_json_u64(w, "pairs", c->pairs);
+	et_json_double(w, "e_value", et_gate_evidence(c, g->limit));
+	et_json_string(w, "verdict", text);
+	et_json_end(w);
+}
+
+void et_gate_json(struct et_json *w, const struct et_experiment *e, const struct et_gate *g)
+{
+	ET_AUTO_FREE const char **names = et_experiment_names(e);
+	size_t decisive;
+
+	if (!g->contrasts) {
+		et_json_null(w, "gate");
+		return;
+	}
+	et_json_object(w, "gate");
+	et_json_double(w, "limit", g->limit);
+	et_json_string(w, "outcome", outcome_names[et_gate_decide(g, &decisive)]);
+	et_json_int(w, "status", et_gate_status(g));
+	et_json_array(w, "comparisons");
+	for (size_t i = 0; i < g->n; i++) {
+		if (et_gate_counts(g, &g->contrasts[i]))
+			comparison_json(w, g, &g->contrasts[i], names);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "draw/terminal.h"
+#include "model/experiment/experiment.h"
 #include "model/result/estimate.h"
 #include "model/result/result.h"
 #include "stats/compare/contrast.h"
@@ -48,3 +49,8 @@ char *et_gate_text(const struct et_contrast *c, double limit, const char *b, con
  */
 enum et_gate_verdict et_gate_print(
 	const struct et_gate *g, const char *const *names, const char *before, FILE *out);
+/* The same lines for the gate of an experiment; nothing if it has none. */
+void et_gate_say(
+	const struct et_experiment *e, const struct et_gate *g, const char *before, FILE *out);
+/* Writes the same decision as "gate"; null if there is none. */
+void et_gate_json(struct et_json *w, const struct et_experiment *e, const struct et_gate *g);

@@ -2,6 +2,7 @@
 #include "source/kind.h"
 #include "base/parse.h"
 #include "cli/outputs.h"
+#include "report/pair.h"
 
 /* --- plain experiments --- */
 
@@ -16,6 +17,7 @@ static int print_plain(ET_UNUSED const struct et_cli *cli, const struct et_store
 	const struct et_text_options *o, size_t *left, ET_UNUSED struct et_error *err)
 {
 	*left = et_text_result(s->experiment, &s->judgement, o, stdout);
+	et_gate_say(s->experiment, &s->judgement.gate, "gate: ", stdout);
 	return 0;
 }
 

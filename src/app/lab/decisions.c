@@ -183,7 +183,7 @@ static void compare(const struct law *law, double truth, struct pairs *p, struct
 		double x = log1p(truth) + spread * law->draw(p);
 		add_pair(e, ++p->n, x);
 		if (p->n >= e->plan.min_runs && et_decision_due(&looks, p->n))
-			sure = !et_judge_open(e, 0, false, open, &widest);
+			sure = !et_judge_open(e, false, open, &widest);
 	}
 	count(e, truth, out);
 	et_experiment_free(e);

@@ -55,25 +55,6 @@ const struct et_verb et_verb_run = {
 
 /* --- the result --- */
 
-/* Says what --fail-on-regression decided over all comparisons, and returns it. */
-static enum et_gate_verdict decide(const struct et_experiment *e, double limit)
-{
-	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
-	struct et_judgement j;
-
-	et_judge_together(e, &j);
-	struct et_gate gate = { .contrasts = j.contrasts,
-		.second = j.second,
-		.n = j.n_contrasts,
-		.reference = e->plan.reference,
-		.limit = limit };
-	for (size_t i = 0; i < e->n_commands; i++)
-		names[i] = e->commands[i].name;
-	enum et_gate_verdict verdict = et_gate_print(&gate, names, "etalon: ", stderr);
-	et_judgement_free(&j);
-	return verdict;
-}
-
 void et_run_print_place(const struct et_measuring *m, size_t left)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
@@ -128,17 +109,11 @@ static int conclude(struct et_run_options *o, struct et_measuring *m)
 		status = et_cli_fail(&err);
 	else if (m->cli->verbosity >= 0)
 		print_pages(m, outputs);
+	et_gate_say(e, &j.gate, "etalon: ", stderr);
+	if (status == ET_EXIT_DONE && j.gate.contrasts)
+		status = et_gate_status(&j.gate);
 	et_judgement_free(&j);
-	if (status != ET_EXIT_DONE || !isfinite(o->regression_ratio))
-		return status;
-	switch (decide(e, o->regression_ratio)) {
-	case ET_GATE_REGRESSED:
-		return ET_EXIT_REGRESSION;
-	case ET_GATE_UNDECIDED:
-		return (int)o->undecided;
-	default:
-		return status;
-	}
+	return status;
 }
 
 /* --- the runs --- */
@@ -203,6 +178,18 @@ static int plan(struct et_measuring *m, struct et_run_options *o, const struct e
 	return rc;
 }
 
+/* A resumed experiment keeps its gate unless another one is given. */
+static int replace_gate(struct et_measuring *m, const struct et_plan *given, struct et_error *err)
+{
+	struct et_experiment *e = et_session_experiment(m->session);
+
+	e->plan.gate = true;
+	e->plan.regression_ratio = given->regression_ratio;
+	e->plan.undecided = given->undecided;
+	int rc = et_run_gate_check(e, false, err);
+	return rc ? rc : et_store_set_plan(m->store, e, err);
+}
+
 static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
 	struct et_error *err)
 {
@@ -211,8 +198,8 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 	int rc = plan(m, o, ops, &e, err);
 	if (rc == 0)
 		rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
-	if (rc == 0)
-		rc = et_run_gate_check(o, et_session_experiment(m->session), err);
+	if (rc == 0 && o->resume && o->plan.gate)
+		rc = replace_gate(m, &o->plan, err);
 	return rc ? rc : et_measuring_drive(m, err);
 }
 
@@ -241,7 +228,6 @@ int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,
-		.limit = o->regression_ratio,
 		.resume_verb = o->around ? o->around->verb : "run",
 		.text = nothing ? nothing : text };
 	int rc = measure(&m, o, ops, &err);

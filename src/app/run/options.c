@@ -94,6 +94,12 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 	return 0;
 }
 
+static int set_gate(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	((struct et_run_options *)ctx)->plan.gate = true;
+	return et_set_percent(o, ctx, args, err);
+}
+
 static int set_show(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	(void)args;
@@ -255,11 +261,11 @@ const struct et_option et_run_options[] = {
 		et_set_choice, FILLS(sort), .names = et_sort_names },
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 5 if a command is surely slower than the reference by more than PCT % (0)",
-		et_set_percent, FILLS(regression_ratio) },
+		set_gate, FILLS(plan.regression_ratio) },
 	{ 0, "undecided", "STATUS",
 		"exit with this status if --fail-on-regression cannot decide, e.g. 125 for git "
 		"bisect run (0)",
-		et_set_u32, FILLS(undecided), .hi = 255, .needs = "fail-on-regression" },
+		et_set_u32, FILLS(plan.undecided), .hi = 255, .needs = "fail-on-regression" },
 	{ 0 },
 };
 
@@ -311,7 +317,6 @@ void et_run_options_init(struct et_run_options *o)
 		.plan = et_default_plan,
 		.protocol = ET_PROTOCOL_CAUSE,
 		.metric = ET_METRIC_AUTO,
-		.regression_ratio = INFINITY,
 	};
 	o->plan.metronome_ns = ET_METRONOME_AUTO;
 }
@@ -434,7 +439,7 @@ static void ask_until_decided(const struct et_run_options *o, struct et_experime
 	struct et_plan *p = &e->plan;
 	bool fixed = p->runs || o->given & ET_GIVEN_MIN_TIME || p->until_ratio > 0;
 	bool kbest = e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO;
-	bool question = isfinite(o->regression_ratio) || o->asks;
+	bool question = p->gate || o->asks;
 
 	if (question && (e->n_commands > 1 || o->baseline) && !fixed && !kbest && !p->pace &&
 		p->equal_ratio == 0 && p->order != ET_ORDER_SEQUENTIAL)
@@ -461,10 +466,9 @@ static int check_equal(
 	return 0;
 }
 
-int et_run_gate_check(
-	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+int et_run_gate_check(const struct et_experiment *e, bool baseline, struct et_error *err)
 {
-	if (!isfinite(o->regression_ratio) || e->n_commands > 1 || o->baseline)
+	if (!e->plan.gate || e->n_commands > 1 || baseline)
 		return 0;
 	return et_refuse(err, "give the old program first, or a stored one with --baseline",
 		"--fail-on-regression: slower than what? There is one command");
@@ -478,7 +482,7 @@ static int check_runs(const struct et_run_options *o, struct et_experiment *e, s
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)
-		rc = et_run_gate_check(o, e, err);
+		rc = et_run_gate_check(e, o->baseline != NULL, err);
 	ask_until_decided(o, e);
 	if (rc == 0)
 		rc = check_equal(o, e, err);

@@ -73,9 +73,7 @@ struct et_run_options {
 	const char *resume_id; /* or NULL: the newest unfinished experiment */
 	bool trust_record;     /* resume also a record that came from elsewhere */
 	struct et_outputs outputs;
-	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
-	uint32_t undecided;      /* exit status if that was not decided */
-	struct et_env_wish env;  /* what to change for the duration */
+	struct et_env_wish env; /* what to change for the duration */
 	bool no_ledger;
 	enum et_sort sort; /* of the table */
 	enum et_time_unit unit;
@@ -112,6 +110,5 @@ void et_run_options_add_reference(struct et_run_options *o, struct et_operands *
 int et_run_options_check(
 	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 
-/* Refuses --fail-on-regression for a single command. */
-int et_run_gate_check(const struct et_run_options *o, const struct et_experiment *e,
-	struct et_error *err) ET_CHECK;
+/* Refuses --fail-on-regression for a single command, to which --baseline adds none. */
+int et_run_gate_check(const struct et_experiment *e, bool baseline, struct et_error *err) ET_CHECK;

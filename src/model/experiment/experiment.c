@@ -41,6 +41,15 @@ enum et_member_kind et_member_kind(const struct et_member *m)
 	return m->campaign[0] ? ET_MEMBER_CAMPAIGN : m->study ? ET_MEMBER_STUDY : ET_MEMBER_NONE;
 }
 
+const char **et_experiment_names(const struct et_experiment *e)
+{
+	const char **names = et_calloc(e->n_commands + 1, sizeof(*names));
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		names[i] = e->commands[i].name ? e->commands[i].name : "";
+	return names;
+}
+
 void et_experiment_free(struct et_experiment *e)
 {
 	if (!e)

@@ -87,6 +87,11 @@ struct et_plan {
 	 * ratio, with intervals that may be looked at after every run; 0: the number of runs is
 	 * fixed. */
 	double equal_ratio;
+	/* --fail-on-regression: whether a command may not be slower than the reference by more than
+	 * this proportion, and the exit status if that is not decided. */
+	bool gate;
+	double regression_ratio;
+	uint32_t undecided;
 	/* Automatic: the runs take at least this long, per command; with equal_ratio as long as
 	 * that, after min_runs, if nothing is decided before; 0: neither. */
 	uint64_t min_time_ns;
@@ -187,6 +192,8 @@ enum et_member_kind et_member_kind(const struct et_member *m);
 
 /* A new experiment with the default plan and no commands. */
 struct et_experiment *et_experiment_new(void);
+/* The names of its commands, "" where one has none. The caller frees the array. */
+const char **et_experiment_names(const struct et_experiment *e);
 void et_experiment_free(struct et_experiment *e); /* itself, too; e may be NULL */
 /*
  * Appends a command; valid until the next. Takes name and argv, a vector that et_strv_free frees.

@@ -105,6 +105,9 @@ const struct et_field et_plan_fields[] = {
 	COUNT(et_plan, first_round),
 	BOOL(et_plan, randomise_layout),
 	{ "equal_ratio", ET_FIELD_DOUBLE, ET_AT(et_plan, equal_ratio), .hi = 1 },
+	BOOL(et_plan, gate),
+	{ "regression_ratio", ET_FIELD_DOUBLE, ET_AT(et_plan, regression_ratio), .hi = INT64_MAX },
+	{ "undecided", ET_FIELD_U32, ET_AT(et_plan, undecided), .hi = 255 },
 	{ 0 },
 };
 

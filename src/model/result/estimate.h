@@ -162,6 +162,25 @@ struct et_contrast {
 	struct et_warnings warnings;
 };
 
+enum { ET_GATE_ALL = 0x7fffffff }; /* no reference: all comparisons count */
+
+/* --fail-on-regression: see stats/compare/contrast.h. */
+struct et_gate {
+	struct et_contrast *contrasts; /* with intervals that hold together; NULL: no gate */
+	struct et_contrast *second;    /* the same by the other time, or NULL */
+	size_t n;
+	uint32_t reference; /* only comparisons with it count, or ET_GATE_ALL */
+	double limit;       /* proportion: 0.05 allows 5 % */
+	uint32_t undecided; /* exit status if nothing is decided */
+};
+
+/* From the best to the worst. */
+enum et_gate_verdict {
+	ET_GATE_PASSED,
+	ET_GATE_UNDECIDED, /* too few runs, or the interval contains the limit */
+	ET_GATE_REGRESSED,
+};
+
 /*
  * The ratio to report: that of the programs alone where it is known. The conclusion is about
  * ratio, lo and hi, with which it agrees: if they exclude 1, so does this interval.

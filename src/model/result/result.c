@@ -19,6 +19,13 @@ const struct et_kbest_result *et_result_kbest(const struct et_command_result *r)
 	return r->kbest.n && et_result_metric(r) == r->metric ? &r->kbest : NULL;
 }
 
+static void free_contrasts(struct et_contrast *list, size_t n)
+{
+	for (size_t i = 0; list && i < n; i++)
+		et_warnings_free(&list[i].warnings);
+	free(list);
+}
+
 void et_judgement_free(struct et_judgement *j)
 {
 	for (size_t i = 0; i < j->n_commands; i++) {
@@ -29,15 +36,12 @@ void et_judgement_free(struct et_judgement *j)
 		}
 		et_warnings_free(&r->warnings);
 	}
-	for (size_t i = 0; i < j->n_contrasts; i++) {
-		et_warnings_free(&j->contrasts[i].warnings);
-		if (j->second)
-			et_warnings_free(&j->second[i].warnings);
-	}
+	free_contrasts(j->contrasts, j->n_contrasts);
+	free_contrasts(j->second, j->n_contrasts);
+	free_contrasts(j->gate.contrasts, j->gate.n);
+	free_contrasts(j->gate.second, j->gate.n);
 	et_warnings_free(&j->warnings);
 	free(j->commands);
-	free(j->contrasts);
-	free(j->second);
 	memset(j, 0, sizeof(*j));
 }
 

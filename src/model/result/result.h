@@ -65,6 +65,7 @@ struct et_judgement {
 	/* The same by the other time, in the same order; NULL if it was not computed. */
 	struct et_contrast *second;
 	size_t n_contrasts;
+	struct et_gate gate;         /* of the plan; without contrasts there is none */
 	struct et_warnings warnings; /* about the machine */
 	/* The steps of `etalon emp`, which owns them; NULL: another command measured. */
 	const struct et_steps *steps;

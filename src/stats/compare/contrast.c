@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/compare/contrast.h"
+#include "base/error.h"
 #include "base/whole.h"
+#include "num/sequence.h"
 #include "stats/compare/duet.h"
 #include "stats/compare/paired.h"
 #include "stats/compare/two_sample.h"
@@ -315,6 +317,17 @@ size_t et_gate_runs(const struct et_contrast *c, double limit)
 	return (size_t)et_u64(place * ceil(runs / place));
 }
 
+double et_gate_evidence(const struct et_contrast *c, double limit)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+	double at = log(r.estimate), to = log1p(limit);
+	double half = to > at ? log(r.hi) - at : at - log(r.lo);
+
+	if (!(c->margin > 0) || !(half > 0) || !isfinite(half))
+		return NAN;
+	return et_sequence_evidence_beyond(fabs(to - at) / half, c->pairs, c->inflation, c->level);
+}
+
 static double top(const struct et_contrast *c)
 {
 	double hi = et_gate_ratio(c).hi;
@@ -337,4 +350,18 @@ enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive)
 		worst = verdict;
 	}
 	return worst;
+}
+
+int et_gate_status(const struct et_gate *g)
+{
+	size_t decisive;
+
+	switch (et_gate_decide(g, &decisive)) {
+	case ET_GATE_REGRESSED:
+		return ET_EXIT_REGRESSION;
+	case ET_GATE_UNDECIDED:
+		return (int)g->undecided;
+	default:
+		return ET_EXIT_DONE;
+	}
 }

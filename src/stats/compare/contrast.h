@@ -27,23 +27,6 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
  * as the limit allows do not fail more often than one.
  */
 
-enum { ET_GATE_ALL = 0x7fffffff }; /* no reference: all comparisons count */
-
-struct et_gate {
-	const struct et_contrast *contrasts;
-	const struct et_contrast *second; /* the same by the other time, or NULL */
-	size_t n;
-	uint32_t reference; /* only comparisons with it count, or ET_GATE_ALL */
-	double limit;       /* proportion: 0.05 allows 5 % */
-};
-
-/* From the best to the worst. */
-enum et_gate_verdict {
-	ET_GATE_PASSED,
-	ET_GATE_UNDECIDED, /* too few runs, or the interval contains the limit */
-	ET_GATE_REGRESSED,
-};
-
 /* Whether a comparison is with the reference. */
 static inline bool et_gate_counts(const struct et_gate *g, const struct et_contrast *c)
 {
@@ -62,5 +45,13 @@ struct et_ratio et_gate_ratio(const struct et_contrast *c);
  * if the ratio and the spread stay as they are; 0: too many to recommend, or not known.
  */
 size_t et_gate_runs(const struct et_contrast *c, double limit);
+/*
+ * The evidence against a ratio of exactly the limit, valid at every look (num/sequence.h): the
+ * interval excludes the limit where it exceeds 1 / (1 - level). NaN: there is no interval, or it is
+ * one of a fixed number of pairs.
+ */
+double et_gate_evidence(const struct et_contrast *c, double limit);
 /* The worst verdict, and the comparison that has it and reaches highest; g->n if there is none. */
 enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive);
+/* The exit status of the worst verdict. */
+int et_gate_status(const struct et_gate *g);

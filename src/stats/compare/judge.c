@@ -278,6 +278,33 @@ bool et_judgement_contradicted(const struct et_judgement *j, size_t i)
 	return other->hi < judged->lo || other->lo > judged->hi; /* false for NaN */
 }
 
+void et_judge_together(const struct et_experiment *given, struct et_judgement *out)
+{
+	struct et_experiment settled = *given;
+	double family = fmax((double)given->n_commands - 1, 1);
+
+	memset(out, 0, sizeof(*out));
+	out->metric = et_metric_choose(given);
+	settled.metric = out->metric.metric;
+	contrast_both(&settled, et_sidak_level(given->plan.level, family), out);
+}
+
+/* All outputs and the exit status read this. */
+static void judge_gate(const struct et_experiment *e, struct et_judgement *j)
+{
+	struct et_judgement together;
+
+	if (!e->plan.gate || !j->n_contrasts)
+		return;
+	et_judge_together(e, &together);
+	j->gate = (struct et_gate){ .contrasts = together.contrasts,
+		.second = together.second,
+		.n = together.n_contrasts,
+		.reference = e->plan.reference,
+		.limit = e->plan.regression_ratio,
+		.undecided = e->plan.undecided };
+}
+
 void et_judge(const struct et_experiment *given, struct et_judgement *out)
 {
 	struct et_metric_choice metric = et_metric_choose(given);
@@ -301,31 +328,21 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 	for (size_t i = 0; i < e->n_commands; i++)
 		et_speed_warn(e, &out->commands[i]);
 	judge_contrasts(e, out);
+	judge_gate(e, out);
 	et_host_warn(e, &out->warnings);
 	if (out->choice.protocol == ET_PROTOCOL_CAUSE || out->choice.protocol == ET_PROTOCOL_EMP)
 		et_first_check_warn(e, &out->warnings);
 }
 
-void et_judge_together(const struct et_experiment *given, struct et_judgement *out)
+static bool is_decided(const struct et_plan *p, const struct et_contrast *c)
 {
-	struct et_experiment settled = *given;
-	double family = fmax((double)given->n_commands - 1, 1);
-
-	memset(out, 0, sizeof(*out));
-	out->metric = et_metric_choose(given);
-	settled.metric = out->metric.metric;
-	contrast_both(&settled, et_sidak_level(given->plan.level, family), out);
-}
-
-static bool is_decided(const struct et_contrast *c, double limit)
-{
-	if (limit > 0 && isfinite(limit))
-		return et_gate_judge(c, limit) != ET_GATE_UNDECIDED;
+	if (p->gate && p->regression_ratio > 0)
+		return et_gate_judge(c, p->regression_ratio) != ET_GATE_UNDECIDED;
 	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
 }
 
-bool et_judge_open(const struct et_experiment *given, double limit, bool sharpen, bool *open,
-	struct et_contrast *widest)
+bool et_judge_open(
+	const struct et_experiment *given, bool sharpen, bool *open, struct et_contrast *widest)
 {
 	struct et_experiment settled = *given;
 	double furthest = 0;
@@ -339,7 +356,7 @@ bool et_judge_open(const struct et_experiment *given, double limit, bool sharpen
 		double wide = isnan(r.lo + r.hi) ? INFINITY : r.hi - r.lo;
 		bool vague = sharpen && isfinite(wide) && wide > 2 * given->plan.equal_ratio;
 		et_warnings_free(&all[i].warnings);
-		open[all[i].b] = vague || !is_decided(&all[i], limit);
+		open[all[i].b] = vague || !is_decided(&given->plan, &all[i]);
 		any = any || open[all[i].b];
 		if (!open[all[i].b] || !(wide > furthest))
 			continue;

@@ -14,12 +14,12 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
 /*
  * Whether a comparison of those that are sampled until they are decided (plan.equal_ratio) is open;
  * open[c] is set for each command but the reference. *widest becomes the widest of them, without
- * its warnings. If a finite limit above 0 is given, the question is whether a command is slower by
- * more than that (et_gate_judge). With `sharpen`, one that is wider than the margin to each side is
- * open, too.
+ * its warnings. If the plan has a gate with a limit above 0, the question is whether a command is
+ * slower by more than that (et_gate_judge). With `sharpen`, one that is wider than the margin to
+ * each side is open, too.
  */
-bool et_judge_open(const struct et_experiment *e, double limit, bool sharpen, bool *open,
-	struct et_contrast *widest);
+bool et_judge_open(
+	const struct et_experiment *e, bool sharpen, bool *open, struct et_contrast *widest);
 /* Whether the pairs of this command and the reference judge it, or its solo runs. */
 enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command);
 /*

@@ -49,6 +49,7 @@ ROW(SET_REMOVAL,
 ROW(SET_CHECKS,
 	"UPDATE experiment SET ($first_check, protocol, metric, plan_keep_all) = ($first_check?,"
 	" ?, ?, ?) WHERE id = ?")
+ROW(SET_PLAN, "UPDATE experiment SET ($plan) = ($plan?) WHERE id = ?")
 ROW(SELECT_EXPERIMENT, "SELECT key, commands FROM experiment WHERE id = ?")
 ROW(FIND_ID, "SELECT id FROM experiment WHERE id = ?")
 ROW(FIND_LAST, "SELECT id FROM experiment ORDER BY key DESC LIMIT 1")

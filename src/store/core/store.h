@@ -120,6 +120,9 @@ int et_store_set_removal(struct et_store *s, const char *id, const struct et_sam
  */
 int et_store_set_checks(
 	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* Records the plan of an experiment that is continued with another gate or budget. Flushes. */
+int et_store_set_plan(
+	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* Records how often functions are called: all numbers of its profile. Flushes. */
 int et_store_set_calls(
 	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;

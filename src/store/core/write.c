@@ -575,6 +575,23 @@ int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struc
 	return changed ? 0 : et_store_no_experiment(s, e->id, err);
 }
 
+int et_store_set_plan(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int64_t changed = 0;
+	int rc = open_group(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_PLAN, err);
+	et_bind_columns(&c, &et_columns_plan, &e->plan);
+	et_bind_text(&c, "id", e->id);
+	rc = et_cursor_change(&c, &changed);
+	notice_rollback(s);
+	if (rc == 0 && !changed)
+		rc = et_store_no_experiment(s, e->id, err);
+	return rc ? rc : et_store_flush(s, err);
+}
+
 int et_store_set_calls(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
 	int rc = et_store_transact(s, err);

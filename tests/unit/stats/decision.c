@@ -153,8 +153,19 @@ static void family(void)
 
 enum { BUILDS = 300, FIRST = 10, LAST = 200 };
 
+/* Whether the evidence against the limit is that of the interval which decides. */
+static bool evident(const struct et_contrast *c, double limit)
+{
+	struct et_ratio r = et_gate_ratio(c);
+	double e = et_gate_evidence(c, limit);
+
+	if (!isfinite(r.lo) || !isfinite(r.hi))
+		return isnan(e);
+	return (e > 1 / (1 - c->level)) == (r.lo > 1 + limit || r.hi < 1 + limit);
+}
+
 /* Of how many builds a gate says that a program is slower by more than 5 %, at one of its looks. */
-static size_t failing(double truth)
+static size_t failing(double truth, size_t *contradictions)
 {
 	double pairs[LAST];
 	size_t failed = 0;
@@ -169,6 +180,7 @@ static size_t failing(double truth)
 				continue;
 			struct et_contrast c = judge(pairs, n);
 			verdict = et_gate_judge(&c, 0.05);
+			*contradictions += !evident(&c, 0.05);
 			et_warnings_free(&c.warnings);
 		}
 		failed += verdict == ET_GATE_REGRESSED;
@@ -178,13 +190,16 @@ static size_t failing(double truth)
 
 static void gate(void)
 {
-	size_t at_limit = failing(0.05), above = failing(0.07), below = failing(0.03);
+	size_t wrong = 0, at_limit = failing(0.05, &wrong), above = failing(0.07, &wrong),
+	       below = failing(0.03, &wrong);
 
 	ok(at_limit <= BUILDS / 40 && above == BUILDS && below == 0,
 		"decision: a limit of 5 %% fails %zu of %d builds that are exactly as slow, %zu "
 		"that "
 		"are 7 %% slower, %zu that are 3 %% slower",
 		at_limit, BUILDS, above, below);
+	ok(wrong == 0,
+		"decision: the e-value exceeds 1 / alpha where the interval excludes the limit");
 }
 
 int main(void)

@@ -211,6 +211,20 @@ static void states(void)
 	ok(et_store_set_checks(s, e, &err) == -ENOENT, "checks: an unknown id is refused");
 	e->id[0] = '2';
 
+	e->plan.gate = true;
+	e->plan.regression_ratio = 0.05;
+	e->plan.undecided = 125;
+	e->plan.max_runs = 77;
+	ok(et_store_set_plan(s, e, &err) == 0, "plan: another gate and budget are recorded");
+	back = load_afresh(e->id);
+	ok(back && same_fields(et_plan_fields, &e->plan, &back->plan),
+		"plan: they come back unchanged");
+	et_experiment_free(back);
+	e->plan.undecided = 256;
+	ok(et_store_set_plan(s, e, &err) < 0 && strstr(err.what, "undecided"),
+		"plan: an exit status above 255 is refused");
+	e->plan.undecided = 0;
+
 	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "state: done is recorded");
 	ok(et_store_find_unfinished(s, e->machine, id, &err) == 0 && strcmp(id, e->id) != 0,
 		"find: a finished experiment is not unfinished");
