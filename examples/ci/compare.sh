@@ -4,21 +4,16 @@
 # Usage: compare.sh [BASE [LIMIT]]   BASE is a branch or commit (origin/main), LIMIT percent (5)
 #
 # Builds both, runs them side by side, so that a busy runner slows both, and writes comment.md for
-# the pull request. The exit status is that of etalon: 5 if it became slower than LIMIT allows.
+# the pull request (comment.sh). The exit status is that of etalon: 5 if it became slower than LIMIT allows.
 set -eu
 base=${1:-origin/main} limit=${2:-5}
 work=$(mktemp -d)
 trap 'git worktree remove --force "$work/base" 2>/dev/null; rm -rf "$work"' EXIT
 
+rm -f comment.md
 git worktree add --quiet --detach "$work/base" "$base"
 make -s -C "$work/base"
 make -s
-
-status=0
 etalon run --store "sqlite:$work/store.db" --fail-on-regression="$limit" \
 	-n base -n head "$work/base/primes" ./primes \
-	--export-markdown "$work/table.md" --json result.json 2>"$work/messages" || status=$?
-cat "$work/messages" >&2
-grep '^etalon: ' "$work/messages" | sed 's/^etalon: //; s/$/\n/' >comment.md || :
-[ ! -f "$work/table.md" ] || cat "$work/table.md" >>comment.md
-exit "$status"
+	--export-markdown comment.md --json result.json

@@ -32,7 +32,7 @@ for document in $documents; do
 	like "install: $document of a man page is installed" "$(destination "$document")" \
 		"/share/doc/etalon/$document\$"
 done
-for file in README.md CHANGELOG.md COPYING COPYING.MIT doc/ci.md examples/ci/compare.sh examples/ci/Makefile; do
+for file in README.md CHANGELOG.md COPYING COPYING.MIT doc/ci.md examples/ci/compare.sh examples/ci/comment.sh examples/ci/Makefile; do
 	like "install: $file is installed" "$(destination "$file")" "/share/doc/etalon/$file\$"
 done
 is 'install: the schema of plans is installed once' "$(destination doc/plan.schema.json | grep -c 'share/etalon/')" 1
