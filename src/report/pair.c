@@ -2,6 +2,7 @@
 #include "report/pair.h"
 #include "base/parse.h"
 #include "draw/terminal.h"
+#include "num/mean_interval.h"
 #include "report/warning.h"
 
 #define SLOWER "31"
@@ -441,6 +442,12 @@ static char *undecided(const struct et_contrast *c, double limit, const char *b,
 			"undecided: too few values to compare %s with %s, limit %.6g %%; "
 			"take at least %zu of each",
 			b, a, 100 * limit, c->pairs_needed);
+	/* A sequence has no interval yet. */
+	if (c->margin > 0 && isfinite(c->p) && !isfinite(r.hi))
+		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s, limit "
+				   "%.6g %%; use --max-runs %zu",
+			c->pairs, b, a, 100 * limit,
+			c->pairs < ET_DEPENDENCE_TESTABLE ? ET_DEPENDENCE_TESTABLE : 2 * c->pairs);
 	if (!isfinite(c->p) || !isfinite(r.lo) || !isfinite(r.hi))
 		return et_asprintf("undecided: %s cannot be compared with %s, limit %.6g %%; take "
 				   "10 runs or more",

@@ -181,6 +181,15 @@ int main(void)
 	says(&c, 0.05,
 		"undecided: new cannot be compared with old, limit 5 %; take 10 runs or more",
 		"gate: a few equal values are undecided");
+	c = contrast(1.02, 0, INFINITY);
+	c.significant = false;
+	c.margin = 0.01;
+	c.pairs = 10;
+	says(&c, 0.05,
+		"undecided: 10 pairs are too few to compare new with old, limit 5 %; use "
+		"--max-runs "
+		"20",
+		"gate: a few pairs that may be looked at have no interval");
 	c = contrast(2, 2, 2);
 	says(&c, 0.05, "REGRESSION: new is 100 % slower than old (100 … 100 %), limit 5 %",
 		"gate: an interval without width is printed without needless digits");
