@@ -211,6 +211,9 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.early = m->early,
 		.draw_seed = m->draw_seed,
 		.most_rounds = m->most_rounds,
+		.more = m->more,
+		.replan = m->replan,
+		.replan_ctx = m->replan_ctx,
 		.hooks = m->hooks,
 		.trust = trust_of(m),
 		.place = m->place ? m->place : &m->tuning.place };

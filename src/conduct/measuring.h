@@ -17,9 +17,13 @@ struct et_measuring {
 	struct et_env_wish env; /* what to change for the duration */
 	/* The machine during the runs, if somebody else changes it; NULL: as env says. */
 	const struct et_learning_place *place;
-	bool no_ledger;               /* --no-ledger */
-	bool draw_seed;               /* the user gave no seed */
-	bool trust;                   /* --trust-record */
+	bool no_ledger; /* --no-ledger */
+	bool draw_seed; /* the user gave no seed */
+	bool trust;     /* --trust-record */
+	/* Of et_session_setup, for an experiment that is resumed. */
+	bool more;
+	int (*replan)(void *ctx, struct et_experiment *e, struct et_error *err);
+	void *replan_ctx;
 	char planned[ET_SHA256_TEXT]; /* of what the user asks for now (session/trust.h), or "" */
 	uint32_t most_rounds;         /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */

@@ -167,28 +167,43 @@ static int check_trust(struct et_session *s, const char *name, struct et_error *
 	return et_trust_experiment(&trust, s->setup.store, s->e, err);
 }
 
+static int check_state(const struct et_session *s, struct et_error *err)
+{
+	const struct et_experiment *e = s->e;
+
+	if (e->state != ET_STATE_DONE || s->setup.more)
+		return 0;
+	et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished", e->id);
+	if (e->plan.equal_ratio > 0)
+		return et_hint(err, -EALREADY,
+			"run 'etalon show %s' to print it, or add --more for more pairs", e->id);
+	return et_hint(err, -EALREADY, "run 'etalon show %s' to print it", e->id);
+}
+
 static int resume(struct et_session *s, const char *name, struct et_error *err)
 {
 	const struct et_host *then = &s->e->host;
 	struct et_host now;
 
-	if (s->e->state == ET_STATE_DONE)
-		return et_hint(err,
-			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
-				s->e->id),
-			"run 'etalon show %s' to print it", s->e->id);
-	int rc = check_record(s->e, err);
+	int rc = check_state(s, err);
+	if (rc)
+		return rc;
+	rc = check_record(s->e, err);
 	if (!rc && s->setup.check)
 		rc = s->setup.check(s->setup.hooks.ctx, s->e, err);
 	if (!rc)
 		rc = check_trust(s, name, err);
-	if (rc)
-		return rc;
+	int changed = !rc && s->setup.replan ? s->setup.replan(s->setup.replan_ctx, s->e, err) : rc;
+	if (changed < 0)
+		return changed;
 	et_host_read("", &now);
 	if (strcmp(now.kernel, then->kernel) || strcmp(now.cpu, then->cpu))
 		et_warn(&s->warnings, ET_WARN_RESUMED_ELSEWHERE, et_arg_text(now.kernel),
 			et_arg_text(now.cpu));
 	rc = open_runner(s, err);
+	/* Killed after this, it is still done, and its new budget does nothing. */
+	if (rc == 0 && changed)
+		rc = et_store_set_plan(s->setup.store, s->e, err);
 	if (rc == 0)
 		rc = et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
 	return rc ? rc : record_machine(s->setup.store, s->e, err);

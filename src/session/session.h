@@ -37,6 +37,11 @@ struct et_session_setup {
 	struct et_hooks hooks; /* see protocol/driver.h; their ctx is that of the next one */
 	/* Called before an experiment is resumed; may refuse it with an error. May be NULL. */
 	int (*check)(void *ctx, const struct et_experiment *e, struct et_error *err);
+	bool more; /* an experiment that is done may be resumed, too */
+	/* Changes the plan of one that is resumed: returns 1 if it did, 0, or -errno. May be NULL.
+	 */
+	int (*replan)(void *ctx, struct et_experiment *e, struct et_error *err);
+	void *replan_ctx;
 	/* Which record may be resumed. */
 	struct et_trust trust;
 };
@@ -50,9 +55,9 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 /*
  * Continues an experiment that is not done, with its plan, seed, commands and finished samples.
  * name is as in et_store_find; NULL stands for the newest unfinished experiment of this machine.
- * Returns -EALREADY if it is done, -EBUSY if another process runs it, -EPERM if the record is
- * not the user's own and the setup does not trust it (session/trust.h): whoever wrote a record
- * chose the commands that it runs.
+ * Returns -EALREADY if it is done (unless setup.more), -EBUSY if another process runs it, -EPERM if
+ * the record is not the user's own and the setup does not trust it (session/trust.h): whoever wrote
+ * a record chose the commands that it runs.
  */
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;

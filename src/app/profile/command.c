@@ -111,7 +111,7 @@ static const struct et_option options[] = {
 	{ 0, "from", "FILE",
 		"show profiles of other tools, each operand being a further run: perf script, "
 		"gprof, folded stacks, callgrind; or a kept profile (its ID)",
-		et_set_text, FILLS(from), .values = "FILE", .excludes = "@plan|resume",
+		et_set_text, FILLS(from), .values = "FILE", .excludes = "@plan|@budget|resume",
 		.group = "files" },
 	{ 0, "format", "NAME", "format of these files: auto" ET_PROFILE_READERS(OR_WORD) " (auto)",
 		et_set_choice, FILLS(format), .names = et_profile_format_names },
@@ -137,7 +137,7 @@ static const struct et_option changed_options[] = {
 		.group = "the record" },
 	{ .name = "resume",
 		.help = "continue an interrupted profile (the last one)",
-		.excludes = "@plan|label|event|compare" },
+		.excludes = "@plan|@budget|label|event|compare" },
 	{ .name = "trust-record", .needs = "resume" },
 	{ 0 },
 };

@@ -11,7 +11,7 @@
 
 /* A campaign has many machines, and keeps the options that it was begun with. */
 #define ONE_MACHINE "resume|baseline|equal|fail-on-regression|part-rounds|@output"
-#define BEGUN "engine|@engine|@plan|label|resume|fail-on-regression|@output"
+#define BEGUN "engine|@engine|@plan|@budget|label|resume|fail-on-regression|@output"
 
 static const struct et_option changed_options[] = {
 	{ .name = "engine", .excludes = ONE_MACHINE },
@@ -152,6 +152,14 @@ static int resume(struct et_measuring *m, const struct et_run_options *o,
 	if (ops->n_before + ops->n_after > (o->resume_id ? 0u : 1u))
 		return et_refuse(err, "omit them, or start a new experiment",
 			"--resume continues the recorded plan and takes no commands");
+	if (!o->more && (o->given & ET_GIVEN_MAX || o->plan.time_limit_ns))
+		return et_refuse(err,
+			"omit it, or use --more for a comparison that needs more pairs",
+			"--resume and --%s exclude each other",
+			o->given & ET_GIVEN_MAX ? "max-runs" : "time-limit");
+	if (o->more && !name)
+		return et_refuse(err, "run 'etalon run --resume ID --more'",
+			"--more needs the id of the experiment");
 	if (m->trust && !name)
 		return et_refuse(err, "run 'etalon run --resume ID --trust-record'",
 			"--trust-record needs the id of the record");
@@ -178,18 +186,6 @@ static int plan(struct et_measuring *m, struct et_run_options *o, const struct e
 	return rc;
 }
 
-/* A resumed experiment keeps its gate unless another one is given. */
-static int replace_gate(struct et_measuring *m, const struct et_plan *given, struct et_error *err)
-{
-	struct et_experiment *e = et_session_experiment(m->session);
-
-	e->plan.gate = true;
-	e->plan.regression_ratio = given->regression_ratio;
-	e->plan.undecided = given->undecided;
-	int rc = et_run_gate_check(e, false, err);
-	return rc ? rc : et_store_set_plan(m->store, e, err);
-}
-
 static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
 	struct et_error *err)
 {
@@ -198,8 +194,6 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 	int rc = plan(m, o, ops, &e, err);
 	if (rc == 0)
 		rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
-	if (rc == 0 && o->resume && o->plan.gate)
-		rc = replace_gate(m, &o->plan, err);
 	return rc ? rc : et_measuring_drive(m, err);
 }
 
@@ -228,6 +222,9 @@ int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,
+		.more = o->more,
+		.replan = et_run_options_replan,
+		.replan_ctx = o,
 		.resume_verb = o->around ? o->around->verb : "run",
 		.text = nothing ? nothing : text };
 	int rc = measure(&m, o, ops, &err);

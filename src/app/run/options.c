@@ -94,12 +94,6 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 	return 0;
 }
 
-static int set_gate(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	((struct et_run_options *)ctx)->plan.gate = true;
-	return et_set_percent(o, ctx, args, err);
-}
-
 static int set_show(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	(void)args;
@@ -148,6 +142,7 @@ static int set_output(const struct et_option *o, void *ctx, char *const *args, s
 
 /* Part of the plan, which an interrupted experiment and a file have already. */
 #define PLAN .kind = "plan"
+#define BUDGET .kind = "budget" /* the same, but --more has another one */
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
 static const char *const style_names[] = { "auto", "basic", "full", "nocolor", "color", "none",
@@ -176,14 +171,14 @@ const struct et_option et_run_options[] = {
 	{ 'M', "max-runs", "N",
 		"at most N samples per command (1000; K-best: 100; etalon hyperfine: no limit)",
 		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 1, .hi = ET_MOST_RUNS,
-		.bit = ET_GIVEN_MAX, PLAN },
+		.bit = ET_GIVEN_MAX, BUDGET },
 	{ 0, "min-benchmarking-time", "DUR",
 		"unless --runs or --until decides: run each command for at least this long (3s)",
 		/* 0: --min-runs alone decides. */
 		set_duration_or_none, FILLS(plan.min_time_ns), .context = "0",
 		.bit = ET_GIVEN_MIN_TIME, PLAN },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
-		FILLS(plan.time_limit_ns), PLAN },
+		FILLS(plan.time_limit_ns), BUDGET },
 	{ 'P', "parameter-scan", "VAR MIN MAX",
 		"run the commands for each number from MIN to MAX, which replaces {VAR}", add_range,
 		PLAN, .group = "parameters" },
@@ -247,6 +242,10 @@ const struct et_option et_run_options[] = {
 	{ 0, "label", "TEXT", "name the experiment", set_own_text, FILLS(label) },
 	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
 		.set = set_resume, .excludes = "@plan|label" },
+	{ 0, "more", NULL,
+		"add pairs to the experiment of this ID, also if it is finished, within a new "
+		"budget",
+		et_set_true, FILLS(more), .needs = "resume" },
 	{ 0, "trust-record", NULL, "run a record that was not begun here; name its ID", et_set_true,
 		FILLS(trust_record), .needs = "resume|baseline" },
 	{ 'u', "time-unit", "UNIT",
@@ -261,7 +260,7 @@ const struct et_option et_run_options[] = {
 		et_set_choice, FILLS(sort), .names = et_sort_names },
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 5 if a command is surely slower than the reference by more than PCT % (0)",
-		set_gate, FILLS(plan.regression_ratio) },
+		et_set_percent, FILLS(plan.regression_ratio), .bit = ET_GIVEN_GATE },
 	{ 0, "undecided", "STATUS",
 		"exit with this status if --fail-on-regression cannot decide, e.g. 125 for git "
 		"bisect run (0)",
@@ -466,6 +465,59 @@ static int check_equal(
 	return 0;
 }
 
+/* --- --resume with changes --- */
+
+static uint32_t rounds_made(const struct et_experiment *e)
+{
+	uint32_t rounds = 0;
+
+	for (size_t c = 0; c < e->n_commands; c++) {
+		et_for_each_sample(s, &e->commands[c].samples)
+			rounds = s->place.round > rounds ? s->place.round : rounds;
+	}
+	return rounds;
+}
+
+/* A budget of its own for the session that continues. */
+static int raise_budget(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	uint32_t made = rounds_made(e);
+	struct et_plan p = o->plan;
+
+	if (!(e->plan.equal_ratio > 0))
+		return et_refuse(err,
+			"run it anew, or with --equal: pairs that are added because of a result "
+			"break the promise of a fixed number",
+			"--more needs a comparison that is sampled until it is decided; the "
+			"number of runs of %s was fixed",
+			e->id);
+	bound_decision(o->given, &p);
+	if (!(o->given & ET_GIVEN_MAX))
+		p.max_runs = p.max_runs < ET_MOST_RUNS - made ? p.max_runs + made : ET_MOST_RUNS;
+	if (p.max_runs <= made)
+		return et_fail_hint(err, EINVAL, ET_EXIT_USAGE, "give a total that is larger",
+			"--max-runs %u: %s has %u rounds already", p.max_runs, e->id, made);
+	e->plan.max_runs = p.max_runs;
+	e->plan.time_limit_ns = p.time_limit_ns;
+	e->plan.min_time_ns = p.min_time_ns;
+	return 0;
+}
+
+int et_run_options_replan(void *ctx, struct et_experiment *e, struct et_error *err)
+{
+	const struct et_run_options *o = ctx;
+	int rc = o->more ? raise_budget(o, e, err) : 0;
+
+	if (rc || !(o->given & ET_GIVEN_GATE))
+		return rc ? rc : o->more;
+	e->plan.gate = true;
+	e->plan.regression_ratio = o->plan.regression_ratio;
+	e->plan.undecided = o->plan.undecided;
+	rc = et_run_gate_check(e, false, err);
+	return rc ? rc : 1;
+}
+
 int et_run_gate_check(const struct et_experiment *e, bool baseline, struct et_error *err)
 {
 	if (!e->plan.gate || e->n_commands > 1 || baseline)
@@ -479,6 +531,7 @@ static int check_runs(const struct et_run_options *o, struct et_experiment *e, s
 {
 	int rc = check_kbest(o->given, e, err);
 
+	e->plan.gate = o->given & ET_GIVEN_GATE;
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)

@@ -26,6 +26,7 @@ enum et_run_given {
 	ET_GIVEN_MIN_TIME = 32,
 	ET_GIVEN_SHELL = 64,
 	ET_GIVEN_LEARN = 128,
+	ET_GIVEN_GATE = 256,
 };
 
 /* As hyperfine's --style. */
@@ -71,6 +72,7 @@ struct et_run_options {
 	const char *baseline; /* a stored experiment whose command is the reference; or NULL */
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished experiment */
+	bool more;             /* add pairs to one that is finished */
 	bool trust_record;     /* resume also a record that came from elsewhere */
 	struct et_outputs outputs;
 	struct et_env_wish env; /* what to change for the duration */
@@ -110,5 +112,7 @@ void et_run_options_add_reference(struct et_run_options *o, struct et_operands *
 int et_run_options_check(
 	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 
+/* Changes the plan of an experiment that --resume continues: see et_session_setup.replan. */
+int et_run_options_replan(void *ctx, struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* Refuses --fail-on-regression for a single command, to which --baseline adds none. */
 int et_run_gate_check(const struct et_experiment *e, bool baseline, struct et_error *err) ET_CHECK;

@@ -188,6 +188,49 @@ static size_t failing(double truth, size_t *contradictions)
 	return failed;
 }
 
+/*
+ * Of how many comparisons of equal programs one says that they differ, if whoever sees that it is
+ * open after the first session adds pairs in a second one, and in a third (`run --resume --more`).
+ */
+static size_t alarms_with_more(size_t *open)
+{
+	static const size_t sessions[] = { 20, 60, LAST };
+	double pairs[LAST];
+	size_t alarms = 0;
+	struct et_rng rng;
+
+	*open = 0;
+	et_rng_seed(&rng, 4, 1);
+	for (size_t k = 0; k < BUILDS; k++) {
+		enum et_conclusion found = ET_CONCLUDED_SAME;
+		size_t n = 0;
+		for (size_t s = 0; s < ET_LENGTH(sessions) && found == ET_CONCLUDED_SAME; s++) {
+			while (n < sessions[s] && found == ET_CONCLUDED_SAME) {
+				pairs[n++] = 0.03 * et_rng_normal(&rng);
+				if (n < FIRST || n % 2)
+					continue;
+				struct et_contrast c = judge(pairs, n);
+				bool too_few = c.conclusion < ET_CONCLUDED_SAME;
+				found = too_few ? ET_CONCLUDED_SAME : c.conclusion;
+				et_warnings_free(&c.warnings);
+			}
+			*open += found == ET_CONCLUDED_SAME;
+		}
+		alarms += found == ET_CONCLUDED_SLOWER || found == ET_CONCLUDED_FASTER;
+	}
+	return alarms;
+}
+
+static void more(void)
+{
+	size_t open, alarms = alarms_with_more(&open);
+
+	ok(alarms <= BUILDS / 20 && open > BUILDS,
+		"decision: %zu of %d equal comparisons alarm, if those that are open get more "
+		"pairs, %zu times in all",
+		alarms, BUILDS, open);
+}
+
 static void gate(void)
 {
 	size_t wrong = 0, at_limit = failing(0.05, &wrong), above = failing(0.07, &wrong),
@@ -208,5 +251,6 @@ int main(void)
 	by_sequence();
 	family();
 	gate();
+	more();
 	return tap_done();
 }
