@@ -37,7 +37,8 @@ static const struct {
 	{ "a designed experiment has no runs beside a reference loop", { "pace" } },
 	{ "K-best keeps the fastest runs only, so that effects would not be those of all runs",
 		{ "best", "epsilon" } },
-	{ "'etalon doe run' continues the experiment by itself", { "resume", "trust-record", "more" } },
+	{ "'etalon doe run' continues the experiment by itself",
+		{ "resume", "trust-record", "more" } },
 	{ "it is about the text that 'run' prints", { "time-unit", "style", "sort" } },
 };
 

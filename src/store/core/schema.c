@@ -238,7 +238,7 @@ static const char *const steps[] = {
 	" value $real, PRIMARY KEY (experiment, number)) $table_by_key;",
 	/* 17: Comparisons that are sampled until they are decided. */
 	"ALTER TABLE experiment ADD COLUMN plan_equal_ratio $real;",
-	/* 19: The limit of --fail-on-regression, so that the decision can be shown again. */
+	/* 18: The limit of --fail-on-regression, so that the decision can be shown again. */
 	"ALTER TABLE experiment ADD COLUMN plan_gate $int;"
 	"ALTER TABLE experiment ADD COLUMN plan_regression_ratio $real;"
 	"ALTER TABLE experiment ADD COLUMN plan_undecided $int;",
