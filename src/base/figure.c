@@ -49,7 +49,9 @@ static struct et_scale scale_at(double largest_ns, int place)
 	/* et_round_to() has rounding errors: a value just below the boundary is on it. */
 	while (i + 1 < ET_LENGTH(units) && rounded * (1 + 1e-12) < pow(10, units[i].exponent))
 		i++;
-	return (struct et_scale){ units[i].name, units[i].exponent, units[i].exponent - place };
+	return (struct et_scale){ .unit = units[i].name,
+		.exponent = units[i].exponent,
+		.decimals = units[i].exponent - place };
 }
 
 static int place_of(double x, int digits)
@@ -69,11 +71,42 @@ struct et_scale et_scale_of(double ns, double uncertainty_ns)
 	return scale_at(fmax(u, v), place > finest ? place : finest);
 }
 
+static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
+static struct et_scale bytes_at(struct et_scale s, double bytes, double uncertainty)
+{
+	double u = known(uncertainty) ? uncertainty / et_scale_unit(s) : 0;
+	double v = known(bytes) ? bytes / et_scale_unit(s) : 0;
+	int place = u > 0   ? et_last_place(u, UNCERTAINTY_DIGITS)
+		    : v > 0 ? et_last_place(v, VALUE_DIGITS)
+			    : 0;
+	int finest = -3 * s.exponent / 10;
+
+	s.decimals = place < finest ? -finest : -place;
+	return s;
+}
+
+struct et_scale et_scale_of_bytes(double bytes, double uncertainty)
+{
+	double largest = fmax(known(bytes) ? bytes : 0, known(uncertainty) ? uncertainty : 0);
+	struct et_scale s = { .unit = byte_units[0], .binary = true };
+
+	/* What would be rounded up to 1024 is 1 of the next unit. */
+	for (size_t i = 1; i < ET_LENGTH(byte_units) && largest >= 1023.95 * et_scale_unit(s); i++)
+		s = (struct et_scale){ byte_units[i], 10 * (int)i, 0, true };
+	return bytes_at(s, bytes, uncertainty);
+}
+
+double et_scale_unit(struct et_scale s)
+{
+	return s.binary ? ldexp(1, s.exponent) : pow(10, s.exponent);
+}
+
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE])
 {
 	if (!known(ns))
 		return dash(buf);
-	double x = fabs(ns) / pow(10, s.exponent); /* no -0 */
+	double x = fabs(ns) / et_scale_unit(s); /* no -0 */
 	if (s.decimals < 0)
 		x = et_round_to(x, -s.decimals);
 	if (x >= 1e15)
@@ -100,6 +133,8 @@ struct et_scale et_scale_for(struct et_scale s, double ns, double uncertainty_ns
 {
 	struct et_scale own = et_scale_of(ns, uncertainty_ns);
 
+	if (s.binary)
+		return bytes_at(s, ns, uncertainty_ns);
 	s.decimals = own.decimals + s.exponent - own.exponent;
 	return s;
 }
@@ -112,7 +147,7 @@ const char *et_scale_plus_minus(struct et_scale s, double uncertainty_ns, char b
 	if (!known(uncertainty_ns))
 		return buf;
 	if (uncertainty_ns > 0)
-		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
+		uncertainty_ns = fmax(uncertainty_ns, et_scale_unit(s) * pow(10, -s.decimals));
 	else
 		s.decimals = 0;
 	snprintf(buf, ET_FIGURE, "± %.80s", et_scale_number(s, uncertainty_ns, number));
@@ -142,17 +177,21 @@ const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE])
 
 const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE])
 {
-	struct et_scale s = et_scale_of(ns, uncertainty_ns);
+	return et_scale_measured(et_scale_of(ns, uncertainty_ns), ns, uncertainty_ns, buf);
+}
+
+const char *et_scale_measured(struct et_scale s, double x, double uncertainty, char buf[ET_FIGURE])
+{
 	char value[ET_FIGURE], plus_minus[ET_FIGURE];
 
-	if (!known(ns))
+	if (!known(x))
 		return dash(buf);
-	et_scale_number(s, ns, value);
-	if (!known(uncertainty_ns)) {
+	et_scale_number(s, x, value);
+	if (!known(uncertainty)) {
 		snprintf(buf, ET_FIGURE, "%.40s %s ± " ET_DASH, value, s.unit);
 		return buf;
 	}
-	et_scale_plus_minus(s, uncertainty_ns, plus_minus);
+	et_scale_plus_minus(s, uncertainty, plus_minus);
 	snprintf(buf, ET_FIGURE, "%.36s %s %.40s %s", value, s.unit, plus_minus, s.unit);
 	return buf;
 }
@@ -338,18 +377,14 @@ const char *et_format_change_bounds(
 
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE])
 {
-	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double x = (double)bytes;
-	size_t i = 0;
+	struct et_scale s = et_scale_of_bytes((double)bytes, NAN);
+	double x = (double)bytes / et_scale_unit(s);
+	char number[ET_FIGURE];
 
 	if (bytes == ET_UNKNOWN)
 		return dash(buf);
-	/* 1023.95 KiB would be printed as 1024.0 KiB; print 1.0 MiB. */
-	while (x >= (i ? 1023.95 : 1024) && i + 1 < ET_LENGTH(names)) {
-		x /= 1024;
-		i++;
-	}
-	snprintf(buf, ET_FIGURE, "%.*f %s", i && x < 99.95 ? 1 : 0, x, names[i]);
+	s.decimals = s.exponent && x < 99.95;
+	snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, (double)bytes, number), s.unit);
 	return buf;
 }
 

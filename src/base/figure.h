@@ -17,8 +17,9 @@ enum { ET_FIGURE = 96 }; /* a buffer of this size holds any of these texts */
 /* A unit and the number of decimals to print in it; -1 rounds to tens, -2 to hundreds. */
 struct et_scale {
 	const char *unit;
-	int exponent; /* a unit of time is 10^exponent ns; 0 for other units */
+	int exponent; /* a unit of time is 10^exponent ns; 0 for other units … */
 	int decimals;
+	bool binary; /* … but a unit of memory is 2^exponent bytes */
 };
 
 /*
@@ -26,6 +27,10 @@ struct et_scale {
  * the uncertainty, or the fourth of the value if the uncertainty is 0 or not known.
  */
 struct et_scale et_scale_of(double ns, double uncertainty_ns);
+/* The same for a size in bytes, with whole bytes as the last decimal. */
+struct et_scale et_scale_of_bytes(double bytes, double uncertainty);
+/* What the unit is in ns or bytes. */
+double et_scale_unit(struct et_scale s);
 /* The number alone, without its unit. */
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE]);
 
@@ -44,6 +49,8 @@ extern const char *const et_time_unit_names[]; /* "auto", "second" …; NULL end
 struct et_scale et_scale_forced(struct et_scale s, enum et_time_unit unit);
 /* The scale's unit with the decimals that suit another time and its uncertainty. */
 struct et_scale et_scale_for(struct et_scale s, double ns, double uncertainty_ns);
+/* "412.3 ms ± 1.2 ms" in the scale; "412.3 ms ± –" if the uncertainty is not known. */
+const char *et_scale_measured(struct et_scale s, double x, double uncertainty, char buf[ET_FIGURE]);
 /* "± 1.2" in the scale's unit; never "± 0" for a positive uncertainty; "" if it is not known. */
 const char *et_scale_plus_minus(struct et_scale s, double uncertainty_ns, char buf[ET_FIGURE]);
 

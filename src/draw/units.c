@@ -18,6 +18,12 @@ static bool is_time(enum et_unit unit)
 	return unit == ET_UNIT_S || unit == ET_UNIT_NS;
 }
 
+/* A difference of bytes may be negative, and then has none. */
+static bool has_scale(double x, enum et_unit unit)
+{
+	return is_time(unit) || (unit == ET_UNIT_BYTES && known(x));
+}
+
 static double in_ns(double x, enum et_unit unit)
 {
 	return unit == ET_UNIT_S ? x * 1e9 : x;
@@ -66,11 +72,11 @@ static int digits_to(double x, double resolution)
 const char *et_format_value_to(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE])
 {
 	char number[ET_FIGURE];
-	struct et_scale s = et_scale_of(in_ns(x, unit), in_ns(resolution, unit));
+	struct et_scale s = et_scale_of_value(x, resolution, unit);
 
 	if (!isfinite(x) || (is_time(unit) && !known(x)))
 		return et_format_time(NAN, buf);
-	if (!is_time(unit)) {
+	if (!has_scale(x, unit)) {
 		if (known(resolution) && resolution > 0 && x != 0 && fabs(x) < 1e15) {
 			int place = et_last_place(resolution, UNCERTAINTY_DIGITS);
 			int first = et_last_place(fabs(x), 1),
@@ -90,8 +96,9 @@ const char *et_format_value_measured(
 {
 	char value[ET_FIGURE], plus_minus[ET_FIGURE];
 
-	if (is_time(unit))
-		return et_format_measured(in_ns(x, unit), in_ns(uncertainty, unit), buf);
+	if (has_scale(x, unit))
+		return et_scale_measured(et_scale_of_value(x, uncertainty, unit), in_ns(x, unit),
+			in_ns(uncertainty, unit), buf);
 	et_format_value_to(x, uncertainty, unit, value);
 	if (known(uncertainty))
 		snprintf(buf, ET_FIGURE, "%.40s ± %.40s", value,
@@ -107,6 +114,8 @@ struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit uni
 
 	if (is_time(unit))
 		return s;
+	if (has_scale(x, unit))
+		return et_scale_of_bytes(x, uncertainty);
 	return (struct et_scale){ .unit = et_unit_names[unit] ? et_unit_names[unit] : "",
 		.decimals = s.decimals - s.exponent };
 }

@@ -6,7 +6,7 @@
 #include "model/result/estimate.h"
 #include "model/result/series.h"
 
-/* The scale for a value in any unit; only units of time are changed. */
+/* The scale for a value in any unit; only those of times and of memory are changed. */
 struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit unit);
 /* A value in the unit of a series; a value that is not a time may be negative. */
 const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE]);

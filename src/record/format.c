@@ -416,10 +416,7 @@ static struct et_scale common_scale(const struct et_judgement *j, enum et_unit u
 /* A value in the common unit, with the digits that its uncertainty supports. */
 static const char *in_unit(struct et_scale unit, double x, double u, char buf[ET_FIGURE])
 {
-	struct et_scale s = et_scale_of(x, u);
-
-	unit.decimals = unit.exponent - (s.exponent - s.decimals);
-	return et_scale_number(unit, x, buf);
+	return et_scale_number(et_scale_for(unit, x, u), x, buf);
 }
 
 static void row(

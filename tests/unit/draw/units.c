@@ -216,13 +216,13 @@ static void other_units(void)
 		"value to a resolution: a time has the digits of its spread");
 	is_str(et_format_value(NAN, ET_UNIT_BYTES, buf), ET_DASH,
 		"value: unknown bytes are a dash");
-	is_str(et_format_value_measured(4096, 12, ET_UNIT_BYTES, buf), "4096 bytes ± 12 bytes",
-		"value with its uncertainty: both in bytes");
+	is_str(et_format_value_measured(4096, 12, ET_UNIT_BYTES, buf), "4.000 KiB ± 0.012 KiB",
+		"value with its uncertainty: both in a unit of bytes");
 	is_str(et_format_value_measured(1.5, NAN, ET_UNIT_NONE, buf), "1.5 ± " ET_DASH,
 		"value without a unit: an unknown uncertainty is a dash");
 	struct et_scale s = et_scale_of_value(4096, 12, ET_UNIT_BYTES);
-	is_str(s.unit, "bytes", "scale of bytes: the unit is kept");
-	is_str(et_scale_number(s, 4000.4, buf), "4000",
+	is_str(s.unit, "KiB", "scale of bytes: a suitable unit of bytes");
+	is_str(et_scale_number(s, 4000.4, buf), "3.907",
 		"scale of bytes: digits by the uncertainty");
 	s = et_scale_of_value(0.0412, 0.0012, ET_UNIT_S);
 	is_str(s.unit, "ms", "scale of seconds: a suitable unit of time");
