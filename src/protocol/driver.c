@@ -53,7 +53,7 @@ struct state {
 	struct et_until until; /* when --until or K-best is checked again */
 	uint32_t rounds;       /* the number that was decided; 0: not yet */
 	bool kbest;            /* sample until the fastest runs agree */
-	bool no_duets;         /* elapsed time decides, which duets do not measure */
+	bool no_duets;         /* the metric that decides is that of solo runs */
 };
 
 /* Samples whose program failed are taken again (this happens only without --ignore-failure). */
@@ -574,7 +574,8 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 	if (rounds_done > FIRST)
 		return;
 	st->e->metric = et_metric_choose_before(st->e, first_order(st, round)).metric;
-	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
+	/* A partner changes elapsed time, and company makes no metric but CPU time more precise. */
+	st->no_duets = st->e->metric != ET_METRIC_CPU && st->e->plan.order == ET_ORDER_AUTO;
 }
 
 /* The rounds with duets and solo runs; samples tell, so that a session that resumes agrees. */

@@ -475,18 +475,20 @@ struct et_changed *et_sanity_check(
 {
 	ET_AUTO_FREE struct check *all = et_calloc(e->n_commands + 1, sizeof(*all));
 	enum et_protocol protocol = et_protocol_choose(e).protocol;
+	/* What disturbs a run makes it take longer, but no more memory. */
+	bool checks = et_protocol_checks(protocol) && et_metric_is_time(et_metric_choose(e).metric);
 	struct changes changes = { 0 };
 	double fast_ns = et_probe_fast_ns(e);
 
 	for (size_t i = 0; i < e->n_commands; i++)
 		all[i] = begin_check(e, i, protocol, cutoffs, fast_ns);
 	e->first_check = (struct et_first_check){ .state = ET_FIRST_CHECK_NONE };
-	if (et_protocol_checks(protocol)) {
+	if (checks) {
 		check_first(e, cutoffs, all);
 		check_speed(e, all);
 	}
 	for (uint32_t i = 0; i < e->n_commands; i++) {
-		if (et_protocol_checks(protocol))
+		if (checks)
 			check_second(&all[i]);
 		record(&all[i], i, &changes);
 		free(all[i].verdicts);

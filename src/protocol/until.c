@@ -46,9 +46,8 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 		while (r && r->place.order < s->place.order)
 			r = et_sample_reader_next(&of_ref);
 		if (r && r->place.order == s->place.order && r->ruling.removal.by == ET_KEPT &&
-			s->measured.cpu_ns && r->measured.cpu_ns)
-			x[n++] = log((double)et_sample_metric(s, e->metric) /
-				     (double)et_sample_metric(r, e->metric));
+			et_sample_value(s, e->metric) > 0 && et_sample_value(r, e->metric) > 0)
+			x[n++] = log(et_sample_value(s, e->metric) / et_sample_value(r, e->metric));
 	}
 	return et_mean_interval(x, n, e->plan.level).half;
 }

@@ -151,8 +151,8 @@ static void summary(const struct et_judgement *j, FILE *out)
 		summary_row(&t, &j->commands[i], ratio);
 	et_table_html(&t, out);
 	et_html_element(out, "p class=\"dim\"",
-		"CPU time and elapsed time are means with their expanded uncertainty; median, sd "
-		"and range describe the time by which commands are judged.");
+		"CPU time, elapsed time and peak memory are means with their expanded uncertainty; "
+		"median, sd and range describe what commands are judged by.");
 	et_html_warnings(out, &j->warnings);
 }
 

@@ -24,7 +24,8 @@ static struct subject subject_of(const struct et_command_result *r, enum et_metr
 	return (struct subject){ .c = r->command,
 		.metric = m,
 		.arrangement = r->arrangement,
-		.axis = { .label = et_metrics[m].label,
+		.axis = { .label = et_metric_is_time(m) ? et_metrics[m].label
+							: "peak memory (bytes)",
 			.unit = et_metrics[m].unit == ET_UNIT_NS ? ET_AXIS_NS : ET_AXIS_NUMBER },
 		.estimate = &r->estimate[m] };
 }
@@ -278,7 +279,9 @@ static size_t pairs(const struct subject *t, const struct et_chart_to *to)
 void et_experiment_pictures(
 	const struct et_command_result *r, const struct et_pictures *how, FILE *out)
 {
-	static const enum et_metric in_order[] = { ET_METRIC_ELAPSED, ET_METRIC_CPU };
+	/* Peak memory hardly changes from run to run, unless somebody asks for it. */
+	const enum et_metric in_order[] = { ET_METRIC_PEAK_MEMORY, ET_METRIC_ELAPSED,
+		ET_METRIC_CPU };
 	struct subject t = subject_of(r, et_result_metric(r));
 	struct subject of_pairs = subject_of(r, how->pairs);
 	const struct et_chart_to to = { .page = out };
@@ -286,7 +289,7 @@ void et_experiment_pictures(
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);
-	for (size_t i = 0; i < ET_LENGTH(in_order); i++) {
+	for (size_t i = et_metric_is_time(t.metric); i < ET_LENGTH(in_order); i++) {
 		struct subject one = subject_of(r, in_order[i]);
 		sequence(&one, how->lo[in_order[i]], how->hi[in_order[i]], &to);
 	}

@@ -15,17 +15,36 @@ static bool has_interval(double ratio, double lo, double hi)
 	return isfinite(ratio) && ratio > 0 && isfinite(lo) && isfinite(hi);
 }
 
+static bool of_memory(const struct et_contrast *c)
+{
+	return c->unit == ET_UNIT_BYTES;
+}
+
 /* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
 static const char *word_of(const struct et_contrast *c)
 {
-	static const char *const words[ET_CONCLUDED_SMALLER + 1][2] = {
-		[ET_CONCLUDED_SLOWER] = { "larger", "slower" },
-		[ET_CONCLUDED_FASTER] = { "smaller", "faster" },
-		[ET_CONCLUDED_LARGER] = { "larger", "larger" },
-		[ET_CONCLUDED_SMALLER] = { "smaller", "smaller" },
+	static const char *const words[ET_CONCLUDED_SMALLER + 1][3] = {
+		[ET_CONCLUDED_SLOWER] = { "larger", "slower", "more memory" },
+		[ET_CONCLUDED_FASTER] = { "smaller", "faster", "less memory" },
+		[ET_CONCLUDED_LARGER] = { "larger", "larger", "more memory" },
+		[ET_CONCLUDED_SMALLER] = { "smaller", "smaller", "less memory" },
 	};
+	bool time = c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS;
 
-	return words[c->conclusion][c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS];
+	return words[c->conclusion][of_memory(c) ? 2 : time];
+}
+
+/* "slower by 2.1 % (1.8 … 2.4)", "uses 12 % more memory (11 … 13)". */
+static char *changed_by(const struct et_contrast *c, const char *change, const char *rest)
+{
+	return of_memory(c) ? et_asprintf("uses %s %s%s", change, word_of(c), rest)
+			    : et_asprintf("%s by %s%s", word_of(c), change, rest);
+}
+
+/* Equal in all runs. */
+static bool is_constant(const struct et_contrast *c)
+{
+	return of_memory(c) && (c->arrangement ? c->log_ratio_sd == 0 : isnan(c->lo));
 }
 
 /* The ratio of the means is printed above it and may differ much. */
@@ -51,6 +70,16 @@ static const char *estimand(const struct et_contrast *c)
 	return "";
 }
 
+/* " (1.8 … 2.4)": what follows the change in et_format_change_span. */
+static const char *span_of(const struct et_ratio *r, char buf[ET_FIGURE])
+{
+	char change[ET_FIGURE];
+
+	et_format_change(r->estimate, r->lo, r->hi, change);
+	et_format_change_span(r->estimate, r->lo, r->hi, buf);
+	return buf + strlen(change);
+}
+
 /* "slower by 2.1 % (1.8 … 2.4)"; `short_form` omits the interval, which is printed before. */
 static char *different(const struct et_contrast *c, bool short_form)
 {
@@ -60,19 +89,18 @@ static char *different(const struct et_contrast *c, bool short_form)
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_asprintf("%s (no ratio: values at or below 0)", word_of(c));
 	if (!has_interval(c->ratio, c->lo, c->hi))
-		return et_asprintf("%s by %s (no interval: neither series varies)", word_of(c),
-			et_format_change(c->ratio, NAN, NAN, change));
+		return changed_by(c, et_format_change(c->ratio, NAN, NAN, change),
+			" (no interval: neither series varies)");
 	/* Many equal values: the median ratio is 1, and a change of 0 % has no direction. */
 	if (r.estimate == 1 && short_form)
 		return et_asprintf("%s%s", word_of(c), estimand(c));
 	if (r.estimate == 1)
 		return et_asprintf("%s: %s%s", word_of(c),
 			et_format_ratio(r.estimate, r.lo, r.hi, change), estimand(c));
-	if (short_form)
-		et_format_change(r.estimate, r.lo, r.hi, change);
-	else
-		et_format_change_span(r.estimate, r.lo, r.hi, change);
-	return et_asprintf("%s by %s%s", word_of(c), change, estimand(c));
+	et_format_change(r.estimate, r.lo, r.hi, change);
+	ET_AUTO_FREE char *rest =
+		et_asprintf("%s%s", short_form ? "" : span_of(&r, ET_BUF), estimand(c));
+	return changed_by(c, change, rest);
 }
 
 static char *too_few(const struct et_contrast *c)
@@ -98,12 +126,14 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 		c->conclusion == ET_CONCLUDED_SAME_BY_HOLM
 			? et_asprintf("differs%s before the correction for %zu comparisons only",
 				  corrected, c->family)
+		: c->conclusion == ET_CONCLUDED_EQUAL && is_constant(c)
+			? et_strdup("equal (neither varies)")
 		: c->conclusion == ET_CONCLUDED_EQUAL
 			? et_asprintf("equal within %.4g %%", 100 * c->margin)
 		: c->margin > 0 ? et_strdup("undecided")
 				: et_asprintf("no difference shown%s", corrected);
 
-	if (!has_interval(c->ratio, c->lo, c->hi) || short_form)
+	if (!has_interval(c->ratio, c->lo, c->hi) || short_form || is_constant(c))
 		return et_strdup(words);
 	return et_asprintf("%s (between %s)", words,
 		et_format_change_bounds(r.estimate, r.lo, r.hi, "and", ET_BUF));
@@ -222,8 +252,12 @@ static char *difference(const struct et_contrast *c, const char *b, const char *
 
 	/* The test and the interval may disagree at the border: then the ratio says it all. */
 	if (!one_sided || r.estimate >= twice)
-		return et_asprintf("%s is %s than %s: %s", b, word, a,
+		return et_asprintf("%s %s %s than %s: %s", b, of_memory(c) ? "uses" : "is", word, a,
 			et_format_ratio(r.estimate, r.lo, r.hi, ET_BUF));
+	if (of_memory(c))
+		return et_asprintf("%s uses %s %s than %s%s", b,
+			et_format_change(r.estimate, r.lo, r.hi, ET_BUF), word, a,
+			span_of(&r, ET_BUF));
 	return et_asprintf("%s is %s than %s by %s", b, word, a,
 		et_format_change_span(r.estimate, r.lo, r.hi, ET_BUF));
 }
@@ -237,6 +271,8 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 		return et_asprintf("%s differs from %s before the correction for %zu comparisons "
 				   "only (p = %.2g)",
 			b, a, c->family, c->p);
+	if (c->conclusion == ET_CONCLUDED_EQUAL && is_constant(c))
+		return et_asprintf("%s and %s are equal (neither varies)", a, b);
 	if (interval && c->conclusion == ET_CONCLUDED_EQUAL)
 		return et_asprintf("%s and %s are equal within %.4g %% (%s)", a, b, 100 * c->margin,
 			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
@@ -305,6 +341,17 @@ static const char *const decision_names[] = { [ET_CONCLUDED_NOTHING] = "undecide
 	[ET_CONCLUDED_LARGER] = "slower",
 	[ET_CONCLUDED_SMALLER] = "faster" };
 
+static void write_decision(struct et_json *w, const char *key, const void *contrast)
+{
+	const struct et_contrast *c = contrast;
+	bool memory = of_memory(c) && c->conclusion >= ET_CONCLUDED_SLOWER;
+
+	et_json_string(w, key,
+		!memory              ? decision_names[c->conclusion]
+		: *word_of(c) == 'm' ? "more"
+				     : "less");
+}
+
 static void write_ratio(struct et_json *w, const char *key, const void *contrast)
 {
 	const struct et_contrast *c = contrast;
@@ -335,7 +382,7 @@ ET_FIELDS(contrast_fields,
 		ET_GIVEN(et_contrast, arrangement), .unless = true, .omitted = true),
 	ET_KEY(et_contrast, "p_used", p), ET_KEYS_GIVEN(et_contrast, holm_alpha),
 	ET_KEYS(et_contrast, p_holm, significant_unadjusted, significant),
-	ET_KEYS_IN(ET_TABLE(ET_KEY_NAME(et_contrast, "decision", conclusion, decision_names),
+	ET_KEYS_IN(ET_TABLE(ET_KEY_MADE("decision", write_decision),
 			   ET_KEY(et_contrast, "equal_within", margin)),
 		ET_GIVEN(et_contrast, margin), .omitted = true),
 	ET_KEY_MADE("ratio", write_ratio),
@@ -393,7 +440,7 @@ static char *interval(const struct et_contrast *c, const struct et_ratio *r, int
 	double from = 100 * (r->lo - 1), to = 100 * (r->hi - 1);
 	char family[64] = "";
 
-	if (!isfinite(et_contrast_ratio(c).lo))
+	if (!isfinite(et_contrast_ratio(c).lo) || is_constant(c))
 		return et_strdup(" (no interval: neither varies)");
 	if (c->family > 1)
 		snprintf(family, sizeof(family), " over %zu comparisons", c->family);
@@ -412,8 +459,12 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 	if (r.estimate == 1 && r.lo == 1 && r.hi == 1)
 		return et_asprintf(
 			"%s is equal to %s (neither varies), limit %.6g %%", b, a, 100 * limit);
-	return et_asprintf("%s is %.*f %% %s than %s%s, limit %.6g %%", b, d,
-		100 * fabs(r.estimate - 1), r.estimate >= 1 ? "slower" : "faster", a, bounds,
+	bool more = r.estimate >= 1;
+	const char *word = of_memory(c) ? more ? "more memory" : "less memory"
+			   : more       ? "slower"
+					: "faster";
+	return et_asprintf("%s %s %.*f %% %s than %s%s, limit %.6g %%", b,
+		of_memory(c) ? "uses" : "is", d, 100 * fabs(r.estimate - 1), word, a, bounds,
 		100 * limit);
 }
 

@@ -62,6 +62,12 @@ static double time_of(const struct table *t, const struct et_command_result *r)
 	return headline(r, t->metric, &uncertainty);
 }
 
+/* The times beside peak memory have another unit. */
+static bool is_apart(const struct table *t)
+{
+	return et_metric_is_time(t->metric) != et_metric_is_time(t->other);
+}
+
 /* The largest unit in which no headline has two zeros in front, and no figure is below 1. */
 static struct et_scale scale_of(
 	const struct table *t, const struct et_command_result *const *lines, size_t n)
@@ -73,10 +79,12 @@ static struct et_scale scale_of(
 		double ns = time_of(t, r);
 		least = ns > 0 ? fmin(least, ns) : least;
 		most = isfinite(ns) ? fmax(most, ns) : most;
-		if (r->estimate[t->other].n)
+		if (r->estimate[t->other].n && !is_apart(t))
 			most = fmax(most, r->estimate[t->other].mean);
 	}
-	struct et_scale s = et_scale_of(most, NAN);
+	struct et_scale s = et_scale_of_value(most, NAN, et_metrics[t->metric].unit);
+	if (s.binary)
+		return s;
 	if (t->options->unit != ET_TIME_UNIT_AUTO)
 		return et_scale_forced(s, t->options->unit);
 	for (int unit = ET_TIME_UNIT_SECOND; unit <= ET_TIME_UNIT_NANOSECOND; unit++) {
@@ -94,7 +102,7 @@ static struct et_scale common_scale(const struct table *t)
 	struct et_scale s = scale_of(t, t->lines, t->n);
 
 	for (size_t i = 0; i < t->n && t->options->unit == ET_TIME_UNIT_AUTO; i++) {
-		if (time_of(t, t->lines[i]) >= too_long * pow(10, s.exponent))
+		if (time_of(t, t->lines[i]) >= too_long * et_scale_unit(s))
 			s.unit = NULL;
 	}
 	return s;
@@ -228,6 +236,8 @@ static void fill_line(struct table *t, const struct et_command_result *r, double
 	if (t->n >= MANY)
 		et_summary_ratio(r, ratio, bounds);
 	et_table_text(&t->cells, ratio, bounds, r->contrast ? et_verdict_style(r->contrast) : NULL);
+	if (is_apart(t))
+		s = et_scale_of(other->mean, NAN);
 	if (other->n)
 		time_cell(t, s, other->mean, other->expanded_uncertainty, other, NULL);
 	else

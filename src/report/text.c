@@ -422,7 +422,8 @@ static void figures(const struct et_page *page, const struct et_host *host,
 	paced_row(page, &r->paced);
 	speed_rows(page, r);
 	for (enum et_metric m = 0; m < ET_METRICS; m++) {
-		if (m != judged && et_metrics[m].judged)
+		bool known = et_metric_is_time(m) || r->estimate[m].n;
+		if (m != judged && et_metrics[m].judged && known)
 			estimate_row(page, m, &r->estimate[m], false);
 	}
 	if (split_is_known(host, tally))
@@ -472,7 +473,7 @@ static void command_block(const struct et_page *page, const struct et_host *host
 		row(page, "times", WARNING, "no sample was kept");
 	runs_row(page, &tally);
 	all_runs_rows(page, r);
-	if (tally.max_rss_bytes != ET_UNKNOWN)
+	if (tally.max_rss_bytes != ET_UNKNOWN && !r->estimate[ET_METRIC_PEAK_MEMORY].n)
 		row(page, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, ET_BUF));
 	if (tally.wait4)
 		row(page, "measured by", NULL,

@@ -162,9 +162,7 @@ int et_gather_enough(
 	for (size_t i = 0; i < set->n; i++) {
 		const struct et_series *s = &set->list[i];
 		if (!s->n)
-			return et_refuse(err,
-				"use --metric cpu for CPU time or --metric elapsed for elapsed "
-				"time",
+			return et_refuse(err, "use another --metric: cpu, elapsed or memory",
 				"'%.200s' has no value of that metric", s->name);
 		if (s->n < least)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,

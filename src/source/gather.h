@@ -19,9 +19,9 @@ struct et_gather {
 	{ 0, "column", "NAME|N", "the column of a CSV file", et_set_text,                          \
 		ET_FILLS(type, member.column) },                                                   \
 	{                                                                                          \
-		0, "metric", "cpu|elapsed|auto",                                                   \
-			"CPU time, elapsed time, or the one that suits its programs (what it was " \
-			"judged by)",                                                              \
+		0, "metric", "NAME",                                                               \
+			"cpu, elapsed, memory (its peak), or auto: the time that suits its "       \
+			"programs (what it was judged by)",                                        \
 			et_gather_set_metric, ET_FILLS(type, member), .names = et_metric_words     \
 	}
 et_option_set et_gather_set_metric; /* fills a struct et_gather */

@@ -173,11 +173,12 @@ exits 'usage: --fail-on-regression exits 5 if nobody reads stdout' 5 "${unread[@
 
 # The value of --metric is the word of the output; the names of JSON are accepted as well.
 exits 'usage: an experiment to compare with is measured' 0 etalon run -q -r 10 -w 0 --label earlier true
-for value in cpu elapsed pt et auto; do
+for value in cpu elapsed memory pt et auto; do
 	exits "usage: run --metric $value succeeds" 0 etalon run -q -r 10 -w 0 --metric $value --json metric.json true
 	case $value in
 	cpu | pt) want=pt ;;
 	elapsed | et) want=et ;;
+	memory) want=max_rss ;;
 	auto) want='(pt|et)' ;;
 	esac
 	like "usage: run --metric $value records its name in JSON" "$(jq -r .metric metric.json)" "^$want\$"
@@ -189,10 +190,10 @@ done
 for command in $(commands); do
 	options "$command" | grep -qx metric || continue
 	refuses "usage: $command rejects an unknown metric" 2 "--metric: unknown value 'wall'" etalon "$command" --metric wall
-	like "usage: $command lists the metrics in the words of the output" "$err" 'hint: use one of cpu, elapsed, auto$'
-	like "usage: $command --help has these words" "$(etalon "$command" --help)" 'cpu.*elapsed.*auto|cpu\|elapsed\|auto'
+	like "usage: $command lists the metrics in the words of the output" "$err" 'hint: use one of cpu, elapsed, memory, auto$'
+	like "usage: $command --help has these words" "$(etalon "$command" --help)" 'cpu.*elapsed.*memory.*auto'
 done
-like 'usage: completion offers the words of the output' "$(etalon completion fish)" "-l metric .*-a 'cpu elapsed auto'"
+like 'usage: completion offers the words of the output' "$(etalon completion fish)" "-l metric .*-a 'cpu elapsed memory auto'"
 
 # Each option is below the heading that it belongs to.
 # heading COMMAND OPTION: the heading above the option in the help

@@ -209,6 +209,10 @@ static int by_machine(const struct et_cli *cli, const struct request *r,
 	const struct et_by_machine o = { r->alpha, r->reference, r->json, r->fail_ratio,
 		.metric = r->gather.metric_given ? r->gather.metric : ET_METRIC_AUTO };
 
+	if (o.metric == ET_METRIC_PEAK_MEMORY)
+		return et_refuse(err, "omit --by machine, or use another --metric",
+			"--by machine compares how fast machines are, but --metric memory judges "
+			"peak memory");
 	if (r->gather.column || r->intervals || r->ratio)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--column, --intervals and --ratio are not valid with --by machine");

@@ -127,6 +127,10 @@ static int add_experiment(const struct adding *a, struct et_experiment *e, struc
 			e->metric = (enum et_metric)r->gather.metric;
 		et_metric_settle(e);
 	}
+	if (!et_metric_is_time(e->metric))
+		return et_refuse(err, "use --metric cpu or --metric elapsed",
+			"fit is about how time grows, but %s is judged by %s", a->operand,
+			et_metrics[e->metric].label);
 	for (size_t i = 0; rc == 0 && i < e->n_commands; i++) {
 		const struct et_parameter *p = find(&e->commands[i], name);
 		size_t at = first + series_of(e, i, name);

@@ -20,7 +20,8 @@ struct request {
 static const struct et_option options[] = {
 	{ 'o', "output", "FILE", "where to write it; - is stdout (-)", et_set_text,
 		ET_FILLS(request, path), .values = "FILE" },
-	{ 0, "metric", "NAME", "which time is judged and drawn: cpu, elapsed or auto (as measured)",
+	{ 0, "metric", "NAME",
+		"what is judged and drawn: cpu, elapsed, memory or auto (as measured)",
 		et_set_metric, ET_FILLS(request, metric), .names = et_metric_words },
 	{ 0, "rejudge", NULL,
 		"apply the sanity checks again, with the cutoffs that are stored now; by protocol "

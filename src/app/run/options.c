@@ -215,8 +215,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "epsilon", "REL", "K-best: agree within REL of the fastest, e.g. 0.5% (1%)",
 		et_set_field_ratio, PLAN_FIELD("epsilon"), PLAN },
 	{ 0, "metric", "NAME",
-		"which time is judged: cpu, elapsed, or auto: elapsed if a command uses several "
-		"CPUs or waits, else cpu (auto)",
+		"what is judged: cpu, elapsed or memory (its peak), or auto: elapsed if a command "
+		"uses several CPUs or waits, else cpu (auto)",
 		et_set_metric, FILLS(metric), .names = et_metric_words, PLAN },
 	{ 0, "keep-all", NULL, "remove no sample, only mark them", et_set_true,
 		FILLS(plan.keep_all), PLAN },
@@ -373,11 +373,27 @@ static int check_kbest(unsigned given, struct et_experiment *e, struct et_error 
 	return 0;
 }
 
+/* These protocols are about what disturbs a time. */
+static int check_metric(const struct et_experiment *e, struct et_error *err)
+{
+	if (et_metric_is_time(e->metric) ||
+		(e->protocol != ET_PROTOCOL_KBEST && e->protocol != ET_PROTOCOL_EMP))
+		return 0;
+	return et_refuse(err, "use --protocol cause, or --metric cpu",
+		"--protocol %s is about times, but --metric %s judges %s",
+		et_protocol_names[e->protocol], et_metric_words[e->metric],
+		et_metrics[e->metric].label);
+}
+
 /* Refuses options that contradict a reference loop on the program's CPU. */
 static int check_pace(const struct et_experiment *e, struct et_error *err)
 {
 	if (!e->plan.pace)
 		return 0;
+	if (!et_metric_is_time(e->metric))
+		return et_refuse(err, "omit --pace, or use --metric cpu",
+			"--pace corrects CPU time, but --metric %s judges %s",
+			et_metric_words[e->metric], et_metrics[e->metric].label);
 	if (e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO)
 		return et_refuse(err, "omit --pace, or use --protocol cause",
 			"--pace contradicts --protocol %s: K-best needs solo runs",
@@ -529,9 +545,11 @@ int et_run_gate_check(const struct et_experiment *e, bool baseline, struct et_er
 /* Of which kind the runs are, and how many. */
 static int check_runs(const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
-	int rc = check_kbest(o->given, e, err);
+	int rc = check_metric(e, err);
 
 	e->plan.gate = o->given & ET_GIVEN_GATE;
+	if (rc == 0)
+		rc = check_kbest(o->given, e, err);
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)

@@ -108,6 +108,8 @@ static int size_command(const struct request *r, const struct et_series *s, stru
 	et_sizing_free(&all);
 	if (rc)
 		return rc;
+	if (!et_metric_is_time(e->metric))
+		return 0;
 	all = et_sizing_of(c, other);
 	size_t n;
 	ET_AUTO_FREE double *x = et_command_values(c, other, et_command_arrangement(c), &n);

@@ -292,6 +292,9 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	/* Later runs may change which time is judged, but not the protocol. */
 	enum et_metric metric = e->metric_auto ? ET_METRIC_ELAPSED : e->metric;
 
+	/* The fastest runs are not those with the least memory. */
+	if (!et_metric_is_time(metric) && e->protocol == ET_PROTOCOL_KBEST)
+		choice.protocol = ET_PROTOCOL_CAUSE;
 	if (e->protocol != ET_PROTOCOL_AUTO)
 		return choice;
 	uint32_t before = first_counted(e);
@@ -302,7 +305,9 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	choice.fits = l.fits;
 	choice.loaded = l.waited_ns > DISTURBED * l.elapsed_ns;
 	choice.protocol = ET_PROTOCOL_CAUSE;
-	if (isnan(l.seconds))
+	if (!et_metric_is_time(metric))
+		snprintf(choice.why, sizeof(choice.why), "the mean, as of all that is no time");
+	else if (isnan(l.seconds))
 		snprintf(choice.why, sizeof(choice.why), "no warm-up run shows how long it takes");
 	else
 		decide((double)e->host.tick_ns / 1e9, &choice);

@@ -21,9 +21,9 @@ extern const char *const et_unit_names[]; /* indexed by enum et_unit; NULL for E
 enum et_metric {
 	ET_METRIC_CPU,
 	ET_METRIC_ELAPSED,
+	ET_METRIC_PEAK_MEMORY,
 	ET_METRIC_USER,
 	ET_METRIC_SYSTEM,
-	ET_METRIC_PEAK_MEMORY,
 	ET_METRIC_COUNTER,
 	ET_METRICS,
 };
@@ -42,7 +42,13 @@ extern const struct et_metric_row et_metrics[ET_METRICS];
 extern const char *const et_metric_names[];
 extern const char *const et_recorded_metric_names[]; /* of all metrics */
 /* The same names and, at ET_METRIC_AUTO, "auto", as the store has them; NULL ends the list. */
-enum { ET_METRIC_AUTO = ET_METRIC_ELAPSED + 1 };
+enum { ET_METRIC_AUTO = ET_METRIC_PEAK_MEMORY + 1 };
 extern const char *const et_metric_options[];
 /* The values of --metric, the words of what a person reads; it accepts the names as well. */
 extern const char *const et_metric_words[];
+
+/* What disturbs a time, or makes it differ between runs, says nothing about other metrics. */
+static inline bool et_metric_is_time(enum et_metric m)
+{
+	return et_metrics[m].unit == ET_UNIT_NS;
+}

@@ -11,31 +11,32 @@ const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon
 
 const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
 
-/* ROW(metric, name, label, unit, in duets, member of struct et_measured) */
+/* ROW(metric, name, label, unit, in duets, member of struct et_measured, word of --metric) */
 #define JUDGED(ROW)                                                                                \
-	ROW(CPU, "pt", "CPU time", NS, true, cpu_ns)                                               \
-	ROW(ELAPSED, "et", "elapsed time", NS, false, elapsed_ns)
+	ROW(CPU, "pt", "CPU time", NS, true, cpu_ns, "cpu")                                        \
+	ROW(ELAPSED, "et", "elapsed time", NS, false, elapsed_ns, "elapsed")                       \
+	ROW(PEAK_MEMORY, "max_rss", "peak memory", BYTES, true, max_rss_bytes, "memory")
 #define RECORDED(ROW)                                                                              \
-	ROW(USER, "user", "user time", NS, true, user_ns)                                          \
-	ROW(SYSTEM, "system", "system time", NS, true, system_ns)                                  \
-	ROW(PEAK_MEMORY, "max_rss", "peak memory", BYTES, true, max_rss_bytes)                     \
-	ROW(COUNTER, "counter", "counter ticks", TICKS, false, counter_ticks)
+	ROW(USER, "user", "user time", NS, true, user_ns, NULL)                                    \
+	ROW(SYSTEM, "system", "system time", NS, true, system_ns, NULL)                            \
+	ROW(COUNTER, "counter", "counter ticks", TICKS, false, counter_ticks, NULL)
 
 #define METRIC(metric, name, label, unit, duets, judged, member)                                   \
 	[ET_METRIC_##metric] = { name, label, ET_UNIT_##unit, judged, duets,                       \
 		offsetof(struct et_sample, measured.member) },
-#define JUDGED_ROW(metric, name, label, unit, duets, member)                                       \
+#define JUDGED_ROW(metric, name, label, unit, duets, member, word)                                 \
 	METRIC(metric, name, label, unit, duets, true, member)
-#define RECORDED_ROW(metric, name, label, unit, duets, member)                                     \
+#define RECORDED_ROW(metric, name, label, unit, duets, member, word)                               \
 	METRIC(metric, name, label, unit, duets, false, member)
-#define NAME(metric, name, label, unit, duets, member) [ET_METRIC_##metric] = (name),
+#define NAME(metric, name, label, unit, duets, member, word) [ET_METRIC_##metric] = (name),
+#define WORD(metric, name, label, unit, duets, member, word) [ET_METRIC_##metric] = (word),
 
 /* To add a row: the constant in metric.h, and the row in JUDGED or RECORDED. */
 const struct et_metric_row et_metrics[ET_METRICS] = { JUDGED(JUDGED_ROW) RECORDED(RECORDED_ROW) };
 
 const char *const et_metric_names[] = { JUDGED(NAME) NULL };
 const char *const et_recorded_metric_names[] = { JUDGED(NAME) RECORDED(NAME)[ET_METRICS] = NULL };
-const char *const et_metric_words[] = { "cpu", "elapsed", [ET_METRIC_AUTO] = "auto", NULL };
+const char *const et_metric_words[] = { JUDGED(WORD)[ET_METRIC_AUTO] = "auto", NULL };
 const char *const et_metric_options[] = { JUDGED(NAME)[ET_METRIC_AUTO] = "auto", NULL };
 
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m)

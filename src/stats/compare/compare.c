@@ -116,7 +116,7 @@ static void judge_across(
 	const struct et_experiment *ea = a->experiment, *eb = b->experiment;
 	double slower = 0;
 
-	if (et_machine_same(ea->machine, eb->machine)) {
+	if (et_machine_same(ea->machine, eb->machine) && et_metric_is_time(out->metric)) {
 		struct et_probed pa, pb;
 		et_probed_take(a, &pa);
 		et_probed_take(b, &pb);
@@ -134,7 +134,7 @@ static void judge_across(
 		out->p = 1;
 	if (et_experiment_of_functions(ea))
 		et_warn(&out->warnings, ET_WARN_FUNCTIONS_APART);
-	else {
+	else if (et_metric_is_time(out->metric)) {
 		ET_AUTO_FREE char *in_one = et_compare_in_one(a, b);
 		et_warn(&out->warnings, ET_WARN_MEASURED_APART, et_arg_flag(slower != 0),
 			et_arg_share(fabs(slower)), et_arg_flag(slower > 0), et_arg_text(in_one));

@@ -78,7 +78,8 @@ static void judge_apart(const struct et_experiment *e, const struct et_command *
 			et_shapiro_wilk(y, nb).p > ET_CHECK_ALPHA;
 
 	et_judge_apart(x, na, y, nb, gaussian, out);
-	warn_drift(e, out);
+	if (et_metric_is_time(m))
+		warn_drift(e, out);
 }
 
 /* Decided once per command, so one duet stands for all. */
@@ -98,7 +99,8 @@ static void judge_duets(
 	ET_AUTO_FREE double *solos = et_calloc(b->samples.n, sizeof(*solos));
 	struct et_duets d = { .pairs = pairs,
 		.n_pairs = n,
-		.overlapped = overlapped(b),
+		/* A partner leaves memory as it is. */
+		.overlapped = et_metric_is_time(out->metric) && overlapped(b),
 		.metronome_ns = e->plan.metronome_ns,
 		.solos = solos,
 		.n_solos = pair(a, b, out->metric, false, solos),
@@ -137,6 +139,16 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 
 /* --- conclusions --- */
 
+/* Enough equal values that do not vary: no test can compare them, and none has to. */
+static bool equal(const struct et_contrast *c)
+{
+	const size_t enough = 10;
+	size_t n = c->values_a < c->values_b ? c->values_a : c->values_b;
+
+	return (c->pairs >= enough || n >= enough) && !c->pairs_needed && isnan(c->p) &&
+	       c->ratio == 1 && isnan(c->lo) && isnan(c->hi);
+}
+
 /* The ratio is known to differ from 1, or the values are known to differ. */
 static enum et_conclusion conclude_direction(const struct et_contrast *c)
 {
@@ -163,8 +175,9 @@ static enum et_conclusion conclude(const struct et_contrast *c, double alpha)
 {
 	if (c->pairs_needed)
 		return ET_CONCLUDED_TOO_FEW_IN_FAMILY;
-	if (isnan(c->p))
-		return ET_CONCLUDED_NOTHING;
+	if (isnan(c->p)) /* equal times come from a coarse clock, but equal memory is equal */
+		return c->unit == ET_UNIT_BYTES && equal(c) ? ET_CONCLUDED_EQUAL
+							    : ET_CONCLUDED_NOTHING;
 	if (c->significant)
 		return conclude_direction(c);
 	if (c->arrangement && (!isfinite(c->lo) || !isfinite(c->hi)))
@@ -258,23 +271,14 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].conclusion = conclude(&c[i], alpha);
 		agree(&c[i], alpha, c[i].ratio, &c[i].lo, &c[i].hi);
 		agree(&c[i], alpha, c[i].alone.estimate, &c[i].alone.lo, &c[i].alone.hi);
-		if (c[i].margin > 0 && within_margin(&c[i]))
+		bool constant = c[i].unit == ET_UNIT_BYTES && c[i].log_ratio_sd == 0;
+		if ((c[i].margin > 0 || constant) && within_margin(&c[i]))
 			c[i].conclusion = ET_CONCLUDED_EQUAL;
 		warn_mean(&c[i]);
 	}
 }
 
 /* --- the gate --- */
-
-/* Enough equal values that do not vary: no test can compare them, and none has to. */
-static bool equal(const struct et_contrast *c)
-{
-	const size_t enough = 10;
-	size_t n = c->values_a < c->values_b ? c->values_a : c->values_b;
-
-	return (c->pairs >= enough || n >= enough) && !c->pairs_needed && isnan(c->p) &&
-	       c->ratio == 1 && isnan(c->lo) && isnan(c->hi);
-}
 
 struct et_ratio et_gate_ratio(const struct et_contrast *c)
 {

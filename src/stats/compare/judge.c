@@ -30,6 +30,13 @@ static void judge_second_check(const struct et_estimate *all, struct et_command_
 			et_arg_change(c.change));
 }
 
+/* Memory comes in pages, so that equal values are equal, whatever the resolution of the record. */
+static void be_constant(struct et_estimate *out)
+{
+	out->standard_uncertainty = out->expanded_uncertainty = 0;
+	out->lo = out->hi = out->mean;
+}
+
 /* Sums up the values of a metric that count. */
 static void judge_metric(const struct et_experiment *e, const struct et_choice *choice,
 	enum et_metric m, struct et_command_result *r)
@@ -41,12 +48,15 @@ static void judge_metric(const struct et_experiment *e, const struct et_choice *
 		r->arrangement == ET_SOLO ? et_command_values_uncut(r->command, m, &n_all) : NULL;
 
 	et_summarise(x, n, e->plan.level, out);
+	if (!et_metric_is_time(m) && n > 1 && out->min == out->max)
+		be_constant(out);
 	all = *out;
 	if (uncut) {
 		et_summarise(uncut, n_all, e->plan.level, &all);
 		allow_for_two_sigma(&all, out);
 	}
-	if (m != r->metric || !n)
+	/* The warnings about series speak of times. */
+	if (m != r->metric || !n || !et_metric_is_time(m))
 		return;
 	if (choice->protocol == ET_PROTOCOL_EMP && r->arrangement == ET_SOLO)
 		judge_second_check(&all, r);
@@ -216,15 +226,17 @@ static bool was_measured(const struct et_experiment *e, enum et_metric m)
 	return true;
 }
 
-/* By both times, each with intervals of this level. */
+/* By the judged metric, and a time also by the other one, each with intervals of this level. */
 static void contrast_both(const struct et_experiment *e, double level, struct et_judgement *j)
 {
 	enum et_metric other = e->metric == ET_METRIC_CPU ? ET_METRIC_ELAPSED : ET_METRIC_CPU;
+	bool two =
+		et_metric_is_time(e->metric); /* memory and a time do not contradict each other */
 
 	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
 		return;
 	j->contrasts = contrast_all(e, e->metric, level, &j->n_contrasts);
-	if (was_measured(e, other))
+	if (two && was_measured(e, other))
 		j->second = contrast_all(e, other, level, &j->n_contrasts);
 }
 
@@ -324,7 +336,8 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 		r->metric = e->metric;
 		judge_command(e, &out->choice, r);
 	}
-	et_states_judge(e, out);
+	if (et_metric_is_time(e->metric))
+		et_states_judge(e, out);
 	for (size_t i = 0; i < e->n_commands; i++)
 		et_speed_warn(e, &out->commands[i]);
 	judge_contrasts(e, out);

@@ -195,6 +195,32 @@ struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double leve
 	return test_pairs(d, n, BY_RANKS, level, &e);
 }
 
+/*
+ * Log ratios of memory that are all the same: a program may need the same pages in every run. Then
+ * there is nothing to estimate. If they are not 0, all have the same sign, and p is that of the
+ * sign test. With a margin it must be valid at every look: its inverse is the evidence of n coins
+ * against fairness, with a uniform prior.
+ */
+static struct et_interval_test test_constant(double d, size_t n, double margin)
+{
+	double chance = ldexp(margin > 0 ? (double)n + 1 : 2, -(int)(n < 1000 ? n : 1000));
+
+	return (struct et_interval_test){ .statistic = d == 0 ? 0 : (double)n,
+		.p = d == 0 ? 1 : fmin(1, chance),
+		.estimate = d,
+		.lo = d,
+		.hi = d };
+}
+
+static bool is_constant(const double *d, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (d[i] != d[0])
+			return false;
+	}
+	return n >= ET_SEQUENCE_LEAST;
+}
+
 static struct et_interval_test judge(const double *d, size_t n, int by, struct et_contrast *out)
 {
 	struct et_interval_test t = {
@@ -215,7 +241,12 @@ static struct et_interval_test judge(const double *d, size_t n, int by, struct e
 	if (!n)
 		return t;
 	struct et_effective e = et_effective_of(out->inflation, n);
-	if (by == BY_SEQUENCE) {
+	if (out->unit == ET_UNIT_BYTES && is_constant(d, n)) {
+		out->log_ratio_sd = 0;
+		out->inflation = 1;
+		out->method = names[BY_SIGNS].test;
+		t = test_constant(d[0], n, out->margin);
+	} else if (by == BY_SEQUENCE) {
 		struct et_sequence s = et_sequence_of(d, n, out->level);
 		out->inflation = s.inflation;
 		t = test_sequence(&s, n);

@@ -186,7 +186,8 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
-	warn_elapsed(e, c, &t, out);
+	if (et_metric_is_time(e->metric))
+		warn_elapsed(e, c, &t, out);
 	warn_extent(e, protocol, &t, out);
 	warn_output(e, c, out);
 	for (size_t i = 0; i < ET_MARKS; i++) {

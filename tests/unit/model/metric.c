@@ -29,6 +29,11 @@ static void test_rows(void)
 		same = same && et_metric_names[m] &&
 		       !strcmp(et_metric_names[m], et_metrics[m].name);
 	ok(same && !et_metric_names[judged], "metrics: --metric accepts the judged metrics alone");
+	bool words = !strcmp(et_metric_words[judged], "auto") && !et_metric_words[judged + 1];
+	for (size_t m = 0; m < judged; m++)
+		words = words && et_metric_words[m];
+	ok(words && judged == ET_METRIC_AUTO,
+		"metrics: each judged one has a word, then auto follows");
 }
 
 static void test_units(void)
@@ -56,6 +61,9 @@ static void test_values(void)
 		"metrics: peak memory is read from the sample");
 	ok(et_sample_metric(&s, ET_METRIC_COUNTER) == ET_UNKNOWN,
 		"metrics: a figure that was not measured is ET_UNKNOWN");
+	ok(et_metric_is_time(ET_METRIC_CPU) && !et_metric_is_time(ET_METRIC_PEAK_MEMORY) &&
+			!et_metric_is_time(ET_METRIC_COUNTER),
+		"metrics: memory and ticks are no times");
 }
 
 int main(void)
