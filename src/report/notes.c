@@ -44,6 +44,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"10" },
 	[ET_WARN_ALL_EQUAL] = { USUAL, CAUSE_OWN, false,
 		"all times are equal, so their spread is not known; use longer runs" },
+	[ET_WARN_MEMORY_HIDDEN] = { FIRST, CAUSE_OWN, false, NULL },
 	[ET_WARN_RARE_CASE_UNSEEN] = { LATER, CAUSE_OWN, false,
 		"{0} runs miss a slow case of one in {3} with a probability of {1}; take more: "
 		"--min-runs {2}" },

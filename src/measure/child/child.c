@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -318,6 +319,7 @@ static void become_program(
 	const struct et_child_setup *s, struct et_start *start, pid_t parent, bool held)
 {
 	clockid_t parent_clock = et_clock_of_process(parent);
+	struct rusage own;
 	die_with(parent);
 	const char *failed = prepare(s);
 
@@ -339,6 +341,8 @@ static void become_program(
 	uint64_t since_ns = et_clock_read_ns(CLOCK_MONOTONIC) - start->spawned_ns;
 	if (held || since_ns > et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) + PREPARATION_NS)
 		start->run_delay_ns = run_delay_ns();
+	if (getrusage(RUSAGE_SELF, &own) == 0)
+		start->rss_bytes = (uint64_t)own.ru_maxrss * 1024;
 	sigprocmask(SIG_SETMASK, &s->signals, NULL);
 	read_clocks(s, start, parent_clock);
 	if (s->pace)

@@ -79,6 +79,7 @@ struct et_start {
 	uint64_t usage_ns;      /* CPU time of its control group by then */
 	uint64_t parent_cpu_ns; /* CPU time of etalon by then, with subtract_parent */
 	uint64_t run_delay_ns;  /* time that it had waited for a CPU by then */
+	uint64_t rss_bytes;     /* peak memory by then, of etalon's copy or of etalon itself */
 	/* Of the reference loop, since t0: laps completed, and their CPU time. */
 	uint64_t pace_ns, pace_loops;
 };

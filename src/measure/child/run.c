@@ -114,8 +114,8 @@ static int all_ready(const struct et_run_context *c, const struct et_run *run,
 static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sigset_t *unblocked,
 	struct et_error *err)
 {
-	bool held =
-		run->n_children > 1 || run->setups[0].identity || et_observers_hold(&c->observers);
+	bool held = run->n_children > 1 || run->copied || run->setups[0].identity ||
+		    et_observers_hold(&c->observers);
 	struct et_wakeup_prio *wakeup = &c->own.wakeup;
 
 	/* A signal that came during the preparation had no child to go to. */

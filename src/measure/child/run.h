@@ -55,6 +55,7 @@ struct et_run {
 	/* Observers publish these for each other and for reap.c. */
 	const struct et_snapshot *before; /* of `snapshots`; NULL: it failed */
 	struct et_exits *exits;           /* of `exits`: records of tasks that ended meanwhile */
+	bool copied; /* a single child is made by fork() as well, to hide less of its memory */
 };
 
 /* Runs it and fills n samples, whose culprits the caller frees. -EINTR after a signal. */

@@ -87,13 +87,23 @@ static void fill_delays(const struct et_readings *r, struct et_measured *m)
 	}
 }
 
+/*
+ * The kernel adds up the pages that each CPU counts when they are some dozens, so that figures are
+ * off by that.
+ */
+static const uint64_t RSS_DOUBT_BYTES = 256 * 1024;
+
+/*
+ * execve() lets a process keep its peak: that of etalon after vfork(), of the copy after fork().
+ * Without exit records a smaller peak of the program is not visible.
+ */
 static void fill_memory(const struct et_readings *r, struct et_measured *m)
 {
 	uint64_t peak = (uint64_t)r->end.usage.ru_maxrss * 1024;
 
 	if (r->has_exit_records)
 		peak = r->tree.max_rss_bytes;
-	if (peak > (r->has_exit_records ? 0 : r->etalon_rss_bytes))
+	if (peak > (r->has_exit_records ? 0 : r->start.rss_bytes + RSS_DOUBT_BYTES))
 		m->max_rss_bytes = peak;
 }
 

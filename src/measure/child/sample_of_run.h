@@ -30,11 +30,6 @@ struct et_readings {
 	bool lost_exit_records;     /* the kernel dropped some */
 	bool block_delays;          /* the kernel counts delays by block I/O */
 	struct et_tree_delays tree; /* sums over all tasks of the program */
-	/*
-	 * Peak memory of etalon before the run. execve() lets a child of vfork() keep the peak of
-	 * its parent, so without exit records a smaller peak of the program is not visible.
-	 */
-	uint64_t etalon_rss_bytes;
 
 	struct et_stolen stolen[2];   /* before and after the run */
 	uint64_t pace_ns, pace_loops; /* of the reference loop; ET_UNKNOWN without one */

@@ -66,6 +66,9 @@ ROW(WAITED_FOR_CPU, "waited-for-cpu", WARNING, "stft",
 ROW(MOSTLY_IDLE, "mostly-idle", WARNING, "sf",
 	"the program sleeps or waits for {0} of its elapsed time, which CPU time does not "
 	"count{1:; judge it by elapsed time (--metric elapsed)|}")
+ROW(MEMORY_HIDDEN, "memory-hidden", WARNING, "ccf",
+	"the peak memory of {0} of {1} runs is not known: {2:the kernel counts pages by the "
+	"dozen|that of etalon, which starts them, hides less; use root, or CAP_NET_ADMIN}")
 ROW(TIME_LIMIT, "time-limit", WARNING, "cc",
 	"the time limit ended it after {0} of {1} runs, so the interval is wider than planned; "
 	"raise --time-limit")

@@ -180,6 +180,32 @@ void et_speed_warn(const struct et_experiment *e, struct et_command_result *r)
 			et_arg_flag(paceable));
 }
 
+/* The source of the ledger, if there is one, follows after a plus sign. */
+static bool watched_by(const struct et_experiment *e, const char *source)
+{
+	size_t n = strlen(source);
+
+	return e->snapshot_source && !strncmp(e->snapshot_source, source, n) &&
+	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
+}
+
+/* Without exit records the peak of a small program cannot be told from that of etalon. */
+static void warn_memory(
+	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
+{
+	size_t n = 0, hidden = 0;
+
+	et_for_each_sample(s, &c->samples) {
+		if (s->place.warmup || s->ruling.removal.by != ET_KEPT)
+			continue;
+		n++;
+		hidden += s->measured.max_rss_bytes == ET_UNKNOWN;
+	}
+	if (hidden)
+		et_warn(out, ET_WARN_MEMORY_HIDDEN, et_arg_count(hidden), et_arg_count(n),
+			et_arg_flag(watched_by(e, "taskstats")));
+}
+
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
@@ -188,6 +214,8 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 
 	if (et_metric_is_time(e->metric))
 		warn_elapsed(e, c, &t, out);
+	else
+		warn_memory(e, c, out);
 	warn_extent(e, protocol, &t, out);
 	warn_output(e, c, out);
 	for (size_t i = 0; i < ET_MARKS; i++) {
@@ -218,15 +246,6 @@ static bool all_by_wait4(const struct et_experiment *e)
 		}
 	}
 	return n && wait4 == n;
-}
-
-/* The source of the ledger, if there is one, follows after a plus sign. */
-static bool watched_by(const struct et_experiment *e, const char *source)
-{
-	size_t n = strlen(source);
-
-	return e->snapshot_source && !strncmp(e->snapshot_source, source, n) &&
-	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
 }
 
 void et_observation_warn(const struct et_experiment *e, struct et_warnings *out)

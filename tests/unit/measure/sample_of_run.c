@@ -46,7 +46,6 @@ static struct et_readings readings(void)
 		.has_exit_records = true,
 		.block_delays = true,
 		.tree = { .run_ns = 6 * MS, .block_ns = 2 * MS, .tasks = 1, .max_rss_bytes = 5000 },
-		.etalon_rss_bytes = 4000 * 1024,
 		.pace_ns = ET_UNKNOWN,
 		.pace_loops = ET_UNKNOWN };
 }
@@ -201,10 +200,14 @@ static void memory(void)
 
 	r.has_exit_records = false;
 	r.tree = (struct et_tree_delays){ 0 };
+	r.start.rss_bytes = 4000 * 1024;
 	ok(sample(&r).measured.max_rss_bytes == ET_UNKNOWN,
 		"a peak below etalon's own is unknown without exit records");
-	r.end.usage.ru_maxrss = 4001;
-	ok(sample(&r).measured.max_rss_bytes == (uint64_t)4001 * 1024,
+	r.end.usage.ru_maxrss = 4256;
+	ok(sample(&r).measured.max_rss_bytes == ET_UNKNOWN,
+		"a peak that is above etalon's own by the pages that CPUs count is unknown");
+	r.end.usage.ru_maxrss = 4257;
+	ok(sample(&r).measured.max_rss_bytes == (uint64_t)4257 * 1024,
 		"a peak above etalon's own is the program's");
 	r.has_exit_records = true;
 	ok(sample(&r).measured.max_rss_bytes == ET_UNKNOWN,

@@ -257,6 +257,26 @@ static void warn_of(const struct et_experiment *e, struct et_warnings *w)
 	et_command_warn(e, e->protocol, &e->commands[0], w);
 }
 
+static void memory(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	e->metric = ET_METRIC_PEAK_MEMORY;
+	for (uint32_t i = 1; i <= 10; i++) {
+		add(e, 0, i, 200000000, 100000000);
+		sample_of(&e->commands[0], i - 1)->measured.max_rss_bytes = 4096 * i;
+	}
+	warn_of(e, &w);
+	ok(w.n == 0, "memory: a program that sleeps raises no warning");
+	sample_of(&e->commands[0], 3)->measured.max_rss_bytes = ET_UNKNOWN;
+	warn_of(e, &w);
+	near(arg(&w, ET_WARN_MEMORY_HIDDEN, 0), 1, 0, 0,
+		"memory: the runs of which it is not known are counted");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
 static void commands(void)
 {
 	struct et_experiment *e = experiment(1);
@@ -715,6 +735,7 @@ int main(void)
 	descriptions();
 	shapes();
 	long_series();
+	memory();
 	commands();
 	arrangements();
 	speeds();
