@@ -91,7 +91,7 @@ struct et_scale et_scale_of_bytes(double bytes, double uncertainty)
 	double largest = fmax(known(bytes) ? bytes : 0, known(uncertainty) ? uncertainty : 0);
 	struct et_scale s = { .unit = byte_units[0], .binary = true };
 
-	/* What would be rounded up to 1024 is 1 of the next unit. */
+	/* A number that would be rounded up to 1024 is 1 of the next unit. */
 	for (size_t i = 1; i < ET_LENGTH(byte_units) && largest >= 1023.95 * et_scale_unit(s); i++)
 		s = (struct et_scale){ byte_units[i], 10 * (int)i, 0, true };
 	return bytes_at(s, bytes, uncertainty);

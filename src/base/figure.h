@@ -29,7 +29,7 @@ struct et_scale {
 struct et_scale et_scale_of(double ns, double uncertainty_ns);
 /* The same for a size in bytes, with whole bytes as the last decimal. */
 struct et_scale et_scale_of_bytes(double bytes, double uncertainty);
-/* What the unit is in ns or bytes. */
+/* The size of the unit in ns or bytes. */
 double et_scale_unit(struct et_scale s);
 /* The number alone, without its unit. */
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE]);

@@ -475,7 +475,7 @@ struct et_changed *et_sanity_check(
 {
 	ET_AUTO_FREE struct check *all = et_calloc(e->n_commands + 1, sizeof(*all));
 	enum et_protocol protocol = et_protocol_choose(e).protocol;
-	/* What disturbs a run makes it take longer, but no more memory. */
+	/* A disturbed run takes longer, but no more memory. */
 	bool checks = et_protocol_checks(protocol) && et_metric_is_time(et_metric_choose(e).metric);
 	struct changes changes = { 0 };
 	double fast_ns = et_probe_fast_ns(e);

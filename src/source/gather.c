@@ -31,12 +31,17 @@ static void judge_by(struct et_series_set *set, struct et_experiment *e, int met
 
 void et_gather_agree(const struct et_gather *g, struct et_series_set *set)
 {
-	bool elapsed = false;
+	bool elapsed = false, memory = false, cpu = false;
 
 	if (g->metric_given && g->metric != ET_METRIC_AUTO)
 		return;
-	for (size_t i = 0; i < set->n_experiments; i++)
-		elapsed = elapsed || set->experiments[i]->metric == ET_METRIC_ELAPSED;
+	for (size_t i = 0; i < set->n_experiments; i++) {
+		enum et_metric m = set->experiments[i]->metric;
+		elapsed = elapsed || m == ET_METRIC_ELAPSED;
+		memory = memory || m == ET_METRIC_PEAK_MEMORY;
+		cpu = cpu || m == ET_METRIC_CPU;
+	}
+	elapsed = elapsed || (memory && cpu);
 	for (size_t i = 0; elapsed && i < set->n_experiments; i++) {
 		if (set->experiments[i]->metric != ET_METRIC_ELAPSED)
 			judge_by(set, set->experiments[i], ET_METRIC_ELAPSED);

@@ -31,7 +31,7 @@ int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const cha
 	struct et_series_set *out, struct et_error *err) ET_CHECK;
 /*
  * Unless the user named a metric, makes elapsed time the metric of all experiments of the set if it
- * is that of one: times of different kinds cannot be compared.
+ * is that of one, or if they have different ones, which cannot be compared.
  */
 void et_gather_agree(const struct et_gather *g, struct et_series_set *set);
 /*

@@ -111,11 +111,16 @@ static int all_ready(const struct et_run_context *c, const struct et_run *run,
 	return rc;
 }
 
+static bool is_held(const struct et_run_context *c, const struct et_run *run)
+{
+	return run->n_children > 1 || run->copied || run->setups[0].identity ||
+	       et_observers_hold(&c->observers);
+}
+
 static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sigset_t *unblocked,
 	struct et_error *err)
 {
-	bool held = run->n_children > 1 || run->copied || run->setups[0].identity ||
-		    et_observers_hold(&c->observers);
+	bool held = is_held(c, run);
 	struct et_wakeup_prio *wakeup = &c->own.wakeup;
 
 	/* A signal that came during the preparation had no child to go to. */

@@ -47,7 +47,7 @@ extern const char *const et_metric_options[];
 /* The values of --metric, the words of what a person reads; it accepts the names as well. */
 extern const char *const et_metric_words[];
 
-/* What disturbs a time, or makes it differ between runs, says nothing about other metrics. */
+/* Rules and warnings about disturbed runs are for times: other metrics stay as they are. */
 static inline bool et_metric_is_time(enum et_metric m)
 {
 	return et_metrics[m].unit == ET_UNIT_NS;

@@ -189,7 +189,7 @@ static bool watched_by(const struct et_experiment *e, const char *source)
 	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
 }
 
-/* Without exit records the peak of a small program cannot be told from that of etalon. */
+/* Without exit records the peak of a small program is hidden by that of etalon. */
 static void warn_memory(
 	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
 {

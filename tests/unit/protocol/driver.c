@@ -759,7 +759,8 @@ static void duets_left_out(void)
 {
 	struct et_plan plan = { .runs = 6, .warmup = 1, .seed = 3 };
 	struct et_error err;
-	struct script serial = { 0 }, parallel = { .parallel = true }, given = { 0 };
+	struct script serial = { 0 }, parallel = { .parallel = true }, given = { 0 },
+		      memory = { 0 };
 	struct et_experiment *e = experiment(2, plan);
 
 	e->metric_auto = true;
@@ -776,6 +777,10 @@ static void duets_left_out(void)
 	e = experiment(2, plan);
 	e->metric = ET_METRIC_ELAPSED;
 	ok(drive(e, &given, &err) == 0 && duets_of(e) == 0, "--metric et: there are no duets");
+	et_experiment_free(e);
+	e = experiment(2, plan);
+	e->metric = ET_METRIC_PEAK_MEMORY;
+	ok(drive(e, &memory, &err) == 0 && duets_of(e) == 0, "--metric memory: there are no duets");
 	et_experiment_free(e);
 	for (size_t at = 1; at <= 14; at++) {
 		struct script cut = { .parallel = true, .interrupt_at = at };

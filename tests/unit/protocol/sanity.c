@@ -340,6 +340,9 @@ static void test_again(void)
 		"again: by CPU time another sample is removed");
 	free(et_sanity_check_again(e, ET_PROTOCOL_RAW, ET_METRIC_CPU, &cutoffs, &n));
 	ok(n == 3 && !count_daemons(e, true), "again: by raw all samples count");
+	free(et_sanity_check_again(e, ET_PROTOCOL_EMP, ET_METRIC_CPU, &cutoffs, &n));
+	free(et_sanity_check_again(e, ET_PROTOCOL_EMP, ET_METRIC_PEAK_MEMORY, &cutoffs, &n));
+	ok(n == 3 && !count_daemons(e, true), "again: by peak memory all samples count");
 	et_experiment_free(e);
 }
 

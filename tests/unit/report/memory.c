@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Experiments that are judged by peak memory: what is decided, in which words, and that nothing
- * about times is said. Memory comes in pages, and often does not vary at all.
+ * Experiments that are judged by peak memory: what is decided, in which words, and that no
+ * warning is about times. Memory comes in pages, and often does not vary at all.
  */
 #include "base/base.h"
 #include "base/parse.h"
