@@ -181,7 +181,7 @@ static const struct {
 	{ GOOD "order: randm\n", "p:5:8: order: there is no 'randm'", "did you mean 'random'?" },
 	{ GOOD "seed: -1\n", "p:5:7: seed: ", NULL },
 	{ GOOD "response: cpu\n", "p:5:11: response: there is no metric 'cpu'",
-		"use pt, et, user" },
+		"use pt, et, max_rss, user" },
 	{ GOOD "response: { profil: f }\n", "p:5:13: response has no key 'profil'",
 		"did you mean 'profile'?" },
 	{ GOOD "run: 5\n", "p:5:6: run must be a map of options", NULL },
