@@ -381,7 +381,7 @@ static int conclude(void *ctx, struct et_measuring *m)
 	if (!failed && !status && p->calls.n && et_store_set_calls(m->store, e, &err))
 		failed = et_cli_fail(&err);
 	if (m->cli->verbosity >= 0)
-		et_run_print_place(m, left);
+		et_run_print_place(m, NULL, left);
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
 		status = et_cli_fail(&err);
 	return failed ? failed : status;

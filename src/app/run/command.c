@@ -55,7 +55,7 @@ const struct et_verb et_verb_run = {
 
 /* --- the result --- */
 
-void et_run_print_place(const struct et_measuring *m, size_t left)
+void et_run_print_place(const struct et_measuring *m, const struct et_judgement *j, size_t left)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
 	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
@@ -64,6 +64,10 @@ void et_run_print_place(const struct et_measuring *m, size_t left)
 
 	if (m->cli->verbosity > 0)
 		fprintf(m->text, "kept as %s in %s\n", e->id, url);
+	else if (j && e->state == ET_STATE_DONE && et_judgement_open(e, j))
+		fprintf(m->text,
+			"kept as %s: more pairs may decide: etalon run%s --resume %s --more\n", id,
+			option, id);
 	else if (left)
 		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v%s\n", id, left,
 			left == 1 ? "" : "s", option);
@@ -101,7 +105,7 @@ static int conclude(struct et_run_options *o, struct et_measuring *m)
 	if (o->around && o->around->printed)
 		o->around->printed(o->around->ctx, m);
 	if (m->cli->verbosity >= 0)
-		et_run_print_place(m, left);
+		et_run_print_place(m, &j, left);
 	/* The other outputs are written even if stdout is full or closed. */
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
 		status = et_cli_fail(&err);

@@ -42,4 +42,4 @@ int et_run_parsed(
 int et_run_engine(
 	struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops) ET_CHECK;
 /* Prints where the experiment is kept, and how to see more of it: `left` notes. */
-void et_run_print_place(const struct et_measuring *m, size_t left);
+void et_run_print_place(const struct et_measuring *m, const struct et_judgement *j, size_t left);

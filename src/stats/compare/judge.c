@@ -354,6 +354,15 @@ static bool is_decided(const struct et_plan *p, const struct et_contrast *c)
 	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
 }
 
+bool et_judgement_open(const struct et_experiment *e, const struct et_judgement *j)
+{
+	bool open = false;
+
+	for (size_t i = 0; e->plan.equal_ratio > 0 && i < j->n_contrasts; i++)
+		open = open || !is_decided(&e->plan, &j->contrasts[i]);
+	return open;
+}
+
 bool et_judge_open(
 	const struct et_experiment *given, bool sharpen, bool *open, struct et_contrast *widest)
 {

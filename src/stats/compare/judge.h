@@ -20,6 +20,8 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
  */
 bool et_judge_open(
 	const struct et_experiment *e, bool sharpen, bool *open, struct et_contrast *widest);
+/* Whether one of its comparisons is sampled until it is decided, and is not. */
+bool et_judgement_open(const struct et_experiment *e, const struct et_judgement *j);
 /* Whether the pairs of this command and the reference judge it, or its solo runs. */
 enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command);
 /*
