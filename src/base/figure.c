@@ -238,24 +238,33 @@ static const char *plain(double x, int decimals, char buf[ET_FIGURE])
 
 /*
  * Decimals of x, which is a ratio or a bound of its interval. The width of the interval decides,
- * but where it excludes 1, x alone gets as many as show that it is not 1.
+ * but where it excludes 1, x alone gets as many as show that it is not 1, and as many as show on
+ * which side of 1 - margin and 1 + margin it is.
  */
-static int decimals_of(double x, double ratio, double lo, double hi)
+static int decimals_of(double x, double ratio, double lo, double hi, double margin)
 {
+	const double rounding = 1e-14;
 	char text[ET_FIGURE];
 	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
 
-	while (decimals < 6 && (lo > 1 || hi < 1) && strtod(plain(x, decimals, text), NULL) == 1)
-		decimals++;
+	for (; decimals < 6; decimals++) {
+		double shown = strtod(plain(x, decimals, text), NULL);
+		double low = 1 - margin, high = 1 + margin;
+		if (!((lo > 1 || hi < 1) && shown == 1) && (x - low) * (shown - low) >= -rounding &&
+			(x - high) * (shown - high) >= -rounding)
+			break;
+	}
 	return decimals;
 }
 
-static const char *bound(double x, double ratio, double lo, double hi, char buf[ET_FIGURE])
+static const char *bound(
+	double x, double ratio, double lo, double hi, double margin, char buf[ET_FIGURE])
 {
-	return plain(x, decimals_of(x, ratio, lo, hi), buf);
+	return plain(x, decimals_of(x, ratio, lo, hi, margin), buf);
 }
 
-const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE])
+const char *et_format_ratio_near(
+	double ratio, double lo, double hi, double margin, char buf[ET_FIGURE])
 {
 	char r[ET_FIGURE], l[ET_FIGURE], h[ET_FIGURE];
 
@@ -265,9 +274,14 @@ const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGU
 		snprintf(buf, ET_FIGURE, "%.40s ×", plain(ratio, ratio_decimals(ratio, 0), r));
 		return buf;
 	}
-	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", bound(ratio, ratio, lo, hi, r),
-		bound(lo, ratio, lo, hi, l), bound(hi, ratio, lo, hi, h));
+	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", bound(ratio, ratio, lo, hi, 0, r),
+		bound(lo, ratio, lo, hi, margin, l), bound(hi, ratio, lo, hi, margin, h));
 	return buf;
+}
+
+const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	return et_format_ratio_near(ratio, lo, hi, 0, buf);
 }
 
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE])
@@ -319,7 +333,7 @@ const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIG
 		return dash(buf);
 	if (!known(lo) || !known(hi) || hi == lo)
 		return et_format_percent(fabs(ratio - 1), buf);
-	int decimals = decimals_of(ratio, ratio, lo, hi);
+	int decimals = decimals_of(ratio, ratio, lo, hi, 0);
 	snprintf(buf, ET_FIGURE, "%.40s %%",
 		plain(fabs(change_of(ratio, decimals)), change_decimals(decimals), number));
 	return buf;
@@ -340,7 +354,7 @@ const char *et_format_bound(double x, double ratio, double lo, double hi, char b
 {
 	if (!known(x) || !known(ratio) || !known(lo) || !known(hi))
 		return dash(buf);
-	return bound(x, ratio, lo, hi, buf);
+	return bound(x, ratio, lo, hi, 0, buf);
 }
 
 const char *et_format_change_span(double ratio, double lo, double hi, char buf[ET_FIGURE])
@@ -351,8 +365,8 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 		return et_format_change(ratio, lo, hi, buf);
 	et_format_change(ratio, lo, hi, change);
 	double sign = ratio < 1 ? -1 : 1, first = ratio < 1 ? hi : lo, last = ratio < 1 ? lo : hi;
-	int first_decimals = decimals_of(first, ratio, lo, hi);
-	int last_decimals = decimals_of(last, ratio, lo, hi);
+	int first_decimals = decimals_of(first, ratio, lo, hi, 0);
+	int last_decimals = decimals_of(last, ratio, lo, hi, 0);
 	double a = sign * change_of(first, first_decimals);
 	double b = sign * change_of(last, last_decimals);
 	/* Where the interval holds 1, its nearer end is a change in the other direction. */
@@ -362,17 +376,23 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 	return buf;
 }
 
-const char *et_format_change_bounds(
-	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE])
+const char *et_format_change_near(
+	double ratio, double lo, double hi, double margin, const char *join, char buf[ET_FIGURE])
 {
 	char l[ET_FIGURE], h[ET_FIGURE];
 
 	if (!known(lo) || !known(hi))
 		return dash(buf);
-	signed_change(lo, decimals_of(lo, ratio, lo, hi), l);
-	signed_change(hi, decimals_of(hi, ratio, lo, hi), h);
+	signed_change(lo, decimals_of(lo, ratio, lo, hi, margin), l);
+	signed_change(hi, decimals_of(hi, ratio, lo, hi, margin), h);
 	snprintf(buf, ET_FIGURE, "%.30s %% %.10s %.30s %%", l, join, h);
 	return buf;
+}
+
+const char *et_format_change_bounds(
+	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE])
+{
+	return et_format_change_near(ratio, lo, hi, 0, join, buf);
 }
 
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE])

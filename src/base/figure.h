@@ -74,6 +74,9 @@ const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
  * that is not 1 is not printed as 1: "1.5 × (1.002 … 2.3)".
  */
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE]);
+/* The same; a bound that is on one side of 1 - margin or 1 + margin is not printed on the other. */
+const char *et_format_ratio_near(
+	double ratio, double lo, double hi, double margin, char buf[ET_FIGURE]);
 /* "1.021 ± 0.003": a ratio with the half width of its interval; "1.021" without one. */
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "2.1 %": the distance of a ratio from 1, with the digits that et_format_ratio gives it. */
@@ -83,6 +86,9 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 /* "-0.3 % … +0.4 %": the interval as changes; `join` is the word between its bounds. */
 const char *et_format_change_bounds(
 	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE]);
+/* The same, with a margin as above. */
+const char *et_format_change_near(
+	double ratio, double lo, double hi, double margin, const char *join, char buf[ET_FIGURE]);
 /* "+2.1 %", "-0.4 %": the same as et_format_change with its sign. */
 const char *et_format_change_signed(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* x alone, with the digits that et_format_ratio gives to a ratio with this interval. */

@@ -128,7 +128,7 @@ static void summary_row(struct et_table *t, const struct et_command_result *r, b
 		et_format_value_to(est->max, est->sd, unit, ET_BUF), est->n, tally.n_removed);
 	if (ratio)
 		et_table_add(t, "%s",
-			c              ? et_format_ratio(of.estimate, of.lo, of.hi, ET_BUF)
+			c ? et_format_ratio_near(of.estimate, of.lo, of.hi, c->margin, ET_BUF)
 			: r->reference ? "reference"
 				       : ET_DASH);
 }

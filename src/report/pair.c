@@ -136,7 +136,7 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 	if (!has_interval(c->ratio, c->lo, c->hi) || short_form || is_constant(c))
 		return et_strdup(words);
 	return et_asprintf("%s (between %s)", words,
-		et_format_change_bounds(r.estimate, r.lo, r.hi, "and", ET_BUF));
+		et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "and", ET_BUF));
 }
 
 static char *conclusion(const struct et_contrast *c, bool short_form)
@@ -169,7 +169,7 @@ static char *ratios(const struct et_contrast *c, bool verbose)
 	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
 	char ratio[ET_FIGURE];
 
-	et_format_ratio(r.estimate, r.lo, r.hi, ratio);
+	et_format_ratio_near(r.estimate, r.lo, r.hi, c->margin, ratio);
 	if (!(s.estimate > 0))
 		return et_strdup(ratio);
 	if (!(c->alone.estimate > 0))
@@ -275,13 +275,13 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 		return et_asprintf("%s and %s are equal (neither varies)", a, b);
 	if (interval && c->conclusion == ET_CONCLUDED_EQUAL)
 		return et_asprintf("%s and %s are equal within %.4g %% (%s)", a, b, 100 * c->margin,
-			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
+			et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "…", ET_BUF));
 	if (interval && c->conclusion == ET_CONCLUDED_SAME && c->margin > 0)
 		return et_asprintf("undecided between %s and %s (%s)", b, a,
-			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
+			et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "…", ET_BUF));
 	if (interval && c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("no difference shown between %s and %s (%s)", b, a,
-			et_format_change_bounds(r.estimate, r.lo, r.hi, "…", ET_BUF));
+			et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "…", ET_BUF));
 	if (interval &&
 		(c->conclusion == ET_CONCLUDED_SLOWER || c->conclusion == ET_CONCLUDED_FASTER))
 		return difference(c, b, a);

@@ -198,7 +198,7 @@ void et_summary_ratio(
 		snprintf(left, ET_FIGURE, "%s", r->reference ? "1" : ET_DASH);
 		return;
 	}
-	et_format_ratio(ratio.estimate, ratio.lo, ratio.hi, figure);
+	et_format_ratio_near(ratio.estimate, ratio.lo, ratio.hi, c ? c->margin : 0, figure);
 	const char *times = strstr(figure, " × (");
 	if (!times || c->pairs_needed) {
 		/* Nothing supports more digits. */
@@ -465,7 +465,10 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 			first->family);
 	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s%s%s", reference, basis,
 		equal ? "; =: equal within " : "", margin,
-		open ? "; ?: no difference shown, or too few runs" : "", before);
+		!open               ? ""
+		: first->margin > 0 ? "; ?: undecided"
+				    : "; ?: no difference shown, or too few runs",
+		before);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)
 			verdict_line(j, &j->second[i], true, true, page);

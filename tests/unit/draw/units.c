@@ -123,6 +123,10 @@ static void other_figures(void)
 	is_str(et_format_bound(INFINITY, 1.02, 1, INFINITY, buf), "–", "bound: infinity is a dash");
 	is_str(et_format_change_span(1.31, NAN, NAN, buf), "31 %",
 		"change with an interval: without one there is the change only");
+	is_str(et_format_change_near(1.01, 0.958, 1.03, 0.041, "…", buf), "-4.2 % … +3 %",
+		"a bound beyond the margin is not printed within it");
+	is_str(et_format_ratio_near(1.01, 0.9, 1.0374, 0.0375, buf), "1.01 × (0.90 … 1.037)",
+		"a bound within the margin is not printed beyond it");
 	is_str(et_format_change_bounds(1.001, 0.9972, 1.004, "…", buf), "-0.3 % … +0.4 %",
 		"change bounds: both have their signs");
 	is_str(et_format_change_bounds(1.1, 1, 1.21, "…", buf), "0 % … +21 %",
