@@ -14,6 +14,7 @@ enum rank {
 	USUAL,
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	LATER,      /* after the others */
+	OF_UNTIL,   /* likewise, only if --until chose the number of runs */
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
 };
@@ -45,7 +46,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_ALL_EQUAL] = { USUAL, CAUSE_OWN, false,
 		"all times are equal, so their spread is not known; use longer runs" },
 	[ET_WARN_MEMORY_HIDDEN] = { FIRST, CAUSE_OWN, false, NULL },
-	[ET_WARN_RARE_CASE_UNSEEN] = { LATER, CAUSE_OWN, false,
+	[ET_WARN_RARE_CASE_UNSEEN] = { OF_UNTIL, CAUSE_OWN, false,
 		"{0} runs miss a slow case of one in {3} with a probability of {1}; take more: "
 		"--min-runs {2}" },
 	[ET_WARN_COLD_START] = { LATER, CAUSE_SERIES, false,
@@ -107,6 +108,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { FIRST, CAUSE_METRIC, false,
 		"these programs mostly sleep or wait, which CPU time does not count; use --metric "
 		"elapsed" },
+	[ET_WARN_DEPENDENCE_UNTESTED] = { USUAL, CAUSE_OWN, false,
+		"{0} {1:pairs|values} cannot show whether successive runs resemble each other, "
+		"which would double the false alarms; take more: --runs {2}" },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
@@ -182,6 +186,8 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 		return false;
 	case OF_ELAPSED:
 		return judged == ET_METRIC_ELAPSED && share_of_elapsed(j, &w->args[0]) >= least;
+	case OF_UNTIL:
+		return w->args[4].number != 0;
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
 	case OF_DRIFT:

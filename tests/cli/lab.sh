@@ -67,7 +67,7 @@ json 'lab false-alarms: duets always find a program that is a fifth slower' 'all
 
 # --- decisions
 exits 'lab decisions: it succeeds' 0 etalon lab decisions --repetitions 4 --json
-json 'lab decisions: JSON has nine laws, and five truths of each' 'len(d["cases"]["rows"]) == 45 and d["margin"] == 0.01 and d["repetitions"] == 4'
+json 'lab decisions: JSON has eleven laws, and five truths of each' 'len(d["cases"]["rows"]) == 55 and d["margin"] == 0.01 and d["repetitions"] == 4'
 json 'lab decisions: outcomes add up' 'all(abs(c["slower"] + c["faster"] + c["equal"] + c["open"] - 1) < 1e-9 for c in d["cases"]["rows"])'
 json 'lab decisions: a program that is 5 % slower is never called faster or equal, and mostly slower after few pairs' \
 	'all(c["faster"] == c["equal"] == 0 for c in d["cases"]["rows"] if c["truth"] == 0.05) and

@@ -5,6 +5,7 @@
  */
 #include "app/lab/experiments.h"
 #include "protocol/until.h"
+#include "stats/compare/contrast.h"
 #include "stats/compare/judge.h"
 #include "stats/series/interval.h"
 
@@ -98,6 +99,29 @@ static double drifting(struct pairs *p)
 	return normal(p) * (1 + 3 * fmin(p->n / 100.0, 1));
 }
 
+/*
+ * The machine becomes slower from run to run, to half its speed; or it is slower by a third at
+ * once, after the first half of a usual number of pairs, and again after each of as many. The two
+ * programs ran in turn, and each round mirrors the one before.
+ */
+static double mirrored(const struct pairs *p, double change)
+{
+	return (p->n % 2 ? change : -change) / spread;
+}
+
+static double linear_drift(struct pairs *p)
+{
+	return normal(p) + mirrored(p, log(2) / (2 * MOST));
+}
+
+static double jumps(struct pairs *p)
+{
+	enum { HALF = 20 };
+	bool now = p->n % (2 * HALF) == HALF;
+
+	return normal(p) + mirrored(p, now ? log(1.33) : 0);
+}
+
 static const struct law {
 	const char *name;
 	double (*draw)(struct pairs *p);
@@ -111,6 +135,8 @@ static const struct law {
 	{ "growing spread", drifting },
 	{ "correlated 0.3", dependent_3 },
 	{ "correlated 0.6", dependent_6 },
+	{ "linear drift", linear_drift },
+	{ "jumps", jumps },
 };
 
 /* --- the engine --- */
@@ -118,6 +144,8 @@ static const struct law {
 /* Comparisons of one law and truth, counted. */
 struct decided {
 	uint32_t n, slower, faster, equal, covered;
+	uint32_t missed; /* the interval of at least one look up to the last did not hold the truth
+			  */
 	uint64_t pairs;
 };
 
@@ -161,13 +189,24 @@ static void count(const struct et_experiment *e, double truth, struct decided *o
 	et_judgement_free(&j);
 }
 
+static bool misses(const struct et_experiment *e, double truth)
+{
+	struct et_contrast c;
+
+	et_contrast_make(e, 0, 1, e->metric, e->plan.level, &c);
+	struct et_ratio r = et_contrast_ratio(&c);
+	et_warnings_free(&c.warnings);
+	return r.lo > 1 + truth || r.hi < 1 + truth;
+}
+
+/* Equal programs are looked at to the end, as if somebody did not stop where it is decided. */
 static void compare(const struct law *law, double truth, struct pairs *p, struct decided *out)
 {
 	struct et_experiment *e = et_experiment_new();
 	struct et_contrast widest;
 	bool open[2];
 	struct et_until looks = { 0 };
-	bool sure = false;
+	bool sure = false, missed = false;
 
 	for (int c = 0; c < 2; c++)
 		et_experiment_add_command(e, et_strdup("simulated"), et_calloc(1, sizeof(char *)));
@@ -179,13 +218,21 @@ static void compare(const struct law *law, double truth, struct pairs *p, struct
 		.equal_ratio = margin,
 		.min_runs = et_default_plan.min_runs,
 		.max_runs = MOST };
-	for (p->n = 0; p->n < MOST && !sure;) {
+	for (p->n = 0; p->n < MOST && (!sure || truth == 0);) {
 		double x = log1p(truth) + spread * law->draw(p);
 		add_pair(e, ++p->n, x);
-		if (p->n >= e->plan.min_runs && et_decision_due(&looks, p->n))
-			sure = !et_judge_open(e, false, open, &widest);
+		if (p->n < e->plan.min_runs || !et_decision_due(&looks, p->n))
+			continue;
+		missed = missed || misses(e, truth);
+		if (sure)
+			continue;
+		sure = !et_judge_open(e, false, open, &widest);
+		if (sure)
+			count(e, truth, out);
 	}
-	count(e, truth, out);
+	if (!sure)
+		count(e, truth, out);
+	out->missed += missed;
 	et_experiment_free(e);
 }
 
@@ -223,7 +270,7 @@ static const char *format_count(double n, char buf[ET_FIGURE])
 
 static const char *format_share(double share, char buf[ET_FIGURE])
 {
-	snprintf(buf, ET_FIGURE, "%.1f", 100 * share);
+	snprintf(buf, ET_FIGURE, isnan(share) ? "" : "%.1f", 100 * share);
 	return buf;
 }
 
@@ -236,6 +283,7 @@ static const struct et_table_column columns[] = {
 	ET_COLUMN(NUMBER, "open", .key = "open", .format = format_share),
 	ET_COLUMN(NUMBER, "covered", .key = "covered", .format = format_share),
 	ET_COLUMN(NUMBER, "pairs", .key = "pairs", .format = format_count),
+	ET_COLUMN(NUMBER, "ever", .key = "ever_missed", .format = format_share),
 };
 
 static struct et_table table_of(const struct decisions *d)
@@ -247,8 +295,9 @@ static struct et_table table_of(const struct decisions *d)
 				       "within %g %%, how often "
 				       "%d pairs leave it open, how often the interval of %g %% "
 				       "contains the truth, "
-				       "and the mean number of pairs. The log ratio of a pair has "
-				       "a spread of %g %%.",
+				       "the mean number of pairs, and how often (%%) the interval "
+				       "of equal programs excludes 1 at any look up to the last. "
+				       "The log ratio of a pair has a spread of %g %%.",
 			d->counts[0][0].n, 100 * d->margin, MOST, 100 * d->level, 100 * d->spread),
 		.empty = "none: it was ended before the first repetition" };
 
@@ -263,6 +312,7 @@ static struct et_table table_of(const struct decisions *d)
 		et_table_number(&t, et_lab_share(c->n - c->slower - c->faster - c->equal, c->n));
 		et_table_number(&t, et_lab_share(c->covered, c->n));
 		et_table_number(&t, c->n ? (double)c->pairs / n : NAN);
+		et_table_number(&t, i % TRUTHS ? NAN : et_lab_share(c->missed, c->n));
 	}
 	return t;
 }

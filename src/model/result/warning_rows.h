@@ -20,9 +20,9 @@ ROW(NORMALITY_BY_PART, "normality-by-part", NOTE, "cc",
 	"normality was judged by a random {0} of the {1} values: Shapiro-Wilk takes no more")
 ROW(SERIAL_UNTESTED, "serial-untested", NOTE, "cc",
 	"drift and dependence cannot be tested with {0} values; take at least {1}")
-ROW(RARE_CASE_UNSEEN, "rare-case-unseen", NOTE, "cscc",
-	"{0} values miss a slow case of one run in {3} with a probability of {1}, and the "
-	"interval of the mean does not allow for it; take at least {2}")
+ROW(RARE_CASE_UNSEEN, "rare-case-unseen", NOTE, "csccf",
+	"{0} values miss a slow case of one run in {3} with a probability of {1}{4: (--until "
+	"favours it)|}, which the interval does not allow for; take at least {2}")
 ROW(COLD_START, "cold-start", WARNING, "",
 	"the first value is far above the others, as with cold caches; warm up (--warmup) or "
 	"exclude it")
@@ -142,6 +142,9 @@ ROW(COMPARED_BY_CPU_TIME, "compared-by-cpu-time", WARNING, "",
 ROW(DEPENDENT_PAIRS, "dependent-pairs", WARNING, "ncc",
 	"successive pairs resemble each other (autocorrelation {0}), so the test and the "
 	"interval count {1} pairs as {2}")
+ROW(DEPENDENCE_UNTESTED, "dependence-untested", WARNING, "cfc",
+	"{0} {1:pairs|values} are too few to show whether successive runs resemble each other, "
+	"which would double the false alarms; take at least {2} (--runs {2})")
 ROW(DIFFERENT_KINDS, "different-kinds", NOTE, "t",
 	"the two differ in {0}, so sharing a CPU costs them differently; their solo runs decide, "
 	"which takes more of them (--runs)")
@@ -155,8 +158,9 @@ ROW(SIDE_BY_SIDE_DIFFERS, "side-by-side-differs", WARNING, "ddfc",
 ROW(DEPENDENT_SERIES, "dependent-series", WARNING, "ncccc",
 	"successive values resemble each other (autocorrelation {0}), so {1} and {2} values "
 	"count as {3} and {4}; compare as pairs (etalon run)")
-ROW(MEAN_DISAGREES, "mean-disagrees", WARNING, "fs",
-	"the median is {0:larger|smaller}, but the mean is {0:smaller|larger} by {1}: a few "
+ROW(MEAN_DISAGREES, "mean-disagrees", WARNING, "fsf",
+	"the median is {2:equal|{0:larger|smaller}}, but the mean is {0:smaller|larger} by {1}: a "
+	"few "
 	"values outweigh the others; if the total counts, judge by the mean")
 
 /* --- the machine and how it was observed --- */

@@ -233,6 +233,7 @@ void et_compare(const struct et_series *series, size_t n, const struct et_compar
 		if (wanted(series, i / n, i % n, o))
 			judge_pair(series, out, i / n, i % n, o, &out->pairs[out->n_pairs++]);
 	et_contrasts_conclude(out->pairs, out->n_pairs, o->alpha);
+	et_contrasts_warn(out->pairs, out->n_pairs, o->alpha);
 	if (!o->by_name)
 		judge_all(series, n, out);
 	warn_virtual(series, n, &out->warnings);

@@ -233,15 +233,19 @@ static size_t pairs_needed(const struct et_contrast *c, size_t family, double al
 	return c->arrangement ? pairs : n;
 }
 
-/* Warns if a ratio of medians and the ratio of the means lie on different sides of 1. */
+/*
+ * Warns if a ratio of medians and the ratio of the means lie on different sides of 1, or if the
+ * usual runs are equal and the means are not: some runs were far slower.
+ */
 static void warn_mean(struct et_contrast *c)
 {
-	bool larger = c->conclusion == ET_CONCLUDED_SLOWER;
+	bool equal = c->conclusion == ET_CONCLUDED_EQUAL && fabs(c->mean_ratio - 1) > c->margin;
+	bool smaller = c->mean_ratio < 1;
 
-	if ((larger && c->mean_ratio < 1) ||
-		(c->conclusion == ET_CONCLUDED_FASTER && c->mean_ratio > 1))
-		et_warn(&c->warnings, ET_WARN_MEAN_DISAGREES, et_arg_flag(larger),
-			et_arg_share(fabs(c->mean_ratio - 1)));
+	if ((c->conclusion == ET_CONCLUDED_SLOWER && smaller) ||
+		(c->conclusion == ET_CONCLUDED_FASTER && c->mean_ratio > 1) || equal)
+		et_warn(&c->warnings, ET_WARN_MEAN_DISAGREES, et_arg_flag(smaller),
+			et_arg_share(fabs(c->mean_ratio - 1)), et_arg_flag(equal));
 }
 
 /* A later step of Holm's needs less evidence than an interval that holds with all others. */
@@ -275,6 +279,22 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		if ((c[i].margin > 0 || constant) && within_margin(&c[i]))
 			c[i].conclusion = ET_CONCLUDED_EQUAL;
 		warn_mean(&c[i]);
+	}
+}
+
+void et_contrasts_warn(struct et_contrast *c, size_t n, double alpha)
+{
+	const double caution = 20;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t values = c[i].arrangement                ? c[i].pairs
+				: c[i].values_a < c[i].values_b ? c[i].values_a
+								: c[i].values_b;
+		if (c[i].significant && !(c[i].margin > 0) && values < ET_DEPENDENCE_TESTABLE &&
+			c[i].p_holm > alpha / caution)
+			et_warn(&c[i].warnings, ET_WARN_DEPENDENCE_UNTESTED, et_arg_count(values),
+				et_arg_flag(c[i].arrangement != NULL),
+				et_arg_count(ET_DEPENDENCE_TESTABLE));
 	}
 }
 

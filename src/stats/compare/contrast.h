@@ -18,6 +18,13 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
  * its nearer end, and what differs before the correction only excludes 1.
  */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
+/*
+ * Warns of differences that dependent values would explain: fewer than 20 cannot show that they
+ * depend on each other, and 10 that do (autocorrelation 0.4 to 0.5) differ by chance in 12 to 15 %
+ * instead of 5 % (doc/decision.md). A difference that holds with 20 times the evidence is large
+ * enough, as in a sequence (num/sequence.h). Not for runs in random order.
+ */
+void et_contrasts_warn(struct et_contrast *c, size_t n, double alpha);
 
 /*
  * --fail-on-regression: whether a command became slower than the reference by more than a limit.

@@ -105,16 +105,19 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
-/* --until stops most of all while no slow run was seen; says how likely such a case was missed. */
-static void warn_unseen(const struct et_estimate *est, struct et_warnings *out)
+/*
+ * Says how likely a rare slow run was missed. No interval allows for what did not happen, and
+ * --until (stopped) ends most of all while none was seen.
+ */
+static void warn_unseen(const struct et_estimate *est, bool stopped, struct et_warnings *out)
 {
-	enum { ONE_IN = 33, ENOUGH = 98 }; /* with this many, it is missed in less than 5 % */
+	enum { FEW = 5, ONE_IN = 33, ENOUGH = 98 }; /* with this many, in less than 5 % */
 	bool seen = est->max > est->q3 + 3 * (est->q3 - est->q1);
 
-	if (est->n >= ET_UNTIL_LEAST && est->n < ENOUGH && !seen)
+	if (est->n >= (stopped ? ET_UNTIL_LEAST : FEW) && est->n < ENOUGH && !seen)
 		et_warn(out, ET_WARN_RARE_CASE_UNSEEN, et_arg_count(est->n),
 			et_arg_share(pow(1 - 1.0 / ONE_IN, (double)est->n)), et_arg_count(ENOUGH),
-			et_arg_count(ONE_IN));
+			et_arg_count(ONE_IN), et_arg_flag(stopped));
 }
 
 /* Warns if --until stopped too early, or at a limit before the interval was narrow enough. */
@@ -127,11 +130,10 @@ static void warn_until(const struct et_experiment *e, struct et_command_result *
 		(reached <= e->plan.until_ratio || e->plan.order == ET_ORDER_DUET))
 		et_warn(&r->warnings, ET_WARN_UNTIL_FEW_RUNS, et_arg_share(e->plan.until_ratio),
 			et_arg_count(est->n), et_arg_count(ET_UNTIL_LEAST));
-	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET)
-		return;
-	if (reached <= e->plan.until_ratio)
-		warn_unseen(est, &r->warnings);
-	if (!(reached > e->plan.until_ratio))
+	bool stopped = e->plan.until_ratio > 0 && e->plan.order != ET_ORDER_DUET;
+	if (!(stopped && reached > e->plan.until_ratio))
+		warn_unseen(est, stopped, &r->warnings);
+	if (!stopped || !(reached > e->plan.until_ratio))
 		return;
 	/* All samples decide when sampling stops; the rules remove some of them afterwards. */
 	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)
@@ -207,6 +209,7 @@ static struct et_contrast *contrast_all(
 			et_contrast_make(e, e->plan.reference, b, m, level, &all[(*n)++]);
 	}
 	et_contrasts_conclude(all, *n, 1 - e->plan.level);
+	et_contrasts_warn(all, *n, 1 - e->plan.level);
 	return all;
 }
 

@@ -251,7 +251,7 @@ static void warn_untestable(const struct et_diagnosis *d, struct et_warnings *ou
 	if (d->n >= FEW && d->n < RARE_TESTABLE && !d->constant)
 		et_warn(out, ET_WARN_RARE_CASE_UNSEEN, et_arg_count(d->n),
 			et_arg_share(pow(0.9, (double)d->n)), et_arg_count(RARE_TESTABLE),
-			et_arg_count(10));
+			et_arg_count(10), et_arg_flag(false));
 }
 
 void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_diagnosis_use use,

@@ -7,6 +7,7 @@
 #include "num/num.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/duet.h"
+#include "stats/compare/paired.h"
 #include "tap.h"
 
 enum { EXPERIMENTS = 20000, MOST_PAIRS = 60 };
@@ -122,6 +123,65 @@ static void by_sequence(void)
 	c = judge(pairs, ET_LENGTH(pairs));
 	ok(c.conclusion == ET_CONCLUDED_NOTHING,
 		"decision: pairs that do not vary cannot be judged");
+	et_warnings_free(&c.warnings);
+}
+
+/* Of ten pairs a difference that is not large may come from runs that depend on each other. */
+static void few_pairs(void)
+{
+	double pairs[30];
+	struct et_rng rng;
+	struct et_contrast c;
+
+	et_rng_seed(&rng, 5, 0);
+	for (size_t i = 0; i < ET_LENGTH(pairs); i++)
+		pairs[i] = 0.01 * et_rng_normal(&rng) + 0.008;
+	for (size_t n = 10; n <= 30; n += 20) {
+		c = (struct et_contrast){
+			.level = level, .unit = ET_UNIT_NS, .arrangement = "block"
+		};
+		et_judge_pairs(pairs, n, &c);
+		et_contrasts_conclude(&c, 1, 1 - level);
+		et_contrasts_warn(&c, 1, 1 - level);
+		ok(c.significant && et_warnings_have(&c.warnings, ET_WARN_DEPENDENCE_UNTESTED) ==
+					    (n == 10),
+			"few pairs: %zu that differ with p = %.2g are too few to see dependence: "
+			"%s",
+			n, c.p, n == 10 ? "yes" : "no");
+		et_warnings_free(&c.warnings);
+	}
+	for (size_t i = 0; i < 10; i++)
+		pairs[i] += 0.1;
+	c = (struct et_contrast){ .level = level, .unit = ET_UNIT_NS, .arrangement = "block" };
+	et_judge_pairs(pairs, 10, &c);
+	et_contrasts_conclude(&c, 1, 1 - level);
+	et_contrasts_warn(&c, 1, 1 - level);
+	ok(c.significant && !c.warnings.n, "few pairs: a large difference needs no more of them");
+	et_warnings_free(&c.warnings);
+	c = judge(pairs, 10);
+	ok(c.significant && !c.warnings.n,
+		"few pairs: nor does a decision, which takes more evidence");
+	et_warnings_free(&c.warnings);
+}
+
+/* The usual runs are equal, and one in twenty takes twice as long. */
+static void slow_runs(void)
+{
+	double pairs[60];
+
+	for (size_t i = 0; i < ET_LENGTH(pairs); i++)
+		pairs[i] = 0.002 * (i % 2 ? 1 : -1);
+	struct et_contrast c = judge(pairs, ET_LENGTH(pairs));
+	ok(c.conclusion == ET_CONCLUDED_EQUAL && !c.warnings.n,
+		"slow runs: without any, equal programs need no warning");
+	et_warnings_free(&c.warnings);
+	for (size_t i = 0; i < ET_LENGTH(pairs); i += 20)
+		pairs[i] += M_LN2;
+	c = judge(pairs, ET_LENGTH(pairs));
+	ok(c.conclusion == ET_CONCLUDED_EQUAL &&
+			et_warnings_have(&c.warnings, ET_WARN_MEAN_DISAGREES),
+		"slow runs: equal within 1 %%, but the mean is larger by %.1f %%",
+		100 * (c.mean_ratio - 1));
 	et_warnings_free(&c.warnings);
 }
 
@@ -249,6 +309,8 @@ int main(void)
 {
 	never_contradicts();
 	by_sequence();
+	few_pairs();
+	slow_runs();
 	family();
 	gate();
 	more();

@@ -722,6 +722,26 @@ static void until(void)
 			!et_warnings_have(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL),
 		"until: a goal that was reached raises no warning");
 	et_judgement_free(&j);
+	for (size_t i = 6; i < 20; i++)
+		sample_of(&e->commands[0], i)->ruling.removal.by = ET_KEPT;
+	for (uint32_t i = 21; i <= 40; i++)
+		add(e, 0, i, 1000 + 10 * (i % 2), 1000 + 10 * (i % 2));
+	et_judge(e, &j);
+	ok(arg(&j.commands[0].warnings, ET_WARN_RARE_CASE_UNSEEN, 0) == 40 &&
+			arg(&j.commands[0].warnings, ET_WARN_RARE_CASE_UNSEEN, 4) == 1,
+		"until: it ended without a slow run, of which nothing is known");
+	et_judgement_free(&j);
+	e->plan.until_ratio = 0;
+	et_judge(e, &j);
+	ok(arg(&j.commands[0].warnings, ET_WARN_RARE_CASE_UNSEEN, 4) == 0,
+		"fixed number of runs: likewise, but the number was not chosen by looking");
+	et_judgement_free(&j);
+	sample_of(&e->commands[0], 3)->measured.cpu_ns *= 2;
+	sample_of(&e->commands[0], 3)->measured.elapsed_ns *= 2;
+	et_judge(e, &j);
+	ok(!et_warnings_have(&j.commands[0].warnings, ET_WARN_RARE_CASE_UNSEEN),
+		"fixed number of runs: a slow run was seen");
+	et_judgement_free(&j);
 	et_experiment_free(e);
 }
 
