@@ -124,6 +124,7 @@ static void add(struct et_experiment *e, const struct et_duet_pair *pair, uint32
 	struct et_sample s = { .place = { .command = command,
 				       .round = round,
 				       .order = 3 * round + (how == ET_SOLO ? command : 2),
+				       .partner = how == ET_SOLO ? -1 : !command,
 				       .arrangement = how } };
 	const struct et_footprint *f = &pair->footprints[command];
 

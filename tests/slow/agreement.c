@@ -376,7 +376,7 @@ static struct scene scene_of(uint64_t seed)
 	s.effect = PICK(&s, 0, 0, 0.003, 0.01, 0.02, 0.05, 0.5, -0.01, -0.03);
 	s.pair_noise = PICK(&s, 0.0003, 0.001, 0.003, 0.01, 0.02, 0.05, 0.2);
 	s.solo_noise = s.pair_noise * (1 + (double)et_rng_below(&s.rng, 4));
-	s.company = et_rng_below(&s.rng, 4) ? 0 : 0.05;
+	s.company = PICK(&s, 0, 0, 0, 0.05, 0.4);
 	s.memory = et_rng_below(&s.rng, 6) ? 1 : 2;
 	s.phi = PICK(&s, 0, 0, 0, 0.6);
 	return s;
@@ -443,7 +443,7 @@ static struct et_experiment *play(struct scene *s)
 	static double solo[MOST_COMMANDS][MOST_RUNS], first[MOST_COMMANDS][MOST_RUNS],
 		second[MOST_COMMANDS][MOST_RUNS];
 	struct et_experiment *e = plan(s);
-	struct et_place at = { .partner = -1 };
+	struct et_place at = { 0 };
 
 	for (uint32_t c = 0; c < s->commands; c++) {
 		double ms = 30 * (1 + s->effect * c);
@@ -455,6 +455,7 @@ static struct et_experiment *play(struct scene *s)
 		double speed = s->law ? exp(0.03 * et_rng_normal(&s->rng)) : 1;
 		at.round = i + 1;
 		at.arrangement = ET_SOLO;
+		at.partner = -1;
 		for (at.command = 0; at.command < s->commands && s->order != ET_ORDER_DUET;
 			at.command++) {
 			at.order++;
@@ -466,8 +467,10 @@ static struct et_experiment *play(struct scene *s)
 				continue;
 			at.order++;
 			at.command = 0;
+			at.partner = (int32_t)c;
 			add(e, s, &at, speed * first[c][i]);
 			at.command = c;
+			at.partner = 0;
 			add(e, s, &at, speed * second[c][i]);
 		}
 	}

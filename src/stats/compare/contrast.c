@@ -34,6 +34,26 @@ static size_t pair(const struct et_command *a, const struct et_command *b, enum 
 	return n;
 }
 
+/* The cost of company to a command: its runs beside another one by its solo runs of the same rounds. */
+static size_t company(const struct et_command *c, uint32_t beside, enum et_metric m, double *out)
+{
+	ET_AUTO_READER struct et_sample_reader alone = et_samples_read_figures(&c->samples);
+	ET_AUTO_READER struct et_sample_reader duets = et_samples_read_figures(&c->samples);
+	const struct et_sample *s, *p = et_sample_reader_next(&alone);
+	size_t n = 0;
+
+	while ((s = et_sample_reader_next(&duets))) {
+		if (s->place.arrangement != ET_DUET || s->place.partner != (int32_t)beside ||
+			!counts(s, m))
+			continue;
+		while (p && (p->place.round < s->place.round || p->place.arrangement != ET_SOLO))
+			p = et_sample_reader_next(&alone);
+		if (p && p->place.round == s->place.round && counts(p, m))
+			out[n++] = log(et_sample_value(s, m) / et_sample_value(p, m));
+	}
+	return n;
+}
+
 /* The run that mixes the commands: all of a few, with the reference first, else these two. */
 static char *mixing(const struct et_experiment *e, const struct et_contrast *c)
 {
@@ -97,6 +117,8 @@ static void judge_duets(
 {
 	const struct et_command *a = &e->commands[out->a], *b = &e->commands[out->b];
 	ET_AUTO_FREE double *solos = et_calloc(b->samples.n, sizeof(*solos));
+	ET_AUTO_FREE double *of_a = et_calloc(a->samples.n, sizeof(*of_a));
+	ET_AUTO_FREE double *of_b = et_calloc(b->samples.n, sizeof(*of_b));
 	struct et_duets d = { .pairs = pairs,
 		.n_pairs = n,
 		/* A partner leaves memory as it is. */
@@ -104,6 +126,9 @@ static void judge_duets(
 		.metronome_ns = e->plan.metronome_ns,
 		.solos = solos,
 		.n_solos = pair(a, b, out->metric, false, solos),
+		.company = { of_a, of_b },
+		.n_company = { company(a, out->b, out->metric, of_a),
+			company(b, out->a, out->metric, of_b) },
 		.footprints = { et_footprint_of(a), et_footprint_of(b) } };
 
 	et_judge_duets(&d, out);

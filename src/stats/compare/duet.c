@@ -147,6 +147,22 @@ static struct et_log_ratio log_of_solos(const struct et_duets *d, double level)
 	return (struct et_log_ratio){ d->n_solos, t.estimate, t.lo, t.hi };
 }
 
+/*
+ * The constant, unless this pair cost each other clearly more than twice as much. One standard
+ * uncertainty is enough: where kappa is too large by chance, the interval is only wider.
+ */
+static double kappa_of(const struct et_duets *d, bool b_is_longer)
+{
+	const double one_sigma = 0.683;
+	double usual = et_dilution(d->metronome_ns);
+	size_t shorter = b_is_longer ? 0 : 1, n = d->n_company[shorter];
+
+	if (!n)
+		return usual;
+	struct et_interval_test t = et_pairs_by_ranks(d->company[shorter], n, one_sigma);
+	return expm1(t.lo) > 2 * usual ? expm1(t.estimate) : usual;
+}
+
 /* The verdict becomes that of the solo runs; the pairs remain as what was seen side by side. */
 static void judge_by_solos(const struct et_duets *d, struct et_contrast *out)
 {
@@ -214,14 +230,15 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 	}
 	struct et_log_ratio pairs = { out->pairs, log(out->ratio), log(out->lo), log(out->hi) };
 	struct et_log_ratio solos = log_of_solos(d, out->level);
-	struct et_alone a = et_alone_of(&pairs, &solos, et_dilution(d->metronome_ns), out->level);
+	double kappa = kappa_of(d, out->ratio > 1);
+	struct et_alone a = et_alone_of(&pairs, &solos, kappa, out->level);
 	if (fabs(a.z) > ET_ALONE_CONTRADICTED) {
 		require_both(d, &a, out);
 		return;
 	}
 	if (out->margin > 0) /* the pairs decide alone, and the solo runs have not contradicted */
-		a = et_alone_of(&pairs, &(struct et_log_ratio){ 0, NAN, NAN, NAN },
-			et_dilution(d->metronome_ns), out->level);
+		a = et_alone_of(
+			&pairs, &(struct et_log_ratio){ 0, NAN, NAN, NAN }, kappa, out->level);
 	bool known = isfinite(d->footprints[0].memory + d->footprints[1].memory);
 	out->kinds = known ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
 	out->alone = (struct et_ratio){ exp(a.ratio.estimate), exp(a.ratio.lo), exp(a.ratio.hi),

@@ -31,6 +31,9 @@ struct et_duets {
 	uint64_t metronome_ns; /* 0: the scheduler alternated them */
 	const double *solos;   /* log ratios of solo runs of the same round */
 	size_t n_solos;
+	/* Of a and b: log ratios of the same program beside the other one and alone, of a round. */
+	const double *company[2];
+	size_t n_company[2];
 	struct et_footprint footprints[2]; /* of a and b */
 };
 
@@ -46,7 +49,9 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out);
  * it is 1 + (r - 1)(1 + kappa), with kappa the cost of company relative to the shorter program. The
  * solo runs are not diluted, but too noisy to measure kappa where the programs are nearly equal. So
  * kappa is a constant that was measured over many pairs of programs, taken to be as uncertain as
- * it is large, and the solo runs correct it as far as they know better. They are noisier than the
+ * it is large, and the solo runs correct it as far as they know better. Only programs that share a
+ * cache and need all of it lose several times as much, and this is seen: then kappa is what the
+ * shorter program took beside the other one, above what it took alone. They are noisier than the
  * pairs by a factor of 3 to 4, so that a mean of both would be less accurate than the pairs; but
  * where the two disagree by more than their uncertainties, the uncertainty of the result grows in
  * proportion (R. T. Birge, Phys. Rev. 40, 207, 1932). doc/duets.md has the measurements.

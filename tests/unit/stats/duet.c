@@ -30,6 +30,7 @@ static void add(struct et_experiment *e, uint32_t command, uint32_t round, enum 
 	struct et_sample sample = { .place = { .command = command,
 					    .round = round,
 					    .order = 3 * round + (how == ET_SOLO ? command : 2),
+					    .partner = how == ET_SOLO ? -1 : !command,
 					    .arrangement = how } };
 
 	sample.measured.cpu_ns = sample.measured.elapsed_ns = (uint64_t)llround(1e6 * ms);
@@ -240,6 +241,8 @@ static void promises(void)
 		{ "15 % slower, usual dilution", 1.15, { 0.06, 0.06 }, 4, 30, true },
 		{ "15 % slower, twice the usual dilution", 1.15, { 0.12, 0.12 }, 4, 30, true },
 		{ "30 % faster, usual dilution", 0.7, { 0.06, 0.06 }, 4, 30, true },
+		{ "27 % slower, a shared third-level cache", 1.27, { 0.37, 0.37 }, 4, 30, true },
+		{ "as fast, a shared third-level cache", 1, { 0.37, 0.37 }, 4, 30, false },
 		{ "other memory, equal times", 1, { 0.02, 0.10 }, 6, 30, true },
 		{ "other memory, half the time", 0.5, { 0.10, 0.02 }, 6, 30, true },
 	};
