@@ -34,7 +34,8 @@ static size_t pair(const struct et_command *a, const struct et_command *b, enum 
 	return n;
 }
 
-/* The cost of company to a command: its runs beside another one by its solo runs of the same rounds. */
+/* The cost of company to a command: its runs beside another one by its solo runs of the same
+ * rounds. */
 static size_t company(const struct et_command *c, uint32_t beside, enum et_metric m, double *out)
 {
 	ET_AUTO_READER struct et_sample_reader alone = et_samples_read_figures(&c->samples);
