@@ -37,15 +37,17 @@ static void bound(struct et_log_ratio *r, const struct et_log_ratio *pairs)
  * The difference of pairs and solos has three causes: the errors of both, and a kappa that is not
  * the assumed one (doubt). The solos move the correction by the share of the last in the variance
  * of the difference. It is 0 for equal programs, whatever the solos say, and the estimate is never
- * less certain than without them. *u becomes its uncertainty.
+ * less certain than without them, nor nearer to 1 than the pairs. *u becomes its uncertainty.
  */
 static struct et_log_ratio informed(const struct et_log_ratio *corrected,
-	const struct et_log_ratio *solos, double u_d, double doubt, double u_s, double *u)
+	const struct et_log_ratio *solos, double seen, double u_d, double doubt, double u_s,
+	double *u)
 {
 	double share = doubt > 0 ? doubt * doubt / (doubt * doubt + u_d * u_d + u_s * u_s) : 0;
 	struct et_log_ratio out = *corrected;
 
 	out.estimate += share * (solos->estimate - corrected->estimate);
+	out.estimate = seen > 0 ? fmax(seen, out.estimate) : fmin(seen, out.estimate);
 	*u = hypot((1 - share) * hypot(u_d, doubt), share * u_s);
 	return out;
 }
@@ -68,7 +70,7 @@ struct et_alone et_alone_of(const struct et_log_ratio *pairs, const struct et_lo
 		/* Both are estimates: z has Student's law, out.z is of equal probability. */
 		double p = et_pt_two_sided(z, (double)(n - 1));
 		out.z = copysign(p > 0 ? -et_qnorm(p / 2) : fabs(z), z);
-		out.ratio = informed(&out.corrected, solos, u_d, doubt, u_s, &u);
+		out.ratio = informed(&out.corrected, solos, pairs->estimate, u_d, doubt, u_s, &u);
 		u *= fmax(1, fabs(out.z));
 	}
 	out.ratio.lo = out.ratio.estimate - t * u;
