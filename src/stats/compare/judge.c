@@ -131,7 +131,7 @@ static void warn_until(const struct et_experiment *e, struct et_command_result *
 		et_warn(&r->warnings, ET_WARN_UNTIL_FEW_RUNS, et_arg_share(e->plan.until_ratio),
 			et_arg_count(est->n), et_arg_count(ET_UNTIL_LEAST));
 	bool stopped = e->plan.until_ratio > 0 && e->plan.order != ET_ORDER_DUET;
-	if (!(stopped && reached > e->plan.until_ratio))
+	if (et_metric_is_time(r->metric) && !(stopped && reached > e->plan.until_ratio))
 		warn_unseen(est, stopped, &r->warnings);
 	if (!stopped || !(reached > e->plan.until_ratio))
 		return;

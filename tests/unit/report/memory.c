@@ -95,8 +95,7 @@ static void judged(void)
 	ok(ratio.estimate == 1.25 && ratio.lo == 1.25 && ratio.hi == 1.25 && c->significant,
 		"memory: a constant ratio is certain");
 	ok(c->p > 0.01 && c->p < 0.011, "memory: p allows for a look after every pair");
-	ok(!et_judge_open(e, false, open, &widest),
-		"memory: then the question is decided");
+	ok(!et_judge_open(e, false, open, &widest), "memory: then the question is decided");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
