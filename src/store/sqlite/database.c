@@ -90,7 +90,8 @@ static int fail_io(struct et_sqlite *s, int code, struct et_error *err)
 		"%s: %s", s->name, sqlite3_errmsg(s->db));
 }
 
-int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
+/* Fills err; its text may have line breaks of a damaged schema, which SQLite quotes. */
+static int describe(struct et_sqlite *s, int code, struct et_error *err)
 {
 	const char *path = s->name;
 
@@ -142,6 +143,15 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 		return fail_io(s, code, err);
 	}
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(s->db));
+}
+
+int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
+{
+	int rc = describe(s, code, err);
+
+	for (char *at = err ? err->what : NULL; at && (at = strchr(at, '\n'));)
+		*at = ' ';
+	return rc;
 }
 
 /* --- statements --- */
