@@ -5,6 +5,7 @@
 #include "base/sysroot.h"
 #include "clock/counter.h"
 #include "measure/child/privilege.h"
+#include "measure/child/scout.h"
 #include "measure/child/wakeup_prio.h"
 #include "measure/observe/lap.h"
 
@@ -347,6 +348,8 @@ static void become_program(
 	read_clocks(s, start, parent_clock);
 	if (s->pace)
 		run_pace(start);
+	if (s->scout)
+		et_scout_install(et_scout_socket(s->scout));
 	execve(s->path, s->argv, s->envp);
 	start->failed_errno = errno;
 	start->failed_step = step_exec;

@@ -41,6 +41,8 @@ struct et_memory_policy {
 	unsigned long nodes[16]; /* one bit per node; all 0: the mode takes none */
 };
 
+struct et_scout;
+
 struct et_child_setup {
 	const char *path; /* found already, so that PATH is not searched inside the window */
 	char *const *argv;
@@ -62,8 +64,9 @@ struct et_child_setup {
 	bool subtract_parent; /* etalon is in the same control group */
 	sigset_t signals;     /* signal mask of the program */
 	const struct et_dispositions *dispositions;
-	bool raise_parent;  /* see wakeup_prio.h */
-	uint64_t *begin_ns; /* t0 is copied here, for the ledger; NULL: not needed */
+	bool raise_parent;            /* see wakeup_prio.h */
+	const struct et_scout *scout; /* it gets the listener of the child; NULL: not scouted */
+	uint64_t *begin_ns;           /* t0 is copied here, for the ledger; NULL: not needed */
 };
 
 /* The child writes this into shared memory before it calls execve(). */

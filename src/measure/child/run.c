@@ -37,6 +37,7 @@ static struct et_child_setup child_setup(
 		.source = group->source,
 		.usage_fd = counted ? group->usage_fd[i] : -1,
 		.subtract_parent = i == 0,
+		.scout = loop ? NULL : run->scout,
 		.signals = s->signals,
 		.dispositions = &s->dispositions,
 	};
@@ -306,6 +307,8 @@ int et_run_perform(
 	if (run->metronome) /* leaves the CPU that the two programs are to share */
 		sched_setaffinity(0, sizeof(c->own.others), &c->own.others);
 	int rc = spawn(c, run, err);
+	if (run->scout)
+		et_scout_spawned(run->scout);
 	if (rc)
 		abandon(c, run);
 	else

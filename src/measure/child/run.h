@@ -9,6 +9,7 @@
 #include "measure/child/cgroup.h"
 #include "measure/child/run_setup.h"
 #include "measure/child/sample_of_run.h"
+#include "measure/child/scout.h"
 #include "measure/child/wakeup_prio.h"
 #include "measure/observe/observer.h"
 
@@ -42,7 +43,8 @@ struct et_run {
 	size_t n;   /* programs: 1, or 2 in a duet */
 	bool paced; /* one program, and the reference loop */
 	uint32_t commands[ET_SLOTS];
-	const cpu_set_t *cpus; /* NULL: those that etalon may use */
+	const cpu_set_t *cpus;  /* NULL: those that etalon may use */
+	struct et_scout *scout; /* looks at the files of the only program; NULL: nobody does */
 
 	/* The children: the programs first, then the reference loop. */
 	size_t n_children;

@@ -23,6 +23,7 @@ struct et_runner {
 	bool treated;       /* the hooks of a designed experiment have run … */
 	uint32_t treatment; /* … for this treatment */
 	bool no_hooks;
+	struct et_files files; /* of the last scouted run */
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
@@ -142,6 +143,7 @@ void et_runner_close(struct et_runner *r)
 	et_keeper_stop(r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
+	et_files_free(&r->files);
 	free(r);
 }
 
@@ -222,6 +224,33 @@ static void note_failures(struct et_runner *r, const struct et_run *run, const s
 	}
 }
 
+/* Performs the run, and fills r->files as the request wants. */
+static int perform_scouted(
+	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
+{
+	const struct et_run_setup *s = &r->context.setup;
+	char *const *argv = s->e->commands[run->commands[0]].argv;
+	bool calls = r->request->scout == ET_SCOUT_CALLS;
+
+	/* Before the priority is raised, which the thread would inherit. */
+	et_wakeup_prio_lower(&r->context.own.wakeup);
+	run->scout = calls ? et_scout_start() : NULL;
+	struct et_sight *before = et_sight_take(argv, s->directory);
+	int rc = et_run_perform(&r->context, run, out, err);
+	et_files_free(&r->files);
+	if (run->scout)
+		et_scout_finish(run->scout, &r->files);
+	run->scout = NULL;
+	if (rc == 0 && r->files.scouted == ET_SCOUTED_NOT) {
+		r->files.scouted = calls ? ET_SCOUTED_REFUSED : ET_SCOUTED_UNFIT;
+		et_sight_compare(before, argv, s->directory, &r->files);
+	} else if (rc == 0) {
+		out->ruling.marks |= ET_MARK_SCOUTED;
+	}
+	et_sight_free(before);
+	return rc;
+}
+
 static int perform(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
 {
@@ -229,8 +258,10 @@ static int perform(
 		et_run_setup_treatment(&r->context.setup, run->commands[0]);
 	int rc = t ? et_load_start(&r->load, t->load, run->cpus, err) : 0;
 
+	bool scouted = r->request->scout && run->n == 1 && !run->paced;
 	if (rc == 0)
-		rc = et_run_perform(&r->context, run, out, err);
+		rc = scouted ? perform_scouted(r, run, out, err)
+			     : et_run_perform(&r->context, run, out, err);
 	et_load_stop(&r->load);
 	return rc;
 }
@@ -431,9 +462,14 @@ static const char *last_lines(void *ctx, size_t i)
 	return ((struct et_runner *)ctx)->last_lines[i];
 }
 
+static const struct et_files *files(void *ctx)
+{
+	return &((struct et_runner *)ctx)->files;
+}
+
 struct et_executor et_runner_executor(struct et_runner *r)
 {
 	return (struct et_executor){
-		.run = execute, .around = around, .last_lines = last_lines, .ctx = r
+		.run = execute, .around = around, .last_lines = last_lines, .files = files, .ctx = r
 	};
 }

@@ -17,11 +17,21 @@ enum { ET_SLOTS = 2, ET_LAST_LINES = 512 };
 /* The most bytes by which a random layout moves the arguments and the environment: a page. */
 enum { ET_MOST_PAD = 4096 };
 
+/* How an executor looks at the files of a run. */
+enum et_scout_request {
+	ET_SCOUT_NOT,
+	ET_SCOUT_CALLS,   /* at its system calls; if that is refused, at what changes */
+	ET_SCOUT_CHANGES, /* at what changes in the folder where it runs */
+};
+
+struct et_files;
+
 struct et_request {
 	enum et_arrangement arrangement;
 	uint32_t command;
 	uint32_t partner; /* of a duet */
 	bool warmup;
+	enum et_scout_request scout;  /* of a solo run: also find out which files it uses */
 	uint32_t iteration[ET_SLOTS]; /* earlier runs of command and partner, or warm-up runs */
 	/* With plan.randomise_layout: bytes that are added to their environments. */
 	uint32_t pad_bytes[ET_SLOTS];
@@ -53,6 +63,12 @@ struct et_executor {
 	 * error, if it failed; "" if they are not known. NULL: they never are.
 	 */
 	const char *(*last_lines)(void *ctx, size_t i);
+	/*
+	 * Returns the files of the program that the last request scouted, valid until the next one.
+	 * With ET_SCOUTED_UNFIT the run was ended, because scouting it would have changed what it
+	 * does. NULL: this executor does not scout.
+	 */
+	const struct et_files *(*files)(void *ctx);
 	void *ctx;
 };
 

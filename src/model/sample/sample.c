@@ -76,7 +76,8 @@ double et_sample_value(const struct et_sample *s, enum et_metric m)
 	ROW(DAEMON, "daemon-cutoff", -1)                                                           \
 	ROW(TWO_SIGMA, "two-sigma", -1)                                                            \
 	ROW(MACHINE_SLOW, "machine-slow", -1)                                                      \
-	ROW(NO_SNAPSHOT, "no-snapshot", ET_WARN_NO_SNAPSHOT)
+	ROW(NO_SNAPSHOT, "no-snapshot", ET_WARN_NO_SNAPSHOT)                                       \
+	ROW(SCOUTED, "scouted", -1)
 #define MARK_ROW(mark, name, warning) { ET_MARK_##mark, name, warning },
 #define MARK_NAME(mark, name, warning) name,
 

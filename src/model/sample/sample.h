@@ -34,9 +34,10 @@ enum et_mark {
 	ET_MARK_TWO_SIGMA = 1 << 7,
 	ET_MARK_MACHINE_SLOW = 1 << 8,
 	ET_MARK_NO_SNAPSHOT = 1 << 9, /* the processes could not be listed: culprits unknown */
+	ET_MARK_SCOUTED = 1 << 10, /* a warm-up run whose files were looked at, which takes time */
 };
 
-enum { ET_MARKS = 10 };
+enum { ET_MARKS = 11 };
 
 /* CPU time that another process used while the sample ran. */
 struct et_culprit {
