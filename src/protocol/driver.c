@@ -9,6 +9,7 @@
 #include "num/rng.h"
 #include "num/student.h"
 #include "protocol/schedule.h"
+#include "protocol/scouting.h"
 #include "protocol/until.h"
 
 enum { FIRST = 9 };
@@ -26,6 +27,7 @@ struct known {
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 	enum { BOTH, DUETS, SOLOS } later; /* how it runs after the first rounds */
 	bool decided;                      /* its comparison needs no more runs */
+	bool apart; /* it shares files with the reference, so it never runs in a duet */
 };
 
 struct state {
@@ -177,26 +179,9 @@ static int settle(const struct state *st, uint64_t next_ns, struct et_error *err
 
 /* --- one turn --- */
 
-/* Whether a list such as "1,2" has the exit status. */
-static bool is_listed(const char *codes, int status)
-{
-	char *end = NULL;
-
-	for (const char *p = codes; p && *p; p = *end ? end + 1 : end) {
-		if (strtol(p, &end, 10) == status && end != p)
-			return true;
-		if (end == p)
-			return false;
-	}
-	return false;
-}
-
-/* Whether the run counts as a failure for this experiment. */
 static bool failed(const struct state *st, const struct et_sample *s)
 {
-	if (st->e->plan.ignore_failure || (!s->measured.exit_code && !s->measured.signal))
-		return false;
-	return s->measured.signal || !is_listed(st->e->child.ignore_codes, s->measured.exit_code);
+	return et_run_failed(st->e, s);
 }
 
 /* i is the number of the sample in its request. */
@@ -339,6 +324,31 @@ static struct et_place place_of(const struct et_request *q, size_t i)
 		.warmup = q->warmup };
 }
 
+/* Commands that share files with the reference run one at a time, from the first round on. */
+static int keep_apart(struct state *st, struct et_error *err)
+{
+	for (uint32_t c = 0; c < st->e->n_commands; c++) {
+		int shares = et_scouting_shares(st->e, c, err);
+		if (shares < 0)
+			return shares;
+		st->known[c].apart = shares;
+		if (shares)
+			st->known[c].later = SOLOS;
+	}
+	return 0;
+}
+
+/* Makes the run, and finds out which files its command uses if that is not known yet. */
+static int execute(
+	struct state *st, struct et_request *q, struct et_sample *samples, struct et_error *err)
+{
+	struct et_driver *d = st->d;
+
+	if (q->warmup && et_scouting_wanted(d, q->command))
+		return et_scouting_run(d, q, samples, err);
+	return d->executor.run(d->executor.ctx, q, samples, err);
+}
+
 static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
 	uint32_t position, bool warmup, struct et_error *err)
 {
@@ -349,7 +359,7 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	int rc = settle(st, expected_ns(st, turn), err);
 	if (rc)
 		return rc;
-	rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
+	rc = execute(st, &q, samples, err);
 	bool unstarted = continues(st, rc, err);
 	if (rc && !unstarted)
 		return rc;
@@ -619,7 +629,7 @@ static void choose_turns(struct state *st, uint32_t rounds_done)
 		struct known *k = &st->known[c];
 		if (c == p->reference)
 			continue;
-		k->later = later_so_far(&st->e->commands[c], rounds_done);
+		k->later = k->apart ? SOLOS : later_so_far(&st->e->commands[c], rounds_done);
 		if (k->later == BOTH)
 			k->later = h->kinds(h->ctx, st->e, c) == ET_KINDS_DIFFERENT ? SOLOS : DUETS;
 		alone = alone || k->later == SOLOS;
@@ -678,7 +688,8 @@ static int warm_up(struct state *st, struct et_error *err)
 	bool undecided = st->e->protocol == ET_PROTOCOL_AUTO;
 	uint32_t times = st->e->plan.warmup;
 
-	if (!times && (duets || undecided) && !st->n_earlier)
+	if (!times &&
+		(((duets || undecided) && !st->n_earlier) || (duets && et_scouting_lacks(st->d))))
 		times = 1;
 	for (uint32_t w = 0; w < times; w++) {
 		for (uint32_t c = st->from; c < st->to; c++) {
@@ -709,6 +720,8 @@ static int run_group(struct state *st, struct et_error *err)
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
 	if (rc == 0)
 		rc = warm_up(st, err);
+	if (rc == 0 && st->only == UINT32_MAX)
+		rc = keep_apart(st, err);
 	choose_protocol(st);
 	if (rc == 0)
 		rc = run_rounds(st, err);

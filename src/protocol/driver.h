@@ -71,10 +71,12 @@ struct et_driver {
 	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err) ET_CHECK;
 	/* Takes over n finished samples (the two of a duet at once). 0 or -errno. */
 	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err) ET_CHECK;
+	/* The files of a command are known now; may be NULL. 0 or -errno. */
+	int (*scouted)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
 	/* Applies the removal rules to all samples anew, before --until looks; may be NULL. */
 	int (*apply_rules)(void *ctx, struct et_error *err) ET_CHECK;
 	struct et_hooks hooks; /* of those who called us */
-	void *ctx;             /* for settle, keep and apply_rules */
+	void *ctx;             /* for settle, keep, scouted and apply_rules */
 	uint32_t failures;     /* filled: commands that hooks.failed was called for */
 };
 

@@ -296,6 +296,7 @@ static void write_command(struct et_json *w, const struct et_command_result *r)
 
 	et_json_object(w, NULL);
 	et_fields_write(w, command_fields, r->command);
+	et_files_write(w, "files", &r->command->files);
 	et_json_array(w, "samples");
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));)
 		et_fields_flat(w, NULL, sample_fields, s);

@@ -111,6 +111,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_DEPENDENCE_UNTESTED] = { USUAL, CAUSE_OWN, false,
 		"{0} {1:pairs|values} cannot show whether successive runs resemble each other, "
 		"which would double the false alarms; take more: --runs {2}" },
+	[ET_WARN_SHARED_FILE] = { FIRST, CAUSE_OWN, false, NULL },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,

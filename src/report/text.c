@@ -365,6 +365,31 @@ static void culprit_rows(const struct et_page *page, const struct et_command *c)
 		row(page, "", NULL, "and %zu more", n - CULPRITS);
 }
 
+/* The names of files with one of these uses. */
+static void name_rows(
+	const struct et_page *page, const char *label, const struct et_files *f, uint32_t uses)
+{
+	enum { SHOWN = 6 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if ((f->list[i].uses & uses) && n++ < SHOWN)
+			row(page, n == 1 ? label : "", NULL, "%s", f->list[i].name);
+	}
+	if (n > SHOWN)
+		row(page, "", NULL, "and %zu more", n - SHOWN);
+}
+
+static void file_rows(const struct et_page *page, const struct et_files *f)
+{
+	name_rows(page, "reads", f, ET_FILE_READ);
+	name_rows(page, "writes", f, ET_FILE_WRITTEN | ET_FILE_REPLACED);
+	name_rows(page, "locks", f, ET_FILE_LOCKED);
+	name_rows(page, "binds", f, ET_FILE_BOUND);
+	if (f->left_out)
+		row(page, "", NULL, "further uses of files: %llu", (unsigned long long)f->left_out);
+}
+
 static void mark_rows(const struct et_page *page, const struct et_command *c)
 {
 	size_t n[ET_MARKS] = { 0 };
@@ -374,7 +399,7 @@ static void mark_rows(const struct et_page *page, const struct et_command *c)
 			n[k] += (s->ruling.marks & et_mark_rows[k].bit) != 0;
 	}
 	for (size_t k = 0; k < ET_MARKS; k++) {
-		if (n[k])
+		if (n[k] && et_mark_rows[k].bit != ET_MARK_SCOUTED) /* see file_rows */
 			row(page, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n[k],
 				n[k] == 1 ? "" : "s");
 	}
@@ -478,6 +503,7 @@ static void command_block(const struct et_page *page, const struct et_host *host
 	if (tally.wait4)
 		row(page, "measured by", NULL,
 			"wait4: descendants that nobody waited for are missing");
+	file_rows(page, &c->files);
 	culprit_rows(page, c);
 	mark_rows(page, c);
 	removed_rows(page, c);

@@ -262,6 +262,16 @@ static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
 	return rc;
 }
 
+static int scouted(void *ctx, uint32_t command, struct et_error *err)
+{
+	struct et_session *s = ctx;
+	int rc = et_store_set_files(
+		s->setup.store, s->e->id, command, &s->e->commands[command].files, err);
+
+	s->store_failed = s->store_failed || rc;
+	return rc;
+}
+
 /* A sample must be in the store before its removal can be recorded. */
 static int apply_rules(void *ctx, struct et_error *err)
 {
@@ -319,6 +329,7 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.most_rounds = s->setup.most_rounds,
 		.settle = settle,
 		.keep = keep,
+		.scouted = scouted,
 		.apply_rules = apply_rules,
 		.hooks = s->setup.hooks,
 		.ctx = s };

@@ -212,7 +212,7 @@ number of runs|warmup runs equal until min-runs max-runs min-benchmarking-time t
 parameters|parameter-scan parameter-step-size parameter-list
 several commands|reference reference-name baseline order seed metronome
 evaluation|protocol best epsilon metric keep-all
-the machine and the record|pace no-probe no-ledger randomise-layout env only except label resume more trust-record
+the machine and the record|pace no-probe no-scout no-ledger randomise-layout env only except label resume more trust-record
 the answer, and files|time-unit style sort fail-on-regression undecided json export-json export-samples export-csv export-markdown export-asciidoc export-orgmode report
 how the program runs|cpu sched nice shell no-shell
 hooks, run by a shell|setup prepare conclude cleanup

@@ -226,6 +226,10 @@ const struct et_option et_run_options[] = {
 		"do not time a fixed loop before and after each run; remove no sample as "
 		"machine-slow",
 		et_set_false, FILLS(plan.probe), PLAN },
+	{ 0, "no-scout", NULL,
+		"do not look which files the commands read and write; two that share some may then "
+		"run at the same time",
+		et_set_false, FILLS(plan.scout), PLAN },
 	{ 0, "no-ledger", NULL, "do not record which processes take the program's CPU", et_set_true,
 		FILLS(no_ledger) },
 	{ 0, "randomise-layout", NULL,
@@ -318,6 +322,7 @@ void et_run_options_init(struct et_run_options *o)
 		.metric = ET_METRIC_AUTO,
 	};
 	o->plan.metronome_ns = ET_METRONOME_AUTO;
+	o->plan.scout = true;
 }
 
 void et_run_options_free(struct et_run_options *o)

@@ -28,6 +28,7 @@ static void command_free(struct et_command *c)
 		free(c->parameters[i].value);
 	}
 	free(c->parameters);
+	et_files_free(&c->files);
 	et_samples_free(&c->samples);
 }
 

@@ -4,6 +4,7 @@
 
 #include "model/design/design.h"
 #include "model/experiment/environment.h"
+#include "model/experiment/files.h"
 #include "model/sample/samples.h"
 
 enum et_order {
@@ -60,6 +61,7 @@ struct et_command {
 	size_t n_parameters;
 	/* Of a function: each value is this of a process, "best" say; NULL: not known. */
 	const char *statistic;
+	struct et_files files;     /* as its first warm-up run showed them */
 	struct et_samples samples; /* in order of execution, with warm-up */
 };
 
@@ -101,6 +103,7 @@ struct et_plan {
 	bool pace;
 	bool probe;            /* time a fixed loop before and after each sample */
 	uint32_t first_round;  /* a part of a campaign begins with this round; 0: with the first */
+	bool scout;            /* look which files each command reads and writes: files.h */
 	bool randomise_layout; /* each run has another size of the environment: request.pad_bytes */
 	uint32_t k; /* K-best: this many of the fastest samples must agree within epsilon */
 	double epsilon;

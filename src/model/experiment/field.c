@@ -108,6 +108,7 @@ const struct et_field et_plan_fields[] = {
 	BOOL(et_plan, gate),
 	{ "regression_ratio", ET_FIELD_DOUBLE, ET_AT(et_plan, regression_ratio), .hi = INT64_MAX },
 	{ "undecided", ET_FIELD_U32, ET_AT(et_plan, undecided), .hi = 255 },
+	BOOL(et_plan, scout),
 	{ 0 },
 };
 

@@ -251,6 +251,44 @@ static double level_of(const struct et_experiment *e)
 	return e->plan.equal_ratio > 0 ? et_sidak_level(e->plan.level, family) : e->plan.level;
 }
 
+static bool ran_in_duets(const struct et_contrast *c)
+{
+	return !isnan(c->side_by_side.estimate) ||
+	       (c->arrangement && !strcmp(c->arrangement, "duet"));
+}
+
+/* Two that share a file or port ran one at a time, although the plan has duets. */
+static void warn_shared(const struct et_experiment *e, struct et_contrast *c)
+{
+	const char *name = "";
+	enum et_conflict_kind kind =
+		et_files_conflict(&e->commands[c->a].files, &e->commands[c->b].files, &name);
+
+	if (kind && e->plan.order == ET_ORDER_AUTO && !ran_in_duets(c))
+		et_warn(&c->warnings, ET_WARN_SHARED_FILE,
+			et_arg_flag(kind == ET_CONFLICT_WRITE || kind == ET_CONFLICT_READ),
+			et_arg_flag(kind == ET_CONFLICT_WRITE || kind == ET_CONFLICT_BIND),
+			et_arg_text(name));
+}
+
+/* Whether two commands that ran at the same time share files is not known. */
+static void warn_not_scouted(const struct et_experiment *e, struct et_judgement *j)
+{
+	enum et_scouted worst = ET_SCOUTED_CALLS;
+	bool duets = false;
+
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		duets = duets || ran_in_duets(&j->contrasts[i]);
+	for (size_t i = 0; duets && i < e->n_commands; i++) {
+		enum et_scouted how = e->commands[i].files.scouted;
+		if (how != ET_SCOUTED_CALLS && worst != ET_SCOUTED_NOT)
+			worst = how;
+	}
+	if (worst != ET_SCOUTED_CALLS)
+		et_warn(&j->warnings, ET_WARN_NOT_SCOUTED, et_arg_flag(worst == ET_SCOUTED_NOT),
+			et_arg_flag(worst == ET_SCOUTED_UNFIT));
+}
+
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
 	const double mostly = 0.5;
@@ -259,11 +297,13 @@ static void judge_contrasts(const struct et_experiment *e, struct et_judgement *
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		struct et_contrast *c = &j->contrasts[i];
 		j->commands[c->b].contrast = c;
+		warn_shared(e, c);
 		/* CPU time is not informative for programs that mostly wait. */
 		if (e->metric == ET_METRIC_CPU && et_idle_share(&e->commands[c->a]) > mostly &&
 			et_idle_share(&e->commands[c->b]) > mostly)
 			et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
 	}
+	warn_not_scouted(e, j);
 }
 
 /* 1: slower, -1: faster, 0: no difference was shown. */

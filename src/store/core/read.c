@@ -189,8 +189,10 @@ static bool read_command(struct loading *l, struct et_cursor *c)
 	if (!et_row_text(c, &command->name) || !command->name || !et_row_text(c, &command->text) ||
 		!command->text || !et_row_words(c, &command->argv))
 		return false;
+	ET_AUTO_FREE char *files = NULL;
 	return et_row_text(c, &command->prepare) && et_row_text(c, &command->conclude) &&
-	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup);
+	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup) &&
+	       et_row_text(c, &files) && !et_files_parse(&command->files, files);
 }
 
 static bool read_parameter(struct loading *l, struct et_cursor *c)

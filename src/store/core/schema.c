@@ -242,6 +242,9 @@ static const char *const steps[] = {
 	"ALTER TABLE experiment ADD COLUMN plan_gate $int;"
 	"ALTER TABLE experiment ADD COLUMN plan_regression_ratio $real;"
 	"ALTER TABLE experiment ADD COLUMN plan_undecided $int;",
+	/* 19: The files that commands read and write, as JSON (model/experiment/files.h). */
+	"ALTER TABLE experiment ADD COLUMN plan_scout $int;"
+	"ALTER TABLE command ADD COLUMN files $text;",
 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };

@@ -15,7 +15,8 @@ ROW(ADD_EXPERIMENT,
 	" RETURNING key")
 ROW(ADD_COMMAND,
 	"INSERT INTO command (experiment, number, name, text, argv, prepare, conclude, setup,"
-	" cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+	" cleanup, files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+ROW(SET_FILES, "UPDATE command SET files = ? WHERE experiment = ? AND number = ?")
 ROW(ADD_PARAMETER,
 	"INSERT INTO parameter (experiment, command, number, name, value) VALUES (?, ?, ?, ?, ?)")
 ROW(ADD_FACTOR, "INSERT INTO factor (experiment, number, $factor) VALUES (?, ?, $factor?)")
@@ -79,9 +80,9 @@ ROW(GET_EXPERIMENT,
 	"SELECT key, label, started_ns, finished_ns, state, protocol, metric, \"order\", seed,"
 	" image_source, origin, machine, design, $plan, $child, $host, $first_check, $member,"
 	" $study FROM experiment WHERE id = ?")
-ROW(GET_COMMANDS,
-	"SELECT number, name, text, argv, prepare, conclude, setup, cleanup FROM command WHERE"
-	" experiment = ? ORDER BY number")
+ROW(GET_COMMANDS, "SELECT number, name, text, argv, prepare, conclude, setup, cleanup, files FROM "
+		  "command WHERE"
+		  " experiment = ? ORDER BY number")
 ROW(GET_PARAMETERS,
 	"SELECT command, name, value FROM parameter WHERE experiment = ? ORDER BY command, number")
 ROW(GET_FACTORS, "SELECT $factor FROM factor WHERE experiment = ? ORDER BY number")

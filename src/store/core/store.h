@@ -108,6 +108,9 @@ int et_store_set_state(struct et_store *s, const char *id, enum et_state state, 
 /* Adds one factor to the environment of an experiment, as the given number from 0. Flushes. */
 int et_store_add_factor(struct et_store *s, const char *id, size_t number,
 	const struct et_factor *factor, struct et_error *err) ET_CHECK;
+/* Records the files of a command, which its warm-up has shown. Flushes. */
+int et_store_set_files(struct et_store *s, const char *id, size_t command,
+	const struct et_files *files, struct et_error *err) ET_CHECK;
 /*
  * Records the removal and the marks of a sample that is in the store already; its order and
  * command identify it. This becomes part of the open group, as with et_store_add.

@@ -160,6 +160,8 @@ static int add_command(
 	et_bind_text(c, "conclude", command->conclude);
 	et_bind_text(c, "setup", command->setup);
 	et_bind_text(c, "cleanup", command->cleanup);
+	ET_AUTO_FREE char *files = et_files_text(&command->files);
+	et_bind_text(c, "files", files);
 	return et_cursor_add(c);
 }
 
@@ -403,6 +405,22 @@ int et_store_add_factor(struct et_store *s, const char *id, size_t number,
 	if (!rc)
 		rc = add_numbered(s, s->key, ET_SQL_ADD_FACTOR, &et_columns_factor, factor, 1,
 			sizeof(*factor), number, err);
+	return et_store_conclude(s, rc, err);
+}
+
+int et_store_set_files(struct et_store *s, const char *id, size_t command,
+	const struct et_files *files, struct et_error *err)
+{
+	ET_AUTO_FREE char *text = et_files_text(files);
+	int rc = et_store_transact(s, err);
+
+	if (rc)
+		return rc;
+	s->texts = ET_STORE_MOST_TEXT;
+	rc = select_experiment(s, id, err);
+	if (!rc)
+		rc = ET_EXECUTE(s, ET_SQL_SET_FILES, err, et_sql_text(text), et_sql_int(s->key),
+			et_sql_int((int64_t)command));
 	return et_store_conclude(s, rc, err);
 }
 

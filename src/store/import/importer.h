@@ -76,6 +76,11 @@ void et_import_profile(struct et_importer *in, const json_t *profile);
 void et_import_design(struct et_importer *in, const json_t *design);
 /* The same of a text that the store has. */
 int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
+/* Reads the files of a command; at is the place of the command. */
+void et_import_files(struct et_importer *in, const json_t *object, struct et_files *out,
+	const struct et_import_place *at);
+/* The same of a text that the store has, or NULL. 0 or -EINVAL. */
+int et_files_parse(struct et_files *out, const char *text) ET_CHECK;
 int et_import_bench(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_google(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads a time as RFC 3339 defines it, not before 1970; false for anything else. */

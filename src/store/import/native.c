@@ -240,6 +240,9 @@ static void read_command(
 		c->argv = argv;
 	}
 	et_read_parameters(in, object, c, at);
+	const json_t *files = et_read_branch(in, object, "files", JSON_OBJECT, at);
+	if (files)
+		et_import_files(in, files, &c->files, at);
 	et_read_each(in, object, "samples", at, read_sample, number);
 	++*number;
 }

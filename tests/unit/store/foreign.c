@@ -154,7 +154,7 @@ static void large_values(void)
 	make_store(2);
 	run_sql("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
 		" INSERT INTO command SELECT experiment, i, name, hex(zeroblob(1000000)), argv,"
-		" NULL, NULL, NULL, NULL FROM command, n WHERE number = 0;"
+		" NULL, NULL, NULL, NULL, NULL FROM command, n WHERE number = 0;"
 		"UPDATE experiment SET commands = 41");
 	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE,
 		"sizes: many long texts of one experiment are refused: %s", err.what);
