@@ -25,7 +25,8 @@ kill_runs()
 part=$(((kills + 3) / 4))
 kill_runs 'run of long programs' $part 25 1 --order random
 kill_runs 'run of short programs' $part 2 1 --order random
-kill_runs 'run of pairs' $part 25 2 --order duet
+# The two append to one file, which scouting would find.
+kill_runs 'run of pairs' $part 25 2 --order duet --no-scout
 kill_runs 'run beside the reference loop' $part 25 1 --pace --order sequential
 
 # --- profile
