@@ -51,6 +51,7 @@ struct state {
 	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
 	uint64_t *earlier;
 	size_t n_earlier;
+	uint32_t closed;       /* no run is added to the rounds up to this one */
 	double reached;        /* the largest uncertainty at the last look of --until */
 	struct et_until until; /* when --until or K-best is checked again */
 	uint32_t rounds;       /* the number that was decided; 0: not yet */
@@ -437,7 +438,15 @@ static int run_round(struct state *st, uint32_t round, struct et_error *err)
 		uint64_t key = turn_key(round, position);
 		if (is_left_out(st, &st->turns[i]))
 			continue;
-		/* A turn that an earlier session has finished is not run again. */
+		/*
+		 * A turn that an earlier session has finished is not run again. Of comparisons that
+		 * are sampled until they are decided, none of its rounds is: a run of then and one
+		 * of now are no pair.
+		 */
+		if (round <= st->closed) {
+			advance(st, round);
+			continue;
+		}
 		if (st->n_earlier &&
 			bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64)) {
 			advance(st, round);
@@ -751,6 +760,11 @@ static void take_stock(struct state *st)
 	}
 	if (st->n_earlier)
 		qsort(st->earlier, st->n_earlier, sizeof(*st->earlier), et_ascending_u64);
+	if (!st->n_earlier || !(st->e->plan.equal_ratio > 0))
+		return;
+	/* Before the first look no command is left out: only the round that was cut has gaps. */
+	uint32_t last = (uint32_t)(st->earlier[st->n_earlier - 1] >> 32);
+	st->closed = last < st->e->plan.min_runs ? last - 1 : last;
 }
 
 static int run_in_sequence(struct state *st, struct et_error *err)

@@ -16,7 +16,7 @@
  * the programs are.
  */
 enum { ET_KINDS_ROUNDS = 10, ET_KINDS_LEAST = 5 };
-#define ET_KINDS_NS UINT64_C(3000000000)
+#define ET_KINDS_NS UINT64_C(15000000000)
 
 struct et_progress_note {
 	/* Rounds, which are samples per command; total is an estimate until it is decided, or 0. */

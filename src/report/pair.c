@@ -147,8 +147,12 @@ static char *conclusion(const struct et_contrast *c, bool short_form)
 	case ET_CONCLUDED_TOO_FEW_IN_FAMILY:
 		return too_few(c);
 	case ET_CONCLUDED_TOO_FEW:
-		return et_asprintf(
-			"too few pairs (%zu) for a verdict at %.4g %%", c->pairs, 100 * c->level);
+		return et_asprintf(c->margin > 0 && c->pairs >= ET_DEPENDENCE_TESTABLE
+					   ? "undecided: %zu pairs that resemble each other have "
+					     "no interval at "
+					     "%.4g %%"
+					   : "too few pairs (%zu) for a verdict at %.4g %%",
+			c->pairs, 100 * c->level);
 	case ET_CONCLUDED_SAME:
 	case ET_CONCLUDED_SAME_BY_HOLM:
 	case ET_CONCLUDED_EQUAL:

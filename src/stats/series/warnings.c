@@ -155,8 +155,11 @@ static void warn_extent(const struct et_experiment *e, enum et_protocol protocol
 	/* An automatic number promises no more than --min-runs. */
 	uint32_t wanted = e->plan.runs ? e->plan.runs : e->plan.min_runs;
 
-	if (e->state == ET_STATE_DONE && e->plan.until_ratio == 0 && e->plan.time_limit_ns &&
-		t->turns < wanted && protocol != ET_PROTOCOL_KBEST)
+	/* Comparisons that are sampled until they are decided promise no number. */
+	if (e->plan.until_ratio > 0 || e->plan.equal_ratio > 0)
+		return;
+	if (e->state == ET_STATE_DONE && e->plan.time_limit_ns && t->turns < wanted &&
+		protocol != ET_PROTOCOL_KBEST)
 		et_warn(out, ET_WARN_TIME_LIMIT, et_arg_count(t->turns), et_arg_count(wanted));
 }
 

@@ -433,6 +433,49 @@ static void decided_resumed(enum et_kinds first, enum et_kinds later)
 		later);
 }
 
+/* Whether a round has runs of both sessions, of which the first ended with this order. */
+static size_t rounds_of_two_sessions(const struct et_experiment *e, uint32_t last)
+{
+	bool before[400] = { 0 }, after[400] = { 0 };
+	size_t mixed = 0;
+
+	for (size_t c = 0; c < e->n_commands; c++) {
+		et_for_each_sample(s, &e->commands[c].samples) {
+			if (!s->place.warmup && s->place.round < 400)
+				(s->place.order <= last ? before : after)[s->place.round] = true;
+		}
+	}
+	for (size_t i = 0; i < 400; i++)
+		mixed += before[i] && after[i];
+	return mixed;
+}
+
+/* The second command was decided in the first session, and is looked at anew in the second. */
+static void pairs_of_one_session(void)
+{
+	size_t mixed = 0, continued = 0;
+
+	for (size_t at = 60; at < 75; at++) {
+		struct et_error err;
+		struct et_plan plan = { .equal_ratio = 0.01,
+			.min_runs = 10,
+			.max_runs = 100,
+			.order = ET_ORDER_AUTO,
+			.warmup = 1 };
+		struct script s = { .reached = 1000, .second_is_clear = true, .interrupt_at = at };
+		struct et_experiment *e = experiment(3, plan);
+		int rc = drive(e, &s, &err);
+		uint32_t last = s.orders[s.kept - 1];
+		size_t then = e->commands[1].samples.n;
+		s.interrupt_at = 0;
+		s.second_is_clear = false;
+		mixed += rc != -EINTR || drive(e, &s, &err) != 0 || rounds_of_two_sessions(e, last);
+		continued += e->commands[1].samples.n > then;
+		et_experiment_free(e);
+	}
+	ok(!mixed && continued == 15, "decided: runs of two sessions are never of one round");
+}
+
 static void decision_looks(void)
 {
 	struct et_until u = { 0 };
@@ -929,6 +972,7 @@ int main(void)
 	decided();
 	decided_resumed(ET_KINDS_SAME, ET_KINDS_DIFFERENT);
 	decided_resumed(ET_KINDS_DIFFERENT, ET_KINDS_SAME);
+	pairs_of_one_session();
 	decision_looks();
 	automatic();
 	automatic_resumed();
