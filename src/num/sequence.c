@@ -93,6 +93,17 @@ static double inflation(const double *y, size_t n)
 	return et_ar1_inflation(r, n);
 }
 
+/*
+ * How many independent values they count as. The standard error has the dependence as well; that
+ * few values seem to depend must not take the interval away where the difference is far beyond it.
+ */
+static double independent_of(size_t n, double inflation)
+{
+	const double least = 10;
+
+	return fmax((double)n / inflation, fmin((double)n, least));
+}
+
 /* How many times the evidence this many values need. */
 static double doubt_of(size_t n)
 {
@@ -101,7 +112,7 @@ static double doubt_of(size_t n)
 
 double et_sequence_evidence_beyond(double halves, size_t n, double inflation, double level)
 {
-	double independent = (double)n / inflation, doubt = doubt_of(n);
+	double independent = independent_of(n, inflation), doubt = doubt_of(n);
 	double width = et_sequence_width(independent, 1 - (1 - level) / doubt);
 
 	return et_sequence_evidence(halves * width, independent) / doubt;
@@ -118,7 +129,7 @@ struct et_sequence et_sequence_of(const double *x, size_t n, double level)
 	if (n < ET_SEQUENCE_LEAST || !(out.error > 0)) /* values that do not vary show nothing */
 		return out;
 	out.inflation = inflation(y, n);
-	double independent = (double)n / out.inflation, doubt = doubt_of(n);
+	double independent = independent_of(n, out.inflation), doubt = doubt_of(n);
 	out.error *= sqrt(out.inflation);
 	double half = et_sequence_width(independent, 1 - (1 - level) / doubt) * out.error;
 	out.lo = out.location - half;
