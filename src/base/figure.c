@@ -236,6 +236,16 @@ static const char *plain(double x, int decimals, char buf[ET_FIGURE])
 	return buf;
 }
 
+/* Whether a value is shown on its side of a limit; what is beyond a margin is not shown at it. */
+static bool same_side(double x, double shown, double limit, double margin)
+{
+	const double rounding = 1e-14;
+
+	if (margin > 0 && fabs(shown - limit) < rounding)
+		return limit > 1 ? x <= limit + rounding : x >= limit - rounding;
+	return (x - limit) * (shown - limit) >= -rounding;
+}
+
 /*
  * Decimals of x, which is a ratio or a bound of its interval. The width of the interval decides,
  * but where it excludes 1, x alone gets as many as show that it is not 1, and as many as show on
@@ -243,15 +253,14 @@ static const char *plain(double x, int decimals, char buf[ET_FIGURE])
  */
 static int decimals_of(double x, double ratio, double lo, double hi, double margin)
 {
-	const double rounding = 1e-14;
 	char text[ET_FIGURE];
 	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
 
 	for (; decimals < 6; decimals++) {
 		double shown = strtod(plain(x, decimals, text), NULL);
-		double low = 1 - margin, high = 1 + margin;
-		if (!((lo > 1 || hi < 1) && shown == 1) && (x - low) * (shown - low) >= -rounding &&
-			(x - high) * (shown - high) >= -rounding)
+		if (!((lo > 1 || hi < 1) && shown == 1) &&
+			same_side(x, shown, 1 - margin, margin) &&
+			same_side(x, shown, 1 + margin, margin))
 			break;
 	}
 	return decimals;

@@ -43,6 +43,16 @@ done
 exits 'decide: one command asks nothing' 0 etalon run -q -m 2 --min-benchmarking-time 0.1s --json one.json true
 ok 'decide: one command has no comparison' jq -e '.comparisons | length == 0' one.json
 
+# One file that takes the output of both is never written by two programs at a time.
+seq 200000 >first
+seq -f b%.0f 200000 >second
+exits 'decide: several commands may have one output file' 0 \
+	etalon run -q --output both -M 10 --json both.json 'cat first' 'cat second'
+ok 'decide: with one output file there are no duets' jq -e '[.commands[].samples[].arrangement] | unique == ["solo"]' both.json
+ok 'decide: the file has the output of one program' eval 'cmp -s both first || cmp -s both second'
+refuses 'decide: duets cannot have one output file' 2 'would mix the output of two programs in both' \
+	etalon run --order duet --output both 'cat first' 'cat second'
+
 # Runs after the first ten rounds are those that the decision needs. -M ends what stays open.
 exits 'decide: a margin that cannot be reached ends at -M' 0 \
 	etalon run -q --equal 0.0001% -M 14 --metric cpu --json open.json 'etalon put inc --seconds 0.02' 'etalon put inc --seconds 0.02'

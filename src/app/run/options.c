@@ -565,11 +565,31 @@ static int check_runs(const struct et_run_options *o, struct et_experiment *e, s
 	return rc ? rc : check_number(o->given, e->protocol, &e->plan, err);
 }
 
+/* A file that takes the output of all commands is written by two of them at a time in a duet. */
+static int check_output(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
+{
+	const char *output = e->child.output;
+	bool file = output && strcmp(output, "null") && strcmp(output, "pipe") &&
+		    strcmp(output, "inherit");
+
+	if (!file || (e->n_commands < 2 && !o->baseline))
+		return 0;
+	if (e->plan.order == ET_ORDER_DUET)
+		return et_refuse(err, "use --order random, or another --output",
+			"--order duet would mix the output of two programs in %s", output);
+	if (e->plan.order == ET_ORDER_AUTO)
+		e->plan.order = ET_ORDER_RANDOM;
+	return 0;
+}
+
 int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
 	struct et_plan *p = &e->plan;
 	int rc = check_runs(o, e, err);
 
+	if (rc == 0)
+		rc = check_output(o, e, err);
 	if (rc == 0 && o->outputs.stdout_taken && e->child.output &&
 		!strcmp(e->child.output, "inherit"))
 		rc = et_refuse(err, "write the record to a file, or the output with --output FILE",

@@ -123,6 +123,7 @@ struct et_contrast {
 	/* Ratios from 1 - margin to 1 + margin count as equal, and p and the interval may be looked
 	 * at after every pair; 0: the number of pairs was fixed. */
 	double margin;
+	bool gated;               /* the question was that of a gate, not whether they are equal */
 	const char *ratio_method; /* "fieller", "hodges-lehmann" …; NULL without a ratio */
 	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
 	double statistic, p;      /* p decides; Holm's correction is applied to it */

@@ -146,6 +146,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 		.b = b,
 		.level = level,
 		.margin = e->plan.order == ET_ORDER_SEQUENTIAL ? 0 : e->plan.equal_ratio,
+		.gated = e->plan.gate && e->plan.regression_ratio > 0,
 		.metric = metric,
 		.unit = et_metrics[metric].unit,
 		.side_by_side = ET_NO_RATIO,

@@ -328,8 +328,11 @@ bool et_judgement_contradicted(const struct et_judgement *j, size_t i)
 
 	if (!other || direction(judged) == direction(other))
 		return false;
+	/* There are two tests of one question. */
 	if (direction(other))
-		return true;
+		return !(other->p_holm > (1 - other->level) / 2);
+	if (other->margin > 0 && other->conclusion == ET_CONCLUDED_SAME) /* it was not asked */
+		return false;
 	return other->hi < judged->lo || other->lo > judged->hi; /* false for NaN */
 }
 
@@ -392,6 +395,9 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 
 static bool is_decided(const struct et_plan *p, const struct et_contrast *c)
 {
+	/* Memory that cannot be seen: more runs do not show it. */
+	if (c->unit == ET_UNIT_BYTES && !c->pairs && !(c->values_a && c->values_b))
+		return true;
 	if (p->gate && p->regression_ratio > 0)
 		return et_gate_judge(c, p->regression_ratio) != ET_GATE_UNDECIDED;
 	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
