@@ -94,8 +94,8 @@ static double inflation(const double *y, size_t n)
 }
 
 /*
- * How many independent values they count as. The standard error has the dependence as well; that
- * few values seem to depend must not take the interval away where the difference is far beyond it.
+ * How many independent values they count as. The standard error has the dependence as well; few
+ * values that seem to depend must not be without an interval where the difference is far beyond it.
  */
 static double independent_of(size_t n, double inflation)
 {

@@ -597,21 +597,6 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 	st->no_duets = st->e->metric != ET_METRIC_CPU && st->e->plan.order == ET_ORDER_AUTO;
 }
 
-/* The rounds with duets and solo runs; samples tell, so that a session that resumes agrees. */
-static uint32_t rounds_of_both(const struct et_experiment *e)
-{
-	uint64_t took_ns = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++) {
-		et_for_each_sample(s, &e->commands[c].samples) {
-			if (!s->place.warmup && s->place.round <= ET_KINDS_LEAST &&
-				s->measured.elapsed_ns != ET_UNKNOWN)
-				took_ns += s->measured.elapsed_ns;
-		}
-	}
-	return took_ns > ET_KINDS_NS ? ET_KINDS_LEAST : ET_KINDS_ROUNDS;
-}
-
 /* How a command ran after the first rounds in an earlier session. */
 static int later_so_far(const struct et_command *c, uint32_t first)
 {
@@ -632,7 +617,7 @@ static void choose_turns(struct state *st, uint32_t rounds_done)
 
 	if (!(p->equal_ratio > 0) || p->order != ET_ORDER_AUTO || st->no_duets || !h->kinds ||
 		(rounds_done != ET_KINDS_ROUNDS && rounds_done != ET_KINDS_LEAST) ||
-		rounds_done != rounds_of_both(st->e))
+		rounds_done != et_rounds_of_both(st->e))
 		return;
 	for (uint32_t c = 0; c < st->e->n_commands; c++) {
 		struct known *k = &st->known[c];

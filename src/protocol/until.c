@@ -3,6 +3,7 @@
 #include "base/u64.h"
 #include "num/mean_interval.h"
 #include "num/student.h"
+#include "protocol/driver.h"
 
 bool et_until_due(const struct et_until *u, uint32_t runs)
 {
@@ -26,6 +27,20 @@ bool et_decision_due(struct et_until *u, uint32_t rounds)
 		return false;
 	u->next_look = rounds + 1 + rounds / PART;
 	return true;
+}
+
+uint32_t et_rounds_of_both(const struct et_experiment *e)
+{
+	uint64_t took_ns = 0;
+
+	for (size_t c = 0; c < e->n_commands; c++) {
+		et_for_each_sample(s, &e->commands[c].samples) {
+			if (!s->place.warmup && s->place.round <= ET_KINDS_LEAST &&
+				s->measured.elapsed_ns != ET_UNKNOWN)
+				took_ns += s->measured.elapsed_ns;
+		}
+	}
+	return took_ns > ET_KINDS_NS ? ET_KINDS_LEAST : ET_KINDS_ROUNDS;
 }
 
 /* In a duet the answer is the ratio, so --until is about the mean log ratio of the pairs. */

@@ -25,6 +25,11 @@ bool et_until_look(struct et_until *u, uint32_t runs, bool narrow);
  * fiftieth part more. The intervals are valid at every look, so one is enough to stop.
  */
 bool et_decision_due(struct et_until *u, uint32_t rounds);
+/*
+ * Their rounds with duets and solo runs. The samples decide, so that a session that resumes the
+ * experiment agrees.
+ */
+uint32_t et_rounds_of_both(const struct et_experiment *e);
 
 /* The relative expanded uncertainty of a mean, in duets of the mean ratio, or NaN. */
 double et_until_reached(const struct et_experiment *e, uint32_t command);

@@ -130,8 +130,8 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 			? et_strdup("equal (neither varies)")
 		: c->conclusion == ET_CONCLUDED_EQUAL
 			? et_asprintf("equal within %.4g %%", 100 * c->margin)
-		: c->margin > 0 && !c->gated ? et_strdup("undecided")
-					     : et_asprintf("no difference shown%s", corrected);
+		: et_contrast_asks(c) ? et_strdup("undecided")
+				      : et_asprintf("no difference shown%s", corrected);
 
 	if (!has_interval(c->ratio, c->lo, c->hi) || short_form || is_constant(c))
 		return et_strdup(words);
@@ -280,7 +280,7 @@ char *et_verdict_text(const struct et_contrast *c, const char *b, const char *a)
 	if (interval && c->conclusion == ET_CONCLUDED_EQUAL)
 		return et_asprintf("%s and %s are equal within %.4g %% (%s)", a, b, 100 * c->margin,
 			et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "…", ET_BUF));
-	if (interval && c->conclusion == ET_CONCLUDED_SAME && c->margin > 0 && !c->gated)
+	if (interval && c->conclusion == ET_CONCLUDED_SAME && et_contrast_asks(c))
 		return et_asprintf("undecided between %s and %s (%s)", b, a,
 			et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "…", ET_BUF));
 	if (interval && c->conclusion == ET_CONCLUDED_SAME)

@@ -465,9 +465,9 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 			first->family);
 	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s%s%s", reference, basis,
 		equal ? "; =: equal within " : "", margin,
-		!open                                ? ""
-		: first->margin > 0 && !first->gated ? "; ?: undecided"
-						     : "; ?: no difference shown, or too few runs",
+		!open                     ? ""
+		: et_contrast_asks(first) ? "; ?: undecided"
+					  : "; ?: no difference shown, or too few runs",
 		before);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)

@@ -163,6 +163,12 @@ struct et_contrast {
 	struct et_warnings warnings;
 };
 
+/* Whether the question was if the two are equal: then it may be undecided. */
+static inline bool et_contrast_asks(const struct et_contrast *c)
+{
+	return c->margin > 0 && !c->gated;
+}
+
 enum { ET_GATE_ALL = 0x7fffffff }; /* no reference: all comparisons count */
 
 /* --fail-on-regression: see stats/compare/contrast.h. */
