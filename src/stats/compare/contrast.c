@@ -261,16 +261,26 @@ static size_t pairs_needed(const struct et_contrast *c, size_t family, double al
 }
 
 /*
- * Warns if a ratio of medians and the ratio of the means lie on different sides of 1, or if the
- * usual runs are equal and the means are not: some runs were far slower.
+ * Whether the ratio of the means is another answer than that of the usual runs: on the other side
+ * of 1, or by a quarter of the difference away. A reader divides the means of the table.
  */
+static bool mean_disagrees(const struct et_contrast *c)
+{
+	const double quarter = 0.25, least = 0.02;
+	double usual = log(c->ratio), mean = log(c->mean_ratio);
+
+	if (c->conclusion != ET_CONCLUDED_SLOWER && c->conclusion != ET_CONCLUDED_FASTER)
+		return false;
+	return usual * mean < 0 || fabs(mean - usual) > fmax(least, quarter * fabs(usual));
+}
+
+/* Warns if so, or if the usual runs are equal and the means are not: some were far slower. */
 static void warn_mean(struct et_contrast *c)
 {
 	bool equal = c->conclusion == ET_CONCLUDED_EQUAL && fabs(c->mean_ratio - 1) > c->margin;
 	bool smaller = c->mean_ratio < 1;
 
-	if ((c->conclusion == ET_CONCLUDED_SLOWER && smaller) ||
-		(c->conclusion == ET_CONCLUDED_FASTER && c->mean_ratio > 1) || equal)
+	if (equal || mean_disagrees(c))
 		et_warn(&c->warnings, ET_WARN_MEAN_DISAGREES, et_arg_flag(smaller),
 			et_arg_share(fabs(c->mean_ratio - 1)), et_arg_flag(equal));
 }

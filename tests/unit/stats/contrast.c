@@ -526,6 +526,17 @@ static void mean_disagrees(void)
 			!et_warnings_have(&c.warnings, ET_WARN_MEAN_DISAGREES),
 		"mean: no warning if median and mean agree");
 	et_warnings_free(&c.warnings);
+	/* 53 of 80 pairs take twice the time, and 27 as long as the others: both are slower. */
+	for (int i = 0; i < 80; i++)
+		d[i] = (i % 3 ? M_LN2 : 0) + 1e-6 * (i * 13 % 80);
+	c = (struct et_contrast){ .level = 0.95, .arrangement = "duet" };
+	et_judge_pairs(d, 80, &c);
+	et_contrasts_conclude(&c, 1, 0.05);
+	ok(c.conclusion == ET_CONCLUDED_SLOWER && c.mean_ratio > 1.5 && c.mean_ratio < 1.7 &&
+			et_warnings_have(&c.warnings, ET_WARN_MEAN_DISAGREES),
+		"mean: a warning if the median pair is 2 and the mean 1.6, %.3f and %.3f", c.ratio,
+		c.mean_ratio);
+	et_warnings_free(&c.warnings);
 }
 
 int main(void)
