@@ -17,26 +17,38 @@ else
 fi
 if [ -n "${GITHUB_ACTIONS:-}" ]; then
 	cat "$work/comment" >>"$GITHUB_STEP_SUMMARY"
-	all=$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments
-	one=$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/comments
+	api=$GITHUB_API_URL
+	all=$api/repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments
+	one=$api/repos/$GITHUB_REPOSITORY/issues/comments
 	change=PATCH token=${GH_TOKEN:-} header='Authorization: Bearer'
 else
-	all=$CI_API_V4_URL/projects/$CI_MERGE_REQUEST_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes
+	api=$CI_API_V4_URL
+	all=$api/projects/$CI_MERGE_REQUEST_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes
 	one=$all change=PUT token=${COMMENT_TOKEN:-} header=PRIVATE-TOKEN:
 fi
 # In a file: other processes can see the arguments of a command.
 printf '%s %s\n' "$header" "$token" 'Content-Type:' application/json >"$work/headers"
 jq -Rs '{ body: . }' "$work/comment" >"$work/body"
 
-call() { curl -fsS -H "@$work/headers" "$@"; }
+# call ARGUMENT…: writes the answer to $work/answer, and what went wrong to $work/why
+call() { curl -fsS -H "@$work/headers" -o "$work/answer" "$@" 2>"$work/why"; }
 
-# Prints the number of the comment of an earlier push, if there is one.
+# read_answer FILTER OPTION…: prints what jq finds in the answer, which must be JSON
+read_answer() { jq -er "$@" "$work/answer" 2>/dev/null || ! echo "the answer of $api is no JSON of it" >"$work/why"; }
+
+# Prints the number of our comment of an earlier push, if there is one. Others may begin theirs with the
+# marker, too: ours is of this token's user. The token of a job on GitHub has none, but comments as a bot.
 find_comment()
 {
-	page=1
-	while call "$all?per_page=100&page=$page" >"$work/page"; do
-		id=$(jq --arg m "$marker" 'map(select(.body | startswith($m)).id)[0] // empty' "$work/page")
-		if [ -n "$id" ] || [ "$(jq length "$work/page")" -lt 100 ]; then
+	me=0 page=1
+	if call "$api/user"; then
+		me=$(read_answer .id) || return 1
+	fi
+	while call "$all?per_page=100&page=$page"; do
+		# shellcheck disable=SC2016 # the variables are jq's
+		id=$(read_answer --arg m "$marker" --argjson me "$me" 'map(select(.body // "" | startswith($m))
+			| select(.user // .author | .id == $me or .type == "Bot").id)[0] // ""') || return 1
+		if [ -n "$id" ] || [ "$(jq length "$work/answer")" -lt 100 ]; then
 			echo "$id"
 			return 0
 		fi
@@ -49,12 +61,15 @@ comment()
 {
 	id=$(find_comment) || return 1
 	if [ -n "$id" ]; then
-		call -X "$change" -d "@$work/body" "$one/$id" >"$work/answer"
+		call -X "$change" -d "@$work/body" "$one/$id" || return 1
 	else
-		call -d "@$work/body" "$all" >"$work/answer"
+		call -d "@$work/body" "$all" || return 1
 	fi
+	read_answer .id >"$work/id"
 }
 
 if [ -z "$token" ] || ! comment; then
-	echo "comment.sh: no comment: there is no token that may write one, as in a fork" >&2
+	why='there is no token that may write one, as in a fork'
+	[ -z "$token" ] || grep -q 'returned error: 40[13]' "$work/why" || why=$(cat "$work/why")
+	echo "comment.sh: no comment: $why" >&2
 fi

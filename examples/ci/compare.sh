@@ -14,6 +14,6 @@ rm -f comment.md
 git worktree add --quiet --detach "$work/base" "$base"
 make -s -C "$work/base"
 make -s
-etalon run --store "sqlite:$work/store.db" --fail-on-regression="$limit" \
+etalon run --store "sqlite:$work/store.db" --fail-on-regression="$limit" --time-limit 5m \
 	-n base -n head "$work/base/primes" ./primes \
 	--export-markdown comment.md --json result.json

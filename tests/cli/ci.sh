@@ -48,7 +48,9 @@ chmod +x played/etalon
 PATH=$work/played:$PATH
 export TEST_ETALON=$work/etalon-repository
 
-jq -n '[range(100) | { id: ., body: "comment \(.), not <!-- etalon --> at its beginning" }]' >forge/github
+# Of others; one of them begins as ours do.
+jq -n '[range(100) | { id: ., body: "comment \(.), not <!-- etalon --> at its beginning", user: { id: 9, type: "User" } }]
+	| .[50].body = "<!-- etalon -->\nnot ours" | map(.author = { id: 9 })' >forge/github
 cp forge/github forge/gitlab
 python3 "$root/tests/cli/forge.py" serve forge &
 wait_until '[ -e forge/port ]'
@@ -90,8 +92,8 @@ job()
 	log=$(cat steps/log)
 }
 
-# comments FORGE: those that begin with the marker
-comments() { jq '[.[] | select(.body | startswith("<!-- etalon -->\n"))]' "forge/$1"; }
+# comments FORGE: those that begin with the marker, without that of others
+comments() { jq '[.[] | select(.id >= 100 and (.body | startswith("<!-- etalon -->\n")))]' "forge/$1"; }
 
 change() # change FILE MESSAGE: the program of the branch
 {
@@ -138,11 +140,20 @@ for forge in github gitlab; do
 	[ $forge = gitlab ] || like "ci, github: the summary of the job has the result" "$(cat summary)" 'REGRESSION: `head` is '
 	like "ci, $forge: the artifact has the result" "$(cat checkout/comment.md)" 'REGRESSION: `head` is '
 
+	touch forge/html
+	job $forge writes-4711
+	is "ci, $forge: where a proxy answers, the result is the same" "$status" 0
+	like "ci, $forge: where a proxy answers, the log says so" "$log" 'comment.sh: no comment: the answer of http.* is no JSON'
+	rm forge/html
+	api=http://127.0.0.1:9 job $forge writes-4711
+	like "ci, $forge: where no server is, the log has the message of curl" "$log" 'comment.sh: no comment: curl: .*127.0.0.1'
+	unlike "ci, $forge: where no server is, no fork is blamed" "$log" fork
+
 	echo 'error' >project/primes.c
 	git -C project commit -qam broken
 	job $forge writes-4711
 	is "ci, $forge: a program that cannot be built fails" $((status != 0)) 1
 	like "ci, $forge: the comment does not keep the old result" "$(comments $forge | jq -r '.[0].body')" 'could not be compared'
 done
-is 'ci: no comment of others was changed' "$(jq '[.[] | select(.body | startswith("comment "))] | length' forge/github forge/gitlab | xargs)" '100 100'
+is 'ci: no comment of others was changed' "$(jq '[.[] | select(.body | startswith("comment ") or endswith("not ours"))] | length' forge/github forge/gitlab | xargs)" '100 100'
 done_testing

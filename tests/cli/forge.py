@@ -3,7 +3,8 @@
 """forge.py serve FOLDER: comments on pull request 7, by the interfaces of GitHub and GitLab, on a port of 127.0.0.1.
 
 The port is in FOLDER/port, and the comments are in FOLDER/github and FOLDER/gitlab, as lists of JSON. The token
-"writes-4711" may do everything, "reads-4711" may only read. Comments come in pages of at most 100.
+"writes-4711" may do everything, "reads-4711" may only read. Comments come in pages of at most 100. On GitHub that token
+has no user, as that of a job, and comments as a bot. While FOLDER/html exists, every answer is a page of HTML.
 
 forge.py steps github|gitlab DOCUMENT FOLDER: writes the script steps of the recipe in a Markdown document to
 FOLDER/N.sh, and FOLDER/N.always if step N also runs after a failure. ${{ NAME }} becomes the variable ctx_NAME
@@ -16,6 +17,7 @@ import re
 import sys
 
 PAGE = 100
+ME = 4  # of the token on GitLab
 ROUTES = {
     "github": (r"/repos/o/r/issues/7/comments", r"/repos/o/r/issues/comments/(\d+)", "PATCH"),
     "gitlab": (r"/projects/5/merge_requests/7/notes", r"/projects/5/merge_requests/7/notes/(\d+)", "PUT"),
@@ -28,12 +30,17 @@ class Forge(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def answer(self, status, what):
-        body = json.dumps(what).encode()
+    def answer(self, status, what, body=None):
+        body = body or json.dumps(what).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def comment(self, forge, comments, body):
+        """A comment is by the user of the token."""
+        who = {"user": {"id": 41, "type": "Bot"}} if forge == "github" else {"author": {"id": ME}}
+        return {"id": 1000 + len(comments), "body": body} | who
 
     def may(self, forge, writes):
         token = self.headers.get("Authorization" if forge == "github" else "PRIVATE-TOKEN", "")
@@ -50,6 +57,12 @@ class Forge(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         size = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(size)) if size else None
+        if os.path.exists(os.path.join(self.folder, "html")):
+            self.answer(200, None, b"<html>Please log in</html>")
+            return
+        if path == "/user" and "PRIVATE-TOKEN" in self.headers and self.may("gitlab", False):
+            self.answer(200, {"id": ME})
+            return
         for forge, (every, one, change) in ROUTES.items():
             if not self.may_match(path, every, one):
                 continue
@@ -65,14 +78,14 @@ class Forge(http.server.BaseHTTPRequestHandler):
                 self.answer(200, comments[(page - 1) * min(size, PAGE):][:min(size, PAGE)])
                 return
             if self.command == "POST" and not match:
-                comments.append({"id": 1000 + len(comments), "body": body["body"]})
+                comments.append(self.comment(forge, comments, body["body"]))
             elif self.command == change and match:
                 [c for c in comments if c["id"] == int(match[1])][0]["body"] = body["body"]
             else:
                 break
             with open(file, "w", encoding="utf-8") as f:
                 json.dump(comments, f)
-            self.answer(201, {})
+            self.answer(201, {"id": 1})
             return
         self.answer(404, {"message": "not found"})
 
