@@ -479,8 +479,9 @@ static char *advice(const struct et_contrast *c, double limit)
 
 	if (!runs)
 		return et_strdup("the ratio is too near to the limit for more runs to decide");
-	return c->arrangement ? et_asprintf("about %s %zu would decide",
-					c->margin > 0 ? "--max-runs" : "--runs", runs)
+	if (c->margin > 0) /* either bound may have ended it */
+		return et_asprintf("about %zu pairs would decide (--time-limit, --max-runs)", runs);
+	return c->arrangement ? et_asprintf("about --runs %zu would decide", runs)
 			      : et_asprintf("about %zu values of each would decide", runs);
 }
 
@@ -500,9 +501,9 @@ static char *undecided(const struct et_contrast *c, double limit, const char *b,
 	/* A sequence has no interval yet. */
 	if (c->margin > 0 && isfinite(c->p) && !isfinite(r.hi))
 		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s, limit "
-				   "%.6g %%; use --max-runs %zu",
-			c->pairs, b, a, 100 * limit,
-			c->pairs < ET_DEPENDENCE_TESTABLE ? ET_DEPENDENCE_TESTABLE : 2 * c->pairs);
+				   "%.6g %%; raise --time-limit or --max-runs, or run 'etalon run "
+				   "--resume ID --more'",
+			c->pairs, b, a, 100 * limit);
 	if (!isfinite(c->p) || !isfinite(r.lo) || !isfinite(r.hi))
 		return et_asprintf("undecided: %s cannot be compared with %s, limit %.6g %%; take "
 				   "10 runs or more",

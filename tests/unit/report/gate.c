@@ -186,9 +186,8 @@ int main(void)
 	c.margin = 0.01;
 	c.pairs = 10;
 	says(&c, 0.05,
-		"undecided: 10 pairs are too few to compare new with old, limit 5 %; use "
-		"--max-runs "
-		"20",
+		"undecided: 10 pairs are too few to compare new with old, limit 5 %; raise "
+		"--time-limit or --max-runs, or run 'etalon run --resume ID --more'",
 		"gate: a few pairs that may be looked at have no interval");
 	c = contrast(2, 2, 2);
 	says(&c, 0.05, "REGRESSION: new is 100 % slower than old (100 … 100 %), limit 5 %",
