@@ -53,11 +53,11 @@ static struct et_log_ratio informed(const struct et_log_ratio *corrected,
 }
 
 struct et_alone et_alone_of(const struct et_log_ratio *pairs, const struct et_log_ratio *solos,
-	double kappa, double level)
+	struct et_kappa kappa, double level)
 {
 	double r = exp(fabs(pairs->estimate)), t = student(pairs->n, level);
-	double c = copysign(log1p((r - 1) * (1 + kappa)), pairs->estimate);
-	double doubt = kappa * (1 - 1 / r), u_d = uncertainty(pairs, level);
+	double c = copysign(log1p((r - 1) * (1 + kappa.value)), pairs->estimate);
+	double doubt = kappa.doubt * (1 - 1 / r), u_d = uncertainty(pairs, level);
 	double u_c = hypot(u_d, doubt), u_s = uncertainty(solos, level), u = u_c;
 	struct et_alone out = {
 		.corrected = { pairs->n, c, c - t * u_c, c + t * u_c }, .z = NAN, .p = NAN
@@ -151,18 +151,24 @@ static struct et_log_ratio log_of_solos(const struct et_duets *d, double level)
 
 /*
  * The constant, unless this pair cost each other clearly more than twice as much. One standard
- * uncertainty is enough: where kappa is too large by chance, the interval is only wider.
+ * uncertainty is enough: where kappa is too large by chance, the interval is only wider. `alone`:
+ * no solo runs correct it, so it must also allow for the most that they may have cost each other.
  */
-static double kappa_of(const struct et_duets *d, bool b_is_longer)
+static struct et_kappa kappa_of(const struct et_duets *d, bool b_is_longer, bool alone)
 {
 	const double one_sigma = 0.683;
 	double usual = et_dilution(d->metronome_ns);
 	size_t shorter = b_is_longer ? 0 : 1, n = d->n_company[shorter];
+	struct et_kappa kappa = { usual, usual };
 
 	if (!n)
-		return usual;
+		return kappa;
 	struct et_interval_test t = et_pairs_by_ranks(d->company[shorter], n, one_sigma);
-	return expm1(t.lo) > 2 * usual ? expm1(t.estimate) : usual;
+	if (expm1(t.lo) > 2 * usual)
+		kappa.value = kappa.doubt = expm1(t.estimate);
+	else if (alone)
+		kappa.doubt = fmax(usual, expm1(t.hi) - usual);
+	return kappa;
 }
 
 /* The verdict becomes that of the solo runs; the pairs remain as what was seen side by side. */
@@ -232,7 +238,7 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 	}
 	struct et_log_ratio pairs = { out->pairs, log(out->ratio), log(out->lo), log(out->hi) };
 	struct et_log_ratio solos = log_of_solos(d, out->level);
-	double kappa = kappa_of(d, out->ratio > 1);
+	struct et_kappa kappa = kappa_of(d, out->ratio > 1, out->margin > 0);
 	struct et_alone a = et_alone_of(&pairs, &solos, kappa, out->level);
 	if (fabs(a.z) > ET_ALONE_CONTRADICTED) {
 		require_both(d, &a, out);

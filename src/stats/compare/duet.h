@@ -82,6 +82,11 @@ struct et_alone {
 /* Returns kappa for pairs that alternated at this beat; 0: by the scheduler's slices. */
 double et_dilution(uint64_t metronome_ns);
 
+/* The cost of company as a share of the shorter program, and its standard uncertainty. */
+struct et_kappa {
+	double value, doubt;
+};
+
 /* The intervals have this level, and serial dependence has widened them already. */
 struct et_alone et_alone_of(const struct et_log_ratio *pairs, const struct et_log_ratio *solos,
-	double kappa, double level);
+	struct et_kappa kappa, double level);

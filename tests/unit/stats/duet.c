@@ -348,8 +348,51 @@ static void accuracy(void)
 	}
 }
 
+/* Returns the width of the interval alone, of a decision, if the company cost this much. */
+static double width_with(double company, double noise)
+{
+	enum { PAIRS = 100, ROUNDS = 10 };
+	double pairs[PAIRS], solos[ROUNDS], cost[ROUNDS];
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 7, 0);
+	for (size_t i = 0; i < PAIRS; i++)
+		pairs[i] = log(1.2) + 0.015 * et_rng_normal(&rng);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		solos[i] = log(1.2) + 0.05 * et_rng_normal(&rng);
+		cost[i] = log1p(company) + noise * ((double)i - 4.5) / 4.5;
+	}
+	struct et_duets d = { .pairs = pairs,
+		.n_pairs = PAIRS,
+		.overlapped = true,
+		.metronome_ns = 1000000,
+		.solos = solos,
+		.n_solos = ROUNDS,
+		.company = { cost, cost },
+		.n_company = { ROUNDS, ROUNDS },
+		.footprints = { { 4, 150, 0, 1 }, { 4, 150, 0, 1 } } };
+	struct et_contrast c = { .level = 0.95, .margin = 0.01, .metric = ET_METRIC_CPU };
+	et_judge_duets(&d, &c);
+	et_warnings_free(&c.warnings);
+	return c.alone.hi - c.alone.lo;
+}
+
+/* No solo runs correct a decision: it allows for what company may have cost, if only just. */
+static void doubtful_company(void)
+{
+	double usual = width_with(0.06, 0.15), more = width_with(0.12, 0.15);
+
+	ok(more > 1.1 * usual,
+		"a decision: company that may cost more than twice as much widens the interval "
+		"from %.2f to %.2f %%",
+		100 * usual, 100 * more);
+	ok(width_with(0.06, 0.001) == width_with(0, 0.001),
+		"a decision: company that costs the usual or less leaves it as it is");
+}
+
 int main(void)
 {
+	doubtful_company();
 	accuracy();
 	one_kind();
 	different_memory();
