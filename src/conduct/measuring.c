@@ -13,26 +13,13 @@
 
 extern char **environ;
 
-/* A program of milliseconds is decided at once; the rest of this time makes the ratio precise. */
-#define SHARPEN_NS UINT64_C(3000000000)
-
-/* Of comparisons that are sampled until they are decided: 0 if this one is. */
-static double decided(struct et_measuring *m, const struct et_experiment *e, uint32_t command)
-{
-	if (!m->open)
-		m->open = et_calloc(e->n_commands, sizeof(*m->open));
-	if (!command) /* one look is about all of them */
-		et_judge_open(e, !e->plan.gate && m->elapsed_ns < SHARPEN_NS, m->open, &m->widest);
-	return m->open[command] ? INFINITY : 0;
-}
-
 /* Of profiles --until is about the shares of functions, otherwise about the mean. */
 static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
 {
 	struct et_measuring *m = ctx;
 
 	if (e->plan.equal_ratio > 0)
-		return decided(m, e, command);
+		return et_deciding_reached(&m->deciding, e, command, m->elapsed_ns);
 	return e->profile ? et_profile_reached(e, command, m->statements)
 			  : et_until_reached(e, command);
 }
@@ -120,7 +107,7 @@ static void draw(void *ctx, const struct et_progress_note *n)
 	if (m->noted)
 		m->noted(m, n);
 	if (p->equal_ratio > 0)
-		format_open(&m->widest, estimate, sizeof(estimate));
+		format_open(&m->deciding.widest, estimate, sizeof(estimate));
 	else
 		(e->profile ? format_shares : format_estimate)(
 			n, p->until_ratio, estimate, sizeof(estimate));
@@ -310,7 +297,7 @@ void et_measuring_close(struct et_measuring *m)
 	et_session_close(m->session);
 	et_ledger_early_end(m->early);
 	et_store_close(m->store);
-	free(m->open);
+	free(m->deciding.open);
 }
 
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,

@@ -10,6 +10,7 @@
 #include "draw/progress.h"
 #include "host/watch.h"
 #include "session/session.h"
+#include "stats/compare/judge.h"
 
 struct et_measuring {
 	struct et_cli *cli;
@@ -42,10 +43,9 @@ struct et_measuring {
 	struct et_session *session;
 	struct et_tuning tuning;
 	struct et_watch watch;
-	bool *open;                /* --equal: of each command, whether its comparison is open */
-	struct et_contrast widest; /* of these */
-	uint64_t elapsed_ns;       /* of this session */
-	uint64_t next_look_ns;     /* of the watch, since the runs began */
+	struct et_deciding deciding; /* --equal */
+	uint64_t elapsed_ns;         /* of this session */
+	uint64_t next_look_ns;       /* of the watch, since the runs began */
 	struct et_progress progress;
 };
 

@@ -66,14 +66,23 @@ json 'lab false-alarms: duets always find a program that is a fifth slower' 'all
 	if c["runs"] == "duets")'
 
 # --- decisions
-exits 'lab decisions: it succeeds' 0 etalon lab decisions --repetitions 4 --json
-json 'lab decisions: JSON has eleven laws, and five truths of each' 'len(d["cases"]["rows"]) == 55 and d["margin"] == 0.01 and d["repetitions"] == 4'
+exits 'lab decisions: it succeeds' 0 etalon lab decisions --repetitions 10 --json
+json 'lab decisions: JSON has eleven laws: five truths, two of each other design, and the limit of a gate' \
+	'len(d["cases"]["rows"]) == 11 * (5 + 3 * 2 + 1) and d["margin"] == 0.01 and d["repetitions"] == 10'
 json 'lab decisions: outcomes add up' 'all(abs(c["slower"] + c["faster"] + c["equal"] + c["open"] - 1) < 1e-9 for c in d["cases"]["rows"])'
 json 'lab decisions: a program that is 5 % slower is never called faster or equal, and mostly slower after few pairs' \
-	'all(c["faster"] == c["equal"] == 0 for c in d["cases"]["rows"] if c["truth"] == 0.05) and
-	all(c["slower"] == 1 and c["pairs"] < 40 for c in d["cases"]["rows"] if c["truth"] == 0.05 and c["law"] == "normal")'
+	'all(c["faster"] == c["equal"] == 0 for c in d["cases"]["rows"] if c["truth"] == 0.05 and c["design"] == "two") and
+	all(c["slower"] == 1 and c["pairs"] < 60 for c in d["cases"]["rows"] if c["truth"] == 0.05 and c["law"] == "normal" and c["design"] == "two")'
 json 'lab decisions: equal programs are called equal within 1 % where pairs are normal' \
-	'all(c["equal"] >= 0.75 for c in d["cases"]["rows"] if c["truth"] == 0 and c["law"] == "normal")'
+	'all(c["equal"] >= 0.75 for c in d["cases"]["rows"] if c["truth"] == 0 and c["law"] == "normal" and c["design"] != "slow")'
+for design in two three slow kinds; do
+	json "lab decisions, $design: at most 5 % of all equal programs are called different" \
+		"sum(c['slower'] + c['faster'] for c in d['cases']['rows'] if c['truth'] == 0 and c['design'] == '$design') <= 0.05 * 11"
+done
+json 'lab decisions: no slower program is called faster' 'not any(c["faster"] for c in d["cases"]["rows"] if c["truth"] > 0)'
+json 'lab decisions: 95 % of all intervals contain the truth' 'sum(c["covered"] for c in d["cases"]["rows"]) >= 0.95 * len(d["cases"]["rows"])'
+json 'lab decisions: a program as slow as the limit of a gate seldom passes, or fails, where company costs more than usual' \
+	'sum(c["slower"] + c["equal"] for c in d["cases"]["rows"] if c["design"] == "gate") <= 0.05 * 11'
 exits 'lab decisions: the table succeeds' 0 etalon lab decisions --repetitions 1
 fits 'lab decisions: no line is longer than 80 columns'
 

@@ -415,14 +415,12 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 	return 0;
 }
 
-/* Without a bound of the user, an open question may take four times what fixed runs take. */
 static void bound_decision(unsigned given, struct et_plan *p)
 {
-	const uint64_t patience = 4;
-
 	if (!(given & ET_GIVEN_MAX))
 		p->max_runs = ET_EQUAL_MOST;
-	p->min_time_ns = given & ET_GIVEN_MAX || p->time_limit_ns ? 0 : patience * p->min_time_ns;
+	p->min_time_ns =
+		given & ET_GIVEN_MAX || p->time_limit_ns ? 0 : ET_EQUAL_PATIENCE * p->min_time_ns;
 }
 
 /* A given bound moves the other's default: -M 5 means 5 runs, -m 2000 at least 2000. */

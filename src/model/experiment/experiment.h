@@ -70,8 +70,11 @@ enum { ET_MOST_RUNS = 100000000 };
 
 /* --until makes at least this many runs, unless the user wants fewer: see protocol/until.h. */
 enum { ET_UNTIL_LEAST = 30 };
-/* --equal makes at most this many runs, unless the user names another number. */
-enum { ET_EQUAL_MOST = 4000 };
+/*
+ * --equal makes at most this many runs, and may take this many times as long as fixed runs, unless
+ * the user names a bound.
+ */
+enum { ET_EQUAL_MOST = 4000, ET_EQUAL_PATIENCE = 4 };
 #define ET_EQUAL_USUAL 0.01 /* its margin where the user names none */
 
 /* Of metronome_ns, before the experiment begins: decide by the CPUs that etalon may use. */

@@ -438,6 +438,18 @@ bool et_judge_open(
 	return any;
 }
 
+double et_deciding_reached(
+	struct et_deciding *d, const struct et_experiment *e, uint32_t command, uint64_t elapsed_ns)
+{
+	const uint64_t sharpen_ns = 3000000000;
+
+	if (!d->open)
+		d->open = et_calloc(e->n_commands, sizeof(*d->open));
+	if (!command) /* one look is about all of them */
+		et_judge_open(e, !e->plan.gate && elapsed_ns < sharpen_ns, d->open, &d->widest);
+	return d->open[command] ? INFINITY : 0;
+}
+
 enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command)
 {
 	struct et_contrast c;

@@ -20,6 +20,17 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
  */
 bool et_judge_open(
 	const struct et_experiment *e, bool sharpen, bool *open, struct et_contrast *widest);
+/*
+ * What the driver asks by hooks.reached about a command of these: 0 if its comparison is decided,
+ * else INFINITY. A program of milliseconds is decided at once; the rest of the first seconds
+ * (elapsed_ns, of this session) makes the ratio precise.
+ */
+struct et_deciding {
+	bool *open;                /* of each command; the caller frees it */
+	struct et_contrast widest; /* of the open ones, without its warnings */
+};
+double et_deciding_reached(struct et_deciding *d, const struct et_experiment *e, uint32_t command,
+	uint64_t elapsed_ns);
 /* Whether one of its comparisons is sampled until it is decided, and is not. */
 bool et_judgement_open(const struct et_experiment *e, const struct et_judgement *j);
 /* Whether the pairs of this command and the reference judge it, or its solo runs. */
