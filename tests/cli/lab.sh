@@ -81,7 +81,7 @@ for design in two three slow kinds; do
 done
 json 'lab decisions: no slower program is called faster' 'not any(c["faster"] for c in d["cases"]["rows"] if c["truth"] > 0)'
 json 'lab decisions: 95 % of all intervals contain the truth' 'sum(c["covered"] for c in d["cases"]["rows"]) >= 0.95 * len(d["cases"]["rows"])'
-json 'lab decisions: a program as slow as the limit of a gate seldom passes, or fails, where company costs more than usual' \
+json 'lab decisions: a program as slow as the limit of a gate rarely passes, or fails, where company costs more than usual' \
 	'sum(c["slower"] + c["equal"] for c in d["cases"]["rows"] if c["design"] == "gate") <= 0.05 * 11'
 exits 'lab decisions: the table succeeds' 0 etalon lab decisions --repetitions 1
 fits 'lab decisions: no line is longer than 80 columns'

@@ -16,7 +16,8 @@ static const double truths[] = { 0, 0.005, 0.01, 0.02, 0.05 };
 static const uint64_t beat_ns = 1000000; /* of the metronome */
 enum { TRUTHS = ET_LENGTH(truths), PROGRAMS = 3 };
 
-/* What is run: the reference, a program that takes longer by the truth, and perhaps a third. */
+/* These programs run: the reference, a program that takes longer by the truth, and perhaps a third.
+ */
 static const struct design {
 	const char *name;
 	uint32_t programs; /* the third is slower by far, so that it leaves early */

@@ -21,7 +21,7 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
 bool et_judge_open(
 	const struct et_experiment *e, bool sharpen, bool *open, struct et_contrast *widest);
 /*
- * What the driver asks by hooks.reached about a command of these: 0 if its comparison is decided,
+ * The answer to hooks.reached about a command of these: 0 if its comparison is decided,
  * else INFINITY. A program of milliseconds is decided at once; the rest of the first seconds
  * (elapsed_ns, of this session) makes the ratio precise.
  */
