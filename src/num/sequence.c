@@ -79,16 +79,17 @@ static void locate(const double *x, size_t n, double *y, struct et_sequence *out
 }
 
 /*
- * As et_serial_inflation, but with the whole standard error of the coefficient: there are many
- * looks, and one that finds too little dependence is enough for an error.
+ * As et_serial_inflation, but with one and a half standard errors of the coefficient: there are
+ * many looks, and one that finds too little dependence is enough for an error.
  */
 static double inflation(const double *y, size_t n)
 {
+	const double errors = 1.5;
 	double r = et_autocorrelation(y, n, 1);
 
 	if (n >= ET_DEPENDENCE_TESTABLE) {
 		r += (1 + 4 * r) / (double)n;
-		r += r > 0 ? sqrt(fmax(0, 1 - r * r) / (double)n) : 0;
+		r += r > 0 ? errors * sqrt(fmax(0, 1 - r * r) / (double)n) : 0;
 	}
 	return et_ar1_inflation(r, n);
 }
