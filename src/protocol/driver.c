@@ -20,6 +20,7 @@ struct known {
 	size_t n;
 	uint64_t last_elapsed_ns;       /* 0: it has not run yet */
 	bool parallel;                  /* it used more CPU time than elapsed time */
+	bool scouted;                   /* what is known so far is only of a scouted run */
 	uint32_t warmups, counted;      /* runs so far */
 	uint32_t done;                  /* turns so far: runs that count and did not fail */
 	bool given_up;                  /* it failed, so it does not run again */
@@ -81,6 +82,15 @@ static void learn(struct known *k, const struct et_sample *s)
 	}
 	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
 		return;
+	/* Scouting takes time of both kinds, so such a run speaks only while there is no other. */
+	bool scouted = s->ruling.marks & ET_MARK_SCOUTED;
+	if (scouted && k->n && !k->scouted)
+		return;
+	if (scouted != k->scouted) {
+		k->n = 0;
+		k->parallel = false;
+		k->scouted = scouted;
+	}
 	if (s->measured.cpu_ns > s->measured.elapsed_ns + s->measured.elapsed_ns / 10)
 		k->parallel = true;
 	if (k->n < FIRST)
@@ -99,6 +109,13 @@ static uint64_t usual_pt_ns(const struct known *k)
 	return sorted[k->n / 2];
 }
 
+static uint64_t slice_ns(const struct state *st)
+{
+	const uint64_t usual_ns = 6000000, two_ticks = 2 * st->e->host.tick_ns;
+
+	return two_ticks > usual_ns ? two_ticks : usual_ns;
+}
+
 /*
  * Decided once per command, so that all its pairs are of one kind. A time slice ends at a timer
  * tick at the earliest and lasts some milliseconds on large machines: shorter programs would not
@@ -106,13 +123,10 @@ static uint64_t usual_pt_ns(const struct known *k)
  */
 static bool overlaps(const struct state *st, struct known *a, const struct known *b)
 {
-	const uint64_t slice_ns = 6000000, two_ticks = 2 * st->e->host.tick_ns;
 	uint64_t x = usual_pt_ns(a), y = usual_pt_ns(b), longest = x > y ? x : y;
 
 	if (a->duet == UNDECIDED)
-		a->duet = longest && longest < (two_ticks > slice_ns ? two_ticks : slice_ns)
-				  ? IN_TURN
-				  : TOGETHER;
+		a->duet = longest && longest < slice_ns(st) ? IN_TURN : TOGETHER;
 	return a->duet == TOGETHER;
 }
 
@@ -325,6 +339,11 @@ static struct et_place place_of(const struct et_request *q, size_t i)
 		.warmup = q->warmup };
 }
 
+static int record_files(const struct state *st, uint32_t command, struct et_error *err)
+{
+	return st->d->scouted ? st->d->scouted(st->d->ctx, command, err) : 0;
+}
+
 /* Commands that share files with the reference run one at a time, from the first round on. */
 static int keep_apart(struct state *st, struct et_error *err)
 {
@@ -333,8 +352,14 @@ static int keep_apart(struct state *st, struct et_error *err)
 		if (shares < 0)
 			return shares;
 		st->known[c].apart = shares;
-		if (shares)
-			st->known[c].later = SOLOS;
+		if (!shares)
+			continue;
+		st->known[c].later = SOLOS;
+		/* The record must have the name, or a session that resumes would not know it. */
+		int rc = record_files(st, st->e->plan.reference, err);
+		rc = rc ? rc : record_files(st, c, err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -671,6 +696,18 @@ static bool is_complete(const struct state *st, uint32_t command)
 }
 
 /*
+ * Whether one more run must show how long a command takes: it was scouted so far, and is near the
+ * length from which on two run at the same time. Scouting makes a run up to some times as long.
+ */
+static bool is_unclear(const struct state *st, uint32_t command)
+{
+	const struct known *k = &st->known[command];
+	uint64_t pt_ns = usual_pt_ns(k);
+
+	return k->scouted && pt_ns >= slice_ns(st) && pt_ns < 4 * slice_ns(st);
+}
+
+/*
  * Warm-up: solo runs of each command, as many as the plan asks for. A resumed experiment warms up
  * again, because the machine is cold. Duets need one solo run of each command in any case, to know
  * whether the two can overlap and on how many CPUs; so does --protocol auto.
@@ -685,10 +722,11 @@ static int warm_up(struct state *st, struct et_error *err)
 	if (!times &&
 		(((duets || undecided) && !st->n_earlier) || (duets && et_scouting_lacks(st->d))))
 		times = 1;
-	for (uint32_t w = 0; w < times; w++) {
+	for (uint32_t w = 0; w < times + duets; w++) {
 		for (uint32_t c = st->from; c < st->to; c++) {
 			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
-			if (is_complete(st, c) || st->known[c].given_up)
+			if (is_complete(st, c) || st->known[c].given_up ||
+				(w >= times && !is_unclear(st, c)))
 				continue;
 			if (out_of_time(st))
 				return 0;
