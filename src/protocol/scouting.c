@@ -37,28 +37,47 @@ bool et_scouting_lacks(const struct et_driver *d)
 	return false;
 }
 
+/* A program that could not be started may have failed because the kernel let the filter down. */
+static bool must_repeat(
+	const struct et_driver *d, const struct et_sample *s, const struct et_files *files, int rc)
+{
+	if (rc)
+		return files->scouted == ET_SCOUTED_UNFIT && rc != -EINTR && rc != -ETIME;
+	return files->scouted == ET_SCOUTED_UNFIT || files->scouted == ET_SCOUTED_REFUSED ||
+	       et_run_failed(d->e, s);
+}
+
 /*
- * A run that failed may have done so because it was scouted, and one that was ended for that
- * reason shows nothing: it is made again without, before anything is called a failure.
+ * A run that failed may have done so because it was scouted, and one that was disturbed counts for
+ * nothing: it is made again without, before anything is called a failure. What was seen by then is
+ * kept.
  */
 int et_scouting_run(const struct et_driver *d, struct et_request *q, struct et_sample *out,
 	struct et_error *err)
 {
 	const struct et_executor *x = &d->executor;
+	struct et_files files = { 0 };
 
 	q->scout = ET_SCOUT_CALLS;
 	int rc = x->run(x->ctx, q, out, err);
-	if (rc)
-		return rc;
-	enum et_scouted how = x->files(x->ctx)->scouted;
-	if (how == ET_SCOUTED_UNFIT || (how == ET_SCOUTED_CALLS && et_run_failed(d->e, out))) {
-		et_sample_free(out);
+	et_files_copy(&files, x->files(x->ctx));
+	if (must_repeat(d, out, &files, rc)) {
+		enum et_scouted how = files.scouted;
+		if (rc == 0)
+			et_sample_free(out);
+		*err = (struct et_error){ 0 };
 		q->scout = ET_SCOUT_CHANGES;
 		rc = x->run(x->ctx, q, out, err);
+		et_files_merge(&files, x->files(x->ctx));
+		if (how == ET_SCOUTED_REFUSED)
+			files.scouted = how;
 	}
-	if (rc || et_run_failed(d->e, out))
+	if (rc || et_run_failed(d->e, out)) {
+		et_files_free(&files);
 		return rc;
-	et_files_copy(&d->e->commands[q->command].files, x->files(x->ctx));
+	}
+	et_files_free(&d->e->commands[q->command].files);
+	d->e->commands[q->command].files = files;
 	rc = d->scouted ? d->scouted(d->ctx, q->command, err) : 0;
 	if (rc)
 		et_sample_free(out);
@@ -67,10 +86,6 @@ int et_scouting_run(const struct et_driver *d, struct et_request *q, struct et_s
 
 int et_scouting_shares(const struct et_experiment *e, uint32_t command, struct et_error *err)
 {
-	static const char *const words[] = { [ET_CONFLICT_WRITE] = "both write",
-		[ET_CONFLICT_BIND] = "both use",
-		[ET_CONFLICT_LOCK] = "both lock",
-		[ET_CONFLICT_READ] = "one writes and the other reads" };
 	const struct et_command *a = &e->commands[e->plan.reference], *b = &e->commands[command];
 	const char *name = "";
 
@@ -82,5 +97,6 @@ int et_scouting_shares(const struct et_experiment *e, uint32_t command, struct e
 	return et_refuse(err,
 		"give each its own files, or omit --order duet; with --no-scout they run at the "
 		"same time nevertheless",
-		"'%s' and '%s' cannot run in duets: %s %s", a->name, b->name, words[kind], name);
+		"'%s' and '%s' cannot run in duets: %s %s", a->name, b->name,
+		et_conflict_words[kind], name);
 }

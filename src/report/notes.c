@@ -12,6 +12,7 @@ enum rank {
 	OF_EMP,   /* only with --protocol emp, or if a learning was of no use; before the others */
 	OF_DRIFT, /* only if the machine changed between two commands, or if that is not known */
 	USUAL,
+	OF_FILES,   /* a usual note, if the files could not be known although they were wanted */
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	LATER,      /* after the others */
 	OF_UNTIL,   /* likewise, only if --until chose the number of runs */
@@ -112,6 +113,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"{0} {1:pairs|values} cannot show whether successive runs resemble each other, "
 		"which would double the false alarms; take more: --runs {2}" },
 	[ET_WARN_SHARED_FILE] = { FIRST, CAUSE_OWN, false, NULL },
+	[ET_WARN_NOT_SCOUTED] = { OF_FILES, CAUSE_OWN, false,
+		"{1}, so files that the commands share may spoil pairs; if they share any: --order "
+		"random" },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
 		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
@@ -191,6 +195,8 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 		return w->args[4].number != 0;
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
+	case OF_FILES: /* with --no-scout the user knows */
+		return w->args[0].number == 0;
 	case OF_DRIFT:
 		return w->args[2].number != 0 || w->args[3].number != 0;
 	case OF_EMP:

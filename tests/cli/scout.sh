@@ -63,7 +63,7 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
 	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	server="import socket; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind((\"127.0.0.1\", $port)); s.listen()"
 	exits "scout: two that use one port are measured" 0 etalon run -r 2 --metric cpu "python3 -c '$server'" "python3 -c '$server; 1'"
-	like "scout: the port is named" "$out" "both use port $port: they run one at a time"
+	like "scout: the port is named" "$out" "both bind port $port: they run one at a time"
 else
 	skip "scout: two that change one database are measured" "there is no sqlite3 for python3"
 fi

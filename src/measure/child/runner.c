@@ -224,30 +224,42 @@ static void note_failures(struct et_runner *r, const struct et_run *run, const s
 	}
 }
 
-/* Performs the run, and fills r->files as the request wants. */
+/* Performs the run, and fills r->files by its system calls; also if it could not be started. */
 static int perform_scouted(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
 {
-	const struct et_run_setup *s = &r->context.setup;
-	char *const *argv = s->e->commands[run->commands[0]].argv;
-	bool calls = r->request->scout == ET_SCOUT_CALLS;
-
-	/* Before the priority is raised, which the thread would inherit. */
+	/* Before the priority is raised, which the threads would inherit. */
 	et_wakeup_prio_lower(&r->context.own.wakeup);
-	run->scout = calls ? et_scout_start() : NULL;
-	struct et_sight *before = et_sight_take(argv, s->directory);
+	run->scout = et_scout_start();
 	int rc = et_run_perform(&r->context, run, out, err);
 	et_files_free(&r->files);
 	if (run->scout)
 		et_scout_finish(run->scout, &r->files);
 	run->scout = NULL;
-	if (rc == 0 && r->files.scouted == ET_SCOUTED_NOT) {
-		r->files.scouted = calls ? ET_SCOUTED_REFUSED : ET_SCOUTED_UNFIT;
-		et_sight_compare(before, argv, s->directory, &r->files);
-	} else if (rc == 0) {
+	if (r->files.scouted == ET_SCOUTED_NOT)
+		r->files.scouted = ET_SCOUTED_REFUSED;
+	else if (rc == 0)
 		out->ruling.marks |= ET_MARK_SCOUTED;
-	}
+	return rc;
+}
+
+/* The same, by what changes in the folder. */
+static int perform_sighted(
+	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
+{
+	const struct et_run_setup *s = &r->context.setup;
+	char *const *argv = s->e->commands[run->commands[0]].argv;
+	struct et_sight *now = NULL, *before = et_sight_take(argv, s->directory);
+	int rc = et_run_perform(&r->context, run, out, err);
+
+	et_files_free(&r->files);
+	if (rc == 0 && before)
+		now = et_sight_take(argv, s->directory);
+	if (now)
+		et_sight_compare(before, now, &r->files);
+	r->files.scouted = ET_SCOUTED_UNFIT;
 	et_sight_free(before);
+	et_sight_free(now);
 	return rc;
 }
 
@@ -258,10 +270,13 @@ static int perform(
 		et_run_setup_treatment(&r->context.setup, run->commands[0]);
 	int rc = t ? et_load_start(&r->load, t->load, run->cpus, err) : 0;
 
-	bool scouted = r->request->scout && run->n == 1 && !run->paced;
-	if (rc == 0)
-		rc = scouted ? perform_scouted(r, run, out, err)
-			     : et_run_perform(&r->context, run, out, err);
+	bool scouted = run->n == 1 && !run->paced;
+	if (rc == 0 && scouted && r->request->scout == ET_SCOUT_CALLS)
+		rc = perform_scouted(r, run, out, err);
+	else if (rc == 0 && scouted && r->request->scout == ET_SCOUT_CHANGES)
+		rc = perform_sighted(r, run, out, err);
+	else if (rc == 0)
+		rc = et_run_perform(&r->context, run, out, err);
 	et_load_stop(&r->load);
 	return rc;
 }

@@ -2,11 +2,17 @@
 /* Where system calls cannot be looked at: the files that a run has changed. */
 #include "measure/child/scout.h"
 
+#include "base/parse.h"
+
 #include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 
+enum { BOTH, THREAD_DONE, GIVEN_UP };
+
 /* A larger folder, or command line, is looked at in part. */
-enum { MOST_FILES = 512, MOST_WORDS = 256 };
+enum { MOST_FILES = 512, MOST_WORDS = 256, LONGEST_S = 1 };
 
 struct item {
 	char *path;
@@ -17,6 +23,9 @@ struct item {
 struct et_sight {
 	struct item *list;
 	size_t n;
+	/* What to look at; a thread that was given up may still read it. */
+	char **words, *directory;
+	int owner; /* of this structure: who gives it up first leaves it to the other */
 };
 
 static void add(struct et_sight *s, const char *path, bool named)
@@ -37,8 +46,10 @@ static void add(struct et_sight *s, const char *path, bool named)
 }
 
 /* The argument of a shell is a text of several words. */
-static void add_words(struct et_sight *s, char *const *words, const char *directory)
+static void add_words(struct et_sight *s)
 {
+	char *const *words = s->words;
+	const char *directory = s->directory;
 	static const char breaks[] = " \t\n<>|&;()\"'`=,";
 	size_t n = 0;
 
@@ -56,22 +67,74 @@ static void add_words(struct et_sight *s, char *const *words, const char *direct
 	}
 }
 
-struct et_sight *et_sight_take(char *const *words, const char *directory)
+/* A name that is a folder, or is mounted over, is of no interest: a stat(2) of it may never end. */
+static bool may_be_file(const struct dirent *entry)
 {
-	struct et_sight *s = et_calloc(1, sizeof(*s));
-	const char *folder = directory ? directory : ".";
+	return entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
+}
+
+static void look(struct et_sight *s)
+{
+	const char *folder = s->directory ? s->directory : ".";
 	DIR *d = opendir(folder);
 	const struct dirent *entry;
 
-	s->list = et_calloc(MOST_FILES + MOST_WORDS, sizeof(*s->list));
-	add_words(s, words, directory);
+	add_words(s);
 	for (size_t i = 0; d && i < MOST_FILES && (entry = readdir(d)); i++) {
 		ET_AUTO_FREE char *path = et_asprintf("%s/%s", folder, entry->d_name);
-		add(s, path, false);
+		if (may_be_file(entry))
+			add(s, path, false);
 	}
 	if (d)
 		closedir(d);
-	return s;
+}
+
+static void *run(void *ctx)
+{
+	struct et_sight *s = ctx;
+
+	look(s);
+	if (__atomic_exchange_n(&s->owner, THREAD_DONE, __ATOMIC_ACQ_REL) == GIVEN_UP)
+		et_sight_free(s);
+	return NULL;
+}
+
+/* Returns whether the thread has done its work in time; if not, it frees s. */
+static bool wait_for(pthread_t thread, struct et_sight *s)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LONGEST_S;
+	if (pthread_timedjoin_np(thread, NULL, &until) == 0)
+		return true;
+	if (__atomic_exchange_n(&s->owner, GIVEN_UP, __ATOMIC_ACQ_REL) == THREAD_DONE)
+		return pthread_join(thread, NULL) == 0;
+	pthread_detach(thread);
+	return false;
+}
+
+struct et_sight *et_sight_take(char *const *words, const char *directory)
+{
+	struct et_sight *s = et_calloc(1, sizeof(*s));
+	sigset_t all, old;
+	pthread_t thread;
+
+	size_t n = et_strv_length(words);
+	s->words = et_calloc(n + 1, sizeof(*s->words));
+	for (size_t i = 0; i < n; i++)
+		s->words[i] = et_strdup(words[i]);
+	s->directory = directory ? et_strdup(directory) : NULL;
+	s->list = et_calloc(MOST_FILES + MOST_WORDS, sizeof(*s->list));
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	bool started = pthread_create(&thread, NULL, run, s) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!started) {
+		et_sight_free(s);
+		return NULL;
+	}
+	return wait_for(thread, s) ? s : NULL;
 }
 
 static const struct item *find(const struct et_sight *s, const char *path)
@@ -96,11 +159,9 @@ static void report(struct et_files *out, const char *path, uint32_t uses)
 	et_files_add(out, name, uses);
 }
 
-void et_sight_compare(const struct et_sight *before, char *const *words, const char *directory,
-	struct et_files *out)
+void et_sight_compare(
+	const struct et_sight *before, const struct et_sight *now, struct et_files *out)
 {
-	struct et_sight *now = et_sight_take(words, directory);
-
 	for (size_t i = 0; i < now->n; i++) {
 		const struct item *then = find(before, now->list[i].path);
 		if (!then || !unchanged(&then->st, &now->list[i].st))
@@ -112,7 +173,6 @@ void et_sight_compare(const struct et_sight *before, char *const *words, const c
 		if (!find(now, before->list[i].path))
 			report(out, before->list[i].path, ET_FILE_REMOVED);
 	}
-	et_sight_free(now);
 }
 
 void et_sight_free(struct et_sight *s)
@@ -122,5 +182,7 @@ void et_sight_free(struct et_sight *s)
 	for (size_t i = 0; i < s->n; i++)
 		free(s->list[i].path);
 	free(s->list);
+	et_strv_free(s->words);
+	free(s->directory);
 	free(s);
 }

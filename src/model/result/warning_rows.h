@@ -148,13 +148,11 @@ ROW(DEPENDENCE_UNTESTED, "dependence-untested", WARNING, "cfc",
 ROW(DIFFERENT_KINDS, "different-kinds", NOTE, "t",
 	"the two differ in {0}, so sharing a CPU costs them differently; their solo runs decide, "
 	"which takes more of them (--runs)")
-ROW(SHARED_FILE, "shared-file", NOTE, "fft",
-	"{0:{1:both write|one writes and the other reads}|{1:both use|both lock}} {2}: they run "
-	"one at a time")
-ROW(NOT_SCOUTED, "not-scouted", NOTE, "ff",
-	"{0:the files of the commands were not looked at|only files that change in the folder "
-	"were looked at, because {1:more would change what a program does|this kernel or "
-	"container refuses more}}, so two that share others may disturb each other")
+ROW(SHARED_FILE, "shared-file", NOTE, "tt",
+	"{0} {1}: they run one at a time")
+ROW(NOT_SCOUTED, "not-scouted", NOTE, "ft",
+	"{0:the files of the commands were not looked at|not all files of the commands are known, "
+	"because {1}}, so two that share others may disturb each other")
 ROW(SIDE_BY_SIDE_ONLY, "side-by-side-only", WARNING, "t",
 	"the two differ in {0}, so sharing a CPU costs them differently, and the verdict holds "
 	"side by side only; use --order auto")

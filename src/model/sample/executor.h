@@ -65,7 +65,7 @@ struct et_executor {
 	const char *(*last_lines)(void *ctx, size_t i);
 	/*
 	 * Returns the files of the program that the last request scouted, valid until the next one.
-	 * With ET_SCOUTED_UNFIT the run was ended, because scouting it would have changed what it
+	 * With ET_SCOUTED_UNFIT the run must be made again, because scouting it changed what it
 	 * does. NULL: this executor does not scout.
 	 */
 	const struct et_files *(*files)(void *ctx);

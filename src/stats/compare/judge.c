@@ -265,15 +265,17 @@ static void warn_shared(const struct et_experiment *e, struct et_contrast *c)
 		et_files_conflict(&e->commands[c->a].files, &e->commands[c->b].files, &name);
 
 	if (kind && e->plan.order == ET_ORDER_AUTO && !ran_in_duets(c))
-		et_warn(&c->warnings, ET_WARN_SHARED_FILE,
-			et_arg_flag(kind == ET_CONFLICT_WRITE || kind == ET_CONFLICT_READ),
-			et_arg_flag(kind == ET_CONFLICT_WRITE || kind == ET_CONFLICT_BIND),
+		et_warn(&c->warnings, ET_WARN_SHARED_FILE, et_arg_text(et_conflict_words[kind]),
 			et_arg_text(name));
 }
 
 /* Whether two commands that ran at the same time share files is not known. */
 static void warn_not_scouted(const struct et_experiment *e, struct et_judgement *j)
 {
+	static const char *const why[] = { [ET_SCOUTED_NOT] = "",
+		[ET_SCOUTED_REFUSED] = "this kernel or container does not show them",
+		[ET_SCOUTED_UNFIT] = "looking would change what a program does",
+		[ET_SCOUTED_PARTLY] = "a program hides some or uses too many" };
 	enum et_scouted worst = ET_SCOUTED_CALLS;
 	bool duets = false;
 
@@ -286,7 +288,7 @@ static void warn_not_scouted(const struct et_experiment *e, struct et_judgement 
 	}
 	if (worst != ET_SCOUTED_CALLS)
 		et_warn(&j->warnings, ET_WARN_NOT_SCOUTED, et_arg_flag(worst == ET_SCOUTED_NOT),
-			et_arg_flag(worst == ET_SCOUTED_UNFIT));
+			et_arg_text(why[worst]));
 }
 
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)

@@ -26,9 +26,11 @@ static void conflicts(void)
 		       d = ET_FILE_REMOVED, l = ET_FILE_LOCKED, b = ET_FILE_BOUND;
 
 	ok(between("/f", w, w) == ET_CONFLICT_WRITE, "conflict: both write it");
-	ok(between("/f", w, p) == ET_CONFLICT_WRITE && between("/f", p, p) == ET_CONFLICT_WRITE,
+	ok(between("/f", w, p) == ET_CONFLICT_CHANGE && between("/f", p, p) == ET_CONFLICT_CHANGE,
 		"conflict: both give it new contents");
-	ok(between("/f", d, w | d) == ET_CONFLICT_WRITE, "conflict: both remove it");
+	ok(between("/f", d, w | d) == ET_CONFLICT_CHANGE, "conflict: both remove it");
+	is_str(et_conflict_words[between("/index.lock", p | d, p | d)], "both change",
+		"conflict: two that make and remove a name do not write it");
 	ok(between("/f", w, r) == ET_CONFLICT_READ && between("/f", r, w) == ET_CONFLICT_READ &&
 			between("/f", d, r) == ET_CONFLICT_READ,
 		"conflict: one writes or removes what the other reads");
@@ -70,26 +72,36 @@ static void names(void)
 	free(name);
 }
 
+/* How many names a record has with this use, in a text of et_files_text. */
+static size_t recorded(const struct et_files *f, const char *begin)
+{
+	ET_AUTO_FREE char *text = et_files_text(f);
+	size_t n = 0;
+
+	for (const char *at = strstr(text, begin); at; at = strstr(at + 1, begin))
+		n++;
+	return n;
+}
+
 static void limits(void)
 {
-	struct et_files f = { 0 }, copy;
-	size_t reads = 0;
+	struct et_files f = { .scouted = ET_SCOUTED_CALLS }, copy;
 
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < ET_FILES_SEEN_READ + 10; i++) {
 		ET_AUTO_FREE char *name = et_asprintf("/r%d", i);
 		et_files_add(&f, name, ET_FILE_READ);
 	}
-	ok(f.n == ET_FILES_MOST_READ && f.left_out == 1000 - ET_FILES_MOST_READ,
+	ok(f.n == ET_FILES_SEEN_READ && f.left_out == 10,
 		"limit: files that are read leave room for others, and the rest is counted");
-	for (int i = 0; i < 1000; i++) {
+	ok(recorded(&f, "/r") == ET_FILES_MOST_READ, "limit: the record has some of them");
+	for (int i = 0; i < ET_FILES_SEEN - ET_FILES_SEEN_READ + 10; i++) {
 		ET_AUTO_FREE char *name = et_asprintf("/w%d", i);
 		et_files_add(&f, name, ET_FILE_WRITTEN);
 	}
-	for (size_t i = 0; i < f.n; i++)
-		reads += f.list[i].uses == ET_FILE_READ;
-	ok(f.n == ET_FILES_MOST && reads == 0 && f.left_out == 2000 - ET_FILES_MOST,
-		"limit: files that are written take the room of those that are read");
-	ok(et_files_add(&f, "/w0", ET_FILE_READ) && f.n == ET_FILES_MOST,
+	ok(f.n == ET_FILES_SEEN && f.left_out == 20, "limit: files that are written have one, too");
+	ok(recorded(&f, "/r") == 0 && recorded(&f, "/w") == ET_FILES_MOST,
+		"limit: in the record they take the room of those that are read");
+	ok(et_files_add(&f, "/w0", ET_FILE_READ) && f.n == ET_FILES_SEEN,
 		"limit: a further use of a known name always has room");
 	ET_AUTO_FREE char *far = et_alloc(ET_FILE_NAME_MOST + 10);
 	memset(far, 'x', ET_FILE_NAME_MOST + 9);
@@ -101,6 +113,45 @@ static void limits(void)
 		"copy: it has the same names");
 	et_files_free(&copy);
 	et_files_free(&f);
+}
+
+/* The two commands of a conflict that neither the limit nor the filter of the record may hide. */
+static void hidden(void)
+{
+	struct et_files a = { .scouted = ET_SCOUTED_CALLS }, b = { .scouted = ET_SCOUTED_CALLS };
+	const char *name = NULL;
+
+	for (int i = 0; i < 1000; i++) {
+		ET_AUTO_FREE char *own = et_asprintf("/own%d", i);
+		et_files_add(&a, own, ET_FILE_WRITTEN);
+	}
+	et_files_add(&a, "/var/lib/db", ET_FILE_WRITTEN);
+	et_files_add(&b, "/var/lib/db", ET_FILE_READ);
+	et_files_add(&b, "/var/lib/other", ET_FILE_READ);
+	et_files_add(&b, "/library/book", ET_FILE_READ);
+	ok(!recorded(&b, "/var/lib/") && recorded(&b, "/library/book") == 1,
+		"record: what is only read in folders of the system is left out, /library is none");
+	ok(et_files_conflict(&a, &b, &name) == ET_CONFLICT_READ && !strcmp(name, "/var/lib/db"),
+		"conflict: it is found among a thousand names and in a folder of the system");
+	ok(recorded(&a, "/var/lib/db") == 1 && recorded(&b, "/var/lib/db") == 1 &&
+			!recorded(&b, "/var/lib/other"),
+		"record: it has the file of a conflict");
+	et_files_free(&a);
+	et_files_free(&b);
+}
+
+static void identities(void)
+{
+	struct et_files a = { 0 }, b = { 0 };
+	const char *name = NULL;
+
+	et_files_add(&a, "/one", ET_FILE_WRITTEN)->identity = 7;
+	et_files_add(&b, "/two", ET_FILE_WRITTEN)->identity = 7;
+	et_files_add(&b, "/three", ET_FILE_WRITTEN)->identity = 8;
+	ok(et_files_conflict(&a, &b, &name) == ET_CONFLICT_WRITE && !strcmp(name, "/one"),
+		"conflict: two names of one file");
+	et_files_free(&a);
+	et_files_free(&b);
 }
 
 static void text(void)
@@ -124,6 +175,8 @@ int main(void)
 	worst();
 	names();
 	limits();
+	hidden();
+	identities();
 	text();
 	return tap_done();
 }
