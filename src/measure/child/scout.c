@@ -110,6 +110,8 @@ void et_scout_install(int socket)
 	/* If this fails, the filter is in force and nobody serves it: the child cannot continue. */
 	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
 		_exit(127);
+	/* The copy of ours that the parent has must be the last, for its end to end our calls. */
+	close(listener);
 }
 
 static int call_of(const struct seccomp_data *d)

@@ -44,7 +44,7 @@ struct et_scout_list {
 /* Whether arguments could be read; a wrong pointer of the program is no failure of ours. */
 static void note_reading(struct et_scout_list *l, bool read)
 {
-	if (!read && errno != EPERM && errno != EACCES)
+	if (!read && (!errno || errno == EFAULT || errno == ESRCH || errno == ENOENT))
 		return;
 	pthread_mutex_lock(&l->lock);
 	l->any = l->any || read;
@@ -149,6 +149,7 @@ static char *resolve(struct et_scout_list *l, pid_t pid, int folder, const char 
 
 	if (!*path)
 		return NULL;
+	errno = 0;
 	bool known = !is_elsewhere(l, pid) && (*path == '/' || read_descriptor(pid, folder, base));
 	note_reading(l, known);
 	if (!known)
