@@ -11,16 +11,12 @@
 #include "protocol/schedule.h"
 #include "protocol/scouting.h"
 #include "protocol/until.h"
-
-enum { FIRST = 9 };
+#include "protocol/usual.h"
 
 /* A command as its runs so far show it. */
 struct known {
-	uint64_t first_cpu_ns[FIRST]; /* of its first solo runs, warm-up included */
-	size_t n;
+	struct et_usual usual;
 	uint64_t last_elapsed_ns;       /* 0: it has not run yet */
-	bool parallel;                  /* it used more CPU time than elapsed time */
-	bool scouted;                   /* what is known so far is only of a scouted run */
 	uint32_t warmups, counted;      /* runs so far */
 	uint32_t done;                  /* turns so far: runs that count and did not fail */
 	bool given_up;                  /* it failed, so it does not run again */
@@ -80,40 +76,7 @@ static void learn(struct known *k, const struct et_sample *s)
 		if (s->measured.cpu_ns != ET_UNKNOWN)
 			et_welford_add(&k->cpu, (double)s->measured.cpu_ns);
 	}
-	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
-		return;
-	/* Scouting takes time of both kinds, so such a run speaks only while there is no other. */
-	bool scouted = s->ruling.marks & ET_MARK_SCOUTED;
-	if (scouted && k->n && !k->scouted)
-		return;
-	if (scouted != k->scouted) {
-		k->n = 0;
-		k->parallel = false;
-		k->scouted = scouted;
-	}
-	if (s->measured.cpu_ns > s->measured.elapsed_ns + s->measured.elapsed_ns / 10)
-		k->parallel = true;
-	if (k->n < FIRST)
-		k->first_cpu_ns[k->n++] = s->measured.cpu_ns;
-}
-
-/* The median, which one disturbed run does not move; 0 if there is no run. */
-static uint64_t usual_pt_ns(const struct known *k)
-{
-	uint64_t sorted[FIRST];
-
-	if (!k->n)
-		return 0;
-	memcpy(sorted, k->first_cpu_ns, k->n * sizeof(*sorted));
-	qsort(sorted, k->n, sizeof(*sorted), et_ascending_u64);
-	return sorted[k->n / 2];
-}
-
-static uint64_t slice_ns(const struct state *st)
-{
-	const uint64_t usual_ns = 6000000, two_ticks = 2 * st->e->host.tick_ns;
-
-	return two_ticks > usual_ns ? two_ticks : usual_ns;
+	et_usual_learn(&k->usual, s);
 }
 
 /*
@@ -123,10 +86,11 @@ static uint64_t slice_ns(const struct state *st)
  */
 static bool overlaps(const struct state *st, struct known *a, const struct known *b)
 {
-	uint64_t x = usual_pt_ns(a), y = usual_pt_ns(b), longest = x > y ? x : y;
+	uint64_t x = et_usual_cpu_ns(&a->usual), y = et_usual_cpu_ns(&b->usual),
+		 longest = x > y ? x : y;
 
 	if (a->duet == UNDECIDED)
-		a->duet = longest && longest < slice_ns(st) ? IN_TURN : TOGETHER;
+		a->duet = longest && longest < et_slice_ns(&st->e->host) ? IN_TURN : TOGETHER;
 	return a->duet == TOGETHER;
 }
 
@@ -166,7 +130,7 @@ static struct et_request request_for(
 	if (turn->arrangement == ET_DUET) {
 		struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];
 		q.overlap = overlaps(st, a, b);
-		q.parallel = a->parallel || b->parallel;
+		q.parallel = a->usual.parallel || b->usual.parallel;
 	}
 	return q;
 }
@@ -615,7 +579,7 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 {
 	uint32_t round = et_schedule_rounds_before(&st->e->plan) + rounds_done + 1;
 
-	if (rounds_done > FIRST)
+	if (rounds_done > ET_USUAL_FIRST)
 		return;
 	st->e->metric = et_metric_choose_before(st->e, first_order(st, round)).metric;
 	/* A partner changes elapsed time, and company makes no metric but CPU time more precise. */
@@ -695,16 +659,20 @@ static bool is_complete(const struct state *st, uint32_t command)
 	return st->e->design && p->runs && st->known[command].done >= p->runs;
 }
 
-/*
- * Whether one more run must show how long a command takes: it was scouted so far, and is near the
- * length from which on two run at the same time. Scouting makes a run up to some times as long.
- */
-static bool is_unclear(const struct state *st, uint32_t command)
+static int warm_up_once(struct state *st, uint32_t position, bool if_unclear, struct et_error *err)
 {
-	const struct known *k = &st->known[command];
-	uint64_t pt_ns = usual_pt_ns(k);
+	int rc = 0;
 
-	return k->scouted && pt_ns >= slice_ns(st) && pt_ns < 4 * slice_ns(st);
+	for (uint32_t c = st->from; rc == 0 && c < st->to; c++) {
+		struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
+		if (is_complete(st, c) || st->known[c].given_up ||
+			(if_unclear && !et_usual_is_unclear(&st->known[c].usual, &st->e->host)))
+			continue;
+		if (out_of_time(st))
+			return 0;
+		rc = take_turn(st, &turn, 0, position, true, err);
+	}
+	return rc;
 }
 
 /*
@@ -722,18 +690,11 @@ static int warm_up(struct state *st, struct et_error *err)
 	if (!times &&
 		(((duets || undecided) && !st->n_earlier) || (duets && et_scouting_lacks(st->d))))
 		times = 1;
+	/* The last round is for those of which duets need to know more. */
 	for (uint32_t w = 0; w < times + duets; w++) {
-		for (uint32_t c = st->from; c < st->to; c++) {
-			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
-			if (is_complete(st, c) || st->known[c].given_up ||
-				(w >= times && !is_unclear(st, c)))
-				continue;
-			if (out_of_time(st))
-				return 0;
-			int rc = take_turn(st, &turn, 0, w, true, err);
-			if (rc)
-				return rc;
-		}
+		int rc = warm_up_once(st, w, w == times, err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }

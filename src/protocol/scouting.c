@@ -42,15 +42,15 @@ static bool must_repeat(
 	const struct et_driver *d, const struct et_sample *s, const struct et_files *files, int rc)
 {
 	if (rc)
-		return files->scouted == ET_SCOUTED_UNFIT && rc != -EINTR && rc != -ETIME;
+		return files->scouted == ET_SCOUTED_UNFIT && rc == -ENOSYS;
 	return files->scouted == ET_SCOUTED_UNFIT || files->scouted == ET_SCOUTED_REFUSED ||
 	       et_run_failed(d->e, s);
 }
 
 /*
  * A run that failed may have done so because it was scouted, and one that was disturbed counts for
- * nothing: it is made again without, before anything is called a failure. What was seen by then is
- * kept.
+ * nothing: it is made again without, before anything is called a failure. Files that were
+ * seen by then are kept.
  */
 int et_scouting_run(const struct et_driver *d, struct et_request *q, struct et_sample *out,
 	struct et_error *err)

@@ -82,6 +82,14 @@ etalon run -q -r 2 --json fails.json -i 'false' >/dev/null
 is "scout: a program that fails is measured with --ignore-failure" "$(jq '.commands[0].samples | length' fails.json)" 3
 refuses "scout: a program that always fails is reported once" 1 "'false' failed with exit status 1 in warm-up run 1" etalon run -q -r 2 false
 
+# Programs that a filter disturbs.
+mkdir h1 h2
+exits "scout: an etalon that measures etalon is measured" 0 etalon run -r 12 --metric cpu --json inner.json \
+	"env HOME=$work/h1 ETALON_STORE=sqlite:inner1.db etalon run -q -r 1 true" "env HOME=$work/h2 ETALON_STORE=sqlite:inner2.db etalon run -q -r 1 true"
+is "scout: its run is made again unscouted" "$(jq -c '[.commands[].files.looked]' inner.json)" '["unfit","unfit"]'
+is "scout: it leaves no experiment that runs" "$(ETALON_STORE=sqlite:$work/inner1.db etalon list --json | jq -r '[.. | .state? // empty] | unique | join(" ")')" done
+like "scout: a note says that not all files are known" "$out" 'note: looking would change what a program does'
+
 # The record.
 odd=$'odd \e[31m\n"\\'
 exits "scout: a name that a terminal would obey is recorded" 0 etalon run -q -r 1 --json odd.json -S sh ": >'$odd'"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the system calls of a scouted run tell about its files. One thread notes and settles; it
+ * The files of a scouted run, as its system calls show them. One thread notes and settles; it
  * looks at files of the program, and such a look can last for ever: so nothing is locked meanwhile,
  * and another thread can always harvest what there is.
  */

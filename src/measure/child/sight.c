@@ -23,7 +23,7 @@ struct item {
 struct et_sight {
 	struct item *list;
 	size_t n;
-	/* What to look at; a thread that was given up may still read it. */
+	/* A copy of the words: a thread that was given up may still read it. */
 	char **words, *directory;
 	int owner; /* of this structure: who gives it up first leaves it to the other */
 };

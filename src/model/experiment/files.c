@@ -171,7 +171,8 @@ static enum et_conflict_kind compare(const char *name, uint32_t a, uint32_t b)
 	return ET_CONFLICT_NONE;
 }
 
-/* What both change is named first: rather what lasts than a journal or lock that goes again. */
+/* Names that both change come first: rather one that lasts than a journal or lock that goes again.
+ */
 static int rank(enum et_conflict_kind kind, uint32_t uses)
 {
 	int order = kind == ET_CONFLICT_CHANGE ? ET_CONFLICT_WRITE : (int)kind;

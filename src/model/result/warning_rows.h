@@ -148,8 +148,7 @@ ROW(DEPENDENCE_UNTESTED, "dependence-untested", WARNING, "cfc",
 ROW(DIFFERENT_KINDS, "different-kinds", NOTE, "t",
 	"the two differ in {0}, so sharing a CPU costs them differently; their solo runs decide, "
 	"which takes more of them (--runs)")
-ROW(SHARED_FILE, "shared-file", NOTE, "tt",
-	"{0} {1}: they run one at a time")
+ROW(SHARED_FILE, "shared-file", NOTE, "tt", "{0} {1}: they run one at a time")
 ROW(NOT_SCOUTED, "not-scouted", NOTE, "ft",
 	"{0:the files of the commands were not looked at|not all files of the commands are known, "
 	"because {1}}, so two that share others may disturb each other")

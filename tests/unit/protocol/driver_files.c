@@ -9,8 +9,9 @@
 
 struct script {
 	uint64_t now_ns;
-	size_t calls, changes, duets, solos, failures, reported;
+	size_t calls, changes, overlaps, parallel, duets, solos, failures, reported;
 	bool fails_scouted, fails_always, unfit;
+	uint64_t scouted_ns; /* the CPU time of a scouted run; 0: as of the others */
 	const char *file[3]; /* that each command writes; NULL: none */
 	struct et_files files;
 };
@@ -38,6 +39,9 @@ static void find_files(struct script *s, const struct et_request *q, struct et_s
 	s->files.scouted = by_calls && !s->unfit ? ET_SCOUTED_CALLS : ET_SCOUTED_UNFIT;
 	if (s->file[q->command])
 		et_files_add(&s->files, s->file[q->command], ET_FILE_WRITTEN);
+	out->ruling.marks = by_calls ? ET_MARK_SCOUTED : 0;
+	if (by_calls && s->scouted_ns)
+		out->measured.cpu_ns = s->scouted_ns;
 	if (by_calls && (s->fails_scouted || s->unfit))
 		out->measured.exit_code = 3;
 }
@@ -49,8 +53,12 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 
 	(void)err;
 	fill(s, &out[0]);
+	s->overlaps += duet && q->overlap;
+	s->parallel += duet && q->parallel;
 	if (duet)
 		fill(s, &out[1]);
+	if (duet && !q->overlap)
+		out[0].ruling.marks = out[1].ruling.marks = ET_MARK_NO_OVERLAP;
 	s->duets += duet;
 	s->solos += !duet && !q->warmup;
 	if (q->scout)
@@ -196,6 +204,28 @@ static void refused(void)
 	et_experiment_free(e);
 }
 
+/* Programs of 30 ms; a slice of this machine is 40 ms. */
+static void undecided(void)
+{
+	struct script s = { .scouted_ns = 60000000 };
+	struct et_plan once = automatic;
+
+	once.warmup = 1;
+	struct et_experiment *e = experiment(2, once);
+	e->host.tick_ns = 20000000;
+	ok(drive(e, &s) == 0 && s.duets == 4 && s.overlaps == 0 && s.parallel == 0 &&
+			e->commands[0].samples.n == 1 + 1 + 2 * 4,
+		"files: a scouted run near the limit does not decide how duets run");
+	et_experiment_free(e);
+
+	s = (struct script){ .scouted_ns = 31000000 };
+	e = experiment(2, once);
+	e->host.tick_ns = 20000000;
+	ok(drive(e, &s) == 0 && s.overlaps == 0 && e->commands[0].samples.n == 1 + 2 * 4,
+		"files: if it is clear, no further run is made");
+	et_experiment_free(e);
+}
+
 static void repeated(void)
 {
 	struct script s = { .fails_scouted = true, .file = { "/a", "/a" } };
@@ -239,6 +269,7 @@ int main(void)
 {
 	shared();
 	refused();
+	undecided();
 	repeated();
 	resumed();
 	return tap_done();
