@@ -489,6 +489,10 @@ static char *undecided(const struct et_contrast *c, double limit, const char *b,
 {
 	struct et_ratio r = et_gate_ratio(c);
 
+	if (of_memory(c) && !c->pairs && !(c->values_a && c->values_b))
+		return et_asprintf("undecided: the peak memory of %s or %s is not known, limit "
+				   "%.6g %%; run etalon as root to see it",
+			b, a, 100 * limit);
 	if (c->pairs_needed && c->pairs)
 		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s, limit "
 				   "%.6g %%; use --runs %zu",

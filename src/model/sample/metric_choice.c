@@ -13,6 +13,8 @@ const char *const et_metric_reason_names[] = { "user", "default", "parallel", "w
  */
 static const double PARALLEL = 1.1, WANTS_CPUS = 1.25;
 static const double WAITS = 0.1; /* of elapsed time */
+/* Looking at the files of a short program takes no longer, unless they are hundreds. */
+static const double SCOUTING_NS = 5e6;
 
 /* The runs of a command as shares of their elapsed time. */
 struct votes {
@@ -46,8 +48,11 @@ static void collect(const struct et_command *c, uint32_t before, bool warmup, st
 			shares[ET_SHARE_ASLEEP] =
 				elapsed - wanted - et_known_or_0(s->measured.steal_ns);
 		/* A scouted run also waits until etalon has looked at each of its files. */
-		if ((s->ruling.marks & ET_MARK_SCOUTED) && shares[ET_SHARE_ASLEEP] < elapsed / 2)
-			shares[ET_SHARE_ASLEEP] = 0;
+		if (s->ruling.marks & ET_MARK_SCOUTED) {
+			v->wants[v->n] = v->busy[v->n];
+			if (shares[ET_SHARE_ASLEEP] < fmax(elapsed / 2, SCOUTING_NS))
+				shares[ET_SHARE_ASLEEP] = 0;
+		}
 		v->waits[v->n++] = shares[ET_SHARE_ASLEEP] / elapsed;
 	}
 }
