@@ -194,15 +194,15 @@ static bool is_member(const int32_t *pids, size_t n, int32_t pid)
 }
 
 /* One pass: claims records whose process or parent is a member; returns the number of new ones. */
-static size_t claim_pass(
-	struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap, struct et_tree_delays *d)
+static size_t claim_pass(struct et_exits *exits, int32_t reaper, int32_t **pids, size_t *n,
+	size_t *cap, struct et_tree_delays *d)
 {
 	size_t known = *n, before = *n;
 
 	for (size_t i = 0; i < exits->n; i++) {
 		struct et_exit_record *r = &exits->records[i];
 		int32_t process = r->tgid ? r->tgid : r->pid;
-		if (claimed(r))
+		if (claimed(r) || process == reaper) /* a thread of ours is no orphan */
 			continue;
 		if (!is_member(*pids, known, process) && !is_member(*pids, known, r->ppid))
 			continue;
@@ -232,7 +232,7 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 	if (reaper > 0)
 		pids[n++] = reaper;
 	qsort(pids, n, sizeof(*pids), et_by_pid);
-	while (claim_pass(exits, &pids, &n, &cap, &d))
+	while (claim_pass(exits, reaper, &pids, &n, &cap, &d))
 		;
 	free(pids);
 	return d;

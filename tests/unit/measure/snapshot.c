@@ -66,19 +66,19 @@ static void trees(void)
 	struct et_snapshot none = { 0 };
 	struct et_exit_record records[] = {
 		exit_of(20, 10, "grandchild", 1), /* of 10, which ends later */
-		exit_of(10, 5, "child", 2),
-		exit_of(30, 77, "orphan", 3), /* 77 is us, the reaper */
-		exit_of(40, 1, "stranger", 4),
-		exit_of(41, 40, "stranger's", 5),
-		exit_of(5, 77, "root", 6),
-		exit_of(6, 77, "thread", 7),
+		exit_of(10, 5, "child", 2), exit_of(30, 77, "orphan", 3), /* 77 is us, the reaper */
+		exit_of(40, 1, "stranger", 4), exit_of(41, 40, "stranger's", 5),
+		exit_of(5, 77, "root", 6), exit_of(6, 77, "thread", 7),
+		exit_of(78, 1, "ours", 8), /* a thread of us */
 	};
 
 	records[6].tgid = 5;
+	records[7].tgid = 77;
 	for (size_t i = 0; i < ET_LENGTH(records); i++)
 		et_exits_add(&exits, &records[i]);
 	struct et_tree_delays d = et_exits_claim(&exits, 5, 77);
-	ok(d.tasks == 5, "five tasks belong to the program (%zu)", d.tasks);
+	ok(d.tasks == 5, "five tasks belong to the program, and none of our threads (%zu)",
+		d.tasks);
 	ok(d.run_ns == 50 && d.block_ns == 5, "the delays of all tasks are summed");
 	size_t n = et_snapshot_compare(&nobody, &none, &none, &exits, 77, 1, &who);
 	ok(n == 2 && who[0].pid == 41 && who[1].pid == 40,
