@@ -125,7 +125,10 @@ static bool plan_is_valid(const struct et_plan *p)
 	       p->level < 1;
 }
 
-/* Warm-up has no round, and its position counts the warm-up runs of the command. */
+/*
+ * Warm-up has no round, and its position counts the warm-up runs of the command: those of the plan,
+ * and one more if the first was scouted.
+ */
 static bool turn_is_valid(const struct et_experiment *e, const struct et_place *at)
 {
 	const struct et_plan *p = &e->plan;
@@ -134,7 +137,7 @@ static bool turn_is_valid(const struct et_experiment *e, const struct et_place *
 	uint32_t most = larger(larger(p->runs, p->k), larger(p->min_runs, p->max_runs));
 
 	if (at->warmup)
-		return at->round == 0 && at->position < larger(p->warmup, 1);
+		return at->round == 0 && at->position <= larger(p->warmup, 1);
 	return at->round > before && at->round <= before + most &&
 	       at->position < et_schedule_size(e->n_commands);
 }

@@ -166,7 +166,7 @@ static void test_samples(void)
 	REFUSES(warmup->round = 1, "warm-up in a round");
 	REFUSES(solo->position = 4, "a position beyond the width of a round");
 	REFUSES(solo->position = UINT32_MAX, "a position of 4294967295");
-	REFUSES(warmup->position = 2, "a warm-up run beyond the plan");
+	REFUSES(warmup->position = 3, "a warm-up run beyond the plan");
 	REFUSES(solo->partner = 0, "a partner of a solo run");
 	REFUSES(duet->partner = -1, "a duet without a partner");
 	REFUSES(duet->partner = 2, "a partner that is no command");
