@@ -139,6 +139,17 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 		et_format_change_near(r.estimate, r.lo, r.hi, c->margin, "and", ET_BUF));
 }
 
+static char *without_interval(const struct et_contrast *c)
+{
+	const char *why = "too few pairs (%zu) for a verdict at %.4g %%";
+
+	if (!(c->log_ratio_sd > 0))
+		why = "%zu pairs do not vary, which gives no interval at %.4g %%";
+	else if (c->margin > 0 && c->pairs >= ET_DEPENDENCE_TESTABLE)
+		why = "%zu pairs resemble each other too much for an interval at %.4g %%";
+	return et_asprintf(why, c->pairs, 100 * c->level);
+}
+
 static char *conclusion(const struct et_contrast *c, bool short_form)
 {
 	switch (c->conclusion) {
@@ -147,12 +158,7 @@ static char *conclusion(const struct et_contrast *c, bool short_form)
 	case ET_CONCLUDED_TOO_FEW_IN_FAMILY:
 		return too_few(c);
 	case ET_CONCLUDED_TOO_FEW:
-		return et_asprintf(c->margin > 0 && c->pairs >= ET_DEPENDENCE_TESTABLE
-					   ? "undecided: %zu pairs that resemble each other have "
-					     "no interval at "
-					     "%.4g %%"
-					   : "too few pairs (%zu) for a verdict at %.4g %%",
-			c->pairs, 100 * c->level);
+		return without_interval(c);
 	case ET_CONCLUDED_SAME:
 	case ET_CONCLUDED_SAME_BY_HOLM:
 	case ET_CONCLUDED_EQUAL:
