@@ -296,8 +296,14 @@ static void read_record(const struct et_experiment *e, const struct et_judgement
 	ET_AUTO_FREE char *text = et_memstream_close(&s);
 	json_t *root = json_loads(text, 0, NULL);
 	const json_t *other = json_object_get(root, "by_other_metric");
-	json_array_foreach(json_object_get(root, "comparisons"), i, pair) read_pair(pair);
-	json_array_foreach(json_object_get(other, "comparisons"), i, pair) read_pair(pair);
+	json_array_foreach(json_object_get(root, "comparisons"), i, pair)
+	{
+		read_pair(pair);
+	}
+	json_array_foreach(json_object_get(other, "comparisons"), i, pair)
+	{
+		read_pair(pair);
+	}
 	if (json_array_size(json_object_get(root, "comparisons")) != j->n_contrasts)
 		check(SAME, 1, 1, 0, "comparisons are missing", "record");
 	json_decref(root);

@@ -149,7 +149,7 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 {
 	int rc = describe(s, code, err);
 
-	for (char *at = err ? err->what : NULL; at && (at = strchr(at, '\n'));)
+	for (char *at = err ? strchr(err->what, '\n') : NULL; at; at = strchr(at, '\n'))
 		*at = ' ';
 	return rc;
 }
