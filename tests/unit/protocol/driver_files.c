@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands that share files, by a scripted executor: which runs are scouted, and which follow. */
 #include "base/base.h"
+#include "experiment_of.h"
 #include "protocol/driver.h"
 #include "sample_of.h"
 #include "tap.h"
@@ -98,20 +99,6 @@ static enum et_kinds same_kind(void *ctx, const struct et_experiment *e, uint32_
 {
 	(void)ctx, (void)e, (void)command;
 	return ET_KINDS_SAME;
-}
-
-static struct et_experiment *experiment(size_t n, struct et_plan plan)
-{
-	struct et_experiment *e = et_calloc(1, sizeof(*e));
-
-	e->plan = plan;
-	e->plan.level = 0.95;
-	e->host.tick_ns = 4000000;
-	e->n_commands = n;
-	e->commands = et_calloc(n, sizeof(*e->commands));
-	for (size_t i = 0; i < n; i++)
-		e->commands[i].name = et_asprintf("command %zu", i + 1);
-	return e;
 }
 
 static struct et_error err;
