@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/confine.h"
 #include "base/base.h"
+#include "base/filter.h"
 
 #include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -95,55 +94,34 @@ static const unsigned refused[] = {
 
 enum { MOST = 2 * (ET_LENGTH(refused) + ET_LENGTH(starting)) + 40 };
 
-struct program {
-	struct sock_filter code[MOST];
-	unsigned short n;
-};
-
-static void add(struct program *p, uint16_t code, uint32_t k, uint8_t if_true, uint8_t if_false)
-{
-	p->code[p->n++] = (struct sock_filter){ code, if_true, if_false, k };
-}
-
-static void load(struct program *p, size_t offset)
-{
-	add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static void finish(struct program *p, uint32_t verdict)
-{
-	add(p, BPF_RET | BPF_K, verdict, 0, 0);
-}
-
 /* If the comparison of the loaded word with k is true, the call fails with the error. */
-static void refuse_if(struct program *p, uint16_t comparison, uint32_t k, uint32_t error)
+static void refuse_if(struct et_filter *p, uint16_t comparison, uint32_t k, uint32_t error)
 {
-	add(p, (uint16_t)(BPF_JMP | BPF_K | comparison), k, 0, 1);
-	finish(p, SECCOMP_RET_ERRNO | error);
+	et_filter_add(p, (uint16_t)(BPF_JMP | BPF_K | comparison), k, 0, 1);
+	et_filter_end(p, SECCOMP_RET_ERRNO | error);
 }
 
 /*
- * The call nr is allowed only if the comparison of one of its arguments with k is true. The low
- * word of an argument comes first on both processors.
+ * The call nr is allowed only if the comparison of one of its arguments with k is true.
  */
 static void allow_only(
-	struct program *p, unsigned nr, unsigned argument, uint16_t comparison, uint32_t k)
+	struct et_filter *p, unsigned nr, unsigned argument, uint16_t comparison, uint32_t k)
 {
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4);
-	load(p, offsetof(struct seccomp_data, args) + 8 * argument);
-	add(p, (uint16_t)(BPF_JMP | BPF_K | comparison), k, 0, 1);
-	finish(p, SECCOMP_RET_ALLOW);
-	finish(p, SECCOMP_RET_ERRNO | EPERM);
+	et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4);
+	et_filter_load_argument(p, argument);
+	et_filter_add(p, (uint16_t)(BPF_JMP | BPF_K | comparison), k, 0, 1);
+	et_filter_end(p, SECCOMP_RET_ALLOW);
+	et_filter_end(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static void refuse_all(struct program *p, const unsigned *calls, size_t n)
+static void refuse_all(struct et_filter *p, const unsigned *calls, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		refuse_if(p, BPF_JEQ, calls[i], EPERM);
 }
 
 /* It starts no process, and ends none but itself. */
-static void refuse_processes(struct program *p)
+static void refuse_processes(struct et_filter *p)
 {
 	refuse_all(p, starting, ET_LENGTH(starting));
 	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
@@ -152,12 +130,12 @@ static void refuse_processes(struct program *p)
 	allow_only(p, __NR_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
 }
 
-static void fill(struct program *p, bool connects, bool starts)
+static void fill(struct et_filter *p, bool connects, bool starts)
 {
-	load(p, offsetof(struct seccomp_data, arch));
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
-	finish(p, SECCOMP_RET_ERRNO | EPERM);
-	load(p, offsetof(struct seccomp_data, nr));
+	et_filter_load(p, offsetof(struct seccomp_data, arch));
+	et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
+	et_filter_end(p, SECCOMP_RET_ERRNO | EPERM);
+	et_filter_load(p, offsetof(struct seccomp_data, nr));
 #if defined(__x86_64__)
 	refuse_if(p, BPF_JGE, X32_CALLS, EPERM);
 #endif
@@ -171,11 +149,11 @@ static void fill(struct program *p, bool connects, bool starts)
 	if (!starts)
 		refuse_processes(p);
 	/* Input that would be typed into the terminal of the caller. */
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, 5);
-	load(p, offsetof(struct seccomp_data, args) + 8);
+	et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, 5);
+	et_filter_load(p, offsetof(struct seccomp_data, args) + 8);
 	refuse_if(p, BPF_JEQ, TIOCSTI, EPERM);
 	refuse_if(p, BPF_JEQ, TIOCLINUX, EPERM);
-	finish(p, SECCOMP_RET_ALLOW);
+	et_filter_end(p, SECCOMP_RET_ALLOW);
 }
 
 /*
@@ -188,10 +166,11 @@ static void fill(struct program *p, bool connects, bool starts)
  */
 static void filter_calls(bool connects, bool starts)
 {
-	struct program p = { .n = 0 };
+	struct sock_filter code[MOST];
+	struct et_filter p = { .at = code };
 
 	fill(&p, connects, starts);
-	struct sock_fprog program = { .len = p.n, .filter = p.code };
+	struct sock_fprog program = { .len = p.n, .filter = p.at };
 	/* Without the flag, older kernels also disable speculation, which makes computing slow. */
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
 		    &program) < 0)

@@ -428,9 +428,9 @@ static int run_round(struct state *st, uint32_t round, struct et_error *err)
 		if (is_left_out(st, &st->turns[i]))
 			continue;
 		/*
-		 * A turn that an earlier session has finished is not run again. Of comparisons that
-		 * are sampled until they are decided, none of its rounds is: a run of then and one
-		 * of now are no pair.
+		 * A turn that an earlier session has finished is not run again. Nor is any other of
+		 * its rounds, if pairs are sampled until they are decided: a run of that session
+		 * and one of this are no pair.
 		 */
 		if (round <= st->closed) {
 			advance(st, round);
@@ -596,7 +596,7 @@ static int later_so_far(const struct et_command *c, uint32_t first)
 	return BOTH;
 }
 
-/* Leaves out runs that the decision does not need; a session that resumes does as the first did. */
+/* Leaves out runs that the decision does not need; a later session makes the same choice. */
 static void choose_turns(struct state *st, uint32_t rounds_done)
 {
 	const struct et_plan *p = &st->e->plan;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/scout_calls.h"
 #include "base/base.h"
+#include "base/filter.h"
 
 #include <linux/audit.h>
-#include <linux/seccomp.h>
 
 #ifndef SECCOMP_RET_USER_NOTIF
 #define SECCOMP_RET_USER_NOTIF 0x7fc00000U
@@ -91,54 +91,28 @@ const struct et_scout_row *et_scout_rows(size_t *n)
 	return rows;
 }
 
-struct program {
-	struct sock_filter *at;
-	size_t n;
-};
-
-static void add(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+/* Notifies if the test of an argument with the value, of bits or of equality, is true. */
+static void check(struct et_filter *p, size_t i, uint16_t test, uint32_t value)
 {
-	p->at[p->n++] = (struct sock_filter){ code, yes, no, k };
-}
-
-static void load(struct program *p, size_t offset)
-{
-	add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-static void end(struct program *p, uint32_t action)
-{
-	add(p, BPF_RET | BPF_K, action, 0, 0);
-}
-
-/* The lower half of an argument: all machines here are little-endian. */
-static size_t argument(size_t i)
-{
-	return offsetof(struct seccomp_data, args) + 8 * i;
-}
-
-/* Notifies if one of these bits of the argument is set (or, with `equal`, by its value). */
-static void check(struct program *p, size_t i, uint16_t test, uint32_t value)
-{
-	load(p, argument(i));
-	add(p, BPF_JMP | test | BPF_K, value, 0, 1);
-	end(p, SECCOMP_RET_USER_NOTIF);
+	et_filter_load_argument(p, i);
+	et_filter_add(p, BPF_JMP | test | BPF_K, value, 0, 1);
+	et_filter_end(p, SECCOMP_RET_USER_NOTIF);
 }
 
 /* F_SETLK, F_SETLKW, the same for 64 bits in 32-bit programs, and for open file descriptions. */
-static void check_fcntl(struct program *p)
+static void check_fcntl(struct et_filter *p)
 {
 	static const uint32_t commands[] = { 6, 7, 13, 14, 37, 38 };
 
-	load(p, argument(1));
+	et_filter_load_argument(p, 1);
 	for (size_t i = 0; i < ET_LENGTH(commands); i++) {
-		add(p, BPF_JMP | BPF_JEQ | BPF_K, commands[i], 0, 1);
-		end(p, SECCOMP_RET_USER_NOTIF);
+		et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, commands[i], 0, 1);
+		et_filter_end(p, SECCOMP_RET_USER_NOTIF);
 	}
 }
 
 /* The end of the filter for the calls with a condition; A is not the number any more. */
-static void conclude(struct program *p, enum et_scout_call call)
+static void conclude(struct et_filter *p, enum et_scout_call call)
 {
 	const uint32_t listener = 1 << 3, exclusive = 2, bind = 2;
 
@@ -151,8 +125,8 @@ static void conclude(struct program *p, enum et_scout_call call)
 	else if (call == ET_CALL_SECCOMP)
 		check(p, 1, BPF_JSET, listener);
 	else
-		end(p, SECCOMP_RET_USER_NOTIF);
-	end(p, SECCOMP_RET_ALLOW);
+		et_filter_end(p, SECCOMP_RET_USER_NOTIF);
+	et_filter_end(p, SECCOMP_RET_ALLOW);
 }
 
 static bool is_conditional(enum et_scout_call c)
@@ -162,37 +136,37 @@ static bool is_conditional(enum et_scout_call c)
 }
 
 /* One block per architecture: first the calls with a condition, then a list of the others. */
-static void add_architecture(struct program *p, uint32_t arch)
+static void add_architecture(struct et_filter *p, uint32_t arch)
 {
-	load(p, offsetof(struct seccomp_data, arch));
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, arch, 1, 0);
+	et_filter_load(p, offsetof(struct seccomp_data, arch));
+	et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, arch, 1, 0);
 	size_t skip = p->n;
-	add(p, BPF_JMP | BPF_JA, 0, 0, 0);
-	load(p, offsetof(struct seccomp_data, nr));
+	et_filter_add(p, BPF_JMP | BPF_JA, 0, 0, 0);
+	et_filter_load(p, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < ET_LENGTH(rows); i++) {
 		const struct et_scout_row *r = &rows[i];
 		if (r->arch != arch)
 			continue;
 		size_t jump = p->n;
-		add(p, BPF_JMP | BPF_JEQ | BPF_K, r->number, 0, 0);
+		et_filter_add(p, BPF_JMP | BPF_JEQ | BPF_K, r->number, 0, 0);
 		if (is_conditional(r->call))
 			conclude(p, r->call);
 		else
-			end(p, SECCOMP_RET_USER_NOTIF);
+			et_filter_end(p, SECCOMP_RET_USER_NOTIF);
 		p->at[jump].jf = (uint8_t)(p->n - jump - 1);
 	}
-	end(p, SECCOMP_RET_ALLOW);
+	et_filter_end(p, SECCOMP_RET_ALLOW);
 	p->at[skip].k = (uint32_t)(p->n - skip - 1);
 }
 
 size_t et_scout_program(struct sock_filter out[static ET_SCOUT_PROGRAM])
 {
-	struct program p = { .at = out };
+	struct et_filter p = { .at = out };
 
 	for (size_t i = 0; i < ET_LENGTH(rows); i++) {
 		if (i == 0 || rows[i].arch != rows[i - 1].arch)
 			add_architecture(&p, rows[i].arch);
 	}
-	end(&p, SECCOMP_RET_ALLOW);
+	et_filter_end(&p, SECCOMP_RET_ALLOW);
 	return p.n;
 }

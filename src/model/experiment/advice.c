@@ -306,7 +306,7 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	choice.loaded = l.waited_ns > DISTURBED * l.elapsed_ns;
 	choice.protocol = ET_PROTOCOL_CAUSE;
 	if (!et_metric_is_time(metric))
-		snprintf(choice.why, sizeof(choice.why), "the mean, as of all that is no time");
+		snprintf(choice.why, sizeof(choice.why), "this metric is not a time");
 	else if (isnan(l.seconds))
 		snprintf(choice.why, sizeof(choice.why), "no warm-up run shows how long it takes");
 	else

@@ -573,9 +573,18 @@ int et_store_set_removal(
 	return rc;
 }
 
-int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+/* Runs a change of an experiment, which must exist. */
+static int change(struct et_store *s, struct et_cursor *c, const char *id, struct et_error *err)
 {
 	int64_t changed = 0;
+	int rc = et_cursor_change(c, &changed);
+
+	notice_rollback(s);
+	return rc || changed ? rc : et_store_no_experiment(s, id, err);
+}
+
+int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
 	int rc = open_group(s, err);
 
 	if (rc)
@@ -586,16 +595,11 @@ int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struc
 	et_bind_text(&c, "metric", metric_of(e));
 	et_bind_int(&c, e->plan.keep_all);
 	et_bind_text(&c, "id", e->id);
-	rc = et_cursor_change(&c, &changed);
-	notice_rollback(s);
-	if (rc)
-		return rc;
-	return changed ? 0 : et_store_no_experiment(s, e->id, err);
+	return change(s, &c, e->id, err);
 }
 
 int et_store_set_plan(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
-	int64_t changed = 0;
 	int rc = open_group(s, err);
 
 	if (rc)
@@ -603,10 +607,7 @@ int et_store_set_plan(struct et_store *s, const struct et_experiment *e, struct 
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_PLAN, err);
 	et_bind_columns(&c, &et_columns_plan, &e->plan);
 	et_bind_text(&c, "id", e->id);
-	rc = et_cursor_change(&c, &changed);
-	notice_rollback(s);
-	if (rc == 0 && !changed)
-		rc = et_store_no_experiment(s, e->id, err);
+	rc = change(s, &c, e->id, err);
 	return rc ? rc : et_store_flush(s, err);
 }
 
