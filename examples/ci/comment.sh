@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 echo "$marker" >"$work/comment"
-if [ -s comment.md ]; then
+if [ -s comment.md ] && [ ! -L comment.md ]; then
 	cat comment.md >>"$work/comment"
 else
 	echo 'The programs could not be compared: see the log of the job.' >>"$work/comment"
