@@ -128,9 +128,11 @@ echo x >>count
 echo "$1" >common
 SH
 chmod +x write.sh
-exits "resume: an experiment is interrupted" 130 etalon run -q -r 6 --metric cpu './write.sh 1' './write.sh 2'
+# Whoever starts the tests in the background lets them ignore SIGINT; env undoes that.
+exits "resume: an experiment is interrupted" 130 \
+	env --default-signal=INT etalon run -q --label cut -r 6 --metric cpu './write.sh 1' './write.sh 2'
 touch go
-exits "resume: it continues" 0 etalon run -q --resume --json resumed.json
+exits "resume: it continues" 0 etalon run -q --resume cut --json resumed.json
 is "resume: no duet runs" "$(duets resumed.json)" 0
 is "resume: only the first session scouts" "$(jq '[.commands[].samples[] | select(.marks | index("scouted"))] | length' resumed.json)" 2
 
