@@ -128,7 +128,7 @@ echo x >>count
 echo "$1" >common
 SH
 chmod +x write.sh
-# Whoever starts the tests in the background lets them ignore SIGINT; env undoes that.
+# Tests that were started in the background ignore SIGINT; env undoes that.
 exits "resume: an experiment is interrupted" 130 \
 	env --default-signal=INT etalon run -q --label cut -r 6 --metric cpu './write.sh 1' './write.sh 2'
 touch go

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/metronome.h"
 #include "base/clock.h"
+#include "base/u64.h"
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -48,17 +49,35 @@ static void wait_for_beat(uint64_t beat_ns, const volatile sig_atomic_t *stop, u
 	*next_ns = (now_ns > *next_ns ? now_ns : *next_ns) + beat_ns;
 }
 
+/* The margin is for what its time varies by, and for what it takes longer than the other one. */
+bool et_metronome_keeps_turn(const struct et_metronome_turns *turns, uint64_t beat_ns)
+{
+	const uint64_t longest_ns = 4 * beat_ns;
+	int first = turns->first;
+	uint64_t own_ns = turns->usual_ns[first], others_ns = turns->usual_ns[!first];
+	uint64_t margin_ns = 3 * beat_ns / 2 + et_minus_u64(own_ns, others_ns);
+
+	return own_ns && others_ns && margin_ns <= longest_ns &&
+	       turns->used_ns[first] + margin_ns > own_ns &&
+	       turns->used_ns[first] < own_ns + longest_ns;
+}
+
 void et_metronome_run(const struct et_reap_request children[static 2], struct et_start *starts,
-	uint64_t beat_ns, const volatile sig_atomic_t *stop)
+	uint64_t beat_ns, struct et_metronome_turns *turns, const volatile sig_atomic_t *stop)
 {
 	pid_t pids[] = { children[0].pid, children[1].pid };
 	bool released = false; /* the second child */
 	int runs = 0;
 
 	et_child_release(&starts[0], 1);
-	uint64_t next_ns = et_clock_read_ns(CLOCK_MONOTONIC) + beat_ns / 2;
+	uint64_t turn_ns = et_clock_read_ns(CLOCK_MONOTONIC), next_ns = turn_ns + beat_ns / 2;
 	while (!*stop && !has_ended(pids[0]) && !has_ended(pids[1])) {
 		wait_for_beat(beat_ns, stop, &next_ns);
+		uint64_t now_ns = next_ns - beat_ns;
+		turns->used_ns[runs] += now_ns - turn_ns;
+		turn_ns = now_ns;
+		if (released && runs == turns->first && et_metronome_keeps_turn(turns, beat_ns))
+			continue;
 		signal_group(pids[runs], SIGSTOP);
 		runs = !runs;
 		if (released)
@@ -67,6 +86,7 @@ void et_metronome_run(const struct et_reap_request children[static 2], struct et
 			et_child_release(&starts[1], 1);
 		released = true;
 	}
+	turns->end_ns = turn_ns;
 	if (!released)
 		et_child_release(&starts[1], 1);
 	signal_group(pids[0], SIGCONT);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/child/run.h"
 #include "base/clock.h"
+#include "base/u64.h"
 #include "measure/child/metronome.h"
 
 #include <sys/wait.h>
@@ -223,6 +224,31 @@ static int cut_short(
 			    "%s: ran for longer than --time-limit, so it was ended", name);
 }
 
+/* Which program ends first: by multiples of the golden ratio, which no order of starts repeats. */
+static struct et_metronome_turns plan_turns(struct et_run_context *c, const struct et_run *run)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+	struct et_metronome_turns turns = { .first = (int)(++c->duets * golden >> 63) };
+
+	for (size_t i = 0; run->n == 2 && i < run->n; i++)
+		turns.usual_ns[i] = c->usual_ns[run->commands[i]];
+	return turns;
+}
+
+/* How long each program took when it had the CPU, for the duets that follow. */
+static void learn_turns(struct et_run_context *c, const struct et_run *run)
+{
+	if (run->paced || (run->n > 1 && !run->metronome))
+		return;
+	for (size_t i = 0; i < run->n; i++) {
+		uint64_t *usual_ns = &c->usual_ns[run->commands[i]], t1_ns = run->ends[i].t1_ns;
+		uint64_t ns = et_minus_u64(t1_ns, c->starts[i].t0_ns);
+		if (run->metronome)
+			ns = et_minus_u64(run->turns.used_ns[i] + t1_ns, run->turns.end_ns);
+		*usual_ns = *usual_ns > 0 ? (*usual_ns * 3 + ns) / 4 : ns;
+	}
+}
+
 static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_error *err)
 {
 	struct et_reaping reaping = { .root = c->observers.setup.root,
@@ -234,9 +260,11 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 		.given_up = &c->interrupt->given_up };
 	const char *name = run->setups[0].argv[0];
 
-	if (run->metronome)
-		et_metronome_run(run->waits, c->starts, c->setup.e->plan.metronome_ns,
+	if (run->metronome) {
+		run->turns = plan_turns(c, run);
+		et_metronome_run(run->waits, c->starts, c->setup.e->plan.metronome_ns, &run->turns,
 			&c->interrupt->signal);
+	}
 	int rc = et_reap_wait(&reaping);
 	int left = et_reap_leftovers(&reaping);
 	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
@@ -322,6 +350,7 @@ int et_run_perform(
 	complete_readings(c, run, suspended);
 	for (size_t i = 0; i < run->n; i++)
 		et_sample_of_run(&run->read[i], &out[i]);
+	learn_turns(c, run);
 	et_observers_fill(&c->observers, run, out);
 	/* A process may have an empty name, or have ended before its name was read. */
 	for (size_t i = 0; i < run->n; i++) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "measure/child/cgroup.h"
+#include "measure/child/metronome.h"
 #include "measure/child/run_setup.h"
 #include "measure/child/sample_of_run.h"
 #include "measure/child/scout.h"
@@ -36,6 +37,8 @@ struct et_run_context {
 	struct et_observers observers;
 	struct et_start *starts; /* ET_SLOTS of them, shared with the children */
 	struct et_interrupt *interrupt;
+	uint64_t *usual_ns; /* how long each command takes when it has the CPU; 0: not known */
+	uint64_t duets;
 };
 
 struct et_run {
@@ -49,6 +52,7 @@ struct et_run {
 	/* The children: the programs first, then the reference loop. */
 	size_t n_children;
 	bool metronome; /* two children on one CPU: they run in turn */
+	struct et_metronome_turns turns;
 	struct et_child_setup setups[ET_SLOTS];
 	struct et_reap_request waits[ET_SLOTS];
 	struct et_reap_result ends[ET_SLOTS];
