@@ -438,6 +438,46 @@ static void few_verdicts(const struct et_judgement *j, const struct et_page *pag
 	}
 }
 
+/*
+ * Which of many commands is the fastest, or which few may be: those whose intervals reach below the
+ * upper ends of all others.
+ */
+static void fastest_line(const struct et_judgement *j, const struct et_page *page)
+{
+	enum { MOST_NAMED = 3 };
+	const struct et_contrast *first = &j->contrasts[0];
+	double best = 1; /* the reference, against itself */
+	ET_AUTO_FREE char *names = et_strdup("");
+	size_t n = 0, named = 0;
+
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		struct et_ratio r = et_contrast_ratio(&j->contrasts[i]);
+		if (isnan(r.lo + r.hi))
+			return;
+		best = fmin(best, r.hi);
+	}
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		n += et_contrast_ratio(&j->contrasts[i]).lo <= best;
+	n += best >= 1;
+	for (size_t i = 0; n <= MOST_NAMED && i <= j->n_contrasts; i++) {
+		const struct et_contrast *c = i ? &j->contrasts[i - 1] : NULL;
+		if (c ? et_contrast_ratio(c).lo > best : best < 1)
+			continue;
+		ET_AUTO_FREE char *name = et_summary_name(j, c ? c->b : first->a);
+		char *longer = et_asprintf("%s%s%s", names,
+			!named           ? ""
+			: named + 1 == n ? " or "
+					 : ", ",
+			name);
+		free(names);
+		names = longer;
+		named++;
+	}
+	if (named)
+		et_page_say(page, 0, "", NULL, named == 1 ? JUDGED : NULL, "%s %s", names,
+			first->unit == ET_UNIT_BYTES ? "uses the least memory" : "is the fastest");
+}
+
 /* The ratios are in the table: what they are, and where the other time leads elsewhere. */
 static void many_verdicts(const struct et_judgement *j, const struct et_page *page)
 {
@@ -463,6 +503,7 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 		snprintf(before, sizeof(before),
 			"; ~: differs before the correction for %zu comparisons only",
 			first->family);
+	fastest_line(j, page);
 	et_page_say(page, 0, "", NULL, DIM, "ratio to %s: %s%s%s%s%s", reference, basis,
 		equal ? "; =: equal within " : "", margin,
 		!open                     ? ""

@@ -284,8 +284,10 @@ static void many(void)
 	j.contrasts[3].significant = false;
 	j.contrasts[3].conclusion = ET_CONCLUDED_SAME;
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(lines_of(text) == 9,
-		"five commands: a line for each, the heading, the causes and the legend");
+	ok(lines_of(text) == 10,
+		"five commands: a line for each, the heading, the causes, the answer and the "
+		"legend");
+	ok(strstr(text, "\n[3] is the fastest\n"), "five commands: one line names the fastest");
 	ok(strstr(text, "CPU time") < strstr(text, "\n[3]  c") &&
 			strstr(text, "\n[3]  c") < strstr(text, "\n[1]  a") &&
 			strstr(text, "\n[1]  a") < strstr(text, "\n[5]  e"),
@@ -305,6 +307,13 @@ static void many(void)
 	ok(widest_line(thin) <= 40 && strstr(thin, "0.500\n") && strstr(thin, "1.021 ?\n") &&
 			strstr(thin, "ratio to [1]: "),
 		"five commands: in 40 columns the ratios are there without their intervals");
+	j.contrasts[0].lo = 0.505;
+	ET_AUTO_FREE char *doubted = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(doubted, "\n[2] or [3] is the fastest\n"),
+		"five commands: two whose intervals overlap may both be the fastest");
+	j.contrasts[1].hi = NAN;
+	ET_AUTO_FREE char *unknown = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(unknown, "fastest"), "five commands: without an interval nothing is claimed");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
