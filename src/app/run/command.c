@@ -55,6 +55,16 @@ const struct et_verb et_verb_run = {
 
 /* --- the result --- */
 
+static void print_continuation(
+	const struct et_measuring *m, const char *id, const char *option, size_t pairs)
+{
+	ET_AUTO_FREE char *what =
+		pairs ? et_asprintf("about %zu pairs would", pairs) : et_strdup("more pairs may");
+
+	fprintf(m->text, "kept as %s: %s decide: etalon run%s --resume %s --more\n", id, what,
+		option, id);
+}
+
 void et_run_print_place(const struct et_measuring *m, const struct et_judgement *j, size_t left)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
@@ -65,9 +75,7 @@ void et_run_print_place(const struct et_measuring *m, const struct et_judgement 
 	if (m->cli->verbosity > 0)
 		fprintf(m->text, "kept as %s in %s\n", e->id, url);
 	else if (j && e->state == ET_STATE_DONE && et_judgement_open(e, j))
-		fprintf(m->text,
-			"kept as %s: more pairs may decide: etalon run%s --resume %s --more\n", id,
-			option, id);
+		print_continuation(m, id, option, et_judgement_runs(e, j));
 	else if (left)
 		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v%s\n", id, left,
 			left == 1 ? "" : "s", option);

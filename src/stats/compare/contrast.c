@@ -361,21 +361,38 @@ enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit)
 	return limit > 0 && r.hi > 1 + limit ? ET_GATE_UNDECIDED : ET_GATE_PASSED;
 }
 
-size_t et_gate_runs(const struct et_contrast *c, double limit)
+/* How many runs make an interval that ends so far from the estimate, in proportion. */
+static size_t runs_for(const struct et_contrast *c, const struct et_ratio *r, double distance)
 {
 	const double power = 0.8, most = 100000;
-	struct et_ratio r = et_gate_ratio(c);
 	double n =
 		c->arrangement ? (double)c->pairs : fmax((double)c->values_a, (double)c->values_b);
-	double half = log(r.hi / r.lo) / 2, distance = fabs(log(r.estimate / (1 + limit)));
+	double half = log(r->hi / r->lo) / 2;
+	double errors =
+		c->margin > 0 ? et_sequence_width(n, c->level) : et_qnorm(0.5 + c->level / 2);
 	/* The half width has to leave room for the chance of the next estimate. */
-	double factor = half / distance * (1 + et_qnorm(power) / et_qnorm(0.5 + c->level / 2));
+	double factor = half / distance * (1 + et_qnorm(power) / errors);
 	double runs = ceil(n * fmax(1, factor * factor));
 
 	if (!(runs <= most)) /* NaN */
 		return 0;
 	double place = pow(10, fmax(0, floor(log10(runs)) - 1)); /* two digits */
 	return (size_t)et_u64(place * ceil(runs / place));
+}
+
+size_t et_gate_runs(const struct et_contrast *c, double limit)
+{
+	struct et_ratio r = et_gate_ratio(c);
+
+	return runs_for(c, &r, fabs(log(r.estimate / (1 + limit))));
+}
+
+size_t et_equal_runs(const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+	double at = fabs(log(r.estimate));
+
+	return et_contrast_asks(c) ? runs_for(c, &r, fmax(at, -log1p(-c->margin) - at)) : 0;
 }
 
 double et_gate_evidence(const struct et_contrast *c, double limit)

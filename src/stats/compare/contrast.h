@@ -52,6 +52,8 @@ struct et_ratio et_gate_ratio(const struct et_contrast *c);
  * if the ratio and the spread stay as they are; 0: too many to recommend, or not known.
  */
 size_t et_gate_runs(const struct et_contrast *c, double limit);
+/* The same of the question whether they differ, or are equal within the margin; rather too many. */
+size_t et_equal_runs(const struct et_contrast *c);
 /*
  * The evidence against a ratio of exactly the limit, valid at every look (num/sequence.h): the
  * interval excludes the limit where it exceeds 1 / (1 - level). NaN: there is no interval, or it is

@@ -405,6 +405,18 @@ static bool is_decided(const struct et_plan *p, const struct et_contrast *c)
 	return c->conclusion == ET_CONCLUDED_EQUAL || direction(c);
 }
 
+size_t et_judgement_runs(const struct et_experiment *e, const struct et_judgement *j)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		const struct et_contrast *c = &j->contrasts[i];
+		size_t runs = is_decided(&e->plan, c) ? 0 : et_equal_runs(c);
+		most = runs > most && runs > c->pairs ? runs : most;
+	}
+	return most;
+}
+
 bool et_judgement_open(const struct et_experiment *e, const struct et_judgement *j)
 {
 	bool open = false;
@@ -427,7 +439,7 @@ bool et_judge_open(
 	for (size_t i = 0; i < n; i++) {
 		struct et_ratio r = et_contrast_ratio(&all[i]);
 		double wide = isnan(r.lo + r.hi) ? INFINITY : r.hi - r.lo;
-		bool vague = sharpen && isfinite(wide) && wide > 2 * given->plan.equal_ratio;
+		bool vague = sharpen && isfinite(wide) && wide > given->plan.equal_ratio;
 		et_warnings_free(&all[i].warnings);
 		open[all[i].b] = vague || !is_decided(&given->plan, &all[i]);
 		any = any || open[all[i].b];

@@ -15,8 +15,8 @@ void et_judge_together(const struct et_experiment *e, struct et_judgement *out);
  * Whether a comparison of those that are sampled until they are decided (plan.equal_ratio) is open;
  * open[c] is set for each command but the reference. *widest becomes the widest of them, without
  * its warnings. If the plan has a gate with a limit above 0, the question is whether a command is
- * slower by more than that (et_gate_judge). With `sharpen`, one that is wider than the margin to
- * each side is open, too.
+ * slower by more than that (et_gate_judge). With `sharpen`, one that is wider than half the margin
+ * to each side is open, too.
  */
 bool et_judge_open(
 	const struct et_experiment *e, bool sharpen, bool *open, struct et_contrast *widest);
@@ -33,6 +33,8 @@ double et_deciding_reached(struct et_deciding *d, const struct et_experiment *e,
 	uint64_t elapsed_ns);
 /* Whether one of its comparisons is sampled until it is decided, and is not. */
 bool et_judgement_open(const struct et_experiment *e, const struct et_judgement *j);
+/* How many runs of each would decide all of them (et_equal_runs); 0: not known. */
+size_t et_judgement_runs(const struct et_experiment *e, const struct et_judgement *j);
 /* Whether the pairs of this command and the reference judge it, or its solo runs. */
 enum et_kinds et_judge_kinds(const struct et_experiment *e, uint32_t command);
 /*

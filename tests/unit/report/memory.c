@@ -100,6 +100,28 @@ static void judged(void)
 	et_experiment_free(e);
 }
 
+/* The first seconds of a comparison that is decided make its interval narrower. */
+static void sharpened(void)
+{
+	struct et_experiment *e = measure(1.5, 800, ROUNDS, 0.01);
+	struct et_judgement j = judgement(e);
+	struct et_ratio r = et_contrast_ratio(&j.contrasts[0]);
+	struct et_contrast widest;
+	bool open[2];
+
+	ok(r.lo > 1 && r.hi - r.lo > 0.01, "memory: a difference is clear, and vague: %.3f … %.3f",
+		r.lo, r.hi);
+	ok(!et_judge_open(e, false, open, &widest) && !open[1],
+		"memory: it is decided after the first seconds");
+	ok(et_judge_open(e, true, open, &widest) && open[1],
+		"memory: it is sampled on in the first seconds");
+	e->plan.equal_ratio = r.hi - r.lo + 1e-9;
+	ok(!et_judge_open(e, true, open, &widest),
+		"memory: until the interval is as narrow as half of the margin to each side");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 static void of_duets(void)
 {
 	struct et_experiment *e = measure(1.25, 0, ROUNDS, 0);
@@ -140,6 +162,7 @@ int main(void)
 		"gate: equal memory passes a limit of 0");
 	decides(0.9375, 9, 0.05, "no regression: new uses 6.", "gate: less memory passes");
 	judged();
+	sharpened();
 	of_duets();
 	return tap_done();
 }

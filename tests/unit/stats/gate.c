@@ -2,6 +2,7 @@
 /* --fail-on-regression: the rule, and how often it is wrong on simulated pairs. */
 #include "base/base.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "stats/compare/contrast.h"
 #include "stats/compare/paired.h"
 #include "tap.h"
@@ -150,9 +151,61 @@ static void recommended(void)
 	}
 }
 
+/* The pairs judged as `run` judges them when it asks whether two programs differ. */
+static struct et_contrast asked(double *d, size_t n)
+{
+	struct et_contrast c = { .level = 0.95,
+		.margin = 0.01,
+		.arrangement = "block",
+		.side_by_side = ET_NO_RATIO,
+		.alone = ET_NO_RATIO };
+
+	et_judge_pairs(d, n, &c);
+	et_contrasts_conclude(&c, 1, 0.05);
+	et_warnings_free(&c.warnings);
+	return c;
+}
+
+/* The same of the question whether two programs differ: an open one has values of 40 pairs. */
+static void recommended_question(void)
+{
+	enum { TIMES = 500, PAIRS = 40 };
+	static const double ratios[] = { 1, 1.003, 1.02 };
+	const double sd = 0.05;
+
+	for (size_t r = 0; r < ET_LENGTH(ratios); r++) {
+		double first[PAIRS];
+		struct et_rng rng;
+		int decided = 0, early = 0;
+
+		for (size_t i = 0; i < PAIRS; i++) /* in an order without dependence */
+			first[i * 17 % PAIRS] =
+				log(ratios[r]) + sd * et_qnorm(((double)i + 0.5) / PAIRS);
+		struct et_contrast c = asked(first, PAIRS);
+		size_t n = et_equal_runs(&c);
+		ok(!c.significant && c.conclusion == ET_CONCLUDED_SAME && n > PAIRS,
+			"question: %d pairs leave a ratio of %.3f open, and %zu are recommended",
+			PAIRS, ratios[r], n);
+		ET_AUTO_FREE double *d = et_calloc(n, sizeof(*d));
+		et_rng_seed(&rng, 10, r);
+		for (int i = 0; i < TIMES; i++) {
+			for (size_t k = 0; k < n; k++)
+				d[k] = log(ratios[r]) + sd * et_rng_normal(&rng);
+			struct et_contrast got = asked(d, n), few = asked(d, n / 3);
+			decided += got.significant || got.conclusion == ET_CONCLUDED_EQUAL;
+			early += few.significant || few.conclusion == ET_CONCLUDED_EQUAL;
+		}
+		/* 40 pairs leave room for more dependence than there is. */
+		ok(decided >= 0.75 * TIMES && early <= 0.6 * TIMES,
+			"question: %zu pairs decide a ratio of %.3f in %.0f %%, a third in %.0f %%",
+			n, ratios[r], 100.0 * decided / TIMES, 100.0 * early / TIMES);
+	}
+}
+
 int main(void)
 {
 	recommended();
+	recommended_question();
 	rule();
 	family();
 	honest();
