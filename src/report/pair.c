@@ -469,13 +469,17 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 	if (r.estimate == 1 && r.lo == 1 && r.hi == 1)
 		return et_asprintf(
 			"%s is equal to %s (neither varies), limit %.6g %%", b, a, 100 * limit);
+	double change = 100 * fabs(r.estimate - 1);
 	bool more = r.estimate >= 1;
+	if (change < 0.5 * pow(10, -d)) /* it would be printed as 0 % */
+		return et_asprintf("%s %s %s%s, limit %.6g %%", b,
+			of_memory(c) ? "uses as much memory as" : "is as fast as", a, bounds,
+			100 * limit);
 	const char *word = of_memory(c) ? more ? "more memory" : "less memory"
 			   : more       ? "slower"
 					: "faster";
 	return et_asprintf("%s %s %.*f %% %s than %s%s, limit %.6g %%", b,
-		of_memory(c) ? "uses" : "is", d, 100 * fabs(r.estimate - 1), word, a, bounds,
-		100 * limit);
+		of_memory(c) ? "uses" : "is", d, change, word, a, bounds, 100 * limit);
 }
 
 /* How many runs would decide it. */

@@ -123,6 +123,9 @@ int main(void)
 	c = contrast(0.989, 0.970, 1.009);
 	says(&c, 0.05, "no regression: new is 1.1 % faster than old (-3.0 … +0.9 %), limit 5 %",
 		"gate: in the interval slower is positive, as in the limit");
+	c = contrast(0.9996, 0.970, 1.031);
+	says(&c, 0.05, "no regression: new is as fast as old (-3 … +3 %), limit 5 %",
+		"gate: a change that is printed as 0 has no direction");
 	c = contrast(1.04, 0.99, 1.09);
 	c.significant = false;
 	says(&c, 0.05,
