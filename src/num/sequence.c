@@ -9,8 +9,7 @@
 
 /* The variance of the mixture, in units of the values': where the interval is narrowest. */
 static const double mixture = 0.5;
-/* Huber's limit, in robust standard deviations: 96 % efficient for normal values. */
-static const double limit = 1.5;
+static const double limit = ET_HUBER;
 /*
  * Few values cannot show that they are dependent, so they need this many times the evidence: then
  * they decide only where the difference is large.
@@ -51,10 +50,35 @@ static double scores(const double *x, size_t n, double location, double sd, doub
 	return (double)within / (double)n;
 }
 
+/* Moves the location to Huber's of this scale; y becomes the scores, of which a share is returned.
+ */
+static double settle(const double *x, size_t n, double sd, double *location, double *y)
+{
+	enum { MOST = 50 };
+	double share = scores(x, n, *location, sd, y);
+
+	for (int i = 0; i < MOST; i++) {
+		double step = sd * et_mean(y, n) / share;
+		*location += step;
+		share = scores(x, n, *location, sd, y);
+		if (fabs(step) < 1e-9 * sd)
+			break;
+	}
+	return share;
+}
+
+double et_huber(const double *x, size_t n, double start, double sd)
+{
+	ET_AUTO_FREE double *y = et_calloc(n + 1, sizeof(*y));
+
+	if (n && sd > 0)
+		settle(x, n, sd, &start, y);
+	return start;
+}
+
 /* Fills the location and its standard error without dependence; y becomes the scores. */
 static void locate(const double *x, size_t n, double *y, struct et_sequence *out)
 {
-	enum { MOST = 50 };
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
 	double sd = et_mad_sorted(sorted, n), share;
 
@@ -65,14 +89,7 @@ static void locate(const double *x, size_t n, double *y, struct et_sequence *out
 		memcpy(y, x, n * sizeof(*y));
 		return;
 	}
-	share = scores(x, n, out->location, sd, y);
-	for (int i = 0; i < MOST; i++) {
-		double step = sd * et_mean(y, n) / share;
-		out->location += step;
-		share = scores(x, n, out->location, sd, y);
-		if (fabs(step) < 1e-9 * sd)
-			break;
-	}
+	share = settle(x, n, sd, &out->location, y);
 	/* Huber & Ronchetti, Robust Statistics, 2009, eq. 7.81. */
 	double small = 1 + (1 - share) / ((double)n * share);
 	out->error = small * sd * et_sd(y, n) / share / sqrt((double)n);

@@ -30,6 +30,11 @@ struct et_sequence {
 /* x is in order of execution. */
 struct et_sequence et_sequence_of(const double *x, size_t n, double level);
 
+/* Huber's limit, in robust standard deviations: 96 % efficient for normal values. */
+#define ET_HUBER 1.5
+/* Huber's location of values with this scale, from a start such as their median. */
+double et_huber(const double *x, size_t n, double start, double sd);
+
 /*
  * The parts of it. n counts independent values and need not be whole. The half width in standard
  * errors of an interval of this level; infinite if n is too small for one.

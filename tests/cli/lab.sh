@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `etalon lab list`, `coverage`, `false-alarms`, `decisions` and `quantisation`: tables and JSON, SIGTERM, and errors on bad input.
+# `etalon lab list`, `coverage`, `false-alarms`, `decisions`, `bisect` and `quantisation`: tables and JSON, SIGTERM, and errors on bad input.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -85,6 +85,20 @@ json 'lab decisions: a program as slow as the limit of a gate rarely passes, or 
 	'sum(c["slower"] + c["equal"] for c in d["cases"]["rows"] if c["design"] == "gate") <= 0.05 * 11'
 exits 'lab decisions: the table succeeds' 0 etalon lab decisions --repetitions 1
 fits 'lab decisions: no line is longer than 80 columns'
+
+# --- bisect
+exits 'lab bisect: it succeeds' 0 etalon lab bisect --repetitions 60 --json
+json 'lab bisect: JSON has every history, and the level' 'len(d["cases"]["rows"]) == 24 and d["level"] == 0.95 and d["repetitions"] == 60'
+json 'lab bisect: what is named is right as often as it says, where builds differ by little' \
+	'all(c["right"] >= 0.85 for c in d["cases"]["rows"] if c["slower"] and c["spread"] <= 0.004) and
+	sum(c["right"] for c in d["cases"]["rows"] if c["slower"] and c["spread"] <= 0.002) >= 0.95 * 19'
+json 'lab bisect: what is stated is at least 95 %' 'all(c["stated"] >= 0.95 for c in d["cases"]["rows"] if c["named"])'
+json 'lab bisect: a slowdown of 5 % is found by some 100 pairs' \
+	'all(c["named"] == 1 and c["pairs"] < 160 and c["builds"] < 16 for c in d["cases"]["rows"] if c["slower"] == 0.05)'
+json 'lab bisect: where nothing is slower it says so' \
+	'all(c["nothing"] >= 0.9 and c["named"] <= 0.05 for c in d["cases"]["rows"] if not c["slower"] and c["spread"] == 0.001)'
+exits 'lab bisect: a terminal of 80 columns is wide enough' 0 env COLUMNS=80 etalon lab bisect --repetitions 1
+fits 'lab bisect: no line is longer than 80 columns'
 
 # --- quantisation: the expected numbers are those of figure 1 of NIST TN 1826
 exits 'lab quantisation: it succeeds' 0 etalon lab quantisation --repetitions 200

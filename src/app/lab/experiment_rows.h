@@ -17,6 +17,9 @@ ROW(et_lab, FALSE_ALARMS, "false-alarms", et_lab_false_alarms,
 ROW(et_lab, DECISIONS, "decisions", et_lab_decisions,
 	"how often is a comparison that runs until it is decided wrong?",
 	EXAMPLE("decisions --repetitions 5"))
+ROW(et_lab, BISECT, "bisect", et_lab_bisect,
+	"how often is the commit that a search names the right one?",
+	EXAMPLE("bisect --repetitions 2"))
 ROW(et_lab, QUANTISATION, "quantisation", et_lab_quantisation,
 	"how much does the number of a function's samples vary?",
 	EXAMPLE("quantisation --repetitions 50"))
