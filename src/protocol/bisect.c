@@ -63,10 +63,6 @@ static struct et_bisect_node *make_nodes(const struct et_bisect *b, size_t *n, u
 
 	*n = 0;
 	*good_last = 0;
-	for (uint32_t i = 1; i <= b->n; i++) {
-		if (b->commits[i].twin == 0)
-			*good_last = i;
-	}
 	for (size_t k = 0; k < b->n_pairs; k++) {
 		uint32_t twin = b->commits[b->pairs[k].commit].twin;
 		if (!of[twin]) {
@@ -86,8 +82,10 @@ static struct et_bisect_node *make_nodes(const struct et_bisect *b, size_t *n, u
 		if (nodes[i].last >= nodes[i + 1].first)
 			nodes[i].last = nodes[i].first;
 	}
-	if (*n && *good_last >= nodes[0].first)
-		*good_last = 0;
+	for (uint32_t i = 1; *n && i < nodes[0].first; i++) {
+		if (b->commits[i].twin == 0)
+			*good_last = i;
+	}
 	return nodes;
 }
 
@@ -123,6 +121,18 @@ static double dependence(const struct et_bisect *b, const double *scores, size_t
 	return fmin(r, 0.9);
 }
 
+/* Copies the log ratios of node i to x; of[k] is the node of pair k. Returns how many there are. */
+static size_t pairs_of(const struct view *v, const size_t *of, size_t i, double *x)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < v->b->n_pairs; k++) {
+		if (of[k] == i)
+			x[n++] = v->b->pairs[k].log_ratio;
+	}
+	return n;
+}
+
 /* Huber's locations of all nodes with one scale, and the variance of a pair. */
 static void locate(struct view *v)
 {
@@ -135,27 +145,19 @@ static void locate(struct view *v)
 
 	for (size_t k = 0; k < all; k++)
 		of[k] = node_of(v, b->pairs[k].commit);
-	for (size_t i = 0; i < v->n; i++) {
-		size_t n = 0;
-		for (size_t k = 0; k < all; k++) {
-			if (of[k] == i)
-				x[n++] = b->pairs[k].log_ratio;
-		}
-		v->nodes[i].y = et_median(x, n);
-	}
+	for (size_t i = 0; i < v->n; i++)
+		v->nodes[i].y = et_median(x, pairs_of(v, of, i, x));
 	for (size_t k = 0; k < all; k++)
 		x[k] = fabs(b->pairs[k].log_ratio - v->nodes[of[k]].y);
 	double sd = 1.4826 * et_median(x, all) * sqrt((double)all / freedom);
+	/* If more than half of the pairs are equal, none is a far one. */
+	double most = sd > 0 ? ET_HUBER * sd : INFINITY;
 	for (size_t i = 0; i < v->n; i++) {
-		size_t n = 0;
-		for (size_t k = 0; k < all; k++) {
-			if (of[k] == i)
-				x[n++] = b->pairs[k].log_ratio;
-		}
-		v->nodes[i].y = et_huber(x, n, v->nodes[i].y, sd);
+		size_t n = pairs_of(v, of, i, x);
+		v->nodes[i].y = sd > 0 ? et_huber(x, n, v->nodes[i].y, sd) : et_mean(x, n);
 	}
 	for (size_t k = 0; k < all; k++) {
-		double far = b->pairs[k].log_ratio - v->nodes[of[k]].y, most = ET_HUBER * sd;
+		double far = b->pairs[k].log_ratio - v->nodes[of[k]].y;
 		scores[k] = fmax(-most, fmin(most, far));
 		squares += scores[k] * scores[k];
 		within += fabs(far) <= most;
@@ -316,7 +318,7 @@ static struct choice choose(const struct view *v)
 	return best;
 }
 
-/* The gap in which all commits were tried that has the largest probability; v->n: there is none. */
+/* The gap without new commits that has the largest probability; v->n: there is none. */
 static size_t closed_gap(const struct view *v)
 {
 	size_t best = v->n;
@@ -325,7 +327,7 @@ static size_t closed_gap(const struct view *v)
 		uint32_t to = v->nodes[j].first, from = to - (uint32_t)gap_before(v, j) + 1;
 		bool open = false;
 		for (uint32_t i = from; i < to; i++)
-			open = open || v->b->commits[i].state != ET_BISECT_BROKEN;
+			open = open || is_new(v, i);
 		if (!open && from <= to &&
 			(best == v->n ||
 				v->changes.gaps[j].largest > v->changes.gaps[best].largest))
@@ -398,8 +400,10 @@ static void decide(const struct view *v, struct et_bisect_next *out)
 			visit(v, flank, as_neighbours(v, out->from, out->to), out);
 		return;
 	}
+	/* The bad build may be faster than it should be by its luck. */
+	double doubt = 1.96 * hypot(bad->error, out->spread);
 	if (out->none >= b->options.level ||
-		(bad->last == b->n && bad->y + 1.96 * bad->error < b->options.least)) {
+		(bad->last == b->n && bad->y + doubt < b->options.least)) {
 		out->step = ET_BISECT_NOTHING;
 		return;
 	}
@@ -419,12 +423,14 @@ struct et_bisect_next et_bisect_next(const struct et_bisect *b)
 	struct et_bisect_next out = { .step = ET_BISECT_NOTHING };
 	struct view v;
 
-	for (uint32_t end = 0; end <= b->n; end += b->n) {
-		if (b->commits[end].state == ET_BISECT_UNTRIED) {
-			out.step = ET_BISECT_BUILD;
-			out.commit = end;
-			return out;
-		}
+	const uint32_t ends[] = { 0, b->n };
+	for (size_t i = 0; i < ET_LENGTH(ends); i++) {
+		enum et_bisect_state state = b->commits[ends[i]].state;
+		if (state == ET_BISECT_BUILT)
+			continue;
+		out.step = state == ET_BISECT_BROKEN ? ET_BISECT_OPEN : ET_BISECT_BUILD;
+		out.commit = ends[i];
+		return out;
 	}
 	if (b->commits[b->n].twin == 0)
 		return out;

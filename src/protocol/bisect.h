@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which commit changed how long a program takes: what to build and to measure next, and when the
- * answer is known. All functions are pure; `etalon bisect` builds and measures what they ask for,
- * and `etalon lab bisect` counts with the same functions how often they are right.
+ * answer is known. All functions are pure: their caller builds and measures what they ask for.
+ * `etalon lab bisect` counts how often they are right.
  *
  * Commit 0 is the good one, n the bad one. All pairs are of a commit and the good one, because the
  * machine acts on both alike.
@@ -34,7 +34,7 @@ struct et_bisect_options {
 	double least;      /* a smaller difference of both ends is nothing to look for */
 	double spread;     /* what builds differ by anyway; NaN: it is estimated */
 	double build_cost; /* in pairs */
-	uint32_t most;     /* pairs */
+	uint32_t most;     /* pairs; the last visit may exceed it */
 };
 
 struct et_bisect {
@@ -51,7 +51,7 @@ enum et_bisect_step {
 	ET_BISECT_MEASURE,
 	ET_BISECT_NAME,    /* the answer is `from` … `to`, one commit where all of them build */
 	ET_BISECT_NOTHING, /* the bad commit is not slower */
-	ET_BISECT_OPEN,    /* the budget is used up */
+	ET_BISECT_OPEN,    /* the budget is used up, or `commit`, an end, is broken */
 };
 
 /* One commit, or several that are the same program, as far as it was measured. */
@@ -65,7 +65,7 @@ struct et_bisect_next {
 	enum et_bisect_step step;
 	uint32_t commit;   /* to build or to measure */
 	uint32_t pairs;    /* to measure */
-	uint32_t from, to; /* the most probable place, in any case; 0: none */
+	uint32_t from, to; /* the most probable place without new commits; 0: none */
 	double probability;
 	double none;   /* that there is no change */
 	double rise;   /* the mean of the largest rise */

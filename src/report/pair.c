@@ -471,7 +471,8 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 			"%s is equal to %s (neither varies), limit %.6g %%", b, a, 100 * limit);
 	double change = 100 * fabs(r.estimate - 1);
 	bool more = r.estimate >= 1;
-	if (change < 0.5 * pow(10, -d)) /* it would be printed as 0 % */
+	/* It would be printed as 0 %. */
+	if (change < 0.5 * pow(10, -d) && r.lo <= 1 && r.hi >= 1)
 		return et_asprintf("%s %s %s%s, limit %.6g %%", b,
 			of_memory(c) ? "uses as much memory as" : "is as fast as", a, bounds,
 			100 * limit);

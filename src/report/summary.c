@@ -438,15 +438,30 @@ static void few_verdicts(const struct et_judgement *j, const struct et_page *pag
 	}
 }
 
-/*
- * Which of many commands is the fastest, or which few may be: those whose intervals reach below the
- * upper ends of all others.
+/* Whether it takes longer than the reference, or less time; by Holm's correction, if there is one.
  */
+static bool is_slower(const struct et_contrast *c)
+{
+	return c->conclusion == ET_CONCLUDED_SLOWER || c->conclusion == ET_CONCLUDED_LARGER;
+}
+
+static bool is_faster(const struct et_contrast *c)
+{
+	return c->conclusion == ET_CONCLUDED_FASTER || c->conclusion == ET_CONCLUDED_SMALLER;
+}
+
+/* A faster one beats those whose intervals begin above the end of its own. */
+static bool may_be_fastest(const struct et_contrast *c, double best)
+{
+	return !is_slower(c) && et_contrast_ratio(c).lo <= best;
+}
+
+/* Which of many commands is the fastest, or which few may be. */
 static void fastest_line(const struct et_judgement *j, const struct et_page *page)
 {
 	enum { MOST_NAMED = 3 };
 	const struct et_contrast *first = &j->contrasts[0];
-	double best = 1; /* the reference, against itself */
+	double best = INFINITY;
 	ET_AUTO_FREE char *names = et_strdup("");
 	size_t n = 0, named = 0;
 
@@ -454,14 +469,15 @@ static void fastest_line(const struct et_judgement *j, const struct et_page *pag
 		struct et_ratio r = et_contrast_ratio(&j->contrasts[i]);
 		if (isnan(r.lo + r.hi))
 			return;
-		best = fmin(best, r.hi);
+		if (is_faster(&j->contrasts[i]))
+			best = fmin(best, r.hi);
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++)
-		n += et_contrast_ratio(&j->contrasts[i]).lo <= best;
-	n += best >= 1;
+		n += may_be_fastest(&j->contrasts[i], best);
+	n += isinf(best);
 	for (size_t i = 0; n <= MOST_NAMED && i <= j->n_contrasts; i++) {
 		const struct et_contrast *c = i ? &j->contrasts[i - 1] : NULL;
-		if (c ? et_contrast_ratio(c).lo > best : best < 1)
+		if (c ? !may_be_fastest(c, best) : !isinf(best))
 			continue;
 		ET_AUTO_FREE char *name = et_summary_name(j, c ? c->b : first->a);
 		char *longer = et_asprintf("%s%s%s", names,

@@ -58,8 +58,8 @@ const struct et_verb et_verb_run = {
 static void print_continuation(
 	const struct et_measuring *m, const char *id, const char *option, size_t pairs)
 {
-	ET_AUTO_FREE char *what =
-		pairs ? et_asprintf("about %zu pairs would", pairs) : et_strdup("more pairs may");
+	ET_AUTO_FREE char *what = pairs ? et_asprintf("about %zu pairs in all would", pairs)
+					: et_strdup("more pairs may");
 
 	fprintf(m->text, "kept as %s: %s decide: etalon run%s --resume %s --more\n", id, what,
 		option, id);

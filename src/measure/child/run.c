@@ -224,28 +224,42 @@ static int cut_short(
 			    "%s: ran for longer than --time-limit, so it was ended", name);
 }
 
-/* Which program ends first: by multiples of the golden ratio, which no order of starts repeats. */
+/* Each program of a pair ends first in turn, whichever starts first. */
 static struct et_metronome_turns plan_turns(struct et_run_context *c, const struct et_run *run)
 {
-	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
-	struct et_metronome_turns turns = { .first = (int)(++c->duets * golden >> 63) };
+	struct et_metronome_turns turns = { .first = 0 };
 
-	for (size_t i = 0; run->n == 2 && i < run->n; i++)
-		turns.usual_ns[i] = c->usual_ns[run->commands[i]];
+	if (run->n != 2) /* a program and the reference loop */
+		return turns;
+	size_t other = run->commands[0] == c->setup.e->plan.reference;
+	struct et_turns_of *of = &c->turns[run->commands[other]];
+	of->first = !of->first;
+	turns.first = (int)(of->first ? other : !other);
+	for (size_t i = 0; i < run->n; i++)
+		turns.usual_ns[i] = c->turns[run->commands[i]].usual_ns;
 	return turns;
+}
+
+/* The mean of the last few; a single slow run hardly counts, and one that was too slow is
+ * forgotten. */
+static uint64_t follow(uint64_t usual_ns, uint64_t ns)
+{
+	if (ns < usual_ns - usual_ns / 4 || !usual_ns)
+		return ns;
+	return ns > usual_ns + usual_ns / 4 ? usual_ns + usual_ns / 16 : (usual_ns * 3 + ns) / 4;
 }
 
 /* How long each program took when it had the CPU, for the duets that follow. */
 static void learn_turns(struct et_run_context *c, const struct et_run *run)
 {
-	if (run->paced || (run->n > 1 && !run->metronome))
+	if (run->paced || run->scout || run->read[0].suspended || (run->n > 1 && !run->metronome))
 		return;
 	for (size_t i = 0; i < run->n; i++) {
-		uint64_t *usual_ns = &c->usual_ns[run->commands[i]], t1_ns = run->ends[i].t1_ns;
-		uint64_t ns = et_minus_u64(t1_ns, c->starts[i].t0_ns);
+		uint64_t *usual_ns = &c->turns[run->commands[i]].usual_ns;
+		uint64_t t1_ns = run->ends[i].t1_ns, ns = et_minus_u64(t1_ns, c->starts[i].t0_ns);
 		if (run->metronome)
 			ns = et_minus_u64(run->turns.used_ns[i] + t1_ns, run->turns.end_ns);
-		*usual_ns = *usual_ns > 0 ? (*usual_ns * 3 + ns) / 4 : ns;
+		*usual_ns = follow(*usual_ns, ns);
 	}
 }
 

@@ -30,6 +30,12 @@ struct et_own_process {
 	cpu_set_t home, others; /* the CPUs that etalon may use, and those without that one */
 };
 
+/* A command in its turns of duets. */
+struct et_turns_of {
+	uint64_t usual_ns; /* how long it takes when it has the CPU; 0: not known */
+	bool first;        /* it ended first in its last duet with the reference */
+};
+
 /* The state that all runs of an experiment share. */
 struct et_run_context {
 	struct et_run_setup setup;
@@ -37,8 +43,7 @@ struct et_run_context {
 	struct et_observers observers;
 	struct et_start *starts; /* ET_SLOTS of them, shared with the children */
 	struct et_interrupt *interrupt;
-	uint64_t *usual_ns; /* how long each command takes when it has the CPU; 0: not known */
-	uint64_t duets;
+	struct et_turns_of *turns; /* of each command */
 };
 
 struct et_run {

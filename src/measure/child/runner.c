@@ -81,7 +81,7 @@ static int open_context(struct et_runner *r, struct et_error *err)
 		.root = root, .e = s->e, .cpus = s->pinnable ? &s->allowed : NULL
 	};
 
-	c->usual_ns = et_calloc(s->e->n_commands + 1, sizeof(*c->usual_ns));
+	c->turns = et_calloc(s->e->n_commands + 1, sizeof(*c->turns));
 	c->starts = et_start_map(ET_SLOTS);
 	if (!c->starts)
 		return et_fail_errno(
@@ -144,7 +144,7 @@ void et_runner_close(struct et_runner *r)
 	et_keeper_stop(r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
-	free(r->context.usual_ns);
+	free(r->context.turns);
 	et_files_free(&r->files);
 	free(r);
 }

@@ -374,7 +374,7 @@ static size_t runs_for(const struct et_contrast *c, const struct et_ratio *r, do
 	double factor = half / distance * (1 + et_qnorm(power) / errors);
 	double runs = ceil(n * fmax(1, factor * factor));
 
-	if (!(runs <= most)) /* NaN */
+	if (!isfinite(factor) || !(runs <= most))
 		return 0;
 	double place = pow(10, fmax(0, floor(log10(runs)) - 1)); /* two digits */
 	return (size_t)et_u64(place * ceil(runs / place));
@@ -392,7 +392,7 @@ size_t et_equal_runs(const struct et_contrast *c)
 	struct et_ratio r = et_contrast_ratio(c);
 	double at = fabs(log(r.estimate));
 
-	return et_contrast_asks(c) ? runs_for(c, &r, fmax(at, -log1p(-c->margin) - at)) : 0;
+	return et_contrast_asks(c) ? runs_for(c, &r, fmax(at, log1p(c->margin) - at)) : 0;
 }
 
 double et_gate_evidence(const struct et_contrast *c, double limit)

@@ -411,8 +411,12 @@ size_t et_judgement_runs(const struct et_experiment *e, const struct et_judgemen
 
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
-		size_t runs = is_decided(&e->plan, c) ? 0 : et_equal_runs(c);
-		most = runs > most && runs > c->pairs ? runs : most;
+		if (is_decided(&e->plan, c))
+			continue;
+		size_t runs = et_equal_runs(c);
+		if (runs <= c->pairs) /* not known */
+			return 0;
+		most = runs > most ? runs : most;
 	}
 	return most;
 }

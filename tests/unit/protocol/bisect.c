@@ -46,6 +46,84 @@ static void build(struct et_bisect *b, const struct history *h, uint32_t commit)
 	}
 }
 
+/* A history in which an old program comes back, and is replaced again by the slow one. */
+static void came_back(void)
+{
+	static const uint32_t programs[] = { 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1 };
+	const uint32_t n = ET_LENGTH(programs) - 1;
+	struct et_bisect_next next;
+	struct et_bisect b;
+	struct et_rng rng;
+	double pairs[64];
+	int steps = 0;
+
+	et_rng_seed(&rng, 5, 1);
+	et_bisect_init(&b, n, &(struct et_bisect_options){ 0.95, 0.005, NAN, 10, 4000 });
+	while (steps++ < 1000) {
+		next = et_bisect_next(&b);
+		if (next.step == ET_BISECT_BUILD) {
+			struct et_bisect_commit *c = &b.commits[next.commit];
+			c->state = ET_BISECT_BUILT;
+			for (uint32_t i = 0; i <= n; i++) { /* the first one that is built */
+				if (b.commits[i].state == ET_BISECT_BUILT &&
+					programs[i] == programs[next.commit])
+					b.commits[i].twin =
+						next.commit < i ? next.commit : b.commits[i].twin;
+			}
+			for (uint32_t i = 0; i < next.commit; i++) {
+				if (b.commits[i].state == ET_BISECT_BUILT &&
+					programs[i] == programs[next.commit]) {
+					c->twin = b.commits[i].twin;
+					break;
+				}
+			}
+			continue;
+		}
+		if (next.step != ET_BISECT_MEASURE)
+			break;
+		for (uint32_t k = 0; k < next.pairs; k++)
+			pairs[k] = 0.05 * programs[next.commit] + 0.01 * et_rng_normal(&rng);
+		et_bisect_add(&b, next.commit, pairs, next.pairs);
+	}
+	ok(next.step == ET_BISECT_NAME && programs[next.to] == 1 && programs[next.from - 1] == 0,
+		"bisect: a program that came back does not keep the search open: %u … %u",
+		next.from, next.to);
+	et_bisect_free(&b);
+}
+
+/* The first or the last commit does not build, and a clock that counts in large steps. */
+static void ends_and_steps(void)
+{
+	struct et_bisect b;
+	double coarse[32] = { 0 };
+
+	for (uint32_t end = 0; end < 2; end++) {
+		et_bisect_init(&b, 7, &(struct et_bisect_options){ 0.95, 0.005, NAN, 10, 4000 });
+		b.commits[0].state = end ? ET_BISECT_BUILT : ET_BISECT_BROKEN;
+		b.commits[7].state = end ? ET_BISECT_BROKEN : ET_BISECT_BUILT;
+		struct et_bisect_next next = et_bisect_next(&b);
+		ok(next.step == ET_BISECT_OPEN && next.commit == 7 * end,
+			"bisect: commit %u is an end and broken: the search is open", next.commit);
+		et_bisect_free(&b);
+	}
+	et_bisect_init(&b, 0, &(struct et_bisect_options){ 0.95, 0.005, NAN, 10, 4000 });
+	b.commits[0].state = ET_BISECT_BUILT;
+	ok(et_bisect_next(&b).step == ET_BISECT_NOTHING, "bisect: there are no commits between");
+	et_bisect_free(&b);
+	et_bisect_init(&b, 1, &(struct et_bisect_options){ 0.95, 0.005, NAN, 10, 4000 });
+	b.commits[0].state = b.commits[1].state = ET_BISECT_BUILT;
+	for (int k = 0; k < 12; k++)
+		coarse[k * 8 % 31] = 0.1;
+	et_bisect_add(&b, 1, coarse, 32);
+	size_t n;
+	struct et_bisect_node *nodes = et_bisect_nodes(&b, &n);
+	ok(nodes[0].y > 0.02 && nodes[0].error > 0.004,
+		"bisect: equal pairs are no certainty where others differ: %.4f ± %.4f", nodes[0].y,
+		nodes[0].error);
+	free(nodes);
+	et_bisect_free(&b);
+}
+
 static struct outcome search(const struct history *h, const struct et_bisect_options *options)
 {
 	struct outcome out = { .builds = 0 };
@@ -152,6 +230,8 @@ int main(void)
 	h = (struct history){ 64, 41, NOWHERE, 0, 0, 40, 0.02, 0.01 };
 	names(&h, 41, 41, "all before it are the good program");
 	resumed();
+	came_back();
+	ends_and_steps();
 
 	struct outcome o;
 	h = (struct history){ 64, NOWHERE, NOWHERE, 0, NOWHERE, 0, 0, 0.01 };

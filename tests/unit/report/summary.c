@@ -281,6 +281,7 @@ static void many(void)
 	j.contrasts[1].ratio = 0.5;
 	j.contrasts[1].lo = 0.49;
 	j.contrasts[1].hi = 0.51;
+	j.contrasts[1].conclusion = ET_CONCLUDED_FASTER;
 	j.contrasts[3].significant = false;
 	j.contrasts[3].conclusion = ET_CONCLUDED_SAME;
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
@@ -308,9 +309,15 @@ static void many(void)
 			strstr(thin, "ratio to [1]: "),
 		"five commands: in 40 columns the ratios are there without their intervals");
 	j.contrasts[0].lo = 0.505;
+	j.contrasts[0].conclusion = ET_CONCLUDED_SAME_BY_HOLM;
 	ET_AUTO_FREE char *doubted = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(doubted, "\n[2] or [3] is the fastest\n"),
 		"five commands: two whose intervals overlap may both be the fastest");
+	j.contrasts[0].conclusion = j.contrasts[1].conclusion = ET_CONCLUDED_SLOWER;
+	j.contrasts[0].lo = j.contrasts[1].lo = 1;
+	ET_AUTO_FREE char *slower = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(slower, "\n[1] or [5] is the fastest\n"),
+		"five commands: one that is slower is not the fastest, where its interval ends at 1");
 	j.contrasts[1].hi = NAN;
 	ET_AUTO_FREE char *unknown = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(!strstr(unknown, "fastest"), "five commands: without an interval nothing is claimed");
