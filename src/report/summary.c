@@ -456,42 +456,46 @@ static bool may_be_fastest(const struct et_contrast *c, double best)
 	return !is_slower(c) && et_contrast_ratio(c).lo <= best;
 }
 
-/* Which of many commands is the fastest, or which few may be. */
-static void fastest_line(const struct et_judgement *j, const struct et_page *page)
+/* The end of the interval of the fastest one; INFINITY: none is faster than the reference. */
+static double best_end(const struct et_judgement *j)
 {
-	enum { MOST_NAMED = 3 };
-	const struct et_contrast *first = &j->contrasts[0];
 	double best = INFINITY;
-	ET_AUTO_FREE char *names = et_strdup("");
-	size_t n = 0, named = 0;
 
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		struct et_ratio r = et_contrast_ratio(&j->contrasts[i]);
 		if (isnan(r.lo + r.hi))
-			return;
+			return NAN;
 		if (is_faster(&j->contrasts[i]))
 			best = fmin(best, r.hi);
 	}
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		n += may_be_fastest(&j->contrasts[i], best);
-	n += isinf(best);
-	for (size_t i = 0; n <= MOST_NAMED && i <= j->n_contrasts; i++) {
-		const struct et_contrast *c = i ? &j->contrasts[i - 1] : NULL;
-		if (c ? !may_be_fastest(c, best) : !isinf(best))
-			continue;
-		ET_AUTO_FREE char *name = et_summary_name(j, c ? c->b : first->a);
-		char *longer = et_asprintf("%s%s%s", names,
-			!named           ? ""
-			: named + 1 == n ? " or "
-					 : ", ",
-			name);
-		free(names);
-		names = longer;
-		named++;
+	return best;
+}
+
+/* Which of many commands is the fastest, or which few may be. */
+static void fastest_line(const struct et_judgement *j, const struct et_page *page)
+{
+	enum { MOST_NAMED = 3 };
+	double best = best_end(j);
+	uint32_t named[MOST_NAMED + 1];
+	size_t n = 0;
+
+	if (isnan(best))
+		return;
+	if (isinf(best))
+		named[n++] = j->contrasts[0].a;
+	for (size_t i = 0; i < j->n_contrasts && n <= MOST_NAMED; i++) {
+		if (may_be_fastest(&j->contrasts[i], best))
+			named[n++] = j->contrasts[i].b;
 	}
-	if (named)
-		et_page_say(page, 0, "", NULL, named == 1 ? JUDGED : NULL, "%s %s", names,
-			first->unit == ET_UNIT_BYTES ? "uses the least memory" : "is the fastest");
+	if (!n || n > MOST_NAMED)
+		return;
+	ET_AUTO_FREE char *names = et_summary_name(j, named[0]);
+	for (size_t i = 1; i < n; i++) {
+		ET_AUTO_FREE char *name = et_summary_name(j, named[i]), *before = names;
+		names = et_asprintf("%s%s%s", before, i + 1 == n ? " or " : ", ", name);
+	}
+	et_page_say(page, 0, "", NULL, n == 1 ? JUDGED : NULL, "%s %s", names,
+		j->contrasts[0].unit == ET_UNIT_BYTES ? "uses the least memory" : "is the fastest");
 }
 
 /* The ratios are in the table: what they are, and where the other time leads elsewhere. */

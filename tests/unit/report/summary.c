@@ -317,7 +317,8 @@ static void many(void)
 	j.contrasts[0].lo = j.contrasts[1].lo = 1;
 	ET_AUTO_FREE char *slower = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(slower, "\n[1] or [5] is the fastest\n"),
-		"five commands: one that is slower is not the fastest, where its interval ends at 1");
+		"five commands: one that is slower is not the fastest, where its interval ends at "
+		"1");
 	j.contrasts[1].hi = NAN;
 	ET_AUTO_FREE char *unknown = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(!strstr(unknown, "fastest"), "five commands: without an interval nothing is claimed");
