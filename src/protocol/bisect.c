@@ -400,10 +400,8 @@ static void decide(const struct view *v, struct et_bisect_next *out)
 			visit(v, flank, as_neighbours(v, out->from, out->to), out);
 		return;
 	}
-	/* The bad build may be faster than it should be by its luck. */
-	double doubt = 1.96 * hypot(bad->error, out->spread);
 	if (out->none >= b->options.level ||
-		(bad->last == b->n && bad->y + doubt < b->options.least)) {
+		(bad->last == b->n && bad->y + 1.96 * bad->error < b->options.least)) {
 		out->step = ET_BISECT_NOTHING;
 		return;
 	}
