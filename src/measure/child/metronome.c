@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/u64.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/wait.h>
 
@@ -35,6 +36,38 @@ static void signal_group(pid_t pid, int signal)
 		kill(pid, signal);
 }
 
+/* Continues the descendants of a process that are not in the group of the program any more. */
+static void continue_strays(pid_t group, pid_t pid, int depth)
+{
+	enum { DEEPEST = 20 };
+	ET_AUTO_FREE char *tasks = et_asprintf("/proc/%d/task", (int)pid);
+	DIR *d = depth < DEEPEST ? opendir(tasks) : NULL;
+	const struct dirent *task;
+
+	while (d && (task = readdir(d))) {
+		ET_AUTO_FREE char *path = et_asprintf("%s/%s/children", tasks, task->d_name);
+		ET_AUTO_FCLOSE FILE *f = task->d_name[0] == '.' ? NULL : fopen(path, "re");
+		int child;
+		while (f && fscanf(f, "%d", &child) == 1) {
+			if (getpgid(child) != group)
+				kill(child, SIGCONT);
+			continue_strays(group, child, depth + 1);
+		}
+	}
+	if (d)
+		closedir(d);
+}
+
+/*
+ * A process may leave the group between our signal to stop and its effect. It would stay stopped,
+ * and its parent would wait for it for ever; SIGCONT also removes a stop that is still pending.
+ */
+void et_metronome_continue(pid_t pid)
+{
+	signal_group(pid, SIGCONT);
+	continue_strays(pid, pid, 0);
+}
+
 /*
  * Sleeps until *next and sets it to the end of the following slice. A beat that came late makes one
  * slice longer; it must not make the next one shorter, or the other program would pay for it.
@@ -65,9 +98,10 @@ bool et_metronome_keeps_turn(const struct et_metronome_turns *turns, uint64_t be
 void et_metronome_run(const struct et_reap_request children[static 2], struct et_start *starts,
 	uint64_t beat_ns, struct et_metronome_turns *turns, const volatile sig_atomic_t *stop)
 {
+	enum { AT_TIMES = 63 }; /* odd, so that both are meant in turn */
 	pid_t pids[] = { children[0].pid, children[1].pid };
 	bool released = false; /* the second child */
-	int runs = 0;
+	int runs = 0, beats = 0;
 
 	et_child_release(&starts[0], 1);
 	uint64_t turn_ns = et_clock_read_ns(CLOCK_MONOTONIC), next_ns = turn_ns + beat_ns / 2;
@@ -80,15 +114,17 @@ void et_metronome_run(const struct et_reap_request children[static 2], struct et
 			continue;
 		signal_group(pids[runs], SIGSTOP);
 		runs = !runs;
-		if (released)
-			signal_group(pids[runs], SIGCONT);
-		else
+		if (!released)
 			et_child_release(&starts[1], 1);
+		else if (++beats % AT_TIMES == 0)
+			et_metronome_continue(pids[runs]);
+		else
+			signal_group(pids[runs], SIGCONT);
 		released = true;
 	}
 	turns->end_ns = turn_ns;
 	if (!released)
 		et_child_release(&starts[1], 1);
-	signal_group(pids[0], SIGCONT);
-	signal_group(pids[1], SIGCONT);
+	et_metronome_continue(pids[0]);
+	et_metronome_continue(pids[1]);
 }

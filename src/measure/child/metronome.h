@@ -34,6 +34,9 @@ struct et_metronome_turns {
 /* Whether the child that shall end first, and runs, is so near its end that it keeps its turn. */
 bool et_metronome_keeps_turn(const struct et_metronome_turns *turns, uint64_t beat_ns);
 
+/* Continues a program that was stopped with its group, and its processes that have left that. */
+void et_metronome_continue(pid_t pid);
+
 /*
  * Two children are held at their start lines. Releases the first child for half a beat, then the
  * second for a whole one, and so on in turn until one of them has ended. The half beat matters:

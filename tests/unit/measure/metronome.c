@@ -2,7 +2,11 @@
 /* Which of two programs that run in turn keeps its turn, so that it ends first. */
 #include "measure/child/metronome.h"
 #include "base/base.h"
+#include "base/procstat.h"
 #include "tap.h"
+
+#include <signal.h>
+#include <sys/wait.h>
 
 static const uint64_t ms = 1000000;
 
@@ -15,8 +19,48 @@ static bool keeps(int first, uint64_t usual0, uint64_t usual1, uint64_t used_us)
 	return et_metronome_keeps_turn(&t, ms);
 }
 
+/* A child that leaves the group of its parent and is stopped then, whom the parent waits for. */
+static void stray(void)
+{
+	pid_t leader = fork();
+	char state = 0;
+	int status = 0;
+
+	if (!leader) {
+		setpgid(0, 0);
+		pid_t child = fork();
+		if (!child) {
+			setpgid(0, 0);
+			raise(SIGSTOP);
+			_exit(5);
+		}
+		waitpid(child, &status, 0);
+		_exit(WEXITSTATUS(status) + 2);
+	}
+	setpgid(leader, leader);
+	for (int i = 0; i < 10000 && state != 'T'; i++) {
+		ET_AUTO_FREE char *path =
+			et_asprintf("/proc/%d/task/%d/children", (int)leader, (int)leader);
+		ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+		struct et_procstat stat;
+		int child;
+		if (!f) {
+			skip("the kernel lists no children");
+			kill(-leader, SIGKILL);
+			return;
+		}
+		if (fscanf(f, "%d", &child) == 1 && et_procstat_read("", child, &stat) == 0)
+			state = stat.state;
+		usleep(1000);
+	}
+	et_metronome_continue(leader);
+	ok(waitpid(leader, &status, 0) == leader && WIFEXITED(status) && WEXITSTATUS(status) == 7,
+		"turns: a process that left its group is continued, and its parent ends");
+}
+
 int main(void)
 {
+	stray();
 	ok(!keeps(0, 20, 20, 18400) && keeps(0, 20, 20, 18600),
 		"turns: the one that shall end first keeps its turn from a beat and a half before "
 		"its end");
