@@ -189,29 +189,23 @@ static const char *format_count(double n, char buf[ET_FIGURE])
 	return buf;
 }
 
-static const char *format_share(double share, char buf[ET_FIGURE])
-{
-	snprintf(buf, ET_FIGURE, isnan(share) ? "" : "%.1f", 100 * share);
-	return buf;
-}
-
 static const struct et_table_column columns[] = {
 	ET_COLUMN(NUMBER, "N", .key = "commits", .format = format_count),
-	ET_COLUMN(NUMBER, "by", .key = "slower", .format = format_share),
+	ET_COLUMN(NUMBER, "by", .key = "slower", .format = et_lab_format_share),
 	ET_COLUMN(TEXT, "pairs are"),
 	ET_COLUMN(TEXT, "also"),
-	ET_COLUMN(NUMBER, "τ", .key = "spread", .format = format_share),
-	ET_COLUMN(NUMBER, "named", .key = "named", .format = format_share),
-	ET_COLUMN(NUMBER, "right", .key = "right", .format = format_share),
-	ET_COLUMN(NUMBER, "said", .key = "stated", .format = format_share),
-	ET_COLUMN(NUMBER, "none", .key = "nothing", .format = format_share),
+	ET_COLUMN(NUMBER, "τ", .key = "spread", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "named", .key = "named", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "right", .key = "right", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "said", .key = "stated", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "none", .key = "nothing", .format = et_lab_format_share),
 	ET_COLUMN(NUMBER, "pairs", .key = "pairs", .format = format_count),
 	ET_COLUMN(NUMBER, "builds", .key = "builds", .format = format_count),
 	ET_COLUMN(TEXT, NULL, .key = "law"),
-	ET_COLUMN(NUMBER, NULL, .key = "sd", .format = format_share),
-	ET_COLUMN(NUMBER, NULL, .key = "correlation", .format = format_share),
-	ET_COLUMN(NUMBER, NULL, .key = "second", .format = format_share),
-	ET_COLUMN(NUMBER, NULL, .key = "broken", .format = format_share),
+	ET_COLUMN(NUMBER, NULL, .key = "sd", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, NULL, .key = "correlation", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, NULL, .key = "second", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, NULL, .key = "broken", .format = et_lab_format_share),
 };
 
 static double per(double sum, uint32_t n)
@@ -272,10 +266,7 @@ static void print_text(const void *result, const struct et_page *page)
 {
 	struct et_table t = table_of(result);
 
-	et_lab_text(page, "%s", t.caption);
-	putc('\n', page->out);
-	t.number = NULL;
-	et_table_print(&t, page);
+	et_lab_print_cases(&t, page);
 }
 
 static void write_cases(struct et_json *w, const char *key, const void *result)

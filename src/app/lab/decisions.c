@@ -445,23 +445,17 @@ static const char *format_count(double n, char buf[ET_FIGURE])
 	return buf;
 }
 
-static const char *format_share(double share, char buf[ET_FIGURE])
-{
-	snprintf(buf, ET_FIGURE, isnan(share) ? "" : "%.1f", 100 * share);
-	return buf;
-}
-
 static const struct et_table_column columns[] = {
 	ET_COLUMN(TEXT, "run", .key = "design"),
 	ET_COLUMN(TEXT, "pairs are", .key = "law"),
-	ET_COLUMN(NUMBER, "truth", .key = "truth", .format = format_share),
-	ET_COLUMN(NUMBER, "slower", .key = "slower", .format = format_share),
-	ET_COLUMN(NUMBER, "faster", .key = "faster", .format = format_share),
-	ET_COLUMN(NUMBER, "equal", .key = "equal", .format = format_share),
-	ET_COLUMN(NUMBER, "open", .key = "open", .format = format_share),
-	ET_COLUMN(NUMBER, "covered", .key = "covered", .format = format_share),
+	ET_COLUMN(NUMBER, "truth", .key = "truth", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "slower", .key = "slower", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "faster", .key = "faster", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "equal", .key = "equal", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "open", .key = "open", .format = et_lab_format_share),
+	ET_COLUMN(NUMBER, "covered", .key = "covered", .format = et_lab_format_share),
 	ET_COLUMN(NUMBER, "pairs", .key = "pairs", .format = format_count),
-	ET_COLUMN(NUMBER, "ever", .key = "ever_missed", .format = format_share),
+	ET_COLUMN(NUMBER, "ever", .key = "ever_missed", .format = et_lab_format_share),
 };
 
 static struct et_table table_of(const struct decisions *d)
@@ -507,10 +501,7 @@ static void print_text(const void *result, const struct et_page *page)
 {
 	struct et_table t = table_of(result);
 
-	et_lab_text(page, "%s", t.caption);
-	putc('\n', page->out);
-	t.number = NULL;
-	et_table_print(&t, page);
+	et_lab_print_cases(&t, page);
 }
 
 static void write_cases(struct et_json *w, const char *key, const void *result)

@@ -122,6 +122,8 @@ struct et_lab_grid et_lab_grid(const struct et_lab_request *r, const struct et_l
 	et_page_say(page, indent, lead, NULL, NULL, __VA_ARGS__)
 /* Print a table, or a chart, and an empty line. */
 void et_lab_table(struct et_table *t, const struct et_page *page);
+/* Print the caption as a plain paragraph, and the table without its number. */
+void et_lab_print_cases(struct et_table *t, const struct et_page *page);
 void et_lab_chart(struct et_chart *c, const struct et_page *page);
 
 /* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
@@ -130,6 +132,8 @@ const char *et_format_error(double error, char buf[ET_FIGURE]);
 const char *et_format_three(double ns, char buf[ET_FIGURE]);
 /* k / n, or NaN. */
 double et_lab_share(uint64_t k, uint64_t n);
+/* "95.3": a share in percent; NaN is nothing. */
+const char *et_lab_format_share(double share, char buf[ET_FIGURE]);
 
 /* --- experiments that measure programs: stored like those of `run`, as "lab NAME" --- */
 

@@ -79,6 +79,20 @@ double et_lab_share(uint64_t k, uint64_t n)
 	return n ? (double)k / (double)n : NAN;
 }
 
+const char *et_lab_format_share(double share, char buf[ET_FIGURE])
+{
+	snprintf(buf, ET_FIGURE, isnan(share) ? "" : "%.1f", 100 * share);
+	return buf;
+}
+
+void et_lab_print_cases(struct et_table *t, const struct et_page *page)
+{
+	et_lab_text(page, "%s", t->caption);
+	putc('\n', page->out);
+	t->number = NULL;
+	et_table_print(t, page);
+}
+
 ET_FIELDS(stored_fields, ET_KEYS(et_experiment, id, label),
 	ET_KEY_NAME(et_experiment, "state", state, et_state_names));
 
